@@ -1,0 +1,40 @@
+#include "common/data_files.h"
+
+#include <set>
+#include <vector>
+
+#include "retrace/io/error.h"
+
+namespace retrace::apps {
+namespace {
+
+/// Where data may be: beside an installed program (also one that was moved), where it was installed, in the sources.
+std::vector<std::filesystem::path> DataFolders() {
+  std::vector<std::filesystem::path> folders;
+  std::error_code ignored;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored);
+  if (!ignored) folders.push_back(program.parent_path().parent_path() / "share" / "retrace");
+  folders.emplace_back(RETRACE_INSTALLED_DATA_DIR);
+  folders.emplace_back(RETRACE_SOURCE_DATA_DIR);
+  return folders;
+}
+
+}  // namespace
+
+std::filesystem::path FindCharacter(const std::string& name_or_file) {
+  if (name_or_file.ends_with(".json") || name_or_file.find('/') != std::string::npos) return name_or_file;
+  std::set<std::string> names;
+  for (const auto& folder : DataFolders()) {
+    const auto path = folder / "characters" / (name_or_file + ".json");
+    if (std::filesystem::exists(path)) return path;
+    std::error_code ignored;
+    for (const auto& entry : std::filesystem::directory_iterator(folder / "characters", ignored)) {
+      if (entry.path().extension() == ".json") names.insert(entry.path().stem().string());
+    }
+  }
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  throw UsageError("--character " + name_or_file + ": expected a JSON file or one of: " + list);
+}
+
+}  // namespace retrace::apps

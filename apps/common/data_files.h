@@ -1,0 +1,13 @@
+/// The files that come with the toolkit.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace retrace::apps {
+
+/// Path of a character: a file as it is given, or the name of one that comes with the toolkit. Throws UsageError
+/// listing the names.
+std::filesystem::path FindCharacter(const std::string& name_or_file);
+
+}  // namespace retrace::apps

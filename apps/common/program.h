@@ -1,0 +1,20 @@
+/// The frame of every program: options parsed, errors turned into one message and an exit code.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+
+namespace retrace::apps {
+
+/// Parses the options; a mistake in them is printed and gives exit code 2, `--help` and `--version` give 0. Returns
+/// true when the program should go on, else `exit_code` is set. Only `speaks` prints.
+bool ParseOptions(CLI::App& app, int argc, char** argv, bool speaks, int& exit_code);
+
+/// Runs the body of a program and maps what it throws to an exit code and one line on standard error.
+int RunProgram(const std::string& name, bool speaks, const std::function<int()>& body);
+
+/// The command line as one string that a shell takes back.
+std::string CommandLine(int argc, char** argv);
+
+}  // namespace retrace::apps

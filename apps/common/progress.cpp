@@ -1,0 +1,78 @@
+#include "common/progress.h"
+
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdio>
+
+#include "retrace/io/error.h"
+#include "retrace/io/json.h"
+
+namespace retrace::apps {
+namespace {
+
+std::string ClockTime(double seconds) {
+  const long s = std::lround(seconds);
+  char text[32];
+  std::snprintf(text, sizeof text, "%ld:%02ld", s / 60, s % 60);
+  return text;
+}
+
+}  // namespace
+
+ProgressStyle ChooseProgress(const std::string& name, bool under_mpi) {
+  if (name == "bar") return ProgressStyle::kBar;
+  if (name == "plain") return ProgressStyle::kPlain;
+  if (name == "json") return ProgressStyle::kJson;
+  if (name == "none") return ProgressStyle::kNone;
+  if (name != "auto") throw UsageError("--progress " + name + ": expected auto, bar, plain, json or none");
+  return !under_mpi && ::isatty(STDERR_FILENO) ? ProgressStyle::kBar : ProgressStyle::kPlain;
+}
+
+Progress::Progress(ProgressStyle style, const reconstruction::Problem& problem)
+    : style_(style),
+      iterations_(problem.schedule.num_iterations()),
+      duration_(problem.schedule.steps.back() * problem.time_step()),
+      start_(std::chrono::steady_clock::now()) {}
+
+void Progress::Update(const reconstruction::IterationRecord& record) {
+  samples_ += record.samples.size();
+  if (style_ == ProgressStyle::kNone) return;
+  const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  const double rate = static_cast<double>(samples_) / std::max(elapsed, 1e-9);
+  const int done = record.iteration + 1;
+  const double left = elapsed / done * (iterations_ - done);
+  if (style_ == ProgressStyle::kJson) {
+    const io::Json line = {{"fragment", done},
+                           {"fragments", iterations_},
+                           {"time", record.end},
+                           {"duration", duration_},
+                           {"best_cost", record.best_cost},
+                           {"saved", record.selection.samples.size()},
+                           {"distinct", record.selection.distinct},
+                           {"distinct_literal", record.selection.distinct_literal},
+                           {"diverged", record.diverged},
+                           {"samples_per_second", rate},
+                           {"seconds_left", left}};
+    std::fprintf(stderr, "%s\n", line.dump().c_str());
+  } else if (style_ == ProgressStyle::kPlain) {
+    std::fprintf(stderr,
+                 "fragment %d/%d  %.2f of %.2f s  best cost %.2f  saved %zu distinct (%zu by the letter)  "
+                 "%.0f samples/s  %s left\n",
+                 done, iterations_, record.end, duration_, record.best_cost, record.selection.distinct,
+                 record.selection.distinct_literal, rate, ClockTime(left).c_str());
+  } else {
+    constexpr int kWidth = 30;
+    const int filled = kWidth * done / iterations_;
+    const std::string bar = std::string(static_cast<size_t>(filled), '#') + std::string(static_cast<size_t>(kWidth - filled), '.');
+    std::fprintf(stderr, "\r[%s] fragment %d/%d  best cost %.2f  %.0f samples/s  %s left \033[K", bar.c_str(), done,
+                 iterations_, record.best_cost, rate, ClockTime(left).c_str());
+  }
+  std::fflush(stderr);
+}
+
+void Progress::Finish() {
+  if (style_ == ProgressStyle::kBar) std::fprintf(stderr, "\n");
+}
+
+}  // namespace retrace::apps

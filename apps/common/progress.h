@@ -1,0 +1,32 @@
+/// Progress of a long search: a bar on a terminal, lines elsewhere.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "retrace/reconstruction/search.h"
+
+namespace retrace::apps {
+
+enum class ProgressStyle { kBar, kPlain, kJson, kNone };
+
+/// The style for a name among auto, bar, plain, json, none. Automatic: a bar on a terminal, but lines under a launcher,
+/// which makes its output look like a terminal although it ends in a log file. Throws UsageError.
+ProgressStyle ChooseProgress(const std::string& name, bool under_mpi);
+
+class Progress {
+ public:
+  Progress(ProgressStyle style, const reconstruction::Problem& problem);
+  void Update(const reconstruction::IterationRecord& record);
+  /// Ends the bar's line.
+  void Finish();
+
+ private:
+  ProgressStyle style_;
+  int iterations_;
+  double duration_;
+  std::chrono::steady_clock::time_point start_;
+  size_t samples_ = 0;
+};
+
+}  // namespace retrace::apps

@@ -1,0 +1,100 @@
+#include "common/run_files.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "retrace/character/kinematics.h"
+#include "retrace/character/skeleton.h"
+#include "retrace/control/control_file.h"
+#include "retrace/io/number.h"
+#include "retrace/math/rotation.h"
+#include "retrace/motion/bvh.h"
+#include "retrace/results/filmstrip.h"
+
+namespace retrace::apps {
+namespace {
+
+constexpr double kExportRate = 120;  // of BVH files [1/s]
+
+/// Poses of a trajectory at the export rate, interpolated where the simulation step does not divide it.
+std::vector<character::Pose> ExportPoses(const character::Character& character, const control::Trajectory& trajectory) {
+  std::vector<character::Pose> steps;
+  for (const character::State& state : trajectory.states) {
+    character::PoseOf(character, state, steps.emplace_back());
+  }
+  if (steps.size() < 2) return steps;
+  const character::ReferenceMotion motion(character, trajectory.time_step, std::move(steps), trajectory.time_step);
+  const int count = static_cast<int>(std::floor(motion.duration() * kExportRate + 1e-6)) + 1;
+  std::vector<character::Pose> poses(static_cast<size_t>(count));
+  for (int k = 0; k < count; ++k) motion.PoseAt(k / kExportRate, poses[static_cast<size_t>(k)]);
+  return poses;
+}
+
+}  // namespace
+
+void WriteMotion(results::RunFolder& folder, const character::Character& character,
+                 const control::OpenLoopControl& control, const control::Trajectory& trajectory,
+                 const character::ReferenceMotion* reference, const std::string& title) {
+  folder.Write(results::kControlFile, control::FormatControl(character, control));
+  folder.Write(results::kMotionFile,
+               motion::FormatBvh(character::ClipOf(character, ExportPoses(character, trajectory), 1 / kExportRate)));
+  if (reference != nullptr) {
+    folder.Write(results::kReferenceFile,
+                 motion::FormatBvh(character::ClipOf(character, reference->poses(), reference->frame_time())));
+  }
+  folder.Write(results::kTrajectoryFile, results::FormatTrajectory(character, trajectory));
+  folder.Write(results::kContactsFile, results::FormatContacts(character, trajectory));
+  folder.Write(results::kTorquesFile, results::FormatTorques(character, trajectory));
+  results::FilmStripOptions strip;
+  strip.title = title;
+  folder.Write(results::kFilmStripFile, results::FormatFilmStrip(character, trajectory, reference, strip));
+}
+
+std::vector<results::FragmentCosts> CostsOf(const reconstruction::SearchResult& search,
+                                            const reconstruction::CostWeights& weights) {
+  std::vector<results::FragmentCosts> fragments;
+  for (const auto& iteration : search.iterations) {
+    results::FragmentCosts costs;
+    costs.fragment = iteration.iteration;
+    costs.start_time = iteration.start;
+    costs.end_time = iteration.end;
+    for (size_t s = 0; s < iteration.samples.size(); ++s) {
+      const reconstruction::SampleRecord& record = iteration.samples[s];
+      const reconstruction::CostTerms& terms = record.terms;
+      results::SampleCost sample;
+      sample.sample = static_cast<int>(s);
+      sample.start = static_cast<int>(record.start);
+      sample.terms = {terms.pose, terms.root, terms.end_effector, terms.balance};
+      sample.weighted = {weights.pose * terms.pose, weights.root * terms.root, weights.end_effector * terms.end_effector,
+                         weights.balance * terms.balance};
+      sample.total = record.cost;
+      sample.diverged = record.diverged;
+      sample.saved = record.saved;
+      sample.chosen = record.chosen;
+      costs.samples.push_back(sample);
+    }
+    fragments.push_back(std::move(costs));
+  }
+  return fragments;
+}
+
+std::string Describe(const metrics::Evaluation& evaluation) {
+  std::string text;
+  if (!evaluation.completed) {
+    text += "  stopped after " + io::Fixed(evaluation.simulated_duration, 2) + " s: the simulation diverged\n";
+  }
+  for (const metrics::Gate& gate : evaluation.gates) {
+    const bool angle = gate.name == "root_orientation";
+    const auto figure = [&](double value) {
+      return angle ? io::Fixed(Degrees(value), 1) + " degrees" : io::Fixed(value, 3) + " m";
+    };
+    text += "  " + gate.name + std::string(18 - std::min<size_t>(17, gate.name.size()), ' ') + "at most " +
+            figure(gate.worst) + " (limit " + figure(gate.limit) + "): " +
+            (gate.passed() ? "passed" : "failed from " + io::Fixed(gate.first_violation, 2) + " s") + "\n";
+  }
+  text += "  mean joint error  " + io::Fixed(evaluation.mean_joint_error, 3) + " m, drift at the end " +
+          io::Fixed(evaluation.drift, 2) + " m\n";
+  return text;
+}
+
+}  // namespace retrace::apps

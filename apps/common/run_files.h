@@ -1,0 +1,28 @@
+/// The files that describe a simulated motion, the same for a reconstruction and a replay.
+#pragma once
+
+#include <string>
+
+#include "retrace/character/reference.h"
+#include "retrace/control/control.h"
+#include "retrace/metrics/gates.h"
+#include "retrace/reconstruction/search.h"
+#include "retrace/results/run_folder.h"
+#include "retrace/results/tables.h"
+
+namespace retrace::apps {
+
+/// Writes motion.bvh, trajectory.csv, contacts.csv, torques.csv, filmstrip.svg, control.json and, where there is a
+/// reference, reference.bvh.
+void WriteMotion(results::RunFolder& folder, const character::Character& character,
+                 const control::OpenLoopControl& control, const control::Trajectory& trajectory,
+                 const character::ReferenceMotion* reference, const std::string& title);
+
+/// The costs of a search as the table takes them.
+std::vector<results::FragmentCosts> CostsOf(const reconstruction::SearchResult& search,
+                                            const reconstruction::CostWeights& weights);
+
+/// Success, gates and figures as lines for people.
+std::string Describe(const metrics::Evaluation& evaluation);
+
+}  // namespace retrace::apps

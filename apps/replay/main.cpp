@@ -1,0 +1,146 @@
+/// replay: simulates a stored control in a fresh process.
+#include <cstdio>
+
+#include "common/program.h"
+#include "common/run_files.h"
+#include "retrace/character/skeleton.h"
+#include "retrace/control/control_file.h"
+#include "retrace/io/error.h"
+#include "retrace/io/file.h"
+#include "retrace/motion/bvh.h"
+#include "retrace/reconstruction/configuration.h"
+#include "retrace/results/provenance.h"
+
+namespace {
+
+using namespace retrace;
+namespace fs = std::filesystem;
+
+struct Options {
+  std::string folder;
+  std::string output;
+  bool force = false;
+  bool verify = false;
+  bool track_only = false;
+};
+
+/// The first place where two tables differ, for a message; empty when they are the same to the byte.
+std::string FirstDifference(const std::string& name, const std::string& stored, const std::string& simulated) {
+  if (stored == simulated) return "";
+  size_t line = 1;
+  size_t i = 0;
+  while (i < stored.size() && i < simulated.size() && stored[i] == simulated[i]) line += stored[i++] == '\n';
+  return name + ":" + std::to_string(line) + ": the replay differs from what is stored";
+}
+
+/// Targets that are the reference's own poses: the naive tracking that the paper starts from.
+void TrackReference(const character::ReferenceMotion& reference, control::OpenLoopControl& control) {
+  for (control::Fragment& fragment : control.fragments) {
+    const size_t knots = fragment.targets.size();
+    for (size_t k = 0; k < knots; ++k) {
+      const double along = knots == 1 ? 1.0 : static_cast<double>(k) / static_cast<double>(knots - 1);
+      character::Pose pose;
+      reference.PoseAt((fragment.first_step + along * fragment.num_steps) * control.world.time_step, pose);
+      fragment.targets[k] = pose.joint_rotations;
+    }
+  }
+}
+
+metrics::GateLimits GatesOf(const fs::path& folder) {
+  const fs::path path = folder / results::kManifestFile;
+  if (!fs::exists(path)) return {};
+  const io::Json manifest = io::ReadJson(path);
+  const io::JsonView view(manifest, path.string());
+  reconstruction::Configuration configuration;
+  if (view.Has("configuration")) configuration.Read(view["configuration"]);
+  return configuration.gates;
+}
+
+int Verify(const Options& o, const control::LoadedControl& loaded, const control::Trajectory& trajectory) {
+  const fs::path folder = o.folder;
+  const std::pair<std::string_view, std::string> tables[] = {
+      {results::kTrajectoryFile, results::FormatTrajectory(loaded.character, trajectory)},
+      {results::kContactsFile, results::FormatContacts(loaded.character, trajectory)},
+      {results::kTorquesFile, results::FormatTorques(loaded.character, trajectory)}};
+  for (const auto& [name, text] : tables) {
+    const std::string difference = FirstDifference((folder / name).string(), io::ReadFile(folder / name), text);
+    if (!difference.empty()) {
+      std::fprintf(stderr, "replay: %s\n", difference.c_str());
+      return static_cast<int>(ExitCode::kBelowGate);
+    }
+  }
+  std::printf("%s: all %zu states, contacts and torques are the same to the bit\n", o.folder.c_str(),
+              trajectory.states.size());
+  return 0;
+}
+
+int Replay(const Options& o, const std::string& command) {
+  const results::RunTimer timer;
+  if (o.verify && o.track_only) throw UsageError("--verify compares the stored control; it cannot go with --track-only");
+  const fs::path folder = o.folder;
+  control::LoadedControl loaded = control::LoadControl(folder / results::kControlFile);
+  const fs::path reference_file = folder / results::kReferenceFile;
+  std::optional<character::ReferenceMotion> reference;
+  if (fs::exists(reference_file)) {
+    const motion::Clip clip = motion::ReadBvh(reference_file);
+    std::vector<character::Pose> poses = character::PosesOf(loaded.character, clip, reference_file.string());
+    if (poses.size() < 2) throw InputError(reference_file.string(), "fewer than two frames", "a motion");
+    reference.emplace(loaded.character, clip.frame_time, std::move(poses), clip.frame_time);
+  }
+  if (o.track_only) {
+    if (!reference) throw InputError(reference_file.string(), "no such file", "the reference to track");
+    TrackReference(*reference, loaded.control);
+  }
+  const control::Trajectory trajectory = control::Replay(loaded.character, loaded.control);
+  std::optional<metrics::Evaluation> evaluation;
+  if (reference) {
+    const double expected = std::max(loaded.control.duration(), reference->duration() - loaded.control.world.time_step);
+    evaluation = metrics::Evaluate(loaded.character, trajectory, *reference, expected, GatesOf(folder));
+  }
+  if (!o.output.empty()) {
+    results::RunFolder out(o.output, o.force);
+    apps::WriteMotion(out, loaded.character, loaded.control, trajectory, reference ? &*reference : nullptr,
+                      o.track_only ? "naive tracking" : "replay");
+    io::Json manifest;
+    manifest["format"] = "retrace-run";
+    manifest["version"] = 1;
+    manifest["program"] = o.track_only ? "replay --track-only" : "replay";
+    manifest["status"] = trajectory.diverged ? "diverged" : "completed";
+    if (evaluation) {
+      manifest["success"] = evaluation->success();
+      manifest["evaluation"] = evaluation->ToJson();
+    }
+    manifest["command"] = command;
+    const fs::path control_file = folder / results::kControlFile;
+    manifest["inputs"] = {{{"file", control_file.string()}, {"sha256", io::Sha256(io::ReadFile(control_file))}}};
+    manifest["provenance"] = results::Provenance(timer, {});
+    manifest["files"] = out.Files();
+    out.Finish(manifest);
+  }
+  if (o.verify) return Verify(o, loaded, trajectory);
+  if (!evaluation) {
+    std::printf("%s: replayed %.2f s; there is no reference to compare with\n", o.folder.c_str(),
+                static_cast<double>(trajectory.num_steps()) * trajectory.time_step);
+    return 0;
+  }
+  std::printf("%s: %s\n%s", o.folder.c_str(), evaluation->success() ? "within the gates" : "below the gates",
+              apps::Describe(*evaluation).c_str());
+  return static_cast<int>(evaluation->success() ? ExitCode::kSuccess : ExitCode::kBelowGate);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string command = apps::CommandLine(argc, argv);
+  CLI::App app("Simulates the control of a run in a fresh process.", "replay");
+  Options options;
+  app.add_option("folder", options.folder, "Folder of a run")->type_name("DIR")->required();
+  app.add_option("--output", options.output, "Write the replayed motion there")->type_name("DIR");
+  app.add_flag("--force", options.force, "Write into a folder that holds results already");
+  app.add_flag("--verify", options.verify, "Compare every state, contact and torque with the stored ones, bit for bit");
+  app.add_flag("--track-only", options.track_only, "Drive the servos at the reference itself instead of the control");
+  app.set_version_flag("--version", "replay " + results::Version());
+  int exit_code = 0;
+  if (!apps::ParseOptions(app, argc, argv, true, exit_code)) return exit_code;
+  return apps::RunProgram("replay", true, [&] { return Replay(options, command); });
+}

@@ -1,0 +1,90 @@
+/// The physical character: rigid bodies, joints with their servos, collision shapes. Immutable once loaded; shared by
+/// all threads.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "retrace/io/json.h"
+#include "retrace/math/types.h"
+
+namespace retrace::character {
+
+/// Collision shape, fixed to a body, its axes along the body's.
+struct Shape {
+  enum class Kind { kBox, kCapsule };
+  Kind kind = Kind::kBox;
+  Vec3 size = Vec3::Zero();    ///< box: full side lengths [m]
+  double radius = 0;           ///< capsule [m]
+  double length = 0;           ///< capsule: of the cylinder between the centres of its caps [m]
+  int axis = 1;                ///< capsule: 0 x, 1 y, 2 z
+  Vec3 offset = Vec3::Zero();  ///< of the shape's centre from the body's centre of mass [m]
+
+  /// Radius of the sphere about the shape's centre that holds it [m].
+  double BoundingRadius() const;
+};
+
+/// A rigid body. Its frame sits at its centre of mass, with axes parallel to the world's in the rest pose (a T-pose:
+/// y up, z forward, x to the character's left).
+struct Body {
+  std::string name;
+  std::string segment;                 ///< which part of a recorded skeleton moves it; see reference.h
+  double mass = 0;                     ///< [kg]
+  Vec3 inertia = Vec3::Zero();         ///< principal moments about the body's axes [kg m^2]
+  Vec3 rest_position = Vec3::Zero();   ///< of the centre of mass in the rest pose [m]
+  std::vector<Shape> shapes;
+};
+
+enum class JointType { kBall, kHinge };
+
+/// A joint and its PD servo. Servo quantities are per axis of the parent body's frame; a hinge uses its axis only.
+struct Joint {
+  std::string name;
+  int parent = -1;  ///< body index
+  int child = -1;   ///< body index
+  JointType type = JointType::kBall;
+  Vec3 anchor = Vec3::Zero();          ///< in the rest pose [m]
+  int axis = 0;                        ///< hinge: 0 x, 1 y, 2 z of the parent's frame
+  double kp = 0;                       ///< stiffness [N m/rad]
+  double kd = 0;                       ///< damping [N m s/rad]
+  Vec3 strength_scale = Vec3::Ones();  ///< of kp and kd per axis (Liu et al. 2010, Table 2)
+  Vec3 window = Vec3::Zero();          ///< half width of the sampling window per axis [rad]
+  double contact_scale_min = 1;        ///< range of the factor on kp and kd while the limb bears weight
+  double contact_scale_max = 1;
+
+  int num_axes() const { return type == JointType::kBall ? 3 : 1; }
+  bool UsesAxis(int a) const { return type == JointType::kBall || a == axis; }
+};
+
+/// A named set of contact scales, e.g. strong ankles for running: factor per joint, 1 where nothing is said.
+using ContactPreset = std::vector<double>;  // (joints)
+
+struct Character {
+  std::string name;
+  double height = 0;  ///< [m]
+  std::vector<Body> bodies;
+  std::vector<Joint> joints;  ///< each after the joint that moves its parent body
+  int root = -1;              ///< body index
+  std::vector<int> end_effectors;                ///< body indices
+  std::vector<std::pair<int, int>> self_pairs;   ///< pairs of bodies that may touch, first < second
+  std::map<std::string, ContactPreset> contact_presets;
+  io::Json json;                                 ///< the document it was made from
+
+  double total_mass() const;
+  int dof() const;  ///< 6 of the root and those of the joints
+  int FindBody(const std::string& name) const;   ///< index or -1
+  int FindJoint(const std::string& name) const;  ///< index or -1
+  /// Joint that moves a body, or -1 for the root.
+  int JointOf(int body) const { return joint_of_body[static_cast<size_t>(body)]; }
+
+  std::vector<int> joint_of_body;  ///< (bodies), derived
+};
+
+/// Makes a character from its document; `name` stands for the file in messages. Throws InputError with the JSON pointer,
+/// what was found and what was expected.
+Character ParseCharacter(const io::Json& document, const std::string& name);
+Character LoadCharacter(const std::filesystem::path& path);
+
+}  // namespace retrace::character

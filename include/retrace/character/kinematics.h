@@ -1,0 +1,38 @@
+/// Forward kinematics and the quantities that follow from a state.
+#pragma once
+
+#include "retrace/character/character.h"
+#include "retrace/character/state.h"
+
+namespace retrace::character {
+
+/// Positions and orientations of all bodies of a pose; velocities are left as they are. `state` is resized.
+void ForwardKinematics(const Character& character, const Pose& pose, State& state);
+
+/// Root and joint rotations of a state (the reverse of ForwardKinematics; translation of joints is not looked at).
+void PoseOf(const Character& character, const State& state, Pose& pose);
+
+/// Rotation of a joint: child relative to parent.
+inline Quat JointRotation(const Joint& joint, const State& state) {
+  return state[static_cast<size_t>(joint.parent)].orientation.conjugate() *
+         state[static_cast<size_t>(joint.child)].orientation;
+}
+
+/// World position of a joint, as the parent body sees it.
+Vec3 JointPosition(const Character& character, const Joint& joint, const State& state);
+
+Vec3 CenterOfMass(const Character& character, const State& state);
+Vec3 CenterOfMassVelocity(const Character& character, const State& state);
+/// About the centre of mass [kg m^2/s].
+Vec3 AngularMomentum(const Character& character, const State& state);
+
+/// Velocities by differences: `state` gets the mean velocities that lead from `before` to `after` in `duration` seconds.
+void DifferenceVelocities(const State& before, const State& after, double duration, State& state);
+
+/// Height of the lowest point of a body's shapes over y = 0 [m]; +infinity for a body without shapes.
+double LowestPoint(const Body& body, const BodyState& state);
+
+/// Moves the whole character.
+void Translate(State& state, const Vec3& offset);
+
+}  // namespace retrace::character

@@ -1,0 +1,52 @@
+/// The kinds of error that the tool tells apart, each with its exit code. A user's mistake is thrown as one of these; a
+/// diverged simulation is a value and never thrown; anything else that escapes is a bug (exit code 1).
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace retrace {
+
+/// Exit codes of every program of the toolkit.
+enum class ExitCode : int {
+  kSuccess = 0,
+  kBug = 1,
+  kUsage = 2,
+  kInput = 3,
+  kBelowGate = 4,
+  kOutput = 5,
+  kStoppedWithCheckpoint = 75,
+};
+
+/// Base of all errors that a user can cause or cure.
+class Error : public std::runtime_error {
+ public:
+  Error(ExitCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  ExitCode code() const { return code_; }
+
+ private:
+  ExitCode code_;
+};
+
+/// Wrong options or configuration (exit code 2).
+class UsageError : public Error {
+ public:
+  explicit UsageError(const std::string& message) : Error(ExitCode::kUsage, message) {}
+};
+
+/// A file that cannot be used as it is (exit code 3). The message reads `place: found ..., expected ...`, where the
+/// place is `file:line:column` for text and `file: /json/pointer` for JSON.
+class InputError : public Error {
+ public:
+  explicit InputError(const std::string& message) : Error(ExitCode::kInput, message) {}
+  InputError(const std::string& place, const std::string& found, const std::string& expected)
+      : Error(ExitCode::kInput, place + ": found " + found + ", expected " + expected) {}
+};
+
+/// Results that cannot be written (exit code 5).
+class OutputError : public Error {
+ public:
+  explicit OutputError(const std::string& message) : Error(ExitCode::kOutput, message) {}
+};
+
+}  // namespace retrace

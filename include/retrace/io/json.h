@@ -1,0 +1,81 @@
+/// Reading JSON documents so that every complaint names the file, the JSON pointer, what was found and what was
+/// expected.
+#pragma once
+
+#include <filesystem>
+#include <initializer_list>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "retrace/math/types.h"
+
+namespace retrace::io {
+
+/// Keeps the order of keys, so that what is written reads like what was documented.
+using Json = nlohmann::ordered_json;
+
+/// Parses a JSON document; comments (`//` and `/* */`) are allowed. Throws InputError with line and column.
+Json ParseJson(const std::string& text, const std::string& name);
+Json ReadJson(const std::filesystem::path& path);
+
+/// Legal values of a number.
+struct Range {
+  double min = -std::numeric_limits<double>::infinity();
+  double max = std::numeric_limits<double>::infinity();
+  bool open_min = false;  ///< min itself is not allowed
+};
+inline constexpr Range kPositive{0, std::numeric_limits<double>::infinity(), true};
+inline constexpr Range kNonNegative{0, std::numeric_limits<double>::infinity(), false};
+
+/// A value inside a JSON document that knows where it stands. Cheap to copy; the document must outlive it.
+/// Every reader throws InputError when the value is not what was asked for.
+class JsonView {
+ public:
+  JsonView(const Json& document, std::string name) : value_(&document), name_(std::move(name)) {}
+
+  /// Member of an object, which must exist.
+  JsonView operator[](const std::string& key) const;
+  /// Element of an array, which must exist.
+  JsonView operator[](size_t index) const;
+  bool Has(const std::string& key) const;
+  size_t size() const;  ///< of an array
+
+  double Number(Range range = {}) const;
+  int Integer(long min = std::numeric_limits<int>::min(), long max = std::numeric_limits<int>::max()) const;
+  bool Boolean() const;
+  std::string String() const;
+  Vec3 Vector(Range range = {}) const;           ///< array of three numbers
+  std::vector<double> Numbers(Range range = {}) const;
+  std::vector<std::string> Strings() const;
+  std::vector<JsonView> Elements() const;         ///< of an array
+  std::vector<std::pair<std::string, JsonView>> Members() const;  ///< of an object
+
+  /// Refuses any member of this object whose key is not listed (a misspelt key must not be ignored).
+  void AllowOnly(std::initializer_list<const char*> keys) const;
+
+  /// Throws InputError for this value.
+  [[noreturn]] void Fail(const std::string& found, const std::string& expected) const;
+  /// The same, describing the value itself as what was found.
+  [[noreturn]] void Expect(const std::string& expected) const;
+
+  const Json& json() const { return *value_; }
+  const std::string& pointer() const { return pointer_; }
+  std::string place() const { return name_ + ": " + (pointer_.empty() ? "/" : pointer_); }
+
+ private:
+  JsonView(const Json* value, std::string name, std::string pointer)
+      : value_(value), name_(std::move(name)), pointer_(std::move(pointer)) {}
+  const Json* value_;
+  std::string name_;
+  std::string pointer_;
+};
+
+/// Three numbers as a JSON array, and back by JsonView::Vector.
+Json ToJson(const Vec3& v);
+/// A unit quaternion as [w, x, y, z].
+Json ToJson(const Quat& q);
+Quat ReadQuaternion(const JsonView& view);
+
+}  // namespace retrace::io

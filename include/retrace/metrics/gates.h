@@ -1,0 +1,56 @@
+/// Whether a simulated motion reproduces its reference, and how closely.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "retrace/character/reference.h"
+#include "retrace/control/control.h"
+#include "retrace/io/json.h"
+
+namespace retrace::metrics {
+
+/// Limits that hold at every instant, the same for every motion.
+struct GateLimits {
+  double root_height = 0.25;                 ///< of the root body's centre from the reference's [m]
+  double root_orientation = 60 * (3.14159265358979323846 / 180);  ///< angle between root orientations [rad]
+  double joint_position = 0.25;              ///< mean over joints after removing root translation and heading [m]
+
+  io::Json ToJson() const;
+};
+
+/// One gate: the worst figure, its limit, and when the limit was first passed.
+struct Gate {
+  std::string name;
+  double worst = 0;
+  double limit = 0;
+  double first_violation = -1;  ///< [s]; negative: never
+  bool passed() const { return first_violation < 0; }
+};
+
+struct Evaluation {
+  bool completed = false;         ///< simulated to the end of the reference
+  double simulated_duration = 0;  ///< [s]
+  std::vector<Gate> gates;        ///< root_height, root_orientation, joint_position
+  double mean_joint_error = 0;    ///< mean over time of the joint_position figure [m]
+  double drift = 0;               ///< horizontal distance of the root from the reference's at the end [m]; not gated
+  bool success() const;
+
+  io::Json ToJson() const;
+};
+
+/// Mean distance of corresponding joints after both motions are moved to a common root position and turned to a common
+/// heading: by the turn about the vertical in the rotation between the two roots, which exists in any posture.
+double JointPositionError(const character::Character& character, const character::State& simulated,
+                          const character::State& reference);
+
+/// Compares every state with the reference at its time. `expected_duration` is the duration to reach [s].
+Evaluation Evaluate(const character::Character& character, const control::Trajectory& trajectory,
+                    const character::ReferenceMotion& reference, double expected_duration, const GateLimits& limits);
+
+/// Residual of Newton's law per step: sum of contact forces - mass x (centre-of-mass acceleration - gravity), with the
+/// acceleration as the difference of velocities over the step [N].
+std::vector<double> MomentumResidual(const character::Character& character, const control::Trajectory& trajectory,
+                                     double gravity);
+
+}  // namespace retrace::metrics

@@ -1,0 +1,33 @@
+/// BioVision hierarchy files (BVH).
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "retrace/motion/clip.h"
+
+namespace retrace::motion {
+
+/// Reads a BVH file: any channel order, also mixed; rotation-first roots; position channels on any joint (they replace
+/// the offset); several words in a name; rows wrapped over lines; CRLF, tabs, blank lines, byte-order mark. The channel
+/// order is the order of the rotation product, R = R_first R_second R_third, in degrees.
+///
+/// Refused is all that would otherwise give wrong numbers in silence: a count of frames that the rows do not bear out,
+/// a row with a value too many or too few (a frame may be wrapped, but ends where a line ends), channels or names that
+/// occur twice, a second root, numbers that are not finite or above 1e9, a skeleton of zero size, no frames. Names have
+/// at most 255 bytes, chains at most 500 joints. Nothing is allocated on the word of a count alone.
+/// End sites are named `<parent>_end`, further ones of the same parent `<parent>_end2` and so on.
+/// Throws InputError with file, line and column, what was found and what was expected.
+Clip ReadBvh(const std::filesystem::path& path);
+
+/// The same from text already in memory; `name` stands for the file in messages.
+Clip ParseBvh(std::string_view text, const std::string& name);
+
+/// Text of a BVH file: root with position and ZXY rotation channels, other joints with ZXY rotations (and positions
+/// where a joint's translation ever differs from its offset). Lengths are the clip's own: Blender takes them for
+/// metres. They read back to the same double; angles are safe at gimbal lock, so that rotations read back to rounding.
+/// End sites stay at their offset whatever the frames say.
+std::string FormatBvh(const Clip& clip);
+
+}  // namespace retrace::motion

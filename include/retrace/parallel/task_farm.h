@@ -1,0 +1,82 @@
+/// One way to run many independent tasks: on the threads of this process, or on the ranks of an MPI job. Tasks and
+/// results are bytes, so that both ways see the same ones and a result cannot depend on where it was computed.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace retrace::parallel {
+
+using Bytes = std::vector<std::byte>;
+
+/// Computes the result of one task; `result` is empty on entry. A worker belongs to one thread and may keep scratch
+/// memory between tasks; its result must depend on the task's bytes alone.
+using Worker = std::function<void(std::span<const std::byte> task, Bytes& result)>;
+
+/// Makes a worker on the thread that will use it, before that thread's first task; it is destroyed on that thread too.
+/// Called from several threads at once. What it throws counts as thrown by that task.
+using WorkerFactory = std::function<Worker()>;
+
+/// Receives results in the order in which they finish, on the thread that called Run.
+using ResultHandler = std::function<void(size_t task_index, std::span<const std::byte> result)>;
+
+class TaskFarm {
+ public:
+  virtual ~TaskFarm() = default;
+
+  /// Computes every task once; returns when all results have been handled. Tasks are begun in the order of their
+  /// indices. An exception thrown by a worker or by the handler ends the run: tasks begun are finished, results not yet
+  /// handled are dropped, and of all exceptions the one with the lowest task index is rethrown here. As every task
+  /// before it was begun too, the lowest task that throws in a worker is the same one for any number of workers. The
+  /// farm can be used again after an exception.
+  virtual void Run(std::span<const Bytes> tasks, const ResultHandler& on_result) = 0;
+
+  /// Threads or ranks that compute.
+  virtual int num_workers() const = 0;
+};
+
+/// A farm of `threads` (at least 1) threads that live as long as the farm; 1 computes on the caller's thread.
+std::unique_ptr<TaskFarm> MakeThreadFarm(int threads, const WorkerFactory& factory);
+
+/// The MPI job that this process belongs to, or a job of one when it was not started by an MPI launcher. One per
+/// process, made before any farm and destroyed last (it finalises MPI).
+///
+/// A job ends well when every rank leaves its session. A rank that fails while others wait for it must call Abort; a
+/// session destroyed by an exception that passes through it does so itself, as waiting for the others could last for
+/// ever, but then with the exit code of a bug.
+class MpiSession {
+ public:
+  /// Throws UsageError in a job of several ranks whose messages this build cannot exchange: it has no MPI, or the
+  /// launcher belongs to another MPI. (Else each rank would do the whole job, and all would write the same results.)
+  MpiSession(int* argc, char*** argv);
+  ~MpiSession();
+  MpiSession(const MpiSession&) = delete;
+  MpiSession& operator=(const MpiSession&) = delete;
+
+  /// True when the build has MPI and the process was started by a launcher with it (also with `-n 1`).
+  bool active() const;
+  int rank() const;
+  int size() const;
+  static bool built_with_mpi();
+
+  /// Master side (rank 0): a farm over all ranks, this one included, used on this thread only. While it lives the other
+  /// ranks must be in Serve; its destructor releases them. One at a time. An exception thrown on another rank arrives
+  /// with that rank and its host in front of the message: a retrace::Error with the same exit code, anything else as
+  /// std::runtime_error.
+  std::unique_ptr<TaskFarm> MakeFarm(const WorkerFactory& factory);
+
+  /// Worker side (other ranks): computes tasks until the master's farm is destroyed. Without work it sleeps.
+  void Serve(const WorkerFactory& factory);
+
+  /// Ends the whole job at once with an exit code, for a rank that fails while the others wait.
+  [[noreturn]] void Abort(int exit_code);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace retrace::parallel

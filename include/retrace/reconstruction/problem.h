@@ -1,0 +1,42 @@
+/// Everything that a reconstruction works on. Immutable while it runs; the same on every thread and rank.
+#pragma once
+
+#include <cstdint>
+
+#include "retrace/character/reference.h"
+#include "retrace/control/control.h"
+#include "retrace/reconstruction/cost.h"
+#include "retrace/reconstruction/schedule.h"
+#include "retrace/reconstruction/selection.h"
+#include "retrace/simulation/world.h"
+
+namespace retrace::reconstruction {
+
+/// The search of Liu et al. 2010, sections 3.2.2 and 3.2.3.
+struct SearchOptions {
+  int samples = 1400;              ///< nSample: drawn per iteration
+  SelectionOptions selection;      ///< nSave and how they are chosen
+  uint64_t seed = 1;
+  double window_scale = 1;         ///< factor on the character's sampling windows
+  bool feedforward = true;         ///< offset targets by what an undisplaced simulation missed
+  double feedforward_limit = 1;    ///< largest offset of a joint [rad]
+  int target_knots = 5;            ///< target poses per fragment; 1 holds the pose of the fragment's end throughout
+};
+
+struct Problem {
+  const character::Character* character = nullptr;
+  const character::ReferenceMotion* reference = nullptr;
+  simulation::WorldOptions world;
+  character::State start;
+  Schedule schedule;
+  CostWeights weights;
+  SearchOptions search;
+
+  double time_step() const { return world.time_step; }
+};
+
+/// The reference's state at time 0, raised so far that no body but hands and forearms is below the ground: a state that
+/// starts inside it would be thrown out. `raised` tells by how much [m].
+character::State StartState(const character::ReferenceMotion& reference, double& raised);
+
+}  // namespace retrace::reconstruction

@@ -1,0 +1,70 @@
+/// One sample: a displacement of the targets, its simulation from a start state, its cost. The worker's side of the
+/// search (Liu et al. 2010, algorithm 2).
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "retrace/control/control.h"
+#include "retrace/parallel/task_farm.h"
+#include "retrace/reconstruction/cost.h"
+#include "retrace/reconstruction/problem.h"
+
+namespace retrace::reconstruction {
+
+/// Rotation that is put before the reference's target of each joint (joints).
+using Offsets = std::vector<Quat>;
+
+/// Fragment of an iteration with targets offset * reference.
+control::Fragment MakeFragment(const Problem& problem, int iteration, const Offsets& offsets);
+
+/// Total offsets of a sample: its random displacement, uniform in the character's windows, on top of the feedforward
+/// offsets. Sample 0 of an iteration is the undisplaced one. A pure function of (seed, iteration, sample).
+Offsets SampleOffsets(const Problem& problem, int iteration, int sample, const Offsets& feedforward);
+
+/// Samples of one start state, to be simulated together because they share the feedforward simulation.
+struct RolloutTask {
+  int iteration = 0;
+  int first_sample = 0;
+  int num_samples = 0;
+  character::State start;
+};
+
+struct RolloutSample {
+  bool diverged = false;
+  CostTerms terms;
+  character::State end;
+};
+
+struct RolloutResult {
+  Offsets feedforward;                 ///< of the start state
+  double cpu_seconds = 0;              ///< that the task took; for reports only, no result depends on it
+  std::vector<RolloutSample> samples;  ///< (num_samples)
+};
+
+/// Simulates and evaluates tasks. Belongs to one thread.
+class RolloutWorker {
+ public:
+  explicit RolloutWorker(const Problem& problem);
+  void Run(const RolloutTask& task, RolloutResult& result);
+
+ private:
+  void FindFeedforward(const RolloutTask& task, Offsets& offsets);
+
+  const Problem& problem_;
+  simulation::World world_;
+  std::vector<CostReference> references_;  // (iterations) at the end of each
+  std::vector<Quat> targets_;              // scratch (joints)
+};
+
+/// The same as bytes, for the task farm.
+parallel::Bytes Pack(const RolloutTask& task);
+RolloutTask UnpackTask(std::span<const std::byte> bytes, size_t num_bodies);
+void Pack(const RolloutResult& result, parallel::Bytes& bytes);
+RolloutResult UnpackResult(std::span<const std::byte> bytes, size_t num_joints, size_t num_bodies);
+
+/// Makes workers for a farm. The problem must outlive them.
+parallel::WorkerFactory MakeWorkerFactory(const Problem& problem);
+
+}  // namespace retrace::reconstruction

@@ -1,0 +1,58 @@
+/// The folder that a run leaves behind.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "retrace/io/json.h"
+
+namespace retrace::results {
+
+inline constexpr std::string_view kManifestFile = "manifest.json";
+inline constexpr std::string_view kControlFile = "control.json";
+inline constexpr std::string_view kMotionFile = "motion.bvh";
+inline constexpr std::string_view kReferenceFile = "reference.bvh";
+inline constexpr std::string_view kTrajectoryFile = "trajectory.csv";
+inline constexpr std::string_view kContactsFile = "contacts.csv";
+inline constexpr std::string_view kTorquesFile = "torques.csv";
+inline constexpr std::string_view kCostsFile = "costs.csv";
+inline constexpr std::string_view kFilmStripFile = "filmstrip.svg";
+
+/// Writes the files of a run so that a manifest in the folder means that the folder is complete: the manifest of an
+/// earlier run goes before anything else is touched, the new one comes last. Files appear whole or not at all.
+class RunFolder {
+ public:
+  /// Creates the folder and those above it, and tries whether files can be made there: better now than after the run.
+  /// Throws UsageError when the folder has anything in it already and `force` is false, OutputError when it cannot be
+  /// created or written. Changes nothing inside it yet: a run that fails early leaves earlier results as they were.
+  RunFolder(std::filesystem::path path, bool force);
+
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path PathOf(std::string_view name) const { return path_ / name; }
+
+  /// Writes one file (over an earlier one of that name). Throws OutputError.
+  void Write(std::string_view name, std::string_view bytes);
+
+  /// What was written so far, in that order: [{"name": ..., "bytes": ..., "sha256": ...}]. Meant for the manifest.
+  io::Json Files() const;
+
+  /// Removes what earlier runs left under the names above and this run did not write, then writes the manifest.
+  /// Throws OutputError.
+  void Finish(const io::Json& manifest);
+
+ private:
+  struct File {
+    std::string name;
+    size_t bytes = 0;
+    std::string sha256;
+  };
+  void Remove(std::string_view name) const;
+
+  std::filesystem::path path_;
+  std::vector<File> files_;
+  bool begun_ = false;
+};
+
+}  // namespace retrace::results

@@ -1,0 +1,100 @@
+/// Tables of a reconstruction as CSV text (RFC 4180 with '\n' line ends), and their reader. The first row names the
+/// columns. Metres, seconds, newtons, radians; y up. Times are those of the states: a step's contacts and torques stand
+/// at the time of the state that it led to.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "retrace/character/character.h"
+#include "retrace/control/control.h"
+
+namespace retrace::results {
+
+/// One row per state, the start state first. Columns:
+///   time                        [s]
+///   root_x .. root_z            position of the root body's centre of mass [m]
+///   root_qw .. root_qz          its orientation, a unit quaternion
+///   JOINT_x, JOINT_y, JOINT_z   rotation vector of each joint, child relative to parent [rad]; a hinge has its axis
+///   only com_x .. com_z              centre of mass [m] com_vx .. com_vz            its velocity [m/s] force_x ..
+///   force_z          sum of the ground's contact forces in the step that led here [N]; 0 in the first row state
+///   control::Fingerprint of the whole state, 16 hexadecimal digits
+/// Numbers read back to the same double.
+std::string FormatTrajectory(const character::Character& character, const control::Trajectory& trajectory);
+
+/// One row per contact point that carries force: time, body, other (a body's name or `ground`), x, y, z of the point
+/// [m], force_x, force_y, force_z on `body` [N].
+std::string FormatContacts(const character::Character& character, const control::Trajectory& trajectory);
+
+/// One row per step: time and JOINT_x, JOINT_y, JOINT_z, the servo's torque on the child body in the parent's axes
+/// [N m]; a hinge has its axis only.
+std::string FormatTorques(const character::Character& character, const control::Trajectory& trajectory);
+
+/// Terms of the cost of a sample (Liu et al. 2010, eq. 2).
+struct CostTerms {
+  double pose = 0;
+  double root = 0;
+  double end_effector = 0;
+  double balance = 0;
+};
+
+/// One sample drawn.
+struct SampleCost {
+  int sample = 0;      ///< index within the fragment
+  int start = 0;       ///< index of the saved state that it started from
+  CostTerms terms;     ///< without weights
+  CostTerms weighted;  ///< times their weights
+  double total = 0;    ///< infinity when diverged
+  bool diverged = false;
+  bool saved = false;   ///< its end state is among those that the next fragment starts from
+  bool chosen = false;  ///< it is part of the reconstructed control
+};
+
+/// All samples of one fragment.
+struct FragmentCosts {
+  int fragment = 0;       ///< index
+  double start_time = 0;  ///< [s]
+  double end_time = 0;    ///< [s]
+  std::vector<SampleCost> samples;
+};
+
+/// One row per sample, sorted by fragment, then sample: fragment, start_time, end_time, sample, start, pose, root,
+/// end_effector, balance, weighted_pose, weighted_root, weighted_end_effector, weighted_balance, total, and diverged,
+/// saved, chosen as 0 or 1. Costs have 7 significant digits.
+std::string FormatCosts(const std::vector<FragmentCosts>& fragments);
+
+/// A table read from a file. What a cell means is decided by who asks for it: a fingerprint of digits only is a text.
+class Table {
+ public:
+  const std::vector<std::string>& names() const { return names_; }
+  size_t num_rows() const { return columns_.empty() ? 0 : columns_.front().size(); }
+  bool Has(std::string_view column) const;
+
+  /// Cells of a column. Throws InputError when there is no such column.
+  const std::vector<std::string>& Text(std::string_view column) const;
+  /// The same as numbers. Throws InputError with file, line and column for a cell that is none.
+  std::vector<double> Numbers(std::string_view column) const;
+
+ private:
+  friend Table ParseTable(std::string_view text, const std::string& name);
+  struct Place {
+    uint32_t line = 0;
+    uint32_t column = 0;
+  };
+  size_t Find(std::string_view column) const;
+
+  std::string file_;
+  std::vector<std::string> names_;
+  std::vector<std::vector<std::string>> columns_;  // (columns x rows)
+  std::vector<std::vector<Place>> places_;         // (columns x rows)
+};
+
+/// Reads a table; `name` stands for the file in messages. Accepts CRLF, a byte-order mark, quoted cells and a missing
+/// last line end. Throws InputError with file, line and column (in bytes), what was found and what was expected.
+Table ParseTable(std::string_view text, const std::string& name);
+Table ReadTable(const std::filesystem::path& path);
+
+}  // namespace retrace::results

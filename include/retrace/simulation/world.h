@@ -1,0 +1,93 @@
+/// The physical world of one character: bodies, joints with servos, ground and self contact, stepped by the Open
+/// Dynamics Engine. A world belongs to one thread. Every result is a function of the state that was set and the targets
+/// given since: it does not depend on what the world simulated before.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "retrace/character/character.h"
+#include "retrace/character/state.h"
+#include "retrace/io/json.h"
+
+namespace retrace::simulation {
+
+/// How the PD servos enter the equations of motion.
+enum class Servo {
+  kImplicit,  ///< torque at the end of the step, solved with the constraints: stable at any step
+  kExplicit,  ///< torque at the start of the step, as in the paper: needs steps of at most 0.0005 s
+};
+
+/// How the constraint forces are found; both solve the same problem.
+enum class Solver {
+  kStock,       ///< ODE's own: Dantzig's method over all rows
+  kEliminated,  ///< joint rows eliminated first, contacts alone in the complementarity problem
+};
+
+struct WorldOptions {
+  double time_step = 1.0 / 240;         ///< [s]
+  Servo servo = Servo::kImplicit;
+  Solver solver = Solver::kEliminated;
+  double gravity = 9.81;                ///< [m/s^2], downwards
+  double friction = 0.8;                ///< coefficient, friction pyramid (Liu et al. 2010, section 4)
+  double contact_stiffness = 4e7;       ///< spring of a contact point [N/m]
+  double contact_damping = 8e4;         ///< damper of a contact point [N s/m]
+  double joint_correction = 500;        ///< rate at which a joint's position error is corrected [1/s]
+  bool self_collision = true;
+  bool speculative_contacts = true;     ///< a ground contact acts before the step in which it would sink in
+  int ground_points_per_shape = 4;      ///< the deepest
+  int self_points_per_pair = 2;
+  /// Factor on kp and kd of each joint while a body beyond it touches the ground; empty: none (Liu et al. 2010, table 2).
+  character::ContactPreset contact_scale;
+
+  io::Json ToJson() const;
+};
+
+/// Reads what WorldOptions::ToJson wrote. Throws InputError with the JSON pointer.
+WorldOptions ReadWorldOptions(const io::JsonView& view, size_t num_joints);
+
+/// One contact point of the last step.
+struct Contact {
+  int body = -1;
+  int other = -1;                ///< the other body, -1 for the ground
+  Vec3 point = Vec3::Zero();     ///< [m]
+  Vec3 force = Vec3::Zero();     ///< on `body` [N]; filled while recording
+};
+
+class World {
+ public:
+  /// The character must outlive the world.
+  World(const character::Character& character, const WorldOptions& options);
+  ~World();
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+
+  const WorldOptions& options() const;
+  /// kStock when the eliminated solver was asked for but could not be proven to work here.
+  Solver solver() const;
+
+  void SetState(const character::State& state);
+  void GetState(character::State& state) const;
+
+  /// One step of `time_step` towards target joint rotations (joints), which hold for the end of the step.
+  /// False when the simulation diverged (not a number, or faster or farther than anything alive); the world is then
+  /// usable again after SetState.
+  bool Step(std::span<const Quat> targets);
+
+  /// While recording, contact forces and servo torques are kept after each step. Does not change the motion.
+  void set_recording(bool recording);
+  const std::vector<Contact>& contacts() const;
+  /// Torque of each servo on its child body, in the axes of the parent body (joints x 3) [N m]; a hinge uses its axis.
+  const std::vector<Vec3>& torques() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Why the eliminated solver is not in use on this machine, or empty when it is.
+std::string WhyStockSolver();
+
+}  // namespace retrace::simulation

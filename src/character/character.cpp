@@ -1,0 +1,238 @@
+#include "retrace/character/character.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "retrace/io/error.h"
+
+namespace retrace::character {
+namespace {
+
+using io::JsonView;
+
+size_t Index(int i) { return static_cast<size_t>(i); }
+
+int ReadAxis(const JsonView& view) {
+  const std::string axis = view.String();
+  if (axis == "x") return 0;
+  if (axis == "y") return 1;
+  if (axis == "z") return 2;
+  view.Expect("\"x\", \"y\" or \"z\"");
+}
+
+Shape ReadShape(const JsonView& view) {
+  view.AllowOnly({"box", "capsule", "offset"});
+  Shape shape;
+  if (view.Has("box") == view.Has("capsule")) view.Expect("either \"box\" or \"capsule\"");
+  if (view.Has("box")) {
+    shape.kind = Shape::Kind::kBox;
+    shape.size = view["box"].Vector(io::kPositive);
+  } else {
+    const JsonView capsule = view["capsule"];
+    capsule.AllowOnly({"radius", "length", "axis"});
+    shape.kind = Shape::Kind::kCapsule;
+    shape.radius = capsule["radius"].Number(io::kPositive);
+    shape.length = capsule["length"].Number(io::kNonNegative);
+    shape.axis = ReadAxis(capsule["axis"]);
+  }
+  if (view.Has("offset")) shape.offset = view["offset"].Vector();
+  return shape;
+}
+
+Body ReadBody(const JsonView& view) {
+  view.AllowOnly({"name", "segment", "mass", "inertia", "position", "shapes"});
+  Body body;
+  body.name = view["name"].String();
+  body.segment = view.Has("segment") ? view["segment"].String() : body.name;
+  body.mass = view["mass"].Number(io::kPositive);
+  body.inertia = view["inertia"].Vector(io::kPositive);
+  const Vec3& i = body.inertia;
+  if (i.x() > i.y() + i.z() || i.y() > i.x() + i.z() || i.z() > i.x() + i.y()) {
+    view["inertia"].Expect("moments of a real body: none above the sum of the other two");
+  }
+  body.rest_position = view["position"].Vector();
+  for (const JsonView& shape : view["shapes"].Elements()) body.shapes.push_back(ReadShape(shape));
+  return body;
+}
+
+int ReadBodyName(const JsonView& view, const Character& character) {
+  const int index = character.FindBody(view.String());
+  if (index < 0) view.Expect("the name of a body");
+  return index;
+}
+
+/// A value per axis: three numbers for a ball, one for a hinge.
+Vec3 ReadPerAxis(const JsonView& view, const Joint& joint, io::Range range, double unused) {
+  if (joint.type == JointType::kBall) return view.Vector(range);
+  Vec3 values = Vec3::Constant(unused);
+  values[joint.axis] = view.Number(range);
+  return values;
+}
+
+Joint ReadJoint(const JsonView& view, const Character& character) {
+  view.AllowOnly({"name", "parent", "child", "type", "axis", "anchor", "kp", "kd", "strength_scale", "window",
+                  "contact_scale"});
+  Joint joint;
+  joint.name = view["name"].String();
+  joint.parent = ReadBodyName(view["parent"], character);
+  joint.child = ReadBodyName(view["child"], character);
+  if (joint.parent == joint.child) view["child"].Expect("another body than the parent");
+  const std::string type = view["type"].String();
+  if (type == "hinge") {
+    joint.type = JointType::kHinge;
+    joint.axis = ReadAxis(view["axis"]);
+  } else if (type != "ball") {
+    view["type"].Expect("\"ball\" or \"hinge\"");
+  }
+  joint.anchor = view["anchor"].Vector();
+  joint.kp = view["kp"].Number(io::kPositive);
+  joint.kd = view["kd"].Number(io::kPositive);
+  joint.strength_scale = ReadPerAxis(view["strength_scale"], joint, io::kPositive, 1);
+  joint.window = ReadPerAxis(view["window"], joint, {0, 3.2, false}, 0);
+  if (view.Has("contact_scale")) {
+    const JsonView scale = view["contact_scale"];
+    if (scale.json().is_array()) {
+      if (scale.size() != 2) scale.Expect("a number or [least, most]");
+      joint.contact_scale_min = scale[0].Number(io::kPositive);
+      joint.contact_scale_max = scale[1].Number({joint.contact_scale_min});
+    } else {
+      joint.contact_scale_max = scale.Number({joint.contact_scale_min});
+    }
+  }
+  return joint;
+}
+
+/// Sorts the joints so that each comes after the one that moves its parent, and finds the root: the joints must make
+/// one tree.
+void MakeTree(const JsonView& joints_view, Character& character) {
+  const size_t num_bodies = character.bodies.size();
+  character.joint_of_body.assign(num_bodies, -1);
+  for (size_t j = 0; j < character.joints.size(); ++j) {
+    int& mover = character.joint_of_body[Index(character.joints[j].child)];
+    if (mover >= 0) {
+      joints_view[j]["child"].Fail("a second joint that moves \"" + character.bodies[Index(character.joints[j].child)].name +
+                                       "\"",
+                                   "one joint per body");
+    }
+    mover = static_cast<int>(j);
+  }
+  std::vector<int> roots;
+  for (size_t i = 0; i < num_bodies; ++i) {
+    if (character.joint_of_body[i] < 0) roots.push_back(static_cast<int>(i));
+  }
+  if (roots.size() != 1) {
+    joints_view.Fail(std::to_string(roots.size()) + " bodies that no joint moves", "one tree with one root body");
+  }
+  character.root = roots[0];
+  std::vector<Joint> sorted;
+  std::vector<bool> placed(num_bodies, false);
+  placed[Index(character.root)] = true;
+  for (bool progress = true; progress;) {
+    progress = false;
+    for (const Joint& joint : character.joints) {
+      if (placed[Index(joint.parent)] && !placed[Index(joint.child)]) {
+        placed[Index(joint.child)] = true;
+        sorted.push_back(joint);
+        progress = true;
+      }
+    }
+  }
+  if (sorted.size() != character.joints.size()) joints_view.Fail("a loop of joints", "one tree with one root body");
+  character.joints = std::move(sorted);
+  for (size_t j = 0; j < character.joints.size(); ++j) {
+    character.joint_of_body[Index(character.joints[j].child)] = static_cast<int>(j);
+  }
+}
+
+void ReadSelfPairs(const JsonView& exclude, Character& character) {
+  std::set<std::pair<int, int>> excluded;
+  for (const Joint& joint : character.joints) excluded.insert(std::minmax(joint.parent, joint.child));
+  for (const JsonView& pair : exclude.Elements()) {
+    if (!pair.json().is_array() || pair.size() != 2) pair.Expect("two names of bodies");
+    const int a = ReadBodyName(pair[0], character);
+    const int b = ReadBodyName(pair[1], character);
+    excluded.insert(std::minmax(a, b));
+  }
+  const int n = static_cast<int>(character.bodies.size());
+  for (int a = 0; a < n; ++a) {
+    for (int b = a + 1; b < n; ++b) {
+      if (!excluded.contains({a, b})) character.self_pairs.emplace_back(a, b);
+    }
+  }
+}
+
+void ReadContactPresets(const JsonView& presets, Character& character) {
+  for (const auto& [name, preset] : presets.Members()) {
+    ContactPreset scales(character.joints.size(), 1.0);
+    for (const auto& [joint_name, scale] : preset.Members()) {
+      const int joint = character.FindJoint(joint_name);
+      if (joint < 0) scale.Fail("\"" + joint_name + "\"", "the name of a joint");
+      const Joint& j = character.joints[Index(joint)];
+      scales[Index(joint)] = scale.Number({std::min(1.0, j.contact_scale_min), j.contact_scale_max});
+    }
+    character.contact_presets[name] = scales;
+  }
+}
+
+}  // namespace
+
+double Shape::BoundingRadius() const {
+  return kind == Kind::kBox ? 0.5 * size.norm() : 0.5 * length + radius;
+}
+
+double Character::total_mass() const {
+  double mass = 0;
+  for (const Body& body : bodies) mass += body.mass;
+  return mass;
+}
+
+int Character::dof() const {
+  int count = 6;
+  for (const Joint& joint : joints) count += joint.num_axes();
+  return count;
+}
+
+int Character::FindBody(const std::string& wanted) const {
+  const auto it = std::find_if(bodies.begin(), bodies.end(), [&](const Body& b) { return b.name == wanted; });
+  return it == bodies.end() ? -1 : static_cast<int>(it - bodies.begin());
+}
+
+int Character::FindJoint(const std::string& wanted) const {
+  const auto it = std::find_if(joints.begin(), joints.end(), [&](const Joint& j) { return j.name == wanted; });
+  return it == joints.end() ? -1 : static_cast<int>(it - joints.begin());
+}
+
+Character ParseCharacter(const io::Json& document, const std::string& name) {
+  const JsonView view(document, name);
+  view.AllowOnly({"format", "version", "name", "source", "height", "bodies", "joints", "end_effectors",
+                  "no_self_collision", "contact_presets"});
+  if (view["format"].String() != "retrace-character") view["format"].Expect("\"retrace-character\"");
+  view["version"].Integer(1, 1);
+  Character character;
+  character.json = document;
+  character.name = view["name"].String();
+  character.height = view["height"].Number(io::kPositive);
+  for (const JsonView& body : view["bodies"].Elements()) {
+    Body read = ReadBody(body);
+    if (character.FindBody(read.name) >= 0) body["name"].Expect("a name that no other body has");
+    character.bodies.push_back(std::move(read));
+  }
+  if (character.bodies.empty()) view["bodies"].Expect("at least one body");
+  for (const JsonView& joint : view["joints"].Elements()) {
+    Joint read = ReadJoint(joint, character);
+    if (character.FindJoint(read.name) >= 0) joint["name"].Expect("a name that no other joint has");
+    character.joints.push_back(std::move(read));
+  }
+  MakeTree(view["joints"], character);
+  for (const JsonView& body : view["end_effectors"].Elements()) {
+    character.end_effectors.push_back(ReadBodyName(body, character));
+  }
+  ReadSelfPairs(view["no_self_collision"], character);
+  ReadContactPresets(view["contact_presets"], character);
+  return character;
+}
+
+Character LoadCharacter(const std::filesystem::path& path) { return ParseCharacter(io::ReadJson(path), path.string()); }
+
+}  // namespace retrace::character

@@ -1,0 +1,311 @@
+#include "retrace/character/reference.h"
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+
+#include "retarget.h"
+#include "retrace/character/kinematics.h"
+#include "retrace/io/error.h"
+#include "retrace/io/number.h"
+#include "retrace/math/filter.h"
+#include "retrace/math/rotation.h"
+
+namespace retrace::character {
+namespace {
+
+constexpr double kSampleRate = 120;  // of the reference [1/s]
+
+/// Poses as rows of numbers, so that they can be interpolated and filtered: root position, root orientation, joint
+/// rotations; quaternions with continuous sign.
+Eigen::MatrixXd ToSignal(const std::vector<Pose>& poses) {
+  const Eigen::Index n = static_cast<Eigen::Index>(poses.size());
+  const Eigen::Index joints = static_cast<Eigen::Index>(poses.front().joint_rotations.size());
+  Eigen::MatrixXd signal(n, 3 + 4 * (1 + joints));
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const Pose& pose = poses[static_cast<size_t>(i)];
+    signal.row(i).head<3>() = pose.root_position;
+    for (Eigen::Index j = 0; j <= joints; ++j) {
+      const Quat& q = j == 0 ? pose.root_orientation : pose.joint_rotations[static_cast<size_t>(j - 1)];
+      auto block = signal.row(i).segment<4>(3 + 4 * j);
+      block = q.coeffs().transpose();
+      if (i > 0 && block.dot(signal.row(i - 1).segment<4>(3 + 4 * j)) < 0) block *= -1;
+    }
+  }
+  return signal;
+}
+
+Pose ToPose(const Eigen::RowVectorXd& row) {
+  Pose pose;
+  pose.root_position = row.head<3>();
+  for (Eigen::Index j = 0; 3 + 4 * j < row.size(); ++j) {
+    Quat q;
+    q.coeffs() = row.segment<4>(3 + 4 * j);
+    q.normalize();
+    if (j == 0) {
+      pose.root_orientation = q;
+    } else {
+      pose.joint_rotations.push_back(q);
+    }
+  }
+  return pose;
+}
+
+/// The poses between two instants of the recording at kSampleRate, filtered with what lies before and after them.
+std::vector<Pose> Resample(const std::vector<Pose>& poses, double source_rate, double first_time, double start, double end,
+                           const ReferenceOptions& options) {
+  const Eigen::MatrixXd signal = ToSignal(poses);
+  const double last_time = first_time + static_cast<double>(poses.size() - 1) / source_rate;
+  const double step = 1 / (kSampleRate * options.time_scale);  // of the recording's time
+  const auto before = static_cast<Eigen::Index>(std::floor((start - first_time) / step + 1e-6));
+  const auto count = static_cast<Eigen::Index>(std::floor((end - start) / step + 1e-6)) + 1;
+  const auto total = before + static_cast<Eigen::Index>(std::floor((last_time - start) / step + 1e-6)) + 1;
+  Eigen::MatrixXd fine(total, signal.cols());
+  for (Eigen::Index k = 0; k < total; ++k) {
+    const double time = start + static_cast<double>(k - before) * step;
+    fine.row(k) = CubicSample(signal, (time - first_time) * source_rate);
+  }
+  // Only what the filter can see is filtered: long recordings are mostly cut away.
+  const auto margin = static_cast<Eigen::Index>(std::ceil(3 * options.smoothing * kSampleRate)) + 1;
+  const Eigen::Index from = std::max<Eigen::Index>(0, before - margin);
+  const Eigen::Index to = std::min(total, before + count + margin);
+  const Eigen::MatrixXd smooth = GaussianSmooth(fine.middleRows(from, to - from), options.smoothing * kSampleRate);
+  std::vector<Pose> result;
+  for (Eigen::Index k = 0; k < count; ++k) result.push_back(ToPose(smooth.row(before - from + k)));
+  return result;
+}
+
+struct Plane {
+  double slope_x = 0;
+  double slope_z = 0;
+  double height = 0;  // at the origin
+};
+
+bool IsFoot(const Body& body) { return body.segment.ends_with("foot"); }
+
+/// Height of the floor under planted feet, as a plane. A weak prior keeps the plane level where the feet cover little
+/// ground: half the standard deviation of a step sideways decides nothing about a slope.
+class FloorFit {
+ public:
+  FloorFit(const Character& character, const std::vector<Pose>& poses) : character_(character) {
+    State before;
+    State now;
+    State after;
+    std::vector<double> lows;
+    const double upright = character.bodies[static_cast<size_t>(character.root)].rest_position.y();
+    std::vector<double> heights;
+    for (size_t f = 1; f + 1 < poses.size(); ++f) {
+      ForwardKinematics(character, poses[f - 1], before);
+      ForwardKinematics(character, poses[f], now);
+      ForwardKinematics(character, poses[f + 1], after);
+      double lowest = std::numeric_limits<double>::infinity();
+      for (size_t b = 0; b < now.size(); ++b) {
+        if (IsFoot(character.bodies[b])) lowest = std::min(lowest, LowestPoint(character.bodies[b], now[b]));
+      }
+      lows.push_back(lowest);
+      // Feet of a body that lies or rolls say little about the floor.
+      if (poses[f].root_position.y() - lowest < 0.55 * upright) continue;
+      for (size_t b = 0; b < now.size(); ++b) {
+        if (!IsFoot(character.bodies[b])) continue;
+        const double speed = (after[b].position - before[b].position).norm() * (0.5 * kSampleRate);
+        const double low = LowestPoint(character.bodies[b], now[b]);
+        if (speed < 0.35 && low < lowest + 0.03) {
+          points_.push_back({now[b].position.x(), low, now[b].position.z()});
+        }
+      }
+    }
+    std::sort(lows.begin(), lows.end());
+    fallback_height_ = lows.empty() ? 0 : lows[lows.size() / 10];
+  }
+
+  bool has_stance() const { return points_.size() > 20; }
+
+  Plane Fit(bool level) const {
+    Plane plane;
+    plane.height = fallback_height_;
+    if (!has_stance()) return plane;
+    std::vector<double> heights;
+    for (const Vec3& p : points_) heights.push_back(p.y());
+    std::nth_element(heights.begin(), heights.begin() + static_cast<std::ptrdiff_t>(heights.size() / 2), heights.end());
+    const double median = heights[heights.size() / 2];
+    Vec3 center = Vec3::Zero();
+    double count = 0;
+    for (const Vec3& p : points_) {
+      if (std::abs(p.y() - median) > 0.10) continue;
+      center += p;
+      count += 1;
+    }
+    center /= count;
+    Eigen::Matrix2d m = Eigen::Matrix2d::Identity() * (0.05 * count);
+    Eigen::Vector2d rhs = Eigen::Vector2d::Zero();
+    for (const Vec3& p : points_) {
+      if (std::abs(p.y() - median) > 0.10) continue;
+      const Eigen::Vector2d xz(p.x() - center.x(), p.z() - center.z());
+      m += xz * xz.transpose();
+      rhs += xz * (p.y() - center.y());
+    }
+    if (level) {
+      const Eigen::Vector2d slope = m.ldlt().solve(rhs);
+      plane.slope_x = slope.x();
+      plane.slope_z = slope.y();
+    }
+    plane.height = center.y() - plane.slope_x * center.x() - plane.slope_z * center.z();
+    return plane;
+  }
+
+ private:
+  const Character& character_;
+  std::vector<Vec3> points_;  // lowest points of planted feet
+  double fallback_height_ = 0;
+};
+
+void LevelFloor(const Character& character, std::vector<Pose>& poses, const ReferenceOptions& options,
+                ReferenceReport& report) {
+  const FloorFit fit(character, poses);
+  const Plane plane = fit.Fit(options.level_floor);
+  const Vec3 normal = Vec3(-plane.slope_x, 1, -plane.slope_z).normalized();
+  const Quat turn = ShortestArc(normal, Vec3::UnitY());
+  const Vec3 pivot(poses.front().root_position.x(), 0, poses.front().root_position.z());
+  const double height = plane.height + plane.slope_x * pivot.x() + plane.slope_z * pivot.z();
+  const Vec3 floor_point = pivot + Vec3(0, height, 0);
+  for (Pose& pose : poses) {
+    pose.root_position = pivot + turn * (pose.root_position - floor_point);
+    pose.root_orientation = turn * pose.root_orientation;
+  }
+  report.floor_height = height;
+  report.floor_tilt = std::acos(std::min(1.0, normal.y()));
+  report.notes.push_back("floor " + io::Fixed(height, 3) + " m " + (fit.has_stance() ? "under planted feet" : "under the lowest feet") +
+                         " moved to 0" +
+                         (options.level_floor ? ", tilt of " + io::Fixed(Degrees(report.floor_tilt), 2) + " degrees levelled" : ""));
+}
+
+/// Segments that cannot be under the floor in a real motion: hands and feet may be, by errors of capture and of
+/// proportions, and lifting the whole body for them would tear the others off the ground.
+bool CarriesTheBody(const Body& body) {
+  for (const char* part : {"pelvis", "trunk", "head", "thigh", "upper_arm", "clavicle"}) {
+    if (body.segment.ends_with(part)) return true;
+  }
+  return false;
+}
+
+void LiftRoot(const Character& character, std::vector<Pose>& poses, ReferenceReport& report) {
+  constexpr double kTolerance = 0.005;  // skin is soft [m]
+  const int reach = static_cast<int>(0.1 * kSampleRate);
+  const double deviation = 0.05 * kSampleRate;
+  const int n = static_cast<int>(poses.size());
+  std::vector<double> depth(poses.size());
+  State state;
+  for (int i = 0; i < n; ++i) {
+    ForwardKinematics(character, poses[static_cast<size_t>(i)], state);
+    double lowest = 0;
+    for (size_t b = 0; b < state.size(); ++b) {
+      if (CarriesTheBody(character.bodies[b])) lowest = std::min(lowest, LowestPoint(character.bodies[b], state[b]));
+    }
+    depth[static_cast<size_t>(i)] = std::max(0.0, -lowest - kTolerance);
+  }
+  // The running maximum is at least the depth everywhere near, so that its smoothed version still clears the floor.
+  const auto at = [&](const std::vector<double>& v, int i) { return v[static_cast<size_t>(std::clamp(i, 0, n - 1))]; };
+  std::vector<double> envelope(poses.size());
+  for (int i = 0; i < n; ++i) {
+    for (int k = -reach; k <= reach; ++k) envelope[static_cast<size_t>(i)] = std::max(at(envelope, i), at(depth, i + k));
+  }
+  for (int i = 0; i < n; ++i) {
+    double sum = 0;
+    double weights = 0;
+    for (int k = -reach; k <= reach; ++k) {
+      const double w = std::exp(-0.5 * k * k / (deviation * deviation));
+      sum += w * at(envelope, i + k);
+      weights += w;
+    }
+    poses[static_cast<size_t>(i)].root_position.y() += sum / weights;
+    report.largest_lift = std::max(report.largest_lift, sum / weights);
+  }
+  if (report.largest_lift > 0) {
+    report.notes.push_back("root raised by up to " + io::Fixed(report.largest_lift, 3) +
+                           " m where the trunk, head, thighs or upper arms were under the floor");
+  }
+}
+
+}  // namespace
+
+io::Json ReferenceOptions::ToJson() const {
+  return {{"smoothing", smoothing},
+          {"velocity_interval", velocity_interval},
+          {"level_floor", level_floor},
+          {"lift_root", lift_root}};
+}
+
+io::Json ReferenceReport::ToJson() const {
+  return {{"naming_family", family},       {"axes_from_rest_pose", rest_pose_used}, {"source_frame_rate", frame_rate},
+          {"metres_per_file_unit", scale}, {"floor_height", floor_height},          {"floor_tilt", floor_tilt},
+          {"largest_lift", largest_lift},  {"lead_in_frames", lead_in_frames},      {"notes", notes}};
+}
+
+ReferenceMotion::ReferenceMotion(const Character& character, double frame_time, std::vector<Pose> poses,
+                                 double velocity_interval)
+    : character_(&character), frame_time_(frame_time), poses_(std::move(poses)), velocity_interval_(velocity_interval) {}
+
+void ReferenceMotion::PoseAt(double time, Pose& pose) const {
+  const double x = std::clamp(time / frame_time_, 0.0, static_cast<double>(poses_.size() - 1));
+  const size_t i = std::min(static_cast<size_t>(x), poses_.size() - 2);
+  const double f = x - static_cast<double>(i);
+  const Pose& a = poses_[i];
+  const Pose& b = poses_[i + 1];
+  pose.root_position = (1 - f) * a.root_position + f * b.root_position;
+  pose.root_orientation = Nlerp(a.root_orientation, b.root_orientation, f);
+  pose.joint_rotations.resize(a.joint_rotations.size());
+  for (size_t j = 0; j < a.joint_rotations.size(); ++j) {
+    pose.joint_rotations[j] = Nlerp(a.joint_rotations[j], b.joint_rotations[j], f);
+  }
+}
+
+void ReferenceMotion::StateAt(double time, State& state) const {
+  const double t = std::clamp(time, 0.0, duration());
+  const double before = std::max(0.0, t - velocity_interval_);
+  const double after = std::min(duration(), t + velocity_interval_);
+  Pose pose;
+  State earlier;
+  State later;
+  PoseAt(before, pose);
+  ForwardKinematics(*character_, pose, earlier);
+  PoseAt(after, pose);
+  ForwardKinematics(*character_, pose, later);
+  PoseAt(t, pose);
+  ForwardKinematics(*character_, pose, state);
+  DifferenceVelocities(earlier, later, after - before, state);
+}
+
+ReferenceMotion MakeReference(const Character& character, const motion::Clip& clip, const std::string& name,
+                              const ReferenceOptions& options, ReferenceReport& report) {
+  const std::vector<Pose> recorded = Retarget(character, clip, name, report);
+  const double first_time = report.lead_in_frames * clip.frame_time;
+  const double last_time = clip.duration();
+  double end = options.end < 0 ? last_time : options.end;
+  double start = options.start;
+  if (start < first_time && start >= 0) {
+    if (report.lead_in_frames > 0 && options.start > 0) {
+      report.notes.push_back("the start is moved from " + io::Fixed(start, 3) + " s past the rest pose to " + io::Fixed(first_time, 3) + " s");
+    }
+    start = first_time;
+  }
+  // Durations are often quoted rounded, or as frames times frame time: a little too long.
+  if (end > last_time && end < last_time + std::max(0.05, 2 * clip.frame_time)) {
+    report.notes.push_back("the clip ends at " + io::Fixed(last_time, 3) + " s, before the end that was asked for, " +
+                           io::Fixed(end, 3) + " s");
+    end = last_time;
+  }
+  if (start < 0 || end > last_time || end - start < 0.1) {
+    throw UsageError("--start " + io::Number(options.start) + " --end " + io::Number(end) + ": " + name + " has " +
+                     io::Fixed(first_time, 3) + " to " + io::Fixed(last_time, 3) + " s, and at least 0.1 s are needed");
+  }
+  std::vector<Pose> poses =
+      Resample(recorded, 1 / clip.frame_time, first_time, start, end, options);
+  report.notes.push_back("smoothed with a Gaussian of " + io::Fixed(1000 * options.smoothing, 0) + " ms, " +
+                         io::Fixed(kSampleRate, 0) + " poses per second from " + io::Fixed(report.frame_rate, 2));
+  if (options.time_scale != 1) report.notes.push_back("played " + io::Number(options.time_scale) + " times as long");
+  LevelFloor(character, poses, options, report);
+  if (options.lift_root) LiftRoot(character, poses, report);
+  return ReferenceMotion(character, 1 / kSampleRate, std::move(poses), options.velocity_interval);
+}
+
+}  // namespace retrace::character

@@ -1,0 +1,420 @@
+#include "retarget.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "retrace/character/kinematics.h"
+#include "retrace/io/error.h"
+#include "retrace/io/number.h"
+#include "retrace/math/rotation.h"
+
+namespace retrace::character {
+namespace {
+
+using motion::GlobalPose;
+
+constexpr double kStanceSpeed = 0.15;   // a foot slower than this is planted [m/s]
+constexpr double kStanceHeight = 0.04;  // and no higher than this over its lowest [m]
+const double kLargestLevelling = Radians(20);  // between a foot at rest and on the floor, in any source seen
+constexpr double kKneeBlend = 0.25;     // weight of the source's own hinge axis against the plane of the bent knee
+
+const char* const kSides[] = {"left", "right"};
+
+std::string Sided(const char* side, const char* segment) { return std::string(side) + "_" + segment; }
+
+double Median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// The recording as the mapping sees it: world positions and orientations of the mapped joints, in metres.
+class Source {
+ public:
+  Source(const motion::Clip& clip, const SkeletonMap& map) : clip_(clip), map_(map), poses_(clip.frames.size()) {
+    for (size_t f = 0; f < poses_.size(); ++f) motion::ForwardKinematics(clip.skeleton, clip.frames[f], poses_[f]);
+    motion::Frame rest;
+    for (const motion::Joint& joint : clip.skeleton.joints) {
+      rest.translations.push_back(joint.offset);
+      rest.rotations.push_back(Quat::Identity());
+    }
+    motion::ForwardKinematics(clip.skeleton, rest, rest_);
+  }
+
+  size_t num_frames() const { return poses_.size(); }
+  double frame_time() const { return clip_.frame_time; }
+  void set_scale(double scale) { scale_ = scale; }
+  double scale() const { return scale_; }
+  bool Has(const std::string& segment) const { return map_.Has(segment); }
+
+  Vec3 Position(const std::string& segment, size_t frame) const {
+    return scale_ * poses_[frame].positions[Joint(segment).position_index()];
+  }
+  Quat Orientation(const std::string& segment, size_t frame) const {
+    return poses_[frame].orientations[Joint(segment).orientation_index()];
+  }
+  Vec3 RestPosition(const std::string& segment) const { return rest_.positions[Joint(segment).position_index()]; }
+
+  /// Tip of a chain: the farthest joint or end site below a segment's joint, at its own distance from it; used for
+  /// hands and toes, whose ends carry many names. Null when nothing lies below.
+  Vec3 TipDirection(const std::string& segment) const {
+    const size_t from = Joint(segment).position_index();
+    Vec3 tip = Vec3::Zero();
+    for (size_t j = from + 1; j < clip_.skeleton.joints.size(); ++j) {
+      if (clip_.skeleton.joints[j].parent == static_cast<int>(from) || IsBelow(j, from)) {
+        const Vec3 offset = rest_.positions[j] - rest_.positions[from];
+        if (offset.norm() > tip.norm()) tip = offset;
+      }
+    }
+    return tip;
+  }
+
+ private:
+  struct Indices {
+    const SegmentSource& source;
+    size_t position_index() const { return static_cast<size_t>(source.position); }
+    size_t orientation_index() const { return static_cast<size_t>(source.orientation); }
+  };
+  Indices Joint(const std::string& segment) const { return {map_.segments.at(segment)}; }
+  bool IsBelow(size_t joint, size_t ancestor) const {
+    for (int j = static_cast<int>(joint); j >= 0; j = clip_.skeleton.joints[static_cast<size_t>(j)].parent) {
+      if (j == static_cast<int>(ancestor)) return true;
+    }
+    return false;
+  }
+
+  const motion::Clip& clip_;
+  const SkeletonMap& map_;
+  std::vector<GlobalPose> poses_;
+  GlobalPose rest_;
+  double scale_ = 1;
+};
+
+/// Frames at the start in which the skeleton stands in its rest pose, as exporters put there, or from which it jumps.
+int CountLeadInFrames(const motion::Clip& clip) {
+  const auto is_rest = [&](const motion::Frame& frame) {
+    // The root may carry a placement; a skeleton of which nothing else is turned is in its rest pose.
+    return std::all_of(frame.rotations.begin() + 1, frame.rotations.end(),
+                       [](const Quat& q) { return AngleBetween(q, Quat::Identity()) < 1e-3; });
+  };
+  size_t count = 0;
+  while (count < clip.frames.size() && clip.frames[count].rotations.size() > 1 && is_rest(clip.frames[count])) ++count;
+  // A clip that is at rest throughout, or for long, is a standing pose and no lead-in.
+  return count <= clip.frames.size() / 4 && static_cast<double>(count) * clip.frame_time < 0.5 ? static_cast<int>(count) : 0;
+}
+
+double LegLength(const Source& source, size_t frame) {
+  double length = 0;
+  for (const char* side : kSides) {
+    const Vec3 hip = source.Position(Sided(side, "thigh"), frame);
+    const Vec3 knee = source.Position(Sided(side, "shin"), frame);
+    const Vec3 ankle = source.Position(Sided(side, "foot"), frame);
+    length += 0.5 * ((hip - knee).norm() + (knee - ankle).norm());
+  }
+  return length;
+}
+
+/// Joint that moves the body of a segment, or null.
+const Joint* JointOfSegment(const Character& character, const std::string& segment) {
+  for (const Joint& joint : character.joints) {
+    if (character.bodies[static_cast<size_t>(joint.child)].segment == segment) return &joint;
+  }
+  return nullptr;
+}
+
+Vec3 AnchorOf(const Character& character, const std::string& segment) {
+  const Joint* joint = JointOfSegment(character, segment);
+  if (joint == nullptr) {
+    throw InputError("character \"" + character.name + "\"", "no joint that moves a segment \"" + segment + "\"",
+                     "thighs, shins and feet on both sides to fit a recorded human to");
+  }
+  return joint->anchor;
+}
+
+/// Finds the constant rotation between each recorded joint's own axes and the character's axes of the same segment.
+class Calibration {
+ public:
+  Calibration(const Source& source, ReferenceReport& report) : source_(source) {
+    FindRestFrame();
+    report.rest_pose_used = rest_usable_;
+    report.notes.push_back(rest_usable_ ? "axes of the segments taken from the source's rest pose"
+                                        : "the source's rest pose is no standing pose: axes of the segments taken from "
+                                          "its geometry and motion");
+    CalibrateTrunk();
+    CalibrateArms();
+    for (const char* side : kSides) {
+      CalibrateKnee(side);
+      CalibrateFoot(side, report);
+    }
+  }
+
+  /// World orientation of a segment in a frame.
+  Quat Segment(const std::string& segment, size_t frame) const {
+    return source_.Orientation(segment, frame) * local_.at(segment);
+  }
+  bool Has(const std::string& segment) const { return local_.contains(segment); }
+
+  /// Thigh and shin from the directions of the bones: the knee bends about its hinge alone.
+  void Leg(const char* side, size_t frame, Quat& thigh, Quat& shin) const {
+    const Vec3 hip = source_.Position(Sided(side, "thigh"), frame);
+    const Vec3 knee = source_.Position(Sided(side, "shin"), frame);
+    const Vec3 ankle = source_.Position(Sided(side, "foot"), frame);
+    const Vec3 down_thigh = (knee - hip).normalized();
+    const Vec3 down_shin = (ankle - knee).normalized();
+    const Vec3 own_axis = source_.Orientation(Sided(side, "thigh"), frame) * hinge_.at(side);
+    // A bent knee shows its plane, a straight one does not: the cross product fades out by itself as the knee extends.
+    const Vec3 blend = kKneeBlend * own_axis + down_thigh.cross(down_shin);
+    const Vec3 x = (blend - blend.dot(down_thigh) * down_thigh).normalized();
+    const Vec3 y = -down_thigh;
+    const Vec3 z = x.cross(y);
+    thigh = FromAxes(x, y, z);
+    shin = thigh * AxisRotation(0, std::atan2(-down_shin.dot(z), down_shin.dot(down_thigh)));
+  }
+
+ private:
+  /// The rest pose serves when it stands: head over hips, feet under them.
+  void FindRestFrame() {
+    const Vec3 left_hip = source_.RestPosition("left_thigh");
+    const Vec3 right_hip = source_.RestPosition("right_thigh");
+    const Vec3 hips = 0.5 * (left_hip + right_hip);
+    const auto along = [](const Vec3& v, const Vec3& axis) { return v.norm() > 0 && v.normalized().dot(axis) > 0.85; };
+    rest_usable_ = along(source_.RestPosition("head") - hips, Vec3::UnitY()) &&
+                   along(source_.RestPosition("left_foot") - left_hip, -Vec3::UnitY()) &&
+                   along(source_.RestPosition("right_foot") - right_hip, -Vec3::UnitY());
+    const Vec3 left = left_hip - right_hip;
+    facing_ = AxisRotation(1, std::atan2(-left.z(), left.x()));
+  }
+
+  /// Constant direction, in the frame of a segment's joint, from its place to another joint's.
+  Vec3 LocalDirection(const std::string& segment, const std::string& to) const {
+    Vec3 sum = Vec3::Zero();
+    for (size_t f = 0; f < source_.num_frames(); ++f) {
+      sum += source_.Orientation(segment, f).conjugate() *
+             (source_.Position(to, f) - source_.Position(segment, f)).normalized();
+    }
+    return sum.normalized();
+  }
+
+  /// Rotation of local axes so that up and left come out as given in the joint's frame.
+  static Quat FromLeftAndUp(const Vec3& left, const Vec3& up) {
+    const Vec3 y = up.normalized();
+    const Vec3 x = (left - left.dot(y) * y).normalized();
+    return FromAxes(x, y, x.cross(y));
+  }
+
+  /// Constant rotation that brings a joint's axes, on average, to the orientations that `guess` gives per frame.
+  template <typename Guess>
+  Quat MeanLocal(const std::string& segment, const Guess& guess) const {
+    std::vector<Quat> rotations;
+    for (size_t f = 0; f < source_.num_frames(); ++f) {
+      rotations.push_back(source_.Orientation(segment, f).conjugate() * guess(f));
+    }
+    return MeanRotation(rotations, {});
+  }
+
+  void CalibrateTrunk() {
+    if (rest_usable_) {
+      for (const char* segment : {"pelvis", "trunk", "head"}) local_[segment] = facing_;
+      return;
+    }
+    local_["pelvis"] = FromLeftAndUp(
+        LocalDirection("pelvis", "left_thigh") - LocalDirection("pelvis", "right_thigh"), LocalDirection("pelvis", "trunk"));
+    const char* const shoulder = source_.Has("left_clavicle") && source_.Has("right_clavicle") ? "clavicle" : "upper_arm";
+    local_["trunk"] = FromLeftAndUp(LocalDirection("trunk", Sided("left", shoulder)) -
+                                        LocalDirection("trunk", Sided("right", shoulder)),
+                                    LocalDirection("trunk", "head"));
+    // On average a head looks where its trunk faces.
+    local_["head"] = MeanLocal("head", [&](size_t f) { return Segment("trunk", f); });
+  }
+
+  void CalibrateArms() {
+    for (const char* side : kSides) {
+      const Vec3 outward = side == kSides[0] ? Vec3::UnitX() : Vec3(-Vec3::UnitX());
+      std::string parent = "trunk";
+      const std::string chain[] = {Sided(side, "clavicle"), Sided(side, "upper_arm"), Sided(side, "lower_arm"),
+                                   Sided(side, "hand")};
+      for (size_t k = 0; k < 4; ++k) {
+        if (!source_.Has(chain[k])) continue;
+        const bool last = k == 3 || !source_.Has(chain[k + 1]);
+        Vec3 direction = last ? TipLocal(chain[k]) : LocalDirection(chain[k], chain[k + 1]);
+        if (rest_usable_) {
+          if (k == 0) {
+            local_[chain[k]] = facing_;  // the slope of a collar bone differs from body to body; its motion counts
+          } else if (k == 3) {
+            local_[chain[k]] = local_.at(parent);  // at rest a hand continues its forearm
+          } else {
+            local_[chain[k]] = ShortestArc(facing_ * outward, direction) * facing_;
+          }
+        } else {
+          if (direction.norm() == 0) direction = source_.Orientation(chain[k], 0).conjugate() * (Segment(parent, 0) * outward);
+          // Which way a straight limb is twisted cannot be seen: take the constant that twists least against the parent.
+          const Quat mean = MeanLocal(chain[k], [&](size_t f) {
+            const Quat above = Segment(parent, f);
+            return Quat(ShortestArc(above * outward, source_.Orientation(chain[k], f) * direction) * above);
+          });
+          local_[chain[k]] = ShortestArc(mean * outward, direction) * mean;
+        }
+        parent = chain[k];
+      }
+    }
+  }
+
+  Vec3 TipLocal(const std::string& segment) const {
+    const Vec3 tip = source_.TipDirection(segment);
+    return tip.norm() > 0 ? Vec3(tip.normalized()) : tip;
+  }
+
+  void CalibrateKnee(const char* side) {
+    if (rest_usable_) {
+      hinge_[side] = facing_ * Vec3::UnitX();
+      return;
+    }
+    const std::string thigh = Sided(side, "thigh");
+    Vec3 sum = Vec3::Zero();
+    for (size_t f = 0; f < source_.num_frames(); ++f) {
+      const Vec3 down_thigh = (source_.Position(Sided(side, "shin"), f) - source_.Position(thigh, f)).normalized();
+      const Vec3 down_shin =
+          (source_.Position(Sided(side, "foot"), f) - source_.Position(Sided(side, "shin"), f)).normalized();
+      sum += source_.Orientation(thigh, f).conjugate() * down_thigh.cross(down_shin);
+    }
+    hinge_[side] = sum.norm() > 0 ? Vec3(sum.normalized())
+                                  : Vec3(source_.Orientation(thigh, 0).conjugate() * (Segment("pelvis", 0) * Vec3::UnitX()));
+  }
+
+  /// Directions of the vertical in the foot's own frame while the foot is planted.
+  std::vector<Vec3> StanceVerticals(const std::string& foot, const std::string& toe) const {
+    std::vector<double> heights;
+    for (size_t f = 0; f < source_.num_frames(); ++f) heights.push_back(source_.Position(foot, f).y());
+    std::vector<double> sorted = heights;
+    std::sort(sorted.begin(), sorted.end());
+    const double low = sorted[sorted.size() / 20];
+    std::vector<Vec3> verticals;
+    for (size_t f = 1; f + 1 < source_.num_frames(); ++f) {
+      const auto speed = [&](const std::string& joint) {
+        return (source_.Position(joint, f + 1) - source_.Position(joint, f - 1)).norm() / (2 * source_.frame_time());
+      };
+      if (heights[f] < low + kStanceHeight && speed(foot) < kStanceSpeed && speed(toe) < kStanceSpeed) {
+        verticals.push_back(source_.Orientation(foot, f).conjugate() * Vec3::UnitY());
+      }
+    }
+    return verticals;
+  }
+
+  static Vec3 MedianDirection(const std::vector<Vec3>& directions) {
+    Vec3 median;
+    for (int axis = 0; axis < 3; ++axis) {
+      std::vector<double> values;
+      for (const Vec3& d : directions) values.push_back(d[axis]);
+      median[axis] = Median(values);
+    }
+    return median.normalized();
+  }
+
+  void CalibrateFoot(const char* side, ReferenceReport& report) {
+    const std::string foot = Sided(side, "foot");
+    const std::string shin = Sided(side, "shin");
+    const std::string toe = source_.Has(Sided(side, "toe")) ? Sided(side, "toe") : foot;
+    Vec3 forward = toe == foot ? TipLocal(foot) : LocalDirection(foot, toe);
+    // Without a planted instant a foot is taken to be square to the shin at rest.
+    Vec3 up = -LocalDirection(shin, foot);
+    up = source_.Orientation(foot, 0).conjugate() * (source_.Orientation(shin, 0) * up);
+    if (rest_usable_) up = (source_.RestPosition(shin) - source_.RestPosition(foot)).normalized();
+    std::vector<Vec3> verticals = StanceVerticals(foot, toe);
+    // A foot that kneels or stands on its toes is at rest too, but not flat: far from flat as the rest pose has it.
+    if (rest_usable_) std::erase_if(verticals, [&](const Vec3& v) { return v.dot(up) < std::cos(kLargestLevelling); });
+    const bool planted = verticals.size() >= 3;
+    if (planted) {
+      Vec3 median = MedianDirection(verticals);
+      std::erase_if(verticals, [&](const Vec3& v) { return v.dot(median) < std::cos(Radians(20)); });
+      if (!verticals.empty()) median = MedianDirection(verticals);
+      report.notes.push_back(foot + " levelled by " + io::Fixed(Degrees(std::acos(std::clamp(median.dot(up), -1.0, 1.0))), 1) +
+                             " degrees: the median of " + std::to_string(verticals.size()) + " planted frames");
+      up = median;
+    } else {
+      report.notes.push_back(foot + " is never planted: taken square to the shin at rest");
+    }
+    if (forward.norm() == 0 || forward.cross(up).norm() < 0.1) {
+      forward = rest_usable_ ? Vec3(facing_ * Vec3::UnitZ())
+                             : Vec3(source_.Orientation(foot, 0).conjugate() * (Segment("pelvis", 0) * Vec3::UnitZ()));
+    }
+    const Vec3 z = (forward - forward.dot(up) * up).normalized();
+    local_[foot] = FromAxes(up.cross(z), up, z);
+  }
+
+  const Source& source_;
+  bool rest_usable_ = false;
+  Quat facing_ = Quat::Identity();
+  std::map<std::string, Quat> local_;      // segment -> character axes in the joint's frame
+  std::map<std::string, Vec3> hinge_;      // side -> knee axis in the thigh's frame
+};
+
+}  // namespace
+
+std::vector<Pose> Retarget(const Character& character, const motion::Clip& clip, const std::string& name,
+                           ReferenceReport& report) {
+  const SkeletonMap map = MapSkeleton(clip.skeleton, name);
+  report.family = map.family;
+  report.frame_rate = 1 / clip.frame_time;
+  report.lead_in_frames = CountLeadInFrames(clip);
+  Source source(clip, map);
+  const size_t first = static_cast<size_t>(report.lead_in_frames);
+  if (source.num_frames() < first + 2) {
+    throw InputError(name, std::to_string(source.num_frames()) + " frames", "at least two frames of motion");
+  }
+
+  std::vector<double> legs;
+  for (size_t f = first; f < source.num_frames(); ++f) legs.push_back(LegLength(source, f));
+  const double source_leg = Median(legs);
+  double leg = 0;
+  for (const char* side : kSides) {
+    const Vec3 knee = AnchorOf(character, Sided(side, "shin"));
+    leg += 0.5 * ((AnchorOf(character, Sided(side, "thigh")) - knee).norm() +
+                  (knee - AnchorOf(character, Sided(side, "foot"))).norm());
+  }
+  if (!(source_leg > 0)) throw InputError(name, "legs of no length", "a skeleton with legs");
+  source.set_scale(leg / source_leg);
+  report.scale = source.scale();
+  report.notes.push_back("one file unit is " + io::Fixed(source.scale(), 5) +
+                         " m: the source's legs get the length of the character's");
+  if (first > 0) report.notes.push_back(std::to_string(first) + " frames in the rest pose at the start are skipped");
+
+  const Calibration calibration(source, report);
+  const Vec3 hips_at_rest = 0.5 * (AnchorOf(character, "left_thigh") + AnchorOf(character, "right_thigh"));
+  const Body& root = character.bodies[static_cast<size_t>(character.root)];
+
+  std::vector<Pose> poses;
+  std::vector<Quat> orientation(character.bodies.size());
+  for (size_t f = first; f < source.num_frames(); ++f) {
+    Quat thigh[2];
+    Quat shin[2];
+    for (size_t s = 0; s < 2; ++s) calibration.Leg(kSides[s], f, thigh[s], shin[s]);
+    const auto segment_orientation = [&](const std::string& segment, Quat& q) {
+      for (size_t s = 0; s < 2; ++s) {
+        if (segment == Sided(kSides[s], "thigh")) q = thigh[s];
+        if (segment == Sided(kSides[s], "shin")) q = shin[s];
+      }
+      if (calibration.Has(segment)) q = calibration.Segment(segment, f);
+    };
+    Pose pose;
+    Quat pelvis = calibration.Segment("pelvis", f);
+    segment_orientation(root.segment, pelvis);
+    orientation[static_cast<size_t>(character.root)] = pelvis;
+    pose.root_orientation = pelvis;
+    pose.root_position = 0.5 * (source.Position("left_thigh", f) + source.Position("right_thigh", f)) +
+                         pelvis * (root.rest_position - hips_at_rest);
+    for (const Joint& joint : character.joints) {
+      const Quat& parent = orientation[static_cast<size_t>(joint.parent)];
+      Quat child = parent;  // a body without a counterpart in the recording follows its parent
+      segment_orientation(character.bodies[static_cast<size_t>(joint.child)].segment, child);
+      Quat rotation = parent.conjugate() * child;
+      if (joint.type == JointType::kHinge) rotation = Twist(rotation, Vec3::Unit(joint.axis));
+      orientation[static_cast<size_t>(joint.child)] = parent * rotation;
+      pose.joint_rotations.push_back(rotation);
+    }
+    poses.push_back(std::move(pose));
+  }
+  return poses;
+}
+
+}  // namespace retrace::character

@@ -1,0 +1,91 @@
+#include "retrace/io/file.h"
+
+#include <fcntl.h>
+#include <openssl/evp.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "retrace/io/error.h"
+
+namespace retrace::io {
+namespace {
+
+std::string Reason() { return std::strerror(errno); }
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  int get() const { return fd_; }
+  int Release() { return std::exchange(fd_, -1); }
+
+ private:
+  int fd_;
+};
+
+}  // namespace
+
+std::string ReadFile(const std::filesystem::path& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) throw InputError(path.string() + ": cannot be opened: " + Reason());
+  struct stat status {};
+  if (::fstat(file.get(), &status) == 0 && S_ISDIR(status.st_mode)) {
+    throw InputError(path.string(), "a folder", "a file");
+  }
+  std::string bytes;
+  if (status.st_size > 0) bytes.reserve(static_cast<size_t>(status.st_size));
+  std::array<char, 1 << 16> buffer;
+  for (;;) {
+    const ssize_t count = ::read(file.get(), buffer.data(), buffer.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw InputError(path.string() + ": cannot be read: " + Reason());
+    if (count == 0) return bytes;
+    bytes.append(buffer.data(), static_cast<size_t>(count));
+  }
+}
+
+void WriteFile(const std::filesystem::path& path, std::string_view bytes) {
+  const std::string temporary = path.string() + ".part." + std::to_string(::getpid());
+  Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (file.get() < 0) throw OutputError(path.string() + ": cannot be created: " + Reason());
+  const auto fail = [&](const char* what) {
+    const std::string reason = Reason();
+    ::unlink(temporary.c_str());
+    throw OutputError(path.string() + ": cannot be " + what + ": " + reason);
+  };
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(file.get(), bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail("written");
+    bytes.remove_prefix(static_cast<size_t>(count));
+  }
+  if (::fsync(file.get()) != 0 && errno != EINVAL) fail("flushed to disk");
+  if (::close(file.Release()) != 0) fail("closed");
+  if (::rename(temporary.c_str(), path.c_str()) != 0) fail("renamed into place");
+}
+
+std::string Sha256(std::string_view bytes) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
+  unsigned length = 0;
+  if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), &length, EVP_sha256(), nullptr) != 1) {
+    throw std::runtime_error("SHA-256 is not available in this build of OpenSSL");
+  }
+  static constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (unsigned i = 0; i < length; ++i) {
+    text += kDigits[digest[i] >> 4];
+    text += kDigits[digest[i] & 15];
+  }
+  return text;
+}
+
+}  // namespace retrace::io

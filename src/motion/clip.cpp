@@ -1,0 +1,28 @@
+#include "retrace/motion/clip.h"
+
+namespace retrace::motion {
+
+int Skeleton::Find(const std::string& name) const {
+  for (size_t j = 0; j < joints.size(); ++j) {
+    if (!joints[j].end_site && joints[j].name == name) return static_cast<int>(j);
+  }
+  return -1;
+}
+
+void ForwardKinematics(const Skeleton& skeleton, const Frame& frame, GlobalPose& pose) {
+  const size_t count = skeleton.joints.size();
+  pose.positions.resize(count);
+  pose.orientations.resize(count);
+  for (size_t j = 0; j < count; ++j) {
+    const int parent = skeleton.joints[j].parent;
+    if (parent < 0) {
+      pose.positions[j] = frame.translations[j];
+      pose.orientations[j] = frame.rotations[j];
+    } else {
+      pose.positions[j] = pose.positions[parent] + pose.orientations[parent] * frame.translations[j];
+      pose.orientations[j] = pose.orientations[parent] * frame.rotations[j];
+    }
+  }
+}
+
+}  // namespace retrace::motion

@@ -1,0 +1,357 @@
+#include "retrace/reconstruction/configuration.h"
+
+#include <algorithm>
+#include <concepts>
+#include <cstdlib>
+
+#include "retrace/io/error.h"
+#include "retrace/io/number.h"
+#include "retrace/math/rotation.h"
+
+namespace retrace::reconstruction {
+namespace {
+
+using io::Json;
+using io::JsonView;
+using io::Range;
+
+struct Words {
+  std::vector<std::string> words;
+};
+
+const char* const kUnlimited = "any";
+
+std::string Describe(const Range& range) {
+  const bool low = std::isfinite(range.min);
+  const bool high = std::isfinite(range.max);
+  if (low && high) return io::Number(range.min) + " to " + io::Number(range.max);
+  if (low) return std::string(range.open_min ? "above " : "at least ") + io::Number(range.min);
+  return kUnlimited;
+}
+
+std::string Describe(const Words& words) {
+  std::string list;
+  for (const std::string& word : words.words) list += (list.empty() ? "" : ", ") + word;
+  return list;
+}
+
+template <typename Enum>
+struct EnumWords {
+  std::vector<std::pair<Enum, std::string>> entries;
+  Words words() const {
+    Words w;
+    for (const auto& entry : entries) w.words.push_back(entry.second);
+    return w;
+  }
+};
+
+/// Walks over all settings. A visitor has Section(name, description) and Field(name, value, legal, description) for
+/// double, int, uint64_t, bool and string; angles are given in the unit of the file.
+template <typename Config, typename Visitor>
+void Visit(Config& c, Visitor& v) {
+  const Range positive = io::kPositive;
+  const Range non_negative = io::kNonNegative;
+  const Range count{1, 1e7};
+
+  v.Section("search", "The search for the control (Liu et al. 2010, sections 3.2.2 and 3.2.3)");
+  v.Field("samples", c.search.samples, count, "nSample: samples drawn per iteration");
+  v.Field("saved", c.search.selection.saved, count, "nSave: samples saved per iteration");
+  v.Field("seed", c.search.seed, non_negative, "of all random numbers; the same seed gives the same bytes");
+  v.Field("discarded", c.search.selection.discarded, Range{0, 0.999}, "share of the most costly samples never saved");
+  v.Field("exponent", c.search.selection.exponent, positive, "of the spread of saved costs, f(x) = x^exponent");
+  v.Field("distinct", c.search.selection.distinct, "save each sample once at most; false is the letter of the paper");
+  v.Field("window_scale", c.search.window_scale, non_negative, "factor on the character's sampling windows");
+  v.Field("feedforward", c.search.feedforward, "offset targets by what an undisplaced simulation missed");
+  v.Field("feedforward_limit", c.search.feedforward_limit, non_negative, "largest offset of a joint [rad]");
+  v.Field("target_knots", c.search.target_knots, Range{1, 100},
+          "target poses per fragment, interpolated between; 1 holds the pose of the fragment's end");
+
+  v.Section("schedule", "When control is sampled (section 3.2.3, Sampling Time Step)");
+  v.Field("sampling_step", c.schedule.sampling_step, Range{0.01, 1}, "time between samples [s]");
+  v.Field("segmentation", c.schedule.segmentation,
+          EnumWords<Segmentation>{{{Segmentation::kOff, "off"}, {Segmentation::kOn, "on"}, {Segmentation::kAutomatic, "automatic"}}},
+          "move instants to contact switches and swings of limbs; automatic: for motions on the feet");
+
+  v.Section("cost", "Weights of the cost terms (section 3.2.4, table 4)");
+  v.Field("preset", c.cost_preset, Words{{"automatic", "locomotion", "flight", "hands", "get_up", "roll", "custom"}},
+          "kind of motion whose weights are used; automatic: as the clip is classified");
+  v.Field("pose", c.cost_custom.pose, non_negative, "wp, used by the preset custom");
+  v.Field("root", c.cost_custom.root, non_negative, "wr, used by the preset custom");
+  v.Field("end_effector", c.cost_custom.end_effector, non_negative, "we, used by the preset custom");
+  v.Field("balance", c.cost_custom.balance, non_negative, "wb, used by the preset custom");
+
+  v.Section("contacts", "Stiffer joints while a limb bears weight (table 2, Contact Scale)");
+  v.Field("preset", c.contact_preset, Words{},
+          "automatic (by kind of motion) or a name among the character's contact_presets");
+
+  v.Section("reference", "From the clip to the character's reference motion");
+  v.Field("smoothing", c.reference.smoothing, Range{0, 1}, "standard deviation of the Gaussian filter [s]");
+  v.Field("velocity_interval", c.reference.velocity_interval, Range{0, 0.5, true},
+          "half width of the central difference for velocities [s]");
+  v.Field("level_floor", c.reference.level_floor, "turn a tilted capture floor level");
+  v.Field("lift_root", c.reference.lift_root, "raise the root where trunk, head, thighs or upper arms are under the floor");
+
+  v.Section("simulation", "The physical world (Open Dynamics Engine)");
+  v.Field("time_step", c.world.time_step, Range{0, 0.05, true}, "[s]");
+  v.Field("servo", c.world.servo,
+          EnumWords<simulation::Servo>{{{simulation::Servo::kImplicit, "implicit"}, {simulation::Servo::kExplicit, "explicit"}}},
+          "explicit, as in the paper, is stable up to steps of 0.0005 s only");
+  v.Field("solver", c.world.solver,
+          EnumWords<simulation::Solver>{{{simulation::Solver::kStock, "stock"}, {simulation::Solver::kEliminated, "eliminated"}}},
+          "eliminated: the same solution as ODE's stock solver, several times faster");
+  v.Field("gravity", c.world.gravity, Range{}, "downwards [m/s^2]");
+  v.Field("friction", c.world.friction, non_negative, "coefficient");
+  v.Field("contact_stiffness", c.world.contact_stiffness, positive, "of a contact point [N/m]");
+  v.Field("contact_damping", c.world.contact_damping, positive, "of a contact point [N s/m]");
+  v.Field("joint_correction", c.world.joint_correction, non_negative, "rate at which joint position errors are corrected [1/s]");
+  v.Field("self_collision", c.world.self_collision, "between bodies of the character");
+  v.Field("speculative_contacts", c.world.speculative_contacts, "ground contacts act before they sink in");
+  v.Field("ground_points_per_shape", c.world.ground_points_per_shape, Range{1, 8}, "the deepest contact points of a shape");
+  v.Field("self_points_per_pair", c.world.self_points_per_pair, Range{1, 8}, "contact points of two bodies");
+
+  v.Section("gates", "Limits at every instant that decide success, the same for every motion");
+  v.Field("root_height", c.gates.root_height, positive, "of the root from the reference's [m]");
+  auto degrees = Degrees(c.gates.root_orientation);
+  v.Field("root_orientation", degrees, Range{0, 180, true}, "angle between the root orientations [degrees]");
+  if constexpr (!std::is_const_v<Config>) c.gates.root_orientation = Radians(degrees);
+  v.Field("joint_position", c.gates.joint_position, positive,
+          "mean over joints after removing root translation and heading [m]");
+}
+
+/// Makes a JSON document, with or without comments.
+class Writer {
+ public:
+  void Section(const char* name, const char* text) {
+    section_ = name;
+    document[section_] = Json::object();
+    if (!commented.empty()) commented += "\n  },\n";
+    commented += std::string("\n  // ") + text + "\n  \"" + name + "\": {";
+    first_ = true;
+  }
+  template <typename T, typename Legal>
+  void Field(const char* name, const T& value, const Legal& legal, const char* text) {
+    std::string note = text;
+    if constexpr (requires { Describe(legal); }) {
+      const std::string values = Describe(legal);
+      if (!values.empty() && values != kUnlimited) note += " (" + values + ")";
+    }
+    Add(name, value, note);
+  }
+  void Field(const char* name, const bool& value, const char* text) { Add(name, Json(value), text); }
+  template <typename Enum>
+  void Field(const char* name, const Enum& value, const EnumWords<Enum>& words, const char* text) {
+    for (const auto& [entry, word] : words.entries) {
+      if (entry == value) Add(name, Json(word), std::string(text) + " (" + Describe(words.words()) + ")");
+    }
+  }
+
+  Json document = Json::object();
+  std::string commented;
+
+ private:
+  void Add(const char* name, const Json& value, const std::string& note) {
+    document[section_][name] = value;
+    commented += std::string(first_ ? "\n" : ",\n") + "    // " + note + "\n    \"" + name + "\": " + value.dump();
+    first_ = false;
+  }
+  std::string section_;
+  bool first_ = true;
+};
+
+/// Takes what a document has; complains about what it has and nobody knows.
+class Taker {
+ public:
+  explicit Taker(const JsonView& view) : view_(view) {}
+
+  void Section(const char* name, const char*) {
+    sections_.push_back(name);
+    fields_.emplace_back();
+    if (view_.Has(name) && !view_[name].json().is_object()) view_[name].Expect("an object");
+  }
+  void Field(const char* name, double& value, const Range& range, const char*) {
+    if (const auto* view = Find(name)) value = view->Number(range);
+  }
+  void Field(const char* name, int& value, const Range& range, const char*) {
+    if (const auto* view = Find(name)) value = view->Integer(static_cast<long>(range.min), static_cast<long>(range.max));
+  }
+  void Field(const char* name, uint64_t& value, const Range&, const char*) {
+    const auto* view = Find(name);
+    if (view == nullptr) return;
+    if (!view->json().is_number_unsigned()) view->Expect("a whole number of at least 0");
+    value = view->json().get<uint64_t>();
+  }
+  void Field(const char* name, bool& value, const char*) {
+    if (const auto* view = Find(name)) value = view->Boolean();
+  }
+  void Field(const char* name, std::string& value, const Words& words, const char*) {
+    const auto* view = Find(name);
+    if (view == nullptr) return;
+    const std::string word = view->String();
+    if (!words.words.empty() && std::find(words.words.begin(), words.words.end(), word) == words.words.end()) {
+      view->Expect("one of " + Describe(words));
+    }
+    value = word;
+  }
+  template <typename Enum>
+  void Field(const char* name, Enum& value, const EnumWords<Enum>& words, const char*) {
+    const auto* view = Find(name);
+    if (view == nullptr) return;
+    const std::string word = view->String();
+    for (const auto& [entry, text] : words.entries) {
+      if (text == word) {
+        value = entry;
+        return;
+      }
+    }
+    view->Expect("one of " + Describe(words.words()));
+  }
+
+  /// Refuses keys that no setting has.
+  void Finish() const {
+    for (const auto& [key, section] : view_.Members()) {
+      const auto it = std::find(sections_.begin(), sections_.end(), key);
+      if (it == sections_.end()) section.Fail("the key \"" + key + "\"", "one of " + Describe(Words{sections_}));
+      const auto& known = fields_[static_cast<size_t>(it - sections_.begin())];
+      for (const auto& [name, field] : section.Members()) {
+        if (std::find(known.begin(), known.end(), name) == known.end()) {
+          field.Fail("the key \"" + name + "\"", "one of " + Describe(Words{known}));
+        }
+      }
+    }
+  }
+
+ private:
+  const JsonView* Find(const char* name) {
+    fields_.back().push_back(name);
+    if (!view_.Has(sections_.back())) return nullptr;
+    const JsonView section = view_[sections_.back()];
+    if (!section.Has(name)) return nullptr;
+    found_ = section[name];
+    return &found_;
+  }
+  const JsonView view_;
+  JsonView found_ = view_;
+  std::vector<std::string> sections_;
+  std::vector<std::vector<std::string>> fields_;
+};
+
+}  // namespace
+
+Json Configuration::ToJson() const {
+  Writer writer;
+  Visit(*this, writer);
+  return writer.document;
+}
+
+std::string Configuration::ToCommentedJson() const {
+  Writer writer;
+  Visit(*this, writer);
+  return "{" + writer.commented + "\n  }\n}\n";
+}
+
+void Configuration::Read(const JsonView& view) {
+  if (!view.json().is_object()) view.Expect("an object");
+  Configuration changed = *this;
+  Taker taker(view);
+  Visit(changed, taker);
+  taker.Finish();
+  if (changed.search.selection.saved > changed.search.samples) {
+    view.Fail("/search/saved " + std::to_string(changed.search.selection.saved),
+              "at most /search/samples, " + std::to_string(changed.search.samples));
+  }
+  *this = changed;
+}
+
+void Configuration::Set(const std::string& assignment) {
+  const size_t equals = assignment.find('=');
+  if (equals == std::string::npos || assignment.empty() || assignment[0] != '/') {
+    throw UsageError("--set " + assignment + ": expected /section/name=value, as --print-config shows them");
+  }
+  const std::string pointer = assignment.substr(0, equals);
+  const std::string text = assignment.substr(equals + 1);
+  Json all = ToJson();
+  try {
+    const Json::json_pointer where(pointer);
+    if (!all.contains(where) || all[where].is_object()) {
+      throw UsageError("--set " + pointer + ": there is no such setting (--print-config shows all)");
+    }
+    // Words need no quotes: what is no JSON is a string.
+    Json value = Json::parse(text, nullptr, false);
+    if (value.is_discarded()) value = text;
+    all[where] = value;
+  } catch (const Json::exception&) {
+    throw UsageError("--set " + pointer + ": not a JSON pointer");
+  }
+  try {
+    Read(JsonView(all, "--set"));
+  } catch (const InputError& error) {
+    throw UsageError(error.what());
+  }
+}
+
+Json Preparation::ToJson() const {
+  Json boundaries = Json::array();
+  for (const Boundary& boundary : problem.schedule.boundaries) {
+    boundaries.push_back({{"time", boundary.time}, {"reason", boundary.reason}});
+  }
+  return {{"motion", kind.ToJson()},
+          {"cost_preset", cost_preset},
+          {"cost_weights",
+           {{"pose", problem.weights.pose},
+            {"root", problem.weights.root},
+            {"end_effector", problem.weights.end_effector},
+            {"balance", problem.weights.balance}}},
+          {"contact_preset", contact_preset},
+          {"start_raised", start_raised},
+          {"iterations", problem.schedule.num_iterations()},
+          {"segment_boundaries", boundaries}};
+}
+
+Preparation Prepare(const Configuration& configuration, const character::ReferenceMotion& reference) {
+  Preparation preparation;
+  const character::Character& character = reference.character();
+  preparation.kind = ClassifyMotion(reference);
+  const MotionKind kind = preparation.kind.kind;
+  Problem& problem = preparation.problem;
+  problem.character = &character;
+  problem.reference = &reference;
+  problem.search = configuration.search;
+  problem.world = configuration.world;
+
+  preparation.cost_preset = configuration.cost_preset == "automatic" ? Name(kind) : configuration.cost_preset;
+  problem.weights = configuration.cost_custom;
+  for (const MotionKind k : {MotionKind::kLocomotion, MotionKind::kFlight, MotionKind::kHands, MotionKind::kGetUp,
+                             MotionKind::kRoll}) {
+    if (preparation.cost_preset == Name(k)) problem.weights = PresetWeights(k);
+  }
+
+  const bool choose = configuration.contact_preset == "automatic";
+  preparation.contact_preset = choose ? PresetContacts(kind) : configuration.contact_preset;
+  const auto preset = character.contact_presets.find(preparation.contact_preset);
+  if (preset != character.contact_presets.end()) {
+    problem.world.contact_scale = preset->second;
+  } else if (choose) {
+    preparation.contact_preset = "none";  // a character need not have any
+  } else {
+    std::string names;
+    for (const auto& [name, scales] : character.contact_presets) names += (names.empty() ? "" : ", ") + name;
+    throw UsageError("/contacts/preset: found \"" + configuration.contact_preset + "\", expected automatic or one of " +
+                     names);
+  }
+
+  const bool on_feet = kind == MotionKind::kLocomotion || kind == MotionKind::kFlight;
+  problem.schedule = MakeSchedule(reference, problem.world.time_step, configuration.schedule, on_feet);
+  problem.start = StartState(reference, preparation.start_raised);
+  return preparation;
+}
+
+void Configuration::UsePaperMode() {
+  world.time_step = 0.0005;
+  world.servo = simulation::Servo::kExplicit;
+  world.speculative_contacts = false;
+  world.ground_points_per_shape = 8;
+  world.self_points_per_pair = 8;
+  search.target_knots = 1;
+}
+
+}  // namespace retrace::reconstruction

@@ -1,0 +1,70 @@
+#include "retrace/reconstruction/cost.h"
+
+#include <cmath>
+
+#include "retrace/character/kinematics.h"
+#include "retrace/math/rotation.h"
+
+namespace retrace::reconstruction {
+namespace {
+
+using character::BodyState;
+using character::Character;
+using character::Joint;
+using character::State;
+
+constexpr double kVelocityWeight = 0.1;  // of rates beside angles in eqs. 2, 3 and 5 [s]
+
+Vec3 RelativeRate(const Joint& joint, const State& state) {
+  const BodyState& parent = state[static_cast<size_t>(joint.parent)];
+  const BodyState& child = state[static_cast<size_t>(joint.child)];
+  return parent.orientation.conjugate() * Vec3(child.angular_velocity - parent.angular_velocity);
+}
+
+Vec3 ToCenter(const Vec3& com, const BodyState& effector) {
+  return {com.x() - effector.position.x(), 0, com.z() - effector.position.z()};
+}
+
+}  // namespace
+
+CostReference::CostReference(const Character& character, const State& state) : character_(&character) {
+  for (const Joint& joint : character.joints) {
+    joint_rotations_.push_back(character::JointRotation(joint, state));
+    joint_rates_.push_back(RelativeRate(joint, state));
+  }
+  const BodyState& root = state[static_cast<size_t>(character.root)];
+  root_orientation_ = root.orientation;
+  root_rate_ = root.angular_velocity;
+  const Vec3 com = character::CenterOfMass(character, state);
+  for (const int effector : character.end_effectors) {
+    effector_heights_.push_back(state[static_cast<size_t>(effector)].position.y());
+    effector_to_com_.push_back(ToCenter(com, state[static_cast<size_t>(effector)]));
+  }
+  com_velocity_ = character::CenterOfMassVelocity(character, state);
+}
+
+CostTerms CostReference::Evaluate(const State& state) const {
+  const Character& character = *character_;
+  CostTerms terms;
+  for (size_t j = 0; j < character.joints.size(); ++j) {
+    const Joint& joint = character.joints[j];
+    terms.pose += AngleBetween(character::JointRotation(joint, state), joint_rotations_[j]) +
+                  kVelocityWeight * (RelativeRate(joint, state) - joint_rates_[j]).norm();
+  }
+  terms.pose /= static_cast<double>(character.joints.size());
+  const BodyState& root = state[static_cast<size_t>(character.root)];
+  terms.root = AngleBetween(root.orientation, root_orientation_) +
+               kVelocityWeight * (root.angular_velocity - root_rate_).norm();
+  const Vec3 com = character::CenterOfMass(character, state);
+  const double count = static_cast<double>(character.end_effectors.size());
+  for (size_t i = 0; i < character.end_effectors.size(); ++i) {
+    const BodyState& effector = state[static_cast<size_t>(character.end_effectors[i])];
+    terms.end_effector += std::abs(effector.position.y() - effector_heights_[i]) / count;
+    terms.balance += (ToCenter(com, effector) - effector_to_com_[i]).norm() / (character.height * count);
+  }
+  terms.balance +=
+      kVelocityWeight * (character::CenterOfMassVelocity(character, state) - com_velocity_).norm();
+  return terms;
+}
+
+}  // namespace retrace::reconstruction

@@ -1,0 +1,195 @@
+#include "retrace/reconstruction/rollout.h"
+
+#include <time.h>
+
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+
+#include "retrace/character/kinematics.h"
+#include "retrace/math/random.h"
+#include "retrace/math/rotation.h"
+
+namespace retrace::reconstruction {
+namespace {
+
+using character::Joint;
+using character::JointType;
+
+double ThreadCpuSeconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+/// Appends plain values to bytes, and takes them off again.
+template <typename T>
+void Put(parallel::Bytes& bytes, const T* values, size_t count) {
+  const auto* begin = reinterpret_cast<const std::byte*>(values);
+  bytes.insert(bytes.end(), begin, begin + count * sizeof(T));
+}
+
+class Reader {
+ public:
+  explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes) {}
+  template <typename T>
+  void Take(T* values, size_t count) {
+    if (bytes_.size() < count * sizeof(T)) throw std::logic_error("a message of the task farm is too short");
+    std::memcpy(static_cast<void*>(values), bytes_.data(), count * sizeof(T));
+    bytes_ = bytes_.subspan(count * sizeof(T));
+  }
+  bool empty() const { return bytes_.empty(); }
+
+ private:
+  std::span<const std::byte> bytes_;
+};
+
+}  // namespace
+
+control::Fragment MakeFragment(const Problem& problem, int iteration, const Offsets& offsets) {
+  control::Fragment fragment;
+  fragment.first_step = problem.schedule.steps[static_cast<size_t>(iteration)];
+  fragment.num_steps = problem.schedule.steps[static_cast<size_t>(iteration) + 1] - fragment.first_step;
+  const int knots = problem.search.target_knots;
+  character::Pose pose;
+  for (int k = 0; k < knots; ++k) {
+    const double along = knots == 1 ? 1.0 : static_cast<double>(k) / (knots - 1);
+    problem.reference->PoseAt((fragment.first_step + along * fragment.num_steps) * problem.time_step(), pose);
+    for (size_t j = 0; j < offsets.size(); ++j) {
+      pose.joint_rotations[j] = offsets[j] * pose.joint_rotations[j];
+      pose.joint_rotations[j].normalize();
+    }
+    fragment.targets.push_back(pose.joint_rotations);
+  }
+  return fragment;
+}
+
+Offsets SampleOffsets(const Problem& problem, int iteration, int sample, const Offsets& feedforward) {
+  Offsets offsets = feedforward;
+  if (sample == 0) return offsets;
+  RandomStream random(problem.search.seed, RandomStage::kSampling, static_cast<uint32_t>(iteration),
+                      static_cast<uint32_t>(sample));
+  for (size_t j = 0; j < offsets.size(); ++j) {
+    const Joint& joint = problem.character->joints[j];
+    Vec3 displacement = Vec3::Zero();
+    bool displaced = false;
+    for (int a = 0; a < 3; ++a) {
+      if (joint.window[a] == 0) continue;
+      displacement[a] = problem.search.window_scale * joint.window[a] * random.Uniform(-1, 1);
+      displaced = true;
+    }
+    if (displaced) offsets[j] = FromRotationVector(displacement) * offsets[j];
+  }
+  return offsets;
+}
+
+RolloutWorker::RolloutWorker(const Problem& problem)
+    : problem_(problem), world_(*problem.character, problem.world), targets_(problem.character->joints.size()) {
+  character::State state;
+  for (int i = 1; i <= problem.schedule.num_iterations(); ++i) {
+    problem.reference->StateAt(problem.schedule.steps[static_cast<size_t>(i)] * problem.time_step(), state);
+    references_.emplace_back(*problem.character, state);
+  }
+}
+
+/// Liu et al. 2010, section 3.2.3, "Approximating Feedforward Torques": the pose that the servos miss when they drive
+/// at the reference is put on top of it.
+void RolloutWorker::FindFeedforward(const RolloutTask& task, Offsets& offsets) {
+  offsets.assign(problem_.character->joints.size(), Quat::Identity());
+  if (!problem_.search.feedforward) return;
+  const control::Fragment fragment = MakeFragment(problem_, task.iteration, offsets);
+  character::State end;
+  if (!control::SimulateFragment(world_, task.start, fragment, targets_, end)) return;
+  for (size_t j = 0; j < offsets.size(); ++j) {
+    const Joint& joint = problem_.character->joints[j];
+    Vec3 missed = RotationVector(fragment.targets.back()[j] * character::JointRotation(joint, end).conjugate());
+    if (joint.type == JointType::kHinge) missed = Vec3::Unit(joint.axis) * missed[joint.axis];
+    const double angle = missed.norm();
+    if (angle > problem_.search.feedforward_limit) missed *= problem_.search.feedforward_limit / angle;
+    offsets[j] = FromRotationVector(missed);
+  }
+}
+
+void RolloutWorker::Run(const RolloutTask& task, RolloutResult& result) {
+  const double before = ThreadCpuSeconds();
+  FindFeedforward(task, result.feedforward);
+  result.samples.resize(static_cast<size_t>(task.num_samples));
+  for (int s = 0; s < task.num_samples; ++s) {
+    RolloutSample& sample = result.samples[static_cast<size_t>(s)];
+    const Offsets offsets = SampleOffsets(problem_, task.iteration, task.first_sample + s, result.feedforward);
+    const control::Fragment fragment = MakeFragment(problem_, task.iteration, offsets);
+    sample.diverged = !control::SimulateFragment(world_, task.start, fragment, targets_, sample.end);
+    sample.terms = {};
+    if (sample.diverged) {
+      sample.end = task.start;  // never used; keeps messages of one size and without undefined bytes
+    } else {
+      sample.terms = references_[static_cast<size_t>(task.iteration)].Evaluate(sample.end);
+    }
+  }
+  result.cpu_seconds = ThreadCpuSeconds() - before;
+}
+
+parallel::Bytes Pack(const RolloutTask& task) {
+  parallel::Bytes bytes;
+  const int32_t numbers[] = {task.iteration, task.first_sample, task.num_samples};
+  Put(bytes, numbers, 3);
+  Put(bytes, task.start.data(), task.start.size());
+  return bytes;
+}
+
+RolloutTask UnpackTask(std::span<const std::byte> bytes, size_t num_bodies) {
+  Reader reader(bytes);
+  RolloutTask task;
+  int32_t numbers[3];
+  reader.Take(numbers, 3);
+  task.iteration = numbers[0];
+  task.first_sample = numbers[1];
+  task.num_samples = numbers[2];
+  task.start.resize(num_bodies);
+  reader.Take(task.start.data(), num_bodies);
+  return task;
+}
+
+void Pack(const RolloutResult& result, parallel::Bytes& bytes) {
+  bytes.clear();
+  Put(bytes, &result.cpu_seconds, 1);
+  Put(bytes, result.feedforward.data(), result.feedforward.size());
+  for (const RolloutSample& sample : result.samples) {
+    const double numbers[] = {sample.diverged ? 1.0 : 0.0, sample.terms.pose, sample.terms.root, sample.terms.end_effector,
+                              sample.terms.balance};
+    Put(bytes, numbers, 5);
+    Put(bytes, sample.end.data(), sample.end.size());
+  }
+}
+
+RolloutResult UnpackResult(std::span<const std::byte> bytes, size_t num_joints, size_t num_bodies) {
+  Reader reader(bytes);
+  RolloutResult result;
+  reader.Take(&result.cpu_seconds, 1);
+  result.feedforward.resize(num_joints);
+  reader.Take(result.feedforward.data(), num_joints);
+  while (!reader.empty()) {
+    RolloutSample& sample = result.samples.emplace_back();
+    double numbers[5];
+    reader.Take(numbers, 5);
+    sample.diverged = numbers[0] != 0;
+    sample.terms = {numbers[1], numbers[2], numbers[3], numbers[4]};
+    sample.end.resize(num_bodies);
+    reader.Take(sample.end.data(), num_bodies);
+  }
+  return result;
+}
+
+parallel::WorkerFactory MakeWorkerFactory(const Problem& problem) {
+  return [&problem]() -> parallel::Worker {
+    auto worker = std::make_shared<RolloutWorker>(problem);
+    auto result = std::make_shared<RolloutResult>();
+    return [&problem, worker, result](std::span<const std::byte> task, parallel::Bytes& bytes) {
+      worker->Run(UnpackTask(task, problem.character->bodies.size()), *result);
+      Pack(*result, bytes);
+    };
+  };
+}
+
+}  // namespace retrace::reconstruction

@@ -1,0 +1,157 @@
+#include "retrace/reconstruction/search.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace retrace::reconstruction {
+namespace {
+
+/// Samples per task: enough to share a feedforward simulation, few enough to keep all workers busy when the first
+/// iteration has one start state only.
+constexpr int kMaxSamplesPerTask = 16;
+
+/// A saved sample: a node of the tree.
+struct Node {
+  size_t parent = 0;        // node of the iteration before
+  size_t sample = 0;        // index among the iteration's samples
+  double path_cost = 0;     // sum from the root
+  Offsets offsets;
+  character::State end;
+};
+
+/// One iteration: which samples start from which saved state, simulated and selected.
+class Iteration {
+ public:
+  Iteration(const Problem& problem, int iteration, const std::vector<Node>& starts)
+      : problem_(problem), index_(iteration), starts_(starts) {
+    record.iteration = iteration;
+    record.start = problem.schedule.steps[static_cast<size_t>(iteration)] * problem.time_step();
+    record.end = problem.schedule.steps[static_cast<size_t>(iteration) + 1] * problem.time_step();
+    record.samples.resize(static_cast<size_t>(problem.search.samples));
+    ends_.resize(record.samples.size());
+    // Every start state gets nSample/nSave samples; where that leaves a rest, the cheapest ones get one more.
+    const int num_starts = static_cast<int>(starts.size());
+    int sample = 0;
+    for (int s = 0; s < num_starts; ++s) {
+      int count = problem.search.samples / num_starts + (s < problem.search.samples % num_starts ? 1 : 0);
+      while (count > 0) {
+        const int now = std::min(count, kMaxSamplesPerTask);
+        task_start_.push_back(static_cast<size_t>(s));
+        task_first_.push_back(sample);
+        tasks_.push_back(Pack(RolloutTask{iteration, sample, now, starts[static_cast<size_t>(s)].end}));
+        sample += now;
+        count -= now;
+      }
+    }
+    feedforward_.resize(tasks_.size());
+    record.rollouts = record.samples.size() + (problem.search.feedforward ? tasks_.size() : 0);
+    task_of_sample_.resize(record.samples.size());
+  }
+
+  void Simulate(parallel::TaskFarm& farm) {
+    const size_t joints = problem_.character->joints.size();
+    const size_t bodies = problem_.character->bodies.size();
+    farm.Run(tasks_, [&](size_t task, std::span<const std::byte> bytes) {
+      RolloutResult result = UnpackResult(bytes, joints, bodies);
+      feedforward_[task] = std::move(result.feedforward);
+      record.cpu_seconds += result.cpu_seconds;
+      for (size_t s = 0; s < result.samples.size(); ++s) {
+        const size_t sample = static_cast<size_t>(task_first_[task]) + s;
+        SampleRecord& entry = record.samples[sample];
+        task_of_sample_[sample] = task;
+        entry.start = task_start_[task];
+        entry.diverged = result.samples[s].diverged;
+        entry.terms = result.samples[s].terms;
+        entry.cost = entry.diverged ? std::numeric_limits<double>::infinity() : entry.terms.Total(problem_.weights);
+        ends_[sample] = std::move(result.samples[s].end);
+      }
+    });
+  }
+
+  std::vector<Node> Select() {
+    std::vector<double> costs;
+    for (const SampleRecord& entry : record.samples) costs.push_back(entry.cost);
+    record.selection = SelectSamples(costs, problem_.search.selection);
+    record.diverged = static_cast<size_t>(
+        std::count_if(record.samples.begin(), record.samples.end(), [](const SampleRecord& s) { return s.diverged; }));
+    record.best_cost = *std::min_element(costs.begin(), costs.end());
+    std::vector<Node> nodes;
+    for (const size_t sample : record.selection.samples) {
+      SampleRecord& entry = record.samples[sample];
+      entry.saved = true;
+      Node node;
+      node.parent = entry.start;
+      node.sample = sample;
+      node.path_cost = starts_[entry.start].path_cost + entry.cost;
+      node.offsets =
+          SampleOffsets(problem_, index_, static_cast<int>(sample), feedforward_[task_of_sample_[sample]]);
+      node.end = ends_[sample];
+      nodes.push_back(std::move(node));
+    }
+    return nodes;
+  }
+
+  IterationRecord record;
+
+ private:
+  const Problem& problem_;
+  int index_;
+  const std::vector<Node>& starts_;
+  std::vector<parallel::Bytes> tasks_;
+  std::vector<size_t> task_start_;      // (tasks) index of the start state
+  std::vector<int> task_first_;         // (tasks) first sample
+  std::vector<Offsets> feedforward_;    // (tasks)
+  std::vector<size_t> task_of_sample_;  // (samples)
+  std::vector<character::State> ends_;  // (samples)
+};
+
+/// Follows the path with the least sum of costs back from the last iteration (section 3.2.2) and writes it down.
+void TraceBack(const Problem& problem, const std::vector<std::vector<Node>>& tree, SearchResult& result) {
+  const auto cheaper = [](const Node& a, const Node& b) { return a.path_cost < b.path_cost; };
+  const auto& last = tree.back();
+  size_t node = static_cast<size_t>(std::min_element(last.begin(), last.end(), cheaper) - last.begin());
+  result.path_cost = last[node].path_cost;
+  result.end = last[node].end;
+  result.control.world = problem.world;
+  result.control.start = problem.start;
+  for (size_t level = tree.size() - 1; level > 0; --level) {
+    const Node& here = tree[level][node];
+    result.control.fragments.push_back(MakeFragment(problem, static_cast<int>(level) - 1, here.offsets));
+    result.iterations[level - 1].samples[here.sample].chosen = true;
+    node = here.parent;
+  }
+  std::reverse(result.control.fragments.begin(), result.control.fragments.end());
+}
+
+}  // namespace
+
+SearchResult RunSearch(const Problem& problem, parallel::TaskFarm& farm, const IterationCallback& on_iteration) {
+  SearchResult result;
+  std::vector<std::vector<Node>> tree(1);
+  tree[0].resize(1);
+  tree[0][0].end = problem.start;
+  for (int i = 0; i < problem.schedule.num_iterations(); ++i) {
+    Iteration iteration(problem, i, tree.back());
+    iteration.Simulate(farm);
+    std::vector<Node> saved = iteration.Select();
+    result.rollouts += iteration.record.rollouts;
+    result.cpu_seconds += iteration.record.cpu_seconds;
+    result.simulated_seconds +=
+        static_cast<double>(iteration.record.rollouts) * (iteration.record.end - iteration.record.start);
+    if (on_iteration) on_iteration(iteration.record);
+    result.iterations.push_back(std::move(iteration.record));
+    if (saved.empty()) {
+      TraceBack(problem, tree, result);
+      return result;
+    }
+    for (Node& node : tree.back()) {
+      if (i > 0) node.end.clear();  // only the last states are ever continued from
+    }
+    tree.push_back(std::move(saved));
+  }
+  result.reached_end = true;
+  TraceBack(problem, tree, result);
+  return result;
+}
+
+}  // namespace retrace::reconstruction

@@ -1,0 +1,367 @@
+#include "retrace/results/tables.h"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+#include <stdexcept>
+
+#include "retrace/character/kinematics.h"
+#include "retrace/io/error.h"
+#include "retrace/io/file.h"
+#include "retrace/io/number.h"
+#include "retrace/math/rotation.h"
+
+namespace retrace::results {
+namespace {
+
+constexpr const char* kAxes[] = {"x", "y", "z"};
+
+/// Appends cells to one growing text.
+class Writer {
+ public:
+  void Number(double value) {
+    Separate();
+    io::AppendNumber(text_, value);
+  }
+  void Short(double value) {
+    Separate();
+    char buffer[32];
+    const auto end = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::general, 7).ptr;
+    text_.append(buffer, end);
+  }
+  void Integer(int value) {
+    Separate();
+    char buffer[16];
+    text_.append(buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr);
+  }
+  void Hex(uint64_t value) {
+    Separate();
+    for (int shift = 60; shift >= 0; shift -= 4) text_ += "0123456789abcdef"[(value >> shift) & 15];
+  }
+  void Text(std::string_view cell) {
+    Separate();
+    if (cell.find_first_of(",\"\r\n") == std::string_view::npos) {
+      text_ += cell;
+      return;
+    }
+    text_ += '"';
+    for (const char c : cell) text_.append(c == '"' ? 2 : 1, c);
+    text_ += '"';
+  }
+  void Vector(const Vec3& v) {
+    for (int axis = 0; axis < 3; ++axis) Number(v[axis]);
+  }
+  void Names(const std::string& prefix) {
+    for (const char* axis : kAxes) Text(prefix + axis);
+  }
+  void EndRow() {
+    text_ += '\n';
+    row_start_ = text_.size();
+  }
+  void Reserve(size_t bytes) { text_.reserve(bytes); }
+  std::string Take() { return std::move(text_); }
+
+ private:
+  void Separate() {
+    if (text_.size() != row_start_) text_ += ',';
+  }
+  std::string text_;
+  size_t row_start_ = 0;
+};
+
+void JointNames(const character::Character& character, Writer& writer) {
+  for (const character::Joint& joint : character.joints) {
+    for (int axis = 0; axis < 3; ++axis) {
+      if (joint.UsesAxis(axis)) writer.Text(joint.name + "_" + kAxes[axis]);
+    }
+  }
+}
+
+double TimeOf(const control::Trajectory& trajectory, size_t state) {
+  return static_cast<double>(state) * trajectory.time_step;
+}
+
+void RequireRecorded(size_t steps, size_t recorded, const char* what) {
+  if (recorded < steps) throw std::invalid_argument(std::string("a trajectory without the ") + what + " of every step");
+}
+
+}  // namespace
+
+std::string FormatTrajectory(const character::Character& character, const control::Trajectory& trajectory) {
+  RequireRecorded(trajectory.num_steps(), trajectory.contacts.size(), "contacts");
+  Writer writer;
+  writer.Reserve(trajectory.states.size() * (32 + 3 * character.joints.size()) * 20);
+  writer.Text("time");
+  writer.Names("root_");
+  writer.Text("root_qw");
+  writer.Names("root_q");
+  JointNames(character, writer);
+  writer.Names("com_");
+  writer.Names("com_v");
+  writer.Names("force_");
+  writer.Text("state");
+  writer.EndRow();
+  for (size_t i = 0; i < trajectory.states.size(); ++i) {
+    const character::State& state = trajectory.states[i];
+    const character::BodyState& root = state[static_cast<size_t>(character.root)];
+    writer.Number(TimeOf(trajectory, i));
+    writer.Vector(root.position);
+    writer.Number(root.orientation.w());
+    writer.Vector(root.orientation.vec());
+    for (const character::Joint& joint : character.joints) {
+      const Vec3 rotation = RotationVector(character::JointRotation(joint, state));
+      for (int axis = 0; axis < 3; ++axis) {
+        if (joint.UsesAxis(axis)) writer.Number(rotation[axis]);
+      }
+    }
+    writer.Vector(character::CenterOfMass(character, state));
+    writer.Vector(character::CenterOfMassVelocity(character, state));
+    Vec3 force = Vec3::Zero();
+    if (i > 0) {
+      for (const simulation::Contact& contact : trajectory.contacts[i - 1]) {
+        if (contact.other < 0) force += contact.force;
+      }
+    }
+    writer.Vector(force);
+    writer.Hex(control::Fingerprint(state));
+    writer.EndRow();
+  }
+  return writer.Take();
+}
+
+std::string FormatContacts(const character::Character& character, const control::Trajectory& trajectory) {
+  RequireRecorded(trajectory.num_steps(), trajectory.contacts.size(), "contacts");
+  Writer writer;
+  writer.Text("time");
+  writer.Text("body");
+  writer.Text("other");
+  writer.Names("");
+  writer.Names("force_");
+  writer.EndRow();
+  for (size_t step = 0; step < trajectory.num_steps(); ++step) {
+    for (const simulation::Contact& contact : trajectory.contacts[step]) {
+      if ((contact.force.array() == 0).all()) continue;
+      writer.Number(TimeOf(trajectory, step + 1));
+      writer.Text(character.bodies[static_cast<size_t>(contact.body)].name);
+      writer.Text(contact.other < 0 ? "ground" : character.bodies[static_cast<size_t>(contact.other)].name);
+      writer.Vector(contact.point);
+      writer.Vector(contact.force);
+      writer.EndRow();
+    }
+  }
+  return writer.Take();
+}
+
+std::string FormatTorques(const character::Character& character, const control::Trajectory& trajectory) {
+  RequireRecorded(trajectory.num_steps(), trajectory.torques.size(), "torques");
+  Writer writer;
+  writer.Text("time");
+  JointNames(character, writer);
+  writer.EndRow();
+  for (size_t step = 0; step < trajectory.num_steps(); ++step) {
+    writer.Number(TimeOf(trajectory, step + 1));
+    for (size_t j = 0; j < character.joints.size(); ++j) {
+      for (int axis = 0; axis < 3; ++axis) {
+        if (character.joints[j].UsesAxis(axis)) writer.Number(trajectory.torques[step][j][axis]);
+      }
+    }
+    writer.EndRow();
+  }
+  return writer.Take();
+}
+
+std::string FormatCosts(const std::vector<FragmentCosts>& fragments) {
+  std::vector<const FragmentCosts*> sorted;
+  size_t rows = 0;
+  for (const FragmentCosts& fragment : fragments) {
+    sorted.push_back(&fragment);
+    rows += fragment.samples.size();
+  }
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto* a, const auto* b) { return a->fragment < b->fragment; });
+
+  Writer writer;
+  writer.Reserve(256 + rows * 160);
+  for (const char* name : {"fragment", "start_time", "end_time", "sample", "start", "pose", "root", "end_effector",
+                           "balance", "weighted_pose", "weighted_root", "weighted_end_effector", "weighted_balance",
+                           "total", "diverged", "saved", "chosen"}) {
+    writer.Text(name);
+  }
+  writer.EndRow();
+  std::vector<const SampleCost*> samples;
+  for (const FragmentCosts* fragment : sorted) {
+    samples.clear();
+    for (const SampleCost& sample : fragment->samples) samples.push_back(&sample);
+    std::stable_sort(samples.begin(), samples.end(),
+                     [](const auto* a, const auto* b) { return a->sample < b->sample; });
+    for (const SampleCost* sample : samples) {
+      writer.Integer(fragment->fragment);
+      writer.Short(fragment->start_time);
+      writer.Short(fragment->end_time);
+      writer.Integer(sample->sample);
+      writer.Integer(sample->start);
+      for (const CostTerms* terms : {&sample->terms, &sample->weighted}) {
+        writer.Short(terms->pose);
+        writer.Short(terms->root);
+        writer.Short(terms->end_effector);
+        writer.Short(terms->balance);
+      }
+      writer.Short(sample->total);
+      writer.Integer(sample->diverged);
+      writer.Integer(sample->saved);
+      writer.Integer(sample->chosen);
+      writer.EndRow();
+    }
+  }
+  return writer.Take();
+}
+
+bool Table::Has(std::string_view column) const {
+  return std::find(names_.begin(), names_.end(), column) != names_.end();
+}
+
+size_t Table::Find(std::string_view column) const {
+  const auto found = std::find(names_.begin(), names_.end(), column);
+  if (found == names_.end()) {
+    throw InputError(file_ + ":1:1", "no column \"" + std::string(column) + "\"",
+                     "a table that has one (its " + std::to_string(names_.size()) + " columns begin with \"" +
+                         names_.front() + "\")");
+  }
+  return static_cast<size_t>(found - names_.begin());
+}
+
+const std::vector<std::string>& Table::Text(std::string_view column) const {
+  return columns_[Find(column)];
+}
+
+std::vector<double> Table::Numbers(std::string_view column) const {
+  const size_t index = Find(column);
+  std::vector<double> numbers(num_rows());
+  for (size_t row = 0; row < numbers.size(); ++row) {
+    if (io::ParseNumber(columns_[index][row], numbers[row])) continue;
+    const Place& place = places_[index][row];
+    throw InputError(file_ + ":" + std::to_string(place.line) + ":" + std::to_string(place.column),
+                     "\"" + columns_[index][row].substr(0, 60) + "\"",
+                     "a number in the column \"" + names_[index] + "\"");
+  }
+  return numbers;
+}
+
+namespace {
+
+/// Cuts a table's text into cells and keeps track of where they stand.
+class Scanner {
+ public:
+  Scanner(std::string_view text, const std::string& name) : text_(text), name_(name) {
+    if (text_.starts_with("\xEF\xBB\xBF")) position_ = line_start_ = 3;
+  }
+
+  bool AtEnd() const { return position_ == text_.size(); }
+  uint32_t line() const { return line_; }
+  uint32_t column() const { return static_cast<uint32_t>(position_ - line_start_ + 1); }
+
+  /// Reads a cell up to and including what ends it; true when that was the end of the row.
+  bool Cell(std::string& cell) {
+    cell.clear();
+    if (position_ < text_.size() && text_[position_] == '"') {
+      Quoted(cell);
+    } else {
+      const size_t start = position_;
+      while (position_ < text_.size() && text_[position_] != ',' && !AtLineEnd()) {
+        if (text_[position_] == '"') Fail("a quotation mark inside a cell", "the whole cell in quotation marks");
+        ++position_;
+      }
+      cell = text_.substr(start, position_ - start);
+    }
+    if (AtEnd()) return true;
+    if (text_[position_] == ',') {
+      ++position_;
+      return false;
+    }
+    if (!AtLineEnd()) Fail("\"" + std::string(1, text_[position_]) + "\" after a quoted cell", "a comma or a line end");
+    position_ += text_[position_] == '\r' ? 2 : 1;
+    NewLine();
+    return true;
+  }
+
+  [[noreturn]] void Fail(const std::string& found, const std::string& expected) const {
+    FailAt(line_, column(), found, expected);
+  }
+  [[noreturn]] void FailAt(uint32_t line, uint32_t column, const std::string& found,
+                           const std::string& expected) const {
+    throw InputError(name_ + ":" + std::to_string(line) + ":" + std::to_string(column), found, expected);
+  }
+
+ private:
+  bool AtLineEnd() const { return text_[position_] == '\n' || text_.substr(position_, 2) == "\r\n"; }
+  void NewLine() {
+    ++line_;
+    line_start_ = position_;
+  }
+  void Quoted(std::string& cell) {
+    const uint32_t line = line_;
+    const uint32_t column_of_quote = column();
+    for (++position_; position_ < text_.size();) {
+      const char c = text_[position_++];
+      if (c == '"') {
+        if (position_ == text_.size() || text_[position_] != '"') return;
+        ++position_;
+      }
+      cell += c;
+      if (c == '\n') NewLine();
+    }
+    FailAt(line, column_of_quote, "a quotation mark that is never closed", "another one at the end of the cell");
+  }
+
+  std::string_view text_;
+  const std::string& name_;
+  size_t position_ = 0;
+  size_t line_start_ = 0;
+  uint32_t line_ = 1;
+};
+
+}  // namespace
+
+Table ParseTable(std::string_view text, const std::string& name) {
+  Scanner scanner(text, name);
+  Table table;
+  table.file_ = name;
+  if (scanner.AtEnd()) scanner.Fail("an empty file", "a row of column names");
+  std::string cell;
+  std::set<std::string> known;
+  for (bool last = false; !last;) {
+    const uint32_t line = scanner.line();
+    const uint32_t column = scanner.column();
+    last = scanner.Cell(cell);
+    if (cell.empty()) scanner.FailAt(line, column, "an empty cell", "the name of a column");
+    if (!known.insert(cell).second) {
+      scanner.FailAt(line, column, "a second column \"" + cell + "\"", "names that differ");
+    }
+    table.names_.push_back(cell);
+  }
+  const size_t count = table.names_.size();
+  table.columns_.resize(count);
+  table.places_.resize(count);
+  const auto cells = [](size_t n) { return std::to_string(n) + (n == 1 ? " cell" : " cells"); };
+  while (!scanner.AtEnd()) {
+    size_t index = 0;
+    for (bool last = false; !last; ++index) {
+      const Table::Place place{scanner.line(), scanner.column()};
+      last = scanner.Cell(cell);
+      if (index == count) scanner.FailAt(place.line, place.column, "more than " + cells(count), cells(count));
+      table.columns_[index].push_back(cell);
+      table.places_[index].push_back(place);
+      if (last && index + 1 < count) {
+        scanner.FailAt(place.line, place.column + static_cast<uint32_t>(cell.size()),
+                       "the end of the row after " + cells(index + 1), cells(count));
+      }
+    }
+  }
+  return table;
+}
+
+Table ReadTable(const std::filesystem::path& path) {
+  return ParseTable(io::ReadFile(path), path.string());
+}
+
+}  // namespace retrace::results

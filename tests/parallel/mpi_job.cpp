@@ -1,0 +1,58 @@
+/// A small MPI program that ends in the ways that mpi_job_test.cpp looks at from outside.
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <string>
+
+#include "parallel/farm_laws.h"
+
+using namespace retrace;
+using namespace retrace::parallel;
+
+namespace {
+
+int RunJob(MpiSession& session, const std::string& scenario) {
+  if (scenario == "who") {
+    std::printf("active %d, rank %d of %d\n", session.active(), session.rank(), session.size());
+    return 0;
+  }
+  if (scenario == "master fails" && session.rank() == 0) throw OutputError("no place to write");
+  if (scenario == "worker fails" && session.rank() == 2) throw InputError("no file on this host");
+  const auto factory = [&]() -> Worker {
+    return [&](std::span<const std::byte> task, Bytes& result) {
+      if (session.rank() == 1 && scenario == "task fails") throw InputError("bad character");
+      if (session.rank() == 1 && scenario == "worker dies") raise(SIGKILL);
+      laws::Work(task, result);
+    };
+  };
+  if (session.rank() != 0) {
+    session.Serve(factory);
+    return 0;
+  }
+  const auto farm = session.MakeFarm(factory);
+  farm->Run(std::vector<Bytes>(200, laws::Pack(laws::Order{laws::Order::kSleep, 0, 2})), [](size_t, auto) {});
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string scenario = argc > 1 ? argv[1] : "who";
+  try {
+    MpiSession session(&argc, &argv);
+    if (scenario == "exception escapes" && session.rank() == 1) throw InputError("caught outside of the session");
+    try {
+      return RunJob(session, scenario);
+    } catch (const Error& error) {
+      std::fprintf(stderr, "%s\n", error.what());
+      const int code = static_cast<int>(error.code());
+      // A task's exception has come to the master, whose farm has released the others: they leave by themselves.
+      if (scenario == "task fails") return code;
+      session.Abort(code);
+    }
+  } catch (const Error& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return static_cast<int>(error.code());
+  }
+}

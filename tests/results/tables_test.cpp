@@ -1,0 +1,233 @@
+#include "retrace/results/tables.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <limits>
+#include <regex>
+
+#include "results/sample_motion.h"
+#include "retrace/io/error.h"
+#include "retrace/io/file.h"
+
+namespace retrace::results {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+/// Two steps: ground and self contact after the first, and a touch without force.
+control::Trajectory SmallTrajectory(const character::Character& character) {
+  control::Trajectory trajectory = Glide(character, 2, Vec3(0.5, 0, -0.25));
+  trajectory.contacts[0] = {
+      {0, -1, Vec3(0.1, 0, 0.2), Vec3(1, 30, -2)},
+      {1, -1, Vec3(-0.1, 0, 0.25), Vec3(0.5, 19.05, 0)},
+      {0, 1, Vec3(0.2, 1, 0), Vec3(-7, 0, 0)},
+  };
+  trajectory.contacts[1] = {{1, -1, Vec3(0, 0, 0), Vec3(0, 0, 0)}};
+  trajectory.torques[0] = {Vec3(3.5, 0, 0), Vec3(0.1, -0.2, 1e-20)};
+  trajectory.torques[1] = {Vec3(-1, 0, 0), Vec3(0, 1.0 / 3, 0)};
+  return trajectory;
+}
+
+std::string ErrorOf(const std::string& text) {
+  try {
+    ParseTable(text, "t.csv");
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Trajectory, HasTheDocumentedColumns) {
+  const auto character = SmallCharacter();
+  const Table table = ParseTable(FormatTrajectory(character, SmallTrajectory(character)), "t.csv");
+  EXPECT_THAT(table.names(),
+              ElementsAre("time", "root_x", "root_y", "root_z", "root_qw", "root_qx", "root_qy", "root_qz",
+                          "left_shoulder_x", "neck_x", "neck_y", "neck_z", "com_x", "com_y", "com_z", "com_vx",
+                          "com_vy", "com_vz", "force_x", "force_y", "force_z", "state"));
+  EXPECT_EQ(table.num_rows(), 3u);
+}
+
+TEST(Trajectory, HoldsTheStatesToTheLastBit) {
+  const auto character = SmallCharacter();
+  auto trajectory = SmallTrajectory(character);
+  // Numbers that need all 17 digits, and one near the end of the range.
+  for (auto& body : trajectory.states[1]) body.position += Vec3(0.1, 1.0 / 3, 1e-300);
+  const Table table = ParseTable(FormatTrajectory(character, trajectory), "t.csv");
+  for (size_t i = 0; i < 3; ++i) {
+    const auto& state = trajectory.states[i];
+    EXPECT_EQ(table.Numbers("time")[i], static_cast<double>(i) * 0.01);
+    EXPECT_EQ(table.Numbers("root_x")[i], state[0].position.x());
+    EXPECT_EQ(table.Numbers("root_y")[i], state[0].position.y());
+    EXPECT_EQ(table.Numbers("root_z")[i], state[0].position.z());
+    EXPECT_EQ(table.Numbers("root_qw")[i], state[0].orientation.w());
+    EXPECT_EQ(table.Numbers("left_shoulder_x")[i], RotationVector(JointRotation(character.joints[0], state)).x());
+    EXPECT_EQ(table.Numbers("com_z")[i], CenterOfMass(character, state).z());
+    EXPECT_DOUBLE_EQ(table.Numbers("com_vx")[i], 0.5);
+    EXPECT_DOUBLE_EQ(table.Numbers("com_vz")[i], -0.25);
+  }
+  EXPECT_NEAR(table.Numbers("left_shoulder_x")[2], 0.5 * std::sin(0.2), 1e-15);
+}
+
+TEST(Trajectory, ForceIsTheGroundsAndZeroAtTheStart) {
+  const auto character = SmallCharacter();
+  const Table table = ParseTable(FormatTrajectory(character, SmallTrajectory(character)), "t.csv");
+  EXPECT_THAT(table.Numbers("force_x"), ElementsAre(0, 1.5, 0));
+  EXPECT_THAT(table.Numbers("force_y"), ElementsAre(0, 30 + 19.05, 0));
+  EXPECT_THAT(table.Numbers("force_z"), ElementsAre(0, -2, 0));
+}
+
+TEST(Trajectory, EndsWithTheFingerprintOfTheWholeState) {
+  const auto character = SmallCharacter();
+  auto trajectory = SmallTrajectory(character);
+  const auto before = ParseTable(FormatTrajectory(character, trajectory), "t.csv").Text("state");
+  for (size_t i = 0; i < 3; ++i) {
+    char expected[17];
+    std::snprintf(expected, sizeof expected, "%016llx",
+                  static_cast<unsigned long long>(control::Fingerprint(trajectory.states[i])));
+    EXPECT_EQ(before[i], expected);
+    EXPECT_TRUE(std::regex_match(before[i], std::regex("[0-9a-f]{16}")));
+  }
+  // A spin shows in no other column.
+  trajectory.states[1][2].angular_velocity.x() = std::nextafter(0.0, 1.0);
+  const auto after = ParseTable(FormatTrajectory(character, trajectory), "t.csv").Text("state");
+  EXPECT_EQ(after[0], before[0]);
+  EXPECT_NE(after[1], before[1]);
+  EXPECT_EQ(after[2], before[2]);
+}
+
+TEST(Trajectory, RefusesOneThatWasNotRecorded) {
+  const auto character = SmallCharacter();
+  auto trajectory = SmallTrajectory(character);
+  trajectory.contacts.pop_back();
+  trajectory.torques.pop_back();
+  EXPECT_THROW(FormatTrajectory(character, trajectory), std::invalid_argument);
+  EXPECT_THROW(FormatContacts(character, trajectory), std::invalid_argument);
+  EXPECT_THROW(FormatTorques(character, trajectory), std::invalid_argument);
+}
+
+TEST(Contacts, ListThoseThatCarryForce) {
+  const auto character = SmallCharacter();
+  EXPECT_EQ(FormatContacts(character, SmallTrajectory(character)),
+            "time,body,other,x,y,z,force_x,force_y,force_z\n"
+            "0.01,trunk,ground,0.1,0,0.2,1,30,-2\n"
+            "0.01,left_arm,ground,-0.1,0,0.25,0.5,19.05,0\n"
+            "0.01,trunk,left_arm,0.2,1,0,-7,0,0\n");
+}
+
+TEST(Contacts, QuoteNamesThatNeedIt) {
+  auto character = SmallCharacter();
+  character.bodies[0].name = "a \"strange\", name";
+  const std::string text = FormatContacts(character, SmallTrajectory(character));
+  EXPECT_THAT(text, HasSubstr("0.01,\"a \"\"strange\"\", name\",ground,"));
+  EXPECT_EQ(ParseTable(text, "t.csv").Text("body")[0], character.bodies[0].name);
+}
+
+TEST(Torques, OneColumnPerAxis) {
+  const auto character = SmallCharacter();
+  EXPECT_EQ(FormatTorques(character, SmallTrajectory(character)),
+            "time,left_shoulder_x,neck_x,neck_y,neck_z\n"
+            "0.01,3.5,0.1,-0.2,1e-20\n"
+            "0.02,-1,0,0.3333333333333333,0\n");
+}
+
+TEST(Costs, AreSortedByFragmentThenSample) {
+  SampleCost good{7, 2, {0.5, 0.25, 1.0 / 3, 0}, {2.5, 0.75, 10.0 / 3, 0}, 6.5833333333, false, true, true};
+  SampleCost bad{3, 0, {}, {}, std::numeric_limits<double>::infinity(), true, false, false};
+  EXPECT_EQ(FormatCosts({{1, 0.1, 0.2, {good, bad}}, {0, 0, 0.1, {bad}}}),
+            "fragment,start_time,end_time,sample,start,pose,root,end_effector,balance,weighted_pose,weighted_root,"
+            "weighted_end_effector,weighted_balance,total,diverged,saved,chosen\n"
+            "0,0,0.1,3,0,0,0,0,0,0,0,0,0,inf,1,0,0\n"
+            "1,0.1,0.2,3,0,0,0,0,0,0,0,0,0,inf,1,0,0\n"
+            "1,0.1,0.2,7,2,0.5,0.25,0.3333333,0,2.5,0.75,3.333333,0,6.583333,0,1,1\n");
+}
+
+TEST(Costs, NinetyThousandRowsTakeNoTime) {
+  std::vector<FragmentCosts> fragments;
+  for (int f = 0; f < 45; ++f) {
+    FragmentCosts& fragment = fragments.emplace_back(FragmentCosts{f, 0.1 * f, 0.1 * (f + 1), {}});
+    for (int s = 1999; s >= 0; --s) {
+      const double c = 1 / (1.0 + s + f);
+      fragment.samples.push_back({s, s % 200, {c, 2 * c, 3 * c, 4 * c}, {c, c, c, c}, 4 * c, false, false, false});
+    }
+  }
+  const auto start = std::chrono::steady_clock::now();
+  const std::string text = FormatCosts(fragments);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 90001);
+  RecordProperty("milliseconds", static_cast<int>(1000 * seconds));
+  // A tenth of a second on an idle machine; the limit is for a crowded one.
+  EXPECT_LT(seconds, 5.0);
+}
+
+TEST(ReadTable, AcceptsWhatOtherProgramsWrite) {
+  const Table table = ParseTable(
+      "\xEF\xBB\xBF"
+      "a,\"b \"\"c\"\"\"\r\n1,\"two\r\nlines, one cell\"\r\n-2.5e3,",
+      "t.csv");
+  EXPECT_THAT(table.names(), ElementsAre("a", "b \"c\""));
+  EXPECT_THAT(table.Numbers("a"), ElementsAre(1, -2500));
+  EXPECT_THAT(table.Text("b \"c\""), ElementsAre("two\r\nlines, one cell", ""));
+  EXPECT_TRUE(table.Has("a"));
+  EXPECT_FALSE(table.Has("c"));
+}
+
+TEST(ReadTable, KeepsNumbersThatAreNotFinite) {
+  const auto numbers = ParseTable("a\ninf\n-inf\nnan\n", "t.csv").Numbers("a");
+  EXPECT_EQ(numbers[0], std::numeric_limits<double>::infinity());
+  EXPECT_EQ(numbers[1], -std::numeric_limits<double>::infinity());
+  EXPECT_TRUE(std::isnan(numbers[2]));
+}
+
+TEST(ReadTable, AHeaderAloneIsATableWithoutRows) {
+  EXPECT_EQ(ParseTable("a,b\n", "t.csv").num_rows(), 0u);
+  EXPECT_EQ(ParseTable("a,b", "t.csv").Numbers("b").size(), 0u);
+}
+
+TEST(ReadTable, SaysWhereATextIsNoTable) {
+  EXPECT_EQ(ErrorOf(""), "t.csv:1:1: found an empty file, expected a row of column names");
+  EXPECT_EQ(ErrorOf("a,,c\n"), "t.csv:1:3: found an empty cell, expected the name of a column");
+  EXPECT_EQ(ErrorOf("a,b,a\n"), "t.csv:1:5: found a second column \"a\", expected names that differ");
+  EXPECT_EQ(ErrorOf("a,b\n1,2\n3\n"), "t.csv:3:2: found the end of the row after 1 cell, expected 2 cells");
+  EXPECT_EQ(ErrorOf("a,b\n1,2,3\n"), "t.csv:2:5: found more than 2 cells, expected 2 cells");
+  EXPECT_EQ(ErrorOf("a,b\n1,2\"\n"),
+            "t.csv:2:4: found a quotation mark inside a cell, expected the whole cell in quotation marks");
+  EXPECT_EQ(ErrorOf("a,b\n1,\"2\"3\n"), "t.csv:2:6: found \"3\" after a quoted cell, expected a comma or a line end");
+  EXPECT_EQ(ErrorOf("a,b\n1,\"2\n3\n"),
+            "t.csv:2:3: found a quotation mark that is never closed, expected another one at the end of the cell");
+}
+
+TEST(ReadTable, SaysWhichCellIsNoNumber) {
+  const Table table = ParseTable("a,b\n1,\"x\ny\"\n22,1.5m\n", "t.csv");
+  try {
+    table.Numbers("b");
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(), "t.csv:2:3: found \"x\ny\", expected a number in the column \"b\"");
+  }
+  try {
+    ParseTable("a,b\n1,\"2\n\"\n22,1.5m\n", "t.csv").Text("c");
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("t.csv:1:1: found no column \"c\""));
+  }
+  // Lines inside cells count.
+  try {
+    ParseTable("a,b\n\"1\n\",2\n22,1.5m\n", "t.csv").Numbers("b");
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(), "t.csv:4:4: found \"1.5m\", expected a number in the column \"b\"");
+  }
+}
+
+TEST(ReadTable, NamesAFileThatIsNotThere) {
+  EXPECT_THROW(ReadTable("/nonexistent/table.csv"), InputError);
+}
+
+}  // namespace
+}  // namespace retrace::results
