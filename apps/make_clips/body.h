@@ -51,7 +51,9 @@ inline constexpr int kSideJoints = 5;
 /// The sagittal plane mirrors the left side onto the right.
 enum Side : int { kLeft = 0, kRight = 1 };
 inline constexpr std::array<Side, 2> kSides = {kLeft, kRight};
-inline constexpr double Sign(Side side) { return side == kLeft ? 1 : -1; }
+inline constexpr double Sign(Side side) {
+  return side == kLeft ? 1 : -1;
+}
 Quat Mirrored(Side side, const Quat& left);
 Vec3 Mirrored(Side side, const Vec3& left);
 
@@ -61,8 +63,8 @@ inline constexpr double kHipDrop = 0.05;  ///< of the hip joints below the root
 inline constexpr double kThighLength = 0.42;
 inline constexpr double kShinLength = 0.405;
 inline constexpr double kAnkleHeight = 0.075;
-inline constexpr double kHeelBack = 0.08;      ///< from the ankle to the back edge of the sole
-inline constexpr double kToeFront = 0.17;      ///< from the ankle to the front edge of the sole
+inline constexpr double kHeelBack = 0.08;  ///< from the ankle to the back edge of the sole
+inline constexpr double kToeFront = 0.17;  ///< from the ankle to the front edge of the sole
 inline constexpr double kSoleHalfWidth = 0.045;
 
 const motion::Skeleton& HumanSkeleton();

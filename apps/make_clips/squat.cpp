@@ -45,7 +45,8 @@ motion::Clip MakeSquat() {
     motion::Frame frame = RestFrame();
     // Thighs nearly level at the bottom. The trunk leans, and the arms are held out, to keep the balance over the
     // soles while the pelvis goes back.
-    const Quat pelvis = AxisRotation(0, depth * Radians(32)), thorax = AxisRotation(0, Radians(1) + depth * Radians(38));
+    const Quat pelvis = AxisRotation(0, depth * Radians(32)),
+               thorax = AxisRotation(0, Radians(1) + depth * Radians(38));
     frame.rotations[kHips] = pelvis;
     frame.rotations[kSpine] = pelvis.conjugate() * thorax;
     frame.rotations[kNeck] = AxisRotation(0, -depth * Radians(25));

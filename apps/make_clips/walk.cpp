@@ -35,11 +35,11 @@ constexpr double kToeOff = 0.5 + kDoubleSupport;
 constexpr double kStrikePitch = Radians(-16);  // toes up
 constexpr double kStrikeHaste = 1.25;          // pitch rate at the strike over its mean until the sole is flat
 constexpr double kToeOffPitch = Radians(40);
-constexpr double kToeOffRate = Radians(200) * kCycle;              // [rad/cycle]
-constexpr double kToeOffBrake = Radians(-300) * kCycle * kCycle;   // [rad/cycle2]
+constexpr double kToeOffRate = Radians(200) * kCycle;             // [rad/cycle]
+constexpr double kToeOffBrake = Radians(-300) * kCycle * kCycle;  // [rad/cycle2]
 constexpr double kMidSwing = 0.80;
 constexpr double kMidSwingForward = 0.53;  // [m]
-constexpr double kMidSwingHeight = 0.16;  // of the ankle, to clear the floor with the toes [m]
+constexpr double kMidSwingHeight = 0.155;  // of the ankle, to clear the floor with the toes [m]
 
 constexpr double kHipHeight = 0.912;  // of the root (0.05 above the hip joints), mean [m]
 constexpr double kBobbing = 0.017;    // amplitude [m]: lowest in mid double support, highest in mid stance
@@ -57,7 +57,9 @@ constexpr int kSamples = kFramesPerCycle * kOversampling;
 // Harmonics of the cycle in the body's path; what is above (over 7 Hz) is not bodily movement.
 constexpr int kHarmonics = 12;
 
-double Wave(double phase, double peak) { return std::cos(2 * kPi * (phase - peak)); }
+double Wave(double phase, double peak) {
+  return std::cos(2 * kPi * (phase - peak));
+}
 
 // Place and pitch of one foot over its cycle, relative to where the ankle is while the sole is flat.
 class FootPath {
@@ -187,8 +189,7 @@ std::vector<motion::Frame> Cycle(const FootPath& path, const Path& centre) {
     const double cycles = static_cast<double>(i) / kSamples;
     motion::Frame frame = UpperBody(cycles);
     frame.translations[kHips] += Vec3(centre[i].x(), 0, centre[i].z());
-    PlaceCentreOfMass(frame, centre[i], Vec3(1, 0, 1),
-                      [&](motion::Frame& f) { PlaceFeet(f, path, cycles); });
+    PlaceCentreOfMass(frame, centre[i], Vec3(1, 0, 1), [&](motion::Frame& f) { PlaceFeet(f, path, cycles); });
     frames.push_back(std::move(frame));
   }
   return frames;
@@ -209,7 +210,9 @@ motion::Clip MakeWalk() {
   // p with 1 / (1 + h/g (k w)^2) of it in the centre of mass c. First for the whole of p; then, since the real body is
   // no point mass at constant height, repeatedly for what its true zero moment point still lacks.
   const double pendulum = kCentreHeight / kGravity * std::pow(2 * kPi / kCycle, 2);
-  const auto answer = [&](const Path& p) { return FilterHarmonics(p, [&](int k) { return 1 / (1 + pendulum * k * k); }); };
+  const auto answer = [&](const Path& p) {
+    return FilterHarmonics(p, [&](int k) { return 1 / (1 + pendulum * k * k); });
+  };
   Path centre = answer(desired);
   std::vector<motion::Frame> frames;
   for (int round = 0; round < 12; ++round) {

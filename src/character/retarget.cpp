@@ -16,6 +16,9 @@ using motion::GlobalPose;
 
 constexpr double kStanceSpeed = 0.15;   // a foot slower than this is planted [m/s]
 constexpr double kStanceHeight = 0.04;  // and no higher than this over its lowest [m]
+constexpr double kStanceHips = 0.6;     // and the hip at least this share of the leg's length above it: not lying
+constexpr double kUpright = 0.95;       // cosine between the vertical and the trunk or the legs of a standing body
+constexpr double kElbowShown = 0.1;     // mean sine of the bend from which the elbow's axis is known
 const double kLargestLevelling = Radians(20);  // between a foot at rest and on the floor, in any source seen
 constexpr double kKneeBlend = 0.25;     // weight of the source's own hinge axis against the plane of the bent knee
 
@@ -137,6 +140,7 @@ class Calibration {
  public:
   Calibration(const Source& source, ReferenceReport& report) : source_(source) {
     FindRestFrame();
+    FindStandingFrames();
     report.rest_pose_used = rest_usable_;
     report.notes.push_back(rest_usable_ ? "axes of the segments taken from the source's rest pose"
                                         : "the source's rest pose is no standing pose: axes of the segments taken from "
@@ -186,6 +190,30 @@ class Calibration {
     facing_ = AxisRotation(1, std::atan2(-left.z(), left.x()));
   }
 
+  /// Frames in which the body stands upright on straight legs: they show where the vertical is in each segment.
+  void FindStandingFrames() {
+    for (size_t f = 0; f < source_.num_frames(); ++f) {
+      const auto upright = [&](const std::string& low, const std::string& high) {
+        return (source_.Position(high, f) - source_.Position(low, f)).normalized().y() > kUpright;
+      };
+      bool stands = upright("pelvis", "head");
+      for (const char* side : kSides) {
+        stands = stands && upright(Sided(side, "foot"), Sided(side, "shin")) &&
+                 upright(Sided(side, "shin"), Sided(side, "thigh"));
+      }
+      if (stands) standing_.push_back(f);
+    }
+  }
+
+  /// Direction of the vertical in the frame of a segment's joint while the body stands; null when it never does.
+  Vec3 StandingVertical(const std::string& segment) const {
+    std::vector<Vec3> verticals;
+    for (const size_t f : standing_) {
+      verticals.push_back(source_.Orientation(segment, f).conjugate() * Vec3::UnitY());
+    }
+    return verticals.empty() ? Vec3(Vec3::Zero()) : MedianDirection(verticals);
+  }
+
   /// Constant direction, in the frame of a segment's joint, from its place to another joint's.
   Vec3 LocalDirection(const std::string& segment, const std::string& to) const {
     Vec3 sum = Vec3::Zero();
@@ -205,12 +233,16 @@ class Calibration {
 
   /// Constant rotation that brings a joint's axes, on average, to the orientations that `guess` gives per frame.
   template <typename Guess>
-  Quat MeanLocal(const std::string& segment, const Guess& guess) const {
+  Quat MeanLocal(const std::string& segment, const std::vector<size_t>& frames, const Guess& guess) const {
     std::vector<Quat> rotations;
-    for (size_t f = 0; f < source_.num_frames(); ++f) {
-      rotations.push_back(source_.Orientation(segment, f).conjugate() * guess(f));
-    }
+    for (const size_t f : frames) rotations.push_back(source_.Orientation(segment, f).conjugate() * guess(f));
     return MeanRotation(rotations, {});
+  }
+
+  std::vector<size_t> AllFrames() const {
+    std::vector<size_t> frames(source_.num_frames());
+    std::iota(frames.begin(), frames.end(), size_t{0});
+    return frames;
   }
 
   void CalibrateTrunk() {
@@ -218,14 +250,21 @@ class Calibration {
       for (const char* segment : {"pelvis", "trunk", "head"}) local_[segment] = facing_;
       return;
     }
-    local_["pelvis"] = FromLeftAndUp(
-        LocalDirection("pelvis", "left_thigh") - LocalDirection("pelvis", "right_thigh"), LocalDirection("pelvis", "trunk"));
-    const char* const shoulder = source_.Has("left_clavicle") && source_.Has("right_clavicle") ? "clavicle" : "upper_arm";
-    local_["trunk"] = FromLeftAndUp(LocalDirection("trunk", Sided("left", shoulder)) -
-                                        LocalDirection("trunk", Sided("right", shoulder)),
-                                    LocalDirection("trunk", "head"));
-    // On average a head looks where its trunk faces.
-    local_["head"] = MeanLocal("head", [&](size_t f) { return Segment("trunk", f); });
+    // Without a standing instant the bones have to do, though a spine bends.
+    const auto up = [&](const char* segment, const char* above) {
+      const Vec3 vertical = StandingVertical(segment);
+      return vertical.norm() > 0 ? vertical : LocalDirection(segment, above);
+    };
+    local_["pelvis"] = FromLeftAndUp(LocalDirection("pelvis", "left_thigh") - LocalDirection("pelvis", "right_thigh"),
+                                     up("pelvis", "trunk"));
+    const char* const shoulder =
+        source_.Has("left_clavicle") && source_.Has("right_clavicle") ? "clavicle" : "upper_arm";
+    local_["trunk"] = FromLeftAndUp(
+        LocalDirection("trunk", Sided("left", shoulder)) - LocalDirection("trunk", Sided("right", shoulder)),
+        up("trunk", "head"));
+    // A head looks where its trunk faces: while the body stands, or else on average.
+    local_["head"] =
+        MeanLocal("head", standing_.empty() ? AllFrames() : standing_, [&](size_t f) { return Segment("trunk", f); });
   }
 
   void CalibrateArms() {
@@ -249,15 +288,37 @@ class Calibration {
         } else {
           if (direction.norm() == 0) direction = source_.Orientation(chain[k], 0).conjugate() * (Segment(parent, 0) * outward);
           // Which way a straight limb is twisted cannot be seen: take the constant that twists least against the parent.
-          const Quat mean = MeanLocal(chain[k], [&](size_t f) {
+          const Quat mean = MeanLocal(chain[k], AllFrames(), [&](size_t f) {
             const Quat above = Segment(parent, f);
             return Quat(ShortestArc(above * outward, source_.Orientation(chain[k], f) * direction) * above);
           });
           local_[chain[k]] = ShortestArc(mean * outward, direction) * mean;
+          // A bent elbow shows the twist of both its bones: in the T-pose forearms bend forwards, about the vertical.
+          const Vec3 elbow = k == 1 || k == 2 ? ElbowAxis(side, chain[k]) : Vec3(Vec3::Zero());
+          if (elbow.norm() > kElbowShown) {
+            const Vec3 x = outward.x() * direction;
+            local_[chain[k]] = FromLeftAndUp(x, elbow - elbow.dot(x) * x);
+          }
         }
         parent = chain[k];
       }
     }
+  }
+
+  /// Axis of the bending elbow, pointing up in the T-pose, in the frame of a segment's joint; its length is the mean
+  /// sine of the bend. Null without a hand that shows where the forearm points.
+  Vec3 ElbowAxis(const char* side, const std::string& segment) const {
+    const std::string upper = Sided(side, "upper_arm");
+    const std::string lower = Sided(side, "lower_arm");
+    const std::string hand = Sided(side, "hand");
+    Vec3 sum = Vec3::Zero();
+    if (!source_.Has(hand)) return sum;
+    for (size_t f = 0; f < source_.num_frames(); ++f) {
+      const Vec3 along_upper = (source_.Position(lower, f) - source_.Position(upper, f)).normalized();
+      const Vec3 along_lower = (source_.Position(hand, f) - source_.Position(lower, f)).normalized();
+      sum += source_.Orientation(segment, f).conjugate() * along_lower.cross(along_upper);
+    }
+    return (side == kSides[0] ? 1 : -1) * sum / static_cast<double>(source_.num_frames());
   }
 
   Vec3 TipLocal(const std::string& segment) const {
@@ -283,18 +344,26 @@ class Calibration {
   }
 
   /// Directions of the vertical in the foot's own frame while the foot is planted.
-  std::vector<Vec3> StanceVerticals(const std::string& foot, const std::string& toe) const {
+  std::vector<Vec3> StanceVerticals(const std::string& thigh, const std::string& foot, const std::string& toe) const {
+    std::vector<size_t> frames;  // in which the leg stands or crouches over its foot
     std::vector<double> heights;
-    for (size_t f = 0; f < source_.num_frames(); ++f) heights.push_back(source_.Position(foot, f).y());
+    for (size_t f = 1; f + 1 < source_.num_frames(); ++f) {
+      const double height = source_.Position(foot, f).y();
+      if (source_.Position(thigh, f).y() - height < kStanceHips * LegLength(source_, f)) continue;
+      frames.push_back(f);
+      heights.push_back(height);
+    }
+    std::vector<Vec3> verticals;
+    if (frames.empty()) return verticals;
     std::vector<double> sorted = heights;
     std::sort(sorted.begin(), sorted.end());
     const double low = sorted[sorted.size() / 20];
-    std::vector<Vec3> verticals;
-    for (size_t f = 1; f + 1 < source_.num_frames(); ++f) {
+    for (size_t i = 0; i < frames.size(); ++i) {
+      const size_t f = frames[i];
       const auto speed = [&](const std::string& joint) {
         return (source_.Position(joint, f + 1) - source_.Position(joint, f - 1)).norm() / (2 * source_.frame_time());
       };
-      if (heights[f] < low + kStanceHeight && speed(foot) < kStanceSpeed && speed(toe) < kStanceSpeed) {
+      if (heights[i] < low + kStanceHeight && speed(foot) < kStanceSpeed && speed(toe) < kStanceSpeed) {
         verticals.push_back(source_.Orientation(foot, f).conjugate() * Vec3::UnitY());
       }
     }
@@ -320,7 +389,7 @@ class Calibration {
     Vec3 up = -LocalDirection(shin, foot);
     up = source_.Orientation(foot, 0).conjugate() * (source_.Orientation(shin, 0) * up);
     if (rest_usable_) up = (source_.RestPosition(shin) - source_.RestPosition(foot)).normalized();
-    std::vector<Vec3> verticals = StanceVerticals(foot, toe);
+    std::vector<Vec3> verticals = StanceVerticals(Sided(side, "thigh"), foot, toe);
     // A foot that kneels or stands on its toes is at rest too, but not flat: far from flat as the rest pose has it.
     if (rest_usable_) std::erase_if(verticals, [&](const Vec3& v) { return v.dot(up) < std::cos(kLargestLevelling); });
     const bool planted = verticals.size() >= 3;
@@ -345,6 +414,7 @@ class Calibration {
   const Source& source_;
   bool rest_usable_ = false;
   Quat facing_ = Quat::Identity();
+  std::vector<size_t> standing_;           // frames
   std::map<std::string, Quat> local_;      // segment -> character axes in the joint's frame
   std::map<std::string, Vec3> hinge_;      // side -> knee axis in the thigh's frame
 };

@@ -5,7 +5,8 @@
 namespace retrace {
 
 Quat ShortestArc(const Vec3& from, const Vec3& to) {
-  return Quat(Eigen::Quaterniond::FromTwoVectors(from, to));
+  // Near opposite directions Eigen's own result is a unit quaternion to half the digits only.
+  return Quat(Eigen::Quaterniond::FromTwoVectors(from, to)).normalized();
 }
 
 Quat Twist(const Quat& q, const Vec3& axis) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <exception>
 #include <limits>
+#include <utility>
 
 namespace retrace::parallel {
 
@@ -13,7 +14,7 @@ class FirstFailure {
   void Record(size_t task_index, std::exception_ptr exception) {
     if (task_index >= task_index_) return;
     task_index_ = task_index;
-    exception_ = exception;
+    exception_ = std::move(exception);
   }
 
   bool any() const { return exception_ != nullptr; }

@@ -66,6 +66,9 @@ void Visit(Config& c, Visitor& v) {
   v.Field("target_knots", c.search.target_knots, Range{1, 100},
           "target poses per fragment, interpolated between; 1 holds the pose of the fragment's end");
 
+  v.Field("keep_inside_gates", c.search.keep_inside_gates,
+          "never save a sample that ends outside the gates while another ends inside");
+
   v.Section("schedule", "When control is sampled (section 3.2.3, Sampling Time Step)");
   v.Field("sampling_step", c.schedule.sampling_step, Range{0.01, 1}, "time between samples [s]");
   v.Field("segmentation", c.schedule.segmentation,
@@ -103,6 +106,8 @@ void Visit(Config& c, Visitor& v) {
   v.Field("friction", c.world.friction, non_negative, "coefficient");
   v.Field("contact_stiffness", c.world.contact_stiffness, positive, "of a contact point [N/m]");
   v.Field("contact_damping", c.world.contact_damping, positive, "of a contact point [N s/m]");
+  v.Field("contact_correcting_velocity", c.world.contact_correcting_velocity, positive,
+          "fastest that a contact pushes bodies apart [m/s]");
   v.Field("joint_correction", c.world.joint_correction, non_negative, "rate at which joint position errors are corrected [1/s]");
   v.Field("self_collision", c.world.self_collision, "between bodies of the character");
   v.Field("speculative_contacts", c.world.speculative_contacts, "ground contacts act before they sink in");
@@ -317,6 +322,7 @@ Preparation Prepare(const Configuration& configuration, const character::Referen
   problem.reference = &reference;
   problem.search = configuration.search;
   problem.world = configuration.world;
+  problem.gates = configuration.gates;
 
   preparation.cost_preset = configuration.cost_preset == "automatic" ? Name(kind) : configuration.cost_preset;
   problem.weights = configuration.cost_custom;

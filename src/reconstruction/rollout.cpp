@@ -47,6 +47,8 @@ class Reader {
 
 }  // namespace
 
+Offsets NoOffsets(const Problem& problem) { return Offsets(problem.character->joints.size(), Quat::Identity()); }
+
 control::Fragment MakeFragment(const Problem& problem, int iteration, const Offsets& offsets) {
   control::Fragment fragment;
   fragment.first_step = problem.schedule.steps[static_cast<size_t>(iteration)];
@@ -67,7 +69,6 @@ control::Fragment MakeFragment(const Problem& problem, int iteration, const Offs
 
 Offsets SampleOffsets(const Problem& problem, int iteration, int sample, const Offsets& feedforward) {
   Offsets offsets = feedforward;
-  if (sample == 0) return offsets;
   RandomStream random(problem.search.seed, RandomStage::kSampling, static_cast<uint32_t>(iteration),
                       static_cast<uint32_t>(sample));
   for (size_t j = 0; j < offsets.size(); ++j) {
@@ -90,50 +91,60 @@ RolloutWorker::RolloutWorker(const Problem& problem)
   for (int i = 1; i <= problem.schedule.num_iterations(); ++i) {
     problem.reference->StateAt(problem.schedule.steps[static_cast<size_t>(i)] * problem.time_step(), state);
     references_.emplace_back(*problem.character, state);
+    reference_states_.push_back(state);
   }
 }
 
 /// Liu et al. 2010, section 3.2.3, "Approximating Feedforward Torques": the pose that the servos miss when they drive
 /// at the reference is put on top of it.
-void RolloutWorker::FindFeedforward(const RolloutTask& task, Offsets& offsets) {
-  offsets.assign(problem_.character->joints.size(), Quat::Identity());
-  if (!problem_.search.feedforward) return;
-  const control::Fragment fragment = MakeFragment(problem_, task.iteration, offsets);
-  character::State end;
-  if (!control::SimulateFragment(world_, task.start, fragment, targets_, end)) return;
+Offsets RolloutWorker::Feedforward(const control::Fragment& undisplaced, const character::State& end) const {
+  Offsets offsets = NoOffsets(problem_);
   for (size_t j = 0; j < offsets.size(); ++j) {
     const Joint& joint = problem_.character->joints[j];
-    Vec3 missed = RotationVector(fragment.targets.back()[j] * character::JointRotation(joint, end).conjugate());
+    Vec3 missed = RotationVector(undisplaced.targets.back()[j] * character::JointRotation(joint, end).conjugate());
     if (joint.type == JointType::kHinge) missed = Vec3::Unit(joint.axis) * missed[joint.axis];
     const double angle = missed.norm();
     if (angle > problem_.search.feedforward_limit) missed *= problem_.search.feedforward_limit / angle;
     offsets[j] = FromRotationVector(missed);
   }
+  return offsets;
+}
+
+void RolloutWorker::Simulate(const RolloutTask& task, const control::Fragment& fragment, RolloutSample& sample) {
+  sample = {};
+  sample.diverged = !control::SimulateFragment(world_, task.start, fragment, targets_, sample.end);
+  if (sample.diverged) {
+    sample.end = task.start;  // never used; keeps messages of one size and without undefined bytes
+    return;
+  }
+  const size_t i = static_cast<size_t>(task.iteration);
+  sample.terms = references_[i].Evaluate(sample.end);
+  sample.gate_share = metrics::GateShare(*problem_.character, sample.end, reference_states_[i], problem_.gates);
 }
 
 void RolloutWorker::Run(const RolloutTask& task, RolloutResult& result) {
   const double before = ThreadCpuSeconds();
-  FindFeedforward(task, result.feedforward);
-  result.samples.resize(static_cast<size_t>(task.num_samples));
-  for (int s = 0; s < task.num_samples; ++s) {
-    RolloutSample& sample = result.samples[static_cast<size_t>(s)];
-    const Offsets offsets = SampleOffsets(problem_, task.iteration, task.first_sample + s, result.feedforward);
-    const control::Fragment fragment = MakeFragment(problem_, task.iteration, offsets);
-    sample.diverged = !control::SimulateFragment(world_, task.start, fragment, targets_, sample.end);
-    sample.terms = {};
-    if (sample.diverged) {
-      sample.end = task.start;  // never used; keeps messages of one size and without undefined bytes
-    } else {
-      sample.terms = references_[static_cast<size_t>(task.iteration)].Evaluate(sample.end);
-    }
+  result.feedforward = NoOffsets(problem_);
+  result.samples.clear();
+  if (task.has_undisplaced || problem_.search.feedforward) {
+    const control::Fragment undisplaced = MakeFragment(problem_, task.iteration, result.feedforward);
+    RolloutSample sample;
+    Simulate(task, undisplaced, sample);
+    if (problem_.search.feedforward && !sample.diverged) result.feedforward = Feedforward(undisplaced, sample.end);
+    if (task.has_undisplaced) result.samples.push_back(std::move(sample));
+  }
+  while (result.samples.size() < static_cast<size_t>(task.num_samples)) {
+    const int sample = task.first_sample + static_cast<int>(result.samples.size());
+    const Offsets offsets = SampleOffsets(problem_, task.iteration, sample, result.feedforward);
+    Simulate(task, MakeFragment(problem_, task.iteration, offsets), result.samples.emplace_back());
   }
   result.cpu_seconds = ThreadCpuSeconds() - before;
 }
 
 parallel::Bytes Pack(const RolloutTask& task) {
   parallel::Bytes bytes;
-  const int32_t numbers[] = {task.iteration, task.first_sample, task.num_samples};
-  Put(bytes, numbers, 3);
+  const int32_t numbers[] = {task.iteration, task.first_sample, task.num_samples, task.has_undisplaced};
+  Put(bytes, numbers, 4);
   Put(bytes, task.start.data(), task.start.size());
   return bytes;
 }
@@ -141,11 +152,12 @@ parallel::Bytes Pack(const RolloutTask& task) {
 RolloutTask UnpackTask(std::span<const std::byte> bytes, size_t num_bodies) {
   Reader reader(bytes);
   RolloutTask task;
-  int32_t numbers[3];
-  reader.Take(numbers, 3);
+  int32_t numbers[4];
+  reader.Take(numbers, 4);
   task.iteration = numbers[0];
   task.first_sample = numbers[1];
   task.num_samples = numbers[2];
+  task.has_undisplaced = numbers[3] != 0;
   task.start.resize(num_bodies);
   reader.Take(task.start.data(), num_bodies);
   return task;
@@ -157,8 +169,8 @@ void Pack(const RolloutResult& result, parallel::Bytes& bytes) {
   Put(bytes, result.feedforward.data(), result.feedforward.size());
   for (const RolloutSample& sample : result.samples) {
     const double numbers[] = {sample.diverged ? 1.0 : 0.0, sample.terms.pose, sample.terms.root, sample.terms.end_effector,
-                              sample.terms.balance};
-    Put(bytes, numbers, 5);
+                              sample.terms.balance, sample.gate_share};
+    Put(bytes, numbers, 6);
     Put(bytes, sample.end.data(), sample.end.size());
   }
 }
@@ -171,10 +183,11 @@ RolloutResult UnpackResult(std::span<const std::byte> bytes, size_t num_joints, 
   reader.Take(result.feedforward.data(), num_joints);
   while (!reader.empty()) {
     RolloutSample& sample = result.samples.emplace_back();
-    double numbers[5];
-    reader.Take(numbers, 5);
+    double numbers[6];
+    reader.Take(numbers, 6);
     sample.diverged = numbers[0] != 0;
     sample.terms = {numbers[1], numbers[2], numbers[3], numbers[4]};
+    sample.gate_share = numbers[5];
     sample.end.resize(num_bodies);
     reader.Take(sample.end.data(), num_bodies);
   }

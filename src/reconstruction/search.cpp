@@ -6,9 +6,9 @@
 namespace retrace::reconstruction {
 namespace {
 
-/// Samples per task: enough to share a feedforward simulation, few enough to keep all workers busy when the first
-/// iteration has one start state only.
-constexpr int kMaxSamplesPerTask = 16;
+/// Samples per task: few enough to keep all workers busy when the first iteration has one start state only, many enough
+/// that the feedforward simulation, which each task repeats, hardly counts.
+constexpr int kMaxSamplesPerTask = 32;
 
 /// A saved sample: a node of the tree.
 struct Node {
@@ -34,17 +34,22 @@ class Iteration {
     int sample = 0;
     for (int s = 0; s < num_starts; ++s) {
       int count = problem.search.samples / num_starts + (s < problem.search.samples % num_starts ? 1 : 0);
-      while (count > 0) {
+      for (bool first = true; count > 0; first = false) {
         const int now = std::min(count, kMaxSamplesPerTask);
+        if (first) {
+          undisplaced_.push_back(static_cast<size_t>(sample));
+        } else if (problem.search.feedforward) {
+          ++record.rollouts;
+        }
         task_start_.push_back(static_cast<size_t>(s));
         task_first_.push_back(sample);
-        tasks_.push_back(Pack(RolloutTask{iteration, sample, now, starts[static_cast<size_t>(s)].end}));
+        tasks_.push_back(Pack(RolloutTask{iteration, sample, now, first, starts[static_cast<size_t>(s)].end}));
         sample += now;
         count -= now;
       }
     }
     feedforward_.resize(tasks_.size());
-    record.rollouts = record.samples.size() + (problem.search.feedforward ? tasks_.size() : 0);
+    record.rollouts += record.samples.size();
     task_of_sample_.resize(record.samples.size());
   }
 
@@ -62,6 +67,7 @@ class Iteration {
         entry.start = task_start_[task];
         entry.diverged = result.samples[s].diverged;
         entry.terms = result.samples[s].terms;
+        entry.gate_share = result.samples[s].gate_share;
         entry.cost = entry.diverged ? std::numeric_limits<double>::infinity() : entry.terms.Total(problem_.weights);
         ends_[sample] = std::move(result.samples[s].end);
       }
@@ -70,11 +76,19 @@ class Iteration {
 
   std::vector<Node> Select() {
     std::vector<double> costs;
-    for (const SampleRecord& entry : record.samples) costs.push_back(entry.cost);
+    for (const SampleRecord& entry : record.samples) {
+      costs.push_back(entry.cost);
+      record.inside_gates += !entry.diverged && entry.gate_share <= 1;
+    }
+    record.best_cost = *std::min_element(costs.begin(), costs.end());
+    if (problem_.search.keep_inside_gates && record.inside_gates > 0) {
+      for (size_t s = 0; s < costs.size(); ++s) {
+        if (record.samples[s].gate_share > 1) costs[s] = std::numeric_limits<double>::infinity();
+      }
+    }
     record.selection = SelectSamples(costs, problem_.search.selection);
     record.diverged = static_cast<size_t>(
         std::count_if(record.samples.begin(), record.samples.end(), [](const SampleRecord& s) { return s.diverged; }));
-    record.best_cost = *std::min_element(costs.begin(), costs.end());
     std::vector<Node> nodes;
     for (const size_t sample : record.selection.samples) {
       SampleRecord& entry = record.samples[sample];
@@ -83,8 +97,10 @@ class Iteration {
       node.parent = entry.start;
       node.sample = sample;
       node.path_cost = starts_[entry.start].path_cost + entry.cost;
-      node.offsets =
-          SampleOffsets(problem_, index_, static_cast<int>(sample), feedforward_[task_of_sample_[sample]]);
+      const bool undisplaced = undisplaced_[entry.start] == sample;
+      node.offsets = undisplaced ? NoOffsets(problem_)
+                                 : SampleOffsets(problem_, index_, static_cast<int>(sample),
+                                                 feedforward_[task_of_sample_[sample]]);
       node.end = ends_[sample];
       nodes.push_back(std::move(node));
     }
@@ -98,6 +114,7 @@ class Iteration {
   int index_;
   const std::vector<Node>& starts_;
   std::vector<parallel::Bytes> tasks_;
+  std::vector<size_t> undisplaced_;     // (start states) their candidate 0
   std::vector<size_t> task_start_;      // (tasks) index of the start state
   std::vector<int> task_first_;         // (tasks) first sample
   std::vector<Offsets> feedforward_;    // (tasks)

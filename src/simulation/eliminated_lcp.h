@@ -1,15 +1,17 @@
-/// A faster solver for the linear complementarity problem (LCP) inside dWorldStep: the rows of joints and implicit servos are
-/// eliminated once, so that the search for the active set works on contact rows alone. The solution is the one that ODE finds.
+/// A faster solver for the linear complementarity problem (LCP) inside dWorldStep: the rows of joints and implicit
+/// servos are eliminated once, so that the search for the active set works on contact rows alone. The solution is the
+/// one that ODE finds.
 ///
-/// Debian's libode.so.8 exports its internal solver `dxSolveLCP` and calls it through the PLT. eliminated_lcp.cpp defines the
-/// same symbol; in an executable that links this module the definition takes precedence ("interposes") over the library's.
-/// ProveEliminatedSolver() tells whether that happened in the running process.
+/// Debian's libode.so.8 exports its internal solver `dxSolveLCP` and calls it through the PLT. eliminated_lcp.cpp
+/// defines the same symbol; in an executable that links this module the definition takes precedence ("interposes") over
+/// the library's. ProveEliminatedSolver() tells whether that happened in the running process.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace retrace::simulation {
 
@@ -18,12 +20,27 @@ enum class LcpSolver {
   kEliminated,  // joint rows eliminated; ODE's solver only for what the elimination cannot do
 };
 
-/// Selects the solver of the dWorldStep calls made by the calling thread. A new thread starts with kStock.
-void SelectLcpSolver(LcpSolver solver);
+/// The active set that a step ended with, from which the search of the next step starts. It changes the time that the
+/// search takes and, by the path taken, the last bits of its result. Whoever restores a state resets it: the steps that
+/// follow are then a function of that state alone.
+class LcpWarmStart {
+ public:
+  void Reset() { size_ = -1; }
+
+ private:
+  friend class BoxLcp;
+  int size_ = -1;  // bounded rows; -1: nothing remembered
+  std::vector<int> friction_of_;
+  std::vector<signed char> first_stage_, second_stage_;  // BoxLcp::State
+};
+
+/// Selects the solver of the dWorldStep calls that the calling thread makes from now on, and the memory that they use;
+/// it must live until the next selection. Without one they share a memory of the thread: then at most one world may be
+/// stepped between two calls of ResetWarmStart(). A new thread starts with kStock.
+void SelectLcpSolver(LcpSolver solver, LcpWarmStart* warm_start = nullptr);
 LcpSolver SelectedLcpSolver();
 
-/// Forgets the active set that the last step of this thread ended with. Call it whenever a state is restored: the next steps
-/// are then a function of that state alone and not of what the thread computed before.
+/// Resets the memory of the thread.
 void ResetWarmStart();
 
 /// Counts since the thread started; the owner may set them back to zero.
@@ -36,15 +53,17 @@ struct LcpStatistics {
 };
 LcpStatistics& ThreadLcpStatistics();
 
-/// Steps a small chain with motors and ground contacts with both solvers. Returns nothing when libode calls this module's
-/// solver and the poses agree within 1e-9 m, otherwise the reason why kEliminated must not be used in this process. Leaves the
-/// thread's selection and statistics as they were, and resets its warm start.
+/// Steps a small chain with motors and ground contacts with both solvers. Returns nothing when libode calls this
+/// module's solver and the poses agree within 1e-9 m, otherwise the reason why kEliminated must not be used in this
+/// process. Works in a thread of its own, so that settings and statistics of the calling one stay. ODE must be
+/// initialised.
 std::optional<std::string> ProveEliminatedSolver();
 
-// ---- for tests ------------------------------------------------------------------------------------------------------------
+// ---- for tests -----------------------------------------------------------------------------------------------------
 
-/// The inner loops exist for the x86-64 baseline and for AVX2, with the same bits as result. By default the best one that the
-/// processor has is taken. Returns false, and changes nothing, when the processor lacks it. For the calling thread.
+/// The inner loops exist for the x86-64 baseline and for AVX2, with the same bits as result. By default the best one
+/// that the processor has is taken. Returns false, and changes nothing, when the processor lacks it. For the calling
+/// thread.
 enum class LcpKernels { kBaseline, kAvx2 };
 bool SelectLcpKernels(LcpKernels kernels);
 

@@ -36,7 +36,7 @@ inline std::string Fixed(double value, int decimals) {
 
 /// Reads a whole token as a double; false when any part of it is not a number. A leading '+' is accepted, as in C.
 inline bool ParseNumber(std::string_view token, double& value) {
-  if (!token.empty() && token.front() == '+') token.remove_prefix(1);
+  if (token.starts_with('+') && !token.starts_with("+-")) token.remove_prefix(1);
   const auto result = std::from_chars(token.data(), token.data() + token.size(), value);
   return result.ec == std::errc() && result.ptr == token.data() + token.size();
 }

@@ -44,6 +44,10 @@ struct Evaluation {
 double JointPositionError(const character::Character& character, const character::State& simulated,
                           const character::State& reference);
 
+/// How close a state is to leaving the gates: the largest of its figures as a share of their limits; above 1 it is outside.
+double GateShare(const character::Character& character, const character::State& simulated,
+                 const character::State& reference, const GateLimits& limits);
+
 /// Compares every state with the reference at its time. `expected_duration` is the duration to reach [s].
 Evaluation Evaluate(const character::Character& character, const control::Trajectory& trajectory,
                     const character::ReferenceMotion& reference, double expected_duration, const GateLimits& limits);

@@ -5,6 +5,7 @@
 
 #include "retrace/character/reference.h"
 #include "retrace/control/control.h"
+#include "retrace/metrics/gates.h"
 #include "retrace/reconstruction/cost.h"
 #include "retrace/reconstruction/schedule.h"
 #include "retrace/reconstruction/selection.h"
@@ -21,6 +22,8 @@ struct SearchOptions {
   bool feedforward = true;         ///< offset targets by what an undisplaced simulation missed
   double feedforward_limit = 1;    ///< largest offset of a joint [rad]
   int target_knots = 5;            ///< target poses per fragment; 1 holds the pose of the fragment's end throughout
+  /// Never save a sample that ends outside the gates while another ends inside: no successful path goes through it.
+  bool keep_inside_gates = true;
 };
 
 struct Problem {
@@ -30,6 +33,7 @@ struct Problem {
   character::State start;
   Schedule schedule;
   CostWeights weights;
+  metrics::GateLimits gates;
   SearchOptions search;
 
   double time_step() const { return world.time_step; }

@@ -16,24 +16,31 @@ namespace retrace::reconstruction {
 /// Rotation that is put before the reference's target of each joint (joints).
 using Offsets = std::vector<Quat>;
 
+/// Offsets that leave the reference as it is.
+Offsets NoOffsets(const Problem& problem);
+
 /// Fragment of an iteration with targets offset * reference.
 control::Fragment MakeFragment(const Problem& problem, int iteration, const Offsets& offsets);
 
-/// Total offsets of a sample: its random displacement, uniform in the character's windows, on top of the feedforward
-/// offsets. Sample 0 of an iteration is the undisplaced one. A pure function of (seed, iteration, sample).
+/// Total offsets of a displaced sample: its random displacement, uniform in the character's windows, on top of the
+/// feedforward offsets. A pure function of (seed, iteration, sample).
 Offsets SampleOffsets(const Problem& problem, int iteration, int sample, const Offsets& feedforward);
 
-/// Samples of one start state, to be simulated together because they share the feedforward simulation.
+/// Samples of one start state, to be simulated together because they share the feedforward offsets. Those come from
+/// driving the servos at the reference itself; that simulation is the start state's candidate 0, the undisplaced one, so
+/// that nSample counts all simulations of an iteration.
 struct RolloutTask {
   int iteration = 0;
   int first_sample = 0;
   int num_samples = 0;
+  bool has_undisplaced = true;  ///< whether the first sample is candidate 0; else these are further samples of its state
   character::State start;
 };
 
 struct RolloutSample {
   bool diverged = false;
   CostTerms terms;
+  double gate_share = 0;  ///< metrics::GateShare of the end state
   character::State end;
 };
 
@@ -50,11 +57,13 @@ class RolloutWorker {
   void Run(const RolloutTask& task, RolloutResult& result);
 
  private:
-  void FindFeedforward(const RolloutTask& task, Offsets& offsets);
+  void Simulate(const RolloutTask& task, const control::Fragment& fragment, RolloutSample& sample);
+  Offsets Feedforward(const control::Fragment& undisplaced, const character::State& end) const;
 
   const Problem& problem_;
   simulation::World world_;
-  std::vector<CostReference> references_;  // (iterations) at the end of each
+  std::vector<CostReference> references_;              // (iterations) at the end of each
+  std::vector<character::State> reference_states_;     // (iterations) the same
   std::vector<Quat> targets_;              // scratch (joints)
 };
 

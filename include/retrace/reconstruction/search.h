@@ -16,6 +16,7 @@ struct SampleRecord {
   size_t start = 0;      ///< which saved state of the iteration before it started from
   CostTerms terms;       ///< unweighted
   double cost = 0;       ///< weighted total; infinite when it diverged
+  double gate_share = 0; ///< metrics::GateShare of the end state: above 1 it is outside the gates
   bool diverged = false;
   bool saved = false;
   bool chosen = false;   ///< on the best path
@@ -28,6 +29,7 @@ struct IterationRecord {
   double end = 0;                   ///< [s]
   double best_cost = 0;
   size_t diverged = 0;
+  size_t inside_gates = 0;          ///< samples that end inside the gates
   size_t rollouts = 0;              ///< simulations, feedforward ones included
   double cpu_seconds = 0;           ///< of the workers
   Selection selection;

@@ -34,6 +34,9 @@ struct WorldOptions {
   double friction = 0.8;                ///< coefficient, friction pyramid (Liu et al. 2010, section 4)
   double contact_stiffness = 4e7;       ///< spring of a contact point [N/m]
   double contact_damping = 8e4;         ///< damper of a contact point [N s/m]
+  /// Fastest that a contact pushes bodies apart that are inside one another [m/s]. A clip may start with hands deep in
+  /// the floor; without a limit the first step would throw the character away.
+  double contact_correcting_velocity = 1;
   double joint_correction = 500;        ///< rate at which a joint's position error is corrected [1/s]
   bool self_collision = true;
   bool speculative_contacts = true;     ///< a ground contact acts before the step in which it would sink in

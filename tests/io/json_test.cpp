@@ -1,0 +1,201 @@
+/// Every complaint about a JSON document names the file, the place, what was found and what was expected.
+#include "retrace/io/json.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <functional>
+
+#include "retrace/io/error.h"
+#include "retrace/math/rotation.h"
+
+namespace retrace::io {
+namespace {
+
+using ::testing::ElementsAre;
+
+std::string Refusal(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.code(), ExitCode::kInput);
+    return error.what();
+  } catch (const std::exception& error) {
+    ADD_FAILURE() << "not an InputError: " << error.what();
+    return "";
+  }
+  ADD_FAILURE() << "not refused";
+  return "";
+}
+
+const char* const kDocument = R"({
+  "number": 1.5, "whole": 7, "big": 4000000000, "negative": -3, "huge": 18446744073709551615, "flag": true,
+  "text": "a word", "nothing": null,
+  "long": "0123456789012345678901234567890123456789012345678901234567890123456789",
+  "vector": [1, 2, 3], "words": ["a", "b"], "mixed": [1, "two", 3],
+  "object": {"in/side~": {"deep": [10, 20, "thirty"]}},
+  "rotation": [1, 0, 0, 0], "bent": [1, 0.1, 0, 0], "short": [1, 0, 0]
+})";
+
+class View : public ::testing::Test {
+ protected:
+  const Json document_ = ParseJson(kDocument, "f.json");
+  const JsonView view_{document_, "f.json"};
+};
+
+TEST_F(View, ReadsWhatIsThere) {
+  EXPECT_EQ(view_["number"].Number(), 1.5);
+  EXPECT_EQ(view_["whole"].Number(kPositive), 7);
+  EXPECT_EQ(view_["whole"].Integer(), 7);
+  EXPECT_EQ(view_["negative"].Integer(-3, -3), -3);
+  EXPECT_TRUE(view_["flag"].Boolean());
+  EXPECT_EQ(view_["text"].String(), "a word");
+  EXPECT_EQ(view_["vector"].Vector(), Vec3(1, 2, 3));
+  EXPECT_THAT(view_["vector"].Numbers(), ElementsAre(1, 2, 3));
+  EXPECT_THAT(view_["words"].Strings(), ElementsAre("a", "b"));
+  EXPECT_EQ(view_["vector"].size(), 3u);
+  EXPECT_TRUE(view_.Has("text"));
+  EXPECT_FALSE(view_.Has("texts"));
+  EXPECT_FALSE(view_["text"].Has("text"));
+  EXPECT_EQ(view_["object"].Members()[0].first, "in/side~");
+  EXPECT_EQ(ReadQuaternion(view_["rotation"]).w(), 1);
+}
+
+TEST_F(View, PointersAreEscaped) {
+  const JsonView deep = view_["object"]["in/side~"]["deep"][2];
+  EXPECT_EQ(deep.pointer(), "/object/in~1side~0/deep/2");
+  EXPECT_EQ(&document_.at(Json::json_pointer(deep.pointer())), &deep.json());
+  EXPECT_EQ(Refusal([&] { deep.Number(); }),
+            "f.json: /object/in~1side~0/deep/2: found \"thirty\", expected a finite number");
+  EXPECT_EQ(view_["object"].Members()[0].second.pointer(), "/object/in~1side~0");
+}
+
+TEST_F(View, RootIsASlash) {
+  EXPECT_EQ(Refusal([&] { view_.Number(); }), "f.json: /: found an object, expected a finite number");
+}
+
+TEST_F(View, EveryReaderSaysWhatItWants) {
+  struct Case {
+    std::function<void()> read;
+    std::string message;
+  };
+  const auto at = [&](const char* key) { return view_[key]; };
+  const std::vector<Case> cases = {
+      {[&] { at("missing"); }, "/: found no \"missing\", expected an object with \"missing\""},
+      {[&] { at("number")["x"]; }, "/number: found 1.5, expected an object with \"x\""},
+      {[&] { at("vector")["x"]; }, "/vector: found an array of 3, expected an object with \"x\""},
+      {[&] { at("text")[0]; }, "/text: found \"a word\", expected an array"},
+      {[&] { at("vector")[3]; }, "/vector: found an array of 3, expected an array of at least 4"},
+      {[&] { at("object").size(); }, "/object: found an object, expected an array"},
+      {[&] { at("text").Number(); }, "/text: found \"a word\", expected a finite number"},
+      {[&] { at("nothing").Number(); }, "/nothing: found null, expected a finite number"},
+      {[&] { at("flag").Number(); }, "/flag: found true, expected a finite number"},
+      {[&] { at("negative").Number(kPositive); }, "/negative: found -3, expected a number above 0"},
+      {[&] { at("negative").Number(kNonNegative); }, "/negative: found -3, expected a number of at least 0"},
+      {[&] { at("whole").Number({-std::numeric_limits<double>::infinity(), 6.5}); },
+       "/whole: found 7, expected a number of at most 6.5"},
+      {[&] { at("whole").Number({0, 3.2}); }, "/whole: found 7, expected a number from 0 to 3.2"},
+      {[&] { at("whole").Number({7, 9, true}); }, "/whole: found 7, expected a number from 7 to 9 (7 itself excluded)"},
+      {[&] { at("number").Integer(0, 9); }, "/number: found 1.5, expected a whole number from 0 to 9"},
+      {[&] { at("whole").Integer(0, 6); }, "/whole: found 7, expected a whole number from 0 to 6"},
+      {[&] { at("big").Integer(0); }, "/big: found 4000000000, expected a whole number from 0 to 2147483647"},
+      {[&] { at("huge").Integer(0); }, "/huge: found 18446744073709551615, expected a whole number from 0 to 2147483647"},
+      {[&] { at("text").Integer(0, 1); }, "/text: found \"a word\", expected a whole number from 0 to 1"},
+      {[&] { at("whole").Boolean(); }, "/whole: found 7, expected true or false"},
+      {[&] { at("flag").String(); }, "/flag: found true, expected a string"},
+      {[&] { at("object").String(); }, "/object: found an object, expected a string"},
+      {[&] { at("words").Vector(); }, "/words: found an array of 2, expected an array of 3 numbers"},
+      {[&] { at("whole").Vector(); }, "/whole: found 7, expected an array of 3 numbers"},
+      {[&] { at("mixed").Vector(); }, "/mixed/1: found \"two\", expected a finite number"},
+      {[&] { at("vector").Numbers({2}); }, "/vector/0: found 1, expected a number of at least 2"},
+      {[&] { at("mixed").Strings(); }, "/mixed/0: found 1, expected a string"},
+      {[&] { at("flag").Elements(); }, "/flag: found true, expected an array"},
+      {[&] { at("words").Members(); }, "/words: found an array of 2, expected an object"},
+      {[&] { ReadQuaternion(at("short")); },
+       "/short: found an array of 3, expected a unit quaternion [w, x, y, z]"},
+      {[&] { ReadQuaternion(at("whole")); }, "/whole: found 7, expected a unit quaternion [w, x, y, z]"},
+      {[&] { ReadQuaternion(at("bent")); },
+       "/bent: found a quaternion of norm 1.004987562112089, expected a unit quaternion [w, x, y, z]"},
+      {[&] { at("object").AllowOnly({"a", "b"}); },
+       "/object/in~1side~0: found the key \"in/side~\", expected one of a, b"},
+      {[&] { at("text").AllowOnly({"a"}); }, "/text: found \"a word\", expected an object"},
+      {[&] { at("text").Fail("this", "that"); }, "/text: found this, expected that"},
+  };
+  for (const Case& c : cases) EXPECT_EQ(Refusal(c.read), "f.json: " + c.message);
+}
+
+TEST_F(View, LongValuesAreCutInMessages) {
+  const std::string message = Refusal([&] { view_["long"].Number(); });
+  EXPECT_EQ(message,
+            "f.json: /long: found \"01234567890123456789012345678901234567890123456789012345..., expected a finite number");
+}
+
+TEST_F(View, KnownKeysAreAllowed) {
+  EXPECT_NO_THROW(view_["object"].AllowOnly({"x", "in/side~"}));
+  EXPECT_NO_THROW(JsonView(Json::object(), "g").AllowOnly({}));
+}
+
+TEST_F(View, NumbersThatAreNotFiniteAreRefused) {
+  const Json infinite = std::numeric_limits<double>::infinity();
+  const Json nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THROW(JsonView(infinite, "g").Number(), InputError);
+  EXPECT_THROW(JsonView(nan, "g").Number(), InputError);
+}
+
+TEST_F(View, TextThatIsNotUtf8IsStillDescribed) {
+  const Json bad = std::string("\xff\xfe");
+  EXPECT_THAT(Refusal([&] { JsonView(bad, "g").Number(); }), ::testing::StartsWith("g: /: found \""));
+}
+
+TEST(ParseJson, PlaceOfTheMistake) {
+  struct Case {
+    std::string text;
+    std::string message;
+  };
+  const std::vector<Case> cases = {
+      {"", "f:1:1: found the end of the file, expected valid JSON"},
+      {"{", "f:1:2: found the end of the file, expected valid JSON"},
+      {"{\"a\": 1", "f:1:8: found the end of the file, expected valid JSON"},
+      {"x", "f:1:1: found 'x', expected valid JSON"},
+      {"[1, 2,, 3]", "f:1:7: found ',', expected valid JSON"},
+      {"{\n  \"a\": 1,\n  \"b\" 2\n}", "f:3:7: found '2', expected valid JSON"},
+      {"[\n1\n2\n]", "f:3:1: found '2', expected valid JSON"},
+      {"\n\n  }", "f:3:3: found '}', expected valid JSON"},
+      {"[1] [2]", "f:1:5: found '[', expected valid JSON"},
+  };
+  for (const Case& c : cases) EXPECT_EQ(Refusal([&] { ParseJson(c.text, "f"); }), c.message) << c.text;
+}
+
+TEST(ParseJson, RefusesWhatIsNoJson) {
+  for (const char* text : {"nan", "[NaN]", "[1e]", "[01]", "{a: 1}", "['a']", "[1,]", "\"open", "[\"\x01\"]"}) {
+    EXPECT_THAT(Refusal([&] { ParseJson(text, "f"); }), ::testing::MatchesRegex("f:1:[0-9]+: found .*, expected valid JSON"));
+  }
+}
+
+TEST(ParseJson, CommentsAreAllowed) {
+  EXPECT_EQ(ParseJson("// one\n[1, /* two */ 2] // three\n", "f").size(), 2u);
+}
+
+TEST(ParseJson, KeepsTheOrderOfKeys) {
+  EXPECT_EQ(ParseJson(R"({"z": 1, "a": 2, "m": 3})", "f").dump(), R"({"z":1,"a":2,"m":3})");
+}
+
+TEST(ReadJson, MissingFile) {
+  EXPECT_EQ(Refusal([] { ReadJson("/no/such/file.json"); }),
+            "/no/such/file.json: cannot be opened: No such file or directory");
+}
+
+RC_GTEST_PROP(JsonProperty, VectorsAndQuaternionsReadBackToTheSameBits, ()) {
+  const auto bits = *rc::gen::container<std::vector<double>>(6, rc::gen::arbitrary<double>());
+  const Vec3 v(bits[0], bits[1], bits[2]);
+  const Quat q = FromRotationVector(Vec3(bits[3], bits[4], bits[5]).normalized() * 3);
+  RC_PRE(v.allFinite() && q.coeffs().allFinite());
+  const Json document = ParseJson(Json{{"v", ToJson(v)}, {"q", ToJson(q)}}.dump(), "f");
+  const JsonView view(document, "f");
+  RC_ASSERT(view["v"].Vector() == v);
+  RC_ASSERT(ReadQuaternion(view["q"]).coeffs() == q.coeffs());
+}
+
+}  // namespace
+}  // namespace retrace::io

@@ -1,0 +1,273 @@
+/// One sample: how targets are displaced, simulated, and sent.
+#include "retrace/reconstruction/rollout.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "reconstruction/small_problem.h"
+
+namespace retrace::reconstruction {
+namespace {
+
+using character::Joint;
+using character::JointType;
+
+Offsets NoOffsets() { return Offsets(Human().joints.size(), Quat::Identity()); }
+
+/// Displacement of each joint in a sample, in the axes of its parent [rad].
+std::vector<Vec3> Displacements(const Problem& problem, int iteration, int sample, const Offsets& feedforward) {
+  const Offsets offsets = SampleOffsets(problem, iteration, sample, feedforward);
+  std::vector<Vec3> displacements;
+  for (size_t j = 0; j < offsets.size(); ++j) {
+    displacements.push_back(RotationVector(offsets[j] * feedforward[j].conjugate()));
+  }
+  return displacements;
+}
+
+bool SameBits(const Offsets& a, const Offsets& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(Quat)) == 0;
+}
+
+TEST(Sample, ZeroIsTheUndisplacedOne) {
+  const SmallProblem small(SmallConfiguration(), Squatting, 0.5);
+  Offsets feedforward = NoOffsets();
+  feedforward[3] = AxisRotation(1, 0.2);
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(SameBits(SampleOffsets(small.problem(), i, 0, feedforward), feedforward));
+}
+
+TEST(Sample, IsAPureFunctionOfSeedIterationAndIndex) {
+  const SmallProblem small(SmallConfiguration(), Squatting, 0.5);
+  Problem problem = small.problem();
+  const Offsets offsets = SampleOffsets(problem, 3, 7, NoOffsets());
+  SampleOffsets(problem, 1, 2, NoOffsets());
+  EXPECT_TRUE(SameBits(offsets, SampleOffsets(problem, 3, 7, NoOffsets())));
+  EXPECT_FALSE(SameBits(offsets, SampleOffsets(problem, 3, 8, NoOffsets())));
+  EXPECT_FALSE(SameBits(offsets, SampleOffsets(problem, 4, 7, NoOffsets())));
+  problem.search.samples = 1000;
+  EXPECT_TRUE(SameBits(offsets, SampleOffsets(problem, 3, 7, NoOffsets())));
+  problem.search.seed += 1;
+  EXPECT_FALSE(SameBits(offsets, SampleOffsets(problem, 3, 7, NoOffsets())));
+  problem.search.seed = 1 + (uint64_t{1} << 32);
+  EXPECT_FALSE(SameBits(offsets, SampleOffsets(problem, 3, 7, NoOffsets()))) << "the upper half of the seed counts too";
+}
+
+TEST(Sample, StaysInTheWindowsAndFillsThem) {
+  const SmallProblem small(SmallConfiguration(), Squatting, 0.5);
+  for (const double scale : {1.0, 0.5, 2.0}) {
+    Problem problem = small.problem();
+    problem.search.window_scale = scale;
+    constexpr int kSamples = 2000;
+    std::vector<Vec3> least(Human().joints.size(), Vec3::Constant(10));
+    std::vector<Vec3> most(Human().joints.size(), Vec3::Constant(-10));
+    std::vector<Vec3> mean(Human().joints.size(), Vec3::Zero());
+    std::vector<Vec3> square(Human().joints.size(), Vec3::Zero());
+    double correlation = 0;  // of two axes of one joint
+    Offsets feedforward = NoOffsets();
+    for (size_t j = 0; j < feedforward.size(); ++j) feedforward[j] = AxisRotation(static_cast<int>(j % 3), 0.1);
+    const size_t hip = JointIndex("left_hip");
+    for (int s = 1; s <= kSamples; ++s) {
+      const std::vector<Vec3> displacements = Displacements(problem, 1, s, feedforward);
+      for (size_t j = 0; j < displacements.size(); ++j) {
+        least[j] = least[j].cwiseMin(displacements[j]);
+        most[j] = most[j].cwiseMax(displacements[j]);
+        mean[j] += displacements[j] / kSamples;
+        square[j] += displacements[j].cwiseAbs2() / kSamples;
+      }
+      correlation += displacements[hip].x() * displacements[hip].y() / kSamples;
+    }
+    for (size_t j = 0; j < Human().joints.size(); ++j) {
+      const Joint& joint = Human().joints[j];
+      for (int a = 0; a < 3; ++a) {
+        SCOPED_TRACE(joint.name + " axis " + std::to_string(a));
+        const double window = scale * (joint.UsesAxis(a) ? joint.window[a] : 0.0);
+        EXPECT_LE(most[j][a], window + 1e-12);
+        EXPECT_GE(least[j][a], -window - 1e-12);
+        EXPECT_GE(most[j][a], 0.99 * window - 1e-12);
+        EXPECT_LE(least[j][a], -0.99 * window + 1e-12);
+        // Uniform: mean 0 and mean square w^2/3, to four standard errors.
+        EXPECT_LE(std::abs(mean[j][a]), 4 * window / std::sqrt(3.0 * kSamples) + 1e-12);
+        EXPECT_NEAR(square[j][a], window * window / 3, 4 * window * window * std::sqrt(4.0 / 45 / kSamples) + 1e-12);
+      }
+    }
+    const Vec3 window = scale * Human().joints[hip].window;
+    EXPECT_LE(std::abs(correlation), 4 * window.x() * window.y() / (3 * std::sqrt(1.0 * kSamples)));
+  }
+}
+
+TEST(Sample, LeavesJointsWithoutAWindowExactlyAlone) {
+  const SmallProblem small(SmallConfiguration(), Squatting, 0.5);
+  Offsets feedforward = NoOffsets();
+  for (Quat& q : feedforward) q = FromRotationVector(Vec3(0.1, -0.2, 0.3));
+  for (int s = 1; s < 50; ++s) {
+    const Offsets offsets = SampleOffsets(small.problem(), 0, s, feedforward);
+    for (const char* name : {"left_elbow", "right_elbow", "left_wrist", "right_wrist"}) {
+      const size_t j = JointIndex(name);
+      EXPECT_EQ(offsets[j].coeffs(), feedforward[j].coeffs());
+    }
+  }
+}
+
+TEST(Fragment, PutsOffsetsOnTheReference) {
+  const SmallProblem small(SmallConfiguration(), Squatting, 0.5);
+  Problem problem = small.problem();
+  Offsets offsets = NoOffsets();
+  offsets[2] = FromRotationVector(Vec3(0.1, 0.2, 0.3));
+  for (const int knots : {1, 2, 5}) {
+    problem.search.target_knots = knots;
+    for (int i = 0; i < problem.schedule.num_iterations(); ++i) {
+      const control::Fragment fragment = MakeFragment(problem, i, offsets);
+      EXPECT_EQ(fragment.first_step, problem.schedule.steps[static_cast<size_t>(i)]);
+      EXPECT_EQ(fragment.first_step + fragment.num_steps, problem.schedule.steps[static_cast<size_t>(i) + 1]);
+      ASSERT_EQ(fragment.targets.size(), static_cast<size_t>(knots));
+      for (int k = 0; k < knots; ++k) {
+        const double along = knots == 1 ? 1.0 : static_cast<double>(k) / (knots - 1);
+        character::Pose pose;
+        small.reference().PoseAt((fragment.first_step + along * fragment.num_steps) * problem.time_step(), pose);
+        for (size_t j = 0; j < offsets.size(); ++j) {
+          const Quat& target = fragment.targets[static_cast<size_t>(k)][j];
+          EXPECT_LT(AngleBetween(target, offsets[j] * pose.joint_rotations[j]), 1e-12);
+          EXPECT_NEAR(target.norm(), 1, 1e-15);
+        }
+      }
+    }
+  }
+}
+
+TEST(Worker, FeedforwardIsWhatTheServosMissed) {
+  const SmallProblem small(SmallConfiguration(), Squatting, 0.5);
+  const Problem& problem = small.problem();
+  RolloutWorker worker(problem);
+  RolloutResult result;
+  worker.Run({0, 0, 1, problem.start}, result);
+  simulation::World world(Human(), problem.world);
+  std::vector<Quat> targets(Human().joints.size());
+  const control::Fragment plain = MakeFragment(problem, 0, NoOffsets());
+  character::State end;
+  ASSERT_TRUE(control::SimulateFragment(world, problem.start, plain, targets, end));
+  double largest = 0;
+  for (size_t j = 0; j < Human().joints.size(); ++j) {
+    const Joint& joint = Human().joints[j];
+    const Vec3 missed = RotationVector(plain.targets.back()[j] * character::JointRotation(joint, end).conjugate());
+    const Vec3 offset = RotationVector(result.feedforward[j]);
+    for (int a = 0; a < 3; ++a) EXPECT_NEAR(offset[a], joint.UsesAxis(a) ? missed[a] : 0, 1e-6) << joint.name;
+    largest = std::max(largest, offset.norm());
+  }
+  EXPECT_GT(largest, 0.01) << "gravity must have been missed somewhere";
+  // The undisplaced sample is the fragment with these offsets.
+  character::State expected;
+  ASSERT_TRUE(control::SimulateFragment(world, problem.start, MakeFragment(problem, 0, result.feedforward), targets, expected));
+  EXPECT_EQ(control::Fingerprint(result.samples[0].end), control::Fingerprint(expected));
+}
+
+TEST(Worker, FeedforwardIsLimitedAndCanBeTurnedOff) {
+  Configuration configuration = SmallConfiguration();
+  configuration.search.feedforward_limit = 0.005;
+  const SmallProblem limited(configuration, Squatting, 0.3);
+  RolloutResult result;
+  RolloutWorker(limited.problem()).Run({0, 0, 2, limited.problem().start}, result);
+  double largest = 0;
+  for (const Quat& q : result.feedforward) largest = std::max(largest, RotationVector(q).norm());
+  EXPECT_NEAR(largest, 0.005, 1e-12);
+  configuration.search.feedforward = false;
+  const SmallProblem off(configuration, Squatting, 0.3);
+  RolloutWorker(off.problem()).Run({0, 0, 2, off.problem().start}, result);
+  EXPECT_TRUE(SameBits(result.feedforward, NoOffsets()));
+}
+
+TEST(Worker, DoesNotCareHowSamplesAreDealtOut) {
+  const SmallProblem small(SmallConfiguration(), Squatting, 0.5);
+  const Problem& problem = small.problem();
+  RolloutWorker worker(problem);
+  RolloutResult all;
+  worker.Run({1, 10, 6, problem.start}, all);
+  RolloutWorker other(problem);
+  for (int s = 5; s >= 0; --s) {
+    RolloutResult one;
+    other.Run({1, 10 + s, 1, problem.start}, one);
+    const RolloutSample& expected = all.samples[static_cast<size_t>(s)];
+    EXPECT_EQ(control::Fingerprint(one.samples[0].end), control::Fingerprint(expected.end));
+    EXPECT_EQ(one.samples[0].terms.Total({}), expected.terms.Total({}));
+    EXPECT_EQ(one.samples[0].gate_share, expected.gate_share);
+  }
+}
+
+TEST(Worker, EvaluatesAgainstTheReferenceAtTheEndOfTheFragment) {
+  const SmallProblem small(SmallConfiguration(), Squatting, 0.5);
+  const Problem& problem = small.problem();
+  RolloutResult result;
+  RolloutWorker(problem).Run({2, 0, 3, problem.start}, result);
+  character::State reference;
+  small.reference().StateAt(problem.schedule.steps[3] * problem.time_step(), reference);
+  for (const RolloutSample& sample : result.samples) {
+    EXPECT_EQ(sample.terms.Total({}), CostReference(Human(), reference).Evaluate(sample.end).Total({}));
+    EXPECT_EQ(sample.gate_share, metrics::GateShare(Human(), sample.end, reference, problem.gates));
+  }
+}
+
+TEST(Worker, DivergenceIsAValue) {
+  Configuration configuration = SmallConfiguration();
+  configuration.world.servo = simulation::Servo::kExplicit;
+  configuration.world.time_step = 0.01;
+  const SmallProblem small(configuration, Squatting, 0.3);
+  RolloutResult result;
+  RolloutWorker(small.problem()).Run({0, 0, 5, small.problem().start}, result);
+  for (const RolloutSample& sample : result.samples) EXPECT_TRUE(sample.diverged);
+  EXPECT_EQ(result.samples.size(), 5u);
+}
+
+// ---- messages
+
+TEST(Messages, ComeOutAsTheyWentIn) {
+  const SmallProblem small(SmallConfiguration(), Squatting, 0.5);
+  const Problem& problem = small.problem();
+  const RolloutTask task{3, 14, 5, problem.start};
+  const parallel::Bytes bytes = Pack(task);
+  const RolloutTask read = UnpackTask(bytes, Human().bodies.size());
+  EXPECT_EQ(read.iteration, 3);
+  EXPECT_EQ(read.first_sample, 14);
+  EXPECT_EQ(read.num_samples, 5);
+  EXPECT_EQ(control::Fingerprint(read.start), control::Fingerprint(task.start));
+
+  RolloutResult result;
+  RolloutWorker(problem).Run(task, result);
+  result.samples[2].diverged = true;
+  parallel::Bytes packed(3);  // what was in it before does not matter
+  Pack(result, packed);
+  const RolloutResult unpacked = UnpackResult(packed, Human().joints.size(), Human().bodies.size());
+  EXPECT_TRUE(SameBits(unpacked.feedforward, result.feedforward));
+  EXPECT_EQ(unpacked.cpu_seconds, result.cpu_seconds);
+  ASSERT_EQ(unpacked.samples.size(), result.samples.size());
+  for (size_t s = 0; s < result.samples.size(); ++s) {
+    const RolloutSample& a = unpacked.samples[s];
+    const RolloutSample& b = result.samples[s];
+    EXPECT_EQ(a.diverged, b.diverged);
+    EXPECT_EQ(std::vector<double>({a.terms.pose, a.terms.root, a.terms.end_effector, a.terms.balance, a.gate_share}),
+              std::vector<double>({b.terms.pose, b.terms.root, b.terms.end_effector, b.terms.balance, b.gate_share}));
+    EXPECT_EQ(control::Fingerprint(a.end), control::Fingerprint(b.end));
+  }
+  parallel::Bytes again;
+  Pack(unpacked, again);
+  EXPECT_EQ(again, packed);
+}
+
+TEST(Messages, TakeLessThanFourKilobytesPerSample) {
+  const SmallProblem small(SmallConfiguration(), Squatting, 0.5);
+  const RolloutTask task{0, 0, 1400 / 200, small.problem().start};  // as many as share a start state in the paper
+  RolloutResult result;
+  RolloutWorker(small.problem()).Run(task, result);
+  parallel::Bytes bytes;
+  Pack(result, bytes);
+  EXPECT_LT((bytes.size() + Pack(task).size()) / static_cast<size_t>(task.num_samples), 4096u);
+}
+
+TEST(Messages, ThatAreCutOffAreABug) {
+  const SmallProblem small(SmallConfiguration(), Squatting, 0.5);
+  parallel::Bytes bytes = Pack(RolloutTask{0, 0, 1, small.problem().start});
+  bytes.pop_back();
+  EXPECT_THROW(UnpackTask(bytes, Human().bodies.size()), std::logic_error);
+}
+
+}  // namespace
+}  // namespace retrace::reconstruction

@@ -1,0 +1,225 @@
+/// The whole search on problems of a fraction of a second.
+#include "retrace/reconstruction/search.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "reconstruction/small_problem.h"
+#include "retrace/control/control_file.h"
+
+namespace retrace::reconstruction {
+namespace {
+
+SearchResult Search(const Problem& problem, int threads = 1) {
+  const auto farm = parallel::MakeThreadFarm(threads, MakeWorkerFactory(problem));
+  return RunSearch(problem, *farm, nullptr);
+}
+
+/// What holds for every result: recomputed from the records alone.
+void IsConsistent(const Problem& problem, const SearchResult& result) {
+  const size_t iterations = result.iterations.size();
+  ASSERT_EQ(iterations, static_cast<size_t>(problem.schedule.num_iterations()));
+  EXPECT_TRUE(result.reached_end);
+  std::vector<double> before = {0};          // path costs of the saved samples of the iteration before
+  std::vector<std::vector<size_t>> parents;  // of each saved sample
+  size_t rollouts = 0;
+  for (size_t i = 0; i < iterations; ++i) {
+    const IterationRecord& record = result.iterations[i];
+    EXPECT_EQ(record.iteration, static_cast<int>(i));
+    EXPECT_NEAR(record.start, problem.schedule.steps[i] * problem.time_step(), 1e-12);
+    EXPECT_NEAR(record.end, problem.schedule.steps[i + 1] * problem.time_step(), 1e-12);
+    ASSERT_EQ(record.samples.size(), static_cast<size_t>(problem.search.samples));
+    std::vector<double> costs;
+    std::vector<size_t> per_start(before.size(), 0);
+    size_t inside = 0;
+    double best = std::numeric_limits<double>::infinity();
+    for (const SampleRecord& sample : record.samples) {
+      ASSERT_LT(sample.start, before.size());
+      ++per_start[sample.start];
+      EXPECT_EQ(sample.cost, sample.diverged ? std::numeric_limits<double>::infinity() : sample.terms.Total(problem.weights));
+      best = std::min(best, sample.cost);
+      inside += !sample.diverged && sample.gate_share <= 1;
+      costs.push_back(sample.cost);
+    }
+    EXPECT_EQ(record.best_cost, best);
+    EXPECT_EQ(record.inside_gates, inside);
+    // Every start state gets its share, and one that is left over goes to the cheapest.
+    for (size_t s = 0; s < per_start.size(); ++s) {
+      const size_t share = costs.size() / before.size() + (s < costs.size() % before.size() ? 1 : 0);
+      EXPECT_EQ(per_start[s], share);
+    }
+    if (problem.search.keep_inside_gates && inside > 0) {
+      for (size_t s = 0; s < costs.size(); ++s) {
+        if (record.samples[s].gate_share > 1) costs[s] = std::numeric_limits<double>::infinity();
+      }
+    }
+    EXPECT_EQ(record.selection.samples, SelectSamples(costs, problem.search.selection).samples);
+    const std::set<size_t> saved(record.selection.samples.begin(), record.selection.samples.end());
+    std::vector<double> after;
+    parents.emplace_back();
+    for (size_t s = 0; s < costs.size(); ++s) EXPECT_EQ(record.samples[s].saved, saved.contains(s));
+    for (const size_t s : record.selection.samples) {
+      after.push_back(before[record.samples[s].start] + record.samples[s].cost);
+      parents.back().push_back(record.samples[s].start);
+    }
+    before = after;
+    rollouts += record.rollouts;
+  }
+  EXPECT_EQ(result.rollouts, rollouts);
+  EXPECT_EQ(result.path_cost, *std::min_element(before.begin(), before.end()));
+  // The chosen samples are the path to the cheapest leaf, one per iteration, each starting from the one before.
+  size_t node = static_cast<size_t>(std::min_element(before.begin(), before.end()) - before.begin());
+  for (size_t i = iterations; i-- > 0;) {
+    const IterationRecord& record = result.iterations[i];
+    std::vector<size_t> chosen;
+    for (size_t s = 0; s < record.samples.size(); ++s) {
+      if (record.samples[s].chosen) chosen.push_back(s);
+    }
+    EXPECT_EQ(chosen, std::vector<size_t>{record.selection.samples[node]});
+    node = parents[i][node];
+  }
+  ASSERT_EQ(result.control.fragments.size(), iterations);
+  for (size_t i = 0; i < iterations; ++i) {
+    EXPECT_EQ(result.control.fragments[i].first_step, problem.schedule.steps[i]);
+    EXPECT_EQ(result.control.fragments[i].num_steps, problem.schedule.steps[i + 1] - problem.schedule.steps[i]);
+  }
+}
+
+void ReplaysToTheSameEnd(const SearchResult& result) {
+  const control::Trajectory trajectory = control::Replay(Human(), result.control);
+  EXPECT_FALSE(trajectory.diverged);
+  EXPECT_EQ(control::Fingerprint(trajectory.states.back()), control::Fingerprint(result.end));
+  // Also after it went through a file.
+  const auto loaded = control::ParseControl(control::FormatControl(Human(), result.control), "control.json");
+  const control::Trajectory again = control::Replay(loaded.character, loaded.control);
+  ASSERT_EQ(again.states.size(), trajectory.states.size());
+  for (size_t i = 0; i < again.states.size(); ++i) {
+    ASSERT_EQ(control::Fingerprint(again.states[i]), control::Fingerprint(trajectory.states[i])) << "step " << i;
+  }
+}
+
+TEST(Search, OfASquatIsConsistentAndReplays) {
+  const SmallProblem small(SmallConfiguration(), Squatting, 0.6);
+  const SearchResult result = Search(small.problem());
+  IsConsistent(small.problem(), result);
+  ReplaysToTheSameEnd(result);
+  const auto evaluation = metrics::Evaluate(Human(), control::Replay(Human(), result.control), small.reference(), 0.6, {});
+  EXPECT_TRUE(evaluation.success());
+  EXPECT_GT(result.simulated_seconds, 0.6 * 60 * 0.99);
+  EXPECT_GT(result.cpu_seconds, 0);
+}
+
+TEST(Search, WithEveryOptionIsConsistent) {
+  const std::vector<std::pair<std::string, std::string>> options = {
+      {"/search/distinct=false", "/search/saved=20"}, {"/search/keep_inside_gates=false", "/search/samples=50"},
+      {"/search/feedforward=false", "/search/target_knots=1"}, {"/search/samples=37", "/search/saved=11"},
+      {"/gates/joint_position=0.03", "/search/discarded=0"}, {"/schedule/sampling_step=0.2", "/search/saved=1"}};
+  for (const auto& [first, second] : options) {
+    SCOPED_TRACE(first + " " + second);
+    Configuration configuration = SmallConfiguration();
+    configuration.Set(first);
+    configuration.Set(second);
+    const SmallProblem small(configuration, Squatting, 0.4);
+    const SearchResult result = Search(small.problem());
+    IsConsistent(small.problem(), result);
+    ReplaysToTheSameEnd(result);
+  }
+}
+
+TEST(Search, GivesTheSameBytesForAnyNumberOfThreads) {
+  const SmallProblem small(SmallConfiguration(), Squatting, 0.5);
+  const SearchResult one = Search(small.problem(), 1);
+  const std::string control = control::FormatControl(Human(), one.control);
+  for (const int threads : {1, 2, 3}) {
+    const SearchResult other = Search(small.problem(), threads);
+    EXPECT_EQ(control::FormatControl(Human(), other.control), control);
+    ASSERT_EQ(other.iterations.size(), one.iterations.size());
+    for (size_t i = 0; i < one.iterations.size(); ++i) {
+      for (size_t s = 0; s < one.iterations[i].samples.size(); ++s) {
+        ASSERT_EQ(other.iterations[i].samples[s].cost, one.iterations[i].samples[s].cost) << i << " " << s;
+      }
+    }
+  }
+}
+
+TEST(Search, DependsOnTheSeed) {
+  Configuration configuration = SmallConfiguration();
+  std::set<std::string> controls;
+  for (uint64_t seed = 1; seed <= 3; ++seed) {
+    configuration.search.seed = seed;
+    const SmallProblem small(configuration, Squatting, 0.3);
+    controls.insert(control::FormatControl(Human(), Search(small.problem()).control));
+  }
+  EXPECT_EQ(controls.size(), 3u);
+}
+
+TEST(Search, MoreSamplesCostLess) {
+  Configuration configuration = SmallConfiguration();
+  configuration.search.selection.saved = 1;
+  configuration.search.samples = 1;
+  const double undisplaced = Search(SmallProblem(configuration, Squatting, 0.3).problem()).iterations[0].best_cost;
+  configuration.search.samples = 200;
+  EXPECT_LE(Search(SmallProblem(configuration, Squatting, 0.3).problem()).iterations[0].best_cost, undisplaced);
+}
+
+TEST(Search, ReportsEveryIterationAsItEnds) {
+  const SmallProblem small(SmallConfiguration(), Squatting, 0.4);
+  const auto farm = parallel::MakeThreadFarm(1, MakeWorkerFactory(small.problem()));
+  std::vector<int> iterations;
+  RunSearch(small.problem(), *farm, [&](const IterationRecord& record) {
+    iterations.push_back(record.iteration);
+    EXPECT_EQ(record.samples.size(), 60u);
+  });
+  EXPECT_EQ(iterations, (std::vector<int>{0, 1, 2, 3}));
+}
+
+TEST(Search, ThatDivergesEndsEarlyAndSaysSo) {
+  Configuration configuration = SmallConfiguration();
+  configuration.world.servo = simulation::Servo::kExplicit;
+  configuration.world.time_step = 0.01;
+  const SmallProblem small(configuration, Squatting, 0.5);
+  const SearchResult result = Search(small.problem());
+  EXPECT_FALSE(result.reached_end);
+  ASSERT_FALSE(result.iterations.empty());
+  EXPECT_EQ(result.iterations.back().diverged, result.iterations.back().samples.size());
+  EXPECT_EQ(result.control.fragments.size() + 1, result.iterations.size());
+  EXPECT_EQ(control::Fingerprint(result.control.start), control::Fingerprint(small.problem().start));
+}
+
+TEST(StartState, IsTheReferencesUnlessThatIsUnderTheGround) {
+  double raised = -1;
+  const auto standing = Motion(Standing, 0.5);
+  character::State reference;
+  standing.StateAt(0, reference);
+  EXPECT_EQ(control::Fingerprint(StartState(standing, raised)), control::Fingerprint(reference));
+  EXPECT_NEAR(raised, 0, 1e-15);
+
+  const Course sunk = [](double) {
+    character::Pose pose = StandingPose();
+    pose.root_position.y() -= 0.05;
+    return pose;
+  };
+  const auto sinking = Motion(sunk, 0.5);
+  const character::State state = StartState(sinking, raised);
+  EXPECT_NEAR(raised, 0.05, 1e-12);
+  double lowest = 1;
+  for (size_t b = 0; b < state.size(); ++b) lowest = std::min(lowest, character::LowestPoint(Human().bodies[b], state[b]));
+  EXPECT_NEAR(lowest, 0, 1e-12);
+}
+
+TEST(StartState, LeavesHandsInTheGround) {
+  const Course handstand = [](double) {
+    character::Pose pose = Crawling(0);
+    pose.root_position.y() -= 0.04;
+    return pose;
+  };
+  double raised = -1;
+  StartState(Motion(handstand, 0.5), raised);
+  EXPECT_EQ(raised, 0);
+}
+
+}  // namespace
+}  // namespace retrace::reconstruction

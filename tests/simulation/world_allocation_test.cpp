@@ -1,0 +1,92 @@
+/// No memory is allocated while a world steps: counted at malloc itself, which ODE and C++ both end in.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstddef>
+
+#include "retrace/simulation/world.h"
+#include "simulation/sample_characters.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__GLIBC__)
+#define RETRACE_COUNTS_MALLOC 0  // sanitizers have a malloc of their own
+#else
+#define RETRACE_COUNTS_MALLOC 1
+namespace {
+std::atomic<size_t> allocations{0};
+}
+extern "C" {
+void* __libc_malloc(size_t size);
+void* __libc_calloc(size_t count, size_t size);
+void* __libc_realloc(void* memory, size_t size);
+void* __libc_memalign(size_t alignment, size_t size);
+void* malloc(size_t size) {
+  ++allocations;
+  return __libc_malloc(size);
+}
+void* calloc(size_t count, size_t size) {
+  ++allocations;
+  return __libc_calloc(count, size);
+}
+void* realloc(void* memory, size_t size) {
+  ++allocations;
+  return __libc_realloc(memory, size);
+}
+void* memalign(size_t alignment, size_t size) {
+  ++allocations;
+  return __libc_memalign(alignment, size);
+}
+void* aligned_alloc(size_t alignment, size_t size) {
+  ++allocations;
+  return __libc_memalign(alignment, size);
+}
+}
+#endif
+
+namespace retrace::simulation {
+namespace {
+
+#if RETRACE_COUNTS_MALLOC
+TEST(Allocation, IsCounted) {
+  const size_t before = allocations;
+  std::vector<int> numbers(1000);
+  volatile int* const kept = numbers.data();  // or the compiler sees that nobody needs it
+  kept[0] = 1;
+  EXPECT_EQ(allocations, before + 1);
+}
+
+TEST(Allocation, DoesNotHappenInAStepOfAWarmWorld) {
+  const character::Character human = Human();
+  for (const Servo servo : {Servo::kImplicit, Servo::kExplicit}) {
+    for (const bool recording : {false, true}) {
+      WorldOptions options;
+      options.servo = servo;
+      if (servo == Servo::kExplicit) options.time_step = 0.0005;
+      World world(human, options);
+      world.set_recording(recording);
+      const std::vector<Scene> scenes = Scenes(human);
+      std::vector<std::vector<Quat>> targets;
+      for (int n = 1; n <= 96; ++n) targets.push_back(SwayingTargets(human, n * options.time_step, 0.3));
+      character::State state;
+      world.GetState(state);
+      const auto run = [&] {
+        for (const Scene& scene : scenes) {
+          world.SetState(scene.start);
+          for (const std::vector<Quat>& target : targets) ASSERT_TRUE(world.Step(target));
+          world.GetState(state);
+        }
+      };
+      run();
+      const size_t before = allocations;
+      run();
+      EXPECT_EQ(allocations - before, 0u) << (recording ? "recording" : "not recording");
+    }
+  }
+}
+#else
+TEST(Allocation, IsCounted) {
+  GTEST_SKIP() << "malloc cannot be counted in this build";
+}
+#endif
+
+}  // namespace
+}  // namespace retrace::simulation
