@@ -59,7 +59,6 @@ Vec3 Mirrored(Side side, const Vec3& left);
 
 /// Leg geometry [m]. The foot is one rigid block, as in the character, so the toe joint of the skeleton never turns.
 inline constexpr double kHipHalfWidth = 0.09;
-inline constexpr double kHipDrop = 0.05;  ///< of the hip joints below the root
 inline constexpr double kThighLength = 0.42;
 inline constexpr double kShinLength = 0.405;
 inline constexpr double kAnkleHeight = 0.075;

@@ -260,10 +260,6 @@ void Configuration::Read(const JsonView& view) {
   Taker taker(view);
   Visit(changed, taker);
   taker.Finish();
-  if (changed.search.selection.saved > changed.search.samples) {
-    view.Fail("/search/saved " + std::to_string(changed.search.selection.saved),
-              "at most /search/samples, " + std::to_string(changed.search.samples));
-  }
   *this = changed;
 }
 

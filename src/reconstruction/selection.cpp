@@ -10,9 +10,9 @@ namespace {
 size_t ClosestRank(std::span<const double> sorted, double target) {
   const auto above = std::lower_bound(sorted.begin(), sorted.end(), target);
   if (above == sorted.begin()) return 0;
-  if (above == sorted.end()) return sorted.size() - 1;
   const size_t rank = static_cast<size_t>(above - sorted.begin());
-  return sorted[rank] - target < target - sorted[rank - 1] ? rank : rank - 1;
+  if (above != sorted.end() && sorted[rank] - target < target - sorted[rank - 1]) return rank;
+  return static_cast<size_t>(std::lower_bound(sorted.begin(), above, sorted[rank - 1]) - sorted.begin());  // ties: the first
 }
 
 /// First free rank at or above `rank`, else the nearest free one below. There must be one.

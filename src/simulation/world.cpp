@@ -498,6 +498,7 @@ struct World::Impl {
   }
 
   void SetState(const State& state) {
+    warm_start.Reset();
     for (size_t i = 0; i < bodies.size(); ++i) {
       const dBodyID body = bodies[i];
       const BodyState& s = state[i];
@@ -513,7 +514,7 @@ struct World::Impl {
 
   bool Step(std::span<const Quat> targets) {
     if (!has_state) return false;
-    SelectLcpSolver(solver == Solver::kEliminated ? LcpSolver::kEliminated : LcpSolver::kStock);
+    SelectLcpSolver(solver == Solver::kEliminated ? LcpSolver::kEliminated : LcpSolver::kStock, &warm_start);
     scale.resize(joints.size());
     if (recording && contacts.size() > feedback.size()) feedback.resize(2 * contacts.size());
     Collide();
@@ -529,6 +530,7 @@ struct World::Impl {
   const Character& character;
   const WorldOptions options;
   Solver solver;
+  LcpWarmStart warm_start;
   bool has_state = true;  // that can be simulated
   bool broken = false;    // an exception ended a step
   double contact_erp = 0;
@@ -560,7 +562,6 @@ const WorldOptions& World::options() const { return impl_->options; }
 Solver World::solver() const { return impl_->solver; }
 
 void World::SetState(const State& state) {
-  ResetWarmStart();
   try {
     impl_->SetState(state);
     impl_->has_state = true;

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "reconstruction/small_problem.h"
 #include "retrace/io/error.h"
 

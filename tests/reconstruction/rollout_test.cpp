@@ -233,7 +233,7 @@ TEST(Messages, ComeOutAsTheyWentIn) {
   RolloutResult result;
   RolloutWorker(problem).Run(task, result);
   result.samples[2].diverged = true;
-  parallel::Bytes packed(3);  // what was in it before does not matter
+  parallel::Bytes packed = bytes;  // what was in it before does not matter
   Pack(result, packed);
   const RolloutResult unpacked = UnpackResult(packed, Human().joints.size(), Human().bodies.size());
   EXPECT_TRUE(SameBits(unpacked.feedforward, result.feedforward));

@@ -1,6 +1,7 @@
 /// Motions of the human written down as functions of time.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -95,7 +96,7 @@ inline character::Pose OnTheFloor(character::Pose pose) {
 /// From lying on the back to standing.
 inline character::Pose GettingUp(double time) {
   character::Pose pose = StandingPose();
-  pose.root_orientation = AxisRotation(0, -kPi / 2 * (1 - std::min(1.0, time / 1.5)));
+  pose.root_orientation = AxisRotation(0, -kPi / 2 * (1 - std::clamp(time - 0.5, 0.0, 1.0)));
   return OnTheFloor(pose);
 }
 

@@ -100,6 +100,28 @@ TEST_P(Determinism, WatchingDoesNotChangeTheMotion) {
   }
 }
 
+TEST_P(Determinism, TwoWorldsByTurnsOnOneThread) {
+  World first(human_, options_);
+  World second(human_, options_);
+  const Scene& a = scenes_[1];
+  const Scene& b = scenes_[2];
+  first.SetState(a.start);
+  second.SetState(b.start);
+  const int steps = static_cast<int>(std::lround(kFragment / options_.time_step));
+  for (int n = 1; n <= steps; ++n) {
+    const auto targets = SwayingTargets(human_, n * options_.time_step, 0.3);
+    ASSERT_TRUE(first.Step(targets));
+    ASSERT_TRUE(second.Step(targets));
+  }
+  State first_end;
+  State second_end;
+  first.GetState(first_end);
+  second.GetState(second_end);
+  World alone(human_, options_);
+  EXPECT_TRUE(SameBits(first_end, Simulate(human_, alone, a.start, 1).back()));
+  EXPECT_TRUE(SameBits(second_end, Simulate(human_, alone, b.start, 1).back()));
+}
+
 TEST_P(Determinism, OneThreadAndFour) {
   std::vector<std::vector<State>> alone;
   World world(human_, options_);

@@ -1,0 +1,517 @@
+/// From a clip to the reference: motions of the character itself, exported as other programs would have recorded them,
+/// must come back as they were.
+#include "retrace/character/reference.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "character/sample_human.h"
+#include "retrace/character/skeleton.h"
+#include "retrace/io/error.h"
+#include "retrace/motion/bvh.h"
+
+namespace retrace::character {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+constexpr double kFrame = 1.0 / 120;
+
+/// The clip of a motion with the names of HumanIK, as a file has it after it was written and read.
+motion::Clip Recorded(const std::vector<Pose>& poses, const std::function<void(motion::Clip&)>& change = nullptr,
+                      double frame_time = kFrame) {
+  motion::Clip clip = ClipOf(Human(), poses, frame_time);
+  const std::map<std::string, std::string> names = {
+      {"pelvis", "Hips"},          {"trunk", "Spine1"},          {"head", "Head"},        {"clavicle", "Shoulder"},
+      {"upper_arm", "Arm"},        {"lower_arm", "ForeArm"},     {"hand", "Hand"},        {"thigh", "UpLeg"},
+      {"shin", "Leg"},             {"foot", "Foot"}};
+  for (motion::Joint& joint : clip.skeleton.joints) {
+    if (joint.end_site) continue;
+    std::string side;
+    std::string segment = joint.name;
+    if (segment.starts_with("left_")) side = "Left", segment = segment.substr(5);
+    if (segment.starts_with("right_")) side = "Right", segment = segment.substr(6);
+    joint.name = side + names.at(segment);
+  }
+  if (change) change(clip);
+  return motion::ParseBvh(motion::FormatBvh(clip), "walk.bvh");
+}
+
+struct Made {
+  std::vector<Pose> poses;
+  ReferenceReport report;
+};
+
+ReferenceOptions Plain() {
+  ReferenceOptions options;
+  options.smoothing = 0;
+  return options;
+}
+
+Made Make(const motion::Clip& clip, const ReferenceOptions& options = Plain()) {
+  Made made;
+  made.poses = MakeReference(Human(), clip, "walk.bvh", options, made.report).poses();
+  return made;
+}
+
+/// Largest angle between the rotations of a joint in two motions.
+double LargestAngle(const std::vector<Pose>& a, const std::vector<Pose>& b, size_t joint) {
+  double largest = 0;
+  for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    largest = std::max(largest, AngleBetween(a[i].joint_rotations[joint], b[i].joint_rotations[joint]));
+  }
+  return largest;
+}
+
+/// All joints and the root within bounds.
+void ExpectSameMotion(const std::vector<Pose>& made, const std::vector<Pose>& expected, double angle, double distance) {
+  ASSERT_EQ(made.size(), expected.size());
+  for (size_t j = 0; j < Human().joints.size(); ++j) {
+    EXPECT_LT(LargestAngle(made, expected, j), angle) << Human().joints[j].name;
+  }
+  double off = 0;
+  double turned = 0;
+  for (size_t i = 0; i < made.size(); ++i) {
+    off = std::max(off, (made[i].root_position - expected[i].root_position).norm());
+    turned = std::max(turned, AngleBetween(made[i].root_orientation, expected[i].root_orientation));
+  }
+  EXPECT_LT(off, distance);
+  EXPECT_LT(turned, angle);
+}
+
+const std::vector<Pose>& StandAndWalk() {
+  static const std::vector<Pose> poses = [] {
+    Walk walk;
+    walk.stand = 0.5;
+    return walk.Poses(Human(), 3.5, kFrame);
+  }();
+  return poses;
+}
+
+/// The whole recording turned and moved.
+std::function<void(motion::Clip&)> Turned(const Quat& turn, const Vec3& shift) {
+  return [=](motion::Clip& clip) {
+    for (motion::Frame& frame : clip.frames) {
+      frame.translations[0] = turn * frame.translations[0] + shift;
+      frame.rotations[0] = turn * frame.rotations[0];
+    }
+  };
+}
+
+TEST(Reference, OfTheCharactersOwnMotionIsThatMotion) {
+  const Made made = Make(Recorded(StandAndWalk()));
+  ExpectSameMotion(made.poses, StandAndWalk(), 1e-6, 1e-6);
+  EXPECT_EQ(made.report.family, "HumanIK");
+  EXPECT_TRUE(made.report.rest_pose_used);
+  EXPECT_NEAR(made.report.scale, 1, 1e-9);
+  EXPECT_NEAR(made.report.frame_rate, 120, 1e-6);
+  EXPECT_NEAR(made.report.floor_height, 0, 1e-9);
+  EXPECT_NEAR(made.report.floor_tilt, 0, 1e-9);
+  EXPECT_EQ(made.report.largest_lift, 0);
+  EXPECT_EQ(made.report.lead_in_frames, 0);
+  EXPECT_THAT(made.report.notes, Contains(HasSubstr("left_foot levelled by 0.0 degrees")));
+}
+
+TEST(Reference, UnitsDoNotMatter) {
+  for (const double scale : {100.0, 1 / 0.0254, 0.02}) {
+    const Made made = Make(Recorded(StandAndWalk(), [&](motion::Clip& clip) {
+      for (motion::Joint& joint : clip.skeleton.joints) joint.offset *= scale;
+      for (motion::Frame& frame : clip.frames) {
+        for (Vec3& translation : frame.translations) translation *= scale;
+      }
+    }));
+    ExpectSameMotion(made.poses, StandAndWalk(), 1e-6, 1e-6);
+    EXPECT_NEAR(made.report.scale * scale, 1, 1e-9);
+  }
+}
+
+TEST(Reference, FacingOfTheRestPoseDoesNotMatter) {
+  for (const double angle : {-3.0, -1.2, 0.5, 1.57, 2.5}) {
+    SCOPED_TRACE(angle);
+    const Quat yaw = AxisRotation(1, angle);
+    const Made made = Make(Recorded(StandAndWalk(), [&](motion::Clip& clip) {
+      for (motion::Joint& joint : clip.skeleton.joints) joint.offset = yaw * joint.offset;
+      for (motion::Frame& frame : clip.frames) {
+        for (size_t j = 0; j < frame.rotations.size(); ++j) {
+          frame.rotations[j] = j == 0 ? frame.rotations[j] * yaw.conjugate() : yaw * frame.rotations[j] * yaw.conjugate();
+          if (j > 0) frame.translations[j] = clip.skeleton.joints[j].offset;
+          if (clip.skeleton.joints[j].end_site) frame.rotations[j] = Quat::Identity();
+        }
+      }
+    }));
+    EXPECT_TRUE(made.report.rest_pose_used);
+    ExpectSameMotion(made.poses, StandAndWalk(), 1e-6, 1e-6);
+  }
+}
+
+TEST(Reference, TurnsWithTheRecording) {
+  const Quat yaw = AxisRotation(1, 2.1);
+  const Vec3 shift(3, 0.25, -7);
+  const Made made = Make(Recorded(StandAndWalk(), Turned(yaw, shift)));
+  std::vector<Pose> expected = StandAndWalk();
+  for (Pose& pose : expected) {
+    pose.root_position = yaw * pose.root_position + Vec3(shift.x(), 0, shift.z());  // the floor is moved to 0
+    pose.root_orientation = yaw * pose.root_orientation;
+  }
+  ExpectSameMotion(made.poses, expected, 1e-6, 1e-6);
+  EXPECT_NEAR(made.report.floor_height, 0.25, 1e-6);
+}
+
+/// Every joint's own frame turned by a constant of its own: the rest pose is then a heap of bones.
+std::function<void(motion::Clip&)> Scrambled(uint64_t seed) {
+  return [=](motion::Clip& clip) {
+    RandomStream random(seed, RandomStage::kTest, 0, 0);
+    std::vector<Quat> constant;
+    for (const motion::Joint& joint : clip.skeleton.joints) {
+      constant.push_back(joint.end_site ? Quat(Quat::Identity()) : RandomRotation(random));
+    }
+    for (size_t j = 1; j < clip.skeleton.joints.size(); ++j) {
+      motion::Joint& joint = clip.skeleton.joints[j];
+      joint.offset = constant[static_cast<size_t>(joint.parent)].conjugate() * joint.offset;
+    }
+    for (motion::Frame& frame : clip.frames) {
+      for (size_t j = 0; j < frame.rotations.size(); ++j) {
+        const motion::Joint& joint = clip.skeleton.joints[j];
+        if (joint.end_site) {
+          frame.translations[j] = joint.offset;
+          continue;
+        }
+        frame.rotations[j] = frame.rotations[j] * constant[j];
+        if (j == 0) continue;
+        frame.rotations[j] = constant[static_cast<size_t>(joint.parent)].conjugate() * frame.rotations[j];
+        frame.translations[j] = joint.offset;
+      }
+    }
+  };
+}
+
+TEST(Reference, WithoutARestPoseAxesComeFromGeometryAndMotion) {
+  for (uint64_t seed = 1; seed <= 6; ++seed) {
+    SCOPED_TRACE(seed);
+    const Made made = Make(Recorded(StandAndWalk(), Scrambled(seed)));
+    EXPECT_FALSE(made.report.rest_pose_used);
+    EXPECT_NEAR(made.report.scale, 1, 1e-9);
+    // The neck sways by 0.1 rad while the head's mean direction is taken; everything else is seen exactly.
+    ExpectSameMotion(made.poses, StandAndWalk(), Radians(1), 0.001);
+  }
+}
+
+/// Directions of the limbs' bones in a state, as the joints show them.
+std::vector<Vec3> BoneDirections(const State& state) {
+  std::vector<Vec3> directions;
+  for (const std::string side : {"left", "right"}) {
+    const std::vector<std::string> arm = {"shoulder", "elbow", "wrist"};
+    const std::vector<std::string> leg = {"hip", "knee", "ankle"};
+    for (const auto& chain : {arm, leg}) {
+      for (size_t k = 0; k + 1 < chain.size(); ++k) {
+        directions.push_back((JointPosition(Human(), JointOf(Human(), side + "_" + chain[k + 1]), state) -
+                              JointPosition(Human(), JointOf(Human(), side + "_" + chain[k]), state))
+                                 .normalized());
+      }
+    }
+  }
+  return directions;
+}
+
+TEST(Reference, WithoutARestPoseOrAStandLimbsStillPointWhereTheyDid) {
+  const std::vector<Pose> poses = Walk().Poses(Human(), 3, kFrame);
+  for (uint64_t seed = 1; seed <= 6; ++seed) {
+    SCOPED_TRACE(seed);
+    const Made made = Make(Recorded(poses, Scrambled(seed)));
+    EXPECT_FALSE(made.report.rest_pose_used);
+    ASSERT_EQ(made.poses.size(), poses.size());
+    for (size_t i = 0; i < poses.size(); ++i) {
+      const auto got = BoneDirections(StateOf(Human(), made.poses[i]));
+      const auto want = BoneDirections(StateOf(Human(), poses[i]));
+      for (size_t k = 0; k < want.size(); ++k) {
+        ASSERT_LT(std::acos(std::clamp(got[k].dot(want[k]), -1.0, 1.0)), Radians(1)) << "bone " << k << ", pose " << i;
+      }
+    }
+  }
+}
+
+TEST(Reference, KneelingAndLyingDoNotCountAsStanding) {
+  // As in a recording in which a body stands, falls, and lies for most of the time: ankles are lowest while it lies.
+  std::vector<Pose> poses = StandAndWalk();
+  Pose lying = RestPose(Human());
+  lying.root_position = poses.back().root_position;
+  lying.root_position.y() = 0.1;
+  lying.root_orientation = AxisRotation(0, -kPi / 2);
+  for (const char* ankle : {"left_ankle", "right_ankle"}) RotationOf(Human(), lying, ankle) = AxisRotation(0, 0.7);
+  for (int i = 0; i < 600; ++i) poses.push_back(lying);
+  for (const bool scrambled : {false, true}) {
+    const Made made = Make(Recorded(poses, scrambled ? Scrambled(3) : nullptr));
+    for (const char* ankle : {"left_ankle", "right_ankle"}) {
+      const auto joint = static_cast<size_t>(Human().FindJoint(ankle));
+      EXPECT_LT(LargestAngle(made.poses, poses, joint), Radians(1)) << ankle;
+    }
+  }
+}
+
+TEST(Reference, FeetThatAreNotFlatAtRestAreFlattened) {
+  // As in CMU's skeletons: the rest pose has the feet pitched and splayed, standing has them flat.
+  const Quat splay = AxisRotation(0, 0.15) * AxisRotation(2, 0.1);
+  const Made made = Make(Recorded(StandAndWalk(), [&](motion::Clip& clip) {
+    for (const char* name : {"LeftFoot", "RightFoot"}) {
+      const auto foot = static_cast<size_t>(clip.skeleton.Find(name));
+      for (size_t j = foot + 1; j < clip.skeleton.joints.size(); ++j) {
+        if (clip.skeleton.joints[j].parent == static_cast<int>(foot)) {
+          clip.skeleton.joints[j].offset = splay * clip.skeleton.joints[j].offset;
+        }
+      }
+      for (motion::Frame& frame : clip.frames) frame.rotations[foot] = frame.rotations[foot] * splay.conjugate();
+    }
+    for (motion::Frame& frame : clip.frames) {
+      for (size_t j = 1; j < frame.translations.size(); ++j) frame.translations[j] = clip.skeleton.joints[j].offset;
+    }
+  }));
+  ExpectSameMotion(made.poses, StandAndWalk(), 1e-4, 1e-4);
+  EXPECT_THAT(made.report.notes, Contains(HasSubstr("left_foot levelled by 10.3 degrees")));
+}
+
+TEST(Reference, TiltedFloorIsReportedAndLevelled) {
+  Walk walk;
+  const std::vector<Pose> poses = walk.Poses(Human(), 4, kFrame);
+  const motion::Clip clip = Recorded(poses, Turned(AxisRotation(0, Radians(3)), Vec3(0, 0.1, 0)));
+  const Made made = Make(clip);
+  // A weak prior holds the plane level: a walk of 4 m gives up a twentieth of the tilt.
+  EXPECT_NEAR(Degrees(made.report.floor_tilt), 3, 0.3);
+  EXPECT_THAT(made.report.notes, Contains(HasSubstr("degrees levelled")));
+  double highest = -1;
+  double lowest = 1;
+  for (size_t i = 1; i + 1 < made.poses.size(); ++i) {
+    const State state = StateOf(Human(), made.poses[i]);
+    for (const char* ankle : {"left_ankle", "right_ankle"}) {
+      const Vec3 place = JointPosition(Human(), JointOf(Human(), ankle), state);
+      const Vec3 next = JointPosition(Human(), JointOf(Human(), ankle), StateOf(Human(), made.poses[i + 1]));
+      if ((next - place).norm() > 1e-4) continue;
+      highest = std::max(highest, place.y());
+      lowest = std::min(lowest, place.y());
+    }
+  }
+  EXPECT_GT(lowest, 0.06);
+  EXPECT_LT(highest - lowest, 0.015);  // it was 0.21 m over 4 m
+  EXPECT_LT(AngleBetween(made.poses[100].root_orientation, Quat::Identity()), Radians(0.3));
+
+  ReferenceOptions as_recorded = Plain();
+  as_recorded.level_floor = false;
+  const Made tilted = Make(clip, as_recorded);
+  EXPECT_EQ(tilted.report.floor_tilt, 0);
+  EXPECT_NEAR(AngleBetween(tilted.poses[100].root_orientation, Quat::Identity()), Radians(3), 1e-3);
+}
+
+TEST(Reference, KneesBendAboutTheirHingeAlone) {
+  const Made made = Make(Recorded(StandAndWalk(), [](motion::Clip& clip) {
+    for (motion::Frame& frame : clip.frames) {
+      for (const char* knee : {"LeftLeg", "RightLeg"}) {
+        Quat& rotation = frame.rotations[static_cast<size_t>(clip.skeleton.Find(knee))];
+        rotation = AxisRotation(1, 0.15) * rotation * AxisRotation(1, 0.1);
+      }
+    }
+  }));
+  for (const Pose& pose : made.poses) {
+    for (const char* knee : {"left_knee", "right_knee"}) {
+      const Quat& rotation = pose.joint_rotations[static_cast<size_t>(Human().FindJoint(knee))];
+      ASSERT_EQ(rotation.y(), 0);
+      ASSERT_EQ(rotation.z(), 0);
+    }
+  }
+}
+
+TEST(Reference, StartVelocityIsNotHalvedByTheFilter) {
+  Walk walk;
+  walk.speed = 1.2;
+  walk.half_period = 0.4;
+  const motion::Clip clip = Recorded(walk.Poses(Human(), 2, kFrame));
+  ReferenceReport report;
+  const ReferenceMotion reference = MakeReference(Human(), clip, "walk.bvh", {}, report);
+  const auto root = static_cast<size_t>(Human().root);
+  for (const double time : {0.0, 0.05, 1.0, reference.duration() - 0.05, reference.duration()}) {
+    State state;
+    reference.StateAt(time, state);
+    EXPECT_NEAR(state[root].linear_velocity.z(), 1.2, 0.012) << time;
+    EXPECT_NEAR(state[root].linear_velocity.y(), 0, 0.01) << time;
+  }
+}
+
+TEST(Reference, FilterOnlySmooths) {
+  ReferenceOptions options;
+  const Made made = Make(Recorded(StandAndWalk()), options);
+  // The swing of a foot lasts half a second: 25 ms take off little.
+  ExpectSameMotion(made.poses, StandAndWalk(), Radians(8), 0.03);
+  const Made rough = Make(Recorded(StandAndWalk()));
+  const auto roughness = [](const std::vector<Pose>& poses) {
+    double sum = 0;
+    for (size_t i = 1; i + 1 < poses.size(); ++i) {
+      for (size_t j = 0; j < Human().joints.size(); ++j) {
+        const Vec3 before = RotationVector(poses[i].joint_rotations[j] * poses[i - 1].joint_rotations[j].conjugate());
+        const Vec3 after = RotationVector(poses[i + 1].joint_rotations[j] * poses[i].joint_rotations[j].conjugate());
+        sum += (after - before).squaredNorm();
+      }
+    }
+    return sum;
+  };
+  EXPECT_LT(roughness(made.poses), 0.8 * roughness(rough.poses));
+}
+
+TEST(Reference, LowFrameRatesAreInterpolated) {
+  Walk walk;
+  const motion::Clip clip = Recorded(walk.Poses(Human(), 3, 1.0 / 30), nullptr, 1.0 / 30);
+  const Made made = Make(clip);
+  EXPECT_NEAR(made.report.frame_rate, 30, 1e-6);
+  const std::vector<Pose> expected = walk.Poses(Human(), 3, kFrame);
+  ASSERT_EQ(made.poses.size(), expected.size());
+  ExpectSameMotion(made.poses, expected, Radians(3), 0.01);
+}
+
+TEST(Reference, LeadInInTheRestPoseIsSkipped) {
+  for (const int frames : {1, 3}) {
+    const Made made = Make(Recorded(StandAndWalk(), [&](motion::Clip& clip) {
+      motion::Frame rest = clip.frames[0];
+      for (Quat& rotation : rest.rotations) rotation = Quat::Identity();
+      rest.translations[0] = Vec3(0, 1, 5);
+      clip.frames.insert(clip.frames.begin(), static_cast<size_t>(frames), rest);
+    }));
+    EXPECT_EQ(made.report.lead_in_frames, frames);
+    EXPECT_THAT(made.report.notes, Contains(HasSubstr("in the rest pose at the start")));
+    ASSERT_EQ(made.poses.size(), StandAndWalk().size());
+    ExpectSameMotion(made.poses, StandAndWalk(), 1e-6, 1e-6);
+  }
+}
+
+TEST(Reference, AClipThatStandsInItsRestPoseHasNoLeadIn) {
+  const std::vector<Pose> poses(60, RestPose(Human()));
+  const Made made = Make(Recorded(poses));
+  EXPECT_EQ(made.report.lead_in_frames, 0);
+  ExpectSameMotion(made.poses, poses, 1e-9, 1e-9);
+}
+
+TEST(Reference, TheBodyIsLiftedOutOfTheFloorAndHandsAreNot) {
+  std::vector<Pose> poses = StandAndWalk();
+  // The last second: sinking on the back until the trunk is 5 cm under the floor.
+  for (size_t i = poses.size() - 120; i < poses.size(); ++i) {
+    poses[i].root_orientation = AxisRotation(0, -kPi / 2);
+    poses[i].root_position.y() = 0.5 * BodyOf(Human(), "trunk").shapes[0].size.z() - 0.05;
+  }
+  const Made made = Make(Recorded(poses));
+  EXPECT_NEAR(made.report.largest_lift, 0.05 - 0.005, 0.01);
+  EXPECT_THAT(made.report.notes, Contains(HasSubstr("root raised by up to")));
+  ReferenceOptions options = Plain();
+  options.lift_root = false;
+  EXPECT_EQ(Make(Recorded(poses), options).report.largest_lift, 0);
+}
+
+TEST(Reference, TimeRange) {
+  const motion::Clip clip = Recorded(StandAndWalk());  // 3.5 s
+  ReferenceOptions options = Plain();
+  options.start = 1;
+  options.end = 2;
+  const Made cut = Make(clip, options);
+  ASSERT_EQ(cut.poses.size(), 121u);
+  EXPECT_LT(LargestAngle(cut.poses, {StandAndWalk().begin() + 120, StandAndWalk().end()}, 0), 1e-6);
+
+  options.end = 3.54;  // quoted a little too long
+  const Made rounded = Make(clip, options);
+  EXPECT_EQ(rounded.poses.size(), 301u);
+  EXPECT_THAT(rounded.report.notes, Contains(HasSubstr("the clip ends at 3.500 s")));
+
+  const auto refusal = [&](double start, double end) {
+    options.start = start;
+    options.end = end;
+    try {
+      Make(clip, options);
+    } catch (const UsageError& error) {
+      EXPECT_EQ(error.code(), ExitCode::kUsage);
+      return std::string(error.what());
+    }
+    return std::string("not refused");
+  };
+  EXPECT_EQ(refusal(1, 3.7),
+            "--start 1 --end 3.7: walk.bvh has 0.000 to 3.500 s, and at least 0.1 s are needed");
+  EXPECT_THAT(refusal(-0.5, 2), HasSubstr("--start -0.5"));
+  EXPECT_THAT(refusal(2, 2.05), HasSubstr("at least 0.1 s"));
+  EXPECT_THAT(refusal(9, -1), HasSubstr("--start 9"));
+}
+
+TEST(Reference, TimeScaleStretches) {
+  ReferenceOptions options = Plain();
+  options.time_scale = 2;
+  const Made slow = Make(Recorded(StandAndWalk()), options);
+  ASSERT_EQ(slow.poses.size(), 2 * (StandAndWalk().size() - 1) + 1);
+  EXPECT_LT((slow.poses[400].root_position - StandAndWalk()[200].root_position).norm(), 1e-6);
+}
+
+TEST(Reference, ASingleFrameIsNoMotion) {
+  const motion::Clip clip = Recorded({StandAndWalk()[0]});
+  try {
+    Make(clip);
+    ADD_FAILURE() << "not refused";
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(), "walk.bvh: found 1 frames, expected at least two frames of motion");
+  }
+}
+
+TEST(Reference, BodiesWithoutACounterpartFollowTheirParents) {
+  // A recording without clavicles and hands.
+  const Made made = Make(Recorded(StandAndWalk(), [](motion::Clip& clip) {
+    for (const char* name : {"LeftShoulder", "RightShoulder", "LeftHand", "RightHand"}) {
+      clip.skeleton.joints[static_cast<size_t>(clip.skeleton.Find(name))].name += "_helper";
+    }
+  }));
+  for (const char* joint : {"left_sternoclavicular", "right_sternoclavicular", "left_wrist", "right_wrist"}) {
+    for (const Pose& pose : made.poses) {
+      ASSERT_LT(AngleBetween(pose.joint_rotations[static_cast<size_t>(Human().FindJoint(joint))], Quat::Identity()), 1e-9);
+    }
+  }
+}
+
+TEST(ReferenceMotion, IsClampedAndInterpolated) {
+  const ReferenceMotion reference(Human(), kFrame, StandAndWalk(), 1.0 / 60);
+  EXPECT_NEAR(reference.duration(), 3.5, 1e-12);
+  Pose pose;
+  reference.PoseAt(-1, pose);
+  EXPECT_EQ(pose.root_position, StandAndWalk().front().root_position);
+  reference.PoseAt(99, pose);
+  EXPECT_NEAR((pose.root_position - StandAndWalk().back().root_position).norm(), 0, 1e-12);
+  reference.PoseAt(100.25 * kFrame, pose);
+  EXPECT_NEAR((pose.root_position -
+               (0.75 * StandAndWalk()[100].root_position + 0.25 * StandAndWalk()[101].root_position))
+                  .norm(),
+              0, 1e-12);
+}
+
+TEST(ReferenceMotion, VelocitiesAreCentralDifferencesOfTheBodies) {
+  const ReferenceMotion reference(Human(), kFrame, StandAndWalk(), 1.0 / 60);
+  for (const double time : {0.0, 0.77, 2.0, 3.5}) {
+    State state;
+    reference.StateAt(time, state);
+    const double from = std::max(0.0, time - 1.0 / 60);
+    const double to = std::min(3.5, time + 1.0 / 60);
+    Pose pose;
+    reference.PoseAt(from, pose);
+    const State before = StateOf(Human(), pose);
+    reference.PoseAt(to, pose);
+    const State after = StateOf(Human(), pose);
+    for (size_t b = 0; b < state.size(); ++b) {
+      EXPECT_LT((state[b].linear_velocity * (to - from) - (after[b].position - before[b].position)).norm(), 1e-12);
+      EXPECT_LT(AngleBetween(FromRotationVector((to - from) * state[b].angular_velocity) * before[b].orientation,
+                             after[b].orientation),
+                1e-12);
+    }
+  }
+}
+
+TEST(ReferenceReport, TellsEverythingInJson) {
+  const Made made = Make(Recorded(StandAndWalk()));
+  const io::Json json = made.report.ToJson();
+  for (const char* key : {"naming_family", "axes_from_rest_pose", "source_frame_rate", "metres_per_file_unit",
+                          "floor_height", "floor_tilt", "largest_lift", "lead_in_frames", "notes"}) {
+    EXPECT_TRUE(json.contains(key)) << key;
+  }
+}
+
+}  // namespace
+}  // namespace retrace::character

@@ -1,0 +1,221 @@
+/// The character as a recorded skeleton, and recorded skeletons as the character's segments.
+#include "retrace/character/skeleton.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "character/sample_human.h"
+#include "retrace/character/skeleton_map.h"
+#include "retrace/io/error.h"
+#include "retrace/motion/bvh.h"
+
+namespace retrace::character {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+template <typename Call>
+std::string Refusal(Call call) {
+  try {
+    call();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  ADD_FAILURE() << "not refused";
+  return "";
+}
+
+TEST(SkeletonOf, PutsJointsWhereTheCharacterHasThem) {
+  const motion::Skeleton skeleton = SkeletonOf(Human());
+  motion::Frame rest;
+  for (const motion::Joint& joint : skeleton.joints) {
+    rest.translations.push_back(joint.offset);
+    rest.rotations.push_back(Quat::Identity());
+  }
+  motion::GlobalPose pose;
+  motion::ForwardKinematics(skeleton, rest, pose);
+  size_t joints = 0;
+  for (size_t j = 0; j < skeleton.joints.size(); ++j) {
+    if (skeleton.joints[j].end_site) continue;
+    ++joints;
+    const int body = Human().FindBody(skeleton.joints[j].name);
+    ASSERT_GE(body, 0);
+    const int mover = Human().JointOf(body);
+    const Vec3 expected =
+        mover < 0 ? BodyOf(Human(), "pelvis").rest_position : Human().joints[static_cast<size_t>(mover)].anchor;
+    EXPECT_NEAR((pose.positions[j] - expected).norm(), 0, 1e-14) << skeleton.joints[j].name;
+  }
+  EXPECT_EQ(joints, Human().bodies.size());
+  EXPECT_EQ(skeleton.joints.size() - joints, 5u);  // head, hands, feet end chains
+}
+
+RC_GTEST_PROP(ClipOfProperty, ComesBackThroughABvhFile, ()) {
+  RandomStream random(*rc::gen::arbitrary<uint64_t>(), RandomStage::kTest, 0, 0);
+  std::vector<Pose> poses;
+  for (int i = 0; i < 4; ++i) poses.push_back(RandomPose(Human(), random));
+  const motion::Clip clip = ClipOf(Human(), poses, 0.01);
+  const motion::Clip read = motion::ParseBvh(motion::FormatBvh(clip), "round.bvh");
+  const std::vector<Pose> back = PosesOf(Human(), read, "round.bvh");
+  RC_ASSERT(back.size() == poses.size());
+  RC_ASSERT(std::abs(read.frame_time - 0.01) < 1e-15);
+  for (size_t i = 0; i < poses.size(); ++i) {
+    RC_ASSERT((back[i].root_position - poses[i].root_position).norm() < 1e-9);
+    RC_ASSERT(AngleBetween(back[i].root_orientation, poses[i].root_orientation) < 1e-9);
+    for (size_t j = 0; j < Human().joints.size(); ++j) {
+      RC_ASSERT(AngleBetween(back[i].joint_rotations[j], poses[i].joint_rotations[j]) < 1e-9);
+    }
+  }
+}
+
+RC_GTEST_PROP(ClipOfProperty, ShowsTheBodiesWhereTheyAre, ()) {
+  RandomStream random(*rc::gen::arbitrary<uint64_t>(), RandomStage::kTest, 0, 0);
+  const Pose pose = RandomPose(Human(), random);
+  const State state = StateOf(Human(), pose);
+  const motion::Clip clip = ClipOf(Human(), {pose}, 0.01);
+  motion::GlobalPose global;
+  motion::ForwardKinematics(clip.skeleton, clip.frames[0], global);
+  for (const Joint& joint : Human().joints) {
+    const auto index = static_cast<size_t>(
+        clip.skeleton.Find(Human().bodies[static_cast<size_t>(joint.child)].name));
+    RC_ASSERT((global.positions[index] - JointPosition(Human(), joint, state)).norm() < 1e-11);
+    RC_ASSERT(AngleBetween(global.orientations[index], state[static_cast<size_t>(joint.child)].orientation) < 1e-11);
+  }
+}
+
+TEST(PosesOf, RefusesAnotherSkeleton) {
+  motion::Clip clip = ClipOf(Human(), {RestPose(Human())}, 0.01);
+  clip.skeleton.joints[static_cast<size_t>(clip.skeleton.Find("left_shin"))].name = "LeftLeg";
+  EXPECT_EQ(Refusal([&] { PosesOf(Human(), clip, "a.bvh"); }),
+            "a.bvh: found no joint \"left_shin\", expected the skeleton of the character \"human\"");
+}
+
+motion::Skeleton SkeletonWith(const std::vector<std::string>& names) {
+  motion::Skeleton skeleton;
+  for (size_t i = 0; i < names.size(); ++i) {
+    skeleton.joints.push_back({names[i], static_cast<int>(i) - 1, Vec3(0, 1, 0), false});
+  }
+  return skeleton;
+}
+
+std::string NameAt(const motion::Skeleton& skeleton, const SkeletonMap& map, const std::string& segment) {
+  if (!map.Has(segment)) return "";
+  return skeleton.joints[static_cast<size_t>(map.segments.at(segment).position)].name;
+}
+
+const std::vector<std::string> kCmu = {
+    "root",      "lhipjoint", "lfemur",    "ltibia", "lfoot",  "ltoes",     "rhipjoint", "rfemur",   "rtibia",
+    "rfoot",     "rtoes",     "lowerback", "upperback", "thorax", "lowerneck", "upperneck", "head",   "lclavicle",
+    "lhumerus",  "lradius",   "lwrist",    "lhand",  "lfingers", "lthumb",  "rclavicle", "rhumerus", "rradius",
+    "rwrist",    "rhand",     "rfingers",  "rthumb"};
+// wd2: a second LeftShoulder joint of another name between clavicle and arm.
+const std::vector<std::string> kWd2 = {"Hips",          "Spine",     "Spine1",       "Neck",      "Head",
+                                       "LeftShoulder1", "LeftArm",   "LeftForeArm",  "LeftHand",  "RightShoulder",
+                                       "RightArm",      "RightForeArm", "RightHand", "LeftUpLeg", "LeftLeg",
+                                       "LeftFoot",      "LeftToes",  "RightUpLeg",   "RightLeg",  "RightFoot",
+                                       "RightToes"};
+const std::vector<std::string> kMixamo = {
+    "mixamorig:Hips",        "mixamorig:Spine",    "mixamorig:Spine1",       "mixamorig:Spine2",
+    "mixamorig:Neck",        "mixamorig:Head",     "mixamorig:LeftShoulder", "mixamorig:LeftArm",
+    "mixamorig:LeftForeArm", "mixamorig:LeftHand", "mixamorig:RightShoulder", "mixamorig:RightArm",
+    "mixamorig:RightForeArm", "mixamorig:RightHand", "mixamorig:LeftUpLeg",  "mixamorig:LeftLeg",
+    "mixamorig:LeftFoot",    "mixamorig:LeftToeBase", "mixamorig:RightUpLeg", "mixamorig:RightLeg",
+    "mixamorig:RightFoot",   "mixamorig:RightToeBase"};
+const std::vector<std::string> kGames105 = {
+    "RootJoint", "pelvis_lowerback", "lHip",   "rHip",       "lKnee",     "rKnee",  "lAnkle", "rAnkle",
+    "lToeJoint", "rToeJoint",        "lowerback_torso", "torso_head", "lTorso_Clavicle", "rTorso_Clavicle",
+    "lShoulder", "rShoulder",        "lElbow", "rElbow",     "lWrist",    "rWrist"};
+
+TEST(MapSkeleton, Cmu) {
+  const motion::Skeleton skeleton = SkeletonWith(kCmu);
+  const SkeletonMap map = MapSkeleton(skeleton, "a.amc");
+  EXPECT_EQ(map.family, "CMU");
+  EXPECT_EQ(map.segments.size(), 19u);
+  EXPECT_EQ(NameAt(skeleton, map, "pelvis"), "root");
+  EXPECT_EQ(NameAt(skeleton, map, "trunk"), "thorax");
+  EXPECT_EQ(NameAt(skeleton, map, "left_thigh"), "lfemur");
+  EXPECT_EQ(NameAt(skeleton, map, "right_shin"), "rtibia");
+  EXPECT_EQ(NameAt(skeleton, map, "left_toe"), "ltoes");
+  // A wrist split in two: the hand is where the wrist is, and turns as the hand does.
+  EXPECT_EQ(NameAt(skeleton, map, "left_hand"), "lwrist");
+  EXPECT_EQ(skeleton.joints[static_cast<size_t>(map.segments.at("left_hand").orientation)].name, "lhand");
+}
+
+TEST(MapSkeleton, Wd2) {
+  const motion::Skeleton skeleton = SkeletonWith(kWd2);
+  const SkeletonMap map = MapSkeleton(skeleton, "a.bvh");
+  EXPECT_EQ(map.family, "HumanIK");
+  EXPECT_EQ(map.segments.size(), 19u);
+  EXPECT_EQ(NameAt(skeleton, map, "trunk"), "Spine1");
+  EXPECT_EQ(NameAt(skeleton, map, "left_clavicle"), "LeftShoulder1");
+  EXPECT_EQ(NameAt(skeleton, map, "right_clavicle"), "RightShoulder");
+  EXPECT_EQ(NameAt(skeleton, map, "left_toe"), "LeftToes");
+}
+
+TEST(MapSkeleton, PrefixesCaseAndSeparatorsDoNotMatter) {
+  for (const std::string prefix : {"mixamorig:", "mixamorig1:", "a:b:", "Character1_", ""}) {
+    std::vector<std::string> names;
+    for (const std::string& name : kMixamo) names.push_back(prefix + name.substr(10));
+    const motion::Skeleton skeleton = SkeletonWith(names);
+    const SkeletonMap map = MapSkeleton(skeleton, "a.bvh");
+    EXPECT_EQ(map.segments.size(), 19u) << prefix;
+    EXPECT_EQ(NameAt(skeleton, map, "trunk"), prefix + "Spine2");
+    EXPECT_EQ(NameAt(skeleton, map, "left_toe"), prefix + "LeftToeBase");
+  }
+  std::vector<std::string> names;
+  for (const std::string& name : kMixamo) {
+    std::string shout;
+    for (const char c : name.substr(10)) shout += std::string("_") + static_cast<char>(std::toupper(c));
+    names.push_back(shout);
+  }
+  EXPECT_EQ(MapSkeleton(SkeletonWith(names), "a.bvh").segments.size(), 19u);
+}
+
+TEST(MapSkeleton, Games105) {
+  const motion::Skeleton skeleton = SkeletonWith(kGames105);
+  const SkeletonMap map = MapSkeleton(skeleton, "a.bvh");
+  EXPECT_EQ(map.family, "GAMES-105");
+  EXPECT_EQ(map.segments.size(), 19u);
+  EXPECT_EQ(NameAt(skeleton, map, "left_upper_arm"), "lShoulder");
+  EXPECT_EQ(NameAt(skeleton, map, "right_clavicle"), "rTorso_Clavicle");
+}
+
+TEST(MapSkeleton, ClaviclesHandsAndToesMayBeMissing) {
+  std::vector<std::string> names;
+  for (const std::string& name : kWd2) {
+    if (name.find("Shoulder") == std::string::npos && name.find("Hand") == std::string::npos &&
+        name.find("Toe") == std::string::npos) {
+      names.push_back(name);
+    }
+  }
+  const SkeletonMap map = MapSkeleton(SkeletonWith(names), "a.bvh");
+  EXPECT_EQ(map.segments.size(), 13u);
+  EXPECT_FALSE(map.Has("left_toe"));
+}
+
+TEST(MapSkeleton, TheFirstOfTwoEqualNamesWins) {
+  std::vector<std::string> names = kWd2;
+  names.push_back("helper:LeftFoot");
+  const motion::Skeleton skeleton = SkeletonWith(names);
+  EXPECT_EQ(NameAt(skeleton, MapSkeleton(skeleton, "a.bvh"), "left_foot"), "LeftFoot");
+}
+
+TEST(MapSkeleton, SaysWhatIsMissingAndWhatThereIs) {
+  std::vector<std::string> names = kWd2;
+  std::replace(names.begin(), names.end(), std::string("LeftLeg"), std::string("LeftGizmo"));
+  const std::string message = Refusal([&] { MapSkeleton(SkeletonWith(names), "a.bvh"); });
+  EXPECT_THAT(message, AllOf(HasSubstr("a.bvh: found joints Hips, Spine, "), HasSubstr("LeftGizmo"),
+                             HasSubstr("none of which is known as left_shin, expected joint names of a known family")));
+  EXPECT_THAT(message, ::testing::Not(HasSubstr("right_shin")));
+}
+
+TEST(MapSkeleton, StrangersAreListedUpToThirty) {
+  std::vector<std::string> names;
+  for (int i = 0; i < 40; ++i) names.push_back("bone" + std::to_string(i));
+  const std::string message = Refusal([&] { MapSkeleton(SkeletonWith(names), "a.bvh"); });
+  EXPECT_THAT(message, AllOf(HasSubstr("bone29, ..., none"), ::testing::Not(HasSubstr("bone30")), HasSubstr("pelvis")));
+}
+
+}  // namespace
+}  // namespace retrace::character
