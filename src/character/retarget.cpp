@@ -43,6 +43,7 @@ class Source {
       rest.rotations.push_back(Quat::Identity());
     }
     motion::ForwardKinematics(clip.skeleton, rest, rest_);
+    if (RestStandsAlong(Vec3::UnitZ())) TurnZUp();
   }
 
   size_t num_frames() const { return poses_.size(); }
@@ -58,6 +59,23 @@ class Source {
     return poses_[frame].orientations[Joint(segment).orientation_index()];
   }
   Vec3 RestPosition(const std::string& segment) const { return rest_.positions[Joint(segment).position_index()]; }
+  bool z_was_up() const { return z_was_up_; }
+
+  /// Whether the rest pose stands: head over hips, knees and feet under them, shoulders along the hips. Fewer conditions
+  /// would now and then be met by a heap of bones.
+  bool RestStandsAlong(const Vec3& up) const {
+    const auto along = [](const Vec3& v, const Vec3& axis) { return v.norm() > 0 && v.normalized().dot(axis) > 0.85; };
+    const Vec3 left_hip = RestPosition("left_thigh");
+    const Vec3 right_hip = RestPosition("right_thigh");
+    bool stands = along(RestPosition("head") - 0.5 * (left_hip + right_hip), up) &&
+                  along(RestPosition("left_upper_arm") - RestPosition("right_upper_arm"), (left_hip - right_hip).normalized());
+    for (const char* side : kSides) {
+      const Vec3 knee = RestPosition(Sided(side, "shin"));
+      stands = stands && along(RestPosition(Sided(side, "thigh")) - knee, up) &&
+               along(knee - RestPosition(Sided(side, "foot")), up);
+    }
+    return stands;
+  }
 
   /// Tip of a chain: the farthest joint or end site below a segment's joint, at its own distance from it; used for
   /// hands and toes, whose ends carry many names. Null when nothing lies below.
@@ -80,6 +98,18 @@ class Source {
     size_t orientation_index() const { return static_cast<size_t>(source.orientation); }
   };
   Indices Joint(const std::string& segment) const { return {map_.segments.at(segment)}; }
+  /// A file whose z axis points up, in axes of which y does.
+  void TurnZUp() {
+    const Quat turn = AxisRotation(0, -kPi / 2);
+    const auto apply = [&](GlobalPose& pose) {
+      for (Vec3& position : pose.positions) position = turn * position;
+      for (Quat& orientation : pose.orientations) orientation = turn * orientation * turn.conjugate();
+    };
+    for (GlobalPose& pose : poses_) apply(pose);
+    apply(rest_);
+    z_was_up_ = true;
+  }
+
   bool IsBelow(size_t joint, size_t ancestor) const {
     for (int j = static_cast<int>(joint); j >= 0; j = clip_.skeleton.joints[static_cast<size_t>(j)].parent) {
       if (j == static_cast<int>(ancestor)) return true;
@@ -92,6 +122,7 @@ class Source {
   std::vector<GlobalPose> poses_;
   GlobalPose rest_;
   double scale_ = 1;
+  bool z_was_up_ = false;
 };
 
 /// Frames at the start in which the skeleton stands in its rest pose, as exporters put there, or from which it jumps.
@@ -177,16 +208,10 @@ class Calibration {
   }
 
  private:
-  /// The rest pose serves when it stands: head over hips, feet under them.
+  /// The rest pose serves when it stands.
   void FindRestFrame() {
-    const Vec3 left_hip = source_.RestPosition("left_thigh");
-    const Vec3 right_hip = source_.RestPosition("right_thigh");
-    const Vec3 hips = 0.5 * (left_hip + right_hip);
-    const auto along = [](const Vec3& v, const Vec3& axis) { return v.norm() > 0 && v.normalized().dot(axis) > 0.85; };
-    rest_usable_ = along(source_.RestPosition("head") - hips, Vec3::UnitY()) &&
-                   along(source_.RestPosition("left_foot") - left_hip, -Vec3::UnitY()) &&
-                   along(source_.RestPosition("right_foot") - right_hip, -Vec3::UnitY());
-    const Vec3 left = left_hip - right_hip;
+    rest_usable_ = source_.RestStandsAlong(Vec3::UnitY());
+    const Vec3 left = source_.RestPosition("left_thigh") - source_.RestPosition("right_thigh");
     facing_ = AxisRotation(1, std::atan2(-left.z(), left.x()));
   }
 
@@ -447,6 +472,7 @@ std::vector<Pose> Retarget(const Character& character, const motion::Clip& clip,
   report.scale = source.scale();
   report.notes.push_back("one file unit is " + io::Fixed(source.scale(), 5) +
                          " m: the source's legs get the length of the character's");
+  if (source.z_was_up()) report.notes.push_back("the file's z axis points up: turned to y");
   if (first > 0) report.notes.push_back(std::to_string(first) + " frames in the rest pose at the start are skipped");
 
   const Calibration calibration(source, report);

@@ -33,8 +33,8 @@ struct Family {
   std::vector<Rule> rules;
 };
 
-const std::array<Family, 3>& Families() {
-  static const std::array<Family, 3> kFamilies = {{
+const std::array<Family, 5>& Families() {
+  static const std::array<Family, 5> kFamilies = {{
       {"CMU",
        {{"pelvis", {"root"}},
         {"trunk", {"thorax"}},
@@ -71,6 +71,30 @@ const std::array<Family, 3>& Families() {
         {"@_shin", {"%knee"}},
         {"@_foot", {"%ankle"}},
         {"@_toe", {"%toejoint"}}}},
+      {"BioVision",
+       {{"pelvis", {"hips", "pelvis", "hip"}},
+        {"trunk", {"chest4", "chest3", "chest2", "chest1", "chest", "spine2", "spine1", "spine", "torso"}},
+        {"head", {"head", "neck"}},
+        {"@_clavicle", {"@collar", "@clavicle"}},
+        {"@_upper_arm", {"@shoulder"}},
+        {"@_lower_arm", {"@elbow"}},
+        {"@_hand", {"@wrist"}},
+        {"@_thigh", {"@hip"}},
+        {"@_shin", {"@knee"}},
+        {"@_foot", {"@ankle"}},
+        {"@_toe", {"@toe", "@toebase"}}}},
+      {"iClone",
+       {{"pelvis", {"ccbasehip"}},
+        {"trunk", {"ccbasespine02", "ccbasespine01"}},
+        {"head", {"ccbasehead"}},
+        {"@_clavicle", {"ccbase%clavicle"}},
+        {"@_upper_arm", {"ccbase%upperarm"}},
+        {"@_lower_arm", {"ccbase%forearm"}},
+        {"@_hand", {"ccbase%hand"}},
+        {"@_thigh", {"ccbase%thigh"}},
+        {"@_shin", {"ccbase%calf"}},
+        {"@_foot", {"ccbase%foot"}},
+        {"@_toe", {"ccbase%toebase"}}}},
   }};
   return kFamilies;
 }
@@ -159,7 +183,7 @@ SkeletonMap MapSkeleton(const motion::Skeleton& skeleton, const std::string& nam
     found += (found.empty() ? "" : ", ") + joint.name;
   }
   throw InputError(name, "joints " + found + ", none of which is known as " + wanted,
-                   "joint names of a known family (CMU, HumanIK, Mixamo, GAMES-105)");
+                   "joint names of a known family (CMU, HumanIK, Mixamo, GAMES-105, BioVision, iClone)");
 }
 
 }  // namespace retrace::character

@@ -26,8 +26,9 @@ double ThreadCpuSeconds() {
 /// Appends plain values to bytes, and takes them off again.
 template <typename T>
 void Put(parallel::Bytes& bytes, const T* values, size_t count) {
-  const auto* begin = reinterpret_cast<const std::byte*>(values);
-  bytes.insert(bytes.end(), begin, begin + count * sizeof(T));
+  const size_t size = bytes.size();
+  bytes.resize(size + count * sizeof(T));
+  std::memcpy(bytes.data() + size, values, count * sizeof(T));
 }
 
 class Reader {

@@ -1,0 +1,197 @@
+/// The programs as a user meets them: message and exit code, files, the same bytes from threads and ranks.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+
+#include "retrace/io/file.h"
+#include "retrace/io/json.h"
+#include "retrace/results/tables.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace retrace;
+using testing::HasSubstr;
+
+struct Outcome {
+  int code = -1;
+  std::string text;  // standard output and error
+};
+
+Outcome Run(const std::string& command) {
+  Outcome outcome;
+  FILE* pipe = ::popen(("exec 2>&1; " + command).c_str(), "r");
+  if (pipe == nullptr) return outcome;
+  std::array<char, 4096> buffer;
+  while (const size_t count = std::fread(buffer.data(), 1, buffer.size(), pipe)) outcome.text.append(buffer.data(), count);
+  const int status = ::pclose(pipe);
+  outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+  return outcome;
+}
+
+const std::string kReconstruct = RETRACE_RECONSTRUCT;
+const std::string kReplay = RETRACE_REPLAY;
+const std::string kClip = std::string(RETRACE_SOURCE_DIR) + "/data/clips/squat.bvh";
+const std::string kSmall = " --end 0.5 --samples 60 --saved 12 --progress none ";
+
+class CommandLine : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = fs::temp_directory_path() / ("retrace_" + std::string(info->name()) + "_" + std::to_string(::getpid()));
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+  std::string Path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string Write(const std::string& name, const std::string& text) const {
+    io::WriteFile(folder_ / name, text);
+    return Path(name);
+  }
+  fs::path folder_;
+};
+
+TEST_F(CommandLine, MistakesGiveOneMessageAndTheirCode) {
+  const std::string bad_bvh = Write("bad.bvh", "HIERARCHY\nROOT hips\n{\n  OFFSET 0 zero 0\n");
+  const std::string amc = Write("walk.amc", ":FULLY-SPECIFIED\n");
+  std::string character = io::ReadFile(std::string(RETRACE_SOURCE_DIR) + "/data/characters/human.json");
+  character.replace(character.find("5.494"), 5, "-1");
+  const std::string bad_character = Write("bad.json", character);
+  const std::string full = Path("full");
+  fs::create_directories(full);
+  Write("full/notes.txt", "mine");
+  const struct {
+    std::string arguments;
+    int code;
+    std::string message;
+  } cases[] = {
+      {"", 2, "a clip is needed"},
+      {kClip + " --nonsense", 2, "--nonsense"},
+      {kClip + " --samples 10 --saved 20", 2, "at most --samples"},
+      {kClip + " --set /search/nonsense=1", 2, "there is no such setting"},
+      {kClip + " --set /search/discarded=2", 2, "/search/discarded"},
+      {kClip + " --character nobody", 2, "human"},
+      {kClip + " --start 50", 2, "--start 50"},
+      {amc, 2, "--skeleton"},
+      {kClip + kSmall + "--output " + full, 2, "--force"},
+      {Path("none.bvh"), 3, "none.bvh"},
+      {bad_bvh, 3, "bad.bvh:4:12: found"},
+      {kClip + " --character " + bad_character, 3, "/bodies/0/mass: found -1"},
+      {kClip + kSmall + "--output " + bad_bvh + "/below", 5, "below"},
+  };
+  for (const auto& c : cases) {
+    const Outcome outcome = Run(kReconstruct + " " + c.arguments);
+    EXPECT_EQ(outcome.code, c.code) << c.arguments << "\n" << outcome.text;
+    EXPECT_THAT(outcome.text, HasSubstr(c.message)) << c.arguments;
+  }
+  EXPECT_EQ(Run(kReplay + " " + Path("no_run")).code, 3);
+}
+
+TEST_F(CommandLine, PrintedConfigurationIsReadBack) {
+  const Outcome first = Run(kReconstruct + " --print-config --set /search/samples=77 --saved 7");
+  ASSERT_EQ(first.code, 0);
+  EXPECT_THAT(first.text, HasSubstr("\"samples\": 77"));
+  const Outcome second = Run(kReconstruct + " --print-config --config " + Write("config.json", first.text));
+  EXPECT_EQ(second.code, 0);
+  EXPECT_EQ(second.text, first.text);
+}
+
+TEST_F(CommandLine, DryRunTellsAndWritesNothing) {
+  const Outcome outcome = Run("cd " + folder_.string() + " && " + kReconstruct + " " + kClip + " --dry-run");
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_THAT(outcome.text, HasSubstr("locomotion"));
+  EXPECT_TRUE(fs::is_empty(folder_));
+  EXPECT_THAT(Run(kReconstruct + " --version").text, HasSubstr("reconstruct "));
+}
+
+TEST_F(CommandLine, RunFolderIsCompleteAndReplays) {
+  const std::string run = Path("run");
+  const Outcome outcome = Run(kReconstruct + " " + kClip + kSmall + "--output " + run);
+  ASSERT_EQ(outcome.code, 0) << outcome.text;
+  const io::Json manifest = io::ReadJson(run + "/manifest.json");
+  for (const char* key : {"status", "success", "evaluation", "command", "configuration", "seed", "inputs", "reference",
+                          "preparation", "cost", "workers", "provenance", "files"}) {
+    EXPECT_TRUE(manifest.contains(key)) << key;
+  }
+  EXPECT_TRUE(manifest["success"].get<bool>());
+  for (const auto& file : manifest["files"]) {
+    const std::string bytes = io::ReadFile(run + "/" + file["name"].get<std::string>());
+    EXPECT_EQ(io::Sha256(bytes), file["sha256"].get<std::string>());
+  }
+  EXPECT_EQ(manifest["files"].size(), 8u);
+  // Only what the manifest names, and the manifest.
+  EXPECT_EQ(std::distance(fs::directory_iterator(run), fs::directory_iterator{}), 9);
+
+  EXPECT_EQ(Run(kReplay + " " + run + " --verify").code, 0);
+  std::string table = io::ReadFile(run + "/trajectory.csv");
+  const size_t digit = table.rfind('.') + 1;
+  table[digit] = table[digit] == '1' ? '2' : '1';
+  io::WriteFile(run + "/trajectory.csv", table);
+  const Outcome changed = Run(kReplay + " " + run + " --verify");
+  EXPECT_EQ(changed.code, 4);
+  EXPECT_THAT(changed.text, HasSubstr("trajectory.csv:"));
+}
+
+TEST_F(CommandLine, ForcesObeyNewtonsLaw) {
+  const std::string run = Path("run");
+  ASSERT_EQ(Run(kReconstruct + " " + kClip + kSmall + "--output " + run).code, 0);
+  const results::Table table = results::ReadTable(run + "/trajectory.csv");
+  const auto time = table.Numbers("time");
+  const double mass = 62.5316;
+  double residual = 0;
+  const char* const axes[] = {"x", "y", "z"};
+  for (int a = 0; a < 3; ++a) {
+    const auto velocity = table.Numbers(std::string("com_v") + axes[a]);
+    const auto force = table.Numbers(std::string("force_") + axes[a]);
+    for (size_t i = 1; i < time.size(); ++i) {
+      const double acceleration = (velocity[i] - velocity[i - 1]) / (time[i] - time[i - 1]);
+      residual += std::abs(force[i] - mass * (acceleration + (a == 1 ? 9.81 : 0))) / static_cast<double>(time.size() - 1);
+    }
+  }
+  EXPECT_LT(residual, 0.01 * mass * 9.81);
+}
+
+TEST_F(CommandLine, BelowTheGatesIsCodeFourWithAllFiles) {
+  const std::string run = Path("run");
+  EXPECT_EQ(Run(kReconstruct + " " + kClip + kSmall + "--set /gates/joint_position=1e-6 --output " + run).code, 4);
+  const io::Json manifest = io::ReadJson(run + "/manifest.json");
+  EXPECT_FALSE(manifest["success"].get<bool>());
+  EXPECT_FALSE(manifest["evaluation"]["gates"]["joint_position"]["passed"].get<bool>());
+  EXPECT_TRUE(fs::exists(run + "/control.json"));
+}
+
+TEST_F(CommandLine, SameBytesForAnyNumberOfThreads) {
+  std::string first;
+  for (const int threads : {1, 2, 3}) {
+    const std::string run = Path(std::to_string(threads));
+    ASSERT_EQ(Run(kReconstruct + " " + kClip + kSmall + "--threads " + std::to_string(threads) + " --output " + run).code, 0);
+    const std::string control = io::ReadFile(run + "/control.json");
+    if (first.empty()) first = control;
+    EXPECT_EQ(control, first) << threads << " threads";
+  }
+}
+
+TEST_F(CommandLine, SameBytesForAnyNumberOfRanks) {
+  const std::string mpirun = RETRACE_MPIEXEC;
+  if (mpirun.empty() || !fs::exists(mpirun)) GTEST_SKIP() << "no mpirun";
+  ASSERT_EQ(Run(kReconstruct + " " + kClip + kSmall + "--threads 1 --output " + Path("threads")).code, 0);
+  const std::string expected = io::ReadFile(Path("threads") + "/control.json");
+  for (const int ranks : {1, 2, 4}) {
+    const std::string run = Path(std::to_string(ranks));
+    const Outcome outcome =
+        Run("OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 "
+            "OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_btl_vader_single_copy_mechanism=none " +
+            mpirun + " -n " + std::to_string(ranks) + " " + kReconstruct + " " + kClip + kSmall + "--output " + run);
+    ASSERT_EQ(outcome.code, 0) << outcome.text;
+    EXPECT_EQ(io::ReadFile(run + "/control.json"), expected) << ranks << " ranks";
+  }
+}
+
+}  // namespace
