@@ -71,8 +71,10 @@ TEST(Configuration, CommentsChangeNothing) {
 TEST(Configuration, EverySettingHasAComment) {
   const std::string text = Configuration().ToCommentedJson();
   ForEachSetting([&](const std::string& pointer, const io::Json&) {
-    const std::string key = "\"" + pointer.substr(pointer.rfind('/') + 1) + "\"";
-    size_t line = text.find("    " + key + ": ");
+    // Appended piece by piece: GCC 12 takes "..." + string for an overlapping copy.
+    std::string key = "    \"";
+    key.append(pointer, pointer.rfind('/') + 1).append("\": ");
+    const size_t line = text.find(key);
     ASSERT_NE(line, std::string::npos);
     const size_t comment = text.rfind('\n', line - 2) + 1;
     EXPECT_EQ(text.substr(comment, 7), "    // ");
