@@ -25,7 +25,7 @@ struct Outcome {
   std::string text;  // standard output and error
 };
 
-Outcome Run(const std::string& command) {
+Outcome Execute(const std::string& command) {
   Outcome outcome;
   FILE* pipe = ::popen(("exec 2>&1; " + command).c_str(), "r");
   if (pipe == nullptr) return outcome;
@@ -87,33 +87,33 @@ TEST_F(CommandLine, MistakesGiveOneMessageAndTheirCode) {
       {kClip + kSmall + "--output " + bad_bvh + "/below", 5, "below"},
   };
   for (const auto& c : cases) {
-    const Outcome outcome = Run(kReconstruct + " " + c.arguments);
+    const Outcome outcome = Execute(kReconstruct + " " + c.arguments);
     EXPECT_EQ(outcome.code, c.code) << c.arguments << "\n" << outcome.text;
     EXPECT_THAT(outcome.text, HasSubstr(c.message)) << c.arguments;
   }
-  EXPECT_EQ(Run(kReplay + " " + Path("no_run")).code, 3);
+  EXPECT_EQ(Execute(kReplay + " " + Path("no_run")).code, 3);
 }
 
 TEST_F(CommandLine, PrintedConfigurationIsReadBack) {
-  const Outcome first = Run(kReconstruct + " --print-config --set /search/samples=77 --saved 7");
+  const Outcome first = Execute(kReconstruct + " --print-config --set /search/samples=77 --saved 7");
   ASSERT_EQ(first.code, 0);
   EXPECT_THAT(first.text, HasSubstr("\"samples\": 77"));
-  const Outcome second = Run(kReconstruct + " --print-config --config " + Write("config.json", first.text));
+  const Outcome second = Execute(kReconstruct + " --print-config --config " + Write("config.json", first.text));
   EXPECT_EQ(second.code, 0);
   EXPECT_EQ(second.text, first.text);
 }
 
 TEST_F(CommandLine, DryRunTellsAndWritesNothing) {
-  const Outcome outcome = Run("cd " + folder_.string() + " && " + kReconstruct + " " + kClip + " --dry-run");
+  const Outcome outcome = Execute("cd " + folder_.string() + " && " + kReconstruct + " " + kClip + " --dry-run");
   EXPECT_EQ(outcome.code, 0);
   EXPECT_THAT(outcome.text, HasSubstr("locomotion"));
   EXPECT_TRUE(fs::is_empty(folder_));
-  EXPECT_THAT(Run(kReconstruct + " --version").text, HasSubstr("reconstruct "));
+  EXPECT_THAT(Execute(kReconstruct + " --version").text, HasSubstr("reconstruct "));
 }
 
 TEST_F(CommandLine, RunFolderIsCompleteAndReplays) {
   const std::string run = Path("run");
-  const Outcome outcome = Run(kReconstruct + " " + kClip + kSmall + "--output " + run);
+  const Outcome outcome = Execute(kReconstruct + " " + kClip + kSmall + "--output " + run);
   ASSERT_EQ(outcome.code, 0) << outcome.text;
   const io::Json manifest = io::ReadJson(run + "/manifest.json");
   for (const char* key : {"status", "success", "evaluation", "command", "configuration", "seed", "inputs", "reference",
@@ -129,19 +129,19 @@ TEST_F(CommandLine, RunFolderIsCompleteAndReplays) {
   // Only what the manifest names, and the manifest.
   EXPECT_EQ(std::distance(fs::directory_iterator(run), fs::directory_iterator{}), 9);
 
-  EXPECT_EQ(Run(kReplay + " " + run + " --verify").code, 0);
+  EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
   std::string table = io::ReadFile(run + "/trajectory.csv");
   const size_t digit = table.rfind('.') + 1;
   table[digit] = table[digit] == '1' ? '2' : '1';
   io::WriteFile(run + "/trajectory.csv", table);
-  const Outcome changed = Run(kReplay + " " + run + " --verify");
+  const Outcome changed = Execute(kReplay + " " + run + " --verify");
   EXPECT_EQ(changed.code, 4);
   EXPECT_THAT(changed.text, HasSubstr("trajectory.csv:"));
 }
 
 TEST_F(CommandLine, ForcesObeyNewtonsLaw) {
   const std::string run = Path("run");
-  ASSERT_EQ(Run(kReconstruct + " " + kClip + kSmall + "--output " + run).code, 0);
+  ASSERT_EQ(Execute(kReconstruct + " " + kClip + kSmall + "--output " + run).code, 0);
   const results::Table table = results::ReadTable(run + "/trajectory.csv");
   const auto time = table.Numbers("time");
   const double mass = 62.5316;
@@ -160,7 +160,7 @@ TEST_F(CommandLine, ForcesObeyNewtonsLaw) {
 
 TEST_F(CommandLine, BelowTheGatesIsCodeFourWithAllFiles) {
   const std::string run = Path("run");
-  EXPECT_EQ(Run(kReconstruct + " " + kClip + kSmall + "--set /gates/joint_position=1e-6 --output " + run).code, 4);
+  EXPECT_EQ(Execute(kReconstruct + " " + kClip + kSmall + "--set /gates/joint_position=1e-6 --output " + run).code, 4);
   const io::Json manifest = io::ReadJson(run + "/manifest.json");
   EXPECT_FALSE(manifest["success"].get<bool>());
   EXPECT_FALSE(manifest["evaluation"]["gates"]["joint_position"]["passed"].get<bool>());
@@ -171,7 +171,7 @@ TEST_F(CommandLine, SameBytesForAnyNumberOfThreads) {
   std::string first;
   for (const int threads : {1, 2, 3}) {
     const std::string run = Path(std::to_string(threads));
-    ASSERT_EQ(Run(kReconstruct + " " + kClip + kSmall + "--threads " + std::to_string(threads) + " --output " + run).code, 0);
+    ASSERT_EQ(Execute(kReconstruct + " " + kClip + kSmall + "--threads " + std::to_string(threads) + " --output " + run).code, 0);
     const std::string control = io::ReadFile(run + "/control.json");
     if (first.empty()) first = control;
     EXPECT_EQ(control, first) << threads << " threads";
@@ -181,12 +181,12 @@ TEST_F(CommandLine, SameBytesForAnyNumberOfThreads) {
 TEST_F(CommandLine, SameBytesForAnyNumberOfRanks) {
   const std::string mpirun = RETRACE_MPIEXEC;
   if (mpirun.empty() || !fs::exists(mpirun)) GTEST_SKIP() << "no mpirun";
-  ASSERT_EQ(Run(kReconstruct + " " + kClip + kSmall + "--threads 1 --output " + Path("threads")).code, 0);
+  ASSERT_EQ(Execute(kReconstruct + " " + kClip + kSmall + "--threads 1 --output " + Path("threads")).code, 0);
   const std::string expected = io::ReadFile(Path("threads") + "/control.json");
   for (const int ranks : {1, 2, 4}) {
     const std::string run = Path(std::to_string(ranks));
     const Outcome outcome =
-        Run("OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 "
+        Execute("OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 "
             "OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_btl_vader_single_copy_mechanism=none " +
             mpirun + " -n " + std::to_string(ranks) + " " + kReconstruct + " " + kClip + kSmall + "--output " + run);
     ASSERT_EQ(outcome.code, 0) << outcome.text;
