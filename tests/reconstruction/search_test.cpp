@@ -147,13 +147,13 @@ TEST(Search, GivesTheSameBytesForAnyNumberOfThreads) {
 
 TEST(Search, DependsOnTheSeed) {
   Configuration configuration = SmallConfiguration();
-  std::set<std::string> controls;
+  std::set<double> costs;  // of a displaced sample: the undisplaced one is the same for all seeds, and may win
   for (uint64_t seed = 1; seed <= 3; ++seed) {
     configuration.search.seed = seed;
     const SmallProblem small(configuration, Squatting, 0.3);
-    controls.insert(control::FormatControl(Human(), Search(small.problem()).control));
+    costs.insert(Search(small.problem()).iterations[0].samples[1].cost);
   }
-  EXPECT_EQ(controls.size(), 3u);
+  EXPECT_EQ(costs.size(), 3u);
 }
 
 TEST(Search, MoreSamplesCostLess) {
