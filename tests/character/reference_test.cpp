@@ -162,6 +162,22 @@ TEST(Reference, TurnsWithTheRecording) {
   EXPECT_NEAR(made.report.floor_height, 0.25, kFloor);
 }
 
+TEST(Reference, FilesWhoseZAxisPointsUpAreTurned) {
+  const Quat lie = AxisRotation(0, kPi / 2);  // y to z
+  const Made made = Make(Recorded(StandAndWalk(), [&](motion::Clip& clip) {
+    for (motion::Joint& joint : clip.skeleton.joints) joint.offset = lie * joint.offset;
+    for (motion::Frame& frame : clip.frames) {
+      for (size_t j = 0; j < frame.rotations.size(); ++j) {
+        frame.translations[j] = lie * frame.translations[j];
+        if (!clip.skeleton.joints[j].end_site) frame.rotations[j] = lie * frame.rotations[j] * lie.conjugate();
+      }
+    }
+  }));
+  EXPECT_TRUE(made.report.rest_pose_used);
+  EXPECT_THAT(made.report.notes, Contains(HasSubstr("z axis points up")));
+  ExpectSameMotion(made.poses, StandAndWalk(), kRounding, kFloor);
+}
+
 /// Every joint's own frame turned by a constant of its own: the rest pose is then a heap of bones.
 std::function<void(motion::Clip&)> Scrambled(uint64_t seed) {
   return [=](motion::Clip& clip) {

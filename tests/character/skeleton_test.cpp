@@ -181,6 +181,51 @@ TEST(MapSkeleton, Games105) {
   EXPECT_EQ(NameAt(skeleton, map, "right_clavicle"), "rTorso_Clavicle");
 }
 
+const std::vector<std::string> kBioVision = {
+    "Hips",       "Chest",    "Chest2",  "Chest3",       "Chest4",    "Neck",      "Head",     "RightCollar",
+    "RightShoulder", "RightElbow", "RightWrist", "LeftCollar", "LeftShoulder", "LeftElbow", "LeftWrist", "RightHip",
+    "RightKnee",  "RightAnkle", "RightToe", "LeftHip",   "LeftKnee",  "LeftAnkle", "LeftToe"};
+
+TEST(MapSkeleton, BioVision) {
+  // In this family a shoulder is where the arm begins; in HumanIK it is the collar bone.
+  const motion::Skeleton skeleton = SkeletonWith(kBioVision);
+  const SkeletonMap map = MapSkeleton(skeleton, "a.bvh");
+  EXPECT_EQ(map.family, "BioVision");
+  EXPECT_EQ(map.segments.size(), 19u);
+  EXPECT_EQ(NameAt(skeleton, map, "trunk"), "Chest4");
+  EXPECT_EQ(NameAt(skeleton, map, "left_clavicle"), "LeftCollar");
+  EXPECT_EQ(NameAt(skeleton, map, "left_upper_arm"), "LeftShoulder");
+  EXPECT_EQ(NameAt(skeleton, map, "right_thigh"), "RightHip");
+  EXPECT_EQ(NameAt(skeleton, map, "pelvis"), "Hips");
+}
+
+TEST(MapSkeleton, BioVisionWithoutHeadHandsAndCollars) {
+  // As the clips of DeepMimic: the head hangs on the neck.
+  const motion::Skeleton skeleton =
+      SkeletonWith({"Hips", "Chest", "Neck", "RightShoulder", "RightElbow", "LeftShoulder", "LeftElbow", "RightHip",
+                    "RightKnee", "RightAnkle", "LeftHip", "LeftKnee", "LeftAnkle"});
+  const SkeletonMap map = MapSkeleton(skeleton, "a.bvh");
+  EXPECT_EQ(map.family, "BioVision");
+  EXPECT_EQ(NameAt(skeleton, map, "head"), "Neck");
+  EXPECT_FALSE(map.Has("left_clavicle"));
+  EXPECT_FALSE(map.Has("left_hand"));
+}
+
+TEST(MapSkeleton, IClone) {
+  std::vector<std::string> names = {"CC_Base_Hip", "CC_Base_Pelvis", "CC_Base_Spine01", "CC_Base_Spine02",
+                                    "CC_Base_NeckTwist01", "CC_Base_Head"};
+  for (const char* side : {"L", "R"}) {
+    for (const char* part : {"Clavicle", "Upperarm", "Forearm", "Hand", "Thigh", "Calf", "CalfTwist01", "Foot", "ToeBase"}) {
+      names.push_back(std::string("CC_Base_") + side + "_" + part);
+    }
+  }
+  const motion::Skeleton skeleton = SkeletonWith(names);
+  const SkeletonMap map = MapSkeleton(skeleton, "a.bvh");
+  EXPECT_EQ(map.family, "iClone");
+  EXPECT_EQ(map.segments.size(), 19u);
+  EXPECT_EQ(NameAt(skeleton, map, "right_shin"), "CC_Base_R_Calf");
+}
+
 TEST(MapSkeleton, ClaviclesHandsAndToesMayBeMissing) {
   std::vector<std::string> names;
   for (const std::string& name : kWd2) {

@@ -1,0 +1,185 @@
+/// Control files: what is written reads back to the same bits, and what is wrong is refused with its place.
+#include "retrace/control/control_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <filesystem>
+
+#include "control/sample_control.h"
+#include "retrace/io/error.h"
+#include "retrace/io/file.h"
+
+namespace retrace::control {
+namespace {
+
+using io::Json;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+bool SameControl(const OpenLoopControl& a, const OpenLoopControl& b) {
+  if (a.world.ToJson().dump() != b.world.ToJson().dump() || !SameBits(a.start, b.start)) return false;
+  if (a.fragments.size() != b.fragments.size()) return false;
+  for (size_t f = 0; f < a.fragments.size(); ++f) {
+    const Fragment& x = a.fragments[f];
+    const Fragment& y = b.fragments[f];
+    if (x.first_step != y.first_step || x.num_steps != y.num_steps || x.targets.size() != y.targets.size()) return false;
+    for (size_t k = 0; k < x.targets.size(); ++k) {
+      if (std::memcmp(x.targets[k].data(), y.targets[k].data(), x.targets[k].size() * sizeof(Quat)) != 0) return false;
+    }
+  }
+  return true;
+}
+
+RC_GTEST_PROP(ControlFileProperty, ReadsBackToTheSameBits, ()) {
+  RandomStream random(*rc::gen::arbitrary<uint64_t>().as("seed"), RandomStage::kTest, 0, 0);
+  const OpenLoopControl control = RandomControl(random, *rc::gen::inRange(0, 6).as("fragments"));
+  const std::string text = FormatControl(Human(), control);
+  const LoadedControl loaded = ParseControl(text, "c.json");
+  RC_ASSERT(SameControl(loaded.control, control));
+  RC_ASSERT(loaded.character.json == Human().json);
+  RC_ASSERT(FormatControl(loaded.character, loaded.control) == text);
+}
+
+TEST(ControlFile, ReplaysToTheSameBitsAfterReading) {
+  const OpenLoopControl control = Standing(2);
+  const LoadedControl loaded = ParseControl(FormatControl(Human(), control), "c.json");
+  EXPECT_EQ(Fingerprint(Replay(loaded.character, loaded.control).states.back()),
+            Fingerprint(Replay(Human(), control).states.back()));
+}
+
+TEST(ControlFile, AllWorldOptionsSurvive) {
+  OpenLoopControl control = Standing(1);
+  control.world.time_step = 1.0 / 2000;
+  control.world.servo = simulation::Servo::kExplicit;
+  control.world.solver = simulation::Solver::kStock;
+  control.world.gravity = 1.62;
+  control.world.friction = 0.1;
+  control.world.contact_stiffness = 1e5;
+  control.world.contact_damping = 1e3;
+  control.world.contact_correcting_velocity = 0.25;
+  control.world.joint_correction = 100;
+  control.world.self_collision = false;
+  control.world.speculative_contacts = false;
+  control.world.ground_points_per_shape = 3;
+  control.world.self_points_per_pair = 1;
+  const std::string before = control.world.ToJson().dump();
+  EXPECT_NE(before, simulation::WorldOptions().ToJson().dump());
+  EXPECT_EQ(ParseControl(FormatControl(Human(), control), "c.json").control.world.ToJson().dump(), before);
+}
+
+TEST(ControlFile, HasOneLinePerFragmentAndPerBody) {
+  const std::string text = FormatControl(Human(), Standing(7));
+  size_t fragments = 0;
+  size_t bodies = 0;
+  for (size_t at = 0; (at = text.find("\n  {\"", at)) != std::string::npos; ++at) {
+    fragments += text.compare(at, 12, "\n  {\"start\":") == 0;
+    bodies += text.compare(at, 11, "\n  {\"body\":") == 0;
+  }
+  EXPECT_EQ(fragments, 7u);
+  EXPECT_EQ(bodies, Human().bodies.size());
+}
+
+TEST(ControlFile, NamesTheFile) {
+  const auto path = std::filesystem::temp_directory_path() / ("retrace_control_" + std::to_string(::getpid()) + ".json");
+  io::WriteFile(path, FormatControl(Human(), Standing(1)));
+  EXPECT_EQ(LoadControl(path).control.num_steps(), 24);
+  io::WriteFile(path, "{\"format\": \"retrace-control\"}");
+  try {
+    LoadControl(path);
+    ADD_FAILURE() << "not refused";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), StartsWith(path.string() + ": /: found no \"version\""));
+  }
+  std::filesystem::remove(path);
+}
+
+/// A change of a good file, as a JSON patch, and how the refusal begins.
+struct Mutation {
+  const char* name;
+  const char* patch;
+  const char* message;
+};
+void PrintTo(const Mutation& mutation, std::ostream* out) { *out << mutation.name; }
+
+class BadControl : public ::testing::TestWithParam<Mutation> {};
+
+TEST_P(BadControl, IsRefused) {
+  static const std::string good = FormatControl(Human(), Standing(2));
+  const Json changed = Json::parse(good).patch(Json::parse(GetParam().patch));
+  try {
+    ParseControl(changed.dump(), "c.json");
+    ADD_FAILURE() << "not refused";
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.code(), ExitCode::kInput);
+    EXPECT_THAT(error.what(), StartsWith(GetParam().message));
+  }
+}
+
+const Mutation kMutations[] = {
+    {"AnotherFormat", R"([{"op": "replace", "path": "/format", "value": "retrace-character"}])",
+     R"(c.json: /format: found "retrace-character", expected "retrace-control")"},
+    {"LaterVersion", R"([{"op": "replace", "path": "/version", "value": 2}])",
+     "c.json: /version: found 2, expected a whole number from 1 to 1"},
+    {"UnknownKey", R"([{"op": "add", "path": "/comment", "value": ""}])",
+     R"(c.json: /comment: found the key "comment", expected one of format, )"},
+    {"NoWorld", R"([{"op": "remove", "path": "/world"}])", R"(c.json: /: found no "world", expected an object with "world")"},
+    {"TimeStepOfZero", R"([{"op": "replace", "path": "/world/time_step", "value": 0}])",
+     "c.json: /world/time_step: found 0, expected a number from 0 to 0.1 (0 itself excluded)"},
+    {"Servo", R"([{"op": "replace", "path": "/world/servo", "value": "magic"}])",
+     R"(c.json: /world/servo: found "magic", expected "implicit" or "explicit")"},
+    {"ContactScale", R"([{"op": "replace", "path": "/world/contact_scale", "value": [1, 1]}])",
+     "c.json: /world/contact_scale: found an array of 2, expected an empty array or 16 numbers, one per joint"},
+    {"Character", R"([{"op": "replace", "path": "/character/bodies/0/mass", "value": -1}])",
+     "c.json: /character: /bodies/0/mass: found -1, expected a number above 0"},
+    {"JointsInAnotherOrder",
+     R"([{"op": "replace", "path": "/joints/0", "value": "neck"}, {"op": "replace", "path": "/joints/1", "value": "waist"}])",
+     "c.json: /joints: found another list of joints, expected the joints of the character in its order"},
+    {"AJointTooFew", R"([{"op": "remove", "path": "/joints/15"}])",
+     "c.json: /joints: found another list of joints, expected the joints of the character in its order"},
+    {"AJointTooMany", R"([{"op": "add", "path": "/joints/-", "value": "tail"}])",
+     "c.json: /joints: found another list of joints, expected the joints of the character in its order"},
+    {"ABodyTooFew", R"([{"op": "remove", "path": "/start_state/16"}])",
+     "c.json: /start_state: found an array of 16, expected an array of 17, one entry per body"},
+    {"AnotherBody", R"([{"op": "replace", "path": "/start_state/2/body", "value": "tail"}])",
+     R"(c.json: /start_state/2/body: found "tail", expected "pelvis")"},
+    {"MisspeltStateKey", R"([{"op": "add", "path": "/start_state/2/velocity", "value": [0, 0, 0]}])",
+     R"(c.json: /start_state/2/velocity: found the key "velocity", expected one of body, position, )"},
+    {"PositionOfNull", R"([{"op": "replace", "path": "/start_state/2/position/1", "value": null}])",
+     "c.json: /start_state/2/position/1: found null, expected a finite number"},
+    {"OrientationOfThree", R"([{"op": "remove", "path": "/start_state/2/orientation/3"}])",
+     "c.json: /start_state/2/orientation: found an array of 3, expected a unit quaternion [w, x, y, z]"},
+    {"OrientationNotUnit", R"([{"op": "replace", "path": "/start_state/2/orientation/0", "value": 2}])",
+     "c.json: /start_state/2/orientation: found a quaternion of norm 2, expected a unit quaternion [w, x, y, z]"},
+    {"NoStepsInAFragment", R"([{"op": "replace", "path": "/fragments/1/steps", "value": 0}])",
+     "c.json: /fragments/1/steps: found 0, expected a whole number from 1 to 1000000"},
+    {"HalfAStep", R"([{"op": "replace", "path": "/fragments/1/steps", "value": 1.5}])",
+     "c.json: /fragments/1/steps: found 1.5, expected a whole number from 1 to 1000000"},
+    {"FragmentsWithAGap", R"([{"op": "replace", "path": "/fragments/1/start", "value": 0.2}])",
+     "c.json: /fragments/1/start: found 0.2, expected 0.1 (steps times time_step)"},
+    {"AnotherDuration", R"([{"op": "replace", "path": "/fragments/0/duration", "value": 0.2}])",
+     "c.json: /fragments/0/duration: found 0.2, expected 0.1 (steps times time_step)"},
+    {"AnotherTimeStep", R"([{"op": "replace", "path": "/world/time_step", "value": 0.002}])",
+     "c.json: /fragments/0/duration: found 0.1, expected 0.048 (steps times time_step)"},
+    {"NoTargets", R"([{"op": "replace", "path": "/fragments/0/targets", "value": []}])",
+     "c.json: /fragments/0/targets: found an array of 0, expected at least one target pose"},
+    {"ATargetTooFew", R"([{"op": "remove", "path": "/fragments/1/targets/0/3"}])",
+     "c.json: /fragments/1/targets/0: found an array of 15, expected an array of 16 quaternions, one per joint"},
+    {"TargetNotUnit", R"([{"op": "replace", "path": "/fragments/1/targets/0/3", "value": [0, 0, 0, 0]}])",
+     "c.json: /fragments/1/targets/0/3: found a quaternion of norm 0, expected a unit quaternion [w, x, y, z]"},
+    {"TargetAsText", R"([{"op": "replace", "path": "/fragments/1/targets/0/3/2", "value": "x"}])",
+     R"(c.json: /fragments/1/targets/0/3/2: found "x", expected a finite number)"},
+};
+INSTANTIATE_TEST_SUITE_P(File, BadControl, ::testing::ValuesIn(kMutations),
+                         [](const auto& mutation) { return std::string(mutation.param.name); });
+
+TEST(ControlFile, CutShortAtAnyLineIsRefused) {
+  const std::string text = FormatControl(Human(), Standing(2));
+  for (size_t end = 0; end < text.size() - 2; end = text.find('\n', end + 1)) {
+    EXPECT_THROW(ParseControl(text.substr(0, end), "c.json"), InputError) << end;
+  }
+}
+
+}  // namespace
+}  // namespace retrace::control

@@ -1,0 +1,180 @@
+/// Targets between their knots, fingerprints, and replays that repeat to the bit.
+#include "retrace/control/control.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "control/sample_control.h"
+
+namespace retrace::control {
+namespace {
+
+RandomStream AnyStream() { return {*rc::gen::arbitrary<uint64_t>().as("seed"), RandomStage::kTest, 0, 0}; }
+
+RC_GTEST_PROP(TargetsAtProperty, ASingleTargetHoldsThroughout, ()) {
+  RandomStream random = AnyStream();
+  Fragment fragment{7, 12, {RandomTargets(random)}};
+  TargetPose pose(Human().joints.size());
+  for (int step = 0; step < fragment.num_steps; ++step) {
+    TargetsAt(fragment, step, pose);
+    for (size_t j = 0; j < pose.size(); ++j) RC_ASSERT(pose[j].coeffs() == fragment.targets[0][j].coeffs());
+  }
+}
+
+RC_GTEST_PROP(TargetsAtProperty, KnotsAreHitAndBetweenThemTheShorterArcIsTaken, ()) {
+  RandomStream random = AnyStream();
+  const int knots = *rc::gen::inRange(2, 6);
+  const int each = *rc::gen::inRange(1, 10);
+  Fragment fragment{0, (knots - 1) * each, {}};
+  for (int k = 0; k < knots; ++k) fragment.targets.push_back(RandomTargets(random));
+  TargetPose pose(Human().joints.size());
+  for (int step = 0; step < fragment.num_steps; ++step) {
+    TargetsAt(fragment, step, pose);
+    // The target holds for the end of the step.
+    const int knot = (step + 1) / each;
+    const double t = static_cast<double>((step + 1) % each) / each;
+    for (size_t j = 0; j < pose.size(); ++j) {
+      const Quat& a = fragment.targets[static_cast<size_t>(knot)][j];
+      const Quat expected = t == 0 ? a : Nlerp(a, fragment.targets[static_cast<size_t>(knot) + 1][j], t);
+      RC_ASSERT(AngleBetween(pose[j], expected) < 1e-12);
+      RC_ASSERT(std::abs(pose[j].norm() - 1) < 1e-14);
+    }
+  }
+}
+
+TEST(TargetsAt, TheLastStepEndsAtTheLastTarget) {
+  RandomStream random(1, RandomStage::kTest, 0, 0);
+  for (const int steps : {1, 5, 7, 12}) {
+    Fragment fragment{0, steps, {RandomTargets(random), RandomTargets(random), RandomTargets(random)}};
+    TargetPose pose(Human().joints.size());
+    TargetsAt(fragment, steps - 1, pose);
+    for (size_t j = 0; j < pose.size(); ++j) EXPECT_LT(AngleBetween(pose[j], fragment.targets[2][j]), 1e-12);
+  }
+}
+
+TEST(OpenLoopControl, Durations) {
+  OpenLoopControl control;
+  EXPECT_EQ(control.num_steps(), 0);
+  EXPECT_EQ(control.duration(), 0);
+  control = Standing(3);
+  EXPECT_EQ(control.num_steps(), 72);
+  EXPECT_DOUBLE_EQ(control.duration(), 0.3);
+}
+
+RC_GTEST_PROP(FingerprintProperty, ChangesWithAnyBit, ()) {
+  RandomStream random = AnyStream();
+  character::State state = RandomState(random);
+  const uint64_t before = Fingerprint(state);
+  RC_ASSERT(Fingerprint(character::State(state)) == before);
+  auto* bytes = reinterpret_cast<unsigned char*>(state.data());
+  const auto byte = *rc::gen::inRange<size_t>(0, state.size() * sizeof(character::BodyState));
+  const auto bit = *rc::gen::inRange(0, 8);
+  bytes[byte] = static_cast<unsigned char>(bytes[byte] ^ (1u << bit));
+  RC_ASSERT(Fingerprint(state) != before);
+}
+
+TEST(Fingerprint, IsFnv1a) {
+  EXPECT_EQ(Fingerprint({}), 0xcbf29ce484222325u);
+  // The identity state, byte by byte, by the definition of the hash.
+  const character::State one(1);
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (int i = 0; i < 13 * 8; ++i) {
+    // The only bytes that are not zero: the double 1.0 of the quaternion's w, seventh of the thirteen numbers.
+    const uint64_t byte = i == 6 * 8 + 6 ? 0xf0 : i == 6 * 8 + 7 ? 0x3f : 0;
+    hash = (hash ^ byte) * 0x100000001b3u;
+  }
+  EXPECT_EQ(Fingerprint(one), hash);
+}
+
+TEST(Fingerprint, SwappedBodiesDiffer) {
+  RandomStream random(2, RandomStage::kTest, 0, 0);
+  character::State state = RandomState(random);
+  const uint64_t before = Fingerprint(state);
+  std::swap(state[0], state[1]);
+  EXPECT_NE(Fingerprint(state), before);
+}
+
+/// Swaying targets, so that every joint and the ground have something to do.
+OpenLoopControl Swaying() {
+  OpenLoopControl control = Standing(4);
+  RandomStream random(5, RandomStage::kTest, 0, 0);
+  for (Fragment& fragment : control.fragments) {
+    fragment.targets.clear();
+    for (int k = 0; k < 3; ++k) {
+      TargetPose pose;
+      for (const character::Joint& joint : Human().joints) {
+        Vec3 turn = character::RandomVector(random, 0.3);
+        if (joint.type == character::JointType::kHinge) turn = Vec3::Unit(joint.axis) * turn[joint.axis];
+        pose.push_back(FromRotationVector(turn));
+      }
+      fragment.targets.push_back(pose);
+    }
+  }
+  return control;
+}
+
+TEST(Replay, TwiceGivesTheSameBits) {
+  const OpenLoopControl control = Swaying();
+  const Trajectory a = Replay(Human(), control);
+  const Trajectory b = Replay(Human(), control);
+  ASSERT_FALSE(a.diverged);
+  ASSERT_EQ(a.num_steps(), static_cast<size_t>(control.num_steps()));
+  ASSERT_EQ(b.num_steps(), a.num_steps());
+  for (size_t i = 0; i < a.states.size(); ++i) ASSERT_EQ(Fingerprint(a.states[i]), Fingerprint(b.states[i])) << i;
+}
+
+TEST(Replay, RecordsEveryStep) {
+  const OpenLoopControl control = Swaying();
+  const Trajectory trajectory = Replay(Human(), control);
+  EXPECT_EQ(trajectory.time_step, control.world.time_step);
+  EXPECT_TRUE(SameBits(trajectory.states.front(), control.start));
+  EXPECT_EQ(trajectory.contacts.size(), trajectory.num_steps());
+  ASSERT_EQ(trajectory.torques.size(), trajectory.num_steps());
+  double largest = 0;
+  size_t contacts = 0;
+  for (size_t i = 0; i < trajectory.num_steps(); ++i) {
+    ASSERT_EQ(trajectory.torques[i].size(), Human().joints.size());
+    for (const Vec3& torque : trajectory.torques[i]) largest = std::max(largest, torque.norm());
+    contacts += trajectory.contacts[i].size();
+  }
+  EXPECT_GT(largest, 1);
+  EXPECT_GT(contacts, 0u);
+}
+
+TEST(Replay, IsTheFragmentsOneByOne) {
+  const OpenLoopControl control = Swaying();
+  const Trajectory trajectory = Replay(Human(), control);
+  ASSERT_FALSE(trajectory.diverged);
+  simulation::World world(Human(), control.world);
+  std::vector<Quat> targets(Human().joints.size());
+  character::State state = control.start;
+  character::State end;
+  // In another order first: what a world did before must not show.
+  ASSERT_TRUE(SimulateFragment(world, control.start, control.fragments[3], targets, end));
+  for (const Fragment& fragment : control.fragments) {
+    ASSERT_TRUE(SimulateFragment(world, state, fragment, targets, end));
+    state = end;
+    EXPECT_TRUE(SameBits(state, trajectory.states[static_cast<size_t>(fragment.first_step + fragment.num_steps)]));
+  }
+}
+
+TEST(Replay, EndsWhereItDiverges) {
+  OpenLoopControl control = Standing(2);
+  control.start[3].linear_velocity = Vec3(1e7, 0, 0);
+  const Trajectory trajectory = Replay(Human(), control);
+  EXPECT_TRUE(trajectory.diverged);
+  EXPECT_LT(trajectory.num_steps(), static_cast<size_t>(control.num_steps()));
+  for (const character::BodyState& body : trajectory.states.back()) EXPECT_TRUE(body.position.allFinite());
+}
+
+TEST(Replay, OfNothingIsTheStart) {
+  OpenLoopControl control = Standing(0);
+  const Trajectory trajectory = Replay(Human(), control);
+  EXPECT_EQ(trajectory.states.size(), 1u);
+  EXPECT_EQ(trajectory.num_steps(), 0u);
+  EXPECT_FALSE(trajectory.diverged);
+  EXPECT_EQ(Trajectory().num_steps(), 0u);
+}
+
+}  // namespace
+}  // namespace retrace::control

@@ -1,0 +1,266 @@
+/// Gates and figures of trajectories whose distance from the reference is known by construction.
+#include "retrace/metrics/gates.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "control/sample_control.h"
+
+namespace retrace::metrics {
+namespace {
+
+using character::BodyState;
+using character::Human;
+using character::Pose;
+using character::RandomPose;
+using character::RandomVector;
+using character::ReferenceMotion;
+using character::RestPose;
+using character::State;
+using character::StateOf;
+using character::Walk;
+
+constexpr double kStep = 1.0 / 240;
+
+RandomStream AnyStream() { return {*rc::gen::arbitrary<uint64_t>().as("seed"), RandomStage::kTest, 0, 0}; }
+
+ReferenceMotion WalkReference() { return {Human(), 1.0 / 120, Walk().Poses(Human(), 2, 1.0 / 120), 1.0 / 60}; }
+
+/// The reference's own states, each changed by its step's number.
+template <typename Change>
+control::Trajectory Follow(const ReferenceMotion& reference, size_t steps, Change change) {
+  control::Trajectory trajectory;
+  trajectory.time_step = kStep;
+  for (size_t i = 0; i <= steps; ++i) {
+    Pose pose;
+    reference.PoseAt(static_cast<double>(i) * kStep, pose);
+    change(i, pose);
+    trajectory.states.push_back(StateOf(Human(), pose));
+  }
+  return trajectory;
+}
+
+/// The whole character turned about the vertical through the origin and moved.
+State Moved(const State& state, double yaw, const Vec3& shift) {
+  const Quat turn = AxisRotation(1, yaw);
+  State moved = state;
+  for (BodyState& body : moved) {
+    body.position = turn * body.position + shift;
+    body.orientation = turn * body.orientation;
+  }
+  return moved;
+}
+
+RC_GTEST_PROP(JointPositionErrorProperty, IsZeroForEqualPostures, ()) {
+  RandomStream random = AnyStream();
+  const State state = StateOf(Human(), RandomPose(Human(), random));
+  RC_ASSERT(JointPositionError(Human(), state, state) < 1e-12);
+  // Wherever they stand and face.
+  const State moved = Moved(state, random.Uniform(-3, 3), RandomVector(random, 5));
+  RC_ASSERT(JointPositionError(Human(), moved, state) < 1e-9);
+}
+
+RC_GTEST_PROP(JointPositionErrorProperty, DoesNotSeeACommonTurnAndShift, ()) {
+  RandomStream random = AnyStream();
+  const State a = StateOf(Human(), RandomPose(Human(), random));
+  const State b = StateOf(Human(), RandomPose(Human(), random));
+  const double yaw = random.Uniform(-3, 3);
+  const double error = JointPositionError(Human(), a, b);
+  RC_ASSERT(std::abs(JointPositionError(Human(), Moved(a, yaw, RandomVector(random, 5)),
+                                        Moved(b, yaw, RandomVector(random, 5))) -
+                     error) < 1e-9);
+}
+
+RC_GTEST_PROP(JointPositionErrorProperty, SwapsItsSides, ()) {
+  RandomStream random = AnyStream();
+  const State a = StateOf(Human(), RandomPose(Human(), random));
+  const State b = StateOf(Human(), RandomPose(Human(), random));
+  RC_ASSERT(std::abs(JointPositionError(Human(), a, b) - JointPositionError(Human(), b, a)) < 1e-9);
+}
+
+TEST(JointPositionError, RemovesTheHeadingOfALyingBody) {
+  // On the back the facing direction points up and says nothing about heading: the turn between the two roots does.
+  Pose pose = RestPose(Human());
+  pose.root_orientation = AxisRotation(0, -kPi / 2);
+  const State lying = StateOf(Human(), pose);
+  for (const double yaw : {-2.5, -0.4, 1.0, 3.0}) {
+    EXPECT_LT(JointPositionError(Human(), Moved(lying, yaw, Vec3(1, 0, 2)), lying), 1e-12) << yaw;
+  }
+  // A lean is not removed.
+  pose.root_orientation = AxisRotation(0, -kPi / 2 + 0.3);
+  EXPECT_GT(JointPositionError(Human(), StateOf(Human(), pose), lying), 0.05);
+}
+
+TEST(JointPositionError, OfOneBentElbowInClosedForm) {
+  const State rest = StateOf(Human(), RestPose(Human()));
+  Pose pose = RestPose(Human());
+  RotationOf(Human(), pose, "left_elbow") = AxisRotation(1, -kPi / 2);
+  // Only the wrist moves: by the chord of the forearm, of sixteen joints.
+  const double forearm = (JointOf(Human(), "left_wrist").anchor - JointOf(Human(), "left_elbow").anchor).norm();
+  EXPECT_NEAR(JointPositionError(Human(), StateOf(Human(), pose), rest), std::sqrt(2) * forearm / 16, 1e-12);
+}
+
+TEST(Evaluate, OfTheReferenceItselfIsPerfect) {
+  const ReferenceMotion reference = WalkReference();
+  const Evaluation evaluation = Evaluate(Human(), Follow(reference, 480, [](size_t, Pose&) {}), reference, 2, {});
+  EXPECT_TRUE(evaluation.success());
+  EXPECT_TRUE(evaluation.completed);
+  EXPECT_DOUBLE_EQ(evaluation.simulated_duration, 2);
+  ASSERT_EQ(evaluation.gates.size(), 3u);
+  EXPECT_EQ(evaluation.gates[0].name, "root_height");
+  EXPECT_EQ(evaluation.gates[1].name, "root_orientation");
+  EXPECT_EQ(evaluation.gates[2].name, "joint_position");
+  for (const Gate& gate : evaluation.gates) EXPECT_LT(gate.worst, 1e-9) << gate.name;
+  EXPECT_LT(evaluation.mean_joint_error, 1e-9);
+  EXPECT_LT(evaluation.drift, 1e-12);
+}
+
+TEST(Evaluate, HeightIsMeasuredUpAndDown) {
+  const ReferenceMotion reference = WalkReference();
+  for (const double sign : {-1.0, 1.0}) {
+    // Rising or sinking by a millimetre per step: the limit of 0.25 m is passed at step 251.
+    const auto trajectory = Follow(reference, 480, [&](size_t i, Pose& pose) {
+      pose.root_position.y() += sign * 0.001 * static_cast<double>(i);
+    });
+    const Evaluation evaluation = Evaluate(Human(), trajectory, reference, 2, {});
+    EXPECT_FALSE(evaluation.success());
+    EXPECT_TRUE(evaluation.completed);
+    EXPECT_NEAR(evaluation.gates[0].worst, 0.48, 1e-9);
+    EXPECT_NEAR(evaluation.gates[0].first_violation, 251 * kStep, 1.01 * kStep);
+    EXPECT_TRUE(evaluation.gates[1].passed());
+    EXPECT_TRUE(evaluation.gates[2].passed());
+  }
+}
+
+TEST(Evaluate, OrientationIsTheAngleBetweenTheRoots) {
+  const ReferenceMotion reference = WalkReference();
+  for (int axis = 0; axis < 3; ++axis) {
+    const auto trajectory = Follow(reference, 480, [&](size_t i, Pose& pose) {
+      if (i == 100) pose.root_orientation = AxisRotation(axis, Radians(59)) * pose.root_orientation;
+      if (i == 200) pose.root_orientation = AxisRotation(axis, Radians(61)) * pose.root_orientation;
+    });
+    const Evaluation evaluation = Evaluate(Human(), trajectory, reference, 2, {});
+    EXPECT_NEAR(evaluation.gates[1].worst, Radians(61), 1e-9);
+    EXPECT_DOUBLE_EQ(evaluation.gates[1].first_violation, 200 * kStep);
+  }
+}
+
+TEST(Evaluate, OnePostureOutsideIsEnough) {
+  const ReferenceMotion reference = WalkReference();
+  const auto trajectory = Follow(reference, 480, [](size_t i, Pose& pose) {
+    if (i != 77) return;
+    for (const char* joint : {"left_shoulder", "right_shoulder"}) RotationOf(Human(), pose, joint) = AxisRotation(2, kPi);
+    for (const char* joint : {"left_hip", "right_hip"}) RotationOf(Human(), pose, joint) = AxisRotation(0, -2.0);
+  });
+  const Evaluation evaluation = Evaluate(Human(), trajectory, reference, 2, {});
+  EXPECT_FALSE(evaluation.success());
+  EXPECT_DOUBLE_EQ(evaluation.gates[2].first_violation, 77 * kStep);
+  EXPECT_NEAR(evaluation.mean_joint_error, evaluation.gates[2].worst / 481, 1e-9);
+}
+
+TEST(Evaluate, DriftIsReportedAndNotGated) {
+  const ReferenceMotion reference = WalkReference();
+  const auto trajectory = Follow(reference, 480, [](size_t i, Pose& pose) {
+    pose.root_position += static_cast<double>(i) / 480 * Vec3(3, 0.1, 4);
+  });
+  const Evaluation evaluation = Evaluate(Human(), trajectory, reference, 2, {});
+  EXPECT_TRUE(evaluation.success());
+  EXPECT_NEAR(evaluation.drift, 5, 1e-9);
+}
+
+TEST(Evaluate, StoppingEarlyIsNoSuccess) {
+  const ReferenceMotion reference = WalkReference();
+  const auto whole = Follow(reference, 480, [](size_t, Pose&) {});
+  auto cut = Follow(reference, 479, [](size_t, Pose&) {});
+  EXPECT_FALSE(Evaluate(Human(), cut, reference, 2, {}).completed);
+  EXPECT_FALSE(Evaluate(Human(), cut, reference, 2, {}).success());
+  EXPECT_TRUE(Evaluate(Human(), cut, reference, 2 - kStep, {}).success());
+  auto diverged = whole;
+  diverged.diverged = true;
+  EXPECT_FALSE(Evaluate(Human(), diverged, reference, 2, {}).success());
+}
+
+TEST(Evaluate, LimitsAreTheOptions) {
+  const ReferenceMotion reference = WalkReference();
+  const auto trajectory =
+      Follow(reference, 480, [](size_t, Pose& pose) { pose.root_position.y() += 0.1; });
+  GateLimits limits;
+  limits.root_height = 0.099;
+  EXPECT_TRUE(Evaluate(Human(), trajectory, reference, 2, {}).success());
+  const Evaluation evaluation = Evaluate(Human(), trajectory, reference, 2, limits);
+  EXPECT_FALSE(evaluation.success());
+  EXPECT_EQ(evaluation.gates[0].first_violation, 0);
+  EXPECT_EQ(evaluation.gates[0].limit, 0.099);
+}
+
+TEST(Evaluation, NothingSimulatedIsNoSuccess) { EXPECT_FALSE(Evaluation().success()); }
+
+TEST(Evaluation, JsonTellsWhichGateFailedWhen) {
+  const ReferenceMotion reference = WalkReference();
+  const auto trajectory = Follow(reference, 480, [](size_t i, Pose& pose) {
+    if (i >= 240) pose.root_position.y() += 0.3;
+  });
+  const io::Json json = Evaluate(Human(), trajectory, reference, 2, {}).ToJson();
+  EXPECT_EQ(json.at("success"), false);
+  EXPECT_EQ(json.at("completed"), true);
+  EXPECT_EQ(json.at("gates").at("root_height").at("passed"), false);
+  EXPECT_EQ(json.at("gates").at("root_height").at("first_violation"), 1.0);
+  EXPECT_EQ(json.at("gates").at("root_orientation").at("passed"), true);
+  EXPECT_FALSE(json.at("gates").at("root_orientation").contains("first_violation"));
+  EXPECT_NEAR(GateLimits().ToJson().at("root_orientation_degrees").get<double>(), 60, 1e-12);
+}
+
+RC_GTEST_PROP(GateShareProperty, IsAboveOneExactlyWhereAGateIsPassed, ()) {
+  RandomStream random = AnyStream();
+  const ReferenceMotion reference = WalkReference();
+  const auto trajectory = Follow(reference, 1, [&](size_t, Pose& pose) {
+    pose.root_position.y() += random.Uniform(-0.4, 0.4);
+    pose.root_orientation = FromRotationVector(RandomVector(random, 0.8)) * pose.root_orientation;
+    for (Quat& q : pose.joint_rotations) q = FromRotationVector(RandomVector(random, 0.4)) * q;
+  });
+  const GateLimits limits;
+  double largest = 0;
+  for (size_t i = 0; i < 2; ++i) {
+    Pose pose;
+    reference.PoseAt(static_cast<double>(i) * kStep, pose);
+    largest = std::max(largest, GateShare(Human(), trajectory.states[i], StateOf(Human(), pose), limits));
+  }
+  const Evaluation evaluation = Evaluate(Human(), trajectory, reference, kStep, limits);
+  RC_ASSERT(evaluation.success() == (largest <= 1));
+}
+
+TEST(MomentumResidual, OfAStandingHumanIsRounding) {
+  const control::OpenLoopControl standing = control::Standing(5);
+  const control::Trajectory trajectory = control::Replay(Human(), standing);
+  ASSERT_FALSE(trajectory.diverged);
+  const std::vector<double> residual = MomentumResidual(Human(), trajectory, standing.world.gravity);
+  ASSERT_EQ(residual.size(), trajectory.num_steps());
+  const double weight = Human().total_mass() * standing.world.gravity;
+  for (size_t i = 0; i < residual.size(); ++i) ASSERT_LT(residual[i], 1e-6 * weight) << "step " << i;
+}
+
+TEST(MomentumResidual, SeesAForceThatIsMissing) {
+  const control::OpenLoopControl standing = control::Standing(1);
+  control::Trajectory trajectory = control::Replay(Human(), standing);
+  double removed = 0;
+  for (const simulation::Contact& contact : trajectory.contacts[10]) removed += contact.force.y();
+  ASSERT_GT(removed, 100);
+  trajectory.contacts[10].clear();
+  EXPECT_NEAR(MomentumResidual(Human(), trajectory, standing.world.gravity)[10], removed, 0.05 * removed);
+}
+
+TEST(MomentumResidual, OfAFreeFallIsZero) {
+  control::Trajectory trajectory;
+  trajectory.time_step = kStep;
+  RandomStream random(3, RandomStage::kTest, 0, 0);
+  State state = control::RandomState(random);
+  for (int i = 0; i < 10; ++i) {
+    trajectory.states.push_back(state);
+    for (BodyState& body : state) body.linear_velocity.y() -= 9.81 * kStep;
+    if (i > 0) trajectory.contacts.emplace_back();
+  }
+  for (const double residual : MomentumResidual(Human(), trajectory, 9.81)) EXPECT_LT(residual, 1e-9);
+}
+
+}  // namespace
+}  // namespace retrace::metrics
