@@ -122,11 +122,10 @@ LoadedControl ParseControl(const std::string& text, const std::string& name) {
   LoadedControl loaded;
   loaded.character = character::ParseCharacter(view["character"].json(), name + ": /character");
   loaded.control.world = simulation::ReadWorldOptions(view["world"], loaded.character.joints.size());
-  const auto names = view["joints"].Strings();
-  for (size_t j = 0; j < loaded.character.joints.size(); ++j) {
-    if (j >= names.size() || names[j] != loaded.character.joints[j].name) {
-      view["joints"].Fail("another list of joints", "the joints of the character in its order");
-    }
+  std::vector<std::string> names;
+  for (const character::Joint& joint : loaded.character.joints) names.push_back(joint.name);
+  if (view["joints"].Strings() != names) {
+    view["joints"].Fail("another list of joints", "the joints of the character in its order");
   }
   loaded.control.start = ReadState(view["start_state"], loaded.character);
   int first_step = 0;
