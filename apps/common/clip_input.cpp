@@ -17,7 +17,8 @@ ClipInput ReadClip(const std::filesystem::path& clip, const std::filesystem::pat
     if (!skeleton.empty()) throw UsageError("--skeleton " + skeleton.string() + ": a BVH file has its own skeleton");
     return {motion::ReadBvh(clip), {clip}};
   }
-  if (extension != ".amc") throw UsageError(clip.string() + ": found \"" + extension + "\", expected a .bvh or .amc file");
+  if (extension != ".amc")
+    throw UsageError(clip.string() + ": found \"" + extension + "\", expected a .bvh or .amc file");
   std::filesystem::path asf = skeleton;
   if (asf.empty()) {
     asf = std::filesystem::path(clip).replace_extension(".asf");

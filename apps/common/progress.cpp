@@ -64,7 +64,8 @@ void Progress::Update(const reconstruction::IterationRecord& record) {
   } else {
     constexpr int kWidth = 30;
     const int filled = kWidth * done / iterations_;
-    const std::string bar = std::string(static_cast<size_t>(filled), '#') + std::string(static_cast<size_t>(kWidth - filled), '.');
+    const std::string bar =
+        std::string(static_cast<size_t>(filled), '#') + std::string(static_cast<size_t>(kWidth - filled), '.');
     std::fprintf(stderr, "\r[%s] fragment %d/%d  best cost %.2f  %.0f samples/s  %s left \033[K", bar.c_str(), done,
                  iterations_, record.best_cost, rate, ClockTime(left).c_str());
   }

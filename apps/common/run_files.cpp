@@ -65,8 +65,8 @@ std::vector<results::FragmentCosts> CostsOf(const reconstruction::SearchResult& 
       sample.sample = static_cast<int>(s);
       sample.start = static_cast<int>(record.start);
       sample.terms = {terms.pose, terms.root, terms.end_effector, terms.balance};
-      sample.weighted = {weights.pose * terms.pose, weights.root * terms.root, weights.end_effector * terms.end_effector,
-                         weights.balance * terms.balance};
+      sample.weighted = {weights.pose * terms.pose, weights.root * terms.root,
+                         weights.end_effector * terms.end_effector, weights.balance * terms.balance};
       sample.total = record.cost;
       sample.diverged = record.diverged;
       sample.saved = record.saved;
@@ -89,8 +89,8 @@ std::string Describe(const metrics::Evaluation& evaluation) {
       return angle ? io::Fixed(Degrees(value), 1) + " degrees" : io::Fixed(value, 3) + " m";
     };
     text += "  " + gate.name + std::string(18 - std::min<size_t>(17, gate.name.size()), ' ') + "at most " +
-            figure(gate.worst) + " (limit " + figure(gate.limit) + "): " +
-            (gate.passed() ? "passed" : "failed from " + io::Fixed(gate.first_violation, 2) + " s") + "\n";
+            figure(gate.worst) + " (limit " + figure(gate.limit) +
+            "): " + (gate.passed() ? "passed" : "failed from " + io::Fixed(gate.first_violation, 2) + " s") + "\n";
   }
   text += "  mean joint error  " + io::Fixed(evaluation.mean_joint_error, 3) + " m, drift at the end " +
           io::Fixed(evaluation.drift, 2) + " m\n";

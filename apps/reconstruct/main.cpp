@@ -1,5 +1,6 @@
 /// reconstruct: a recorded clip in, its open-loop control and its simulated motion out.
 #include <cstdio>
+#include <optional>
 #include <thread>
 
 #include "common/clip_input.h"
@@ -45,14 +46,19 @@ void AddOptions(CLI::App& app, Options& o) {
   app.add_option("--skeleton", o.skeleton, "Skeleton of an AMC motion")->type_name("FILE.asf");
   app.add_option("--character", o.character, "Name of a character or its JSON file")->capture_default_str();
   app.add_option("--config", o.config, "Configuration file, as --print-config prints it")->type_name("FILE");
-  app.add_option("--set", o.sets, "One setting: /section/name=value (repeatable)")->type_name("/POINTER=VALUE")->allow_extra_args(false);
+  app.add_option("--set", o.sets, "One setting: /section/name=value (repeatable)")
+      ->type_name("/POINTER=VALUE")
+      ->allow_extra_args(false);
   app.add_option("--start", o.start, "First second of the clip to use")->capture_default_str();
   app.add_option("--end", o.end, "Last second of the clip to use [its end]");
-  app.add_option("--time-scale", o.time_scale, "Play the clip this many times as long")->capture_default_str()->check(CLI::Range(0.01, 100.0));
+  app.add_option("--time-scale", o.time_scale, "Play the clip this many times as long")
+      ->capture_default_str()
+      ->check(CLI::Range(0.01, 100.0));
   app.add_option("--samples", o.samples, "nSample, samples per iteration [1400]")->check(CLI::Range(1, 10000000));
   app.add_option("--saved", o.saved, "nSave, samples saved per iteration [200]")->check(CLI::Range(1, 10000000));
   app.add_option("--seed", o.seed, "Seed of all random numbers [1]")->check(CLI::NonNegativeNumber);
-  app.add_option("--threads", o.threads, "Threads [all cores]; under mpirun each rank has one")->check(CLI::Range(1, 4096));
+  app.add_option("--threads", o.threads, "Threads [all cores]; under mpirun each rank has one")
+      ->check(CLI::Range(1, 4096));
   app.add_flag("--paper", o.paper, "Step, servo and targets of the paper: 0.0005 s, explicit PD");
   app.add_option("--output", o.output, "Folder for the results [results/CLIP]")->type_name("DIR");
   app.add_flag("--force", o.force, "Write into a folder that holds results already");
@@ -90,10 +96,12 @@ void PrintUnderstanding(const Options& o, const character::ReferenceReport& repo
   std::printf("%s: %.2f s\n", o.clip.c_str(), reference.duration());
   for (const std::string& note : report.notes) std::printf("  %s\n", note.c_str());
   const auto& problem = preparation.problem;
-  std::printf("  motion: %s; cost weights %s (%g, %g, %g, %g); contact scales %s; %d fragments, %zu of them ending at a segment boundary\n",
-              reconstruction::Name(preparation.kind.kind).c_str(), preparation.cost_preset.c_str(), problem.weights.pose,
-              problem.weights.root, problem.weights.end_effector, problem.weights.balance,
-              preparation.contact_preset.c_str(), problem.schedule.num_iterations(), problem.schedule.boundaries.size());
+  std::printf(
+      "  motion: %s; cost weights %s (%g, %g, %g, %g); contact scales %s; %d fragments, %zu of them ending at a "
+      "segment boundary\n",
+      reconstruction::Name(preparation.kind.kind).c_str(), preparation.cost_preset.c_str(), problem.weights.pose,
+      problem.weights.root, problem.weights.end_effector, problem.weights.balance, preparation.contact_preset.c_str(),
+      problem.schedule.num_iterations(), problem.schedule.boundaries.size());
   if (preparation.start_raised > 0) {
     std::printf("  start state raised by %.3f m out of the ground\n", preparation.start_raised);
   }
@@ -125,12 +133,14 @@ io::Json InputHashes(const Job& job, const Options& o) {
   files.push_back(job.character_file);
   if (!o.config.empty()) files.emplace_back(o.config);
   io::Json inputs = io::Json::array();
-  for (const auto& file : files) inputs.push_back({{"file", file.string()}, {"sha256", io::Sha256(io::ReadFile(file))}});
+  for (const auto& file : files)
+    inputs.push_back({{"file", file.string()}, {"sha256", io::Sha256(io::ReadFile(file))}});
   return inputs;
 }
 
-io::Json Manifest(const Job& job, const Options& o, const std::string& command, const reconstruction::SearchResult& search,
-                  const metrics::Evaluation& evaluation, const results::RunTimer& timer, const io::Json& workers) {
+io::Json Manifest(const Job& job, const Options& o, const std::string& command,
+                  const reconstruction::SearchResult& search, const metrics::Evaluation& evaluation,
+                  const results::RunTimer& timer, const io::Json& workers) {
   io::Json manifest;
   manifest["format"] = "retrace-run";
   manifest["version"] = 1;
@@ -139,7 +149,10 @@ io::Json Manifest(const Job& job, const Options& o, const std::string& command, 
   manifest["success"] = evaluation.success();
   manifest["evaluation"] = evaluation.ToJson();
   manifest["command"] = command;
-  manifest["clip"] = {{"file", o.clip}, {"start", o.start}, {"end", o.end}, {"time_scale", o.time_scale},
+  manifest["clip"] = {{"file", o.clip},
+                      {"start", o.start},
+                      {"end", o.end},
+                      {"time_scale", o.time_scale},
                       {"duration", job.reference.duration()}};
   manifest["configuration"] = job.configuration.ToJson();
   manifest["seed"] = job.configuration.search.seed;
@@ -148,8 +161,8 @@ io::Json Manifest(const Job& job, const Options& o, const std::string& command, 
   manifest["preparation"] = job.preparation.ToJson();
   const std::string why_stock = simulation::WhyStockSolver();
   manifest["solver"] = job.configuration.world.solver == simulation::Solver::kStock ? "stock, as configured"
-                       : why_stock.empty()                                            ? "eliminated"
-                                                                                      : "stock: " + why_stock;
+                       : why_stock.empty()                                          ? "eliminated"
+                                                                                    : "stock: " + why_stock;
   const double wall = timer.WallSeconds();
   io::Json cost = {{"simulated_seconds", search.simulated_seconds},
                    {"simulated_seconds_per_second", search.simulated_seconds / job.reference.duration()},
@@ -199,8 +212,7 @@ int Reconstruct(const Options& o, const std::string& command, parallel::MpiSessi
   // The farm first: whatever goes wrong from here on, its destructor releases the other ranks.
   const int threads = o.threads > 0 ? o.threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   const auto farm = mpi.active() ? mpi.MakeFarm(factory) : parallel::MakeThreadFarm(threads, factory);
-  const std::string output =
-      o.output.empty() ? "results/" + std::filesystem::path(o.clip).stem().string() : o.output;
+  const std::string output = o.output.empty() ? "results/" + std::filesystem::path(o.clip).stem().string() : o.output;
   results::RunFolder folder(output, o.force);
   if (style != apps::ProgressStyle::kNone && style != apps::ProgressStyle::kJson) {
     PrintUnderstanding(o, job.report, job.preparation, job.reference);
@@ -230,8 +242,8 @@ int Reconstruct(const Options& o, const std::string& command, parallel::MpiSessi
   if (style != apps::ProgressStyle::kNone && style != apps::ProgressStyle::kJson) {
     std::printf("%s: %s after %.1f s (%.1f CPU s per second of motion, %.0f samples/s per core)\n%s",
                 evaluation.success() ? "reconstructed" : "below the gates", o.clip.c_str(), timer.WallSeconds(),
-                search.cpu_seconds / job.reference.duration(), static_cast<double>(search.rollouts) / search.cpu_seconds,
-                apps::Describe(evaluation).c_str());
+                search.cpu_seconds / job.reference.duration(),
+                static_cast<double>(search.rollouts) / search.cpu_seconds, apps::Describe(evaluation).c_str());
     std::printf("  results in %s\n", output.c_str());
   }
   return static_cast<int>(evaluation.success() ? ExitCode::kSuccess : ExitCode::kBelowGate);
@@ -241,12 +253,13 @@ int Reconstruct(const Options& o, const std::string& command, parallel::MpiSessi
 
 int main(int argc, char** argv) {
   const std::string command = apps::CommandLine(argc, argv);
-  parallel::MpiSession mpi(&argc, &argv);
-  const bool speaks = mpi.rank() == 0;
+  std::optional<parallel::MpiSession> mpi;
+  int exit_code = apps::RunProgram("reconstruct", true, [&] { return mpi.emplace(&argc, &argv), 0; });
+  if (!mpi) return exit_code;
+  const bool speaks = mpi->rank() == 0;
   CLI::App app("Reconstructs the open-loop control and the contact forces behind a recorded motion.", "reconstruct");
   Options options;
   AddOptions(app, options);
-  int exit_code = 0;
   if (!apps::ParseOptions(app, argc, argv, speaks, exit_code)) return exit_code;
-  return apps::RunProgram("reconstruct", speaks, [&] { return Reconstruct(options, command, mpi); });
+  return apps::RunProgram("reconstruct", speaks, [&] { return Reconstruct(options, command, *mpi); });
 }

@@ -76,7 +76,8 @@ int Verify(const Options& o, const control::LoadedControl& loaded, const control
 
 int Replay(const Options& o, const std::string& command) {
   const results::RunTimer timer;
-  if (o.verify && o.track_only) throw UsageError("--verify compares the stored control; it cannot go with --track-only");
+  if (o.verify && o.track_only)
+    throw UsageError("--verify compares the stored control; it cannot go with --track-only");
   const fs::path folder = o.folder;
   control::LoadedControl loaded = control::LoadControl(folder / results::kControlFile);
   const fs::path reference_file = folder / results::kReferenceFile;

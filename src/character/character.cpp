@@ -11,7 +11,9 @@ namespace {
 
 using io::JsonView;
 
-size_t Index(int i) { return static_cast<size_t>(i); }
+size_t Index(int i) {
+  return static_cast<size_t>(i);
+}
 
 int ReadAxis(const JsonView& view) {
   const std::string axis = view.String();
@@ -71,8 +73,8 @@ Vec3 ReadPerAxis(const JsonView& view, const Joint& joint, io::Range range, doub
 }
 
 Joint ReadJoint(const JsonView& view, const Character& character) {
-  view.AllowOnly({"name", "parent", "child", "type", "axis", "anchor", "kp", "kd", "strength_scale", "window",
-                  "contact_scale"});
+  view.AllowOnly(
+      {"name", "parent", "child", "type", "axis", "anchor", "kp", "kd", "strength_scale", "window", "contact_scale"});
   Joint joint;
   joint.name = view["name"].String();
   joint.parent = ReadBodyName(view["parent"], character);
@@ -111,9 +113,9 @@ void MakeTree(const JsonView& joints_view, Character& character) {
   for (size_t j = 0; j < character.joints.size(); ++j) {
     int& mover = character.joint_of_body[Index(character.joints[j].child)];
     if (mover >= 0) {
-      joints_view[j]["child"].Fail("a second joint that moves \"" + character.bodies[Index(character.joints[j].child)].name +
-                                       "\"",
-                                   "one joint per body");
+      joints_view[j]["child"].Fail(
+          "a second joint that moves \"" + character.bodies[Index(character.joints[j].child)].name + "\"",
+          "one joint per body");
     }
     mover = static_cast<int>(j);
   }
@@ -233,6 +235,8 @@ Character ParseCharacter(const io::Json& document, const std::string& name) {
   return character;
 }
 
-Character LoadCharacter(const std::filesystem::path& path) { return ParseCharacter(io::ReadJson(path), path.string()); }
+Character LoadCharacter(const std::filesystem::path& path) {
+  return ParseCharacter(io::ReadJson(path), path.string());
+}
 
 }  // namespace retrace::character

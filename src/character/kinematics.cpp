@@ -18,8 +18,9 @@ void ForwardKinematics(const Character& character, const Pose& pose, State& stat
     auto& child = state[static_cast<size_t>(joint.child)];
     child.orientation = parent.orientation * pose.joint_rotations[j];
     child.orientation.normalize();
-    child.position = JointPosition(character, joint, state) -
-                     child.orientation * (joint.anchor - character.bodies[static_cast<size_t>(joint.child)].rest_position);
+    child.position =
+        JointPosition(character, joint, state) -
+        child.orientation * (joint.anchor - character.bodies[static_cast<size_t>(joint.child)].rest_position);
   }
 }
 
@@ -76,8 +77,7 @@ Vec3 AngularMomentum(const Character& character, const State& state) {
 void DifferenceVelocities(const State& before, const State& after, double duration, State& state) {
   for (size_t i = 0; i < state.size(); ++i) {
     state[i].linear_velocity = (after[i].position - before[i].position) / duration;
-    state[i].angular_velocity =
-        RotationVector(after[i].orientation * before[i].orientation.conjugate()) / duration;
+    state[i].angular_velocity = RotationVector(after[i].orientation * before[i].orientation.conjugate()) / duration;
   }
 }
 

@@ -52,8 +52,8 @@ Pose ToPose(const Eigen::RowVectorXd& row) {
 }
 
 /// The poses between two instants of the recording at kSampleRate, filtered with what lies before and after them.
-std::vector<Pose> Resample(const std::vector<Pose>& poses, double source_rate, double first_time, double start, double end,
-                           const ReferenceOptions& options) {
+std::vector<Pose> Resample(const std::vector<Pose>& poses, double source_rate, double first_time, double start,
+                           double end, const ReferenceOptions& options) {
   const Eigen::MatrixXd signal = ToSignal(poses);
   const double last_time = first_time + static_cast<double>(poses.size() - 1) / source_rate;
   const double step = 1 / (kSampleRate * options.time_scale);  // of the recording's time
@@ -81,7 +81,9 @@ struct Plane {
   double height = 0;  // at the origin
 };
 
-bool IsFoot(const Body& body) { return body.segment.ends_with("foot"); }
+bool IsFoot(const Body& body) {
+  return body.segment.ends_with("foot");
+}
 
 /// Height of the floor under planted feet, as a plane. A weak prior keeps the plane level where the feet cover little
 /// ground: half the standard deviation of a step sideways decides nothing about a slope.
@@ -174,9 +176,10 @@ void LevelFloor(const Character& character, std::vector<Pose>& poses, const Refe
   }
   report.floor_height = height;
   report.floor_tilt = std::acos(std::min(1.0, normal.y()));
-  report.notes.push_back("floor " + io::Fixed(height, 3) + " m " + (fit.has_stance() ? "under planted feet" : "under the lowest feet") +
-                         " moved to 0" +
-                         (options.level_floor ? ", tilt of " + io::Fixed(Degrees(report.floor_tilt), 2) + " degrees levelled" : ""));
+  report.notes.push_back(
+      "floor " + io::Fixed(height, 3) + " m " + (fit.has_stance() ? "under planted feet" : "under the lowest feet") +
+      " moved to 0" +
+      (options.level_floor ? ", tilt of " + io::Fixed(Degrees(report.floor_tilt), 2) + " degrees levelled" : ""));
 }
 
 /// Segments that cannot be under the floor in a real motion: hands and feet may be, by errors of capture and of
@@ -207,7 +210,8 @@ void LiftRoot(const Character& character, std::vector<Pose>& poses, ReferenceRep
   const auto at = [&](const std::vector<double>& v, int i) { return v[static_cast<size_t>(std::clamp(i, 0, n - 1))]; };
   std::vector<double> envelope(poses.size());
   for (int i = 0; i < n; ++i) {
-    for (int k = -reach; k <= reach; ++k) envelope[static_cast<size_t>(i)] = std::max(at(envelope, i), at(depth, i + k));
+    for (int k = -reach; k <= reach; ++k)
+      envelope[static_cast<size_t>(i)] = std::max(at(envelope, i), at(depth, i + k));
   }
   for (int i = 0; i < n; ++i) {
     double sum = 0;
@@ -243,7 +247,10 @@ io::Json ReferenceReport::ToJson() const {
 
 ReferenceMotion::ReferenceMotion(const Character& character, double frame_time, std::vector<Pose> poses,
                                  double velocity_interval)
-    : character_(&character), frame_time_(frame_time), poses_(std::move(poses)), velocity_interval_(velocity_interval) {}
+    : character_(&character),
+      frame_time_(frame_time),
+      poses_(std::move(poses)),
+      velocity_interval_(velocity_interval) {}
 
 void ReferenceMotion::PoseAt(double time, Pose& pose) const {
   const double x = std::clamp(time / frame_time_, 0.0, static_cast<double>(poses_.size() - 1));
@@ -284,7 +291,8 @@ ReferenceMotion MakeReference(const Character& character, const motion::Clip& cl
   double start = options.start;
   if (start < first_time && start >= 0) {
     if (report.lead_in_frames > 0 && options.start > 0) {
-      report.notes.push_back("the start is moved from " + io::Fixed(start, 3) + " s past the rest pose to " + io::Fixed(first_time, 3) + " s");
+      report.notes.push_back("the start is moved from " + io::Fixed(start, 3) + " s past the rest pose to " +
+                             io::Fixed(first_time, 3) + " s");
     }
     start = first_time;
   }
@@ -298,8 +306,7 @@ ReferenceMotion MakeReference(const Character& character, const motion::Clip& cl
     throw UsageError("--start " + io::Number(options.start) + " --end " + io::Number(end) + ": " + name + " has " +
                      io::Fixed(first_time, 3) + " to " + io::Fixed(last_time, 3) + " s, and at least 0.1 s are needed");
   }
-  std::vector<Pose> poses =
-      Resample(recorded, 1 / clip.frame_time, first_time, start, end, options);
+  std::vector<Pose> poses = Resample(recorded, 1 / clip.frame_time, first_time, start, end, options);
   report.notes.push_back("smoothed with a Gaussian of " + io::Fixed(1000 * options.smoothing, 0) + " ms, " +
                          io::Fixed(kSampleRate, 0) + " poses per second from " + io::Fixed(report.frame_rate, 2));
   if (options.time_scale != 1) report.notes.push_back("played " + io::Number(options.time_scale) + " times as long");

@@ -20,11 +20,13 @@ constexpr double kStanceHips = 0.6;     // and the hip at least this share of th
 constexpr double kUpright = 0.95;       // cosine between the vertical and the trunk or the legs of a standing body
 constexpr double kElbowShown = 0.1;     // mean sine of the bend from which the elbow's axis is known
 const double kLargestLevelling = Radians(20);  // between a foot at rest and on the floor, in any source seen
-constexpr double kKneeBlend = 0.25;     // weight of the source's own hinge axis against the plane of the bent knee
+constexpr double kKneeBlend = 0.25;  // weight of the source's own hinge axis against the plane of the bent knee
 
 const char* const kSides[] = {"left", "right"};
 
-std::string Sided(const char* side, const char* segment) { return std::string(side) + "_" + segment; }
+std::string Sided(const char* side, const char* segment) {
+  return std::string(side) + "_" + segment;
+}
 
 double Median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -61,14 +63,15 @@ class Source {
   Vec3 RestPosition(const std::string& segment) const { return rest_.positions[Joint(segment).position_index()]; }
   bool z_was_up() const { return z_was_up_; }
 
-  /// Whether the rest pose stands: head over hips, knees and feet under them, shoulders along the hips. Fewer conditions
-  /// would now and then be met by a heap of bones.
+  /// Whether the rest pose stands: head over hips, knees and feet under them, shoulders along the hips. Fewer
+  /// conditions would now and then be met by a heap of bones.
   bool RestStandsAlong(const Vec3& up) const {
     const auto along = [](const Vec3& v, const Vec3& axis) { return v.norm() > 0 && v.normalized().dot(axis) > 0.85; };
     const Vec3 left_hip = RestPosition("left_thigh");
     const Vec3 right_hip = RestPosition("right_thigh");
-    bool stands = along(RestPosition("head") - 0.5 * (left_hip + right_hip), up) &&
-                  along(RestPosition("left_upper_arm") - RestPosition("right_upper_arm"), (left_hip - right_hip).normalized());
+    bool stands =
+        along(RestPosition("head") - 0.5 * (left_hip + right_hip), up) &&
+        along(RestPosition("left_upper_arm") - RestPosition("right_upper_arm"), (left_hip - right_hip).normalized());
     for (const char* side : kSides) {
       const Vec3 knee = RestPosition(Sided(side, "shin"));
       stands = stands && along(RestPosition(Sided(side, "thigh")) - knee, up) &&
@@ -135,7 +138,8 @@ int CountLeadInFrames(const motion::Clip& clip) {
   size_t count = 0;
   while (count < clip.frames.size() && clip.frames[count].rotations.size() > 1 && is_rest(clip.frames[count])) ++count;
   // A clip that is at rest throughout, or for long, is a standing pose and no lead-in.
-  return count <= clip.frames.size() / 4 && static_cast<double>(count) * clip.frame_time < 0.5 ? static_cast<int>(count) : 0;
+  return count <= clip.frames.size() / 4 && static_cast<double>(count) * clip.frame_time < 0.5 ? static_cast<int>(count)
+                                                                                               : 0;
 }
 
 double LegLength(const Source& source, size_t frame) {
@@ -311,8 +315,10 @@ class Calibration {
             local_[chain[k]] = ShortestArc(facing_ * outward, direction) * facing_;
           }
         } else {
-          if (direction.norm() == 0) direction = source_.Orientation(chain[k], 0).conjugate() * (Segment(parent, 0) * outward);
-          // Which way a straight limb is twisted cannot be seen: take the constant that twists least against the parent.
+          if (direction.norm() == 0)
+            direction = source_.Orientation(chain[k], 0).conjugate() * (Segment(parent, 0) * outward);
+          // Which way a straight limb is twisted cannot be seen: take the constant that twists least against the
+          // parent.
           const Quat mean = MeanLocal(chain[k], AllFrames(), [&](size_t f) {
             const Quat above = Segment(parent, f);
             return Quat(ShortestArc(above * outward, source_.Orientation(chain[k], f) * direction) * above);
@@ -364,8 +370,9 @@ class Calibration {
           (source_.Position(Sided(side, "foot"), f) - source_.Position(Sided(side, "shin"), f)).normalized();
       sum += source_.Orientation(thigh, f).conjugate() * down_thigh.cross(down_shin);
     }
-    hinge_[side] = sum.norm() > 0 ? Vec3(sum.normalized())
-                                  : Vec3(source_.Orientation(thigh, 0).conjugate() * (Segment("pelvis", 0) * Vec3::UnitX()));
+    hinge_[side] = sum.norm() > 0
+                       ? Vec3(sum.normalized())
+                       : Vec3(source_.Orientation(thigh, 0).conjugate() * (Segment("pelvis", 0) * Vec3::UnitX()));
   }
 
   /// Directions of the vertical in the foot's own frame while the foot is planted.
@@ -422,7 +429,8 @@ class Calibration {
       Vec3 median = MedianDirection(verticals);
       std::erase_if(verticals, [&](const Vec3& v) { return v.dot(median) < std::cos(Radians(20)); });
       if (!verticals.empty()) median = MedianDirection(verticals);
-      report.notes.push_back(foot + " levelled by " + io::Fixed(Degrees(std::acos(std::clamp(median.dot(up), -1.0, 1.0))), 1) +
+      report.notes.push_back(foot + " levelled by " +
+                             io::Fixed(Degrees(std::acos(std::clamp(median.dot(up), -1.0, 1.0))), 1) +
                              " degrees: the median of " + std::to_string(verticals.size()) + " planted frames");
       up = median;
     } else {
@@ -439,9 +447,9 @@ class Calibration {
   const Source& source_;
   bool rest_usable_ = false;
   Quat facing_ = Quat::Identity();
-  std::vector<size_t> standing_;           // frames
-  std::map<std::string, Quat> local_;      // segment -> character axes in the joint's frame
-  std::map<std::string, Vec3> hinge_;      // side -> knee axis in the thigh's frame
+  std::vector<size_t> standing_;       // frames
+  std::map<std::string, Quat> local_;  // segment -> character axes in the joint's frame
+  std::map<std::string, Vec3> hinge_;  // side -> knee axis in the thigh's frame
 };
 
 }  // namespace

@@ -15,7 +15,8 @@ std::string Normalise(const std::string& name) {
   const size_t colon = name.rfind(':');
   std::string plain;
   for (const char c : colon == std::string::npos ? name : name.substr(colon + 1)) {
-    if (std::isalnum(static_cast<unsigned char>(c))) plain += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (std::isalnum(static_cast<unsigned char>(c)))
+      plain += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   }
   static const std::string kPrefix = "character1";
   if (plain.starts_with(kPrefix) && plain.size() > kPrefix.size()) plain.erase(0, kPrefix.size());

@@ -137,6 +137,8 @@ LoadedControl ParseControl(const std::string& text, const std::string& name) {
   return loaded;
 }
 
-LoadedControl LoadControl(const std::filesystem::path& path) { return ParseControl(io::ReadFile(path), path.string()); }
+LoadedControl LoadControl(const std::filesystem::path& path) {
+  return ParseControl(io::ReadFile(path), path.string());
+}
 
 }  // namespace retrace::control

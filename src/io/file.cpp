@@ -15,7 +15,9 @@
 namespace retrace::io {
 namespace {
 
-std::string Reason() { return std::strerror(errno); }
+std::string Reason() {
+  return std::strerror(errno);
+}
 
 class Descriptor {
  public:

@@ -35,7 +35,8 @@ std::string Describe(const Json& value) {
 
 std::string Describe(Range range) {
   if (std::isinf(range.min) && std::isinf(range.max)) return "a finite number";
-  if (std::isinf(range.max)) return "a number " + std::string(range.open_min ? "above " : "of at least ") + Number(range.min);
+  if (std::isinf(range.max))
+    return "a number " + std::string(range.open_min ? "above " : "of at least ") + Number(range.min);
   if (std::isinf(range.min)) return "a number of at most " + Number(range.max);
   return "a number from " + Number(range.min) + " to " + Number(range.max) +
          (range.open_min ? " (" + Number(range.min) + " itself excluded)" : "");
@@ -58,7 +59,9 @@ Json ParseJson(const std::string& text, const std::string& name) {
   }
 }
 
-Json ReadJson(const std::filesystem::path& path) { return ParseJson(ReadFile(path), path.string()); }
+Json ReadJson(const std::filesystem::path& path) {
+  return ParseJson(ReadFile(path), path.string());
+}
 
 JsonView JsonView::operator[](const std::string& key) const {
   if (!value_->is_object()) Expect("an object with \"" + key + "\"");
@@ -73,7 +76,9 @@ JsonView JsonView::operator[](size_t index) const {
   return {&(*value_)[index], name_, pointer_ + "/" + std::to_string(index)};
 }
 
-bool JsonView::Has(const std::string& key) const { return value_->is_object() && value_->contains(key); }
+bool JsonView::Has(const std::string& key) const {
+  return value_->is_object() && value_->contains(key);
+}
 
 size_t JsonView::size() const {
   if (!value_->is_array()) Expect("an array");
@@ -92,7 +97,8 @@ double JsonView::Number(Range range) const {
 int JsonView::Integer(long min, long max) const {
   const auto expected = [&] { return "a whole number from " + std::to_string(min) + " to " + std::to_string(max); };
   if (!value_->is_number_integer()) Expect(expected());
-  if (value_->is_number_unsigned() && value_->get<uint64_t>() > static_cast<uint64_t>(std::numeric_limits<int>::max())) {
+  if (value_->is_number_unsigned() &&
+      value_->get<uint64_t>() > static_cast<uint64_t>(std::numeric_limits<int>::max())) {
     Expect(expected());
   }
   const auto number = value_->get<int64_t>();
@@ -147,7 +153,8 @@ void JsonView::AllowOnly(std::initializer_list<const char*> keys) const {
   std::string list;
   for (const char* key : keys) list += (list.empty() ? "" : ", ") + std::string(key);
   for (const auto& [key, member] : Members()) {
-    if (std::find(keys.begin(), keys.end(), key) == keys.end()) member.Fail("the key \"" + key + "\"", "one of " + list);
+    if (std::find(keys.begin(), keys.end(), key) == keys.end())
+      member.Fail("the key \"" + key + "\"", "one of " + list);
   }
 }
 
@@ -155,11 +162,17 @@ void JsonView::Fail(const std::string& found, const std::string& expected) const
   throw InputError(place(), found, expected);
 }
 
-void JsonView::Expect(const std::string& expected) const { Fail(Describe(*value_), expected); }
+void JsonView::Expect(const std::string& expected) const {
+  Fail(Describe(*value_), expected);
+}
 
-Json ToJson(const Vec3& v) { return Json::array({v.x(), v.y(), v.z()}); }
+Json ToJson(const Vec3& v) {
+  return Json::array({v.x(), v.y(), v.z()});
+}
 
-Json ToJson(const Quat& q) { return Json::array({q.w(), q.x(), q.y(), q.z()}); }
+Json ToJson(const Quat& q) {
+  return Json::array({q.w(), q.x(), q.y(), q.z()});
+}
 
 Quat ReadQuaternion(const JsonView& view) {
   if (!view.json().is_array() || view.size() != 4) view.Expect("a unit quaternion [w, x, y, z]");

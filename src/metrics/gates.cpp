@@ -91,7 +91,8 @@ Evaluation Evaluate(const Character& character, const control::Trajectory& traje
   return evaluation;
 }
 
-std::vector<double> MomentumResidual(const Character& character, const control::Trajectory& trajectory, double gravity) {
+std::vector<double> MomentumResidual(const Character& character, const control::Trajectory& trajectory,
+                                     double gravity) {
   std::vector<double> residual;
   const double mass = character.total_mass();
   for (size_t i = 0; i < trajectory.num_steps(); ++i) {

@@ -72,7 +72,8 @@ void Visit(Config& c, Visitor& v) {
   v.Section("schedule", "When control is sampled (section 3.2.3, Sampling Time Step)");
   v.Field("sampling_step", c.schedule.sampling_step, Range{0.01, 1}, "time between samples [s]");
   v.Field("segmentation", c.schedule.segmentation,
-          EnumWords<Segmentation>{{{Segmentation::kOff, "off"}, {Segmentation::kOn, "on"}, {Segmentation::kAutomatic, "automatic"}}},
+          EnumWords<Segmentation>{
+              {{Segmentation::kOff, "off"}, {Segmentation::kOn, "on"}, {Segmentation::kAutomatic, "automatic"}}},
           "move instants to contact switches and swings of limbs; automatic: for motions on the feet");
 
   v.Section("cost", "Weights of the cost terms (section 3.2.4, table 4)");
@@ -92,15 +93,18 @@ void Visit(Config& c, Visitor& v) {
   v.Field("velocity_interval", c.reference.velocity_interval, Range{0, 0.5, true},
           "half width of the central difference for velocities [s]");
   v.Field("level_floor", c.reference.level_floor, "turn a tilted capture floor level");
-  v.Field("lift_root", c.reference.lift_root, "raise the root where trunk, head, thighs or upper arms are under the floor");
+  v.Field("lift_root", c.reference.lift_root,
+          "raise the root where trunk, head, thighs or upper arms are under the floor");
 
   v.Section("simulation", "The physical world (Open Dynamics Engine)");
   v.Field("time_step", c.world.time_step, Range{0, 0.05, true}, "[s]");
   v.Field("servo", c.world.servo,
-          EnumWords<simulation::Servo>{{{simulation::Servo::kImplicit, "implicit"}, {simulation::Servo::kExplicit, "explicit"}}},
+          EnumWords<simulation::Servo>{
+              {{simulation::Servo::kImplicit, "implicit"}, {simulation::Servo::kExplicit, "explicit"}}},
           "explicit, as in the paper, is stable up to steps of 0.0005 s only");
   v.Field("solver", c.world.solver,
-          EnumWords<simulation::Solver>{{{simulation::Solver::kStock, "stock"}, {simulation::Solver::kEliminated, "eliminated"}}},
+          EnumWords<simulation::Solver>{
+              {{simulation::Solver::kStock, "stock"}, {simulation::Solver::kEliminated, "eliminated"}}},
           "eliminated: the same solution as ODE's stock solver, several times faster");
   v.Field("gravity", c.world.gravity, Range{}, "downwards [m/s^2]");
   v.Field("friction", c.world.friction, non_negative, "coefficient");
@@ -108,10 +112,12 @@ void Visit(Config& c, Visitor& v) {
   v.Field("contact_damping", c.world.contact_damping, positive, "of a contact point [N s/m]");
   v.Field("contact_correcting_velocity", c.world.contact_correcting_velocity, positive,
           "fastest that a contact pushes bodies apart [m/s]");
-  v.Field("joint_correction", c.world.joint_correction, non_negative, "rate at which joint position errors are corrected [1/s]");
+  v.Field("joint_correction", c.world.joint_correction, non_negative,
+          "rate at which joint position errors are corrected [1/s]");
   v.Field("self_collision", c.world.self_collision, "between bodies of the character");
   v.Field("speculative_contacts", c.world.speculative_contacts, "ground contacts act before they sink in");
-  v.Field("ground_points_per_shape", c.world.ground_points_per_shape, Range{1, 8}, "the deepest contact points of a shape");
+  v.Field("ground_points_per_shape", c.world.ground_points_per_shape, Range{1, 8},
+          "the deepest contact points of a shape");
   v.Field("self_points_per_pair", c.world.self_points_per_pair, Range{1, 8}, "contact points of two bodies");
 
   v.Section("gates", "Limits at every instant that decide success, the same for every motion");
@@ -177,7 +183,8 @@ class Taker {
     if (const auto* view = Find(name)) value = view->Number(range);
   }
   void Field(const char* name, int& value, const Range& range, const char*) {
-    if (const auto* view = Find(name)) value = view->Integer(static_cast<long>(range.min), static_cast<long>(range.max));
+    if (const auto* view = Find(name))
+      value = view->Integer(static_cast<long>(range.min), static_cast<long>(range.max));
   }
   void Field(const char* name, uint64_t& value, const Range&, const char*) {
     const auto* view = Find(name);
@@ -322,8 +329,8 @@ Preparation Prepare(const Configuration& configuration, const character::Referen
 
   preparation.cost_preset = configuration.cost_preset == "automatic" ? Name(kind) : configuration.cost_preset;
   problem.weights = configuration.cost_custom;
-  for (const MotionKind k : {MotionKind::kLocomotion, MotionKind::kFlight, MotionKind::kHands, MotionKind::kGetUp,
-                             MotionKind::kRoll}) {
+  for (const MotionKind k :
+       {MotionKind::kLocomotion, MotionKind::kFlight, MotionKind::kHands, MotionKind::kGetUp, MotionKind::kRoll}) {
     if (preparation.cost_preset == Name(k)) problem.weights = PresetWeights(k);
   }
 

@@ -53,8 +53,8 @@ CostTerms CostReference::Evaluate(const State& state) const {
   }
   terms.pose /= static_cast<double>(character.joints.size());
   const BodyState& root = state[static_cast<size_t>(character.root)];
-  terms.root = AngleBetween(root.orientation, root_orientation_) +
-               kVelocityWeight * (root.angular_velocity - root_rate_).norm();
+  terms.root =
+      AngleBetween(root.orientation, root_orientation_) + kVelocityWeight * (root.angular_velocity - root_rate_).norm();
   const Vec3 com = character::CenterOfMass(character, state);
   const double count = static_cast<double>(character.end_effectors.size());
   for (size_t i = 0; i < character.end_effectors.size(); ++i) {
@@ -62,8 +62,7 @@ CostTerms CostReference::Evaluate(const State& state) const {
     terms.end_effector += std::abs(effector.position.y() - effector_heights_[i]) / count;
     terms.balance += (ToCenter(com, effector) - effector_to_com_[i]).norm() / (character.height * count);
   }
-  terms.balance +=
-      kVelocityWeight * (character::CenterOfMassVelocity(character, state) - com_velocity_).norm();
+  terms.balance += kVelocityWeight * (character::CenterOfMassVelocity(character, state) - com_velocity_).norm();
   return terms;
 }
 

@@ -8,12 +8,16 @@
 namespace retrace::reconstruction {
 namespace {
 
-constexpr double kTouching = 0.03;    // [m] a body whose lowest point is below this rests on the floor
-constexpr double kInTheAir = 0.05;    // [m] nothing below this: flight
-constexpr double kShortFlight = 0.06; // [s] shorter gaps are errors of capture
+constexpr double kTouching = 0.03;     // [m] a body whose lowest point is below this rests on the floor
+constexpr double kInTheAir = 0.05;     // [m] nothing below this: flight
+constexpr double kShortFlight = 0.06;  // [s] shorter gaps are errors of capture
 
-bool IsArm(const std::string& segment) { return segment.ends_with("hand") || segment.ends_with("lower_arm"); }
-bool IsLowerLeg(const std::string& segment) { return segment.ends_with("foot") || segment.ends_with("shin"); }
+bool IsArm(const std::string& segment) {
+  return segment.ends_with("hand") || segment.ends_with("lower_arm");
+}
+bool IsLowerLeg(const std::string& segment) {
+  return segment.ends_with("foot") || segment.ends_with("shin");
+}
 
 }  // namespace
 

@@ -48,7 +48,9 @@ class Reader {
 
 }  // namespace
 
-Offsets NoOffsets(const Problem& problem) { return Offsets(problem.character->joints.size(), Quat::Identity()); }
+Offsets NoOffsets(const Problem& problem) {
+  return Offsets(problem.character->joints.size(), Quat::Identity());
+}
 
 control::Fragment MakeFragment(const Problem& problem, int iteration, const Offsets& offsets) {
   control::Fragment fragment;
@@ -169,8 +171,8 @@ void Pack(const RolloutResult& result, parallel::Bytes& bytes) {
   Put(bytes, &result.cpu_seconds, 1);
   Put(bytes, result.feedforward.data(), result.feedforward.size());
   for (const RolloutSample& sample : result.samples) {
-    const double numbers[] = {sample.diverged ? 1.0 : 0.0, sample.terms.pose, sample.terms.root, sample.terms.end_effector,
-                              sample.terms.balance, sample.gate_share};
+    const double numbers[] = {sample.diverged ? 1.0 : 0.0, sample.terms.pose,    sample.terms.root,
+                              sample.terms.end_effector,   sample.terms.balance, sample.gate_share};
     Put(bytes, numbers, 6);
     Put(bytes, sample.end.data(), sample.end.size());
   }

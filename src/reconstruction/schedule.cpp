@@ -103,10 +103,12 @@ std::vector<Boundary> FindBoundaries(const character::ReferenceMotion& reference
 Schedule MakeSchedule(const character::ReferenceMotion& reference, double time_step, const ScheduleOptions& options,
                       bool segment) {
   Schedule schedule;
-  const bool use = options.segmentation == Segmentation::kOn || (options.segmentation == Segmentation::kAutomatic && segment);
+  const bool use =
+      options.segmentation == Segmentation::kOn || (options.segmentation == Segmentation::kAutomatic && segment);
   if (use) schedule.boundaries = FindBoundaries(reference);
   std::vector<int> fixed = {0};
-  for (const Boundary& boundary : schedule.boundaries) fixed.push_back(static_cast<int>(std::lround(boundary.time / time_step)));
+  for (const Boundary& boundary : schedule.boundaries)
+    fixed.push_back(static_cast<int>(std::lround(boundary.time / time_step)));
   fixed.push_back(static_cast<int>(std::floor(reference.duration() / time_step + 1e-6)));
   schedule.steps = {0};
   for (size_t i = 0; i + 1 < fixed.size(); ++i) {

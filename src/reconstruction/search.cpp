@@ -12,9 +12,9 @@ constexpr int kMaxSamplesPerTask = 32;
 
 /// A saved sample: a node of the tree.
 struct Node {
-  size_t parent = 0;        // node of the iteration before
-  size_t sample = 0;        // index among the iteration's samples
-  double path_cost = 0;     // sum from the root
+  size_t parent = 0;     // node of the iteration before
+  size_t sample = 0;     // index among the iteration's samples
+  double path_cost = 0;  // sum from the root
   Offsets offsets;
   character::State end;
 };

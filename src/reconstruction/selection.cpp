@@ -12,7 +12,8 @@ size_t ClosestRank(std::span<const double> sorted, double target) {
   if (above == sorted.begin()) return 0;
   const size_t rank = static_cast<size_t>(above - sorted.begin());
   if (above != sorted.end() && sorted[rank] - target < target - sorted[rank - 1]) return rank;
-  return static_cast<size_t>(std::lower_bound(sorted.begin(), above, sorted[rank - 1]) - sorted.begin());  // ties: the first
+  return static_cast<size_t>(std::lower_bound(sorted.begin(), above, sorted[rank - 1]) -
+                             sorted.begin());  // ties: the first
 }
 
 /// First free rank at or above `rank`, else the nearest free one below. There must be one.
@@ -34,7 +35,8 @@ Selection SelectSamples(std::span<const double> costs, const SelectionOptions& o
   }
   Selection selection;
   if (order.empty()) return selection;
-  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return costs[a] != costs[b] ? costs[a] < costs[b] : a < b; });
+  std::sort(order.begin(), order.end(),
+            [&](size_t a, size_t b) { return costs[a] != costs[b] ? costs[a] < costs[b] : a < b; });
   const auto kept = static_cast<size_t>(std::floor(static_cast<double>(order.size()) * (1 - options.discarded)));
   order.resize(std::max<size_t>(1, kept));
   std::vector<double> sorted;

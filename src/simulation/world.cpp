@@ -26,13 +26,15 @@ using character::JointType;
 using character::Shape;
 using character::State;
 
-constexpr double kFarAway = 1000;    // [m] no motion goes there: the simulation has diverged
-constexpr double kTooFast = 300;     // [rad/s]
+constexpr double kFarAway = 1000;       // [m] no motion goes there: the simulation has diverged
+constexpr double kTooFast = 300;        // [rad/s]
 constexpr double kTooFastLinear = 100;  // [m/s]
 
 /// ODE reports broken states (not-a-number quaternions) through these handlers and would abort the process; a diverged
 /// rollout is a value, so they throw and Step turns that into `false`.
-[[noreturn]] void ThrowOdeError(int, const char* message, va_list) { throw std::runtime_error(message); }
+[[noreturn]] void ThrowOdeError(int, const char* message, va_list) {
+  throw std::runtime_error(message);
+}
 void IgnoreOdeMessage(int, const char*, va_list) {}
 
 void InitialiseOde() {
@@ -63,12 +65,18 @@ void Abandon(dThreadingImplementationID threading) {
   abandoned->push_back(threading);
 }
 
-Quat ToQuat(const dReal* q) { return Quat(q[0], q[1], q[2], q[3]); }
-Vec3 ToVec3(const dReal* v) { return Vec3(v[0], v[1], v[2]); }
+Quat ToQuat(const dReal* q) {
+  return Quat(q[0], q[1], q[2], q[3]);
+}
+Vec3 ToVec3(const dReal* v) {
+  return Vec3(v[0], v[1], v[2]);
+}
 
 }  // namespace
 
-std::string WhyStockSolver() { return EliminatedSolverProblem(); }
+std::string WhyStockSolver() {
+  return EliminatedSolverProblem();
+}
 
 io::Json WorldOptions::ToJson() const {
   return {{"time_step", time_step},
@@ -89,8 +97,8 @@ io::Json WorldOptions::ToJson() const {
 
 WorldOptions ReadWorldOptions(const io::JsonView& view, size_t num_joints) {
   view.AllowOnly({"time_step", "servo", "solver", "gravity", "friction", "contact_stiffness", "contact_damping",
-                  "contact_correcting_velocity", "joint_correction", "self_collision", "speculative_contacts", "ground_points_per_shape",
-                  "self_points_per_pair", "contact_scale"});
+                  "contact_correcting_velocity", "joint_correction", "self_collision", "speculative_contacts",
+                  "ground_points_per_shape", "self_points_per_pair", "contact_scale"});
   WorldOptions options;
   options.time_step = view["time_step"].Number({0, 0.1, true});
   const auto choose = [&](const char* key, const char* first, const char* second) {
@@ -133,7 +141,8 @@ struct World::Impl {
 
   Impl(const Character& character_, const WorldOptions& options_) : character(character_), options(options_) {
     InitialiseOde();
-    solver = options.solver == Solver::kEliminated && EliminatedSolverProblem().empty() ? Solver::kEliminated : Solver::kStock;
+    solver = options.solver == Solver::kEliminated && EliminatedSolverProblem().empty() ? Solver::kEliminated
+                                                                                        : Solver::kStock;
     // The same spring and damper at every step size (ODE manual, section on ERP and CFM).
     const double h = options.time_step;
     contact_erp = h * options.contact_stiffness / (h * options.contact_stiffness + options.contact_damping);
@@ -184,7 +193,8 @@ struct World::Impl {
       dMassSetParameters(&mass, body.mass, 0, 0, 0, body.inertia.x(), body.inertia.y(), body.inertia.z(), 0, 0, 0);
       dBodySetMass(id, &mass);
       dBodySetPosition(id, body.rest_position.x(), body.rest_position.y(), body.rest_position.z());
-      for (const Shape& shape : body.shapes) geometries.push_back(MakeGeometry(id, static_cast<int>(bodies.size()), shape));
+      for (const Shape& shape : body.shapes)
+        geometries.push_back(MakeGeometry(id, static_cast<int>(bodies.size()), shape));
       bodies.push_back(id);
     }
   }
@@ -543,23 +553,28 @@ struct World::Impl {
   std::vector<dJointID> motors;  // the hinge itself carries its motor
   std::vector<Geometry> geometries;
   std::vector<GeometryPair> pairs;
-  std::vector<double> scale;        // (joints) of this step
-  std::vector<double> motor_scale;  // (joints) that the motors are set to
+  std::vector<double> scale;         // (joints) of this step
+  std::vector<double> motor_scale;   // (joints) that the motors are set to
   std::vector<char> ground_touched;  // (bodies)
   std::vector<Contact> contacts;
   bool recording = false;
   std::vector<dJointFeedback> feedback;        // (contacts)
   std::vector<dJointFeedback> joint_feedback;  // (joints) of the motors
-  std::vector<Quat> parent_before;  // (joints) at the start of the step
-  std::vector<Quat> child_before;   // (joints)
+  std::vector<Quat> parent_before;             // (joints) at the start of the step
+  std::vector<Quat> child_before;              // (joints)
   std::vector<Vec3> torques;
 };
 
-World::World(const Character& character, const WorldOptions& options) : impl_(std::make_unique<Impl>(character, options)) {}
+World::World(const Character& character, const WorldOptions& options)
+    : impl_(std::make_unique<Impl>(character, options)) {}
 World::~World() = default;
 
-const WorldOptions& World::options() const { return impl_->options; }
-Solver World::solver() const { return impl_->solver; }
+const WorldOptions& World::options() const {
+  return impl_->options;
+}
+Solver World::solver() const {
+  return impl_->solver;
+}
 
 void World::SetState(const State& state) {
   try {
@@ -594,8 +609,14 @@ bool World::Step(std::span<const Quat> targets) {
   }
 }
 
-void World::set_recording(bool recording) { impl_->SetRecording(recording); }
-const std::vector<Contact>& World::contacts() const { return impl_->contacts; }
-const std::vector<Vec3>& World::torques() const { return impl_->torques; }
+void World::set_recording(bool recording) {
+  impl_->SetRecording(recording);
+}
+const std::vector<Contact>& World::contacts() const {
+  return impl_->contacts;
+}
+const std::vector<Vec3>& World::torques() const {
+  return impl_->torques;
+}
 
 }  // namespace retrace::simulation

@@ -1,62 +1,15 @@
-/// The programs as a user meets them: message and exit code, files, the same bytes from threads and ranks.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
+/// The programs as a user meets them: message and exit code, files, the same bytes from any number of threads.
+#include "apps/command_line.h"
 
-#include <array>
 #include <cmath>
-#include <cstdio>
-#include <filesystem>
-#include <string>
 
-#include "retrace/io/file.h"
-#include "retrace/io/json.h"
 #include "retrace/results/tables.h"
 
+namespace retrace::apps {
 namespace {
 
 namespace fs = std::filesystem;
-using namespace retrace;
 using testing::HasSubstr;
-
-struct Outcome {
-  int code = -1;
-  std::string text;  // standard output and error
-};
-
-Outcome Execute(const std::string& command) {
-  Outcome outcome;
-  FILE* pipe = ::popen(("exec 2>&1; " + command).c_str(), "r");
-  if (pipe == nullptr) return outcome;
-  std::array<char, 4096> buffer;
-  while (const size_t count = std::fread(buffer.data(), 1, buffer.size(), pipe)) outcome.text.append(buffer.data(), count);
-  const int status = ::pclose(pipe);
-  outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
-  return outcome;
-}
-
-const std::string kReconstruct = RETRACE_RECONSTRUCT;
-const std::string kReplay = RETRACE_REPLAY;
-const std::string kClip = std::string(RETRACE_SOURCE_DIR) + "/data/clips/squat.bvh";
-const std::string kSmall = " --end 0.5 --samples 60 --saved 12 --progress none ";
-
-class CommandLine : public testing::Test {
- protected:
-  void SetUp() override {
-    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::temp_directory_path() / ("retrace_" + std::string(info->name()) + "_" + std::to_string(::getpid()));
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-  std::string Path(const std::string& name) const { return (folder_ / name).string(); }
-  std::string Write(const std::string& name, const std::string& text) const {
-    io::WriteFile(folder_ / name, text);
-    return Path(name);
-  }
-  fs::path folder_;
-};
 
 TEST_F(CommandLine, MistakesGiveOneMessageAndTheirCode) {
   const std::string bad_bvh = Write("bad.bvh", "HIERARCHY\nROOT hips\n{\n  OFFSET 0 zero 0\n");
@@ -112,9 +65,7 @@ TEST_F(CommandLine, DryRunTellsAndWritesNothing) {
 }
 
 TEST_F(CommandLine, RunFolderIsCompleteAndReplays) {
-  const std::string run = Path("run");
-  const Outcome outcome = Execute(kReconstruct + " " + kClip + kSmall + "--output " + run);
-  ASSERT_EQ(outcome.code, 0) << outcome.text;
+  const std::string run = SmallRun("run");
   const io::Json manifest = io::ReadJson(run + "/manifest.json");
   for (const char* key : {"status", "success", "evaluation", "command", "configuration", "seed", "inputs", "reference",
                           "preparation", "cost", "workers", "provenance", "files"}) {
@@ -140,8 +91,7 @@ TEST_F(CommandLine, RunFolderIsCompleteAndReplays) {
 }
 
 TEST_F(CommandLine, ForcesObeyNewtonsLaw) {
-  const std::string run = Path("run");
-  ASSERT_EQ(Execute(kReconstruct + " " + kClip + kSmall + "--output " + run).code, 0);
+  const std::string run = SmallRun("run");
   const results::Table table = results::ReadTable(run + "/trajectory.csv");
   const auto time = table.Numbers("time");
   const double mass = 62.5316;
@@ -152,7 +102,8 @@ TEST_F(CommandLine, ForcesObeyNewtonsLaw) {
     const auto force = table.Numbers(std::string("force_") + axes[a]);
     for (size_t i = 1; i < time.size(); ++i) {
       const double acceleration = (velocity[i] - velocity[i - 1]) / (time[i] - time[i - 1]);
-      residual += std::abs(force[i] - mass * (acceleration + (a == 1 ? 9.81 : 0))) / static_cast<double>(time.size() - 1);
+      residual +=
+          std::abs(force[i] - mass * (acceleration + (a == 1 ? 9.81 : 0))) / static_cast<double>(time.size() - 1);
     }
   }
   EXPECT_LT(residual, 0.01 * mass * 9.81);
@@ -170,28 +121,12 @@ TEST_F(CommandLine, BelowTheGatesIsCodeFourWithAllFiles) {
 TEST_F(CommandLine, SameBytesForAnyNumberOfThreads) {
   std::string first;
   for (const int threads : {1, 2, 3}) {
-    const std::string run = Path(std::to_string(threads));
-    ASSERT_EQ(Execute(kReconstruct + " " + kClip + kSmall + "--threads " + std::to_string(threads) + " --output " + run).code, 0);
+    const std::string run = SmallRun(std::to_string(threads), "--threads " + std::to_string(threads));
     const std::string control = io::ReadFile(run + "/control.json");
     if (first.empty()) first = control;
     EXPECT_EQ(control, first) << threads << " threads";
   }
 }
 
-TEST_F(CommandLine, SameBytesForAnyNumberOfRanks) {
-  const std::string mpirun = RETRACE_MPIEXEC;
-  if (mpirun.empty() || !fs::exists(mpirun)) GTEST_SKIP() << "no mpirun";
-  ASSERT_EQ(Execute(kReconstruct + " " + kClip + kSmall + "--threads 1 --output " + Path("threads")).code, 0);
-  const std::string expected = io::ReadFile(Path("threads") + "/control.json");
-  for (const int ranks : {1, 2, 4}) {
-    const std::string run = Path(std::to_string(ranks));
-    const Outcome outcome =
-        Execute("OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 "
-            "OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_btl_vader_single_copy_mechanism=none " +
-            mpirun + " -n " + std::to_string(ranks) + " " + kReconstruct + " " + kClip + kSmall + "--output " + run);
-    ASSERT_EQ(outcome.code, 0) << outcome.text;
-    EXPECT_EQ(io::ReadFile(run + "/control.json"), expected) << ranks << " ranks";
-  }
-}
-
 }  // namespace
+}  // namespace retrace::apps

@@ -22,7 +22,9 @@ double Median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-double DirectionAngle(const Vec3& a, const Vec3& b) { return std::atan2(a.cross(b).norm(), a.dot(b)); }
+double DirectionAngle(const Vec3& a, const Vec3& b) {
+  return std::atan2(a.cross(b).norm(), a.dot(b));
+}
 
 class ReferenceOfClip : public ::testing::TestWithParam<const char*> {
  protected:
@@ -31,8 +33,9 @@ class ReferenceOfClip : public ::testing::TestWithParam<const char*> {
     for (const io::Json& entry : io::ReadJson(kMocap / "MANIFEST.json")) {
       const auto file = entry.at("file").get<std::string>();
       if (fs::path(file).stem() != GetParam() || entry.at("format") == "ASF") continue;
-      clip_ = entry.at("format") == "AMC" ? motion::ReadAsfAmc(kMocap / entry.at("asf").get<std::string>(), kMocap / file)
-                                          : motion::ReadBvh(kMocap / file);
+      clip_ = entry.at("format") == "AMC"
+                  ? motion::ReadAsfAmc(kMocap / entry.at("asf").get<std::string>(), kMocap / file)
+                  : motion::ReadBvh(kMocap / file);
       options_.start = entry.at("suggested_start_s").get<double>();
       options_.end = entry.at("suggested_end_s").get<double>();
     }
@@ -109,7 +112,8 @@ TEST_P(ReferenceOfClip, PlantsItsFeetFlatOnTheFloor) {
     }
     if (tilts.size() < 12) continue;  // a tenth of a second
     // The jumper lands and stays on the balls of the feet.
-    EXPECT_LT(Median(tilts), std::string(GetParam()) == "jump_cmu_02_04" ? 12 : 8) << name << ", " << tilts.size() << " planted poses";
+    EXPECT_LT(Median(tilts), std::string(GetParam()) == "jump_cmu_02_04" ? 12 : 8)
+        << name << ", " << tilts.size() << " planted poses";
     EXPECT_LT(std::abs(Median(heights)), 0.015) << name << ", " << heights.size() << " planted poses";
   }
 }
@@ -127,7 +131,8 @@ TEST_P(ReferenceOfClip, PointsItsLimbsWhereTheRecordingDoes) {
   bones.emplace_back("right_thigh", "left_thigh");          // the pelvis
   bones.emplace_back("right_upper_arm", "left_upper_arm");  // the trunk and the collar bones
   const auto anchor = [&](const State& state, const std::string& segment) {
-    return JointPosition(Human(), Human().joints[static_cast<size_t>(Human().JointOf(Human().FindBody(segment)))], state);
+    return JointPosition(Human(), Human().joints[static_cast<size_t>(Human().JointOf(Human().FindBody(segment)))],
+                         state);
   };
   for (const auto& [from, to] : bones) {
     std::vector<double> angles;

@@ -1,18 +1,21 @@
 /// Wrong character files: each is refused with the place, what was found and what was expected.
+#include "retrace/io/file.h"
+
 #include <gtest/gtest.h>
 
 #include <filesystem>
 
 #include "character/sample_human.h"
 #include "retrace/io/error.h"
-#include "retrace/io/file.h"
 
 namespace retrace::character {
 namespace {
 
 using io::Json;
 
-Json HumanJson() { return io::ReadJson(std::string(RETRACE_SOURCE_DIR) + "/data/characters/human.json"); }
+Json HumanJson() {
+  return io::ReadJson(std::string(RETRACE_SOURCE_DIR) + "/data/characters/human.json");
+}
 
 std::string Refusal(const Json& document) {
   try {
@@ -32,7 +35,9 @@ struct Mutation {
   const char* patch;
   const char* message;
 };
-void PrintTo(const Mutation& mutation, std::ostream* out) { *out << mutation.name; }
+void PrintTo(const Mutation& mutation, std::ostream* out) {
+  *out << mutation.name;
+}
 
 class BadCharacter : public ::testing::TestWithParam<Mutation> {};
 
@@ -43,18 +48,21 @@ TEST_P(BadCharacter, IsRefused) {
 }
 
 const Mutation kMutations[] = {
-    {"NoFormat", R"([{"op": "remove", "path": "/format"}])", R"(c.json: /: found no "format", expected an object with "format")"},
+    {"NoFormat", R"([{"op": "remove", "path": "/format"}])",
+     R"(c.json: /: found no "format", expected an object with "format")"},
     {"OtherFormat", R"([{"op": "replace", "path": "/format", "value": "urdf"}])",
      R"(c.json: /format: found "urdf", expected "retrace-character")"},
     {"LaterVersion", R"([{"op": "replace", "path": "/version", "value": 2}])",
      "c.json: /version: found 2, expected a whole number from 1 to 1"},
     {"VersionAsText", R"([{"op": "replace", "path": "/version", "value": "1"}])",
      R"(c.json: /version: found "1", expected a whole number from 1 to 1)"},
-    {"NoName", R"([{"op": "remove", "path": "/name"}])", R"(c.json: /: found no "name", expected an object with "name")"},
+    {"NoName", R"([{"op": "remove", "path": "/name"}])",
+     R"(c.json: /: found no "name", expected an object with "name")"},
     {"UnknownKey", R"([{"op": "add", "path": "/heigth", "value": 1.7}])",
      R"(c.json: /heigth: found the key "heigth", expected one of format, version, name, source, height, bodies, joints, )"
      R"(end_effectors, no_self_collision, contact_presets)"},
-    {"NoHeight", R"([{"op": "remove", "path": "/height"}])", R"(c.json: /: found no "height", expected an object with "height")"},
+    {"NoHeight", R"([{"op": "remove", "path": "/height"}])",
+     R"(c.json: /: found no "height", expected an object with "height")"},
     {"HeightOfZero", R"([{"op": "replace", "path": "/height", "value": 0}])",
      "c.json: /height: found 0, expected a number above 0"},
     {"BodiesAsObject", R"([{"op": "replace", "path": "/bodies", "value": {}}])",
@@ -78,7 +86,8 @@ const Mutation kMutations[] = {
     {"MisspeltBodyKey", R"([{"op": "add", "path": "/bodies/2/wieght", "value": 1}])",
      R"(c.json: /bodies/2/wieght: found the key "wieght", expected one of name, segment, mass, inertia, position, shapes)"},
     {"ImpossibleInertia", R"([{"op": "replace", "path": "/bodies/0/inertia/1", "value": 0.07}])",
-     "c.json: /bodies/0/inertia: found an array of 3, expected moments of a real body: none above the sum of the other two"},
+     "c.json: /bodies/0/inertia: found an array of 3, expected moments of a real body: none above the sum of the other "
+     "two"},
     {"NegativeInertia", R"([{"op": "replace", "path": "/bodies/0/inertia/1", "value": -0.02}])",
      "c.json: /bodies/0/inertia/1: found -0.02, expected a number above 0"},
     {"InertiaAsNumber", R"([{"op": "replace", "path": "/bodies/0/inertia", "value": 0.03}])",
@@ -198,8 +207,8 @@ TEST(CharacterFile, EveryValueHasItsType) {
   for (const auto& [place, value] : flat.items()) {
     if (place == "/source") continue;
     for (const Json& wrong : values) {
-      if (value.is_number() && wrong.is_number() && (place.find("position") != std::string::npos ||
-                                                     place.find("anchor") != std::string::npos)) {
+      if (value.is_number() && wrong.is_number() &&
+          (place.find("position") != std::string::npos || place.find("anchor") != std::string::npos)) {
         continue;
       }
       if (wrong == "?" && (place == "/name" || place.starts_with("/joints/"))) continue;  // a name like another
@@ -212,7 +221,8 @@ TEST(CharacterFile, EveryValueHasItsType) {
 }
 
 TEST(CharacterFile, NamesTheFile) {
-  const auto path = std::filesystem::temp_directory_path() / ("retrace_character_" + std::to_string(::getpid()) + ".json");
+  const auto path =
+      std::filesystem::temp_directory_path() / ("retrace_character_" + std::to_string(::getpid()) + ".json");
   io::WriteFile(path, "{\n\"format\": }");
   try {
     LoadCharacter(path);

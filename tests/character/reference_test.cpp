@@ -27,9 +27,8 @@ motion::Clip Recorded(const std::vector<Pose>& poses, const std::function<void(m
                       double frame_time = kFrame) {
   motion::Clip clip = ClipOf(Human(), poses, frame_time);
   const std::map<std::string, std::string> names = {
-      {"pelvis", "Hips"},          {"trunk", "Spine1"},          {"head", "Head"},        {"clavicle", "Shoulder"},
-      {"upper_arm", "Arm"},        {"lower_arm", "ForeArm"},     {"hand", "Hand"},        {"thigh", "UpLeg"},
-      {"shin", "Leg"},             {"foot", "Foot"}};
+      {"pelvis", "Hips"},       {"trunk", "Spine1"}, {"head", "Head"},   {"clavicle", "Shoulder"}, {"upper_arm", "Arm"},
+      {"lower_arm", "ForeArm"}, {"hand", "Hand"},    {"thigh", "UpLeg"}, {"shin", "Leg"},          {"foot", "Foot"}};
   for (motion::Joint& joint : clip.skeleton.joints) {
     if (joint.end_site) continue;
     std::string side;
@@ -138,7 +137,8 @@ TEST(Reference, FacingOfTheRestPoseDoesNotMatter) {
       for (motion::Joint& joint : clip.skeleton.joints) joint.offset = yaw * joint.offset;
       for (motion::Frame& frame : clip.frames) {
         for (size_t j = 0; j < frame.rotations.size(); ++j) {
-          frame.rotations[j] = j == 0 ? frame.rotations[j] * yaw.conjugate() : yaw * frame.rotations[j] * yaw.conjugate();
+          frame.rotations[j] =
+              j == 0 ? frame.rotations[j] * yaw.conjugate() : yaw * frame.rotations[j] * yaw.conjugate();
           if (j > 0) frame.translations[j] = clip.skeleton.joints[j].offset;
           if (clip.skeleton.joints[j].end_site) frame.rotations[j] = Quat::Identity();
         }
@@ -449,8 +449,7 @@ TEST(Reference, TimeRange) {
     }
     return std::string("not refused");
   };
-  EXPECT_EQ(refusal(1, 3.7),
-            "--start 1 --end 3.7: walk.bvh has 0.000 to 3.500 s, and at least 0.1 s are needed");
+  EXPECT_EQ(refusal(1, 3.7), "--start 1 --end 3.7: walk.bvh has 0.000 to 3.500 s, and at least 0.1 s are needed");
   EXPECT_THAT(refusal(-0.5, 2), HasSubstr("--start -0.5"));
   EXPECT_THAT(refusal(2, 2.05), HasSubstr("at least 0.1 s"));
   EXPECT_THAT(refusal(9, -1), HasSubstr("--start 9"));
@@ -483,7 +482,8 @@ TEST(Reference, BodiesWithoutACounterpartFollowTheirParents) {
   }));
   for (const char* joint : {"left_sternoclavicular", "right_sternoclavicular", "left_wrist", "right_wrist"}) {
     for (const Pose& pose : made.poses) {
-      ASSERT_LT(AngleBetween(pose.joint_rotations[static_cast<size_t>(Human().FindJoint(joint))], Quat::Identity()), 1e-9);
+      ASSERT_LT(AngleBetween(pose.joint_rotations[static_cast<size_t>(Human().FindJoint(joint))], Quat::Identity()),
+                1e-9);
     }
   }
 }
@@ -497,10 +497,10 @@ TEST(ReferenceMotion, IsClampedAndInterpolated) {
   reference.PoseAt(99, pose);
   EXPECT_NEAR((pose.root_position - StandAndWalk().back().root_position).norm(), 0, 1e-12);
   reference.PoseAt(100.25 * kFrame, pose);
-  EXPECT_NEAR((pose.root_position -
-               (0.75 * StandAndWalk()[100].root_position + 0.25 * StandAndWalk()[101].root_position))
-                  .norm(),
-              0, 1e-12);
+  EXPECT_NEAR(
+      (pose.root_position - (0.75 * StandAndWalk()[100].root_position + 0.25 * StandAndWalk()[101].root_position))
+          .norm(),
+      0, 1e-12);
 }
 
 TEST(ReferenceMotion, VelocitiesAreCentralDifferencesOfTheBodies) {

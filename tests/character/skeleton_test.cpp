@@ -77,8 +77,7 @@ RC_GTEST_PROP(ClipOfProperty, ShowsTheBodiesWhereTheyAre, ()) {
   motion::GlobalPose global;
   motion::ForwardKinematics(clip.skeleton, clip.frames[0], global);
   for (const Joint& joint : Human().joints) {
-    const auto index = static_cast<size_t>(
-        clip.skeleton.Find(Human().bodies[static_cast<size_t>(joint.child)].name));
+    const auto index = static_cast<size_t>(clip.skeleton.Find(Human().bodies[static_cast<size_t>(joint.child)].name));
     RC_ASSERT((global.positions[index] - JointPosition(Human(), joint, state)).norm() < 1e-11);
     RC_ASSERT(AngleBetween(global.orientations[index], state[static_cast<size_t>(joint.child)].orientation) < 1e-11);
   }
@@ -105,27 +104,42 @@ std::string NameAt(const motion::Skeleton& skeleton, const SkeletonMap& map, con
 }
 
 const std::vector<std::string> kCmu = {
-    "root",      "lhipjoint", "lfemur",    "ltibia", "lfoot",  "ltoes",     "rhipjoint", "rfemur",   "rtibia",
-    "rfoot",     "rtoes",     "lowerback", "upperback", "thorax", "lowerneck", "upperneck", "head",   "lclavicle",
-    "lhumerus",  "lradius",   "lwrist",    "lhand",  "lfingers", "lthumb",  "rclavicle", "rhumerus", "rradius",
-    "rwrist",    "rhand",     "rfingers",  "rthumb"};
+    "root",      "lhipjoint", "lfemur",   "ltibia",    "lfoot",     "ltoes",    "rhipjoint", "rfemur",
+    "rtibia",    "rfoot",     "rtoes",    "lowerback", "upperback", "thorax",   "lowerneck", "upperneck",
+    "head",      "lclavicle", "lhumerus", "lradius",   "lwrist",    "lhand",    "lfingers",  "lthumb",
+    "rclavicle", "rhumerus",  "rradius",  "rwrist",    "rhand",     "rfingers", "rthumb"};
 // wd2: a second LeftShoulder joint of another name between clavicle and arm.
-const std::vector<std::string> kWd2 = {"Hips",          "Spine",     "Spine1",       "Neck",      "Head",
-                                       "LeftShoulder1", "LeftArm",   "LeftForeArm",  "LeftHand",  "RightShoulder",
-                                       "RightArm",      "RightForeArm", "RightHand", "LeftUpLeg", "LeftLeg",
-                                       "LeftFoot",      "LeftToes",  "RightUpLeg",   "RightLeg",  "RightFoot",
-                                       "RightToes"};
+const std::vector<std::string> kWd2 = {
+    "Hips",        "Spine",    "Spine1",        "Neck",       "Head",         "LeftShoulder1", "LeftArm",
+    "LeftForeArm", "LeftHand", "RightShoulder", "RightArm",   "RightForeArm", "RightHand",     "LeftUpLeg",
+    "LeftLeg",     "LeftFoot", "LeftToes",      "RightUpLeg", "RightLeg",     "RightFoot",     "RightToes"};
 const std::vector<std::string> kMixamo = {
-    "mixamorig:Hips",        "mixamorig:Spine",    "mixamorig:Spine1",       "mixamorig:Spine2",
-    "mixamorig:Neck",        "mixamorig:Head",     "mixamorig:LeftShoulder", "mixamorig:LeftArm",
-    "mixamorig:LeftForeArm", "mixamorig:LeftHand", "mixamorig:RightShoulder", "mixamorig:RightArm",
-    "mixamorig:RightForeArm", "mixamorig:RightHand", "mixamorig:LeftUpLeg",  "mixamorig:LeftLeg",
-    "mixamorig:LeftFoot",    "mixamorig:LeftToeBase", "mixamorig:RightUpLeg", "mixamorig:RightLeg",
-    "mixamorig:RightFoot",   "mixamorig:RightToeBase"};
-const std::vector<std::string> kGames105 = {
-    "RootJoint", "pelvis_lowerback", "lHip",   "rHip",       "lKnee",     "rKnee",  "lAnkle", "rAnkle",
-    "lToeJoint", "rToeJoint",        "lowerback_torso", "torso_head", "lTorso_Clavicle", "rTorso_Clavicle",
-    "lShoulder", "rShoulder",        "lElbow", "rElbow",     "lWrist",    "rWrist"};
+    "mixamorig:Hips",         "mixamorig:Spine",       "mixamorig:Spine1",        "mixamorig:Spine2",
+    "mixamorig:Neck",         "mixamorig:Head",        "mixamorig:LeftShoulder",  "mixamorig:LeftArm",
+    "mixamorig:LeftForeArm",  "mixamorig:LeftHand",    "mixamorig:RightShoulder", "mixamorig:RightArm",
+    "mixamorig:RightForeArm", "mixamorig:RightHand",   "mixamorig:LeftUpLeg",     "mixamorig:LeftLeg",
+    "mixamorig:LeftFoot",     "mixamorig:LeftToeBase", "mixamorig:RightUpLeg",    "mixamorig:RightLeg",
+    "mixamorig:RightFoot",    "mixamorig:RightToeBase"};
+const std::vector<std::string> kGames105 = {"RootJoint",
+                                            "pelvis_lowerback",
+                                            "lHip",
+                                            "rHip",
+                                            "lKnee",
+                                            "rKnee",
+                                            "lAnkle",
+                                            "rAnkle",
+                                            "lToeJoint",
+                                            "rToeJoint",
+                                            "lowerback_torso",
+                                            "torso_head",
+                                            "lTorso_Clavicle",
+                                            "rTorso_Clavicle",
+                                            "lShoulder",
+                                            "rShoulder",
+                                            "lElbow",
+                                            "rElbow",
+                                            "lWrist",
+                                            "rWrist"};
 
 TEST(MapSkeleton, Cmu) {
   const motion::Skeleton skeleton = SkeletonWith(kCmu);
@@ -182,9 +196,9 @@ TEST(MapSkeleton, Games105) {
 }
 
 const std::vector<std::string> kBioVision = {
-    "Hips",       "Chest",    "Chest2",  "Chest3",       "Chest4",    "Neck",      "Head",     "RightCollar",
+    "Hips",          "Chest",      "Chest2",     "Chest3",     "Chest4",       "Neck",      "Head",      "RightCollar",
     "RightShoulder", "RightElbow", "RightWrist", "LeftCollar", "LeftShoulder", "LeftElbow", "LeftWrist", "RightHip",
-    "RightKnee",  "RightAnkle", "RightToe", "LeftHip",   "LeftKnee",  "LeftAnkle", "LeftToe"};
+    "RightKnee",     "RightAnkle", "RightToe",   "LeftHip",    "LeftKnee",     "LeftAnkle", "LeftToe"};
 
 TEST(MapSkeleton, BioVision) {
   // In this family a shoulder is where the arm begins; in HumanIK it is the collar bone.
@@ -212,10 +226,11 @@ TEST(MapSkeleton, BioVisionWithoutHeadHandsAndCollars) {
 }
 
 TEST(MapSkeleton, IClone) {
-  std::vector<std::string> names = {"CC_Base_Hip", "CC_Base_Pelvis", "CC_Base_Spine01", "CC_Base_Spine02",
-                                    "CC_Base_NeckTwist01", "CC_Base_Head"};
+  std::vector<std::string> names = {"CC_Base_Hip",     "CC_Base_Pelvis",      "CC_Base_Spine01",
+                                    "CC_Base_Spine02", "CC_Base_NeckTwist01", "CC_Base_Head"};
   for (const char* side : {"L", "R"}) {
-    for (const char* part : {"Clavicle", "Upperarm", "Forearm", "Hand", "Thigh", "Calf", "CalfTwist01", "Foot", "ToeBase"}) {
+    for (const char* part :
+         {"Clavicle", "Upperarm", "Forearm", "Hand", "Thigh", "Calf", "CalfTwist01", "Foot", "ToeBase"}) {
       names.push_back(std::string("CC_Base_") + side + "_" + part);
     }
   }

@@ -24,7 +24,8 @@ bool SameControl(const OpenLoopControl& a, const OpenLoopControl& b) {
   for (size_t f = 0; f < a.fragments.size(); ++f) {
     const Fragment& x = a.fragments[f];
     const Fragment& y = b.fragments[f];
-    if (x.first_step != y.first_step || x.num_steps != y.num_steps || x.targets.size() != y.targets.size()) return false;
+    if (x.first_step != y.first_step || x.num_steps != y.num_steps || x.targets.size() != y.targets.size())
+      return false;
     for (size_t k = 0; k < x.targets.size(); ++k) {
       if (std::memcmp(x.targets[k].data(), y.targets[k].data(), x.targets[k].size() * sizeof(Quat)) != 0) return false;
     }
@@ -82,7 +83,8 @@ TEST(ControlFile, HasOneLinePerFragmentAndPerBody) {
 }
 
 TEST(ControlFile, NamesTheFile) {
-  const auto path = std::filesystem::temp_directory_path() / ("retrace_control_" + std::to_string(::getpid()) + ".json");
+  const auto path =
+      std::filesystem::temp_directory_path() / ("retrace_control_" + std::to_string(::getpid()) + ".json");
   io::WriteFile(path, FormatControl(Human(), Standing(1)));
   EXPECT_EQ(LoadControl(path).control.num_steps(), 24);
   io::WriteFile(path, "{\"format\": \"retrace-control\"}");
@@ -101,7 +103,9 @@ struct Mutation {
   const char* patch;
   const char* message;
 };
-void PrintTo(const Mutation& mutation, std::ostream* out) { *out << mutation.name; }
+void PrintTo(const Mutation& mutation, std::ostream* out) {
+  *out << mutation.name;
+}
 
 class BadControl : public ::testing::TestWithParam<Mutation> {};
 
@@ -124,7 +128,8 @@ const Mutation kMutations[] = {
      "c.json: /version: found 2, expected a whole number from 1 to 1"},
     {"UnknownKey", R"([{"op": "add", "path": "/comment", "value": ""}])",
      R"(c.json: /comment: found the key "comment", expected one of format, )"},
-    {"NoWorld", R"([{"op": "remove", "path": "/world"}])", R"(c.json: /: found no "world", expected an object with "world")"},
+    {"NoWorld", R"([{"op": "remove", "path": "/world"}])",
+     R"(c.json: /: found no "world", expected an object with "world")"},
     {"TimeStepOfZero", R"([{"op": "replace", "path": "/world/time_step", "value": 0}])",
      "c.json: /world/time_step: found 0, expected a number from 0 to 0.1 (0 itself excluded)"},
     {"Servo", R"([{"op": "replace", "path": "/world/servo", "value": "magic"}])",

@@ -9,7 +9,9 @@
 namespace retrace::control {
 namespace {
 
-RandomStream AnyStream() { return {*rc::gen::arbitrary<uint64_t>().as("seed"), RandomStage::kTest, 0, 0}; }
+RandomStream AnyStream() {
+  return {*rc::gen::arbitrary<uint64_t>().as("seed"), RandomStage::kTest, 0, 0};
+}
 
 RC_GTEST_PROP(TargetsAtProperty, ASingleTargetHoldsThroughout, ()) {
   RandomStream random = AnyStream();

@@ -135,8 +135,8 @@ TEST_F(File, DiskThatFillsUp) {
   struct rlimit small = before;
   small.rlim_cur = 1000;
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
-  const std::string message = Message<OutputError>(
-      ExitCode::kOutput, [&] { WriteFile(folder_ / "run.json", std::string(5000, 'x')); });
+  const std::string message =
+      Message<OutputError>(ExitCode::kOutput, [&] { WriteFile(folder_ / "run.json", std::string(5000, 'x')); });
   ::setrlimit(RLIMIT_FSIZE, &before);
   std::signal(SIGXFSZ, handler);
   EXPECT_EQ(message, (folder_ / "run.json").string() + ": cannot be written: File too large");

@@ -93,14 +93,23 @@ TEST_F(View, EveryReaderSaysWhatItWants) {
       {[&] { at("flag").Number(); }, "/flag: found true, expected a finite number"},
       {[&] { at("negative").Number(kPositive); }, "/negative: found -3, expected a number above 0"},
       {[&] { at("negative").Number(kNonNegative); }, "/negative: found -3, expected a number of at least 0"},
-      {[&] { at("whole").Number({-std::numeric_limits<double>::infinity(), 6.5}); },
+      {[&] {
+         at("whole").Number({-std::numeric_limits<double>::infinity(), 6.5});
+       },
        "/whole: found 7, expected a number of at most 6.5"},
-      {[&] { at("whole").Number({0, 3.2}); }, "/whole: found 7, expected a number from 0 to 3.2"},
-      {[&] { at("whole").Number({7, 9, true}); }, "/whole: found 7, expected a number from 7 to 9 (7 itself excluded)"},
+      {[&] {
+         at("whole").Number({0, 3.2});
+       },
+       "/whole: found 7, expected a number from 0 to 3.2"},
+      {[&] {
+         at("whole").Number({7, 9, true});
+       },
+       "/whole: found 7, expected a number from 7 to 9 (7 itself excluded)"},
       {[&] { at("number").Integer(0, 9); }, "/number: found 1.5, expected a whole number from 0 to 9"},
       {[&] { at("whole").Integer(0, 6); }, "/whole: found 7, expected a whole number from 0 to 6"},
       {[&] { at("big").Integer(0); }, "/big: found 4000000000, expected a whole number from 0 to 2147483647"},
-      {[&] { at("huge").Integer(0); }, "/huge: found 18446744073709551615, expected a whole number from 0 to 2147483647"},
+      {[&] { at("huge").Integer(0); },
+       "/huge: found 18446744073709551615, expected a whole number from 0 to 2147483647"},
       {[&] { at("text").Integer(0, 1); }, "/text: found \"a word\", expected a whole number from 0 to 1"},
       {[&] { at("whole").Boolean(); }, "/whole: found 7, expected true or false"},
       {[&] { at("flag").String(); }, "/flag: found true, expected a string"},
@@ -112,12 +121,13 @@ TEST_F(View, EveryReaderSaysWhatItWants) {
       {[&] { at("mixed").Strings(); }, "/mixed/0: found 1, expected a string"},
       {[&] { at("flag").Elements(); }, "/flag: found true, expected an array"},
       {[&] { at("words").Members(); }, "/words: found an array of 2, expected an object"},
-      {[&] { ReadQuaternion(at("short")); },
-       "/short: found an array of 3, expected a unit quaternion [w, x, y, z]"},
+      {[&] { ReadQuaternion(at("short")); }, "/short: found an array of 3, expected a unit quaternion [w, x, y, z]"},
       {[&] { ReadQuaternion(at("whole")); }, "/whole: found 7, expected a unit quaternion [w, x, y, z]"},
       {[&] { ReadQuaternion(at("bent")); },
        "/bent: found a quaternion of norm 1.004987562112089, expected a unit quaternion [w, x, y, z]"},
-      {[&] { at("object").AllowOnly({"a", "b"}); },
+      {[&] {
+         at("object").AllowOnly({"a", "b"});
+       },
        "/object/in~1side~0: found the key \"in/side~\", expected one of a, b"},
       {[&] { at("text").AllowOnly({"a"}); }, "/text: found \"a word\", expected an object"},
       {[&] { at("text").Fail("this", "that"); }, "/text: found this, expected that"},
@@ -127,8 +137,9 @@ TEST_F(View, EveryReaderSaysWhatItWants) {
 
 TEST_F(View, LongValuesAreCutInMessages) {
   const std::string message = Refusal([&] { view_["long"].Number(); });
-  EXPECT_EQ(message,
-            "f.json: /long: found \"01234567890123456789012345678901234567890123456789012345..., expected a finite number");
+  EXPECT_EQ(
+      message,
+      "f.json: /long: found \"01234567890123456789012345678901234567890123456789012345..., expected a finite number");
 }
 
 TEST_F(View, KnownKeysAreAllowed) {
@@ -169,7 +180,8 @@ TEST(ParseJson, PlaceOfTheMistake) {
 
 TEST(ParseJson, RefusesWhatIsNoJson) {
   for (const char* text : {"nan", "[NaN]", "[1e]", "[01]", "{a: 1}", "['a']", "[1,]", "\"open", "[\"\x01\"]"}) {
-    EXPECT_THAT(Refusal([&] { ParseJson(text, "f"); }), ::testing::MatchesRegex("f:1:[0-9]+: found .*, expected valid JSON"));
+    EXPECT_THAT(Refusal([&] { ParseJson(text, "f"); }),
+                ::testing::MatchesRegex("f:1:[0-9]+: found .*, expected valid JSON"));
   }
 }
 

@@ -12,7 +12,9 @@
 namespace retrace::io {
 namespace {
 
-bool SameBits(double a, double b) { return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b); }
+bool SameBits(double a, double b) {
+  return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b);
+}
 
 /// Any bit pattern that is a number: denormals, infinities and both zeros among them.
 double AnyNumber() {
@@ -95,8 +97,8 @@ TEST(Number, ReadsWholeTokensOnly) {
   for (const char* token : {"1", "-1", "+1", "1.", ".5", "1e3", "1E-3", "-1.5e+3", "0001", "+.5"}) {
     EXPECT_TRUE(ParseNumber(token, value)) << token;
   }
-  for (const char* token : {"", "+", "-", ".", "e", "1x", "1 ", " 1", "1,5", "1.2.3", "1e", "0x10", "1_000", "1\n", "--1",
-                            "one", "1e3.5", "1d3"}) {
+  for (const char* token : {"", "+", "-", ".", "e", "1x", "1 ", " 1", "1,5", "1.2.3", "1e", "0x10", "1_000", "1\n",
+                            "--1", "one", "1e3.5", "1d3"}) {
     EXPECT_FALSE(ParseNumber(token, value)) << token;
   }
 }
@@ -116,7 +118,8 @@ TEST(Number, OutOfRangeIsNoNumber) {
 TEST(Number, DoesNotHeedTheLocale) {
   const std::string before = std::setlocale(LC_NUMERIC, nullptr);
   bool found = false;
-  for (const char* name : {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8"}) found = found || std::setlocale(LC_NUMERIC, name);
+  for (const char* name : {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8"})
+    found = found || std::setlocale(LC_NUMERIC, name);
   double value = 0;
   EXPECT_EQ(Number(1.5), "1.5");
   EXPECT_TRUE(ParseNumber("1.5", value));

@@ -11,7 +11,9 @@
 namespace retrace {
 namespace {
 
-RandomStream AnyStream() { return {*rc::gen::arbitrary<uint64_t>().as("seed"), RandomStage::kTest, 0, 0}; }
+RandomStream AnyStream() {
+  return {*rc::gen::arbitrary<uint64_t>().as("seed"), RandomStage::kTest, 0, 0};
+}
 
 /// Columns of values that a function of the row gives.
 template <typename F>

@@ -28,9 +28,13 @@ double AnyAngle(RandomStream& random) {
   return random.Uniform(0, kPi);
 }
 
-Quat AnyRotation(RandomStream& random) { return FromRotationVector(random.Uniform(0, kPi) * AnyDirection(random)); }
+Quat AnyRotation(RandomStream& random) {
+  return FromRotationVector(random.Uniform(0, kPi) * AnyDirection(random));
+}
 
-Quat Negated(const Quat& q) { return Quat(-q.w(), -q.x(), -q.y(), -q.z()); }
+Quat Negated(const Quat& q) {
+  return Quat(-q.w(), -q.x(), -q.y(), -q.z());
+}
 
 RC_GTEST_PROP(RotationProperty, LogarithmUndoesExponential, ()) {
   RandomStream random = AnyStream();
@@ -138,9 +142,9 @@ RC_GTEST_PROP(TwistProperty, SplitsARotationInSwingAndTwist, ()) {
   RC_PRE(std::hypot(q.w(), q.vec().dot(axis)) > 1e-3);
   const Quat twist = Twist(q, axis);
   RC_ASSERT(std::abs(twist.norm() - 1) < 1e-12);
-  RC_ASSERT(twist.vec().cross(axis).norm() < 1e-12);       // about the axis alone
+  RC_ASSERT(twist.vec().cross(axis).norm() < 1e-12);  // about the axis alone
   const Quat swing = q * twist.conjugate();
-  RC_ASSERT(std::abs(swing.vec().dot(axis)) < 1e-9);       // about an axis perpendicular to it
+  RC_ASSERT(std::abs(swing.vec().dot(axis)) < 1e-9);  // about an axis perpendicular to it
   RC_ASSERT(AngleBetween(Twist(twist, axis), twist) < 1e-9);
 }
 

@@ -22,9 +22,13 @@ using character::Walk;
 
 constexpr double kStep = 1.0 / 240;
 
-RandomStream AnyStream() { return {*rc::gen::arbitrary<uint64_t>().as("seed"), RandomStage::kTest, 0, 0}; }
+RandomStream AnyStream() {
+  return {*rc::gen::arbitrary<uint64_t>().as("seed"), RandomStage::kTest, 0, 0};
+}
 
-ReferenceMotion WalkReference() { return {Human(), 1.0 / 120, Walk().Poses(Human(), 2, 1.0 / 120), 1.0 / 60}; }
+ReferenceMotion WalkReference() {
+  return {Human(), 1.0 / 120, Walk().Poses(Human(), 2, 1.0 / 120), 1.0 / 60};
+}
 
 /// The reference's own states, each changed by its step's number.
 template <typename Change>
@@ -119,9 +123,8 @@ TEST(Evaluate, HeightIsMeasuredUpAndDown) {
   const ReferenceMotion reference = WalkReference();
   for (const double sign : {-1.0, 1.0}) {
     // Rising or sinking by a millimetre per step: the limit of 0.25 m is passed at step 251.
-    const auto trajectory = Follow(reference, 480, [&](size_t i, Pose& pose) {
-      pose.root_position.y() += sign * 0.001 * static_cast<double>(i);
-    });
+    const auto trajectory = Follow(
+        reference, 480, [&](size_t i, Pose& pose) { pose.root_position.y() += sign * 0.001 * static_cast<double>(i); });
     const Evaluation evaluation = Evaluate(Human(), trajectory, reference, 2, {});
     EXPECT_FALSE(evaluation.success());
     EXPECT_TRUE(evaluation.completed);
@@ -149,7 +152,8 @@ TEST(Evaluate, OnePostureOutsideIsEnough) {
   const ReferenceMotion reference = WalkReference();
   const auto trajectory = Follow(reference, 480, [](size_t i, Pose& pose) {
     if (i != 77) return;
-    for (const char* joint : {"left_shoulder", "right_shoulder"}) RotationOf(Human(), pose, joint) = AxisRotation(2, kPi);
+    for (const char* joint : {"left_shoulder", "right_shoulder"})
+      RotationOf(Human(), pose, joint) = AxisRotation(2, kPi);
     for (const char* joint : {"left_hip", "right_hip"}) RotationOf(Human(), pose, joint) = AxisRotation(0, -2.0);
   });
   const Evaluation evaluation = Evaluate(Human(), trajectory, reference, 2, {});
@@ -182,8 +186,7 @@ TEST(Evaluate, StoppingEarlyIsNoSuccess) {
 
 TEST(Evaluate, LimitsAreTheOptions) {
   const ReferenceMotion reference = WalkReference();
-  const auto trajectory =
-      Follow(reference, 480, [](size_t, Pose& pose) { pose.root_position.y() += 0.1; });
+  const auto trajectory = Follow(reference, 480, [](size_t, Pose& pose) { pose.root_position.y() += 0.1; });
   GateLimits limits;
   limits.root_height = 0.099;
   EXPECT_TRUE(Evaluate(Human(), trajectory, reference, 2, {}).success());
@@ -193,7 +196,9 @@ TEST(Evaluate, LimitsAreTheOptions) {
   EXPECT_EQ(evaluation.gates[0].limit, 0.099);
 }
 
-TEST(Evaluation, NothingSimulatedIsNoSuccess) { EXPECT_FALSE(Evaluation().success()); }
+TEST(Evaluation, NothingSimulatedIsNoSuccess) {
+  EXPECT_FALSE(Evaluation().success());
+}
 
 TEST(Evaluation, JsonTellsWhichGateFailedWhen) {
   const ReferenceMotion reference = WalkReference();

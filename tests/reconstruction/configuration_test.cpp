@@ -125,7 +125,8 @@ TEST(Configuration, EveryNumberIsRefusedOutOfItsRange) {
        {"/search/samples=0", "/search/samples=1.5", "/search/saved=0", "/search/discarded=1", "/search/exponent=0",
         "/search/target_knots=0", "/search/target_knots=101", "/search/seed=1.5", "/schedule/sampling_step=0.001",
         "/simulation/time_step=0", "/simulation/time_step=0.1", "/simulation/ground_points_per_shape=9",
-        "/gates/root_orientation=181", "/gates/root_height=0", "/reference/smoothing=2", "/search/samples=99999999999999999999"}) {
+        "/gates/root_orientation=181", "/gates/root_height=0", "/reference/smoothing=2",
+        "/search/samples=99999999999999999999"}) {
     const std::string pointer = std::string(assignment).substr(0, std::string(assignment).find('='));
     EXPECT_THAT(Refusal(assignment), HasSubstr("--set: " + pointer + ": found ")) << assignment;
   }
@@ -157,7 +158,8 @@ TEST(Configuration, FilesMayBePartialButNotMisspelt) {
   };
   EXPECT_EQ(read("{}"), "1400 200");
   EXPECT_EQ(read(R"({"search": {"samples": 300}})"), "300 200");
-  EXPECT_THAT(read(R"({"serach": {}})"), HasSubstr("c.json: /serach: found the key \"serach\", expected one of search"));
+  EXPECT_THAT(read(R"({"serach": {}})"),
+              HasSubstr("c.json: /serach: found the key \"serach\", expected one of search"));
   EXPECT_THAT(read(R"({"search": {"sample": 3}})"), HasSubstr("c.json: /search/sample: found the key \"sample\""));
   EXPECT_THAT(read(R"({"search": 3})"), HasSubstr("c.json: /search: found 3, expected an object"));
   EXPECT_THAT(read("[]"), HasSubstr("c.json: /: found an array"));

@@ -39,7 +39,9 @@ class Cost : public testing::Test {
   State state_;
 };
 
-TEST_F(Cost, IsZeroAtTheReference) { Expect(0, 0, 0, 0); }
+TEST_F(Cost, IsZeroAtTheReference) {
+  Expect(0, 0, 0, 0);
+}
 
 TEST_F(Cost, IgnoresWhereInTheWorldTheCharacterIs) {
   character::Translate(state_, Vec3(3, 0, -7));
@@ -136,8 +138,8 @@ TEST(CostTerms, TotalIsTheWeightedSum) {
 
 TEST(CostTerms, TwiceTheWeightIsTwiceTheCost) {
   const CostTerms terms{0.1, 0.2, 0.3, 0.4};
-  const std::vector<double CostWeights::*> weights = {&CostWeights::pose, &CostWeights::root, &CostWeights::end_effector,
-                                                      &CostWeights::balance};
+  const std::vector<double CostWeights::*> weights = {&CostWeights::pose, &CostWeights::root,
+                                                      &CostWeights::end_effector, &CostWeights::balance};
   const std::vector<double> values = {terms.pose, terms.root, terms.end_effector, terms.balance};
   for (size_t i = 0; i < weights.size(); ++i) {
     CostWeights only{0, 0, 0, 0};

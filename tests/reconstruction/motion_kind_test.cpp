@@ -7,7 +7,9 @@
 namespace retrace::reconstruction {
 namespace {
 
-MotionKindReport Classified(const Course& course, double duration) { return ClassifyMotion(Motion(course, duration)); }
+MotionKindReport Classified(const Course& course, double duration) {
+  return ClassifyMotion(Motion(course, duration));
+}
 
 TEST(MotionKind, StandingAndSquattingAreLocomotion) {
   for (const Course& course : {Course(Standing), Course(Squatting)}) {
@@ -66,8 +68,8 @@ TEST(MotionKind, ChoosesWeightsAndContactsOfThePaper) {
   EXPECT_EQ(weights(MotionKind::kFlight), (std::vector<double>{8, 5, 30, 20}));
   EXPECT_EQ(weights(MotionKind::kGetUp), (std::vector<double>{8, 5, 20, 20}));
   EXPECT_EQ(weights(MotionKind::kRoll), (std::vector<double>{8, 5, 0, 20}));
-  for (const MotionKind kind : {MotionKind::kLocomotion, MotionKind::kFlight, MotionKind::kHands, MotionKind::kGetUp,
-                                MotionKind::kRoll}) {
+  for (const MotionKind kind :
+       {MotionKind::kLocomotion, MotionKind::kFlight, MotionKind::kHands, MotionKind::kGetUp, MotionKind::kRoll}) {
     EXPECT_FALSE(Name(kind).empty());
     EXPECT_TRUE(Human().contact_presets.contains(PresetContacts(kind))) << Name(kind);
   }

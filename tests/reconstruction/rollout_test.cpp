@@ -14,7 +14,9 @@ namespace {
 using character::Joint;
 using character::JointType;
 
-Offsets NoOffsets() { return Offsets(Human().joints.size(), Quat::Identity()); }
+Offsets NoOffsets() {
+  return Offsets(Human().joints.size(), Quat::Identity());
+}
 
 /// Displacement of each joint in a sample, in the axes of its parent [rad].
 std::vector<Vec3> Displacements(const Problem& problem, int iteration, int sample, const Offsets& feedforward) {

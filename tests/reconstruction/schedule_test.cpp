@@ -49,7 +49,8 @@ TEST(Schedule, OffIsUniform) {
     IsAScheduleOf(reference, time_step, schedule);
     EXPECT_TRUE(schedule.boundaries.empty());
     EXPECT_EQ(schedule.num_iterations(), 20);
-    for (int i = 0; i <= 20; ++i) EXPECT_NEAR(schedule.steps[static_cast<size_t>(i)] * time_step, 0.1 * i, 0.51 * time_step);
+    for (int i = 0; i <= 20; ++i)
+      EXPECT_NEAR(schedule.steps[static_cast<size_t>(i)] * time_step, 0.1 * i, 0.51 * time_step);
   }
 }
 
@@ -66,8 +67,9 @@ TEST(Schedule, FindsTheStepsOfBothFeet) {
   const auto reference = Motion(Stepping, 2);
   const auto boundaries = FindBoundaries(reference);
   for (const std::string reason : {"contact of left_foot", "contact of right_foot"}) {
-    EXPECT_TRUE(std::any_of(boundaries.begin(), boundaries.end(), [&](const Boundary& b) { return b.reason == reason; }))
-        << reason;
+    EXPECT_TRUE(std::any_of(boundaries.begin(), boundaries.end(), [&](const Boundary& b) {
+      return b.reason == reason;
+    })) << reason;
   }
   for (size_t i = 1; i < boundaries.size(); ++i) EXPECT_GE(boundaries[i].time - boundaries[i - 1].time, 0.06 - 1e-9);
   EXPECT_TRUE(FindBoundaries(Motion(Standing, 1)).empty());

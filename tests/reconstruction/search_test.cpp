@@ -39,7 +39,8 @@ void IsConsistent(const Problem& problem, const SearchResult& result) {
     for (const SampleRecord& sample : record.samples) {
       ASSERT_LT(sample.start, before.size());
       ++per_start[sample.start];
-      EXPECT_EQ(sample.cost, sample.diverged ? std::numeric_limits<double>::infinity() : sample.terms.Total(problem.weights));
+      EXPECT_EQ(sample.cost,
+                sample.diverged ? std::numeric_limits<double>::infinity() : sample.terms.Total(problem.weights));
       best = std::min(best, sample.cost);
       inside += !sample.diverged && sample.gate_share <= 1;
       costs.push_back(sample.cost);
@@ -106,7 +107,8 @@ TEST(Search, OfASquatIsConsistentAndReplays) {
   const SearchResult result = Search(small.problem());
   IsConsistent(small.problem(), result);
   ReplaysToTheSameEnd(result);
-  const auto evaluation = metrics::Evaluate(Human(), control::Replay(Human(), result.control), small.reference(), 0.6, {});
+  const auto evaluation =
+      metrics::Evaluate(Human(), control::Replay(Human(), result.control), small.reference(), 0.6, {});
   EXPECT_TRUE(evaluation.success());
   EXPECT_GT(result.simulated_seconds, 0.6 * 60 * 0.99);
   EXPECT_GT(result.cpu_seconds, 0);
@@ -114,9 +116,12 @@ TEST(Search, OfASquatIsConsistentAndReplays) {
 
 TEST(Search, WithEveryOptionIsConsistent) {
   const std::vector<std::pair<std::string, std::string>> options = {
-      {"/search/distinct=false", "/search/saved=20"}, {"/search/keep_inside_gates=false", "/search/samples=50"},
-      {"/search/feedforward=false", "/search/target_knots=1"}, {"/search/samples=37", "/search/saved=11"},
-      {"/gates/joint_position=0.03", "/search/discarded=0"}, {"/schedule/sampling_step=0.2", "/search/saved=1"}};
+      {"/search/distinct=false", "/search/saved=20"},
+      {"/search/keep_inside_gates=false", "/search/samples=50"},
+      {"/search/feedforward=false", "/search/target_knots=1"},
+      {"/search/samples=37", "/search/saved=11"},
+      {"/gates/joint_position=0.03", "/search/discarded=0"},
+      {"/schedule/sampling_step=0.2", "/search/saved=1"}};
   for (const auto& [first, second] : options) {
     SCOPED_TRACE(first + " " + second);
     Configuration configuration = SmallConfiguration();
@@ -206,7 +211,8 @@ TEST(StartState, IsTheReferencesUnlessThatIsUnderTheGround) {
   const character::State state = StartState(sinking, raised);
   EXPECT_NEAR(raised, 0.05, 1e-12);
   double lowest = 1;
-  for (size_t b = 0; b < state.size(); ++b) lowest = std::min(lowest, character::LowestPoint(Human().bodies[b], state[b]));
+  for (size_t b = 0; b < state.size(); ++b)
+    lowest = std::min(lowest, character::LowestPoint(Human().bodies[b], state[b]));
   EXPECT_NEAR(lowest, 0, 1e-12);
 }
 

@@ -51,9 +51,10 @@ std::vector<size_t> ByBruteForce(const std::vector<double>& costs, const Selecti
 }
 
 rc::Gen<double> Costs() {
-  return rc::gen::weightedOneOf<double>({{6, rc::gen::map(rc::gen::inRange(0, 1000000), [](int i) { return 1e-5 * i; })},
-                                         {3, rc::gen::map(rc::gen::inRange(0, 8), [](int i) { return 0.5 * i; })},
-                                         {1, rc::gen::element(kInfinity, std::nan(""), 1e12)}});
+  return rc::gen::weightedOneOf<double>(
+      {{6, rc::gen::map(rc::gen::inRange(0, 1000000), [](int i) { return 1e-5 * i; })},
+       {3, rc::gen::map(rc::gen::inRange(0, 8), [](int i) { return 0.5 * i; })},
+       {1, rc::gen::element(kInfinity, std::nan(""), 1e12)}});
 }
 
 SelectionOptions SomeOptions() {
@@ -81,8 +82,12 @@ TEST(Selection, KeepsItsPromises) {
     const Selection selection = SelectSamples(costs, options);
     options.distinct = false;
     const Selection literal = SelectSamples(costs, options);
-    const auto finite = static_cast<size_t>(std::count_if(costs.begin(), costs.end(), [](double c) { return std::isfinite(c); }));
-    const auto kept = finite == 0 ? 0 : std::max<size_t>(1, static_cast<size_t>(std::floor(static_cast<double>(finite) * (1 - options.discarded))));
+    const auto finite =
+        static_cast<size_t>(std::count_if(costs.begin(), costs.end(), [](double c) { return std::isfinite(c); }));
+    const auto kept =
+        finite == 0 ? 0
+                    : std::max<size_t>(
+                          1, static_cast<size_t>(std::floor(static_cast<double>(finite) * (1 - options.discarded))));
 
     const std::set<size_t> distinct(selection.samples.begin(), selection.samples.end());
     RC_ASSERT(distinct.size() == selection.samples.size());

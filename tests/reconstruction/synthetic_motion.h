@@ -20,8 +20,12 @@ inline const character::Character& Human() {
   return human;
 }
 
-inline size_t JointIndex(const std::string& name) { return static_cast<size_t>(Human().FindJoint(name)); }
-inline size_t BodyIndex(const std::string& name) { return static_cast<size_t>(Human().FindBody(name)); }
+inline size_t JointIndex(const std::string& name) {
+  return static_cast<size_t>(Human().FindJoint(name));
+}
+inline size_t BodyIndex(const std::string& name) {
+  return static_cast<size_t>(Human().FindBody(name));
+}
 
 /// Upright, arms hanging.
 inline character::Pose StandingPose() {
@@ -61,10 +65,14 @@ inline character::ReferenceMotion Motion(const Course& course, double duration) 
   return character::ReferenceMotion(Human(), 1.0 / 120, Sampled(course, duration), 1.0 / 60);
 }
 
-inline character::Pose Standing(double) { return StandingPose(); }
+inline character::Pose Standing(double) {
+  return StandingPose();
+}
 
 /// Down and up once in 1.6 s.
-inline character::Pose Squatting(double time) { return SquatPose(0.35 * (1 - std::cos(2 * kPi * time / 1.6)) + 0.02); }
+inline character::Pose Squatting(double time) {
+  return SquatPose(0.35 * (1 - std::cos(2 * kPi * time / 1.6)) + 0.02);
+}
 
 /// Two hops with 0.3 s in the air each.
 inline character::Pose Hopping(double time) {

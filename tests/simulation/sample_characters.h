@@ -15,9 +15,10 @@
 namespace retrace::simulation {
 
 inline character::Character Parse(const std::string& bodies, const std::string& joints) {
-  const std::string text = R"({"format": "retrace-character", "version": 1, "name": "sample", "height": 1, "bodies": [)" +
-                           bodies + R"(], "joints": [)" + joints +
-                           R"(], "end_effectors": [], "no_self_collision": [], "contact_presets": {"none": {}}})";
+  const std::string text =
+      R"({"format": "retrace-character", "version": 1, "name": "sample", "height": 1, "bodies": [)" + bodies +
+      R"(], "joints": [)" + joints +
+      R"(], "end_effectors": [], "no_self_collision": [], "contact_presets": {"none": {}}})";
   return character::ParseCharacter(io::ParseJson(text, "sample.json"), "sample.json");
 }
 
@@ -28,9 +29,9 @@ inline character::Character Block() {
                "");
 }
 
-inline constexpr double kArmMass = 2;         // [kg]
-inline constexpr double kArmInertia = 0.06;   // about the centre of mass, across the arm [kg m^2]
-inline constexpr double kArmDistance = 0.3;   // from the joint to the centre of mass [m]
+inline constexpr double kArmMass = 2;        // [kg]
+inline constexpr double kArmInertia = 0.06;  // about the centre of mass, across the arm [kg m^2]
+inline constexpr double kArmDistance = 0.3;  // from the joint to the centre of mass [m]
 
 /// An arm along x on a post so heavy and wide that the arm cannot move it. The joint's z axis is the one that gravity
 /// turns.
@@ -42,8 +43,8 @@ inline character::Character ArmOnPost(const std::string& type, double kp, double
                   {"name": "arm", "mass": 2, "inertia": [0.005, 0.06, 0.06], "position": [2.8, 1.8, 0],
                    "shapes": [{"capsule": {"radius": 0.05, "length": 0.5, "axis": "x"}}]})",
                R"({"name": "shoulder", "parent": "post", "child": "arm", "type": ")" + type +
-                   R"(", "anchor": [2.5, 1.8, 0], "kp": )" + io::Number(kp) + R"(, "kd": )" + io::Number(kd) + ", " + axes +
-                   "}");
+                   R"(", "anchor": [2.5, 1.8, 0], "kp": )" + io::Number(kp) + R"(, "kd": )" + io::Number(kd) + ", " +
+                   axes + "}");
 }
 
 inline character::Character Human() {
@@ -109,9 +110,7 @@ inline std::vector<Scene> Scenes(const character::Character& human) {
   // Curled up, so that bodies touch one another.
   for (const char* side : {"left", "right"}) {
     const double sign = side[0] == 'l' ? 1 : -1;
-    const auto joint = [&](const char* name) {
-      return static_cast<size_t>(human.FindJoint(std::string(side) + name));
-    };
+    const auto joint = [&](const char* name) { return static_cast<size_t>(human.FindJoint(std::string(side) + name)); };
     pose.joint_rotations[joint("_hip")] = AxisRotation(0, -1.9);
     pose.joint_rotations[joint("_knee")] = AxisRotation(0, 2.2);
     pose.joint_rotations[joint("_shoulder")] = AxisRotation(1, -1.2 * sign);

@@ -22,7 +22,9 @@ WorldOptions Explicit() {
   return options;
 }
 
-const char* Name(Servo servo) { return servo == Servo::kImplicit ? "Implicit" : "Explicit"; }
+const char* Name(Servo servo) {
+  return servo == Servo::kImplicit ? "Implicit" : "Explicit";
+}
 
 class BothServos : public testing::TestWithParam<Servo> {
  protected:
@@ -73,7 +75,8 @@ TEST_P(BothServos, CentreOfMassOfAFlyingHumanIsAParabolaWhateverTheMusclesDo) {
     const double t = n * h;
     ASSERT_TRUE(world.Step(SwayingTargets(human, t, 0.5)));
     world.GetState(state);
-    ASSERT_LT((CenterOfMass(human, state) - center - t * velocity + Vec3(0, 0.5 * kGravity * t * (t + h), 0)).norm(), 1e-9);
+    ASSERT_LT((CenterOfMass(human, state) - center - t * velocity + Vec3(0, 0.5 * kGravity * t * (t + h), 0)).norm(),
+              1e-9);
   }
 }
 
@@ -140,12 +143,9 @@ TEST_P(BothServos, FreeArmSwingsWithThePeriodOfAPendulum) {
 }
 
 class Arm : public testing::TestWithParam<std::tuple<const char*, Servo>> {};
-INSTANTIATE_TEST_SUITE_P(World, Arm,
-                         testing::Combine(testing::Values("hinge", "ball"),
-                                          testing::Values(Servo::kImplicit, Servo::kExplicit)),
-                         [](const auto& test) {
-                           return std::string(std::get<0>(test.param)) + Name(std::get<1>(test.param));
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    World, Arm, testing::Combine(testing::Values("hinge", "ball"), testing::Values(Servo::kImplicit, Servo::kExplicit)),
+    [](const auto& test) { return std::string(std::get<0>(test.param)) + Name(std::get<1>(test.param)); });
 
 TEST_P(Arm, IsHeldWithTheErrorThatTheServoNeedsToCarryIt) {
   const auto& [type, servo] = GetParam();
@@ -223,7 +223,8 @@ TEST_P(BothServos, ASlidingBlockStopsAfterTheDistanceOfCoulombsLaw) {
     world.SetState(state);
     for (int n = 0; n * options.time_step < 2.5; ++n) ASSERT_TRUE(world.Step({}));
     world.GetState(state);
-    EXPECT_NEAR(state[0].position.x(), kSpeed * kSpeed / (2 * friction * kGravity), 0.5 * kSpeed * options.time_step + 1e-3);
+    EXPECT_NEAR(state[0].position.x(), kSpeed * kSpeed / (2 * friction * kGravity),
+                0.5 * kSpeed * options.time_step + 1e-3);
     EXPECT_LT(state[0].linear_velocity.norm(), 1e-6);
   }
 }
@@ -318,7 +319,7 @@ struct Friction {
   size_t steps_outside = 0;  // the sum of all forces is outside the pyramid
   double normal = 0;         // sums of forces [N]
   double excess = 0;
-  double worst = 0;          // of one force [N]
+  double worst = 0;  // of one force [N]
 
   void Add(const World& world) {
     const double mu = world.options().friction;
@@ -355,7 +356,8 @@ TEST_P(BothServos, EveryForceUnderAStandingHumanIsInTheFrictionPyramid) {
 }
 
 // ODE takes the limits of friction from the normal forces of a first pass without friction and keeps them, also where
-// the second pass then finds smaller normal forces (dContactApprox1): in violent steps single points exceed the pyramid.
+// the second pass then finds smaller normal forces (dContactApprox1): in violent steps single points exceed the
+// pyramid.
 TEST_P(EveryScene, FrictionAsAWholeKeepsToCoulombsLaw) {
   World world(human_, options_);
   world.set_recording(true);
@@ -418,7 +420,8 @@ TEST_P(EveryScene, TheEliminatedSolverDoesWhatTheStockSolverDoes) {
       ASSERT_LT((state[b].position - other[b].position).norm(), 1e-9) << scene_.name << " step " << n;
       ASSERT_LT(AngleBetween(state[b].orientation, other[b].orientation), 1e-7) << scene_.name << " step " << n;
       ASSERT_LT((state[b].linear_velocity - other[b].linear_velocity).norm() * h, 1e-9) << scene_.name << " step " << n;
-      ASSERT_LT((state[b].angular_velocity - other[b].angular_velocity).norm() * h, 1e-9) << scene_.name << " step " << n;
+      ASSERT_LT((state[b].angular_velocity - other[b].angular_velocity).norm() * h, 1e-9)
+          << scene_.name << " step " << n;
     }
   }
 }

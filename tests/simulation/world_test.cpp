@@ -70,17 +70,26 @@ TEST(WorldOptions, RefuseEveryMissingAndEveryUnknownKey) {
 }
 
 TEST(WorldOptions, RefuseEveryBadValueWithItsPointer) {
-  const std::vector<std::pair<std::string, io::Json>> bad = {
-      {"time_step", 0},          {"time_step", -0.01},
-      {"time_step", 0.2},        {"time_step", "fast"},
-      {"servo", "pd"},           {"servo", 1},
-      {"solver", "best"},        {"gravity", nullptr},
-      {"friction", -0.1},        {"contact_stiffness", 0},
-      {"contact_damping", 0},    {"contact_correcting_velocity", 0},
-      {"joint_correction", -1},  {"self_collision", 1},
-      {"speculative_contacts", "yes"}, {"ground_points_per_shape", 0},
-      {"ground_points_per_shape", 9},  {"self_points_per_pair", 1.5},
-      {"contact_scale", io::Json::array({1, 2, 3})}, {"contact_scale", 3}};
+  const std::vector<std::pair<std::string, io::Json>> bad = {{"time_step", 0},
+                                                             {"time_step", -0.01},
+                                                             {"time_step", 0.2},
+                                                             {"time_step", "fast"},
+                                                             {"servo", "pd"},
+                                                             {"servo", 1},
+                                                             {"solver", "best"},
+                                                             {"gravity", nullptr},
+                                                             {"friction", -0.1},
+                                                             {"contact_stiffness", 0},
+                                                             {"contact_damping", 0},
+                                                             {"contact_correcting_velocity", 0},
+                                                             {"joint_correction", -1},
+                                                             {"self_collision", 1},
+                                                             {"speculative_contacts", "yes"},
+                                                             {"ground_points_per_shape", 0},
+                                                             {"ground_points_per_shape", 9},
+                                                             {"self_points_per_pair", 1.5},
+                                                             {"contact_scale", io::Json::array({1, 2, 3})},
+                                                             {"contact_scale", 3}};
   for (const auto& [key, value] : bad) {
     io::Json json = Unusual();
     json[key] = value;
@@ -139,7 +148,9 @@ TEST(ContactScale, ActsAllAlongALimbThatStandsOnItsTip) {
   pose.root_orientation = AxisRotation(2, -kPi / 2);
   State state = StateOf(human, pose);
   const int hand = human.FindBody("left_hand");
-  character::Translate(state, Vec3(0, -LowestPoint(human.bodies[static_cast<size_t>(hand)], state[static_cast<size_t>(hand)]) - 1e-4, 0));
+  character::Translate(
+      state,
+      Vec3(0, -LowestPoint(human.bodies[static_cast<size_t>(hand)], state[static_cast<size_t>(hand)]) - 1e-4, 0));
   std::vector<std::string> names;
   const std::vector<Vec3> scaled = FirstTorques(human, state, "hands");
   const std::vector<Vec3> plain = FirstTorques(human, state, "none");
@@ -245,7 +256,8 @@ TEST(SelfCollision, KeepsThighAndThighApart) {
 std::vector<State> TenSteps(const Character& human, World& world) {
   std::vector<State> states;
   world.SetState(StateOf(human, RestPose(human)));
-  for (int n = 1; n <= 10 && world.Step(SwayingTargets(human, 0.01 * n, 0.1)); ++n) world.GetState(states.emplace_back());
+  for (int n = 1; n <= 10 && world.Step(SwayingTargets(human, 0.01 * n, 0.1)); ++n)
+    world.GetState(states.emplace_back());
   return states;
 }
 

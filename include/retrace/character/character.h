@@ -30,10 +30,10 @@ struct Shape {
 /// y up, z forward, x to the character's left).
 struct Body {
   std::string name;
-  std::string segment;                 ///< which part of a recorded skeleton moves it; see reference.h
-  double mass = 0;                     ///< [kg]
-  Vec3 inertia = Vec3::Zero();         ///< principal moments about the body's axes [kg m^2]
-  Vec3 rest_position = Vec3::Zero();   ///< of the centre of mass in the rest pose [m]
+  std::string segment;                ///< which part of a recorded skeleton moves it; see reference.h
+  double mass = 0;                    ///< [kg]
+  Vec3 inertia = Vec3::Zero();        ///< principal moments about the body's axes [kg m^2]
+  Vec3 rest_position = Vec3::Zero();  ///< of the centre of mass in the rest pose [m]
   std::vector<Shape> shapes;
 };
 
@@ -65,15 +65,15 @@ struct Character {
   std::string name;
   double height = 0;  ///< [m]
   std::vector<Body> bodies;
-  std::vector<Joint> joints;  ///< each after the joint that moves its parent body
-  int root = -1;              ///< body index
-  std::vector<int> end_effectors;                ///< body indices
-  std::vector<std::pair<int, int>> self_pairs;   ///< pairs of bodies that may touch, first < second
+  std::vector<Joint> joints;                    ///< each after the joint that moves its parent body
+  int root = -1;                                ///< body index
+  std::vector<int> end_effectors;               ///< body indices
+  std::vector<std::pair<int, int>> self_pairs;  ///< pairs of bodies that may touch, first < second
   std::map<std::string, ContactPreset> contact_presets;
-  io::Json json;                                 ///< the document it was made from
+  io::Json json;  ///< the document it was made from
 
   double total_mass() const;
-  int dof() const;  ///< 6 of the root and those of the joints
+  int dof() const;                               ///< 6 of the root and those of the joints
   int FindBody(const std::string& name) const;   ///< index or -1
   int FindJoint(const std::string& name) const;  ///< index or -1
   /// Joint that moves a body, or -1 for the root.
@@ -82,8 +82,8 @@ struct Character {
   std::vector<int> joint_of_body;  ///< (bodies), derived
 };
 
-/// Makes a character from its document; `name` stands for the file in messages. Throws InputError with the JSON pointer,
-/// what was found and what was expected.
+/// Makes a character from its document; `name` stands for the file in messages. Throws InputError with the JSON
+/// pointer, what was found and what was expected.
 Character ParseCharacter(const io::Json& document, const std::string& name);
 Character LoadCharacter(const std::filesystem::path& path);
 

@@ -26,7 +26,8 @@ Vec3 CenterOfMassVelocity(const Character& character, const State& state);
 /// About the centre of mass [kg m^2/s].
 Vec3 AngularMomentum(const Character& character, const State& state);
 
-/// Velocities by differences: `state` gets the mean velocities that lead from `before` to `after` in `duration` seconds.
+/// Velocities by differences: `state` gets the mean velocities that lead from `before` to `after` in `duration`
+/// seconds.
 void DifferenceVelocities(const State& before, const State& after, double duration, State& state);
 
 /// Height of the lowest point of a body's shapes over y = 0 [m]; +infinity for a body without shapes.

@@ -13,28 +13,28 @@ namespace retrace::character {
 
 /// How a clip becomes a reference. Every default holds for all clips.
 struct ReferenceOptions {
-  double start = 0;               ///< first instant of the clip to use [s]
-  double end = -1;                ///< last instant to use [s]; negative: to the end
-  double time_scale = 1;          ///< durations are multiplied by this: 2 plays at half speed
-  double smoothing = 0.025;       ///< standard deviation of the Gaussian filter [s]
+  double start = 0;                     ///< first instant of the clip to use [s]
+  double end = -1;                      ///< last instant to use [s]; negative: to the end
+  double time_scale = 1;                ///< durations are multiplied by this: 2 plays at half speed
+  double smoothing = 0.025;             ///< standard deviation of the Gaussian filter [s]
   double velocity_interval = 1.0 / 60;  ///< half width of the central difference for velocities [s]
-  bool level_floor = true;        ///< turn a tilted capture floor level
-  bool lift_root = true;          ///< raise the root where trunk, pelvis, head, thighs or upper arms are under the floor
+  bool level_floor = true;              ///< turn a tilted capture floor level
+  bool lift_root = true;  ///< raise the root where trunk, pelvis, head, thighs or upper arms are under the floor
 
   io::Json ToJson() const;
 };
 
 /// What was understood of a clip and what was changed.
 struct ReferenceReport {
-  std::string family;             ///< naming family of the joints
-  bool rest_pose_used = false;    ///< axes come from the source's rest pose (else from the motion's geometry)
-  double frame_rate = 0;          ///< of the source [1/s]
-  double scale = 0;               ///< metres per file unit: legs of the source get the length of the character's
-  double floor_height = 0;        ///< of the fitted floor at the root's first position, taken away [m]
-  double floor_tilt = 0;          ///< of the fitted floor, taken away [rad]
-  double largest_lift = 0;        ///< of the root over its recorded height [m]
-  int lead_in_frames = 0;         ///< frames at the start that hold a rest pose and were skipped
-  std::vector<std::string> notes; ///< all of that and more as sentences
+  std::string family;              ///< naming family of the joints
+  bool rest_pose_used = false;     ///< axes come from the source's rest pose (else from the motion's geometry)
+  double frame_rate = 0;           ///< of the source [1/s]
+  double scale = 0;                ///< metres per file unit: legs of the source get the length of the character's
+  double floor_height = 0;         ///< of the fitted floor at the root's first position, taken away [m]
+  double floor_tilt = 0;           ///< of the fitted floor, taken away [rad]
+  double largest_lift = 0;         ///< of the root over its recorded height [m]
+  int lead_in_frames = 0;          ///< frames at the start that hold a rest pose and were skipped
+  std::vector<std::string> notes;  ///< all of that and more as sentences
 
   io::Json ToJson() const;
 };

@@ -23,9 +23,9 @@ struct SkeletonMap {
   bool Has(const std::string& segment) const { return segments.contains(segment); }
 };
 
-/// Recognises the joints by their names (CMU, HumanIK and its relatives, GAMES-105, BioVision, iClone). Prefixes as `mixamorig:` or
-/// `Character1_` do not matter, nor do case and separators.
-/// Throws InputError listing what is missing and which names there are; `name` stands for the clip in the message.
+/// Recognises the joints by their names (CMU, HumanIK and its relatives, GAMES-105, BioVision, iClone). Prefixes as
+/// `mixamorig:` or `Character1_` do not matter, nor do case and separators. Throws InputError listing what is missing
+/// and which names there are; `name` stands for the clip in the message.
 SkeletonMap MapSkeleton(const motion::Skeleton& skeleton, const std::string& name);
 
 }  // namespace retrace::character

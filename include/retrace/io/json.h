@@ -46,10 +46,10 @@ class JsonView {
   int Integer(long min = std::numeric_limits<int>::min(), long max = std::numeric_limits<int>::max()) const;
   bool Boolean() const;
   std::string String() const;
-  Vec3 Vector(Range range = {}) const;           ///< array of three numbers
+  Vec3 Vector(Range range = {}) const;  ///< array of three numbers
   std::vector<double> Numbers(Range range = {}) const;
   std::vector<std::string> Strings() const;
-  std::vector<JsonView> Elements() const;         ///< of an array
+  std::vector<JsonView> Elements() const;                         ///< of an array
   std::vector<std::pair<std::string, JsonView>> Members() const;  ///< of an object
 
   /// Refuses any member of this object whose key is not listed (a misspelt key must not be ignored).

@@ -10,8 +10,12 @@ namespace retrace {
 
 /// Degrees and radians meet only at the file and message boundary.
 inline constexpr double kPi = 3.14159265358979323846;
-inline constexpr double Radians(double degrees) { return degrees * (kPi / 180); }
-inline constexpr double Degrees(double radians) { return radians * (180 / kPi); }
+inline constexpr double Radians(double degrees) {
+  return degrees * (kPi / 180);
+}
+inline constexpr double Degrees(double radians) {
+  return radians * (180 / kPi);
+}
 
 /// Rotation vector (axis times angle, angle in [0, pi]) of a unit quaternion: its logarithm.
 /// Of q and -q, the same rotation, both give the same vector.
@@ -62,7 +66,9 @@ Quat Twist(const Quat& q, const Vec3& axis);
 
 /// Rotation about the vertical (y) axis that carries the heading of an orientation. Continuous except where the
 /// orientation is upside down.
-inline Quat Heading(const Quat& q) { return Twist(q, Vec3::UnitY()); }
+inline Quat Heading(const Quat& q) {
+  return Twist(q, Vec3::UnitY());
+}
 
 /// Rotation whose columns are three orthonormal right-handed axes.
 Quat FromAxes(const Vec3& x, const Vec3& y, const Vec3& z);

@@ -12,9 +12,9 @@ namespace retrace::metrics {
 
 /// Limits that hold at every instant, the same for every motion.
 struct GateLimits {
-  double root_height = 0.25;                 ///< of the root body's centre from the reference's [m]
+  double root_height = 0.25;  ///< of the root body's centre from the reference's [m]
   double root_orientation = 60 * (3.14159265358979323846 / 180);  ///< angle between root orientations [rad]
-  double joint_position = 0.25;              ///< mean over joints after removing root translation and heading [m]
+  double joint_position = 0.25;  ///< mean over joints after removing root translation and heading [m]
 
   io::Json ToJson() const;
 };
@@ -44,7 +44,8 @@ struct Evaluation {
 double JointPositionError(const character::Character& character, const character::State& simulated,
                           const character::State& reference);
 
-/// How close a state is to leaving the gates: the largest of its figures as a share of their limits; above 1 it is outside.
+/// How close a state is to leaving the gates: the largest of its figures as a share of their limits; above 1 it is
+/// outside.
 double GateShare(const character::Character& character, const character::State& simulated,
                  const character::State& reference, const GateLimits& limits);
 

@@ -19,7 +19,7 @@ struct Configuration {
   SearchOptions search;
   simulation::WorldOptions world;
   metrics::GateLimits gates;
-  std::string cost_preset = "automatic";     ///< kind of motion whose weights are used, or "custom"
+  std::string cost_preset = "automatic";  ///< kind of motion whose weights are used, or "custom"
   CostWeights cost_custom;
   std::string contact_preset = "automatic";  ///< name in the character's contact_presets
 

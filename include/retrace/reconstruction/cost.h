@@ -40,7 +40,8 @@ class CostReference {
   ///   Ep = 1/n sum_joints ( |log(q q~^-1)| + 0.1 |w - w~| )       eq. 2, q and w relative to the parent body
   ///   Er = |log(q_root q~_root^-1)| + 0.1 |w_root - w~_root|      eq. 3
   ///   Ee = 1/k sum_effectors | y_i - y~_i |                       eq. 4
-  ///   Eb = 1/(h k) sum_effectors | r_ci - r~_ci | + 0.1 |v - v~|  eq. 5, r_ci horizontal from effector to centre of mass
+  ///   Eb = 1/(h k) sum_effectors | r_ci - r~_ci | + 0.1 |v - v~|  eq. 5, r_ci horizontal from effector to centre of
+  ///   mass
   CostTerms Evaluate(const character::State& state) const;
 
  private:

@@ -15,13 +15,13 @@ namespace retrace::reconstruction {
 
 /// The search of Liu et al. 2010, sections 3.2.2 and 3.2.3.
 struct SearchOptions {
-  int samples = 1400;              ///< nSample: drawn per iteration
-  SelectionOptions selection;      ///< nSave and how they are chosen
+  int samples = 1400;          ///< nSample: drawn per iteration
+  SelectionOptions selection;  ///< nSave and how they are chosen
   uint64_t seed = 1;
-  double window_scale = 1;         ///< factor on the character's sampling windows
-  bool feedforward = true;         ///< offset targets by what an undisplaced simulation missed
-  double feedforward_limit = 1;    ///< largest offset of a joint [rad]
-  int target_knots = 5;            ///< target poses per fragment; 1 holds the pose of the fragment's end throughout
+  double window_scale = 1;       ///< factor on the character's sampling windows
+  bool feedforward = true;       ///< offset targets by what an undisplaced simulation missed
+  double feedforward_limit = 1;  ///< largest offset of a joint [rad]
+  int target_knots = 5;          ///< target poses per fragment; 1 holds the pose of the fragment's end throughout
   /// Never save a sample that ends outside the gates while another ends inside: no successful path goes through it.
   bool keep_inside_gates = true;
 };

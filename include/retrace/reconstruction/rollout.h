@@ -27,13 +27,14 @@ control::Fragment MakeFragment(const Problem& problem, int iteration, const Offs
 Offsets SampleOffsets(const Problem& problem, int iteration, int sample, const Offsets& feedforward);
 
 /// Samples of one start state, to be simulated together because they share the feedforward offsets. Those come from
-/// driving the servos at the reference itself; that simulation is the start state's candidate 0, the undisplaced one, so
-/// that nSample counts all simulations of an iteration.
+/// driving the servos at the reference itself; that simulation is the start state's candidate 0, the undisplaced one,
+/// so that nSample counts all simulations of an iteration.
 struct RolloutTask {
   int iteration = 0;
   int first_sample = 0;
   int num_samples = 0;
-  bool has_undisplaced = true;  ///< whether the first sample is candidate 0; else these are further samples of its state
+  bool has_undisplaced =
+      true;  ///< whether the first sample is candidate 0; else these are further samples of its state
   character::State start;
 };
 
@@ -62,9 +63,9 @@ class RolloutWorker {
 
   const Problem& problem_;
   simulation::World world_;
-  std::vector<CostReference> references_;              // (iterations) at the end of each
-  std::vector<character::State> reference_states_;     // (iterations) the same
-  std::vector<Quat> targets_;              // scratch (joints)
+  std::vector<CostReference> references_;           // (iterations) at the end of each
+  std::vector<character::State> reference_states_;  // (iterations) the same
+  std::vector<Quat> targets_;                       // scratch (joints)
 };
 
 /// The same as bytes, for the task farm.

@@ -13,38 +13,38 @@ namespace retrace::reconstruction {
 
 /// What became of one sample.
 struct SampleRecord {
-  size_t start = 0;      ///< which saved state of the iteration before it started from
-  CostTerms terms;       ///< unweighted
-  double cost = 0;       ///< weighted total; infinite when it diverged
-  double gate_share = 0; ///< metrics::GateShare of the end state: above 1 it is outside the gates
+  size_t start = 0;       ///< which saved state of the iteration before it started from
+  CostTerms terms;        ///< unweighted
+  double cost = 0;        ///< weighted total; infinite when it diverged
+  double gate_share = 0;  ///< metrics::GateShare of the end state: above 1 it is outside the gates
   bool diverged = false;
   bool saved = false;
-  bool chosen = false;   ///< on the best path
+  bool chosen = false;  ///< on the best path
 };
 
 /// What one iteration did.
 struct IterationRecord {
   int iteration = 0;
-  double start = 0;                 ///< [s]
-  double end = 0;                   ///< [s]
+  double start = 0;  ///< [s]
+  double end = 0;    ///< [s]
   double best_cost = 0;
   size_t diverged = 0;
-  size_t inside_gates = 0;          ///< samples that end inside the gates
-  size_t rollouts = 0;              ///< simulations, feedforward ones included
-  double cpu_seconds = 0;           ///< of the workers
+  size_t inside_gates = 0;  ///< samples that end inside the gates
+  size_t rollouts = 0;      ///< simulations, feedforward ones included
+  double cpu_seconds = 0;   ///< of the workers
   Selection selection;
   std::vector<SampleRecord> samples;
 };
 
 struct SearchResult {
-  bool reached_end = false;         ///< false when every sample of an iteration diverged
-  control::OpenLoopControl control; ///< of the path with the least sum of costs, as far as it reached
-  character::State end;             ///< where that path ended in the search, for comparison with a replay
-  double path_cost = 0;             ///< sum over iterations
+  bool reached_end = false;          ///< false when every sample of an iteration diverged
+  control::OpenLoopControl control;  ///< of the path with the least sum of costs, as far as it reached
+  character::State end;              ///< where that path ended in the search, for comparison with a replay
+  double path_cost = 0;              ///< sum over iterations
   std::vector<IterationRecord> iterations;
-  double simulated_seconds = 0;     ///< all simulations, feedforward ones included
-  size_t rollouts = 0;              ///< simulations of one fragment
-  double cpu_seconds = 0;           ///< of all workers in their tasks
+  double simulated_seconds = 0;  ///< all simulations, feedforward ones included
+  size_t rollouts = 0;           ///< simulations of one fragment
+  double cpu_seconds = 0;        ///< of all workers in their tasks
 };
 
 /// Called after each iteration, on the thread that runs the search.

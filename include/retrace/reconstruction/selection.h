@@ -8,9 +8,9 @@
 namespace retrace::reconstruction {
 
 struct SelectionOptions {
-  int saved = 200;              ///< nSave
-  double discarded = 0.4;       ///< share of the most costly samples that are never saved
-  double exponent = 6;          ///< of the spread f(x) = min + (max - min) x^exponent
+  int saved = 200;         ///< nSave
+  double discarded = 0.4;  ///< share of the most costly samples that are never saved
+  double exponent = 6;     ///< of the spread f(x) = min + (max - min) x^exponent
   /// Take the closest sample not yet taken. Otherwise, as the text reads, the closest one, so that a few cheap samples
   /// are saved again and again: half of all x^6 lie in the lowest 1.6 % of the range.
   bool distinct = true;

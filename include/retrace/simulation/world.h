@@ -27,22 +27,23 @@ enum class Solver {
 };
 
 struct WorldOptions {
-  double time_step = 1.0 / 240;         ///< [s]
+  double time_step = 1.0 / 240;  ///< [s]
   Servo servo = Servo::kImplicit;
   Solver solver = Solver::kEliminated;
-  double gravity = 9.81;                ///< [m/s^2], downwards
-  double friction = 0.8;                ///< coefficient, friction pyramid (Liu et al. 2010, section 4)
-  double contact_stiffness = 4e7;       ///< spring of a contact point [N/m]
-  double contact_damping = 8e4;         ///< damper of a contact point [N s/m]
+  double gravity = 9.81;           ///< [m/s^2], downwards
+  double friction = 0.8;           ///< coefficient, friction pyramid (Liu et al. 2010, section 4)
+  double contact_stiffness = 4e7;  ///< spring of a contact point [N/m]
+  double contact_damping = 8e4;    ///< damper of a contact point [N s/m]
   /// Fastest that a contact pushes bodies apart that are inside one another [m/s]. A clip may start with hands deep in
   /// the floor; without a limit the first step would throw the character away.
   double contact_correcting_velocity = 1;
-  double joint_correction = 500;        ///< rate at which a joint's position error is corrected [1/s]
+  double joint_correction = 500;  ///< rate at which a joint's position error is corrected [1/s]
   bool self_collision = true;
-  bool speculative_contacts = true;     ///< a ground contact acts before the step in which it would sink in
-  int ground_points_per_shape = 4;      ///< the deepest
+  bool speculative_contacts = true;  ///< a ground contact acts before the step in which it would sink in
+  int ground_points_per_shape = 4;   ///< the deepest
   int self_points_per_pair = 2;
-  /// Factor on kp and kd of each joint while a body beyond it touches the ground; empty: none (Liu et al. 2010, table 2).
+  /// Factor on kp and kd of each joint while a body beyond it touches the ground; empty: none (Liu et al. 2010, table
+  /// 2).
   character::ContactPreset contact_scale;
 
   io::Json ToJson() const;
@@ -54,9 +55,9 @@ WorldOptions ReadWorldOptions(const io::JsonView& view, size_t num_joints);
 /// One contact point of the last step.
 struct Contact {
   int body = -1;
-  int other = -1;                ///< the other body, -1 for the ground
-  Vec3 point = Vec3::Zero();     ///< [m]
-  Vec3 force = Vec3::Zero();     ///< on `body` [N]; filled while recording
+  int other = -1;             ///< the other body, -1 for the ground
+  Vec3 point = Vec3::Zero();  ///< [m]
+  Vec3 force = Vec3::Zero();  ///< on `body` [N]; filled while recording
 };
 
 class World {

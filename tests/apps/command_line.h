@@ -1,0 +1,68 @@
+/// Running the programs as a user does, in a folder that goes away.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+
+#include "retrace/io/file.h"
+#include "retrace/io/json.h"
+
+namespace retrace::apps {
+
+struct Outcome {
+  int code = -1;
+  std::string text;  // standard output and error
+};
+
+inline Outcome Execute(const std::string& command) {
+  Outcome outcome;
+  FILE* pipe = ::popen(("exec 2>&1; " + command).c_str(), "r");
+  if (pipe == nullptr) return outcome;
+  std::array<char, 4096> buffer;
+  while (const size_t count = std::fread(buffer.data(), 1, buffer.size(), pipe))
+    outcome.text.append(buffer.data(), count);
+  const int status = ::pclose(pipe);
+  outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return outcome;
+}
+
+inline const std::string kReconstruct = RETRACE_RECONSTRUCT;
+inline const std::string kReplay = RETRACE_REPLAY;
+inline const std::string kClip = std::string(RETRACE_SOURCE_DIR) + "/data/clips/squat.bvh";
+inline const std::string kSmall = " --end 0.5 --samples 60 --saved 12 --progress none ";
+
+class CommandLine : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = std::filesystem::temp_directory_path() /
+              ("retrace_" + std::string(info->name()) + "_" + std::to_string(::getpid()));
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::string Path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string Write(const std::string& name, const std::string& text) const {
+    io::WriteFile(folder_ / name, text);
+    return Path(name);
+  }
+  /// A small reconstruction into a folder of that name, which must end well. Returns its path.
+  std::string SmallRun(const std::string& name, const std::string& more = "") const {
+    const std::string run = Path(name);
+    const Outcome outcome = Execute(kReconstruct + " " + kClip + kSmall + more + " --output " + run);
+    EXPECT_EQ(outcome.code, 0) << outcome.text;
+    return run;
+  }
+
+  std::filesystem::path folder_;
+};
+
+}  // namespace retrace::apps

@@ -1,0 +1,62 @@
+/// The same bytes from threads and from MPI ranks, and one message from all of them.
+#include "apps/command_line.h"
+
+namespace retrace::apps {
+namespace {
+
+class Ranks : public CommandLine {
+ protected:
+  void SetUp() override {
+    if (std::string(RETRACE_MPIEXEC).empty()) GTEST_SKIP() << "mpirun is missing";
+    CommandLine::SetUp();
+  }
+  static Outcome Launch(int ranks, const std::string& arguments) {
+    // Containers run as root, have fewer cores than ranks and forbid reading another process's memory.
+    return Execute(
+        "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 "
+        "OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_btl_vader_single_copy_mechanism=none timeout -k 5 100 " +
+        std::string(RETRACE_MPIEXEC) + " -n " + std::to_string(ranks) + " " + kReconstruct + " " + arguments);
+  }
+};
+
+TEST_F(Ranks, GiveTheBytesOfThreads) {
+  const std::string threads = SmallRun("threads", "--threads 1");
+  for (const int ranks : {1, 2, 4}) {
+    const std::string run = Path(std::to_string(ranks));
+    const Outcome outcome = Launch(ranks, kClip + kSmall + "--output " + run);
+    ASSERT_EQ(outcome.code, 0) << outcome.text;
+    EXPECT_EQ(outcome.text, "");
+    for (const char* file : {"control.json", "trajectory.csv", "contacts.csv", "costs.csv"}) {
+      EXPECT_EQ(io::ReadFile(run + "/" + file), io::ReadFile(threads + "/" + file))
+          << file << ", " << ranks << " ranks";
+    }
+    EXPECT_EQ(io::ReadJson(run + "/manifest.json")["workers"], (io::Json{{"kind", "ranks"}, {"count", ranks}}));
+  }
+  EXPECT_EQ(Execute(kReplay + " " + Path("4") + " --verify").code, 0);
+}
+
+TEST_F(Ranks, EndWithTheCodeAndOneMessage) {
+  std::filesystem::create_directories(Path("full"));
+  Write("full/notes.txt", "mine");
+  const struct {
+    std::string arguments;
+    int code;
+    std::string message;
+  } cases[] = {
+      {kClip + " --nonsense", 2, "reconstruct: The following argument was not expected: --nonsense"},
+      {kClip + kSmall + "--output " + Path("full"), 2, "reconstruct: " + Path("full")},
+      {Path("none.bvh"), 3, "reconstruct: " + Path("none.bvh")},
+      {kClip + kSmall + "--set /gates/joint_position=1e-6 --output " + Path("run"), 4, ""},
+  };
+  for (const auto& c : cases) {
+    const Outcome outcome = Launch(2, c.arguments);
+    EXPECT_EQ(outcome.code, c.code) << outcome.text;
+    EXPECT_THAT(outcome.text, testing::HasSubstr(c.message));
+    const size_t first = outcome.text.find("reconstruct: ");
+    if (c.message.empty()) continue;
+    EXPECT_EQ(outcome.text.find("reconstruct: ", first + 1), std::string::npos) << outcome.text;
+  }
+}
+
+}  // namespace
+}  // namespace retrace::apps
