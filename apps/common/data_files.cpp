@@ -25,7 +25,7 @@ std::filesystem::path FindCharacter(const std::string& name_or_file) {
   if (name_or_file.ends_with(".json") || name_or_file.find('/') != std::string::npos) return name_or_file;
   std::set<std::string> names;
   for (const auto& folder : DataFolders()) {
-    const auto path = folder / "characters" / (name_or_file + ".json");
+    auto path = folder / "characters" / (name_or_file + ".json");
     if (std::filesystem::exists(path)) return path;
     std::error_code ignored;
     for (const auto& entry : std::filesystem::directory_iterator(folder / "characters", ignored)) {

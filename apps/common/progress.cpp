@@ -31,7 +31,7 @@ ProgressStyle ChooseProgress(const std::string& name, bool under_mpi) {
 
 Progress::Progress(ProgressStyle style, const reconstruction::Problem& problem)
     : style_(style),
-      iterations_(problem.schedule.num_iterations()),
+      fragments_(problem.schedule.num_iterations()),
       duration_(problem.schedule.steps.back() * problem.time_step()),
       start_(std::chrono::steady_clock::now()) {}
 
@@ -40,11 +40,13 @@ void Progress::Update(const reconstruction::IterationRecord& record) {
   if (style_ == ProgressStyle::kNone) return;
   const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   const double rate = static_cast<double>(samples_) / std::max(elapsed, 1e-9);
-  const int done = record.iteration + 1;
-  const double left = elapsed / done * (iterations_ - done);
+  const int done = record.rewound_to >= 0 ? record.rewound_to : record.fragment + 1;
+  ++iterations_;
+  const double left = elapsed / iterations_ * (fragments_ - done);
   if (style_ == ProgressStyle::kJson) {
-    const io::Json line = {{"fragment", done},
-                           {"fragments", iterations_},
+    const io::Json line = {{"iteration", record.iteration},
+                           {"fragment", record.fragment + 1},
+                           {"fragments", fragments_},
                            {"time", record.end},
                            {"duration", duration_},
                            {"best_cost", record.best_cost},
@@ -52,6 +54,8 @@ void Progress::Update(const reconstruction::IterationRecord& record) {
                            {"distinct", record.selection.distinct},
                            {"distinct_literal", record.selection.distinct_literal},
                            {"diverged", record.diverged},
+                           {"inside_gates", record.inside_gates},
+                           {"rewound_to", record.rewound_to},
                            {"samples_per_second", rate},
                            {"seconds_left", left}};
     std::fprintf(stderr, "%s\n", line.dump().c_str());
@@ -59,15 +63,18 @@ void Progress::Update(const reconstruction::IterationRecord& record) {
     std::fprintf(stderr,
                  "fragment %d/%d  %.2f of %.2f s  best cost %.2f  saved %zu distinct (%zu by the letter)  "
                  "%.0f samples/s  %s left\n",
-                 done, iterations_, record.end, duration_, record.best_cost, record.selection.distinct,
+                 record.fragment + 1, fragments_, record.end, duration_, record.best_cost, record.selection.distinct,
                  record.selection.distinct_literal, rate, ClockTime(left).c_str());
+    if (record.rewound_to >= 0) {
+      std::fprintf(stderr, "lost at %.2f s: going back to fragment %d\n", record.end, record.rewound_to + 1);
+    }
   } else {
     constexpr int kWidth = 30;
-    const int filled = kWidth * done / iterations_;
+    const int filled = kWidth * done / fragments_;
     const std::string bar =
         std::string(static_cast<size_t>(filled), '#') + std::string(static_cast<size_t>(kWidth - filled), '.');
-    std::fprintf(stderr, "\r[%s] fragment %d/%d  best cost %.2f  %.0f samples/s  %s left \033[K", bar.c_str(), done,
-                 iterations_, record.best_cost, rate, ClockTime(left).c_str());
+    std::fprintf(stderr, "\r[%s] fragment %d/%d  best cost %.2f  %.0f samples/s  %s left \033[K", bar.c_str(),
+                 record.fragment + 1, fragments_, record.best_cost, rate, ClockTime(left).c_str());
   }
   std::fflush(stderr);
 }

@@ -23,7 +23,8 @@ class Progress {
 
  private:
   ProgressStyle style_;
-  int iterations_;
+  int fragments_;
+  int iterations_ = 0;
   double duration_;
   std::chrono::steady_clock::time_point start_;
   size_t samples_ = 0;

@@ -55,7 +55,8 @@ std::vector<results::FragmentCosts> CostsOf(const reconstruction::SearchResult& 
   std::vector<results::FragmentCosts> fragments;
   for (const auto& iteration : search.iterations) {
     results::FragmentCosts costs;
-    costs.fragment = iteration.iteration;
+    costs.fragment = iteration.fragment;
+    costs.attempt = iteration.attempt;
     costs.start_time = iteration.start;
     costs.end_time = iteration.end;
     for (size_t s = 0; s < iteration.samples.size(); ++s) {

@@ -174,14 +174,21 @@ io::Json Manifest(const Job& job, const Options& o, const std::string& command,
   manifest["cost"] = cost;
   io::Json distinct = io::Json::array();
   io::Json literal = io::Json::array();
+  io::Json rewinds = io::Json::array();
   size_t diverged = 0;
   for (const auto& iteration : search.iterations) {
     distinct.push_back(iteration.selection.distinct);
     literal.push_back(iteration.selection.distinct_literal);
     diverged += iteration.diverged;
+    if (iteration.rewound_to >= 0) {
+      rewinds.push_back({{"iteration", iteration.iteration},
+                         {"lost_fragment", iteration.fragment},
+                         {"to_fragment", iteration.rewound_to}});
+    }
   }
   manifest["search"] = {{"path_cost", search.path_cost},
                         {"diverged_samples", diverged},
+                        {"rewinds", rewinds},
                         {"distinct_saved", distinct},
                         {"distinct_saved_by_the_letter", literal}};
   manifest["workers"] = workers;

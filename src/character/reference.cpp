@@ -89,7 +89,7 @@ bool IsFoot(const Body& body) {
 /// ground: half the standard deviation of a step sideways decides nothing about a slope.
 class FloorFit {
  public:
-  FloorFit(const Character& character, const std::vector<Pose>& poses) : character_(character) {
+  FloorFit(const Character& character, const std::vector<Pose>& poses) {
     State before;
     State now;
     State after;
@@ -156,7 +156,6 @@ class FloorFit {
   }
 
  private:
-  const Character& character_;
   std::vector<Vec3> points_;  // lowest points of planted feet
   double fallback_height_ = 0;
 };

@@ -68,6 +68,9 @@ void Visit(Config& c, Visitor& v) {
 
   v.Field("keep_inside_gates", c.search.keep_inside_gates,
           "never save a sample that ends outside the gates while another ends inside");
+  v.Field("max_rewinds", c.search.max_rewinds, Range{0, 1000},
+          "how often the search may go back when all samples are outside the gates; 0: one pass, as in the paper");
+  v.Field("rewind", c.search.rewind, positive, "how far it goes back at first; doubled when that does not help [s]");
 
   v.Section("schedule", "When control is sampled (section 3.2.3, Sampling Time Step)");
   v.Field("sampling_step", c.schedule.sampling_step, Range{0.01, 1}, "time between samples [s]");

@@ -52,10 +52,10 @@ Offsets NoOffsets(const Problem& problem) {
   return Offsets(problem.character->joints.size(), Quat::Identity());
 }
 
-control::Fragment MakeFragment(const Problem& problem, int iteration, const Offsets& offsets) {
+control::Fragment MakeFragment(const Problem& problem, int index, const Offsets& offsets) {
   control::Fragment fragment;
-  fragment.first_step = problem.schedule.steps[static_cast<size_t>(iteration)];
-  fragment.num_steps = problem.schedule.steps[static_cast<size_t>(iteration) + 1] - fragment.first_step;
+  fragment.first_step = problem.schedule.steps[static_cast<size_t>(index)];
+  fragment.num_steps = problem.schedule.steps[static_cast<size_t>(index) + 1] - fragment.first_step;
   const int knots = problem.search.target_knots;
   character::Pose pose;
   for (int k = 0; k < knots; ++k) {
@@ -120,7 +120,7 @@ void RolloutWorker::Simulate(const RolloutTask& task, const control::Fragment& f
     sample.end = task.start;  // never used; keeps messages of one size and without undefined bytes
     return;
   }
-  const size_t i = static_cast<size_t>(task.iteration);
+  const size_t i = static_cast<size_t>(task.fragment);
   sample.terms = references_[i].Evaluate(sample.end);
   sample.gate_share = metrics::GateShare(*problem_.character, sample.end, reference_states_[i], problem_.gates);
 }
@@ -130,7 +130,7 @@ void RolloutWorker::Run(const RolloutTask& task, RolloutResult& result) {
   result.feedforward = NoOffsets(problem_);
   result.samples.clear();
   if (task.has_undisplaced || problem_.search.feedforward) {
-    const control::Fragment undisplaced = MakeFragment(problem_, task.iteration, result.feedforward);
+    const control::Fragment undisplaced = MakeFragment(problem_, task.fragment, result.feedforward);
     RolloutSample sample;
     Simulate(task, undisplaced, sample);
     if (problem_.search.feedforward && !sample.diverged) result.feedforward = Feedforward(undisplaced, sample.end);
@@ -139,15 +139,15 @@ void RolloutWorker::Run(const RolloutTask& task, RolloutResult& result) {
   while (result.samples.size() < static_cast<size_t>(task.num_samples)) {
     const int sample = task.first_sample + static_cast<int>(result.samples.size());
     const Offsets offsets = SampleOffsets(problem_, task.iteration, sample, result.feedforward);
-    Simulate(task, MakeFragment(problem_, task.iteration, offsets), result.samples.emplace_back());
+    Simulate(task, MakeFragment(problem_, task.fragment, offsets), result.samples.emplace_back());
   }
   result.cpu_seconds = ThreadCpuSeconds() - before;
 }
 
 parallel::Bytes Pack(const RolloutTask& task) {
   parallel::Bytes bytes;
-  const int32_t numbers[] = {task.iteration, task.first_sample, task.num_samples, task.has_undisplaced};
-  Put(bytes, numbers, 4);
+  const int32_t numbers[] = {task.iteration, task.fragment, task.first_sample, task.num_samples, task.has_undisplaced};
+  Put(bytes, numbers, 5);
   Put(bytes, task.start.data(), task.start.size());
   return bytes;
 }
@@ -155,12 +155,13 @@ parallel::Bytes Pack(const RolloutTask& task) {
 RolloutTask UnpackTask(std::span<const std::byte> bytes, size_t num_bodies) {
   Reader reader(bytes);
   RolloutTask task;
-  int32_t numbers[4];
-  reader.Take(numbers, 4);
+  int32_t numbers[5];
+  reader.Take(numbers, 5);
   task.iteration = numbers[0];
-  task.first_sample = numbers[1];
-  task.num_samples = numbers[2];
-  task.has_undisplaced = numbers[3] != 0;
+  task.fragment = numbers[1];
+  task.first_sample = numbers[2];
+  task.num_samples = numbers[3];
+  task.has_undisplaced = numbers[4] != 0;
   task.start.resize(num_bodies);
   reader.Take(task.start.data(), num_bodies);
   return task;

@@ -1,7 +1,9 @@
 #include "retrace/reconstruction/search.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <utility>
 
 namespace retrace::reconstruction {
 namespace {
@@ -12,21 +14,26 @@ constexpr int kMaxSamplesPerTask = 32;
 
 /// A saved sample: a node of the tree.
 struct Node {
-  size_t parent = 0;     // node of the iteration before
-  size_t sample = 0;     // index among the iteration's samples
+  size_t parent = 0;     // node of the fragment before
+  size_t iteration = 0;  // in which it was drawn
+  size_t sample = 0;     // index among that iteration's samples
   double path_cost = 0;  // sum from the root
   Offsets offsets;
   character::State end;
 };
 
+/// Saved samples by fragment, after a root that stands for the start state.
+using Tree = std::vector<std::vector<Node>>;
+
 /// One iteration: which samples start from which saved state, simulated and selected.
 class Iteration {
  public:
-  Iteration(const Problem& problem, int iteration, const std::vector<Node>& starts)
-      : problem_(problem), index_(iteration), starts_(starts) {
+  Iteration(const Problem& problem, int iteration, int fragment, const std::vector<Node>& starts)
+      : problem_(problem), starts_(starts) {
     record.iteration = iteration;
-    record.start = problem.schedule.steps[static_cast<size_t>(iteration)] * problem.time_step();
-    record.end = problem.schedule.steps[static_cast<size_t>(iteration) + 1] * problem.time_step();
+    record.fragment = fragment;
+    record.start = problem.schedule.steps[static_cast<size_t>(fragment)] * problem.time_step();
+    record.end = problem.schedule.steps[static_cast<size_t>(fragment) + 1] * problem.time_step();
     record.samples.resize(static_cast<size_t>(problem.search.samples));
     ends_.resize(record.samples.size());
     // Every start state gets nSample/nSave samples; where that leaves a rest, the cheapest ones get one more.
@@ -43,7 +50,8 @@ class Iteration {
         }
         task_start_.push_back(static_cast<size_t>(s));
         task_first_.push_back(sample);
-        tasks_.push_back(Pack(RolloutTask{iteration, sample, now, first, starts[static_cast<size_t>(s)].end}));
+        tasks_.push_back(
+            Pack(RolloutTask{iteration, fragment, sample, now, first, starts[static_cast<size_t>(s)].end}));
         sample += now;
         count -= now;
       }
@@ -95,11 +103,12 @@ class Iteration {
       entry.saved = true;
       Node node;
       node.parent = entry.start;
+      node.iteration = static_cast<size_t>(record.iteration);
       node.sample = sample;
       node.path_cost = starts_[entry.start].path_cost + entry.cost;
       const bool undisplaced = undisplaced_[entry.start] == sample;
       node.offsets = undisplaced ? NoOffsets(problem_)
-                                 : SampleOffsets(problem_, index_, static_cast<int>(sample),
+                                 : SampleOffsets(problem_, record.iteration, static_cast<int>(sample),
                                                  feedforward_[task_of_sample_[sample]]);
       node.end = ends_[sample];
       nodes.push_back(std::move(node));
@@ -111,7 +120,6 @@ class Iteration {
 
  private:
   const Problem& problem_;
-  int index_;
   const std::vector<Node>& starts_;
   std::vector<parallel::Bytes> tasks_;
   std::vector<size_t> undisplaced_;     // (start states) their candidate 0
@@ -122,8 +130,8 @@ class Iteration {
   std::vector<character::State> ends_;  // (samples)
 };
 
-/// Follows the path with the least sum of costs back from the last iteration (section 3.2.2) and writes it down.
-void TraceBack(const Problem& problem, const std::vector<std::vector<Node>>& tree, SearchResult& result) {
+/// Follows the path with the least sum of costs back from the last fragment (section 3.2.2) and writes it down.
+void TraceBack(const Problem& problem, const Tree& tree, SearchResult& result) {
   const auto cheaper = [](const Node& a, const Node& b) { return a.path_cost < b.path_cost; };
   const auto& last = tree.back();
   size_t node = static_cast<size_t>(std::min_element(last.begin(), last.end(), cheaper) - last.begin());
@@ -134,37 +142,78 @@ void TraceBack(const Problem& problem, const std::vector<std::vector<Node>>& tre
   for (size_t level = tree.size() - 1; level > 0; --level) {
     const Node& here = tree[level][node];
     result.control.fragments.push_back(MakeFragment(problem, static_cast<int>(level) - 1, here.offsets));
-    result.iterations[level - 1].samples[here.sample].chosen = true;
+    result.iterations[here.iteration].samples[here.sample].chosen = true;
     node = here.parent;
   }
   std::reverse(result.control.fragments.begin(), result.control.fragments.end());
 }
 
+/// Decides how far a search that got lost goes back. A fall begins long before it shows, so that the states from which
+/// it can still be avoided may be any distance back; the distance doubles until the search gets past the place.
+class Rewinder {
+ public:
+  explicit Rewinder(const Problem& problem)
+      : steps_(problem.schedule.steps),
+        shortest_(std::max(1, static_cast<int>(std::lround(problem.search.rewind / problem.time_step())))),
+        distance_(shortest_) {}
+
+  /// The fragment to draw again after `lost` had no sample inside the gates.
+  int Target(int lost) {
+    distance_ = lost > furthest_ ? shortest_ : std::min(2 * distance_, steps_.back());
+    furthest_ = std::max(furthest_, lost);
+    const int latest = steps_[static_cast<size_t>(lost)] - distance_;
+    int target = lost;
+    while (target > 0 && steps_[static_cast<size_t>(target)] > latest) --target;
+    return target;
+  }
+
+ private:
+  const std::vector<int>& steps_;
+  int shortest_;  // [simulation steps]
+  int distance_;
+  int furthest_ = -1;
+};
+
 }  // namespace
 
 SearchResult RunSearch(const Problem& problem, parallel::TaskFarm& farm, const IterationCallback& on_iteration) {
   SearchResult result;
-  std::vector<std::vector<Node>> tree(1);
+  Rewinder rewinder(problem);
+  std::vector<int> attempts(static_cast<size_t>(problem.schedule.num_iterations()), 0);
+  Tree tree(1);
   tree[0].resize(1);
   tree[0][0].end = problem.start;
-  for (int i = 0; i < problem.schedule.num_iterations(); ++i) {
-    Iteration iteration(problem, i, tree.back());
+  Tree furthest;  // of all attempts that got lost; its last level holds what was saved outside the gates
+  const auto fragment = [&] { return static_cast<int>(tree.size()) - 1; };
+  while (fragment() < problem.schedule.num_iterations()) {
+    Iteration iteration(problem, static_cast<int>(result.iterations.size()), fragment(), tree.back());
+    iteration.record.attempt = attempts[static_cast<size_t>(fragment())]++;
     iteration.Simulate(farm);
-    std::vector<Node> saved = iteration.Select();
-    result.rollouts += iteration.record.rollouts;
-    result.cpu_seconds += iteration.record.cpu_seconds;
-    result.simulated_seconds +=
-        static_cast<double>(iteration.record.rollouts) * (iteration.record.end - iteration.record.start);
-    if (on_iteration) on_iteration(iteration.record);
-    result.iterations.push_back(std::move(iteration.record));
-    if (saved.empty()) {
+    tree.push_back(iteration.Select());
+    IterationRecord& record = iteration.record;
+    result.rollouts += record.rollouts;
+    result.cpu_seconds += record.cpu_seconds;
+    result.simulated_seconds += static_cast<double>(record.rollouts) * (record.end - record.start);
+    const bool lost = record.inside_gates == 0;
+    const bool rewind = lost && result.rewinds < problem.search.max_rewinds;
+    if (rewind) record.rewound_to = rewinder.Target(record.fragment);
+    if (on_iteration) on_iteration(record);
+    result.iterations.push_back(std::move(record));
+    const IterationRecord& done = result.iterations.back();
+    if (rewind) {
+      ++result.rewinds;
+      Tree back(tree.begin(), tree.begin() + done.rewound_to + 1);
+      if (tree.size() > furthest.size()) furthest = std::move(tree);
+      tree = std::move(back);
+      continue;
+    }
+    // All attempts are used up: what got furthest is followed as far as it leads.
+    if (lost && furthest.size() > tree.size()) tree = std::exchange(furthest, {});
+    if (tree.back().empty()) {
+      tree.pop_back();
       TraceBack(problem, tree, result);
       return result;
     }
-    for (Node& node : tree.back()) {
-      if (i > 0) node.end.clear();  // only the last states are ever continued from
-    }
-    tree.push_back(std::move(saved));
   }
   result.reached_end = true;
   TraceBack(problem, tree, result);

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <set>
 #include <stdexcept>
+#include <tuple>
 
 #include "retrace/character/kinematics.h"
 #include "retrace/io/error.h"
@@ -178,11 +179,13 @@ std::string FormatCosts(const std::vector<FragmentCosts>& fragments) {
     rows += fragment.samples.size();
   }
   std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const auto* a, const auto* b) { return a->fragment < b->fragment; });
+                   [](const auto* a, const auto* b) {
+    return std::tie(a->fragment, a->attempt) < std::tie(b->fragment, b->attempt);
+  });
 
   Writer writer;
   writer.Reserve(256 + rows * 160);
-  for (const char* name : {"fragment", "start_time", "end_time", "sample", "start", "pose", "root", "end_effector",
+  for (const char* name : {"fragment", "attempt", "start_time", "end_time", "sample", "start", "pose", "root", "end_effector",
                            "balance", "weighted_pose", "weighted_root", "weighted_end_effector", "weighted_balance",
                            "total", "diverged", "saved", "chosen"}) {
     writer.Text(name);
@@ -196,6 +199,7 @@ std::string FormatCosts(const std::vector<FragmentCosts>& fragments) {
                      [](const auto* a, const auto* b) { return a->sample < b->sample; });
     for (const SampleCost* sample : samples) {
       writer.Integer(fragment->fragment);
+      writer.Integer(fragment->attempt);
       writer.Short(fragment->start_time);
       writer.Short(fragment->end_time);
       writer.Integer(sample->sample);

@@ -135,7 +135,7 @@ TEST(Worker, FeedforwardIsWhatTheServosMissed) {
   const Problem& problem = small.problem();
   RolloutWorker worker(problem);
   RolloutResult result;
-  worker.Run({0, 0, 2, true, problem.start}, result);
+  worker.Run({0, 0, 0, 2, true, problem.start}, result);
   simulation::World world(Human(), problem.world);
   std::vector<Quat> targets(Human().joints.size());
   const control::Fragment plain = MakeFragment(problem, 0, NoOffsets());
@@ -162,13 +162,13 @@ TEST(Worker, FeedforwardIsLimitedAndCanBeTurnedOff) {
   configuration.search.feedforward_limit = 0.005;
   const SmallProblem limited(configuration, Squatting, 0.3);
   RolloutResult result;
-  RolloutWorker(limited.problem()).Run({0, 0, 2, true, limited.problem().start}, result);
+  RolloutWorker(limited.problem()).Run({0, 0, 0, 2, true, limited.problem().start}, result);
   double largest = 0;
   for (const Quat& q : result.feedforward) largest = std::max(largest, RotationVector(q).norm());
   EXPECT_NEAR(largest, 0.005, 1e-12);
   configuration.search.feedforward = false;
   const SmallProblem off(configuration, Squatting, 0.3);
-  RolloutWorker(off.problem()).Run({0, 0, 2, true, off.problem().start}, result);
+  RolloutWorker(off.problem()).Run({0, 0, 0, 2, true, off.problem().start}, result);
   EXPECT_TRUE(SameBits(result.feedforward, NoOffsets()));
 }
 
@@ -177,11 +177,11 @@ TEST(Worker, DoesNotCareHowSamplesAreDealtOut) {
   const Problem& problem = small.problem();
   RolloutWorker worker(problem);
   RolloutResult all;
-  worker.Run({1, 10, 6, true, problem.start}, all);
+  worker.Run({1, 1, 10, 6, true, problem.start}, all);
   RolloutWorker other(problem);
   for (int s = 5; s >= 0; --s) {
     RolloutResult one;
-    other.Run({1, 10 + s, 1, s == 0, problem.start}, one);
+    other.Run({1, 1, 10 + s, 1, s == 0, problem.start}, one);
     const RolloutSample& expected = all.samples[static_cast<size_t>(s)];
     EXPECT_EQ(control::Fingerprint(one.samples[0].end), control::Fingerprint(expected.end));
     EXPECT_EQ(one.samples[0].terms.Total({}), expected.terms.Total({}));
@@ -193,7 +193,7 @@ TEST(Worker, EvaluatesAgainstTheReferenceAtTheEndOfTheFragment) {
   const SmallProblem small(SmallConfiguration(), Squatting, 0.5);
   const Problem& problem = small.problem();
   RolloutResult result;
-  RolloutWorker(problem).Run({2, 0, 3, true, problem.start}, result);
+  RolloutWorker(problem).Run({2, 2, 0, 3, true, problem.start}, result);
   character::State reference;
   small.reference().StateAt(problem.schedule.steps[3] * problem.time_step(), reference);
   for (const RolloutSample& sample : result.samples) {
@@ -208,7 +208,7 @@ TEST(Worker, DivergenceIsAValue) {
   configuration.world.time_step = 0.01;
   const SmallProblem small(configuration, Squatting, 0.3);
   RolloutResult result;
-  RolloutWorker(small.problem()).Run({0, 0, 5, true, small.problem().start}, result);
+  RolloutWorker(small.problem()).Run({0, 0, 0, 5, true, small.problem().start}, result);
   for (const RolloutSample& sample : result.samples) EXPECT_TRUE(sample.diverged);
   EXPECT_EQ(result.samples.size(), 5u);
 }
@@ -218,10 +218,11 @@ TEST(Worker, DivergenceIsAValue) {
 TEST(Messages, ComeOutAsTheyWentIn) {
   const SmallProblem small(SmallConfiguration(), Squatting, 0.5);
   const Problem& problem = small.problem();
-  const RolloutTask task{3, 14, 5, false, problem.start};
+  const RolloutTask task{3, 2, 14, 5, false, problem.start};
   const parallel::Bytes bytes = Pack(task);
   const RolloutTask read = UnpackTask(bytes, Human().bodies.size());
   EXPECT_EQ(read.iteration, 3);
+  EXPECT_EQ(read.fragment, 2);
   EXPECT_EQ(read.first_sample, 14);
   EXPECT_EQ(read.num_samples, 5);
   EXPECT_FALSE(read.has_undisplaced);
@@ -251,7 +252,7 @@ TEST(Messages, ComeOutAsTheyWentIn) {
 
 TEST(Messages, TakeLessThanFourKilobytesPerSample) {
   const SmallProblem small(SmallConfiguration(), Squatting, 0.5);
-  const RolloutTask task{0, 0, 1400 / 200, true, small.problem().start};  // as many as share a start state in the paper
+  const RolloutTask task{0, 0, 0, 1400 / 200, true, small.problem().start};  // as many as share a start state in the paper
   RolloutResult result;
   RolloutWorker(small.problem()).Run(task, result);
   parallel::Bytes bytes;
@@ -261,7 +262,7 @@ TEST(Messages, TakeLessThanFourKilobytesPerSample) {
 
 TEST(Messages, ThatAreCutOffAreABug) {
   const SmallProblem small(SmallConfiguration(), Squatting, 0.5);
-  parallel::Bytes bytes = Pack(RolloutTask{0, 0, 1, true, small.problem().start});
+  parallel::Bytes bytes = Pack(RolloutTask{0, 0, 0, 1, true, small.problem().start});
   bytes.pop_back();
   EXPECT_THROW(UnpackTask(bytes, Human().bodies.size()), std::logic_error);
 }

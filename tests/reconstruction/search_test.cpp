@@ -185,6 +185,7 @@ TEST(Search, ThatDivergesEndsEarlyAndSaysSo) {
   Configuration configuration = SmallConfiguration();
   configuration.world.servo = simulation::Servo::kExplicit;
   configuration.world.time_step = 0.01;
+  configuration.search.max_rewinds = 0;
   const SmallProblem small(configuration, Squatting, 0.5);
   const SearchResult result = Search(small.problem());
   EXPECT_FALSE(result.reached_end);
@@ -192,6 +193,75 @@ TEST(Search, ThatDivergesEndsEarlyAndSaysSo) {
   EXPECT_EQ(result.iterations.back().diverged, result.iterations.back().samples.size());
   EXPECT_EQ(result.control.fragments.size() + 1, result.iterations.size());
   EXPECT_EQ(control::Fingerprint(result.control.start), control::Fingerprint(small.problem().start));
+}
+
+TEST(Search, ThatGetsLostGoesBackAndDrawsAgain) {
+  Configuration configuration = SmallConfiguration();
+  configuration.gates.joint_position = 1e-6;  // nothing is ever inside
+  configuration.schedule.segmentation = Segmentation::kOff;
+  configuration.search.max_rewinds = 4;
+  configuration.search.rewind = 0.1;
+  const SmallProblem small(configuration, Squatting, 0.5);
+  const SearchResult result = Search(small.problem());
+  // Lost in fragment 0 as long as it may go back; then it goes on to the end all the same.
+  EXPECT_EQ(result.rewinds, 4);
+  EXPECT_TRUE(result.reached_end);
+  std::vector<int> fragments;
+  std::set<double> costs;
+  for (size_t i = 0; i < result.iterations.size(); ++i) {
+    const IterationRecord& record = result.iterations[i];
+    EXPECT_EQ(record.iteration, static_cast<int>(i));
+    EXPECT_EQ(record.rewound_to, i < 4 ? 0 : -1);
+    EXPECT_EQ(record.attempt, static_cast<int>(std::count(fragments.begin(), fragments.end(), record.fragment)));
+    fragments.push_back(record.fragment);
+    if (record.fragment == 0) costs.insert(record.samples[1].cost);
+  }
+  EXPECT_EQ(fragments, (std::vector<int>{0, 0, 0, 0, 0, 1, 2, 3, 4}));
+  EXPECT_EQ(costs.size(), 5u) << "an attempt repeats another's samples";
+  // The same path from any number of workers.
+  EXPECT_EQ(Search(small.problem(), 3).path_cost, result.path_cost);
+  ReplaysToTheSameEnd(result);
+}
+
+TEST(Search, GoesBackTwiceAsFarUntilItGetsPastThePlace) {
+  // Gates that the squat's first part passes and its last part cannot.
+  Configuration configuration = SmallConfiguration();
+  configuration.schedule.segmentation = Segmentation::kOff;
+  configuration.search.max_rewinds = 0;
+  const SearchResult open = Search(SmallProblem(configuration, Squatting, 0.6).problem());
+  std::vector<double> best;
+  for (const IterationRecord& record : open.iterations) {
+    best.push_back(std::numeric_limits<double>::infinity());
+    for (const SampleRecord& sample : record.samples) best.back() = std::min(best.back(), sample.gate_share);
+  }
+  const size_t worst = static_cast<size_t>(std::max_element(best.begin(), best.end()) - best.begin());
+  ASSERT_GT(worst, 0u);
+  for (double* limit :
+       {&configuration.gates.root_height, &configuration.gates.root_orientation, &configuration.gates.joint_position}) {
+    *limit *= 0.6 * best[worst];
+  }
+  configuration.search.max_rewinds = 3;
+  configuration.search.rewind = 0.1;
+  const SmallProblem small(configuration, Squatting, 0.6);
+  const SearchResult result = Search(small.problem());
+  int lost = -1;
+  double distance = 0;
+  for (const IterationRecord& record : result.iterations) {
+    if (record.rewound_to < 0) continue;
+    distance = record.fragment > lost ? 0.1 : 2 * distance;
+    lost = std::max(lost, record.fragment);
+    const double back = (record.fragment - record.rewound_to) * 0.1;
+    EXPECT_NEAR(back, std::min(distance, record.fragment * 0.1), 0.011);
+  }
+  EXPECT_EQ(result.rewinds, 3);
+  EXPECT_TRUE(result.reached_end);
+  // The path goes through one sample of one attempt at each fragment.
+  std::vector<int> chosen(result.control.fragments.size(), 0);
+  for (const IterationRecord& record : result.iterations) {
+    for (const SampleRecord& sample : record.samples) chosen[static_cast<size_t>(record.fragment)] += sample.chosen;
+  }
+  EXPECT_EQ(chosen, std::vector<int>(chosen.size(), 1));
+  ReplaysToTheSameEnd(result);
 }
 
 TEST(StartState, IsTheReferencesUnlessThatIsUnderTheGround) {

@@ -74,8 +74,8 @@ struct Character {
 
   double total_mass() const;
   int dof() const;                               ///< 6 of the root and those of the joints
-  int FindBody(const std::string& name) const;   ///< index or -1
-  int FindJoint(const std::string& name) const;  ///< index or -1
+  int FindBody(const std::string& wanted) const;   ///< index or -1
+  int FindJoint(const std::string& wanted) const;  ///< index or -1
   /// Joint that moves a body, or -1 for the root.
   int JointOf(int body) const { return joint_of_body[static_cast<size_t>(body)]; }
 

@@ -24,6 +24,10 @@ struct SearchOptions {
   int target_knots = 5;          ///< target poses per fragment; 1 holds the pose of the fragment's end throughout
   /// Never save a sample that ends outside the gates while another ends inside: no successful path goes through it.
   bool keep_inside_gates = true;
+  /// How often, in all, the search may go back when no sample of an iteration ends inside the gates (0: the paper's
+  /// single pass). It goes back by `rewind` seconds, and by twice as much each time it gets lost again no further on.
+  int max_rewinds = 6;
+  double rewind = 0.5;
 };
 
 struct Problem {

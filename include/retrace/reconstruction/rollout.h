@@ -19,8 +19,8 @@ using Offsets = std::vector<Quat>;
 /// Offsets that leave the reference as it is.
 Offsets NoOffsets(const Problem& problem);
 
-/// Fragment of an iteration with targets offset * reference.
-control::Fragment MakeFragment(const Problem& problem, int iteration, const Offsets& offsets);
+/// Fragment number `index` of the schedule with targets offset * reference.
+control::Fragment MakeFragment(const Problem& problem, int index, const Offsets& offsets);
 
 /// Total offsets of a displaced sample: its random displacement, uniform in the character's windows, on top of the
 /// feedforward offsets. A pure function of (seed, iteration, sample).
@@ -30,11 +30,11 @@ Offsets SampleOffsets(const Problem& problem, int iteration, int sample, const O
 /// driving the servos at the reference itself; that simulation is the start state's candidate 0, the undisplaced one,
 /// so that nSample counts all simulations of an iteration.
 struct RolloutTask {
-  int iteration = 0;
+  int iteration = 0;  ///< of the search: its random numbers
+  int fragment = 0;   ///< of the schedule: what is simulated
   int first_sample = 0;
   int num_samples = 0;
-  bool has_undisplaced =
-      true;  ///< whether the first sample is candidate 0; else these are further samples of its state
+  bool has_undisplaced = true;  ///< the first sample is candidate 0; else these are further samples of its state
   character::State start;
 };
 
@@ -63,8 +63,8 @@ class RolloutWorker {
 
   const Problem& problem_;
   simulation::World world_;
-  std::vector<CostReference> references_;           // (iterations) at the end of each
-  std::vector<character::State> reference_states_;  // (iterations) the same
+  std::vector<CostReference> references_;           // (fragments) at the end of each
+  std::vector<character::State> reference_states_;  // (fragments) the same
   std::vector<Quat> targets_;                       // scratch (joints)
 };
 

@@ -13,7 +13,7 @@ namespace retrace::reconstruction {
 
 /// What became of one sample.
 struct SampleRecord {
-  size_t start = 0;       ///< which saved state of the iteration before it started from
+  size_t start = 0;       ///< which saved state it started from, among those of the fragment before
   CostTerms terms;        ///< unweighted
   double cost = 0;        ///< weighted total; infinite when it diverged
   double gate_share = 0;  ///< metrics::GateShare of the end state: above 1 it is outside the gates
@@ -22,17 +22,20 @@ struct SampleRecord {
   bool chosen = false;  ///< on the best path
 };
 
-/// What one iteration did.
+/// What one iteration did. Without rewinding, iterations and fragments are the same.
 struct IterationRecord {
-  int iteration = 0;
-  double start = 0;  ///< [s]
-  double end = 0;    ///< [s]
+  int iteration = 0;  ///< running number
+  int fragment = 0;   ///< of the schedule
+  int attempt = 0;    ///< how often this fragment was drawn before
+  double start = 0;   ///< [s]
+  double end = 0;     ///< [s]
   double best_cost = 0;
   size_t diverged = 0;
   size_t inside_gates = 0;  ///< samples that end inside the gates
   size_t rollouts = 0;      ///< simulations, feedforward ones included
   double cpu_seconds = 0;   ///< of the workers
   Selection selection;
+  int rewound_to = -1;  ///< the fragment from which the search goes on, when all samples of this iteration were lost
   std::vector<SampleRecord> samples;
 };
 
@@ -44,7 +47,8 @@ struct SearchResult {
   std::vector<IterationRecord> iterations;
   double simulated_seconds = 0;  ///< all simulations, feedforward ones included
   size_t rollouts = 0;           ///< simulations of one fragment
-  double cpu_seconds = 0;        ///< of all workers in their tasks
+  int rewinds = 0;
+  double cpu_seconds = 0;  ///< of all workers in their tasks
 };
 
 /// Called after each iteration, on the thread that runs the search.

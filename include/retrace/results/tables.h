@@ -15,13 +15,14 @@
 namespace retrace::results {
 
 /// One row per state, the start state first. Columns:
-///   time                        [s]
-///   root_x .. root_z            position of the root body's centre of mass [m]
-///   root_qw .. root_qz          its orientation, a unit quaternion
-///   JOINT_x, JOINT_y, JOINT_z   rotation vector of each joint, child relative to parent [rad]; a hinge has its axis
-///   only com_x .. com_z              centre of mass [m] com_vx .. com_vz            its velocity [m/s] force_x ..
-///   force_z          sum of the ground's contact forces in the step that led here [N]; 0 in the first row state
-///   control::Fingerprint of the whole state, 16 hexadecimal digits
+///  - time [s]
+///  - root_x .. root_z: position of the root body's centre of mass [m]
+///  - root_qw .. root_qz: its orientation, a unit quaternion
+///  - JOINT_x, JOINT_y, JOINT_z: rotation vector of each joint, child relative to parent [rad]; a hinge has its axis only
+///  - com_x .. com_z: centre of mass [m]
+///  - com_vx .. com_vz: its velocity [m/s]
+///  - force_x .. force_z: sum of the ground's contact forces in the step that led here [N]; 0 in the first row
+///  - state: control::Fingerprint of the whole state, 16 hexadecimal digits
 /// Numbers read back to the same double.
 std::string FormatTrajectory(const character::Character& character, const control::Trajectory& trajectory);
 
@@ -56,12 +57,13 @@ struct SampleCost {
 /// All samples of one fragment.
 struct FragmentCosts {
   int fragment = 0;       ///< index
+  int attempt = 0;        ///< how often the fragment was drawn before
   double start_time = 0;  ///< [s]
   double end_time = 0;    ///< [s]
   std::vector<SampleCost> samples;
 };
 
-/// One row per sample, sorted by fragment, then sample: fragment, start_time, end_time, sample, start, pose, root,
+/// One row per sample, sorted by fragment, attempt, sample: fragment, attempt, start_time, end_time, sample, start, pose, root,
 /// end_effector, balance, weighted_pose, weighted_root, weighted_end_effector, weighted_balance, total, and diverged,
 /// saved, chosen as 0 or 1. Costs have 7 significant digits.
 std::string FormatCosts(const std::vector<FragmentCosts>& fragments);
