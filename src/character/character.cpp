@@ -72,9 +72,20 @@ Vec3 ReadPerAxis(const JsonView& view, const Joint& joint, io::Range range, doub
   return values;
 }
 
+/// Numbers that were written in another order of axes, which `view` gives, such as "xzy".
+Vec3 InOrderOfAxes(const Vec3& values, const JsonView& view) {
+  const std::string order = view.String();
+  std::string sorted = order;
+  std::sort(sorted.begin(), sorted.end());
+  if (sorted != "xyz") view.Expect("an order of the letters x, y, z");
+  Vec3 result;
+  for (int i = 0; i < 3; ++i) result[order[static_cast<size_t>(i)] - 'x'] = values[i];
+  return result;
+}
+
 Joint ReadJoint(const JsonView& view, const Character& character) {
-  view.AllowOnly(
-      {"name", "parent", "child", "type", "axis", "anchor", "kp", "kd", "strength_scale", "window", "contact_scale"});
+  view.AllowOnly({"name", "parent", "child", "type", "axis", "anchor", "kp", "kd", "strength_scale", "window",
+                  "window_axes", "contact_scale"});
   Joint joint;
   joint.name = view["name"].String();
   joint.parent = ReadBodyName(view["parent"], character);
@@ -92,6 +103,7 @@ Joint ReadJoint(const JsonView& view, const Character& character) {
   joint.kd = view["kd"].Number(io::kPositive);
   joint.strength_scale = ReadPerAxis(view["strength_scale"], joint, io::kPositive, 1);
   joint.window = ReadPerAxis(view["window"], joint, {0, 3.2, false}, 0);
+  if (view.Has("window_axes")) joint.window = InOrderOfAxes(joint.window, view["window_axes"]);
   if (view.Has("contact_scale")) {
     const JsonView scale = view["contact_scale"];
     if (scale.json().is_array()) {

@@ -62,6 +62,7 @@ void Visit(Config& c, Visitor& v) {
   v.Field("distinct", c.search.selection.distinct, "save each sample once at most; false is the letter of the paper");
   v.Field("window_scale", c.search.window_scale, non_negative, "factor on the character's sampling windows");
   v.Field("feedforward", c.search.feedforward, "offset targets by what an undisplaced simulation missed");
+  v.Field("feedforward_gain", c.search.feedforward_gain, non_negative, "offset per angle missed; the paper's is 1");
   v.Field("feedforward_limit", c.search.feedforward_limit, non_negative, "largest offset of a joint [rad]");
   v.Field("target_knots", c.search.target_knots, Range{1, 100},
           "target poses per fragment, interpolated between; 1 holds the pose of the fragment's end");
@@ -364,6 +365,9 @@ void Configuration::UsePaperMode() {
   world.ground_points_per_shape = 8;
   world.self_points_per_pair = 8;
   search.target_knots = 1;
+  search.feedforward_gain = 1;
+  search.keep_inside_gates = false;
+  search.max_rewinds = 0;
 }
 
 }  // namespace retrace::reconstruction

@@ -106,6 +106,7 @@ Offsets RolloutWorker::Feedforward(const control::Fragment& undisplaced, const c
     const Joint& joint = problem_.character->joints[j];
     Vec3 missed = RotationVector(undisplaced.targets.back()[j] * character::JointRotation(joint, end).conjugate());
     if (joint.type == JointType::kHinge) missed = Vec3::Unit(joint.axis) * missed[joint.axis];
+    missed *= problem_.search.feedforward_gain;
     const double angle = missed.norm();
     if (angle > problem_.search.feedforward_limit) missed *= problem_.search.feedforward_limit / angle;
     offsets[j] = FromRotationVector(missed);

@@ -145,7 +145,9 @@ const Mutation kMutations[] = {
      "c.json: /joints/0/strength_scale/0: found 0, expected a number above 0"},
     {"MisspeltJointKey", R"([{"op": "add", "path": "/joints/0/windows", "value": 0}])",
      R"(c.json: /joints/0/windows: found the key "windows", expected one of name, parent, child, type, axis, anchor, kp, kd, )"
-     R"(strength_scale, window, contact_scale)"},
+     R"(strength_scale, window, window_axes, contact_scale)"},
+    {"WindowAxesTwice", R"([{"op": "replace", "path": "/joints/10/window_axes", "value": "xyy"}])",
+     R"(c.json: /joints/10/window_axes: found "xyy", expected an order of the letters x, y, z)"},
     {"SameJointTwice", R"([{"op": "replace", "path": "/joints/1/name", "value": "waist"}])",
      R"(c.json: /joints/1/name: found "waist", expected a name that no other joint has)"},
     {"TwoJointsForABody", R"([{"op": "replace", "path": "/joints/1/child", "value": "left_hand"}])",

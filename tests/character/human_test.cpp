@@ -28,7 +28,8 @@ const SegmentRow kTable1[] = {
     {"foot", true, 1.612, {9.479e-3, 9.706e-3, 1.714e-3}},
 };
 
-// Table 2: kp, kd, strength scale, sampling window, contact scale (1 where the table has none).
+// Table 2: kp, kd, strength scale, sampling window, contact scale (1 where the table has none). The hip's window
+// 0.4, 0.4, 0.1 stands in the order x, z, y, as in Table 3.
 struct JointRow {
   const char* name;
   bool paired;
@@ -47,7 +48,7 @@ const JointRow kTable2[] = {
     {"elbow", true, false, 100, 5, {0.2, 1.0, 1.0}, {0, 0, 0}, 1, 3},
     {"wrist", true, false, 20, 1, {0.1, 1.0, 1.0}, {0, 0, 0}, 1, 5},
     {"waist", false, false, 1000, 100, {0.4, 1.0, 1.0}, {0.2, 0.2, 0.2}, 1, 1},
-    {"hip", true, false, 300, 30, {1.0, 0.2, 1.0}, {0.4, 0.4, 0.1}, 1, 1},
+    {"hip", true, false, 300, 30, {1.0, 0.2, 1.0}, {0.4, 0.1, 0.4}, 1, 1},
     {"knee", true, true, 300, 30, {1, 1, 1}, {0.2, 0, 0}, 1, 1},
     {"ankle", true, false, 100, 10, {1.0, 1.0, 0.5}, {0.4, 0.2, 0.1}, 1, 5},
 };

@@ -130,8 +130,10 @@ TEST(Fragment, PutsOffsetsOnTheReference) {
   }
 }
 
-TEST(Worker, FeedforwardIsWhatTheServosMissed) {
-  const SmallProblem small(SmallConfiguration(), Squatting, 0.5);
+TEST(Worker, FeedforwardIsAMultipleOfWhatTheServosMissed) {
+  Configuration configuration = SmallConfiguration();
+  configuration.search.feedforward_gain = 1.5;
+  const SmallProblem small(configuration, Squatting, 0.5);
   const Problem& problem = small.problem();
   RolloutWorker worker(problem);
   RolloutResult result;
@@ -146,7 +148,7 @@ TEST(Worker, FeedforwardIsWhatTheServosMissed) {
     const Joint& joint = Human().joints[j];
     const Vec3 missed = RotationVector(plain.targets.back()[j] * character::JointRotation(joint, end).conjugate());
     const Vec3 offset = RotationVector(result.feedforward[j]);
-    for (int a = 0; a < 3; ++a) EXPECT_NEAR(offset[a], joint.UsesAxis(a) ? missed[a] : 0, 1e-6) << joint.name;
+    for (int a = 0; a < 3; ++a) EXPECT_NEAR(offset[a], joint.UsesAxis(a) ? 1.5 * missed[a] : 0, 1e-6) << joint.name;
     largest = std::max(largest, offset.norm());
   }
   EXPECT_GT(largest, 0.01) << "gravity must have been missed somewhere";
@@ -155,6 +157,41 @@ TEST(Worker, FeedforwardIsWhatTheServosMissed) {
   const Offsets offsets = SampleOffsets(problem, 0, 1, result.feedforward);
   ASSERT_TRUE(control::SimulateFragment(world, problem.start, MakeFragment(problem, 0, offsets), targets, end));
   EXPECT_EQ(control::Fingerprint(result.samples[1].end), control::Fingerprint(end));
+}
+
+/// Sum over joints of the angle by which the servos miss the reference, after the feedforward offset.
+double MissedWithGain(double gain) {
+  Configuration configuration = SmallConfiguration();
+  configuration.search.feedforward_gain = gain;
+  const SmallProblem small(configuration, Squatting, 0.6);
+  const Problem& problem = small.problem();
+  RolloutWorker worker(problem);
+  simulation::World world(Human(), problem.world);
+  std::vector<Quat> targets(Human().joints.size());
+  double sum = 0;
+  for (int i = 1; i < problem.schedule.num_iterations(); ++i) {
+    RolloutTask task{i, i, 0, 1, true, {}};
+    small.reference().StateAt(problem.schedule.steps[static_cast<size_t>(i)] * problem.time_step(), task.start);
+    RolloutResult result;
+    worker.Run(task, result);
+    character::State end;
+    EXPECT_TRUE(
+        control::SimulateFragment(world, task.start, MakeFragment(problem, i, result.feedforward), targets, end));
+    const control::Fragment plain = MakeFragment(problem, i, NoOffsets());
+    for (size_t j = 0; j < Human().joints.size(); ++j)
+      sum += AngleBetween(plain.targets.back()[j], character::JointRotation(Human().joints[j], end));
+  }
+  return sum;
+}
+
+TEST(Worker, AnOffsetOfWhatWasMissedOnceLeavesAboutHalfOfIt) {
+  const double without = MissedWithGain(0);
+  const double once = MissedWithGain(1);
+  const double twice = MissedWithGain(2);
+  RecordProperty("once_of_without", std::to_string(once / without));
+  RecordProperty("twice_of_without", std::to_string(twice / without));
+  EXPECT_LT(once, 0.8 * without);
+  EXPECT_LT(twice, 0.8 * once) << once << " " << twice << " of " << without;
 }
 
 TEST(Worker, FeedforwardIsLimitedAndCanBeTurnedOff) {
@@ -252,7 +289,8 @@ TEST(Messages, ComeOutAsTheyWentIn) {
 
 TEST(Messages, TakeLessThanFourKilobytesPerSample) {
   const SmallProblem small(SmallConfiguration(), Squatting, 0.5);
-  const RolloutTask task{0, 0, 0, 1400 / 200, true, small.problem().start};  // as many as share a start state in the paper
+  const RolloutTask task{0,          0,    0,
+                         1400 / 200, true, small.problem().start};  // as many as share a start state in the paper
   RolloutResult result;
   RolloutWorker(small.problem()).Run(task, result);
   parallel::Bytes bytes;

@@ -20,6 +20,10 @@ struct SearchOptions {
   uint64_t seed = 1;
   double window_scale = 1;       ///< factor on the character's sampling windows
   bool feedforward = true;       ///< offset targets by what an undisplaced simulation missed
+  /// Offset per angle missed. The paper's offset is what was missed, once; but within a fragment a limb follows a
+  /// shift of its target by about half (0.4 to 0.8 of it, by joint), so that half of the error would stay, in every
+  /// joint and fragment, for the random displacements to make up.
+  double feedforward_gain = 2;
   double feedforward_limit = 1;  ///< largest offset of a joint [rad]
   int target_knots = 5;          ///< target poses per fragment; 1 holds the pose of the fragment's end throughout
   /// Never save a sample that ends outside the gates while another ends inside: no successful path goes through it.
