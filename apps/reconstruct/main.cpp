@@ -59,7 +59,7 @@ void AddOptions(CLI::App& app, Options& o) {
   app.add_option("--seed", o.seed, "Seed of all random numbers [1]")->check(CLI::NonNegativeNumber);
   app.add_option("--threads", o.threads, "Threads [all cores]; under mpirun each rank has one")
       ->check(CLI::Range(1, 4096));
-  app.add_flag("--paper", o.paper, "Step, servo and targets of the paper: 0.0005 s, explicit PD");
+  app.add_flag("--paper", o.paper, "Step, servo, targets, offsets and single pass of the paper: 0.0005 s, explicit PD");
   app.add_option("--output", o.output, "Folder for the results [results/CLIP]")->type_name("DIR");
   app.add_flag("--force", o.force, "Write into a folder that holds results already");
   app.add_flag("--dry-run", o.dry_run, "Say what was understood and would be done, and stop");
