@@ -1,20 +1,45 @@
-/// Reading whatever recording the user named.
+/// Reading whatever recording the user named, and what the user says about it.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <filesystem>
+#include <string>
 #include <vector>
 
+#include "retrace/character/reference.h"
 #include "retrace/motion/clip.h"
 
 namespace retrace::apps {
 
+/// The options of every program that reads a recording.
+struct ClipOptions {
+  std::string clip;
+  std::string skeleton;
+  double start = 0;
+  double end = -1;
+  double time_scale = 1;
+  std::string unit = "auto";
+  std::string up = "auto";
+  double frame_rate = 0;
+  int skipped_frames = -1;
+  std::string floor_height = "auto";
+  bool keep_tilt = false;
+  std::string facing = "recorded";
+  std::string map;
+};
+void AddClipOptions(CLI::App& app, ClipOptions& options);
+
+/// Puts what was said of the clip into the reference's options. Throws UsageError for a value that makes no sense and
+/// InputError for a bad joint map.
+void Apply(const ClipOptions& options, character::ReferenceOptions& reference);
+
 struct ClipInput {
   motion::Clip clip;
-  std::vector<std::filesystem::path> files;  ///< that were read
+  std::vector<std::filesystem::path> files;  ///< that were read, a joint map included
 };
 
 /// Reads BVH, or AMC with its ASF: the one given, else the one of the same name beside it. Throws UsageError for
 /// another kind of file or a missing skeleton, InputError for a bad one.
-ClipInput ReadClip(const std::filesystem::path& clip, const std::filesystem::path& skeleton);
+ClipInput ReadClip(const ClipOptions& options);
 
 }  // namespace retrace::apps

@@ -14,6 +14,9 @@ bool ParseOptions(CLI::App& app, int argc, char** argv, bool speaks, int& exit_c
 /// Runs the body of a program and maps what it throws to an exit code and one line on standard error.
 int RunProgram(const std::string& name, bool speaks, const std::function<int()>& body);
 
+/// A word as a shell takes it back, in quotation marks where it needs them.
+std::string ShellWord(const std::string& word);
+
 /// The command line as one string that a shell takes back.
 std::string CommandLine(int argc, char** argv);
 

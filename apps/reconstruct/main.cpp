@@ -21,14 +21,10 @@ namespace {
 using namespace retrace;
 
 struct Options {
-  std::string clip;
-  std::string skeleton;
+  apps::ClipOptions clip;
   std::string character = "human";
   std::string config;
   std::vector<std::string> sets;
-  double start = 0;
-  double end = -1;
-  double time_scale = 1;
   int samples = 0;
   int saved = 0;
   int64_t seed = -1;
@@ -42,18 +38,12 @@ struct Options {
 };
 
 void AddOptions(CLI::App& app, Options& o) {
-  app.add_option("clip", o.clip, "Recorded motion: .bvh, or .amc with --skeleton")->type_name("CLIP");
-  app.add_option("--skeleton", o.skeleton, "Skeleton of an AMC motion")->type_name("FILE.asf");
+  apps::AddClipOptions(app, o.clip);
   app.add_option("--character", o.character, "Name of a character or its JSON file")->capture_default_str();
   app.add_option("--config", o.config, "Configuration file, as --print-config prints it")->type_name("FILE");
   app.add_option("--set", o.sets, "One setting: /section/name=value (repeatable)")
       ->type_name("/POINTER=VALUE")
       ->allow_extra_args(false);
-  app.add_option("--start", o.start, "First second of the clip to use")->capture_default_str();
-  app.add_option("--end", o.end, "Last second of the clip to use [its end]");
-  app.add_option("--time-scale", o.time_scale, "Play the clip this many times as long")
-      ->capture_default_str()
-      ->check(CLI::Range(0.01, 100.0));
   app.add_option("--samples", o.samples, "nSample, samples per iteration [1400]")->check(CLI::Range(1, 10000000));
   app.add_option("--saved", o.saved, "nSave, samples saved per iteration [200]")->check(CLI::Range(1, 10000000));
   app.add_option("--seed", o.seed, "Seed of all random numbers [1]")->check(CLI::NonNegativeNumber);
@@ -84,16 +74,14 @@ reconstruction::Configuration MakeConfiguration(const Options& o) {
                      std::to_string(configuration.search.samples) +
                      " samples, expected --saved to be at most --samples");
   }
-  configuration.reference.start = o.start;
-  configuration.reference.end = o.end;
-  configuration.reference.time_scale = o.time_scale;
+  apps::Apply(o.clip, configuration.reference);
   return configuration;
 }
 
 /// What the clip became, for people.
 void PrintUnderstanding(const Options& o, const character::ReferenceReport& report,
                         const reconstruction::Preparation& preparation, const character::ReferenceMotion& reference) {
-  std::printf("%s: %.2f s\n", o.clip.c_str(), reference.duration());
+  std::printf("%s: %.2f s\n", o.clip.clip.c_str(), reference.duration());
   for (const std::string& note : report.notes) std::printf("  %s\n", note.c_str());
   const auto& problem = preparation.problem;
   std::printf(
@@ -113,8 +101,8 @@ struct Job {
       : configuration(MakeConfiguration(o)),
         character_file(apps::FindCharacter(o.character)),
         character(character::LoadCharacter(character_file)),
-        input(apps::ReadClip(o.clip, o.skeleton)),
-        reference(character::MakeReference(character, input.clip, o.clip, configuration.reference, report)),
+        input(apps::ReadClip(o.clip)),
+        reference(character::MakeReference(character, input.clip, o.clip.clip, configuration.reference, report)),
         preparation(reconstruction::Prepare(configuration, reference)) {}
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
@@ -149,10 +137,11 @@ io::Json Manifest(const Job& job, const Options& o, const std::string& command,
   manifest["success"] = evaluation.success();
   manifest["evaluation"] = evaluation.ToJson();
   manifest["command"] = command;
-  manifest["clip"] = {{"file", o.clip},
-                      {"start", o.start},
-                      {"end", o.end},
-                      {"time_scale", o.time_scale},
+  manifest["clip"] = {{"file", o.clip.clip},
+                      {"start", o.clip.start},
+                      {"end", o.clip.end},
+                      {"time_scale", o.clip.time_scale},
+                      {"options", job.configuration.reference.ToJson()},
                       {"duration", job.reference.duration()}};
   manifest["configuration"] = job.configuration.ToJson();
   manifest["seed"] = job.configuration.search.seed;
@@ -203,7 +192,7 @@ int Reconstruct(const Options& o, const std::string& command, parallel::MpiSessi
     if (master) std::fputs(MakeConfiguration(o).ToCommentedJson().c_str(), stdout);
     return 0;
   }
-  if (o.clip.empty()) throw UsageError("a clip is needed (--help lists the options)");
+  if (o.clip.clip.empty()) throw UsageError("a clip is needed (--help lists the options)");
   const apps::ProgressStyle style = apps::ChooseProgress(o.progress, mpi.active());
   const Job job(o);
   if (o.dry_run) {
@@ -219,7 +208,8 @@ int Reconstruct(const Options& o, const std::string& command, parallel::MpiSessi
   // The farm first: whatever goes wrong from here on, its destructor releases the other ranks.
   const int threads = o.threads > 0 ? o.threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   const auto farm = mpi.active() ? mpi.MakeFarm(factory) : parallel::MakeThreadFarm(threads, factory);
-  const std::string output = o.output.empty() ? "results/" + std::filesystem::path(o.clip).stem().string() : o.output;
+  const std::string output =
+      o.output.empty() ? "results/" + std::filesystem::path(o.clip.clip).stem().string() : o.output;
   results::RunFolder folder(output, o.force);
   if (style != apps::ProgressStyle::kNone && style != apps::ProgressStyle::kJson) {
     PrintUnderstanding(o, job.report, job.preparation, job.reference);
@@ -238,7 +228,7 @@ int Reconstruct(const Options& o, const std::string& command, parallel::MpiSessi
   const double expected = problem.schedule.steps.back() * problem.time_step();
   const metrics::Evaluation evaluation =
       metrics::Evaluate(job.character, trajectory, job.reference, expected, job.configuration.gates);
-  const std::string title = std::filesystem::path(o.clip).stem().string();
+  const std::string title = std::filesystem::path(o.clip.clip).stem().string();
   apps::WriteMotion(folder, job.character, search.control, trajectory, &job.reference, title);
   folder.Write(results::kCostsFile, results::FormatCosts(apps::CostsOf(search, problem.weights)));
   const io::Json workers = {{"kind", mpi.active() ? "ranks" : "threads"}, {"count", farm->num_workers()}};
@@ -248,7 +238,7 @@ int Reconstruct(const Options& o, const std::string& command, parallel::MpiSessi
 
   if (style != apps::ProgressStyle::kNone && style != apps::ProgressStyle::kJson) {
     std::printf("%s: %s after %.1f s (%.1f CPU s per second of motion, %.0f samples/s per core)\n%s",
-                evaluation.success() ? "reconstructed" : "below the gates", o.clip.c_str(), timer.WallSeconds(),
+                evaluation.success() ? "reconstructed" : "below the gates", o.clip.clip.c_str(), timer.WallSeconds(),
                 search.cpu_seconds / job.reference.duration(),
                 static_cast<double>(search.rollouts) / search.cpu_seconds, apps::Describe(evaluation).c_str());
     std::printf("  results in %s\n", output.c_str());

@@ -167,7 +167,8 @@ void LevelFloor(const Character& character, std::vector<Pose>& poses, const Refe
   const Vec3 normal = Vec3(-plane.slope_x, 1, -plane.slope_z).normalized();
   const Quat turn = ShortestArc(normal, Vec3::UnitY());
   const Vec3 pivot(poses.front().root_position.x(), 0, poses.front().root_position.z());
-  const double height = plane.height + plane.slope_x * pivot.x() + plane.slope_z * pivot.z();
+  const double height = options.floor_height ? *options.floor_height
+                                             : plane.height + plane.slope_x * pivot.x() + plane.slope_z * pivot.z();
   const Vec3 floor_point = pivot + Vec3(0, height, 0);
   for (Pose& pose : poses) {
     pose.root_position = pivot + turn * (pose.root_position - floor_point);
@@ -176,9 +177,29 @@ void LevelFloor(const Character& character, std::vector<Pose>& poses, const Refe
   report.floor_height = height;
   report.floor_tilt = std::acos(std::min(1.0, normal.y()));
   report.notes.push_back(
-      "floor " + io::Fixed(height, 3) + " m " + (fit.has_stance() ? "under planted feet" : "under the lowest feet") +
+      "floor " + io::Fixed(height, 3) + " m " +
+      (options.floor_height ? "as told"
+       : fit.has_stance()   ? "under planted feet"
+                            : "under the lowest feet") +
       " moved to 0" +
       (options.level_floor ? ", tilt of " + io::Fixed(Degrees(report.floor_tilt), 2) + " degrees levelled" : ""));
+}
+
+/// Heading of the body: where its left side's normal points, about y from z.
+double HeadingOf(const Pose& pose) {
+  const Vec3 left = pose.root_orientation * Vec3::UnitX();
+  return std::atan2(-left.z(), left.x());
+}
+
+void TurnToFace(std::vector<Pose>& poses, const ReferenceOptions& options, ReferenceReport& report) {
+  report.facing = HeadingOf(poses.front());
+  if (!options.facing) return;
+  const Quat turn = AxisRotation(1, *options.facing - report.facing);
+  for (Pose& pose : poses) {
+    pose.root_position = turn * pose.root_position;
+    pose.root_orientation = turn * pose.root_orientation;
+  }
+  report.notes.push_back("turned to face " + io::Fixed(Degrees(*options.facing), 1) + " degrees at the start");
 }
 
 /// Segments that cannot be under the floor in a real motion: hands and feet may be, by errors of capture and of
@@ -235,13 +256,33 @@ io::Json ReferenceOptions::ToJson() const {
   return {{"smoothing", smoothing},
           {"velocity_interval", velocity_interval},
           {"level_floor", level_floor},
-          {"lift_root", lift_root}};
+          {"lift_root", lift_root},
+          {"unit", unit},
+          {"up_axis", up_axis},
+          {"frame_rate", frame_rate},
+          {"skipped_frames", skipped_frames},
+          {"floor_height", floor_height ? io::Json(*floor_height) : io::Json()},
+          {"facing", facing ? io::Json(*facing) : io::Json()},
+          {"joint_map", joint_map}};
 }
 
 io::Json ReferenceReport::ToJson() const {
-  return {{"naming_family", family},       {"axes_from_rest_pose", rest_pose_used}, {"source_frame_rate", frame_rate},
-          {"metres_per_file_unit", scale}, {"floor_height", floor_height},          {"floor_tilt", floor_tilt},
-          {"largest_lift", largest_lift},  {"lead_in_frames", lead_in_frames},      {"notes", notes}};
+  return {{"naming_family", family},
+          {"axes_from_rest_pose", rest_pose_used},
+          {"source_frame_rate", frame_rate},
+          {"unit", unit},
+          {"unit_from", unit_from},
+          {"height", height},
+          {"up_axis", up_axis},
+          {"facing", facing},
+          {"joint_distance", joint_distance},
+          {"start_speed_lost", start_speed_lost},
+          {"metres_per_file_unit", scale},
+          {"floor_height", floor_height},
+          {"floor_tilt", floor_tilt},
+          {"largest_lift", largest_lift},
+          {"lead_in_frames", lead_in_frames},
+          {"notes", notes}};
 }
 
 ReferenceMotion::ReferenceMotion(const Character& character, double frame_time, std::vector<Pose> poses,
@@ -283,9 +324,16 @@ void ReferenceMotion::StateAt(double time, State& state) const {
 
 ReferenceMotion MakeReference(const Character& character, const motion::Clip& clip, const std::string& name,
                               const ReferenceOptions& options, ReferenceReport& report) {
-  const std::vector<Pose> recorded = Retarget(character, clip, name, report);
-  const double first_time = report.lead_in_frames * clip.frame_time;
-  const double last_time = clip.duration();
+  motion::Clip retimed;
+  const motion::Clip* source = &clip;
+  if (options.frame_rate > 0) {
+    retimed = clip;
+    retimed.frame_time = 1 / options.frame_rate;
+    source = &retimed;
+  }
+  const std::vector<Pose> recorded = Retarget(character, *source, name, options, report);
+  const double first_time = report.lead_in_frames * source->frame_time;
+  const double last_time = source->duration();
   double end = options.end < 0 ? last_time : options.end;
   double start = options.start;
   if (start < first_time && start >= 0) {
@@ -296,7 +344,7 @@ ReferenceMotion MakeReference(const Character& character, const motion::Clip& cl
     start = first_time;
   }
   // Durations are often quoted rounded, or as frames times frame time: a little too long.
-  if (end > last_time && end < last_time + std::max(0.05, 2 * clip.frame_time)) {
+  if (end > last_time && end < last_time + std::max(0.05, 2 * source->frame_time)) {
     report.notes.push_back("the clip ends at " + io::Fixed(last_time, 3) + " s, before the end that was asked for, " +
                            io::Fixed(end, 3) + " s");
     end = last_time;
@@ -305,11 +353,25 @@ ReferenceMotion MakeReference(const Character& character, const motion::Clip& cl
     throw UsageError("--start " + io::Number(options.start) + " --end " + io::Number(end) + ": " + name + " has " +
                      io::Fixed(first_time, 3) + " to " + io::Fixed(last_time, 3) + " s, and at least 0.1 s are needed");
   }
-  std::vector<Pose> poses = Resample(recorded, 1 / clip.frame_time, first_time, start, end, options);
+  std::vector<Pose> poses = Resample(recorded, 1 / source->frame_time, first_time, start, end, options);
+  {
+    // The recorded velocity at the start, by a one-sided difference over a few frames, against the filtered one.
+    const auto velocity = [](const std::vector<Pose>& p, size_t first, double frame_time) {
+      const size_t last = std::min(p.size() - 1, first + static_cast<size_t>(std::lround(0.05 / frame_time)) + 1);
+      return Vec3((p[last].root_position - p[first].root_position) / (static_cast<double>(last - first) * frame_time));
+    };
+    const auto frame = static_cast<size_t>(std::lround((start - first_time) / source->frame_time));
+    if (frame + 1 < recorded.size()) {
+      report.start_speed_lost =
+          (velocity(recorded, frame, source->frame_time * options.time_scale) - velocity(poses, 0, 1 / kSampleRate))
+              .norm();
+    }
+  }
   report.notes.push_back("smoothed with a Gaussian of " + io::Fixed(1000 * options.smoothing, 0) + " ms, " +
                          io::Fixed(kSampleRate, 0) + " poses per second from " + io::Fixed(report.frame_rate, 2));
   if (options.time_scale != 1) report.notes.push_back("played " + io::Number(options.time_scale) + " times as long");
   LevelFloor(character, poses, options, report);
+  TurnToFace(poses, options, report);
   if (options.lift_root) LiftRoot(character, poses, report);
   return ReferenceMotion(character, 1 / kSampleRate, std::move(poses), options.velocity_interval);
 }

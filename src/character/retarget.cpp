@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "retrace/character/kinematics.h"
@@ -19,6 +20,7 @@ constexpr double kStanceHeight = 0.04;  // and no higher than this over its lowe
 constexpr double kStanceHips = 0.6;     // and the hip at least this share of the leg's length above it: not lying
 constexpr double kUpright = 0.95;       // cosine between the vertical and the trunk or the legs of a standing body
 constexpr double kElbowShown = 0.1;     // mean sine of the bend from which the elbow's axis is known
+constexpr double kLegOfHeight = 0.54;   // thigh and shin as a share of a skeleton's height
 const double kLargestLevelling = Radians(20);  // between a foot at rest and on the floor, in any source seen
 constexpr double kKneeBlend = 0.25;  // weight of the source's own hinge axis against the plane of the bent knee
 
@@ -37,7 +39,9 @@ double Median(std::vector<double> values) {
 /// The recording as the mapping sees it: world positions and orientations of the mapped joints, in metres.
 class Source {
  public:
-  Source(const motion::Clip& clip, const SkeletonMap& map) : clip_(clip), map_(map), poses_(clip.frames.size()) {
+  /// `up_axis` as in ReferenceOptions.
+  Source(const motion::Clip& clip, const SkeletonMap& map, const std::string& up_axis)
+      : clip_(clip), map_(map), poses_(clip.frames.size()) {
     for (size_t f = 0; f < poses_.size(); ++f) motion::ForwardKinematics(clip.skeleton, clip.frames[f], poses_[f]);
     motion::Frame rest;
     for (const motion::Joint& joint : clip.skeleton.joints) {
@@ -45,7 +49,12 @@ class Source {
       rest.rotations.push_back(Quat::Identity());
     }
     motion::ForwardKinematics(clip.skeleton, rest, rest_);
-    if (RestStandsAlong(Vec3::UnitZ())) TurnZUp();
+    if (up_axis != "auto") {
+      up_axis_ = up_axis;
+    } else if (RestStandsAlong(Vec3::UnitZ()) || StandsThroughout(Vec3::UnitZ())) {
+      up_axis_ = "z";
+    }
+    TurnUp();
   }
 
   size_t num_frames() const { return poses_.size(); }
@@ -61,7 +70,7 @@ class Source {
     return poses_[frame].orientations[Joint(segment).orientation_index()];
   }
   Vec3 RestPosition(const std::string& segment) const { return rest_.positions[Joint(segment).position_index()]; }
-  bool z_was_up() const { return z_was_up_; }
+  const std::string& up_axis() const { return up_axis_; }
 
   /// Whether the rest pose stands: head over hips, knees and feet under them, shoulders along the hips. Fewer
   /// conditions would now and then be met by a heap of bones.
@@ -78,6 +87,40 @@ class Source {
                along(knee - RestPosition(Sided(side, "foot")), up);
     }
     return stands;
+  }
+
+  /// Whether the body stands straight along an axis nearly all the time, though at rest it may not: a root that turns a
+  /// whole skeleton from one convention to another.
+  bool StandsThroughout(const Vec3& up) const {
+    size_t standing = 0;
+    for (size_t f = 0; f < poses_.size(); ++f) standing += Stands(f, up);
+    return 5 * standing > 4 * poses_.size();
+  }
+  bool Stands(size_t frame, const Vec3& up) const {
+    const auto along = [&](const std::string& low, const std::string& high) {
+      return (Position(high, frame) - Position(low, frame)).normalized().dot(up) > 0.9;
+    };
+    bool stands = along("pelvis", "head");
+    for (const char* side : kSides) {
+      stands =
+          stands && along(Sided(side, "shin"), Sided(side, "thigh")) && along(Sided(side, "foot"), Sided(side, "shin"));
+    }
+    return stands;
+  }
+
+  /// Vertical distance from the lowest joint of the feet to the highest of the head, ends included [file units].
+  double HeadOverFeet(size_t frame) const {
+    double top = -std::numeric_limits<double>::infinity();
+    double bottom = std::numeric_limits<double>::infinity();
+    const size_t head = Joint("head").position_index();
+    const size_t left = Joint("left_foot").position_index();
+    const size_t right = Joint("right_foot").position_index();
+    for (size_t j = 0; j < clip_.skeleton.joints.size(); ++j) {
+      const double y = poses_[frame].positions[j].y();
+      if (IsBelow(j, head)) top = std::max(top, y);
+      if (IsBelow(j, left) || IsBelow(j, right)) bottom = std::min(bottom, y);
+    }
+    return top - bottom;
   }
 
   /// Tip of a chain: the farthest joint or end site below a segment's joint, at its own distance from it; used for
@@ -101,16 +144,18 @@ class Source {
     size_t orientation_index() const { return static_cast<size_t>(source.orientation); }
   };
   Indices Joint(const std::string& segment) const { return {map_.segments.at(segment)}; }
-  /// A file whose z axis points up, in axes of which y does.
-  void TurnZUp() {
-    const Quat turn = AxisRotation(0, -kPi / 2);
+  /// A file whose y axis does not point up, in axes of which it does.
+  void TurnUp() {
+    if (up_axis_ == "y") return;
+    Vec3 up = Vec3::Unit(up_axis_.back() - 'x');
+    if (up_axis_.front() == '-') up = -up;
+    const Quat turn = up_axis_ == "-y" ? AxisRotation(0, kPi) : ShortestArc(up, Vec3::UnitY());
     const auto apply = [&](GlobalPose& pose) {
       for (Vec3& position : pose.positions) position = turn * position;
       for (Quat& orientation : pose.orientations) orientation = turn * orientation * turn.conjugate();
     };
     for (GlobalPose& pose : poses_) apply(pose);
     apply(rest_);
-    z_was_up_ = true;
   }
 
   bool IsBelow(size_t joint, size_t ancestor) const {
@@ -125,10 +170,10 @@ class Source {
   std::vector<GlobalPose> poses_;
   GlobalPose rest_;
   double scale_ = 1;
-  bool z_was_up_ = false;
+  std::string up_axis_ = "y";
 };
 
-/// Frames at the start in which the skeleton stands in its rest pose, as exporters put there, or from which it jumps.
+/// Frames at the start in which the skeleton stands in its rest pose, as exporters put there.
 int CountLeadInFrames(const motion::Clip& clip) {
   const auto is_rest = [&](const motion::Frame& frame) {
     // The root may carry a placement; a skeleton of which nothing else is turned is in its rest pose.
@@ -140,6 +185,46 @@ int CountLeadInFrames(const motion::Clip& clip) {
   // A clip that is at rest throughout, or for long, is a standing pose and no lead-in.
   return count <= clip.frames.size() / 4 && static_cast<double>(count) * clip.frame_time < 0.5 ? static_cast<int>(count)
                                                                                                : 0;
+}
+
+/// Whether the body is somewhere else in the next frame: what exporters leave at the origin before the motion.
+bool JumpsAfter(const motion::Clip& clip, size_t frame, double unit) {
+  if (frame + 3 >= clip.frames.size()) return false;
+  const auto speed = [&](size_t f) {
+    return (clip.frames[f + 1].translations[0] - clip.frames[f].translations[0]).norm() * unit / clip.frame_time;
+  };
+  constexpr double kImpossible = 15;  // [m/s]
+  return speed(frame) > kImpossible && speed(frame + 1) < kImpossible && speed(frame + 2) < kImpossible;
+}
+
+/// Height of the recorded skeleton from its feet to the tip of its head while it stands, or by its legs where it never
+/// does [file units].
+double StandingHeight(const Source& source, double by_legs) {
+  std::vector<double> standing;
+  std::vector<double> all;
+  for (size_t f = 0; f < source.num_frames(); ++f) {
+    all.push_back(source.HeadOverFeet(f));
+    if (source.Stands(f, Vec3::UnitY())) standing.push_back(all.back());
+  }
+  std::sort(all.begin(), all.end());
+  const double height =
+      standing.empty() ? all[static_cast<size_t>(0.95 * static_cast<double>(all.size() - 1))] : Median(standing);
+  // Joints that stick out of the head, or a body that is never upright.
+  return std::abs(height / by_legs - 1) < 0.15 ? height : by_legs;
+}
+
+/// Metres per file unit: the usual unit that makes the person's height most like a human's.
+double UnitFromSize(double height_in_units) {
+  constexpr double kUsual[] = {1, 0.01, 0.001, 0.0254, 0.0254 / 0.45, 0.3048};
+  constexpr double kTypicalHeight = 1.6;  // of a skeleton, which ends below the crown [m]
+  double best = kUsual[0];
+  for (const double unit : kUsual) {
+    if (std::abs(std::log(unit * height_in_units / kTypicalHeight)) <
+        std::abs(std::log(best * height_in_units / kTypicalHeight))) {
+      best = unit;
+    }
+  }
+  return best;
 }
 
 double LegLength(const Source& source, size_t frame) {
@@ -455,12 +540,27 @@ class Calibration {
 }  // namespace
 
 std::vector<Pose> Retarget(const Character& character, const motion::Clip& clip, const std::string& name,
-                           ReferenceReport& report) {
-  const SkeletonMap map = MapSkeleton(clip.skeleton, name);
+                           const ReferenceOptions& options, ReferenceReport& report) {
+  const io::JsonView user(options.joint_map, options.joint_map_file);
+  const SkeletonMap map = MapClip(clip, name, options.joint_map.is_null() ? nullptr : &user);
   report.family = map.family;
   report.frame_rate = 1 / clip.frame_time;
-  report.lead_in_frames = CountLeadInFrames(clip);
-  Source source(clip, map);
+  Source source(clip, map, options.up_axis);
+  report.up_axis = source.up_axis();
+  double leg_in_units = 0;
+  for (const char* side : kSides) {
+    const Vec3 knee = source.RestPosition(Sided(side, "shin"));
+    leg_in_units += 0.5 * ((source.RestPosition(Sided(side, "thigh")) - knee).norm() +
+                           (knee - source.RestPosition(Sided(side, "foot"))).norm());
+  }
+  const double height_in_units = leg_in_units / kLegOfHeight;
+  report.unit = options.unit > 0 ? options.unit : clip.unit > 0 ? clip.unit : UnitFromSize(height_in_units);
+  report.unit_from = options.unit > 0 ? "told" : clip.unit > 0 ? "ASF" : "size of the skeleton";
+  report.height = StandingHeight(source, height_in_units) * report.unit;
+  const bool told = options.skipped_frames >= 0;
+  report.lead_in_frames = told ? options.skipped_frames : CountLeadInFrames(clip);
+  const bool jumps = !told && JumpsAfter(clip, static_cast<size_t>(report.lead_in_frames), report.unit);
+  if (jumps) ++report.lead_in_frames;
   const size_t first = static_cast<size_t>(report.lead_in_frames);
   if (source.num_frames() < first + 2) {
     throw InputError(name, std::to_string(source.num_frames()) + " frames", "at least two frames of motion");
@@ -480,14 +580,24 @@ std::vector<Pose> Retarget(const Character& character, const motion::Clip& clip,
   report.scale = source.scale();
   report.notes.push_back("one file unit is " + io::Fixed(source.scale(), 5) +
                          " m: the source's legs get the length of the character's");
-  if (source.z_was_up()) report.notes.push_back("the file's z axis points up: turned to y");
-  if (first > 0) report.notes.push_back(std::to_string(first) + " frames in the rest pose at the start are skipped");
+  if (source.up_axis() != "y")
+    report.notes.push_back("the file's " + source.up_axis() + " axis points up: turned to y");
+  if (first > 0) {
+    report.notes.push_back(std::to_string(first) + " frames " +
+                           (told    ? ""
+                            : jumps ? "before a jump "
+                                    : "in the rest pose ") +
+                           "at the start are skipped" + (told ? ", as told" : ""));
+  }
 
   const Calibration calibration(source, report);
   const Vec3 hips_at_rest = 0.5 * (AnchorOf(character, "left_thigh") + AnchorOf(character, "right_thigh"));
   const Body& root = character.bodies[static_cast<size_t>(character.root)];
 
   std::vector<Pose> poses;
+  State state;
+  double distance = 0;
+  double distances = 0;
   std::vector<Quat> orientation(character.bodies.size());
   for (size_t f = first; f < source.num_frames(); ++f) {
     Quat thigh[2];
@@ -516,8 +626,18 @@ std::vector<Pose> Retarget(const Character& character, const motion::Clip& clip,
       orientation[static_cast<size_t>(joint.child)] = parent * rotation;
       pose.joint_rotations.push_back(rotation);
     }
+    ForwardKinematics(character, pose, state);
+    const Vec3 hips = 0.5 * (source.Position("left_thigh", f) + source.Position("right_thigh", f));
+    const Vec3 character_hips = pose.root_position - pelvis * (root.rest_position - hips_at_rest);
+    for (const Joint& joint : character.joints) {
+      const std::string& segment = character.bodies[static_cast<size_t>(joint.child)].segment;
+      if (!source.Has(segment)) continue;
+      distance += (JointPosition(character, joint, state) - character_hips - source.Position(segment, f) + hips).norm();
+      distances += 1;
+    }
     poses.push_back(std::move(pose));
   }
+  report.joint_distance = distance / distances;
   return poses;
 }
 

@@ -12,8 +12,9 @@
 namespace retrace::character {
 
 /// Poses at the clip's frames, first after the lead-in; the root is where the recording has it, scaled so that the
-/// source's legs are as long as the character's. Fills the report's family, scale, lead-in and notes.
+/// source's legs are as long as the character's. Fills the report's
+/// family, unit, height, up axis, scale, lead-in and notes.
 std::vector<Pose> Retarget(const Character& character, const motion::Clip& clip, const std::string& name,
-                           ReferenceReport& report);
+                           const ReferenceOptions& options, ReferenceReport& report);
 
 }  // namespace retrace::character

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <optional>
+#include <set>
 #include <vector>
 
 #include "retrace/io/error.h"
+#include "skeleton_topology.h"
 
 namespace retrace::character {
 namespace {
@@ -23,6 +26,42 @@ std::string Normalise(const std::string& name) {
   return plain;
 }
 
+/// The words of a name, in lower case: they end at separators, at digits' ends and where a capital follows a small
+/// letter. "Bip01 L UpperArm" is bip01, l, upper, arm.
+std::vector<std::string> WordsOf(const std::string& name) {
+  std::vector<std::string> words;
+  char before = ' ';
+  for (const char c : name) {
+    const auto code = static_cast<unsigned char>(c);
+    if (std::isalnum(code)) {
+      const bool begins = !std::isalnum(static_cast<unsigned char>(before)) ||
+                          (std::isupper(code) && !std::isupper(static_cast<unsigned char>(before)));
+      if (begins) words.emplace_back();
+      words.back() += static_cast<char>(std::tolower(code));
+    }
+    before = c;
+  }
+  return words;
+}
+
+/// A name with its side, if any, written out in front, and without the words that rigs put before all names.
+std::string SideFirst(const std::string& name) {
+  static const std::set<std::string> kRigWords = {"bip01",     "bip001", "bip", "def",  "org",
+                                                  "mixamorig", "rig",    "jnt", "joint"};
+  std::string side;
+  std::string rest;
+  for (const std::string& word : WordsOf(name.substr(name.rfind(':') + 1))) {
+    if (side.empty() && (word == "l" || word == "left")) {
+      side = "left";
+    } else if (side.empty() && (word == "r" || word == "right")) {
+      side = "right";
+    } else if (!kRigWords.contains(word)) {
+      rest += word;
+    }
+  }
+  return side + rest;
+}
+
 /// Names that a family gives to a segment, most specific first. '@' stands for left/right, '%' for l/r.
 struct Rule {
   const char* segment;
@@ -34,8 +73,8 @@ struct Family {
   std::vector<Rule> rules;
 };
 
-const std::array<Family, 5>& Families() {
-  static const std::array<Family, 5> kFamilies = {{
+const std::array<Family, 6>& Families() {
+  static const std::array<Family, 6> kFamilies = {{
       {"CMU",
        {{"pelvis", {"root"}},
         {"trunk", {"thorax"}},
@@ -83,7 +122,7 @@ const std::array<Family, 5>& Families() {
         {"@_thigh", {"@hip"}},
         {"@_shin", {"@knee"}},
         {"@_foot", {"@ankle"}},
-        {"@_toe", {"@toe", "@toebase"}}}},
+        {"@_toe", {"@toe", "@toebase", "@foot"}}}},
       {"iClone",
        {{"pelvis", {"ccbasehip"}},
         {"trunk", {"ccbasespine02", "ccbasespine01"}},
@@ -96,6 +135,21 @@ const std::array<Family, 5>& Families() {
         {"@_shin", {"ccbase%calf"}},
         {"@_foot", {"ccbase%foot"}},
         {"@_toe", {"ccbase%toebase"}}}},
+      // Names whose words tell the side, wherever it stands (see SideFirst): Unreal, Blender, Biped, DAZ, Bandai, SMPL.
+      {"words",
+       {{"pelvis", {"pelvis", "hips", "hip", "root"}},
+        {"trunk",
+         {"chestupper", "upperchest", "chest", "spine03", "spine3", "spine003", "spine02", "spine2", "spine002",
+          "spine01", "spine1", "spine001", "thorax", "torso", "spine", "abdomenupper", "abdomen"}},
+        {"head", {"head"}},
+        {"@_clavicle", {"@clavicle", "@collar", "@shoulder"}},
+        {"@_upper_arm", {"@upperarm", "@uparm", "@arm", "@shldr", "@shldrbend", "@humerus", "@shoulder"}},
+        {"@_lower_arm", {"@lowerarm", "@forearm", "@lowarm", "@forearmbend", "@elbow", "@radius"}},
+        {"@_hand", {"@hand", "@wrist"}},
+        {"@_thigh", {"@upperleg", "@upleg", "@thigh", "@thighbend", "@hip", "@femur"}},
+        {"@_shin", {"@lowerleg", "@lowleg", "@calf", "@shin", "@knee", "@tibia", "@leg"}},
+        {"@_foot", {"@ankle", "@foot"}},
+        {"@_toe", {"@toes", "@toe", "@toebase", "@ball", "@foot"}}}},
   }};
   return kFamilies;
 }
@@ -138,6 +192,14 @@ SkeletonMap Match(const Family& family, const std::map<std::string, int>& joints
       if (!sided) break;
     }
   }
+  // One joint moves one segment: names that serve for two count for the one that cannot be done without.
+  const auto same = [&](const std::string& a, const std::string& b) {
+    return map.Has(a) && map.Has(b) && map.segments[a].position == map.segments[b].position;
+  };
+  for (const std::string side : {"left_", "right_"}) {
+    if (same(side + "clavicle", side + "upper_arm")) map.segments.erase(side + "clavicle");
+    if (same(side + "toe", side + "foot")) map.segments.erase(side + "toe");
+  }
   return map;
 }
 
@@ -153,38 +215,99 @@ std::vector<std::string> MissingSegments(const SkeletonMap& map, const Family& f
   return missing;
 }
 
-}  // namespace
+/// All segments that a map can have.
+std::set<std::string> SegmentNames() {
+  std::set<std::string> names;
+  for (const Rule& rule : Families().front().rules) {
+    for (const char* side : {"left", "right"}) names.insert(ForSide(rule.segment, side));
+  }
+  return names;
+}
 
-SkeletonMap MapSkeleton(const motion::Skeleton& skeleton, const std::string& name) {
-  std::map<std::string, int> joints;
+/// The family with the most segments, and what it lacks.
+SkeletonMap BestFamily(const motion::Skeleton& skeleton, std::vector<std::string>& missing) {
+  std::map<std::string, int> plain;
+  std::map<std::string, int> by_words;
   for (size_t j = 0; j < skeleton.joints.size(); ++j) {
     // The first of two equal names wins: exporters append helper joints of the same name further down the tree.
-    if (!skeleton.joints[j].end_site) joints.try_emplace(Normalise(skeleton.joints[j].name), static_cast<int>(j));
+    if (skeleton.joints[j].end_site) continue;
+    plain.try_emplace(Normalise(skeleton.joints[j].name), static_cast<int>(j));
+    by_words.try_emplace(SideFirst(skeleton.joints[j].name), static_cast<int>(j));
   }
   SkeletonMap best;
-  std::vector<std::string> missing;
   for (const Family& family : Families()) {
-    SkeletonMap map = Match(family, joints);
+    SkeletonMap map = Match(family, std::string(family.name) == "words" ? by_words : plain);
     if (best.family.empty() || map.segments.size() > best.segments.size()) {
       missing = MissingSegments(map, family);
       best = std::move(map);
     }
   }
-  if (missing.empty()) return best;
-  std::string wanted;
-  for (const std::string& segment : missing) wanted += (wanted.empty() ? "" : ", ") + segment;
-  std::string found;
+  return best;
+}
+
+std::string NamesOf(const motion::Skeleton& skeleton) {
+  std::string names;
   int listed = 0;
   for (const motion::Joint& joint : skeleton.joints) {
     if (joint.end_site) continue;
-    if (++listed > 30) {
-      found += ", ...";
-      break;
-    }
-    found += (found.empty() ? "" : ", ") + joint.name;
+    if (++listed > 30) return names + ", ...";
+    names += (names.empty() ? "" : ", ") + joint.name;
   }
-  throw InputError(name, "joints " + found + ", none of which is known as " + wanted,
-                   "joint names of a known family (CMU, HumanIK, Mixamo, GAMES-105, BioVision, iClone)");
+  return names;
+}
+
+}  // namespace
+
+SkeletonMap MapSkeleton(const motion::Skeleton& skeleton, const std::string& name) {
+  std::vector<std::string> missing;
+  SkeletonMap map = BestFamily(skeleton, missing);
+  if (missing.empty()) return map;
+  std::string wanted;
+  for (const std::string& segment : missing) wanted += (wanted.empty() ? "" : ", ") + segment;
+  throw InputError(name, "joints " + NamesOf(skeleton) + ", none of which is known as " + wanted,
+                   "joint names of a known family (CMU, HumanIK, Mixamo, GAMES-105, BioVision, iClone, or names of "
+                   "which the words tell side and part), a skeleton shaped like a human, or a map (--map)");
+}
+
+SkeletonMap MapClip(const motion::Clip& clip, const std::string& name, const io::JsonView* user) {
+  std::vector<std::string> missing;
+  SkeletonMap map = BestFamily(clip.skeleton, missing);
+  if (!missing.empty()) {
+    if (std::optional<SkeletonMap> shape = MapByTopology(clip)) {
+      map = std::move(*shape);
+      missing.clear();
+    }
+  }
+  if (user == nullptr) return missing.empty() ? map : MapSkeleton(clip.skeleton, name);
+  const auto joint = [&](const io::JsonView& view) {
+    const int index = clip.skeleton.Find(view.String());
+    if (index < 0) view.Expect("one of the joints " + NamesOf(clip.skeleton));
+    return index;
+  };
+  const std::set<std::string> known = SegmentNames();
+  if (!user->json().is_object()) user->Expect("an object of segments and the joints that move them");
+  for (const auto& [segment, view] : user->Members()) {
+    if (!known.contains(segment)) {
+      std::string all;
+      for (const std::string& one : known) all += (all.empty() ? "" : ", ") + one;
+      view.Fail("the segment \"" + segment + "\"", "one of " + all);
+    }
+    SegmentSource source;
+    if (view.json().is_object()) {
+      view.AllowOnly({"position", "orientation"});
+      source = {joint(view["position"]), joint(view["orientation"])};
+    } else {
+      source.position = source.orientation = joint(view);
+    }
+    map.segments[segment] = source;
+  }
+  map.family = missing.empty() ? map.family + ", with a map of the user" : "a map of the user";
+  std::string wanted;
+  for (const std::string& segment : known) {
+    if (!IsOptional(segment) && !map.Has(segment)) wanted += (wanted.empty() ? "" : ", ") + segment;
+  }
+  if (!wanted.empty()) user->Fail("a map without " + wanted, "a joint for each of them");
+  return map;
 }
 
 }  // namespace retrace::character

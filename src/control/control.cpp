@@ -21,17 +21,6 @@ void TargetsAt(const Fragment& fragment, int step, std::span<Quat> pose) {
   for (size_t j = 0; j < pose.size(); ++j) pose[j] = Nlerp(a[j], b[j], t);
 }
 
-bool SimulateFragment(simulation::World& world, const character::State& start, const Fragment& fragment,
-                      std::span<Quat> targets, character::State& end) {
-  world.SetState(start);
-  for (int step = 0; step < fragment.num_steps; ++step) {
-    TargetsAt(fragment, step, targets);
-    if (!world.Step(targets)) return false;
-  }
-  world.GetState(end);
-  return true;
-}
-
 Trajectory Replay(const character::Character& character, const OpenLoopControl& control) {
   simulation::World world(character, control.world);
   world.set_recording(true);

@@ -9,7 +9,6 @@
 namespace retrace::control {
 namespace {
 
-using character::BodyState;
 using character::Character;
 using io::Json;
 using io::JsonView;

@@ -1,9 +1,9 @@
 #include "retrace/reconstruction/rollout.h"
 
-#include <time.h>
-
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <ctime>
 #include <memory>
 #include <stdexcept>
 
@@ -28,7 +28,7 @@ template <typename T>
 void Put(parallel::Bytes& bytes, const T* values, size_t count) {
   const size_t size = bytes.size();
   bytes.resize(size + count * sizeof(T));
-  std::memcpy(bytes.data() + size, values, count * sizeof(T));
+  std::memcpy(bytes.data() + size, static_cast<const void*>(values), count * sizeof(T));
 }
 
 class Reader {
@@ -89,12 +89,18 @@ Offsets SampleOffsets(const Problem& problem, int iteration, int sample, const O
 }
 
 RolloutWorker::RolloutWorker(const Problem& problem)
-    : problem_(problem), world_(*problem.character, problem.world), targets_(problem.character->joints.size()) {
+    : problem_(problem),
+      world_(*problem.character, problem.world),
+      gate_steps_(std::max(1, static_cast<int>(std::lround(kGateInterval / problem.time_step())))),
+      targets_(problem.character->joints.size()) {
   character::State state;
-  for (int i = 1; i <= problem.schedule.num_iterations(); ++i) {
-    problem.reference->StateAt(problem.schedule.steps[static_cast<size_t>(i)] * problem.time_step(), state);
-    references_.emplace_back(*problem.character, state);
-    reference_states_.push_back(state);
+  for (size_t i = 0; i + 1 < problem.schedule.steps.size(); ++i) {
+    reference_states_.emplace_back();
+    for (int step = problem.schedule.steps[i + 1]; step > problem.schedule.steps[i]; step -= gate_steps_) {
+      problem.reference->StateAt(step * problem.time_step(), state);
+      reference_states_.back().push_back(state);
+    }
+    references_.emplace_back(*problem.character, reference_states_.back().front());
   }
 }
 
@@ -116,14 +122,21 @@ Offsets RolloutWorker::Feedforward(const control::Fragment& undisplaced, const c
 
 void RolloutWorker::Simulate(const RolloutTask& task, const control::Fragment& fragment, RolloutSample& sample) {
   sample = {};
-  sample.diverged = !control::SimulateFragment(world_, task.start, fragment, targets_, sample.end);
+  const size_t i = static_cast<size_t>(task.fragment);
+  const auto watch_gates = [&](int step) {
+    const int left = fragment.num_steps - 1 - step;
+    if (left % gate_steps_ != 0) return;
+    world_.GetState(now_);
+    const character::State& reference = reference_states_[i][static_cast<size_t>(left / gate_steps_)];
+    sample.gate_share =
+        std::max(sample.gate_share, metrics::GateShare(*problem_.character, now_, reference, problem_.gates));
+  };
+  sample.diverged = !control::SimulateFragment(world_, task.start, fragment, targets_, sample.end, watch_gates);
   if (sample.diverged) {
     sample.end = task.start;  // never used; keeps messages of one size and without undefined bytes
     return;
   }
-  const size_t i = static_cast<size_t>(task.fragment);
   sample.terms = references_[i].Evaluate(sample.end);
-  sample.gate_share = metrics::GateShare(*problem_.character, sample.end, reference_states_[i], problem_.gates);
 }
 
 void RolloutWorker::Run(const RolloutTask& task, RolloutResult& result) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "retrace/character/kinematics.h"
+#include "retrace/metrics/clip_checks.h"
 #include "retrace/motion/segmentation.h"
 
 namespace retrace::reconstruction {
@@ -37,23 +38,6 @@ std::vector<int> LimbOf(const Character& character, int effector, int& base) {
   return limb;
 }
 
-std::vector<double> ContactSwitches(const Character& character, const std::vector<State>& states, int effector,
-                                    double frame_time) {
-  const Eigen::Index n = static_cast<Eigen::Index>(states.size());
-  Eigen::VectorXd height(n);
-  Eigen::VectorXd speed(n);
-  const size_t body = static_cast<size_t>(effector);
-  for (Eigen::Index f = 0; f < n; ++f) {
-    const size_t i = static_cast<size_t>(f);
-    const size_t before = f > 0 ? i - 1 : i;
-    const size_t after = f + 1 < n ? i + 1 : i;
-    height[f] = character::LowestPoint(character.bodies[body], states[i][body]);
-    speed[f] = (states[after][body].position - states[before][body].position).norm() /
-               (static_cast<double>(after - before) * frame_time);
-  }
-  return motion::SwitchTimes(motion::DetectContact(height, speed, frame_time), frame_time);
-}
-
 std::vector<double> SwingEnds(const Character& character, const std::vector<State>& states, int effector,
                               double frame_time) {
   int base = -1;
@@ -79,7 +63,7 @@ std::vector<Boundary> FindBoundaries(const character::ReferenceMotion& reference
   std::vector<std::vector<double>> sources;
   std::vector<std::string> reasons;
   for (const int effector : character.end_effectors) {
-    sources.push_back(ContactSwitches(character, states, effector, frame_time));
+    sources.push_back(motion::SwitchTimes(metrics::TouchesFloor(reference, states, effector), frame_time));
     reasons.push_back("contact of " + character.bodies[static_cast<size_t>(effector)].name);
   }
   for (const int effector : character.end_effectors) {

@@ -178,16 +178,15 @@ std::string FormatCosts(const std::vector<FragmentCosts>& fragments) {
     sorted.push_back(&fragment);
     rows += fragment.samples.size();
   }
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const auto* a, const auto* b) {
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto* a, const auto* b) {
     return std::tie(a->fragment, a->attempt) < std::tie(b->fragment, b->attempt);
   });
 
   Writer writer;
   writer.Reserve(256 + rows * 160);
-  for (const char* name : {"fragment", "attempt", "start_time", "end_time", "sample", "start", "pose", "root", "end_effector",
-                           "balance", "weighted_pose", "weighted_root", "weighted_end_effector", "weighted_balance",
-                           "total", "diverged", "saved", "chosen"}) {
+  for (const char* name : {"fragment", "attempt", "start_time", "end_time", "sample", "start", "pose", "root",
+                           "end_effector", "balance", "weighted_pose", "weighted_root", "weighted_end_effector",
+                           "weighted_balance", "total", "diverged", "saved", "chosen"}) {
     writer.Text(name);
   }
   writer.EndRow();

@@ -35,6 +35,7 @@ inline Outcome Execute(const std::string& command) {
 
 inline const std::string kReconstruct = RETRACE_RECONSTRUCT;
 inline const std::string kReplay = RETRACE_REPLAY;
+inline const std::string kInspect = RETRACE_INSPECT;
 inline const std::string kClip = std::string(RETRACE_SOURCE_DIR) + "/data/clips/squat.bvh";
 inline const std::string kSmall = " --end 0.5 --samples 60 --saved 12 --progress none ";
 

@@ -533,5 +533,140 @@ TEST(ReferenceReport, TellsEverythingInJson) {
   }
 }
 
+// ---- what is told of a clip
+
+TEST(ToldOfAClip, UnitHeightAndWhereTheyComeFrom) {
+  const auto in_centimetres = Recorded(StandAndWalk(), [](motion::Clip& clip) {
+    for (motion::Joint& joint : clip.skeleton.joints) joint.offset *= 100;
+    for (motion::Frame& frame : clip.frames) {
+      for (Vec3& translation : frame.translations) translation *= 100;
+    }
+  });
+  const Made found = Make(in_centimetres);
+  EXPECT_EQ(found.report.unit, 0.01);
+  EXPECT_EQ(found.report.unit_from, "size of the skeleton");
+  EXPECT_NEAR(found.report.height, 1.6, 0.15);
+  ReferenceOptions options = Plain();
+  options.unit = 0.02;
+  const Made told = Make(in_centimetres, options);
+  EXPECT_EQ(told.report.unit_from, "told");
+  EXPECT_NEAR(told.report.height, 2 * found.report.height, 1e-9);
+  ExpectSameMotion(told.poses, found.poses, 1e-12, 1e-12);  // the character's size decides
+}
+
+TEST(ToldOfAClip, TheAxisThatPointsUp) {
+  const Vec3 axes[] = {Vec3::UnitX(), Vec3::UnitZ(), -Vec3::UnitX(), -Vec3::UnitY(), -Vec3::UnitZ()};
+  const char* const names[] = {"x", "z", "-x", "-y", "-z"};
+  for (int a = 0; a < 5; ++a) {
+    SCOPED_TRACE(names[a]);
+    const Quat turn = ShortestArc(Vec3::UnitY(), axes[a]);
+    ReferenceOptions options = Plain();
+    options.up_axis = names[a];
+    options.facing = 0;
+    const Made made = Make(Recorded(StandAndWalk(), Turned(turn, Vec3::Zero())), options);
+    EXPECT_EQ(made.report.up_axis, names[a]);
+    for (const Pose& pose : made.poses) ASSERT_GT((pose.root_orientation * Vec3::UnitY()).y(), 0.95);
+    for (size_t j = 0; j < Human().joints.size(); ++j) {
+      EXPECT_LT(LargestAngle(made.poses, StandAndWalk(), j), 1e-3) << Human().joints[j].name;
+    }
+  }
+}
+
+TEST(ToldOfAClip, FrameRateSkippedFramesFloorAndFacing) {
+  const motion::Clip clip = Recorded(StandAndWalk());
+  ReferenceOptions options = Plain();
+  options.frame_rate = 60;
+  EXPECT_NEAR(static_cast<double>(Make(clip, options).poses.size()), 2.0 * static_cast<double>(StandAndWalk().size()),
+              2);
+
+  options = Plain();
+  options.skipped_frames = 30;
+  const Made skipped = Make(clip, options);
+  EXPECT_EQ(skipped.poses.size() + 30, StandAndWalk().size());
+  EXPECT_THAT(skipped.report.notes, Contains(HasSubstr("30 frames at the start are skipped, as told")));
+
+  options = Plain();
+  options.floor_height = 0.25;
+  options.level_floor = false;
+  options.lift_root = false;
+  const Made lower = Make(clip, options);
+  EXPECT_NEAR(lower.poses[0].root_position.y(), StandAndWalk()[0].root_position.y() - 0.25, kFloor);
+  EXPECT_THAT(lower.report.notes, Contains(HasSubstr("floor 0.250 m as told")));
+
+  options = Plain();
+  options.facing = 1.0;
+  const Made turned = Make(clip, options);
+  const Vec3 left = turned.poses[0].root_orientation * Vec3::UnitX();
+  EXPECT_NEAR(std::atan2(-left.z(), left.x()), 1.0, 1e-9);
+  for (size_t j = 0; j < Human().joints.size(); ++j)
+    EXPECT_LT(LargestAngle(turned.poses, StandAndWalk(), j), kRounding);
+}
+
+TEST(ToldOfAClip, AFrameLeftAtTheOriginIsSkipped) {
+  const Made made = Make(Recorded(StandAndWalk(), [](motion::Clip& clip) {
+    for (size_t f = 1; f < clip.frames.size(); ++f) clip.frames[f].translations[0] += Vec3(2, 0, 1);
+  }));
+  EXPECT_EQ(made.report.lead_in_frames, 1);
+  EXPECT_EQ(made.poses.size() + 1, StandAndWalk().size());
+}
+
+/// The whole recording seen in a mirror, left for right.
+void Mirror(motion::Clip& clip) {
+  const auto other = [&](size_t j) {
+    std::string name = clip.skeleton.joints[j].name;
+    if (name.starts_with("Left")) {
+      name = "Right" + name.substr(4);
+    } else if (name.starts_with("Right")) {
+      name = "Left" + name.substr(5);
+    }
+    for (size_t k = 0; k < clip.skeleton.joints.size(); ++k) {
+      if (clip.skeleton.joints[k].name == name) return k;
+    }
+    return j;
+  };
+  const auto mirrored = [](Quat q) { return Quat(q.w(), q.x(), -q.y(), -q.z()); };
+  for (motion::Frame& frame : clip.frames) {
+    motion::Frame copy = frame;
+    for (size_t j = 0; j < clip.skeleton.joints.size(); ++j) {
+      frame.rotations[j] = mirrored(copy.rotations[other(j)]);
+    }
+    frame.translations[0].x() *= -1;
+  }
+}
+
+TEST(Reference, OfAMirroredClipIsTheMirroredReference) {
+  const Made plain = Make(Recorded(StandAndWalk()));
+  const Made made = Make(Recorded(StandAndWalk(), Mirror));
+  ASSERT_EQ(made.poses.size(), plain.poses.size());
+  const auto mirrored = [](const Quat& q) { return Quat(q.w(), q.x(), -q.y(), -q.z()); };
+  for (size_t j = 0; j < Human().joints.size(); ++j) {
+    std::string name = Human().joints[j].name;
+    if (name.starts_with("left_")) {
+      name = "right_" + name.substr(5);
+    } else if (name.starts_with("right_")) {
+      name = "left_" + name.substr(6);
+    }
+    const auto twin = static_cast<size_t>(Human().FindJoint(name));
+    for (size_t f = 0; f < made.poses.size(); ++f) {
+      ASSERT_LT(AngleBetween(made.poses[f].joint_rotations[j], mirrored(plain.poses[f].joint_rotations[twin])), 1e-4)
+          << name << " " << f;
+    }
+  }
+}
+
+TEST(Reference, OfAResampledClipIsNearlyTheSame) {
+  const Made plain = Make(Recorded(StandAndWalk()));
+  std::vector<Pose> halved;
+  for (size_t f = 0; f < StandAndWalk().size(); f += 2) halved.push_back(StandAndWalk()[f]);
+  const Made made = Make(Recorded(halved, nullptr, 2 * kFrame));
+  ASSERT_NEAR(static_cast<double>(made.poses.size()), static_cast<double>(plain.poses.size()), 1.5);
+  // Where the motion is smooth: it sets out with a jump from standing.
+  const std::vector<Pose> walk(plain.poses.begin() + 90, plain.poses.end() - 2);
+  const std::vector<Pose> resampled(made.poses.begin() + 90, made.poses.end());
+  for (size_t j = 0; j < Human().joints.size(); ++j) {
+    EXPECT_LT(LargestAngle(resampled, walk, j), 0.02) << Human().joints[j].name;
+  }
+}
+
 }  // namespace
 }  // namespace retrace::character

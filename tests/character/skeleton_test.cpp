@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <set>
+
 #include "character/sample_human.h"
 #include "retrace/character/skeleton_map.h"
 #include "retrace/io/error.h"
@@ -275,6 +277,132 @@ TEST(MapSkeleton, StrangersAreListedUpToThirty) {
   for (int i = 0; i < 40; ++i) names.push_back("bone" + std::to_string(i));
   const std::string message = Refusal([&] { MapSkeleton(SkeletonWith(names), "a.bvh"); });
   EXPECT_THAT(message, AllOf(HasSubstr("bone29, ..., none"), ::testing::Not(HasSubstr("bone30")), HasSubstr("pelvis")));
+}
+
+// ---- names of which the words tell side and part
+
+TEST(MapSkeleton, WordsTellSideAndPart) {
+  const struct {
+    const char* source;
+    std::vector<std::string> names;
+    size_t segments;
+  } kinds[] = {
+      {"Unreal",
+       {"root",       "pelvis",     "spine_01", "spine_02",   "spine_03",   "neck_01",    "head",   "clavicle_l",
+        "upperarm_l", "lowerarm_l", "hand_l",   "clavicle_r", "upperarm_r", "lowerarm_r", "hand_r", "thigh_l",
+        "calf_l",     "foot_l",     "ball_l",   "thigh_r",    "calf_r",     "foot_r",     "ball_r"},
+       19},
+      {"Blender",
+       {"spine",     "hips",   "chest",      "neck",        "head",      "shoulder.L", "upper_arm.L",
+        "forearm.L", "hand.L", "shoulder.R", "upper_arm.R", "forearm.R", "hand.R",     "thigh.L",
+        "shin.L",    "foot.L", "toe.L",      "thigh.R",     "shin.R",    "foot.R",     "toe.R"},
+       19},
+      {"Biped",
+       {"Bip01 Pelvis",     "Bip01 Spine",     "Bip01 Spine1",  "Bip01 Head",       "Bip01 L Clavicle",
+        "Bip01 L UpperArm", "Bip01 L Forearm", "Bip01 L Hand",  "Bip01 R Clavicle", "Bip01 R UpperArm",
+        "Bip01 R Forearm",  "Bip01 R Hand",    "Bip01 L Thigh", "Bip01 L Calf",     "Bip01 L Foot",
+        "Bip01 L Toe0",     "Bip01 R Thigh",   "Bip01 R Calf",  "Bip01 R Foot",     "Bip01 R Toe0"},
+       17},
+      {"DAZ",
+       {"hip",        "pelvis",       "abdomenLower", "abdomenUpper", "chestLower", "chestUpper",
+        "head",       "lCollar",      "lShldrBend",   "lForearmBend", "lHand",      "rCollar",
+        "rShldrBend", "rForearmBend", "rHand",        "lThighBend",   "lShin",      "lFoot",
+        "lToe",       "rThighBend",   "rShin",        "rFoot",        "rToe"},
+       19},
+      {"Bandai",
+       {"joint_Root", "Hips",   "Spine",      "Chest",      "Neck",       "Head",   "Shoulder_L", "UpperArm_L",
+        "LowerArm_L", "Hand_L", "Shoulder_R", "UpperArm_R", "LowerArm_R", "Hand_R", "UpperLeg_L", "LowerLeg_L",
+        "Foot_L",     "Toes_L", "UpperLeg_R", "LowerLeg_R", "Foot_R",     "Toes_R"},
+       19},
+      {"SMPL",
+       {"pelvis",  "spine1",  "spine2",   "spine3",     "neck",    "head",    "L_Collar", "L_Shoulder",
+        "L_Elbow", "L_Wrist", "R_Collar", "R_Shoulder", "R_Elbow", "R_Wrist", "L_Hip",    "L_Knee",
+        "L_Ankle", "L_Foot",  "R_Hip",    "R_Knee",     "R_Ankle", "R_Foot"},
+       19},
+  };
+  for (const auto& kind : kinds) {
+    SCOPED_TRACE(kind.source);
+    const motion::Skeleton skeleton = SkeletonWith(kind.names);
+    const SkeletonMap map = MapSkeleton(skeleton, "a.bvh");
+    EXPECT_EQ(map.segments.size(), kind.segments);
+    std::set<int> joints;
+    for (const auto& [segment, source] : map.segments) {
+      EXPECT_TRUE(joints.insert(source.position).second) << segment << " shares a joint";
+    }
+    EXPECT_NE(NameAt(skeleton, map, "left_thigh"), NameAt(skeleton, map, "right_thigh"));
+  }
+}
+
+// ---- the shape of the skeleton, and maps of the user
+
+/// The bundled walk with names that say nothing.
+motion::Clip Nameless() {
+  motion::Clip clip = motion::ReadBvh(std::string(RETRACE_SOURCE_DIR) + "/data/clips/walk.bvh");
+  int count = 0;
+  for (motion::Joint& joint : clip.skeleton.joints) joint.name = std::string("j").append(std::to_string(count++));
+  return clip;
+}
+
+TEST(MapClip, TellsANamelessSkeletonByItsShape) {
+  const motion::Clip named = motion::ReadBvh(std::string(RETRACE_SOURCE_DIR) + "/data/clips/walk.bvh");
+  const SkeletonMap by_name = MapClip(named, "walk.bvh", nullptr);
+  motion::Clip clip = Nameless();
+  const SkeletonMap by_shape = MapClip(clip, "walk.bvh", nullptr);
+  EXPECT_EQ(by_shape.family, "shape of the skeleton");
+  for (const auto& [segment, source] : by_shape.segments) {
+    ASSERT_TRUE(by_name.Has(segment)) << segment;
+    EXPECT_EQ(source.position, by_name.segments.at(segment).position) << segment;
+  }
+  for (const char* segment :
+       {"pelvis", "trunk", "head", "left_upper_arm", "right_lower_arm", "left_shin", "right_foot"})
+    EXPECT_TRUE(by_shape.Has(segment)) << segment;
+  // Mirrored, what was left is right.
+  for (motion::Joint& joint : clip.skeleton.joints) joint.offset.x() *= -1;
+  const SkeletonMap mirrored = MapClip(clip, "walk.bvh", nullptr);
+  EXPECT_EQ(mirrored.segments.at("left_thigh").position, by_name.segments.at("right_thigh").position);
+  EXPECT_EQ(mirrored.segments.at("right_hand").position, by_name.segments.at("left_hand").position);
+}
+
+TEST(MapClip, RefusesAShapeThatIsNoHuman) {
+  motion::Clip clip = Nameless();
+  motion::Skeleton arm;
+  arm.joints.assign(clip.skeleton.joints.begin(), clip.skeleton.joints.begin() + 2);
+  clip.skeleton = arm;
+  clip.frames.resize(2);
+  for (motion::Frame& frame : clip.frames) {
+    frame.translations.resize(2);
+    frame.rotations.resize(2);
+  }
+  EXPECT_THAT(Refusal([&] { MapClip(clip, "arm.bvh", nullptr); }), HasSubstr("--map"));
+}
+
+TEST(MapClip, TheUsersMapComesFirst) {
+  const motion::Clip clip = Nameless();
+  const SkeletonMap by_shape = MapClip(clip, "walk.bvh", nullptr);
+  const auto name_of = [&](const char* segment) {
+    return clip.skeleton.joints[static_cast<size_t>(by_shape.segments.at(segment).position)].name;
+  };
+  const auto map_with = [&](const io::Json& document) {
+    const io::JsonView user(document, "map.json");
+    return MapClip(clip, "walk.bvh", &user);
+  };
+  const SkeletonMap map =
+      map_with({{"trunk", name_of("head")},
+                {"left_hand", {{"position", name_of("left_hand")}, {"orientation", name_of("left_lower_arm")}}}});
+  EXPECT_EQ(map.segments.at("trunk").position, by_shape.segments.at("head").position);
+  EXPECT_EQ(map.segments.at("left_hand").orientation, by_shape.segments.at("left_lower_arm").position);
+  EXPECT_EQ(map.segments.at("left_hand").position, by_shape.segments.at("left_hand").position);
+  EXPECT_EQ(map.segments.at("pelvis").position, by_shape.segments.at("pelvis").position);
+
+  EXPECT_THAT(Refusal([&] {
+                map_with({{"trunk", "spine"}});
+              }),
+              HasSubstr("map.json: /trunk: found \"spine\", expected one of the joints j0, j1"));
+  EXPECT_THAT(Refusal([&] {
+                map_with({{"tail", "j1"}});
+              }),
+              HasSubstr("map.json: /tail: found the segment \"tail\", expected one of head, left_clavicle"));
+  EXPECT_THAT(Refusal([&] { map_with(io::Json::array()); }), HasSubstr("expected an object of segments"));
 }
 
 }  // namespace

@@ -235,8 +235,32 @@ TEST(Worker, EvaluatesAgainstTheReferenceAtTheEndOfTheFragment) {
   small.reference().StateAt(problem.schedule.steps[3] * problem.time_step(), reference);
   for (const RolloutSample& sample : result.samples) {
     EXPECT_EQ(sample.terms.Total({}), CostReference(Human(), reference).Evaluate(sample.end).Total({}));
-    EXPECT_EQ(sample.gate_share, metrics::GateShare(Human(), sample.end, reference, problem.gates));
+    EXPECT_GE(sample.gate_share, metrics::GateShare(Human(), sample.end, reference, problem.gates));
   }
+}
+
+TEST(Worker, ComparesWithTheGatesOnTheWayToo) {
+  const SmallProblem small(SmallConfiguration(), Squatting, 0.5);
+  const Problem& problem = small.problem();
+  RolloutResult result;
+  RolloutWorker(problem).Run({1, 1, 0, 1, true, problem.start}, result);
+  // The same by the replay of candidate 0.
+  control::OpenLoopControl control;
+  control.world = problem.world;
+  control.start = problem.start;
+  control.fragments = {MakeFragment(problem, 1, NoOffsets())};
+  const control::Trajectory trajectory = control::Replay(Human(), control);
+  const int apart = static_cast<int>(std::lround(kGateInterval / problem.time_step()));
+  const int last = control.fragments[0].num_steps;
+  ASSERT_GT(last, apart);
+  double share = 0;
+  for (int step = last; step > 0; step -= apart) {
+    character::State reference;
+    small.reference().StateAt((control.fragments[0].first_step + step) * problem.time_step(), reference);
+    share = std::max(
+        share, metrics::GateShare(Human(), trajectory.states[static_cast<size_t>(step)], reference, problem.gates));
+  }
+  EXPECT_EQ(result.samples[0].gate_share, share);
 }
 
 TEST(Worker, DivergenceIsAValue) {

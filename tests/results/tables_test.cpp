@@ -138,13 +138,14 @@ TEST(Torques, OneColumnPerAxis) {
 TEST(Costs, AreSortedByFragmentThenSample) {
   SampleCost good{7, 2, {0.5, 0.25, 1.0 / 3, 0}, {2.5, 0.75, 10.0 / 3, 0}, 6.5833333333, false, true, true};
   SampleCost bad{3, 0, {}, {}, std::numeric_limits<double>::infinity(), true, false, false};
-  EXPECT_EQ(FormatCosts({{1, 0, 0.1, 0.2, {good, bad}}, {0, 1, 0, 0.1, {bad}}, {0, 0, 0, 0.1, {bad}}}),
-            "fragment,attempt,start_time,end_time,sample,start,pose,root,end_effector,balance,weighted_pose,weighted_root,"
-            "weighted_end_effector,weighted_balance,total,diverged,saved,chosen\n"
-            "0,0,0,0.1,3,0,0,0,0,0,0,0,0,0,inf,1,0,0\n"
-            "0,1,0,0.1,3,0,0,0,0,0,0,0,0,0,inf,1,0,0\n"
-            "1,0,0.1,0.2,3,0,0,0,0,0,0,0,0,0,inf,1,0,0\n"
-            "1,0,0.1,0.2,7,2,0.5,0.25,0.3333333,0,2.5,0.75,3.333333,0,6.583333,0,1,1\n");
+  EXPECT_EQ(
+      FormatCosts({{1, 0, 0.1, 0.2, {good, bad}}, {0, 1, 0, 0.1, {bad}}, {0, 0, 0, 0.1, {bad}}}),
+      "fragment,attempt,start_time,end_time,sample,start,pose,root,end_effector,balance,weighted_pose,weighted_root,"
+      "weighted_end_effector,weighted_balance,total,diverged,saved,chosen\n"
+      "0,0,0,0.1,3,0,0,0,0,0,0,0,0,0,inf,1,0,0\n"
+      "0,1,0,0.1,3,0,0,0,0,0,0,0,0,0,inf,1,0,0\n"
+      "1,0,0.1,0.2,3,0,0,0,0,0,0,0,0,0,inf,1,0,0\n"
+      "1,0,0.1,0.2,7,2,0.5,0.25,0.3333333,0,2.5,0.75,3.333333,0,6.583333,0,1,1\n");
 }
 
 TEST(Costs, HaveARowForEachOfNinetyThousandSamples) {

@@ -73,7 +73,7 @@ struct Character {
   io::Json json;  ///< the document it was made from
 
   double total_mass() const;
-  int dof() const;                               ///< 6 of the root and those of the joints
+  int dof() const;                                 ///< 6 of the root and those of the joints
   int FindBody(const std::string& wanted) const;   ///< index or -1
   int FindJoint(const std::string& wanted) const;  ///< index or -1
   /// Joint that moves a body, or -1 for the root.

@@ -1,6 +1,7 @@
 /// The reference motion: a recorded clip as a motion of this character.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,16 @@ struct ReferenceOptions {
   bool level_floor = true;              ///< turn a tilted capture floor level
   bool lift_root = true;  ///< raise the root where trunk, pelvis, head, thighs or upper arms are under the floor
 
+  // What is told of the clip, where it is not to be found out.
+  double unit = 0;                     ///< metres per file unit; 0: what an ASF says, else from the skeleton's size
+  std::string up_axis = "auto";        ///< x, y, z, -x, -y or -z; auto: z where the rest pose stands along it, else y
+  double frame_rate = 0;               ///< of the source [1/s]; 0: what the file says
+  int skipped_frames = -1;             ///< at the start; negative: those in the rest pose, and one before a jump
+  std::optional<double> floor_height;  ///< of the floor in the recording [m]; none: found under the feet
+  std::optional<double> facing;        ///< heading at the start, about y from z [rad]; none: as recorded
+  io::Json joint_map;                  ///< see MapClip; null: none
+  std::string joint_map_file;          ///< where it comes from, for messages
+
   io::Json ToJson() const;
 };
 
@@ -29,10 +40,17 @@ struct ReferenceReport {
   std::string family;              ///< naming family of the joints
   bool rest_pose_used = false;     ///< axes come from the source's rest pose (else from the motion's geometry)
   double frame_rate = 0;           ///< of the source [1/s]
+  double unit = 0;                 ///< metres per file unit
+  std::string unit_from;           ///< where that comes from: told, ASF, size of the skeleton
+  double height = 0;               ///< of the recorded skeleton, feet to tip of the head [m]
+  std::string up_axis;             ///< axis of the file that points up
+  double facing = 0;               ///< recorded heading at the start, about y from z [rad]
   double scale = 0;                ///< metres per file unit: legs of the source get the length of the character's
+  double joint_distance = 0;       ///< mean distance of joints from the recorded ones, hips on hips [m]
   double floor_height = 0;         ///< of the fitted floor at the root's first position, taken away [m]
   double floor_tilt = 0;           ///< of the fitted floor, taken away [rad]
   double largest_lift = 0;         ///< of the root over its recorded height [m]
+  double start_speed_lost = 0;     ///< of the root's velocity at the start, by filtering [m/s]
   int lead_in_frames = 0;          ///< frames at the start that hold a rest pose and were skipped
   std::vector<std::string> notes;  ///< all of that and more as sentences
 

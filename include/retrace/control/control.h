@@ -42,8 +42,23 @@ struct OpenLoopControl {
 /// Simulates one fragment from `start`. The state is always set at the start of a fragment and read at its end, also
 /// where the simulation simply goes on: continuing and restoring are then the same to the bit.
 /// `targets` is scratch of (joints). Returns false when the simulation diverged (`end` is then undefined).
+/// `observe(step)` is called after each step, when the world can be read.
+template <typename Observe>
 bool SimulateFragment(simulation::World& world, const character::State& start, const Fragment& fragment,
-                      std::span<Quat> targets, character::State& end);
+                      std::span<Quat> targets, character::State& end, const Observe& observe) {
+  world.SetState(start);
+  for (int step = 0; step < fragment.num_steps; ++step) {
+    TargetsAt(fragment, step, targets);
+    if (!world.Step(targets)) return false;
+    observe(step);
+  }
+  world.GetState(end);
+  return true;
+}
+inline bool SimulateFragment(simulation::World& world, const character::State& start, const Fragment& fragment,
+                             std::span<Quat> targets, character::State& end) {
+  return SimulateFragment(world, start, fragment, targets, end, [](int) {});
+}
 
 /// A simulated motion, step by step.
 struct Trajectory {

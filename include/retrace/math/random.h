@@ -4,6 +4,7 @@
 
 #include <Random123/philox.h>
 
+#include <cstddef>
 #include <cstdint>
 
 namespace retrace {
@@ -38,7 +39,7 @@ class RandomStream {
   r123::Philox4x32::key_type key_;
   r123::Philox4x32::ctr_type counter_;
   r123::Philox4x32::ctr_type block_{};
-  uint32_t used_ = 2;
+  size_t used_ = 2;
 };
 
 }  // namespace retrace

@@ -18,8 +18,8 @@ struct SearchOptions {
   int samples = 1400;          ///< nSample: drawn per iteration
   SelectionOptions selection;  ///< nSave and how they are chosen
   uint64_t seed = 1;
-  double window_scale = 1;       ///< factor on the character's sampling windows
-  bool feedforward = true;       ///< offset targets by what an undisplaced simulation missed
+  double window_scale = 1;  ///< factor on the character's sampling windows
+  bool feedforward = true;  ///< offset targets by what an undisplaced simulation missed
   /// Offset per angle missed. The paper's offset is what was missed, once; but within a fragment a limb follows a
   /// shift of its target by about half (0.4 to 0.8 of it, by joint), so that half of the error would stay, in every
   /// joint and fragment, for the random displacements to make up.

@@ -38,10 +38,13 @@ struct RolloutTask {
   character::State start;
 };
 
+/// How often a sample is compared with the gates [s]: more seldom than they are judged, for the sake of speed.
+inline constexpr double kGateInterval = 0.025;
+
 struct RolloutSample {
   bool diverged = false;
   CostTerms terms;
-  double gate_share = 0;  ///< metrics::GateShare of the end state
+  double gate_share = 0;  ///< largest metrics::GateShare of the end state and of states kGateInterval apart before it
   character::State end;
 };
 
@@ -63,9 +66,11 @@ class RolloutWorker {
 
   const Problem& problem_;
   simulation::World world_;
-  std::vector<CostReference> references_;           // (fragments) at the end of each
-  std::vector<character::State> reference_states_;  // (fragments) the same
-  std::vector<Quat> targets_;                       // scratch (joints)
+  std::vector<CostReference> references_;                        // (fragments) at the end of each
+  int gate_steps_;                                               // kGateInterval [simulation steps]
+  std::vector<std::vector<character::State>> reference_states_;  // (fragments x instants) gate_steps_ apart, last first
+  character::State now_;                                         // scratch
+  std::vector<Quat> targets_;                                    // scratch (joints)
 };
 
 /// The same as bytes, for the task farm.

@@ -16,7 +16,7 @@ struct SampleRecord {
   size_t start = 0;       ///< which saved state it started from, among those of the fragment before
   CostTerms terms;        ///< unweighted
   double cost = 0;        ///< weighted total; infinite when it diverged
-  double gate_share = 0;  ///< metrics::GateShare of the end state: above 1 it is outside the gates
+  double gate_share = 0;  ///< of RolloutSample: above 1 it leaves the gates
   bool diverged = false;
   bool saved = false;
   bool chosen = false;  ///< on the best path

@@ -18,7 +18,8 @@ namespace retrace::results {
 ///  - time [s]
 ///  - root_x .. root_z: position of the root body's centre of mass [m]
 ///  - root_qw .. root_qz: its orientation, a unit quaternion
-///  - JOINT_x, JOINT_y, JOINT_z: rotation vector of each joint, child relative to parent [rad]; a hinge has its axis only
+///  - JOINT_x, JOINT_y, JOINT_z: rotation vector of each joint, child relative to parent [rad]; a hinge has its axis
+///  only
 ///  - com_x .. com_z: centre of mass [m]
 ///  - com_vx .. com_vz: its velocity [m/s]
 ///  - force_x .. force_z: sum of the ground's contact forces in the step that led here [N]; 0 in the first row
@@ -63,9 +64,9 @@ struct FragmentCosts {
   std::vector<SampleCost> samples;
 };
 
-/// One row per sample, sorted by fragment, attempt, sample: fragment, attempt, start_time, end_time, sample, start, pose, root,
-/// end_effector, balance, weighted_pose, weighted_root, weighted_end_effector, weighted_balance, total, and diverged,
-/// saved, chosen as 0 or 1. Costs have 7 significant digits.
+/// One row per sample, sorted by fragment, attempt, sample: fragment, attempt, start_time, end_time, sample, start,
+/// pose, root, end_effector, balance, weighted_pose, weighted_root, weighted_end_effector, weighted_balance, total, and
+/// diverged, saved, chosen as 0 or 1. Costs have 7 significant digits.
 std::string FormatCosts(const std::vector<FragmentCosts>& fragments);
 
 /// A table read from a file. What a cell means is decided by who asks for it: a fingerprint of digits only is a text.

@@ -1,0 +1,208 @@
+/// inspect: what is understood of a recorded clip, before anything is simulated.
+#include <algorithm>
+#include <cstdio>
+
+#include "common/clip_input.h"
+#include "common/data_files.h"
+#include "common/program.h"
+#include "retrace/character/skeleton_map.h"
+#include "retrace/io/error.h"
+#include "retrace/io/number.h"
+#include "retrace/math/rotation.h"
+#include "retrace/metrics/clip_checks.h"
+#include "retrace/reconstruction/motion_kind.h"
+#include "retrace/reconstruction/schedule.h"
+#include "retrace/results/provenance.h"
+
+namespace {
+
+using namespace retrace;
+
+struct Options {
+  apps::ClipOptions clip;
+  std::string character = "human";
+  bool json = false;
+};
+
+/// Everything that is told, whichever way.
+struct Findings {
+  explicit Findings(const Options& o)
+      : input(apps::ReadClip(o.clip)),
+        character(character::LoadCharacter(apps::FindCharacter(o.character))),
+        reference(Reference(o)),
+        kind(reconstruction::ClassifyMotion(reference)),
+        boundaries(reconstruction::FindBoundaries(reference)),
+        checks(metrics::CheckClip(reference, input.clip, report)) {
+    command = "reconstruct " + apps::ShellWord(o.clip.clip);
+    if (!o.clip.skeleton.empty()) command += " --skeleton " + apps::ShellWord(o.clip.skeleton);
+    if (o.character != "human") command += " --character " + apps::ShellWord(o.character);
+    if (o.clip.start > 0) command += " --start " + io::Number(o.clip.start);
+    if (o.clip.end >= 0) command += " --end " + io::Number(o.clip.end);
+    const double scale = o.clip.time_scale * (Replayable() ? checks.time_scale : 1);
+    if (scale != 1) command += " --time-scale " + io::Fixed(scale, 2);
+    if (o.clip.unit != "auto") command += " --unit " + apps::ShellWord(o.clip.unit);
+    if (o.clip.up != "auto") command += " --up " + o.clip.up;
+    if (o.clip.frame_rate > 0) command += " --frame-rate " + io::Number(o.clip.frame_rate);
+    if (o.clip.skipped_frames >= 0) command += " --skip-frames " + std::to_string(o.clip.skipped_frames);
+    if (o.clip.floor_height != "auto") command += " --floor-height " + o.clip.floor_height;
+    if (o.clip.keep_tilt) command += " --keep-tilt";
+    if (o.clip.facing != "recorded") command += " --facing " + o.clip.facing;
+    if (!o.clip.map.empty()) command += " --map " + apps::ShellWord(o.clip.map);
+  }
+  Findings(const Findings&) = delete;
+  Findings& operator=(const Findings&) = delete;
+
+  /// Whether another speed of play is worth telling.
+  bool Replayable() const {
+    return std::any_of(checks.warnings.begin(), checks.warnings.end(), [&](const metrics::ClipWarning& warning) {
+      return warning.kind == "flight_speed" && checks.flight_acceleration > 0;
+    });
+  }
+
+  character::ReferenceMotion Reference(const Options& o) {
+    character::ReferenceOptions options;
+    apps::Apply(o.clip, options);
+    const io::JsonView user(options.joint_map, options.joint_map_file);
+    map = character::MapClip(input.clip, o.clip.clip, options.joint_map.is_null() ? nullptr : &user);
+    return character::MakeReference(character, input.clip, o.clip.clip, options, report);
+  }
+
+  apps::ClipInput input;
+  character::Character character;
+  character::SkeletonMap map;
+  character::ReferenceReport report;
+  character::ReferenceMotion reference;
+  reconstruction::MotionKindReport kind;
+  std::vector<reconstruction::Boundary> boundaries;
+  metrics::ClipChecks checks;
+  std::string command;
+};
+
+const std::string& JointName(const Findings& f, int joint) {
+  return f.input.clip.skeleton.joints[static_cast<size_t>(joint)].name;
+}
+
+void PrintTree(const Findings& f) {
+  const auto& joints = f.input.clip.skeleton.joints;
+  std::vector<std::vector<size_t>> children(joints.size());
+  for (size_t j = 1; j < joints.size(); ++j) children[static_cast<size_t>(joints[j].parent)].push_back(j);
+  struct Item {
+    size_t joint;
+    int depth;
+  };
+  std::vector<Item> stack = {{0, 0}};
+  while (!stack.empty()) {
+    const Item item = stack.back();
+    stack.pop_back();
+    const motion::Joint& joint = joints[item.joint];
+    if (!joint.end_site) {
+      std::string segments;
+      for (const auto& [segment, source] : f.map.segments) {
+        if (source.position == static_cast<int>(item.joint)) segments += (segments.empty() ? "" : ", ") + segment;
+      }
+      const std::string indent(static_cast<size_t>(4 + 2 * item.depth), ' ');
+      std::printf("%s%-*s %6.3f m  %s\n", indent.c_str(), std::max(1, 40 - 2 * item.depth), joint.name.c_str(),
+                  joint.offset.norm() * f.report.unit, segments.c_str());
+    }
+    const auto& below = children[item.joint];
+    for (auto it = below.rbegin(); it != below.rend(); ++it) stack.push_back({*it, item.depth + 1});
+  }
+}
+
+std::string TimeSpan(const metrics::Interval& interval) {
+  return std::string(1, ' ').append(io::Fixed(interval.start, 2)).append("-").append(io::Fixed(interval.end, 2));
+}
+
+void Print(const Findings& f, const Options& o) {
+  const motion::Clip& clip = f.input.clip;
+  const auto& joints = clip.skeleton.joints;
+  const auto ends = std::count_if(joints.begin(), joints.end(), [](const motion::Joint& j) { return j.end_site; });
+  std::printf("%s\n", o.clip.clip.c_str());
+  std::printf("  recording   %zu frames, %s per second%s: %.2f s; used: %.2f s\n", clip.frames.size(),
+              io::Fixed(f.report.frame_rate, 2).c_str(),
+              o.clip.frame_rate > 0   ? " as told"
+              : clip.frame_time_known ? ""
+                                      : " (the file has no rate)",
+              static_cast<double>(clip.frames.size() - 1) / f.report.frame_rate, f.reference.duration());
+  std::printf("  person      %.2f m tall; one unit is %s m (%s)\n", f.report.height, io::Number(f.report.unit).c_str(),
+              f.report.unit_from.c_str());
+  std::printf("  axes        %s points up; faces %.0f degrees about it at the start\n", f.report.up_axis.c_str(),
+              Degrees(f.report.facing));
+  std::printf("  floor       at %.3f m, tilted by %.2f degrees\n", f.report.floor_height, Degrees(f.report.floor_tilt));
+  std::printf("  skeleton    %zu joints and %td ends; joints recognised by: %s\n",
+              joints.size() - static_cast<size_t>(ends), ends, f.map.family.c_str());
+  PrintTree(f);
+  std::printf("  character   its joints are %.3f m from the recorded ones on average, hips on hips\n",
+              f.report.joint_distance);
+  std::printf("  changed\n");
+  for (const std::string& note : f.report.notes) std::printf("    %s\n", note.c_str());
+  std::printf("  contacts [s]\n");
+  for (const auto& [body, intervals] : f.checks.contacts) {
+    std::string text;
+    for (const metrics::Interval& interval : intervals) {
+      text.append(TimeSpan(interval));
+    }
+    std::printf("    %-12s%s\n", body.c_str(), text.empty() ? " never" : text.c_str());
+  }
+  std::string flights;
+  for (const metrics::FreeFlight& flight : f.checks.flights) {
+    flights.append(TimeSpan(flight.interval)).append(" (").append(io::Fixed(flight.acceleration, 1)).append(" m/s2)");
+  }
+  std::printf("    %-12s%s\n", "free flight", flights.empty() ? " none" : flights.c_str());
+  std::printf("  segments [s]\n   ");
+  for (const reconstruction::Boundary& b : f.boundaries) std::printf(" %.2f (%s)", b.time, b.reason.c_str());
+  std::printf("\n  motion      %s\n", reconstruction::Name(f.kind.kind).c_str());
+  for (const metrics::ClipWarning& warning : f.checks.warnings) std::printf("  warning     %s\n", warning.text.c_str());
+  std::printf("  reconstruct it with\n    %s\n", f.command.c_str());
+}
+
+io::Json ToJson(const Findings& f, const Options& o) {
+  const motion::Clip& clip = f.input.clip;
+  io::Json joints = io::Json::array();
+  for (const motion::Joint& joint : clip.skeleton.joints) {
+    joints.push_back({{"name", joint.name},
+                      {"parent", joint.parent < 0 ? io::Json() : io::Json(JointName(f, joint.parent))},
+                      {"length", joint.offset.norm() * f.report.unit},
+                      {"end_site", joint.end_site}});
+  }
+  io::Json mapping = io::Json::object();
+  for (const auto& [segment, source] : f.map.segments) {
+    mapping[segment] = {{"position", JointName(f, source.position)}, {"orientation", JointName(f, source.orientation)}};
+  }
+  io::Json segments = io::Json::array();
+  for (const auto& boundary : f.boundaries) segments.push_back({{"time", boundary.time}, {"reason", boundary.reason}});
+  return {{"clip", o.clip.clip},
+          {"frames", clip.frames.size()},
+          {"frame_rate", f.report.frame_rate},
+          {"frame_rate_known", clip.frame_time_known},
+          {"duration", f.reference.duration()},
+          {"joints", joints},
+          {"mapping", mapping},
+          {"reference", f.report.ToJson()},
+          {"segments", segments},
+          {"motion", f.kind.ToJson()},
+          {"checks", f.checks.ToJson()},
+          {"command", f.command}};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Tells what is understood of a recorded motion.", "inspect");
+  Options options;
+  apps::AddClipOptions(app, options.clip);
+  app.add_option("--character", options.character, "Name of a character or its JSON file")->capture_default_str();
+  app.add_flag("--json", options.json, "The same for scripts");
+  app.set_version_flag("--version", "inspect " + results::Version());
+  int exit_code = 0;
+  if (!apps::ParseOptions(app, argc, argv, true, exit_code)) return exit_code;
+  return apps::RunProgram("inspect", true, [&] {
+    const Findings findings(options);
+    if (options.json) {
+      std::printf("%s\n", ToJson(findings, options).dump(1).c_str());
+    } else {
+      Print(findings, options);
+    }
+    return 0;
+  });
+}

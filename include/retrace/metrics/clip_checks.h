@@ -1,0 +1,53 @@
+/// What can be told of a recording before anything is simulated: its contacts, its free flight, and what looks wrong.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "retrace/character/reference.h"
+#include "retrace/io/json.h"
+#include "retrace/motion/clip.h"
+
+namespace retrace::metrics {
+
+/// A stretch of time [s].
+struct Interval {
+  double start = 0;
+  double end = 0;
+};
+
+/// Whether a body touches the floor at each pose of a reference (motion::DetectContact on its lowest point).
+std::vector<bool> TouchesFloor(const character::ReferenceMotion& reference, const std::vector<character::State>& states,
+                               int body);
+
+/// The stretches in which a flag holds.
+std::vector<Interval> Stretches(const std::vector<bool>& flags, double frame_time);
+
+/// A stretch in which nothing is near the floor.
+struct FreeFlight {
+  Interval interval;
+  double acceleration = 0;  ///< of the centre of mass, downwards, by the parabola that fits its height [m/s^2]
+};
+
+/// Something that is probably wrong with the recording or with how it was understood.
+struct ClipWarning {
+  double time = 0;   ///< when it is worst [s]
+  std::string kind;  ///< flight_speed, jump, knee, hand, hands_under_floor, sliding, speed, start_velocity
+  std::string text;
+};
+
+struct ClipChecks {
+  std::vector<std::pair<std::string, std::vector<Interval>>> contacts;  ///< by end effector
+  std::vector<FreeFlight> flights;
+  double flight_acceleration = 0;  ///< mean over all flights by their length; 0 without one [m/s^2]
+  double time_scale = 1;           ///< by which durations must be multiplied for it to be 9.81 m/s^2
+  std::vector<ClipWarning> warnings;
+
+  io::Json ToJson() const;
+};
+
+/// Looks a reference over; `clip` is the recording that it was made from, and `report` how.
+ClipChecks CheckClip(const character::ReferenceMotion& reference, const motion::Clip& clip,
+                     const character::ReferenceReport& report);
+
+}  // namespace retrace::metrics

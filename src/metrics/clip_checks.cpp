@@ -1,0 +1,308 @@
+#include "retrace/metrics/clip_checks.h"
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "retrace/character/kinematics.h"
+#include "retrace/io/number.h"
+#include "retrace/math/rotation.h"
+#include "retrace/motion/segmentation.h"
+
+namespace retrace::metrics {
+namespace {
+
+using character::Character;
+using character::Pose;
+using character::ReferenceMotion;
+using character::State;
+
+constexpr double kGravity = 9.81;
+constexpr double kAirborne = 0.03;       // nothing is nearer to the floor in flight [m]
+constexpr double kShortestFlight = 0.1;  // [s]
+constexpr double kFlightEdge = 0.03;     // filtered contact forces reach this far into the flight [s]
+constexpr double kWrongSpeed = 0.15;     // relative error of the speed of play that is worth a warning
+const double kJump = Radians(40);        // between two frames, where its neighbours turn much less
+constexpr double kJumpRatio = 6;
+const double kKneeBackwards = Radians(15);
+const double kHandTwisted = Radians(120);
+constexpr double kHandsUnder = 0.05;    // [m]
+constexpr double kSlidingSpeed = 0.35;  // of a planted foot [m/s]
+constexpr double kFastestBody = 15;     // [m/s]
+constexpr double kFastestRoot = 9;      // [m/s]
+
+std::vector<State> StatesOf(const ReferenceMotion& reference) {
+  std::vector<State> states(reference.poses().size());
+  for (size_t f = 0; f < states.size(); ++f) {
+    character::ForwardKinematics(reference.character(), reference.poses()[f], states[f]);
+  }
+  return states;
+}
+
+/// Second derivative of the parabola that fits equally spaced values best; the sign is that of falling.
+double DownwardAcceleration(const std::vector<double>& heights, double frame_time) {
+  const Eigen::Index n = static_cast<Eigen::Index>(heights.size());
+  Eigen::MatrixX3d powers(n, 3);
+  Eigen::VectorXd values(n);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const double t = static_cast<double>(i) * frame_time;
+    powers.row(i) << 1, t, t * t;
+    values[i] = heights[static_cast<size_t>(i)];
+  }
+  const Eigen::Vector3d fit = powers.householderQr().solve(values);
+  return -2 * fit[2];
+}
+
+void FindFlights(const ReferenceMotion& reference, const std::vector<State>& states, ClipChecks& checks) {
+  const Character& character = reference.character();
+  std::vector<bool> airborne;
+  std::vector<double> heights;
+  for (const State& state : states) {
+    double lowest = std::numeric_limits<double>::infinity();
+    for (size_t b = 0; b < state.size(); ++b) {
+      lowest = std::min(lowest, character::LowestPoint(character.bodies[b], state[b]));
+    }
+    airborne.push_back(lowest > kAirborne);
+    heights.push_back(character::CenterOfMass(character, state).y());
+  }
+  const double frame_time = reference.frame_time();
+  const auto edge = static_cast<std::ptrdiff_t>(std::lround(kFlightEdge / frame_time));
+  double weighted = 0;
+  double total = 0;
+  for (const Interval& interval : Stretches(airborne, frame_time)) {
+    const double length = interval.end - interval.start;
+    if (length < kShortestFlight) continue;
+    const auto first = static_cast<std::ptrdiff_t>(std::lround(interval.start / frame_time)) + edge;
+    const auto last = static_cast<std::ptrdiff_t>(std::lround(interval.end / frame_time)) - edge;
+    if (last - first < 4) continue;
+    const std::vector<double> inner(heights.begin() + first, heights.begin() + last + 1);
+    const double acceleration = DownwardAcceleration(inner, frame_time);
+    checks.flights.push_back({interval, acceleration});
+    weighted += length * acceleration;
+    total += length;
+  }
+  if (total == 0) return;
+  checks.flight_acceleration = weighted / total;
+  if (checks.flight_acceleration <= 0) {
+    checks.warnings.push_back({checks.flights.front().interval.start, "flight_speed",
+                               "the body does not fall while nothing touches the floor: is something missing, a "
+                               "support or the root's motion?"});
+    return;
+  }
+  // Accelerations go with the square of the speed of play.
+  checks.time_scale = std::sqrt(checks.flight_acceleration / kGravity);
+  if (std::abs(checks.time_scale - 1) > kWrongSpeed) {
+    checks.warnings.push_back({checks.flights.front().interval.start, "flight_speed",
+                               "in free flight the body falls with " + io::Fixed(checks.flight_acceleration, 1) +
+                                   " m/s2: the clip plays at the wrong speed; --time-scale " +
+                                   io::Fixed(checks.time_scale, 2) + " gives 9.8"});
+  }
+}
+
+void FindJumps(const motion::Clip& clip, const character::ReferenceReport& report, ClipChecks& checks) {
+  const size_t frames = clip.frames.size();
+  const size_t first = static_cast<size_t>(report.lead_in_frames);
+  int found = 0;
+  std::string where;
+  double worst = 0;
+  double worst_time = 0;
+  for (size_t j = 0; j < clip.skeleton.joints.size(); ++j) {
+    if (clip.skeleton.joints[j].end_site) continue;
+    const auto turn = [&](size_t f) {
+      return AngleBetween(clip.frames[f].rotations[j], clip.frames[f + 1].rotations[j]);
+    };
+    for (size_t f = first; f + 1 < frames; ++f) {
+      const double angle = turn(f);
+      if (angle < kJump) continue;
+      const double before = f > first ? turn(f - 1) : 0;
+      const double after = f + 2 < frames ? turn(f + 1) : 0;
+      if (angle < kJumpRatio * std::max(before, after)) continue;
+      ++found;
+      if (angle > worst) {
+        worst = angle;
+        worst_time = static_cast<double>(f) / report.frame_rate;
+        where = clip.skeleton.joints[j].name;
+      }
+    }
+  }
+  if (found > 0) {
+    checks.warnings.push_back({worst_time, "jump",
+                               where + " turns by " + io::Fixed(Degrees(worst), 0) + " degrees between two frames at " +
+                                   io::Fixed(worst_time, 2) + " s of the recording" +
+                                   (found > 1 ? "; " + std::to_string(found) + " such jumps" : "")});
+  }
+}
+
+/// Keeps the worst value of a figure and when it was.
+struct Worst {
+  double value = 0;
+  double time = 0;
+  void See(double v, double t) {
+    if (v > value) {
+      value = v;
+      time = t;
+    }
+  }
+};
+
+void LookAtJoints(const ReferenceMotion& reference, ClipChecks& checks) {
+  const Character& character = reference.character();
+  for (size_t j = 0; j < character.joints.size(); ++j) {
+    const character::Joint& joint = character.joints[j];
+    const std::string& segment = character.bodies[static_cast<size_t>(joint.child)].segment;
+    Worst backwards;
+    Worst twisted;
+    for (size_t f = 0; f < reference.poses().size(); ++f) {
+      const double time = static_cast<double>(f) * reference.frame_time();
+      const Vec3 turn = RotationVector(reference.poses()[f].joint_rotations[j]);
+      if (segment.ends_with("shin")) backwards.See(-turn[joint.axis], time);
+      if (segment.ends_with("hand")) twisted.See(turn.norm(), time);
+    }
+    if (backwards.value > kKneeBackwards) {
+      checks.warnings.push_back({backwards.time, "knee",
+                                 joint.name + " bends backwards by " + io::Fixed(Degrees(backwards.value), 0) +
+                                     " degrees at " + io::Fixed(backwards.time, 2) + " s"});
+    }
+    if (twisted.value > kHandTwisted) {
+      checks.warnings.push_back({twisted.time, "hand",
+                                 joint.name + " is turned by " + io::Fixed(Degrees(twisted.value), 0) + " degrees at " +
+                                     io::Fixed(twisted.time, 2) + " s: flipped?"});
+    }
+  }
+}
+
+void LookAtBodies(const ReferenceMotion& reference, const std::vector<State>& states, ClipChecks& checks) {
+  const Character& character = reference.character();
+  const double frame_time = reference.frame_time();
+  Worst under;
+  Worst fast;
+  std::string fastest;
+  Worst root;
+  for (size_t b = 0; b < character.bodies.size(); ++b) {
+    const character::Body& body = character.bodies[b];
+    const bool hand = body.segment.ends_with("hand");
+    for (size_t f = 0; f < states.size(); ++f) {
+      const double time = static_cast<double>(f) * frame_time;
+      if (hand) under.See(-character::LowestPoint(body, states[f][b]), time);
+      if (f == 0) continue;
+      const double speed = (states[f][b].position - states[f - 1][b].position).norm() / frame_time;
+      if (speed > fast.value) fastest = body.name;
+      fast.See(speed, time);
+      if (static_cast<int>(b) == character.root) root.See(speed, time);
+    }
+  }
+  if (under.value > kHandsUnder) {
+    checks.warnings.push_back(
+        {under.time, "hands_under_floor",
+         "a hand is " + io::Fixed(under.value, 2) + " m under the floor at " + io::Fixed(under.time, 2) + " s"});
+  }
+  if (fast.value > kFastestBody || root.value > kFastestRoot) {
+    const bool by_root = root.value > kFastestRoot;
+    const Worst& worst = by_root ? root : fast;
+    checks.warnings.push_back({worst.time, "speed",
+                               (by_root ? "the root" : fastest) + " moves at " + io::Fixed(worst.value, 1) +
+                                   " m/s at " + io::Fixed(worst.time, 2) + " s: wrong unit, frame rate or a jump?"});
+  }
+}
+
+void LookAtFeet(const ReferenceMotion& reference, const std::vector<State>& states, ClipChecks& checks) {
+  const Character& character = reference.character();
+  double planted = 0;
+  double sliding = 0;
+  Worst worst;
+  for (const int effector : character.end_effectors) {
+    const size_t body = static_cast<size_t>(effector);
+    if (!character.bodies[body].segment.ends_with("foot")) continue;
+    const std::vector<bool> touches = TouchesFloor(reference, states, effector);
+    for (size_t f = 1; f < states.size(); ++f) {
+      if (!touches[f] || !touches[f - 1]) continue;
+      Vec3 step = states[f][body].position - states[f - 1][body].position;
+      step.y() = 0;
+      const double speed = step.norm() / reference.frame_time();
+      planted += 1;
+      sliding += speed > kSlidingSpeed;
+      worst.See(speed, static_cast<double>(f) * reference.frame_time());
+    }
+  }
+  if (planted > 0 && sliding > 0.2 * planted) {
+    checks.warnings.push_back({worst.time, "sliding",
+                               "feet slide during " + io::Fixed(100 * sliding / planted, 0) +
+                                   " % of the time in which they touch the floor, at up to " +
+                                   io::Fixed(worst.value, 1) + " m/s"});
+  }
+}
+
+}  // namespace
+
+std::vector<bool> TouchesFloor(const ReferenceMotion& reference, const std::vector<State>& states, int body) {
+  const Eigen::Index n = static_cast<Eigen::Index>(states.size());
+  Eigen::VectorXd height(n);
+  Eigen::VectorXd speed(n);
+  const size_t b = static_cast<size_t>(body);
+  for (Eigen::Index f = 0; f < n; ++f) {
+    const size_t i = static_cast<size_t>(f);
+    const size_t before = f > 0 ? i - 1 : i;
+    const size_t after = f + 1 < n ? i + 1 : i;
+    height[f] = character::LowestPoint(reference.character().bodies[b], states[i][b]);
+    speed[f] = (states[after][b].position - states[before][b].position).norm() /
+               (static_cast<double>(after - before) * reference.frame_time());
+  }
+  return motion::DetectContact(height, speed, reference.frame_time());
+}
+
+std::vector<Interval> Stretches(const std::vector<bool>& flags, double frame_time) {
+  std::vector<Interval> stretches;
+  for (size_t f = 0; f < flags.size(); ++f) {
+    if (!flags[f]) continue;
+    const double time = static_cast<double>(f) * frame_time;
+    if (f == 0 || !flags[f - 1]) stretches.push_back({time, time});
+    stretches.back().end = time;
+  }
+  return stretches;
+}
+
+io::Json ClipChecks::ToJson() const {
+  io::Json json = {{"contacts", io::Json::object()},
+                   {"flights", io::Json::array()},
+                   {"flight_acceleration", flight_acceleration},
+                   {"time_scale", time_scale},
+                   {"warnings", io::Json::array()}};
+  for (const auto& [body, intervals] : contacts) {
+    io::Json list = io::Json::array();
+    for (const Interval& interval : intervals) list.push_back({interval.start, interval.end});
+    json["contacts"][body] = list;
+  }
+  for (const FreeFlight& flight : flights) {
+    json["flights"].push_back(
+        {{"start", flight.interval.start}, {"end", flight.interval.end}, {"acceleration", flight.acceleration}});
+  }
+  for (const ClipWarning& warning : warnings) {
+    json["warnings"].push_back({{"time", warning.time}, {"kind", warning.kind}, {"text", warning.text}});
+  }
+  return json;
+}
+
+ClipChecks CheckClip(const ReferenceMotion& reference, const motion::Clip& clip,
+                     const character::ReferenceReport& report) {
+  ClipChecks checks;
+  const std::vector<State> states = StatesOf(reference);
+  const Character& character = reference.character();
+  for (const int effector : character.end_effectors) {
+    checks.contacts.emplace_back(character.bodies[static_cast<size_t>(effector)].name,
+                                 Stretches(TouchesFloor(reference, states, effector), reference.frame_time()));
+  }
+  FindFlights(reference, states, checks);
+  FindJumps(clip, report, checks);
+  LookAtJoints(reference, checks);
+  LookAtBodies(reference, states, checks);
+  LookAtFeet(reference, states, checks);
+  if (report.start_speed_lost > 0.1) {
+    checks.warnings.push_back(
+        {0, "start_velocity",
+         "the filter takes " + io::Fixed(report.start_speed_lost, 2) + " m/s from the root's velocity at the start"});
+  }
+  return checks;
+}
+
+}  // namespace retrace::metrics

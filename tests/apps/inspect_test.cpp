@@ -1,0 +1,71 @@
+/// inspect as a user meets it.
+#include "apps/command_line.h"
+
+namespace retrace::apps {
+namespace {
+
+using testing::HasSubstr;
+
+TEST_F(CommandLine, InspectTellsWhatWasUnderstood) {
+  const Outcome outcome = Execute(kInspect + " " + kClip);
+  EXPECT_EQ(outcome.code, 0);
+  for (const char* text : {"m tall", "y points up", "left_foot", "free flight", "segments", "reconstruct "}) {
+    EXPECT_THAT(outcome.text, HasSubstr(text));
+  }
+}
+
+TEST_F(CommandLine, InspectSaysTheSameAsJsonAndItsCommandRuns) {
+  const Outcome outcome = Execute(kInspect + " " + kClip + " --json --end 0.5 --up y --unit m");
+  ASSERT_EQ(outcome.code, 0) << outcome.text;
+  const io::Json found = io::ParseJson(outcome.text, "inspect");
+  EXPECT_EQ(found["reference"]["unit"], 1.0);
+  EXPECT_EQ(found["reference"]["unit_from"], "told");
+  EXPECT_TRUE(found["checks"]["contacts"].contains("left_foot"));
+  EXPECT_EQ(found["mapping"].size() > 10, true);
+  const auto command = found["command"].get<std::string>();
+  EXPECT_THAT(command, HasSubstr("--end 0.5 --unit m --up y"));
+  const std::string program = kReconstruct.substr(0, kReconstruct.rfind('/') + 1) + command;
+  EXPECT_EQ(Execute(program + " --dry-run").code, 0);
+}
+
+TEST_F(CommandLine, InspectRefusesWithTheCodesOfTheHouse) {
+  const std::string map = Write("map.json", R"({"tail": "x"})");
+  const struct {
+    std::string arguments;
+    int code;
+    std::string message;
+  } cases[] = {
+      {"", 2, "a clip is needed"},
+      {kClip + " --unit furlong", 2, "--unit furlong: expected auto, m, cm"},
+      {kClip + " --floor-height deep", 2, "--floor-height deep: expected a number or auto"},
+      {kClip + " --up w", 2, "--up"},
+      {kClip + " --map " + map, 3, "/tail: found the segment"},
+      {Write("bad.bvh", "HIERARCHY\n"), 3, "bad.bvh:"},
+  };
+  for (const auto& c : cases) {
+    const Outcome outcome = Execute(kInspect + " " + c.arguments);
+    EXPECT_EQ(outcome.code, c.code) << c.arguments << outcome.text;
+    EXPECT_THAT(outcome.text, HasSubstr(c.message));
+  }
+}
+
+TEST_F(CommandLine, InspectSurvivesEveryMalformedFile) {
+  const std::filesystem::path folder = std::filesystem::path(RETRACE_SHARED_DIR) / "mocap" / "malformed";
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << folder << " is missing";
+  const io::Json expected = io::ReadJson(folder / "EXPECTED.json");
+  for (const auto& [name, entry] : expected["files"].items()) {
+    SCOPED_TRACE(name);
+    std::string arguments = (folder / name).string();
+    if (name.ends_with(".amc")) arguments += " --skeleton " + (folder / "ok_small.asf").string();
+    if (name.ends_with(".asf")) arguments = (folder / "ok_small.amc").string() + " --skeleton " + arguments;
+    const Outcome outcome = Execute("timeout 20 " + kInspect + " " + arguments);
+    EXPECT_TRUE(outcome.code == 0 || outcome.code == 3 || outcome.code == 2) << outcome.code << outcome.text;
+    if (entry["expect"] == "reject") {
+      EXPECT_EQ(outcome.code, 3) << outcome.text;
+      EXPECT_THAT(outcome.text, HasSubstr(": found "));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace retrace::apps

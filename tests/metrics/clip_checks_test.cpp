@@ -1,0 +1,125 @@
+/// What is told of a recording: motions of which it is known by construction.
+#include "retrace/metrics/clip_checks.h"
+
+#include <gtest/gtest.h>
+
+#include "reconstruction/synthetic_motion.h"
+#include "retrace/character/skeleton.h"
+
+namespace retrace::metrics {
+namespace {
+
+using reconstruction::Course;
+using reconstruction::Human;
+using reconstruction::JointIndex;
+using reconstruction::Sampled;
+using reconstruction::StandingPose;
+
+ClipChecks Check(const Course& course, double duration) {
+  constexpr double kFrame = 1.0 / 120;
+  const std::vector<character::Pose> poses = Sampled(course, duration, kFrame);
+  const motion::Clip clip = character::ClipOf(Human(), poses, kFrame);
+  character::ReferenceReport report;
+  report.frame_rate = 1 / kFrame;
+  return CheckClip(character::ReferenceMotion(Human(), kFrame, poses, 1.0 / 60), clip, report);
+}
+
+bool Warns(const ClipChecks& checks, const std::string& kind) {
+  return std::any_of(checks.warnings.begin(), checks.warnings.end(),
+                     [&](const ClipWarning& warning) { return warning.kind == kind; });
+}
+
+/// Stands, and flies up at 2 m/s at 0.5 s under some gravity.
+Course Jump(double gravity) {
+  return [=](double time) {
+    character::Pose pose = StandingPose();
+    const double t = time - 0.5;
+    if (t > 0) pose.root_position.y() += std::max(0.0, 2 * t - 0.5 * gravity * t * t);
+    return pose;
+  };
+}
+
+TEST(ClipChecks, AStandingPoseIsBeyondReproach) {
+  const ClipChecks checks = Check([](double) { return StandingPose(); }, 1);
+  EXPECT_TRUE(checks.warnings.empty());
+  EXPECT_TRUE(checks.flights.empty());
+  ASSERT_EQ(checks.contacts.size(), Human().end_effectors.size());
+  for (const auto& [body, intervals] : checks.contacts) {
+    ASSERT_EQ(intervals.size(), body.ends_with("foot") ? 1u : 0u) << body;
+    for (const Interval& interval : intervals) EXPECT_NEAR(interval.end, 1, 1e-9);
+  }
+}
+
+TEST(ClipChecks, FreeFlightTellsTheSpeedOfPlay) {
+  const ClipChecks right = Check(Jump(9.81), 1.2);
+  ASSERT_EQ(right.flights.size(), 1u);
+  EXPECT_NEAR(right.flights[0].acceleration, 9.81, 0.05);
+  EXPECT_NEAR(right.time_scale, 1, 0.01);
+  EXPECT_FALSE(Warns(right, "flight_speed"));
+  // Played twice as fast, a body seems to fall with 4 g and must be given twice the time.
+  const ClipChecks fast = Check([](double time) { return Jump(9.81)(0.5 + 2 * (time - 0.5)); }, 1);
+  EXPECT_NEAR(fast.flight_acceleration, 4 * 9.81, 0.5);
+  EXPECT_NEAR(fast.time_scale, 2, 0.02);
+  EXPECT_TRUE(Warns(fast, "flight_speed"));
+}
+
+TEST(ClipChecks, WhatHangsInTheAirIsNoticed) {
+  const ClipChecks checks = Check(
+      [](double time) {
+        character::Pose pose = StandingPose();
+        pose.root_position.y() += 0.3 + 0.5 * time * time;
+        return pose;
+      },
+      1);
+  EXPECT_LT(checks.flight_acceleration, 0);
+  EXPECT_TRUE(Warns(checks, "flight_speed"));
+}
+
+TEST(ClipChecks, JumpsKneesHandsSlidingAndSpeedAreNoticed) {
+  EXPECT_TRUE(Warns(Check(
+                        [](double time) {
+                          character::Pose pose = StandingPose();
+                          if (time > 0.5) pose.joint_rotations[JointIndex("left_elbow")] = AxisRotation(1, 1.5);
+                          return pose;
+                        },
+                        1),
+                    "jump"));
+  EXPECT_TRUE(Warns(Check(
+                        [](double) {
+                          character::Pose pose = StandingPose();
+                          pose.joint_rotations[JointIndex("right_knee")] = AxisRotation(0, -0.5);
+                          return pose;
+                        },
+                        1),
+                    "knee"));
+  EXPECT_TRUE(Warns(Check(
+                        [](double) {
+                          character::Pose pose = StandingPose();
+                          pose.joint_rotations[JointIndex("right_wrist")] = AxisRotation(0, 2.8);
+                          return pose;
+                        },
+                        1),
+                    "hand"));
+  const auto moving = [](double speed) {
+    return [=](double time) {
+      character::Pose pose = StandingPose();
+      pose.root_position.x() += speed * time;
+      return pose;
+    };
+  };
+  EXPECT_TRUE(Warns(Check(moving(0.38), 1), "sliding"));
+  EXPECT_FALSE(Warns(Check(moving(0.1), 1), "sliding"));
+  EXPECT_TRUE(Warns(Check(moving(20), 1), "speed"));
+}
+
+TEST(Stretches, AreTheRunsOfAFlag) {
+  const std::vector<Interval> stretches = Stretches({true, true, false, false, true}, 0.5);
+  ASSERT_EQ(stretches.size(), 2u);
+  EXPECT_EQ(stretches[0].start, 0);
+  EXPECT_EQ(stretches[0].end, 0.5);
+  EXPECT_EQ(stretches[1].start, 2);
+  EXPECT_EQ(stretches[1].end, 2);
+}
+
+}  // namespace
+}  // namespace retrace::metrics
