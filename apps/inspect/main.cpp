@@ -26,8 +26,8 @@ struct Options {
 
 /// Everything that is told, whichever way.
 struct Findings {
-  explicit Findings(const Options& o)
-      : input(apps::ReadClip(o.clip)),
+  Findings(const Options& o, const apps::ClipInput& clip)
+      : input(clip),
         character(character::LoadCharacter(apps::FindCharacter(o.character))),
         reference(Reference(o)),
         kind(reconstruction::ClassifyMotion(reference)),
@@ -62,14 +62,11 @@ struct Findings {
   character::ReferenceMotion Reference(const Options& o) {
     character::ReferenceOptions options;
     apps::Apply(o.clip, options);
-    const io::JsonView user(options.joint_map, options.joint_map_file);
-    map = character::MapClip(input.clip, o.clip.clip, options.joint_map.is_null() ? nullptr : &user);
     return character::MakeReference(character, input.clip, o.clip.clip, options, report);
   }
 
-  apps::ClipInput input;
+  const apps::ClipInput& input;
   character::Character character;
-  character::SkeletonMap map;
   character::ReferenceReport report;
   character::ReferenceMotion reference;
   reconstruction::MotionKindReport kind;
@@ -82,8 +79,9 @@ const std::string& JointName(const Findings& f, int joint) {
   return f.input.clip.skeleton.joints[static_cast<size_t>(joint)].name;
 }
 
-void PrintTree(const Findings& f) {
-  const auto& joints = f.input.clip.skeleton.joints;
+/// @param report null before the skeleton is understood
+void PrintTree(const motion::Clip& clip, const character::ReferenceReport* report) {
+  const auto& joints = clip.skeleton.joints;
   std::vector<std::vector<size_t>> children(joints.size());
   for (size_t j = 1; j < joints.size(); ++j) children[static_cast<size_t>(joints[j].parent)].push_back(j);
   struct Item {
@@ -97,16 +95,26 @@ void PrintTree(const Findings& f) {
     const motion::Joint& joint = joints[item.joint];
     if (!joint.end_site) {
       std::string segments;
-      for (const auto& [segment, source] : f.map.segments) {
+      for (const auto& [segment, source] :
+           report != nullptr ? report->map.segments : decltype(report->map.segments)()) {
         if (source.position == static_cast<int>(item.joint)) segments += (segments.empty() ? "" : ", ") + segment;
       }
       const std::string indent(static_cast<size_t>(4 + 2 * item.depth), ' ');
-      std::printf("%s%-*s %6.3f m  %s\n", indent.c_str(), std::max(1, 40 - 2 * item.depth), joint.name.c_str(),
-                  joint.offset.norm() * f.report.unit, segments.c_str());
+      const double length = joint.offset.norm() * (report != nullptr ? report->unit : 1);
+      std::printf("%s%-*s %8.3f %s  %s\n", indent.c_str(), std::max(1, 40 - 2 * item.depth), joint.name.c_str(), length,
+                  report != nullptr ? "m" : "units", segments.c_str());
     }
     const auto& below = children[item.joint];
     for (auto it = below.rbegin(); it != below.rend(); ++it) stack.push_back({*it, item.depth + 1});
   }
+}
+
+/// What there is to tell of a clip that cannot be mapped onto the character.
+void PrintUnderstood(const motion::Clip& clip, const Options& o) {
+  std::printf("%s\n  recording   %zu frames, %s per second\n  skeleton\n", o.clip.clip.c_str(), clip.frames.size(),
+              io::Fixed(1 / clip.frame_time, 2).c_str());
+  PrintTree(clip, nullptr);
+  std::fflush(stdout);
 }
 
 std::string TimeSpan(const metrics::Interval& interval) {
@@ -130,8 +138,8 @@ void Print(const Findings& f, const Options& o) {
               Degrees(f.report.facing));
   std::printf("  floor       at %.3f m, tilted by %.2f degrees\n", f.report.floor_height, Degrees(f.report.floor_tilt));
   std::printf("  skeleton    %zu joints and %td ends; joints recognised by: %s\n",
-              joints.size() - static_cast<size_t>(ends), ends, f.map.family.c_str());
-  PrintTree(f);
+              joints.size() - static_cast<size_t>(ends), ends, f.report.map.family.c_str());
+  PrintTree(clip, &f.report);
   std::printf("  character   its joints are %.3f m from the recorded ones on average, hips on hips\n",
               f.report.joint_distance);
   std::printf("  changed\n");
@@ -166,7 +174,7 @@ io::Json ToJson(const Findings& f, const Options& o) {
                       {"end_site", joint.end_site}});
   }
   io::Json mapping = io::Json::object();
-  for (const auto& [segment, source] : f.map.segments) {
+  for (const auto& [segment, source] : f.report.map.segments) {
     mapping[segment] = {{"position", JointName(f, source.position)}, {"orientation", JointName(f, source.orientation)}};
   }
   io::Json segments = io::Json::array();
@@ -197,7 +205,15 @@ int main(int argc, char** argv) {
   int exit_code = 0;
   if (!apps::ParseOptions(app, argc, argv, true, exit_code)) return exit_code;
   return apps::RunProgram("inspect", true, [&] {
-    const Findings findings(options);
+    const apps::ClipInput input = apps::ReadClip(options.clip);
+    const Findings findings = [&] {
+      try {
+        return Findings(options, input);
+      } catch (const InputError&) {  // what was read is told all the same: it is what a map is made from
+        if (!options.json) PrintUnderstood(input.clip, options);
+        throw;
+      }
+    }();
     if (options.json) {
       std::printf("%s\n", ToJson(findings, options).dump(1).c_str());
     } else {

@@ -11,6 +11,7 @@
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
 #include "retrace/io/number.h"
+#include "retrace/metrics/clip_checks.h"
 #include "retrace/parallel/task_farm.h"
 #include "retrace/reconstruction/configuration.h"
 #include "retrace/reconstruction/search.h"
@@ -79,10 +80,11 @@ reconstruction::Configuration MakeConfiguration(const Options& o) {
 }
 
 /// What the clip became, for people.
-void PrintUnderstanding(const Options& o, const character::ReferenceReport& report,
+void PrintUnderstanding(const Options& o, const character::ReferenceReport& report, const metrics::ClipChecks& checks,
                         const reconstruction::Preparation& preparation, const character::ReferenceMotion& reference) {
   std::printf("%s: %.2f s\n", o.clip.clip.c_str(), reference.duration());
   for (const std::string& note : report.notes) std::printf("  %s\n", note.c_str());
+  for (const metrics::ClipWarning& warning : checks.warnings) std::printf("  warning: %s\n", warning.text.c_str());
   const auto& problem = preparation.problem;
   std::printf(
       "  motion: %s; cost weights %s (%g, %g, %g, %g); contact scales %s; %d fragments, %zu of them ending at a "
@@ -103,6 +105,7 @@ struct Job {
         character(character::LoadCharacter(character_file)),
         input(apps::ReadClip(o.clip)),
         reference(character::MakeReference(character, input.clip, o.clip.clip, configuration.reference, report)),
+        checks(metrics::CheckClip(reference, input.clip, report)),
         preparation(reconstruction::Prepare(configuration, reference)) {}
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
@@ -113,6 +116,7 @@ struct Job {
   apps::ClipInput input;
   character::ReferenceReport report;
   character::ReferenceMotion reference;
+  metrics::ClipChecks checks;
   reconstruction::Preparation preparation;
 };
 
@@ -147,6 +151,7 @@ io::Json Manifest(const Job& job, const Options& o, const std::string& command,
   manifest["seed"] = job.configuration.search.seed;
   manifest["inputs"] = InputHashes(job, o);
   manifest["reference"] = job.report.ToJson();
+  manifest["clip_checks"] = job.checks.ToJson();
   manifest["preparation"] = job.preparation.ToJson();
   const std::string why_stock = simulation::WhyStockSolver();
   manifest["solver"] = job.configuration.world.solver == simulation::Solver::kStock ? "stock, as configured"
@@ -196,7 +201,7 @@ int Reconstruct(const Options& o, const std::string& command, parallel::MpiSessi
   const apps::ProgressStyle style = apps::ChooseProgress(o.progress, mpi.active());
   const Job job(o);
   if (o.dry_run) {
-    if (master) PrintUnderstanding(o, job.report, job.preparation, job.reference);
+    if (master) PrintUnderstanding(o, job.report, job.checks, job.preparation, job.reference);
     return 0;
   }
   const reconstruction::Problem& problem = job.preparation.problem;
@@ -212,7 +217,7 @@ int Reconstruct(const Options& o, const std::string& command, parallel::MpiSessi
       o.output.empty() ? "results/" + std::filesystem::path(o.clip.clip).stem().string() : o.output;
   results::RunFolder folder(output, o.force);
   if (style != apps::ProgressStyle::kNone && style != apps::ProgressStyle::kJson) {
-    PrintUnderstanding(o, job.report, job.preparation, job.reference);
+    PrintUnderstanding(o, job.report, job.checks, job.preparation, job.reference);
     std::fflush(stdout);
   }
   apps::Progress progress(style, problem);

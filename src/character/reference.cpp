@@ -267,7 +267,7 @@ io::Json ReferenceOptions::ToJson() const {
 }
 
 io::Json ReferenceReport::ToJson() const {
-  return {{"naming_family", family},
+  return {{"naming_family", map.family},
           {"axes_from_rest_pose", rest_pose_used},
           {"source_frame_rate", frame_rate},
           {"unit", unit},
@@ -291,6 +291,12 @@ ReferenceMotion::ReferenceMotion(const Character& character, double frame_time, 
       frame_time_(frame_time),
       poses_(std::move(poses)),
       velocity_interval_(velocity_interval) {}
+
+std::vector<State> ReferenceMotion::StatesOfPoses() const {
+  std::vector<State> states(poses_.size());
+  for (size_t f = 0; f < states.size(); ++f) ForwardKinematics(*character_, poses_[f], states[f]);
+  return states;
+}
 
 void ReferenceMotion::PoseAt(double time, Pose& pose) const {
   const double x = std::clamp(time / frame_time_, 0.0, static_cast<double>(poses_.size() - 1));

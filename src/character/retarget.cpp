@@ -542,8 +542,8 @@ class Calibration {
 std::vector<Pose> Retarget(const Character& character, const motion::Clip& clip, const std::string& name,
                            const ReferenceOptions& options, ReferenceReport& report) {
   const io::JsonView user(options.joint_map, options.joint_map_file);
-  const SkeletonMap map = MapClip(clip, name, options.joint_map.is_null() ? nullptr : &user);
-  report.family = map.family;
+  report.map = MapClip(clip, name, options.joint_map.is_null() ? nullptr : &user);
+  const SkeletonMap& map = report.map;
   report.frame_rate = 1 / clip.frame_time;
   Source source(clip, map, options.up_axis);
   report.up_axis = source.up_axis();

@@ -43,16 +43,19 @@ std::string ReadFile(const std::filesystem::path& path) {
   if (::fstat(file.get(), &status) == 0 && S_ISDIR(status.st_mode)) {
     throw InputError(path.string(), "a folder", "a file");
   }
-  std::string bytes;
-  if (status.st_size > 0) bytes.reserve(static_cast<size_t>(status.st_size));
-  std::array<char, 1 << 16> buffer;
+  // The size is a hint: a pipe has none, and a file that is being written may grow.
+  std::string bytes(status.st_size > 0 ? static_cast<size_t>(status.st_size) + 1 : 4096, '\0');
+  size_t filled = 0;
   for (;;) {
-    const ssize_t count = ::read(file.get(), buffer.data(), buffer.size());
+    if (filled == bytes.size()) bytes.resize(2 * bytes.size());
+    const ssize_t count = ::read(file.get(), bytes.data() + filled, bytes.size() - filled);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) throw InputError(path.string() + ": cannot be read: " + Reason());
-    if (count == 0) return bytes;
-    bytes.append(buffer.data(), static_cast<size_t>(count));
+    if (count == 0) break;
+    filled += static_cast<size_t>(count);
   }
+  bytes.resize(filled);
+  return bytes;
 }
 
 void WriteFile(const std::filesystem::path& path, std::string_view bytes) {

@@ -32,14 +32,6 @@ constexpr double kSlidingSpeed = 0.35;  // of a planted foot [m/s]
 constexpr double kFastestBody = 15;     // [m/s]
 constexpr double kFastestRoot = 9;      // [m/s]
 
-std::vector<State> StatesOf(const ReferenceMotion& reference) {
-  std::vector<State> states(reference.poses().size());
-  for (size_t f = 0; f < states.size(); ++f) {
-    character::ForwardKinematics(reference.character(), reference.poses()[f], states[f]);
-  }
-  return states;
-}
-
 /// Second derivative of the parabola that fits equally spaced values best; the sign is that of falling.
 double DownwardAcceleration(const std::vector<double>& heights, double frame_time) {
   const Eigen::Index n = static_cast<Eigen::Index>(heights.size());
@@ -286,7 +278,7 @@ io::Json ClipChecks::ToJson() const {
 ClipChecks CheckClip(const ReferenceMotion& reference, const motion::Clip& clip,
                      const character::ReferenceReport& report) {
   ClipChecks checks;
-  const std::vector<State> states = StatesOf(reference);
+  const std::vector<State> states = reference.StatesOfPoses();
   const Character& character = reference.character();
   for (const int effector : character.end_effectors) {
     checks.contacts.emplace_back(character.bodies[static_cast<size_t>(effector)].name,

@@ -29,6 +29,7 @@ class Reader {
   Clip Read() {
     ReadHierarchy();
     ReadMotion();
+    RequireSize();
     return std::move(clip_);
   }
 
@@ -156,12 +157,20 @@ class Reader {
       }
     }
     if (channels_.empty()) scanner_.Fail(root, "a skeleton without any channel", "channels for its joints");
-    const auto has_size = [&](const Joint& joint) { return joint.parent >= 0 && joint.offset != Vec3::Zero(); };
-    const auto moves = [&](const Channel& channel) { return !channel.rotation && channel.joint > 0; };
-    if (std::none_of(clip_.skeleton.joints.begin(), clip_.skeleton.joints.end(), has_size) &&
-        std::none_of(channels_.begin(), channels_.end(), moves)) {
-      scanner_.Fail(root, "a skeleton of zero size (all offsets are 0)", "bones with a length");
-    }
+    root_ = root;
+  }
+
+  /// Bones have a length: from their offsets, or given in the frames where the offsets are all 0.
+  void RequireSize() {
+    const auto has_length = [](const Joint& joint) { return joint.parent >= 0 && joint.offset != Vec3::Zero(); };
+    const auto has_moved = [](const Frame& frame) {
+      return std::any_of(frame.translations.begin() + 1, frame.translations.end(),
+                         [](const Vec3& v) { return v != Vec3::Zero(); });
+    };
+    const std::vector<Joint>& joints = clip_.skeleton.joints;
+    if (std::any_of(joints.begin(), joints.end(), has_length)) return;
+    if (std::any_of(clip_.frames.begin(), clip_.frames.end(), has_moved)) return;
+    scanner_.Fail(root_, "a skeleton of zero size (all offsets are 0)", "bones with a length");
   }
 
   void RequireOffset(const Token& token) {
@@ -221,6 +230,19 @@ class Reader {
     }
   }
 
+  /// A value that is not a plain number on the current line: on the next line, with a sign that C knows, or a fault.
+  double ReadValue(size_t channel, int64_t frame, int64_t count, int count_line) {
+    if (scanner_.Peek().end()) {
+      scanner_.Fail(
+          scanner_.Peek(),
+          "the end of the file behind " + std::to_string(channel) + " values of frame " + std::to_string(frame + 1),
+          std::to_string(channels_.size()) + " values in each of the " + std::to_string(count) + " frames that line " +
+              std::to_string(count_line) + " states");
+    }
+    return scanner_.Number("value " + std::to_string(channel + 1) + " of " + std::to_string(channels_.size()) +
+                           " of frame " + std::to_string(frame + 1));
+  }
+
   void ReadFrame(int64_t index, int64_t count, int count_line) {
     const Token first = scanner_.Peek();
     if (!first.starts_line) scanner_.Fail(first, "the first frame on a line of its own");
@@ -231,24 +253,10 @@ class Reader {
     for (const Joint& joint : joints) frame.translations.push_back(joint.offset);
     for (size_t c = 0; c < channels_.size(); ++c) {
       const Channel& channel = channels_[c];
-      if (scanner_.Peek().end()) {
-        scanner_.Fail(
-            scanner_.Peek(),
-            "the end of the file behind " + std::to_string(c) + " values of frame " + std::to_string(index + 1),
-            std::to_string(channels_.size()) + " values in each of the " + std::to_string(count) +
-                " frames that line " + std::to_string(count_line) + " states");
-      }
-      // The description costs an allocation, so it is made only for what Number would refuse.
       double value = 0;
-      const std::string_view text = scanner_.Peek().text;
-      if (io::ParseNumber(text, value) && std::abs(value) <= kMaxMagnitude) {
-        scanner_.Next();
-      } else {
-        value = scanner_.Number("value " + std::to_string(c + 1) + " of " + std::to_string(channels_.size()) +
-                                " of frame " + std::to_string(index + 1));
-      }
+      if (!scanner_.TryNumber(value)) value = ReadValue(c, index, count, count_line);
       if (channel.rotation) {
-        frame.rotations[channel.joint] *= AxisRotation(channel.axis, Radians(value));
+        TurnAboutAxis(frame.rotations[channel.joint], channel.axis, Radians(value));
       } else {
         frame.translations[channel.joint][channel.axis] = value;
       }
@@ -263,6 +271,7 @@ class Reader {
   }
 
   Scanner scanner_;
+  Token root_;
   Clip clip_;
   std::vector<Channel> channels_;
   std::vector<OpenJoint> stack_;

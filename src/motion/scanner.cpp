@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
@@ -137,6 +138,22 @@ double Scanner::Number(const std::string& what) {
   }
   if (std::abs(value) > kMaxMagnitude) Fail(token, what + " of magnitude at most 1e9");
   return value;
+}
+
+bool Scanner::TryNumber(double& value) {
+  if (has_peeked_) return false;
+  const char* const end = text_.data() + text_.size();
+  const char* begin = text_.data() + position_;
+  while (begin != end && IsBlank(*begin)) ++begin;
+  const auto result = std::from_chars(begin, end, value);
+  if (result.ec != std::errc() || !(std::abs(value) <= kMaxMagnitude)) return false;
+  if (result.ptr != end && !IsBlank(*result.ptr) && !IsLineEnd(*result.ptr)) return false;
+  last_.text = {begin, static_cast<size_t>(result.ptr - begin)};
+  last_.line = line_;
+  last_.column = static_cast<int>(begin - text_.data() - static_cast<ptrdiff_t>(line_begin_)) + 1;
+  last_.starts_line = std::exchange(starts_line_, false);
+  position_ = static_cast<size_t>(result.ptr - text_.data());
+  return true;
 }
 
 double Scanner::NumberInLine(const std::string& what) {

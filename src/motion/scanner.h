@@ -48,6 +48,10 @@ class Scanner {
 
   /// The next word as a finite number within kMaxMagnitude; `what` says what it is, for the message.
   double Number(const std::string& what);
+  /// The next word as a number, if that takes no more than a look: a plain decimal number within kMaxMagnitude on the
+  /// current line. Otherwise nothing is consumed, and Number has the say. It is what makes long recordings fast to
+  /// read.
+  bool TryNumber(double& value);
   /// The next word, which must stand on the current line, as a number.
   double NumberInLine(const std::string& what);
   /// The next word as a joint's name: printable UTF-8 of limited length.

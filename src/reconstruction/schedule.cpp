@@ -13,14 +13,6 @@ namespace {
 using character::Character;
 using character::State;
 
-std::vector<State> AllStates(const character::ReferenceMotion& reference) {
-  std::vector<State> states(reference.poses().size());
-  for (size_t f = 0; f < states.size(); ++f) {
-    character::ForwardKinematics(reference.character(), reference.poses()[f], states[f]);
-  }
-  return states;
-}
-
 /// The bodies from an end effector up to, and without, the body where its limb is attached (one with several limbs).
 std::vector<int> LimbOf(const Character& character, int effector, int& base) {
   std::vector<int> limb;
@@ -57,7 +49,7 @@ std::vector<double> SwingEnds(const Character& character, const std::vector<Stat
 
 std::vector<Boundary> FindBoundaries(const character::ReferenceMotion& reference) {
   const Character& character = reference.character();
-  const std::vector<State> states = AllStates(reference);
+  const std::vector<State> states = reference.StatesOfPoses();
   const double frame_time = reference.frame_time();
   // Contacts before swings: a boundary from an earlier list displaces those of later lists that come too close.
   std::vector<std::vector<double>> sources;

@@ -49,6 +49,20 @@ TEST_F(CommandLine, InspectRefusesWithTheCodesOfTheHouse) {
   }
 }
 
+TEST_F(CommandLine, InspectShowsASkeletonThatIsNoHuman) {
+  const std::string arm = Write("arm.bvh",
+                                "HIERARCHY\nROOT Base\n{\nOFFSET 0 0 0\nCHANNELS 3 Xrotation Yrotation Zrotation\n"
+                                "JOINT Link\n{\nOFFSET 0 2 0\nCHANNELS 3 Xrotation Yrotation Zrotation\n"
+                                "End Site\n{\nOFFSET 0 1 0\n}\n}\n}\n"
+                                "MOTION\nFrames: 2\nFrame Time: 0.04\n0 0 0 0 0 0\n0 0 0 0 0 9\n");
+  const Outcome outcome = Execute(kInspect + " " + arm);
+  EXPECT_EQ(outcome.code, 3) << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr("2 frames, 25.00 per second"));
+  EXPECT_THAT(outcome.text, HasSubstr("      Link"));
+  EXPECT_THAT(outcome.text, HasSubstr("2.000 units"));
+  EXPECT_THAT(outcome.text, HasSubstr("a map (--map)"));
+}
+
 TEST_F(CommandLine, InspectSurvivesEveryMalformedFile) {
   const std::filesystem::path folder = std::filesystem::path(RETRACE_SHARED_DIR) / "mocap" / "malformed";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << folder << " is missing";

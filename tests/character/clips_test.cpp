@@ -161,5 +161,39 @@ INSTANTIATE_TEST_SUITE_P(Shared, ReferenceOfClip,
                                            "getup_prone_wd2", "getup_supine_wd2", "kick_mass", "jump_cmu_02_04"),
                          [](const auto& clip) { return std::string(clip.param); });
 
+// The same trial in both formats. The BVH begins with a frame more, in the rest pose.
+TEST(ReferenceOfFormats, LegsAgree) {
+  if (!fs::exists(kMocap / "MANIFEST.json")) GTEST_SKIP() << kMocap << " is absent";
+  const fs::path clips = kMocap / "clips";
+  const motion::Clip amc = motion::ReadAsfAmc(clips / "cmu_01.asf", clips / "jumps_turn_cmu_01_01.amc");
+  const motion::Clip bvh = motion::ReadBvh(clips / "jumps_turn_cmu_01_01.bvh");
+  ASSERT_EQ(bvh.frames.size(), amc.frames.size() + 1);
+  ReferenceOptions options;
+  options.frame_rate = 120;
+  options.skipped_frames = 0;
+  ReferenceReport report;
+  const std::vector<Pose> a = MakeReference(Human(), amc, "amc", options, report).poses();
+  options.skipped_frames = 1;
+  const std::vector<Pose> b = MakeReference(Human(), bvh, "bvh", options, report).poses();
+  ASSERT_EQ(a.size(), b.size());
+  for (const char* body : {"left_thigh", "right_thigh", "left_shin", "right_shin", "left_foot", "right_foot"}) {
+    const auto index = static_cast<size_t>(Human().FindBody(body));
+    double worst = 0;
+    for (size_t f = 0; f < a.size(); ++f) {
+      worst = std::max(worst, Degrees(AngleBetween(StateOf(Human(), a[f])[index].orientation,
+                                                   StateOf(Human(), b[f])[index].orientation)));
+    }
+    EXPECT_LT(worst, 2) << body;
+  }
+  for (const char* joint : {"left_hip", "right_hip", "left_knee", "right_knee", "left_ankle", "right_ankle"}) {
+    const auto index = static_cast<size_t>(Human().FindJoint(joint));
+    double worst = 0;
+    for (size_t f = 0; f < a.size(); ++f) {
+      worst = std::max(worst, Degrees(AngleBetween(a[f].joint_rotations[index], b[f].joint_rotations[index])));
+    }
+    EXPECT_LT(worst, 2) << joint;
+  }
+}
+
 }  // namespace
 }  // namespace retrace::character

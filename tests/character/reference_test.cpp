@@ -4,12 +4,14 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include <functional>
 
 #include "character/sample_human.h"
 #include "retrace/character/skeleton.h"
 #include "retrace/io/error.h"
+#include "retrace/math/random.h"
 #include "retrace/motion/bvh.h"
 
 namespace retrace::character {
@@ -105,7 +107,7 @@ std::function<void(motion::Clip&)> Turned(const Quat& turn, const Vec3& shift) {
 TEST(Reference, OfTheCharactersOwnMotionIsThatMotion) {
   const Made made = Make(Recorded(StandAndWalk()));
   ExpectSameMotion(made.poses, StandAndWalk(), kRounding, kFloor);
-  EXPECT_EQ(made.report.family, "HumanIK");
+  EXPECT_EQ(made.report.map.family, "HumanIK");
   EXPECT_TRUE(made.report.rest_pose_used);
   EXPECT_NEAR(made.report.scale, 1, 1e-9);
   EXPECT_NEAR(made.report.frame_rate, 120, 1e-6);
@@ -160,6 +162,28 @@ TEST(Reference, TurnsWithTheRecording) {
   }
   ExpectSameMotion(made.poses, expected, kRounding, kFloor);
   EXPECT_NEAR(made.report.floor_height, 0.25, kFloor);
+}
+
+RC_GTEST_PROP(ReferenceProperty, TurnedMovedAndRescaledRecordingsAreTheSameMotion, ()) {
+  RandomStream random(*rc::gen::arbitrary<uint64_t>(), RandomStage::kTest, 0, 0);
+  const Quat yaw = AxisRotation(1, random.Uniform(-kPi, kPi));
+  const Vec3 shift(random.Uniform(-50, 50), random.Uniform(-2, 2), random.Uniform(-50, 50));
+  const double scale = std::pow(10, random.Uniform(-1.5, 2.5));
+  const Made made = Make(Recorded(StandAndWalk(), [&](motion::Clip& clip) {
+    Turned(yaw, shift)(clip);
+    for (motion::Joint& joint : clip.skeleton.joints) joint.offset *= scale;
+    for (motion::Frame& frame : clip.frames) {
+      for (Vec3& translation : frame.translations) translation *= scale;
+    }
+  }));
+  RC_ASSERT(made.poses.size() == StandAndWalk().size());
+  for (size_t j = 0; j < Human().joints.size(); ++j) RC_ASSERT(LargestAngle(made.poses, StandAndWalk(), j) < kRounding);
+  for (size_t f = 0; f < made.poses.size(); ++f) {
+    const Pose& expected = StandAndWalk()[f];
+    const Vec3 place = yaw * expected.root_position + Vec3(shift.x(), 0, shift.z());
+    RC_ASSERT((made.poses[f].root_position - place).norm() < kFloor);
+    RC_ASSERT(AngleBetween(made.poses[f].root_orientation, yaw * expected.root_orientation) < kRounding);
+  }
 }
 
 TEST(Reference, FilesWhoseZAxisPointsUpAreTurned) {

@@ -60,6 +60,16 @@ RC_GTEST_PROP(RotationProperty, ExponentialIsTheTurnAboutItsAxis, ()) {
   RC_ASSERT((q.toRotationMatrix() - expected).norm() < 1e-13);
 }
 
+RC_GTEST_PROP(RotationProperty, TurningAboutAnAxisIsTheProductWithThatTurn, ()) {
+  RandomStream random = AnyStream();
+  const Quat q = AnyRotation(random);
+  const int axis = *rc::gen::inRange(0, 3);
+  const double angle = random.Uniform(-4 * kPi, 4 * kPi);
+  Quat turned = q;
+  TurnAboutAxis(turned, axis, angle);
+  RC_ASSERT((turned.coeffs() - (q * AxisRotation(axis, angle)).coeffs()).norm() < 1e-15);
+}
+
 RC_GTEST_PROP(RotationProperty, SignOfTheQuaternionDoesNotMatter, ()) {
   RandomStream random = AnyStream();
   const Quat a = AnyRotation(random);

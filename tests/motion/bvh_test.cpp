@@ -123,6 +123,16 @@ TEST(Bvh, SaysWhereAndWhatIsWrong) {
   EXPECT_THAT(Refusal("HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nOFFSET"), HasSubstr(":5:1: found a second 'OFFSET'"));
 }
 
+TEST(Bvh, BonesHaveALengthFromTheirOffsetsOrInTheFrames) {
+  const std::string hierarchy =
+      "HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 0\nJOINT b\n{\nOFFSET 0 0 0\n"
+      "CHANNELS 3 Xposition Yposition Zposition\n}\n}\nMOTION\nFrames: 1\nFrame Time: 0.01\n";
+  EXPECT_EQ(ParseBvh(hierarchy + "0 1 0\n", "clip.bvh").frames[0].translations[1], Vec3(0, 1, 0));
+  // What is never moved would be written without these channels, and could not be read again.
+  EXPECT_THAT(laws::Refusal([&] { ParseBvh(hierarchy + "0 0 0\n", "clip.bvh"); }),
+              HasSubstr("clip.bvh:2:1: found a skeleton of zero size"));
+}
+
 TEST(Bvh, AllocatesNothingForAFalseCount) {
   EXPECT_THAT(Refusal(WithRows("0 0 0 0 0 0 0 0\n", "MOTION\nFrames: 9000000000000000000\nFrame Time: 1\n")),
               HasSubstr("no more than the rest of the file has room for"));

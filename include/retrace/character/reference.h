@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "retrace/character/character.h"
+#include "retrace/character/skeleton_map.h"
 #include "retrace/character/state.h"
 #include "retrace/io/json.h"
 #include "retrace/motion/clip.h"
@@ -37,7 +38,7 @@ struct ReferenceOptions {
 
 /// What was understood of a clip and what was changed.
 struct ReferenceReport {
-  std::string family;              ///< naming family of the joints
+  SkeletonMap map;                 ///< which joint moves which segment, and how they were recognised
   bool rest_pose_used = false;     ///< axes come from the source's rest pose (else from the motion's geometry)
   double frame_rate = 0;           ///< of the source [1/s]
   double unit = 0;                 ///< metres per file unit
@@ -66,6 +67,8 @@ class ReferenceMotion {
   double duration() const { return static_cast<double>(poses_.size() - 1) * frame_time_; }
   double frame_time() const { return frame_time_; }
   const std::vector<Pose>& poses() const { return poses_; }
+  /// The bodies at each pose, at rest.
+  std::vector<State> StatesOfPoses() const;
   const Character& character() const { return *character_; }
 
   /// Pose at a time [s], clamped to the motion.
