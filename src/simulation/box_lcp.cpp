@@ -8,7 +8,9 @@ namespace retrace::simulation {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr int kMaxPivotRounds = 6;
+constexpr int kPatience = 4;          // rounds of block pivoting that bring no fewer violations
+constexpr int kMaxChanges = 20;       // of states when rows are driven, for each row
+constexpr double kTolerance = 1e-12;  // of forces and residuals beside the largest
 
 }  // namespace
 
@@ -17,7 +19,8 @@ void BoxLcp::Resize(int size) {
   stride_ = RoundUp(size);
   const size_t padded = stride_ + 2 * kPad;
   matrix_.Reserve(padded * padded);
-  for (GrowBuffer<double>* buffer : {&rhs_, &low_, &high_, &x_, &free_x_, &inverse_pivot_, &coefficients_}) {
+  for (GrowBuffer<double>* buffer :
+       {&rhs_, &low_, &high_, &x_, &free_x_, &inverse_pivot_, &coefficients_, &right_, &direction_}) {
     std::fill_n(buffer->Reserve(padded), padded, 0.0);
   }
   friction_of_.Reserve(padded);
@@ -57,20 +60,22 @@ void BoxLcp::RememberStates(LcpWarmStart& warm_start) const {
   warm_start.second_stage_.assign(second_.data(), second_.data() + size_);
 }
 
-bool BoxLcp::Solve(const Kernels& kernels, LcpWarmStart& warm_start, LcpStatistics& statistics) {
+bool BoxLcp::Solve(LcpWarmStart& warm_start, LcpStatistics& statistics) {
+  ++statistics.problems;
   without_friction_.clear();
   all_.clear();
-  double largest = 1;
+  largest_rhs_ = 1;
+  largest_diagonal_ = 0;
   for (int i = 0; i < size_; ++i) {
     all_.push_back(i);
     if (friction_of_[i] < 0) without_friction_.push_back(i);
-    largest = std::max(largest, std::fabs(rhs_[i]));
+    largest_rhs_ = std::max(largest_rhs_, std::fabs(rhs_[i]));
+    largest_diagonal_ = std::max(largest_diagonal_, matrix_[i * stride_ + i]);
   }
-  residual_tolerance_ = 1e-12 * largest;
   RecallStates(warm_start);
   warm_start.Reset();
   if (without_friction_.size() < all_.size()) {
-    if (!Pivot(without_friction_, first_.data(), kernels, statistics)) return false;
+    if (!SolveRows(without_friction_, first_.data(), statistics)) return false;
     for (int i = 0; i < size_; ++i) {
       if (friction_of_[i] < 0) continue;
       const double normal_force = x_[friction_of_[i]];
@@ -78,35 +83,63 @@ bool BoxLcp::Solve(const Kernels& kernels, LcpWarmStart& warm_start, LcpStatisti
       low_[i] = -high_[i];
     }
   }
-  if (!Pivot(all_, second_.data(), kernels, statistics)) return false;
+  if (!SolveRows(all_, second_.data(), statistics)) return false;
   RememberStates(warm_start);
   return true;
 }
 
-/// Takes the states for the next warm start from a solution found elsewhere. A residual tells at which limit a row is.
-void BoxLcp::LearnFromSolution(const Kernels& kernels, LcpWarmStart& warm_start) {
-  for (int i = 0; i < size_; ++i) {
-    const double w = Residual(i, kernels);
-    second_[i] = w > residual_tolerance_ ? kAtLow : w < -residual_tolerance_ ? kAtHigh : kFree;
-    first_[i] = second_[i];
-  }
-  RememberStates(warm_start);
+/// x of the given rows, all others being zero.
+bool BoxLcp::SolveRows(const std::vector<int>& rows, State* states, LcpStatistics& statistics) {
+  if (PivotBlocks(rows, states, statistics)) return true;
+  ++statistics.driven;
+  return DriveRows(rows, states, statistics);
 }
 
-/// Block principal pivoting on the given rows; x of all others is zero.
-bool BoxLcp::Pivot(const std::vector<int>& rows, State* states, const Kernels& kernels, LcpStatistics& statistics) {
+/// Block principal pivoting. False when it does not come to an end.
+bool BoxLcp::PivotBlocks(const std::vector<int>& rows, State* states, LcpStatistics& statistics) {
   std::fill_n(x_.data(), size_, 0.0);
   for (const int i : rows) states[i] = Admissible(i, states[i]);
-  for (int round = 0; round < kMaxPivotRounds; ++round) {
-    ++statistics.iterations;
-    if (!SolveFree(rows, states, kernels)) return false;
-    if (FlipViolated(rows, states, kernels) == 0) return true;
+  size_t fewest = rows.size() + 1;  // violated rows so far
+  int patience = kPatience;
+  for (;;) {
+    ++statistics.factorisations;
+    if (!SolveFree(rows, states)) return false;
+    FindViolated(rows, states);
+    if (violated_.empty()) return true;
+    if (violated_.size() < fewest) {
+      fewest = violated_.size();
+      patience = kPatience;
+    } else if (--patience < 0) {
+      return false;
+    }
+    for (const auto& [row, state] : violated_) states[row] = state;
   }
-  return false;
+}
+
+/// Solves S_FF free_x = right for the rows in free_.
+bool BoxLcp::SolveSystem(const double* right) {
+  const int count = static_cast<int>(free_.size());
+  const ptrdiff_t stride = RoundUp(count + 1) + kPad;
+  for (int r = 0; r < count; ++r) {
+    const double* from = matrix_.data() + free_[r] * stride_;
+    double* to = free_matrix_.data() + r * stride;
+    for (int c = r / kPad * kPad; c < count; ++c) to[c] = from[free_[c]];
+    to[count] = right[r];
+    std::fill(to + count + 1, to + stride, 0.0);
+  }
+  if (!kernels_.factor_dense(free_matrix_.data(), stride, count, inverse_pivot_.data(), coefficients_.data())) {
+    return false;
+  }
+  std::fill_n(free_x_.data() + count, kPad, 0.0);
+  for (int r = count - 1; r >= 0; --r) {
+    const double* row = free_matrix_.data() + r * stride;
+    free_x_[r] = (row[count] - kernels_.dot(row + r + 1, free_x_.data() + r + 1, count - r - 1)) * inverse_pivot_[r];
+  }
+  return true;
 }
 
 /// x of the rows at a limit is that limit; x of the free ones solves S_FF x_F = s_F - S_FB x_B.
-bool BoxLcp::SolveFree(const std::vector<int>& rows, const State* states, const Kernels& kernels) {
+bool BoxLcp::SolveFree(const std::vector<int>& rows, const State* states) {
   free_.clear();
   bool any_force = false;
   for (const int i : rows) {
@@ -118,45 +151,88 @@ bool BoxLcp::SolveFree(const std::vector<int>& rows, const State* states, const 
       any_force = any_force || x_[i] != 0;
     }
   }
-  const int count = static_cast<int>(free_.size());
-  const ptrdiff_t stride = RoundUp(count + 1) + kPad;
-  for (int r = 0; r < count; ++r) {
-    const double* from = matrix_.data() + free_[r] * stride_;
-    double* to = free_matrix_.data() + r * stride;
-    for (int c = r / kPad * kPad; c < count; ++c) to[c] = from[free_[c]];
-    to[count] = any_force ? -Residual(free_[r], kernels) : rhs_[free_[r]];
-    std::fill(to + count + 1, to + stride, 0.0);
-  }
-  if (!kernels.factor_dense(free_matrix_.data(), stride, count, inverse_pivot_.data(), coefficients_.data()))
-    return false;
-  std::fill_n(free_x_.data() + count, kPad, 0.0);
-  for (int r = count - 1; r >= 0; --r) {
-    const double* row = free_matrix_.data() + r * stride;
-    free_x_[r] = (row[count] - kernels.dot(row + r + 1, free_x_.data() + r + 1, count - r - 1)) * inverse_pivot_[r];
-  }
-  for (int r = 0; r < count; ++r) x_[free_[r]] = free_x_[r];
+  for (size_t r = 0; r < free_.size(); ++r) right_[r] = any_force ? -Residual(free_[r]) : rhs_[free_[r]];
+  if (!SolveSystem(right_.data())) return false;
+  for (size_t r = 0; r < free_.size(); ++r) x_[free_[r]] = free_x_[r];
   return true;
 }
 
-/// Moves every row that violates its condition to the state that the violation asks for; returns how many there were.
-int BoxLcp::FlipViolated(const std::vector<int>& rows, State* states, const Kernels& kernels) const {
-  constexpr double kForceTolerance = 1e-12;
-  int violated = 0;
+/// Rows that violate their condition, and the states that the violations ask for.
+void BoxLcp::FindViolated(const std::vector<int>& rows, const State* states) {
+  double largest_force = 0;
+  for (const int i : rows) largest_force = std::max(largest_force, std::fabs(x_[i]));
+  const double force_tolerance = kTolerance * std::max(1.0, largest_force);
+  const double residual_tolerance = kTolerance * std::max(largest_rhs_, largest_diagonal_ * largest_force);
+  violated_.clear();
   for (const int i : rows) {
-    State next = states[i];
     if (states[i] == kFree) {
-      if (x_[i] < low_[i] - kForceTolerance) next = kAtLow;
-      if (x_[i] > high_[i] + kForceTolerance) next = kAtHigh;
+      if (x_[i] < low_[i] - force_tolerance) violated_.push_back({i, kAtLow});
+      if (x_[i] > high_[i] + force_tolerance) violated_.push_back({i, kAtHigh});
     } else if (states[i] != kFixed) {
-      const double w = Residual(i, kernels);
-      if (states[i] == kAtLow ? w < -residual_tolerance_ : w > residual_tolerance_) next = kFree;
-    }
-    if (next != states[i]) {
-      states[i] = next;
-      ++violated;
+      const double w = Residual(i);
+      if (states[i] == kAtLow ? w < -residual_tolerance : w > residual_tolerance) violated_.push_back({i, kFree});
     }
   }
-  return violated;
+}
+
+/// Dantzig's method: the rows are taken up one after another. The force of the new one grows until its condition holds;
+/// meanwhile the free rows give way, and whenever one of them reaches a limit, or the residual of one at a limit
+/// reaches zero, that one changes its state. All limits include zero, where every force begins.
+bool BoxLcp::DriveRows(const std::vector<int>& rows, State* states, LcpStatistics& statistics) {
+  std::fill_n(x_.data(), size_, 0.0);
+  free_.clear();
+  const double tolerance = kTolerance * largest_rhs_;
+  int changes = kMaxChanges * static_cast<int>(rows.size());
+  for (size_t taken = 0; taken < rows.size(); ++taken) {
+    const int i = rows[taken];
+    if (low_[i] == high_[i]) {
+      states[i] = kFixed;
+      continue;
+    }
+    const double w = Residual(i);
+    if ((low_[i] == 0 && w >= -tolerance) || (high_[i] == 0 && w <= tolerance)) {
+      states[i] = low_[i] == 0 ? kAtLow : kAtHigh;
+      continue;
+    }
+    const double sign = w < 0 ? 1 : -1;
+    while (states[i] = kDriven, true) {
+      if (--changes < 0) return false;
+      ++statistics.factorisations;
+      for (size_t r = 0; r < free_.size(); ++r) right_[r] = -sign * matrix_[free_[r] * stride_ + i];
+      if (!SolveSystem(right_.data())) return false;
+      std::fill_n(direction_.data(), stride_, 0.0);
+      direction_[i] = sign;
+      for (size_t r = 0; r < free_.size(); ++r) direction_[free_[r]] = free_x_[r];
+      // The shortest way to a change of state.
+      const auto rate = [&](int row) { return kernels_.dot(matrix_.data() + row * stride_, direction_.data(), size_); };
+      double way = -Residual(i) / rate(i);
+      Move move{i, kFree};
+      const auto shorten = [&](double other, int row, State state) {
+        if (!(other < way)) return;
+        way = std::max(other, 0.0);
+        move = {row, state};
+      };
+      for (size_t k = 0; k <= taken; ++k) {
+        const int j = rows[k];
+        if (direction_[j] < 0) shorten((low_[j] - x_[j]) / direction_[j], j, kAtLow);
+        if (direction_[j] > 0) shorten((high_[j] - x_[j]) / direction_[j], j, kAtHigh);
+        if (states[j] != kAtLow && states[j] != kAtHigh) continue;
+        const double change = rate(j);
+        if (states[j] == kAtLow ? change < 0 : change > 0) shorten(-Residual(j) / change, j, kFree);
+      }
+      if (!(way < kInfinity)) return false;
+      for (size_t k = 0; k <= taken; ++k) x_[rows[k]] += way * direction_[rows[k]];
+      states[move.row] = move.state;
+      if (move.state == kFree) {
+        free_.push_back(move.row);
+      } else {
+        x_[move.row] = move.state == kAtLow ? low_[move.row] : high_[move.row];
+        std::erase(free_, move.row);
+      }
+      if (move.row == i) break;
+    }
+  }
+  return SolveFree(rows, states);  // without the rounding of all these steps
 }
 
 }  // namespace retrace::simulation

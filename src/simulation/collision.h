@@ -1,0 +1,70 @@
+/// The points at which a character touches the ground and itself.
+#pragma once
+
+#include <ode/ode.h>
+
+#include <span>
+#include <vector>
+
+#include "retrace/character/character.h"
+#include "step.h"
+
+namespace retrace::simulation {
+
+struct CollisionOptions {
+  double time_step = 0;  ///< [s]
+  double gravity = 0;    ///< downwards [m/s^2]
+  bool self_collision = true;
+  bool speculative_contacts = true;  ///< also points that reach the ground within the step
+  int ground_points_per_shape = 4;   ///< the deepest
+  int self_points_per_pair = 2;
+};
+
+/// Finds contacts from fixed lists of shapes and pairs: their order is a function of the bodies' places alone. (ODE's
+/// spaces reorder their shapes with history.)
+class Collision {
+ public:
+  /// The character must outlive it.
+  Collision(const character::Character& character, const CollisionOptions& options);
+  ~Collision();
+  Collision(const Collision&) = delete;
+  Collision& operator=(const Collision&) = delete;
+
+  void Find(std::span<const BodyMotion> bodies);
+  const std::vector<ContactPoint>& points() const { return points_; }
+  /// (bodies) whether a body is on the ground or in it.
+  std::vector<char>& grounded() { return grounded_; }
+
+ private:
+  struct Geometry {
+    const character::Shape* shape = nullptr;
+    int body = -1;
+    double bounding_radius = 0;
+    dGeomID geom = nullptr;        // for pairs
+    Quat turn = Quat::Identity();  // of ODE's shape in the body
+    Vec3 center = Vec3::Zero();    // in the world, of this step
+    bool placed = false;           // the geom is where the body is in this step
+  };
+  struct Pair {
+    size_t first;
+    size_t second;
+    double reach_squared;
+  };
+
+  void MakeGeometry(int body, const character::Shape& shape);
+  double SpeculativeMargin(const Geometry& geometry, const BodyMotion& body) const;
+  void AddGroundPoint(int body, const Vec3& point);
+  void CollideWithGround(const Geometry& geometry, const BodyMotion& body);
+  void CollideBoxWithGround(const Geometry& geometry, const BodyMotion& body, double margin);
+  void CollideCapsuleWithGround(const Geometry& geometry, const BodyMotion& body, double margin);
+  void CollidePairs(std::span<const BodyMotion> bodies);
+  void Place(Geometry& geometry, const BodyMotion& body);
+
+  const CollisionOptions options_;
+  std::vector<Geometry> geometries_;
+  std::vector<Pair> pairs_;
+  std::vector<ContactPoint> points_;
+  std::vector<char> grounded_;
+};
+
+}  // namespace retrace::simulation

@@ -1,0 +1,181 @@
+#include "dense_kernels.h"
+
+#include <type_traits>
+#include <utility>
+
+// Each loop is a template on the vector type, inlined into one function for the baseline and one for AVX2 (Compiled,
+// below).
+#define RETRACE_INLINE [[gnu::always_inline]] inline
+
+namespace retrace::simulation {
+namespace {
+
+struct Sse2 {
+  static constexpr int kLanes = 2;
+  typedef double Vec __attribute__((vector_size(16), aligned(8), may_alias));
+};
+struct Avx2 {
+  static constexpr int kLanes = 4;
+  typedef double Vec __attribute__((vector_size(32), aligned(8), may_alias));
+};
+
+template <class Simd>
+RETRACE_INLINE const typename Simd::Vec& At(const double* p) {
+  return *reinterpret_cast<const typename Simd::Vec*>(p);
+}
+template <class Simd>
+RETRACE_INLINE typename Simd::Vec& At(double* p) {
+  return *reinterpret_cast<typename Simd::Vec*>(p);
+}
+
+/// Calls visit(integral constant) for kBegin, ..., kEnd - 1, unrolled.
+template <int kBegin, int kEnd, class Visit>
+RETRACE_INLINE void Unroll(Visit visit) {
+  if constexpr (kBegin < kEnd) {
+    visit(std::integral_constant<int, kBegin>());
+    Unroll<kBegin + 1, kEnd>(visit);
+  }
+}
+
+// ---- target -= sum of scaled rows ----------------------------------------------------------------------------------
+
+/// What SubtractRows works on: for each of some targets r, target_r -= sum over p of coefficient_pr * row_p.
+struct Update {
+  double* target;
+  ptrdiff_t target_stride;  // between targets
+  const double* rows;
+  ptrdiff_t row_stride;  // between rows p
+  const double* coefficients;
+  ptrdiff_t coefficient_stride;  // between coefficients of successive p; those of successive targets are neighbours
+  int count;                     // of rows p; used when it is no constant
+};
+
+/// A few columns from `column` on, with the targets in registers. kCount = 0: see Update::count.
+template <class Simd, int kTargets, int kVectors, int kCount>
+RETRACE_INLINE void SubtractTile(const Update& update, int column) {
+  using Vec = typename Simd::Vec;
+  Vec sum[kTargets][kVectors];
+  Unroll<0, kTargets>([&](auto r) __attribute__((always_inline)) {
+    Unroll<0, kVectors>([&](auto v) __attribute__((always_inline)) {
+      sum[r][v] = At<Simd>(update.target + r * update.target_stride + column + v * Simd::kLanes);
+    });
+  });
+  const double* row = update.rows + column;
+  const double* coefficient = update.coefficients;
+  const auto subtract_row = [&](auto) __attribute__((always_inline)) {
+    Unroll<0, kVectors>([&](auto v) __attribute__((always_inline)) {
+      const Vec part = At<Simd>(row + v * Simd::kLanes);
+      Unroll<0, kTargets>([&](auto r) __attribute__((always_inline)) { sum[r][v] -= coefficient[r] * part; });
+    });
+    row += update.row_stride;
+    coefficient += update.coefficient_stride;
+  };
+  if constexpr (kCount > 0) {
+    Unroll<0, kCount>(subtract_row);
+  } else {
+    for (int p = 0; p < update.count; ++p) subtract_row(p);
+  }
+  Unroll<0, kTargets>([&](auto r) __attribute__((always_inline)) {
+    Unroll<0, kVectors>([&](auto v) __attribute__((always_inline)) {
+      At<Simd>(update.target + r * update.target_stride + column + v * Simd::kLanes) = sum[r][v];
+    });
+  });
+}
+
+/// Columns [begin, end); the width is a multiple of kPad.
+template <class Simd, int kTargets, int kCount = 0>
+RETRACE_INLINE void SubtractRows(const Update& update, int begin, int end) {
+  constexpr int kVectors = kTargets > 3 ? 2 : 4;  // as many as fit into 16 registers
+  int column = begin;
+  for (; column + kVectors * Simd::kLanes <= end; column += kVectors * Simd::kLanes) {
+    SubtractTile<Simd, kTargets, kVectors, kCount>(update, column);
+  }
+  if (kVectors > 2 && column + 2 * Simd::kLanes <= end) {
+    SubtractTile<Simd, kTargets, 2, kCount>(update, column);
+    column += 2 * Simd::kLanes;
+  }
+  if (column < end) SubtractTile<Simd, kTargets, 1, kCount>(update, column);
+}
+
+// ---- dot products --------------------------------------------------------------------------------------------------
+
+/// A sum of products in four partial sums.
+template <class Simd>
+class DotProduct {
+ public:
+  RETRACE_INLINE void Add(const double* a, const double* b, int width) {
+    for (int j = 0; j < width; j += kPad) {
+      Unroll<0, kVectors>([&](auto v) __attribute__((always_inline)) {
+        sum_[v] += At<Simd>(a + j + v * Simd::kLanes) * At<Simd>(b + j + v * Simd::kLanes);
+      });
+    }
+  }
+  RETRACE_INLINE double Total() const { return (Lane<0>() + Lane<1>()) + (Lane<2>() + Lane<3>()); }
+
+ private:
+  static constexpr int kVectors = kPad / Simd::kLanes;
+  template <int kLane>
+  RETRACE_INLINE double Lane() const {
+    return sum_[kLane / Simd::kLanes][kLane % Simd::kLanes];
+  }
+  typename Simd::Vec sum_[kVectors] = {};
+};
+
+template <class Simd>
+RETRACE_INLINE double DotOf(const double* a, const double* b, int width) {
+  DotProduct<Simd> dot;
+  dot.Add(a, b, width);
+  return dot.Total();
+}
+
+// ---- dense matrices ------------------------------------------------------------------------------------------------
+
+template <class Simd>
+RETRACE_INLINE bool FactorDenseOf(double* matrix, ptrdiff_t stride, int size, double* inverse_pivot,
+                                  double* coefficients) {
+  for (int r = 0; r < size; ++r) {
+    for (int p = 0; p < r; ++p) coefficients[p] = matrix[p * stride + r] * inverse_pivot[p];
+    double* row = matrix + r * stride;
+    SubtractRows<Simd, 1>({row, 0, matrix, stride, coefficients, 1, r}, r / kPad * kPad, RoundUp(size + 1));
+    if (!(row[r] > 0)) return false;
+    inverse_pivot[r] = 1 / row[r];
+  }
+  return true;
+}
+
+// ---- both instruction sets -----------------------------------------------------------------------------------------
+
+template <auto kKernel>
+struct Compiled;
+template <class Result, class... Arguments, Result (*kKernel)(Arguments...)>
+struct Compiled<kKernel> {
+  static Result ForBaseline(Arguments... arguments) { return kKernel(arguments...); }
+#if defined(__x86_64__)
+  __attribute__((target("avx2"))) static Result ForAvx2(Arguments... arguments) {
+    return kKernel(arguments...);
+  }
+#endif
+};
+
+constexpr DenseKernels kBaselineKernels = {Compiled<FactorDenseOf<Sse2>>::ForBaseline,
+                                           Compiled<DotOf<Sse2>>::ForBaseline};
+#if defined(__x86_64__)
+constexpr DenseKernels kAvx2Kernels = {Compiled<FactorDenseOf<Avx2>>::ForAvx2, Compiled<DotOf<Avx2>>::ForAvx2};
+#endif
+
+}  // namespace
+
+const DenseKernels* FindDenseKernels(InstructionSet set) {
+  if (set == InstructionSet::kBaseline) return &kBaselineKernels;
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2")) return &kAvx2Kernels;
+#endif
+  return nullptr;
+}
+
+const DenseKernels& BestDenseKernels() {
+  static const DenseKernels* const avx2 = FindDenseKernels(InstructionSet::kAvx2);
+  return avx2 != nullptr ? *avx2 : kBaselineKernels;
+}
+
+}  // namespace retrace::simulation

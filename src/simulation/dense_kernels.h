@@ -1,0 +1,29 @@
+/// The inner loops of dense linear algebra, compiled for the x86-64 baseline (SSE2) and for AVX2. Every element sees
+/// the same operations in the same order in both, and neither uses fused multiply-add: the results have the same bits.
+#pragma once
+
+#include <cstddef>
+
+namespace retrace::simulation {
+
+constexpr int kPad = 4;  // the kernels work on whole vectors of this many doubles
+
+constexpr int RoundUp(int n) {
+  return (n + kPad - 1) / kPad * kPad;
+}
+
+struct DenseKernels {
+  /// Turns the upper triangle of a dense (size x size + 1) matrix [C | rhs] into [U | L^-1 rhs]. False when a pivot is
+  /// not positive.
+  bool (*factor_dense)(double* matrix, ptrdiff_t stride, int size, double* inverse_pivot, double* coefficients);
+
+  /// Sum of a[i] * b[i]; the width is rounded up to a multiple of kPad.
+  double (*dot)(const double* a, const double* b, int width);
+};
+
+enum class InstructionSet { kBaseline, kAvx2 };
+/// Null when the processor lacks them.
+const DenseKernels* FindDenseKernels(InstructionSet set);
+const DenseKernels& BestDenseKernels();
+
+}  // namespace retrace::simulation

@@ -1,0 +1,47 @@
+/// A step as ODE takes it by itself (dWorldStep): the oracle of the solver of this project, and what runs where that
+/// one cannot.
+#pragma once
+
+#include <ode/ode.h>
+
+#include <span>
+#include <vector>
+
+#include "retrace/character/character.h"
+#include "step.h"
+
+namespace retrace::simulation {
+
+class OdeStepper {
+ public:
+  /// The character must outlive the stepper.
+  OdeStepper(const character::Character& character, const StepLaw& law);
+  ~OdeStepper();
+  OdeStepper(const OdeStepper&) = delete;
+  OdeStepper& operator=(const OdeStepper&) = delete;
+
+  /// Moves the bodies by a step; `forces`, unless it is null, receives what was found. Throws std::runtime_error when
+  /// ODE reports an error: the stepper must then be replaced.
+  void Step(std::span<BodyMotion> bodies, const StepInput& input, StepForces* forces);
+
+ private:
+  void MakeBodies();
+  void MakeJoints();
+  void SetBodies(std::span<const BodyMotion> bodies);
+  void DriveMotors(std::span<const Motor> motors);
+  void AddContacts(std::span<const ContactPoint> contacts, bool with_feedback);
+  void ReadForces(std::span<const BodyMotion> before, const StepInput& input, StepForces& forces) const;
+
+  const character::Character& character_;
+  const StepLaw law_;
+  dWorldID world_ = nullptr;
+  dThreadingImplementationID threading_ = nullptr;
+  dJointGroupID contact_joints_ = nullptr;
+  std::vector<dBodyID> bodies_;
+  std::vector<dJointID> motors_;                // a hinge itself carries its motor
+  std::vector<dJointFeedback> feedback_;        // (contacts)
+  std::vector<dJointFeedback> motor_feedback_;  // (joints)
+  bool broken_ = false;
+};
+
+}  // namespace retrace::simulation

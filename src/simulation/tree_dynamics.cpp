@@ -1,0 +1,350 @@
+#include "tree_dynamics.h"
+
+#include <bit>
+#include <stdexcept>
+
+namespace retrace::simulation {
+namespace {
+
+/// M [v]x, column by column.
+template <typename M>
+M TimesCross(const M& m, const Vec3& v) {
+  M result;
+  result.col(0) = m.col(1) * v.z() - m.col(2) * v.y();
+  result.col(1) = m.col(2) * v.x() - m.col(0) * v.z();
+  result.col(2) = m.col(0) * v.y() - m.col(1) * v.x();
+  return result;
+}
+
+/// [v]x M.
+template <typename M>
+Eigen::Matrix<double, 3, M::ColsAtCompileTime> CrossTimes(const Vec3& v, const M& m) {
+  Eigen::Matrix<double, 3, M::ColsAtCompileTime> result;
+  result.row(0) = v.y() * m.row(2) - v.z() * m.row(1);
+  result.row(1) = v.z() * m.row(0) - v.x() * m.row(2);
+  result.row(2) = v.x() * m.row(1) - v.y() * m.row(0);
+  return result;
+}
+
+/// Inverse of a symmetric positive definite matrix.
+Mat3 InverseOf(const Mat3& m) {
+  Mat3 c;
+  c(0, 0) = m(1, 1) * m(2, 2) - m(1, 2) * m(2, 1);
+  c(1, 0) = m(1, 2) * m(2, 0) - m(1, 0) * m(2, 2);
+  c(2, 0) = m(1, 0) * m(2, 1) - m(1, 1) * m(2, 0);
+  c(1, 1) = m(0, 0) * m(2, 2) - m(0, 2) * m(2, 0);
+  c(2, 1) = m(0, 1) * m(2, 0) - m(0, 0) * m(2, 1);
+  c(2, 2) = m(0, 0) * m(1, 1) - m(0, 1) * m(1, 0);
+  const double scale = 1 / (m(0, 0) * c(0, 0) + m(0, 1) * c(1, 0) + m(0, 2) * c(2, 0));
+  c *= scale;
+  c(0, 1) = c(1, 0);
+  c(0, 2) = c(2, 0);
+  c(1, 2) = c(2, 1);
+  return c;
+}
+
+/// Angular momentum at the end of a step in which no torque acts but the gyroscopic one, taken implicitly: with L = I
+/// w, I (I - h [L]x)^-1 L. In the body's axes, in which I is diagonal.
+Vec3 TurnedMomentum(const Vec3& inertia, const Vec3& rate, double h) {
+  const Vec3 momentum = inertia.cwiseProduct(rate);
+  const Vec3 l = h * momentum;
+  Mat3 m;
+  m << inertia.x(), l.z(), -l.y(), -l.z(), inertia.y(), l.x(), l.y(), -l.x(), inertia.z();
+  const Vec3 c0(m(1, 1) * m(2, 2) - m(1, 2) * m(2, 1), m(1, 2) * m(2, 0) - m(1, 0) * m(2, 2),
+                m(1, 0) * m(2, 1) - m(1, 1) * m(2, 0));
+  const Vec3 c1(m(0, 2) * m(2, 1) - m(0, 1) * m(2, 2), m(0, 0) * m(2, 2) - m(0, 2) * m(2, 0),
+                m(0, 1) * m(2, 0) - m(0, 0) * m(2, 1));
+  const Vec3 c2(m(0, 1) * m(1, 2) - m(0, 2) * m(1, 1), m(0, 2) * m(1, 0) - m(0, 0) * m(1, 2),
+                m(0, 0) * m(1, 1) - m(0, 1) * m(1, 0));
+  const double scale = 1 / (m(0, 0) * c0.x() + m(0, 1) * c0.y() + m(0, 2) * c0.z());
+  // Columns of the inverse are rows of cofactors.
+  const Vec3 turned = (c0 * momentum.x() + c1 * momentum.y() + c2 * momentum.z()) * scale;
+  return inertia.cwiseProduct(turned);
+}
+
+}  // namespace
+
+TreeDynamics::TreeDynamics(const character::Character& character, const StepLaw& law) : law_(law) {
+  if (character.bodies.size() > kMaxBodies) throw std::logic_error("too many bodies for TreeDynamics");
+  node_of_.resize(character.bodies.size());
+  const auto add = [&](int body) -> Node& {
+    node_of_[static_cast<size_t>(body)] = nodes_.size();
+    Node& node = nodes_.emplace_back();
+    node.body = body;
+    node.mass = character.bodies[static_cast<size_t>(body)].mass;
+    node.inertia = character.bodies[static_cast<size_t>(body)].inertia;
+    return node;
+  };
+  add(character.root);
+  for (size_t j = 0; j < character.joints.size(); ++j) {  // each comes after the joint that moves its parent
+    const character::Joint& joint = character.joints[j];
+    Node& node = add(joint.child);
+    node.parent = static_cast<int>(node_of_[static_cast<size_t>(joint.parent)]);
+    node.joint = static_cast<int>(j);
+    node.hinge = joint.type == character::JointType::kHinge;
+    node.axis = joint.axis;
+    node.anchor_in_parent = joint.anchor - character.bodies[static_cast<size_t>(joint.parent)].rest_position;
+    node.anchor_in_child = joint.anchor - character.bodies[static_cast<size_t>(joint.child)].rest_position;
+  }
+  parent_rotation_.resize(nodes_.size());
+  needed_.resize(nodes_.size());
+  responses_.resize(nodes_.size() * nodes_.size());
+}
+
+void TreeDynamics::LoadBody(const BodyMotion& body, Node& node) const {
+  const Mat3& r = body.rotation;
+  node.articulated.setZero();
+  node.articulated(0, 0) = node.articulated(1, 1) = node.articulated(2, 2) = node.mass;
+  const Mat3 scaled = r * node.inertia.asDiagonal();
+  node.articulated.bottomRightCorner<3, 3>().noalias() = scaled * r.transpose();
+  node.momentum.head<3>() = node.mass * body.linear_velocity;
+  node.momentum[1] -= law_.time_step * node.mass * law_.gravity;
+  node.momentum.tail<3>() = r * TurnedMomentum(node.inertia, r.transpose() * body.angular_velocity, law_.time_step);
+  node.impulse.setZero();
+}
+
+void TreeDynamics::LoadJoint(const BodyMotion& parent, const BodyMotion& child, const Motor& motor, Node& node) const {
+  const Vec3 from_parent = parent.rotation * node.anchor_in_parent;
+  node.lever = child.rotation * node.anchor_in_child;
+  node.offset = from_parent - node.lever;
+  const double correction = law_.joint_erp / law_.time_step;
+  const Vec3 error = node.lever + child.position - from_parent - parent.position;
+  node.bias.head<3>() = -correction * error;
+  node.bias.tail<3>().setZero();
+  node.motor = motor;
+  if (node.hinge) {
+    node.hinge_axis = parent.rotation.col(node.axis);
+    const Vec3 turn = -correction * node.hinge_axis.cross(Vec3(child.rotation.col(node.axis)));
+    node.bias.head<3>() += node.lever.cross(turn);
+    node.bias.tail<3>() = turn;
+  }
+}
+
+void TreeDynamics::Begin(std::span<const BodyMotion> bodies, const StepInput& input) {
+  for (Node& node : nodes_) {
+    const BodyMotion& body = bodies[static_cast<size_t>(node.body)];
+    LoadBody(body, node);
+    if (!input.torques.empty()) {
+      node.momentum.tail<3>() += law_.time_step * input.torques[static_cast<size_t>(node.body)];
+    }
+  }
+  for (size_t n = nodes_.size(); n-- > 1;) {
+    Node& node = nodes_[n];
+    const BodyMotion& parent = bodies[static_cast<size_t>(nodes_[static_cast<size_t>(node.parent)].body)];
+    parent_rotation_[n] = parent.rotation;
+    LoadJoint(parent, bodies[static_cast<size_t>(node.body)], input.motors[static_cast<size_t>(node.joint)], node);
+    if (node.hinge) {
+      EliminateHinge(node);
+    } else {
+      EliminateBall(parent, node);
+    }
+  }
+  root_response_ = nodes_[0].articulated.llt().solve(Mat6::Identity());
+}
+
+void TreeDynamics::EliminateBall(const BodyMotion& parent, Node& node) {
+  const Mat6& inertia = node.articulated;
+  // I S with S = [lever]x over 1.
+  node.projected = TimesCross(Mat63(inertia.leftCols<3>()), node.lever) + inertia.rightCols<3>();
+  const auto upper = node.projected.topRows<3>();
+  Mat3 d = node.projected.bottomRows<3>() - CrossTimes(node.lever, upper);
+  const Vec6 rest = node.momentum - inertia * node.bias;
+  node.pull = rest.tail<3>() - node.lever.cross(Vec3(rest.head<3>()));
+  for (int a = 0; a < 3; ++a) {
+    if (node.motor.compliance[a] == 0) continue;
+    const Vec3 axis = parent.rotation.col(a);
+    const double gain = law_.time_step / node.motor.compliance[a];
+    d.noalias() += (gain * axis) * axis.transpose();
+    node.pull += (gain * node.motor.rate[a]) * axis;
+  }
+  node.inverse = InverseOf(d);
+  const Mat63 scaled = node.projected * node.inverse;
+  Mat6 left = inertia;
+  left.noalias() -= scaled * node.projected.transpose();
+  HandOn(node, left, rest - scaled * node.pull);
+}
+
+void TreeDynamics::EliminateHinge(Node& node) {
+  const Mat6& inertia = node.articulated;
+  Vec6 s;
+  s << node.lever.cross(node.hinge_axis), node.hinge_axis;
+  const Vec6 projected = inertia * s;
+  const Vec6 rest = node.momentum - inertia * node.bias;
+  double d = s.dot(projected);
+  double pull = s.dot(rest);
+  if (node.motor.compliance[node.axis] != 0) {
+    const double gain = law_.time_step / node.motor.compliance[node.axis];
+    d += gain;
+    pull += gain * node.motor.rate[node.axis];
+  }
+  node.projected.col(0) = projected;
+  node.inverse(0, 0) = 1 / d;
+  node.pull[0] = pull;
+  Mat6 left = inertia;
+  left.noalias() -= (projected * (1 / d)) * projected.transpose();
+  HandOn(node, left, rest - projected * (pull / d));
+}
+
+/// Adds X^T inertia X and X^T momentum to the parent's.
+void TreeDynamics::HandOn(const Node& node, const Mat6& inertia, const Vec6& momentum) {
+  Node& parent = nodes_[static_cast<size_t>(node.parent)];
+  const Mat63 right = inertia.rightCols<3>() - TimesCross(Mat63(inertia.leftCols<3>()), node.offset);
+  const Mat3 coupling = right.topRows<3>();
+  parent.articulated.topLeftCorner<3, 3>() += inertia.topLeftCorner<3, 3>();
+  parent.articulated.topRightCorner<3, 3>() += coupling;
+  parent.articulated.bottomLeftCorner<3, 3>() += coupling.transpose();
+  parent.articulated.bottomRightCorner<3, 3>() += right.bottomRows<3>() + CrossTimes(node.offset, coupling);
+  parent.momentum.head<3>() += momentum.head<3>();
+  parent.momentum.tail<3>() += Vec3(momentum.tail<3>()) + node.offset.cross(Vec3(momentum.head<3>()));
+}
+
+/// X x.
+Vec6 TreeDynamics::Moved(const Node& node, const Vec6& parent) const {
+  Vec6 moved = parent;
+  moved.head<3>() += Vec3(parent.tail<3>()).cross(node.offset);
+  return moved;
+}
+
+void TreeDynamics::FindVelocity(const Node& parent, Node& node) const {
+  Vec6 x = Moved(node, parent.velocity);
+  if (node.hinge) {
+    const double rate = node.inverse(0, 0) * (node.pull[0] - node.projected.col(0).dot(x));
+    node.rate = rate * node.hinge_axis;
+  } else {
+    node.rate = node.inverse * (node.pull - node.projected.transpose() * x);
+  }
+  x += node.bias;
+  x.head<3>() += node.lever.cross(node.rate);
+  x.tail<3>() += node.rate;
+  node.velocity = x;
+}
+
+/// A = X - S D^-1 (I S)^T X.
+void TreeDynamics::FindPropagator(Node& node) const {
+  Mat6& a = node.propagator;
+  Eigen::Matrix<double, 3, 6> turned;  // D^-1 (I S)^T
+  if (node.hinge) {
+    turned = node.hinge_axis * (node.inverse(0, 0) * node.projected.col(0).transpose());
+  } else {
+    turned.noalias() = node.inverse * node.projected.transpose();
+  }
+  a.topRows<3>() = -CrossTimes(node.lever, turned);
+  a.bottomRows<3>() = -turned;
+  a.diagonal().array() += 1;
+  a.rightCols<3>() -= TimesCross(Mat63(a.leftCols<3>()), node.offset);
+}
+
+void TreeDynamics::FindResponses(uint64_t bodies) {
+  // Which responses are needed: those asked for and, from the leaves on, those that they follow from.
+  std::fill(needed_.begin(), needed_.end(), uint64_t{0});
+  uint64_t wanted = 0;
+  for (uint64_t rest = bodies; rest != 0; rest &= rest - 1) {
+    wanted |= uint64_t{1} << node_of_[static_cast<size_t>(std::countr_zero(rest))];
+  }
+  for (uint64_t rest = wanted; rest != 0; rest &= rest - 1) {
+    const int n = std::countr_zero(rest);
+    needed_[static_cast<size_t>(n)] = wanted & ((uint64_t{2} << n) - 1);
+  }
+  uint64_t path = 1;  // nodes whose velocity is needed
+  for (size_t n = nodes_.size(); n-- > 1;) {
+    if (needed_[n] == 0) continue;
+    path |= uint64_t{1} << n;
+    const auto parent = static_cast<size_t>(nodes_[n].parent);
+    if ((needed_[n] >> n & 1) != 0) needed_[n] |= uint64_t{1} << parent;
+    for (uint64_t rest = needed_[n] & ~(uint64_t{1} << n); rest != 0; rest &= rest - 1) {
+      const auto m = static_cast<size_t>(std::countr_zero(rest));
+      needed_[std::max(parent, m)] |= uint64_t{1} << std::min(parent, m);
+    }
+  }
+  const size_t size = nodes_.size();
+  responses_[0] = root_response_;
+  nodes_[0].velocity.noalias() = root_response_ * nodes_[0].momentum;
+  for (size_t n = 1; n < size; ++n) {
+    if ((path >> n & 1) == 0) continue;
+    Node& node = nodes_[n];
+    const auto parent = static_cast<size_t>(node.parent);
+    FindVelocity(nodes_[parent], node);
+    FindPropagator(node);
+    for (uint64_t rest = needed_[n] & ~(uint64_t{1} << n); rest != 0; rest &= rest - 1) {
+      const auto m = static_cast<size_t>(std::countr_zero(rest));
+      Mat6& response = responses_[n * size + m];
+      if (parent >= m) {
+        response.noalias() = node.propagator * responses_[parent * size + m];
+      } else {
+        response.noalias() = node.propagator * responses_[m * size + parent].transpose();
+      }
+    }
+    if ((needed_[n] >> n & 1) != 0) {
+      Mat6& response = responses_[n * size + n];
+      response.noalias() = responses_[n * size + parent] * node.propagator.transpose();
+      Mat3 d = node.inverse;
+      if (node.hinge) d = (node.inverse(0, 0) * node.hinge_axis) * node.hinge_axis.transpose();
+      const Mat3 ld = CrossTimes(node.lever, d);
+      response.topLeftCorner<3, 3>() -= TimesCross(ld, node.lever);
+      response.topRightCorner<3, 3>() += ld;
+      response.bottomLeftCorner<3, 3>() += ld.transpose();
+      response.bottomRightCorner<3, 3>() += d;
+    }
+  }
+}
+
+void TreeDynamics::Response(int a, int b, Mat6& response) const {
+  const size_t n = node_of_[static_cast<size_t>(a)];
+  const size_t m = node_of_[static_cast<size_t>(b)];
+  if (n >= m) {
+    response = responses_[n * nodes_.size() + m];
+  } else {
+    response = responses_[m * nodes_.size() + n].transpose();
+  }
+}
+
+void TreeDynamics::Finish(std::span<BodyMotion> bodies) {
+  for (size_t n = nodes_.size(); n-- > 1;) {
+    Node& node = nodes_[n];
+    if (node.impulse.isZero(0)) continue;
+    Vec6 left = node.impulse;
+    const Vec3 along = Vec3(left.tail<3>()) - node.lever.cross(Vec3(left.head<3>()));  // S^T p
+    if (node.hinge) {
+      const double pull = node.hinge_axis.dot(along);
+      node.pull[0] += pull;
+      left -= node.projected.col(0) * (node.inverse(0, 0) * pull);
+    } else {
+      node.pull += along;
+      left -= node.projected * (node.inverse * along);
+    }
+    Node& parent = nodes_[static_cast<size_t>(node.parent)];
+    parent.impulse.head<3>() += left.head<3>();
+    parent.impulse.tail<3>() += Vec3(left.tail<3>()) + node.offset.cross(Vec3(left.head<3>()));
+  }
+  nodes_[0].velocity.noalias() = root_response_ * (nodes_[0].momentum + nodes_[0].impulse);
+  for (size_t n = 1; n < nodes_.size(); ++n) FindVelocity(nodes_[static_cast<size_t>(nodes_[n].parent)], nodes_[n]);
+  const double h = law_.time_step;
+  for (const Node& node : nodes_) {
+    BodyMotion& body = bodies[static_cast<size_t>(node.body)];
+    body.linear_velocity = node.velocity.head<3>();
+    body.angular_velocity = node.velocity.tail<3>();
+    body.position += h * body.linear_velocity;
+    const Quat& q = body.orientation;
+    const Vec3 w = 0.5 * h * body.angular_velocity;
+    Quat next(q.w() - w.dot(q.vec()), 0, 0, 0);
+    next.vec() = q.vec() + q.w() * w + w.cross(q.vec());
+    next.coeffs() /= next.coeffs().norm();
+    body.orientation = next;
+    body.rotation = next.toRotationMatrix();
+  }
+}
+
+Vec3 TreeDynamics::MotorTorque(int joint) const {
+  const auto n = static_cast<size_t>(joint) + 1;
+  const Node& node = nodes_[n];
+  Vec3 torque = Vec3::Zero();
+  for (int a = 0; a < 3; ++a) {
+    if (node.motor.compliance[a] == 0) continue;
+    if (node.hinge && a != node.axis) continue;
+    const double rate = parent_rotation_[n].col(a).dot(node.rate);
+    torque[a] = (node.motor.rate[a] - rate) / node.motor.compliance[a];
+  }
+  return torque;
+}
+
+}  // namespace retrace::simulation
