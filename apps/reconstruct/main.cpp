@@ -31,6 +31,7 @@ struct Options {
   int64_t seed = -1;
   int threads = 0;
   bool paper = false;
+  std::string solver;
   std::string output;
   bool force = false;
   bool dry_run = false;
@@ -51,6 +52,9 @@ void AddOptions(CLI::App& app, Options& o) {
   app.add_option("--threads", o.threads, "Threads [all cores]; under mpirun each rank has one")
       ->check(CLI::Range(1, 4096));
   app.add_flag("--paper", o.paper, "Step, servo, targets, offsets and single pass of the paper: 0.0005 s, explicit PD");
+  app.add_option("--solver", o.solver,
+                 "Who finds the constraint forces: eliminated (joints first, then contacts) or stock (ODE's own)")
+      ->check(CLI::IsMember({"eliminated", "stock"}));
   app.add_option("--output", o.output, "Folder for the results [results/CLIP]")->type_name("DIR");
   app.add_flag("--force", o.force, "Write into a folder that holds results already");
   app.add_flag("--dry-run", o.dry_run, "Say what was understood and would be done, and stop");
@@ -66,6 +70,7 @@ reconstruction::Configuration MakeConfiguration(const Options& o) {
     configuration.Read(io::JsonView(document, o.config));
   }
   if (o.paper) configuration.UsePaperMode();
+  if (!o.solver.empty()) configuration.Set("/simulation/solver=" + o.solver);
   for (const std::string& assignment : o.sets) configuration.Set(assignment);
   if (o.samples > 0) configuration.search.samples = o.samples;
   if (o.saved > 0) configuration.search.selection.saved = o.saved;

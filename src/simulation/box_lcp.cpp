@@ -20,7 +20,7 @@ void BoxLcp::Resize(int size) {
   const size_t padded = stride_ + 2 * kPad;
   matrix_.Reserve(padded * padded);
   for (GrowBuffer<double>* buffer :
-       {&rhs_, &low_, &high_, &x_, &free_x_, &inverse_pivot_, &coefficients_, &right_, &direction_}) {
+       {&rhs_, &low_, &high_, &x_, &free_x_, &inverse_pivot_, &coefficients_, &right_, &direction_, &product_}) {
     std::fill_n(buffer->Reserve(padded), padded, 0.0);
   }
   friction_of_.Reserve(padded);
@@ -127,15 +127,8 @@ bool BoxLcp::SolveSystem(const double* right) {
     to[count] = right[r];
     std::fill(to + count + 1, to + stride, 0.0);
   }
-  if (!kernels_.factor_dense(free_matrix_.data(), stride, count, inverse_pivot_.data(), coefficients_.data())) {
-    return false;
-  }
-  std::fill_n(free_x_.data() + count, kPad, 0.0);
-  for (int r = count - 1; r >= 0; --r) {
-    const double* row = free_matrix_.data() + r * stride;
-    free_x_[r] = (row[count] - kernels_.dot(row + r + 1, free_x_.data() + r + 1, count - r - 1)) * inverse_pivot_[r];
-  }
-  return true;
+  return kernels_.solve(free_matrix_.data(), stride, count, free_x_.data(), inverse_pivot_.data(),
+                        coefficients_.data());
 }
 
 /// x of the rows at a limit is that limit; x of the free ones solves S_FF x_F = s_F - S_FB x_B.
@@ -151,7 +144,13 @@ bool BoxLcp::SolveFree(const std::vector<int>& rows, const State* states) {
       any_force = any_force || x_[i] != 0;
     }
   }
-  for (size_t r = 0; r < free_.size(); ++r) right_[r] = any_force ? -Residual(free_[r]) : rhs_[free_[r]];
+  const int count = static_cast<int>(free_.size());
+  if (any_force) {
+    kernels_.multiply(matrix_.data(), stride_, free_.data(), count, x_.data(), size_, product_.data());
+    for (int r = 0; r < count; ++r) right_[r] = rhs_[free_[r]] - product_[r];
+  } else {
+    for (int r = 0; r < count; ++r) right_[r] = rhs_[free_[r]];
+  }
   if (!SolveSystem(right_.data())) return false;
   for (size_t r = 0; r < free_.size(); ++r) x_[free_[r]] = free_x_[r];
   return true;
@@ -164,12 +163,15 @@ void BoxLcp::FindViolated(const std::vector<int>& rows, const State* states) {
   const double force_tolerance = kTolerance * std::max(1.0, largest_force);
   const double residual_tolerance = kTolerance * std::max(largest_rhs_, largest_diagonal_ * largest_force);
   violated_.clear();
-  for (const int i : rows) {
+  kernels_.multiply(matrix_.data(), stride_, rows.data(), static_cast<int>(rows.size()), x_.data(), size_,
+                    product_.data());
+  for (size_t k = 0; k < rows.size(); ++k) {
+    const int i = rows[k];
     if (states[i] == kFree) {
       if (x_[i] < low_[i] - force_tolerance) violated_.push_back({i, kAtLow});
       if (x_[i] > high_[i] + force_tolerance) violated_.push_back({i, kAtHigh});
     } else if (states[i] != kFixed) {
-      const double w = Residual(i);
+      const double w = product_[k] - rhs_[i];
       if (states[i] == kAtLow ? w < -residual_tolerance : w > residual_tolerance) violated_.push_back({i, kFree});
     }
   }

@@ -143,6 +143,24 @@ RETRACE_INLINE bool FactorDenseOf(double* matrix, ptrdiff_t stride, int size, do
   return true;
 }
 
+template <class Simd>
+RETRACE_INLINE bool SolveOf(double* matrix, ptrdiff_t stride, int size, double* x, double* inverse_pivot,
+                            double* coefficients) {
+  if (!FactorDenseOf<Simd>(matrix, stride, size, inverse_pivot, coefficients)) return false;
+  for (int i = size; i < size + kPad; ++i) x[i] = 0;
+  for (int r = size - 1; r >= 0; --r) {
+    const double* row = matrix + r * stride;
+    x[r] = (row[size] - DotOf<Simd>(row + r + 1, x + r + 1, size - r - 1)) * inverse_pivot[r];
+  }
+  return true;
+}
+
+template <class Simd>
+RETRACE_INLINE void MultiplyOf(const double* matrix, ptrdiff_t stride, const int* rows, int count, const double* x,
+                               int width, double* products) {
+  for (int k = 0; k < count; ++k) products[k] = DotOf<Simd>(matrix + rows[k] * stride, x, width);
+}
+
 // ---- both instruction sets -----------------------------------------------------------------------------------------
 
 template <auto kKernel>
@@ -157,10 +175,11 @@ struct Compiled<kKernel> {
 #endif
 };
 
-constexpr DenseKernels kBaselineKernels = {Compiled<FactorDenseOf<Sse2>>::ForBaseline,
-                                           Compiled<DotOf<Sse2>>::ForBaseline};
+constexpr DenseKernels kBaselineKernels = {Compiled<SolveOf<Sse2>>::ForBaseline, Compiled<DotOf<Sse2>>::ForBaseline,
+                                           Compiled<MultiplyOf<Sse2>>::ForBaseline};
 #if defined(__x86_64__)
-constexpr DenseKernels kAvx2Kernels = {Compiled<FactorDenseOf<Avx2>>::ForAvx2, Compiled<DotOf<Avx2>>::ForAvx2};
+constexpr DenseKernels kAvx2Kernels = {Compiled<SolveOf<Avx2>>::ForAvx2, Compiled<DotOf<Avx2>>::ForAvx2,
+                                       Compiled<MultiplyOf<Avx2>>::ForAvx2};
 #endif
 
 }  // namespace

@@ -13,12 +13,17 @@ constexpr int RoundUp(int n) {
 }
 
 struct DenseKernels {
-  /// Turns the upper triangle of a dense (size x size + 1) matrix [C | rhs] into [U | L^-1 rhs]. False when a pivot is
-  /// not positive.
-  bool (*factor_dense)(double* matrix, ptrdiff_t stride, int size, double* inverse_pivot, double* coefficients);
+  /// Solves C x = rhs for a symmetric positive definite C. `matrix` is the upper triangle of [C | rhs] (size x size +
+  /// 1), which is overwritten; its rows and x are padded, by kPad at least, what follows rhs in a row being zero. False
+  /// when a pivot is not positive.
+  bool (*solve)(double* matrix, ptrdiff_t stride, int size, double* x, double* inverse_pivot, double* coefficients);
 
   /// Sum of a[i] * b[i]; the width is rounded up to a multiple of kPad.
   double (*dot)(const double* a, const double* b, int width);
+
+  /// products[k] = sum of matrix[rows[k]][i] * x[i].
+  void (*multiply)(const double* matrix, ptrdiff_t stride, const int* rows, int count, const double* x, int width,
+                   double* products);
 };
 
 enum class InstructionSet { kBaseline, kAvx2 };

@@ -6,9 +6,12 @@
 namespace retrace::simulation {
 namespace {
 
+// These are called for every body in every step: without inlining their matrices go through memory.
+#define RETRACE_INLINE [[gnu::always_inline]] inline
+
 /// M [v]x, column by column.
 template <typename M>
-M TimesCross(const M& m, const Vec3& v) {
+RETRACE_INLINE M TimesCross(const M& m, const Vec3& v) {
   M result;
   result.col(0) = m.col(1) * v.z() - m.col(2) * v.y();
   result.col(1) = m.col(2) * v.x() - m.col(0) * v.z();
@@ -18,7 +21,7 @@ M TimesCross(const M& m, const Vec3& v) {
 
 /// [v]x M.
 template <typename M>
-Eigen::Matrix<double, 3, M::ColsAtCompileTime> CrossTimes(const Vec3& v, const M& m) {
+RETRACE_INLINE Eigen::Matrix<double, 3, M::ColsAtCompileTime> CrossTimes(const Vec3& v, const M& m) {
   Eigen::Matrix<double, 3, M::ColsAtCompileTime> result;
   result.row(0) = v.y() * m.row(2) - v.z() * m.row(1);
   result.row(1) = v.z() * m.row(0) - v.x() * m.row(2);
@@ -27,7 +30,7 @@ Eigen::Matrix<double, 3, M::ColsAtCompileTime> CrossTimes(const Vec3& v, const M
 }
 
 /// Inverse of a symmetric positive definite matrix.
-Mat3 InverseOf(const Mat3& m) {
+RETRACE_INLINE Mat3 InverseOf(const Mat3& m) {
   Mat3 c;
   c(0, 0) = m(1, 1) * m(2, 2) - m(1, 2) * m(2, 1);
   c(1, 0) = m(1, 2) * m(2, 0) - m(1, 0) * m(2, 2);
@@ -43,9 +46,21 @@ Mat3 InverseOf(const Mat3& m) {
   return c;
 }
 
+/// The same, by its 3 x 3 blocks.
+Mat6 InverseOf(const Mat6& m) {
+  const Mat3 a = InverseOf(Mat3(m.topLeftCorner<3, 3>()));
+  const Mat3 b = m.topRightCorner<3, 3>();
+  const Mat3 ab = a * b;
+  const Mat3 d = InverseOf(Mat3(m.bottomRightCorner<3, 3>() - b.transpose() * ab));
+  const Mat3 abd = ab * d;
+  Mat6 inverse;
+  inverse << a + abd * ab.transpose(), -abd, -abd.transpose(), d;
+  return inverse;
+}
+
 /// Angular momentum at the end of a step in which no torque acts but the gyroscopic one, taken implicitly: with L = I
 /// w, I (I - h [L]x)^-1 L. In the body's axes, in which I is diagonal.
-Vec3 TurnedMomentum(const Vec3& inertia, const Vec3& rate, double h) {
+RETRACE_INLINE Vec3 TurnedMomentum(const Vec3& inertia, const Vec3& rate, double h) {
   const Vec3 momentum = inertia.cwiseProduct(rate);
   const Vec3 l = h * momentum;
   Mat3 m;
@@ -139,7 +154,7 @@ void TreeDynamics::Begin(std::span<const BodyMotion> bodies, const StepInput& in
       EliminateBall(parent, node);
     }
   }
-  root_response_ = nodes_[0].articulated.llt().solve(Mat6::Identity());
+  root_response_ = InverseOf(nodes_[0].articulated);
 }
 
 void TreeDynamics::EliminateBall(const BodyMotion& parent, Node& node) {
@@ -198,15 +213,9 @@ void TreeDynamics::HandOn(const Node& node, const Mat6& inertia, const Vec6& mom
   parent.momentum.tail<3>() += Vec3(momentum.tail<3>()) + node.offset.cross(Vec3(momentum.head<3>()));
 }
 
-/// X x.
-Vec6 TreeDynamics::Moved(const Node& node, const Vec6& parent) const {
-  Vec6 moved = parent;
-  moved.head<3>() += Vec3(parent.tail<3>()).cross(node.offset);
-  return moved;
-}
-
 void TreeDynamics::FindVelocity(const Node& parent, Node& node) const {
-  Vec6 x = Moved(node, parent.velocity);
+  Vec6 x = parent.velocity;  // X x, and on from there
+  x.head<3>() += Vec3(parent.velocity.tail<3>()).cross(node.offset);
   if (node.hinge) {
     const double rate = node.inverse(0, 0) * (node.pull[0] - node.projected.col(0).dot(x));
     node.rate = rate * node.hinge_axis;

@@ -88,7 +88,6 @@ class TreeDynamics {
   void EliminateBall(const BodyMotion& parent, Node& node);
   void EliminateHinge(Node& node);
   void HandOn(const Node& node, const Mat6& inertia, const Vec6& momentum);
-  Vec6 Moved(const Node& node, const Vec6& parent) const;
   void FindVelocity(const Node& parent, Node& node) const;
   void FindPropagator(Node& node) const;
 

@@ -294,6 +294,51 @@ TEST(TreeDynamics, ForcesInsideChangeNoMomentum) {
   }
 }
 
+/// Largest change of the energy of a limp human that tumbles through the air for a second, as a share of what moves.
+double EnergyDrift(double time_step) {
+  const character::Character human = Human();
+  StepLaw law = Law(time_step);
+  TreeDynamics tree(human, law);
+  AnyMotion motion(human, time_step, 11);
+  motion.torques.clear();
+  motion.contacts.clear();
+  for (Motor& motor : motion.motors) motor = {};
+  for (size_t j = 0; j < human.joints.size(); ++j) {  // joints as they should be
+    const auto child = static_cast<size_t>(human.joints[j].child);
+    motion.bodies[child].angular_velocity += Vec3(0.5, -0.3, 0.2) * static_cast<double>(j % 3);
+  }
+  const auto energy = [&](double& kinetic) {
+    double sum = 0;
+    kinetic = 0;
+    for (size_t b = 0; b < motion.bodies.size(); ++b) {
+      const BodyMotion& body = motion.bodies[b];
+      const Vec3 w = body.rotation.transpose() * body.angular_velocity;
+      kinetic += 0.5 * human.bodies[b].mass * body.linear_velocity.squaredNorm() +
+                 0.5 * w.dot(human.bodies[b].inertia.cwiseProduct(w));
+      sum += human.bodies[b].mass * law.gravity * body.position.y();
+    }
+    return sum + kinetic;
+  };
+  // The first steps bring the joints together, which costs energy.
+  double time = -0.2, begin = 0, largest = 0, kinetic = 0, most = 0;
+  for (; time < 1; time += time_step) {
+    if (time < 0) begin = energy(kinetic);
+    tree.Begin(motion.bodies, motion.Input());
+    tree.Finish(motion.bodies);
+    if (time < 0) continue;
+    largest = std::max(largest, std::abs(energy(kinetic) - begin));
+    most = std::max(most, kinetic);
+  }
+  return largest / most;
+}
+
+TEST(TreeDynamics, EnergyOfALimpFlightDriftsByTheOrderOfTheIntegrator) {
+  const double coarse = EnergyDrift(1.0 / 240);
+  const double fine = EnergyDrift(1.0 / 2400);
+  EXPECT_LT(coarse, 0.01);
+  EXPECT_LT(fine, 0.15 * coarse);
+}
+
 TEST(TreeDynamics, ProvesItself) {
   EXPECT_EQ(ProveTreeSolver().value_or(""), "");
 }

@@ -378,7 +378,9 @@ TEST(World, ImplicitAndExplicitServosAgree) {
   const Character human = Human();
   for (const Scene& scene : Scenes(human)) {
     std::vector<State> ends;
-    for (const WorldOptions& options : {WorldOptions(), Explicit()}) {
+    WorldOptions fine = Explicit();
+    fine.time_step = 1e-4;
+    for (const WorldOptions& options : {WorldOptions(), fine}) {
       World world(human, options);
       world.SetState(scene.start);
       const int steps = static_cast<int>(std::lround(0.1 / options.time_step));

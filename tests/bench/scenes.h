@@ -1,0 +1,125 @@
+/// What the benchmarks simulate: the human standing, lying, rolling and in the air, and the search on a bundled walk.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "retrace/character/kinematics.h"
+#include "retrace/character/reference.h"
+#include "retrace/math/rotation.h"
+#include "retrace/motion/bvh.h"
+#include "retrace/reconstruction/configuration.h"
+#include "retrace/reconstruction/rollout.h"
+
+namespace retrace::bench {
+
+inline const character::Character& Human() {
+  static const character::Character human = character::LoadCharacter(RETRACE_SOURCE_DIR "/data/characters/human.json");
+  return human;
+}
+
+inline character::Pose RestPose() {
+  character::Pose pose;
+  pose.root_position = Human().bodies[static_cast<size_t>(Human().root)].rest_position;
+  pose.joint_rotations.assign(Human().joints.size(), Quat::Identity());
+  return pose;
+}
+
+inline character::State StateOf(const character::Pose& pose) {
+  character::State state;
+  character::ForwardKinematics(Human(), pose, state);
+  return state;
+}
+
+/// A state to start from and targets to hold.
+struct Scene {
+  std::string name;
+  character::State start;
+  std::vector<Quat> targets;
+};
+
+/// Held for half a second, so that what touches has come to rest; in the air and curled up for a tenth.
+inline std::vector<Scene> Scenes() {
+  std::vector<Scene> scenes;
+  const auto add = [&](const char* name, const character::Pose& pose, const Vec3& velocity, const Vec3& spin,
+                       double seconds) {
+    Scene scene{name, StateOf(pose), pose.joint_rotations};
+    for (auto& body : scene.start) {
+      body.angular_velocity = spin;
+      body.linear_velocity = velocity + spin.cross(body.position - pose.root_position);
+    }
+    simulation::WorldOptions options;
+    options.solver = simulation::Solver::kStock;
+    simulation::World world(Human(), options);
+    world.SetState(scene.start);
+    for (double t = 0; t < seconds; t += options.time_step) world.Step(scene.targets);
+    world.GetState(scene.start);
+    scenes.push_back(scene);
+  };
+  add("standing", RestPose(), Vec3::Zero(), Vec3::Zero(), 0.5);
+  character::Pose pose = RestPose();
+  pose.root_orientation = AxisRotation(0, -kPi / 2);
+  pose.root_position = Vec3(0, 0.2, 0);
+  add("lying", pose, Vec3::Zero(), Vec3::Zero(), 0.5);
+  for (const char* side : {"left", "right"}) {
+    const double sign = side[0] == 'l' ? 1 : -1;
+    const auto joint = [&](const char* name) {
+      return static_cast<size_t>(Human().FindJoint(std::string(side) + name));
+    };
+    pose.joint_rotations[joint("_hip")] = AxisRotation(0, -1.9);
+    pose.joint_rotations[joint("_knee")] = AxisRotation(0, 2.2);
+    pose.joint_rotations[joint("_shoulder")] = AxisRotation(1, -1.2 * sign);
+    pose.joint_rotations[joint("_elbow")] = AxisRotation(1, -1.3 * sign);
+  }
+  pose.root_position = Vec3(0, 0.35, 0);
+  add("rolling", pose, Vec3(0.3, -1, 0), Vec3(3, 0, 1), 0.2);
+  pose.root_position = Vec3(0, 5, 0);
+  add("in the air", pose, Vec3(0.3, 1, 0.2), Vec3(2, 3, 1), 0.1);
+  return scenes;
+}
+
+/// The search's problem on a bundled clip with some settings changed, as the command line changes them.
+class SearchProblem {
+ public:
+  explicit SearchProblem(const std::string& clip, bool paper = false, const std::vector<std::string>& settings = {})
+      : reference_(MakeReference(clip)) {
+    reconstruction::Configuration configuration;
+    if (paper) configuration.UsePaperMode();
+    for (const std::string& setting : settings) configuration.Set(setting);
+    preparation_ = reconstruction::Prepare(configuration, reference_);
+  }
+  SearchProblem(const SearchProblem&) = delete;
+  SearchProblem& operator=(const SearchProblem&) = delete;
+  const reconstruction::Problem& problem() const { return preparation_.problem; }
+  reconstruction::Problem& problem() { return preparation_.problem; }
+
+ private:
+  static character::ReferenceMotion MakeReference(const std::string& clip) {
+    const std::string path = RETRACE_SOURCE_DIR "/data/clips/" + clip + ".bvh";
+    character::ReferenceReport report;
+    return character::MakeReference(Human(), motion::ReadBvh(path), path, {}, report);
+  }
+  character::ReferenceMotion reference_;
+  reconstruction::Preparation preparation_;
+};
+
+/// States at the starts of the fragments, each the cheapest of a few samples of the fragment before: the states that a
+/// search meets on its way.
+inline std::vector<character::State> StatesAlong(const reconstruction::Problem& problem, int samples = 40) {
+  reconstruction::RolloutWorker worker(problem);
+  reconstruction::RolloutResult result;
+  std::vector<character::State> states = {problem.start};
+  for (int i = 0; i + 1 < problem.schedule.num_iterations(); ++i) {
+    worker.Run({i, i, 0, samples, true, states.back()}, result);
+    const reconstruction::RolloutSample* best = nullptr;
+    for (const reconstruction::RolloutSample& sample : result.samples) {
+      if (sample.diverged) continue;
+      if (best == nullptr || sample.terms.Total(problem.weights) < best->terms.Total(problem.weights)) best = &sample;
+    }
+    states.push_back(best->end);
+  }
+  return states;
+}
+
+}  // namespace retrace::bench

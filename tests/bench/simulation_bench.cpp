@@ -1,0 +1,123 @@
+/// Speed of simulation on one core: steps of the human in four scenes, with the project's solver, with ODE's and, where
+/// it is installed, in MuJoCo; and samples of the search on a walk, end to end: restore a state, simulate a fragment,
+/// evaluate the cost, keep the end. `scripts/bench` makes the table of it.
+#include <benchmark/benchmark.h>
+
+#include "scenes.h"
+#ifdef RETRACE_HAS_MUJOCO
+#include "mujoco_human.h"
+#endif
+
+namespace retrace::bench {
+namespace {
+
+constexpr int kRollout = 24;  // steps that are measured again and again: 0.1 s, as a sample of the search has
+
+void Steps(benchmark::State& bench, const Scene& scene, simulation::Solver solver) {
+  simulation::WorldOptions options;
+  options.solver = solver;
+  simulation::World world(Human(), options);
+  int64_t steps = 0;
+  size_t contacts = 0;
+  for (auto _ : bench) {
+    if (steps++ % kRollout == 0) world.SetState(scene.start);
+    world.Step(scene.targets);
+    contacts += world.contacts().size();
+  }
+  bench.counters["contacts"] = static_cast<double>(contacts) / static_cast<double>(steps);
+}
+
+#ifdef RETRACE_HAS_MUJOCO
+void MujocoSteps(benchmark::State& bench, const Scene& scene) {
+  MujocoHuman human(1.0 / 240);
+  const bool lying = scene.name == "lying";
+  human.Settle(lying ? Vec3(0, 0.2, 0) : RestPose().root_position,
+               lying ? AxisRotation(0, -kPi / 2) : Quat(1, 0, 0, 0));
+  int64_t steps = 0;
+  int64_t contacts = 0;
+  for (auto _ : bench) {
+    if (steps++ % kRollout == 0) human.Restore();
+    human.Step();
+    contacts += human.contacts();
+  }
+  bench.counters["contacts"] = static_cast<double>(contacts) / static_cast<double>(steps);
+}
+#endif
+
+/// @param starts of the fragments, from a search at 1/240 s
+void Samples(benchmark::State& bench, const std::string& clip, bool paper, const std::vector<std::string>& settings,
+             const std::vector<character::State>& starts, double fragment_seconds) {
+  const SearchProblem search(clip, paper, settings);
+  const reconstruction::Problem& problem = search.problem();
+  reconstruction::RolloutWorker worker(problem);
+  reconstruction::RolloutResult result;
+  constexpr int kSamples = 7;  // of a start state: 1400 samples from 200 states
+  int64_t done = 0;
+  int64_t diverged = 0;
+  size_t fragment = 0;
+  double simulated = 0;
+  for (auto _ : bench) {
+    const int f = static_cast<int>(fragment++ % static_cast<size_t>(problem.schedule.num_iterations()));
+    // The fragments of other step sizes differ a little in their ends: the state of the same place serves.
+    const double place = problem.schedule.steps[static_cast<size_t>(f)] * problem.time_step() / fragment_seconds;
+    const size_t start = std::min(static_cast<size_t>(place + 0.5), starts.size() - 1);
+    worker.Run({f, f, 0, kSamples, true, starts[start]}, result);
+    done += kSamples;
+    for (const auto& sample : result.samples) diverged += sample.diverged;
+    simulated += kSamples * problem.time_step() *
+                 (problem.schedule.steps[static_cast<size_t>(f) + 1] - problem.schedule.steps[static_cast<size_t>(f)]);
+  }
+  bench.SetItemsProcessed(done);
+  bench.counters["diverged"] = static_cast<double>(diverged) / static_cast<double>(done);
+  bench.counters["fragment"] = simulated / static_cast<double>(done);
+}
+
+void RegisterAll() {
+  static const std::vector<Scene> scenes = Scenes();
+  for (const Scene& scene : scenes) {
+    const auto add = [&](const char* solver, auto run) {
+      benchmark::RegisterBenchmark((std::string("step/") + scene.name + "/" + solver).c_str(), run)
+          ->Unit(benchmark::kMicrosecond);
+    };
+    add("eliminated", [&](benchmark::State& b) { Steps(b, scene, simulation::Solver::kEliminated); });
+    add("stock", [&](benchmark::State& b) { Steps(b, scene, simulation::Solver::kStock); });
+#ifdef RETRACE_HAS_MUJOCO
+    if (scene.name == "standing" || scene.name == "lying") {
+      add("mujoco", [&](benchmark::State& b) { MujocoSteps(b, scene); });
+    }
+#endif
+  }
+  for (const char* clip : {"walk", "roll_sideways"}) {
+    static std::map<std::string, std::vector<character::State>> starts;
+    const SearchProblem search(clip);
+    const reconstruction::Problem& problem = search.problem();
+    starts[clip] = StatesAlong(problem);
+    const double seconds = problem.schedule.steps.back() * problem.time_step() / problem.schedule.num_iterations();
+    for (const char* solver : {"eliminated", "stock"}) {
+      const std::string solver_setting = std::string("/simulation/solver=\"") + solver + "\"";
+      const struct {
+        const char* name;
+        bool paper;
+        std::vector<std::string> settings;
+      } configurations[] = {
+          {"240", false, {}}, {"120", false, {"/simulation/time_step=0.008333333333333333"}}, {"paper", true, {}}};
+      for (const auto& c : configurations) {
+        std::vector<std::string> settings = c.settings;
+        settings.push_back(solver_setting);
+        benchmark::RegisterBenchmark(
+            (std::string("sample/") + clip + "/" + c.name + "/" + solver).c_str(),
+            [=, paper = c.paper](benchmark::State& b) { Samples(b, clip, paper, settings, starts[clip], seconds); })
+            ->Unit(benchmark::kMillisecond);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace retrace::bench
+
+int main(int argc, char** argv) {
+  retrace::bench::RegisterAll();
+  benchmark::Initialize(&argc, argv);
+  benchmark::RunSpecifiedBenchmarks();
+}
