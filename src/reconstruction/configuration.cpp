@@ -72,6 +72,13 @@ void Visit(Config& c, Visitor& v) {
   v.Field("max_rewinds", c.search.max_rewinds, Range{0, 1000},
           "how often the search may go back when all samples are outside the gates; 0: one pass, as in the paper");
   v.Field("rewind", c.search.rewind, positive, "how far it goes back at first; doubled when that does not help [s]");
+  v.Field("learn", c.search.learn, "draw again around what the survivors had in common, not around the reference");
+  v.Field("learned_samples", c.search.learned_samples, Range{0, 1, true},
+          "samples and saved samples when drawing so, as a share of the others'");
+  v.Field("elites", c.search.elites, Range{0, 1, true}, "share of the saved samples that is learned from");
+  v.Field("learning_rate", c.search.learning_rate, Range{0, 1, true}, "of learned means and deviations");
+  v.Field("smallest_deviation", c.search.smallest_deviation, non_negative,
+          "of a learned distribution, as a share of the sampling window");
 
   v.Section("schedule", "When control is sampled (section 3.2.3, Sampling Time Step)");
   v.Field("sampling_step", c.schedule.sampling_step, Range{0.01, 1}, "time between samples [s]");

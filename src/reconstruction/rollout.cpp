@@ -88,6 +88,26 @@ Offsets SampleOffsets(const Problem& problem, int iteration, int sample, const O
   return offsets;
 }
 
+Offsets DrawOffsets(const Problem& problem, int iteration, int sample, const OffsetDistribution& distribution) {
+  Offsets offsets;
+  RandomStream random(problem.search.seed, RandomStage::kSampling, static_cast<uint32_t>(iteration),
+                      static_cast<uint32_t>(sample));
+  for (size_t j = 0; j < distribution.mean.size(); ++j) {
+    Vec3 turn = distribution.mean[j];
+    for (int a = 0; a < 3; ++a) {
+      if (distribution.deviation[j][a] > 0) turn[a] += distribution.deviation[j][a] * random.Normal();
+    }
+    offsets.push_back(FromRotationVector(turn));
+  }
+  return offsets;
+}
+
+Offsets MeanOffsets(const OffsetDistribution& distribution) {
+  Offsets offsets;
+  for (const Vec3& mean : distribution.mean) offsets.push_back(FromRotationVector(mean));
+  return offsets;
+}
+
 RolloutWorker::RolloutWorker(const Problem& problem)
     : problem_(problem),
       world_(*problem.character, problem.world),
@@ -143,7 +163,12 @@ void RolloutWorker::Run(const RolloutTask& task, RolloutResult& result) {
   const double before = ThreadCpuSeconds();
   result.feedforward = NoOffsets(problem_);
   result.samples.clear();
-  if (task.has_undisplaced || problem_.search.feedforward) {
+  if (task.distribution.learned()) {
+    if (task.has_undisplaced) {
+      Simulate(task, MakeFragment(problem_, task.fragment, MeanOffsets(task.distribution)),
+               result.samples.emplace_back());
+    }
+  } else if (task.has_undisplaced || problem_.search.feedforward) {
     const control::Fragment undisplaced = MakeFragment(problem_, task.fragment, result.feedforward);
     RolloutSample sample;
     Simulate(task, undisplaced, sample);
@@ -152,7 +177,9 @@ void RolloutWorker::Run(const RolloutTask& task, RolloutResult& result) {
   }
   while (result.samples.size() < static_cast<size_t>(task.num_samples)) {
     const int sample = task.first_sample + static_cast<int>(result.samples.size());
-    const Offsets offsets = SampleOffsets(problem_, task.iteration, sample, result.feedforward);
+    const Offsets offsets = task.distribution.learned()
+                                ? DrawOffsets(problem_, task.iteration, sample, task.distribution)
+                                : SampleOffsets(problem_, task.iteration, sample, result.feedforward);
     Simulate(task, MakeFragment(problem_, task.fragment, offsets), result.samples.emplace_back());
   }
   result.cpu_seconds = ThreadCpuSeconds() - before;
@@ -160,17 +187,21 @@ void RolloutWorker::Run(const RolloutTask& task, RolloutResult& result) {
 
 parallel::Bytes Pack(const RolloutTask& task) {
   parallel::Bytes bytes;
-  const int32_t numbers[] = {task.iteration, task.fragment, task.first_sample, task.num_samples, task.has_undisplaced};
-  Put(bytes, numbers, 5);
+  const int32_t numbers[] = {task.iteration,       task.fragment,
+                             task.first_sample,    task.num_samples,
+                             task.has_undisplaced, static_cast<int32_t>(task.distribution.mean.size())};
+  Put(bytes, numbers, 6);
   Put(bytes, task.start.data(), task.start.size());
+  Put(bytes, task.distribution.mean.data(), task.distribution.mean.size());
+  Put(bytes, task.distribution.deviation.data(), task.distribution.deviation.size());
   return bytes;
 }
 
 RolloutTask UnpackTask(std::span<const std::byte> bytes, size_t num_bodies) {
   Reader reader(bytes);
   RolloutTask task;
-  int32_t numbers[5];
-  reader.Take(numbers, 5);
+  int32_t numbers[6];
+  reader.Take(numbers, 6);
   task.iteration = numbers[0];
   task.fragment = numbers[1];
   task.first_sample = numbers[2];
@@ -178,6 +209,11 @@ RolloutTask UnpackTask(std::span<const std::byte> bytes, size_t num_bodies) {
   task.has_undisplaced = numbers[4] != 0;
   task.start.resize(num_bodies);
   reader.Take(task.start.data(), num_bodies);
+  const auto joints = static_cast<size_t>(numbers[5]);  // 0: not learned
+  task.distribution.mean.resize(joints);
+  task.distribution.deviation.resize(joints);
+  reader.Take(task.distribution.mean.data(), joints);
+  reader.Take(task.distribution.deviation.data(), joints);
   return task;
 }
 

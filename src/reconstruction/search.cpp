@@ -5,6 +5,9 @@
 #include <limits>
 #include <utility>
 
+#include "learning.h"
+#include "tree.h"
+
 namespace retrace::reconstruction {
 namespace {
 
@@ -12,46 +15,40 @@ namespace {
 /// that the feedforward simulation, which each task repeats, hardly counts.
 constexpr int kMaxSamplesPerTask = 32;
 
-/// A saved sample: a node of the tree.
-struct Node {
-  size_t parent = 0;     // node of the fragment before
-  size_t iteration = 0;  // in which it was drawn
-  size_t sample = 0;     // index among that iteration's samples
-  double path_cost = 0;  // sum from the root
-  Offsets offsets;
-  character::State end;
+/// How many samples an iteration draws and saves.
+struct IterationSize {
+  int samples = 0;
+  SelectionOptions selection;
 };
-
-/// Saved samples by fragment, after a root that stands for the start state.
-using Tree = std::vector<std::vector<Node>>;
 
 /// One iteration: which samples start from which saved state, simulated and selected.
 class Iteration {
  public:
-  Iteration(const Problem& problem, int iteration, int fragment, const std::vector<Node>& starts)
-      : problem_(problem), starts_(starts) {
+  Iteration(const Problem& problem, int iteration, int fragment, const std::vector<Node>& starts,
+            const IterationSize& size, const OffsetDistribution& distribution)
+      : problem_(problem), starts_(starts), selection_(size.selection), distribution_(distribution) {
     record.iteration = iteration;
     record.fragment = fragment;
     record.start = problem.schedule.steps[static_cast<size_t>(fragment)] * problem.time_step();
     record.end = problem.schedule.steps[static_cast<size_t>(fragment) + 1] * problem.time_step();
-    record.samples.resize(static_cast<size_t>(problem.search.samples));
+    record.samples.resize(static_cast<size_t>(size.samples));
     ends_.resize(record.samples.size());
     // Every start state gets nSample/nSave samples; where that leaves a rest, the cheapest ones get one more.
     const int num_starts = static_cast<int>(starts.size());
     int sample = 0;
     for (int s = 0; s < num_starts; ++s) {
-      int count = problem.search.samples / num_starts + (s < problem.search.samples % num_starts ? 1 : 0);
+      int count = size.samples / num_starts + (s < size.samples % num_starts ? 1 : 0);
       for (bool first = true; count > 0; first = false) {
         const int now = std::min(count, kMaxSamplesPerTask);
         if (first) {
           undisplaced_.push_back(static_cast<size_t>(sample));
-        } else if (problem.search.feedforward) {
+        } else if (problem.search.feedforward && !distribution.learned()) {
           ++record.rollouts;
         }
         task_start_.push_back(static_cast<size_t>(s));
         task_first_.push_back(sample);
-        tasks_.push_back(
-            Pack(RolloutTask{iteration, fragment, sample, now, first, starts[static_cast<size_t>(s)].end}));
+        tasks_.push_back(Pack(
+            RolloutTask{iteration, fragment, sample, now, first, starts[static_cast<size_t>(s)].end, distribution}));
         sample += now;
         count -= now;
       }
@@ -94,7 +91,7 @@ class Iteration {
         if (record.samples[s].gate_share > 1) costs[s] = std::numeric_limits<double>::infinity();
       }
     }
-    record.selection = SelectSamples(costs, problem_.search.selection);
+    record.selection = SelectSamples(costs, selection_);
     record.diverged = static_cast<size_t>(
         std::count_if(record.samples.begin(), record.samples.end(), [](const SampleRecord& s) { return s.diverged; }));
     std::vector<Node> nodes;
@@ -106,10 +103,7 @@ class Iteration {
       node.iteration = static_cast<size_t>(record.iteration);
       node.sample = sample;
       node.path_cost = starts_[entry.start].path_cost + entry.cost;
-      const bool undisplaced = undisplaced_[entry.start] == sample;
-      node.offsets = undisplaced ? NoOffsets(problem_)
-                                 : SampleOffsets(problem_, record.iteration, static_cast<int>(sample),
-                                                 feedforward_[task_of_sample_[sample]]);
+      node.offsets = OffsetsOf(sample, undisplaced_[entry.start] == sample);
       node.end = ends_[sample];
       nodes.push_back(std::move(node));
     }
@@ -119,8 +113,19 @@ class Iteration {
   IterationRecord record;
 
  private:
+  Offsets OffsetsOf(size_t sample, bool candidate_0) const {
+    const int number = static_cast<int>(sample);
+    if (distribution_.learned()) {
+      return candidate_0 ? MeanOffsets(distribution_) : DrawOffsets(problem_, record.iteration, number, distribution_);
+    }
+    return candidate_0 ? NoOffsets(problem_)
+                       : SampleOffsets(problem_, record.iteration, number, feedforward_[task_of_sample_[sample]]);
+  }
+
   const Problem& problem_;
   const std::vector<Node>& starts_;
+  const SelectionOptions selection_;
+  const OffsetDistribution& distribution_;
   std::vector<parallel::Bytes> tasks_;
   std::vector<size_t> undisplaced_;     // (start states) their candidate 0
   std::vector<size_t> task_start_;      // (tasks) index of the start state
@@ -174,50 +179,87 @@ class Rewinder {
   int furthest_ = -1;
 };
 
+/// The whole search: a pass as in 2010, which goes back where it gets lost and learns from how far it got.
+class Search {
+ public:
+  Search(const Problem& problem, parallel::TaskFarm& farm, const IterationCallback& on_iteration)
+      : problem_(problem),
+        farm_(farm),
+        on_iteration_(on_iteration),
+        size_{problem.search.samples, problem.search.selection},
+        learned_size_(size_),
+        rewinder_(problem),
+        attempts_(static_cast<size_t>(problem.schedule.num_iterations()), 0),
+        model_(problem) {
+    const double share = problem.search.learned_samples;
+    learned_size_.samples = std::max(1, static_cast<int>(share * size_.samples));
+    learned_size_.selection.saved = std::max(1, static_cast<int>(share * size_.selection.saved));
+  }
+
+  SearchResult Run() {
+    Tree tree(1);
+    tree[0].resize(1);
+    tree[0][0].end = problem_.start;
+    Tree furthest;  // of all attempts that got lost; its last level holds what was saved outside the gates
+    while (!AtEnd(tree) && !tree.back().empty()) {
+      if (Advance(tree)) continue;
+      const int target = result_.iterations.back().rewound_to;
+      if (target < 0) {
+        // All attempts are used up: what got furthest is followed as far as it leads.
+        if (furthest.size() > tree.size()) tree = std::exchange(furthest, {});
+        continue;
+      }
+      ++result_.rewinds;
+      if (problem_.search.learn) model_.Learn(tree, target);
+      Tree back(tree.begin(), tree.begin() + target + 1);
+      if (tree.size() > furthest.size()) furthest = std::move(tree);
+      tree = std::move(back);
+    }
+    if (tree.back().empty()) tree.pop_back();
+    result_.reached_end = AtEnd(tree);
+    TraceBack(problem_, tree, result_);
+    return std::move(result_);
+  }
+
+ private:
+  bool AtEnd(const Tree& tree) const { return static_cast<int>(tree.size()) > problem_.schedule.num_iterations(); }
+
+  /// Draws the next fragment. False when no sample ended inside the gates; the tree has been extended all the same.
+  bool Advance(Tree& tree) {
+    const int fragment = static_cast<int>(tree.size()) - 1;
+    const OffsetDistribution& distribution = model_[fragment];
+    Iteration iteration(problem_, static_cast<int>(result_.iterations.size()), fragment, tree.back(),
+                        distribution.learned() ? learned_size_ : size_, distribution);
+    IterationRecord& record = iteration.record;
+    record.attempt = attempts_[static_cast<size_t>(fragment)]++;
+    record.learned = distribution.learned();
+    iteration.Simulate(farm_);
+    tree.push_back(iteration.Select());
+    result_.rollouts += record.rollouts;
+    result_.cpu_seconds += record.cpu_seconds;
+    result_.simulated_seconds += static_cast<double>(record.rollouts) * (record.end - record.start);
+    const bool lost = record.inside_gates == 0;
+    if (lost && result_.rewinds < problem_.search.max_rewinds) record.rewound_to = rewinder_.Target(fragment);
+    if (on_iteration_) on_iteration_(record);
+    result_.iterations.push_back(std::move(record));
+    return !lost;
+  }
+
+  const Problem& problem_;
+  parallel::TaskFarm& farm_;
+  const IterationCallback& on_iteration_;
+  IterationSize size_;
+  IterationSize learned_size_;
+  Rewinder rewinder_;
+  std::vector<int> attempts_;  // (fragments)
+  OffsetModel model_;
+  SearchResult result_;
+};
+
 }  // namespace
 
 SearchResult RunSearch(const Problem& problem, parallel::TaskFarm& farm, const IterationCallback& on_iteration) {
-  SearchResult result;
-  Rewinder rewinder(problem);
-  std::vector<int> attempts(static_cast<size_t>(problem.schedule.num_iterations()), 0);
-  Tree tree(1);
-  tree[0].resize(1);
-  tree[0][0].end = problem.start;
-  Tree furthest;  // of all attempts that got lost; its last level holds what was saved outside the gates
-  const auto fragment = [&] { return static_cast<int>(tree.size()) - 1; };
-  while (fragment() < problem.schedule.num_iterations()) {
-    Iteration iteration(problem, static_cast<int>(result.iterations.size()), fragment(), tree.back());
-    iteration.record.attempt = attempts[static_cast<size_t>(fragment())]++;
-    iteration.Simulate(farm);
-    tree.push_back(iteration.Select());
-    IterationRecord& record = iteration.record;
-    result.rollouts += record.rollouts;
-    result.cpu_seconds += record.cpu_seconds;
-    result.simulated_seconds += static_cast<double>(record.rollouts) * (record.end - record.start);
-    const bool lost = record.inside_gates == 0;
-    const bool rewind = lost && result.rewinds < problem.search.max_rewinds;
-    if (rewind) record.rewound_to = rewinder.Target(record.fragment);
-    if (on_iteration) on_iteration(record);
-    result.iterations.push_back(std::move(record));
-    const IterationRecord& done = result.iterations.back();
-    if (rewind) {
-      ++result.rewinds;
-      Tree back(tree.begin(), tree.begin() + done.rewound_to + 1);
-      if (tree.size() > furthest.size()) furthest = std::move(tree);
-      tree = std::move(back);
-      continue;
-    }
-    // All attempts are used up: what got furthest is followed as far as it leads.
-    if (lost && furthest.size() > tree.size()) tree = std::exchange(furthest, {});
-    if (tree.back().empty()) {
-      tree.pop_back();
-      TraceBack(problem, tree, result);
-      return result;
-    }
-  }
-  result.reached_end = true;
-  TraceBack(problem, tree, result);
-  return result;
+  return Search(problem, farm, on_iteration).Run();
 }
 
 }  // namespace retrace::reconstruction

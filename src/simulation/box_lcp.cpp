@@ -17,7 +17,7 @@ constexpr double kTolerance = 1e-12;  // of forces and residuals beside the larg
 void BoxLcp::Resize(int size) {
   size_ = size;
   stride_ = RoundUp(size);
-  const size_t padded = stride_ + 2 * kPad;
+  const auto padded = static_cast<size_t>(stride_ + ptrdiff_t{2} * kPad);
   matrix_.Reserve(padded * padded);
   for (GrowBuffer<double>* buffer :
        {&rhs_, &low_, &high_, &x_, &free_x_, &inverse_pivot_, &coefficients_, &right_, &direction_, &product_}) {

@@ -215,11 +215,21 @@ TEST(Search, ThatGetsLostGoesBackAndDrawsAgain) {
     EXPECT_EQ(record.attempt, static_cast<int>(std::count(fragments.begin(), fragments.end(), record.fragment)));
     fragments.push_back(record.fragment);
     if (record.fragment == 0) costs.insert(record.samples[1].cost);
+    // What was lost is drawn again from what was learned, with fewer samples.
+    EXPECT_EQ(record.learned, record.fragment == 0 && i > 0) << i;
+    EXPECT_EQ(record.samples.size(), result.iterations[0].samples.size() / (record.learned ? 2 : 1));
   }
   EXPECT_EQ(fragments, (std::vector<int>{0, 0, 0, 0, 0, 1, 2, 3, 4}));
   EXPECT_EQ(costs.size(), 5u) << "an attempt repeats another's samples";
   // The same path from any number of workers.
-  EXPECT_EQ(Search(small.problem(), 3).path_cost, result.path_cost);
+  const SearchResult again = Search(small.problem(), 3);
+  EXPECT_EQ(again.path_cost, result.path_cost);
+  ASSERT_EQ(again.iterations.size(), result.iterations.size());
+  for (size_t i = 0; i < result.iterations.size(); ++i) {
+    for (size_t k = 0; k < result.iterations[i].samples.size(); ++k) {
+      ASSERT_EQ(again.iterations[i].samples[k].cost, result.iterations[i].samples[k].cost) << i << " " << k;
+    }
+  }
   ReplaysToTheSameEnd(result);
 }
 
@@ -242,6 +252,7 @@ TEST(Search, GoesBackTwiceAsFarUntilItGetsPastThePlace) {
   }
   configuration.search.max_rewinds = 3;
   configuration.search.rewind = 0.1;
+  configuration.search.learn = false;  // or it gets past the place
   const SmallProblem small(configuration, Squatting, 0.6);
   const SearchResult result = Search(small.problem());
   int lost = -1;

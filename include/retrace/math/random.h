@@ -4,6 +4,7 @@
 
 #include <Random123/philox.h>
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
@@ -34,6 +35,12 @@ class RandomStream {
   /// Uniform in [0, 1), 53 bits.
   double Uniform() { return static_cast<double>(NextBits() >> 11) * 0x1p-53; }
   double Uniform(double low, double high) { return low + (high - low) * Uniform(); }
+
+  /// Standard normal, by the method of Box and Muller (one of the two).
+  double Normal() {
+    const double radius = std::sqrt(-2 * std::log(1 - Uniform()));
+    return radius * std::cos(2 * 3.14159265358979323846 * Uniform());
+  }
 
  private:
   r123::Philox4x32::key_type key_;

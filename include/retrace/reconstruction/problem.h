@@ -30,8 +30,15 @@ struct SearchOptions {
   bool keep_inside_gates = true;
   /// How often, in all, the search may go back when no sample of an iteration ends inside the gates (0: the paper's
   /// single pass). It goes back by `rewind` seconds, and by twice as much each time it gets lost again no further on.
-  int max_rewinds = 6;
-  double rewind = 0.5;
+  int max_rewinds = 24;
+  double rewind = 1;
+  /// What is drawn again is drawn around what the saved samples had in common whose descendants got furthest
+  /// (learning.h), and no longer around the reference.
+  bool learn = true;
+  double learned_samples = 0.5;     ///< samples and saved samples of such an iteration, as a share of the others'
+  double elites = 0.2;              ///< share of the saved samples that is learned from
+  double learning_rate = 0.7;       ///< of means and deviations
+  double smallest_deviation = 0.3;  ///< of a learned distribution, as a share of the sampling window
 };
 
 struct Problem {

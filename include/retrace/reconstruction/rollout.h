@@ -26,6 +26,19 @@ control::Fragment MakeFragment(const Problem& problem, int index, const Offsets&
 /// feedforward offsets. A pure function of (seed, iteration, sample).
 Offsets SampleOffsets(const Problem& problem, int iteration, int sample, const Offsets& feedforward);
 
+/// Where the offsets of a fragment are drawn from when they have been learned: independent normal distributions of the
+/// components of each joint's rotation vector, in the parent's axes. Empty: uniform in the windows around feedforward.
+struct OffsetDistribution {
+  std::vector<Vec3> mean;       ///< (joints) [rad]
+  std::vector<Vec3> deviation;  ///< (joints) standard deviations [rad]
+
+  bool learned() const { return !mean.empty(); }
+};
+
+/// Total offsets of a sample from a learned distribution. A pure function of (seed, iteration, sample) and it.
+Offsets DrawOffsets(const Problem& problem, int iteration, int sample, const OffsetDistribution& distribution);
+Offsets MeanOffsets(const OffsetDistribution& distribution);
+
 /// Samples of one start state, to be simulated together because they share the feedforward offsets. Those come from
 /// driving the servos at the reference itself; that simulation is the start state's candidate 0, the undisplaced one,
 /// so that nSample counts all simulations of an iteration.
@@ -36,6 +49,7 @@ struct RolloutTask {
   int num_samples = 0;
   bool has_undisplaced = true;  ///< the first sample is candidate 0; else these are further samples of its state
   character::State start;
+  OffsetDistribution distribution = {};  ///< learned: candidate 0 has its mean, and there is no feedforward
 };
 
 /// How often a sample is compared with the gates [s]: more seldom than they are judged, for the sake of speed.

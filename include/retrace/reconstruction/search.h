@@ -24,11 +24,12 @@ struct SampleRecord {
 
 /// What one iteration did. Without rewinding, iterations and fragments are the same.
 struct IterationRecord {
-  int iteration = 0;  ///< running number
-  int fragment = 0;   ///< of the schedule
-  int attempt = 0;    ///< how often this fragment was drawn before
-  double start = 0;   ///< [s]
-  double end = 0;     ///< [s]
+  int iteration = 0;     ///< running number
+  int fragment = 0;      ///< of the schedule
+  bool learned = false;  ///< drawn from a learned distribution
+  int attempt = 0;       ///< how often this fragment was drawn before
+  double start = 0;      ///< [s]
+  double end = 0;        ///< [s]
   double best_cost = 0;
   size_t diverged = 0;
   size_t inside_gates = 0;  ///< samples that end inside the gates

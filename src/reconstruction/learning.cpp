@@ -1,0 +1,74 @@
+#include "learning.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "retrace/math/rotation.h"
+
+namespace retrace::reconstruction {
+
+std::vector<std::vector<size_t>> RankByDescendants(const Tree& tree) {
+  struct Merit {
+    size_t reach = 0;                                       // last fragment with a descendant
+    double cost = std::numeric_limits<double>::infinity();  // of the cheapest path to there
+  };
+  std::vector<std::vector<size_t>> ranks(tree.size() - 1);
+  std::vector<Merit> below;  // of the fragment after
+  for (size_t level = tree.size() - 1; level > 0; --level) {
+    const std::vector<Node>& nodes = tree[level];
+    std::vector<Merit> merits(nodes.size());
+    for (size_t n = 0; n < nodes.size(); ++n) merits[n] = {level, nodes[n].path_cost};
+    if (level + 1 < tree.size()) {
+      for (size_t child = 0; child < below.size(); ++child) {
+        Merit& merit = merits[tree[level + 1][child].parent];
+        const Merit& other = below[child];
+        if (other.reach > merit.reach || (other.reach == merit.reach && other.cost < merit.cost)) merit = other;
+      }
+    }
+    std::vector<size_t>& order = ranks[level - 1];
+    order.resize(nodes.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+      return merits[a].reach != merits[b].reach ? merits[a].reach > merits[b].reach : merits[a].cost < merits[b].cost;
+    });
+    below = std::move(merits);
+  }
+  return ranks;
+}
+
+OffsetModel::OffsetModel(const Problem& problem)
+    : problem_(problem), fragments_(static_cast<size_t>(problem.schedule.num_iterations())) {}
+
+void OffsetModel::Learn(const Tree& tree, int first_fragment) {
+  const std::vector<std::vector<size_t>> ranks = RankByDescendants(tree);
+  const SearchOptions& search = problem_.search;
+  for (auto fragment = static_cast<size_t>(first_fragment); fragment < ranks.size(); ++fragment) {
+    const auto count = static_cast<size_t>(std::ceil(search.elites * static_cast<double>(ranks[fragment].size())));
+    if (count == 0) continue;
+    OffsetDistribution& known = fragments_[fragment];
+    const bool first = !known.learned();
+    if (first) {
+      known.mean.assign(problem_.character->joints.size(), Vec3::Zero());
+      known.deviation.assign(problem_.character->joints.size(), Vec3::Zero());
+    }
+    for (size_t j = 0; j < known.mean.size(); ++j) {
+      Vec3 sum = Vec3::Zero();
+      Vec3 squares = Vec3::Zero();
+      for (size_t e = 0; e < count; ++e) {
+        const Vec3 turn = RotationVector(tree[fragment + 1][ranks[fragment][e]].offsets[j]);
+        sum += turn;
+        squares += turn.cwiseProduct(turn);
+      }
+      const Vec3 mean = sum / static_cast<double>(count);
+      const Vec3 deviation = (squares / static_cast<double>(count) - mean.cwiseProduct(mean)).cwiseMax(0).cwiseSqrt();
+      const double rate = first ? 1 : search.learning_rate;
+      const Vec3 least = search.smallest_deviation * search.window_scale * problem_.character->joints[j].window;
+      known.mean[j] += rate * (mean - known.mean[j]);
+      known.deviation[j] = (known.deviation[j] + rate * (deviation - known.deviation[j])).cwiseMax(least);
+    }
+  }
+}
+
+}  // namespace retrace::reconstruction
