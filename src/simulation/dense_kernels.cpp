@@ -12,11 +12,11 @@ namespace {
 
 struct Sse2 {
   static constexpr int kLanes = 2;
-  typedef double Vec __attribute__((vector_size(16), aligned(8), may_alias));
+  using Vec = double __attribute__((vector_size(16), aligned(8), may_alias));
 };
 struct Avx2 {
   static constexpr int kLanes = 4;
-  typedef double Vec __attribute__((vector_size(32), aligned(8), may_alias));
+  using Vec = double __attribute__((vector_size(32), aligned(8), may_alias));
 };
 
 template <class Simd>

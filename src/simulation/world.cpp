@@ -16,7 +16,6 @@
 namespace retrace::simulation {
 namespace {
 
-using character::BodyState;
 using character::Character;
 using character::Joint;
 using character::State;
