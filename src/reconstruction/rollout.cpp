@@ -26,6 +26,7 @@ double ThreadCpuSeconds() {
 /// Appends plain values to bytes, and takes them off again.
 template <typename T>
 void Put(parallel::Bytes& bytes, const T* values, size_t count) {
+  if (count == 0) return;  // a null pointer then, which memcpy must not see
   const size_t size = bytes.size();
   bytes.resize(size + count * sizeof(T));
   std::memcpy(bytes.data() + size, static_cast<const void*>(values), count * sizeof(T));
@@ -37,7 +38,7 @@ class Reader {
   template <typename T>
   void Take(T* values, size_t count) {
     if (bytes_.size() < count * sizeof(T)) throw std::logic_error("a message of the task farm is too short");
-    std::memcpy(static_cast<void*>(values), bytes_.data(), count * sizeof(T));
+    if (count > 0) std::memcpy(static_cast<void*>(values), bytes_.data(), count * sizeof(T));
     bytes_ = bytes_.subspan(count * sizeof(T));
   }
   bool empty() const { return bytes_.empty(); }
