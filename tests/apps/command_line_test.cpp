@@ -56,6 +56,14 @@ TEST_F(CommandLine, PrintedConfigurationIsReadBack) {
   EXPECT_EQ(second.text, first.text);
 }
 
+TEST_F(CommandLine, SolverIsChosen) {
+  EXPECT_THAT(Execute(kReconstruct + " --print-config").text, HasSubstr("\"solver\": \"eliminated\""));
+  EXPECT_THAT(Execute(kReconstruct + " --print-config --solver stock").text, HasSubstr("\"solver\": \"stock\""));
+  const Outcome refused = Execute(kReconstruct + " --solver other");
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.text, HasSubstr("--solver"));
+}
+
 TEST_F(CommandLine, DryRunTellsAndWritesNothing) {
   const Outcome outcome = Execute("cd " + folder_.string() + " && " + kReconstruct + " " + kClip + " --dry-run");
   EXPECT_EQ(outcome.code, 0);
