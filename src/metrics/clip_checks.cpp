@@ -14,7 +14,6 @@ namespace retrace::metrics {
 namespace {
 
 using character::Character;
-using character::Pose;
 using character::ReferenceMotion;
 using character::State;
 
