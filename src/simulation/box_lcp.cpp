@@ -60,8 +60,7 @@ void BoxLcp::RememberStates(LcpWarmStart& warm_start) const {
   warm_start.second_stage_.assign(second_.data(), second_.data() + size_);
 }
 
-bool BoxLcp::Solve(LcpWarmStart& warm_start, LcpStatistics& statistics) {
-  ++statistics.problems;
+bool BoxLcp::Solve(LcpWarmStart& warm_start) {
   without_friction_.clear();
   all_.clear();
   largest_rhs_ = 1;
@@ -75,7 +74,7 @@ bool BoxLcp::Solve(LcpWarmStart& warm_start, LcpStatistics& statistics) {
   RecallStates(warm_start);
   warm_start.Reset();
   if (without_friction_.size() < all_.size()) {
-    if (!SolveRows(without_friction_, first_.data(), statistics)) return false;
+    if (!SolveRows(without_friction_, first_.data())) return false;
     for (int i = 0; i < size_; ++i) {
       if (friction_of_[i] < 0) continue;
       const double normal_force = x_[friction_of_[i]];
@@ -83,26 +82,24 @@ bool BoxLcp::Solve(LcpWarmStart& warm_start, LcpStatistics& statistics) {
       low_[i] = -high_[i];
     }
   }
-  if (!SolveRows(all_, second_.data(), statistics)) return false;
+  if (!SolveRows(all_, second_.data())) return false;
   RememberStates(warm_start);
   return true;
 }
 
 /// x of the given rows, all others being zero.
-bool BoxLcp::SolveRows(const std::vector<int>& rows, State* states, LcpStatistics& statistics) {
-  if (PivotBlocks(rows, states, statistics)) return true;
-  ++statistics.driven;
-  return DriveRows(rows, states, statistics);
+bool BoxLcp::SolveRows(const std::vector<int>& rows, State* states) {
+  if (PivotBlocks(rows, states)) return true;
+  return DriveRows(rows, states);
 }
 
 /// Block principal pivoting. False when it does not come to an end.
-bool BoxLcp::PivotBlocks(const std::vector<int>& rows, State* states, LcpStatistics& statistics) {
+bool BoxLcp::PivotBlocks(const std::vector<int>& rows, State* states) {
   std::fill_n(x_.data(), size_, 0.0);
   for (const int i : rows) states[i] = Admissible(i, states[i]);
   size_t fewest = rows.size() + 1;  // violated rows so far
   int patience = kPatience;
   for (;;) {
-    ++statistics.factorisations;
     if (!SolveFree(rows, states)) return false;
     FindViolated(rows, states);
     if (violated_.empty()) return true;
@@ -180,7 +177,7 @@ void BoxLcp::FindViolated(const std::vector<int>& rows, const State* states) {
 /// Dantzig's method: the rows are taken up one after another. The force of the new one grows until its condition holds;
 /// meanwhile the free rows give way, and whenever one of them reaches a limit, or the residual of one at a limit
 /// reaches zero, that one changes its state. All limits include zero, where every force begins.
-bool BoxLcp::DriveRows(const std::vector<int>& rows, State* states, LcpStatistics& statistics) {
+bool BoxLcp::DriveRows(const std::vector<int>& rows, State* states) {
   std::fill_n(x_.data(), size_, 0.0);
   free_.clear();
   const double tolerance = kTolerance * largest_rhs_;
@@ -199,7 +196,6 @@ bool BoxLcp::DriveRows(const std::vector<int>& rows, State* states, LcpStatistic
     const double sign = w < 0 ? 1 : -1;
     while (states[i] = kDriven, true) {
       if (--changes < 0) return false;
-      ++statistics.factorisations;
       for (size_t r = 0; r < free_.size(); ++r) right_[r] = -sign * matrix_[free_[r] * stride_ + i];
       if (!SolveSystem(right_.data())) return false;
       std::fill_n(direction_.data(), stride_, 0.0);

@@ -14,7 +14,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
 #include "dense_kernels.h"
@@ -34,12 +33,6 @@ class LcpWarmStart {
   int size_ = -1;  // rows; -1: nothing remembered
   std::vector<int> friction_of_;
   std::vector<signed char> first_stage_, second_stage_;  // BoxLcp::State
-};
-
-struct LcpStatistics {
-  uint64_t problems = 0;
-  uint64_t factorisations = 0;
-  uint64_t driven = 0;  // stages in which block pivoting did not end
 };
 
 class BoxLcp {
@@ -62,15 +55,15 @@ class BoxLcp {
 
   /// Both stages. On success low() and high() hold the limits that friction led to. False when no solution was found,
   /// which only rounding or numbers that are not finite can cause.
-  bool Solve(LcpWarmStart& warm_start, LcpStatistics& statistics);
+  bool Solve(LcpWarmStart& warm_start);
 
  private:
   void RecallStates(const LcpWarmStart& warm_start);
   void RememberStates(LcpWarmStart& warm_start) const;
   State Admissible(int i, State state) const;
-  bool SolveRows(const std::vector<int>& rows, State* states, LcpStatistics& statistics);
-  bool PivotBlocks(const std::vector<int>& rows, State* states, LcpStatistics& statistics);
-  bool DriveRows(const std::vector<int>& rows, State* states, LcpStatistics& statistics);
+  bool SolveRows(const std::vector<int>& rows, State* states);
+  bool PivotBlocks(const std::vector<int>& rows, State* states);
+  bool DriveRows(const std::vector<int>& rows, State* states);
   bool SolveFree(const std::vector<int>& rows, const State* states);
   bool SolveSystem(const double* right);
   void FindViolated(const std::vector<int>& rows, const State* states);

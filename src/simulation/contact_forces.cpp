@@ -6,7 +6,8 @@
 namespace retrace::simulation {
 
 /// Directions of a point's rows and what its bodies' velocities do along them.
-void ContactForces::LoadRows(size_t c, const ContactPoint& point, const StepLaw& law, const TreeDynamics& tree) {
+void ContactForces::LoadRows(size_t c, const ContactPoint& point, const StepLaw& law, const TreeDynamics& tree,
+                             std::span<const BodyMotion> bodies) {
   Mat3& frame = frames_[c];
   Vec3 p, q;
   PlaneSpace(point.normal, p, q);
@@ -14,7 +15,7 @@ void ContactForces::LoadRows(size_t c, const ContactPoint& point, const StepLaw&
   frame.row(1) = p;
   frame.row(2) = q;
   const auto load = [&](int body, double sign, Mat36& rows) {
-    const Vec3 arm = point.position - centers_[static_cast<size_t>(body)];
+    const Vec3 arm = point.position - bodies[static_cast<size_t>(body)].position;
     for (int k = 0; k < 3; ++k) {
       const Vec3 direction = sign * frame.row(k).transpose();
       rows.row(k) << direction.transpose(), arm.cross(direction).transpose();
@@ -41,7 +42,8 @@ void ContactForces::LoadRows(size_t c, const ContactPoint& point, const StepLaw&
   }
 }
 
-void ContactForces::Load(std::span<const ContactPoint> points, const StepLaw& law, const TreeDynamics& tree) {
+void ContactForces::Load(std::span<const ContactPoint> points, const StepLaw& law, const TreeDynamics& tree,
+                         std::span<const BodyMotion> bodies) {
   const int rows = law.contact.friction > 0 ? 3 : 1;
   const double per_step = 1 / law.time_step;
   box_.Resize(rows * static_cast<int>(points.size()));
@@ -49,7 +51,7 @@ void ContactForces::Load(std::span<const ContactPoint> points, const StepLaw& la
   frames_.resize(points.size());
   Mat6 response;
   for (size_t c = 0; c < points.size(); ++c) {
-    LoadRows(c, points[c], law, tree);
+    LoadRows(c, points[c], law, tree, bodies);
     const Point& at = points_[c];
     for (const int b : bodies_) place_[static_cast<size_t>(b)] = -1;  // not reached yet
     size_t count = 0;
@@ -95,14 +97,12 @@ bool ContactForces::Solve(std::span<const ContactPoint> points, const StepLaw& l
     if (point.other >= 0) touching |= uint64_t{1} << point.other;
   }
   place_.assign(bodies.size(), -1);
-  centers_.resize(bodies.size());
-  for (size_t b = 0; b < bodies.size(); ++b) centers_[b] = bodies[b].position;
   reached_.resize(bodies.size());
   bodies_.clear();
   for (uint64_t rest = touching; rest != 0; rest &= rest - 1) bodies_.push_back(std::countr_zero(rest));
   tree.FindResponses(touching);
-  Load(points, law, tree);
-  if (!box_.Solve(warm_start_, statistics_)) return false;
+  Load(points, law, tree, bodies);
+  if (!box_.Solve(warm_start_)) return false;
   const int rows = law.contact.friction > 0 ? 3 : 1;
   for (size_t c = 0; c < points.size(); ++c) {
     Vec3 force = Vec3::Zero();

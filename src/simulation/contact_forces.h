@@ -22,7 +22,6 @@ class ContactForces {
 
   /// Forgets the active set of the last step, from which the search of the next one would start.
   void Reset() { warm_start_.Reset(); }
-  const LcpStatistics& statistics() const { return statistics_; }
 
  private:
   using Mat36 = Eigen::Matrix<double, 3, 6>;
@@ -34,11 +33,12 @@ class ContactForces {
     Mat36 on_other;  // the same, negative
   };
 
-  void Load(std::span<const ContactPoint> points, const StepLaw& law, const TreeDynamics& tree);
-  void LoadRows(size_t c, const ContactPoint& point, const StepLaw& law, const TreeDynamics& tree);
+  void Load(std::span<const ContactPoint> points, const StepLaw& law, const TreeDynamics& tree,
+            std::span<const BodyMotion> bodies);
+  void LoadRows(size_t c, const ContactPoint& point, const StepLaw& law, const TreeDynamics& tree,
+                std::span<const BodyMotion> bodies);
 
   std::vector<Point> points_;
-  std::vector<Vec3> centers_;
   std::vector<Mat36> reached_;  // (bodies in contact) of one point: its velocity from an impulse on the body
   std::vector<int> bodies_;     // in contact
   std::vector<int> place_;      // per body: in bodies_
@@ -46,7 +46,6 @@ class ContactForces {
   std::vector<Mat3> frames_;
   BoxLcp box_;
   LcpWarmStart warm_start_;
-  LcpStatistics statistics_;
 };
 
 }  // namespace retrace::simulation

@@ -1,6 +1,7 @@
 /// What one step of a world is made of, whichever solver takes it.
 #pragma once
 
+#include <cmath>
 #include <span>
 #include <vector>
 

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "retrace/io/file.h"
 #include "retrace/io/json.h"
@@ -31,6 +32,21 @@ inline Outcome Execute(const std::string& command) {
   const int status = ::pclose(pipe);
   outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return outcome;
+}
+
+/// A command line that a program refuses: how, and a part of what it says.
+struct Refusal {
+  std::string arguments;
+  int code;
+  std::string message;
+};
+
+inline void ExpectRefusals(const std::string& program, const std::vector<Refusal>& refusals) {
+  for (const Refusal& refusal : refusals) {
+    const Outcome outcome = Execute(program + " " + refusal.arguments);
+    EXPECT_EQ(outcome.code, refusal.code) << refusal.arguments << "\n" << outcome.text;
+    EXPECT_THAT(outcome.text, testing::HasSubstr(refusal.message)) << refusal.arguments;
+  }
 }
 
 inline const std::string kReconstruct = RETRACE_RECONSTRUCT;

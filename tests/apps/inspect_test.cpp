@@ -30,23 +30,14 @@ TEST_F(CommandLine, InspectSaysTheSameAsJsonAndItsCommandRuns) {
 
 TEST_F(CommandLine, InspectRefusesWithTheCodesOfTheHouse) {
   const std::string map = Write("map.json", R"({"tail": "x"})");
-  const struct {
-    std::string arguments;
-    int code;
-    std::string message;
-  } cases[] = {
-      {"", 2, "a clip is needed"},
-      {kClip + " --unit furlong", 2, "--unit furlong: expected auto, m, cm"},
-      {kClip + " --floor-height deep", 2, "--floor-height deep: expected a number or auto"},
-      {kClip + " --up w", 2, "--up"},
-      {kClip + " --map " + map, 3, "/tail: found the segment"},
-      {Write("bad.bvh", "HIERARCHY\n"), 3, "bad.bvh:"},
-  };
-  for (const auto& c : cases) {
-    const Outcome outcome = Execute(kInspect + " " + c.arguments);
-    EXPECT_EQ(outcome.code, c.code) << c.arguments << outcome.text;
-    EXPECT_THAT(outcome.text, HasSubstr(c.message));
-  }
+  ExpectRefusals(kInspect, {
+                               {"", 2, "a clip is needed"},
+                               {kClip + " --unit furlong", 2, "--unit furlong: expected auto, m, cm"},
+                               {kClip + " --floor-height deep", 2, "--floor-height deep: expected a number or auto"},
+                               {kClip + " --up w", 2, "--up"},
+                               {kClip + " --map " + map, 3, "/tail: found the segment"},
+                               {Write("bad.bvh", "HIERARCHY\n"), 3, "bad.bvh:"},
+                           });
 }
 
 TEST_F(CommandLine, InspectShowsASkeletonThatIsNoHuman) {

@@ -11,25 +11,19 @@
 #include "retrace/motion/bvh.h"
 #include "retrace/reconstruction/configuration.h"
 #include "retrace/reconstruction/rollout.h"
+#include "simulation/sample_characters.h"
 
 namespace retrace::bench {
 
 inline const character::Character& Human() {
-  static const character::Character human = character::LoadCharacter(RETRACE_SOURCE_DIR "/data/characters/human.json");
+  static const character::Character human = simulation::Human();
   return human;
 }
-
 inline character::Pose RestPose() {
-  character::Pose pose;
-  pose.root_position = Human().bodies[static_cast<size_t>(Human().root)].rest_position;
-  pose.joint_rotations.assign(Human().joints.size(), Quat::Identity());
-  return pose;
+  return simulation::RestPose(Human());
 }
-
 inline character::State StateOf(const character::Pose& pose) {
-  character::State state;
-  character::ForwardKinematics(Human(), pose, state);
-  return state;
+  return simulation::StateOf(Human(), pose);
 }
 
 /// A state to start from and targets to hold.
@@ -62,16 +56,7 @@ inline std::vector<Scene> Scenes() {
   pose.root_orientation = AxisRotation(0, -kPi / 2);
   pose.root_position = Vec3(0, 0.2, 0);
   add("lying", pose, Vec3::Zero(), Vec3::Zero(), 0.5);
-  for (const char* side : {"left", "right"}) {
-    const double sign = side[0] == 'l' ? 1 : -1;
-    const auto joint = [&](const char* name) {
-      return static_cast<size_t>(Human().FindJoint(std::string(side) + name));
-    };
-    pose.joint_rotations[joint("_hip")] = AxisRotation(0, -1.9);
-    pose.joint_rotations[joint("_knee")] = AxisRotation(0, 2.2);
-    pose.joint_rotations[joint("_shoulder")] = AxisRotation(1, -1.2 * sign);
-    pose.joint_rotations[joint("_elbow")] = AxisRotation(1, -1.3 * sign);
-  }
+  simulation::CurlUp(Human(), pose);
   pose.root_position = Vec3(0, 0.35, 0);
   add("rolling", pose, Vec3(0.3, -1, 0), Vec3(3, 0, 1), 0.2);
   pose.root_position = Vec3(0, 5, 0);

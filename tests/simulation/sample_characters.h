@@ -93,6 +93,18 @@ inline std::vector<Quat> SwayingTargets(const character::Character& character, d
   return targets;
 }
 
+/// Bends arms and legs so that bodies touch one another.
+inline void CurlUp(const character::Character& human, character::Pose& pose) {
+  for (const char* side : {"left", "right"}) {
+    const double sign = side[0] == 'l' ? 1 : -1;
+    const auto joint = [&](const char* name) { return static_cast<size_t>(human.FindJoint(std::string(side) + name)); };
+    pose.joint_rotations[joint("_hip")] = AxisRotation(0, -1.9);
+    pose.joint_rotations[joint("_knee")] = AxisRotation(0, 2.2);
+    pose.joint_rotations[joint("_shoulder")] = AxisRotation(1, -1.2 * sign);
+    pose.joint_rotations[joint("_elbow")] = AxisRotation(1, -1.3 * sign);
+  }
+}
+
 /// Standing, and a fall onto the floor that touches it with everything: the states that a search meets.
 struct Scene {
   std::string name;
@@ -107,15 +119,7 @@ inline std::vector<Scene> Scenes(const character::Character& human) {
   pose.root_orientation = AxisRotation(0, -1.4);
   scenes.push_back({"fall", StateOf(human, pose)});
   SetRigidMotion(human, Vec3(0.8, -1.5, 0.4), Vec3(0.3, 1, -2), scenes.back().start);
-  // Curled up, so that bodies touch one another.
-  for (const char* side : {"left", "right"}) {
-    const double sign = side[0] == 'l' ? 1 : -1;
-    const auto joint = [&](const char* name) { return static_cast<size_t>(human.FindJoint(std::string(side) + name)); };
-    pose.joint_rotations[joint("_hip")] = AxisRotation(0, -1.9);
-    pose.joint_rotations[joint("_knee")] = AxisRotation(0, 2.2);
-    pose.joint_rotations[joint("_shoulder")] = AxisRotation(1, -1.2 * sign);
-    pose.joint_rotations[joint("_elbow")] = AxisRotation(1, -1.3 * sign);
-  }
+  CurlUp(human, pose);
   pose.root_position = Vec3(0, 0.5, 0);
   scenes.push_back({"curled", StateOf(human, pose)});
   SetRigidMotion(human, Vec3(0.3, -1, 0), Vec3(2, 0, 1), scenes.back().start);
