@@ -1,0 +1,165 @@
+#include "common/reconstruct_job.h"
+
+#include <stdexcept>
+
+#include "common/data_files.h"
+#include "common/run_files.h"
+#include "retrace/control/control_file.h"
+#include "retrace/io/error.h"
+#include "retrace/io/file.h"
+
+namespace retrace::apps {
+namespace {
+
+io::Json Manifest(const Job& job, const Reconstruction& result, const RunContext& context) {
+  const reconstruction::SearchResult& search = result.search;
+  const metrics::Evaluation& evaluation = result.evaluation;
+  const ClipOptions& clip = job.options.clip;
+  io::Json manifest;
+  manifest["format"] = "retrace-run";
+  manifest["version"] = 1;
+  manifest["program"] = "reconstruct";
+  manifest["status"] = search.reached_end ? "completed" : "diverged";
+  manifest["success"] = evaluation.success();
+  manifest["evaluation"] = evaluation.ToJson();
+  manifest["command"] = context.command;
+  manifest["clip"] = {{"file", clip.clip},
+                      {"start", clip.start},
+                      {"end", clip.end},
+                      {"time_scale", clip.time_scale},
+                      {"options", job.configuration.reference.ToJson()},
+                      {"duration", job.reference.duration()}};
+  manifest["configuration"] = job.configuration.ToJson();
+  manifest["seed"] = job.configuration.search.seed;
+  manifest["inputs"] = InputHashes(job);
+  manifest["reference"] = job.report.ToJson();
+  manifest["clip_checks"] = job.checks.ToJson();
+  manifest["preparation"] = job.preparation.ToJson();
+  const std::string why_stock = simulation::WhyStockSolver();
+  manifest["solver"] = job.configuration.world.solver == simulation::Solver::kStock ? "stock, as configured"
+                       : why_stock.empty()                                          ? "eliminated"
+                                                                                    : "stock: " + why_stock;
+  const double wall = context.timer->WallSeconds();
+  io::Json cost = {{"simulated_seconds", search.simulated_seconds},
+                   {"simulated_seconds_per_second", search.simulated_seconds / job.reference.duration()},
+                   {"rollouts", search.rollouts},
+                   {"rollout_cpu_seconds", search.cpu_seconds},
+                   {"samples_per_second_per_core", static_cast<double>(search.rollouts) / search.cpu_seconds},
+                   {"samples_per_second", static_cast<double>(search.rollouts) / wall},
+                   {"cpu_seconds_per_second", search.cpu_seconds / job.reference.duration()}};
+  manifest["cost"] = cost;
+  io::Json distinct = io::Json::array();
+  io::Json literal = io::Json::array();
+  io::Json rewinds = io::Json::array();
+  size_t diverged = 0;
+  for (const auto& iteration : search.iterations) {
+    distinct.push_back(iteration.selection.distinct);
+    literal.push_back(iteration.selection.distinct_literal);
+    diverged += iteration.diverged;
+    if (iteration.rewound_to >= 0) {
+      rewinds.push_back({{"iteration", iteration.iteration},
+                         {"lost_fragment", iteration.fragment},
+                         {"to_fragment", iteration.rewound_to}});
+    }
+  }
+  manifest["search"] = {{"path_cost", search.path_cost},
+                        {"diverged_samples", diverged},
+                        {"rewinds", rewinds},
+                        {"distinct_saved", distinct},
+                        {"distinct_saved_by_the_letter", literal}};
+  manifest["workers"] = context.workers;
+  manifest["provenance"] = results::Provenance(*context.timer, {});
+  return manifest;
+}
+
+}  // namespace
+
+void AddJobOptions(CLI::App& app, JobOptions& o) {
+  app.add_option("--character", o.character, "Name of a character or its JSON file")->capture_default_str();
+  app.add_option("--config", o.config, "Configuration file, as --print-config prints it")->type_name("FILE");
+  app.add_option("--set", o.sets, "One setting: /section/name=value (repeatable)")
+      ->type_name("/POINTER=VALUE")
+      ->allow_extra_args(false);
+  app.add_option("--samples", o.samples, "nSample, samples per iteration [1400]")->check(CLI::Range(1, 10000000));
+  app.add_option("--saved", o.saved, "nSave, samples saved per iteration [200]")->check(CLI::Range(1, 10000000));
+  app.add_flag("--paper", o.paper, "Step, servo, targets, offsets and single pass of the paper: 0.0005 s, explicit PD");
+  app.add_option("--solver", o.solver,
+                 "Who finds the constraint forces: eliminated (joints first, then contacts) or stock (ODE's own)")
+      ->check(CLI::IsMember({"eliminated", "stock"}));
+}
+
+reconstruction::Configuration MakeConfiguration(const JobOptions& o) {
+  reconstruction::Configuration configuration;
+  if (!o.config.empty()) {
+    const io::Json document = io::ReadJson(o.config);
+    configuration.Read(io::JsonView(document, o.config));
+  }
+  if (o.paper) configuration.UsePaperMode();
+  if (!o.solver.empty()) configuration.Set("/simulation/solver=" + o.solver);
+  for (const std::string& assignment : o.sets) configuration.Set(assignment);
+  if (o.samples > 0) configuration.search.samples = o.samples;
+  if (o.saved > 0) configuration.search.selection.saved = o.saved;
+  if (o.seed >= 0) configuration.search.seed = static_cast<uint64_t>(o.seed);
+  if (configuration.search.selection.saved > configuration.search.samples) {
+    throw UsageError("found " + std::to_string(configuration.search.selection.saved) + " saved of " +
+                     std::to_string(configuration.search.samples) +
+                     " samples, expected --saved to be at most --samples");
+  }
+  Apply(o.clip, configuration.reference);
+  return configuration;
+}
+
+Job::Job(const JobOptions& o)
+    : options(o),
+      configuration(MakeConfiguration(o)),
+      character_file(FindCharacter(o.character)),
+      character(character::LoadCharacter(character_file)),
+      input(ReadClip(o.clip)),
+      reference(character::MakeReference(character, input.clip, o.clip.clip, configuration.reference, report)),
+      checks(metrics::CheckClip(reference, input.clip, report)),
+      preparation(reconstruction::Prepare(configuration, reference)) {}
+
+io::Json InputHashes(const Job& job) {
+  std::vector<std::filesystem::path> files = job.input.files;
+  files.push_back(job.character_file);
+  if (!job.options.config.empty()) files.emplace_back(job.options.config);
+  io::Json inputs = io::Json::array();
+  for (const auto& file : files)
+    inputs.push_back({{"file", file.string()}, {"sha256", io::Sha256(io::ReadFile(file))}});
+  return inputs;
+}
+
+Reconstruction Reconstruct(const Job& job, parallel::TaskFarm& farm,
+                           const reconstruction::IterationCallback& on_iteration) {
+  const reconstruction::Problem& problem = job.preparation.problem;
+  Reconstruction result;
+  result.search = reconstruction::RunSearch(problem, farm, on_iteration);
+  const control::OpenLoopControl& control = result.search.control;
+  result.trajectory = control::Replay(job.character, control);
+  if (!control.fragments.empty() &&
+      control::Fingerprint(result.trajectory.states.back()) != control::Fingerprint(result.search.end)) {
+    throw std::logic_error("the replay does not end in the state that the search found");
+  }
+  const double expected = problem.schedule.steps.back() * problem.time_step();
+  result.evaluation =
+      metrics::Evaluate(job.character, result.trajectory, job.reference, expected, job.configuration.gates);
+  return result;
+}
+
+void WriteRun(results::RunFolder& folder, const Job& job, const Reconstruction& result, const RunContext& context,
+              KeptFiles kept, const io::Json& more) {
+  const reconstruction::SearchResult& search = result.search;
+  if (kept == KeptFiles::kAll) {
+    const std::string title = std::filesystem::path(job.options.clip.clip).stem().string();
+    WriteMotion(folder, job.character, search.control, result.trajectory, &job.reference, title);
+    folder.Write(results::kCostsFile, results::FormatCosts(CostsOf(search, job.preparation.problem.weights)));
+  } else {
+    folder.Write(results::kControlFile, control::FormatControl(job.character, search.control));
+  }
+  io::Json manifest = Manifest(job, result, context);
+  manifest.update(more);
+  manifest["files"] = folder.Files();
+  folder.Finish(manifest);
+}
+
+}  // namespace retrace::apps

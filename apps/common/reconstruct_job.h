@@ -1,0 +1,92 @@
+/// A whole reconstruction: options to a problem, a search on any farm, its files. Shared by the programs that
+/// reconstruct one clip and many.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "common/clip_input.h"
+#include "retrace/metrics/clip_checks.h"
+#include "retrace/metrics/gates.h"
+#include "retrace/parallel/task_farm.h"
+#include "retrace/reconstruction/configuration.h"
+#include "retrace/reconstruction/search.h"
+#include "retrace/results/provenance.h"
+#include "retrace/results/run_folder.h"
+
+namespace retrace::apps {
+
+/// What a user says of a reconstruction besides where it runs and what it leaves.
+struct JobOptions {
+  ClipOptions clip;
+  std::string character = "human";
+  std::string config;
+  std::vector<std::string> sets;
+  int samples = 0;
+  int saved = 0;
+  int64_t seed = -1;
+  bool paper = false;
+  std::string solver;
+};
+
+/// The options but those of the clip and the seed.
+void AddJobOptions(CLI::App& app, JobOptions& options);
+
+/// The configuration that the options make. Throws UsageError, and InputError for a bad configuration file.
+reconstruction::Configuration MakeConfiguration(const JobOptions& options);
+
+/// Everything that all ranks prepare alike: clip, reference, problem. Stays where it was made, because the problem
+/// points into it.
+struct Job {
+  explicit Job(const JobOptions& o);
+  Job(const Job&) = delete;
+  Job& operator=(const Job&) = delete;
+
+  JobOptions options;
+  reconstruction::Configuration configuration;
+  std::filesystem::path character_file;
+  character::Character character;
+  ClipInput input;
+  character::ReferenceReport report;
+  character::ReferenceMotion reference;
+  metrics::ClipChecks checks;
+  reconstruction::Preparation preparation;
+};
+
+/// Files that the result depends on, with their hashes: [{"file", "sha256"}]. Throws InputError.
+io::Json InputHashes(const Job& job);
+
+/// What a search found, simulated once more in a new world and compared with the reference.
+struct Reconstruction {
+  reconstruction::SearchResult search;
+  control::Trajectory trajectory;
+  metrics::Evaluation evaluation;
+};
+
+/// Searches on a farm whose workers come from MakeWorkerFactory of the job's problem. Throws std::logic_error when the
+/// new world does not end in the state that the search ended in, bit for bit.
+Reconstruction Reconstruct(const Job& job, parallel::TaskFarm& farm,
+                           const reconstruction::IterationCallback& on_iteration);
+
+/// Which files a run leaves besides its manifest.
+enum class KeptFiles {
+  kAll,      ///< control, motions, tables, picture, costs
+  kControl,  ///< control alone, from which `replay` makes the others
+};
+
+/// Who computed, and since when.
+struct RunContext {
+  std::string command;
+  io::Json workers = {};
+  const results::RunTimer* timer = nullptr;
+};
+
+/// Writes the folder of a run, its manifest last. `more` are members that are added to the manifest. Throws
+/// OutputError.
+void WriteRun(results::RunFolder& folder, const Job& job, const Reconstruction& result, const RunContext& context,
+              KeptFiles kept = KeptFiles::kAll, const io::Json& more = io::Json::object());
+
+}  // namespace retrace::apps
