@@ -88,26 +88,19 @@ void JointPositions(const Character& character, const State& state, std::vector<
   for (const auto& joint : character.joints) positions.push_back(character::JointPosition(character, joint, state));
 }
 
-/// The point of a body's shapes that is lowest, in the body's frame; the middle of an edge or face that lies level.
-Vec3 LowestLocalPoint(const character::Body& body, const BodyState& state) {
-  const Vec3 up = state.orientation.conjugate() * Vec3::UnitY();
-  const auto sign = [](double x) { return std::abs(x) < 1e-6 ? 0.0 : x > 0 ? 1.0 : -1.0; };
-  Vec3 lowest = Vec3::Zero();
-  double height = std::numeric_limits<double>::infinity();
+/// The ball of a foot, in the body's frame: on the sole, in the middle of its width, at 70 % of its length.
+Vec3 BallOfFoot(const character::Body& body) {
+  constexpr double kBall = 0.7;
+  Eigen::AlignedBox3d bounds;
   for (const auto& shape : body.shapes) {
-    Vec3 point = shape.offset;
-    if (shape.kind == character::Shape::Kind::kBox) {
-      for (int a = 0; a < 3; ++a) point[a] -= 0.5 * shape.size[a] * sign(up[a]);
-    } else {
-      point[shape.axis] -= 0.5 * shape.length * sign(up[shape.axis]);
-      point -= shape.radius * up;
+    Vec3 half = 0.5 * shape.size;
+    if (shape.kind == character::Shape::Kind::kCapsule) {
+      half = Vec3::Constant(shape.radius);
+      half[shape.axis] += 0.5 * shape.length;
     }
-    if (const double h = up.dot(point); h < height) {
-      height = h;
-      lowest = point;
-    }
+    bounds.extend(Vec3(shape.offset - half)).extend(Vec3(shape.offset + half));
   }
-  return lowest;
+  return {bounds.center().x(), bounds.min().y(), bounds.min().z() + kBall * bounds.sizes().z()};
 }
 
 double SkateRatio(const Character& character, const std::vector<State>& states) {
@@ -116,21 +109,17 @@ double SkateRatio(const Character& character, const std::vector<State>& states) 
   std::vector<bool> slides(intervals, false);
   for (size_t b = 0; b < character.bodies.size(); ++b) {
     const character::Body& body = character.bodies[b];
-    if (!body.segment.ends_with("foot")) continue;
+    if (!body.segment.ends_with("foot") || body.shapes.empty()) continue;
+    const Vec3 ball = BallOfFoot(body);
+    std::vector<Vec3> path;
+    for (const State& state : states) path.emplace_back(state[b].position + state[b].orientation * ball);
     std::vector<double> speeds(intervals);
     for (size_t k = 0; k < intervals; ++k) {
-      const BodyState& now = states[k][b];
-      const BodyState& next = states[k + 1][b];
-      const Vec3 point = LowestLocalPoint(body, now);
-      Vec3 step = next.position + next.orientation * point - now.position - now.orientation * point;
-      step.y() = 0;
-      speeds[k] = step.norm() * kSkateRate;
+      const Vec3 step = path[k + 1] - path[k];
+      speeds[k] = std::hypot(step.x(), step.z()) * kSkateRate;
     }
     for (size_t k = 0; k < intervals; ++k) {
-      if (speeds[k] <= kSkateSpeed || character::LowestPoint(body, states[k][b]) >= kSkateHeight ||
-          character::LowestPoint(body, states[k + 1][b]) >= kSkateHeight) {
-        continue;
-      }
+      if (speeds[k] <= kSkateSpeed || path[k].y() >= kSkateHeight || path[k + 1].y() >= kSkateHeight) continue;
       // At the ends of the motion the mean is over the intervals that there are.
       const size_t first = k < kSkateWindow / 2 ? 0 : k - kSkateWindow / 2;
       const size_t last = std::min(intervals - 1, k + kSkateWindow / 2);
@@ -143,7 +132,7 @@ double SkateRatio(const Character& character, const std::vector<State>& states) 
 }
 
 /// Mean over time of the sum over joints of the size of the third derivative [rad/s^3].
-double MeanJerk(const Character& character, const std::vector<State>& states) {
+double MeanJerk(const Character& character, const std::vector<State>& states, double rate) {
   if (states.size() < 4) return kNotANumber;
   double sum = 0;
   for (const auto& joint : character.joints) {
@@ -151,10 +140,10 @@ double MeanJerk(const Character& character, const std::vector<State>& states) {
     for (size_t k = 0; k + 1 < states.size(); ++k) {
       const Quat turn =
           character::JointRotation(joint, states[k + 1]) * character::JointRotation(joint, states[k]).conjugate();
-      velocity.push_back(RotationVector(turn) * kJerkRate);
+      velocity.push_back(RotationVector(turn) * rate);
     }
     for (size_t k = 1; k + 1 < velocity.size(); ++k) {
-      sum += (velocity[k + 1] - 2 * velocity[k] + velocity[k - 1]).norm() * kJerkRate * kJerkRate;
+      sum += (velocity[k + 1] - 2 * velocity[k] + velocity[k - 1]).norm() * rate * rate;
     }
   }
   return sum / static_cast<double>(states.size() - 3);
@@ -364,6 +353,7 @@ io::Json MotionMetrics::ToJson(const Character& character) const {
                    {"acceleration_error", acceleration_error},
                    {"root_angle_error_degrees", Degrees(root_angle_error)},
                    {"jerk_ratio", jerk_ratio},
+                   {"jerk_ratio_30", jerk_ratio_30},
                    {"noise_to_signal", noise_to_signal},
                    {"skate_ratio", skate_ratio},
                    {"reference_skate_ratio", reference_skate_ratio},
@@ -383,9 +373,14 @@ MotionMetrics MeasureMotion(const Character& character, const control::Trajector
                             const ReferenceMotion& reference) {
   MotionMetrics metrics;
   MeasureStates(character, trajectory, reference, metrics);
-  MeasureDerivatives(character, Sample(character, trajectory, reference, kPositionRate), metrics);
+  const auto jerk_ratio = [&](const Sampled& sampled, double rate) {
+    return Ratio(MeanJerk(character, sampled.simulated, rate), MeanJerk(character, sampled.reference, rate), 1e-3);
+  };
+  const Sampled common = Sample(character, trajectory, reference, kPositionRate);
+  MeasureDerivatives(character, common, metrics);
+  metrics.jerk_ratio_30 = jerk_ratio(common, kPositionRate);
   const Sampled fine = Sample(character, trajectory, reference, kJerkRate);
-  metrics.jerk_ratio = Ratio(MeanJerk(character, fine.simulated), MeanJerk(character, fine.reference), 1e-3);
+  metrics.jerk_ratio = jerk_ratio(fine, kJerkRate);
   metrics.noise_to_signal = NoiseToSignal(character, fine);
   const Sampled coarse = Sample(character, trajectory, reference, kSkateRate);
   metrics.skate_ratio = SkateRatio(character, coarse.simulated);

@@ -52,6 +52,7 @@ inline void ExpectRefusals(const std::string& program, const std::vector<Refusal
 inline const std::string kReconstruct = RETRACE_RECONSTRUCT;
 inline const std::string kReplay = RETRACE_REPLAY;
 inline const std::string kInspect = RETRACE_INSPECT;
+inline const std::string kEvaluate = RETRACE_EVALUATE;
 inline const std::string kClip = std::string(RETRACE_SOURCE_DIR) + "/data/clips/squat.bvh";
 inline const std::string kSmall = " --end 0.5 --samples 60 --saved 12 --progress none ";
 

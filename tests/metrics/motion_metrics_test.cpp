@@ -84,7 +84,6 @@ TEST(MotionMetrics, OfTheReferenceItself) {
   }
   EXPECT_NEAR(m.jerk_ratio, 1, 1e-9);
   EXPECT_EQ(m.skate_ratio, m.reference_skate_ratio);
-  EXPECT_GT(m.skate_ratio, 0);  // the swinging feet of this walk pass low over the floor
   EXPECT_NEAR(m.penetration.largest, m.reference_penetration.largest, 1e-9);
 }
 
@@ -168,6 +167,8 @@ TEST(MotionMetrics, JerkOfASinusoidGoesWithAmplitudeAndTheCubeOfFrequency) {
   // Third differences at 60 Hz see (2 sin(pi f / 60) 60)^3.
   const double cube = std::pow(std::sin(2 * kPi / 60) / std::sin(kPi / 60), 3);
   EXPECT_NEAR(Measure(Swing("left_elbow", 0.2, 2), slow).jerk_ratio, cube, 0.02 * cube);
+  const double cube_30 = std::pow(std::sin(2 * kPi / 30) / std::sin(kPi / 30), 3);
+  EXPECT_NEAR(Measure(Swing("left_elbow", 0.2, 2), slow).jerk_ratio_30, cube_30, 0.02 * cube_30);
   EXPECT_TRUE(std::isnan(Measure(slow, Standing).jerk_ratio));
 }
 
@@ -194,16 +195,32 @@ TEST(MotionMetrics, FeetSkateWhenLowAndFastForLong) {
   EXPECT_EQ(MeasureMoved(Standing, [](double) { return Vec3(0, 0, 0); }).reference_skate_ratio, 0);
 }
 
+/// The rest pose tipped about the floor line under its toes (1) or heels (-1).
+Pose Tipped(double end, double angle) {
+  const Vec3 edge(0, 0, 0.045 + end * 0.5 * 0.255);
+  const Quat turn = AxisRotation(0, end * angle);
+  Pose pose = RestPose(Human());
+  pose.root_position = edge + turn * (pose.root_position - edge);
+  pose.root_orientation = turn;
+  return pose;
+}
+
 TEST(MotionMetrics, AFootThatRollsOverItsToesDoesNotSkate) {
-  const Vec3 toes(0, 0, 0.045 + 0.5 * 0.255);
-  const auto tip = [&](double time) {
-    Pose pose = RestPose(Human());
-    const Quat turn = AxisRotation(0, 0.05 + 6 * std::min(time, 0.2));  // the foot's centre moves at 0.8 m/s
-    pose.root_position = toes + turn * (pose.root_position - toes);
-    pose.root_orientation = turn;
-    return pose;
+  // Its centre moves at 0.8 m/s.
+  EXPECT_EQ(Measure([](double time) { return Tipped(1, 6 * std::min(time, 0.2)); }, Standing).skate_ratio, 0);
+}
+
+TEST(MotionMetrics, AHeelThatPassesLowDoesNotSkate) {
+  const auto passing = [](double angle) {
+    return [=](double time) {
+      Pose pose = Tipped(-1, angle);
+      pose.root_position.z() += time;
+      return pose;
+    };
   };
-  EXPECT_EQ(Measure(tip, Standing).skate_ratio, 0);
+  // The ball is 0.7 x 0.255 m in front of the heel: 5 cm high at 16.3 degrees.
+  EXPECT_EQ(Measure(passing(Radians(17)), Standing).skate_ratio, 0);
+  EXPECT_EQ(Measure(passing(Radians(15.5)), Standing).skate_ratio, 1);
 }
 
 TEST(MotionMetrics, PenetrationIsThatOfTheDeepestPoint) {

@@ -1,0 +1,58 @@
+/// Many reconstructions: one per clip and seed, each on one thread from start to end, many at once.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "clip_list.h"
+#include "common/reconstruct_job.h"
+#include "retrace/parallel/task_farm.h"
+#include "retrace/results/run_table.h"
+
+namespace retrace::apps {
+
+/// One run of the plan.
+struct PlannedRun {
+  size_t clip = 0;  ///< index in the list
+  uint64_t seed = 1;
+  bool selected = true;  ///< to be run; else its results are only looked for
+  std::filesystem::path folder;
+};
+
+/// What all ranks know alike.
+struct Batch {
+  JobOptions job;  ///< clip and seed are those of the runs
+  std::vector<ListedClip> clips;
+  std::vector<PlannedRun> runs;  ///< by clip, then by seed
+  KeptFiles kept = KeptFiles::kControl;
+  std::string command;
+};
+
+/// The options of a reconstruction of a listed clip. What its row sets comes after what is set for all.
+JobOptions JobOptionsOf(const Batch& batch, size_t clip, uint64_t seed);
+
+/// Throws InputError with the place in the list for a row with settings that do not exist.
+void CheckSettings(const Batch& batch);
+
+/// Reconstructs, measures, reads the control back and replays it, and writes the run's folder. Whatever is wrong with
+/// the input is told in the row; only OutputError is thrown.
+results::RunRow RunOne(const Batch& batch, const PlannedRun& run);
+
+/// Workers whose task is the index of a run, and whose result is its row.
+parallel::WorkerFactory MakeRunFactory(const Batch& batch);
+
+/// Called with each row as it is finished, with all rows there are so far, in the order of the plan, and with how many
+/// are still to come.
+using RowCallback =
+    std::function<void(const results::RunRow& row, const std::vector<results::RunRow>& all, size_t left)>;
+
+/// Runs what is selected and not yet done, and returns the rows that there are, in the order of the plan. A run is done
+/// when its folder holds a manifest of the same program version, configuration and input hashes. One that differs is
+/// run again with `force`; else UsageError names what differs, before anything is run. All seed-1 runs go first, then
+/// all of seed 2, and so on.
+std::vector<results::RunRow> RunBatch(const Batch& batch, parallel::TaskFarm& farm, bool force,
+                                      const RowCallback& on_row);
+
+}  // namespace retrace::apps

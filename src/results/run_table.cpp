@@ -1,0 +1,511 @@
+#include "retrace/results/run_table.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "retrace/io/error.h"
+#include "retrace/io/number.h"
+#include "retrace/math/rotation.h"
+#include "retrace/results/tables.h"
+
+namespace retrace::results {
+namespace {
+
+using metrics::Quartiles;
+
+constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
+constexpr std::array kStatuses = {RunStatus::kCompleted, RunStatus::kDiverged, RunStatus::kFailedInput,
+                                  RunStatus::kFailed, RunStatus::kSkipped};
+
+/// The status of a name; false when there is none.
+bool ParseStatus(std::string_view name, RunStatus& status) {
+  for (const RunStatus known : kStatuses) {
+    if (Name(known) != name) continue;
+    status = known;
+    return true;
+  }
+  return false;
+}
+
+/// A row of CSV that grows cell by cell.
+class CsvRow {
+ public:
+  void Text(std::string_view cell) {
+    Separate();
+    if (cell.find_first_of(",\"\r\n") == std::string_view::npos) {
+      text_.append(cell);
+      return;
+    }
+    text_.push_back('"');
+    for (const char c : cell) text_.append(c == '"' ? 2 : 1, c);
+    text_.push_back('"');
+  }
+  /// Empty when it is not a number.
+  void Number(double value) { Text(std::isnan(value) ? "" : io::Number(value)); }
+  void EndRow() {
+    text_.push_back('\n');
+    empty_ = true;
+  }
+  std::string Take() { return std::move(text_); }
+
+ private:
+  void Separate() {
+    if (!empty_) text_.push_back(',');
+    empty_ = false;
+  }
+  std::string text_;
+  bool empty_ = true;
+};
+
+/// A number for people, or a dash.
+std::string Shown(double value, int decimals) {
+  return std::isfinite(value) ? io::Fixed(value, decimals) : "-";
+}
+
+std::string Shown(const Quartiles& q, int decimals) {
+  if (std::isnan(q.median)) return "-";
+  return Shown(q.median, decimals).append(" [") + Shown(q.first, decimals) + "-" + Shown(q.third, decimals) + "]";
+}
+
+std::string Shown(const SuccessCount& count) {
+  return std::to_string(count.k).append("/").append(std::to_string(count.n));
+}
+
+void WriteQuartiles(CsvRow& row, const Quartiles& q) {
+  row.Number(q.median);
+  row.Number(q.first);
+  row.Number(q.third);
+}
+
+/// The distinct values of a text of the rows, in the order in which they come.
+template <typename Member>
+std::vector<std::string> Distinct(const std::vector<RunRow>& rows, Member member) {
+  std::vector<std::string> values;
+  for (const RunRow& row : rows) {
+    const std::string& value = row.*member;
+    if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
+  }
+  return values;
+}
+
+RunSummary SummarizeRows(const std::vector<const RunRow*>& rows) {
+  constexpr size_t kSpent = FigureIndex("simulated_s_per_s");
+  RunSummary summary;
+  std::array<std::vector<double>, kFigures.size()> successful;
+  std::array<std::vector<double>, kFigures.size()> all;
+  for (const RunRow* row : rows) {
+    summary.skipped += row->status == RunStatus::kSkipped;
+    summary.failed += row->status == RunStatus::kFailedInput || row->status == RunStatus::kFailed;
+    if (!row->ran()) continue;
+    const std::pair<SuccessCount*, bool> levels[] = {
+        {&summary.loose, row->levels.loose}, {&summary.main, row->levels.main}, {&summary.strict, row->levels.strict}};
+    for (const auto& [count, success] : levels) {
+      count->k += success;
+      ++count->n;
+    }
+    for (size_t f = 0; f < kFigures.size(); ++f) {
+      all[f].push_back(row->figures[f]);
+      if (row->levels.main) successful[f].push_back(row->figures[f]);
+    }
+    for (size_t b = 0; b < kBudgets.size(); ++b) {
+      summary.within_budget[b] += row->levels.main && row->figures[kSpent] <= kBudgets[b] * (1 + kBudgetTolerance);
+    }
+  }
+  for (size_t f = 0; f < kFigures.size(); ++f) {
+    summary.successful[f] = metrics::QuartilesOf(std::move(successful[f]));
+    summary.all[f] = metrics::QuartilesOf(std::move(all[f]));
+  }
+  return summary;
+}
+
+template <typename Choose>
+RunSummary SummarizeIf(const std::vector<RunRow>& rows, RunSummary::Scope scope, const std::string& name,
+                       const Choose& choose) {
+  std::vector<const RunRow*> chosen;
+  for (const RunRow& row : rows) {
+    if (choose(row)) chosen.push_back(&row);
+  }
+  RunSummary summary = SummarizeRows(chosen);
+  summary.scope = scope;
+  summary.name = name;
+  if (scope == RunSummary::Scope::kClip) summary.group = chosen.front()->group;
+  return summary;
+}
+
+const char* ScopeName(RunSummary::Scope scope) {
+  switch (scope) {
+    case RunSummary::Scope::kClip:
+      return "clip";
+    case RunSummary::Scope::kGroup:
+      return "group";
+    case RunSummary::Scope::kTotal:
+      return "total";
+  }
+  return "";
+}
+
+/// How a summary is called in a page.
+std::string Title(const RunSummary& summary) {
+  if (summary.scope == RunSummary::Scope::kClip) return summary.name;
+  return summary.scope == RunSummary::Scope::kGroup ? "**" + summary.name + "**" : "**all**";
+}
+
+}  // namespace
+
+std::string_view Name(RunStatus status) {
+  switch (status) {
+    case RunStatus::kCompleted:
+      return "completed";
+    case RunStatus::kDiverged:
+      return "diverged";
+    case RunStatus::kFailedInput:
+      return "failed-input";
+    case RunStatus::kFailed:
+      return "failed";
+    case RunStatus::kSkipped:
+      return "skipped";
+  }
+  return "";
+}
+
+void RunRow::Take(const metrics::Evaluation& evaluation, const metrics::MotionMetrics& m) {
+  const auto set = [&](size_t figure, double value) { figures[figure] = value; };
+  violated.clear();
+  violated_at = kNotANumber;
+  for (const metrics::Gate& gate : evaluation.gates) {
+    if (!gate.passed() && !(gate.first_violation >= violated_at)) {
+      violated = gate.name;
+      violated_at = gate.first_violation;
+    }
+    if (gate.name == "root_height") set(FigureIndex("worst_root_height_m"), gate.worst);
+    if (gate.name == "root_orientation") set(FigureIndex("worst_root_orientation_deg"), Degrees(gate.worst));
+    if (gate.name == "joint_position") set(FigureIndex("worst_joint_position_m"), gate.worst);
+  }
+  constexpr double kMillimetres = 1000;
+  set(FigureIndex("joint_error_mm"), kMillimetres * m.joint_error);
+  set(FigureIndex("world_error_mm"), kMillimetres * m.world_error);
+  set(FigureIndex("local_error_mm"), kMillimetres * m.local_error);
+  set(FigureIndex("aligned_error_mm"), kMillimetres * m.aligned_error);
+  set(FigureIndex("largest_body_error_mm"), kMillimetres * m.largest_body_error);
+  set(FigureIndex("segment_drift_mm"), kMillimetres * m.segment_drift);
+  set(FigureIndex("drift_m"), m.drift);
+  set(FigureIndex("velocity_error_mm_per_frame"), kMillimetres * m.velocity_error);
+  set(FigureIndex("acceleration_error_mm_per_frame2"), kMillimetres * m.acceleration_error);
+  set(FigureIndex("velocity_error_m_per_s"), m.velocity_error * metrics::kPositionRate);
+  set(FigureIndex("acceleration_error_m_per_s2"),
+      m.acceleration_error * metrics::kPositionRate * metrics::kPositionRate);
+  set(FigureIndex("root_angle_error_deg"), Degrees(m.root_angle_error));
+  set(FigureIndex("jerk_ratio"), m.jerk_ratio);
+  set(FigureIndex("jerk_ratio_30"), m.jerk_ratio_30);
+  set(FigureIndex("noise_to_signal_percent"), m.noise_to_signal);
+  set(FigureIndex("skate_ratio"), m.skate_ratio);
+  set(FigureIndex("reference_skate_ratio"), m.reference_skate_ratio);
+  set(FigureIndex("penetration_mean_mm"), kMillimetres * m.penetration.mean);
+  set(FigureIndex("penetration_share"), m.penetration.share);
+  set(FigureIndex("penetration_largest_mm"), kMillimetres * m.penetration.largest);
+  double squares = 0;
+  for (const double rms : m.torque_rms) squares += rms * rms / static_cast<double>(m.torque_rms.size());
+  set(FigureIndex("torque_rms_nm"), std::sqrt(squares));
+  set(FigureIndex("torque_peak_nm"), m.torque_peak);
+  set(FigureIndex("contact_agreement"), m.contact_agreement);
+  set(FigureIndex("com_height_error_m"), m.com_height_error);
+  set(FigureIndex("com_facing_error_m"), m.com_facing_error);
+  set(FigureIndex("quarter_trunk_error_deg"), Degrees(m.quarter_trunk_error));
+}
+
+io::Json RunRow::ToJson() const {
+  const auto number = [](double value) { return std::isfinite(value) ? io::Json(value) : io::Json(nullptr); };
+  io::Json json = {{"clip", clip},
+                   {"group", group},
+                   {"seed", seed},
+                   {"status", Name(status)},
+                   {"loose", levels.loose},
+                   {"main", levels.main},
+                   {"strict", levels.strict},
+                   {"violated", violated},
+                   {"violated_at_s", number(violated_at)},
+                   {"replayed", replayed},
+                   {"message", message}};
+  for (size_t f = 0; f < kFigures.size(); ++f) json["figures"][std::string(kFigures[f].name)] = number(figures[f]);
+  return json;
+}
+
+RunRow ReadRunRow(const io::JsonView& view) {
+  const auto number = [](const io::JsonView& value) { return value.json().is_null() ? kNotANumber : value.Number(); };
+  RunRow row;
+  row.clip = view["clip"].String();
+  row.group = view["group"].String();
+  if (!view["seed"].json().is_number_unsigned()) view["seed"].Expect("a whole number");
+  row.seed = view["seed"].json().get<uint64_t>();
+  if (!ParseStatus(view["status"].String(), row.status)) view["status"].Expect("the status of a run");
+  row.levels = {view["loose"].Boolean(), view["main"].Boolean(), view["strict"].Boolean()};
+  row.violated = view["violated"].String();
+  row.violated_at = number(view["violated_at_s"]);
+  row.replayed = view["replayed"].Boolean();
+  row.message = view["message"].String();
+  const io::JsonView figures = view["figures"];
+  for (size_t f = 0; f < kFigures.size(); ++f) row.figures[f] = number(figures[std::string(kFigures[f].name)]);
+  return row;
+}
+
+std::string FormatRuns(const std::vector<RunRow>& rows) {
+  CsvRow csv;
+  for (const char* name :
+       {"clip", "group", "seed", "status", "loose", "main", "strict", "violated", "violated_at_s", "replayed"}) {
+    csv.Text(name);
+  }
+  for (const Figure& figure : kFigures) csv.Text(figure.name);
+  csv.Text("message");
+  csv.EndRow();
+  for (const RunRow& row : rows) {
+    csv.Text(row.clip);
+    csv.Text(row.group);
+    csv.Text(std::to_string(row.seed));
+    csv.Text(Name(row.status));
+    for (const bool flag : {row.levels.loose, row.levels.main, row.levels.strict}) csv.Text(flag ? "1" : "0");
+    csv.Text(row.violated);
+    csv.Number(row.violated_at);
+    csv.Text(row.replayed ? "1" : "0");
+    for (const double value : row.figures) csv.Number(value);
+    csv.Text(row.message);
+    csv.EndRow();
+  }
+  return csv.Take();
+}
+
+std::vector<RunRow> ParseRuns(const std::string& text, const std::string& name) {
+  const Table table = ParseTable(text, name);
+  const auto fail = [&](size_t row, const std::string& column, const std::string& expected) {
+    // Rows of a line each, below the names: messages are the only cells that could have more, and stand last.
+    throw InputError(std::string(name).append(":").append(std::to_string(row + 2)).append(": ").append(column),
+                     "\"" + table.Text(column)[row] + "\"", expected);
+  };
+  const auto number = [&](const std::string& column, size_t row) {
+    const std::string& cell = table.Text(column)[row];
+    double value = kNotANumber;
+    if (!cell.empty() && !io::ParseNumber(cell, value)) fail(row, column, "a number or nothing");
+    return value;
+  };
+  const auto flag = [&](const std::string& column, size_t row) {
+    const std::string& cell = table.Text(column)[row];
+    if (cell != "0" && cell != "1") fail(row, column, "0 or 1");
+    return cell == "1";
+  };
+  std::vector<RunRow> rows(table.num_rows());
+  for (size_t r = 0; r < rows.size(); ++r) {
+    RunRow& row = rows[r];
+    row.clip = table.Text("clip")[r];
+    row.group = table.Text("group")[r];
+    const std::string& seed = table.Text("seed")[r];
+    const auto read = std::from_chars(seed.data(), seed.data() + seed.size(), row.seed);
+    if (read.ec != std::errc() || read.ptr != seed.data() + seed.size()) fail(r, "seed", "a whole number");
+    if (!ParseStatus(table.Text("status")[r], row.status)) fail(r, "status", "the status of a run");
+    row.levels = {flag("loose", r), flag("main", r), flag("strict", r)};
+    row.violated = table.Text("violated")[r];
+    row.violated_at = number("violated_at_s", r);
+    row.replayed = flag("replayed", r);
+    for (size_t f = 0; f < kFigures.size(); ++f) row.figures[f] = number(std::string(kFigures[f].name), r);
+    row.message = table.Text("message")[r];
+  }
+  return rows;
+}
+
+std::vector<RunSummary> Summarize(const std::vector<RunRow>& rows) {
+  std::vector<RunSummary> summaries;
+  if (rows.empty()) return summaries;
+  for (const std::string& clip : Distinct(rows, &RunRow::clip)) {
+    summaries.push_back(
+        SummarizeIf(rows, RunSummary::Scope::kClip, clip, [&](const RunRow& row) { return row.clip == clip; }));
+  }
+  for (const std::string& group : Distinct(rows, &RunRow::group)) {
+    if (group.empty()) continue;
+    summaries.push_back(
+        SummarizeIf(rows, RunSummary::Scope::kGroup, group, [&](const RunRow& row) { return row.group == group; }));
+  }
+  summaries.push_back(SummarizeIf(rows, RunSummary::Scope::kTotal, "", [](const RunRow&) { return true; }));
+  return summaries;
+}
+
+std::string FormatSummaries(const std::vector<RunSummary>& summaries) {
+  CsvRow csv;
+  for (const char* name : {"scope", "name", "group", "runs", "skipped", "failed"}) csv.Text(name);
+  for (const char* level : {"loose", "main", "strict"}) {
+    csv.Text(level);
+    csv.Text(std::string(level).append("_lower_bound"));
+  }
+  for (const int budget : kBudgets) csv.Text(std::string("main_within_").append(std::to_string(budget)));
+  const auto names = [&](std::string_view figure, const char* runs) {
+    for (const char* which : {"_median", "_q1", "_q3"}) csv.Text(std::string(figure).append(runs).append(which));
+  };
+  for (const Figure& figure : kFigures) names(figure.name, "");
+  for (const Figure& figure : kFigures) {
+    if (figure.kind != FigureKind::kMotion) names(figure.name, "_all");
+  }
+  csv.EndRow();
+  for (const RunSummary& summary : summaries) {
+    csv.Text(ScopeName(summary.scope));
+    csv.Text(summary.name);
+    csv.Text(summary.group);
+    csv.Text(std::to_string(summary.main.n));
+    csv.Text(std::to_string(summary.skipped));
+    csv.Text(std::to_string(summary.failed));
+    for (const SuccessCount* count : {&summary.loose, &summary.main, &summary.strict}) {
+      csv.Text(std::to_string(count->k));
+      csv.Number(count->bound());
+    }
+    for (const int count : summary.within_budget) csv.Text(std::to_string(count));
+    for (const Quartiles& q : summary.successful) WriteQuartiles(csv, q);
+    for (size_t f = 0; f < kFigures.size(); ++f) {
+      if (kFigures[f].kind != FigureKind::kMotion) WriteQuartiles(csv, summary.all[f]);
+    }
+    csv.EndRow();
+  }
+  return csv.Take();
+}
+
+std::string FormatSummaryPage(const std::vector<RunSummary>& summaries) {
+  std::string page =
+      "| clip | success (bound) | loose | strict | joint error, mm | drift, m | jerk ratio | skate ref / result | "
+      "deepest, mm | CPU s/s | simulated s/s |\n|---|---|---|---|---|---|---|---|---|---|---|\n";
+  int clips = 0;
+  int reliable = 0;
+  int skipped = 0;
+  int failed = 0;
+  for (const RunSummary& summary : summaries) {
+    if (summary.scope == RunSummary::Scope::kTotal) {
+      skipped = summary.skipped;
+      failed = summary.failed;
+    }
+    page.append("| ").append(Title(summary)).append(" | ");
+    if (summary.main.n == 0) {
+      page.append(summary.failed > 0 ? "failed" : "skipped").append(" | | | | | | | | | |\n");
+      continue;
+    }
+    if (summary.scope == RunSummary::Scope::kClip) {
+      ++clips;
+      reliable += 5 * summary.main.k >= 4 * summary.main.n;
+    }
+    const auto& good = summary.successful;
+    page.append(Shown(summary.main)).append(" (").append(io::Fixed(summary.main.bound(), 2)).append(") | ");
+    page.append(Shown(summary.loose)).append(" | ").append(Shown(summary.strict)).append(" | ");
+    page.append(Shown(good[FigureIndex("joint_error_mm")], 0)).append(" | ");
+    page.append(Shown(good[FigureIndex("drift_m")].median, 2)).append(" | ");
+    page.append(Shown(good[FigureIndex("jerk_ratio")].median, 1)).append(" | ");
+    page.append(Shown(good[FigureIndex("reference_skate_ratio")].median, 2)).append(" / ");
+    page.append(Shown(good[FigureIndex("skate_ratio")].median, 2)).append(" | ");
+    page.append(Shown(good[FigureIndex("penetration_largest_mm")].median, 0)).append(" | ");
+    page.append(Shown(summary.all[FigureIndex("cpu_s_per_s")].median, 1)).append(" | ");
+    page.append(Shown(summary.all[FigureIndex("simulated_s_per_s")].median, 0)).append(" |\n");
+  }
+  page.append(
+      "\nSuccess: within the gates at every instant; the bound is the one-sided 95 % Clopper-Pearson lower bound. "
+      "Figures are medians over successful runs (joint error with quartiles), costs over all runs.\n");
+  page.append(std::to_string(reliable)).append(" of ").append(std::to_string(clips));
+  page.append(" clips succeed in at least 80 % of their runs.");
+  if (skipped > 0) page.append(" Skipped, the recording is missing: ").append(std::to_string(skipped)).append(" runs.");
+  if (failed > 0) page.append(" Failed, see runs.csv: ").append(std::to_string(failed)).append(" runs.");
+  page.append(
+      "\n\nSuccess within a budget of simulated seconds per second of motion, by the spend of each run:\n\n| |");
+  for (const int budget : kBudgets) page.append(" ").append(std::to_string(budget)).append(" |");
+  page.append(" any |\n|---|");
+  for (size_t b = 0; b <= kBudgets.size(); ++b) page.append("---|");
+  page.push_back('\n');
+  for (const RunSummary& summary : summaries) {
+    if (summary.scope == RunSummary::Scope::kClip || summary.main.n == 0) continue;
+    page.append("| ").append(Title(summary)).append(" |");
+    for (const int count : summary.within_budget)
+      page.append(" ").append(Shown(SuccessCount{count, summary.main.n})).append(" |");
+    page.append(" ").append(Shown(summary.main)).append(" |\n");
+  }
+  return page;
+}
+
+std::vector<RunComparison> CompareRuns(const std::vector<RunRow>& a, const std::vector<RunRow>& b) {
+  std::map<std::pair<std::string, uint64_t>, const RunRow*> other;
+  for (const RunRow& row : b) {
+    if (row.ran()) other[{row.clip, row.seed}] = &row;
+  }
+  using Pair = std::pair<const RunRow*, const RunRow*>;
+  std::vector<Pair> pairs;
+  for (const RunRow& row : a) {
+    const auto found = other.find({row.clip, row.seed});
+    if (row.ran() && found != other.end()) pairs.emplace_back(&row, found->second);
+  }
+  const auto compare = [](const std::string& clip, const std::vector<Pair>& chosen) {
+    RunComparison comparison;
+    comparison.clip = clip;
+    comparison.pairs = static_cast<int>(chosen.size());
+    std::vector<double> error_a, error_b, simulated_a, simulated_b, cpu_a, cpu_b;
+    for (const auto& [x, y] : chosen) {
+      comparison.success_a += x->levels.main;
+      comparison.success_b += y->levels.main;
+      comparison.only_a += x->levels.main && !y->levels.main;
+      comparison.only_b += y->levels.main && !x->levels.main;
+      if (x->levels.main) error_a.push_back(x->figures[FigureIndex("joint_error_mm")]);
+      if (y->levels.main) error_b.push_back(y->figures[FigureIndex("joint_error_mm")]);
+      simulated_a.push_back(x->figures[FigureIndex("simulated_s_per_s")]);
+      simulated_b.push_back(y->figures[FigureIndex("simulated_s_per_s")]);
+      cpu_a.push_back(x->figures[FigureIndex("cpu_s_per_s")]);
+      cpu_b.push_back(y->figures[FigureIndex("cpu_s_per_s")]);
+    }
+    comparison.p = metrics::McNemarTest(comparison.only_a, comparison.only_b);
+    comparison.joint_error_a = metrics::QuartilesOf(error_a).median;
+    comparison.joint_error_b = metrics::QuartilesOf(error_b).median;
+    comparison.simulated_a = metrics::QuartilesOf(simulated_a).median;
+    comparison.simulated_b = metrics::QuartilesOf(simulated_b).median;
+    comparison.cpu_a = metrics::QuartilesOf(cpu_a).median;
+    comparison.cpu_b = metrics::QuartilesOf(cpu_b).median;
+    return comparison;
+  };
+  std::vector<RunComparison> comparisons;
+  for (const std::string& clip : Distinct(a, &RunRow::clip)) {
+    std::vector<Pair> chosen;
+    for (const Pair& pair : pairs) {
+      if (pair.first->clip == clip) chosen.push_back(pair);
+    }
+    if (!chosen.empty()) comparisons.push_back(compare(clip, chosen));
+  }
+  comparisons.push_back(compare("", pairs));
+  return comparisons;
+}
+
+std::string FormatComparisons(const std::vector<RunComparison>& comparisons) {
+  CsvRow csv;
+  for (const char* name :
+       {"clip", "pairs", "success_a", "success_b", "only_a", "only_b", "mcnemar_p", "joint_error_mm_a",
+        "joint_error_mm_b", "simulated_s_per_s_a", "simulated_s_per_s_b", "cpu_s_per_s_a", "cpu_s_per_s_b"}) {
+    csv.Text(name);
+  }
+  csv.EndRow();
+  for (const RunComparison& c : comparisons) {
+    csv.Text(c.clip.empty() ? "total" : c.clip);
+    for (const int count : {c.pairs, c.success_a, c.success_b, c.only_a, c.only_b}) csv.Text(std::to_string(count));
+    for (const double value : {c.p, c.joint_error_a, c.joint_error_b, c.simulated_a, c.simulated_b, c.cpu_a, c.cpu_b}) {
+      csv.Number(value);
+    }
+    csv.EndRow();
+  }
+  return csv.Take();
+}
+
+std::string FormatComparisonPage(const std::vector<RunComparison>& comparisons) {
+  std::string page =
+      "| clip | success A | success B | A alone | B alone | McNemar p | joint error A / B, mm | simulated s/s A / B | "
+      "CPU s/s A / B |\n|---|---|---|---|---|---|---|---|---|\n";
+  const auto both = [](double a, double b, int decimals) {
+    return Shown(a, decimals).append(" / ").append(Shown(b, decimals));
+  };
+  for (const RunComparison& c : comparisons) {
+    page.append("| ").append(c.clip.empty() ? "**all**" : c.clip).append(" | ");
+    page.append(Shown(SuccessCount{c.success_a, c.pairs})).append(" | ");
+    page.append(Shown(SuccessCount{c.success_b, c.pairs})).append(" | ");
+    page.append(std::to_string(c.only_a)).append(" | ").append(std::to_string(c.only_b)).append(" | ");
+    page.append(Shown(c.p, 3)).append(" | ").append(both(c.joint_error_a, c.joint_error_b, 0)).append(" | ");
+    page.append(both(c.simulated_a, c.simulated_b, 0)).append(" | ").append(both(c.cpu_a, c.cpu_b, 1)).append(" |\n");
+  }
+  return page;
+}
+
+}  // namespace retrace::results
