@@ -65,9 +65,9 @@ std::vector<results::FragmentCosts> CostsOf(const reconstruction::SearchResult& 
       results::SampleCost sample;
       sample.sample = static_cast<int>(s);
       sample.start = static_cast<int>(record.start);
-      sample.terms = {terms.pose, terms.root, terms.end_effector, terms.balance};
-      sample.weighted = {weights.pose * terms.pose, weights.root * terms.root,
-                         weights.end_effector * terms.end_effector, weights.balance * terms.balance};
+      sample.terms = {terms.pose, terms.root, terms.end_effector, terms.balance, terms.drift};
+      const reconstruction::CostTerms weighted = terms.Weighted(weights);
+      sample.weighted = {weighted.pose, weighted.root, weighted.end_effector, weighted.balance, weighted.drift};
       sample.total = record.cost;
       sample.diverged = record.diverged;
       sample.saved = record.saved;

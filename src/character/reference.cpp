@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "floor_clearance.h"
 #include "retarget.h"
 #include "retrace/character/kinematics.h"
 #include "retrace/io/error.h"
@@ -202,54 +203,6 @@ void TurnToFace(std::vector<Pose>& poses, const ReferenceOptions& options, Refer
   report.notes.push_back("turned to face " + io::Fixed(Degrees(*options.facing), 1) + " degrees at the start");
 }
 
-/// Segments that cannot be under the floor in a real motion: hands and feet may be, by errors of capture and of
-/// proportions, and lifting the whole body for them would tear the others off the ground.
-bool CarriesTheBody(const Body& body) {
-  for (const char* part : {"pelvis", "trunk", "head", "thigh", "upper_arm", "clavicle"}) {
-    if (body.segment.ends_with(part)) return true;
-  }
-  return false;
-}
-
-void LiftRoot(const Character& character, std::vector<Pose>& poses, ReferenceReport& report) {
-  constexpr double kTolerance = 0.005;  // skin is soft [m]
-  const int reach = static_cast<int>(0.1 * kSampleRate);
-  const double deviation = 0.05 * kSampleRate;
-  const int n = static_cast<int>(poses.size());
-  std::vector<double> depth(poses.size());
-  State state;
-  for (int i = 0; i < n; ++i) {
-    ForwardKinematics(character, poses[static_cast<size_t>(i)], state);
-    double lowest = 0;
-    for (size_t b = 0; b < state.size(); ++b) {
-      if (CarriesTheBody(character.bodies[b])) lowest = std::min(lowest, LowestPoint(character.bodies[b], state[b]));
-    }
-    depth[static_cast<size_t>(i)] = std::max(0.0, -lowest - kTolerance);
-  }
-  // The running maximum is at least the depth everywhere near, so that its smoothed version still clears the floor.
-  const auto at = [&](const std::vector<double>& v, int i) { return v[static_cast<size_t>(std::clamp(i, 0, n - 1))]; };
-  std::vector<double> envelope(poses.size());
-  for (int i = 0; i < n; ++i) {
-    for (int k = -reach; k <= reach; ++k)
-      envelope[static_cast<size_t>(i)] = std::max(at(envelope, i), at(depth, i + k));
-  }
-  for (int i = 0; i < n; ++i) {
-    double sum = 0;
-    double weights = 0;
-    for (int k = -reach; k <= reach; ++k) {
-      const double w = std::exp(-0.5 * k * k / (deviation * deviation));
-      sum += w * at(envelope, i + k);
-      weights += w;
-    }
-    poses[static_cast<size_t>(i)].root_position.y() += sum / weights;
-    report.largest_lift = std::max(report.largest_lift, sum / weights);
-  }
-  if (report.largest_lift > 0) {
-    report.notes.push_back("root raised by up to " + io::Fixed(report.largest_lift, 3) +
-                           " m where the trunk, head, thighs or upper arms were under the floor");
-  }
-}
-
 }  // namespace
 
 io::Json ReferenceOptions::ToJson() const {
@@ -257,6 +210,7 @@ io::Json ReferenceOptions::ToJson() const {
           {"velocity_interval", velocity_interval},
           {"level_floor", level_floor},
           {"lift_root", lift_root},
+          {"raise_hands", raise_hands},
           {"unit", unit},
           {"up_axis", up_axis},
           {"frame_rate", frame_rate},
@@ -281,6 +235,7 @@ io::Json ReferenceReport::ToJson() const {
           {"floor_height", floor_height},
           {"floor_tilt", floor_tilt},
           {"largest_lift", largest_lift},
+          {"largest_hand_raise", largest_hand_raise},
           {"lead_in_frames", lead_in_frames},
           {"notes", notes}};
 }
@@ -378,7 +333,8 @@ ReferenceMotion MakeReference(const Character& character, const motion::Clip& cl
   if (options.time_scale != 1) report.notes.push_back("played " + io::Number(options.time_scale) + " times as long");
   LevelFloor(character, poses, options, report);
   TurnToFace(poses, options, report);
-  if (options.lift_root) LiftRoot(character, poses, report);
+  if (options.lift_root) LiftRoot(character, kSampleRate, poses, report);
+  if (options.raise_hands) RaiseHands(character, kSampleRate, poses, report);
   return ReferenceMotion(character, 1 / kSampleRate, std::move(poses), options.velocity_interval);
 }
 

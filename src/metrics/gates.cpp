@@ -49,12 +49,17 @@ double JointPositionError(const Character& character, const State& simulated, co
   return sum / static_cast<double>(character.joints.size());
 }
 
-double GateShare(const Character& character, const State& simulated, const State& reference, const GateLimits& limits) {
+GateShares SharesOfGates(const Character& character, const State& simulated, const State& reference,
+                         const GateLimits& limits) {
   const auto& a = simulated[static_cast<size_t>(character.root)];
   const auto& b = reference[static_cast<size_t>(character.root)];
-  return std::max({std::abs(a.position.y() - b.position.y()) / limits.root_height,
-                   AngleBetween(a.orientation, b.orientation) / limits.root_orientation,
-                   JointPositionError(character, simulated, reference) / limits.joint_position});
+  return {std::abs(a.position.y() - b.position.y()) / limits.root_height,
+          AngleBetween(a.orientation, b.orientation) / limits.root_orientation,
+          JointPositionError(character, simulated, reference) / limits.joint_position};
+}
+
+double GateShare(const Character& character, const State& simulated, const State& reference, const GateLimits& limits) {
+  return SharesOfGates(character, simulated, reference, limits).largest();
 }
 
 Evaluation Evaluate(const Character& character, const control::Trajectory& trajectory,

@@ -15,6 +15,10 @@ using io::Json;
 using io::JsonView;
 using io::Range;
 
+/// The contact preset for all motions: arms and ankles. It acts only on a limb that touches the ground, so that it
+/// changes nothing where the paper has none but the ankles of a walk, which it makes as stiff as those of a run.
+const char* const kAllContacts = "hands_and_flight";
+
 struct Words {
   std::vector<std::string> words;
 };
@@ -54,6 +58,8 @@ void Visit(Config& c, Visitor& v) {
   const Range count{1, 1e7};
 
   v.Section("search", "The search for the control (Liu et al. 2010, sections 3.2.2 and 3.2.3)");
+  v.Field("method", c.search.method, EnumWords<Method>{{{Method::k2010, "2010"}, {Method::kRewinding, "rewinding"}}},
+          "2010: one pass as in the paper, with its cost and contact scales; setting it sets all that differs");
   v.Field("samples", c.search.samples, count, "nSample: samples drawn per iteration");
   v.Field("saved", c.search.selection.saved, count, "nSave: samples saved per iteration");
   v.Field("seed", c.search.seed, non_negative, "of all random numbers; the same seed gives the same bytes");
@@ -69,6 +75,9 @@ void Visit(Config& c, Visitor& v) {
 
   v.Field("keep_inside_gates", c.search.keep_inside_gates,
           "never save a sample that ends outside the gates while another ends inside");
+  v.Field("gate_margin", c.search.gate_margin, Range{0, 0.9}, "how far inside that is, as a share of the limits");
+  v.Field("budget", c.search.budget, non_negative,
+          "simulated seconds that may be spent per second of motion (one pass takes nSample); 0: any number");
   v.Field("max_rewinds", c.search.max_rewinds, Range{0, 1000},
           "how often the search may go back when all samples are outside the gates; 0: one pass, as in the paper");
   v.Field("rewind", c.search.rewind, positive, "how far it goes back at first; doubled when that does not help [s]");
@@ -94,10 +103,16 @@ void Visit(Config& c, Visitor& v) {
   v.Field("root", c.cost_custom.root, non_negative, "wr, used by the preset custom");
   v.Field("end_effector", c.cost_custom.end_effector, non_negative, "we, used by the preset custom");
   v.Field("balance", c.cost_custom.balance, non_negative, "wb, used by the preset custom");
+  v.Field("drift", c.drift_weight, non_negative,
+          "wd, of the centre of mass's distance from its place in the world, used by every preset; the paper's is 0");
+  v.Field("balance_velocity", c.cost_options.balance_velocity, non_negative,
+          "of the centre of mass's velocity in the balance term [s]; the paper's is 0.1");
+  v.Field("effector_position", c.cost_options.effector_position, non_negative,
+          "of the places of hands and feet about the centre of mass in the balance term; the paper's is 0");
 
   v.Section("contacts", "Stiffer joints while a limb bears weight (table 2, Contact Scale)");
   v.Field("preset", c.contact_preset, Words{},
-          "automatic (by kind of motion) or a name among the character's contact_presets");
+          "automatic (one for all motions), paper (by kind of motion) or a name among the character's contact_presets");
 
   v.Section("reference", "From the clip to the character's reference motion");
   v.Field("smoothing", c.reference.smoothing, Range{0, 1}, "standard deviation of the Gaussian filter [s]");
@@ -106,6 +121,7 @@ void Visit(Config& c, Visitor& v) {
   v.Field("level_floor", c.reference.level_floor, "turn a tilted capture floor level");
   v.Field("lift_root", c.reference.lift_root,
           "raise the root where trunk, head, thighs or upper arms are under the floor");
+  v.Field("raise_hands", c.reference.raise_hands, "bend the arms where hands or forearms are under the floor");
 
   v.Section("simulation", "The physical world (Open Dynamics Engine)");
   v.Field("time_step", c.world.time_step, Range{0, 0.05, true}, "[s]");
@@ -275,6 +291,12 @@ std::string Configuration::ToCommentedJson() const {
 void Configuration::Read(const JsonView& view) {
   if (!view.json().is_object()) view.Expect("an object");
   Configuration changed = *this;
+  if (view.Has("search") && view["search"].json().is_object() && view["search"].Has("method")) {
+    Configuration asked = *this;
+    Taker method(view);
+    Visit(asked, method);
+    if (asked.search.method != search.method) changed.UseMethod(asked.search.method);
+  }
   Taker taker(view);
   Visit(changed, taker);
   taker.Finish();
@@ -296,12 +318,18 @@ void Configuration::Set(const std::string& assignment) {
     }
     // Words need no quotes: what is no JSON is a string.
     Json value = Json::parse(text, nullptr, false);
-    if (value.is_discarded()) value = text;
+    if (value.is_discarded() || (all[where].is_string() && !value.is_string())) value = text;
     all[where] = value;
   } catch (const Json::exception&) {
     throw UsageError("--set " + pointer + ": not a JSON pointer");
   }
   try {
+    if (pointer == "/search/method") {
+      Configuration changed = *this;
+      changed.Read(JsonView(Json{{"search", {{"method", all[Json::json_pointer(pointer)]}}}}, "--set"));
+      *this = changed;
+      return;
+    }
     Read(JsonView(all, "--set"));
   } catch (const InputError& error) {
     throw UsageError(error.what());
@@ -319,7 +347,8 @@ Json Preparation::ToJson() const {
            {{"pose", problem.weights.pose},
             {"root", problem.weights.root},
             {"end_effector", problem.weights.end_effector},
-            {"balance", problem.weights.balance}}},
+            {"balance", problem.weights.balance},
+            {"drift", problem.weights.drift}}},
           {"contact_preset", contact_preset},
           {"start_raised", start_raised},
           {"iterations", problem.schedule.num_iterations()},
@@ -338,6 +367,7 @@ Preparation Prepare(const Configuration& configuration, const character::Referen
   problem.world = configuration.world;
   problem.gates = configuration.gates;
 
+  problem.cost = configuration.cost_options;
   preparation.cost_preset = configuration.cost_preset == "automatic" ? Name(kind) : configuration.cost_preset;
   problem.weights = configuration.cost_custom;
   for (const MotionKind k :
@@ -345,8 +375,11 @@ Preparation Prepare(const Configuration& configuration, const character::Referen
     if (preparation.cost_preset == Name(k)) problem.weights = PresetWeights(k);
   }
 
-  const bool choose = configuration.contact_preset == "automatic";
-  preparation.contact_preset = choose ? PresetContacts(kind) : configuration.contact_preset;
+  problem.weights.drift = configuration.drift_weight;
+
+  const bool by_kind = configuration.contact_preset == "paper";
+  const bool choose = by_kind || configuration.contact_preset == "automatic";
+  preparation.contact_preset = by_kind ? PresetContacts(kind) : choose ? kAllContacts : configuration.contact_preset;
   const auto preset = character.contact_presets.find(preparation.contact_preset);
   if (preset != character.contact_presets.end()) {
     problem.world.contact_scale = preset->second;
@@ -355,8 +388,8 @@ Preparation Prepare(const Configuration& configuration, const character::Referen
   } else {
     std::string names;
     for (const auto& [name, scales] : character.contact_presets) names += (names.empty() ? "" : ", ") + name;
-    throw UsageError("/contacts/preset: found \"" + configuration.contact_preset + "\", expected automatic or one of " +
-                     names);
+    throw UsageError("/contacts/preset: found \"" + configuration.contact_preset +
+                     "\", expected automatic, paper or one of " + names);
   }
 
   const bool on_feet = kind == MotionKind::kLocomotion || kind == MotionKind::kFlight;
@@ -365,16 +398,29 @@ Preparation Prepare(const Configuration& configuration, const character::Referen
   return preparation;
 }
 
+void Configuration::UseMethod(Method method) {
+  const Configuration defaults;
+  search.method = method;
+  const bool paper = method == Method::k2010;
+  search.feedforward_gain = paper ? 1 : defaults.search.feedforward_gain;
+  search.target_knots = paper ? 1 : defaults.search.target_knots;
+  search.keep_inside_gates = paper ? false : defaults.search.keep_inside_gates;
+  search.max_rewinds = paper ? 0 : defaults.search.max_rewinds;
+  search.budget = paper ? 0 : defaults.search.budget;
+  contact_preset = paper ? "paper" : defaults.contact_preset;
+  cost_options.balance_velocity = paper ? 0.1 : defaults.cost_options.balance_velocity;
+  cost_options.effector_position = paper ? 0 : defaults.cost_options.effector_position;
+  drift_weight = paper ? 0 : defaults.drift_weight;
+  reference.raise_hands = paper ? false : defaults.reference.raise_hands;
+}
+
 void Configuration::UsePaperMode() {
+  UseMethod(Method::k2010);
   world.time_step = 0.0005;
   world.servo = simulation::Servo::kExplicit;
   world.speculative_contacts = false;
   world.ground_points_per_shape = 8;
   world.self_points_per_pair = 8;
-  search.target_knots = 1;
-  search.feedforward_gain = 1;
-  search.keep_inside_gates = false;
-  search.max_rewinds = 0;
 }
 
 }  // namespace retrace::reconstruction

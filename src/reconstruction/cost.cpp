@@ -13,7 +13,7 @@ using character::Character;
 using character::Joint;
 using character::State;
 
-constexpr double kVelocityWeight = 0.1;  // of rates beside angles in eqs. 2, 3 and 5 [s]
+constexpr double kVelocityWeight = 0.1;  // of rates beside angles in eqs. 2 and 3 [s]
 
 Vec3 RelativeRate(const Joint& joint, const State& state) {
   const BodyState& parent = state[static_cast<size_t>(joint.parent)];
@@ -27,7 +27,8 @@ Vec3 ToCenter(const Vec3& com, const BodyState& effector) {
 
 }  // namespace
 
-CostReference::CostReference(const Character& character, const State& state) : character_(&character) {
+CostReference::CostReference(const Character& character, const State& state, const CostOptions& options)
+    : character_(&character), options_(options) {
   for (const Joint& joint : character.joints) {
     joint_rotations_.push_back(character::JointRotation(joint, state));
     joint_rates_.push_back(RelativeRate(joint, state));
@@ -39,7 +40,9 @@ CostReference::CostReference(const Character& character, const State& state) : c
   for (const int effector : character.end_effectors) {
     effector_heights_.push_back(state[static_cast<size_t>(effector)].position.y());
     effector_to_com_.push_back(ToCenter(com, state[static_cast<size_t>(effector)]));
+    effector_positions_.push_back(state[static_cast<size_t>(effector)].position - com);
   }
+  com_ = com;
   com_velocity_ = character::CenterOfMassVelocity(character, state);
 }
 
@@ -57,12 +60,19 @@ CostTerms CostReference::Evaluate(const State& state) const {
       AngleBetween(root.orientation, root_orientation_) + kVelocityWeight * (root.angular_velocity - root_rate_).norm();
   const Vec3 com = character::CenterOfMass(character, state);
   const double count = static_cast<double>(character.end_effectors.size());
+  const Quat heading = Heading(root.orientation * root_orientation_.conjugate());
   for (size_t i = 0; i < character.end_effectors.size(); ++i) {
     const BodyState& effector = state[static_cast<size_t>(character.end_effectors[i])];
     terms.end_effector += std::abs(effector.position.y() - effector_heights_[i]) / count;
-    terms.balance += (ToCenter(com, effector) - effector_to_com_[i]).norm() / (character.height * count);
+    double away = (ToCenter(com, effector) - effector_to_com_[i]).norm();
+    if (options_.effector_position > 0) {
+      away += options_.effector_position * (effector.position - com - heading * effector_positions_[i]).norm();
+    }
+    terms.balance += away / (character.height * count);
   }
-  terms.balance += kVelocityWeight * (character::CenterOfMassVelocity(character, state) - com_velocity_).norm();
+  terms.drift = Vec3(com.x() - com_.x(), 0, com.z() - com_.z()).norm() / character.height;
+  terms.balance +=
+      options_.balance_velocity * (character::CenterOfMassVelocity(character, state) - com_velocity_).norm();
   return terms;
 }
 

@@ -121,7 +121,7 @@ RolloutWorker::RolloutWorker(const Problem& problem)
       problem.reference->StateAt(step * problem.time_step(), state);
       reference_states_.back().push_back(state);
     }
-    references_.emplace_back(*problem.character, reference_states_.back().front());
+    references_.emplace_back(*problem.character, reference_states_.back().front(), problem.cost);
   }
 }
 
@@ -223,9 +223,10 @@ void Pack(const RolloutResult& result, parallel::Bytes& bytes) {
   Put(bytes, &result.cpu_seconds, 1);
   Put(bytes, result.feedforward.data(), result.feedforward.size());
   for (const RolloutSample& sample : result.samples) {
-    const double numbers[] = {sample.diverged ? 1.0 : 0.0, sample.terms.pose,    sample.terms.root,
-                              sample.terms.end_effector,   sample.terms.balance, sample.gate_share};
-    Put(bytes, numbers, 6);
+    const double numbers[] = {
+        sample.diverged ? 1.0 : 0.0, sample.terms.pose,  sample.terms.root, sample.terms.end_effector,
+        sample.terms.balance,        sample.terms.drift, sample.gate_share};
+    Put(bytes, numbers, 7);
     Put(bytes, sample.end.data(), sample.end.size());
   }
 }
@@ -238,11 +239,11 @@ RolloutResult UnpackResult(std::span<const std::byte> bytes, size_t num_joints, 
   reader.Take(result.feedforward.data(), num_joints);
   while (!reader.empty()) {
     RolloutSample& sample = result.samples.emplace_back();
-    double numbers[6];
-    reader.Take(numbers, 6);
+    double numbers[7];
+    reader.Take(numbers, 7);
     sample.diverged = numbers[0] != 0;
-    sample.terms = {numbers[1], numbers[2], numbers[3], numbers[4]};
-    sample.gate_share = numbers[5];
+    sample.terms = {numbers[1], numbers[2], numbers[3], numbers[4], numbers[5]};
+    sample.gate_share = numbers[6];
     sample.end.resize(num_bodies);
     reader.Take(sample.end.data(), num_bodies);
   }

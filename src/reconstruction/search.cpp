@@ -83,12 +83,12 @@ class Iteration {
     std::vector<double> costs;
     for (const SampleRecord& entry : record.samples) {
       costs.push_back(entry.cost);
-      record.inside_gates += !entry.diverged && entry.gate_share <= 1;
+      record.inside_gates += !entry.diverged && Inside(entry);
     }
     record.best_cost = *std::min_element(costs.begin(), costs.end());
     if (problem_.search.keep_inside_gates && record.inside_gates > 0) {
       for (size_t s = 0; s < costs.size(); ++s) {
-        if (record.samples[s].gate_share > 1) costs[s] = std::numeric_limits<double>::infinity();
+        if (!Inside(record.samples[s])) costs[s] = std::numeric_limits<double>::infinity();
       }
     }
     record.selection = SelectSamples(costs, selection_);
@@ -113,6 +113,8 @@ class Iteration {
   IterationRecord record;
 
  private:
+  bool Inside(const SampleRecord& entry) const { return entry.gate_share <= 1 - problem_.search.gate_margin; }
+
   Offsets OffsetsOf(size_t sample, bool candidate_0) const {
     const int number = static_cast<int>(sample);
     if (distribution_.learned()) {
@@ -135,11 +137,14 @@ class Iteration {
   std::vector<character::State> ends_;  // (samples)
 };
 
+bool CheaperPath(const Node& a, const Node& b) {
+  return a.path_cost < b.path_cost;
+}
+
 /// Follows the path with the least sum of costs back from the last fragment (section 3.2.2) and writes it down.
 void TraceBack(const Problem& problem, const Tree& tree, SearchResult& result) {
-  const auto cheaper = [](const Node& a, const Node& b) { return a.path_cost < b.path_cost; };
   const auto& last = tree.back();
-  size_t node = static_cast<size_t>(std::min_element(last.begin(), last.end(), cheaper) - last.begin());
+  size_t node = static_cast<size_t>(std::min_element(last.begin(), last.end(), CheaperPath) - last.begin());
   result.path_cost = last[node].path_cost;
   result.end = last[node].end;
   result.control.world = problem.world;
@@ -201,28 +206,85 @@ class Search {
     tree[0].resize(1);
     tree[0][0].end = problem_.start;
     Tree furthest;  // of all attempts that got lost; its last level holds what was saved outside the gates
-    while (!AtEnd(tree) && !tree.back().empty()) {
-      if (Advance(tree)) continue;
+    while (!AtEnd(tree)) {
+      if (!Affords(static_cast<int>(tree.size()) - 1)) {
+        result_.ending = Ending::kBudget;
+        break;
+      }
+      const bool inside = Advance(tree);
+      if (inside || (tree.back().size() > 0 && !problem_.search.keep_inside_gates)) continue;
+      NoteLoss(tree);
       const int target = result_.iterations.back().rewound_to;
+      Tree back;
+      if (target >= 0) {
+        if (problem_.search.learn) model_.Learn(tree, target);
+        back.assign(tree.begin(), tree.begin() + target + 1);
+      }
+      // What was saved outside the gates is worth learning from, but is no part of a result.
+      const bool diverged = tree.back().empty();
+      tree.pop_back();
       if (target < 0) {
-        // All attempts are used up: what got furthest is followed as far as it leads.
-        if (furthest.size() > tree.size()) tree = std::exchange(furthest, {});
-        continue;
+        result_.ending = diverged ? Ending::kDiverged : Ending::kLost;
+        break;
       }
       ++result_.rewinds;
-      if (problem_.search.learn) model_.Learn(tree, target);
-      Tree back(tree.begin(), tree.begin() + target + 1);
       if (tree.size() > furthest.size()) furthest = std::move(tree);
       tree = std::move(back);
     }
-    if (tree.back().empty()) tree.pop_back();
+    if (furthest.size() > tree.size()) tree = std::move(furthest);
     result_.reached_end = AtEnd(tree);
+    if (result_.reached_end) {
+      result_.ending = Ending::kReachedEnd;
+      result_.loss = {};
+    }
     TraceBack(problem_, tree, result_);
     return std::move(result_);
   }
 
  private:
   bool AtEnd(const Tree& tree) const { return static_cast<int>(tree.size()) > problem_.schedule.num_iterations(); }
+
+  /// Whether the budget has room for drawing a fragment.
+  bool Affords(int fragment) const {
+    if (problem_.search.budget == 0) return true;
+    const std::vector<int>& steps = problem_.schedule.steps;
+    const int samples = (model_[fragment].learned() ? learned_size_ : size_).samples;
+    const double needed = static_cast<double>(samples) *
+                          (steps[static_cast<size_t>(fragment) + 1] - steps[static_cast<size_t>(fragment)]);
+    return result_.simulated_seconds + needed * problem_.time_step() <=
+           problem_.search.budget * steps.back() * problem_.time_step();
+  }
+
+  /// Keeps what is known of the furthest place where no sample stayed inside the gates: the last level of the tree.
+  void NoteLoss(const Tree& tree) {
+    const IterationRecord& record = result_.iterations.back();
+    Loss& loss = result_.loss;
+    if (record.fragment < loss.fragment) return;
+    loss = {};
+    loss.fragment = record.fragment;
+    loss.start = record.start;
+    loss.end = record.end;
+    loss.attempts = attempts_[static_cast<size_t>(record.fragment)];
+    loss.samples = static_cast<int>(record.samples.size());
+    loss.diverged = record.diverged;
+    if (tree.back().empty()) return;
+    const auto share = [&](const Node& node) { return record.samples[node.sample].gate_share; };
+    const auto& nodes = tree.back();
+    const Node& nearest = *std::min_element(nodes.begin(), nodes.end(),
+                                            [&](const Node& a, const Node& b) { return share(a) < share(b); });
+    character::State reference;
+    problem_.reference->StateAt(record.end, reference);
+    loss.nearest = metrics::SharesOfGates(*problem_.character, nearest.end, reference, problem_.gates);
+    loss.nearest_share = share(nearest);
+    const Node* cheapest = &*std::min_element(nodes.begin(), nodes.end(), CheaperPath);
+    loss.terms = record.samples[cheapest->sample].terms.Weighted(problem_.weights);
+    for (size_t level = tree.size() - 2; level > 0; --level) {
+      cheapest = &tree[level][cheapest->parent];
+      const IterationRecord& there = result_.iterations[cheapest->iteration];
+      loss.terms_before += there.samples[cheapest->sample].terms.Weighted(problem_.weights);
+      ++loss.fragments_before;
+    }
+  }
 
   /// Draws the next fragment. False when no sample ended inside the gates; the tree has been extended all the same.
   bool Advance(Tree& tree) {
@@ -257,6 +319,20 @@ class Search {
 };
 
 }  // namespace
+
+std::string Name(Ending ending) {
+  switch (ending) {
+    case Ending::kReachedEnd:
+      return "reached_end";
+    case Ending::kLost:
+      return "lost";
+    case Ending::kBudget:
+      return "budget";
+    case Ending::kDiverged:
+      return "diverged";
+  }
+  return "";
+}
 
 SearchResult RunSearch(const Problem& problem, parallel::TaskFarm& farm, const IterationCallback& on_iteration) {
   return Search(problem, farm, on_iteration).Run();

@@ -185,8 +185,8 @@ std::string FormatCosts(const std::vector<FragmentCosts>& fragments) {
   Writer writer;
   writer.Reserve(256 + rows * 160);
   for (const char* name : {"fragment", "attempt", "start_time", "end_time", "sample", "start", "pose", "root",
-                           "end_effector", "balance", "weighted_pose", "weighted_root", "weighted_end_effector",
-                           "weighted_balance", "total", "diverged", "saved", "chosen"}) {
+                           "end_effector", "balance", "drift", "weighted_pose", "weighted_root", "weighted_end_effector",
+                           "weighted_balance", "weighted_drift", "total", "diverged", "saved", "chosen"}) {
     writer.Text(name);
   }
   writer.EndRow();
@@ -208,6 +208,7 @@ std::string FormatCosts(const std::vector<FragmentCosts>& fragments) {
         writer.Short(terms->root);
         writer.Short(terms->end_effector);
         writer.Short(terms->balance);
+        writer.Short(terms->drift);
       }
       writer.Short(sample->total);
       writer.Integer(sample->diverged);

@@ -22,6 +22,7 @@ struct ReferenceOptions {
   double velocity_interval = 1.0 / 60;  ///< half width of the central difference for velocities [s]
   bool level_floor = true;              ///< turn a tilted capture floor level
   bool lift_root = true;  ///< raise the root where trunk, pelvis, head, thighs or upper arms are under the floor
+  bool raise_hands = true;  ///< bend the arms where hands or forearms are under the floor
 
   // What is told of the clip, where it is not to be found out.
   double unit = 0;                     ///< metres per file unit; 0: what an ASF says, else from the skeleton's size
@@ -51,6 +52,7 @@ struct ReferenceReport {
   double floor_height = 0;         ///< of the fitted floor at the root's first position, taken away [m]
   double floor_tilt = 0;           ///< of the fitted floor, taken away [rad]
   double largest_lift = 0;         ///< of the root over its recorded height [m]
+  double largest_hand_raise = 0;   ///< of a wrist over its recorded height [m]
   double start_speed_lost = 0;     ///< of the root's velocity at the start, by filtering [m/s]
   int lead_in_frames = 0;          ///< frames at the start that hold a rest pose and were skipped
   std::vector<std::string> notes;  ///< all of that and more as sentences

@@ -1,6 +1,7 @@
 /// Whether a simulated motion reproduces its reference, and how closely.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,16 @@ double JointPositionError(const character::Character& character, const character
 /// outside.
 double GateShare(const character::Character& character, const character::State& simulated,
                  const character::State& reference, const GateLimits& limits);
+
+/// The figures of one state, each as a share of its limit.
+struct GateShares {
+  double root_height = 0;
+  double root_orientation = 0;
+  double joint_position = 0;
+  double largest() const { return std::max({root_height, root_orientation, joint_position}); }
+};
+GateShares SharesOfGates(const character::Character& character, const character::State& simulated,
+                         const character::State& reference, const GateLimits& limits);
 
 /// Compares every state with the reference at its time. `expected_duration` is the duration to reach [s].
 Evaluation Evaluate(const character::Character& character, const control::Trajectory& trajectory,

@@ -21,7 +21,10 @@ struct Configuration {
   metrics::GateLimits gates;
   std::string cost_preset = "automatic";  ///< kind of motion whose weights are used, or "custom"
   CostWeights cost_custom;
-  std::string contact_preset = "automatic";  ///< name in the character's contact_presets
+  CostOptions cost_options;
+  double drift_weight = 0;
+  /// Name in the character's contact_presets, "paper" (by kind of motion) or "automatic" (one for all motions).
+  std::string contact_preset = "automatic";
 
   io::Json ToJson() const;
   /// The same with a comment above each setting: what it means, its unit, its legal values. Can be read back.
@@ -31,7 +34,10 @@ struct Configuration {
   void Read(const io::JsonView& view);
   /// Takes one setting given as `/pointer=value`. Throws UsageError for a pointer that does not exist or a bad value.
   void Set(const std::string& assignment);
-  /// Step and servo of the paper: 0.0005 s, explicit PD, ODE's contacts (Liu et al. 2010, sections 3.2.3 and 4).
+  /// Takes all settings in which a method differs from others; what is set afterwards holds.
+  void UseMethod(Method method);
+  /// The method of 2010 with step and servo of the paper: 0.0005 s, explicit PD, ODE's contacts (Liu et al. 2010,
+  /// sections 3.2.3 and 4).
   void UsePaperMode();
 };
 

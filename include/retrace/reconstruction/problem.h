@@ -13,8 +13,15 @@
 
 namespace retrace::reconstruction {
 
+/// Ways to search; a way is a set of defaults for the options below and others (Configuration::UseMethod).
+enum class Method {
+  k2010,       ///< one pass, cost and contact scales as in the paper
+  kRewinding,  ///< goes back where it gets lost, and learns on the way
+};
+
 /// The search of Liu et al. 2010, sections 3.2.2 and 3.2.3.
 struct SearchOptions {
+  Method method = Method::kRewinding;
   int samples = 1400;          ///< nSample: drawn per iteration
   SelectionOptions selection;  ///< nSave and how they are chosen
   uint64_t seed = 1;
@@ -30,7 +37,12 @@ struct SearchOptions {
   bool keep_inside_gates = true;
   /// How often, in all, the search may go back when no sample of an iteration ends inside the gates (0: the paper's
   /// single pass). It goes back by `rewind` seconds, and by twice as much each time it gets lost again no further on.
-  int max_rewinds = 24;
+  int max_rewinds = 1000;
+  /// Simulated seconds per second of motion that the search may spend; 0: any number. One pass takes nSample.
+  double budget = 4200;
+  /// How far inside the gates a sample must stay to be saved, as a share of their limits: the search looks at them
+  /// every kGateInterval, the verdict at every step.
+  double gate_margin = 0.04;
   double rewind = 1;
   /// What is drawn again is drawn around what the saved samples had in common whose descendants got furthest
   /// (learning.h), and no longer around the reference.
@@ -48,6 +60,7 @@ struct Problem {
   character::State start;
   Schedule schedule;
   CostWeights weights;
+  CostOptions cost;
   metrics::GateLimits gates;
   SearchOptions search;
 

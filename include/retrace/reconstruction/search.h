@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "retrace/control/control.h"
@@ -40,8 +41,36 @@ struct IterationRecord {
   std::vector<SampleRecord> samples;
 };
 
+/// How a search ended.
+enum class Ending {
+  kReachedEnd,  ///< of the reference
+  kLost,        ///< no sample stays inside the gates, and it has gone back as often as it may
+  kBudget,      ///< another iteration would exceed the budget
+  kDiverged,    ///< every sample of an iteration diverged
+};
+std::string Name(Ending ending);
+
+/// Why a search could not get further.
+struct Loss {
+  int fragment = -1;    ///< where it got lost, the furthest of all attempts; negative: it did not
+  double start = 0;     ///< of the fragment [s]
+  double end = 0;       ///< [s]
+  int attempts = 0;     ///< how often the fragment was drawn
+  int samples = 0;      ///< in the last of them
+  size_t diverged = 0;  ///< of these
+  /// Of the sample that is nearest to staying inside the gates, at the fragment's end: each figure as a share of its
+  /// limit. The worst may have been earlier in the fragment (nearest_share).
+  metrics::GateShares nearest;
+  double nearest_share = 0;
+  CostTerms terms;         ///< weighted, of the cheapest sample there
+  CostTerms terms_before;  ///< weighted, sum over the fragments of the path before
+  int fragments_before = 0;
+};
+
 struct SearchResult {
-  bool reached_end = false;          ///< false when every sample of an iteration diverged
+  bool reached_end = false;  ///< the control covers the whole reference
+  Ending ending = Ending::kReachedEnd;
+  Loss loss;
   control::OpenLoopControl control;  ///< of the path with the least sum of costs, as far as it reached
   character::State end;              ///< where that path ended in the search, for comparison with a replay
   double path_cost = 0;              ///< sum over iterations

@@ -35,12 +35,13 @@ std::string FormatContacts(const character::Character& character, const control:
 /// [N m]; a hinge has its axis only.
 std::string FormatTorques(const character::Character& character, const control::Trajectory& trajectory);
 
-/// Terms of the cost of a sample (Liu et al. 2010, eq. 2).
+/// Terms of the cost of a sample (Liu et al. 2010, eq. 1, and the drift).
 struct CostTerms {
   double pose = 0;
   double root = 0;
   double end_effector = 0;
   double balance = 0;
+  double drift = 0;
 };
 
 /// One sample drawn.
