@@ -110,11 +110,16 @@ TEST_F(CommandLine, ForcesObeyNewtonsLaw) {
 
 TEST_F(CommandLine, BelowTheGatesIsCodeFourWithAllFiles) {
   const std::string run = Path("run");
-  EXPECT_EQ(Execute(kReconstruct + " " + kClip + kSmall + "--set /gates/joint_position=1e-6 --output " + run).code, 4);
+  EXPECT_EQ(Execute(kReconstruct + " " + kClip + kSmall +
+                    "--set /gates/joint_position=1e-6 --set /search/max_rewinds=3 --output " + run)
+                .code,
+            4);
   const io::Json manifest = io::ReadJson(run + "/manifest.json");
   EXPECT_FALSE(manifest["success"].get<bool>());
-  EXPECT_FALSE(manifest["evaluation"]["gates"]["joint_position"]["passed"].get<bool>());
+  EXPECT_FALSE(manifest["evaluation"]["completed"].get<bool>());
+  EXPECT_LT(manifest["evaluation"]["simulated_duration"].get<double>(), 0.5);
   EXPECT_TRUE(fs::exists(run + "/control.json"));
+  EXPECT_EQ(manifest["files"].size(), 8u);
 }
 
 TEST_F(CommandLine, SameBytesForAnyNumberOfThreads) {

@@ -234,6 +234,24 @@ RC_GTEST_PROP(GateShareProperty, IsAboveOneExactlyWhereAGateIsPassed, ()) {
   RC_ASSERT(evaluation.success() == (largest <= 1));
 }
 
+TEST(SharesOfGates, AreEachFigureOverItsLimit) {
+  const State rest = StateOf(Human(), RestPose(Human()));
+  Pose pose = RestPose(Human());
+  pose.root_position += Vec3(3, -0.1, 1);  // only the height counts
+  pose.root_orientation = AxisRotation(1, 0.5);
+  RotationOf(Human(), pose, "left_elbow") = AxisRotation(1, -kPi / 2);
+  const double forearm = (JointOf(Human(), "left_wrist").anchor - JointOf(Human(), "left_elbow").anchor).norm();
+  const GateLimits limits{0.2, 0.25, 0.04};
+  const GateShares shares = SharesOfGates(Human(), StateOf(Human(), pose), rest, limits);
+  EXPECT_NEAR(shares.root_height, 0.5, 1e-12);
+  EXPECT_NEAR(shares.root_orientation, 2, 1e-12);
+  EXPECT_NEAR(shares.joint_position, std::sqrt(2) * forearm / 16 / 0.04, 1e-12);
+  EXPECT_EQ(shares.largest(), shares.root_orientation);
+  EXPECT_EQ(GateShare(Human(), StateOf(Human(), pose), rest, limits), shares.largest());
+  EXPECT_EQ((GateShares{0.1, 0.2, 0.3}).largest(), 0.3);
+  EXPECT_EQ((GateShares{0.4, 0.2, 0.3}).largest(), 0.4);
+}
+
 TEST(MomentumResidual, OfAStandingHumanIsRounding) {
   const control::OpenLoopControl standing = control::Standing(5);
   const control::Trajectory trajectory = control::Replay(Human(), standing);

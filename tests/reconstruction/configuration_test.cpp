@@ -52,7 +52,10 @@ io::Json Another(const std::string& pointer, const io::Json& value) {
   if (pointer == "/contacts/preset") return "hands";
   if (pointer == "/simulation/servo") return "explicit";
   if (pointer == "/simulation/solver") return "stock";
+  if (pointer == "/search/method") return "2010";
   if (pointer == "/search/samples") return 777;
+  if (pointer == "/search/max_rewinds") return 7;
+  if (pointer == "/cost/drift" || pointer == "/cost/effector_position") return 0.5;
   if (value.is_number_integer()) return value.get<int>() + 1;
   return 0.75 * value.get<double>();
 }
@@ -85,6 +88,7 @@ TEST(Configuration, EverySettingCanBeSet) {
   ForEachSetting([](const std::string& pointer, const io::Json& value) {
     const io::Json another = Another(pointer, value);
     ASSERT_NE(another, value);
+    if (pointer == "/search/method") return;  // sets others
     Configuration configuration;
     configuration.Set(pointer + "=" + (another.is_string() ? another.get<std::string>() : another.dump()));
     io::Json expected = Configuration().ToJson();
@@ -193,14 +197,73 @@ TEST(Configuration, PaperModeIsWhatThePaperDid) {
   EXPECT_EQ(configuration.schedule.sampling_step, 0.1);
 }
 
+/// What the paper does where the default differs, step and servo aside.
+void ExpectMethodOf2010(const Configuration& configuration) {
+  EXPECT_EQ(configuration.search.method, Method::k2010);
+  EXPECT_EQ(configuration.search.max_rewinds, 0);
+  EXPECT_EQ(configuration.search.budget, 0);
+  EXPECT_FALSE(configuration.search.keep_inside_gates);
+  EXPECT_EQ(configuration.search.target_knots, 1);
+  EXPECT_EQ(configuration.search.feedforward_gain, 1);
+  EXPECT_EQ(configuration.contact_preset, "paper");
+  EXPECT_EQ(configuration.cost_options.balance_velocity, 0.1);
+  EXPECT_EQ(configuration.cost_options.effector_position, 0);
+  EXPECT_EQ(configuration.drift_weight, 0);
+  EXPECT_FALSE(configuration.reference.raise_hands);
+}
+
+TEST(Method, Of2010IsThePapersAndMayBeOverridden) {
+  Configuration configuration;
+  configuration.Set("/cost/drift=3");
+  configuration.Set("/search/samples=77");
+  configuration.Set("/search/method=2010");  // a word, though it reads as a number
+  ExpectMethodOf2010(configuration);
+  EXPECT_EQ(configuration.search.samples, 77);
+  EXPECT_EQ(configuration.world.time_step, Configuration().world.time_step);
+  configuration.Set("/search/max_rewinds=5");
+  configuration.Set("/cost/balance_velocity=0.2");
+  EXPECT_EQ(configuration.search.method, Method::k2010);
+  EXPECT_EQ(configuration.search.max_rewinds, 5);
+  EXPECT_EQ(configuration.cost_options.balance_velocity, 0.2);
+  EXPECT_EQ(configuration.search.target_knots, 1) << "a later setting undoes the method";
+  configuration.Set("/search/method=rewinding");
+  configuration.Set("/search/samples=1400");
+  EXPECT_EQ(configuration.ToJson(), Configuration().ToJson());
+  Configuration paper;
+  paper.UsePaperMode();
+  ExpectMethodOf2010(paper);
+}
+
+TEST(Method, OfAFileSetsWhatTheFileDoesNotName) {
+  Configuration configuration;
+  const io::Json document = io::ParseJson(R"({"search": {"max_rewinds": 3, "method": "2010"}})", "c.json");
+  configuration.Read(io::JsonView(document, "c.json"));
+  EXPECT_EQ(configuration.search.max_rewinds, 3);
+  EXPECT_EQ(configuration.search.target_knots, 1);
+  EXPECT_EQ(configuration.contact_preset, "paper");
+  // What is printed is read back as it was.
+  Configuration read;
+  read.Read(io::JsonView(configuration.ToJson(), "printed"));
+  EXPECT_EQ(read.ToJson(), configuration.ToJson());
+  EXPECT_THAT(Refusal("/search/method=2015"),
+              AllOf(HasSubstr("/search/method: found \"2015\""), HasSubstr("rewinding")));
+}
+
 TEST(Preparation, FollowsTheKindOfMotion) {
   const SmallProblem squat({}, Squatting, 0.5);
   EXPECT_EQ(squat.preparation().cost_preset, "locomotion");
-  EXPECT_EQ(squat.preparation().contact_preset, "none");
   EXPECT_EQ(squat.problem().weights.end_effector, 30);
   const SmallProblem hop({}, Hopping, 0.7);
   EXPECT_EQ(hop.preparation().cost_preset, "flight");
-  EXPECT_EQ(hop.problem().world.contact_scale, Human().contact_presets.at("flight"));
+  // The contact scales are the same for all motions, but the paper's follow the kind.
+  EXPECT_EQ(hop.preparation().contact_preset, squat.preparation().contact_preset);
+  EXPECT_EQ(hop.problem().world.contact_scale, squat.problem().world.contact_scale);
+  Configuration paper;
+  paper.contact_preset = "paper";
+  EXPECT_EQ(SmallProblem(paper, Squatting, 0.5).preparation().contact_preset, "none");
+  const SmallProblem paper_hop(paper, Hopping, 0.7);
+  EXPECT_EQ(paper_hop.preparation().contact_preset, "flight");
+  EXPECT_EQ(paper_hop.problem().world.contact_scale, Human().contact_presets.at("flight"));
   const SmallProblem crawl({}, Crawling, 0.5);
   EXPECT_TRUE(crawl.problem().schedule.boundaries.empty());
 }
@@ -210,11 +273,15 @@ TEST(Preparation, TakesWhatIsConfiguredInstead) {
   configuration.Set("/cost/preset=custom");
   configuration.Set("/cost/pose=1");
   configuration.Set("/cost/balance=7");
+  configuration.Set("/cost/drift=2");
+  configuration.Set("/cost/effector_position=1.5");
   configuration.Set("/contacts/preset=hands");
   configuration.Set("/gates/root_orientation=30");
   const SmallProblem small(configuration, Hopping, 0.7);
   EXPECT_EQ(small.problem().weights.pose, 1);
   EXPECT_EQ(small.problem().weights.balance, 7);
+  EXPECT_EQ(small.problem().weights.drift, 2);
+  EXPECT_EQ(small.problem().cost.effector_position, 1.5);
   EXPECT_EQ(small.problem().world.contact_scale, Human().contact_presets.at("hands"));
   EXPECT_NEAR(small.problem().gates.root_orientation, Radians(30), 1e-12);
   configuration.Set("/contacts/preset=feet");

@@ -24,7 +24,7 @@ class Cost : public testing::Test {
     state_ = reference_;
   }
 
-  CostTerms Terms() const { return CostReference(Human(), reference_).Evaluate(state_); }
+  CostTerms Terms() const { return CostReference(Human(), reference_, options_).Evaluate(state_); }
   void Expect(double pose, double root, double end_effector, double balance) const {
     const CostTerms terms = Terms();
     EXPECT_NEAR(terms.pose, pose, kTolerance);
@@ -35,6 +35,7 @@ class Cost : public testing::Test {
 
   const double joints_ = static_cast<double>(Human().joints.size());
   const double effectors_ = static_cast<double>(Human().end_effectors.size());
+  CostOptions options_;
   State reference_;
   State state_;
 };
@@ -73,6 +74,8 @@ TEST_F(Cost, OneEndEffectorAside) {  // eq. 5, first part
 
 TEST_F(Cost, VelocityOfTheCentreOfMass) {  // eq. 5, second part
   for (auto& body : state_) body.linear_velocity += Vec3(0.3, 0, 0.4);
+  Expect(0, 0, 0, 0.4 * 0.5);
+  options_.balance_velocity = 0.1;  // the paper's
   Expect(0, 0, 0, 0.1 * 0.5);
 }
 
@@ -126,23 +129,65 @@ TEST_F(Cost, TurningEverythingTurnsTheRootAndNoJoint) {
   }
   const Vec3 rate = reference_[static_cast<size_t>(Human().root)].angular_velocity;
   const Vec3 velocity = character::CenterOfMassVelocity(Human(), reference_);
-  Expect(0, 0.4 + 0.1 * (turn * rate - rate).norm(), 0,
-         away / (Human().height * effectors_) + 0.1 * (turn * velocity - velocity).norm());
+  const double turned = options_.balance_velocity * (turn * velocity - velocity).norm();
+  Expect(0, 0.4 + 0.1 * (turn * rate - rate).norm(), 0, away / (Human().height * effectors_) + turned);
+  // Places of end effectors are seen in the heading of the root and do not change.
+  options_.effector_position = 2;
+  Expect(0, 0.4 + 0.1 * (turn * rate - rate).norm(), 0, away / (Human().height * effectors_) + turned);
+}
+
+TEST_F(Cost, PlacesOfEndEffectorsAboutTheCentreOfMass) {
+  const size_t hand = BodyIndex("left_hand");
+  const double share = Human().bodies[hand].mass / Human().total_mass();
+  // Straight up: the horizontal part of eq. 5 sees nothing. The centre of mass follows by the hand's share.
+  state_[hand].position.y() += 0.05;
+  const double moved = 0.05 * (1 - share) + (effectors_ - 1) * 0.05 * share;
+  options_.effector_position = 2;
+  Expect(0, 0, 0.05 / effectors_, 2 * moved / (Human().height * effectors_));
+  // Aside both parts count.
+  state_ = reference_;
+  state_[hand].position += Vec3(0.03, 0, -0.04);
+  Expect(0, 0, 0, (1 + 2) * moved / (Human().height * effectors_));
+  // A body that is elsewhere as a whole has its end effectors in place.
+  state_ = reference_;
+  character::Translate(state_, Vec3(1, 0, -2));
+  Expect(0, 0, 0, 0);
+}
+
+TEST_F(Cost, DriftIsTheHorizontalDistanceOfTheCentreOfMass) {
+  EXPECT_EQ(Terms().drift, 0);
+  character::Translate(state_, Vec3(0.3, 0.5, -0.4));
+  EXPECT_NEAR(Terms().drift, 0.5 / Human().height, kTolerance);
+  state_ = reference_;
+  const size_t hand = BodyIndex("left_hand");
+  state_[hand].position.x() += 0.1;
+  EXPECT_NEAR(Terms().drift, 0.1 * Human().bodies[hand].mass / Human().total_mass() / Human().height, kTolerance);
 }
 
 TEST(CostTerms, TotalIsTheWeightedSum) {
-  const CostTerms terms{0.1, 0.2, 0.3, 0.4};
-  EXPECT_DOUBLE_EQ(terms.Total({5, 3, 30, 10}), 0.5 + 0.6 + 9 + 4);
-  EXPECT_EQ(terms.Total({0, 0, 0, 0}), 0);
+  const CostTerms terms{0.1, 0.2, 0.3, 0.4, 0.5};
+  EXPECT_DOUBLE_EQ(terms.Total({5, 3, 30, 10}), 0.5 + 0.6 + 9 + 4) << "drift is no term of the paper's";
+  EXPECT_DOUBLE_EQ(terms.Total({5, 3, 30, 10, 2}), 0.5 + 0.6 + 9 + 4 + 1);
+  EXPECT_EQ(terms.Total({0, 0, 0, 0, 0}), 0);
+}
+
+TEST(CostTerms, AddUpTermByTerm) {
+  CostTerms sum{1, 2, 3, 4, 5};
+  sum += CostTerms{0.1, 0.2, 0.3, 0.4, 0.5}.Weighted({10, 20, 30, 40, 50});
+  EXPECT_DOUBLE_EQ(sum.pose, 2);
+  EXPECT_DOUBLE_EQ(sum.root, 6);
+  EXPECT_DOUBLE_EQ(sum.end_effector, 12);
+  EXPECT_DOUBLE_EQ(sum.balance, 20);
+  EXPECT_DOUBLE_EQ(sum.drift, 30);
 }
 
 TEST(CostTerms, TwiceTheWeightIsTwiceTheCost) {
-  const CostTerms terms{0.1, 0.2, 0.3, 0.4};
-  const std::vector<double CostWeights::*> weights = {&CostWeights::pose, &CostWeights::root,
-                                                      &CostWeights::end_effector, &CostWeights::balance};
-  const std::vector<double> values = {terms.pose, terms.root, terms.end_effector, terms.balance};
+  const CostTerms terms{0.1, 0.2, 0.3, 0.4, 0.5};
+  const std::vector<double CostWeights::*> weights = {
+      &CostWeights::pose, &CostWeights::root, &CostWeights::end_effector, &CostWeights::balance, &CostWeights::drift};
+  const std::vector<double> values = {terms.pose, terms.root, terms.end_effector, terms.balance, terms.drift};
   for (size_t i = 0; i < weights.size(); ++i) {
-    CostWeights only{0, 0, 0, 0};
+    CostWeights only{0, 0, 0, 0, 0};
     only.*weights[i] = 7;
     EXPECT_DOUBLE_EQ(terms.Total(only), 7 * values[i]);
     CostWeights twice = only;

@@ -136,16 +136,16 @@ TEST(Torques, OneColumnPerAxis) {
 }
 
 TEST(Costs, AreSortedByFragmentThenSample) {
-  SampleCost good{7, 2, {0.5, 0.25, 1.0 / 3, 0}, {2.5, 0.75, 10.0 / 3, 0}, 6.5833333333, false, true, true};
+  SampleCost good{7,    2,   {0.5, 0.25, 1.0 / 3, 0, 0.125}, {2.5, 0.75, 10.0 / 3, 0, 0.25}, 6.8333333333, false,
+                  true, true};
   SampleCost bad{3, 0, {}, {}, std::numeric_limits<double>::infinity(), true, false, false};
-  EXPECT_EQ(
-      FormatCosts({{1, 0, 0.1, 0.2, {good, bad}}, {0, 1, 0, 0.1, {bad}}, {0, 0, 0, 0.1, {bad}}}),
-      "fragment,attempt,start_time,end_time,sample,start,pose,root,end_effector,balance,weighted_pose,weighted_root,"
-      "weighted_end_effector,weighted_balance,total,diverged,saved,chosen\n"
-      "0,0,0,0.1,3,0,0,0,0,0,0,0,0,0,inf,1,0,0\n"
-      "0,1,0,0.1,3,0,0,0,0,0,0,0,0,0,inf,1,0,0\n"
-      "1,0,0.1,0.2,3,0,0,0,0,0,0,0,0,0,inf,1,0,0\n"
-      "1,0,0.1,0.2,7,2,0.5,0.25,0.3333333,0,2.5,0.75,3.333333,0,6.583333,0,1,1\n");
+  EXPECT_EQ(FormatCosts({{1, 0, 0.1, 0.2, {good, bad}}, {0, 1, 0, 0.1, {bad}}, {0, 0, 0, 0.1, {bad}}}),
+            "fragment,attempt,start_time,end_time,sample,start,pose,root,end_effector,balance,drift,weighted_pose,"
+            "weighted_root,weighted_end_effector,weighted_balance,weighted_drift,total,diverged,saved,chosen\n"
+            "0,0,0,0.1,3,0,0,0,0,0,0,0,0,0,0,0,inf,1,0,0\n"
+            "0,1,0,0.1,3,0,0,0,0,0,0,0,0,0,0,0,inf,1,0,0\n"
+            "1,0,0.1,0.2,3,0,0,0,0,0,0,0,0,0,0,0,inf,1,0,0\n"
+            "1,0,0.1,0.2,7,2,0.5,0.25,0.3333333,0,0.125,2.5,0.75,3.333333,0,0.25,6.833333,0,1,1\n");
 }
 
 TEST(Costs, HaveARowForEachOfNinetyThousandSamples) {
@@ -154,7 +154,8 @@ TEST(Costs, HaveARowForEachOfNinetyThousandSamples) {
     FragmentCosts& fragment = fragments.emplace_back(FragmentCosts{f, 0, 0.1 * f, 0.1 * (f + 1), {}});
     for (int s = 1999; s >= 0; --s) {
       const double c = 1 / (1.0 + s + f);
-      fragment.samples.push_back({s, s % 200, {c, 2 * c, 3 * c, 4 * c}, {c, c, c, c}, 4 * c, false, false, false});
+      fragment.samples.push_back(
+          {s, s % 200, {c, 2 * c, 3 * c, 4 * c, 5 * c}, {c, c, c, c, c}, 5 * c, false, false, false});
     }
   }
   const std::string text = FormatCosts(fragments);
