@@ -1,8 +1,10 @@
 #include "common/reconstruct_job.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "common/data_files.h"
+#include "common/loss_report.h"
 #include "common/run_files.h"
 #include "retrace/control/control_file.h"
 #include "retrace/io/error.h"
@@ -19,7 +21,7 @@ io::Json Manifest(const Job& job, const Reconstruction& result, const RunContext
   manifest["format"] = "retrace-run";
   manifest["version"] = 1;
   manifest["program"] = "reconstruct";
-  manifest["status"] = search.reached_end ? "completed" : "diverged";
+  manifest["status"] = StatusOf(search.ending);
   manifest["success"] = evaluation.success();
   manifest["evaluation"] = evaluation.ToJson();
   manifest["command"] = context.command;
@@ -40,11 +42,12 @@ io::Json Manifest(const Job& job, const Reconstruction& result, const RunContext
                        : why_stock.empty()                                          ? "eliminated"
                                                                                     : "stock: " + why_stock;
   const double wall = context.timer->WallSeconds();
+  const double cpu = std::max(search.cpu_seconds, 1e-9);  // a budget may allow for no simulation at all
   io::Json cost = {{"simulated_seconds", search.simulated_seconds},
                    {"simulated_seconds_per_second", search.simulated_seconds / job.reference.duration()},
                    {"rollouts", search.rollouts},
                    {"rollout_cpu_seconds", search.cpu_seconds},
-                   {"samples_per_second_per_core", static_cast<double>(search.rollouts) / search.cpu_seconds},
+                   {"samples_per_second_per_core", static_cast<double>(search.rollouts) / cpu},
                    {"samples_per_second", static_cast<double>(search.rollouts) / wall},
                    {"cpu_seconds_per_second", search.cpu_seconds / job.reference.duration()}};
   manifest["cost"] = cost;
@@ -62,11 +65,12 @@ io::Json Manifest(const Job& job, const Reconstruction& result, const RunContext
                          {"to_fragment", iteration.rewound_to}});
     }
   }
-  manifest["search"] = {{"path_cost", search.path_cost},
-                        {"diverged_samples", diverged},
-                        {"rewinds", rewinds},
-                        {"distinct_saved", distinct},
-                        {"distinct_saved_by_the_letter", literal}};
+  manifest["search"] = {{"path_cost", search.path_cost}, {"ending", reconstruction::Name(search.ending)},
+                        {"diverged_samples", diverged},  {"rewinds", rewinds},
+                        {"distinct_saved", distinct},    {"distinct_saved_by_the_letter", literal}};
+  if (!evaluation.success()) {
+    manifest["search"]["loss"] = ReportLoss(job.preparation.problem, search, evaluation, job.checks).ToJson();
+  }
   manifest["workers"] = context.workers;
   manifest["provenance"] = results::Provenance(*context.timer, {});
   return manifest;

@@ -79,10 +79,11 @@ std::vector<results::FragmentCosts> CostsOf(const reconstruction::SearchResult& 
   return fragments;
 }
 
-std::string Describe(const metrics::Evaluation& evaluation) {
+std::string Describe(const metrics::Evaluation& evaluation, double expected, bool diverged) {
   std::string text;
   if (!evaluation.completed) {
-    text += "  stopped after " + io::Fixed(evaluation.simulated_duration, 2) + " s: the simulation diverged\n";
+    text += "  ends after " + io::Fixed(evaluation.simulated_duration, 2) + " of " + io::Fixed(expected, 2) +
+            " s: " + (diverged ? "the simulation diverged" : "the control goes no further") + "\n";
   }
   for (const metrics::Gate& gate : evaluation.gates) {
     const bool angle = gate.name == "root_orientation";

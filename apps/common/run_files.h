@@ -22,7 +22,7 @@ void WriteMotion(results::RunFolder& folder, const character::Character& charact
 std::vector<results::FragmentCosts> CostsOf(const reconstruction::SearchResult& search,
                                             const reconstruction::CostWeights& weights);
 
-/// Success, gates and figures as lines for people.
-std::string Describe(const metrics::Evaluation& evaluation);
+/// Success, gates and figures as lines for people. `expected` is the duration that was to be reached [s].
+std::string Describe(const metrics::Evaluation& evaluation, double expected, bool diverged);
 
 }  // namespace retrace::apps

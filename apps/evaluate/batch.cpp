@@ -79,6 +79,20 @@ bool ReplaysFromFile(const Job& job, const Reconstruction& result) {
                     });
 }
 
+RunStatus StatusOf(reconstruction::Ending ending) {
+  switch (ending) {
+    case reconstruction::Ending::kReachedEnd:
+      return RunStatus::kCompleted;
+    case reconstruction::Ending::kLost:
+      return RunStatus::kLost;
+    case reconstruction::Ending::kBudget:
+      return RunStatus::kBudget;
+    case reconstruction::Ending::kDiverged:
+      break;
+  }
+  return RunStatus::kDiverged;
+}
+
 void TakeCosts(const reconstruction::SearchResult& search, double duration, const results::RunTimer& timer,
                RunRow& row) {
   const auto set = [&](size_t figure, double value) { row.figures[figure] = value; };
@@ -99,7 +113,7 @@ void Reconstruct(const Batch& batch, const PlannedRun& run, RunRow& row) {
   const auto farm = parallel::MakeThreadFarm(1, reconstruction::MakeWorkerFactory(job.preparation.problem));
   const Reconstruction result = Reconstruct(job, *farm, [](const reconstruction::IterationRecord&) {});
   const metrics::MotionMetrics figures = metrics::MeasureMotion(job.character, result.trajectory, job.reference);
-  row.status = result.search.reached_end ? RunStatus::kCompleted : RunStatus::kDiverged;
+  row.status = StatusOf(result.search.ending);
   row.Take(result.evaluation, figures);
   row.levels =
       metrics::JudgeLevels(result.evaluation, figures, ClassOf(job.preparation.kind.kind), job.character.height);

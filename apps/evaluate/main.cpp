@@ -123,7 +123,7 @@ std::string Line(const RunRow& row) {
   if (row.levels.main) {
     text.append(row.levels.strict ? "strict success" : "success");
   } else if (row.violated.empty()) {
-    text.append("diverged");
+    text.append(Name(row.status));
   } else {
     text.append(row.violated).append(" left at ").append(io::Fixed(row.violated_at, 2)).append(" s");
   }

@@ -1,13 +1,16 @@
 /// reconstruct: a recorded clip in, its open-loop control and its simulated motion out.
+#include <algorithm>
 #include <cstdio>
 #include <optional>
 #include <thread>
 
+#include "common/loss_report.h"
 #include "common/program.h"
 #include "common/progress.h"
 #include "common/reconstruct_job.h"
 #include "common/run_files.h"
 #include "retrace/io/error.h"
+#include "retrace/io/number.h"
 
 namespace {
 
@@ -55,6 +58,15 @@ void PrintUnderstanding(const Options& o, const character::ReferenceReport& repo
   }
 }
 
+/// How it went, in a few words.
+std::string Outcome(const apps::LossReport& report, const metrics::Evaluation& evaluation) {
+  if (evaluation.success()) return "reconstructed";
+  if (report.ending == reconstruction::Ending::kReachedEnd) return "below the gates";
+  const double time = report.loss.fragment >= 0 ? report.loss.start : report.reached;
+  return (report.loss.fragment >= 0 ? "not reconstructed, lost at " : "not reconstructed, stopped at ") +
+         io::Fixed(time, 2) + " of " + io::Fixed(report.duration, 2) + " s";
+}
+
 int Reconstruct(const Options& o, const std::string& command, parallel::MpiSession& mpi) {
   const results::RunTimer timer;
   const bool master = mpi.rank() == 0;
@@ -95,10 +107,12 @@ int Reconstruct(const Options& o, const std::string& command, parallel::MpiSessi
   const metrics::Evaluation& evaluation = result.evaluation;
   const reconstruction::SearchResult& search = result.search;
   if (style != apps::ProgressStyle::kNone && style != apps::ProgressStyle::kJson) {
-    std::printf("%s: %s after %.1f s (%.1f CPU s per second of motion, %.0f samples/s per core)\n%s",
-                evaluation.success() ? "reconstructed" : "below the gates", o.job.clip.clip.c_str(),
-                timer.WallSeconds(), search.cpu_seconds / job.reference.duration(),
-                static_cast<double>(search.rollouts) / search.cpu_seconds, apps::Describe(evaluation).c_str());
+    const apps::LossReport report = apps::ReportLoss(problem, search, evaluation, job.checks);
+    std::printf("%s: %s after %.1f s (%.1f CPU s per second of motion, %.0f samples/s per core)\n%s%s",
+                o.job.clip.clip.c_str(), Outcome(report, evaluation).c_str(), timer.WallSeconds(),
+                search.cpu_seconds / job.reference.duration(),
+                static_cast<double>(search.rollouts) / std::max(search.cpu_seconds, 1e-9), report.Text().c_str(),
+                apps::Describe(evaluation, report.duration, result.trajectory.diverged).c_str());
     std::printf("  results in %s\n", output.c_str());
   }
   return static_cast<int>(evaluation.success() ? ExitCode::kSuccess : ExitCode::kBelowGate);

@@ -94,8 +94,9 @@ int Replay(const Options& o, const std::string& command) {
   }
   const control::Trajectory trajectory = control::Replay(loaded.character, loaded.control);
   std::optional<metrics::Evaluation> evaluation;
+  double expected = 0;
   if (reference) {
-    const double expected = std::max(loaded.control.duration(), reference->duration() - loaded.control.world.time_step);
+    expected = std::max(loaded.control.duration(), reference->duration() - loaded.control.world.time_step);
     evaluation = metrics::Evaluate(loaded.character, trajectory, *reference, expected, GatesOf(folder));
   }
   if (!o.output.empty()) {
@@ -106,7 +107,9 @@ int Replay(const Options& o, const std::string& command) {
     manifest["format"] = "retrace-run";
     manifest["version"] = 1;
     manifest["program"] = o.track_only ? "replay --track-only" : "replay";
-    manifest["status"] = trajectory.diverged ? "diverged" : "completed";
+    manifest["status"] = trajectory.diverged                    ? "diverged"
+                         : evaluation && !evaluation->completed ? "partial"
+                                                                : "completed";
     if (evaluation) {
       manifest["success"] = evaluation->success();
       manifest["evaluation"] = evaluation->ToJson();
@@ -118,14 +121,20 @@ int Replay(const Options& o, const std::string& command) {
     manifest["files"] = out.Files();
     out.Finish(manifest);
   }
-  if (o.verify) return Verify(o, loaded, trajectory);
+  if (o.verify) {
+    const int code = Verify(o, loaded, trajectory);
+    if (code == 0 && evaluation && !evaluation->completed) {
+      std::printf("  the control is a part: %.2f of %.2f s\n", evaluation->simulated_duration, expected);
+    }
+    return code;
+  }
   if (!evaluation) {
     std::printf("%s: replayed %.2f s; there is no reference to compare with\n", o.folder.c_str(),
                 static_cast<double>(trajectory.num_steps()) * trajectory.time_step);
     return 0;
   }
   std::printf("%s: %s\n%s", o.folder.c_str(), evaluation->success() ? "within the gates" : "below the gates",
-              apps::Describe(*evaluation).c_str());
+              apps::Describe(*evaluation, expected, trajectory.diverged).c_str());
   return static_cast<int>(evaluation->success() ? ExitCode::kSuccess : ExitCode::kBelowGate);
 }
 

@@ -16,8 +16,8 @@ namespace {
 using metrics::Quartiles;
 
 constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
-constexpr std::array kStatuses = {RunStatus::kCompleted, RunStatus::kDiverged, RunStatus::kFailedInput,
-                                  RunStatus::kFailed, RunStatus::kSkipped};
+constexpr std::array kStatuses = {RunStatus::kCompleted,   RunStatus::kLost,   RunStatus::kBudget, RunStatus::kDiverged,
+                                  RunStatus::kFailedInput, RunStatus::kFailed, RunStatus::kSkipped};
 
 /// The status of a name; false when there is none.
 bool ParseStatus(std::string_view name, RunStatus& status) {
@@ -158,6 +158,10 @@ std::string_view Name(RunStatus status) {
   switch (status) {
     case RunStatus::kCompleted:
       return "completed";
+    case RunStatus::kLost:
+      return "lost";
+    case RunStatus::kBudget:
+      return "budget";
     case RunStatus::kDiverged:
       return "diverged";
     case RunStatus::kFailedInput:

@@ -122,6 +122,60 @@ TEST_F(CommandLine, BelowTheGatesIsCodeFourWithAllFiles) {
   EXPECT_EQ(manifest["files"].size(), 8u);
 }
 
+TEST_F(CommandLine, ALostRunSaysWhereAndKeepsItsBeginning) {
+  const std::string run = Path("run");
+  const std::string tight = " --end 1.2 --samples 40 --saved 8 --progress plain --set /gates/root_height=0.01 --set " +
+                            std::string("/gates/joint_position=0.02 --set /schedule/segmentation=off");
+  const Outcome lost = Execute(kReconstruct + " " + kClip + tight + " --set /search/max_rewinds=2 --output " + run);
+  EXPECT_EQ(lost.code, 4) << lost.text;
+  const io::Json manifest = io::ReadJson(run + "/manifest.json");
+  EXPECT_EQ(manifest["status"], "lost");
+  EXPECT_EQ(manifest["search"]["ending"], "lost");
+  const io::Json loss = manifest["search"]["loss"];
+  const double reached = manifest["evaluation"]["simulated_duration"].get<double>();
+  EXPECT_GT(reached, 0);
+  EXPECT_LT(reached, 1.1);
+  EXPECT_NEAR(loss["start"].get<double>(), reached, 1e-9);
+  EXPECT_THAT(lost.text,
+              HasSubstr("not reconstructed, lost at " + std::to_string(reached).substr(0, 4) + " of 1.20 s"));
+  EXPECT_THAT(lost.text, HasSubstr("no sample stays inside the gates; drawn "));
+  EXPECT_THAT(lost.text, HasSubstr("--set /search/max_rewinds=1000 (it has gone back 2 times"));
+
+  EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
+  const Outcome replayed = Execute(kReplay + " " + run + " --output " + Path("again"));
+  EXPECT_EQ(replayed.code, 4);
+  EXPECT_THAT(replayed.text, HasSubstr("ends after " + std::to_string(reached).substr(0, 4) +
+                                       " of 1.20 s: the control goes no further"));
+  EXPECT_EQ(io::ReadJson(Path("again") + "/manifest.json")["status"], "partial");
+  EXPECT_EQ(io::ReadFile(Path("again") + "/trajectory.csv"), io::ReadFile(run + "/trajectory.csv"));
+}
+
+TEST_F(CommandLine, ASpentBudgetIsNamed) {
+  const std::string run = Path("run");
+  const Outcome spent =
+      Execute(kReconstruct + " " + kClip +
+              " --end 0.5 --samples 60 --saved 12 --progress plain --set /search/budget=40 --output " + run);
+  EXPECT_EQ(spent.code, 4) << spent.text;
+  EXPECT_THAT(spent.text, HasSubstr("the budget, 40, has no room for another fragment"));
+  EXPECT_THAT(spent.text, HasSubstr("to try next: --set /search/budget="));
+  const io::Json manifest = io::ReadJson(run + "/manifest.json");
+  EXPECT_EQ(manifest["status"], "budget");
+  EXPECT_FALSE(manifest["search"]["loss"].contains("fragment")) << "it was not lost";
+  // What it advises does.
+  const std::string advice = manifest["search"]["loss"]["advice"][0]["set"];
+  EXPECT_EQ(Execute(kReconstruct + " " + kClip + kSmall + "--set " + advice + " --output " + Path("more")).code, 0);
+}
+
+TEST_F(CommandLine, NothingAtAllIsKeptAndSaid) {
+  const std::string run = Path("run");
+  const Outcome lost = Execute(kReconstruct + " " + kClip + " --end 0.5 --samples 20 --saved 4 --progress plain" +
+                               " --set /gates/root_height=0.0001 --set /search/max_rewinds=1 --output " + run);
+  EXPECT_EQ(lost.code, 4) << lost.text;
+  EXPECT_THAT(lost.text, HasSubstr("lost at 0.00 of 0.50 s"));
+  EXPECT_THAT(lost.text, HasSubstr("fragment 1 of 5"));
+  EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
+}
+
 TEST_F(CommandLine, SameBytesForAnyNumberOfThreads) {
   std::string first;
   for (const int threads : {1, 2, 3}) {

@@ -44,6 +44,15 @@ std::vector<RunRow> Rows() {
   return rows;
 }
 
+TEST(RunTable, KeepsHowARunEnded) {
+  for (const RunStatus status : {RunStatus::kCompleted, RunStatus::kLost, RunStatus::kBudget, RunStatus::kDiverged}) {
+    RunRow row = Row("walk", 1, false);
+    row.status = status;
+    EXPECT_TRUE(row.ran()) << Name(status);
+    EXPECT_EQ(ParseRuns(FormatRuns({row}), "runs.csv")[0].status, status) << Name(status);
+  }
+}
+
 TEST(RunTable, ReadsBackWhatItWrote) {
   std::vector<RunRow> rows = Rows();
   rows[2].violated = "root_height";

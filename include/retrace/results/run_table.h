@@ -78,6 +78,8 @@ consteval size_t FigureIndex(std::string_view name) {
 
 enum class RunStatus {
   kCompleted,    ///< searched to the end of the clip
+  kLost,         ///< no sample stayed inside the gates, and the search had gone back as often as it may
+  kBudget,       ///< the budget ended before the search did
   kDiverged,     ///< every sample of a fragment diverged
   kFailedInput,  ///< the clip or its settings cannot be used
   kFailed,       ///< a bug
@@ -100,7 +102,10 @@ struct RunRow {
   std::string message;                          ///< why it failed or was skipped
 
   RunRow() { figures.fill(std::numeric_limits<double>::quiet_NaN()); }
-  bool ran() const { return status == RunStatus::kCompleted || status == RunStatus::kDiverged; }
+  bool ran() const {
+    return status == RunStatus::kCompleted || status == RunStatus::kLost || status == RunStatus::kBudget ||
+           status == RunStatus::kDiverged;
+  }
 
   /// Puts gates and metrics into the row, converted to the units of the columns.
   void Take(const metrics::Evaluation& evaluation, const metrics::MotionMetrics& metrics);
