@@ -165,7 +165,8 @@ std::string LossReport::Text() const {
     if (loss.diverged == static_cast<size_t>(loss.samples)) {
       place.append("all ").append(std::to_string(loss.samples)).append(" samples diverged");
     } else {
-      place.append("no sample stays inside the gates");
+      const bool by_margin = loss.nearest_share <= 1;
+      place.append(by_margin ? "no sample stays inside the gates by the margin" : "no sample stays inside the gates");
       if (loss.diverged > 0) place.append(", ").append(std::to_string(loss.diverged)).append(" diverged");
     }
     place.append("; drawn ").append(Times(loss.attempts));
@@ -197,7 +198,7 @@ std::string LossReport::Text() const {
     }
     line(figures);
     if (loss.nearest_share > loss.nearest.largest() * (1 + 1e-6)) {
-      line("it was further off before: " + io::Fixed(100 * loss.nearest_share, 0) + " % of a limit");
+      line("its worst before that: " + io::Fixed(100 * loss.nearest_share, 0) + " % of a limit");
     }
     std::string cost = "the cost there is higher most of all in " + dominant_term;
     cost.append(": ").append(io::Fixed(dominant_cost, 2));

@@ -123,6 +123,11 @@ Job::Job(const JobOptions& o)
       checks(metrics::CheckClip(reference, input.clip, report)),
       preparation(reconstruction::Prepare(configuration, reference)) {}
 
+void Job::SetSeed(uint64_t seed) {
+  configuration.search.seed = seed;
+  preparation.problem.search.seed = seed;
+}
+
 io::Json InputHashes(const Job& job) {
   std::vector<std::filesystem::path> files = job.input.files;
   files.push_back(job.character_file);

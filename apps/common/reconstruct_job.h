@@ -45,6 +45,9 @@ struct Job {
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
 
+  /// Another seed, between two searches.
+  void SetSeed(uint64_t seed);
+
   JobOptions options;
   reconstruction::Configuration configuration;
   std::filesystem::path character_file;

@@ -9,8 +9,10 @@
 #include "common/progress.h"
 #include "common/reconstruct_job.h"
 #include "common/run_files.h"
+#include "reconstruct/variations.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
+#include "retrace/reconstruction/seeds.h"
 
 namespace {
 
@@ -24,6 +26,7 @@ struct Options {
   bool dry_run = false;
   std::string progress = "auto";
   bool print_config = false;
+  apps::VariationOptions variations;
 };
 
 void AddOptions(CLI::App& app, Options& o) {
@@ -37,6 +40,16 @@ void AddOptions(CLI::App& app, Options& o) {
   app.add_flag("--dry-run", o.dry_run, "Say what was understood and would be done, and stop");
   app.add_option("--progress", o.progress, "auto, bar, plain, json or none")->capture_default_str();
   app.add_flag("--print-config", o.print_config, "Print the whole configuration with comments, and stop");
+  CLI::Option* variations =
+      app.add_option("--variations", o.variations.count,
+                     "Find N controls that differ, with the seed and those after it: into DIR/1 ... DIR/N, and how far "
+                     "apart they are into DIR/variations.json")
+          ->type_name("N")
+          ->check(CLI::Range(1, 10000));
+  app.add_option("--max-tries", o.variations.max_tries, "With --variations: seeds to try [three per variation]")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000000))
+      ->needs(variations);
   app.set_version_flag("--version", "reconstruct " + results::Version());
 }
 
@@ -76,13 +89,19 @@ int Reconstruct(const Options& o, const std::string& command, parallel::MpiSessi
   }
   if (o.job.clip.clip.empty()) throw UsageError("a clip is needed (--help lists the options)");
   const apps::ProgressStyle style = apps::ChooseProgress(o.progress, mpi.active());
-  const apps::Job job(o.job);
+  apps::Job job(o.job);
   if (o.dry_run) {
     if (master) PrintUnderstanding(o, job.report, job.checks, job.preparation, job.reference);
     return 0;
   }
   const reconstruction::Problem& problem = job.preparation.problem;
-  const auto factory = reconstruction::MakeWorkerFactory(problem);
+  const bool many = o.variations.count > 0;
+  if (many && o.variations.max_tries > 0 && o.variations.max_tries < o.variations.count) {
+    throw UsageError("found --max-tries " + std::to_string(o.variations.max_tries) +
+                     ", expected at least as many as --variations, " + std::to_string(o.variations.count));
+  }
+  const auto factory =
+      many ? reconstruction::MakeSeededWorkerFactory(problem) : reconstruction::MakeWorkerFactory(problem);
   if (!master) {
     mpi.Serve(factory);
     return 0;
@@ -92,16 +111,20 @@ int Reconstruct(const Options& o, const std::string& command, parallel::MpiSessi
   const auto farm = mpi.active() ? mpi.MakeFarm(factory) : parallel::MakeThreadFarm(threads, factory);
   const std::string output =
       o.output.empty() ? "results/" + std::filesystem::path(o.job.clip.clip).stem().string() : o.output;
+  const io::Json workers = {{"kind", mpi.active() ? "ranks" : "threads"}, {"count", farm->num_workers()}};
   results::RunFolder folder(output, o.force);
   if (style != apps::ProgressStyle::kNone && style != apps::ProgressStyle::kJson) {
     PrintUnderstanding(o, job.report, job.checks, job.preparation, job.reference);
     std::fflush(stdout);
   }
+  if (many) {
+    return static_cast<int>(
+        apps::FindVariations(job, *farm, o.variations, {&folder, o.force, style, command, workers}));
+  }
   apps::Progress progress(style, problem);
   const apps::Reconstruction result =
       apps::Reconstruct(job, *farm, [&](const reconstruction::IterationRecord& record) { progress.Update(record); });
   progress.Finish();
-  const io::Json workers = {{"kind", mpi.active() ? "ranks" : "threads"}, {"count", farm->num_workers()}};
   apps::WriteRun(folder, job, result, {command, workers, &timer});
 
   const metrics::Evaluation& evaluation = result.evaluation;

@@ -65,8 +65,7 @@ io::Json RunFolder::Files() const {
 
 void RunFolder::Finish(const io::Json& manifest) {
   Remove(kManifestFile);
-  for (const std::string_view name : {kControlFile, kMotionFile, kReferenceFile, kTrajectoryFile, kContactsFile,
-                                      kTorquesFile, kCostsFile, kFilmStripFile}) {
+  for (const std::string_view name : kRunFiles) {
     const auto is_it = [&](const File& file) { return file.name == name; };
     if (std::none_of(files_.begin(), files_.end(), is_it)) Remove(name);
   }

@@ -54,6 +54,7 @@ inline const std::string kReplay = RETRACE_REPLAY;
 inline const std::string kInspect = RETRACE_INSPECT;
 inline const std::string kEvaluate = RETRACE_EVALUATE;
 inline const std::string kClip = std::string(RETRACE_SOURCE_DIR) + "/data/clips/squat.bvh";
+inline const std::string kWalkClip = std::string(RETRACE_SOURCE_DIR) + "/data/clips/walk.bvh";
 inline const std::string kSmall = " --end 0.5 --samples 60 --saved 12 --progress none ";
 
 class CommandLine : public testing::Test {

@@ -2,6 +2,7 @@
 #include "apps/command_line.h"
 
 #include <cmath>
+#include <set>
 
 #include "retrace/results/tables.h"
 
@@ -30,6 +31,10 @@ TEST_F(CommandLine, MistakesGiveOneMessageAndTheirCode) {
                                    {kClip + " --start 50", 2, "--start 50"},
                                    {amc, 2, "--skeleton"},
                                    {kClip + kSmall + "--output " + full, 2, "--force"},
+                                   {kClip + " --variations 0", 2, "--variations"},
+                                   {kClip + " --max-tries 5", 2, "--variations"},
+                                   {kClip + " --variations 3 --max-tries 2", 2, "--max-tries 2"},
+                                   {kClip + kSmall + "--variations 2 --output " + full, 2, "--force"},
                                    {Path("none.bvh"), 3, "none.bvh"},
                                    {bad_bvh, 3, "bad.bvh:4:12: found"},
                                    {kClip + " --character " + bad_character, 3, "/bodies/0/mass: found -1"},
@@ -169,11 +174,97 @@ TEST_F(CommandLine, ASpentBudgetIsNamed) {
 TEST_F(CommandLine, NothingAtAllIsKeptAndSaid) {
   const std::string run = Path("run");
   const Outcome lost = Execute(kReconstruct + " " + kClip + " --end 0.5 --samples 20 --saved 4 --progress plain" +
-                               " --set /gates/root_height=0.0001 --set /search/max_rewinds=1 --output " + run);
+                               " --set /gates/joint_position=1e-6 --set /search/max_rewinds=1 --output " + run);
   EXPECT_EQ(lost.code, 4) << lost.text;
   EXPECT_THAT(lost.text, HasSubstr("lost at 0.00 of 0.50 s"));
   EXPECT_THAT(lost.text, HasSubstr("fragment 1 of 5"));
   EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
+}
+
+TEST_F(CommandLine, VariationsAreWholeRunsOfOneSeedEach) {
+  const std::string all = Path("all");
+  const std::string walk = kReconstruct + " " + kWalkClip + kSmall;
+  const Outcome outcome = Execute(walk + "--seed 5 --variations 3 --output " + all);
+  ASSERT_EQ(outcome.code, 0) << outcome.text;
+  EXPECT_EQ(outcome.text, "");
+  const io::Json list = io::ReadJson(all + "/variations.json");
+  EXPECT_TRUE(list["success"].get<bool>());
+  EXPECT_EQ(list["found"], 3);
+  const results::Table table = results::ReadTable(all + "/variations.csv");
+  ASSERT_EQ(table.num_rows(), 3u);
+  std::set<std::string> controls;
+  for (size_t v = 0; v < 3; ++v) {
+    const std::string run = all + "/" + std::to_string(v + 1);
+    EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
+    EXPECT_EQ(Execute(kReplay + " " + run).code, 0);
+    const io::Json manifest = io::ReadJson(run + "/manifest.json");
+    EXPECT_EQ(manifest["files"].size(), 8u);
+    EXPECT_EQ(manifest["variation"], (io::Json{{"number", v + 1}, {"of", 3}}));
+    const auto seed = manifest["seed"].get<uint64_t>();
+    EXPECT_GE(seed, 5u);
+    EXPECT_EQ(table.Numbers("seed")[v], static_cast<double>(seed));
+    EXPECT_EQ(table.Numbers("joint_error")[v], manifest["evaluation"]["mean_joint_error"].get<double>());
+    EXPECT_EQ(table.Numbers("drift")[v], manifest["evaluation"]["drift"].get<double>());
+    EXPECT_EQ(table.Numbers("cost")[v], manifest["search"]["path_cost"].get<double>());
+    EXPECT_EQ(table.Numbers("simulated_seconds")[v], manifest["cost"]["simulated_seconds"].get<double>());
+    const std::string control = io::ReadFile(run + "/control.json");
+    EXPECT_EQ(list["variations"][v]["control_sha256"], io::Sha256(control));
+    controls.insert(control);
+    // The same as a run of that seed alone.
+    const std::string alone = Path("alone" + std::to_string(v));
+    ASSERT_EQ(Execute(walk + "--seed " + std::to_string(seed) + " --output " + alone).code, 0);
+    for (const char* file : {"control.json", "trajectory.csv", "costs.csv"}) {
+      EXPECT_EQ(io::ReadFile(alone + "/" + file), io::ReadFile(run + "/" + file)) << file;
+    }
+  }
+  EXPECT_EQ(controls.size(), 3u);
+
+  const results::Table spread = results::ReadTable(all + "/spread.csv");
+  EXPECT_EQ(spread.num_rows(), 121u);  // 0.5 s of 1/240 s
+  EXPECT_EQ(spread.Numbers("root")[0], 0) << "all start alike";
+  EXPECT_GT(spread.Numbers("joints")[120], 0);
+  EXPECT_GT(spread.Numbers("targets")[120], 0);
+  const io::Json pairs = list["spread"]["pairs"];
+  EXPECT_GT(pairs["smallest"].get<double>(), 0);
+  EXPECT_LE(pairs["smallest"].get<double>(), pairs["median"].get<double>());
+  EXPECT_LE(pairs["median"].get<double>(), pairs["largest"].get<double>());
+}
+
+TEST_F(CommandLine, EqualControlsCountOnceAndWhatWasFoundIsKept) {
+  const std::string all = Path("all");
+  const std::string walk = kReconstruct + " " + kWalkClip + kSmall + "--output " + all;
+  ASSERT_EQ(Execute(walk + " --variations 2").code, 0);
+  EXPECT_EQ(Execute(walk + " --variations 2").code, 2) << "the folder is in use";
+  // Without displacements every seed gives the same control.
+  const Outcome outcome =
+      Execute(walk + " --variations 2 --max-tries 4 --force --set /search/window_scale=0 --set /search/learn=false");
+  EXPECT_EQ(outcome.code, 4);
+  EXPECT_EQ(outcome.text, "reconstruct: found 1 of 2 variations with 4 seeds: 0 not inside the gates, 3 the same\n");
+  const io::Json list = io::ReadJson(all + "/variations.json");
+  EXPECT_FALSE(list["success"].get<bool>());
+  EXPECT_EQ(list["found"], 1);
+  ASSERT_EQ(list["tries"].size(), 4u);
+  EXPECT_EQ(list["tries"][0]["folder"], "1");
+  EXPECT_EQ(list["tries"][3]["same_as"], "1");
+  EXPECT_TRUE(list["spread"]["pairs"]["smallest"].is_null());
+  EXPECT_EQ(Execute(kReplay + " " + all + "/1 --verify").code, 0);
+  EXPECT_FALSE(fs::exists(all + "/2")) << "left from before";
+}
+
+TEST_F(CommandLine, VariationsThatFailAreListedWithTheirLoss) {
+  const std::string all = Path("all");
+  const Outcome outcome =
+      Execute(kReconstruct + " " + kClip + " --end 0.5 --samples 20 --saved 4 --progress plain --variations 1 " +
+              "--set /gates/joint_position=1e-6 --set /search/max_rewinds=1 --output " + all);
+  EXPECT_EQ(outcome.code, 4) << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr("seed 3: lost after 0.00 of 0.50 s\n  fragment 1 of 5"));
+  EXPECT_THAT(outcome.text, HasSubstr("found 0 of 1 variations with 3 seeds: 3 not inside the gates, 0 the same"));
+  const io::Json list = io::ReadJson(all + "/variations.json");
+  EXPECT_EQ(list["tries"][2]["status"], "lost");
+  EXPECT_EQ(list["tries"][2]["loss"]["fragment"], 0);
+  EXPECT_FALSE(list.contains("spread"));
+  EXPECT_EQ(results::ReadTable(all + "/variations.csv").num_rows(), 0u);
+  EXPECT_FALSE(fs::exists(all + "/1"));
 }
 
 TEST_F(CommandLine, SameBytesForAnyNumberOfThreads) {

@@ -70,7 +70,7 @@ TEST_F(LossReports, SayWhereHowOftenAndHowFarOff) {
   EXPECT_THAT(text, HasSubstr("simulated 1234 s in all, 1234 s per second of motion\n"));
   EXPECT_THAT(text, HasSubstr("nearest sample at 0.70 s: root_height 0.300 m (limit 0.250), root_orientation 30.0 "
                               "degrees (limit 60.0), joint_position 0.100 m (limit 0.250)\n"));
-  EXPECT_THAT(text, Not(HasSubstr("further off before")));
+  EXPECT_THAT(text, Not(HasSubstr("its worst before")));
   // The root's cost is the largest, but it was so before.
   EXPECT_THAT(text, HasSubstr("most of all in balance: 4.00, before it 1.00 per fragment\n"));
 }
@@ -94,7 +94,7 @@ TEST_F(LossReports, SayTheSameToScripts) {
 TEST_F(LossReports, TellWhenTheWorstWasBeforeTheEnd) {
   SearchResult search = Lost();
   search.loss.nearest_share = 1.5;
-  EXPECT_THAT(Report(search).Text(), HasSubstr("further off before: 150 % of a limit"));
+  EXPECT_THAT(Report(search).Text(), HasSubstr("its worst before that: 150 % of a limit"));
 }
 
 TEST_F(LossReports, ListWarningsOfTheRecordingNearThePlaceAlone) {
@@ -144,6 +144,7 @@ TEST_F(LossReports, AdviseNoMarginWhenTheGatesWereKept) {
   const LossReport report = Report(search);
   ASSERT_EQ(report.advice.size(), 1u);
   EXPECT_EQ(report.advice[0].setting, "/search/gate_margin=0");
+  EXPECT_THAT(report.Text(), HasSubstr("no sample stays inside the gates by the margin; drawn"));
 }
 
 TEST_F(LossReports, OfADivergedSearchHaveNoFigures) {

@@ -35,6 +35,21 @@ TEST_F(Ranks, GiveTheBytesOfThreads) {
   EXPECT_EQ(Execute(kReplay + " " + Path("4") + " --verify").code, 0);
 }
 
+TEST_F(Ranks, FindTheVariationsOfThreads) {
+  const std::string threads = Path("threads");
+  const std::string arguments = kWalkClip + kSmall + "--variations 2 --output ";
+  ASSERT_EQ(Execute(kReconstruct + " " + arguments + threads + " --threads 1").code, 0);
+  const std::string ranks = Path("ranks");
+  const Outcome outcome = Launch(2, arguments + ranks);
+  ASSERT_EQ(outcome.code, 0) << outcome.text;
+  EXPECT_EQ(outcome.text, "");
+  for (const char* file : {"variations.csv", "spread.csv", "1/control.json", "2/control.json", "2/costs.csv"}) {
+    EXPECT_EQ(io::ReadFile(ranks + "/" + file), io::ReadFile(threads + "/" + file)) << file;
+  }
+  EXPECT_NE(io::ReadFile(ranks + "/1/control.json"), io::ReadFile(ranks + "/2/control.json"));
+  EXPECT_EQ(io::ReadJson(ranks + "/2/manifest.json")["workers"], (io::Json{{"kind", "ranks"}, {"count", 2}}));
+}
+
 TEST_F(Ranks, EndWithTheCodeAndOneMessage) {
   std::filesystem::create_directories(Path("full"));
   Write("full/notes.txt", "mine");
@@ -46,7 +61,11 @@ TEST_F(Ranks, EndWithTheCodeAndOneMessage) {
       {kClip + " --nonsense", 2, "reconstruct: The following argument was not expected: --nonsense"},
       {kClip + kSmall + "--output " + Path("full"), 2, "reconstruct: " + Path("full")},
       {Path("none.bvh"), 3, "reconstruct: " + Path("none.bvh")},
-      {kClip + kSmall + "--set /gates/joint_position=1e-6 --output " + Path("run"), 4, ""},
+      {kClip + kSmall + "--set /gates/joint_position=1e-6 --set /search/max_rewinds=3 --output " + Path("run"), 4, ""},
+      {kClip + kSmall + "--variations 2 --max-tries 1 --output " + Path("few"), 2, "reconstruct: found --max-tries 1"},
+      {kClip + kSmall + "--variations 1 --set /gates/joint_position=1e-6 --set /search/max_rewinds=3 --output " +
+           Path("none"),
+       4, "reconstruct: found 0 of 1 variations"},
   };
   for (const auto& c : cases) {
     const Outcome outcome = Launch(2, c.arguments);

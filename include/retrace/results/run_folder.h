@@ -1,6 +1,7 @@
 /// The folder that a run leaves behind.
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -19,6 +20,10 @@ inline constexpr std::string_view kContactsFile = "contacts.csv";
 inline constexpr std::string_view kTorquesFile = "torques.csv";
 inline constexpr std::string_view kCostsFile = "costs.csv";
 inline constexpr std::string_view kFilmStripFile = "filmstrip.svg";
+
+/// All of them, the manifest first: what goes first when a run is removed.
+inline constexpr std::array kRunFiles = {kManifestFile, kControlFile, kMotionFile, kReferenceFile, kTrajectoryFile,
+                                         kContactsFile, kTorquesFile, kCostsFile,  kFilmStripFile};
 
 /// Writes the files of a run so that a manifest in the folder means that the folder is complete: the manifest of an
 /// earlier run goes before anything else is touched, the new one comes last. Files appear whole or not at all.
