@@ -49,6 +49,7 @@ std::string Setting(const char* pointer, double value, int decimals) {
 void TakeLoss(const Problem& problem, const SearchResult& search, LossReport& report) {
   const Loss& loss = search.loss;
   report.furthest_back = loss.start;
+  report.all_rewinds = search.rewinds;
   for (const reconstruction::IterationRecord& record : search.iterations) {
     if (record.fragment != loss.fragment || record.rewound_to < 0) continue;
     ++report.rewinds;
@@ -173,6 +174,7 @@ std::string LossReport::Text() const {
     if (rewinds > 0) {
       place.append(", gone back ").append(Times(rewinds)).append(", to ").append(Seconds(furthest_back));
       if (rewinds > 1) place.append(" at the furthest");
+      if (all_rewinds > rewinds) place.append(" (").append(Times(all_rewinds)).append(" from all places)");
     }
     line(place);
   } else if (!first_gate.empty()) {
@@ -222,6 +224,7 @@ io::Json LossReport::ToJson() const {
     json["samples"] = loss.samples;
     json["diverged"] = loss.diverged;
     json["rewinds"] = rewinds;
+    json["all_rewinds"] = all_rewinds;
     json["furthest_back"] = furthest_back;
   }
   if (!nearest.empty()) {

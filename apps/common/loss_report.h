@@ -41,6 +41,7 @@ struct LossReport {
   /// Where no sample stayed inside the gates; its fragment is negative when there was no such place.
   reconstruction::Loss loss;
   int rewinds = 0;           ///< from there
+  int all_rewinds = 0;       ///< from anywhere
   double furthest_back = 0;  ///< the earliest instant they went back to [s]
   std::vector<Figure> nearest;
   std::string dominant_term;  ///< of the cost: the one that exceeds its mean per fragment before by most

@@ -66,7 +66,7 @@ class LossReports : public testing::Test {
 TEST_F(LossReports, SayWhereHowOftenAndHowFarOff) {
   const std::string text = Report(Lost()).Text();
   EXPECT_THAT(text, HasSubstr("fragment 7 of 10, 0.60 to 0.70 s: no sample stays inside the gates; drawn 3 times, "
-                              "gone back 2 times, to 0.10 s at the furthest\n"));
+                              "gone back 2 times, to 0.10 s at the furthest (4 times from all places)\n"));
   EXPECT_THAT(text, HasSubstr("simulated 1234 s in all, 1234 s per second of motion\n"));
   EXPECT_THAT(text, HasSubstr("nearest sample at 0.70 s: root_height 0.300 m (limit 0.250), root_orientation 30.0 "
                               "degrees (limit 60.0), joint_position 0.100 m (limit 0.250)\n"));
@@ -80,6 +80,7 @@ TEST_F(LossReports, SayTheSameToScripts) {
   EXPECT_EQ(json.at("fragment"), 6);
   EXPECT_EQ(json.at("attempts"), 3);
   EXPECT_EQ(json.at("rewinds"), 2);
+  EXPECT_EQ(json.at("all_rewinds"), 4);
   EXPECT_NEAR(json.at("furthest_back").get<double>(), 0.1, 1e-12);
   EXPECT_NEAR(json.at("reached").get<double>(), 0.6, 1e-12);
   EXPECT_NEAR(json.at("nearest").at("root_orientation_degrees").at("value").get<double>(), 30, 1e-9);
