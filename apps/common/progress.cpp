@@ -56,15 +56,17 @@ void Progress::Update(const reconstruction::IterationRecord& record) {
                            {"diverged", record.diverged},
                            {"inside_gates", record.inside_gates},
                            {"rewound_to", record.rewound_to},
+                           {"smoothing", record.smoothing},
                            {"samples_per_second", rate},
                            {"seconds_left", left}};
     std::fprintf(stderr, "%s\n", line.dump().c_str());
   } else if (style_ == ProgressStyle::kPlain) {
     std::fprintf(stderr,
-                 "fragment %d/%d  %.2f of %.2f s  best cost %.2f  saved %zu distinct (%zu by the letter)  "
+                 "%sfragment %d/%d  %.2f of %.2f s  best cost %.2f  saved %zu distinct (%zu by the letter)  "
                  "%.0f samples/s  %s left\n",
-                 record.fragment + 1, fragments_, record.end, duration_, record.best_cost, record.selection.distinct,
-                 record.selection.distinct_literal, rate, ClockTime(left).c_str());
+                 record.smoothing ? "smoothing: " : "", record.fragment + 1, fragments_, record.end, duration_,
+                 record.best_cost, record.selection.distinct, record.selection.distinct_literal, rate,
+                 ClockTime(left).c_str());
     if (record.rewound_to >= 0) {
       std::fprintf(stderr, "lost at %.2f s: going back to fragment %d\n", record.end, record.rewound_to + 1);
     }
@@ -73,8 +75,9 @@ void Progress::Update(const reconstruction::IterationRecord& record) {
     const int filled = kWidth * done / fragments_;
     const std::string bar =
         std::string(static_cast<size_t>(filled), '#') + std::string(static_cast<size_t>(kWidth - filled), '.');
-    std::fprintf(stderr, "\r[%s] fragment %d/%d  best cost %.2f  %.0f samples/s  %s left \033[K", bar.c_str(),
-                 record.fragment + 1, fragments_, record.best_cost, rate, ClockTime(left).c_str());
+    std::fprintf(stderr, "\r[%s] %sfragment %d/%d  best cost %.2f  %.0f samples/s  %s left \033[K", bar.c_str(),
+                 record.smoothing ? "smoothing: " : "", record.fragment + 1, fragments_, record.best_cost, rate,
+                 ClockTime(left).c_str());
   }
   std::fflush(stderr);
 }

@@ -44,6 +44,7 @@ io::Json Manifest(const Job& job, const Reconstruction& result, const RunContext
   const double wall = context.timer->WallSeconds();
   const double cpu = std::max(search.cpu_seconds, 1e-9);  // a budget may allow for no simulation at all
   io::Json cost = {{"simulated_seconds", search.simulated_seconds},
+                   {"search_seconds", search.search_seconds},
                    {"simulated_seconds_per_second", search.simulated_seconds / job.reference.duration()},
                    {"rollouts", search.rollouts},
                    {"rollout_cpu_seconds", search.cpu_seconds},
@@ -68,6 +69,14 @@ io::Json Manifest(const Job& job, const Reconstruction& result, const RunContext
   manifest["search"] = {{"path_cost", search.path_cost}, {"ending", reconstruction::Name(search.ending)},
                         {"diverged_samples", diverged},  {"rewinds", rewinds},
                         {"distinct_saved", distinct},    {"distinct_saved_by_the_letter", literal}};
+  manifest["search"]["smoothing"] = io::Json::array();
+  for (const reconstruction::SmoothingPass& pass : search.smoothing) {
+    manifest["search"]["smoothing"].push_back({{"roughness_before", pass.roughness_before},
+                                               {"roughness", pass.roughness},
+                                               {"deviation", pass.deviation},
+                                               {"completed", pass.completed},
+                                               {"accepted", pass.accepted}});
+  }
   if (!evaluation.success()) {
     manifest["search"]["loss"] = ReportLoss(job.preparation.problem, search, evaluation, job.checks).ToJson();
   }

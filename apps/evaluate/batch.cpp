@@ -101,6 +101,7 @@ void TakeCosts(const reconstruction::SearchResult& search, double duration, cons
   set(results::FigureIndex("rewinds"), search.rewinds);
   set(results::FigureIndex("rollouts"), static_cast<double>(search.rollouts));
   set(results::FigureIndex("simulated_s_per_s"), search.simulated_seconds / duration);
+  set(results::FigureIndex("search_s_per_s"), search.search_seconds / duration);
   set(results::FigureIndex("cpu_s_per_s"), search.cpu_seconds / duration);
   set(results::FigureIndex("wall_s"), timer.WallSeconds());
 }

@@ -89,6 +89,20 @@ void Visit(Config& c, Visitor& v) {
   v.Field("smallest_deviation", c.search.smallest_deviation, non_negative,
           "of a learned distribution, as a share of the sampling window");
 
+  v.Section("smoothing", "Passes after the search that make its result smoother (after Liu, Yin and Guo 2015)");
+  v.Field("passes", c.smoothing.passes, Range{0, 100}, "at most, as far as the budget goes; 0: none");
+  v.Field("samples", c.smoothing.samples, Range{0, 1, true}, "samples and saved samples, as a share of the search's");
+  v.Field("weight", c.smoothing.weight, non_negative, "of the smoothness term in the cost of these passes [s^2]");
+  v.Field("drift", c.smoothing.drift, non_negative, "least weight of the drift term in the cost of these passes");
+  v.Field("blend", c.smoothing.blend, Range{0, 1}, "share of the fragments before and after in the mean of offsets");
+  v.Field("deviation", c.smoothing.deviation, non_negative, "around the mean, as a share of the sampling window");
+  v.Field("decay", c.smoothing.decay, Range{0, 1, true}, "of the deviation from one pass to the next");
+  v.Field("correction", c.smoothing.correction, non_negative, "offset per angle missed; 0: none");
+  v.Field("goal", c.smoothing.goal, Range{0, 1}, "pose that is to be met, from the path's (0) to the reference's (1)");
+  v.Field("ramp", c.smoothing.ramp, Range{0, 1}, "share of a fragment over which its targets go over to new offsets");
+  v.Field("patience", c.smoothing.patience, Range{1, 1000},
+          "a pass is given up when it has cost this times what it would without going back");
+
   v.Section("schedule", "When control is sampled (section 3.2.3, Sampling Time Step)");
   v.Field("sampling_step", c.schedule.sampling_step, Range{0.01, 1}, "time between samples [s]");
   v.Field("segmentation", c.schedule.segmentation,
@@ -364,6 +378,7 @@ Preparation Prepare(const Configuration& configuration, const character::Referen
   problem.character = &character;
   problem.reference = &reference;
   problem.search = configuration.search;
+  problem.smoothing = configuration.smoothing;
   problem.world = configuration.world;
   problem.gates = configuration.gates;
 
@@ -407,6 +422,7 @@ void Configuration::UseMethod(Method method) {
   search.keep_inside_gates = paper ? false : defaults.search.keep_inside_gates;
   search.max_rewinds = paper ? 0 : defaults.search.max_rewinds;
   search.budget = paper ? 0 : defaults.search.budget;
+  smoothing.passes = paper ? 0 : defaults.smoothing.passes;
   contact_preset = paper ? "paper" : defaults.contact_preset;
   cost_options.balance_velocity = paper ? 0.1 : defaults.cost_options.balance_velocity;
   cost_options.effector_position = paper ? 0 : defaults.cost_options.effector_position;

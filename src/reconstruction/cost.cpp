@@ -15,12 +15,6 @@ using character::State;
 
 constexpr double kVelocityWeight = 0.1;  // of rates beside angles in eqs. 2 and 3 [s]
 
-Vec3 RelativeRate(const Joint& joint, const State& state) {
-  const BodyState& parent = state[static_cast<size_t>(joint.parent)];
-  const BodyState& child = state[static_cast<size_t>(joint.child)];
-  return parent.orientation.conjugate() * Vec3(child.angular_velocity - parent.angular_velocity);
-}
-
 Vec3 ToCenter(const Vec3& com, const BodyState& effector) {
   return {com.x() - effector.position.x(), 0, com.z() - effector.position.z()};
 }
@@ -31,7 +25,7 @@ CostReference::CostReference(const Character& character, const State& state, con
     : character_(&character), options_(options) {
   for (const Joint& joint : character.joints) {
     joint_rotations_.push_back(character::JointRotation(joint, state));
-    joint_rates_.push_back(RelativeRate(joint, state));
+    joint_rates_.push_back(character::RelativeRate(joint, state));
   }
   const BodyState& root = state[static_cast<size_t>(character.root)];
   root_orientation_ = root.orientation;
@@ -52,7 +46,7 @@ CostTerms CostReference::Evaluate(const State& state) const {
   for (size_t j = 0; j < character.joints.size(); ++j) {
     const Joint& joint = character.joints[j];
     terms.pose += AngleBetween(character::JointRotation(joint, state), joint_rotations_[j]) +
-                  kVelocityWeight * (RelativeRate(joint, state) - joint_rates_[j]).norm();
+                  kVelocityWeight * (character::RelativeRate(joint, state) - joint_rates_[j]).norm();
   }
   terms.pose /= static_cast<double>(character.joints.size());
   const BodyState& root = state[static_cast<size_t>(character.root)];

@@ -53,17 +53,19 @@ Offsets NoOffsets(const Problem& problem) {
   return Offsets(problem.character->joints.size(), Quat::Identity());
 }
 
-control::Fragment MakeFragment(const Problem& problem, int index, const Offsets& offsets) {
+control::Fragment MakeFragment(const Problem& problem, int index, const Offsets& offsets, const Offsets& previous) {
   control::Fragment fragment;
   fragment.first_step = problem.schedule.steps[static_cast<size_t>(index)];
   fragment.num_steps = problem.schedule.steps[static_cast<size_t>(index) + 1] - fragment.first_step;
   const int knots = problem.search.target_knots;
+  const double ramp = previous.empty() ? 0 : problem.smoothing.ramp;
   character::Pose pose;
   for (int k = 0; k < knots; ++k) {
     const double along = knots == 1 ? 1.0 : static_cast<double>(k) / (knots - 1);
     problem.reference->PoseAt((fragment.first_step + along * fragment.num_steps) * problem.time_step(), pose);
     for (size_t j = 0; j < offsets.size(); ++j) {
-      pose.joint_rotations[j] = offsets[j] * pose.joint_rotations[j];
+      const Quat offset = along < ramp ? Nlerp(previous[j], offsets[j], along / ramp) : offsets[j];
+      pose.joint_rotations[j] = offset * pose.joint_rotations[j];
       pose.joint_rotations[j].normalize();
     }
     fragment.targets.push_back(pose.joint_rotations);
@@ -103,6 +105,12 @@ Offsets DrawOffsets(const Problem& problem, int iteration, int sample, const Off
   return offsets;
 }
 
+OffsetDistribution WithMean(const OffsetDistribution& distribution, const Offsets& means) {
+  OffsetDistribution moved = distribution;
+  for (size_t j = 0; j < means.size(); ++j) moved.mean[j] = RotationVector(means[j]);
+  return moved;
+}
+
 Offsets MeanOffsets(const OffsetDistribution& distribution) {
   Offsets offsets;
   for (const Vec3& mean : distribution.mean) offsets.push_back(FromRotationVector(mean));
@@ -117,10 +125,14 @@ RolloutWorker::RolloutWorker(const Problem& problem)
   character::State state;
   for (size_t i = 0; i + 1 < problem.schedule.steps.size(); ++i) {
     reference_states_.emplace_back();
+    reference_rates_.emplace_back();
     for (int step = problem.schedule.steps[i + 1]; step > problem.schedule.steps[i]; step -= gate_steps_) {
       problem.reference->StateAt(step * problem.time_step(), state);
       reference_states_.back().push_back(state);
+      RatesOf(state, reference_rates_.back().emplace_back());
     }
+    problem.reference->StateAt(problem.schedule.steps[i] * problem.time_step(), state);
+    RatesOf(state, reference_rates_.back().emplace_back());
     references_.emplace_back(*problem.character, reference_states_.back().front(), problem.cost);
   }
 }
@@ -141,34 +153,73 @@ Offsets RolloutWorker::Feedforward(const control::Fragment& undisplaced, const c
   return offsets;
 }
 
+Offsets RolloutWorker::CorrectedMeans(const OffsetDistribution& distribution, const Offsets& means,
+                                      const character::State& end) const {
+  Offsets corrected;
+  for (size_t j = 0; j < means.size(); ++j) {
+    const Joint& joint = problem_.character->joints[j];
+    Vec3 missed = RotationVector(distribution.goal[j] * character::JointRotation(joint, end).conjugate());
+    if (joint.type == JointType::kHinge) missed = Vec3::Unit(joint.axis) * missed[joint.axis];
+    corrected.push_back(FromRotationVector(problem_.smoothing.correction * missed) * means[j]);
+  }
+  return corrected;
+}
+
+void RolloutWorker::RatesOf(const character::State& state, Rates& rates) const {
+  rates.clear();
+  for (const Joint& joint : problem_.character->joints) rates.push_back(character::RelativeRate(joint, state));
+}
+
+/// The smoothness term: mean distance of the joints' angular accelerations from the reference's, as differences over
+/// kGateInterval [rad/s^2].
 void RolloutWorker::Simulate(const RolloutTask& task, const control::Fragment& fragment, RolloutSample& sample) {
   sample = {};
   const size_t i = static_cast<size_t>(task.fragment);
-  const auto watch_gates = [&](int step) {
+  const size_t num_joints = problem_.character->joints.size();
+  RatesOf(task.start, rates_before_);
+  size_t before = reference_rates_[i].size() - 1;
+  double changes = 0;  // of rates, against the reference's [rad/s]
+  const auto watch = [&](int step) {
     const int left = fragment.num_steps - 1 - step;
     if (left % gate_steps_ != 0) return;
     world_.GetState(now_);
-    const character::State& reference = reference_states_[i][static_cast<size_t>(left / gate_steps_)];
+    const auto instant = static_cast<size_t>(left / gate_steps_);
+    const character::State& reference = reference_states_[i][instant];
     sample.gate_share =
         std::max(sample.gate_share, metrics::GateShare(*problem_.character, now_, reference, problem_.gates));
+    RatesOf(now_, rates_now_);
+    const Rates& there = reference_rates_[i][instant];
+    const Rates& there_before = reference_rates_[i][before];
+    for (size_t j = 0; j < num_joints; ++j) {
+      changes += (rates_now_[j] - rates_before_[j] - (there[j] - there_before[j])).norm();
+    }
+    std::swap(rates_now_, rates_before_);
+    before = instant;
   };
-  sample.diverged = !control::SimulateFragment(world_, task.start, fragment, targets_, sample.end, watch_gates);
+  sample.diverged = !control::SimulateFragment(world_, task.start, fragment, targets_, sample.end, watch);
   if (sample.diverged) {
     sample.end = task.start;  // never used; keeps messages of one size and without undefined bytes
     return;
   }
   sample.terms = references_[i].Evaluate(sample.end);
+  sample.terms.smoothness = changes / (static_cast<double>(num_joints) * fragment.num_steps * problem_.time_step());
 }
 
 void RolloutWorker::Run(const RolloutTask& task, RolloutResult& result) {
   const double before = ThreadCpuSeconds();
   result.feedforward = NoOffsets(problem_);
   result.samples.clear();
-  if (task.distribution.learned()) {
-    if (task.has_undisplaced) {
-      Simulate(task, MakeFragment(problem_, task.fragment, MeanOffsets(task.distribution)),
-               result.samples.emplace_back());
+  OffsetDistribution distribution = task.distribution;
+  if (distribution.learned()) {
+    const Offsets means = MeanOffsets(distribution);
+    const bool correct = !distribution.goal.empty();
+    if (task.has_undisplaced || correct) {
+      RolloutSample sample;
+      Simulate(task, MakeFragment(problem_, task.fragment, means, task.previous), sample);
+      result.feedforward = correct && !sample.diverged ? CorrectedMeans(distribution, means, sample.end) : means;
+      if (task.has_undisplaced) result.samples.push_back(std::move(sample));
     }
+    if (correct) distribution = WithMean(distribution, result.feedforward);
   } else if (task.has_undisplaced || problem_.search.feedforward) {
     const control::Fragment undisplaced = MakeFragment(problem_, task.fragment, result.feedforward);
     RolloutSample sample;
@@ -178,31 +229,38 @@ void RolloutWorker::Run(const RolloutTask& task, RolloutResult& result) {
   }
   while (result.samples.size() < static_cast<size_t>(task.num_samples)) {
     const int sample = task.first_sample + static_cast<int>(result.samples.size());
-    const Offsets offsets = task.distribution.learned()
-                                ? DrawOffsets(problem_, task.iteration, sample, task.distribution)
+    const Offsets offsets = distribution.learned()
+                                ? DrawOffsets(problem_, task.iteration, sample, distribution)
                                 : SampleOffsets(problem_, task.iteration, sample, result.feedforward);
-    Simulate(task, MakeFragment(problem_, task.fragment, offsets), result.samples.emplace_back());
+    Simulate(task, MakeFragment(problem_, task.fragment, offsets, task.previous), result.samples.emplace_back());
   }
   result.cpu_seconds = ThreadCpuSeconds() - before;
 }
 
 parallel::Bytes Pack(const RolloutTask& task) {
   parallel::Bytes bytes;
-  const int32_t numbers[] = {task.iteration,       task.fragment,
-                             task.first_sample,    task.num_samples,
-                             task.has_undisplaced, static_cast<int32_t>(task.distribution.mean.size())};
-  Put(bytes, numbers, 6);
+  const int32_t numbers[] = {task.iteration,
+                             task.fragment,
+                             task.first_sample,
+                             task.num_samples,
+                             task.has_undisplaced,
+                             static_cast<int32_t>(task.distribution.mean.size()),
+                             static_cast<int32_t>(task.distribution.goal.size()),
+                             static_cast<int32_t>(task.previous.size())};
+  Put(bytes, numbers, 8);
   Put(bytes, task.start.data(), task.start.size());
   Put(bytes, task.distribution.mean.data(), task.distribution.mean.size());
   Put(bytes, task.distribution.deviation.data(), task.distribution.deviation.size());
+  Put(bytes, task.distribution.goal.data(), task.distribution.goal.size());
+  Put(bytes, task.previous.data(), task.previous.size());
   return bytes;
 }
 
 RolloutTask UnpackTask(std::span<const std::byte> bytes, size_t num_bodies) {
   Reader reader(bytes);
   RolloutTask task;
-  int32_t numbers[6];
-  reader.Take(numbers, 6);
+  int32_t numbers[8];
+  reader.Take(numbers, 8);
   task.iteration = numbers[0];
   task.fragment = numbers[1];
   task.first_sample = numbers[2];
@@ -215,6 +273,10 @@ RolloutTask UnpackTask(std::span<const std::byte> bytes, size_t num_bodies) {
   task.distribution.deviation.resize(joints);
   reader.Take(task.distribution.mean.data(), joints);
   reader.Take(task.distribution.deviation.data(), joints);
+  task.distribution.goal.resize(static_cast<size_t>(numbers[6]));
+  reader.Take(task.distribution.goal.data(), task.distribution.goal.size());
+  task.previous.resize(static_cast<size_t>(numbers[7]));
+  reader.Take(task.previous.data(), task.previous.size());
   return task;
 }
 
@@ -223,10 +285,10 @@ void Pack(const RolloutResult& result, parallel::Bytes& bytes) {
   Put(bytes, &result.cpu_seconds, 1);
   Put(bytes, result.feedforward.data(), result.feedforward.size());
   for (const RolloutSample& sample : result.samples) {
-    const double numbers[] = {
-        sample.diverged ? 1.0 : 0.0, sample.terms.pose,  sample.terms.root, sample.terms.end_effector,
-        sample.terms.balance,        sample.terms.drift, sample.gate_share};
-    Put(bytes, numbers, 7);
+    const double numbers[] = {sample.diverged ? 1.0 : 0.0, sample.terms.pose,    sample.terms.root,
+                              sample.terms.end_effector,   sample.terms.balance, sample.terms.drift,
+                              sample.terms.smoothness,     sample.gate_share};
+    Put(bytes, numbers, 8);
     Put(bytes, sample.end.data(), sample.end.size());
   }
 }
@@ -239,11 +301,11 @@ RolloutResult UnpackResult(std::span<const std::byte> bytes, size_t num_joints, 
   reader.Take(result.feedforward.data(), num_joints);
   while (!reader.empty()) {
     RolloutSample& sample = result.samples.emplace_back();
-    double numbers[7];
-    reader.Take(numbers, 7);
+    double numbers[8];
+    reader.Take(numbers, 8);
     sample.diverged = numbers[0] != 0;
-    sample.terms = {numbers[1], numbers[2], numbers[3], numbers[4], numbers[5]};
-    sample.gate_share = numbers[6];
+    sample.terms = {numbers[1], numbers[2], numbers[3], numbers[4], numbers[5], numbers[6]};
+    sample.gate_share = numbers[7];
     sample.end.resize(num_bodies);
     reader.Take(sample.end.data(), num_bodies);
   }

@@ -5,153 +5,50 @@
 #include <limits>
 #include <utility>
 
+#include "iteration.h"
 #include "learning.h"
+#include "retrace/character/kinematics.h"
+#include "retrace/math/rotation.h"
 #include "tree.h"
 
 namespace retrace::reconstruction {
 namespace {
 
-/// Samples per task: few enough to keep all workers busy when the first iteration has one start state only, many enough
-/// that the feedforward simulation, which each task repeats, hardly counts.
-constexpr int kMaxSamplesPerTask = 32;
-
 /// How many samples an iteration draws and saves.
 struct IterationSize {
   int samples = 0;
   SelectionOptions selection;
-};
 
-/// One iteration: which samples start from which saved state, simulated and selected.
-class Iteration {
- public:
-  Iteration(const Problem& problem, int iteration, int fragment, const std::vector<Node>& starts,
-            const IterationSize& size, const OffsetDistribution& distribution)
-      : problem_(problem), starts_(starts), selection_(size.selection), distribution_(distribution) {
-    record.iteration = iteration;
-    record.fragment = fragment;
-    record.start = problem.schedule.steps[static_cast<size_t>(fragment)] * problem.time_step();
-    record.end = problem.schedule.steps[static_cast<size_t>(fragment) + 1] * problem.time_step();
-    record.samples.resize(static_cast<size_t>(size.samples));
-    ends_.resize(record.samples.size());
-    // Every start state gets nSample/nSave samples; where that leaves a rest, the cheapest ones get one more.
-    const int num_starts = static_cast<int>(starts.size());
-    int sample = 0;
-    for (int s = 0; s < num_starts; ++s) {
-      int count = size.samples / num_starts + (s < size.samples % num_starts ? 1 : 0);
-      for (bool first = true; count > 0; first = false) {
-        const int now = std::min(count, kMaxSamplesPerTask);
-        if (first) {
-          undisplaced_.push_back(static_cast<size_t>(sample));
-        } else if (problem.search.feedforward && !distribution.learned()) {
-          ++record.rollouts;
-        }
-        task_start_.push_back(static_cast<size_t>(s));
-        task_first_.push_back(sample);
-        tasks_.push_back(Pack(
-            RolloutTask{iteration, fragment, sample, now, first, starts[static_cast<size_t>(s)].end, distribution}));
-        sample += now;
-        count -= now;
-      }
-    }
-    feedforward_.resize(tasks_.size());
-    record.rollouts += record.samples.size();
-    task_of_sample_.resize(record.samples.size());
+  IterationSize Scaled(double share) const {
+    IterationSize size = *this;
+    size.samples = std::max(1, static_cast<int>(share * samples));
+    size.selection.saved = std::max(1, static_cast<int>(share * selection.saved));
+    return size;
   }
-
-  void Simulate(parallel::TaskFarm& farm) {
-    const size_t joints = problem_.character->joints.size();
-    const size_t bodies = problem_.character->bodies.size();
-    farm.Run(tasks_, [&](size_t task, std::span<const std::byte> bytes) {
-      RolloutResult result = UnpackResult(bytes, joints, bodies);
-      feedforward_[task] = std::move(result.feedforward);
-      record.cpu_seconds += result.cpu_seconds;
-      for (size_t s = 0; s < result.samples.size(); ++s) {
-        const size_t sample = static_cast<size_t>(task_first_[task]) + s;
-        SampleRecord& entry = record.samples[sample];
-        task_of_sample_[sample] = task;
-        entry.start = task_start_[task];
-        entry.diverged = result.samples[s].diverged;
-        entry.terms = result.samples[s].terms;
-        entry.gate_share = result.samples[s].gate_share;
-        entry.cost = entry.diverged ? std::numeric_limits<double>::infinity() : entry.terms.Total(problem_.weights);
-        ends_[sample] = std::move(result.samples[s].end);
-      }
-    });
-  }
-
-  std::vector<Node> Select() {
-    std::vector<double> costs;
-    for (const SampleRecord& entry : record.samples) {
-      costs.push_back(entry.cost);
-      record.inside_gates += !entry.diverged && Inside(entry);
-    }
-    record.best_cost = *std::min_element(costs.begin(), costs.end());
-    if (problem_.search.keep_inside_gates && record.inside_gates > 0) {
-      for (size_t s = 0; s < costs.size(); ++s) {
-        if (!Inside(record.samples[s])) costs[s] = std::numeric_limits<double>::infinity();
-      }
-    }
-    record.selection = SelectSamples(costs, selection_);
-    record.diverged = static_cast<size_t>(
-        std::count_if(record.samples.begin(), record.samples.end(), [](const SampleRecord& s) { return s.diverged; }));
-    std::vector<Node> nodes;
-    for (const size_t sample : record.selection.samples) {
-      SampleRecord& entry = record.samples[sample];
-      entry.saved = true;
-      Node node;
-      node.parent = entry.start;
-      node.iteration = static_cast<size_t>(record.iteration);
-      node.sample = sample;
-      node.path_cost = starts_[entry.start].path_cost + entry.cost;
-      node.offsets = OffsetsOf(sample, undisplaced_[entry.start] == sample);
-      node.end = ends_[sample];
-      nodes.push_back(std::move(node));
-    }
-    return nodes;
-  }
-
-  IterationRecord record;
-
- private:
-  bool Inside(const SampleRecord& entry) const { return entry.gate_share <= 1 - problem_.search.gate_margin; }
-
-  Offsets OffsetsOf(size_t sample, bool candidate_0) const {
-    const int number = static_cast<int>(sample);
-    if (distribution_.learned()) {
-      return candidate_0 ? MeanOffsets(distribution_) : DrawOffsets(problem_, record.iteration, number, distribution_);
-    }
-    return candidate_0 ? NoOffsets(problem_)
-                       : SampleOffsets(problem_, record.iteration, number, feedforward_[task_of_sample_[sample]]);
-  }
-
-  const Problem& problem_;
-  const std::vector<Node>& starts_;
-  const SelectionOptions selection_;
-  const OffsetDistribution& distribution_;
-  std::vector<parallel::Bytes> tasks_;
-  std::vector<size_t> undisplaced_;     // (start states) their candidate 0
-  std::vector<size_t> task_start_;      // (tasks) index of the start state
-  std::vector<int> task_first_;         // (tasks) first sample
-  std::vector<Offsets> feedforward_;    // (tasks)
-  std::vector<size_t> task_of_sample_;  // (samples)
-  std::vector<character::State> ends_;  // (samples)
 };
 
 bool CheaperPath(const Node& a, const Node& b) {
   return a.path_cost < b.path_cost;
 }
 
+/// The leaf of the cheapest path.
+size_t CheapestLeaf(const Tree& tree) {
+  const auto& last = tree.back();
+  return static_cast<size_t>(std::min_element(last.begin(), last.end(), CheaperPath) - last.begin());
+}
+
 /// Follows the path with the least sum of costs back from the last fragment (section 3.2.2) and writes it down.
 void TraceBack(const Problem& problem, const Tree& tree, SearchResult& result) {
-  const auto& last = tree.back();
-  size_t node = static_cast<size_t>(std::min_element(last.begin(), last.end(), CheaperPath) - last.begin());
-  result.path_cost = last[node].path_cost;
-  result.end = last[node].end;
+  size_t node = CheapestLeaf(tree);
+  result.path_cost = tree.back()[node].path_cost;
+  result.end = tree.back()[node].end;
   result.control.world = problem.world;
   result.control.start = problem.start;
   for (size_t level = tree.size() - 1; level > 0; --level) {
     const Node& here = tree[level][node];
-    result.control.fragments.push_back(MakeFragment(problem, static_cast<int>(level) - 1, here.offsets));
+    const Offsets& before = tree[level - 1][here.parent].offsets;
+    const Offsets previous = !here.continuous ? Offsets{} : before.empty() ? NoOffsets(problem) : before;
+    result.control.fragments.push_back(MakeFragment(problem, static_cast<int>(level) - 1, here.offsets, previous));
     result.iterations[here.iteration].samples[here.sample].chosen = true;
     node = here.parent;
   }
@@ -192,14 +89,11 @@ class Search {
         farm_(farm),
         on_iteration_(on_iteration),
         size_{problem.search.samples, problem.search.selection},
-        learned_size_(size_),
+        learned_size_(size_.Scaled(problem.search.learned_samples)),
+        smooth_size_(size_.Scaled(problem.smoothing.samples)),
         rewinder_(problem),
         attempts_(static_cast<size_t>(problem.schedule.num_iterations()), 0),
-        model_(problem) {
-    const double share = problem.search.learned_samples;
-    learned_size_.samples = std::max(1, static_cast<int>(share * size_.samples));
-    learned_size_.selection.saved = std::max(1, static_cast<int>(share * size_.selection.saved));
-  }
+        model_(problem) {}
 
   SearchResult Run() {
     Tree tree(1);
@@ -207,11 +101,12 @@ class Search {
     tree[0][0].end = problem_.start;
     Tree furthest;  // of all attempts that got lost; its last level holds what was saved outside the gates
     while (!AtEnd(tree)) {
-      if (!Affords(static_cast<int>(tree.size()) - 1)) {
+      const Step step = Advance(tree);
+      if (step == Step::kTooDear) {
         result_.ending = Ending::kBudget;
         break;
       }
-      const bool inside = Advance(tree);
+      const bool inside = step == Step::kInside;
       if (inside || (tree.back().size() > 0 && !problem_.search.keep_inside_gates)) continue;
       NoteLoss(tree);
       const int target = result_.iterations.back().rewound_to;
@@ -237,22 +132,145 @@ class Search {
       result_.ending = Ending::kReachedEnd;
       result_.loss = {};
     }
+    result_.search_seconds = result_.simulated_seconds;
+    if (result_.reached_end) Smooth(tree);
     TraceBack(problem_, tree, result_);
     return std::move(result_);
   }
 
  private:
+  /// The best path of a tree that reached the end, from its first fragment to its last.
+  static std::vector<Node> BestPath(const Tree& tree) {
+    std::vector<Node> path;
+    size_t node = CheapestLeaf(tree);
+    for (size_t level = tree.size() - 1; level > 0; --level) {
+      path.push_back(tree[level][node]);
+      node = tree[level][node].parent;
+    }
+    std::reverse(path.begin(), path.end());
+    return path;
+  }
+
+  static double Roughness(const std::vector<Node>& path) {
+    double sum = 0;
+    for (const Node& node : path) sum += node.terms.smoothness;
+    return sum / static_cast<double>(path.size());
+  }
+
+  /// Passes of SmoothingOptions. One that is given up, or whose path is no smoother, leaves the tree as it is.
+  void Smooth(Tree& tree) {
+    const SmoothingOptions& smoothing = problem_.smoothing;
+    double deviation = smoothing.deviation;
+    for (int tried = 0, accepted = 0; accepted < smoothing.passes && tried < 3 * smoothing.passes; ++tried) {
+      if (!Affords(smooth_size_.samples * duration())) break;
+      const std::vector<Node> path = BestPath(tree);
+      Tree smoother;
+      SmoothingPass pass;
+      pass.roughness_before = Roughness(path);
+      pass.deviation = deviation;
+      if (RunSmoothingPass(path, deviation, smoother)) {
+        pass.completed = true;
+        pass.roughness = Roughness(BestPath(smoother));
+        pass.accepted = pass.roughness < pass.roughness_before;
+        deviation *= smoothing.decay;
+        ++accepted;
+      } else {
+        deviation = std::min(1.0, 1.3 * deviation);  // it got lost: it needs more freedom
+      }
+      if (pass.accepted) tree = std::move(smoother);
+      result_.smoothing.push_back(pass);
+    }
+  }
+
+  /// A search around a path. Where it gets lost it goes back and draws more widely around the path itself. False when
+  /// its patience or the budget is used up.
+  bool RunSmoothingPass(const std::vector<Node>& path, double deviation, Tree& tree) {
+    const SmoothingOptions& smoothing = problem_.smoothing;
+    const double limit = result_.simulated_seconds + smoothing.patience * smooth_size_.samples * duration();
+    std::vector<double> deviations(path.size(), deviation);
+    std::vector<double> blends(path.size(), smoothing.blend);
+    Rewinder rewinder(problem_);
+    tree.assign(1, std::vector<Node>(1));
+    tree[0][0].end = problem_.start;
+    while (!AtEnd(tree)) {
+      const size_t k = tree.size() - 1;
+      Draw draw = DrawOf(static_cast<int>(k), smooth_size_);
+      draw.weights.smoothness = smoothing.weight;
+      draw.weights.drift = std::max(draw.weights.drift, smoothing.drift);
+      draw.continuous = true;
+      draw.distributions = {AroundPath(path, k, blends[k], deviations[k]),
+                            AroundPath(path, k, 0.5 * blends[k], deviations[k])};
+      Iteration iteration(problem_, std::move(draw), tree.back());
+      const double cost = CostOf(iteration);
+      if (result_.simulated_seconds + cost > limit || !Affords(cost)) return false;
+      iteration.Simulate(farm_);
+      tree.push_back(iteration.Select());
+      iteration.record.smoothing = true;
+      if (iteration.record.inside_gates == 0) {
+        iteration.record.rewound_to = rewinder.Target(static_cast<int>(k));
+        for (auto f = static_cast<size_t>(iteration.record.rewound_to); f <= k; ++f) {
+          deviations[f] = std::min(1.0, 1.4 * deviations[f]);
+          blends[f] *= 0.5;
+        }
+        tree.resize(static_cast<size_t>(iteration.record.rewound_to) + 1);
+      }
+      Record(std::move(iteration.record));
+    }
+    return true;
+  }
+
+  /// Offsets around those of a path, mixed with those of the fragments before and after.
+  OffsetDistribution AroundPath(const std::vector<Node>& path, size_t fragment, double blend, double deviation) const {
+    const Offsets& here = path[fragment].offsets;
+    const Offsets& before = path[fragment == 0 ? 0 : fragment - 1].offsets;
+    const Offsets& after = path[std::min(fragment + 1, path.size() - 1)].offsets;
+    character::State reference;
+    problem_.reference->StateAt(problem_.schedule.steps[fragment + 1] * problem_.time_step(), reference);
+    OffsetDistribution distribution;
+    for (size_t j = 0; j < here.size(); ++j) {
+      const character::Joint& joint = problem_.character->joints[j];
+      distribution.mean.push_back((1 - blend) * RotationVector(here[j]) +
+                                  0.5 * blend * (RotationVector(before[j]) + RotationVector(after[j])));
+      distribution.deviation.push_back(deviation * problem_.search.window_scale * joint.window);
+      if (problem_.smoothing.correction > 0) {
+        distribution.goal.push_back(Nlerp(character::JointRotation(joint, path[fragment].end),
+                                          character::JointRotation(joint, reference), problem_.smoothing.goal));
+      }
+    }
+    return distribution;
+  }
+
   bool AtEnd(const Tree& tree) const { return static_cast<int>(tree.size()) > problem_.schedule.num_iterations(); }
 
-  /// Whether the budget has room for drawing a fragment.
-  bool Affords(int fragment) const {
-    if (problem_.search.budget == 0) return true;
-    const std::vector<int>& steps = problem_.schedule.steps;
-    const int samples = (model_[fragment].learned() ? learned_size_ : size_).samples;
-    const double needed = static_cast<double>(samples) *
-                          (steps[static_cast<size_t>(fragment) + 1] - steps[static_cast<size_t>(fragment)]);
-    return result_.simulated_seconds + needed * problem_.time_step() <=
-           problem_.search.budget * steps.back() * problem_.time_step();
+  /// What an iteration that is about to be simulated costs [s].
+  static double CostOf(const Iteration& iteration) {
+    return static_cast<double>(iteration.record.rollouts) * (iteration.record.end - iteration.record.start);
+  }
+
+  double duration() const { return problem_.schedule.steps.back() * problem_.time_step(); }
+
+  /// Whether the budget has room for so many simulated seconds.
+  bool Affords(double seconds) const {
+    return problem_.search.budget == 0 || result_.simulated_seconds + seconds <= problem_.search.budget * duration();
+  }
+
+  Draw DrawOf(int fragment, const IterationSize& size) const {
+    Draw draw;
+    draw.iteration = static_cast<int>(result_.iterations.size());
+    draw.fragment = fragment;
+    draw.samples = size.samples;
+    draw.selection = size.selection;
+    draw.weights = problem_.weights;
+    return draw;
+  }
+
+  void Record(IterationRecord&& record) {
+    record.attempt = attempts_[static_cast<size_t>(record.fragment)]++;
+    result_.rollouts += record.rollouts;
+    result_.cpu_seconds += record.cpu_seconds;
+    result_.simulated_seconds += static_cast<double>(record.rollouts) * (record.end - record.start);
+    if (on_iteration_) on_iteration_(record);
+    result_.iterations.push_back(std::move(record));
   }
 
   /// Keeps what is known of the furthest place where no sample stayed inside the gates: the last level of the tree.
@@ -286,25 +304,25 @@ class Search {
     }
   }
 
-  /// Draws the next fragment. False when no sample ended inside the gates; the tree has been extended all the same.
-  bool Advance(Tree& tree) {
+  enum class Step { kInside, kLost, kTooDear };
+
+  /// Draws the next fragment. Lost: no sample ended inside the gates; the tree has been extended all the same. Too
+  /// dear: the budget has no room for it; nothing was done.
+  Step Advance(Tree& tree) {
     const int fragment = static_cast<int>(tree.size()) - 1;
     const OffsetDistribution& distribution = model_[fragment];
-    Iteration iteration(problem_, static_cast<int>(result_.iterations.size()), fragment, tree.back(),
-                        distribution.learned() ? learned_size_ : size_, distribution);
-    IterationRecord& record = iteration.record;
-    record.attempt = attempts_[static_cast<size_t>(fragment)]++;
-    record.learned = distribution.learned();
+    Draw draw = DrawOf(fragment, distribution.learned() ? learned_size_ : size_);
+    draw.distributions = {distribution};
+    Iteration iteration(problem_, std::move(draw), tree.back());
+    if (!Affords(CostOf(iteration))) return Step::kTooDear;
     iteration.Simulate(farm_);
     tree.push_back(iteration.Select());
-    result_.rollouts += record.rollouts;
-    result_.cpu_seconds += record.cpu_seconds;
-    result_.simulated_seconds += static_cast<double>(record.rollouts) * (record.end - record.start);
-    const bool lost = record.inside_gates == 0;
-    if (lost && result_.rewinds < problem_.search.max_rewinds) record.rewound_to = rewinder_.Target(fragment);
-    if (on_iteration_) on_iteration_(record);
-    result_.iterations.push_back(std::move(record));
-    return !lost;
+    const bool lost = iteration.record.inside_gates == 0;
+    if (lost && result_.rewinds < problem_.search.max_rewinds) {
+      iteration.record.rewound_to = rewinder_.Target(fragment);
+    }
+    Record(std::move(iteration.record));
+    return lost ? Step::kLost : Step::kInside;
   }
 
   const Problem& problem_;
@@ -312,6 +330,7 @@ class Search {
   const IterationCallback& on_iteration_;
   IterationSize size_;
   IterationSize learned_size_;
+  IterationSize smooth_size_;
   Rewinder rewinder_;
   std::vector<int> attempts_;  // (fragments)
   OffsetModel model_;

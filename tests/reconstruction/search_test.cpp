@@ -9,6 +9,7 @@
 
 #include "reconstruction/small_problem.h"
 #include "retrace/control/control_file.h"
+#include "retrace/math/rotation.h"
 
 namespace retrace::reconstruction {
 namespace {
@@ -390,6 +391,100 @@ TEST(Ending, HasANameForEach) {
   EXPECT_EQ(Name(Ending::kLost), "lost");
   EXPECT_EQ(Name(Ending::kBudget), "budget");
   EXPECT_EQ(Name(Ending::kDiverged), "diverged");
+}
+
+Configuration SmoothingConfiguration() {
+  Configuration configuration = SmallConfiguration();
+  configuration.smoothing.passes = 2;
+  configuration.search.budget = 1000;
+  return configuration;
+}
+
+TEST(Smoothing, FindsASmootherPathInsideTheGates) {
+  const SmallProblem small(SmoothingConfiguration(), Squatting, 0.8);
+  const SearchResult result = Search(small.problem());
+  ASSERT_EQ(result.smoothing.size(), 2u);
+  double roughness = std::numeric_limits<double>::infinity();
+  for (const SmoothingPass& pass : result.smoothing) {
+    EXPECT_TRUE(pass.completed);
+    EXPECT_LE(pass.roughness_before, roughness);
+    EXPECT_EQ(pass.accepted, pass.roughness < pass.roughness_before);
+    roughness = std::min(pass.roughness, pass.roughness_before);
+  }
+  EXPECT_TRUE(result.smoothing[0].accepted);
+  EXPECT_LT(result.search_seconds, result.simulated_seconds);
+  ReplaysToTheSameEnd(result);
+  const auto evaluation =
+      metrics::Evaluate(Human(), control::Replay(Human(), result.control), small.reference(), 0.8, {});
+  EXPECT_TRUE(evaluation.success());
+}
+
+TEST(Smoothing, ChosenSamplesAreThoseOfTheControlsPath) {
+  const SmallProblem small(SmoothingConfiguration(), Squatting, 0.5);
+  const SearchResult result = Search(small.problem());
+  std::vector<int> chosen(static_cast<size_t>(small.problem().schedule.num_iterations()), 0);
+  for (const IterationRecord& record : result.iterations) {
+    for (const SampleRecord& sample : record.samples) chosen[static_cast<size_t>(record.fragment)] += sample.chosen;
+  }
+  for (const int count : chosen) EXPECT_EQ(count, 1);
+}
+
+TEST(Smoothing, TargetsDoNotJump) {
+  const SmallProblem small(SmoothingConfiguration(), Squatting, 0.5);
+  const SearchResult result = Search(small.problem());
+  ASSERT_TRUE(result.smoothing[0].accepted);
+  for (size_t f = 1; f < result.control.fragments.size(); ++f) {
+    const auto& before = result.control.fragments[f - 1].targets.back();
+    const auto& after = result.control.fragments[f].targets.front();
+    for (size_t j = 0; j < before.size(); ++j) EXPECT_NEAR(AngleBetween(before[j], after[j]), 0, 1e-7);
+  }
+}
+
+TEST(Smoothing, GivesTheSameBytesForAnyNumberOfThreads) {
+  const SmallProblem small(SmoothingConfiguration(), Squatting, 0.5);
+  const std::string one = control::FormatControl(Human(), Search(small.problem(), 1).control);
+  EXPECT_EQ(control::FormatControl(Human(), Search(small.problem(), 3).control), one);
+}
+
+TEST(Smoothing, StaysWithinTheBudget) {
+  for (const double budget : {65.0, 95.0, 130.0}) {
+    Configuration configuration = SmoothingConfiguration();
+    configuration.search.budget = budget;
+    const SmallProblem small(configuration, Squatting, 0.5);
+    const SearchResult result = Search(small.problem());
+    EXPECT_TRUE(result.reached_end);
+    EXPECT_LE(result.simulated_seconds, budget * 0.5);
+    ReplaysToTheSameEnd(result);
+  }
+}
+
+TEST(Smoothing, ThatIsGivenUpLeavesTheResultAsItWas) {
+  // Hardly any freedom around offsets that are mixed with their neighbours', and gates just wide enough for the search.
+  Configuration configuration = SmoothingConfiguration();
+  configuration.smoothing.passes = 0;
+  const SmallProblem without(configuration, Squatting, 0.6);
+  const SearchResult plain = Search(without.problem());
+  double widest = 0;
+  for (const IterationRecord& record : plain.iterations) {
+    for (const SampleRecord& sample : record.samples) {
+      if (sample.chosen) widest = std::max(widest, sample.gate_share);
+    }
+  }
+  configuration.smoothing.passes = 1;
+  configuration.smoothing.samples = 0.02;
+  configuration.smoothing.correction = 0;
+  configuration.smoothing.deviation = 20;
+  configuration.smoothing.patience = 1;
+  configuration.gates.joint_position *= 1.02 * widest;
+  configuration.search.gate_margin = 0;
+  const SmallProblem small(configuration, Squatting, 0.6);
+  const SearchResult result = Search(small.problem());
+  for (const SmoothingPass& pass : result.smoothing) EXPECT_FALSE(pass.completed);
+  ASSERT_FALSE(result.smoothing.empty());
+  configuration.smoothing.passes = 0;
+  const SmallProblem again(configuration, Squatting, 0.6);
+  EXPECT_EQ(control::FormatControl(Human(), result.control),
+            control::FormatControl(Human(), Search(again.problem()).control));
 }
 
 TEST(StartState, IsTheReferencesUnlessThatIsUnderTheGround) {

@@ -12,6 +12,7 @@ inline Configuration SmallConfiguration() {
   Configuration configuration;
   configuration.search.samples = 60;
   configuration.search.selection.saved = 12;
+  configuration.smoothing.passes = 0;
   configuration.world.time_step = 1.0 / 120;
   return configuration;
 }

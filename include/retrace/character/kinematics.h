@@ -18,6 +18,13 @@ inline Quat JointRotation(const Joint& joint, const State& state) {
          state[static_cast<size_t>(joint.child)].orientation;
 }
 
+/// Angular velocity of a joint: child relative to parent, in the parent's axes [rad/s].
+inline Vec3 RelativeRate(const Joint& joint, const State& state) {
+  const BodyState& parent = state[static_cast<size_t>(joint.parent)];
+  const BodyState& child = state[static_cast<size_t>(joint.child)];
+  return parent.orientation.conjugate() * Vec3(child.angular_velocity - parent.angular_velocity);
+}
+
 /// World position of a joint, as the parent body sees it.
 Vec3 JointPosition(const Character& character, const Joint& joint, const State& state);
 

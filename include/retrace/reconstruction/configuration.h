@@ -17,6 +17,7 @@ struct Configuration {
   character::ReferenceOptions reference;
   ScheduleOptions schedule;
   SearchOptions search;
+  SmoothingOptions smoothing;
   simulation::WorldOptions world;
   metrics::GateLimits gates;
   std::string cost_preset = "automatic";  ///< kind of motion whose weights are used, or "custom"

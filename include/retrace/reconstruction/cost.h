@@ -15,7 +15,8 @@ struct CostWeights {
   double root = 3;
   double end_effector = 30;
   double balance = 10;
-  double drift = 0;  ///< no term of the paper's
+  double drift = 0;       ///< no term of the paper's
+  double smoothness = 0;  ///< no term of the paper's, see RolloutWorker; of smoothing passes [s^2]
 };
 
 /// What the terms of the paper leave open.
@@ -28,17 +29,19 @@ struct CostOptions {
   double effector_position = 0;
 };
 
-/// The terms, in the order pose, root, end effector, balance, drift.
+/// The terms, in the order pose, root, end effector, balance, drift, smoothness.
 struct CostTerms {
   double pose = 0;
   double root = 0;
   double end_effector = 0;
   double balance = 0;
   double drift = 0;
+  double smoothness = 0;
 
   /// Each term times its weight.
   CostTerms Weighted(const CostWeights& w) const {
-    return {w.pose * pose, w.root * root, w.end_effector * end_effector, w.balance * balance, w.drift * drift};
+    return {w.pose * pose,       w.root * root,   w.end_effector * end_effector,
+            w.balance * balance, w.drift * drift, w.smoothness * smoothness};
   }
   CostTerms& operator+=(const CostTerms& other) {
     pose += other.pose;
@@ -46,12 +49,13 @@ struct CostTerms {
     end_effector += other.end_effector;
     balance += other.balance;
     drift += other.drift;
+    smoothness += other.smoothness;
     return *this;
   }
   /// eq. 1: E = wp Ep + wr Er + we Ee + wb Eb, and wd Ed.
   double Total(const CostWeights& w) const {
     const CostTerms t = Weighted(w);
-    return t.pose + t.root + t.end_effector + t.balance + t.drift;
+    return t.pose + t.root + t.end_effector + t.balance + t.drift + t.smoothness;
   }
 };
 

@@ -53,6 +53,27 @@ struct SearchOptions {
   double smallest_deviation = 0.3;  ///< of a learned distribution, as a share of the sampling window
 };
 
+/// Passes after the search that make its result smoother, each a whole search around the path that the one before
+/// found (after Liu, Yin and Guo 2015), with the same physics and gates. Independent noise in every fragment is what a
+/// random search leaves behind; offsets averaged with those of the fragments before and after have less of it, and what
+/// that does to the motion is searched for again.
+struct SmoothingOptions {
+  int passes = 3;           ///< at most; as far as the budget of the search goes
+  double samples = 0.5;     ///< samples and saved samples per iteration, as a share of the search's
+  double weight = 0.1;      ///< of the smoothness term in the cost of these passes [s^2]
+  double drift = 10;        ///< least weight of the drift term in it: here it costs no success
+  double blend = 0.5;       ///< share of the neighbours in the mean of a fragment's offsets; start states take turns
+                            ///< between this and half of it
+  double deviation = 0.55;  ///< standard deviation around the mean in the first pass, as a share of the window
+  double decay = 0.55;      ///< of the deviation, from one pass to the next
+  /// Offset per angle by which a start state's mean misses the pose that it led to on the path: the feedforward of
+  /// these passes.
+  double correction = 2;
+  double goal = 0.5;      ///< where that pose is between the path's (0) and the reference's (1)
+  double ramp = 0.5;      ///< share of a fragment over which targets go over from the offsets before: no jumps
+  double patience = 1.5;  ///< a pass is given up when it has cost this times what it would without going back
+};
+
 struct Problem {
   const character::Character* character = nullptr;
   const character::ReferenceMotion* reference = nullptr;
@@ -63,6 +84,7 @@ struct Problem {
   CostOptions cost;
   metrics::GateLimits gates;
   SearchOptions search;
+  SmoothingOptions smoothing;
 
   double time_step() const { return world.time_step; }
 };

@@ -19,8 +19,9 @@ using Offsets = std::vector<Quat>;
 /// Offsets that leave the reference as it is.
 Offsets NoOffsets(const Problem& problem);
 
-/// Fragment number `index` of the schedule with targets offset * reference.
-control::Fragment MakeFragment(const Problem& problem, int index, const Offsets& offsets);
+/// Fragment number `index` of the schedule with targets offset * reference. With `previous` offsets, those of the
+/// fragment before, the targets go over from them (SmoothingOptions::ramp); without, they jump.
+control::Fragment MakeFragment(const Problem& problem, int index, const Offsets& offsets, const Offsets& previous = {});
 
 /// Total offsets of a displaced sample: its random displacement, uniform in the character's windows, on top of the
 /// feedforward offsets. A pure function of (seed, iteration, sample).
@@ -31,6 +32,9 @@ Offsets SampleOffsets(const Problem& problem, int iteration, int sample, const O
 struct OffsetDistribution {
   std::vector<Vec3> mean;       ///< (joints) [rad]
   std::vector<Vec3> deviation;  ///< (joints) standard deviations [rad]
+  /// (joints) rotations to be met at the fragment's end. A start state's samples are then drawn around a mean that is
+  /// corrected by what the mean misses from there (SmoothingOptions::correction). Empty: no correction.
+  std::vector<Quat> goal;
 
   bool learned() const { return !mean.empty(); }
 };
@@ -38,6 +42,8 @@ struct OffsetDistribution {
 /// Total offsets of a sample from a learned distribution. A pure function of (seed, iteration, sample) and it.
 Offsets DrawOffsets(const Problem& problem, int iteration, int sample, const OffsetDistribution& distribution);
 Offsets MeanOffsets(const OffsetDistribution& distribution);
+/// The distribution with other means.
+OffsetDistribution WithMean(const OffsetDistribution& distribution, const Offsets& means);
 
 /// Samples of one start state, to be simulated together because they share the feedforward offsets. Those come from
 /// driving the servos at the reference itself; that simulation is the start state's candidate 0, the undisplaced one,
@@ -50,6 +56,7 @@ struct RolloutTask {
   bool has_undisplaced = true;  ///< the first sample is candidate 0; else these are further samples of its state
   character::State start;
   OffsetDistribution distribution = {};  ///< learned: candidate 0 has its mean, and there is no feedforward
+  Offsets previous = {};                 ///< of the fragment before, for targets without jumps; empty: with
 };
 
 /// How often a sample is compared with the gates [s]: more seldom than they are judged, for the sake of speed.
@@ -63,7 +70,7 @@ struct RolloutSample {
 };
 
 struct RolloutResult {
-  Offsets feedforward;                 ///< of the start state
+  Offsets feedforward;                 ///< of the start state; the corrected mean of a learned distribution with a goal
   double cpu_seconds = 0;              ///< that the task took; for reports only, no result depends on it
   std::vector<RolloutSample> samples;  ///< (num_samples)
 };
@@ -75,7 +82,13 @@ class RolloutWorker {
   void Run(const RolloutTask& task, RolloutResult& result);
 
  private:
+  /// The rates of all joints at one instant (joints), in the parents' axes [rad/s].
+  using Rates = std::vector<Vec3>;
+
   void Simulate(const RolloutTask& task, const control::Fragment& fragment, RolloutSample& sample);
+  void RatesOf(const character::State& state, Rates& rates) const;
+  Offsets CorrectedMeans(const OffsetDistribution& distribution, const Offsets& means,
+                         const character::State& end) const;
   Offsets Feedforward(const control::Fragment& undisplaced, const character::State& end) const;
 
   const Problem& problem_;
@@ -83,7 +96,10 @@ class RolloutWorker {
   std::vector<CostReference> references_;                        // (fragments) at the end of each
   int gate_steps_;                                               // kGateInterval [simulation steps]
   std::vector<std::vector<character::State>> reference_states_;  // (fragments x instants) gate_steps_ apart, last first
+  std::vector<std::vector<Rates>> reference_rates_;              // (fragments x instants) the same, and the start last
   character::State now_;                                         // scratch
+  Rates rates_now_;                                              // scratch
+  Rates rates_before_;                                           // scratch
   std::vector<Quat> targets_;                                    // scratch (joints)
 };
 

@@ -25,12 +25,13 @@ struct SampleRecord {
 
 /// What one iteration did. Without rewinding, iterations and fragments are the same.
 struct IterationRecord {
-  int iteration = 0;     ///< running number
-  int fragment = 0;      ///< of the schedule
-  bool learned = false;  ///< drawn from a learned distribution
-  int attempt = 0;       ///< how often this fragment was drawn before
-  double start = 0;      ///< [s]
-  double end = 0;        ///< [s]
+  int iteration = 0;       ///< running number
+  int fragment = 0;        ///< of the schedule
+  bool learned = false;    ///< drawn from a learned distribution
+  bool smoothing = false;  ///< of a smoothing pass
+  int attempt = 0;         ///< how often this fragment was drawn before
+  double start = 0;        ///< [s]
+  double end = 0;          ///< [s]
   double best_cost = 0;
   size_t diverged = 0;
   size_t inside_gates = 0;  ///< samples that end inside the gates
@@ -67,15 +68,26 @@ struct Loss {
   int fragments_before = 0;
 };
 
+/// A pass of SmoothingOptions.
+struct SmoothingPass {
+  double roughness_before = 0;  ///< smoothness term of the path, mean over fragments [rad/s^2]
+  double roughness = 0;         ///< of the path that it found
+  double deviation = 0;         ///< that it began with, as a share of the window
+  bool completed = false;  ///< else it was given up
+  bool accepted = false;   ///< the path that it found is smoother
+};
+
 struct SearchResult {
   bool reached_end = false;  ///< the control covers the whole reference
   Ending ending = Ending::kReachedEnd;
   Loss loss;
+  std::vector<SmoothingPass> smoothing;
   control::OpenLoopControl control;  ///< of the path with the least sum of costs, as far as it reached
   character::State end;              ///< where that path ended in the search, for comparison with a replay
   double path_cost = 0;              ///< sum over iterations
   std::vector<IterationRecord> iterations;
   double simulated_seconds = 0;  ///< all simulations, feedforward ones included
+  double search_seconds = 0;     ///< of these, before smoothing
   size_t rollouts = 0;           ///< simulations of one fragment
   int rewinds = 0;
   double cpu_seconds = 0;  ///< of all workers in their tasks

@@ -64,6 +64,7 @@ inline constexpr std::array kFigures = {
     Figure{"rewinds", FigureKind::kCost},
     Figure{"rollouts", FigureKind::kCost},
     Figure{"simulated_s_per_s", FigureKind::kCost},  // simulated seconds per second of motion
+    Figure{"search_s_per_s", FigureKind::kCost},     // of these, before smoothing
     Figure{"cpu_s_per_s", FigureKind::kTiming},      // CPU seconds of all rollouts per second of motion
     Figure{"wall_s", FigureKind::kTiming},
 };

@@ -1,0 +1,131 @@
+#include "iteration.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace retrace::reconstruction {
+namespace {
+
+/// Samples per task: few enough to keep all workers busy when the first iteration has one start state only, many enough
+/// that the feedforward simulation, which each task repeats, hardly counts.
+constexpr int kMaxSamplesPerTask = 32;
+
+}  // namespace
+
+Iteration::Iteration(const Problem& problem, Draw draw, const std::vector<Node>& starts)
+    : problem_(problem), draw_(std::move(draw)), starts_(starts) {
+  record.iteration = draw_.iteration;
+  record.fragment = draw_.fragment;
+  record.learned = draw_.distributions.front().learned();
+  record.start = problem.schedule.steps[static_cast<size_t>(draw_.fragment)] * problem.time_step();
+  record.end = problem.schedule.steps[static_cast<size_t>(draw_.fragment) + 1] * problem.time_step();
+  record.samples.resize(static_cast<size_t>(draw_.samples));
+  ends_.resize(record.samples.size());
+  // What the first task of a start state simulates to learn its offsets is its candidate 0; others do so in addition.
+  const bool corrects = record.learned ? !draw_.distributions.front().goal.empty() : problem.search.feedforward;
+  // Every start state gets nSample/nSave samples; where that leaves a rest, the cheapest ones get one more.
+  const int num_starts = static_cast<int>(starts.size());
+  int sample = 0;
+  for (int s = 0; s < num_starts; ++s) {
+    const Node& start = starts[static_cast<size_t>(s)];
+    int count = draw_.samples / num_starts + (s < draw_.samples % num_starts ? 1 : 0);
+    for (bool first = true; count > 0; first = false) {
+      const int now = std::min(count, kMaxSamplesPerTask);
+      if (first) {
+        undisplaced_.push_back(static_cast<size_t>(sample));
+      } else if (corrects) {
+        ++record.rollouts;
+      }
+      task_start_.push_back(static_cast<size_t>(s));
+      task_first_.push_back(sample);
+      Offsets previous;
+      if (draw_.continuous) previous = start.offsets.empty() ? NoOffsets(problem) : start.offsets;
+      tasks_.push_back(Pack(RolloutTask{draw_.iteration, draw_.fragment, sample, now, first, start.end,
+                                        DistributionOf(static_cast<size_t>(s)), std::move(previous)}));
+      sample += now;
+      count -= now;
+    }
+  }
+  feedforward_.resize(tasks_.size());
+  record.rollouts += record.samples.size();
+  task_of_sample_.resize(record.samples.size());
+}
+
+void Iteration::Simulate(parallel::TaskFarm& farm) {
+  const size_t joints = problem_.character->joints.size();
+  const size_t bodies = problem_.character->bodies.size();
+  farm.Run(tasks_, [&](size_t task, std::span<const std::byte> bytes) {
+    RolloutResult result = UnpackResult(bytes, joints, bodies);
+    feedforward_[task] = std::move(result.feedforward);
+    record.cpu_seconds += result.cpu_seconds;
+    for (size_t s = 0; s < result.samples.size(); ++s) {
+      const size_t sample = static_cast<size_t>(task_first_[task]) + s;
+      SampleRecord& entry = record.samples[sample];
+      task_of_sample_[sample] = task;
+      entry.start = task_start_[task];
+      entry.diverged = result.samples[s].diverged;
+      entry.terms = result.samples[s].terms;
+      entry.gate_share = result.samples[s].gate_share;
+      entry.cost = entry.diverged ? std::numeric_limits<double>::infinity() : entry.terms.Total(draw_.weights);
+      ends_[sample] = std::move(result.samples[s].end);
+    }
+  });
+}
+
+std::vector<Node> Iteration::Select() {
+  std::vector<double> costs;
+  for (const SampleRecord& entry : record.samples) {
+    costs.push_back(entry.cost);
+    record.inside_gates += Inside(entry);
+  }
+  record.best_cost = *std::min_element(costs.begin(), costs.end());
+  if (problem_.search.keep_inside_gates && record.inside_gates > 0) {
+    for (size_t s = 0; s < costs.size(); ++s) {
+      if (!Inside(record.samples[s])) costs[s] = std::numeric_limits<double>::infinity();
+    }
+  }
+  record.selection = SelectSamples(costs, draw_.selection);
+  record.diverged = static_cast<size_t>(
+      std::count_if(record.samples.begin(), record.samples.end(), [](const SampleRecord& s) { return s.diverged; }));
+  std::vector<Node> nodes;
+  for (const size_t sample : record.selection.samples) {
+    SampleRecord& entry = record.samples[sample];
+    entry.saved = true;
+    Node node;
+    node.parent = entry.start;
+    node.iteration = static_cast<size_t>(record.iteration);
+    node.sample = sample;
+    node.path_cost = starts_[entry.start].path_cost + entry.cost;
+    node.offsets = OffsetsOf(sample);
+    node.continuous = draw_.continuous;
+    node.terms = entry.terms;
+    node.end = ends_[sample];
+    nodes.push_back(std::move(node));
+  }
+  return nodes;
+}
+
+bool Iteration::Inside(const SampleRecord& entry) const {
+  return !entry.diverged && entry.gate_share <= 1 - problem_.search.gate_margin;
+}
+
+const OffsetDistribution& Iteration::DistributionOf(size_t start) const {
+  return draw_.distributions[start % draw_.distributions.size()];
+}
+
+Offsets Iteration::OffsetsOf(size_t sample) const {
+  const size_t start = record.samples[sample].start;
+  const bool candidate_0 = undisplaced_[start] == sample;
+  const Offsets& feedforward = feedforward_[task_of_sample_[sample]];
+  const int number = static_cast<int>(sample);
+  const OffsetDistribution& distribution = DistributionOf(start);
+  if (!distribution.learned()) {
+    return candidate_0 ? NoOffsets(problem_) : SampleOffsets(problem_, record.iteration, number, feedforward);
+  }
+  if (candidate_0) return MeanOffsets(distribution);
+  return DrawOffsets(problem_, record.iteration, number,
+                     distribution.goal.empty() ? distribution : WithMean(distribution, feedforward));
+}
+
+}  // namespace retrace::reconstruction
