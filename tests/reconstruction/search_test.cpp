@@ -430,7 +430,7 @@ TEST(Smoothing, ChosenSamplesAreThoseOfTheControlsPath) {
 }
 
 TEST(Smoothing, TargetsDoNotJump) {
-  const SmallProblem small(SmoothingConfiguration(), Squatting, 0.5);
+  const SmallProblem small(SmoothingConfiguration(), Squatting, 0.8);
   const SearchResult result = Search(small.problem());
   ASSERT_TRUE(result.smoothing[0].accepted);
   for (size_t f = 1; f < result.control.fragments.size(); ++f) {
