@@ -88,6 +88,10 @@ void Visit(Config& c, Visitor& v) {
   v.Field("learning_rate", c.search.learning_rate, Range{0, 1, true}, "of learned means and deviations");
   v.Field("smallest_deviation", c.search.smallest_deviation, non_negative,
           "of a learned distribution, as a share of the sampling window");
+  v.Field("correction", c.search.correction, non_negative,
+          "feedforward of learned offsets: offset per angle by which they miss their goal; 0: none");
+  v.Field("goal", c.search.goal, Range{0, 1},
+          "pose to be met, from that where they were learned (0) to the reference's (1)");
 
   v.Section("smoothing", "Passes after the search that make its result smoother (after Liu, Yin and Guo 2015)");
   v.Field("passes", c.smoothing.passes, Range{0, 100}, "at most, as far as the budget goes; 0: none");
@@ -97,8 +101,6 @@ void Visit(Config& c, Visitor& v) {
   v.Field("blend", c.smoothing.blend, Range{0, 1}, "share of the fragments before and after in the mean of offsets");
   v.Field("deviation", c.smoothing.deviation, non_negative, "around the mean, as a share of the sampling window");
   v.Field("decay", c.smoothing.decay, Range{0, 1, true}, "of the deviation from one pass to the next");
-  v.Field("correction", c.smoothing.correction, non_negative, "offset per angle missed; 0: none");
-  v.Field("goal", c.smoothing.goal, Range{0, 1}, "pose that is to be met, from the path's (0) to the reference's (1)");
   v.Field("ramp", c.smoothing.ramp, Range{0, 1}, "share of a fragment over which its targets go over to new offsets");
   v.Field("patience", c.smoothing.patience, Range{1, 1000},
           "a pass is given up when it has cost this times what it would without going back");

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "retrace/character/kinematics.h"
 #include "retrace/math/rotation.h"
 
 namespace retrace::reconstruction {
@@ -38,6 +39,19 @@ std::vector<std::vector<size_t>> RankByDescendants(const Tree& tree) {
   return ranks;
 }
 
+std::vector<Quat> GoalOf(const Problem& problem, int fragment, const character::State& led_to) {
+  std::vector<Quat> goal;
+  if (problem.search.correction == 0) return goal;
+  character::State reference;
+  problem.reference->StateAt(problem.schedule.steps[static_cast<size_t>(fragment) + 1] * problem.time_step(),
+                             reference);
+  for (const character::Joint& joint : problem.character->joints) {
+    goal.push_back(Nlerp(character::JointRotation(joint, led_to), character::JointRotation(joint, reference),
+                         problem.search.goal));
+  }
+  return goal;
+}
+
 OffsetModel::OffsetModel(const Problem& problem)
     : problem_(problem), fragments_(static_cast<size_t>(problem.schedule.num_iterations())) {}
 
@@ -53,6 +67,7 @@ void OffsetModel::Learn(const Tree& tree, int first_fragment) {
       known.mean.assign(problem_.character->joints.size(), Vec3::Zero());
       known.deviation.assign(problem_.character->joints.size(), Vec3::Zero());
     }
+    known.goal = GoalOf(problem_, static_cast<int>(fragment), tree[fragment + 1][ranks[fragment].front()].end);
     for (size_t j = 0; j < known.mean.size(); ++j) {
       Vec3 sum = Vec3::Zero();
       Vec3 squares = Vec3::Zero();

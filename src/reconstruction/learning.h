@@ -13,6 +13,10 @@ namespace retrace::reconstruction {
 /// then those of the cheapest path through them.
 std::vector<std::vector<size_t>> RankByDescendants(const Tree& tree);
 
+/// The pose that offsets of a fragment should lead to, between the one that they led to before and the reference's
+/// (SearchOptions::goal); empty when nothing is to be corrected.
+std::vector<Quat> GoalOf(const Problem& problem, int fragment, const character::State& led_to);
+
 /// A distribution of offsets for each fragment of the schedule, none of them learned at first.
 class OffsetModel {
  public:

@@ -160,7 +160,7 @@ Offsets RolloutWorker::CorrectedMeans(const OffsetDistribution& distribution, co
     const Joint& joint = problem_.character->joints[j];
     Vec3 missed = RotationVector(distribution.goal[j] * character::JointRotation(joint, end).conjugate());
     if (joint.type == JointType::kHinge) missed = Vec3::Unit(joint.axis) * missed[joint.axis];
-    corrected.push_back(FromRotationVector(problem_.smoothing.correction * missed) * means[j]);
+    corrected.push_back(FromRotationVector(problem_.search.correction * missed) * means[j]);
   }
   return corrected;
 }

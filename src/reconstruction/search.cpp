@@ -66,7 +66,9 @@ class Rewinder {
 
   /// The fragment to draw again after `lost` had no sample inside the gates.
   int Target(int lost) {
-    distance_ = lost > furthest_ ? shortest_ : std::min(2 * distance_, steps_.back());
+    // From the start on again it begins anew: what has been learned on the way makes short distances worth a try.
+    const bool from_start = distance_ >= steps_[static_cast<size_t>(std::max(0, furthest_))];
+    distance_ = lost > furthest_ || from_start ? shortest_ : 2 * distance_;
     furthest_ = std::max(furthest_, lost);
     const int latest = steps_[static_cast<size_t>(lost)] - distance_;
     int target = lost;
@@ -224,19 +226,14 @@ class Search {
     const Offsets& here = path[fragment].offsets;
     const Offsets& before = path[fragment == 0 ? 0 : fragment - 1].offsets;
     const Offsets& after = path[std::min(fragment + 1, path.size() - 1)].offsets;
-    character::State reference;
-    problem_.reference->StateAt(problem_.schedule.steps[fragment + 1] * problem_.time_step(), reference);
     OffsetDistribution distribution;
     for (size_t j = 0; j < here.size(); ++j) {
       const character::Joint& joint = problem_.character->joints[j];
       distribution.mean.push_back((1 - blend) * RotationVector(here[j]) +
                                   0.5 * blend * (RotationVector(before[j]) + RotationVector(after[j])));
       distribution.deviation.push_back(deviation * problem_.search.window_scale * joint.window);
-      if (problem_.smoothing.correction > 0) {
-        distribution.goal.push_back(Nlerp(character::JointRotation(joint, path[fragment].end),
-                                          character::JointRotation(joint, reference), problem_.smoothing.goal));
-      }
     }
+    distribution.goal = GoalOf(problem_, static_cast<int>(fragment), path[fragment].end);
     return distribution;
   }
 

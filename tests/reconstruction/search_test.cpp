@@ -472,7 +472,7 @@ TEST(Smoothing, ThatIsGivenUpLeavesTheResultAsItWas) {
   }
   configuration.smoothing.passes = 1;
   configuration.smoothing.samples = 0.02;
-  configuration.smoothing.correction = 0;
+  configuration.search.correction = 0;
   configuration.smoothing.deviation = 20;
   configuration.smoothing.patience = 1;
   configuration.gates.joint_position *= 1.02 * widest;

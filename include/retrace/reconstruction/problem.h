@@ -51,6 +51,10 @@ struct SearchOptions {
   double elites = 0.2;              ///< share of the saved samples that is learned from
   double learning_rate = 0.7;       ///< of means and deviations
   double smallest_deviation = 0.3;  ///< of a learned distribution, as a share of the sampling window
+  /// The feedforward of learned offsets: offset per angle by which their mean, driven from a start state, misses the
+  /// pose that it led to where it was learned. 0: none.
+  double correction = 2;
+  double goal = 0.5;  ///< where that pose is between the learned one (0) and the reference's (1)
 };
 
 /// Passes after the search that make its result smoother, each a whole search around the path that the one before
@@ -66,10 +70,6 @@ struct SmoothingOptions {
                             ///< between this and half of it
   double deviation = 0.55;  ///< standard deviation around the mean in the first pass, as a share of the window
   double decay = 0.55;      ///< of the deviation, from one pass to the next
-  /// Offset per angle by which a start state's mean misses the pose that it led to on the path: the feedforward of
-  /// these passes.
-  double correction = 2;
-  double goal = 0.5;      ///< where that pose is between the path's (0) and the reference's (1)
   double ramp = 0.5;      ///< share of a fragment over which targets go over from the offsets before: no jumps
   double patience = 1.5;  ///< a pass is given up when it has cost this times what it would without going back
 };

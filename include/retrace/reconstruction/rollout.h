@@ -33,7 +33,7 @@ struct OffsetDistribution {
   std::vector<Vec3> mean;       ///< (joints) [rad]
   std::vector<Vec3> deviation;  ///< (joints) standard deviations [rad]
   /// (joints) rotations to be met at the fragment's end. A start state's samples are then drawn around a mean that is
-  /// corrected by what the mean misses from there (SmoothingOptions::correction). Empty: no correction.
+  /// corrected by what the mean misses from there (SearchOptions::correction). Empty: no correction.
   std::vector<Quat> goal;
 
   bool learned() const { return !mean.empty(); }
