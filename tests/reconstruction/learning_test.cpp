@@ -5,6 +5,7 @@
 
 #include "reconstruction/small_problem.h"
 #include "reconstruction/synthetic_motion.h"
+#include "retrace/character/kinematics.h"
 #include "retrace/math/rotation.h"
 
 namespace retrace::reconstruction {
@@ -43,6 +44,7 @@ class Learning : public ::testing::Test {
       Node node = Child(0, static_cast<double>(tree[1].size()));
       node.offsets = NoOffsets(small_.problem());
       node.offsets[0] = FromRotationVector(Vec3(angle, 0, 0));
+      node.end = small_.problem().start;
       tree[1].push_back(node);
     }
     return tree;
@@ -70,6 +72,27 @@ TEST_F(Learning, TakesMeanAndDeviationOfTheElites) {
   // Not before the fragment that is drawn again.
   model.Learn(Turned({9, 9, 9, 9}), 1);
   EXPECT_NEAR(model[0].mean[0].x(), 0.3, 1e-12);
+}
+
+TEST_F(Learning, AimsAtThePoseOfTheBestAndAtTheReferences) {
+  Problem problem = small_.problem();
+  character::State reference;
+  small_.reference().StateAt(problem.schedule.steps[1] * problem.time_step(), reference);
+  for (const double goal : {0.0, 0.5, 1.0}) {
+    problem.search.goal = goal;
+    OffsetModel model(problem);
+    model.Learn(Turned({0.1, 0.3}));
+    for (size_t j = 0; j < model[0].goal.size(); ++j) {
+      const character::Joint& joint = problem.character->joints[j];
+      const Quat expected =
+          Nlerp(character::JointRotation(joint, problem.start), character::JointRotation(joint, reference), goal);
+      EXPECT_LT(AngleBetween(model[0].goal[j], expected), 1e-9) << joint.name;
+    }
+  }
+  problem.search.correction = 0;
+  OffsetModel model(problem);
+  model.Learn(Turned({0.1, 0.3}));
+  EXPECT_TRUE(model[0].goal.empty());
 }
 
 TEST_F(Learning, KeepsAShareOfTheWindow) {

@@ -7,6 +7,8 @@
 #include <cstring>
 
 #include "reconstruction/small_problem.h"
+#include "retrace/character/kinematics.h"
+#include "retrace/math/rotation.h"
 
 namespace retrace::reconstruction {
 namespace {
@@ -263,6 +265,98 @@ TEST(Worker, ComparesWithTheGatesOnTheWayToo) {
   EXPECT_EQ(result.samples[0].gate_share, share);
 }
 
+TEST(Worker, MeasuresHowMuchAccelerationsDifferFromTheReferences) {
+  const SmallProblem small(SmallConfiguration(), Squatting, 0.5);
+  const Problem& problem = small.problem();
+  RolloutResult result;
+  RolloutWorker(problem).Run({1, 1, 0, 1, true, problem.start}, result);
+  control::OpenLoopControl control;
+  control.world = problem.world;
+  control.start = problem.start;
+  control.fragments = {MakeFragment(problem, 1, NoOffsets())};
+  const control::Trajectory trajectory = control::Replay(Human(), control);
+  const int apart = static_cast<int>(std::lround(kGateInterval / problem.time_step()));
+  const int last = control.fragments[0].num_steps;
+  std::vector<int> instants = {0};
+  for (int step = last; step > 0; step -= apart) instants.insert(instants.begin() + 1, step);
+  double sum = 0;
+  for (size_t i = 1; i < instants.size(); ++i) {
+    character::State now;
+    character::State before;
+    small.reference().StateAt((control.fragments[0].first_step + instants[i]) * problem.time_step(), now);
+    small.reference().StateAt((control.fragments[0].first_step + instants[i - 1]) * problem.time_step(), before);
+    const auto& simulated_now = trajectory.states[static_cast<size_t>(instants[i])];
+    const auto& simulated_before = trajectory.states[static_cast<size_t>(instants[i - 1])];
+    for (const Joint& joint : Human().joints) {
+      const Vec3 simulated =
+          character::RelativeRate(joint, simulated_now) - character::RelativeRate(joint, simulated_before);
+      sum += (simulated - (character::RelativeRate(joint, now) - character::RelativeRate(joint, before))).norm();
+    }
+  }
+  const double duration = last * problem.time_step();
+  EXPECT_NEAR(result.samples[0].terms.smoothness, sum / (static_cast<double>(Human().joints.size()) * duration), 1e-9);
+}
+
+TEST(Fragment, GoesOverFromTheOffsetsBefore) {
+  Configuration configuration = SmallConfiguration();
+  configuration.smoothing.ramp = 0.5;
+  const SmallProblem small(configuration, Squatting, 0.5);
+  const Problem& problem = small.problem();
+  Offsets before = NoOffsets();
+  Offsets after = NoOffsets();
+  before[0] = FromRotationVector(Vec3(0.2, 0, 0));
+  after[0] = FromRotationVector(Vec3(0.4, 0, 0));
+  const control::Fragment plain = MakeFragment(problem, 1, NoOffsets());
+  const control::Fragment fragment = MakeFragment(problem, 1, after, before);
+  ASSERT_EQ(fragment.targets.size(), 5u);
+  const double expected[] = {0.2, 0.3, 0.4, 0.4, 0.4};  // [rad] over the reference, at each knot
+  for (size_t k = 0; k < 5; ++k) {
+    const Vec3 offset = RotationVector(fragment.targets[k][0] * plain.targets[k][0].conjugate());
+    EXPECT_NEAR(offset.x(), expected[k], 1e-4) << k;
+    EXPECT_LT(AngleBetween(fragment.targets[k][1], plain.targets[k][1]), 1e-7);
+  }
+}
+
+/// A learned distribution without spread around one offset for all joints, and the pose that it should lead to.
+OffsetDistribution Around(const Offsets& offsets, const character::State& goal) {
+  OffsetDistribution distribution;
+  for (size_t j = 0; j < offsets.size(); ++j) {
+    distribution.mean.push_back(RotationVector(offsets[j]));
+    distribution.deviation.push_back(Vec3::Zero());
+    distribution.goal.push_back(character::JointRotation(Human().joints[j], goal));
+  }
+  return distribution;
+}
+
+TEST(Worker, CorrectsLearnedOffsetsByWhatTheyMiss) {
+  const SmallProblem small(SmallConfiguration(), Squatting, 0.5);
+  const Problem& problem = small.problem();
+  RolloutResult plain;
+  RolloutWorker(problem).Run({1, 1, 0, 1, true, problem.start}, plain);
+  // Nothing is missed where the goal is what the mean leads to.
+  RolloutTask task{1, 1, 0, 3, true, problem.start, Around(NoOffsets(), plain.samples[0].end)};
+  RolloutResult result;
+  RolloutWorker(problem).Run(task, result);
+  for (const Quat& q : result.feedforward) EXPECT_LT(RotationVector(q).norm(), 1e-9);
+  EXPECT_EQ(control::Fingerprint(result.samples[0].end), control::Fingerprint(plain.samples[0].end));
+  // A goal that is turned by a little is missed by that, and the offset is `correction` times as much.
+  const size_t neck = static_cast<size_t>(Human().FindJoint("neck"));
+  const Vec3 turn(0.03, 0, 0);
+  task.distribution.goal[neck] = FromRotationVector(turn) * task.distribution.goal[neck];
+  RolloutWorker(problem).Run(task, result);
+  EXPECT_LT((RotationVector(result.feedforward[neck]) - problem.search.correction * turn).norm(), 1e-9);
+  // Samples that are dealt out apart are the same.
+  RolloutTask rest = task;
+  rest.first_sample = 1;
+  rest.num_samples = 2;
+  rest.has_undisplaced = false;
+  RolloutResult others;
+  RolloutWorker(problem).Run(rest, others);
+  for (size_t s = 0; s < 2; ++s) {
+    EXPECT_EQ(control::Fingerprint(others.samples[s].end), control::Fingerprint(result.samples[s + 1].end));
+  }
+}
+
 TEST(Worker, DivergenceIsAValue) {
   Configuration configuration = SmallConfiguration();
   configuration.world.servo = simulation::Servo::kExplicit;
@@ -275,6 +369,18 @@ TEST(Worker, DivergenceIsAValue) {
 }
 
 // ---- messages
+
+TEST(Messages, CarryGoalsAndTheOffsetsBefore) {
+  const SmallProblem small(SmallConfiguration(), Squatting, 0.5);
+  RolloutTask task{3, 2, 14, 5, false, small.problem().start, Around(NoOffsets(), small.problem().start)};
+  task.distribution.deviation[1] = Vec3(1, 2, 3);
+  task.previous = NoOffsets();
+  task.previous[2] = FromRotationVector(Vec3(0.1, 0.2, 0.3));
+  const RolloutTask read = UnpackTask(Pack(task), Human().bodies.size());
+  EXPECT_TRUE(SameBits(read.previous, task.previous));
+  EXPECT_TRUE(SameBits(read.distribution.goal, task.distribution.goal));
+  EXPECT_EQ(read.distribution.deviation[1], Vec3(1, 2, 3));
+}
 
 TEST(Messages, ComeOutAsTheyWentIn) {
   const SmallProblem small(SmallConfiguration(), Squatting, 0.5);
