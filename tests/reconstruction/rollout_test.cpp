@@ -241,60 +241,62 @@ TEST(Worker, EvaluatesAgainstTheReferenceAtTheEndOfTheFragment) {
   }
 }
 
+/// Candidate 0 of a fragment from the start state, and the same by its replay: states of simulation and reference at
+/// the instants at which a worker looks.
+struct WatchedCandidate {
+  explicit WatchedCandidate(const SmallProblem& small) {
+    const Problem& problem = small.problem();
+    RolloutResult result;
+    RolloutWorker(problem).Run({1, 1, 0, 1, true, problem.start}, result);
+    sample = result.samples[0];
+    control::OpenLoopControl control;
+    control.world = problem.world;
+    control.start = problem.start;
+    control.fragments = {MakeFragment(problem, 1, NoOffsets())};
+    const control::Trajectory trajectory = control::Replay(Human(), control);
+    const int last = control.fragments[0].num_steps;
+    const int apart = static_cast<int>(std::lround(kGateInterval / problem.time_step()));
+    duration = last * problem.time_step();
+    std::vector<int> steps = {0};
+    for (int step = last; step > 0; step -= apart) steps.insert(steps.begin() + 1, step);
+    for (const int step : steps) {
+      simulated.push_back(trajectory.states[static_cast<size_t>(step)]);
+      small.reference().StateAt((control.fragments[0].first_step + step) * problem.time_step(),
+                                reference.emplace_back());
+    }
+  }
+  RolloutSample sample;
+  double duration = 0;                      // of the fragment [s]
+  std::vector<character::State> simulated;  // the fragment's start, then each instant
+  std::vector<character::State> reference;
+};
+
 TEST(Worker, ComparesWithTheGatesOnTheWayToo) {
   const SmallProblem small(SmallConfiguration(), Squatting, 0.5);
-  const Problem& problem = small.problem();
-  RolloutResult result;
-  RolloutWorker(problem).Run({1, 1, 0, 1, true, problem.start}, result);
-  // The same by the replay of candidate 0.
-  control::OpenLoopControl control;
-  control.world = problem.world;
-  control.start = problem.start;
-  control.fragments = {MakeFragment(problem, 1, NoOffsets())};
-  const control::Trajectory trajectory = control::Replay(Human(), control);
-  const int apart = static_cast<int>(std::lround(kGateInterval / problem.time_step()));
-  const int last = control.fragments[0].num_steps;
-  ASSERT_GT(last, apart);
+  const WatchedCandidate watched(small);
+  ASSERT_GT(watched.simulated.size(), 2u);
   double share = 0;
-  for (int step = last; step > 0; step -= apart) {
-    character::State reference;
-    small.reference().StateAt((control.fragments[0].first_step + step) * problem.time_step(), reference);
-    share = std::max(
-        share, metrics::GateShare(Human(), trajectory.states[static_cast<size_t>(step)], reference, problem.gates));
+  for (size_t i = 1; i < watched.simulated.size(); ++i) {
+    share =
+        std::max(share, metrics::GateShare(Human(), watched.simulated[i], watched.reference[i], small.problem().gates));
   }
-  EXPECT_EQ(result.samples[0].gate_share, share);
+  EXPECT_EQ(watched.sample.gate_share, share);
 }
 
 TEST(Worker, MeasuresHowMuchAccelerationsDifferFromTheReferences) {
   const SmallProblem small(SmallConfiguration(), Squatting, 0.5);
-  const Problem& problem = small.problem();
-  RolloutResult result;
-  RolloutWorker(problem).Run({1, 1, 0, 1, true, problem.start}, result);
-  control::OpenLoopControl control;
-  control.world = problem.world;
-  control.start = problem.start;
-  control.fragments = {MakeFragment(problem, 1, NoOffsets())};
-  const control::Trajectory trajectory = control::Replay(Human(), control);
-  const int apart = static_cast<int>(std::lround(kGateInterval / problem.time_step()));
-  const int last = control.fragments[0].num_steps;
-  std::vector<int> instants = {0};
-  for (int step = last; step > 0; step -= apart) instants.insert(instants.begin() + 1, step);
+  const WatchedCandidate watched(small);
+  const auto change = [](const Joint& joint, const std::vector<character::State>& states, size_t i) {
+    return Vec3(character::RelativeRate(joint, states[i]) - character::RelativeRate(joint, states[i - 1]));
+  };
   double sum = 0;
-  for (size_t i = 1; i < instants.size(); ++i) {
-    character::State now;
-    character::State before;
-    small.reference().StateAt((control.fragments[0].first_step + instants[i]) * problem.time_step(), now);
-    small.reference().StateAt((control.fragments[0].first_step + instants[i - 1]) * problem.time_step(), before);
-    const auto& simulated_now = trajectory.states[static_cast<size_t>(instants[i])];
-    const auto& simulated_before = trajectory.states[static_cast<size_t>(instants[i - 1])];
+  for (size_t i = 1; i < watched.simulated.size(); ++i) {
     for (const Joint& joint : Human().joints) {
-      const Vec3 simulated =
-          character::RelativeRate(joint, simulated_now) - character::RelativeRate(joint, simulated_before);
-      sum += (simulated - (character::RelativeRate(joint, now) - character::RelativeRate(joint, before))).norm();
+      sum += (change(joint, watched.simulated, i) - change(joint, watched.reference, i)).norm();
     }
   }
-  const double duration = last * problem.time_step();
-  EXPECT_NEAR(result.samples[0].terms.smoothness, sum / (static_cast<double>(Human().joints.size()) * duration), 1e-9);
+  EXPECT_NEAR(watched.sample.terms.smoothness, sum / (static_cast<double>(Human().joints.size()) * watched.duration),
+              1e-9);
 }
 
 TEST(Fragment, GoesOverFromTheOffsetsBefore) {
