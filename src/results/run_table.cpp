@@ -371,7 +371,8 @@ std::string FormatSummaries(const std::vector<RunSummary>& summaries) {
 
 std::string FormatSummaryPage(const std::vector<RunSummary>& summaries) {
   std::string page =
-      "| clip | success (bound) | loose | strict | joint error, mm | drift, m | jerk ratio at 30 Hz | skate ref / result | "
+      "| clip | success (bound) | loose | strict | joint error, mm | drift, m | jerk ratio at 30 Hz | skate ref / "
+      "result | "
       "deepest, mm | CPU s/s | simulated s/s |\n|---|---|---|---|---|---|---|---|---|---|---|\n";
   int clips = 0;
   int reliable = 0;
@@ -411,7 +412,8 @@ std::string FormatSummaryPage(const std::vector<RunSummary>& summaries) {
   if (skipped > 0) page.append(" Skipped, the recording is missing: ").append(std::to_string(skipped)).append(" runs.");
   if (failed > 0) page.append(" Failed, see runs.csv: ").append(std::to_string(failed)).append(" runs.");
   page.append(
-      "\n\nSuccess within a budget of simulated seconds per second of motion, by what each run spent until it first reached the end:\n\n| |");
+      "\n\nSuccess within a budget of simulated seconds per second of motion, by what each run spent until it first "
+      "reached the end:\n\n| |");
   for (const int budget : kBudgets) page.append(" ").append(std::to_string(budget)).append(" |");
   page.append(" any |\n|---|");
   for (size_t b = 0; b <= kBudgets.size(); ++b) page.append("---|");

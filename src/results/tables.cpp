@@ -184,9 +184,26 @@ std::string FormatCosts(const std::vector<FragmentCosts>& fragments) {
 
   Writer writer;
   writer.Reserve(256 + rows * 160);
-  for (const char* name : {"fragment", "attempt", "start_time", "end_time", "sample", "start", "pose", "root",
-                           "end_effector", "balance", "drift", "weighted_pose", "weighted_root", "weighted_end_effector",
-                           "weighted_balance", "weighted_drift", "total", "diverged", "saved", "chosen"}) {
+  for (const char* name : {"fragment",
+                           "attempt",
+                           "start_time",
+                           "end_time",
+                           "sample",
+                           "start",
+                           "pose",
+                           "root",
+                           "end_effector",
+                           "balance",
+                           "drift",
+                           "weighted_pose",
+                           "weighted_root",
+                           "weighted_end_effector",
+                           "weighted_balance",
+                           "weighted_drift",
+                           "total",
+                           "diverged",
+                           "saved",
+                           "chosen"}) {
     writer.Text(name);
   }
   writer.EndRow();

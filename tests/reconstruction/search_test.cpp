@@ -375,8 +375,8 @@ TEST(Search, SpendsItsBudgetOnRewindsToo) {
   configuration.search.samples = 30;
   configuration.search.selection.saved = 6;
   configuration.search.budget = 200;
-  configuration.gates.root_height = 0.01;
-  configuration.gates.joint_position = 0.02;
+  configuration.gates.root_height = 0.005;
+  configuration.gates.joint_position = 0.012;
   const SmallProblem small(configuration, Squatting, 0.8);
   const SearchResult result = Search(small.problem());
   EXPECT_EQ(result.ending, Ending::kBudget);

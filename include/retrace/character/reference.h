@@ -21,7 +21,7 @@ struct ReferenceOptions {
   double smoothing = 0.025;             ///< standard deviation of the Gaussian filter [s]
   double velocity_interval = 1.0 / 60;  ///< half width of the central difference for velocities [s]
   bool level_floor = true;              ///< turn a tilted capture floor level
-  bool lift_root = true;  ///< raise the root where trunk, pelvis, head, thighs or upper arms are under the floor
+  bool lift_root = true;    ///< raise the root where trunk, pelvis, head, thighs or upper arms are under the floor
   bool raise_hands = true;  ///< bend the arms where hands or forearms are under the floor
 
   // What is told of the clip, where it is not to be found out.

@@ -70,8 +70,8 @@ struct SmoothingOptions {
                             ///< between this and half of it
   double deviation = 0.55;  ///< standard deviation around the mean in the first pass, as a share of the window
   double decay = 0.55;      ///< of the deviation, from one pass to the next
-  double ramp = 0.5;      ///< share of a fragment over which targets go over from the offsets before: no jumps
-  double patience = 1.5;  ///< a pass is given up when it has cost this times what it would without going back
+  double ramp = 0.5;        ///< share of a fragment over which targets go over from the offsets before: no jumps
+  double patience = 1.5;    ///< a pass is given up when it has cost this times what it would without going back
 };
 
 struct Problem {

@@ -73,8 +73,8 @@ struct SmoothingPass {
   double roughness_before = 0;  ///< smoothness term of the path, mean over fragments [rad/s^2]
   double roughness = 0;         ///< of the path that it found
   double deviation = 0;         ///< that it began with, as a share of the window
-  bool completed = false;  ///< else it was given up
-  bool accepted = false;   ///< the path that it found is smoother
+  bool completed = false;       ///< else it was given up
+  bool accepted = false;        ///< the path that it found is smoother
 };
 
 struct SearchResult {
