@@ -175,6 +175,12 @@ void WriteRun(results::RunFolder& folder, const Job& job, const Reconstruction& 
     folder.Write(results::kControlFile, control::FormatControl(job.character, search.control));
   }
   io::Json manifest = Manifest(job, result, context);
+  if (kept == KeptFiles::kControl) {
+    // What `replay --verify` compares with where the tables themselves are not kept.
+    for (const NamedTable& table : StateTables(job.character, result.trajectory)) {
+      manifest["tables_sha256"][table.name] = io::Sha256(table.text);
+    }
+  }
   manifest.update(more);
   manifest["files"] = folder.Files();
   folder.Finish(manifest);

@@ -42,12 +42,16 @@ void WriteMotion(results::RunFolder& folder, const character::Character& charact
     folder.Write(results::kReferenceFile,
                  motion::FormatBvh(character::ClipOf(character, reference->poses(), reference->frame_time())));
   }
-  folder.Write(results::kTrajectoryFile, results::FormatTrajectory(character, trajectory));
-  folder.Write(results::kContactsFile, results::FormatContacts(character, trajectory));
-  folder.Write(results::kTorquesFile, results::FormatTorques(character, trajectory));
+  for (const NamedTable& table : StateTables(character, trajectory)) folder.Write(table.name, table.text);
   results::FilmStripOptions strip;
   strip.title = title;
   folder.Write(results::kFilmStripFile, results::FormatFilmStrip(character, trajectory, reference, strip));
+}
+
+std::vector<NamedTable> StateTables(const character::Character& character, const control::Trajectory& trajectory) {
+  return {{std::string(results::kTrajectoryFile), results::FormatTrajectory(character, trajectory)},
+          {std::string(results::kContactsFile), results::FormatContacts(character, trajectory)},
+          {std::string(results::kTorquesFile), results::FormatTorques(character, trajectory)}};
 }
 
 std::vector<results::FragmentCosts> CostsOf(const reconstruction::SearchResult& search,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "retrace/character/reference.h"
 #include "retrace/control/control.h"
@@ -17,6 +18,13 @@ namespace retrace::apps {
 void WriteMotion(results::RunFolder& folder, const character::Character& character,
                  const control::OpenLoopControl& control, const control::Trajectory& trajectory,
                  const character::ReferenceMotion* reference, const std::string& title);
+
+/// The tables by which a replay is compared bit for bit: trajectory.csv, contacts.csv, torques.csv, with their names.
+struct NamedTable {
+  std::string name;
+  std::string text;
+};
+std::vector<NamedTable> StateTables(const character::Character& character, const control::Trajectory& trajectory);
 
 /// The costs of a search as the table takes them.
 std::vector<results::FragmentCosts> CostsOf(const reconstruction::SearchResult& search,

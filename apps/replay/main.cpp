@@ -58,12 +58,18 @@ metrics::GateLimits GatesOf(const fs::path& folder) {
 
 int Verify(const Options& o, const control::LoadedControl& loaded, const control::Trajectory& trajectory) {
   const fs::path folder = o.folder;
-  const std::pair<std::string_view, std::string> tables[] = {
-      {results::kTrajectoryFile, results::FormatTrajectory(loaded.character, trajectory)},
-      {results::kContactsFile, results::FormatContacts(loaded.character, trajectory)},
-      {results::kTorquesFile, results::FormatTorques(loaded.character, trajectory)}};
-  for (const auto& [name, text] : tables) {
-    const std::string difference = FirstDifference((folder / name).string(), io::ReadFile(folder / name), text);
+  const fs::path manifest_file = folder / results::kManifestFile;
+  const io::Json manifest = fs::exists(manifest_file) ? io::ReadJson(manifest_file) : io::Json::object();
+  const auto hashes = manifest.is_object() ? manifest.find("tables_sha256") : manifest.end();
+  for (const auto& [name, text] : apps::StateTables(loaded.character, trajectory)) {
+    std::string difference;
+    if (!fs::exists(folder / name) && hashes != manifest.end() && hashes->is_object() && hashes->contains(name)) {
+      if (hashes->at(name) != io::Sha256(text)) {
+        difference = manifest_file.string() + ": /tables_sha256/" + name + ": the replay differs from what was found";
+      }
+    } else {
+      difference = FirstDifference((folder / name).string(), io::ReadFile(folder / name), text);
+    }
     if (!difference.empty()) {
       std::fprintf(stderr, "replay: %s\n", difference.c_str());
       return static_cast<int>(ExitCode::kBelowGate);

@@ -64,6 +64,15 @@ TEST_F(Evaluate, LeavesTablesAndLightRunFolders) {
   const io::Json manifest = io::ReadJson(run + "/manifest.json");
   EXPECT_TRUE(manifest["metrics"]["torque_rms"].contains("left_knee"));
   EXPECT_EQ(Execute(kReplay + " " + run).code, 0);
+  // A light folder has no tables to compare with, but their hashes.
+  EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
+  std::string text = io::ReadFile(run + "/manifest.json");
+  const auto hash = manifest["tables_sha256"]["contacts.csv"].get<std::string>();
+  text.replace(text.find(hash), 4, hash[0] == '0' ? "1111" : "0000");
+  io::WriteFile(run + "/manifest.json", text);
+  const Outcome changed = Execute(kReplay + " " + run + " --verify");
+  EXPECT_EQ(changed.code, 4);
+  EXPECT_THAT(changed.text, HasSubstr("/tables_sha256/contacts.csv: the replay differs from what was found"));
   // The run is what reconstruct makes of the same clip and seed.
   const Outcome alone = Execute(kReconstruct + " " + kClips + "/walk.bvh --end 0.2 --seed 1" + kSamples +
                                 "--progress none --output " + Path("alone"));
