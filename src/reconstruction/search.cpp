@@ -109,7 +109,7 @@ class Search {
         break;
       }
       const bool inside = step == Step::kInside;
-      if (inside || (tree.back().size() > 0 && !problem_.search.keep_inside_gates)) continue;
+      if (inside || (!tree.back().empty() && !problem_.search.keep_inside_gates)) continue;
       NoteLoss(tree);
       const int target = result_.iterations.back().rewound_to;
       Tree back;
