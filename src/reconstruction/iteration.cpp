@@ -39,10 +39,9 @@ Iteration::Iteration(const Problem& problem, Draw draw, const std::vector<Node>&
       }
       task_start_.push_back(static_cast<size_t>(s));
       task_first_.push_back(sample);
-      Offsets previous;
-      if (draw_.continuous) previous = start.offsets.empty() ? NoOffsets(problem) : start.offsets;
-      tasks_.push_back(Pack(RolloutTask{draw_.iteration, draw_.fragment, sample, now, first, start.end,
-                                        DistributionOf(static_cast<size_t>(s)), std::move(previous)}));
+      tasks_.push_back(
+          Pack(RolloutTask{draw_.iteration, draw_.fragment, sample, now, first, start.end,
+                           DistributionOf(static_cast<size_t>(s)), draw_.continuous ? start.offsets : Offsets{}}));
       sample += now;
       count -= now;
     }

@@ -46,8 +46,7 @@ void TraceBack(const Problem& problem, const Tree& tree, SearchResult& result) {
   result.control.start = problem.start;
   for (size_t level = tree.size() - 1; level > 0; --level) {
     const Node& here = tree[level][node];
-    const Offsets& before = tree[level - 1][here.parent].offsets;
-    const Offsets previous = !here.continuous ? Offsets{} : before.empty() ? NoOffsets(problem) : before;
+    const Offsets previous = here.continuous ? tree[level - 1][here.parent].offsets : Offsets{};
     result.control.fragments.push_back(MakeFragment(problem, static_cast<int>(level) - 1, here.offsets, previous));
     result.iterations[here.iteration].samples[here.sample].chosen = true;
     node = here.parent;
@@ -98,10 +97,8 @@ class Search {
         model_(problem) {}
 
   SearchResult Run() {
-    Tree tree(1);
-    tree[0].resize(1);
-    tree[0][0].end = problem_.start;
-    Tree furthest;  // of all attempts that got lost; its last level holds what was saved outside the gates
+    Tree tree = Root();
+    Tree furthest;  // of all attempts that got lost, as far as they were inside the gates
     while (!AtEnd(tree)) {
       const Step step = Advance(tree);
       if (step == Step::kTooDear) {
@@ -130,17 +127,25 @@ class Search {
     }
     if (furthest.size() > tree.size()) tree = std::move(furthest);
     result_.reached_end = AtEnd(tree);
+    result_.search_seconds = result_.simulated_seconds;
     if (result_.reached_end) {
       result_.ending = Ending::kReachedEnd;
       result_.loss = {};
+      Smooth(tree);
     }
-    result_.search_seconds = result_.simulated_seconds;
-    if (result_.reached_end) Smooth(tree);
     TraceBack(problem_, tree, result_);
     return std::move(result_);
   }
 
  private:
+  /// A tree of the start state alone, which the reference's own targets lead up to.
+  Tree Root() const {
+    Tree tree(1, std::vector<Node>(1));
+    tree[0][0].offsets = NoOffsets(problem_);
+    tree[0][0].end = problem_.start;
+    return tree;
+  }
+
   /// The best path of a tree that reached the end, from its first fragment to its last.
   static std::vector<Node> BestPath(const Tree& tree) {
     std::vector<Node> path;
@@ -192,8 +197,7 @@ class Search {
     std::vector<double> deviations(path.size(), deviation);
     std::vector<double> blends(path.size(), smoothing.blend);
     Rewinder rewinder(problem_);
-    tree.assign(1, std::vector<Node>(1));
-    tree[0][0].end = problem_.start;
+    tree = Root();
     while (!AtEnd(tree)) {
       const size_t k = tree.size() - 1;
       Draw draw = DrawOf(static_cast<int>(k), smooth_size_);
