@@ -101,12 +101,12 @@ const Mutation kMutations[] = {
     {"ShapeOfNothing", R"([{"op": "replace", "path": "/bodies/1/shapes/0", "value": {}}])",
      R"(c.json: /bodies/1/shapes/0: found an object, expected either "box" or "capsule")"},
     {"ShapeOfBoth",
-     R"([{"op": "add", "path": "/bodies/1/shapes/0/capsule", "value": {"radius": 1, "length": 1, "axis": "x"}}])",
-     R"(c.json: /bodies/1/shapes/0: found an object, expected either "box" or "capsule")"},
+     R"([{"op": "add", "path": "/bodies/3/shapes/0/capsule", "value": {"radius": 1, "length": 1, "axis": "x"}}])",
+     R"(c.json: /bodies/3/shapes/0: found an object, expected either "box" or "capsule")"},
     {"Sphere", R"([{"op": "replace", "path": "/bodies/1/shapes/0", "value": {"sphere": 0.1}}])",
      R"(c.json: /bodies/1/shapes/0/sphere: found the key "sphere", expected one of box, capsule, offset)"},
-    {"FlatBox", R"([{"op": "replace", "path": "/bodies/1/shapes/0/box/2", "value": 0}])",
-     "c.json: /bodies/1/shapes/0/box/2: found 0, expected a number above 0"},
+    {"FlatBox", R"([{"op": "replace", "path": "/bodies/3/shapes/0/box/2", "value": 0}])",
+     "c.json: /bodies/3/shapes/0/box/2: found 0, expected a number above 0"},
     {"CapsuleOfNegativeLength", R"([{"op": "replace", "path": "/bodies/0/shapes/0/capsule/length", "value": -0.1}])",
      "c.json: /bodies/0/shapes/0/capsule/length: found -0.1, expected a number of at least 0"},
     {"CapsuleAxis", R"([{"op": "replace", "path": "/bodies/0/shapes/0/capsule/axis", "value": "up"}])",
@@ -210,7 +210,8 @@ TEST(CharacterFile, EveryValueHasItsType) {
     if (place == "/source") continue;
     for (const Json& wrong : values) {
       if (value.is_number() && wrong.is_number() &&
-          (place.find("position") != std::string::npos || place.find("anchor") != std::string::npos)) {
+          (place.find("position") != std::string::npos || place.find("anchor") != std::string::npos ||
+           place.find("offset") != std::string::npos)) {
         continue;
       }
       if (wrong == "?" && (place == "/name" || place.starts_with("/joints/"))) continue;  // a name like another

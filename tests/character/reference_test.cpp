@@ -438,7 +438,7 @@ TEST(Reference, TheBodyIsLiftedOutOfTheFloorAndHandsAreNot) {
   for (size_t i = poses.size() - 120; i < poses.size(); ++i) {
     poses[i].joint_rotations = RestPose(Human()).joint_rotations;
     poses[i].root_orientation = AxisRotation(0, -kPi / 2);
-    poses[i].root_position.y() = 0.5 * BodyOf(Human(), "trunk").shapes[0].size.z() - 0.05;
+    poses[i].root_position.y() = BodyOf(Human(), "trunk").shapes[0].radius - 0.05;
   }
   const Made made = Make(Recorded(poses));
   EXPECT_NEAR(made.report.largest_lift, 0.05 - 0.005, 0.01);
