@@ -65,7 +65,7 @@ struct SmoothingOptions {
   int passes = 3;           ///< at most; as far as the budget of the search goes
   double samples = 0.5;     ///< samples and saved samples per iteration, as a share of the search's
   double weight = 0.1;      ///< of the smoothness term in the cost of these passes [s^2]
-  double drift = 10;        ///< least weight of the drift term in it: here it costs no success
+  double drift = 40;        ///< least weight of the drift term in it: here it costs no success
   double blend = 0.5;       ///< share of the neighbours in the mean of a fragment's offsets; start states take turns
                             ///< between this and half of it
   double deviation = 0.55;  ///< standard deviation around the mean in the first pass, as a share of the window
