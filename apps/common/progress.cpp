@@ -36,8 +36,12 @@ Progress::Progress(ProgressStyle style, const reconstruction::Problem& problem)
       start_(std::chrono::steady_clock::now()) {}
 
 void Progress::Update(const reconstruction::IterationRecord& record) {
-  samples_ += record.samples.size();
   if (style_ == ProgressStyle::kNone) return;
+  if (record.restored) {
+    if (restored_++ == 0 && style_ != ProgressStyle::kJson) std::fprintf(stderr, "going on from the checkpoint\n");
+    return;
+  }
+  samples_ += record.samples.size();
   const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   const double rate = static_cast<double>(samples_) / std::max(elapsed, 1e-9);
   const int done = record.rewound_to >= 0 ? record.rewound_to : record.fragment + 1;

@@ -25,6 +25,7 @@ class Progress {
   ProgressStyle style_;
   int fragments_;
   int iterations_ = 0;
+  int restored_ = 0;  // iterations of an earlier run
   double duration_;
   std::chrono::steady_clock::time_point start_;
   size_t samples_ = 0;

@@ -147,11 +147,10 @@ io::Json InputHashes(const Job& job) {
   return inputs;
 }
 
-Reconstruction Reconstruct(const Job& job, parallel::TaskFarm& farm,
-                           const reconstruction::IterationCallback& on_iteration) {
+Reconstruction Reconstruct(const Job& job, parallel::TaskFarm& farm, const reconstruction::SearchHooks& hooks) {
   const reconstruction::Problem& problem = job.preparation.problem;
   Reconstruction result;
-  result.search = reconstruction::RunSearch(problem, farm, on_iteration);
+  result.search = reconstruction::RunSearch(problem, farm, hooks);
   const control::OpenLoopControl& control = result.search.control;
   result.trajectory = control::Replay(job.character, control);
   if (!control.fragments.empty() &&

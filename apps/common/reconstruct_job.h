@@ -70,9 +70,8 @@ struct Reconstruction {
 };
 
 /// Searches on a farm whose workers come from MakeWorkerFactory of the job's problem. Throws std::logic_error when the
-/// new world does not end in the state that the search ended in, bit for bit.
-Reconstruction Reconstruct(const Job& job, parallel::TaskFarm& farm,
-                           const reconstruction::IterationCallback& on_iteration);
+/// new world does not end in the state that the search ended in, bit for bit; StoppedError when the hooks say so.
+Reconstruction Reconstruct(const Job& job, parallel::TaskFarm& farm, const reconstruction::SearchHooks& hooks = {});
 
 /// Which files a run leaves besides its manifest.
 enum class KeptFiles {

@@ -6,7 +6,9 @@
 #include <optional>
 #include <utility>
 
-#include "common/data_files.h"
+#include "common/checkpoint.h"
+#include "common/identity.h"
+#include "common/stop.h"
 #include "retrace/control/control_file.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
@@ -21,45 +23,6 @@ using results::RunStatus;
 
 /// The member of a manifest that this program adds.
 constexpr const char* kBatchMember = "batch";
-
-std::vector<fs::path> InputFiles(const ClipOptions& clip) {
-  std::vector<fs::path> files = {clip.clip};
-  const fs::path same_name = fs::path(clip.clip).replace_extension(".asf");
-  if (!clip.skeleton.empty()) {
-    files.emplace_back(clip.skeleton);
-  } else if (fs::path(clip.clip).extension() == ".amc" && fs::exists(same_name)) {
-    files.push_back(same_name);
-  }
-  return files;
-}
-
-/// What a result depends on: equal identities, equal bytes (but for the compiler and the machine's libraries).
-io::Json Identity(const JobOptions& options) {
-  const reconstruction::Configuration configuration = MakeConfiguration(options);
-  io::Json inputs = io::Json::object();
-  const auto add = [&](const fs::path& file) { inputs[file.filename().string()] = io::Sha256(io::ReadFile(file)); };
-  for (const fs::path& file : InputFiles(options.clip)) add(file);
-  add(FindCharacter(options.character));
-  const io::Json identity = {{"program", results::Version()},
-                             {"configuration", configuration.ToJson()},
-                             {"clip", configuration.reference.ToJson()},
-                             {"inputs", inputs}};
-  return io::ParseJson(identity.dump(), "identity");  // as it will be read from a manifest
-}
-
-/// What two identities differ in, for a message.
-std::string Differences(const io::Json& then, const io::Json& now) {
-  const io::Json patch = io::Json::diff(then, now);
-  const auto pointer = patch[0]["path"].get<std::string>();
-  const auto value = [&](const io::Json& identity) {
-    const io::Json::json_pointer where(pointer);
-    return identity.contains(where) ? identity[where].dump() : std::string("nothing");
-  };
-  std::string text = pointer;
-  text.append(" was ").append(value(then)).append(" and is ").append(value(now));
-  if (patch.size() > 1) text.append(", and ").append(std::to_string(patch.size() - 1)).append(" more");
-  return text;
-}
 
 metrics::MotionClass ClassOf(reconstruction::MotionKind kind) {
   return kind == reconstruction::MotionKind::kLocomotion || kind == reconstruction::MotionKind::kFlight
@@ -108,11 +71,25 @@ void TakeCosts(const reconstruction::SearchResult& search, double duration, cons
 
 void Reconstruct(const Batch& batch, const PlannedRun& run, RunRow& row) {
   const results::RunTimer timer;
+  StopRequest stop(batch.time_limit, batch.start);
+  if (stop()) throw StoppedError(stop.reason());
   const JobOptions options = JobOptionsOf(batch, run.clip, run.seed);
   const io::Json identity = Identity(options);
   const Job job(options);
   const auto farm = parallel::MakeThreadFarm(1, reconstruction::MakeWorkerFactory(job.preparation.problem));
-  const Reconstruction result = Reconstruct(job, *farm, [](const reconstruction::IterationRecord&) {});
+  results::RunFolder folder(run.folder, true);
+  Checkpoint checkpoint(run.folder, identity, Checkpoint::Earlier::kResumeIfSame);
+  reconstruction::SearchHooks hooks;
+  hooks.store = &checkpoint;
+  hooks.stop = [&] { return stop(); };
+  const Reconstruction result = [&] {
+    try {
+      return Reconstruct(job, *farm, hooks);
+    } catch (const StoppedError&) {
+      checkpoint.Flush();
+      throw StoppedError(stop.reason());
+    }
+  }();
   const metrics::MotionMetrics figures = metrics::MeasureMotion(job.character, result.trajectory, job.reference);
   row.status = StatusOf(result.search.ending);
   row.Take(result.evaluation, figures);
@@ -121,11 +98,11 @@ void Reconstruct(const Batch& batch, const PlannedRun& run, RunRow& row) {
   row.replayed = ReplaysFromFile(job, result);
   if (!row.replayed) row.levels = {};  // a control that does not repeat itself is none
   TakeCosts(result.search, job.reference.duration(), timer, row);
-  results::RunFolder folder(run.folder, true);
   const io::Json more = {{"program", "evaluate"},
                          {"metrics", figures.ToJson(job.character)},
                          {kBatchMember, {{"identity", identity}, {"row", row.ToJson()}}}};
   WriteRun(folder, job, result, {batch.command, {{"kind", "threads"}, {"count", 1}}, &timer}, batch.kept, more);
+  checkpoint.Remove();
 }
 
 /// The row of a run that was finished earlier, when it was made of the same things. Otherwise `difference` tells in
@@ -193,6 +170,8 @@ RunRow RunOne(const Batch& batch, const PlannedRun& run) {
     Reconstruct(batch, run, row);
     return row;
   } catch (const OutputError&) {
+    throw;
+  } catch (const StoppedError&) {
     throw;
   } catch (const Error& error) {
     row = EmptyRow(batch, run);

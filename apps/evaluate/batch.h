@@ -1,6 +1,7 @@
 /// Many reconstructions: one per clip and seed, each on one thread from start to end, many at once.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -28,6 +29,8 @@ struct Batch {
   std::vector<PlannedRun> runs;  ///< by clip, then by seed
   KeptFiles kept = KeptFiles::kControl;
   std::string command;
+  double time_limit = 0;  ///< of all runs together, from `start` on [s]; 0: none
+  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
 };
 
 /// The options of a reconstruction of a listed clip. What its row sets comes after what is set for all.
@@ -37,7 +40,8 @@ JobOptions JobOptionsOf(const Batch& batch, size_t clip, uint64_t seed);
 void CheckSettings(const Batch& batch);
 
 /// Reconstructs, measures, reads the control back and replays it, and writes the run's folder. Whatever is wrong with
-/// the input is told in the row; only OutputError is thrown.
+/// the input is told in the row; only OutputError is thrown, and StoppedError when the run was stopped with a
+/// checkpoint.
 results::RunRow RunOne(const Batch& batch, const PlannedRun& run);
 
 /// Workers whose task is the index of a run, and whose result is its row.

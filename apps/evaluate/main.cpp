@@ -9,6 +9,7 @@
 #include "clip_list.h"
 #include "common/program.h"
 #include "common/progress.h"
+#include "common/stop.h"
 #include "controls.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
@@ -37,6 +38,7 @@ struct Options {
   std::string output;
   std::string keep = "control";
   bool force = false;
+  std::string time_limit;
   std::string progress = "auto";
   bool controls = false;
   double required = -1;
@@ -57,6 +59,10 @@ void AddOptions(CLI::App& app, Options& o) {
   app.add_option("--keep", o.keep, "What a run leaves besides its manifest: control or all")
       ->capture_default_str()
       ->check(CLI::IsMember({"control", "all"}));
+  app.add_option("--time-limit", o.time_limit,
+                 "Stop with checkpoints (exit code 75) before so much time has passed: seconds or [D-][HH:]MM:SS; the "
+                 "same command goes on")
+      ->type_name("TIME");
   app.add_flag("--force", o.force, "Run again what was made with another configuration or version");
   app.add_option("--progress", o.progress, "auto, plain, json or none")->capture_default_str();
   app.add_flag("--controls", o.controls, "Run seed 1 of each clip and test what the gates must refuse");
@@ -187,7 +193,9 @@ int Evaluate(const Options& o, const std::string& command, parallel::MpiSession&
   if (!o.compare.empty()) return master ? Compare(o) : 0;
   if (o.list.empty()) throw UsageError("a list of clips is needed (--help lists the options)");
   const apps::ProgressStyle style = apps::ChooseProgress(o.progress, mpi.active());
-  const apps::Batch batch = MakeBatch(o, command);
+  apps::Batch batch = MakeBatch(o, command);
+  if (!o.time_limit.empty()) batch.time_limit = apps::ParseDuration(o.time_limit, "--time-limit");
+  apps::HandleStopSignals();
   const parallel::WorkerFactory factory = apps::MakeRunFactory(batch);
   if (!master) {
     mpi.Serve(factory);
@@ -199,17 +207,22 @@ int Evaluate(const Options& o, const std::string& command, parallel::MpiSession&
   const fs::path folder = OutputFolder(o);
   PrepareFolder(folder);
   size_t finished = 0;
-  const std::vector<RunRow> rows =
-      apps::RunBatch(batch, *farm, o.force, [&](const RunRow& row, const std::vector<RunRow>& all, size_t left) {
-        io::WriteFile(folder / kRunsFile, results::FormatRuns(all));
-        ++finished;
-        if (style == apps::ProgressStyle::kJson) {
-          std::fprintf(stderr, "%s\n", row.ToJson().dump().c_str());
-        } else if (style != apps::ProgressStyle::kNone) {
-          std::fprintf(stderr, "[%zu/%zu] %s\n", finished, finished + left, Line(row).c_str());
-        }
-        std::fflush(stderr);
-      });
+  const auto on_row = [&](const RunRow& row, const std::vector<RunRow>& all, size_t left) {
+    io::WriteFile(folder / kRunsFile, results::FormatRuns(all));
+    ++finished;
+    if (style == apps::ProgressStyle::kJson) {
+      std::fprintf(stderr, "%s\n", row.ToJson().dump().c_str());
+    } else if (style != apps::ProgressStyle::kNone) {
+      std::fprintf(stderr, "[%zu/%zu] %s\n", finished, finished + left, Line(row).c_str());
+    }
+    std::fflush(stderr);
+  };
+  std::vector<RunRow> rows;
+  try {
+    rows = apps::RunBatch(batch, *farm, o.force, on_row);
+  } catch (const StoppedError& error) {
+    throw StoppedError(std::string(error.what()) + ": stopped, the same command goes on from " + folder.string());
+  }
   const auto summaries = results::Summarize(rows);
   const std::string page = results::FormatSummaryPage(summaries);
   io::WriteFile(folder / kRunsFile, results::FormatRuns(rows));

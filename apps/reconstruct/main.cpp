@@ -4,13 +4,17 @@
 #include <optional>
 #include <thread>
 
+#include "common/checkpoint.h"
+#include "common/identity.h"
 #include "common/loss_report.h"
 #include "common/program.h"
 #include "common/progress.h"
 #include "common/reconstruct_job.h"
 #include "common/run_files.h"
+#include "common/stop.h"
 #include "reconstruct/variations.h"
 #include "retrace/io/error.h"
+#include "retrace/io/file.h"
 #include "retrace/io/number.h"
 #include "retrace/reconstruction/seeds.h"
 
@@ -23,6 +27,8 @@ struct Options {
   int threads = 0;
   std::string output;
   bool force = false;
+  bool resume = false;
+  std::string time_limit;
   bool dry_run = false;
   std::string progress = "auto";
   bool print_config = false;
@@ -37,6 +43,11 @@ void AddOptions(CLI::App& app, Options& o) {
       ->check(CLI::Range(1, 4096));
   app.add_option("--output", o.output, "Folder for the results [results/CLIP]")->type_name("DIR");
   app.add_flag("--force", o.force, "Write into a folder that holds results already");
+  app.add_flag("--resume", o.resume,
+               "Go on from the checkpoint in the output folder, if there is one; the results are the same bytes");
+  app.add_option("--time-limit", o.time_limit,
+                 "Stop with a checkpoint (exit code 75) before so much time has passed: seconds or [D-][HH:]MM:SS")
+      ->type_name("TIME");
   app.add_flag("--dry-run", o.dry_run, "Say what was understood and would be done, and stop");
   app.add_option("--progress", o.progress, "auto, bar, plain, json or none")->capture_default_str();
   app.add_flag("--print-config", o.print_config, "Print the whole configuration with comments, and stop");
@@ -71,6 +82,40 @@ void PrintUnderstanding(const Options& o, const character::ReferenceReport& repo
   }
 }
 
+/// The folder of a run that goes on or begins. A checkpoint goes before everything else in it; without one, a folder
+/// whose run has finished is left as it is, and nothing is returned.
+std::optional<results::RunFolder> OpenFolder(const Options& o, const std::string& output) {
+  const bool resumes = o.resume && apps::Checkpoint::Exists(output);
+  const std::filesystem::path path(output);
+  if (o.resume && !resumes) {
+    for (const std::string_view name : {results::kManifestFile, std::string_view(apps::kVariationsFile)}) {
+      if (std::filesystem::exists(path / name)) return std::nullopt;
+    }
+  }
+  if (!o.force && !resumes && apps::Checkpoint::Exists(path)) {
+    throw UsageError(
+        output + ": found the checkpoint of a run that was stopped (--resume goes on from it, --force begins anew)");
+  }
+  return std::optional<results::RunFolder>(std::in_place, path, o.force || resumes);
+}
+
+/// What a finished run left to be said: its exit code.
+int FinishedBefore(const std::string& output, const io::Json& identity) {
+  const std::filesystem::path path(output);
+  const std::filesystem::path manifest = path / results::kManifestFile;
+  const bool one = std::filesystem::exists(manifest);
+  const io::Json earlier = io::ReadJson(one ? manifest : path / apps::kVariationsFile);
+  const io::JsonView view(earlier, output);
+  if (!view.Has("identity_sha256") || view["identity_sha256"].String() != io::Sha256(identity.dump())) {
+    throw UsageError(output +
+                     ": found the results of another run, with another clip, character, configuration or version "
+                     "(--force overwrites them)");
+  }
+  const bool success = view["success"].Boolean();
+  std::printf("%s: finished before, %s\n", output.c_str(), success ? "successfully" : "below the gates");
+  return static_cast<int>(success ? ExitCode::kSuccess : ExitCode::kBelowGate);
+}
+
 /// How it went, in a few words.
 std::string Outcome(const apps::LossReport& report, const metrics::Evaluation& evaluation) {
   if (evaluation.success()) return "reconstructed";
@@ -78,6 +123,31 @@ std::string Outcome(const apps::LossReport& report, const metrics::Evaluation& e
   const double time = report.loss.fragment >= 0 ? report.loss.start : report.reached;
   return (report.loss.fragment >= 0 ? "not reconstructed, lost at " : "not reconstructed, stopped at ") +
          io::Fixed(time, 2) + " of " + io::Fixed(report.duration, 2) + " s";
+}
+
+/// A single search, its files, and what is said of it.
+int ReconstructOne(const Options& o, const apps::Job& job, parallel::TaskFarm& farm, reconstruction::SearchHooks hooks,
+                   apps::ProgressStyle style, results::RunFolder& folder, const apps::RunContext& context,
+                   const io::Json& more) {
+  const reconstruction::Problem& problem = job.preparation.problem;
+  apps::Progress progress(style, problem);
+  hooks.on_iteration = [&](const reconstruction::IterationRecord& record) { progress.Update(record); };
+  const apps::Reconstruction result = apps::Reconstruct(job, farm, hooks);
+  progress.Finish();
+  apps::WriteRun(folder, job, result, context, apps::KeptFiles::kAll, more);
+
+  const metrics::Evaluation& evaluation = result.evaluation;
+  const reconstruction::SearchResult& search = result.search;
+  if (style != apps::ProgressStyle::kNone && style != apps::ProgressStyle::kJson) {
+    const apps::LossReport report = apps::ReportLoss(problem, search, evaluation, job.checks);
+    std::printf("%s: %s after %.1f s (%.1f CPU s per second of motion, %.0f samples/s per core)\n%s%s",
+                o.job.clip.clip.c_str(), Outcome(report, evaluation).c_str(), context.timer->WallSeconds(),
+                search.cpu_seconds / job.reference.duration(),
+                static_cast<double>(search.rollouts) / std::max(search.cpu_seconds, 1e-9), report.Text().c_str(),
+                apps::Describe(evaluation, report.duration, result.trajectory.diverged).c_str());
+    std::printf("  results in %s\n", folder.path().c_str());
+  }
+  return static_cast<int>(evaluation.success() ? ExitCode::kSuccess : ExitCode::kBelowGate);
 }
 
 int Reconstruct(const Options& o, const std::string& command, parallel::MpiSession& mpi) {
@@ -89,6 +159,8 @@ int Reconstruct(const Options& o, const std::string& command, parallel::MpiSessi
   }
   if (o.job.clip.clip.empty()) throw UsageError("a clip is needed (--help lists the options)");
   const apps::ProgressStyle style = apps::ChooseProgress(o.progress, mpi.active());
+  apps::StopRequest stop(o.time_limit.empty() ? 0 : apps::ParseDuration(o.time_limit, "--time-limit"));
+  apps::HandleStopSignals();
   apps::Job job(o.job);
   if (o.dry_run) {
     if (master) PrintUnderstanding(o, job.report, job.checks, job.preparation, job.reference);
@@ -112,33 +184,35 @@ int Reconstruct(const Options& o, const std::string& command, parallel::MpiSessi
   const std::string output =
       o.output.empty() ? "results/" + std::filesystem::path(o.job.clip.clip).stem().string() : o.output;
   const io::Json workers = {{"kind", mpi.active() ? "ranks" : "threads"}, {"count", farm->num_workers()}};
-  results::RunFolder folder(output, o.force);
+  io::Json identity = apps::Identity(o.job);
+  if (many) identity["variations"] = {{"count", o.variations.count}, {"max_tries", o.variations.max_tries}};
+  const io::Json more = {{"identity_sha256", io::Sha256(identity.dump())}};
+  std::optional<results::RunFolder> folder = OpenFolder(o, output);
+  if (!folder) return FinishedBefore(output, identity);
+  using Earlier = apps::Checkpoint::Earlier;
+  apps::Checkpoint checkpoint(output, identity, o.resume ? Earlier::kResume : Earlier::kReplace);
+  reconstruction::SearchHooks hooks;
+  hooks.store = &checkpoint;
+  hooks.stop = [&] { return stop(); };
   if (style != apps::ProgressStyle::kNone && style != apps::ProgressStyle::kJson) {
     PrintUnderstanding(o, job.report, job.checks, job.preparation, job.reference);
     std::fflush(stdout);
   }
-  if (many) {
-    return static_cast<int>(
-        apps::FindVariations(job, *farm, o.variations, {&folder, o.force, style, command, workers}));
+  int exit_code = 0;
+  try {
+    if (many) {
+      const apps::VariationContext context{&*folder, o.force || checkpoint.Resumes(), style, command, workers, hooks,
+                                           more};
+      exit_code = static_cast<int>(apps::FindVariations(job, *farm, o.variations, context));
+    } else {
+      exit_code = ReconstructOne(o, job, *farm, hooks, style, *folder, {command, workers, &timer}, more);
+    }
+  } catch (const StoppedError&) {
+    checkpoint.Flush();
+    throw StoppedError(stop.reason() + ": stopped, --resume goes on from the checkpoint in " + output);
   }
-  apps::Progress progress(style, problem);
-  const apps::Reconstruction result =
-      apps::Reconstruct(job, *farm, [&](const reconstruction::IterationRecord& record) { progress.Update(record); });
-  progress.Finish();
-  apps::WriteRun(folder, job, result, {command, workers, &timer});
-
-  const metrics::Evaluation& evaluation = result.evaluation;
-  const reconstruction::SearchResult& search = result.search;
-  if (style != apps::ProgressStyle::kNone && style != apps::ProgressStyle::kJson) {
-    const apps::LossReport report = apps::ReportLoss(problem, search, evaluation, job.checks);
-    std::printf("%s: %s after %.1f s (%.1f CPU s per second of motion, %.0f samples/s per core)\n%s%s",
-                o.job.clip.clip.c_str(), Outcome(report, evaluation).c_str(), timer.WallSeconds(),
-                search.cpu_seconds / job.reference.duration(),
-                static_cast<double>(search.rollouts) / std::max(search.cpu_seconds, 1e-9), report.Text().c_str(),
-                apps::Describe(evaluation, report.duration, result.trajectory.diverged).c_str());
-    std::printf("  results in %s\n", output.c_str());
-  }
-  return static_cast<int>(evaluation.success() ? ExitCode::kSuccess : ExitCode::kBelowGate);
+  checkpoint.Remove();
+  return exit_code;
 }
 
 }  // namespace

@@ -21,7 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const char* const kListFile = "variations.json";
 const char* const kTableFile = "variations.csv";
 const char* const kSpreadFile = "spread.csv";
 const char* const kMember = "variation";  // of the manifests of such runs
@@ -51,7 +50,7 @@ void RemoveEarlier(const fs::path& output) {
     fs::remove(output / name, error);
     if (error) throw OutputError((output / name).string() + ": cannot be removed: " + error.message());
   };
-  for (const char* name : {kListFile, kTableFile, kSpreadFile}) remove(name);
+  for (const char* name : {kVariationsFile, kTableFile, kSpreadFile}) remove(name);
   for (const std::string_view name : results::kRunFiles) remove(name);
   for (int number = 1;; ++number) {
     const fs::path folder = output / std::to_string(number);
@@ -153,8 +152,9 @@ ExitCode FindVariations(Job& job, parallel::TaskFarm& farm, const VariationOptio
     job.SetSeed(seed);
     reconstruction::SeededFarm seeded(farm, seed);
     Progress progress(style, job.preparation.problem);
-    Reconstruction result =
-        Reconstruct(job, seeded, [&](const reconstruction::IterationRecord& record) { progress.Update(record); });
+    reconstruction::SearchHooks hooks = context.hooks;
+    hooks.on_iteration = [&](const reconstruction::IterationRecord& record) { progress.Update(record); };
+    Reconstruction result = Reconstruct(job, seeded, hooks);
     progress.Finish();
     const reconstruction::SearchResult& search = result.search;
     const LossReport report = ReportLoss(job.preparation.problem, search, result.evaluation, job.checks);
@@ -211,7 +211,8 @@ ExitCode FindVariations(Job& job, parallel::TaskFarm& farm, const VariationOptio
     list["spread"] = spread.ToJson();
     if (speaks) PrintSpread(spread, found.size());
   }
-  io::WriteFile(all.PathOf(kListFile), list.dump(2, ' ', false, io::Json::error_handler_t::replace) + "\n");
+  list.update(context.more);
+  io::WriteFile(all.PathOf(kVariationsFile), list.dump(2, ' ', false, io::Json::error_handler_t::replace) + "\n");
   if (speaks) std::printf("  results in %s\n", all.path().c_str());
   if (success) return ExitCode::kSuccess;
   std::fflush(stdout);

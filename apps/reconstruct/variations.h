@@ -21,7 +21,12 @@ struct VariationContext {
   ProgressStyle style = ProgressStyle::kNone;
   std::string command;
   io::Json workers = {};
+  reconstruction::SearchHooks hooks = {};  ///< of all searches, one after the other; progress is shown besides
+  io::Json more = io::Json::object();      ///< members added to variations.json
 };
+
+/// Written last: its presence tells that the folder is complete.
+inline constexpr const char* kVariationsFile = "variations.json";
 
 /// Searches with the seed of the job, then the next, until `count` controls that differ stay inside the gates or the
 /// tries are used up. OUTPUT/1, OUTPUT/2, ... become whole run folders; variations.csv, spread.csv and, last,

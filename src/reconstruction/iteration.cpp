@@ -1,8 +1,12 @@
 #include "iteration.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
+#include <stdexcept>
 #include <utility>
+
+#include "bytes.h"
 
 namespace retrace::reconstruction {
 namespace {
@@ -66,10 +70,68 @@ void Iteration::Simulate(parallel::TaskFarm& farm) {
       entry.diverged = result.samples[s].diverged;
       entry.terms = result.samples[s].terms;
       entry.gate_share = result.samples[s].gate_share;
-      entry.cost = entry.diverged ? std::numeric_limits<double>::infinity() : entry.terms.Total(draw_.weights);
+      entry.cost = CostOf(entry);
       ends_[sample] = std::move(result.samples[s].end);
     }
   });
+}
+
+double Iteration::CostOf(const SampleRecord& entry) const {
+  return entry.diverged ? std::numeric_limits<double>::infinity() : entry.terms.Total(draw_.weights);
+}
+
+parallel::Bytes Iteration::Store() const {
+  parallel::Bytes bytes;
+  const uint64_t sizes[] = {static_cast<uint64_t>(record.iteration), static_cast<uint64_t>(record.fragment),
+                            record.samples.size(), tasks_.size()};
+  Put(bytes, sizes, std::size(sizes));
+  Put(bytes, &record.cpu_seconds, 1);
+  for (const Offsets& offsets : feedforward_) Put(bytes, offsets.data(), offsets.size());
+  for (size_t s = 0; s < record.samples.size(); ++s) {
+    const SampleRecord& entry = record.samples[s];
+    const double numbers[] = {entry.terms.pose,  entry.terms.root,       entry.terms.end_effector, entry.terms.balance,
+                              entry.terms.drift, entry.terms.smoothness, entry.gate_share};
+    const uint8_t flags = (entry.diverged ? 1 : 0) | (entry.saved ? 2 : 0);
+    Put(bytes, numbers, std::size(numbers));
+    Put(bytes, &flags, 1);
+    if (entry.saved) Put(bytes, ends_[s].data(), ends_[s].size());
+  }
+  return bytes;
+}
+
+void Iteration::Restore(const parallel::Bytes& bytes) {
+  Reader reader(bytes);
+  uint64_t sizes[4];
+  reader.Take(sizes, std::size(sizes));
+  if (sizes[0] != static_cast<uint64_t>(record.iteration) || sizes[1] != static_cast<uint64_t>(record.fragment) ||
+      sizes[2] != record.samples.size() || sizes[3] != tasks_.size()) {
+    throw std::logic_error("an iteration of another search");
+  }
+  reader.Take(&record.cpu_seconds, 1);
+  for (Offsets& offsets : feedforward_) {
+    offsets = NoOffsets(problem_);
+    reader.Take(offsets.data(), offsets.size());
+  }
+  size_t task = 0;
+  for (size_t s = 0; s < record.samples.size(); ++s) {
+    while (task + 1 < tasks_.size() && task_first_[task + 1] <= static_cast<int>(s)) ++task;
+    task_of_sample_[s] = task;
+    SampleRecord& entry = record.samples[s];
+    entry.start = task_start_[task];
+    double numbers[7];
+    uint8_t flags = 0;
+    reader.Take(numbers, std::size(numbers));
+    reader.Take(&flags, 1);
+    entry.terms = {numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5]};
+    entry.gate_share = numbers[6];
+    entry.diverged = (flags & 1) != 0;
+    entry.cost = CostOf(entry);
+    if ((flags & 2) == 0) continue;
+    ends_[s].resize(starts_[entry.start].end.size());
+    reader.Take(ends_[s].data(), ends_[s].size());
+  }
+  if (!reader.empty()) throw std::logic_error("bytes of an iteration are too many");
+  record.restored = true;
 }
 
 std::vector<Node> Iteration::Select() {

@@ -27,6 +27,9 @@ class Iteration {
   Iteration(const Problem& problem, Draw draw, const std::vector<Node>& starts);
 
   void Simulate(parallel::TaskFarm& farm);
+  /// What Simulate found and Select needed: of the same iteration, in place of Simulate.
+  parallel::Bytes Store() const;
+  void Restore(const parallel::Bytes& bytes);
   /// The saved samples; those inside the gates where there are any and the search keeps to them.
   std::vector<Node> Select();
 
@@ -34,6 +37,7 @@ class Iteration {
 
  private:
   bool Inside(const SampleRecord& entry) const;
+  double CostOf(const SampleRecord& entry) const;
   const OffsetDistribution& DistributionOf(size_t start) const;
   Offsets OffsetsOf(size_t sample) const;
 

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <ctime>
 #include <memory>
-#include <stdexcept>
 
+#include "bytes.h"
 #include "retrace/character/kinematics.h"
 #include "retrace/math/random.h"
 #include "retrace/math/rotation.h"
@@ -22,30 +21,6 @@ double ThreadCpuSeconds() {
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
-
-/// Appends plain values to bytes, and takes them off again.
-template <typename T>
-void Put(parallel::Bytes& bytes, const T* values, size_t count) {
-  if (count == 0) return;  // a null pointer then, which memcpy must not see
-  const size_t size = bytes.size();
-  bytes.resize(size + count * sizeof(T));
-  std::memcpy(bytes.data() + size, static_cast<const void*>(values), count * sizeof(T));
-}
-
-class Reader {
- public:
-  explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes) {}
-  template <typename T>
-  void Take(T* values, size_t count) {
-    if (bytes_.size() < count * sizeof(T)) throw std::logic_error("a message of the task farm is too short");
-    if (count > 0) std::memcpy(static_cast<void*>(values), bytes_.data(), count * sizeof(T));
-    bytes_ = bytes_.subspan(count * sizeof(T));
-  }
-  bool empty() const { return bytes_.empty(); }
-
- private:
-  std::span<const std::byte> bytes_;
-};
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 #include "iteration.h"
 #include "learning.h"
 #include "retrace/character/kinematics.h"
+#include "retrace/io/error.h"
 #include "retrace/math/rotation.h"
 #include "tree.h"
 
@@ -85,10 +86,10 @@ class Rewinder {
 /// The whole search: a pass as in 2010, which goes back where it gets lost and learns from how far it got.
 class Search {
  public:
-  Search(const Problem& problem, parallel::TaskFarm& farm, const IterationCallback& on_iteration)
+  Search(const Problem& problem, parallel::TaskFarm& farm, const SearchHooks& hooks)
       : problem_(problem),
         farm_(farm),
-        on_iteration_(on_iteration),
+        hooks_(hooks),
         size_{problem.search.samples, problem.search.selection},
         learned_size_(size_.Scaled(problem.search.learned_samples)),
         smooth_size_(size_.Scaled(problem.smoothing.samples)),
@@ -209,8 +210,7 @@ class Search {
       Iteration iteration(problem_, std::move(draw), tree.back());
       const double cost = CostOf(iteration);
       if (result_.simulated_seconds + cost > limit || !Affords(cost)) return false;
-      iteration.Simulate(farm_);
-      tree.push_back(iteration.Select());
+      tree.push_back(Perform(iteration));
       iteration.record.smoothing = true;
       if (iteration.record.inside_gates == 0) {
         iteration.record.rewound_to = rewinder.Target(static_cast<int>(k));
@@ -265,13 +265,28 @@ class Search {
     return draw;
   }
 
+  /// Simulates an iteration, or takes what an earlier search simulated; returns the saved samples.
+  std::vector<Node> Perform(Iteration& iteration) {
+    parallel::Bytes simulated;
+    if (hooks_.store != nullptr && hooks_.store->Next(simulated)) {
+      iteration.Restore(simulated);
+      return iteration.Select();
+    }
+    iteration.Simulate(farm_);
+    std::vector<Node> saved = iteration.Select();
+    if (hooks_.store != nullptr) hooks_.store->Append(iteration.Store());
+    stopping_ = hooks_.stop && hooks_.stop();
+    return saved;
+  }
+
   void Record(IterationRecord&& record) {
     record.attempt = attempts_[static_cast<size_t>(record.fragment)]++;
     result_.rollouts += record.rollouts;
     result_.cpu_seconds += record.cpu_seconds;
     result_.simulated_seconds += static_cast<double>(record.rollouts) * (record.end - record.start);
-    if (on_iteration_) on_iteration_(record);
+    if (hooks_.on_iteration) hooks_.on_iteration(record);
     result_.iterations.push_back(std::move(record));
+    if (stopping_) throw StoppedError("stopped after iteration " + std::to_string(result_.iterations.size()));
   }
 
   /// Keeps what is known of the furthest place where no sample stayed inside the gates: the last level of the tree.
@@ -316,8 +331,7 @@ class Search {
     draw.distributions = {distribution};
     Iteration iteration(problem_, std::move(draw), tree.back());
     if (!Affords(CostOf(iteration))) return Step::kTooDear;
-    iteration.Simulate(farm_);
-    tree.push_back(iteration.Select());
+    tree.push_back(Perform(iteration));
     const bool lost = iteration.record.inside_gates == 0;
     if (lost && result_.rewinds < problem_.search.max_rewinds) {
       iteration.record.rewound_to = rewinder_.Target(fragment);
@@ -328,7 +342,7 @@ class Search {
 
   const Problem& problem_;
   parallel::TaskFarm& farm_;
-  const IterationCallback& on_iteration_;
+  const SearchHooks& hooks_;
   IterationSize size_;
   IterationSize learned_size_;
   IterationSize smooth_size_;
@@ -336,6 +350,7 @@ class Search {
   std::vector<int> attempts_;  // (fragments)
   OffsetModel model_;
   SearchResult result_;
+  bool stopping_ = false;  // after this iteration
 };
 
 }  // namespace
@@ -354,8 +369,8 @@ std::string Name(Ending ending) {
   return "";
 }
 
-SearchResult RunSearch(const Problem& problem, parallel::TaskFarm& farm, const IterationCallback& on_iteration) {
-  return Search(problem, farm, on_iteration).Run();
+SearchResult RunSearch(const Problem& problem, parallel::TaskFarm& farm, const SearchHooks& hooks) {
+  return Search(problem, farm, hooks).Run();
 }
 
 }  // namespace retrace::reconstruction

@@ -9,6 +9,7 @@
 
 #include "reconstruction/small_problem.h"
 #include "retrace/control/control_file.h"
+#include "retrace/io/error.h"
 #include "retrace/math/rotation.h"
 
 namespace retrace::reconstruction {
@@ -16,7 +17,7 @@ namespace {
 
 SearchResult Search(const Problem& problem, int threads = 1) {
   const auto farm = parallel::MakeThreadFarm(threads, MakeWorkerFactory(problem));
-  return RunSearch(problem, *farm, nullptr);
+  return RunSearch(problem, *farm);
 }
 
 /// What holds for every result: recomputed from the records alone.
@@ -180,10 +181,10 @@ TEST(Search, ReportsEveryIterationAsItEnds) {
   const SmallProblem small(SmallConfiguration(), Squatting, 0.4);
   const auto farm = parallel::MakeThreadFarm(1, MakeWorkerFactory(small.problem()));
   std::vector<int> iterations;
-  RunSearch(small.problem(), *farm, [&](const IterationRecord& record) {
-    iterations.push_back(record.iteration);
-    EXPECT_EQ(record.samples.size(), 60u);
-  });
+  RunSearch(small.problem(), *farm, {[&](const IterationRecord& record) {
+              iterations.push_back(record.iteration);
+              EXPECT_EQ(record.samples.size(), 60u);
+            }});
   EXPECT_EQ(iterations, (std::vector<int>{0, 1, 2, 3}));
 }
 
@@ -397,6 +398,7 @@ TEST(Ending, HasANameForEach) {
 Configuration SmoothingConfiguration() {
   Configuration configuration = SmallConfiguration();
   configuration.smoothing.passes = 2;
+  configuration.smoothing.drift = 0;  // another aim, which so few samples cannot serve besides
   configuration.search.budget = 1000;
   return configuration;
 }
@@ -519,6 +521,103 @@ TEST(StartState, LeavesHandsInTheGround) {
   double raised = -1;
   StartState(Motion(handstand, 0.5), raised);
   EXPECT_EQ(raised, 0);
+}
+
+/// What a search simulated, in memory.
+class MemoryStore final : public IterationStore {
+ public:
+  explicit MemoryStore(std::vector<parallel::Bytes> earlier = {}) : records(std::move(earlier)) {}
+  bool Next(parallel::Bytes& simulated) override {
+    if (taken_ == records.size()) return false;
+    simulated = records[taken_++];
+    return true;
+  }
+  void Append(const parallel::Bytes& simulated) override {
+    EXPECT_EQ(taken_, records.size());
+    records.push_back(simulated);
+    taken_ = records.size();
+  }
+  std::vector<parallel::Bytes> records;
+
+ private:
+  size_t taken_ = 0;
+};
+
+SearchResult Search(const Problem& problem, MemoryStore& store, int stop_after, int threads = 1) {
+  const auto farm = parallel::MakeThreadFarm(threads, MakeWorkerFactory(problem));
+  SearchHooks hooks;
+  hooks.store = &store;
+  int simulated = 0;
+  hooks.stop = [&] { return ++simulated == stop_after; };
+  return RunSearch(problem, *farm, hooks);
+}
+
+/// Stopped after any iteration, it goes on to the same bytes.
+void StoppedAnywhereEndsTheSame(const Problem& problem, const SearchResult& expected, const MemoryStore& whole) {
+  ASSERT_EQ(whole.records.size(), expected.iterations.size());
+  const std::string control = control::FormatControl(Human(), expected.control);
+  EXPECT_EQ(control, control::FormatControl(Human(), Search(problem).control));
+  for (size_t kept = 1; kept < whole.records.size(); ++kept) {
+    MemoryStore first;
+    EXPECT_THROW(Search(problem, first, static_cast<int>(kept)), StoppedError);
+    ASSERT_EQ(first.records.size(), kept);
+    MemoryStore second(first.records);
+    const SearchResult result = Search(problem, second, -1, 3);
+    ASSERT_EQ(control::FormatControl(Human(), result.control), control) << "stopped after " << kept;
+    EXPECT_EQ(result.simulated_seconds, expected.simulated_seconds);
+    EXPECT_EQ(result.rollouts, expected.rollouts);
+    EXPECT_EQ(result.path_cost, expected.path_cost);
+    ASSERT_EQ(result.iterations.size(), expected.iterations.size());
+    for (size_t i = 0; i < result.iterations.size(); ++i) {
+      const IterationRecord& a = result.iterations[i];
+      const IterationRecord& b = expected.iterations[i];
+      EXPECT_EQ(a.restored, i < kept);
+      EXPECT_EQ(a.selection.samples, b.selection.samples);
+      EXPECT_EQ(a.rewound_to, b.rewound_to);
+      for (size_t s = 0; s < a.samples.size(); ++s) {
+        ASSERT_EQ(a.samples[s].cost, b.samples[s].cost);
+        ASSERT_EQ(a.samples[s].start, b.samples[s].start);
+        ASSERT_EQ(a.samples[s].chosen, b.samples[s].chosen);
+      }
+    }
+  }
+}
+
+TEST(Search, StoppedWhileItIsLostEndsTheSame) {
+  Configuration configuration = SmallConfiguration();
+  configuration.gates.joint_position = 0.012;
+  configuration.search.budget = 400;
+  configuration.search.rewind = 0.1;
+  const SmallProblem small(configuration, Squatting, 0.4);
+  MemoryStore whole;
+  const SearchResult expected = Search(small.problem(), whole, -1);
+  EXPECT_GT(expected.rewinds, 0);
+  EXPECT_TRUE(std::any_of(expected.iterations.begin(), expected.iterations.end(),
+                          [](const IterationRecord& record) { return record.learned; }));
+  StoppedAnywhereEndsTheSame(small.problem(), expected, whole);
+}
+
+TEST(Search, StoppedWhileItSmoothesEndsTheSame) {
+  Configuration configuration = SmallConfiguration();
+  configuration.smoothing.passes = 2;
+  const SmallProblem small(configuration, Squatting, 0.4);
+  MemoryStore whole;
+  const SearchResult expected = Search(small.problem(), whole, -1);
+  EXPECT_EQ(expected.smoothing.size(), 2u);
+  StoppedAnywhereEndsTheSame(small.problem(), expected, whole);
+}
+
+TEST(Search, RefusesTheStoreOfAnother) {
+  const SmallProblem small(SmallConfiguration(), Squatting, 0.4);
+  MemoryStore store;
+  Search(small.problem(), store, -1);
+  Configuration other = SmallConfiguration();
+  other.search.samples = 59;
+  const SmallProblem fewer(other, Squatting, 0.4);
+  MemoryStore filled(store.records);
+  EXPECT_THROW(Search(fewer.problem(), filled, -1), std::logic_error);
+  MemoryStore empty({parallel::Bytes(5)});
+  EXPECT_THROW(Search(small.problem(), empty, -1), std::logic_error);
 }
 
 }  // namespace

@@ -22,9 +22,9 @@ TEST(SeededFarm, GivesTheBytesOfAFarmForEachSeed) {
       problem.search.seed = seed;
       SeededFarm seeded(*farm, seed);
       EXPECT_EQ(seeded.num_workers(), threads);
-      const SearchResult result = RunSearch(problem, seeded, nullptr);
+      const SearchResult result = RunSearch(problem, seeded);
       const auto own = parallel::MakeThreadFarm(1, MakeWorkerFactory(problem));
-      const SearchResult expected = RunSearch(problem, *own, nullptr);
+      const SearchResult expected = RunSearch(problem, *own);
       EXPECT_EQ(control::FormatControl(Human(), result.control), control::FormatControl(Human(), expected.control));
       EXPECT_EQ(result.path_cost, expected.path_cost);
       for (size_t s = 0; s < expected.iterations[0].samples.size(); ++s) {

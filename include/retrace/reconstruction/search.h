@@ -38,7 +38,8 @@ struct IterationRecord {
   size_t rollouts = 0;      ///< simulations, feedforward ones included
   double cpu_seconds = 0;   ///< of the workers
   Selection selection;
-  int rewound_to = -1;  ///< the fragment from which the search goes on, when all samples of this iteration were lost
+  bool restored = false;  ///< taken from the store of an earlier search, not simulated
+  int rewound_to = -1;    ///< the fragment from which the search goes on, when all samples of this iteration were lost
   std::vector<SampleRecord> samples;
 };
 
@@ -96,7 +97,27 @@ struct SearchResult {
 /// Called after each iteration, on the thread that runs the search.
 using IterationCallback = std::function<void(const IterationRecord&)>;
 
-/// Runs the whole search on a farm whose workers come from MakeWorkerFactory of the same problem.
-SearchResult RunSearch(const Problem& problem, parallel::TaskFarm& farm, const IterationCallback& on_iteration);
+/// Keeps what every iteration simulated. All else that a search knows follows from that, so that one that was stopped
+/// goes on from there without simulating it again, and ends with the same bytes.
+class IterationStore {
+ public:
+  virtual ~IterationStore() = default;
+  /// What the next iteration of an earlier search of the same problem simulated; false when it got no further.
+  virtual bool Next(parallel::Bytes& simulated) = 0;
+  /// Keeps what an iteration simulated. What it throws ends the search.
+  virtual void Append(const parallel::Bytes& simulated) = 0;
+};
+
+/// Who looks on while a search runs, on the thread that runs it; all may be left out.
+struct SearchHooks {
+  IterationCallback on_iteration = {};
+  IterationStore* store = nullptr;
+  /// Asked after each iteration that was simulated and stored: true ends the search with StoppedError.
+  std::function<bool()> stop = {};
+};
+
+/// Runs the whole search on a farm whose workers come from MakeWorkerFactory of the same problem. Throws StoppedError
+/// when told to stop, and std::logic_error for a store of another problem.
+SearchResult RunSearch(const Problem& problem, parallel::TaskFarm& farm, const SearchHooks& hooks = {});
 
 }  // namespace retrace::reconstruction
