@@ -11,7 +11,7 @@
 
 int main(int argc, char** argv) {
   using namespace retrace;
-  CLI::App app("Synthesises the clips that come with Retrace: walk, sideways roll, squat and quiet standing",
+  CLI::App app("Synthesises the clips that come with Retrace: walk, sideways roll, squat, quiet standing, and the trot of a quadruped",
                "make_clips");
   std::string output;
   app.add_option("--output", output, "Folder for the clips, made where it does not exist")

@@ -379,6 +379,28 @@ TEST_F(CommandLine, VariationsThatFailAreListedWithTheirLoss) {
   EXPECT_FALSE(fs::exists(all + "/1"));
 }
 
+TEST_F(CommandLine, ABodyOnFourLegsIsReconstructedLikeAnyOther) {
+  const std::string trot = std::string(RETRACE_SOURCE_DIR) + "/data/clips/trot.bvh --character quadruped";
+  const Outcome inspected = Execute(kInspect + " " + trot);
+  EXPECT_EQ(inspected.code, 0) << inspected.text;
+  EXPECT_THAT(inspected.text, HasSubstr("joints recognised by: the character's own names"));
+  EXPECT_THAT(inspected.text, HasSubstr("motion      locomotion"));
+  EXPECT_THAT(inspected.text, HasSubstr("left_fore_foot 0.12-0.40"));
+  EXPECT_THAT(inspected.text, testing::Not(HasSubstr("warning")));
+  const std::string run = Path("run");
+  const Outcome outcome =
+      Execute(kReconstruct + " " + trot + " --end 1 --samples 200 --saved 40 --progress none --output " + run);
+  EXPECT_EQ(outcome.code, 0) << outcome.text;
+  EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
+  const results::Table summary = results::ReadTable(run + "/contact_summary.csv");
+  EXPECT_THAT(summary.Text("body"), testing::UnorderedElementsAre("left_fore_foot", "right_fore_foot", "left_hind_foot",
+                                                                  "right_hind_foot", "all"))
+      << "it goes on its feet";
+  const std::string walk = kWalkClip + " --character quadruped";
+  ExpectRefusals(kReconstruct,
+                 {{walk, 3, "expected joints named as the segments of the character, which is no human"}});
+}
+
 TEST_F(CommandLine, SameBytesForAnyNumberOfThreads) {
   std::string first;
   for (const int threads : {1, 2, 3}) {
