@@ -26,8 +26,8 @@ std::string Describe(const character::Character& character, const control::Push&
 struct PushTableOptions {
   int body = -1;
   std::vector<double> forces = {25, 50, 100, 200};  ///< [N]
-  std::vector<double> times;                         ///< [s]; empty: a quarter, a half and three quarters of the motion
-  double duration = 0.2;                             ///< [s]
+  std::vector<double> times;                        ///< [s]; empty: a quarter, a half and three quarters of the motion
+  double duration = 0.2;                            ///< [s]
 };
 
 /// What became of one push.
