@@ -9,6 +9,7 @@
 #include "retrace/io/number.h"
 #include "retrace/math/rotation.h"
 #include "retrace/motion/bvh.h"
+#include "retrace/results/contact_tables.h"
 #include "retrace/results/filmstrip.h"
 
 namespace retrace::apps {
@@ -43,6 +44,7 @@ void WriteMotion(results::RunFolder& folder, const character::Character& charact
                  motion::FormatBvh(character::ClipOf(character, reference->poses(), reference->frame_time())));
   }
   for (const NamedTable& table : StateTables(character, trajectory)) folder.Write(table.name, table.text);
+  for (const NamedTable& table : ContactTables(character, trajectory)) folder.Write(table.name, table.text);
   results::FilmStripOptions strip;
   strip.title = title;
   folder.Write(results::kFilmStripFile, results::FormatFilmStrip(character, trajectory, reference, strip));
@@ -52,6 +54,14 @@ std::vector<NamedTable> StateTables(const character::Character& character, const
   return {{std::string(results::kTrajectoryFile), results::FormatTrajectory(character, trajectory)},
           {std::string(results::kContactsFile), results::FormatContacts(character, trajectory)},
           {std::string(results::kTorquesFile), results::FormatTorques(character, trajectory)}};
+}
+
+std::vector<NamedTable> ContactTables(const character::Character& character, const control::Trajectory& trajectory) {
+  const results::ContactHistory history = results::TraceContacts(character, trajectory);
+  return {{std::string(results::kBodyContactsFile), results::FormatBodyContacts(character, history)},
+          {std::string(results::kContactTotalsFile), results::FormatContactTotals(history)},
+          {std::string(results::kContactSummaryFile), results::FormatContactSummary(character, history)},
+          {std::string(results::kPressureFile), results::FormatPressure(character, history)}};
 }
 
 std::vector<results::FragmentCosts> CostsOf(const reconstruction::SearchResult& search,

@@ -13,8 +13,8 @@
 
 namespace retrace::apps {
 
-/// Writes motion.bvh, trajectory.csv, contacts.csv, torques.csv, filmstrip.svg, control.json and, where there is a
-/// reference, reference.bvh.
+/// Writes motion.bvh, trajectory.csv, contacts.csv, torques.csv, the tables of the inside view, filmstrip.svg,
+/// control.json and, where there is a reference, reference.bvh.
 void WriteMotion(results::RunFolder& folder, const character::Character& character,
                  const control::OpenLoopControl& control, const control::Trajectory& trajectory,
                  const character::ReferenceMotion* reference, const std::string& title);
@@ -25,6 +25,10 @@ struct NamedTable {
   std::string text;
 };
 std::vector<NamedTable> StateTables(const character::Character& character, const control::Trajectory& trajectory);
+
+/// The inside view: body_contacts.csv, contact_totals.csv, contact_summary.csv, pressure.csv. They follow from the
+/// tables above.
+std::vector<NamedTable> ContactTables(const character::Character& character, const control::Trajectory& trajectory);
 
 /// The costs of a search as the table takes them.
 std::vector<results::FragmentCosts> CostsOf(const reconstruction::SearchResult& search,

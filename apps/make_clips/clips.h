@@ -13,6 +13,8 @@ motion::Clip MakeWalk();
 motion::Clip MakeRoll();
 motion::Clip MakeSquat();
 motion::Clip MakeStand();
+/// Of a dog-like body, whose joints are named after the segments of data/characters/quadruped.json.
+motion::Clip MakeTrot();
 
 struct GeneratedFile {
   std::string name;

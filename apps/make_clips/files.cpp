@@ -53,7 +53,8 @@ std::string Amc(const motion::Clip& clip) {
 std::vector<GeneratedFile> MakeFiles() {
   const motion::Clip squat = MakeSquat();
   return {{"walk.bvh", Bvh(MakeWalk())}, {"roll_sideways.bvh", Bvh(MakeRoll())},  {"stand.bvh", Bvh(MakeStand())},
-          {"squat.bvh", Bvh(squat)},     {"squat.asf", motion::FormatAsf(squat)}, {"squat.amc", Amc(squat)}};
+          {"squat.bvh", Bvh(squat)},     {"squat.asf", motion::FormatAsf(squat)}, {"squat.amc", Amc(squat)},
+          {"trot.bvh", Bvh(MakeTrot())}};
 }
 
 }  // namespace retrace::make_clips

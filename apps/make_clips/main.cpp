@@ -11,8 +11,10 @@
 
 int main(int argc, char** argv) {
   using namespace retrace;
-  CLI::App app("Synthesises the clips that come with Retrace: walk, sideways roll, squat and quiet standing",
-               "make_clips");
+  CLI::App app(
+      "Synthesises the clips that come with Retrace: walk, sideways roll, squat, quiet standing, and the trot of a "
+      "quadruped",
+      "make_clips");
   std::string output;
   app.add_option("--output", output, "Folder for the clips, made where it does not exist")
       ->required()

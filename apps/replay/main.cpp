@@ -3,10 +3,12 @@
 
 #include "common/program.h"
 #include "common/run_files.h"
+#include "replay/pushes.h"
 #include "retrace/character/skeleton.h"
 #include "retrace/control/control_file.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
+#include "retrace/io/number.h"
 #include "retrace/motion/bvh.h"
 #include "retrace/reconstruction/configuration.h"
 #include "retrace/results/provenance.h"
@@ -22,6 +24,16 @@ struct Options {
   bool force = false;
   bool verify = false;
   bool track_only = false;
+  std::vector<std::string> pushes;
+  std::string push_table;  // body
+  apps::PushTableOptions table;
+
+  const char* program() const {
+    return !push_table.empty() ? "replay --push-table"
+           : !pushes.empty()   ? "replay --push"
+           : track_only        ? "replay --track-only"
+                               : "replay";
+  }
 };
 
 /// The first place where two tables differ, for a message; empty when they are the same to the byte.
@@ -46,6 +58,16 @@ void TrackReference(const character::ReferenceMotion& reference, control::OpenLo
   }
 }
 
+/// The pushes under which a folder was made, so that it can be verified; none for all others.
+std::vector<control::Push> PushesOf(const fs::path& folder, const character::Character& character) {
+  const fs::path path = folder / results::kManifestFile;
+  if (!fs::exists(path)) return {};
+  const io::Json manifest = io::ReadJson(path);
+  const io::JsonView view(manifest, path.string());
+  if (!manifest.is_object() || !view.Has("pushes")) return {};
+  return apps::ReadPushes(view["pushes"], character);
+}
+
 metrics::GateLimits GatesOf(const fs::path& folder) {
   const fs::path path = folder / results::kManifestFile;
   if (!fs::exists(path)) return {};
@@ -56,12 +78,16 @@ metrics::GateLimits GatesOf(const fs::path& folder) {
   return configuration.gates;
 }
 
-int Verify(const Options& o, const control::LoadedControl& loaded, const control::Trajectory& trajectory) {
+int Verify(const Options& o, const control::LoadedControl& loaded, const control::Trajectory& trajectory, bool pushed) {
   const fs::path folder = o.folder;
   const fs::path manifest_file = folder / results::kManifestFile;
   const io::Json manifest = fs::exists(manifest_file) ? io::ReadJson(manifest_file) : io::Json::object();
   const auto hashes = manifest.is_object() ? manifest.find("tables_sha256") : manifest.end();
-  for (const auto& [name, text] : apps::StateTables(loaded.character, trajectory)) {
+  std::vector<apps::NamedTable> tables = apps::StateTables(loaded.character, trajectory);
+  for (apps::NamedTable& table : apps::ContactTables(loaded.character, trajectory)) {
+    if (fs::exists(folder / table.name)) tables.push_back(std::move(table));  // they follow from the others
+  }
+  for (const auto& [name, text] : tables) {
     std::string difference;
     if (!fs::exists(folder / name) && hashes != manifest.end() && hashes->is_object() && hashes->contains(name)) {
       if (hashes->at(name) != io::Sha256(text)) {
@@ -75,15 +101,63 @@ int Verify(const Options& o, const control::LoadedControl& loaded, const control
       return static_cast<int>(ExitCode::kBelowGate);
     }
   }
-  std::printf("%s: all %zu states, contacts and torques are the same to the bit\n", o.folder.c_str(),
-              trajectory.states.size());
+  std::printf("%s: all %zu states, contacts and torques are the same to the bit%s\n", o.folder.c_str(),
+              trajectory.states.size(), pushed ? ", under the pushes of its manifest" : "");
   return 0;
+}
+
+/// Makes and prints the table of pushes, and writes it where there is a folder to write to.
+int TabulatePushes(const Options& o, const std::string& command, const results::RunTimer& timer,
+                   const control::LoadedControl& loaded, const control::Trajectory& trajectory,
+                   const character::ReferenceMotion& reference, double expected,
+                   const metrics::Evaluation& evaluation) {
+  if (const metrics::Gate* gate = evaluation.FirstViolated()) {
+    std::fprintf(stderr, "replay: %s: leaves the gate %s at %.2f s without a push: there is nothing to survive\n",
+                 o.folder.c_str(), gate->name.c_str(), gate->first_violation);
+    return static_cast<int>(ExitCode::kBelowGate);
+  }
+  apps::PushTableOptions options = o.table;
+  options.body = loaded.character.FindBody(o.push_table);
+  // Refuses a body that there is not and times outside the motion, with the message of a single push.
+  apps::ParsePush(o.push_table + ",1:0:0,0,1", loaded.character, loaded.control.duration());
+  for (const double time : options.times) {
+    apps::ParsePush(o.push_table + ",1:0:0," + io::Number(time) + ",1", loaded.character, loaded.control.duration());
+  }
+  const auto outcomes =
+      apps::TryPushes(loaded.character, loaded.control, trajectory, reference, expected, GatesOf(o.folder), options);
+  std::printf("%s: pushed at %s for %.2f s, seconds from then until the gates are left (end: not before %.2f s)\n%s",
+              o.folder.c_str(), o.push_table.c_str(), options.duration, evaluation.simulated_duration,
+              apps::DescribePushTable(outcomes).c_str());
+  if (o.output.empty()) return 0;
+  results::RunFolder out(o.output, o.force);
+  out.Write(results::kPushTableFile, apps::FormatPushTable(loaded.character, outcomes));
+  io::Json manifest;
+  manifest["format"] = "retrace-run";
+  manifest["version"] = 1;
+  manifest["program"] = o.program();
+  manifest["status"] = "completed";
+  manifest["command"] = command;
+  const fs::path control_file = fs::path(o.folder) / results::kControlFile;
+  manifest["inputs"] = {{{"file", control_file.string()}, {"sha256", io::Sha256(io::ReadFile(control_file))}}};
+  manifest["provenance"] = results::Provenance(timer, {});
+  manifest["files"] = out.Files();
+  out.Finish(manifest);
+  return 0;
+}
+
+void CheckOptions(const Options& o) {
+  const bool pushed = !o.pushes.empty() || !o.push_table.empty();
+  if (o.verify && o.track_only)
+    throw UsageError("--verify compares the stored control; it cannot go with --track-only");
+  if (o.verify && pushed)
+    throw UsageError("--verify compares with what is stored; it cannot go with --push or --push-table");
+  if (!o.pushes.empty() && !o.push_table.empty())
+    throw UsageError("--push-table tries pushes of its own; it cannot go with --push");
 }
 
 int Replay(const Options& o, const std::string& command) {
   const results::RunTimer timer;
-  if (o.verify && o.track_only)
-    throw UsageError("--verify compares the stored control; it cannot go with --track-only");
+  CheckOptions(o);
   const fs::path folder = o.folder;
   control::LoadedControl loaded = control::LoadControl(folder / results::kControlFile);
   const fs::path reference_file = folder / results::kReferenceFile;
@@ -98,21 +172,36 @@ int Replay(const Options& o, const std::string& command) {
     if (!reference) throw InputError(reference_file.string(), "no such file", "the reference to track");
     TrackReference(*reference, loaded.control);
   }
-  const control::Trajectory trajectory = control::Replay(loaded.character, loaded.control);
+  const std::vector<control::Push> stored_pushes = PushesOf(folder, loaded.character);
+  std::vector<control::Push> pushes;
+  for (const std::string& push : o.pushes) {
+    pushes.push_back(apps::ParsePush(push, loaded.character, loaded.control.duration()));
+  }
+  if (o.verify) pushes = stored_pushes;
+  const control::Trajectory trajectory = control::Replay(loaded.character, loaded.control, pushes);
   std::optional<metrics::Evaluation> evaluation;
   double expected = 0;
   if (reference) {
     expected = std::max(loaded.control.duration(), reference->duration() - loaded.control.world.time_step);
     evaluation = metrics::Evaluate(loaded.character, trajectory, *reference, expected, GatesOf(folder));
   }
+  if (!o.push_table.empty()) {
+    if (!evaluation) throw InputError(reference_file.string(), "no such file", "the reference that the gates follow");
+    return TabulatePushes(o, command, timer, loaded, trajectory, *reference, expected, *evaluation);
+  }
   if (!o.output.empty()) {
     results::RunFolder out(o.output, o.force);
-    apps::WriteMotion(out, loaded.character, loaded.control, trajectory, reference ? &*reference : nullptr,
-                      o.track_only ? "naive tracking" : "replay");
+    std::string title = o.track_only ? "naive tracking" : "replay";
+    if (!pushes.empty()) title += ", pushed";
+    apps::WriteMotion(out, loaded.character, loaded.control, trajectory, reference ? &*reference : nullptr, title);
     io::Json manifest;
     manifest["format"] = "retrace-run";
     manifest["version"] = 1;
-    manifest["program"] = o.track_only ? "replay --track-only" : "replay";
+    manifest["program"] = o.program();
+    if (!pushes.empty()) {
+      manifest["perturbed"] = true;  // no result of the control alone
+      manifest["pushes"] = apps::PushesToJson(loaded.character, pushes);
+    }
     manifest["status"] = trajectory.diverged                    ? "diverged"
                          : evaluation && !evaluation->completed ? "partial"
                                                                 : "completed";
@@ -128,18 +217,25 @@ int Replay(const Options& o, const std::string& command) {
     out.Finish(manifest);
   }
   if (o.verify) {
-    const int code = Verify(o, loaded, trajectory);
+    const int code = Verify(o, loaded, trajectory, !pushes.empty());
     if (code == 0 && evaluation && !evaluation->completed) {
       std::printf("  the control is a part: %.2f of %.2f s\n", evaluation->simulated_duration, expected);
     }
     return code;
+  }
+  for (const control::Push& push : pushes) {
+    std::printf("%s: pushed: %s\n", o.folder.c_str(), apps::Describe(loaded.character, push).c_str());
+  }
+  if (pushes.empty() && !stored_pushes.empty()) {
+    std::printf("%s: this motion was made under pushes; this is its control without them\n", o.folder.c_str());
   }
   if (!evaluation) {
     std::printf("%s: replayed %.2f s; there is no reference to compare with\n", o.folder.c_str(),
                 static_cast<double>(trajectory.num_steps()) * trajectory.time_step);
     return 0;
   }
-  std::printf("%s: %s\n%s", o.folder.c_str(), evaluation->success() ? "within the gates" : "below the gates",
+  std::printf("%s: %s%s\n%s", o.folder.c_str(), pushes.empty() ? "" : "pushed, ",
+              evaluation->success() ? "within the gates" : "below the gates",
               apps::Describe(*evaluation, expected, trajectory.diverged).c_str());
   return static_cast<int>(evaluation->success() ? ExitCode::kSuccess : ExitCode::kBelowGate);
 }
@@ -155,6 +251,27 @@ int main(int argc, char** argv) {
   app.add_flag("--force", options.force, "Write into a folder that holds results already");
   app.add_flag("--verify", options.verify, "Compare every state, contact and torque with the stored ones, bit for bit");
   app.add_flag("--track-only", options.track_only, "Drive the servos at the reference itself instead of the control");
+  app.add_option("--push", options.pushes,
+                 "A force on a body's centre of mass while it replays: BODY,FX:FY:FZ,START,DURATION in N (world axes) "
+                 "and s (repeatable)")
+      ->type_name("PUSH")
+      ->allow_extra_args(false);
+  auto* table = app.add_option("--push-table", options.push_table,
+                               "Push a body in four directions by several forces at several times: how long does the "
+                               "control stay inside the gates?")
+                    ->type_name("BODY");
+  app.add_option("--push-forces", options.table.forces, "Forces of the table [N] [25,50,100,200]")
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber)
+      ->needs(table);
+  app.add_option("--push-times", options.table.times, "When the table's pushes begin [s] [quarters of the motion]")
+      ->delimiter(',')
+      ->check(CLI::NonNegativeNumber)
+      ->needs(table);
+  app.add_option("--push-duration", options.table.duration, "How long they last [s]")
+      ->check(CLI::PositiveNumber)
+      ->needs(table)
+      ->capture_default_str();
   app.set_version_flag("--version", "replay " + results::Version());
   int exit_code = 0;
   if (!apps::ParseOptions(app, argc, argv, true, exit_code)) return exit_code;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <utility>
 
 #include "retrace/io/error.h"
 
@@ -14,6 +15,12 @@ using io::JsonView;
 size_t Index(int i) {
   return static_cast<size_t>(i);
 }
+
+constexpr std::pair<const char*, Part> kParts[] = {{"body", Part::kBody},
+                                                   {"lower_leg", Part::kLowerLeg},
+                                                   {"foot", Part::kFoot},
+                                                   {"lower_arm", Part::kLowerArm},
+                                                   {"hand", Part::kHand}};
 
 int ReadAxis(const JsonView& view) {
   const std::string axis = view.String();
@@ -42,11 +49,29 @@ Shape ReadShape(const JsonView& view) {
   return shape;
 }
 
+Part ReadPart(const JsonView& view) {
+  const std::string part = view.String();
+  for (const auto& [name, value] : kParts) {
+    if (part == name) return value;
+  }
+  view.Expect("body, lower_leg, foot, lower_arm or hand");
+}
+
+/// Of the names that a human's segments have.
+Part PartOfSegment(const std::string& segment) {
+  if (segment.ends_with("foot") || segment.ends_with("toe")) return Part::kFoot;
+  if (segment.ends_with("shin")) return Part::kLowerLeg;
+  if (segment.ends_with("hand")) return Part::kHand;
+  if (segment.ends_with("lower_arm")) return Part::kLowerArm;
+  return Part::kBody;
+}
+
 Body ReadBody(const JsonView& view) {
-  view.AllowOnly({"name", "segment", "mass", "inertia", "position", "shapes"});
+  view.AllowOnly({"name", "segment", "part", "mass", "inertia", "position", "shapes"});
   Body body;
   body.name = view["name"].String();
   body.segment = view.Has("segment") ? view["segment"].String() : body.name;
+  body.part = view.Has("part") ? ReadPart(view["part"]) : PartOfSegment(body.segment);
   body.mass = view["mass"].Number(io::kPositive);
   body.inertia = view["inertia"].Vector(io::kPositive);
   const Vec3& i = body.inertia;

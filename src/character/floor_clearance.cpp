@@ -13,10 +13,7 @@ namespace {
 constexpr double kTolerance = 0.005;  // skin is soft [m]
 
 bool CarriesTheBody(const Body& body) {
-  for (const char* part : {"pelvis", "trunk", "head", "thigh", "upper_arm", "clavicle"}) {
-    if (body.segment.ends_with(part)) return true;
-  }
-  return false;
+  return body.part == Part::kBody;
 }
 
 double DepthUnderFloor(double lowest) {

@@ -83,7 +83,7 @@ struct Plane {
 };
 
 bool IsFoot(const Body& body) {
-  return body.segment.ends_with("foot");
+  return body.part == Part::kFoot;
 }
 
 /// Height of the floor under planted feet, as a plane. A weak prior keeps the plane level where the feet cover little

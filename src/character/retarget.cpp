@@ -539,8 +539,34 @@ class Calibration {
 
 }  // namespace
 
+LeadIn FindLeadIn(const motion::Clip& clip, double unit, const ReferenceOptions& options) {
+  LeadIn lead_in;
+  const bool told = options.skipped_frames >= 0;
+  lead_in.frames = static_cast<size_t>(told ? options.skipped_frames : CountLeadInFrames(clip));
+  const bool jumps = !told && JumpsAfter(clip, lead_in.frames, unit);
+  if (jumps) ++lead_in.frames;
+  if (lead_in.frames > 0) {
+    lead_in.note = std::to_string(lead_in.frames) + " frames " +
+                   (told    ? ""
+                    : jumps ? "before a jump "
+                            : "in the rest pose ") +
+                   "at the start are skipped" + (told ? ", as told" : "");
+  }
+  return lead_in;
+}
+
+bool IsHumanlike(const Character& character) {
+  for (const char* side : kSides) {
+    for (const char* segment : {"thigh", "shin", "foot"}) {
+      if (JointOfSegment(character, Sided(side, segment)) == nullptr) return false;
+    }
+  }
+  return true;
+}
+
 std::vector<Pose> Retarget(const Character& character, const motion::Clip& clip, const std::string& name,
                            const ReferenceOptions& options, ReferenceReport& report) {
+  if (!IsHumanlike(character)) return RetargetByNames(character, clip, name, options, report);
   const io::JsonView user(options.joint_map, options.joint_map_file);
   report.map = MapClip(clip, name, options.joint_map.is_null() ? nullptr : &user);
   const SkeletonMap& map = report.map;
@@ -557,11 +583,9 @@ std::vector<Pose> Retarget(const Character& character, const motion::Clip& clip,
   report.unit = options.unit > 0 ? options.unit : clip.unit > 0 ? clip.unit : UnitFromSize(height_in_units);
   report.unit_from = options.unit > 0 ? "told" : clip.unit > 0 ? "ASF" : "size of the skeleton";
   report.height = StandingHeight(source, height_in_units) * report.unit;
-  const bool told = options.skipped_frames >= 0;
-  report.lead_in_frames = told ? options.skipped_frames : CountLeadInFrames(clip);
-  const bool jumps = !told && JumpsAfter(clip, static_cast<size_t>(report.lead_in_frames), report.unit);
-  if (jumps) ++report.lead_in_frames;
-  const size_t first = static_cast<size_t>(report.lead_in_frames);
+  const LeadIn lead_in = FindLeadIn(clip, report.unit, options);
+  report.lead_in_frames = static_cast<int>(lead_in.frames);
+  const size_t first = lead_in.frames;
   if (source.num_frames() < first + 2) {
     throw InputError(name, std::to_string(source.num_frames()) + " frames", "at least two frames of motion");
   }
@@ -582,13 +606,7 @@ std::vector<Pose> Retarget(const Character& character, const motion::Clip& clip,
                          " m: the source's legs get the length of the character's");
   if (source.up_axis() != "y")
     report.notes.push_back("the file's " + source.up_axis() + " axis points up: turned to y");
-  if (first > 0) {
-    report.notes.push_back(std::to_string(first) + " frames " +
-                           (told    ? ""
-                            : jumps ? "before a jump "
-                                    : "in the rest pose ") +
-                           "at the start are skipped" + (told ? ", as told" : ""));
-  }
+  if (first > 0) report.notes.push_back(lead_in.note);
 
   const Calibration calibration(source, report);
   const Vec3 hips_at_rest = 0.5 * (AnchorOf(character, "left_thigh") + AnchorOf(character, "right_thigh"));

@@ -11,10 +11,27 @@
 
 namespace retrace::character {
 
+/// Whether a character has the legs of a human, to which recorded humans are fitted: thighs, shins and feet.
+bool IsHumanlike(const Character& character);
+
 /// Poses at the clip's frames, first after the lead-in; the root is where the recording has it, scaled so that the
 /// source's legs are as long as the character's. Fills the report's
 /// family, unit, height, up axis, scale, lead-in and notes.
 std::vector<Pose> Retarget(const Character& character, const motion::Clip& clip, const std::string& name,
                            const ReferenceOptions& options, ReferenceReport& report);
+
+/// The same for a character that is no human: each segment is moved by the joint of its name (see MapByNames). The
+/// clip's rest pose must be the character's, but for the lengths of its bones. The scale is that of the limbs, all
+/// together; the joints at the root are where the recording has them, on average.
+std::vector<Pose> RetargetByNames(const Character& character, const motion::Clip& clip, const std::string& name,
+                                  const ReferenceOptions& options, ReferenceReport& report);
+
+/// Frames before the motion, which are skipped.
+struct LeadIn {
+  size_t frames = 0;
+  std::string note;  ///< why, for the report; empty for none
+};
+/// @param unit metres per file unit
+LeadIn FindLeadIn(const motion::Clip& clip, double unit, const ReferenceOptions& options);
 
 }  // namespace retrace::character

@@ -256,7 +256,63 @@ std::string NamesOf(const motion::Skeleton& skeleton) {
   return names;
 }
 
+std::string Listed(const std::set<std::string>& names) {
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  return list;
+}
+
+/// Puts the joints that a user names into a map.
+void ReadUserMap(const motion::Clip& clip, const io::JsonView& user, const std::set<std::string>& known,
+                 SkeletonMap& map) {
+  const auto joint = [&](const io::JsonView& view) {
+    const int index = clip.skeleton.Find(view.String());
+    if (index < 0) view.Expect("one of the joints " + NamesOf(clip.skeleton));
+    return index;
+  };
+  if (!user.json().is_object()) user.Expect("an object of segments and the joints that move them");
+  for (const auto& [segment, view] : user.Members()) {
+    if (!known.contains(segment)) view.Fail("the segment \"" + segment + "\"", "one of " + Listed(known));
+    SegmentSource source;
+    if (view.json().is_object()) {
+      view.AllowOnly({"position", "orientation"});
+      source = {joint(view["position"]), joint(view["orientation"])};
+    } else {
+      source.position = source.orientation = joint(view);
+    }
+    map.segments[segment] = source;
+  }
+}
+
 }  // namespace
+
+SkeletonMap MapByNames(const motion::Clip& clip, const std::string& name, const std::vector<std::string>& segments,
+                       const std::vector<std::string>& needed, const io::JsonView* user) {
+  std::map<std::string, int> joints;
+  for (size_t j = 0; j < clip.skeleton.joints.size(); ++j) {
+    if (!clip.skeleton.joints[j].end_site)
+      joints.try_emplace(Normalise(clip.skeleton.joints[j].name), static_cast<int>(j));
+  }
+  SkeletonMap map;
+  map.family = "the character's own names";
+  for (const std::string& segment : segments) {
+    const auto it = joints.find(Normalise(segment));
+    if (it != joints.end()) map.segments[segment] = {it->second, it->second};
+  }
+  if (user != nullptr) {
+    ReadUserMap(clip, *user, {segments.begin(), segments.end()}, map);
+    map.family += ", with a map of the user";
+  }
+  std::set<std::string> missing;
+  for (const std::string& segment : needed) {
+    if (!map.Has(segment)) missing.insert(segment);
+  }
+  if (!missing.empty()) {
+    throw InputError(name, "joints " + NamesOf(clip.skeleton) + ", none of which is named " + Listed(missing),
+                     "joints named as the segments of the character, which is no human, or a map (--map)");
+  }
+  return map;
+}
 
 SkeletonMap MapSkeleton(const motion::Skeleton& skeleton, const std::string& name) {
   std::vector<std::string> missing;
@@ -279,31 +335,10 @@ SkeletonMap MapClip(const motion::Clip& clip, const std::string& name, const io:
     }
   }
   if (user == nullptr) return missing.empty() ? map : MapSkeleton(clip.skeleton, name);
-  const auto joint = [&](const io::JsonView& view) {
-    const int index = clip.skeleton.Find(view.String());
-    if (index < 0) view.Expect("one of the joints " + NamesOf(clip.skeleton));
-    return index;
-  };
-  const std::set<std::string> known = SegmentNames();
-  if (!user->json().is_object()) user->Expect("an object of segments and the joints that move them");
-  for (const auto& [segment, view] : user->Members()) {
-    if (!known.contains(segment)) {
-      std::string all;
-      for (const std::string& one : known) all += (all.empty() ? "" : ", ") + one;
-      view.Fail("the segment \"" + segment + "\"", "one of " + all);
-    }
-    SegmentSource source;
-    if (view.json().is_object()) {
-      view.AllowOnly({"position", "orientation"});
-      source = {joint(view["position"]), joint(view["orientation"])};
-    } else {
-      source.position = source.orientation = joint(view);
-    }
-    map.segments[segment] = source;
-  }
+  ReadUserMap(clip, *user, SegmentNames(), map);
   map.family = missing.empty() ? map.family + ", with a map of the user" : "a map of the user";
   std::string wanted;
-  for (const std::string& segment : known) {
+  for (const std::string& segment : SegmentNames()) {
     if (!IsOptional(segment) && !map.Has(segment)) wanted += (wanted.empty() ? "" : ", ") + segment;
   }
   if (!wanted.empty()) user->Fail("a map without " + wanted, "a joint for each of them");

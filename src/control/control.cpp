@@ -21,18 +21,37 @@ void TargetsAt(const Fragment& fragment, int step, std::span<Quat> pose) {
   for (size_t j = 0; j < pose.size(); ++j) pose[j] = Nlerp(a[j], b[j], t);
 }
 
-Trajectory Replay(const character::Character& character, const OpenLoopControl& control) {
+namespace {
+
+/// Forces of the pushes in the step from `time` to `time + h` (bodies).
+void ForcesOf(std::span<const Push> pushes, double time, double h, std::span<Vec3> forces) {
+  std::fill(forces.begin(), forces.end(), Vec3::Zero());
+  for (const Push& push : pushes) {
+    const double shared = std::min(time + h, push.end()) - std::max(time, push.start);
+    if (shared > 0) forces[static_cast<size_t>(push.body)] += push.force * std::min(1.0, shared / h);
+  }
+}
+
+}  // namespace
+
+Trajectory Replay(const character::Character& character, const OpenLoopControl& control, std::span<const Push> pushes) {
   simulation::World world(character, control.world);
   world.set_recording(true);
   Trajectory trajectory;
   trajectory.time_step = control.world.time_step;
   trajectory.states.push_back(control.start);
   std::vector<Quat> targets(character.joints.size());
+  std::vector<Vec3> forces(character.bodies.size());
   character::State state = control.start;
   for (const Fragment& fragment : control.fragments) {
     world.SetState(state);
     for (int step = 0; step < fragment.num_steps; ++step) {
       TargetsAt(fragment, step, targets);
+      if (!pushes.empty()) {
+        ForcesOf(pushes, static_cast<double>(trajectory.num_steps()) * trajectory.time_step, trajectory.time_step,
+                 forces);
+        world.SetForces(forces);
+      }
       if (!world.Step(targets)) {
         trajectory.diverged = true;
         return trajectory;

@@ -141,14 +141,16 @@ void LookAtJoints(const ReferenceMotion& reference, ClipChecks& checks) {
   const Character& character = reference.character();
   for (size_t j = 0; j < character.joints.size(); ++j) {
     const character::Joint& joint = character.joints[j];
-    const std::string& segment = character.bodies[static_cast<size_t>(joint.child)].segment;
+    const character::Body& child = character.bodies[static_cast<size_t>(joint.child)];
+    // Only a human's knee is known to bend one way.
+    const bool knee = child.segment == "left_shin" || child.segment == "right_shin";
     Worst backwards;
     Worst twisted;
     for (size_t f = 0; f < reference.poses().size(); ++f) {
       const double time = static_cast<double>(f) * reference.frame_time();
       const Vec3 turn = RotationVector(reference.poses()[f].joint_rotations[j]);
-      if (segment.ends_with("shin")) backwards.See(-turn[joint.axis], time);
-      if (segment.ends_with("hand")) twisted.See(turn.norm(), time);
+      if (knee) backwards.See(-turn[joint.axis], time);
+      if (child.part == character::Part::kHand) twisted.See(turn.norm(), time);
     }
     if (backwards.value > kKneeBackwards) {
       checks.warnings.push_back({backwards.time, "knee",
@@ -172,7 +174,7 @@ void LookAtBodies(const ReferenceMotion& reference, const std::vector<State>& st
   Worst root;
   for (size_t b = 0; b < character.bodies.size(); ++b) {
     const character::Body& body = character.bodies[b];
-    const bool hand = body.segment.ends_with("hand");
+    const bool hand = body.part == character::Part::kHand;
     for (size_t f = 0; f < states.size(); ++f) {
       const double time = static_cast<double>(f) * frame_time;
       if (hand) under.See(-character::LowestPoint(body, states[f][b]), time);
@@ -204,7 +206,7 @@ void LookAtFeet(const ReferenceMotion& reference, const std::vector<State>& stat
   Worst worst;
   for (const int effector : character.end_effectors) {
     const size_t body = static_cast<size_t>(effector);
-    if (!character.bodies[body].segment.ends_with("foot")) continue;
+    if (character.bodies[body].part != character::Part::kFoot) continue;
     const std::vector<bool> touches = TouchesFloor(reference, states, effector);
     for (size_t f = 1; f < states.size(); ++f) {
       if (!touches[f] || !touches[f - 1]) continue;

@@ -21,6 +21,14 @@ bool Evaluation::success() const {
   return completed && std::all_of(gates.begin(), gates.end(), [](const Gate& gate) { return gate.passed(); });
 }
 
+const Gate* Evaluation::FirstViolated() const {
+  const Gate* first = nullptr;
+  for (const Gate& gate : gates) {
+    if (!gate.passed() && (first == nullptr || gate.first_violation < first->first_violation)) first = &gate;
+  }
+  return first;
+}
+
 io::Json Evaluation::ToJson() const {
   io::Json json;
   json["success"] = success();

@@ -109,7 +109,7 @@ double SkateRatio(const Character& character, const std::vector<State>& states) 
   std::vector<bool> slides(intervals, false);
   for (size_t b = 0; b < character.bodies.size(); ++b) {
     const character::Body& body = character.bodies[b];
-    if (!body.segment.ends_with("foot") || body.shapes.empty()) continue;
+    if (body.part != character::Part::kFoot || body.shapes.empty()) continue;
     const Vec3 ball = BallOfFoot(body);
     std::vector<Vec3> path;
     for (const State& state : states) path.emplace_back(state[b].position + state[b].orientation * ball);

@@ -12,11 +12,13 @@ constexpr double kTouching = 0.03;     // [m] a body whose lowest point is below
 constexpr double kInTheAir = 0.05;     // [m] nothing below this: flight
 constexpr double kShortFlight = 0.06;  // [s] shorter gaps are errors of capture
 
-bool IsArm(const std::string& segment) {
-  return segment.ends_with("hand") || segment.ends_with("lower_arm");
+using character::Part;
+
+bool IsArm(Part part) {
+  return part == Part::kHand || part == Part::kLowerArm;
 }
-bool IsLowerLeg(const std::string& segment) {
-  return segment.ends_with("foot") || segment.ends_with("shin");
+bool IsLowerLeg(Part part) {
+  return part == Part::kFoot || part == Part::kLowerLeg;
 }
 
 }  // namespace
@@ -65,9 +67,9 @@ MotionKindReport ClassifyMotion(const character::ReferenceMotion& reference) {
     double low_leg = low_trunk;
     for (size_t b = 0; b < state.size(); ++b) {
       const double low = character::LowestPoint(character.bodies[b], state[b]);
-      double& group = IsArm(character.bodies[b].segment)        ? low_arm
-                      : IsLowerLeg(character.bodies[b].segment) ? low_leg
-                                                                : low_trunk;
+      double& group = IsArm(character.bodies[b].part)        ? low_arm
+                      : IsLowerLeg(character.bodies[b].part) ? low_leg
+                                                             : low_trunk;
       group = std::min(group, low);
     }
     trunk += low_trunk < kTouching;

@@ -12,8 +12,8 @@ character::State StartState(const character::ReferenceMotion& reference, double&
   reference.StateAt(0, state);
   double lowest = 0;
   for (size_t b = 0; b < state.size(); ++b) {
-    const std::string& segment = character.bodies[b].segment;
-    if (segment.ends_with("hand") || segment.ends_with("lower_arm")) continue;
+    const character::Part part = character.bodies[b].part;
+    if (part == character::Part::kHand || part == character::Part::kLowerArm) continue;
     lowest = std::min(lowest, character::LowestPoint(character.bodies[b], state[b]));
   }
   raised = -lowest;

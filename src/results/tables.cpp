@@ -1,11 +1,11 @@
 #include "retrace/results/tables.h"
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 #include <stdexcept>
 #include <tuple>
 
+#include "csv_writer.h"
 #include "retrace/character/kinematics.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
@@ -15,62 +15,7 @@
 namespace retrace::results {
 namespace {
 
-constexpr const char* kAxes[] = {"x", "y", "z"};
-
-/// Appends cells to one growing text.
-class Writer {
- public:
-  void Number(double value) {
-    Separate();
-    io::AppendNumber(text_, value);
-  }
-  void Short(double value) {
-    Separate();
-    char buffer[32];
-    const auto end = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::general, 7).ptr;
-    text_.append(buffer, end);
-  }
-  void Integer(int value) {
-    Separate();
-    char buffer[16];
-    text_.append(buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr);
-  }
-  void Hex(uint64_t value) {
-    Separate();
-    for (int shift = 60; shift >= 0; shift -= 4) text_ += "0123456789abcdef"[(value >> shift) & 15];
-  }
-  void Text(std::string_view cell) {
-    Separate();
-    if (cell.find_first_of(",\"\r\n") == std::string_view::npos) {
-      text_ += cell;
-      return;
-    }
-    text_ += '"';
-    for (const char c : cell) text_.append(c == '"' ? 2 : 1, c);
-    text_ += '"';
-  }
-  void Vector(const Vec3& v) {
-    for (int axis = 0; axis < 3; ++axis) Number(v[axis]);
-  }
-  void Names(const std::string& prefix) {
-    for (const char* axis : kAxes) Text(prefix + axis);
-  }
-  void EndRow() {
-    text_ += '\n';
-    row_start_ = text_.size();
-  }
-  void Reserve(size_t bytes) { text_.reserve(bytes); }
-  std::string Take() { return std::move(text_); }
-
- private:
-  void Separate() {
-    if (text_.size() != row_start_) text_ += ',';
-  }
-  std::string text_;
-  size_t row_start_ = 0;
-};
-
-void JointNames(const character::Character& character, Writer& writer) {
+void JointNames(const character::Character& character, CsvWriter& writer) {
   for (const character::Joint& joint : character.joints) {
     for (int axis = 0; axis < 3; ++axis) {
       if (joint.UsesAxis(axis)) writer.Text(joint.name + "_" + kAxes[axis]);
@@ -90,7 +35,7 @@ void RequireRecorded(size_t steps, size_t recorded, const char* what) {
 
 std::string FormatTrajectory(const character::Character& character, const control::Trajectory& trajectory) {
   RequireRecorded(trajectory.num_steps(), trajectory.contacts.size(), "contacts");
-  Writer writer;
+  CsvWriter writer;
   writer.Reserve(trajectory.states.size() * (32 + 3 * character.joints.size()) * 20);
   writer.Text("time");
   writer.Names("root_");
@@ -132,7 +77,7 @@ std::string FormatTrajectory(const character::Character& character, const contro
 
 std::string FormatContacts(const character::Character& character, const control::Trajectory& trajectory) {
   RequireRecorded(trajectory.num_steps(), trajectory.contacts.size(), "contacts");
-  Writer writer;
+  CsvWriter writer;
   writer.Text("time");
   writer.Text("body");
   writer.Text("other");
@@ -155,7 +100,7 @@ std::string FormatContacts(const character::Character& character, const control:
 
 std::string FormatTorques(const character::Character& character, const control::Trajectory& trajectory) {
   RequireRecorded(trajectory.num_steps(), trajectory.torques.size(), "torques");
-  Writer writer;
+  CsvWriter writer;
   writer.Text("time");
   JointNames(character, writer);
   writer.EndRow();
@@ -182,7 +127,7 @@ std::string FormatCosts(const std::vector<FragmentCosts>& fragments) {
     return std::tie(a->fragment, a->attempt) < std::tie(b->fragment, b->attempt);
   });
 
-  Writer writer;
+  CsvWriter writer;
   writer.Reserve(256 + rows * 160);
   for (const char* name : {"fragment",
                            "attempt",

@@ -165,6 +165,9 @@ void OdeStepper::Step(std::span<BodyMotion> bodies, const StepInput& input, Step
   for (size_t i = 0; i < input.torques.size(); ++i) {
     dBodyAddTorque(bodies_[i], input.torques[i].x(), input.torques[i].y(), input.torques[i].z());
   }
+  for (size_t i = 0; i < input.forces.size(); ++i) {
+    dBodyAddForce(bodies_[i], input.forces[i].x(), input.forces[i].y(), input.forces[i].z());
+  }
   AddContacts(input.contacts, forces != nullptr);
   try {
     dWorldStep(world_, law_.time_step);

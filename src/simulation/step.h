@@ -62,8 +62,9 @@ struct StepLaw {
 /// All that acts in a step.
 struct StepInput {
   std::span<const ContactPoint> contacts;
-  std::span<const Motor> motors;  ///< (joints); a hinge uses its axis
-  std::span<const Vec3> torques;  ///< (bodies) [N m]; empty: none
+  std::span<const Motor> motors;      ///< (joints); a hinge uses its axis
+  std::span<const Vec3> torques;      ///< (bodies) [N m]; empty: none
+  std::span<const Vec3> forces = {};  ///< (bodies) on centres of mass, world axes [N]; empty: none
 };
 
 /// The forces that were found.

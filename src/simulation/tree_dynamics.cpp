@@ -142,6 +142,9 @@ void TreeDynamics::Begin(std::span<const BodyMotion> bodies, const StepInput& in
     if (!input.torques.empty()) {
       node.momentum.tail<3>() += law_.time_step * input.torques[static_cast<size_t>(node.body)];
     }
+    if (!input.forces.empty()) {
+      node.momentum.head<3>() += law_.time_step * input.forces[static_cast<size_t>(node.body)];
+    }
   }
   for (size_t n = nodes_.size(); n-- > 1;) {
     Node& node = nodes_[n];

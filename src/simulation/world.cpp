@@ -189,11 +189,11 @@ struct World::Impl {
     }
     UpdateScales();
     DriveServos(targets);
-    const StepInput input{collision.points(), motors, body_torques};
+    const StepInput input{collision.points(), motors, body_torques, body_forces};
     if (!(tree ? StepWithTree(input) : StepWithOde(input))) return false;
     contacts.clear();
     for (const ContactPoint& point : input.contacts) {
-      contacts.push_back({point.body, point.other, point.position, Vec3::Zero()});
+      contacts.push_back({point.body, point.other, point.position, Vec3::Zero(), point.normal});
     }
     if (recording) {
       for (size_t c = 0; c < contacts.size(); ++c) contacts[c].force = forces.contacts[c];
@@ -213,6 +213,7 @@ struct World::Impl {
   std::vector<BodyMotion> bodies;
   std::vector<Motor> motors;       // (joints)
   std::vector<Vec3> body_torques;  // (bodies) of explicit servos
+  std::vector<Vec3> body_forces;   // (bodies) from outside; empty: none
   std::vector<double> scale;       // (joints) of this step
   std::vector<Contact> contacts;
   bool recording = false;
@@ -241,6 +242,11 @@ void World::GetState(State& state) const {
     const BodyMotion& body = impl_->bodies[i];
     state[i] = {body.position, body.orientation, body.linear_velocity, body.angular_velocity};
   }
+}
+
+void World::SetForces(std::span<const Vec3> forces) {
+  if (!forces.empty() && forces.size() != impl_->bodies.size()) throw std::invalid_argument("one force for each body");
+  impl_->body_forces.assign(forces.begin(), forces.end());
 }
 
 bool World::Step(std::span<const Quat> targets) {

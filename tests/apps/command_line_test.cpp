@@ -80,9 +80,9 @@ TEST_F(CommandLine, RunFolderIsCompleteAndReplays) {
     const std::string bytes = io::ReadFile(run + "/" + file["name"].get<std::string>());
     EXPECT_EQ(io::Sha256(bytes), file["sha256"].get<std::string>());
   }
-  EXPECT_EQ(manifest["files"].size(), 8u);
+  EXPECT_EQ(manifest["files"].size(), 12u);
   // Only what the manifest names, and the manifest.
-  EXPECT_EQ(std::distance(fs::directory_iterator(run), fs::directory_iterator{}), 9);
+  EXPECT_EQ(std::distance(fs::directory_iterator(run), fs::directory_iterator{}), 13);
 
   EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
   std::string table = io::ReadFile(run + "/trajectory.csv");
@@ -92,6 +92,118 @@ TEST_F(CommandLine, RunFolderIsCompleteAndReplays) {
   const Outcome changed = Execute(kReplay + " " + run + " --verify");
   EXPECT_EQ(changed.code, 4);
   EXPECT_THAT(changed.text, HasSubstr("trajectory.csv:"));
+}
+
+TEST_F(CommandLine, TheInsideViewFollowsFromTheContacts) {
+  const std::string run = SmallRun("run");
+  const results::Table contacts = results::ReadTable(run + "/contacts.csv");
+  const results::Table totals = results::ReadTable(run + "/contact_totals.csv");
+  const auto sum = [](const std::vector<double>& numbers) {
+    double total = 0;
+    for (const double number : numbers) total += number;
+    return total;
+  };
+  const double normal = sum(totals.Numbers("normal_force"));
+  EXPECT_GT(normal, 0);
+  EXPECT_NEAR(sum(contacts.Numbers("force_y")), normal, 1e-6 * normal)
+      << "on level ground; feet do not touch each other";
+  EXPECT_NEAR(sum(results::ReadTable(run + "/body_contacts.csv").Numbers("normal_force")), normal, 1e-9 * normal);
+  const results::Table map = results::ReadTable(run + "/pressure.csv");
+  const auto area = map.Numbers("area");
+  const auto pressure = map.Numbers("pressure");
+  double mapped = 0;
+  for (size_t i = 0; i < area.size(); ++i) mapped += area[i] * pressure[i];
+  EXPECT_NEAR(4 * mapped, normal, 1e-5 * normal) << "a frame is the mean over four steps";
+  const results::Table summary = results::ReadTable(run + "/contact_summary.csv");
+  EXPECT_EQ(summary.Text("body").back(), "all");
+  EXPECT_NEAR(summary.Numbers("impulse").back(), normal / 240, 1e-9 * normal);
+
+  const Outcome replayed = Execute(kReplay + " " + run + " --output " + Path("again"));
+  EXPECT_EQ(replayed.code, 0) << replayed.text;
+  for (const char* file : {"body_contacts.csv", "contact_totals.csv", "contact_summary.csv", "pressure.csv"}) {
+    EXPECT_EQ(io::ReadFile(Path("again") + "/" + file), io::ReadFile(run + "/" + file)) << file;
+  }
+  // They are verified too where they are there; folders made before there were any are as good as ever.
+  io::WriteFile(run + "/pressure.csv", "time\n");
+  EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 4);
+  fs::remove(run + "/pressure.csv");
+  EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
+}
+
+TEST_F(CommandLine, PushesAreSaidInTheirSyntaxOrRefused) {
+  const std::string run = SmallRun("run");
+  ExpectRefusals(kReplay,
+                 {
+                     {run + " --push trunk", 2, "expected BODY,FX:FY:FZ,START,DURATION"},
+                     {run + " --push tail,1:0:0,0,1", 2, "found the body \"tail\", expected one of head, trunk"},
+                     {run + " --push trunk,1:0,0,1", 2, "found the force \"1:0\""},
+                     {run + " --push trunk,0:0:0,0,1", 2, "not all 0"},
+                     {run + " --push trunk,1:0:0,0.6,1", 2, "found the start \"0.6\", expected an instant"},
+                     {run + " --push trunk,1:0:0,0.1,0", 2, "found the duration \"0\""},
+                     {run + " --push trunk,1:0:0,0.1,0.1 --verify", 2, "--verify"},
+                     {run + " --push-table trunk --verify", 2, "--verify"},
+                     {run + " --push-table trunk --push trunk,1:0:0,0,1", 2, "--push-table"},
+                     {run + " --push-table tail", 2, "found the body \"tail\""},
+                     {run + " --push-table trunk --push-times 0.7", 2, "found the start \"0.7\""},
+                     {run + " --push-forces 10", 2, "--push-table"},
+                     {run + " --push-table trunk --push-forces=-10", 2, "--push-forces"},
+                 });
+}
+
+TEST_F(CommandLine, APushedReplayIsMarkedAndNeverTakenForTheRunItself) {
+  const std::string run = SmallRun("run");
+  const std::string pushed = Path("pushed");
+  const Outcome weak = Execute(kReplay + " " + run + " --push trunk,0:0:20,0.1,0.1 --output " + pushed);
+  EXPECT_EQ(weak.code, 0) << weak.text;
+  EXPECT_THAT(weak.text, HasSubstr("pushed: trunk by 0:0:20 N from 0.10 to 0.20 s"));
+  EXPECT_THAT(weak.text, HasSubstr("pushed, within the gates"));
+  const io::Json manifest = io::ReadJson(pushed + "/manifest.json");
+  EXPECT_EQ(manifest["program"], "replay --push");
+  EXPECT_EQ(manifest["perturbed"], true);
+  EXPECT_EQ(manifest["pushes"],
+            io::ParseJson(R"([{"body": "trunk", "force": [0.0, 0.0, 20.0], "start": 0.1, "duration": 0.1}])", "t"));
+  EXPECT_THAT(io::ReadFile(pushed + "/filmstrip.svg"), HasSubstr("pushed"));
+  EXPECT_NE(io::ReadFile(pushed + "/trajectory.csv"), io::ReadFile(run + "/trajectory.csv"));
+  const Outcome verified = Execute(kReplay + " " + pushed + " --verify");
+  EXPECT_EQ(verified.code, 0) << verified.text;
+  EXPECT_THAT(verified.text, HasSubstr("under the pushes of its manifest"));
+  EXPECT_THAT(Execute(kReplay + " " + pushed).text, HasSubstr("this is its control without them"));
+  EXPECT_FALSE(io::ReadJson(run + "/manifest.json").contains("perturbed"));
+
+  const Outcome strong = Execute(kReplay + " " + run + " --push trunk,0:0:4000,0.1,0.1 --push head,900:0:0,0.2,0.1");
+  EXPECT_EQ(strong.code, 4) << strong.text;
+  EXPECT_THAT(strong.text, HasSubstr("pushed, below the gates"));
+  EXPECT_THAT(strong.text, HasSubstr("pushed: head by 900:0:0 N"));
+}
+
+TEST_F(CommandLine, ATableOfPushesSaysHowLongTheControlSurvives) {
+  const std::string run = SmallRun("run");
+  const std::string table_folder = Path("table");
+  const Outcome outcome = Execute(kReplay + " " + run + " --push-table trunk --push-forces 1,4000 --push-times 0.1 " +
+                                  "--push-duration 0.1 --output " + table_folder);
+  ASSERT_EQ(outcome.code, 0) << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr("pushed at trunk for 0.10 s"));
+  const results::Table table = results::ReadTable(table_folder + "/push_table.csv");
+  ASSERT_EQ(table.num_rows(), 8u);
+  for (size_t row = 0; row < 8; ++row) {
+    const bool strong = table.Numbers("force")[row] == 4000;
+    EXPECT_EQ(table.Numbers("left")[row], strong) << row;
+    EXPECT_EQ(table.Text("gate")[row].empty(), !strong);
+    if (strong) {
+      EXPECT_LT(table.Numbers("survived")[row], 0.4);
+    } else {
+      EXPECT_NEAR(table.Numbers("survived")[row], 0.4, 1e-9);
+    }
+    const double size = std::hypot(table.Numbers("force_x")[row], table.Numbers("force_z")[row]);
+    EXPECT_NEAR(size, table.Numbers("force")[row], 1e-9 * size);
+  }
+  EXPECT_EQ(io::ReadJson(table_folder + "/manifest.json")["program"], "replay --push-table");
+  io::Json manifest = io::ReadJson(run + "/manifest.json");
+  manifest["configuration"]["gates"]["joint_position"] = 1e-6;
+  io::WriteFile(run + "/manifest.json", manifest.dump());
+  const Outcome outside = Execute(kReplay + " " + run + " --push-table trunk");
+  EXPECT_EQ(outside.code, 4);
+  EXPECT_THAT(outside.text, HasSubstr("without a push: there is nothing to survive"));
 }
 
 TEST_F(CommandLine, ForcesObeyNewtonsLaw) {
@@ -124,7 +236,7 @@ TEST_F(CommandLine, BelowTheGatesIsCodeFourWithAllFiles) {
   EXPECT_FALSE(manifest["evaluation"]["completed"].get<bool>());
   EXPECT_LT(manifest["evaluation"]["simulated_duration"].get<double>(), 0.5);
   EXPECT_TRUE(fs::exists(run + "/control.json"));
-  EXPECT_EQ(manifest["files"].size(), 8u);
+  EXPECT_EQ(manifest["files"].size(), 12u);
 }
 
 TEST_F(CommandLine, ALostRunSaysWhereAndKeepsItsBeginning) {
@@ -198,7 +310,7 @@ TEST_F(CommandLine, VariationsAreWholeRunsOfOneSeedEach) {
     EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
     EXPECT_EQ(Execute(kReplay + " " + run).code, 0);
     const io::Json manifest = io::ReadJson(run + "/manifest.json");
-    EXPECT_EQ(manifest["files"].size(), 8u);
+    EXPECT_EQ(manifest["files"].size(), 12u);
     EXPECT_EQ(manifest["variation"], (io::Json{{"number", v + 1}, {"of", 3}}));
     const auto seed = manifest["seed"].get<uint64_t>();
     EXPECT_GE(seed, 5u);
@@ -265,6 +377,28 @@ TEST_F(CommandLine, VariationsThatFailAreListedWithTheirLoss) {
   EXPECT_FALSE(list.contains("spread"));
   EXPECT_EQ(results::ReadTable(all + "/variations.csv").num_rows(), 0u);
   EXPECT_FALSE(fs::exists(all + "/1"));
+}
+
+TEST_F(CommandLine, ABodyOnFourLegsIsReconstructedLikeAnyOther) {
+  const std::string trot = std::string(RETRACE_SOURCE_DIR) + "/data/clips/trot.bvh --character quadruped";
+  const Outcome inspected = Execute(kInspect + " " + trot);
+  EXPECT_EQ(inspected.code, 0) << inspected.text;
+  EXPECT_THAT(inspected.text, HasSubstr("joints recognised by: the character's own names"));
+  EXPECT_THAT(inspected.text, HasSubstr("motion      locomotion"));
+  EXPECT_THAT(inspected.text, HasSubstr("left_fore_foot 0.12-0.40"));
+  EXPECT_THAT(inspected.text, testing::Not(HasSubstr("warning")));
+  const std::string run = Path("run");
+  const Outcome outcome =
+      Execute(kReconstruct + " " + trot + " --end 1 --samples 200 --saved 40 --progress none --output " + run);
+  EXPECT_EQ(outcome.code, 0) << outcome.text;
+  EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
+  const results::Table summary = results::ReadTable(run + "/contact_summary.csv");
+  EXPECT_THAT(summary.Text("body"), testing::UnorderedElementsAre("left_fore_foot", "right_fore_foot", "left_hind_foot",
+                                                                  "right_hind_foot", "all"))
+      << "it goes on its feet";
+  const std::string walk = kWalkClip + " --character quadruped";
+  ExpectRefusals(kReconstruct,
+                 {{walk, 3, "expected joints named as the segments of the character, which is no human"}});
 }
 
 TEST_F(CommandLine, SameBytesForAnyNumberOfThreads) {

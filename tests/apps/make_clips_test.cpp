@@ -81,11 +81,39 @@ std::vector<Vec3> Near(const std::vector<Vec3>& points, double height) {
 
 TEST(MakeClips, RegeneratesTheBundledFilesByteForByte) {
   const std::vector<GeneratedFile> files = MakeFiles();
-  ASSERT_EQ(files.size(), 6u);
+  ASSERT_EQ(files.size(), 7u);
   for (const GeneratedFile& file : files) {
     // Not EXPECT_EQ, which would print both files.
     EXPECT_TRUE(io::ReadFile(ClipFile(file.name)) == file.text) << file.name << " differs: run make_clips again";
   }
+}
+
+TEST(MakeClips, TheTrotGoesOnDiagonalPairsOfFeetThatDoNotSlide) {
+  const motion::Clip clip = Bundled("trot.bvh");
+  const std::vector<motion::GlobalPose> poses = Poses(clip);
+  const double duration = clip.duration();
+  EXPECT_NEAR(duration, 2.5, 1e-9);
+  const double way = poses.back().positions[0].z() - poses.front().positions[0].z();
+  EXPECT_NEAR(way / duration, 1.2, 1e-4);
+  const std::vector<std::string> feet = {"LeftHindFoot", "RightForeFoot", "RightHindFoot", "LeftForeFoot"};
+  constexpr double kSole = 0.05;  // under the ankle [m]
+  std::vector<std::vector<bool>> stands(feet.size());
+  for (size_t foot = 0; foot < feet.size(); ++foot) {
+    const auto joint = static_cast<size_t>(clip.skeleton.Find(feet[foot]));
+    int standing = 0;
+    for (size_t f = 0; f < poses.size(); ++f) {
+      const double height = poses[f].positions[joint].y() - kSole;
+      EXPECT_GT(height, -1e-5);
+      stands[foot].push_back(height < 1e-5);
+      standing += height < 1e-5;
+      if (f == 0 || !stands[foot][f] || !stands[foot][f - 1]) continue;
+      EXPECT_LT((poses[f].positions[joint] - poses[f - 1].positions[joint]).norm(), 1e-5) << feet[foot] << " slides";
+    }
+    EXPECT_NEAR(standing / static_cast<double>(poses.size()), 0.55, 0.05);
+  }
+  EXPECT_EQ(stands[0], stands[1]) << "diagonal feet go together";
+  EXPECT_EQ(stands[2], stands[3]);
+  for (size_t f = 0; f < poses.size(); ++f) EXPECT_TRUE(stands[0][f] || stands[2][f]) << "never in the air";
 }
 
 TEST(MakeClips, FilesReadBackAsTheMotionsTheyCameFrom) {

@@ -84,7 +84,7 @@ const Mutation kMutations[] = {
     {"MassNotANumber", R"([{"op": "replace", "path": "/bodies/1/mass", "value": "NaN"}])",
      R"(c.json: /bodies/1/mass: found "NaN", expected a number above 0)"},
     {"MisspeltBodyKey", R"([{"op": "add", "path": "/bodies/2/wieght", "value": 1}])",
-     R"(c.json: /bodies/2/wieght: found the key "wieght", expected one of name, segment, mass, inertia, position, shapes)"},
+     R"(c.json: /bodies/2/wieght: found the key "wieght", expected one of name, segment, part, mass, inertia, position, shapes)"},
     {"ImpossibleInertia", R"([{"op": "replace", "path": "/bodies/0/inertia/1", "value": 0.07}])",
      "c.json: /bodies/0/inertia: found an array of 3, expected moments of a real body: none above the sum of the other "
      "two"},

@@ -160,6 +160,37 @@ TEST(Replay, IsTheFragmentsOneByOne) {
   }
 }
 
+TEST(Replay, APushGivesItsImpulseWhereverItFallsBetweenTheSteps) {
+  OpenLoopControl control = Standing(5);
+  for (auto& body : control.start) body.position.y() += 20;
+  const double gravity = 9.81;
+  const double mass = Human().total_mass();
+  const int hand = Human().FindBody("right_hand");
+  const int head = Human().FindBody("head");
+  const std::vector<Push> pushes = {{hand, Vec3(100, 0, -30), 0.101, 0.0517},
+                                    {head, Vec3(0, -70, 10), 0.12, 0.001},
+                                    {hand, Vec3(0, 5, 0), 0.1234, 0.3}};
+  const Trajectory trajectory = Replay(Human(), control, pushes);
+  ASSERT_FALSE(trajectory.diverged);
+  for (size_t i = 0; i < trajectory.states.size(); ++i) {
+    const double time = static_cast<double>(i) * trajectory.time_step;
+    Vec3 momentum = mass * Vec3(0, -gravity * time, 0);
+    for (const Push& push : pushes) momentum += std::clamp(time - push.start, 0.0, push.duration) * push.force;
+    ASSERT_LT((mass * character::CenterOfMassVelocity(Human(), trajectory.states[i]) - momentum).norm(), 1e-7) << i;
+  }
+}
+
+TEST(Replay, NoPushChangesNothingAndOneChangesWhatComesAfterIt) {
+  const OpenLoopControl control = Standing(5);
+  const Trajectory plain = Replay(Human(), control);
+  const std::vector<Push> push = {{Human().FindBody("trunk"), Vec3(0, 0, 100), 0.25, 0.1}};
+  const Trajectory pushed = Replay(Human(), control, push);
+  ASSERT_EQ(pushed.states.size(), plain.states.size());
+  const size_t start = 60;  // 0.25 s of 1/240 s
+  EXPECT_TRUE(SameBits(pushed.states[start], plain.states[start]));
+  EXPECT_FALSE(SameBits(pushed.states[start + 1], plain.states[start + 1]));
+}
+
 TEST(Replay, EndsWhereItDiverges) {
   OpenLoopControl control = Standing(2);
   control.start[3].linear_velocity = Vec3(1e7, 0, 0);

@@ -68,6 +68,9 @@ class AnyMotion {
     if (random_.Uniform() < 0.5) {
       for (size_t b = 0; b < bodies.size(); ++b) torques.push_back(AnyVector(20));
     }
+    if (random_.Uniform() < 0.5) {
+      for (size_t b = 0; b < bodies.size(); ++b) forces.push_back(AnyVector(200));
+    }
     Collide();
   }
 
@@ -75,11 +78,12 @@ class AnyMotion {
     collision_.Find(bodies);
     contacts = collision_.points();
   }
-  StepInput Input() const { return {contacts, motors, torques}; }
+  StepInput Input() const { return {contacts, motors, torques, forces}; }
 
   std::vector<BodyMotion> bodies;
   std::vector<Motor> motors;
   std::vector<Vec3> torques;
+  std::vector<Vec3> forces;
   std::vector<ContactPoint> contacts;
 
  private:
@@ -287,6 +291,7 @@ TEST(TreeDynamics, ForcesInsideChangeNoMomentum) {
   for (uint32_t start = 0; start < 20; ++start) {
     AnyMotion motion(human, law.time_step, start);
     motion.torques.clear();
+    motion.forces.clear();
     motion.contacts.clear();
     const auto momentum = [&] {
       Vec3 sum = Vec3::Zero();
@@ -307,6 +312,7 @@ double EnergyDrift(double time_step) {
   TreeDynamics tree(human, law);
   AnyMotion motion(human, time_step, 11);
   motion.torques.clear();
+  motion.forces.clear();
   motion.contacts.clear();
   for (Motor& motor : motion.motors) motor = {};
   for (size_t j = 0; j < human.joints.size(); ++j) {  // joints as they should be

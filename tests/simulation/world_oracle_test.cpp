@@ -80,6 +80,61 @@ TEST_P(BothServos, CentreOfMassOfAFlyingHumanIsAParabolaWhateverTheMusclesDo) {
   }
 }
 
+TEST_P(BothServos, AForceFromOutsideChangesTheMomentumByForceTimesTime) {
+  const Character human = Human();
+  const Vec3 force(300, -40, 120);
+  for (const Solver solver : {Solver::kEliminated, Solver::kStock}) {
+    WorldOptions options = Options();
+    options.solver = solver;
+    World world(human, options);
+    const double h = options.time_step;
+    State state = Scenes(human)[3].start;
+    const Vec3 velocity = CenterOfMassVelocity(human, state);
+    std::vector<Vec3> forces(human.bodies.size());
+    forces.assign(human.bodies.size(), Vec3::Zero());
+    forces[static_cast<size_t>(human.FindBody("left_hand"))] = force;
+    world.SetState(state);
+    for (int n = 1; n <= 40; ++n) {
+      if (n == 11) world.SetForces(forces);
+      if (n == 31) world.SetForces({});
+      ASSERT_TRUE(world.Step(SwayingTargets(human, n * h, 0.5)));
+      world.GetState(state);
+      const Vec3 impulse = std::clamp(n - 10, 0, 20) * h * force;
+      const Vec3 expected = velocity - Vec3(0, kGravity * n * h, 0) + impulse / human.total_mass();
+      ASSERT_LT((CenterOfMassVelocity(human, state) - expected).norm(), 1e-8) << n;
+    }
+  }
+}
+
+TEST_P(BothServos, AForceFromOutsideActsAtTheCentreOfMassAndAgainstFriction) {
+  const Character block = Block();
+  World world(block, Options());
+  const double h = world.options().time_step;
+  State state = StateOf(block, RestPose(block));
+  world.SetState(state);
+  const double friction = world.options().friction * 2 * kGravity;
+  const std::vector<Vec3> weak = {Vec3(0.9 * friction, 0, 0)};
+  world.SetForces(weak);
+  for (int n = 0; n < 50; ++n) ASSERT_TRUE(world.Step({}));
+  world.GetState(state);
+  EXPECT_LT(state[0].linear_velocity.norm(), 1e-3) << "held by friction";
+  // In the air the same force gives no spin.
+  state = StateOf(block, RestPose(block));
+  state[0].position.y() = 5;
+  world.SetState(state);
+  for (int n = 0; n < 50; ++n) ASSERT_TRUE(world.Step({}));
+  world.GetState(state);
+  EXPECT_NEAR(state[0].linear_velocity.x(), 50 * h * 0.9 * friction / 2, 1e-9);
+  EXPECT_LT(state[0].angular_velocity.norm(), 1e-12);
+}
+
+TEST(World, RefusesForcesThatAreNotOnePerBody) {
+  const Character human = Human();
+  World world(human, {});
+  const std::vector<Vec3> one = {Vec3(1, 0, 0)};
+  EXPECT_THROW(world.SetForces(one), std::invalid_argument);
+}
+
 /// Change of the angular momentum of the flying human over 0.25 s, as a share of it.
 double AngularMomentumDrift(WorldOptions options) {
   const Character human = Human();

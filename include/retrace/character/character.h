@@ -26,11 +26,21 @@ struct Shape {
   double BoundingRadius() const;
 };
 
+/// What a body is to the motion, whatever the creature: the file's `part`, else told by the end of the segment's name.
+enum class Part {
+  kBody,      ///< carries the others: trunk, pelvis, head, neck, thigh, upper arm; not meant to touch the floor
+  kLowerLeg,  ///< ends with shin
+  kFoot,      ///< stands on the floor; ends with foot or toe
+  kLowerArm,  ///< ends with lower_arm
+  kHand,      ///< touches the floor now and then; ends with hand
+};
+
 /// A rigid body. Its frame sits at its centre of mass, with axes parallel to the world's in the rest pose (a T-pose:
 /// y up, z forward, x to the character's left).
 struct Body {
   std::string name;
   std::string segment;                ///< which part of a recorded skeleton moves it; see reference.h
+  Part part = Part::kBody;            ///< what it is to the motion
   double mass = 0;                    ///< [kg]
   Vec3 inertia = Vec3::Zero();        ///< principal moments about the body's axes [kg m^2]
   Vec3 rest_position = Vec3::Zero();  ///< of the centre of mass in the rest pose [m]

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "retrace/io/json.h"
 #include "retrace/motion/clip.h"
@@ -33,5 +34,11 @@ SkeletonMap MapSkeleton(const motion::Skeleton& skeleton, const std::string& nam
 /// (or null) is a document that gives joints of its own, in place of or beside what was recognised:
 ///     {"pelvis": "Hips", "left_hand": {"position": "Wrist", "orientation": "Hand"}}
 SkeletonMap MapClip(const motion::Clip& clip, const std::string& name, const io::JsonView* user);
+
+/// A map for a character that is no human: segment and joint have the same name, case and separators aside
+/// (left_hind_foot, LeftHindFoot). `segments` are the character's; those that are `needed` must be there. `user` as
+/// above, with the character's segments. Throws InputError listing what is missing and which names there are.
+SkeletonMap MapByNames(const motion::Clip& clip, const std::string& name, const std::vector<std::string>& segments,
+                       const std::vector<std::string>& needed, const io::JsonView* user);
 
 }  // namespace retrace::character

@@ -71,8 +71,20 @@ struct Trajectory {
   size_t num_steps() const { return states.empty() ? 0 : states.size() - 1; }
 };
 
-/// Simulates a whole control in a new world and records everything.
-Trajectory Replay(const character::Character& character, const OpenLoopControl& control);
+/// A push from outside: a constant force on a body's centre of mass.
+struct Push {
+  int body = -1;
+  Vec3 force = Vec3::Zero();  ///< in world axes [N]
+  double start = 0;           ///< [s]
+  double duration = 0;        ///< [s]; what falls on a part of a step acts in it by that part: the impulse is exact
+
+  double end() const { return start + duration; }
+};
+
+/// Simulates a whole control in a new world and records everything. With pushes the motion is another one: the control
+/// knows nothing of them and answers only through its servos.
+Trajectory Replay(const character::Character& character, const OpenLoopControl& control,
+                  std::span<const Push> pushes = {});
 
 /// 64-bit fingerprint of all bits of a state (FNV-1a).
 uint64_t Fingerprint(const character::State& state);

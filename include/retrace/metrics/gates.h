@@ -36,6 +36,8 @@ struct Evaluation {
   double mean_joint_error = 0;    ///< mean over time of the joint_position figure [m]
   double drift = 0;               ///< horizontal distance of the root from the reference's at the end [m]; not gated
   bool success() const;
+  /// The gate that was left first (of several at once the first of the list), or null.
+  const Gate* FirstViolated() const;
 
   io::Json ToJson() const;
 };

@@ -18,12 +18,19 @@ inline constexpr std::string_view kReferenceFile = "reference.bvh";
 inline constexpr std::string_view kTrajectoryFile = "trajectory.csv";
 inline constexpr std::string_view kContactsFile = "contacts.csv";
 inline constexpr std::string_view kTorquesFile = "torques.csv";
+inline constexpr std::string_view kBodyContactsFile = "body_contacts.csv";
+inline constexpr std::string_view kContactTotalsFile = "contact_totals.csv";
+inline constexpr std::string_view kContactSummaryFile = "contact_summary.csv";
+inline constexpr std::string_view kPressureFile = "pressure.csv";
+inline constexpr std::string_view kPushTableFile = "push_table.csv";
 inline constexpr std::string_view kCostsFile = "costs.csv";
 inline constexpr std::string_view kFilmStripFile = "filmstrip.svg";
 
 /// All of them, the manifest first: what goes first when a run is removed.
-inline constexpr std::array kRunFiles = {kManifestFile, kControlFile, kMotionFile, kReferenceFile, kTrajectoryFile,
-                                         kContactsFile, kTorquesFile, kCostsFile,  kFilmStripFile};
+inline constexpr std::array kRunFiles = {kManifestFile,      kControlFile,        kMotionFile,   kReferenceFile,
+                                         kTrajectoryFile,    kContactsFile,       kTorquesFile,  kBodyContactsFile,
+                                         kContactTotalsFile, kContactSummaryFile, kPressureFile, kPushTableFile,
+                                         kCostsFile,         kFilmStripFile};
 
 /// Writes the files of a run so that a manifest in the folder means that the folder is complete: the manifest of an
 /// earlier run goes before anything else is touched, the new one comes last. Files appear whole or not at all.

@@ -1,6 +1,6 @@
 /// The physical world of one character: bodies, joints with servos, ground and self contact, stepped by the Open
 /// Dynamics Engine. A world belongs to one thread. Every result is a function of the state that was set and the targets
-/// given since: it does not depend on what the world simulated before.
+/// given since, and of the forces that were set: it does not depend on what the world simulated before.
 #pragma once
 
 #include <memory>
@@ -55,9 +55,10 @@ WorldOptions ReadWorldOptions(const io::JsonView& view, size_t num_joints);
 /// One contact point of the last step.
 struct Contact {
   int body = -1;
-  int other = -1;             ///< the other body, -1 for the ground
-  Vec3 point = Vec3::Zero();  ///< [m]
-  Vec3 force = Vec3::Zero();  ///< on `body` [N]; filled while recording
+  int other = -1;               ///< the other body, -1 for the ground
+  Vec3 point = Vec3::Zero();    ///< [m]
+  Vec3 force = Vec3::Zero();    ///< on `body` [N]; filled while recording
+  Vec3 normal = Vec3::UnitY();  ///< towards `body`
 };
 
 class World {
@@ -74,6 +75,10 @@ class World {
 
   void SetState(const character::State& state);
   void GetState(character::State& state) const;
+
+  /// Forces from outside on the bodies' centres of mass (bodies), in world axes [N]; empty: none. They act in every
+  /// step until they are set anew, also after SetState.
+  void SetForces(std::span<const Vec3> forces);
 
   /// One step of `time_step` towards target joint rotations (joints), which hold for the end of the step.
   /// False when the simulation diverged (not a number, or faster or farther than anything alive); the world is then

@@ -1,0 +1,195 @@
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "retarget.h"
+#include "retrace/character/kinematics.h"
+#include "retrace/io/error.h"
+#include "retrace/io/number.h"
+#include "retrace/math/rotation.h"
+
+namespace retrace::character {
+namespace {
+
+using motion::GlobalPose;
+
+const double kSameRest = Radians(30);  // between a bone at rest in the clip and in the character
+
+size_t Index(int i) {
+  return static_cast<size_t>(i);
+}
+
+const std::string& SegmentOf(const Character& character, int body) {
+  return character.bodies[Index(body)].segment;
+}
+
+/// The root, and all that lies on the way from it to an end effector.
+std::vector<std::string> NeededSegments(const Character& character) {
+  std::set<int> bodies = {character.root};
+  for (int body : character.end_effectors) {
+    for (; character.JointOf(body) >= 0; body = character.joints[Index(character.JointOf(body))].parent) {
+      bodies.insert(body);
+    }
+  }
+  std::vector<std::string> segments;
+  for (const int body : bodies) segments.push_back(SegmentOf(character, body));
+  return segments;
+}
+
+GlobalPose RestPose(const motion::Skeleton& skeleton) {
+  motion::Frame rest;
+  for (const motion::Joint& joint : skeleton.joints) {
+    rest.translations.push_back(joint.offset);
+    rest.rotations.push_back(Quat::Identity());
+  }
+  GlobalPose pose;
+  motion::ForwardKinematics(skeleton, rest, pose);
+  return pose;
+}
+
+Quat TurnToY(const std::string& up_axis) {
+  if (up_axis == "auto" || up_axis == "y") return Quat::Identity();
+  if (up_axis == "-y") return AxisRotation(0, kPi);
+  const Vec3 up = Vec3::Unit(up_axis.back() - 'x');
+  return ShortestArc(up_axis.front() == '-' ? Vec3(-up) : up, Vec3::UnitY());
+}
+
+/// The usual unit that is nearest to a scale.
+double NearestUnit(double scale) {
+  constexpr double kUsual[] = {1, 0.01, 0.001, 0.0254, 0.0254 / 0.45, 0.3048};
+  return *std::min_element(std::begin(kUsual), std::end(kUsual), [&](double a, double b) {
+    return std::abs(std::log(a / scale)) < std::abs(std::log(b / scale));
+  });
+}
+
+/// A bone: from the joint that moves a body's parent to the one that moves the body, both mapped.
+struct Bone {
+  std::string from;
+  std::string to;
+  Vec3 of_character = Vec3::Zero();  // at rest
+};
+
+std::vector<Bone> BonesOf(const Character& character, const SkeletonMap& map) {
+  std::vector<Bone> bones;
+  for (const Joint& joint : character.joints) {
+    const int above = character.JointOf(joint.parent);
+    if (above < 0) continue;  // where the root begins differs from file to file
+    const std::string& from = SegmentOf(character, joint.parent);
+    const std::string& to = SegmentOf(character, joint.child);
+    if (map.Has(from) && map.Has(to)) bones.push_back({from, to, joint.anchor - character.joints[Index(above)].anchor});
+  }
+  return bones;
+}
+
+}  // namespace
+
+std::vector<Pose> RetargetByNames(const Character& character, const motion::Clip& clip, const std::string& name,
+                                  const ReferenceOptions& options, ReferenceReport& report) {
+  std::vector<std::string> segments;
+  for (const Body& body : character.bodies) segments.push_back(body.segment);
+  const io::JsonView user(options.joint_map, options.joint_map_file);
+  report.map =
+      MapByNames(clip, name, segments, NeededSegments(character), options.joint_map.is_null() ? nullptr : &user);
+  const SkeletonMap& map = report.map;
+  report.frame_rate = 1 / clip.frame_time;
+  report.up_axis = options.up_axis == "auto" ? "y" : options.up_axis;
+  const Quat turn = TurnToY(report.up_axis);
+  const auto position = [&](const GlobalPose& pose, const std::string& segment) -> Vec3 {
+    return turn * pose.positions[Index(map.segments.at(segment).position)];
+  };
+  const auto orientation = [&](const GlobalPose& pose, const std::string& segment) -> Quat {
+    return turn * pose.orientations[Index(map.segments.at(segment).orientation)] * turn.conjugate();
+  };
+
+  const GlobalPose rest = RestPose(clip.skeleton);
+  double length = 0;
+  double source_length = 0;
+  for (const Bone& bone : BonesOf(character, map)) {
+    const Vec3 of_source = position(rest, bone.to) - position(rest, bone.from);
+    length += bone.of_character.norm();
+    source_length += of_source.norm();
+    if (bone.of_character.norm() == 0 || of_source.norm() == 0) continue;
+    const double angle = std::acos(std::clamp(of_source.normalized().dot(bone.of_character.normalized()), -1.0, 1.0));
+    if (angle > kSameRest) {
+      throw InputError(name,
+                       "a rest pose in which the bone from " + bone.from + " to " + bone.to + " lies " +
+                           io::Fixed(Degrees(angle), 0) + " degrees off that of the character \"" + character.name +
+                           "\"",
+                       "the character's rest pose (its axes are those of the segments)");
+    }
+  }
+  if (!(source_length > 0)) throw InputError(name, "limbs of no length", "a skeleton with limbs");
+  report.scale = length / source_length;
+  report.rest_pose_used = true;
+  report.unit = options.unit > 0 ? options.unit : clip.unit > 0 ? clip.unit : NearestUnit(report.scale);
+  report.unit_from = options.unit > 0 ? "told" : clip.unit > 0 ? "ASF" : "size of the skeleton";
+  double low = 0;
+  double high = 0;
+  for (size_t j = 0; j < clip.skeleton.joints.size(); ++j) {
+    const double y = (turn * Vec3(rest.positions[j] - rest.positions[0])).y();
+    low = std::min(low, y);
+    high = std::max(high, y);
+  }
+  report.height = (high - low) * report.unit;
+  report.notes.push_back("joints matched by name; axes of the segments taken from the source's rest pose");
+  report.notes.push_back("one file unit is " + io::Fixed(report.scale, 5) +
+                         " m: the source's limbs get the length of the character's");
+  if (report.up_axis != "y") report.notes.push_back("the file's " + report.up_axis + " axis points up: turned to y");
+  const LeadIn lead_in = FindLeadIn(clip, report.unit, options);
+  report.lead_in_frames = static_cast<int>(lead_in.frames);
+  if (lead_in.frames > 0) report.notes.push_back(lead_in.note);
+  if (clip.frames.size() < lead_in.frames + 2) {
+    throw InputError(name, std::to_string(clip.frames.size()) + " frames", "at least two frames of motion");
+  }
+
+  // The root body is placed by the joints that it shares with the recording.
+  const Body& root = character.bodies[Index(character.root)];
+  std::vector<const Joint*> at_root;
+  Vec3 anchors = Vec3::Zero();
+  for (const Joint& joint : character.joints) {
+    if (joint.parent != character.root || !map.Has(SegmentOf(character, joint.child))) continue;
+    at_root.push_back(&joint);
+    anchors += joint.anchor;
+  }
+  if (at_root.empty()) throw InputError(name, "no joint at the root", "limbs that hang on " + root.segment);
+  anchors /= static_cast<double>(at_root.size());
+
+  std::vector<Pose> poses;
+  std::vector<Quat> orientations(character.bodies.size());
+  State state;
+  double distance = 0;
+  double distances = 0;
+  for (size_t f = lead_in.frames; f < clip.frames.size(); ++f) {
+    GlobalPose source;
+    motion::ForwardKinematics(clip.skeleton, clip.frames[f], source);
+    Pose pose;
+    pose.root_orientation = orientation(source, root.segment);
+    Vec3 center = Vec3::Zero();
+    for (const Joint* joint : at_root) center += position(source, SegmentOf(character, joint->child));
+    center *= report.scale / static_cast<double>(at_root.size());
+    pose.root_position = center + pose.root_orientation * (root.rest_position - anchors);
+    orientations[Index(character.root)] = pose.root_orientation;
+    for (const Joint& joint : character.joints) {
+      const Quat& parent = orientations[Index(joint.parent)];
+      const std::string& segment = SegmentOf(character, joint.child);
+      // A body without a counterpart in the recording follows its parent.
+      Quat rotation = Quat::Identity();
+      if (map.Has(segment)) rotation = parent.conjugate() * orientation(source, segment);
+      if (joint.type == JointType::kHinge) rotation = Twist(rotation, Vec3::Unit(joint.axis));
+      orientations[Index(joint.child)] = parent * rotation;
+      pose.joint_rotations.push_back(rotation);
+    }
+    ForwardKinematics(character, pose, state);
+    for (const Joint& joint : character.joints) {
+      const std::string& segment = SegmentOf(character, joint.child);
+      if (!map.Has(segment)) continue;
+      distance += (JointPosition(character, joint, state) - report.scale * position(source, segment)).norm();
+      distances += 1;
+    }
+    poses.push_back(std::move(pose));
+  }
+  report.joint_distance = distance / distances;
+  return poses;
+}
+
+}  // namespace retrace::character
