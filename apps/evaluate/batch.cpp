@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "common/data_files.h"
+#include "common/world_input.h"
 #include "retrace/control/control_file.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
@@ -40,6 +41,7 @@ io::Json Identity(const JobOptions& options) {
   const auto add = [&](const fs::path& file) { inputs[file.filename().string()] = io::Sha256(io::ReadFile(file)); };
   for (const fs::path& file : InputFiles(options.clip)) add(file);
   add(FindCharacter(options.character));
+  for (const fs::path& file : WorldFiles(options.worlds)) add(file);
   const io::Json identity = {{"program", results::Version()},
                              {"configuration", configuration.ToJson()},
                              {"clip", configuration.reference.ToJson()},
@@ -170,6 +172,7 @@ JobOptions JobOptionsOf(const Batch& batch, size_t clip, uint64_t seed) {
   JobOptions options = batch.job;
   const ListedClip& listed = batch.clips[clip];
   options.clip = listed.clip;
+  options.worlds.insert(options.worlds.end(), listed.worlds.begin(), listed.worlds.end());
   options.sets.insert(options.sets.end(), listed.settings.begin(), listed.settings.end());
   options.seed = static_cast<int64_t>(seed);
   return options;
@@ -180,7 +183,9 @@ void CheckSettings(const Batch& batch) {
   MakeConfiguration(without);  // what is wrong for all is not the list's fault
   for (size_t c = 0; c < batch.clips.size(); ++c) {
     try {
-      MakeConfiguration(JobOptionsOf(batch, c, 1));
+      const JobOptions options = JobOptionsOf(batch, c, 1);
+      MakeConfiguration(options);
+      ReadWorlds(options.worlds);
     } catch (const UsageError& error) {
       throw InputError(std::string(batch.clips[c].place).append(": ").append(error.what()));
     }

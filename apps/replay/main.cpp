@@ -3,6 +3,7 @@
 
 #include "common/program.h"
 #include "common/run_files.h"
+#include "common/world_input.h"
 #include "retrace/character/skeleton.h"
 #include "retrace/control/control_file.h"
 #include "retrace/io/error.h"
@@ -22,6 +23,7 @@ struct Options {
   bool force = false;
   bool verify = false;
   bool track_only = false;
+  std::vector<std::string> worlds;
 };
 
 /// The first place where two tables differ, for a message; empty when they are the same to the byte.
@@ -84,15 +86,32 @@ int Replay(const Options& o, const std::string& command) {
   const results::RunTimer timer;
   if (o.verify && o.track_only)
     throw UsageError("--verify compares the stored control; it cannot go with --track-only");
+  if (o.verify && !o.worlds.empty())
+    throw UsageError("--verify compares the stored control in its own world; it cannot go with --world");
   const fs::path folder = o.folder;
   control::LoadedControl loaded = control::LoadControl(folder / results::kControlFile);
   const fs::path reference_file = folder / results::kReferenceFile;
   std::optional<character::ReferenceMotion> reference;
+  const reconstruction::AlteredWorld world = apps::ReadWorlds(o.worlds);
+  loaded.character = reconstruction::WithLoads(loaded.character, world);
   if (fs::exists(reference_file)) {
     const motion::Clip clip = motion::ReadBvh(reference_file);
     std::vector<character::Pose> poses = character::PosesOf(loaded.character, clip, reference_file.string());
     if (poses.size() < 2) throw InputError(reference_file.string(), "fewer than two frames", "a motion");
     reference.emplace(loaded.character, clip.frame_time, std::move(poses), clip.frame_time);
+  }
+  if (!world.empty()) {
+    if (!reference)
+      throw InputError(reference_file.string(), "no such file", "the reference that tells where a world is");
+    const reconstruction::PlacedWorld placed = reconstruction::PlaceWorld(world, *reference);
+    for (const std::string& note : placed.notes) std::printf("  world: %s\n", note.c_str());
+    for (const std::string& warning : placed.warnings) std::printf("  warning: %s\n", warning.c_str());
+    control::OpenLoopControl& control = loaded.control;
+    if (world.gravity) control.world.gravity = *world.gravity;
+    control.world.environment = placed.environment;
+    control.start.resize(loaded.character.bodies.size());
+    control.world.environment.AppendStart(control.start);
+    reference.emplace(placed.reference);
   }
   if (o.track_only) {
     if (!reference) throw InputError(reference_file.string(), "no such file", "the reference to track");
@@ -155,6 +174,7 @@ int main(int argc, char** argv) {
   app.add_flag("--force", options.force, "Write into a folder that holds results already");
   app.add_flag("--verify", options.verify, "Compare every state, contact and torque with the stored ones, bit for bit");
   app.add_flag("--track-only", options.track_only, "Drive the servos at the reference itself instead of the control");
+  apps::AddWorldOption(app, options.worlds);
   app.set_version_flag("--version", "replay " + results::Version());
   int exit_code = 0;
   if (!apps::ParseOptions(app, argc, argv, true, exit_code)) return exit_code;

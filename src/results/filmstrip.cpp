@@ -127,7 +127,7 @@ std::array<Vec3, 2> Ends(const Shape& shape, const Vec3& center, const Quat& ori
 }
 
 void AddReach(const Character& character, const State& state, const View& view, Bounds& horizontal, Bounds& vertical) {
-  for (size_t b = 0; b < state.size(); ++b) {
+  for (size_t b = 0; b < character.bodies.size(); ++b) {
     for (const Shape& shape : character.bodies[b].shapes) {
       const Vec3 center = state[b].position + state[b].orientation * shape.offset;
       const auto add = [&](const Vec3& p, double radius) {
@@ -397,7 +397,7 @@ void DrawFigure(Canvas& canvas, const View& view, const Character& character, co
   };
   std::vector<Item> items;
   Bounds depths;
-  for (size_t b = 0; b < state.size(); ++b) {
+  for (size_t b = 0; b < character.bodies.size(); ++b) {
     for (const Shape& shape : character.bodies[b].shapes) {
       const double depth = view.Depth(state[b].position + state[b].orientation * shape.offset);
       items.push_back({depth, b, &shape});
@@ -442,7 +442,7 @@ void DrawGhost(Canvas& canvas, const Character& character, const State& state) {
     const std::string color = Hex(edge ? kGhost : Mix(kPaper, kGhost, 0.16));
     const double extra = edge ? 1.2 : 0;
     canvas << "<g stroke=\"" << color << "\" fill=\"" << color << "\">\n";
-    for (size_t b = 0; b < state.size(); ++b) {
+    for (size_t b = 0; b < character.bodies.size(); ++b) {
       for (const Shape& shape : character.bodies[b].shapes) {
         const Quat& orientation = state[b].orientation;
         const Vec3 center = state[b].position + orientation * shape.offset;
