@@ -110,17 +110,22 @@ void ContactForces::FindIslands(std::span<const ContactPoint> points, const Tree
     const size_t b = first(tree_of(point.other));
     joined_[std::max(a, b)] = std::min(a, b);
   }
+  // Islands in the order of their first trees, the points of each in their own order.
+  island_of_.clear();
+  first_tree_.clear();
+  for (const ContactPoint& point : points) {
+    island_of_.push_back(first(tree_of(point.body)));
+    first_tree_.push_back(island_of_.back());
+  }
+  std::sort(first_tree_.begin(), first_tree_.end());
+  first_tree_.erase(std::unique(first_tree_.begin(), first_tree_.end()), first_tree_.end());
   order_.clear();
   island_begin_.assign(1, 0);
-  first_tree_.clear();
-  for (size_t t = 0; t < trees && order_.size() < points.size(); ++t) {
-    if (joined_[t] != t) continue;
+  for (const size_t tree_of_island : first_tree_) {
     for (size_t c = 0; c < points.size(); ++c) {
-      if (first(tree_of(points[c].body)) == t) order_.push_back(c);
+      if (island_of_[c] == tree_of_island) order_.push_back(c);
     }
-    if (order_.size() == island_begin_.back()) continue;
     island_begin_.push_back(order_.size());
-    first_tree_.push_back(t);
   }
 }
 

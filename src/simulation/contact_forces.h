@@ -51,6 +51,7 @@ class ContactForces {
   std::vector<Mat3> frames_;
   BoxLcp box_;
   std::vector<size_t> joined_;             // per tree, the character's first: a tree of the same island, or itself
+  std::vector<size_t> island_of_;          // per point: the first tree of its island
   std::vector<size_t> order_;              // points, island by island
   std::vector<size_t> island_begin_;       // places in order_; one more than there are islands
   std::vector<size_t> first_tree_;         // per island

@@ -79,6 +79,7 @@ ObjectCollision::ObjectCollision(const character::Character& character, const Wo
     anything_moves_ = anything_moves_ || box.course.has_value();
   }
   done_.resize(free_.size());
+  balls_.resize(free_.size());
   scratch_.reserve(64);
   held_.reserve(64);
 }
@@ -117,18 +118,24 @@ void ObjectCollision::Begin(std::span<const BodyMotion> bodies, double time) {
     fixed.velocity = (next - now) / h;
     dGeomSetPosition(fixed.geom, next.x(), next.y(), next.z());
   }
-  const auto place = [&](Piece& piece) {
-    const BodyMotion& body = bodies[static_cast<size_t>(piece.body)];
-    piece.center = body.position;
-    if (piece.shape->offset != Vec3::Zero()) piece.center += body.rotation * piece.shape->offset;
-    piece.margin = kSmallestMargin;
-    if (!options_.speculative_contacts) return;
-    const double reach = piece.radius + piece.shape->offset.norm();
-    const double way = h * (body.linear_velocity.norm() + options_.gravity * h + body.angular_velocity.norm() * reach);
-    piece.margin = std::clamp(way, kSmallestMargin, kLargestMargin);
-  };
-  for (Piece& piece : own_) place(piece);
-  for (Piece& piece : free_) place(piece);
+  for (Piece& piece : own_) Place(piece, bodies[static_cast<size_t>(piece.body)]);
+}
+
+void ObjectCollision::Place(Piece& piece, const BodyMotion& body) const {
+  piece.center = body.position;
+  if (piece.shape->offset != Vec3::Zero()) piece.center += body.rotation * piece.shape->offset;
+  piece.margin = kSmallestMargin;
+  if (!options_.speculative_contacts) return;
+  const double h = options_.time_step;
+  const double reach = piece.radius + piece.shape->offset.norm();
+  const double way = h * (body.linear_velocity.norm() + options_.gravity * h + body.angular_velocity.norm() * reach);
+  piece.margin = std::clamp(way, kSmallestMargin, kLargestMargin);
+}
+
+void ObjectCollision::PlaceFree(size_t free_body, const BodyMotion& body) {
+  Piece& piece = free_[free_body];
+  Place(piece, body);
+  balls_[free_body] = {piece.center, piece.radius};
 }
 
 // ---- things that nothing moves
@@ -332,11 +339,9 @@ void ObjectCollision::CollideFixed(const Piece& piece, const BodyMotion& body, s
 
 // ---- things that move
 
-/// Points of two shapes where they are; how many there were.
-int ObjectCollision::CollidePieces(const Piece& a, const Piece& b, std::span<const BodyMotion> bodies,
-                                   std::vector<ContactPoint>& points) const {
-  const double reach = a.radius + b.radius;
-  if ((a.center - b.center).squaredNorm() > reach * reach) return 0;
+/// Points of two shapes where they are; how many there are.
+size_t ObjectCollision::CollidePieces(const Piece& a, const Piece& b, std::span<const BodyMotion> bodies,
+                                      std::vector<ContactPoint>& points) const {
   PlaceGeom(a.geom, a.center, bodies[static_cast<size_t>(a.body)].orientation * a.turn);
   PlaceGeom(b.geom, b.center, bodies[static_cast<size_t>(b.body)].orientation * b.turn);
   std::array<dContactGeom, kMaxPoints> found;
@@ -351,7 +356,7 @@ int ObjectCollision::CollidePieces(const Piece& a, const Piece& b, std::span<con
     point.depth = geom.depth;
     point.law = laws_.Of(a.owner, b.owner);
   }
-  return count;
+  return static_cast<size_t>(count);
 }
 
 bool ObjectCollision::OnMovingBox(const Piece& piece, const BodyMotion& body) {
@@ -377,7 +382,9 @@ void ObjectCollision::Find(std::span<const BodyMotion> bodies, double time, std:
   };
   for (size_t f = 0; f < free_.size(); ++f) {
     done_[f] = 0;
-    if (resting[f] == 0) queue_.push_back(f);
+    if (resting[f] != 0) continue;  // still where it was placed
+    queue_.push_back(f);
+    PlaceFree(f, bodies[num_own_ + f]);
   }
   if (anything_moves_) {
     for (size_t f = 0; f < free_.size(); ++f) {
@@ -385,8 +392,9 @@ void ObjectCollision::Find(std::span<const BodyMotion> bodies, double time, std:
     }
   }
   for (const Piece& piece : own_) {
+    const Ball ball{piece.center, piece.radius};
     for (size_t f = 0; f < free_.size(); ++f) {
-      if (CollidePieces(piece, free_[f], bodies, points) > 0) wake(f);
+      if (ball.Touches(balls_[f]) && CollidePieces(piece, free_[f], bodies, points) > 0) wake(f);
     }
   }
   for (size_t c = before; c < points.size(); ++c) {
@@ -396,7 +404,8 @@ void ObjectCollision::Find(std::span<const BodyMotion> bodies, double time, std:
     const size_t f = queue_[next];
     done_[f] = 1;
     for (size_t g = 0; g < free_.size(); ++g) {
-      if (done_[g] == 0 && CollidePieces(free_[f], free_[g], bodies, points) > 0) wake(g);
+      if (done_[g] == 0 && balls_[f].Touches(balls_[g]) && CollidePieces(free_[f], free_[g], bodies, points) > 0)
+        wake(g);
     }
   }
   for (const size_t f : queue_) CollideFixed(free_[f], bodies[num_own_ + f], points);
@@ -406,6 +415,7 @@ void ObjectCollision::FindResting(std::span<const BodyMotion> bodies, double tim
   Begin(bodies, time);
   for (size_t f = 0; f < free_.size(); ++f) {
     const BodyMotion& body = bodies[num_own_ + f];
+    PlaceFree(f, body);
     resting[f] = body.linear_velocity == Vec3::Zero() && body.angular_velocity == Vec3::Zero();
   }
   bool changed = true;
@@ -417,7 +427,7 @@ void ObjectCollision::FindResting(std::span<const BodyMotion> bodies, double tim
       held_.clear();
       CollideFixed(free_[f], body, held_);
       for (size_t g = 0; g < free_.size(); ++g) {
-        if (g != f && resting[g] != 0) CollidePieces(free_[f], free_[g], bodies, held_);
+        if (g != f && resting[g] != 0 && balls_[f].Touches(balls_[g])) CollidePieces(free_[f], free_[g], bodies, held_);
       }
       angles_.clear();
       double nearest = kMaxPoints;

@@ -29,6 +29,9 @@ class ObjectCollision {
   /// do, by contacts in whose polygon their centre of mass lies. `resting` has one entry per free body.
   void FindResting(std::span<const BodyMotion> bodies, double time, std::vector<char>& resting);
 
+  /// A free body comes to rest where it is now; until it is touched nobody looks where it is.
+  void PutToRest(size_t free_body, const BodyMotion& body) { PlaceFree(free_body, body); }
+
   /// Appends the contacts of a step that begins at `time`. Bodies at rest that are touched by one that is not, or by a
   /// thing that moves, are so no longer. A body of the character on anything is `grounded`. Bodies are the character's
   /// and then the free ones.
@@ -47,6 +50,15 @@ class ObjectCollision {
     Vec3 center = Vec3::Zero();    // of this step
     double margin = 0;             // within which it can touch something in this step
   };
+  /// About a shape: most pairs are told apart by these alone.
+  struct Ball {
+    Vec3 center = Vec3::Zero();
+    double radius = 0;
+    bool Touches(const Ball& other) const {
+      const double reach = radius + other.radius;
+      return (center - other.center).squaredNorm() <= reach * reach;
+    }
+  };
   /// A box of the environment.
   struct Fixed {
     const Box* box = nullptr;
@@ -62,14 +74,16 @@ class ObjectCollision {
   bool Rests(int body, const std::vector<char>& resting) const { return Free(body) && resting[FreeIndex(body)] != 0; }
 
   void Begin(std::span<const BodyMotion> bodies, double time);
+  void Place(Piece& piece, const BodyMotion& body) const;
+  void PlaceFree(size_t free_body, const BodyMotion& body);
   void CollideFixed(const Piece& piece, const BodyMotion& body, std::vector<ContactPoint>& points);
   void CollideGround(const Piece& piece, const BodyMotion& body, std::vector<ContactPoint>& points) const;
   void CollideField(const Piece& piece, const BodyMotion& body, std::vector<ContactPoint>& points) const;
   void CollideWithBox(const Piece& piece, const BodyMotion& body, size_t box, std::vector<ContactPoint>& points);
   void CollideBoxes(const Piece& piece, const BodyMotion& body, size_t box, std::vector<ContactPoint>& points);
   void CollideCapsule(const Piece& piece, const BodyMotion& body, size_t box, std::vector<ContactPoint>& points) const;
-  int CollidePieces(const Piece& a, const Piece& b, std::span<const BodyMotion> bodies,
-                    std::vector<ContactPoint>& points) const;
+  size_t CollidePieces(const Piece& a, const Piece& b, std::span<const BodyMotion> bodies,
+                       std::vector<ContactPoint>& points) const;
   bool OnMovingBox(const Piece& piece, const BodyMotion& body);
 
   const WorldOptions& options_;
@@ -78,6 +92,7 @@ class ObjectCollision {
   size_t num_own_ = 0;  // bodies of the character
   std::vector<Piece> own_;
   std::vector<Piece> free_;  // one per free body
+  std::vector<Ball> balls_;  // (free bodies)
   std::vector<Fixed> fixed_;
   bool anything_moves_ = false;
   std::vector<size_t> queue_;  // free bodies that are awake

@@ -224,6 +224,7 @@ struct World::Impl {
       resting[f] = 1;
       bodies[num_own() + f].linear_velocity.setZero();
       bodies[num_own() + f].angular_velocity.setZero();
+      objects->PutToRest(f, bodies[num_own() + f]);
     }
   }
 
