@@ -301,7 +301,7 @@ struct World::Impl {
       const ContactPoint& point = input.contacts[c];
       if (static_cast<size_t>(point.body) >= num_own()) continue;
       Contact& contact = contacts.emplace_back();
-      contact = {point.body, point.other, point.object, point.position, Vec3::Zero()};
+      contact = {point.body, point.other, point.position, Vec3::Zero(), point.object};
       if (point.other >= static_cast<int>(num_own())) {
         contact.other = -1;
         contact.object = point.other - static_cast<int>(num_own()) + first_free_object();

@@ -58,9 +58,9 @@ WorldOptions ReadWorldOptions(const io::JsonView& view, size_t num_joints);
 struct Contact {
   int body = -1;
   int other = -1;             ///< the other body of the character, -1 for the ground or an object
-  int object = -1;            ///< of the environment, -1 for the ground or a body of the character
   Vec3 point = Vec3::Zero();  ///< [m]
   Vec3 force = Vec3::Zero();  ///< on `body` [N]; filled while recording
+  int object = -1;            ///< of the environment, -1 for the ground or a body of the character
 };
 
 class World {
