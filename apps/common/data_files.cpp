@@ -19,22 +19,31 @@ std::vector<std::filesystem::path> DataFolders() {
   return folders;
 }
 
-}  // namespace
-
-std::filesystem::path FindCharacter(const std::string& name_or_file) {
+/// @param kind of data: the option is called so, and the folder with an s
+std::filesystem::path FindData(const std::string& kind, const std::string& name_or_file) {
   if (name_or_file.ends_with(".json") || name_or_file.find('/') != std::string::npos) return name_or_file;
   std::set<std::string> names;
   for (const auto& folder : DataFolders()) {
-    auto path = folder / "characters" / (name_or_file + ".json");
+    auto path = folder / (kind + "s") / (name_or_file + ".json");
     if (std::filesystem::exists(path)) return path;
     std::error_code ignored;
-    for (const auto& entry : std::filesystem::directory_iterator(folder / "characters", ignored)) {
+    for (const auto& entry : std::filesystem::directory_iterator(folder / (kind + "s"), ignored)) {
       if (entry.path().extension() == ".json") names.insert(entry.path().stem().string());
     }
   }
   std::string list;
   for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
-  throw UsageError("--character " + name_or_file + ": expected a JSON file or one of: " + list);
+  throw UsageError("--" + kind + " " + name_or_file + ": expected a JSON file or one of: " + list);
+}
+
+}  // namespace
+
+std::filesystem::path FindCharacter(const std::string& name_or_file) {
+  return FindData("character", name_or_file);
+}
+
+std::filesystem::path FindWorld(const std::string& name_or_file) {
+  return FindData("world", name_or_file);
 }
 
 }  // namespace retrace::apps

@@ -9,5 +9,7 @@ namespace retrace::apps {
 /// Path of a character: a file as it is given, or the name of one that comes with the toolkit. Throws UsageError
 /// listing the names.
 std::filesystem::path FindCharacter(const std::string& name_or_file);
+/// The same for a world.
+std::filesystem::path FindWorld(const std::string& name_or_file);
 
 }  // namespace retrace::apps

@@ -1,6 +1,7 @@
 #include "common/identity.h"
 
 #include "common/data_files.h"
+#include "common/world_input.h"
 #include "retrace/io/file.h"
 
 namespace retrace::apps {
@@ -24,6 +25,7 @@ io::Json Identity(const JobOptions& options) {
   const auto add = [&](const fs::path& file) { inputs[file.filename().string()] = io::Sha256(io::ReadFile(file)); };
   for (const fs::path& file : InputFiles(options.clip)) add(file);
   add(FindCharacter(options.character));
+  for (const fs::path& file : WorldFiles(options.worlds)) add(file);
   const io::Json identity = {{"program", results::Version()},
                              {"configuration", configuration.ToJson()},
                              {"clip", configuration.reference.ToJson()},

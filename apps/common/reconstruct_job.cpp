@@ -6,6 +6,7 @@
 #include "common/data_files.h"
 #include "common/loss_report.h"
 #include "common/run_files.h"
+#include "common/world_input.h"
 #include "retrace/control/control_file.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
@@ -36,6 +37,7 @@ io::Json Manifest(const Job& job, const Reconstruction& result, const RunContext
   manifest["inputs"] = InputHashes(job);
   manifest["reference"] = job.report.ToJson();
   manifest["clip_checks"] = job.checks.ToJson();
+  if (!job.world.empty()) manifest["world"] = job.placed.ToJson(job.world);
   manifest["preparation"] = job.preparation.ToJson();
   const std::string why_stock = simulation::WhyStockSolver();
   manifest["solver"] = job.configuration.world.solver == simulation::Solver::kStock ? "stock, as configured"
@@ -85,10 +87,20 @@ io::Json Manifest(const Job& job, const Reconstruction& result, const RunContext
   return manifest;
 }
 
+reconstruction::Preparation PrepareInWorld(reconstruction::Configuration& configuration,
+                                           const reconstruction::AlteredWorld& world,
+                                           const reconstruction::PlacedWorld& placed,
+                                           const character::ReferenceMotion& recorded) {
+  if (world.gravity) configuration.world.gravity = *world.gravity;
+  configuration.world.environment = placed.environment;
+  return reconstruction::Prepare(configuration, placed.reference, &recorded);
+}
+
 }  // namespace
 
 void AddJobOptions(CLI::App& app, JobOptions& o) {
   app.add_option("--character", o.character, "Name of a character or its JSON file")->capture_default_str();
+  AddWorldOption(app, o.worlds);
   app.add_option("--config", o.config, "Configuration file, as --print-config prints it")->type_name("FILE");
   app.add_option("--set", o.sets, "One setting: /section/name=value (repeatable)")
       ->type_name("/POINTER=VALUE")
@@ -126,11 +138,14 @@ Job::Job(const JobOptions& o)
     : options(o),
       configuration(MakeConfiguration(o)),
       character_file(FindCharacter(o.character)),
-      character(character::LoadCharacter(character_file)),
+      world(ReadWorlds(o.worlds)),
+      character(reconstruction::WithLoads(character::LoadCharacter(character_file), world)),
       input(ReadClip(o.clip)),
-      reference(character::MakeReference(character, input.clip, o.clip.clip, configuration.reference, report)),
-      checks(metrics::CheckClip(reference, input.clip, report)),
-      preparation(reconstruction::Prepare(configuration, reference)) {}
+      recorded(character::MakeReference(character, input.clip, o.clip.clip, configuration.reference, report)),
+      checks(metrics::CheckClip(recorded, input.clip, report)),
+      placed(reconstruction::PlaceWorld(world, recorded)),
+      reference(placed.reference),
+      preparation(PrepareInWorld(configuration, world, placed, recorded)) {}
 
 void Job::SetSeed(uint64_t seed) {
   configuration.search.seed = seed;
@@ -140,6 +155,7 @@ void Job::SetSeed(uint64_t seed) {
 io::Json InputHashes(const Job& job) {
   std::vector<std::filesystem::path> files = job.input.files;
   files.push_back(job.character_file);
+  for (const auto& file : WorldFiles(job.options.worlds)) files.push_back(file);
   if (!job.options.config.empty()) files.emplace_back(job.options.config);
   io::Json inputs = io::Json::array();
   for (const auto& file : files)

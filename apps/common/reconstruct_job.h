@@ -12,6 +12,7 @@
 #include "retrace/metrics/clip_checks.h"
 #include "retrace/metrics/gates.h"
 #include "retrace/parallel/task_farm.h"
+#include "retrace/reconstruction/altered_world.h"
 #include "retrace/reconstruction/configuration.h"
 #include "retrace/reconstruction/search.h"
 #include "retrace/results/provenance.h"
@@ -23,6 +24,7 @@ namespace retrace::apps {
 struct JobOptions {
   ClipOptions clip;
   std::string character = "human";
+  std::vector<std::string> worlds;
   std::string config;
   std::vector<std::string> sets;
   int samples = 0;
@@ -51,11 +53,14 @@ struct Job {
   JobOptions options;
   reconstruction::Configuration configuration;
   std::filesystem::path character_file;
-  character::Character character;
+  reconstruction::AlteredWorld world;
+  character::Character character;  ///< with the world's loads
   ClipInput input;
   character::ReferenceReport report;
-  character::ReferenceMotion reference;
-  metrics::ClipChecks checks;
+  character::ReferenceMotion recorded;
+  metrics::ClipChecks checks;  ///< of the motion as recorded
+  reconstruction::PlacedWorld placed;
+  const character::ReferenceMotion& reference;  ///< as the world wants it
   reconstruction::Preparation preparation;
 };
 

@@ -47,6 +47,7 @@ void WriteMotion(results::RunFolder& folder, const character::Character& charact
   for (const NamedTable& table : ContactTables(character, trajectory)) folder.Write(table.name, table.text);
   results::FilmStripOptions strip;
   strip.title = title;
+  if (!control.world.environment.empty()) strip.environment = &control.world.environment;
   folder.Write(results::kFilmStripFile, results::FormatFilmStrip(character, trajectory, reference, strip));
 }
 

@@ -147,6 +147,7 @@ JobOptions JobOptionsOf(const Batch& batch, size_t clip, uint64_t seed) {
   JobOptions options = batch.job;
   const ListedClip& listed = batch.clips[clip];
   options.clip = listed.clip;
+  options.worlds.insert(options.worlds.end(), listed.worlds.begin(), listed.worlds.end());
   options.sets.insert(options.sets.end(), listed.settings.begin(), listed.settings.end());
   options.seed = static_cast<int64_t>(seed);
   return options;
@@ -157,7 +158,9 @@ void CheckSettings(const Batch& batch) {
   MakeConfiguration(without);  // what is wrong for all is not the list's fault
   for (size_t c = 0; c < batch.clips.size(); ++c) {
     try {
-      MakeConfiguration(JobOptionsOf(batch, c, 1));
+      const JobOptions options = JobOptionsOf(batch, c, 1);
+      MakeConfiguration(options);
+      ReadWorlds(options.worlds);
     } catch (const UsageError& error) {
       throw InputError(std::string(batch.clips[c].place).append(": ").append(error.what()));
     }

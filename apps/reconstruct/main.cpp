@@ -65,11 +65,13 @@ void AddOptions(CLI::App& app, Options& o) {
 }
 
 /// What the clip became, for people.
-void PrintUnderstanding(const Options& o, const character::ReferenceReport& report, const metrics::ClipChecks& checks,
-                        const reconstruction::Preparation& preparation, const character::ReferenceMotion& reference) {
-  std::printf("%s: %.2f s\n", o.job.clip.clip.c_str(), reference.duration());
-  for (const std::string& note : report.notes) std::printf("  %s\n", note.c_str());
-  for (const metrics::ClipWarning& warning : checks.warnings) std::printf("  warning: %s\n", warning.text.c_str());
+void PrintUnderstanding(const Options& o, const apps::Job& job) {
+  const reconstruction::Preparation& preparation = job.preparation;
+  std::printf("%s: %.2f s\n", o.job.clip.clip.c_str(), job.reference.duration());
+  for (const std::string& note : job.report.notes) std::printf("  %s\n", note.c_str());
+  for (const metrics::ClipWarning& warning : job.checks.warnings) std::printf("  warning: %s\n", warning.text.c_str());
+  for (const std::string& note : job.placed.notes) std::printf("  world: %s\n", note.c_str());
+  for (const std::string& warning : job.placed.warnings) std::printf("  warning: %s\n", warning.c_str());
   const auto& problem = preparation.problem;
   std::printf(
       "  motion: %s; cost weights %s (%g, %g, %g, %g); contact scales %s; %d fragments, %zu of them ending at a "
@@ -163,7 +165,7 @@ int Reconstruct(const Options& o, const std::string& command, parallel::MpiSessi
   apps::HandleStopSignals();
   apps::Job job(o.job);
   if (o.dry_run) {
-    if (master) PrintUnderstanding(o, job.report, job.checks, job.preparation, job.reference);
+    if (master) PrintUnderstanding(o, job);
     return 0;
   }
   const reconstruction::Problem& problem = job.preparation.problem;
@@ -195,7 +197,7 @@ int Reconstruct(const Options& o, const std::string& command, parallel::MpiSessi
   hooks.store = &checkpoint;
   hooks.stop = [&] { return stop(); };
   if (style != apps::ProgressStyle::kNone && style != apps::ProgressStyle::kJson) {
-    PrintUnderstanding(o, job.report, job.checks, job.preparation, job.reference);
+    PrintUnderstanding(o, job);
     std::fflush(stdout);
   }
   int exit_code = 0;

@@ -3,6 +3,7 @@
 
 #include "common/program.h"
 #include "common/run_files.h"
+#include "common/world_input.h"
 #include "replay/pushes.h"
 #include "retrace/character/skeleton.h"
 #include "retrace/control/control_file.h"
@@ -34,6 +35,7 @@ struct Options {
            : track_only        ? "replay --track-only"
                                : "replay";
   }
+  std::vector<std::string> worlds;
 };
 
 /// The first place where two tables differ, for a message; empty when they are the same to the byte.
@@ -151,6 +153,8 @@ void CheckOptions(const Options& o) {
     throw UsageError("--verify compares the stored control; it cannot go with --track-only");
   if (o.verify && pushed)
     throw UsageError("--verify compares with what is stored; it cannot go with --push or --push-table");
+  if (o.verify && !o.worlds.empty())
+    throw UsageError("--verify compares the stored control in its own world; it cannot go with --world");
   if (!o.pushes.empty() && !o.push_table.empty())
     throw UsageError("--push-table tries pushes of its own; it cannot go with --push");
 }
@@ -162,11 +166,26 @@ int Replay(const Options& o, const std::string& command) {
   control::LoadedControl loaded = control::LoadControl(folder / results::kControlFile);
   const fs::path reference_file = folder / results::kReferenceFile;
   std::optional<character::ReferenceMotion> reference;
+  const reconstruction::AlteredWorld world = apps::ReadWorlds(o.worlds);
+  loaded.character = reconstruction::WithLoads(loaded.character, world);
   if (fs::exists(reference_file)) {
     const motion::Clip clip = motion::ReadBvh(reference_file);
     std::vector<character::Pose> poses = character::PosesOf(loaded.character, clip, reference_file.string());
     if (poses.size() < 2) throw InputError(reference_file.string(), "fewer than two frames", "a motion");
     reference.emplace(loaded.character, clip.frame_time, std::move(poses), clip.frame_time);
+  }
+  if (!world.empty()) {
+    if (!reference)
+      throw InputError(reference_file.string(), "no such file", "the reference that tells where a world is");
+    const reconstruction::PlacedWorld placed = reconstruction::PlaceWorld(world, *reference);
+    for (const std::string& note : placed.notes) std::printf("  world: %s\n", note.c_str());
+    for (const std::string& warning : placed.warnings) std::printf("  warning: %s\n", warning.c_str());
+    control::OpenLoopControl& control = loaded.control;
+    if (world.gravity) control.world.gravity = *world.gravity;
+    control.world.environment = placed.environment;
+    control.start.resize(loaded.character.bodies.size());
+    control.world.environment.AppendStart(control.start);
+    reference.emplace(placed.reference);
   }
   if (o.track_only) {
     if (!reference) throw InputError(reference_file.string(), "no such file", "the reference to track");
@@ -272,6 +291,7 @@ int main(int argc, char** argv) {
       ->check(CLI::PositiveNumber)
       ->needs(table)
       ->capture_default_str();
+  apps::AddWorldOption(app, options.worlds);
   app.set_version_flag("--version", "replay " + results::Version());
   int exit_code = 0;
   if (!apps::ParseOptions(app, argc, argv, true, exit_code)) return exit_code;

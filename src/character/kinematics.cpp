@@ -43,7 +43,7 @@ Vec3 JointPosition(const Character& character, const Joint& joint, const State& 
 Vec3 CenterOfMass(const Character& character, const State& state) {
   Vec3 sum = Vec3::Zero();
   double mass = 0;
-  for (size_t i = 0; i < state.size(); ++i) {
+  for (size_t i = 0; i < character.bodies.size(); ++i) {
     sum += character.bodies[i].mass * state[i].position;
     mass += character.bodies[i].mass;
   }
@@ -53,7 +53,7 @@ Vec3 CenterOfMass(const Character& character, const State& state) {
 Vec3 CenterOfMassVelocity(const Character& character, const State& state) {
   Vec3 sum = Vec3::Zero();
   double mass = 0;
-  for (size_t i = 0; i < state.size(); ++i) {
+  for (size_t i = 0; i < character.bodies.size(); ++i) {
     sum += character.bodies[i].mass * state[i].linear_velocity;
     mass += character.bodies[i].mass;
   }
@@ -64,7 +64,7 @@ Vec3 AngularMomentum(const Character& character, const State& state) {
   const Vec3 center = CenterOfMass(character, state);
   const Vec3 velocity = CenterOfMassVelocity(character, state);
   Vec3 momentum = Vec3::Zero();
-  for (size_t i = 0; i < state.size(); ++i) {
+  for (size_t i = 0; i < character.bodies.size(); ++i) {
     const Body& body = character.bodies[i];
     const Quat& q = state[i].orientation;
     const Vec3 local_rate = q.conjugate() * state[i].angular_velocity;

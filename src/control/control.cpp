@@ -39,12 +39,14 @@ Trajectory Replay(const character::Character& character, const OpenLoopControl& 
   world.set_recording(true);
   Trajectory trajectory;
   trajectory.time_step = control.world.time_step;
+  const simulation::Environment& environment = control.world.environment;
+  for (size_t i = 0; i < environment.num_objects(); ++i) trajectory.objects.push_back(environment.ObjectName(i));
   trajectory.states.push_back(control.start);
   std::vector<Quat> targets(character.joints.size());
   std::vector<Vec3> forces(character.bodies.size());
   character::State state = control.start;
   for (const Fragment& fragment : control.fragments) {
-    world.SetState(state);
+    world.SetState(state, fragment.first_step);
     for (int step = 0; step < fragment.num_steps; ++step) {
       TargetsAt(fragment, step, targets);
       if (!pushes.empty()) {

@@ -13,10 +13,17 @@ using character::Character;
 using io::Json;
 using io::JsonView;
 
-Json StateToJson(const Character& character, const character::State& state) {
+/// Name of an entry of a state: a body of the character, or one of the world that moves freely.
+const std::string& NameOf(const Character& character, const simulation::Environment& environment, size_t b) {
+  const size_t own = character.bodies.size();
+  return b < own ? character.bodies[b].name : environment.bodies.at(b - own).name;
+}
+
+Json StateToJson(const Character& character, const simulation::Environment& environment,
+                 const character::State& state) {
   Json bodies = Json::array();
   for (size_t b = 0; b < state.size(); ++b) {
-    bodies.push_back({{"body", character.bodies[b].name},
+    bodies.push_back({{"body", NameOf(character, environment, b)},
                       {"position", io::ToJson(state[b].position)},
                       {"orientation", io::ToJson(state[b].orientation)},
                       {"linear_velocity", io::ToJson(state[b].linear_velocity)},
@@ -25,15 +32,16 @@ Json StateToJson(const Character& character, const character::State& state) {
   return bodies;
 }
 
-character::State ReadState(const JsonView& view, const Character& character) {
-  if (view.size() != character.bodies.size()) {
-    view.Expect("an array of " + std::to_string(character.bodies.size()) + ", one entry per body");
-  }
-  character::State state(character.bodies.size());
+character::State ReadState(const JsonView& view, const Character& character,
+                           const simulation::Environment& environment) {
+  const size_t count = character.bodies.size() + environment.bodies.size();
+  if (view.size() != count) view.Expect("an array of " + std::to_string(count) + ", one entry per body");
+  character::State state(count);
   for (size_t b = 0; b < state.size(); ++b) {
     const JsonView body = view[b];
     body.AllowOnly({"body", "position", "orientation", "linear_velocity", "angular_velocity"});
-    if (body["body"].String() != character.bodies[b].name) body["body"].Expect("\"" + character.bodies[b].name + "\"");
+    const std::string& name = NameOf(character, environment, b);
+    if (body["body"].String() != name) body["body"].Expect("\"" + name + "\"");
     state[b].position = body["position"].Vector();
     state[b].orientation = io::ReadQuaternion(body["orientation"]);
     state[b].linear_velocity = body["linear_velocity"].Vector();
@@ -77,7 +85,7 @@ std::string FormatControl(const Character& character, const OpenLoopControl& con
   document["world"] = control.world.ToJson();
   document["joints"] = Json::array();
   for (const auto& joint : character.joints) document["joints"].push_back(joint.name);
-  document["start_state"] = StateToJson(character, control.start);
+  document["start_state"] = StateToJson(character, control.world.environment, control.start);
   document["fragments"] = Json::array();
   for (const Fragment& fragment : control.fragments) {
     Json targets = Json::array();
@@ -126,7 +134,7 @@ LoadedControl ParseControl(const std::string& text, const std::string& name) {
   if (view["joints"].Strings() != names) {
     view["joints"].Fail("another list of joints", "the joints of the character in its order");
   }
-  loaded.control.start = ReadState(view["start_state"], loaded.character);
+  loaded.control.start = ReadState(view["start_state"], loaded.character, loaded.control.world.environment);
   int first_step = 0;
   for (const JsonView& fragment : view["fragments"].Elements()) {
     loaded.control.fragments.push_back(

@@ -185,7 +185,7 @@ class PenetrationMeter {
  public:
   void See(const Character& character, const State& state) {
     double lowest = 0;
-    for (size_t b = 0; b < state.size(); ++b) {
+    for (size_t b = 0; b < character.bodies.size(); ++b) {
       lowest = std::min(lowest, character::LowestPoint(character.bodies[b], state[b]));
     }
     sum_ -= lowest;
@@ -290,7 +290,7 @@ void MeasureStates(const Character& character, const control::Trajectory& trajec
     metrics.segment_drift += share * MeanDistance(p, q, *segment);
     metrics.root_angle_error += share * AngleBetween(state[root].orientation, target[root].orientation);
     metrics.drift = std::hypot(shift.x(), shift.z());
-    for (size_t b = 0; b < state.size(); ++b) {
+    for (size_t b = 0; b < target.size(); ++b) {
       const double distance = (state[b].position - aligned(target[b].position)).norm();
       metrics.largest_body_error = std::max(metrics.largest_body_error, distance);
     }

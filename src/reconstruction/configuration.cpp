@@ -371,10 +371,12 @@ Json Preparation::ToJson() const {
           {"segment_boundaries", boundaries}};
 }
 
-Preparation Prepare(const Configuration& configuration, const character::ReferenceMotion& reference) {
+Preparation Prepare(const Configuration& configuration, const character::ReferenceMotion& reference,
+                    const character::ReferenceMotion* recorded) {
   Preparation preparation;
   const character::Character& character = reference.character();
-  preparation.kind = ClassifyMotion(reference);
+  const character::ReferenceMotion& motion = recorded != nullptr ? *recorded : reference;
+  preparation.kind = ClassifyMotion(motion);
   const MotionKind kind = preparation.kind.kind;
   Problem& problem = preparation.problem;
   problem.character = &character;
@@ -410,8 +412,9 @@ Preparation Prepare(const Configuration& configuration, const character::Referen
   }
 
   const bool on_feet = kind == MotionKind::kLocomotion || kind == MotionKind::kFlight;
-  problem.schedule = MakeSchedule(reference, problem.world.time_step, configuration.schedule, on_feet);
+  problem.schedule = MakeSchedule(motion, problem.world.time_step, configuration.schedule, on_feet);
   problem.start = StartState(reference, preparation.start_raised);
+  problem.world.environment.AppendStart(problem.start);
   return preparation;
 }
 

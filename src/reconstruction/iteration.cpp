@@ -57,7 +57,7 @@ Iteration::Iteration(const Problem& problem, Draw draw, const std::vector<Node>&
 
 void Iteration::Simulate(parallel::TaskFarm& farm) {
   const size_t joints = problem_.character->joints.size();
-  const size_t bodies = problem_.character->bodies.size();
+  const size_t bodies = problem_.start.size();
   farm.Run(tasks_, [&](size_t task, std::span<const std::byte> bytes) {
     RolloutResult result = UnpackResult(bytes, joints, bodies);
     feedforward_[task] = std::move(result.feedforward);

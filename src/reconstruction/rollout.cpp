@@ -292,7 +292,7 @@ parallel::WorkerFactory MakeWorkerFactory(const Problem& problem) {
     auto worker = std::make_shared<RolloutWorker>(problem);
     auto result = std::make_shared<RolloutResult>();
     return [&problem, worker, result](std::span<const std::byte> task, parallel::Bytes& bytes) {
-      worker->Run(UnpackTask(task, problem.character->bodies.size()), *result);
+      worker->Run(UnpackTask(task, problem.start.size()), *result);
       Pack(*result, bytes);
     };
   };

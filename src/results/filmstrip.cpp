@@ -34,6 +34,8 @@ constexpr Color kRight{226, 174, 62};
 constexpr Color kMiddle{148, 155, 165};
 constexpr Color kForce{194, 50, 77};
 constexpr Color kGhost{120, 126, 137};
+constexpr Color kStone{205, 199, 184};  // what nothing moves
+constexpr Color kWood{176, 141, 104};   // free bodies
 
 Color Mix(const Color& a, const Color& b, double t) {
   return {a.r + t * (b.r - a.r), a.g + t * (b.g - a.g), a.b + t * (b.b - a.b)};
@@ -127,7 +129,7 @@ std::array<Vec3, 2> Ends(const Shape& shape, const Vec3& center, const Quat& ori
 }
 
 void AddReach(const Character& character, const State& state, const View& view, Bounds& horizontal, Bounds& vertical) {
-  for (size_t b = 0; b < state.size(); ++b) {
+  for (size_t b = 0; b < character.bodies.size(); ++b) {
     for (const Shape& shape : character.bodies[b].shapes) {
       const Vec3 center = state[b].position + state[b].orientation * shape.offset;
       const auto add = [&](const Vec3& p, double radius) {
@@ -397,7 +399,7 @@ void DrawFigure(Canvas& canvas, const View& view, const Character& character, co
   };
   std::vector<Item> items;
   Bounds depths;
-  for (size_t b = 0; b < state.size(); ++b) {
+  for (size_t b = 0; b < character.bodies.size(); ++b) {
     for (const Shape& shape : character.bodies[b].shapes) {
       const double depth = view.Depth(state[b].position + state[b].orientation * shape.offset);
       items.push_back({depth, b, &shape});
@@ -436,13 +438,56 @@ void DrawFigure(Canvas& canvas, const View& view, const Character& character, co
   }
 }
 
+/// The things of a world at an instant, between two places of the picture [px].
+void DrawWorld(Canvas& canvas, const View& view, const simulation::Environment& environment, size_t num_own,
+               const Figure& figure, size_t root, double from, double to, const std::string& name) {
+  canvas << "<clipPath id=\"" << name << "\"><rect x=\"" << from << "\" y=\"-2000\" width=\"" << to - from
+         << "\" height=\"8000\"/></clipPath>\n<g clip-path=\"url(#" << name << ")\">\n";
+  if (environment.height_field) {
+    // Its height along the line of sight's middle, under the root.
+    const Vec3& middle = figure.state[root].position;
+    const double low = environment.ground.present ? environment.ground.height : -1;
+    std::vector<Vec2> outline;
+    constexpr double kReach = 4, kStep = 0.05;  // [m]
+    for (double x = -kReach; x <= kReach; x += kStep) {
+      const Vec3 at = middle + x * view.right;
+      const double height = environment.HeightAt(at.x(), at.z(), at.y());
+      outline.push_back(canvas.Pixel(Vec2(view.Project(at).x(), std::max(height, low))));
+    }
+    for (const double x : {kReach, -kReach}) {
+      outline.push_back(canvas.Pixel(Vec2(view.Project(Vec3(middle + x * view.right)).x(), low - 1)));
+    }
+    canvas.Polygon(outline, "fill=\"" + Hex(kStone) + "\" stroke=\"" + Hex(Shade(kStone, 0.45)) + "\"");
+  }
+  Shape shape;
+  for (const simulation::Box& box : environment.boxes) {
+    shape.size = box.size;
+    const Vec3 away = box.course ? box.course->At(figure.time) : Vec3(Vec3::Zero());
+    std::vector<Vec2> outline;  // large: its faces would only distract
+    for (const Vec3& corner : Corners(shape, box.position + away, box.orientation)) {
+      outline.push_back(canvas.Pixel(corner));
+    }
+    canvas.Polygon(Hull(outline), "fill=\"" + Hex(kStone) + "\" stroke=\"" + Hex(Shade(kStone, 0.45)) + "\"");
+  }
+  for (size_t f = 0; f < environment.bodies.size(); ++f) {
+    const Shape& body = environment.bodies[f].shape;
+    const character::BodyState& at = figure.state[num_own + f];
+    if (body.kind == Shape::Kind::kBox) {
+      DrawBox(canvas, view, body, at.position, at.orientation, kWood);
+    } else {
+      DrawCapsule(canvas, body, at.position, at.orientation, kWood);
+    }
+  }
+  canvas << "</g>\n";
+}
+
 /// The reference: all shapes with a dark edge, then all again without, which leaves the edge of their union.
 void DrawGhost(Canvas& canvas, const Character& character, const State& state) {
   for (const bool edge : {true, false}) {
     const std::string color = Hex(edge ? kGhost : Mix(kPaper, kGhost, 0.16));
     const double extra = edge ? 1.2 : 0;
     canvas << "<g stroke=\"" << color << "\" fill=\"" << color << "\">\n";
-    for (size_t b = 0; b < state.size(); ++b) {
+    for (size_t b = 0; b < character.bodies.size(); ++b) {
       for (const Shape& shape : character.bodies[b].shapes) {
         const Quat& orientation = state[b].orientation;
         const Vec3 center = state[b].position + orientation * shape.offset;
@@ -563,6 +608,9 @@ std::string FormatFilmStrip(const Character& character, const control::Trajector
     figure.right = horizontal.max - figure.origin;
     figures.push_back(std::move(figure));
   }
+  const bool elsewhere = options.environment != nullptr && options.environment->ground.present;
+  const double floor_height = elsewhere ? options.environment->ground.height : 0;
+  vertical.Add(std::max(floor_height, -0.65 * character.height));
   const bool true_places = Arrange(figures, in_place, character.height);
 
   // Lengths of arrows: half a metre for the character's weight, less where a force would leave the picture.
@@ -589,7 +637,8 @@ std::string FormatFilmStrip(const Character& character, const control::Trajector
   const double scale =
       std::min((options.width - 2 * margin) / (horizontal.max - horizontal.min), 420 / character.height);
   // Something under the floor is drawn too, but a state far below does not blow up the picture.
-  const double depth = scale * std::clamp(-vertical.min, 0.0, 0.3 * character.height);
+  const double deepest = (options.environment != nullptr ? 0.65 : 0.3) * character.height;
+  const double depth = scale * std::clamp(-vertical.min, 0.0, deepest);
   const double ground = std::round(top + scale * std::min(vertical.max, 3 * character.height));
   const double height = std::round(ground + std::max(below, depth + 60));
   const double used = scale * (horizontal.max - horizontal.min);
@@ -610,19 +659,35 @@ std::string FormatFilmStrip(const Character& character, const control::Trajector
       << "\" rx=\"10\"/></clipPath></defs>\n";
   canvas << "<g clip-path=\"url(#page)\">\n<rect width=\"" << options.width << "\" height=\"" << height << "\" fill=\""
          << Hex(kPaper) << "\"/>\n";
-  canvas << "<rect y=\"" << ground << "\" width=\"" << options.width << "\" height=\"34\" fill=\"url(#floor)\"/>\n";
+  const double floor = ground - scale * floor_height;
+  canvas << "<rect y=\"" << floor << "\" width=\"" << options.width << "\" height=\"34\" fill=\"url(#floor)\"/>\n";
   for (const Figure& figure : figures) {
     canvas.set_shift(figure.place - figure.origin);
     const Vec3 center = character::CenterOfMass(character, figure.state);
-    const Vec2 at = canvas.Pixel(Vec2(view.Project(center).x(), 0));
+    const Vec2 at = canvas.Pixel(Vec2(view.Project(center).x(), floor_height));
     // The higher the body, the wider and fainter its shadow.
     const double fade = 1 / (1 + std::max(0.0, center.y() - 0.5 * character.height));
     canvas << "<ellipse cx=\"" << at.x() << "\" cy=\"" << at.y() + 2 << "\" rx=\"" << 0.24 * character.height * scale
            << "\" ry=\"5\" fill=\"url(#shadow)\" opacity=\"" << fade << "\"/>\n";
   }
-  canvas.Line({0, ground}, {options.width, ground}, 1.2, "stroke=\"#8d8f94\"");
+  canvas.Line({0, floor}, {options.width, floor}, 1.2, "stroke=\"#8d8f94\"");
 
   canvas << "<g fill=\"none\" stroke-linecap=\"round\" stroke-linejoin=\"round\">\n";
+  if (options.environment != nullptr) {
+    const auto border = [&](size_t i) {  // between a figure and the next
+      const Figure& a = figures[i];
+      const Figure& b = figures[i + 1];
+      canvas.set_shift(0);
+      return canvas.Pixel(Vec2(0.5 * (a.place + a.right + b.place - b.left), 0)).x();
+    };
+    for (size_t i = 0; i < figures.size(); ++i) {
+      const double from = i == 0 ? 0 : border(i - 1);
+      const double to = i + 1 == figures.size() ? options.width : border(i);
+      canvas.set_shift(figures[i].place - figures[i].origin);
+      DrawWorld(canvas, view, *options.environment, character.bodies.size(), figures[i],
+                static_cast<size_t>(character.root), from, to, std::string("world").append(std::to_string(i)));
+    }
+  }
   for (const Figure& figure : figures) {
     canvas.set_shift(figure.place - figure.origin);
     if (!figure.ghost.empty()) DrawGhost(canvas, character, figure.ghost);

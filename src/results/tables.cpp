@@ -89,7 +89,11 @@ std::string FormatContacts(const character::Character& character, const control:
       if ((contact.force.array() == 0).all()) continue;
       writer.Number(TimeOf(trajectory, step + 1));
       writer.Text(character.bodies[static_cast<size_t>(contact.body)].name);
-      writer.Text(contact.other < 0 ? "ground" : character.bodies[static_cast<size_t>(contact.other)].name);
+      if (contact.object >= 0) {
+        writer.Text(trajectory.objects[static_cast<size_t>(contact.object)]);
+      } else {
+        writer.Text(contact.other < 0 ? "ground" : character.bodies[static_cast<size_t>(contact.other)].name);
+      }
       writer.Vector(contact.point);
       writer.Vector(contact.force);
       writer.EndRow();

@@ -76,14 +76,17 @@ double Collision::SpeculativeMargin(const Geometry& geometry, const BodyMotion& 
 }
 
 void Collision::AddGroundPoint(int body, const Vec3& point) {
-  if (point.y() <= 0) grounded_[static_cast<size_t>(body)] = true;
-  points_.push_back({body, -1, point, Vec3::UnitY(), -point.y()});
+  const double height = point.y() - options_.ground_height;
+  if (height <= 0) grounded_[static_cast<size_t>(body)] = true;
+  points_.push_back({body, -1, point, Vec3::UnitY(), -height, options_.ground_law});
 }
 
 void Collision::CollideWithGround(const Geometry& geometry, const BodyMotion& body) {
-  if (geometry.center.y() > geometry.bounding_radius + 0.05) return;  // the largest margin
+  if (!options_.ground) return;
+  const double height = geometry.center.y() - options_.ground_height;
+  if (height > geometry.bounding_radius + 0.05) return;  // the largest margin
   const double margin = SpeculativeMargin(geometry, body);
-  if (geometry.center.y() > geometry.bounding_radius + margin) return;
+  if (height > geometry.bounding_radius + margin) return;
   if (geometry.shape->kind == Shape::Kind::kBox) {
     CollideBoxWithGround(geometry, body, margin);
   } else {
@@ -103,7 +106,7 @@ void Collision::CollideBoxWithGround(const Geometry& geometry, const BodyMotion&
   for (int k = 0; k < 8; ++k) {
     const double height =
         geometry.center.y() + (k & 1 ? up.x() : -up.x()) + (k & 2 ? up.y() : -up.y()) + (k & 4 ? up.z() : -up.z());
-    if (height < margin) corners[count++] = {height, k};
+    if (height - options_.ground_height < margin) corners[count++] = {height, k};
   }
   const size_t kept = std::min<size_t>(count, static_cast<size_t>(options_.ground_points_per_shape));
   std::partial_sort(corners.begin(), corners.begin() + static_cast<std::ptrdiff_t>(kept),
@@ -124,7 +127,7 @@ void Collision::CollideCapsuleWithGround(const Geometry& geometry, const BodyMot
   for (const double end : {-1.0, 1.0}) {
     Vec3 point = geometry.center + end * half;
     point.y() -= geometry.shape->radius;
-    if (point.y() < margin) AddGroundPoint(geometry.body, point);
+    if (point.y() - options_.ground_height < margin) AddGroundPoint(geometry.body, point);
   }
 }
 

@@ -18,6 +18,9 @@ struct CollisionOptions {
   bool speculative_contacts = true;  ///< also points that reach the ground within the step
   int ground_points_per_shape = 4;   ///< the deepest
   int self_points_per_pair = 2;
+  bool ground = true;
+  double ground_height = 0;  ///< [m]
+  int ground_law = 0;        ///< of contact with it
 };
 
 /// Finds contacts from fixed lists of shapes and pairs: their order is a function of the bodies' places alone. (ODE's
@@ -31,7 +34,8 @@ class Collision {
   Collision& operator=(const Collision&) = delete;
 
   void Find(std::span<const BodyMotion> bodies);
-  const std::vector<ContactPoint>& points() const { return points_; }
+  /// Others may append to them.
+  std::vector<ContactPoint>& points() { return points_; }
   /// (bodies) whether a body is on the ground or in it.
   std::vector<char>& grounded() { return grounded_; }
 

@@ -1,13 +1,14 @@
 #include "contact_forces.h"
 
+#include <algorithm>
 #include <bit>
 #include <limits>
 
 namespace retrace::simulation {
 
 /// Directions of a point's rows and what its bodies' velocities do along them.
-void ContactForces::LoadRows(size_t c, const ContactPoint& point, const StepLaw& law, const TreeDynamics& tree,
-                             std::span<const BodyMotion> bodies) {
+void ContactForces::LoadRows(size_t c, size_t place, const ContactPoint& point, const StepLaw& law,
+                             const TreeDynamics& tree, std::span<const BodyMotion> bodies) {
   Mat3& frame = frames_[c];
   Vec3 p, q;
   PlaneSpace(point.normal, p, q);
@@ -30,28 +31,28 @@ void ContactForces::LoadRows(size_t c, const ContactPoint& point, const StepLaw&
     load(point.other, -1, to.on_other);
     velocity += to.on_other * tree.FreeVelocity(point.other);
   }
-  const int rows = law.contact.friction > 0 ? 3 : 1;
+  const ContactLaw& contact = law.Contact(point.law);
+  if (law.moving_surfaces) velocity -= frame * point.surface_velocity;
   const double per_step = 1 / law.time_step;
-  for (int k = 0; k < rows; ++k) {
-    const size_t row = static_cast<size_t>(rows) * c + static_cast<size_t>(k);
-    const double wanted = k == 0 ? law.Push(point.depth) : 0;
+  for (int k = 0; k < rows_; ++k) {
+    const size_t row = static_cast<size_t>(rows_) * place + static_cast<size_t>(k);
+    const double wanted = k == 0 ? law.Push(point.depth, contact) : 0;
     box_.rhs()[row] = (wanted - velocity[k]) * per_step;
-    box_.low()[row] = k == 0 ? 0 : -law.contact.friction;
-    box_.high()[row] = k == 0 ? std::numeric_limits<double>::infinity() : law.contact.friction;
-    box_.friction_of()[row] = k == 0 ? -1 : rows * static_cast<int>(c);
+    box_.low()[row] = k == 0 ? 0 : -contact.friction;
+    box_.high()[row] = k == 0 ? std::numeric_limits<double>::infinity() : contact.friction;
+    box_.friction_of()[row] = k == 0 ? -1 : rows_ * static_cast<int>(place);
   }
 }
 
-void ContactForces::Load(std::span<const ContactPoint> points, const StepLaw& law, const TreeDynamics& tree,
-                         std::span<const BodyMotion> bodies) {
-  const int rows = law.contact.friction > 0 ? 3 : 1;
+void ContactForces::Load(std::span<const ContactPoint> points, std::span<const size_t> island, const StepLaw& law,
+                         const TreeDynamics& tree, std::span<const BodyMotion> bodies) {
   const double per_step = 1 / law.time_step;
-  box_.Resize(rows * static_cast<int>(points.size()));
-  points_.resize(points.size());
-  frames_.resize(points.size());
+  box_.Resize(rows_ * static_cast<int>(island.size()));
   Mat6 response;
-  for (size_t c = 0; c < points.size(); ++c) {
-    LoadRows(c, points[c], law, tree, bodies);
+  for (size_t i = 0; i < island.size(); ++i) {
+    const size_t c = island[i];
+    const ContactLaw& contact = law.Contact(points[c].law);
+    LoadRows(c, i, points[c], law, tree, bodies);
     const Point& at = points_[c];
     for (const int b : bodies_) place_[static_cast<size_t>(b)] = -1;  // not reached yet
     size_t count = 0;
@@ -69,44 +70,103 @@ void ContactForces::Load(std::span<const ContactPoint> points, const StepLaw& la
       }
       return reached_[static_cast<size_t>(place)];
     };
-    for (size_t d = 0; d <= c; ++d) {
+    for (size_t j = 0; j <= i; ++j) {
+      const Point& from = points_[island[j]];
       Mat3 block;
-      block.noalias() = reach(points_[d].body) * points_[d].on_body.transpose();
-      if (points_[d].other >= 0) block.noalias() += reach(points_[d].other) * points_[d].on_other.transpose();
-      if (d == c) {
-        block(0, 0) += law.contact.cfm * per_step;
-        block(1, 1) += law.contact.friction_cfm * per_step;
-        block(2, 2) += law.contact.friction_cfm * per_step;
+      block.noalias() = reach(from.body) * from.on_body.transpose();
+      if (from.other >= 0) block.noalias() += reach(from.other) * from.on_other.transpose();
+      if (j == i) {
+        block(0, 0) += contact.cfm * per_step;
+        block(1, 1) += contact.friction_cfm * per_step;
+        block(2, 2) += contact.friction_cfm * per_step;
       }
-      double* to = box_.matrix() + rows * static_cast<ptrdiff_t>(c) * box_.stride() + rows * static_cast<ptrdiff_t>(d);
-      for (int k = 0; k < rows; ++k, to += box_.stride()) {
-        for (int l = 0; l < rows; ++l) to[l] = block(k, l);
+      double* to =
+          box_.matrix() + rows_ * static_cast<ptrdiff_t>(i) * box_.stride() + rows_ * static_cast<ptrdiff_t>(j);
+      for (int k = 0; k < rows_; ++k, to += box_.stride()) {
+        for (int l = 0; l < rows_; ++l) to[l] = block(k, l);
       }
     }
   }
   box_.MirrorLowerTriangle();
 }
 
+/// Contacts join the trees of their bodies; what no force moves joins nothing.
+void ContactForces::FindIslands(std::span<const ContactPoint> points, const TreeDynamics& tree) {
+  const size_t trees = 1 + tree.num_free_bodies();
+  warm_starts_.resize(trees);
+  joined_.resize(trees);
+  for (size_t t = 0; t < trees; ++t) joined_[t] = t;
+  const auto tree_of = [&](int body) {
+    const auto b = static_cast<size_t>(body);
+    return b < tree.num_tree_bodies() ? 0 : b - tree.num_tree_bodies() + 1;
+  };
+  const auto first = [&](size_t t) {
+    while (joined_[t] != t) t = joined_[t];
+    return t;
+  };
+  for (const ContactPoint& point : points) {
+    if (point.other < 0) continue;
+    const size_t a = first(tree_of(point.body));
+    const size_t b = first(tree_of(point.other));
+    joined_[std::max(a, b)] = std::min(a, b);
+  }
+  // Islands in the order of their first trees, the points of each in their own order.
+  island_of_.clear();
+  first_tree_.clear();
+  for (const ContactPoint& point : points) {
+    island_of_.push_back(first(tree_of(point.body)));
+    first_tree_.push_back(island_of_.back());
+  }
+  std::sort(first_tree_.begin(), first_tree_.end());
+  first_tree_.erase(std::unique(first_tree_.begin(), first_tree_.end()), first_tree_.end());
+  order_.clear();
+  island_begin_.assign(1, 0);
+  for (const size_t tree_of_island : first_tree_) {
+    for (size_t c = 0; c < points.size(); ++c) {
+      if (island_of_[c] == tree_of_island) order_.push_back(c);
+    }
+    island_begin_.push_back(order_.size());
+  }
+}
+
 bool ContactForces::Solve(std::span<const ContactPoint> points, const StepLaw& law, TreeDynamics& tree,
                           std::span<const BodyMotion> bodies) {
   forces_.assign(points.size(), Vec3::Zero());
   if (points.empty()) return true;
-  uint64_t touching = 0;
-  for (const ContactPoint& point : points) {
-    touching |= uint64_t{1} << point.body;
-    if (point.other >= 0) touching |= uint64_t{1} << point.other;
-  }
+  rows_ = law.HasFriction() ? 3 : 1;
+  points_.resize(points.size());
+  frames_.resize(points.size());
   place_.assign(bodies.size(), -1);
   reached_.resize(bodies.size());
+  uint64_t touching = 0;
   bodies_.clear();
+  const auto touch = [&](int body) {
+    if (static_cast<size_t>(body) < tree.num_tree_bodies()) {
+      touching |= uint64_t{1} << body;
+    } else if (int& seen = place_[static_cast<size_t>(body)]; seen < 0) {
+      seen = 0;
+      bodies_.push_back(body);
+    }
+  };
+  for (const ContactPoint& point : points) {
+    touch(point.body);
+    if (point.other >= 0) touch(point.other);
+  }
   for (uint64_t rest = touching; rest != 0; rest &= rest - 1) bodies_.push_back(std::countr_zero(rest));
   tree.FindResponses(touching);
-  Load(points, law, tree, bodies);
-  if (!box_.Solve(warm_start_)) return false;
-  const int rows = law.contact.friction > 0 ? 3 : 1;
+  FindIslands(points, tree);
+  for (size_t i = 0; i + 1 < island_begin_.size(); ++i) {
+    const std::span<const size_t> island(order_.data() + island_begin_[i], island_begin_[i + 1] - island_begin_[i]);
+    Load(points, island, law, tree, bodies);
+    if (!box_.Solve(warm_starts_[first_tree_[i]])) return false;
+    for (size_t p = 0; p < island.size(); ++p) {
+      for (int k = 0; k < rows_; ++k) {
+        forces_[island[p]][k] = box_.x()[rows_ * static_cast<ptrdiff_t>(p) + k];  // in the point's own axes
+      }
+    }
+  }
   for (size_t c = 0; c < points.size(); ++c) {
-    Vec3 force = Vec3::Zero();
-    for (int k = 0; k < rows; ++k) force[k] = box_.x()[rows * static_cast<ptrdiff_t>(c) + k];
+    const Vec3 force = forces_[c];
     const Vec3 impulse = law.time_step * force;
     tree.AddImpulse(points_[c].body, points_[c].on_body.transpose() * impulse);
     if (points_[c].other >= 0) tree.AddImpulse(points_[c].other, points_[c].on_other.transpose() * impulse);

@@ -14,14 +14,18 @@ namespace retrace::simulation {
 class ContactForces {
  public:
   /// Finds the forces of the contact points and adds their impulses to the tree, which has begun a step. False, with
-  /// nothing added, when block pivoting did not end.
+  /// nothing added, when block pivoting did not end. Points whose bodies neither hang together by joints nor by
+  /// contacts with one another are a problem of their own (an island): the forces are the same, and many small problems
+  /// take less time than a large one.
   bool Solve(std::span<const ContactPoint> points, const StepLaw& law, TreeDynamics& tree,
              std::span<const BodyMotion> bodies);
   /// Of the last step, on `body` of each point [N].
   const std::vector<Vec3>& forces() const { return forces_; }
 
   /// Forgets the active set of the last step, from which the search of the next one would start.
-  void Reset() { warm_start_.Reset(); }
+  void Reset() {
+    for (LcpWarmStart& warm_start : warm_starts_) warm_start.Reset();
+  }
 
  private:
   using Mat36 = Eigen::Matrix<double, 3, 6>;
@@ -33,19 +37,26 @@ class ContactForces {
     Mat36 on_other;  // the same, negative
   };
 
-  void Load(std::span<const ContactPoint> points, const StepLaw& law, const TreeDynamics& tree,
-            std::span<const BodyMotion> bodies);
-  void LoadRows(size_t c, const ContactPoint& point, const StepLaw& law, const TreeDynamics& tree,
+  void FindIslands(std::span<const ContactPoint> points, const TreeDynamics& tree);
+  void Load(std::span<const ContactPoint> points, std::span<const size_t> island, const StepLaw& law,
+            const TreeDynamics& tree, std::span<const BodyMotion> bodies);
+  void LoadRows(size_t c, size_t place, const ContactPoint& point, const StepLaw& law, const TreeDynamics& tree,
                 std::span<const BodyMotion> bodies);
 
   std::vector<Point> points_;
   std::vector<Mat36> reached_;  // (bodies in contact) of one point: its velocity from an impulse on the body
-  std::vector<int> bodies_;     // in contact
+  std::vector<int> bodies_;     // in contact, in the island that is solved
   std::vector<int> place_;      // per body: in bodies_
   std::vector<Vec3> forces_;
   std::vector<Mat3> frames_;
   BoxLcp box_;
-  LcpWarmStart warm_start_;
+  std::vector<size_t> joined_;             // per tree, the character's first: a tree of the same island, or itself
+  std::vector<size_t> island_of_;          // per point: the first tree of its island
+  std::vector<size_t> order_;              // points, island by island
+  std::vector<size_t> island_begin_;       // places in order_; one more than there are islands
+  std::vector<size_t> first_tree_;         // per island
+  std::vector<LcpWarmStart> warm_starts_;  // per first tree of an island
+  int rows_ = 3;                           // of a point
 };
 
 }  // namespace retrace::simulation

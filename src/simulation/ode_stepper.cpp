@@ -23,7 +23,8 @@ void Abandon(dThreadingImplementationID threading) {
 
 }  // namespace
 
-OdeStepper::OdeStepper(const character::Character& character, const StepLaw& law) : character_(character), law_(law) {
+OdeStepper::OdeStepper(const character::Character& character, const StepLaw& law, std::span<const FreeMass> free)
+    : character_(character), law_(law), own_push_(!law.others.empty() || law.moving_surfaces) {
   InitialiseOde();
   world_ = dWorldCreate();
   // Worlds without an implementation of their own share one with fake locks: two threads would crash.
@@ -33,11 +34,19 @@ OdeStepper::OdeStepper(const character::Character& character, const StepLaw& law
   dWorldSetERP(world_, law.joint_erp);
   dWorldSetCFM(world_, 0);  // joints are exact
   dWorldSetAutoDisableFlag(world_, 0);
-  dWorldSetContactMaxCorrectingVel(world_, law.contact.fastest_push);
+  dWorldSetContactMaxCorrectingVel(world_, own_push_ ? dInfinity : law.contact.fastest_push);
   dWorldSetContactSurfaceLayer(world_, 0);
   contact_joints_ = dJointGroupCreate(0);
   MakeBodies();
   MakeJoints();
+  for (const FreeMass& body : free) {
+    const dBodyID id = dBodyCreate(world_);
+    dMass mass;
+    dMassSetZero(&mass);
+    dMassSetParameters(&mass, body.mass, 0, 0, 0, body.inertia.x(), body.inertia.y(), body.inertia.z(), 0, 0, 0);
+    dBodySetMass(id, &mass);
+    bodies_.push_back(id);
+  }
   feedback_.resize(1024);
   motor_feedback_.resize(character.joints.size());
 }
@@ -88,9 +97,19 @@ void OdeStepper::MakeJoints() {
   }
 }
 
-void OdeStepper::SetBodies(std::span<const BodyMotion> bodies) {
+/// Of a body that moves freely: whether it stays as it is.
+bool OdeStepper::Rests(std::span<const char> resting, size_t body) const {
+  return body >= character_.bodies.size() && !resting.empty() && resting[body - character_.bodies.size()] != 0;
+}
+
+void OdeStepper::SetBodies(std::span<const BodyMotion> bodies, std::span<const char> resting) {
   for (size_t i = 0; i < bodies.size(); ++i) {
     const dBodyID body = bodies_[i];
+    if (Rests(resting, i)) {
+      dBodyDisable(body);
+      continue;
+    }
+    dBodyEnable(body);
     const BodyMotion& s = bodies[i];
     dBodySetPosition(body, s.position.x(), s.position.y(), s.position.z());
     const dQuaternion q = {s.orientation.w(), s.orientation.x(), s.orientation.y(), s.orientation.z()};
@@ -140,14 +159,23 @@ void OdeStepper::AddContacts(std::span<const ContactPoint> contacts, bool with_f
     }
     dSurfaceParameters& surface = contact.surface;
     surface.mode = dContactApprox1 | dContactSoftERP | dContactSoftCFM | dContactSlip1 | dContactSlip2;
-    surface.mu = law_.contact.friction;
-    surface.soft_erp = law_.contact.erp;
-    surface.soft_cfm = law_.contact.cfm;
-    surface.slip1 = surface.slip2 = law_.contact.friction_cfm;
-    contact.geom.depth = std::max(point.depth, 0.0);
-    if (point.depth < 0) {
+    const ContactLaw& law = law_.Contact(point.law);
+    surface.mu = law.friction;
+    surface.soft_erp = law.erp;
+    surface.soft_cfm = law.cfm;
+    surface.slip1 = surface.slip2 = law.friction_cfm;
+    contact.geom.depth = own_push_ ? 0.0 : std::max(point.depth, 0.0);
+    if (own_push_ || point.depth < 0) {
       surface.mode |= dContactMotionN;
-      surface.motionN = law_.Push(point.depth);
+      surface.motionN = law_.Push(point.depth, law);
+    }
+    if (law_.moving_surfaces) {
+      Vec3 p, q;
+      PlaneSpace(point.normal, p, q);
+      surface.mode |= dContactMotion1 | dContactMotion2;
+      surface.motionN += point.normal.dot(point.surface_velocity);
+      surface.motion1 = p.dot(point.surface_velocity);
+      surface.motion2 = q.dot(point.surface_velocity);
     }
     const dJointID joint = dJointCreateContact(world_, contact_joints_, &contact);
     dJointAttach(joint, bodies_[static_cast<size_t>(point.body)],
@@ -157,7 +185,7 @@ void OdeStepper::AddContacts(std::span<const ContactPoint> contacts, bool with_f
 }
 
 void OdeStepper::Step(std::span<BodyMotion> bodies, const StepInput& input, StepForces* forces) {
-  SetBodies(bodies);
+  SetBodies(bodies, input.resting);
   DriveMotors(input.motors);
   for (size_t j = 0; j < motors_.size(); ++j) {
     dJointSetFeedback(motors_[j], forces != nullptr ? &motor_feedback_[j] : nullptr);
@@ -179,6 +207,7 @@ void OdeStepper::Step(std::span<BodyMotion> bodies, const StepInput& input, Step
   dJointGroupEmpty(contact_joints_);
   for (size_t i = 0; i < bodies.size(); ++i) {
     const dBodyID body = bodies_[i];
+    if (Rests(input.resting, i)) continue;
     BodyMotion& s = bodies[i];
     s.position = ToVec3(dBodyGetPosition(body));
     s.orientation = ToQuat(dBodyGetQuaternion(body));

@@ -15,7 +15,8 @@ namespace retrace::simulation {
 class OdeStepper {
  public:
   /// The character must outlive the stepper.
-  OdeStepper(const character::Character& character, const StepLaw& law);
+  /// `free` are bodies that move freely, counted after the character's.
+  OdeStepper(const character::Character& character, const StepLaw& law, std::span<const FreeMass> free = {});
   ~OdeStepper();
   OdeStepper(const OdeStepper&) = delete;
   OdeStepper& operator=(const OdeStepper&) = delete;
@@ -27,7 +28,8 @@ class OdeStepper {
  private:
   void MakeBodies();
   void MakeJoints();
-  void SetBodies(std::span<const BodyMotion> bodies);
+  bool Rests(std::span<const char> resting, size_t body) const;
+  void SetBodies(std::span<const BodyMotion> bodies, std::span<const char> resting);
   void DriveMotors(std::span<const Motor> motors);
   void AddContacts(std::span<const ContactPoint> contacts, bool with_feedback);
   void ReadForces(std::span<const BodyMotion> before, const StepInput& input, StepForces& forces) const;
@@ -41,6 +43,7 @@ class OdeStepper {
   std::vector<dJointID> motors_;                // a hinge itself carries its motor
   std::vector<dJointFeedback> feedback_;        // (contacts)
   std::vector<dJointFeedback> motor_feedback_;  // (joints)
+  bool own_push_ = false;                       // contacts push as the law says, which ODE's parameters cannot express
   bool broken_ = false;
 };
 

@@ -18,14 +18,18 @@ struct BodyMotion {
   Vec3 angular_velocity = Vec3::Zero();  ///< in world axes [rad/s]
 };
 
-/// A point at which a body touches the ground or another body. With f the force on `body` along the normal and v the
-/// rate at which the point of `body` moves along it, relative to `other`: v + cfm f >= push, f >= 0.
+/// A point at which a body touches the ground, an object or another body. With f the force on `body` along the normal
+/// and v the rate at which the point of `body` moves along it, relative to `other`: v + cfm f >= push, f >= 0. Bodies
+/// that move freely are counted after the character's.
 struct ContactPoint {
   int body = -1;
-  int other = -1;  ///< -1: the ground
+  int other = -1;  ///< -1: the ground or another thing that no force moves
   Vec3 position = Vec3::Zero();
-  Vec3 normal = Vec3::UnitY();  ///< towards `body`
-  double depth = 0;             ///< [m]; negative: a gap that this step may close
+  Vec3 normal = Vec3::UnitY();           ///< towards `body`
+  double depth = 0;                      ///< [m]; negative: a gap that this step may close
+  int law = 0;                           ///< see StepLaw::Contact
+  int object = -1;                       ///< of the environment, where it is one that no force moves
+  Vec3 surface_velocity = Vec3::Zero();  ///< of that [m/s]
 };
 
 /// An implicit servo, per axis of the parent body: with w the child's rate relative to the parent at the end of the
@@ -50,21 +54,37 @@ struct StepLaw {
   double gravity = 0;    ///< downwards [m/s^2]
   double joint_erp = 0;  ///< share of a joint's position error that is corrected in a step
   ContactLaw contact;
+  std::vector<ContactLaw> others = {};  ///< of other materials, counted from 1
+  bool moving_surfaces = false;         ///< contacts may have a surface velocity
 
-  /// Rate at which a contact pushes [m/s]; of a gap: the rate at which it may close, negative.
-  double Push(double depth) const {
-    if (depth < 0) return depth / time_step;
-    const double push = contact.erp / time_step * depth;
-    return push > contact.fastest_push ? contact.fastest_push : push;
+  const ContactLaw& Contact(int law) const { return law == 0 ? contact : others[static_cast<size_t>(law) - 1]; }
+  bool HasFriction() const {
+    for (const ContactLaw& other : others) {
+      if (other.friction > 0) return true;
+    }
+    return contact.friction > 0;
   }
+  /// Rate at which a contact pushes [m/s]; of a gap: the rate at which it may close, negative.
+  double Push(double depth, const ContactLaw& law) const {
+    if (depth < 0) return depth / time_step;
+    const double push = law.erp / time_step * depth;
+    return push > law.fastest_push ? law.fastest_push : push;
+  }
+};
+
+/// What a body that moves freely weighs.
+struct FreeMass {
+  double mass = 0;              ///< [kg]
+  Vec3 inertia = Vec3::Zero();  ///< principal moments [kg m^2]
 };
 
 /// All that acts in a step.
 struct StepInput {
   std::span<const ContactPoint> contacts;
-  std::span<const Motor> motors;      ///< (joints); a hinge uses its axis
-  std::span<const Vec3> torques;      ///< (bodies) [N m]; empty: none
-  std::span<const Vec3> forces = {};  ///< (bodies) on centres of mass, world axes [N]; empty: none
+  std::span<const Motor> motors;       ///< (joints); a hinge uses its axis
+  std::span<const Vec3> torques;       ///< (bodies of the character) [N m]; empty: none
+  std::span<const Vec3> forces = {};   ///< (bodies of the character) on centres of mass, world axes [N]; empty: none
+  std::span<const char> resting = {};  ///< (bodies that move freely) which stay as they are; empty: none
 };
 
 /// The forces that were found.

@@ -77,9 +77,24 @@ RETRACE_INLINE Vec3 TurnedMomentum(const Vec3& inertia, const Vec3& rate, double
   return inertia.cwiseProduct(turned);
 }
 
+/// A step with a velocity.
+void Move(const Vec6& velocity, double h, BodyMotion& body) {
+  body.linear_velocity = velocity.head<3>();
+  body.angular_velocity = velocity.tail<3>();
+  body.position += h * body.linear_velocity;
+  const Quat& q = body.orientation;
+  const Vec3 w = 0.5 * h * body.angular_velocity;
+  Quat next(q.w() - w.dot(q.vec()), 0, 0, 0);
+  next.vec() = q.vec() + q.w() * w + w.cross(q.vec());
+  next.coeffs() /= next.coeffs().norm();
+  body.orientation = next;
+  body.rotation = next.toRotationMatrix();
+}
+
 }  // namespace
 
-TreeDynamics::TreeDynamics(const character::Character& character, const StepLaw& law) : law_(law) {
+TreeDynamics::TreeDynamics(const character::Character& character, const StepLaw& law, std::span<const FreeMass> free)
+    : law_(law) {
   if (character.bodies.size() > kMaxBodies) throw std::logic_error("too many bodies for TreeDynamics");
   node_of_.resize(character.bodies.size());
   const auto add = [&](int body) -> Node& {
@@ -104,6 +119,8 @@ TreeDynamics::TreeDynamics(const character::Character& character, const StepLaw&
   parent_rotation_.resize(nodes_.size());
   needed_.resize(nodes_.size());
   responses_.resize(nodes_.size() * nodes_.size());
+  free_.resize(free.size());
+  for (size_t f = 0; f < free.size(); ++f) free_[f].mass = free[f];
 }
 
 void TreeDynamics::LoadBody(const BodyMotion& body, Node& node) const {
@@ -116,6 +133,22 @@ void TreeDynamics::LoadBody(const BodyMotion& body, Node& node) const {
   node.momentum[1] -= law_.time_step * node.mass * law_.gravity;
   node.momentum.tail<3>() = r * TurnedMomentum(node.inertia, r.transpose() * body.angular_velocity, law_.time_step);
   node.impulse.setZero();
+}
+
+/// A tree of one body: its velocity without contacts and its response need nothing else.
+void TreeDynamics::LoadFree(const BodyMotion& body, Free& free) const {
+  const Mat3& r = body.rotation;
+  const Vec3 inverse = free.mass.inertia.cwiseInverse();
+  free.response.setZero();
+  free.response(0, 0) = free.response(1, 1) = free.response(2, 2) = 1 / free.mass.mass;
+  const Mat3 scaled = r * inverse.asDiagonal();
+  free.response.bottomRightCorner<3, 3>().noalias() = scaled * r.transpose();
+  free.momentum.head<3>() = free.mass.mass * body.linear_velocity;
+  free.momentum[1] -= law_.time_step * free.mass.mass * law_.gravity;
+  free.momentum.tail<3>() =
+      r * TurnedMomentum(free.mass.inertia, r.transpose() * body.angular_velocity, law_.time_step);
+  free.velocity.noalias() = free.response * free.momentum;
+  free.impulse.setZero();
 }
 
 void TreeDynamics::LoadJoint(const BodyMotion& parent, const BodyMotion& child, const Motor& motor, Node& node) const {
@@ -158,6 +191,10 @@ void TreeDynamics::Begin(std::span<const BodyMotion> bodies, const StepInput& in
     }
   }
   root_response_ = InverseOf(nodes_[0].articulated);
+  for (size_t f = 0; f < free_.size(); ++f) {
+    free_[f].resting = !input.resting.empty() && input.resting[f] != 0;
+    if (!free_[f].resting) LoadFree(bodies[node_of_.size() + f], free_[f]);
+  }
 }
 
 void TreeDynamics::EliminateBall(const BodyMotion& parent, Node& node) {
@@ -301,6 +338,14 @@ void TreeDynamics::FindResponses(uint64_t bodies) {
 }
 
 void TreeDynamics::Response(int a, int b, Mat6& response) const {
+  if (!InTree(a) || !InTree(b)) {
+    if (a == b) {
+      response = FreeOf(a).response;
+    } else {
+      response.setZero();
+    }
+    return;
+  }
   const size_t n = node_of_[static_cast<size_t>(a)];
   const size_t m = node_of_[static_cast<size_t>(b)];
   if (n >= m) {
@@ -330,19 +375,12 @@ void TreeDynamics::Finish(std::span<BodyMotion> bodies) {
   }
   nodes_[0].velocity.noalias() = root_response_ * (nodes_[0].momentum + nodes_[0].impulse);
   for (size_t n = 1; n < nodes_.size(); ++n) FindVelocity(nodes_[static_cast<size_t>(nodes_[n].parent)], nodes_[n]);
-  const double h = law_.time_step;
-  for (const Node& node : nodes_) {
-    BodyMotion& body = bodies[static_cast<size_t>(node.body)];
-    body.linear_velocity = node.velocity.head<3>();
-    body.angular_velocity = node.velocity.tail<3>();
-    body.position += h * body.linear_velocity;
-    const Quat& q = body.orientation;
-    const Vec3 w = 0.5 * h * body.angular_velocity;
-    Quat next(q.w() - w.dot(q.vec()), 0, 0, 0);
-    next.vec() = q.vec() + q.w() * w + w.cross(q.vec());
-    next.coeffs() /= next.coeffs().norm();
-    body.orientation = next;
-    body.rotation = next.toRotationMatrix();
+  for (const Node& node : nodes_) Move(node.velocity, law_.time_step, bodies[static_cast<size_t>(node.body)]);
+  for (size_t f = 0; f < free_.size(); ++f) {
+    Free& free = free_[f];
+    if (free.resting) continue;
+    free.velocity.noalias() = free.response * (free.momentum + free.impulse);
+    Move(free.velocity, law_.time_step, bodies[node_of_.size() + f]);
   }
 }
 

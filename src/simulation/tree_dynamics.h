@@ -30,19 +30,27 @@ class TreeDynamics {
  public:
   static constexpr size_t kMaxBodies = 64;  ///< sets of bodies are the bits of a word
 
-  /// At most kMaxBodies bodies.
-  TreeDynamics(const character::Character& character, const StepLaw& law);
+  /// At most kMaxBodies bodies in the tree. Beside it there may be any number of bodies that move freely, each a tree
+  /// of its own; they are counted after the character's.
+  TreeDynamics(const character::Character& character, const StepLaw& law, std::span<const FreeMass> free = {});
 
   /// Takes the bodies as they are and all that acts on them but contacts.
   void Begin(std::span<const BodyMotion> bodies, const StepInput& input);
 
-  /// Velocities without contacts, and responses, of a set of bodies (bit i: body i).
+  size_t num_tree_bodies() const { return node_of_.size(); }
+  size_t num_free_bodies() const { return free_.size(); }
+
+  /// Velocities without contacts, and responses, of a set of bodies of the tree (bit i: body i). Those of bodies that
+  /// move freely are always there.
   void FindResponses(uint64_t bodies);
-  const Vec6& FreeVelocity(int body) const { return NodeOf(body).velocity; }
+  const Vec6& FreeVelocity(int body) const { return InTree(body) ? NodeOf(body).velocity : FreeOf(body).velocity; }
   /// How the velocity of body a changes with an impulse on body b, both in the set.
   void Response(int a, int b, Mat6& response) const;
 
-  void AddImpulse(int body, const Vec6& impulse) { nodes_[node_of_[static_cast<size_t>(body)]].impulse += impulse; }
+  void AddImpulse(int body, const Vec6& impulse) {
+    (InTree(body) ? nodes_[node_of_[static_cast<size_t>(body)]].impulse
+                  : free_[static_cast<size_t>(body) - node_of_.size()].impulse) += impulse;
+  }
 
   /// Velocities with all that was added; the bodies are moved by a step.
   void Finish(std::span<BodyMotion> bodies);
@@ -82,6 +90,19 @@ class TreeDynamics {
     Motor motor;
   };
 
+  /// A body that moves freely.
+  struct Free {
+    FreeMass mass;
+    bool resting = false;
+    Mat6 response = Mat6::Zero();
+    Vec6 momentum = Vec6::Zero();
+    Vec6 velocity = Vec6::Zero();  // without contacts
+    Vec6 impulse = Vec6::Zero();   // of contacts
+  };
+
+  bool InTree(int body) const { return static_cast<size_t>(body) < node_of_.size(); }
+  const Free& FreeOf(int body) const { return free_[static_cast<size_t>(body) - node_of_.size()]; }
+  void LoadFree(const BodyMotion& body, Free& free) const;
   const Node& NodeOf(int body) const { return nodes_[node_of_[static_cast<size_t>(body)]]; }
   void LoadBody(const BodyMotion& body, Node& node) const;
   void LoadJoint(const BodyMotion& parent, const BodyMotion& child, const Motor& motor, Node& node) const;
@@ -94,6 +115,7 @@ class TreeDynamics {
   StepLaw law_;
   std::vector<Node> nodes_;
   std::vector<size_t> node_of_;  // per body
+  std::vector<Free> free_;
   Mat6 root_response_ = Mat6::Zero();
   std::vector<Mat3> parent_rotation_;  // (nodes)
   std::vector<uint64_t> needed_;       // (nodes) with which nodes before it a response is needed

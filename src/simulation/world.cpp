@@ -7,6 +7,8 @@
 
 #include "collision.h"
 #include "contact_forces.h"
+#include "contact_laws.h"
+#include "object_collision.h"
 #include "ode_library.h"
 #include "ode_stepper.h"
 #include "retrace/math/rotation.h"
@@ -23,6 +25,10 @@ using character::State;
 constexpr double kFarAway = 1000;       // [m] no motion goes there: the simulation has diverged
 constexpr double kTooFast = 300;        // [rad/s]
 constexpr double kTooFastLinear = 100;  // [m/s]
+// A free body that is slower than this before and after a step, while something holds it, is put to rest. Gravity alone
+// is faster after one step of 1/240 s.
+constexpr double kRestSpeed = 0.005;    // [m/s]
+constexpr double kRestRate = 0.05;      // [rad/s]
 constexpr double kFrictionCfm = 1e-10;  // keeps friction at points on one line determined [m/s/N]
 
 StepLaw LawOf(const WorldOptions& options) {
@@ -40,7 +46,20 @@ StepLaw LawOf(const WorldOptions& options) {
   return law;
 }
 
-CollisionOptions CollisionOf(const WorldOptions& options) {
+StepLaw LawOf(const WorldOptions& options, const ContactLaws& laws) {
+  StepLaw law = LawOf(options);
+  law.others = laws.others();
+  for (const Box& box : options.environment.boxes) law.moving_surfaces = law.moving_surfaces || box.course;
+  return law;
+}
+
+std::vector<FreeMass> MassesOf(const Environment& environment) {
+  std::vector<FreeMass> masses;
+  for (const FreeBody& body : environment.bodies) masses.push_back({body.mass, body.Inertia()});
+  return masses;
+}
+
+CollisionOptions CollisionOf(const WorldOptions& options, const ContactLaws& laws) {
   CollisionOptions collision;
   collision.time_step = options.time_step;
   collision.gravity = options.gravity;
@@ -48,6 +67,9 @@ CollisionOptions CollisionOf(const WorldOptions& options) {
   collision.speculative_contacts = options.speculative_contacts;
   collision.ground_points_per_shape = options.ground_points_per_shape;
   collision.self_points_per_pair = options.self_points_per_pair;
+  collision.ground = options.environment.ground.present;
+  collision.ground_height = options.environment.ground.height;
+  collision.ground_law = laws.Of(ContactLaws::kCharacter, ContactLaws::kGround);
   return collision;
 }
 
@@ -57,19 +79,30 @@ struct World::Impl {
   Impl(const Character& character_, const WorldOptions& options_)
       : character(character_),
         options(options_),
-        law(LawOf(options_)),
-        collision(character_, CollisionOf(options_)),
-        ode(std::make_unique<OdeStepper>(character_, law)) {
+        laws(options_, LawOf(options_).contact),
+        law(LawOf(options_, laws)),
+        free_masses(MassesOf(options_.environment)),
+        collision(character_, CollisionOf(options_, laws)),
+        ode(std::make_unique<OdeStepper>(character_, law, free_masses)) {
+    if (options.environment.num_objects() > 0) objects.emplace(character_, options, laws);
     const bool fits = character.bodies.size() <= TreeDynamics::kMaxBodies;
-    if (options.solver == Solver::kEliminated && fits && WhyStockSolver().empty()) tree.emplace(character, law);
-    bodies.resize(character.bodies.size());
-    for (size_t i = 0; i < bodies.size(); ++i) bodies[i].position = character.bodies[i].rest_position;
+    if (options.solver == Solver::kEliminated && fits && WhyStockSolver().empty())
+      tree.emplace(character, law, free_masses);
+    bodies.resize(num_own() + free_masses.size());
+    for (size_t i = 0; i < num_own(); ++i) bodies[i].position = character.bodies[i].rest_position;
+    resting.assign(free_masses.size(), 0);
+    candidates.assign(free_masses.size(), 0);
+    held.assign(free_masses.size(), 0);
+    before.resize(free_masses.size());
+    SetFreeBodiesToStart();
     motors.resize(character.joints.size());
     if (options.servo == Servo::kExplicit) body_torques.resize(character.bodies.size());
     scale.resize(character.joints.size());
     contacts.reserve(256);
     torques.assign(character.joints.size(), Vec3::Zero());
   }
+
+  size_t num_own() const { return character.bodies.size(); }
 
   // ---- servos
 
@@ -134,10 +167,74 @@ struct World::Impl {
     return true;
   }
 
-  void SetState(const State& state) {
+  void SetFreeBodiesToStart() {
+    for (size_t f = 0; f < free_masses.size(); ++f) {
+      const FreeBody& start = options.environment.bodies[f];
+      bodies[num_own() + f] = {start.position, start.orientation, start.orientation.toRotationMatrix(),
+                               start.linear_velocity, start.angular_velocity};
+    }
+  }
+
+  void SetFreeBodies(const State& state) {
+    if (state.size() == num_own()) {
+      SetFreeBodiesToStart();
+    } else {
+      for (size_t i = num_own(); i < bodies.size(); ++i) {
+        BodyMotion& body = bodies[i];
+        body.position = state[i].position;
+        // As it is where it is one: what is at rest stays so to the bit.
+        body.orientation = state[i].orientation;
+        if (!(std::abs(body.orientation.squaredNorm() - 1) < 1e-12)) body.orientation.normalize();
+        body.rotation = body.orientation.toRotationMatrix();
+        body.linear_velocity = state[i].linear_velocity;
+        body.angular_velocity = state[i].angular_velocity;
+        has_state = has_state && std::abs(body.orientation.norm() - 1) < 1e-9;
+      }
+    }
+    if (has_state && objects && !free_masses.empty()) {
+      try {
+        objects->FindResting(bodies, Time(), resting);
+      } catch (const std::runtime_error&) {
+        has_state = false;
+      }
+    }
+  }
+
+  /// Bodies that hardly move, and did not before, while something holds them, are at rest from now on.
+  void PutToRest(std::span<const ContactPoint> points) {
+    const auto slow = [](const Vec3& velocity, const Vec3& rate) {
+      return velocity.squaredNorm() < kRestSpeed * kRestSpeed && rate.squaredNorm() < kRestRate * kRestRate;
+    };
+    for (size_t f = 0; f < resting.size(); ++f) {
+      BodyMotion& body = bodies[num_own() + f];
+      candidates[f] = resting[f] == 0 && slow(before[f].first, before[f].second) &&
+                      slow(body.linear_velocity, body.angular_velocity);
+    }
+    for (size_t f = 0; f < resting.size(); ++f) held[f] = 0;
+    for (const ContactPoint& point : points) {
+      const auto b = static_cast<size_t>(point.body);
+      if (b >= num_own() && point.other < 0 && point.surface_velocity == Vec3::Zero()) held[b - num_own()] = 1;
+      if (point.surface_velocity != Vec3::Zero() && b >= num_own()) candidates[b - num_own()] = 0;
+      if (b < num_own() && point.other >= static_cast<int>(num_own())) {
+        candidates[static_cast<size_t>(point.other) - num_own()] = 0;
+      }
+    }
+    for (size_t f = 0; f < resting.size(); ++f) {
+      if (candidates[f] == 0 || held[f] == 0) continue;
+      resting[f] = 1;
+      bodies[num_own() + f].linear_velocity.setZero();
+      bodies[num_own() + f].angular_velocity.setZero();
+      objects->PutToRest(f, bodies[num_own() + f]);
+    }
+  }
+
+  double Time() const { return step * options.time_step; }
+
+  void SetState(const State& state, int first_step) {
     contact_forces.Reset();
     has_state = true;
-    for (size_t i = 0; i < bodies.size(); ++i) {
+    step = first_step;
+    for (size_t i = 0; i < num_own(); ++i) {
       BodyMotion& body = bodies[i];
       body.position = state[i].position;
       body.orientation = state[i].orientation.normalized();
@@ -147,6 +244,7 @@ struct World::Impl {
       // What cannot be normalised is no orientation: the next step tells.
       has_state = has_state && std::abs(body.orientation.norm() - 1) < 1e-9;
     }
+    SetFreeBodies(state);
   }
 
   /// With ODE's own solver. False when it reports an error.
@@ -155,7 +253,8 @@ struct World::Impl {
       ode->Step(bodies, input, recording ? &forces : nullptr);
       return true;
     } catch (const std::runtime_error&) {
-      ode = std::make_unique<OdeStepper>(character, law);  // nothing inside the other can be relied on any more
+      ode = std::make_unique<OdeStepper>(character, law,
+                                         free_masses);  // nothing inside the other can be relied on any more
       return false;
     }
   }
@@ -183,38 +282,62 @@ struct World::Impl {
 
   bool TakeStep(std::span<const Quat> targets) {
     try {
-      collision.Find(bodies);
+      collision.Find(std::span(bodies).first(num_own()));
+      if (objects) objects->Find(bodies, Time(), resting, collision.grounded(), collision.points());
     } catch (const std::runtime_error&) {
       return false;
     }
     UpdateScales();
     DriveServos(targets);
-    const StepInput input{collision.points(), motors, body_torques, body_forces};
+    const StepInput input{collision.points(), motors, body_torques, body_forces, resting};
+    for (size_t f = 0; f < before.size(); ++f) {
+      before[f] = {bodies[num_own() + f].linear_velocity, bodies[num_own() + f].angular_velocity};
+    }
     if (!(tree ? StepWithTree(input) : StepWithOde(input))) return false;
+    ++step;
+    if (!resting.empty()) PutToRest(input.contacts);
     contacts.clear();
-    for (const ContactPoint& point : input.contacts) {
-      contacts.push_back({point.body, point.other, point.position, Vec3::Zero(), point.normal});
+    for (size_t c = 0; c < input.contacts.size(); ++c) {
+      const ContactPoint& point = input.contacts[c];
+      if (static_cast<size_t>(point.body) >= num_own()) continue;
+      Contact& contact = contacts.emplace_back();
+      contact = {point.body, point.other, point.position, Vec3::Zero(), point.normal, point.object};
+      if (point.other >= static_cast<int>(num_own())) {
+        contact.other = -1;
+        contact.object = point.other - static_cast<int>(num_own()) + first_free_object();
+      }
+      if (recording) contact.force = forces.contacts[c];
     }
     if (recording) {
-      for (size_t c = 0; c < contacts.size(); ++c) contacts[c].force = forces.contacts[c];
       if (options.servo == Servo::kImplicit) torques = forces.motors;
     }
     return true;
   }
 
   const Character& character;
+  int first_free_object() const {
+    return static_cast<int>(options.environment.num_objects() - options.environment.bodies.size());
+  }
+
   const WorldOptions options;
+  const ContactLaws laws;
   const StepLaw law;
+  const std::vector<FreeMass> free_masses;
   Collision collision;
+  std::optional<ObjectCollision> objects;  // none: nothing but the ground
   std::unique_ptr<OdeStepper> ode;
   std::optional<TreeDynamics> tree;  // none: ODE's own solver
   ContactForces contact_forces;
-  bool has_state = true;  // that can be simulated
-  std::vector<BodyMotion> bodies;
-  std::vector<Motor> motors;       // (joints)
-  std::vector<Vec3> body_torques;  // (bodies) of explicit servos
-  std::vector<Vec3> body_forces;   // (bodies) from outside; empty: none
-  std::vector<double> scale;       // (joints) of this step
+  bool has_state = true;           // that can be simulated
+  int step = 0;                    // that comes next
+  std::vector<BodyMotion> bodies;  // the character's, then those that move freely
+  std::vector<char> resting;       // (free bodies) which are at rest
+  std::vector<char> candidates, held;
+  std::vector<std::pair<Vec3, Vec3>> before;  // (free bodies) velocities before a step
+  std::vector<Motor> motors;                  // (joints)
+  std::vector<Vec3> body_torques;             // (bodies of the character) of explicit servos
+  std::vector<Vec3> body_forces;              // (bodies of the character) from outside; empty: none
+  std::vector<double> scale;                  // (joints) of this step
   std::vector<Contact> contacts;
   bool recording = false;
   StepForces forces;
@@ -232,8 +355,8 @@ Solver World::solver() const {
   return impl_->tree ? Solver::kEliminated : Solver::kStock;
 }
 
-void World::SetState(const State& state) {
-  impl_->SetState(state);
+void World::SetState(const State& state, int step) {
+  impl_->SetState(state, step);
 }
 
 void World::GetState(State& state) const {

@@ -3,26 +3,28 @@
 namespace retrace::simulation {
 
 io::Json WorldOptions::ToJson() const {
-  return {{"time_step", time_step},
-          {"servo", servo == Servo::kImplicit ? "implicit" : "explicit"},
-          {"solver", solver == Solver::kStock ? "stock" : "eliminated"},
-          {"gravity", gravity},
-          {"friction", friction},
-          {"contact_stiffness", contact_stiffness},
-          {"contact_damping", contact_damping},
-          {"contact_correcting_velocity", contact_correcting_velocity},
-          {"joint_correction", joint_correction},
-          {"self_collision", self_collision},
-          {"speculative_contacts", speculative_contacts},
-          {"ground_points_per_shape", ground_points_per_shape},
-          {"self_points_per_pair", self_points_per_pair},
-          {"contact_scale", contact_scale}};
+  io::Json json = {{"time_step", time_step},
+                   {"servo", servo == Servo::kImplicit ? "implicit" : "explicit"},
+                   {"solver", solver == Solver::kStock ? "stock" : "eliminated"},
+                   {"gravity", gravity},
+                   {"friction", friction},
+                   {"contact_stiffness", contact_stiffness},
+                   {"contact_damping", contact_damping},
+                   {"contact_correcting_velocity", contact_correcting_velocity},
+                   {"joint_correction", joint_correction},
+                   {"self_collision", self_collision},
+                   {"speculative_contacts", speculative_contacts},
+                   {"ground_points_per_shape", ground_points_per_shape},
+                   {"self_points_per_pair", self_points_per_pair},
+                   {"contact_scale", contact_scale}};
+  if (!environment.empty()) json["environment"] = environment.ToJson();
+  return json;
 }
 
 WorldOptions ReadWorldOptions(const io::JsonView& view, size_t num_joints) {
   view.AllowOnly({"time_step", "servo", "solver", "gravity", "friction", "contact_stiffness", "contact_damping",
                   "contact_correcting_velocity", "joint_correction", "self_collision", "speculative_contacts",
-                  "ground_points_per_shape", "self_points_per_pair", "contact_scale"});
+                  "ground_points_per_shape", "self_points_per_pair", "contact_scale", "environment"});
   WorldOptions options;
   options.time_step = view["time_step"].Number({0, 0.1, true});
   const auto choose = [&](const char* key, const char* first, const char* second) {
@@ -46,6 +48,7 @@ WorldOptions ReadWorldOptions(const io::JsonView& view, size_t num_joints) {
   if (!options.contact_scale.empty() && options.contact_scale.size() != num_joints) {
     view["contact_scale"].Expect("an empty array or " + std::to_string(num_joints) + " numbers, one per joint");
   }
+  if (view.Has("environment")) options.environment = ReadEnvironment(view["environment"]);
   return options;
 }
 

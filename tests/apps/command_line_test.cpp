@@ -204,6 +204,48 @@ TEST_F(CommandLine, ATableOfPushesSaysHowLongTheControlSurvives) {
   const Outcome outside = Execute(kReplay + " " + run + " --push-table trunk");
   EXPECT_EQ(outside.code, 4);
   EXPECT_THAT(outside.text, HasSubstr("without a push: there is nothing to survive"));
+TEST_F(CommandLine, WorldsArePartOfTheControl) {
+  const std::string run = SmallRun(
+      "run", "--world platform --world " + std::string(RETRACE_SOURCE_DIR) + "/data/worlds/pebbles.json --threads 2");
+  const io::Json manifest = io::ReadJson(run + "/manifest.json");
+  EXPECT_EQ(manifest["world"]["names"], io::Json({"platform", "pebbles"}));
+  EXPECT_GT(manifest["world"]["free_bodies"].get<int>(), 5);
+  std::set<std::string> inputs;
+  for (const auto& input : manifest["inputs"]) inputs.insert(fs::path(input["file"].get<std::string>()).filename());
+  EXPECT_TRUE(inputs.contains("platform.json") && inputs.contains("pebbles.json"));
+  EXPECT_THAT(io::ReadFile(run + "/contacts.csv"), HasSubstr(",platform,"));
+  EXPECT_EQ(Execute("cd / && " + kReplay + " " + run + " --verify").code, 0);
+  const std::string again = SmallRun("again", "--world platform --world pebbles --threads 1");
+  EXPECT_EQ(io::ReadFile(run + "/control.json"), io::ReadFile(again + "/control.json"));
+  // The same control elsewhere, where it need not succeed.
+  const Outcome moved = Execute(kReplay + " " + run + " --world ice --world vest --output " + Path("moved"));
+  EXPECT_TRUE(moved.code == 0 || moved.code == 4) << moved.text;
+  EXPECT_THAT(moved.text, HasSubstr("world: ice + vest: ground friction 0.1, 10 kg on trunk"));
+  EXPECT_EQ(Execute(kReplay + " " + Path("moved") + " --verify").code, 0);
+}
+
+TEST_F(CommandLine, AControlOfAPlainFloorSaysNothingOfWorlds) {
+  const std::string run = SmallRun("run");
+  EXPECT_THAT(io::ReadFile(run + "/control.json"), testing::Not(HasSubstr("environment")));
+  EXPECT_FALSE(io::ReadJson(run + "/manifest.json").contains("world"));
+}
+
+TEST_F(CommandLine, WorldsThatMakeNoSenseAreRefused) {
+  const std::string world = R"({"format": "retrace-world", "version": 1, "environment": {"boxes": [{"name": "a"}]}})";
+  const std::string bad = Write("bad.json", world);
+  ExpectRefusals(kReconstruct, {
+                                   {kClip + " --world nowhere", 2, "expected a JSON file or one of: beam10, beam5"},
+                                   {kClip + " --world ice --world ice", 2, "found the ground's friction twice"},
+                                   {kClip + " --world " + bad, 3, "bad.json: /environment/boxes/0"},
+                                   {kClip + " --world " + Path("none.json"), 3, "none.json"},
+                               });
+  const std::string run = SmallRun("run");
+  ExpectRefusals(kReplay, {{run + " --verify --world ice", 2, "--world"}});
+  const Outcome outcome = Execute(kReconstruct + " " + kWalkClip + " --dry-run --world step");
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_THAT(outcome.text, HasSubstr("world: step: step"));
+  EXPECT_THAT(outcome.text, HasSubstr("heights follow the ground"));
+  EXPECT_THAT(outcome.text, HasSubstr("warning: the reference is inside step"));
 }
 
 TEST_F(CommandLine, ForcesObeyNewtonsLaw) {

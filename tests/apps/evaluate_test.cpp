@@ -165,11 +165,24 @@ TEST_F(Evaluate, MistakesGiveOneMessageAndTheirCode) {
            "g.tsv:4: found the name \"walk\" of " + Path("g.tsv") + ":2"},
           {list("h.tsv", "clip\tseeds\nwalk.bvh\t1.5\n"), 3, "h.tsv:2: seeds: found \"1.5\""},
           {list("i.tsv", "clip\tsettings\nwalk.bvh\t/search/nonsense=1\n"), 3, "i.tsv:2: --set /search/nonsense"},
+          {list("w.tsv", "clip\tworld\nwalk.bvh\tice+nowhere\n"), 3, "w.tsv:2: --world nowhere: expected a JSON file"},
+          {list("v.tsv", "clip\tworld\nwalk.bvh\tice+\n"), 3, "v.tsv:2: world: found \"ice+\""},
+          {list("u.tsv", "clip\tworld\nwalk.bvh\tice+ice\n"), 3, "u.tsv:2: the worlds ice, ice"},
           {list("j.tsv", "clip\ttime_scale\nwalk.bvh\t0\n"), 3, "j.tsv:2: time_scale: found \"0\""},
           {list("k.tsv", "clip\tclip\n"), 3, "k.tsv:1: found the column \"clip\" twice"},
           {list("l.tsv", "clip\tname\nwalk.bvh\ta/b\n"), 3, "l.tsv:2: name: found \"a/b\""},
           {"--compare " + Path("x") + " " + Path("y"), 3, Path("x")},
       });
+}
+
+TEST_F(Evaluate, RunsClipsInWorlds) {
+  list_ = Write("worlds.tsv",
+                "clip\tname\tend\tseeds\tworld\nsquat.bvh\tplain\t0.3\t1\t-\nsquat.bvh\tcold\t0.3\t1\tice+platform\n");
+  ASSERT_EQ(Run("out").code, 0);
+  EXPECT_THAT(Read("out/runs/cold.1/control.json"), HasSubstr("\"friction\":0.1"));
+  EXPECT_THAT(Read("out/runs/cold.1/control.json"), HasSubstr("platform"));
+  EXPECT_THAT(Read("out/runs/plain.1/control.json"), Not(HasSubstr("environment")));
+  EXPECT_EQ(Execute(kReplay + " " + Path("out/runs/cold.1") + " --verify").code, 0);
 }
 
 TEST_F(Evaluate, ComparesTwoFolders) {

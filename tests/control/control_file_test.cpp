@@ -15,6 +15,7 @@ namespace retrace::control {
 namespace {
 
 using io::Json;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -95,6 +96,50 @@ TEST(ControlFile, NamesTheFile) {
     EXPECT_THAT(error.what(), StartsWith(path.string() + ": /: found no \"version\""));
   }
   std::filesystem::remove(path);
+}
+
+/// Standing on a moving box, beside a ball that falls.
+OpenLoopControl InAWorld() {
+  OpenLoopControl control = Standing(3);
+  simulation::Environment& environment = control.world.environment;
+  environment.ground.height = -1;
+  environment.boxes.push_back({"lift", Vec3(2, 1, 2), Vec3(0, -0.5, 0)});
+  environment.boxes.back().course.emplace().velocity = Vec3(0.1, 0.3, 0);
+  simulation::FreeBody& ball = environment.bodies.emplace_back();
+  ball.name = "ball";
+  ball.shape.kind = character::Shape::Kind::kCapsule;
+  ball.shape.radius = 0.1;
+  ball.mass = 1;
+  ball.position = Vec3(0.6, 0.3, 0);
+  environment.AppendStart(control.start);
+  return control;
+}
+
+TEST(ControlFile, HoldsTheWorldAndItsBodies) {
+  const OpenLoopControl control = InAWorld();
+  const std::string text = FormatControl(Human(), control);
+  const LoadedControl loaded = ParseControl(text, "c.json");
+  EXPECT_EQ(FormatControl(loaded.character, loaded.control), text);
+  EXPECT_TRUE(SameBits(loaded.control.start, control.start));
+  const Trajectory trajectory = Replay(Human(), control);
+  const Trajectory again = Replay(loaded.character, loaded.control);
+  EXPECT_EQ(trajectory.states.back().size(), Human().bodies.size() + 1);
+  EXPECT_TRUE(SameBits(again.states.back(), trajectory.states.back()));
+  EXPECT_THAT(trajectory.objects, ElementsAre("lift", "ball"));
+  // The course goes on from fragment to fragment.
+  EXPECT_NEAR(trajectory.states.back()[0].position.y() - trajectory.states.front()[0].position.y(), 0.3 * 0.3, 0.02);
+  EXPECT_LT(trajectory.states.back().back().position.y(), 0.25);
+}
+
+TEST(ControlFile, AStateWithoutABodyOfTheWorldIsRefused) {
+  Json document = Json::parse(FormatControl(Human(), InAWorld()));
+  document["start_state"].erase(document["start_state"].size() - 1);
+  try {
+    ParseControl(document.dump(), "c.json");
+    ADD_FAILURE() << "not refused";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), StartsWith("c.json: /start_state: found an array of 17, expected an array of 18"));
+  }
 }
 
 /// A change of a good file, as a JSON patch, and how the refusal begins.

@@ -185,6 +185,34 @@ TEST(FilmStrip, ShowsReferenceAndForcesOnlyWhereThereAreAny) {
   EXPECT_EQ(Count(svg, "paint-order"), 10u);
 }
 
+TEST(FilmStrip, DrawsWhatElseIsInTheWorldAtTheInstantOfEachFigure) {
+  const auto character = SmallCharacter();
+  const auto plain = Glide(character, 200, Vec3(0, 0, 1));
+  const std::string without = FormatFilmStrip(character, plain, nullptr);
+  simulation::Environment environment;
+  environment.ground.height = -0.5;
+  environment.boxes.push_back({"step", Vec3(2, 0.5, 2), Vec3(0, -0.25, 0)});
+  environment.height_field =
+      simulation::HeightField{"f", Vec3(0, -0.4, 3), Quat::Identity(), 0.5, 3, 3, std::vector<double>(9, 0.1), {}};
+  simulation::FreeBody& ball = environment.bodies.emplace_back();
+  ball.shape.kind = character::Shape::Kind::kCapsule;
+  ball.shape.radius = 0.1;
+  auto trajectory = plain;
+  for (size_t i = 0; i < trajectory.states.size(); ++i) {
+    trajectory.states[i].push_back(
+        {Vec3(0.5, 0.1, 0.01 * static_cast<double>(i)), Quat::Identity(), Vec3::Zero(), Vec3::Zero()});
+  }
+  FilmStripOptions options;
+  // What looks at the character does not look at the ball.
+  EXPECT_EQ(FormatFilmStrip(character, trajectory, nullptr, options), without);
+  options.environment = &environment;
+  const std::string svg = FormatFilmStrip(character, trajectory, nullptr, options);
+  EXPECT_EQ(XmlError(svg), "");
+  EXPECT_EQ(Count(svg, "<clipPath id=\"world"), 9u);
+  EXPECT_EQ(LabelPlaces(svg).size(), LabelPlaces(without).size());
+  EXPECT_EQ(svg, FormatFilmStrip(character, trajectory, nullptr, options));
+}
+
 TEST(FilmStrip, TakesWhatIsShortStillOrFarBelow) {
   const auto character = SmallCharacter();
   auto trajectory = Glide(character, 0, Vec3(0, 0, 0));

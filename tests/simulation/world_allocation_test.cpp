@@ -45,6 +45,23 @@ void* aligned_alloc(size_t alignment, size_t size) {
 namespace retrace::simulation {
 namespace {
 
+/// Things of all kinds about the place where the scenes are.
+[[maybe_unused]] Environment ManyThings() {
+  Environment environment;
+  environment.boxes.push_back({"step", Vec3(3, 0.1, 0.3), Vec3(0, 0.05, 0.3)});
+  environment.boxes.push_back({"platform", Vec3(0.3, 0.1, 3), Vec3(0.4, 0.05, 0)});
+  environment.boxes.back().course.emplace().velocity = Vec3(0, 0, 0.2);
+  environment.height_field = HeightField{"bumps", Vec3(-1, 0, 0), Quat::Identity(), 0.5, 2, 2, {0, 0.05, 0, 0.1}, {}};
+  for (int i = 0; i < 100; ++i) {
+    FreeBody& body = environment.bodies.emplace_back();
+    body.name = "pebble_" + std::to_string(i);
+    body.shape.size = Vec3(0.04, 0.02, 0.04);
+    body.mass = 0.1;
+    body.position = Vec3(0.08 * (i % 10 - 4.5), 0.01, 0.08 * (i / 10) - 0.9);
+  }
+  return environment;
+}
+
 #if RETRACE_COUNTS_MALLOC
 TEST(Allocation, IsCounted) {
   const size_t before = allocations;
@@ -59,6 +76,7 @@ TEST(Allocation, DoesNotHappenInAStepOfAWarmWorld) {
   for (const Servo servo : {Servo::kImplicit, Servo::kExplicit}) {
     for (const bool recording : {false, true}) {
       WorldOptions options;
+      if (recording) options.environment = ManyThings();
       options.servo = servo;
       if (servo == Servo::kExplicit) options.time_step = 0.0005;
       World world(human, options);

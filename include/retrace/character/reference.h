@@ -72,6 +72,10 @@ class ReferenceMotion {
   /// The bodies at each pose, at rest.
   std::vector<State> StatesOfPoses() const;
   const Character& character() const { return *character_; }
+  /// The same with other poses at the same times.
+  ReferenceMotion WithPoses(std::vector<Pose> poses) const {
+    return ReferenceMotion(*character_, frame_time_, std::move(poses), velocity_interval_);
+  }
 
   /// Pose at a time [s], clamped to the motion.
   void PoseAt(double time, Pose& pose) const;

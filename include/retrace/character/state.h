@@ -16,7 +16,8 @@ struct BodyState {
 };
 static_assert(sizeof(BodyState) == 13 * sizeof(double));
 
-/// One entry per body of the character.
+/// One entry per body of the character. A world that holds bodies which move freely has theirs after them; what looks
+/// at the character does not look at these.
 using State = std::vector<BodyState>;
 
 /// Root and joint rotations, without velocities.

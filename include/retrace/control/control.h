@@ -46,7 +46,7 @@ struct OpenLoopControl {
 template <typename Observe>
 bool SimulateFragment(simulation::World& world, const character::State& start, const Fragment& fragment,
                       std::span<Quat> targets, character::State& end, const Observe& observe) {
-  world.SetState(start);
+  world.SetState(start, fragment.first_step);
   for (int step = 0; step < fragment.num_steps; ++step) {
     TargetsAt(fragment, step, targets);
     if (!world.Step(targets)) return false;
@@ -66,6 +66,7 @@ struct Trajectory {
   std::vector<character::State> states;                    ///< (steps + 1), the start state first
   std::vector<std::vector<simulation::Contact>> contacts;  ///< (steps) of the step that led to states[i + 1]
   std::vector<std::vector<Vec3>> torques;                  ///< (steps x joints) of the same step [N m]
+  std::vector<std::string> objects;                        ///< names of what Contact::object counts
   bool diverged = false;                                   ///< the last state is the last sane one
 
   size_t num_steps() const { return states.empty() ? 0 : states.size() - 1; }

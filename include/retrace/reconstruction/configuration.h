@@ -53,8 +53,10 @@ struct Preparation {
   io::Json ToJson() const;
 };
 
-/// Puts a problem together. The character and the reference must outlive it. Throws UsageError for a preset that the
-/// character does not have.
-Preparation Prepare(const Configuration& configuration, const character::ReferenceMotion& reference);
+/// Puts a problem together. The character and the reference must outlive it. Kind of motion and schedule are those of
+/// the motion as it was recorded, on a plain floor, where the reference is one that was changed for another world.
+/// Throws UsageError for a preset that the character does not have.
+Preparation Prepare(const Configuration& configuration, const character::ReferenceMotion& reference,
+                    const character::ReferenceMotion* recorded = nullptr);
 
 }  // namespace retrace::reconstruction

@@ -15,7 +15,9 @@ struct FilmStripOptions {
   double start = 0;            ///< first instant shown [s]
   double end = -1;             ///< last instant shown [s]; negative: the end of the trajectory
   double force_window = 0.05;  ///< contact forces are means over this long around an instant [s]
-  std::string title;           ///< of the document, for viewers that show or speak it; not drawn
+  /// What else is in the world: drawn behind each figure as it is at its instant. Null: a plain floor.
+  const simulation::Environment* environment = nullptr;
+  std::string title;  ///< of the document, for viewers that show or speak it; not drawn
 };
 
 /// SVG of the simulated character at several instants, drawn from its collision shapes: left limbs blue, right limbs

@@ -27,8 +27,8 @@ namespace retrace::results {
 /// Numbers read back to the same double.
 std::string FormatTrajectory(const character::Character& character, const control::Trajectory& trajectory);
 
-/// One row per contact point that carries force: time, body, other (a body's name or `ground`), x, y, z of the point
-/// [m], force_x, force_y, force_z on `body` [N].
+/// One row per contact point that carries force: time, body, other (the name of a body or of a thing in the world, or
+/// `ground`), x, y, z of the point [m], force_x, force_y, force_z on `body` [N].
 std::string FormatContacts(const character::Character& character, const control::Trajectory& trajectory);
 
 /// One row per step: time and JOINT_x, JOINT_y, JOINT_z, the servo's torque on the child body in the parent's axes

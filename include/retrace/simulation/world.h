@@ -11,6 +11,7 @@
 #include "retrace/character/character.h"
 #include "retrace/character/state.h"
 #include "retrace/io/json.h"
+#include "retrace/simulation/environment.h"
 
 namespace retrace::simulation {
 
@@ -45,6 +46,7 @@ struct WorldOptions {
   /// Factor on kp and kd of each joint while a body beyond it touches the ground; empty: none (Liu et al. 2010, table
   /// 2).
   character::ContactPreset contact_scale;
+  Environment environment = {};  ///< what there is besides a plain ground
 
   io::Json ToJson() const;
 };
@@ -55,10 +57,11 @@ WorldOptions ReadWorldOptions(const io::JsonView& view, size_t num_joints);
 /// One contact point of the last step.
 struct Contact {
   int body = -1;
-  int other = -1;               ///< the other body, -1 for the ground
+  int other = -1;               ///< the other body of the character, -1 for the ground or an object
   Vec3 point = Vec3::Zero();    ///< [m]
   Vec3 force = Vec3::Zero();    ///< on `body` [N]; filled while recording
   Vec3 normal = Vec3::UnitY();  ///< towards `body`
+  int object = -1;              ///< of the environment, -1 for the ground or a body of the character
 };
 
 class World {
@@ -73,7 +76,9 @@ class World {
   /// kStock when the eliminated solver was asked for but could not be proven to work here.
   Solver solver() const;
 
-  void SetState(const character::State& state);
+  /// Bodies of the character and then the environment's free ones; without these, they are where they start. The next
+  /// step is number `step`, counted from 0: where things move by themselves depends on it.
+  void SetState(const character::State& state, int step = 0);
   void GetState(character::State& state) const;
 
   /// Forces from outside on the bodies' centres of mass (bodies), in world axes [N]; empty: none. They act in every
@@ -85,6 +90,7 @@ class World {
   /// usable again after SetState.
   bool Step(std::span<const Quat> targets);
 
+  /// The contacts of the character alone: free bodies also have theirs with one another and with the ground.
   /// While recording, contact forces and servo torques are kept after each step. Does not change the motion.
   void set_recording(bool recording);
   const std::vector<Contact>& contacts() const;

@@ -1,0 +1,452 @@
+#include "object_collision.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "ode_library.h"
+#include "retrace/math/rotation.h"
+
+namespace retrace::simulation {
+namespace {
+
+using character::Shape;
+
+constexpr double kLargestMargin = 0.05;    // [m] as on the ground
+constexpr double kSmallestMargin = 0.001;  // [m]
+constexpr int kMaxPoints = 8;              // of two shapes
+constexpr int kPiecePoints = 4;            // of a free body with another body
+
+/// Distance of a point from a box about the origin, negative inside; the direction in which it grows.
+double DistanceFromBox(const Vec3& half, const Vec3& point, Vec3& normal) {
+  const Vec3 beyond = point.cwiseAbs() - half;
+  const auto sign = [&](int k) { return point[k] < 0 ? -1.0 : 1.0; };
+  const Vec3 outside = beyond.cwiseMax(0.0);
+  const double distance = outside.norm();
+  if (distance > 0) {
+    for (int k = 0; k < 3; ++k) normal[k] = sign(k) * outside[k] / distance;
+    return distance;
+  }
+  int axis = 0;
+  const double depth = beyond.maxCoeff(&axis);
+  normal = sign(axis) * Vec3(Vec3::Unit(axis));
+  return depth;
+}
+
+void PlaceGeom(dGeomID geom, const Vec3& position, const Quat& q) {
+  dGeomSetPosition(geom, position.x(), position.y(), position.z());
+  const dQuaternion to = {q.w(), q.x(), q.y(), q.z()};
+  dGeomSetQuaternion(geom, to);
+}
+
+Vec3 Corner(const Vec3& half, int k) {
+  return {k & 1 ? half.x() : -half.x(), k & 2 ? half.y() : -half.y(), k & 4 ? half.z() : -half.z()};
+}
+
+/// Whether a weight at the origin is held by points around it, as seen from above.
+bool HoldsOrigin(std::vector<double>& angles, double nearest, double tolerance) {
+  if (angles.empty()) return false;
+  if (nearest < tolerance) return true;
+  std::sort(angles.begin(), angles.end());
+  double gap = angles.front() + 2 * kPi - angles.back();
+  for (size_t i = 1; i < angles.size(); ++i) gap = std::max(gap, angles[i] - angles[i - 1]);
+  return gap < kPi;
+}
+
+}  // namespace
+
+ObjectCollision::ObjectCollision(const character::Character& character, const WorldOptions& options,
+                                 const ContactLaws& laws)
+    : options_(options), environment_(options.environment), laws_(laws), num_own_(character.bodies.size()) {
+  InitialiseOde();
+  for (size_t b = 0; b < num_own_; ++b) {
+    for (const Shape& shape : character.bodies[b].shapes) {
+      own_.push_back(MakePiece(shape, static_cast<int>(b), ContactLaws::kCharacter));
+    }
+  }
+  for (size_t f = 0; f < environment_.bodies.size(); ++f) {
+    const FreeBody& body = environment_.bodies[f];
+    free_.push_back(MakePiece(body.shape, static_cast<int>(num_own_ + f), laws.OwnerOfFreeBody(f)));
+  }
+  for (const Box& box : environment_.boxes) {
+    Fixed& fixed = fixed_.emplace_back();
+    fixed.box = &box;
+    fixed.rotation = box.orientation.toRotationMatrix();
+    fixed.position = box.position;
+    const Vec3 size = box.size + Vec3::Constant(2 * kSmallestMargin);  // met that much ahead
+    fixed.geom = dCreateBox(nullptr, size.x(), size.y(), size.z());
+    PlaceGeom(fixed.geom, box.position, box.orientation);
+    anything_moves_ = anything_moves_ || box.course.has_value();
+  }
+  done_.resize(free_.size());
+  balls_.resize(free_.size());
+  scratch_.reserve(64);
+  held_.reserve(64);
+}
+
+ObjectCollision::~ObjectCollision() {
+  for (const Piece& piece : own_) dGeomDestroy(piece.geom);
+  for (const Piece& piece : free_) dGeomDestroy(piece.geom);
+  for (const Fixed& fixed : fixed_) dGeomDestroy(fixed.geom);
+}
+
+ObjectCollision::Piece ObjectCollision::MakePiece(const Shape& shape, int body, int owner) const {
+  Piece piece;
+  piece.shape = &shape;
+  piece.body = body;
+  piece.owner = owner;
+  piece.radius = shape.BoundingRadius();
+  if (shape.kind == Shape::Kind::kBox) {
+    piece.geom = dCreateBox(nullptr, shape.size.x(), shape.size.y(), shape.size.z());
+  } else if (shape.length == 0) {
+    piece.geom = dCreateSphere(nullptr, shape.radius);
+  } else {
+    piece.geom = dCreateCapsule(nullptr, shape.radius, shape.length);
+    if (shape.axis == 0) piece.turn = AxisRotation(1, kPi / 2);  // ODE's capsules lie along z
+    if (shape.axis == 1) piece.turn = AxisRotation(0, kPi / 2);
+  }
+  return piece;
+}
+
+void ObjectCollision::Begin(std::span<const BodyMotion> bodies, double time) {
+  const double h = options_.time_step;
+  for (Fixed& fixed : fixed_) {
+    if (!fixed.box->course) continue;
+    const Vec3 now = fixed.box->position + fixed.box->course->At(time);
+    const Vec3 next = fixed.box->position + fixed.box->course->At(time + h);
+    fixed.position = now;
+    fixed.velocity = (next - now) / h;
+    dGeomSetPosition(fixed.geom, next.x(), next.y(), next.z());
+  }
+  for (Piece& piece : own_) Place(piece, bodies[static_cast<size_t>(piece.body)]);
+}
+
+void ObjectCollision::Place(Piece& piece, const BodyMotion& body) const {
+  piece.center = body.position;
+  if (piece.shape->offset != Vec3::Zero()) piece.center += body.rotation * piece.shape->offset;
+  piece.margin = kSmallestMargin;
+  if (!options_.speculative_contacts) return;
+  const double h = options_.time_step;
+  const double reach = piece.radius + piece.shape->offset.norm();
+  const double way = h * (body.linear_velocity.norm() + options_.gravity * h + body.angular_velocity.norm() * reach);
+  piece.margin = std::clamp(way, kSmallestMargin, kLargestMargin);
+}
+
+void ObjectCollision::PlaceFree(size_t free_body, const BodyMotion& body) {
+  Piece& piece = free_[free_body];
+  Place(piece, body);
+  balls_[free_body] = {piece.center, piece.radius};
+}
+
+// ---- things that nothing moves
+
+/// Boxes against boxes, where they will be. With p a point of the body now, p' the same after the step and q' - q the
+/// way of the other box: depth = depth' + n (p' - p) - n (q' - q).
+void ObjectCollision::CollideBoxes(const Piece& piece, const BodyMotion& body, size_t b,
+                                   std::vector<ContactPoint>& points) {
+  const Fixed& fixed = fixed_[b];
+  const double h = options_.speculative_contacts ? options_.time_step : 0;
+  Vec3 way = h * (body.linear_velocity - Vec3(0, h * options_.gravity, 0));
+  const double length = way.norm();
+  if (length > kLargestMargin) way *= kLargestMargin / length;
+  const Quat orientation = FromRotationVector(h * body.angular_velocity) * body.orientation;
+  const Mat3 rotation = orientation.toRotationMatrix();
+  const Vec3 position = body.position + way;
+  PlaceGeom(piece.geom, position + rotation * piece.shape->offset, orientation * piece.turn);
+  std::array<dContactGeom, kMaxPoints> found;
+  const int count = dCollide(piece.geom, fixed.geom, std::min(options_.ground_points_per_shape, kMaxPoints),
+                             found.data(), sizeof(dContactGeom));
+  for (int i = 0; i < count; ++i) {
+    const dContactGeom& geom = found[static_cast<size_t>(i)];
+    ContactPoint& point = points.emplace_back();
+    point.body = piece.body;
+    point.normal = ToVec3(geom.normal);
+    const Vec3 later = ToVec3(geom.pos);
+    point.position = body.position + body.rotation * (rotation.transpose() * (later - position));
+    point.depth =
+        geom.depth - kSmallestMargin + point.normal.dot(later - point.position - options_.time_step * fixed.velocity);
+    point.law = laws_.Of(piece.owner, laws_.OwnerOfBox(b));
+    point.object = static_cast<int>(b);
+    point.surface_velocity = fixed.velocity;
+  }
+}
+
+/// The ends of a capsule, and the place between them that is nearest to the box where that is nearer than both: the
+/// distance from a box is a convex function along the core.
+void ObjectCollision::CollideCapsule(const Piece& piece, const BodyMotion& body, size_t b,
+                                     std::vector<ContactPoint>& points) const {
+  const Fixed& fixed = fixed_[b];
+  const Vec3 half = 0.5 * fixed.box->size;
+  const Vec3 center = fixed.rotation.transpose() * (piece.center - fixed.position);
+  const Vec3 core = fixed.rotation.transpose() * body.rotation.col(piece.shape->axis);
+  const double reach = 0.5 * piece.shape->length;
+  Vec3 normal;
+  const auto gap = [&](double along) {
+    return DistanceFromBox(half, center + along * core, normal) - piece.shape->radius;
+  };
+  const auto add = [&](double along) {
+    const double there = gap(along);
+    if (there >= piece.margin) return;
+    ContactPoint& point = points.emplace_back();
+    point.body = piece.body;
+    point.normal = fixed.rotation * normal;
+    const Vec3 surface = center + along * core - (there + piece.shape->radius) * normal;
+    point.position = fixed.position + fixed.rotation * surface;
+    point.depth = -there;
+    point.law = laws_.Of(piece.owner, laws_.OwnerOfBox(b));
+    point.object = static_cast<int>(b);
+    point.surface_velocity = fixed.velocity;
+  };
+  add(-reach);
+  if (reach == 0) return;
+  add(reach);
+  double low = -reach, high = reach;
+  for (int i = 0; i < 40; ++i) {
+    const double a = low + (high - low) / 3, c = high - (high - low) / 3;
+    if (gap(a) < gap(c)) {
+      high = c;
+    } else {
+      low = a;
+    }
+  }
+  const double middle = 0.5 * (low + high);
+  if (gap(middle) < std::min(gap(-reach), gap(reach)) - 1e-4) add(middle);
+}
+
+void ObjectCollision::CollideWithBox(const Piece& piece, const BodyMotion& body, size_t b,
+                                     std::vector<ContactPoint>& points) {
+  const Fixed& fixed = fixed_[b];
+  Vec3 normal;
+  const Vec3 center = fixed.rotation.transpose() * (piece.center - fixed.position);
+  const double margin = piece.margin + options_.time_step * fixed.velocity.norm();
+  if (DistanceFromBox(0.5 * fixed.box->size, center, normal) > piece.radius + margin) return;
+  if (piece.shape->kind == Shape::Kind::kBox) {
+    CollideBoxes(piece, body, b, points);
+  } else {
+    CollideCapsule(piece, body, b, points);
+  }
+}
+
+void ObjectCollision::CollideGround(const Piece& piece, const BodyMotion& body,
+                                    std::vector<ContactPoint>& points) const {
+  const double ground = environment_.ground.height;
+  if (piece.center.y() - ground > piece.radius + piece.margin) return;
+  const auto add = [&](const Vec3& point) {
+    if (point.y() - ground >= piece.margin) return;
+    ContactPoint& to = points.emplace_back();
+    to.body = piece.body;
+    to.position = point;
+    to.depth = ground - point.y();
+    to.law = laws_.Of(piece.owner, ContactLaws::kGround);
+  };
+  if (piece.shape->kind == Shape::Kind::kBox) {
+    // The lowest four corners: those of a face, or near to it.
+    std::array<Vec3, 8> corners;
+    for (int k = 0; k < 8; ++k) {
+      corners[static_cast<size_t>(k)] = piece.center + body.rotation * Corner(0.5 * piece.shape->size, k);
+    }
+    std::sort(corners.begin(), corners.end(), [](const Vec3& a, const Vec3& b) {
+      return a.y() != b.y() ? a.y() < b.y() : a.x() != b.x() ? a.x() < b.x() : a.z() < b.z();
+    });
+    for (size_t k = 0; k < 4; ++k) add(corners[k]);
+    return;
+  }
+  const Vec3 half = 0.5 * piece.shape->length * body.rotation.col(piece.shape->axis);
+  const Vec3 down(0, -piece.shape->radius, 0);
+  add(piece.center - half + down);
+  if (piece.shape->length > 0) add(piece.center + half + down);
+}
+
+/// Corners and ends against the surface, and the points of the grid against boxes.
+void ObjectCollision::CollideField(const Piece& piece, const BodyMotion& body,
+                                   std::vector<ContactPoint>& points) const {
+  const HeightField& field = *environment_.height_field;
+  const Mat3 rotation = field.orientation.toRotationMatrix();
+  const auto height = [&](int column, int row) {
+    return field.heights[static_cast<size_t>(row) * static_cast<size_t>(field.columns) + static_cast<size_t>(column)];
+  };
+  const auto add = [&](const Vec3& at, const Vec3& normal, double depth) {
+    ContactPoint& to = points.emplace_back();
+    to.body = piece.body;
+    to.position = at;
+    to.normal = normal;
+    to.depth = depth;
+    to.law = laws_.Of(piece.owner, laws_.OwnerOfHeightField());
+    to.object = static_cast<int>(environment_.boxes.size());
+  };
+  const double middle_column = 0.5 * (field.columns - 1), middle_row = 0.5 * (field.rows - 1);
+  const auto collide = [&](const Vec3& at, double radius) {
+    const Vec3 local = rotation.transpose() * (at - field.position);
+    const double u = local.x() / field.spacing + middle_column, v = local.z() / field.spacing + middle_row;
+    if (!(u >= 0 && v >= 0 && u <= field.columns - 1 && v <= field.rows - 1)) return;
+    const int column = std::min(static_cast<int>(u), field.columns - 2);
+    const int row = std::min(static_cast<int>(v), field.rows - 2);
+    const double s = u - column, t = v - row;
+    const double corner = height(column, row), far = height(column + 1, row + 1);
+    double along_x, along_z;  // slopes of the triangle
+    if (s > t) {
+      along_x = (height(column + 1, row) - corner) / field.spacing;
+      along_z = (far - height(column + 1, row)) / field.spacing;
+    } else {
+      along_z = (height(column, row + 1) - corner) / field.spacing;
+      along_x = (far - height(column, row + 1)) / field.spacing;
+    }
+    const Vec3 normal = Vec3(-along_x, 1, -along_z).normalized();
+    const double surface = corner + field.spacing * (s * along_x + t * along_z);
+    const double gap = (local.y() - surface) * normal.y() - radius;
+    if (gap >= piece.margin || gap < -0.5) return;
+    const Vec3 up = rotation * normal;
+    add(at - radius * up, up, -gap);
+  };
+  if (piece.shape->kind != Shape::Kind::kBox) {
+    const Vec3 half = 0.5 * piece.shape->length * body.rotation.col(piece.shape->axis);
+    collide(piece.center - half, piece.shape->radius);
+    if (piece.shape->length > 0) collide(piece.center + half, piece.shape->radius);
+    return;
+  }
+  const Vec3 size = 0.5 * piece.shape->size;
+  for (int k = 0; k < 8; ++k) collide(piece.center + body.rotation * Corner(size, k), 0);
+  // Points of the grid inside the box push it out through the face that looks down most.
+  const Vec3 local = rotation.transpose() * (piece.center - field.position);
+  const double reach = piece.radius / field.spacing;
+  const double u = local.x() / field.spacing + middle_column, v = local.z() / field.spacing + middle_row;
+  const int first_column = std::max(0, static_cast<int>(std::ceil(u - reach)));
+  const int last_column = std::min(field.columns - 1, static_cast<int>(std::floor(u + reach)));
+  const int first_row = std::max(0, static_cast<int>(std::ceil(v - reach)));
+  const int last_row = std::min(field.rows - 1, static_cast<int>(std::floor(v + reach)));
+  int axis = 0;
+  body.rotation.row(1).cwiseAbs().maxCoeff(&axis);
+  const double sign = body.rotation(1, axis) > 0 ? 1 : -1;
+  const Vec3 up = sign * body.rotation.col(axis);
+  for (int row = first_row; row <= last_row; ++row) {
+    for (int column = first_column; column <= last_column; ++column) {
+      const Vec3 at = field.position + rotation * Vec3((column - middle_column) * field.spacing, height(column, row),
+                                                       (row - middle_row) * field.spacing);
+      const Vec3 inside = body.rotation.transpose() * (at - piece.center);
+      const double depth = sign * inside[axis] + size[axis];
+      bool within = depth > -piece.margin && depth < 2 * size[axis];
+      for (int k = 0; k < 3; ++k) within = within && (k == axis || std::abs(inside[k]) < size[k]);
+      if (within) add(at, up, depth);
+    }
+  }
+}
+
+void ObjectCollision::CollideFixed(const Piece& piece, const BodyMotion& body, std::vector<ContactPoint>& points) {
+  for (size_t b = 0; b < fixed_.size(); ++b) CollideWithBox(piece, body, b, points);
+  if (environment_.height_field) CollideField(piece, body, points);
+  if (Free(piece.body) && environment_.ground.present) CollideGround(piece, body, points);
+}
+
+// ---- things that move
+
+/// Points of two shapes where they are; how many there are.
+size_t ObjectCollision::CollidePieces(const Piece& a, const Piece& b, std::span<const BodyMotion> bodies,
+                                      std::vector<ContactPoint>& points) const {
+  PlaceGeom(a.geom, a.center, bodies[static_cast<size_t>(a.body)].orientation * a.turn);
+  PlaceGeom(b.geom, b.center, bodies[static_cast<size_t>(b.body)].orientation * b.turn);
+  std::array<dContactGeom, kMaxPoints> found;
+  const int count = dCollide(a.geom, b.geom, kPiecePoints, found.data(), sizeof(dContactGeom));
+  for (int i = 0; i < count; ++i) {
+    const dContactGeom& geom = found[static_cast<size_t>(i)];
+    ContactPoint& point = points.emplace_back();
+    point.body = a.body;
+    point.other = b.body;
+    point.position = ToVec3(geom.pos);
+    point.normal = ToVec3(geom.normal);
+    point.depth = geom.depth;
+    point.law = laws_.Of(a.owner, b.owner);
+  }
+  return static_cast<size_t>(count);
+}
+
+bool ObjectCollision::OnMovingBox(const Piece& piece, const BodyMotion& body) {
+  for (size_t b = 0; b < fixed_.size(); ++b) {
+    if (!fixed_[b].box->course || fixed_[b].velocity == Vec3::Zero()) continue;
+    scratch_.clear();
+    CollideWithBox(piece, body, b, scratch_);
+    if (!scratch_.empty()) return true;
+  }
+  return false;
+}
+
+void ObjectCollision::Find(std::span<const BodyMotion> bodies, double time, std::vector<char>& resting,
+                           std::vector<char>& grounded, std::vector<ContactPoint>& points) {
+  Begin(bodies, time);
+  const size_t before = points.size();
+  for (const Piece& piece : own_) CollideFixed(piece, bodies[static_cast<size_t>(piece.body)], points);
+  queue_.clear();
+  const auto wake = [&](size_t f) {
+    if (resting[f] == 0) return;
+    resting[f] = 0;
+    queue_.push_back(f);
+  };
+  for (size_t f = 0; f < free_.size(); ++f) {
+    done_[f] = 0;
+    if (resting[f] != 0) continue;  // still where it was placed
+    queue_.push_back(f);
+    PlaceFree(f, bodies[num_own_ + f]);
+  }
+  if (anything_moves_) {
+    for (size_t f = 0; f < free_.size(); ++f) {
+      if (resting[f] != 0 && OnMovingBox(free_[f], bodies[num_own_ + f])) wake(f);
+    }
+  }
+  for (const Piece& piece : own_) {
+    const Ball ball{piece.center, piece.radius};
+    for (size_t f = 0; f < free_.size(); ++f) {
+      if (ball.Touches(balls_[f]) && CollidePieces(piece, free_[f], bodies, points) > 0) wake(f);
+    }
+  }
+  for (size_t c = before; c < points.size(); ++c) {
+    if (points[c].depth >= 0) grounded[static_cast<size_t>(points[c].body)] = true;
+  }
+  for (size_t next = 0; next < queue_.size(); ++next) {  // it may grow
+    const size_t f = queue_[next];
+    done_[f] = 1;
+    for (size_t g = 0; g < free_.size(); ++g) {
+      if (done_[g] == 0 && balls_[f].Touches(balls_[g]) && CollidePieces(free_[f], free_[g], bodies, points) > 0)
+        wake(g);
+    }
+  }
+  for (const size_t f : queue_) CollideFixed(free_[f], bodies[num_own_ + f], points);
+}
+
+void ObjectCollision::FindResting(std::span<const BodyMotion> bodies, double time, std::vector<char>& resting) {
+  Begin(bodies, time);
+  for (size_t f = 0; f < free_.size(); ++f) {
+    const BodyMotion& body = bodies[num_own_ + f];
+    PlaceFree(f, body);
+    resting[f] = body.linear_velocity == Vec3::Zero() && body.angular_velocity == Vec3::Zero();
+  }
+  bool changed = true;
+  while (changed) {  // what a body stands on may turn out to be not at rest
+    changed = false;
+    for (size_t f = 0; f < free_.size(); ++f) {
+      if (resting[f] == 0) continue;
+      const BodyMotion& body = bodies[num_own_ + f];
+      held_.clear();
+      CollideFixed(free_[f], body, held_);
+      for (size_t g = 0; g < free_.size(); ++g) {
+        if (g != f && resting[g] != 0 && balls_[f].Touches(balls_[g])) CollidePieces(free_[f], free_[g], bodies, held_);
+      }
+      angles_.clear();
+      double nearest = kMaxPoints;
+      bool moved = false;
+      for (const ContactPoint& point : held_) {
+        moved = moved || point.surface_velocity != Vec3::Zero();
+        const double friction =
+            point.law == 0 ? options_.friction : laws_.others()[static_cast<size_t>(point.law) - 1].friction;
+        const double slope = std::hypot(point.normal.x(), point.normal.z());
+        if (point.depth < -2 * kSmallestMargin || !(slope < 0.99 * friction * point.normal.y())) continue;
+        const Vec3 away = point.position - body.position;
+        nearest = std::min(nearest, std::hypot(away.x(), away.z()));
+        angles_.push_back(std::atan2(away.z(), away.x()));
+      }
+      if (!moved && HoldsOrigin(angles_, nearest, 1e-3 * free_[f].radius)) continue;
+      resting[f] = 0;
+      changed = true;
+    }
+  }
+}
+
+}  // namespace retrace::simulation

@@ -1,0 +1,105 @@
+/// The points at which a character and free bodies touch the things of an environment and one another. (The character
+/// on the plain ground and itself: collision.h.)
+///
+/// What nothing moves is met ahead of time, like the ground: ends of capsules by their distance, which is exact; a box
+/// by ODE's test of boxes where it will be at the end of the step if nothing stops it, from which follow the gap that
+/// there is now and the points, also where a foot is wider than a beam. Things that both move are met where they are.
+#pragma once
+
+#include <ode/ode.h>
+
+#include <span>
+#include <vector>
+
+#include "contact_laws.h"
+#include "retrace/character/character.h"
+#include "step.h"
+
+namespace retrace::simulation {
+
+class ObjectCollision {
+ public:
+  /// The character and the options must outlive it.
+  ObjectCollision(const character::Character& character, const WorldOptions& options, const ContactLaws& laws);
+  ~ObjectCollision();
+  ObjectCollision(const ObjectCollision&) = delete;
+  ObjectCollision& operator=(const ObjectCollision&) = delete;
+
+  /// Which free bodies are at rest: those without any velocity that things hold which nothing moves, or bodies at rest
+  /// do, by contacts in whose polygon their centre of mass lies. `resting` has one entry per free body.
+  void FindResting(std::span<const BodyMotion> bodies, double time, std::vector<char>& resting);
+
+  /// A free body comes to rest where it is now; until it is touched nobody looks where it is.
+  void PutToRest(size_t free_body, const BodyMotion& body) { PlaceFree(free_body, body); }
+
+  /// Appends the contacts of a step that begins at `time`. Bodies at rest that are touched by one that is not, or by a
+  /// thing that moves, are so no longer. A body of the character on anything is `grounded`. Bodies are the character's
+  /// and then the free ones.
+  void Find(std::span<const BodyMotion> bodies, double time, std::vector<char>& resting, std::vector<char>& grounded,
+            std::vector<ContactPoint>& points);
+
+ private:
+  /// A shape of a body.
+  struct Piece {
+    const character::Shape* shape = nullptr;
+    int body = -1;
+    int owner = 0;  // of ContactLaws
+    double radius = 0;
+    dGeomID geom = nullptr;
+    Quat turn = Quat::Identity();  // of ODE's shape in the body
+    Vec3 center = Vec3::Zero();    // of this step
+    double margin = 0;             // within which it can touch something in this step
+  };
+  /// About a shape: most pairs are told apart by these alone.
+  struct Ball {
+    Vec3 center = Vec3::Zero();
+    double radius = 0;
+    bool Touches(const Ball& other) const {
+      const double reach = radius + other.radius;
+      return (center - other.center).squaredNorm() <= reach * reach;
+    }
+  };
+  /// A box of the environment.
+  struct Fixed {
+    const Box* box = nullptr;
+    dGeomID geom = nullptr;
+    Mat3 rotation = Mat3::Identity();
+    Vec3 position = Vec3::Zero();  // at the start of the step
+    Vec3 velocity = Vec3::Zero();  // that leads it to where it is at the end
+  };
+
+  Piece MakePiece(const character::Shape& shape, int body, int owner) const;
+  bool Free(int body) const { return static_cast<size_t>(body) >= num_own_; }
+  size_t FreeIndex(int body) const { return static_cast<size_t>(body) - num_own_; }
+  bool Rests(int body, const std::vector<char>& resting) const { return Free(body) && resting[FreeIndex(body)] != 0; }
+
+  void Begin(std::span<const BodyMotion> bodies, double time);
+  void Place(Piece& piece, const BodyMotion& body) const;
+  void PlaceFree(size_t free_body, const BodyMotion& body);
+  void CollideFixed(const Piece& piece, const BodyMotion& body, std::vector<ContactPoint>& points);
+  void CollideGround(const Piece& piece, const BodyMotion& body, std::vector<ContactPoint>& points) const;
+  void CollideField(const Piece& piece, const BodyMotion& body, std::vector<ContactPoint>& points) const;
+  void CollideWithBox(const Piece& piece, const BodyMotion& body, size_t box, std::vector<ContactPoint>& points);
+  void CollideBoxes(const Piece& piece, const BodyMotion& body, size_t box, std::vector<ContactPoint>& points);
+  void CollideCapsule(const Piece& piece, const BodyMotion& body, size_t box, std::vector<ContactPoint>& points) const;
+  size_t CollidePieces(const Piece& a, const Piece& b, std::span<const BodyMotion> bodies,
+                       std::vector<ContactPoint>& points) const;
+  bool OnMovingBox(const Piece& piece, const BodyMotion& body);
+
+  const WorldOptions& options_;
+  const Environment& environment_;
+  const ContactLaws& laws_;
+  size_t num_own_ = 0;  // bodies of the character
+  std::vector<Piece> own_;
+  std::vector<Piece> free_;  // one per free body
+  std::vector<Ball> balls_;  // (free bodies)
+  std::vector<Fixed> fixed_;
+  bool anything_moves_ = false;
+  std::vector<size_t> queue_;  // free bodies that are awake
+  std::vector<char> done_;     // (free bodies) contacts with all other free bodies are found
+  std::vector<ContactPoint> scratch_;
+  std::vector<ContactPoint> held_;
+  std::vector<double> angles_;
+};
+
+}  // namespace retrace::simulation
