@@ -170,6 +170,7 @@ JobOptions JobOptionsOf(const Batch& batch, size_t clip, uint64_t seed) {
   JobOptions options = batch.job;
   const ListedClip& listed = batch.clips[clip];
   options.clip = listed.clip;
+  if (!listed.character.empty()) options.character = listed.character;
   options.sets.insert(options.sets.end(), listed.settings.begin(), listed.settings.end());
   options.seed = static_cast<int64_t>(seed);
   return options;
@@ -178,9 +179,12 @@ JobOptions JobOptionsOf(const Batch& batch, size_t clip, uint64_t seed) {
 void CheckSettings(const Batch& batch) {
   JobOptions without = batch.job;
   MakeConfiguration(without);  // what is wrong for all is not the list's fault
+  FindCharacter(without.character);
   for (size_t c = 0; c < batch.clips.size(); ++c) {
     try {
-      MakeConfiguration(JobOptionsOf(batch, c, 1));
+      const JobOptions options = JobOptionsOf(batch, c, 1);
+      MakeConfiguration(options);
+      FindCharacter(options.character);
     } catch (const UsageError& error) {
       throw InputError(std::string(batch.clips[c].place).append(": ").append(error.what()));
     }

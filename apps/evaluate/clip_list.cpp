@@ -11,8 +11,8 @@
 namespace retrace::apps {
 namespace {
 
-const std::vector<std::string> kColumns = {"clip",       "name",  "skeleton", "start",   "end",
-                                           "time_scale", "seeds", "group",    "settings"};
+const std::vector<std::string> kColumns = {"clip",       "name",  "skeleton", "start",     "end",
+                                           "time_scale", "seeds", "group",    "character", "settings"};
 
 std::vector<std::string> Split(const std::string& line, char separator) {
   std::vector<std::string> cells(1);
@@ -100,6 +100,7 @@ ListedClip ReadRow(const Row& row, const std::filesystem::path& folder) {
   listed.seeds = static_cast<int>(seeds);
   if (listed.seeds != seeds) row.Fail("seeds", row.Text("seeds"), "a whole number of seeds");
   listed.group = row.Text("group");
+  listed.character = row.Text("character");
   std::istringstream settings(row.Text("settings"));
   for (std::string setting; settings >> setting;) listed.settings.push_back(setting);
   return listed;
