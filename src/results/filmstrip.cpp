@@ -454,7 +454,14 @@ void DrawFigure(Canvas& canvas, const View& view, const Character& character, co
     const int joint = character.JointOf(static_cast<int>(b));
     if (joint < 0) continue;
     const auto parent = static_cast<size_t>(character.joints[static_cast<size_t>(joint)].parent);
-    items.push_back({std::min(view.Depth(state[b].position), view.Depth(state[parent].position)) - 1e-3, b, nullptr});
+    // Behind all shapes of both.
+    double behind = std::min(view.Depth(state[b].position), view.Depth(state[parent].position));
+    for (const size_t body : {b, parent}) {
+      for (const Shape& shape : character.bodies[body].shapes) {
+        behind = std::min(behind, view.Depth(state[body].position + state[body].orientation * shape.offset));
+      }
+    }
+    items.push_back({behind - 1e-3, b, nullptr});
   }
   std::stable_sort(items.begin(), items.end(), [](const Item& a, const Item& b) { return a.depth < b.depth; });
   for (const Item& item : items) {
