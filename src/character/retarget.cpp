@@ -25,7 +25,9 @@ constexpr double kLegOfHeight = 0.54;   // thigh and shin as a share of a skelet
 // in the head, so that their legs tell a recorded body's height better than their tops do.
 constexpr double kLegOfBody = 0.825 / 1.7;
 const double kLargestLevelling = Radians(20);  // between a foot at rest and on the floor, in any source seen
-constexpr double kHingeBlend = 0.25;  // weight of the source's own hinge axis against the plane of the bent limb
+// Weight of the source's own hinge axis against the plane of the bent limb. Recorded elbows are often balls.
+constexpr double kKneeBlend = 0.25;
+constexpr double kElbowBlend = 0.1;
 
 const char* const kSides[] = {"left", "right"};
 
@@ -306,7 +308,7 @@ class Calibration {
     const Vec3 down_shin = (ankle - knee).normalized();
     const Vec3 own_axis = source_.Orientation(Sided(side, "thigh"), frame) * hinge_.at(side);
     // A bent knee shows its plane, a straight one does not: the cross product fades out by itself as the knee extends.
-    const Vec3 blend = kHingeBlend * own_axis + down_thigh.cross(down_shin);
+    const Vec3 blend = kKneeBlend * own_axis + down_thigh.cross(down_shin);
     const Vec3 x = (blend - blend.dot(down_thigh) * down_thigh).normalized();
     const Vec3 y = -down_thigh;
     const Vec3 z = x.cross(y);
@@ -323,7 +325,7 @@ class Calibration {
     const Vec3 x = recorded * Vec3::UnitX();
     const Vec3 along_lower = Segment(Sided(side, "lower_arm"), frame) * Vec3::UnitX();
     // As for the knee; along the arms, x times outward.
-    const Vec3 blend = kHingeBlend * (recorded * Vec3::UnitY()) - outward * x.cross(along_lower);
+    const Vec3 blend = kElbowBlend * (recorded * Vec3::UnitY()) - outward * x.cross(along_lower);
     const Vec3 y = (blend - blend.dot(x) * x).normalized();
     const Vec3 z = x.cross(y);
     upper = FromAxes(x, y, z);

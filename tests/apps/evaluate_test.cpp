@@ -80,6 +80,24 @@ TEST_F(Evaluate, LeavesTablesAndLightRunFolders) {
   EXPECT_EQ(Read("alone/control.json"), io::ReadFile(run + "/control.json"));
 }
 
+TEST_F(Evaluate, RowsHaveCharactersOfTheirOwn) {
+  const std::string list = Write("characters.tsv",
+                                 "clip\tname\tend\tcharacter\tsettings\nstand.bvh\thuman\t0.2\t-\t-\n"
+                                 "stand.bvh\trobot\t0.2\tasimo\t/search/samples=24 /search/saved=6\n");
+  const Outcome outcome =
+      Execute(kEvaluate + " " + list + " --clips " + kClips + " --seeds 1 --set /search/samples=40" +
+              " --set /search/saved=8 --progress none --output " + Path("characters"));
+  ASSERT_EQ(outcome.code, 0) << outcome.text;
+  const io::Json human = io::ReadJson(Path("characters") + "/runs/human.1/control.json");
+  const io::Json robot = io::ReadJson(Path("characters") + "/runs/robot.1/control.json");
+  EXPECT_EQ(human["character"]["name"], "human");
+  EXPECT_EQ(robot["character"]["name"], "asimo");
+  const io::Json manifest = io::ReadJson(Path("characters") + "/runs/robot.1/manifest.json");
+  EXPECT_EQ(manifest["configuration"]["search"]["samples"], 24);
+  // The control holds the meshes: it replays in a fresh process, far from the character's file.
+  EXPECT_EQ(Execute(kReplay + " " + Path("characters") + "/runs/robot.1 --verify").code, 0);
+}
+
 TEST_F(Evaluate, GivesTheSameRowsForAnyNumberOfThreads) {
   ASSERT_EQ(Run("one", "--threads 1").code, 0);
   ASSERT_EQ(Run("two", "--threads 2 --keep all").code, 0);
