@@ -72,7 +72,7 @@ bool TestEdges(const ConvexPolyhedron& a, const ConvexPolyhedron& b, const Mat3&
       const double length = normal.norm();
       if (length < kParallel * std::sqrt(ea.along.squaredNorm() * along_b.squaredNorm())) continue;
       normal /= length;
-      if (normal.dot(ea.start - a.inside()) < 0) normal = -normal;
+      if (normal.dot(ea.normals[0] + ea.normals[1]) < 0) normal = -normal;
       const double separation = normal.dot(start_b - ea.start);
       if (separation >= 0) return false;
       if (separation > axis.separation) {
@@ -101,7 +101,8 @@ void Clip(const std::vector<Vec3>& polygon, const Vec3& normal, double distance,
   }
 }
 
-/// The part of the face of `other` that is behind a face of `of`. `sign` of the face's normal points to the first body.
+/// Into `overlaps`, which is empty, the part of the face of `other` that is behind a face of `of`. `sign` of the face's
+/// normal points to the first body.
 void ClipFaces(const ConvexPolyhedron& of, const Placement& at_of, int face_index, const ConvexPolyhedron& other,
                const Mat3& turn, const Vec3& shift, double sign, ConvexScratch& scratch,
                std::vector<Overlap>& overlaps) {
@@ -125,6 +126,13 @@ void ClipFaces(const ConvexPolyhedron& of, const Placement& at_of, int face_inde
     const double depth = face.distance - face.normal.dot(p);
     if (depth > 0) overlaps.push_back({at_of.position + at_of.rotation * p, normal, depth});
   }
+  if (!overlaps.empty()) return;
+  // Deep inside one another the two faces may miss each other: the deepest vertex stands for them.
+  const auto deepest =
+      std::min_element(other.vertices().begin(), other.vertices().end(),
+                       [&](const Vec3& p, const Vec3& q) { return direction.dot(p) < direction.dot(q); });
+  const Vec3 p = turn * *deepest + shift;
+  overlaps.push_back({at_of.position + at_of.rotation * p, normal, face.distance - face.normal.dot(p)});
 }
 
 /// The middle between the nearest points of two lines.
@@ -143,7 +151,6 @@ Vec3 Between(const Vec3& p, const Vec3& u, const Vec3& q, const Vec3& v) {
 
 ConvexPolyhedron::ConvexPolyhedron(const TriangleMesh& mesh) : vertices_(mesh.vertices) {
   for (const Vec3& v : vertices_) {
-    inside_ += v / static_cast<double>(vertices_.size());
     half_extents_ = half_extents_.cwiseMax(v.cwiseAbs());
     radius_ = std::max(radius_, v.norm());
   }
@@ -221,6 +228,7 @@ void CollideConvex(const ConvexPolyhedron& a, const Placement& at_a, const Conve
   const Vec3 shift = at_a.rotation.transpose() * (at_b.position - at_a.position);
   const Mat3 turn_back = turn.transpose();
   const Vec3 shift_back = -(turn_back * shift);
+  overlaps.clear();
   Axis face_a;
   Axis face_b;
   Axis edges;

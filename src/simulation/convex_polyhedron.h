@@ -29,7 +29,6 @@ class ConvexPolyhedron {
   const std::vector<Vec3>& vertices() const { return vertices_; }
   const std::vector<Face>& faces() const { return faces_; }
   const std::vector<Edge>& edges() const { return edges_; }
-  const Vec3& inside() const { return inside_; }              ///< a point in it
   const Vec3& half_extents() const { return half_extents_; }  ///< of the box about the origin that holds it [m]
   double radius() const { return radius_; }                   ///< of the sphere about the origin that holds it [m]
   size_t largest_face() const { return largest_face_; }       ///< number of its vertices
@@ -40,7 +39,6 @@ class ConvexPolyhedron {
   std::vector<Vec3> vertices_;
   std::vector<Face> faces_;
   std::vector<Edge> edges_;
-  Vec3 inside_ = Vec3::Zero();
   Vec3 half_extents_ = Vec3::Zero();
   double radius_ = 0;
   size_t largest_face_ = 0;
@@ -69,8 +67,8 @@ struct ConvexScratch {
   }
 };
 
-/// Appends the points at which `a` and `b` overlap: the corners of the overlap of the two faces that meet, or the
-/// nearest points of two edges. Nothing where they are apart.
+/// Sets `overlaps` to the points at which `a` and `b` overlap: the corners of the overlap of the two faces that meet,
+/// or the nearest points of two edges. Nothing where they are apart.
 void CollideConvex(const ConvexPolyhedron& a, const Placement& at_a, const ConvexPolyhedron& b, const Placement& at_b,
                    ConvexScratch& scratch, std::vector<Overlap>& overlaps);
 

@@ -183,6 +183,8 @@ TEST_F(Evaluate, MistakesGiveOneMessageAndTheirCode) {
            "g.tsv:4: found the name \"walk\" of " + Path("g.tsv") + ":2"},
           {list("h.tsv", "clip\tseeds\nwalk.bvh\t1.5\n"), 3, "h.tsv:2: seeds: found \"1.5\""},
           {list("i.tsv", "clip\tsettings\nwalk.bvh\t/search/nonsense=1\n"), 3, "i.tsv:2: --set /search/nonsense"},
+          {list("character.tsv", "clip\tcharacter\nwalk.bvh\tnobody\n"), 3,
+           "character.tsv:2: --character nobody: expected a JSON file or one of: asimo, asimo_neck3, human"},
           {list("j.tsv", "clip\ttime_scale\nwalk.bvh\t0\n"), 3, "j.tsv:2: time_scale: found \"0\""},
           {list("k.tsv", "clip\tclip\n"), 3, "k.tsv:1: found the column \"clip\" twice"},
           {list("l.tsv", "clip\tname\nwalk.bvh\ta/b\n"), 3, "l.tsv:2: name: found \"a/b\""},

@@ -145,6 +145,50 @@ RC_GTEST_PROP(CollideConvexProperty, TheNormalIsTheShortestWayOut, ()) {
   }
 }
 
+/// The least overlap along all axes that can have it: normals of faces and products of edges.
+double LeastOverlap(const ConvexPolyhedron& a, const Placement& at_a, const ConvexPolyhedron& b,
+                    const Placement& at_b) {
+  double least = 1e300;
+  const auto look = [&](Vec3 axis) {
+    if (axis.norm() < 1e-6) return;
+    axis.normalize();
+    Eigen::AlignedBox<double, 1> range[2];
+    for (const Vec3& v : a.vertices())
+      range[0].extend(Eigen::Matrix<double, 1, 1>(axis.dot(at_a.position + at_a.rotation * v)));
+    for (const Vec3& v : b.vertices())
+      range[1].extend(Eigen::Matrix<double, 1, 1>(axis.dot(at_b.position + at_b.rotation * v)));
+    least = std::min({least, range[0].max()[0] - range[1].min()[0], range[1].max()[0] - range[0].min()[0]});
+  };
+  for (const auto& face : a.faces()) look(at_a.rotation * face.normal);
+  for (const auto& face : b.faces()) look(at_b.rotation * face.normal);
+  for (const auto& edge : a.edges()) {
+    for (const auto& other : b.edges()) look((at_a.rotation * edge.along).cross(at_b.rotation * other.along));
+  }
+  return least;
+}
+
+TEST(CollideConvex, FindsTheLeastOverlapOfAllAxes) {
+  int touching = 0;
+  for (uint32_t i = 0; i < 10000; ++i) {  // among them small bodies deep inside large ones
+    RandomStream random(i, RandomStage::kTest, 0, 0);
+    const ConvexPolyhedron a(random.Uniform() < 0.5 ? Stump(random.Uniform(0.1, 0.5), random.Uniform(0.1, 1))
+                                                    : BoxMesh({0.3, 0.5, 0.2}));
+    const ConvexPolyhedron b(Stump(random.Uniform(0.1, 0.5), random.Uniform(0.1, 1)));
+    const Placement at_a = AnyPlacement(random, 0.3);
+    const Placement at_b = AnyPlacement(random, 0.3);
+    const double least = LeastOverlap(a, at_a, b, at_b);
+    const double depth = Deepest(Collide(a, at_a, b, at_b));
+    touching += depth > 0;
+    if (least <= 0) {
+      EXPECT_EQ(depth, 0) << i;
+    } else if (least > 1e-9) {
+      EXPECT_GT(depth, 0.5 * least) << i;  // the deepest corner of the faces that meet may be cut off
+      EXPECT_LT(depth, 1.0501 * least) << i;
+    }
+  }
+  EXPECT_GT(touching, 5000);
+}
+
 RC_GTEST_PROP(CollideConvexProperty, NeitherTheOrderNorTheFrameMatters, ()) {
   RandomStream random = AnyStream();
   const ConvexPolyhedron a(Stump(0.3, 0.5));
