@@ -57,7 +57,7 @@ void TakeLoss(const Problem& problem, const SearchResult& search, LossReport& re
     report.furthest_back = std::min(report.furthest_back, to);
   }
   if (loss.diverged == static_cast<size_t>(loss.samples)) return;  // no sample has figures
-  const metrics::GateLimits& limits = problem.gates;
+  const metrics::GateLimits limits = problem.gates.Of(*problem.character);
   report.nearest = {
       {"root_height", loss.nearest.root_height * limits.root_height, limits.root_height, false},
       {"root_orientation", Degrees(loss.nearest.root_orientation * limits.root_orientation),

@@ -148,6 +148,7 @@ JobOptions JobOptionsOf(const Batch& batch, size_t clip, uint64_t seed) {
   const ListedClip& listed = batch.clips[clip];
   options.clip = listed.clip;
   options.worlds.insert(options.worlds.end(), listed.worlds.begin(), listed.worlds.end());
+  if (!listed.character.empty()) options.character = listed.character;
   options.sets.insert(options.sets.end(), listed.settings.begin(), listed.settings.end());
   options.seed = static_cast<int64_t>(seed);
   return options;
@@ -156,11 +157,13 @@ JobOptions JobOptionsOf(const Batch& batch, size_t clip, uint64_t seed) {
 void CheckSettings(const Batch& batch) {
   JobOptions without = batch.job;
   MakeConfiguration(without);  // what is wrong for all is not the list's fault
+  FindCharacter(without.character);
   for (size_t c = 0; c < batch.clips.size(); ++c) {
     try {
       const JobOptions options = JobOptionsOf(batch, c, 1);
       MakeConfiguration(options);
       ReadWorlds(options.worlds);
+      FindCharacter(options.character);
     } catch (const UsageError& error) {
       throw InputError(std::string(batch.clips[c].place).append(": ").append(error.what()));
     }

@@ -11,8 +11,8 @@
 namespace retrace::apps {
 namespace {
 
-const std::vector<std::string> kColumns = {"clip",       "name",  "skeleton", "start", "end",
-                                           "time_scale", "seeds", "group",    "world", "settings"};
+const std::vector<std::string> kColumns = {"clip",  "name",  "skeleton",  "start", "end",     "time_scale",
+                                           "seeds", "group", "character", "world", "settings"};
 
 std::vector<std::string> Split(const std::string& line, char separator) {
   std::vector<std::string> cells(1);
@@ -106,6 +106,7 @@ ListedClip ReadRow(const Row& row, const std::filesystem::path& folder) {
       listed.worlds.push_back(world);
     }
   }
+  listed.character = row.Text("character");
   std::istringstream settings(row.Text("settings"));
   for (std::string setting; settings >> setting;) listed.settings.push_back(setting);
   return listed;

@@ -1,5 +1,6 @@
 #include "retrace/character/character.h"
 
+#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -30,11 +31,43 @@ int ReadAxis(const JsonView& view) {
   view.Expect("\"x\", \"y\" or \"z\"");
 }
 
+/// @param center where the middle of the box about the vertices is; the mesh is moved so that it is at the origin
+TriangleMesh ReadMesh(const JsonView& view, Vec3& center) {
+  view.AllowOnly({"vertices", "triangles"});
+  TriangleMesh mesh;
+  const JsonView vertices = view["vertices"];
+  const JsonView triangles = view["triangles"];
+  Eigen::AlignedBox3d bounds;
+  for (const JsonView& vertex : vertices.Elements()) {
+    mesh.vertices.push_back(vertex.Vector());
+    bounds.extend(mesh.vertices.back());
+  }
+  for (const JsonView& triangle : triangles.Elements()) {
+    if (!triangle.json().is_array() || triangle.size() != 3) triangle.Expect("three indices of vertices");
+    mesh.triangles.push_back({triangle[0].Integer(), triangle[1].Integer(), triangle[2].Integer()});
+  }
+  if (const MeshFault fault = FindFault(mesh); fault.any()) {
+    const JsonView place = fault.vertex >= 0     ? vertices[static_cast<size_t>(fault.vertex)]
+                           : fault.triangle >= 0 ? triangles[static_cast<size_t>(fault.triangle)]
+                                                 : view;
+    place.Fail(fault.found, fault.expected);
+  }
+  center = bounds.center();
+  for (Vec3& vertex : mesh.vertices) vertex -= center;
+  return mesh;
+}
+
 Shape ReadShape(const JsonView& view) {
-  view.AllowOnly({"box", "capsule", "offset"});
+  view.AllowOnly({"box", "capsule", "mesh", "offset"});
   Shape shape;
-  if (view.Has("box") == view.Has("capsule")) view.Expect("either \"box\" or \"capsule\"");
-  if (view.Has("box")) {
+  if (view.Has("box") + view.Has("capsule") + view.Has("mesh") != 1) {
+    view.Expect("one of \"box\", \"capsule\" and \"mesh\"");
+  }
+  Vec3 center = Vec3::Zero();
+  if (view.Has("mesh")) {
+    shape.kind = Shape::Kind::kMesh;
+    shape.mesh = ReadMesh(view["mesh"], center);
+  } else if (view.Has("box")) {
     shape.kind = Shape::Kind::kBox;
     shape.size = view["box"].Vector(io::kPositive);
   } else {
@@ -46,6 +79,7 @@ Shape ReadShape(const JsonView& view) {
     shape.axis = ReadAxis(capsule["axis"]);
   }
   if (view.Has("offset")) shape.offset = view["offset"].Vector();
+  shape.offset += center;
   return shape;
 }
 
@@ -66,6 +100,27 @@ Part PartOfSegment(const std::string& segment) {
   return Part::kBody;
 }
 
+/// Three principal moments about the body's axes, or the whole tensor: xx, yy, zz, xy, xz, yz.
+void ReadInertia(const JsonView& view, Body& body) {
+  if (view.json().is_array() && view.size() == 6) {
+    const std::vector<double> i = view.Numbers();
+    Mat3 tensor;
+    tensor << i[0], i[3], i[4], i[3], i[1], i[5], i[4], i[5], i[2];
+    const Eigen::SelfAdjointEigenSolver<Mat3> solver(tensor);
+    body.inertia = solver.eigenvalues();
+    body.principal_axes = solver.eigenvectors();
+    if (body.principal_axes.determinant() < 0) body.principal_axes.col(0) *= -1;
+    body.turned = true;
+  } else {
+    body.inertia = view.Vector(io::kPositive);
+  }
+  const Vec3& i = body.inertia;
+  if (i.minCoeff() <= 0 || i.x() > i.y() + i.z() || i.y() > i.x() + i.z() || i.z() > i.x() + i.y()) {
+    view.Expect(body.turned ? "the tensor of a real body: principal moments above 0, none above the sum of the others"
+                            : "moments of a real body: none above the sum of the other two");
+  }
+}
+
 Body ReadBody(const JsonView& view) {
   view.AllowOnly({"name", "segment", "part", "mass", "inertia", "position", "shapes"});
   Body body;
@@ -73,11 +128,7 @@ Body ReadBody(const JsonView& view) {
   body.segment = view.Has("segment") ? view["segment"].String() : body.name;
   body.part = view.Has("part") ? ReadPart(view["part"]) : PartOfSegment(body.segment);
   body.mass = view["mass"].Number(io::kPositive);
-  body.inertia = view["inertia"].Vector(io::kPositive);
-  const Vec3& i = body.inertia;
-  if (i.x() > i.y() + i.z() || i.y() > i.x() + i.z() || i.z() > i.x() + i.y()) {
-    view["inertia"].Expect("moments of a real body: none above the sum of the other two");
-  }
+  ReadInertia(view["inertia"], body);
   body.rest_position = view["position"].Vector();
   for (const JsonView& shape : view["shapes"].Elements()) body.shapes.push_back(ReadShape(shape));
   return body;
@@ -217,7 +268,21 @@ void ReadContactPresets(const JsonView& presets, Character& character) {
 }  // namespace
 
 double Shape::BoundingRadius() const {
-  return kind == Kind::kBox ? 0.5 * size.norm() : 0.5 * length + radius;
+  if (kind != Kind::kMesh) return kind == Kind::kBox ? 0.5 * size.norm() : 0.5 * length + radius;
+  double farthest = 0;
+  for (const Vec3& vertex : mesh.vertices) farthest = std::max(farthest, vertex.norm());
+  return farthest;
+}
+
+Vec3 Shape::HalfExtents() const {
+  if (kind == Kind::kBox) return 0.5 * size;
+  Vec3 half = Vec3::Zero();
+  if (kind == Kind::kCapsule) {
+    half = Vec3::Constant(radius);
+    half[axis] += 0.5 * length;
+  }
+  for (const Vec3& vertex : mesh.vertices) half = half.cwiseMax(vertex.cwiseAbs());
+  return half;
 }
 
 double Character::total_mass() const {
@@ -244,7 +309,7 @@ int Character::FindJoint(const std::string& wanted) const {
 
 Character ParseCharacter(const io::Json& document, const std::string& name) {
   const JsonView view(document, name);
-  view.AllowOnly({"format", "version", "name", "source", "height", "bodies", "joints", "end_effectors",
+  view.AllowOnly({"format", "version", "name", "source", "height", "root_scale", "bodies", "joints", "end_effectors",
                   "no_self_collision", "contact_presets"});
   if (view["format"].String() != "retrace-character") view["format"].Expect("\"retrace-character\"");
   view["version"].Integer(1, 1);
@@ -252,6 +317,11 @@ Character ParseCharacter(const io::Json& document, const std::string& name) {
   character.json = document;
   character.name = view["name"].String();
   character.height = view["height"].Number(io::kPositive);
+  if (view.Has("root_scale")) {
+    const std::string scale = view["root_scale"].String();
+    if (scale != "legs" && scale != "height") view["root_scale"].Expect("\"legs\" or \"height\"");
+    if (scale == "height") character.root_scale = RootScale::kHeight;
+  }
   for (const JsonView& body : view["bodies"].Elements()) {
     Body read = ReadBody(body);
     if (character.FindBody(read.name) >= 0) body["name"].Expect("a name that no other body has");

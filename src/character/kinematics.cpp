@@ -66,7 +66,8 @@ Vec3 AngularMomentum(const Character& character, const State& state) {
   Vec3 momentum = Vec3::Zero();
   for (size_t i = 0; i < character.bodies.size(); ++i) {
     const Body& body = character.bodies[i];
-    const Quat& q = state[i].orientation;
+    Quat q = state[i].orientation;
+    if (body.turned) q = q * Quat(body.principal_axes);
     const Vec3 local_rate = q.conjugate() * state[i].angular_velocity;
     momentum += q * Vec3(body.inertia.cwiseProduct(local_rate));
     momentum += body.mass * (state[i].position - center).cross(state[i].linear_velocity - velocity);
@@ -86,6 +87,10 @@ double LowestPoint(const Body& body, const BodyState& state) {
   const Mat3 rotation = state.orientation.toRotationMatrix();
   for (const Shape& shape : body.shapes) {
     const double center = state.position.y() + rotation.row(1).dot(shape.offset);
+    if (shape.kind == Shape::Kind::kMesh) {
+      for (const Vec3& vertex : shape.mesh.vertices) lowest = std::min(lowest, center + rotation.row(1).dot(vertex));
+      continue;
+    }
     const double reach = shape.kind == Shape::Kind::kBox
                              ? 0.5 * rotation.row(1).cwiseAbs().dot(shape.size)
                              : 0.5 * shape.length * std::abs(rotation(1, shape.axis)) + shape.radius;

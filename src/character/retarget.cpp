@@ -21,8 +21,13 @@ constexpr double kStanceHips = 0.6;     // and the hip at least this share of th
 constexpr double kUpright = 0.95;       // cosine between the vertical and the trunk or the legs of a standing body
 constexpr double kElbowShown = 0.1;     // mean sine of the bend from which the elbow's axis is known
 constexpr double kLegOfHeight = 0.54;   // thigh and shin as a share of a skeleton's height
+// The same as a share of a body's height, crown to sole: those of the human of Liu et al. 2010. Skeletons end somewhere
+// in the head, so that their legs tell a recorded body's height better than their tops do.
+constexpr double kLegOfBody = 0.825 / 1.7;
 const double kLargestLevelling = Radians(20);  // between a foot at rest and on the floor, in any source seen
-constexpr double kKneeBlend = 0.25;  // weight of the source's own hinge axis against the plane of the bent knee
+// Weight of the source's own hinge axis against the plane of the bent limb. Recorded elbows are often balls.
+constexpr double kKneeBlend = 0.25;
+constexpr double kElbowBlend = 0.1;
 
 const char* const kSides[] = {"left", "right"};
 
@@ -255,6 +260,21 @@ Vec3 AnchorOf(const Character& character, const std::string& segment) {
   return joint->anchor;
 }
 
+/// Turn from the axes of a segment whose bone points down at rest to those of a character's body whose bone, from one
+/// joint to the next, may point elsewhere at rest: bent knees.
+Quat TurnFromStraight(const Character& character, const std::string& segment, const std::string& next) {
+  const Vec3 bone = (AnchorOf(character, next) - AnchorOf(character, segment)).normalized();
+  constexpr double kStraight = 1e-9;
+  if ((bone + Vec3::UnitY()).norm() < kStraight) return Quat::Identity();
+  return ShortestArc(bone, -Vec3::UnitY());
+}
+
+/// Whether a character's elbow is a hinge about the vertical of the T-pose.
+bool HasHingedElbow(const Character& character, const char* side) {
+  const Joint* elbow = JointOfSegment(character, Sided(side, "lower_arm"));
+  return elbow != nullptr && elbow->type == JointType::kHinge && elbow->axis == 1;
+}
+
 /// Finds the constant rotation between each recorded joint's own axes and the character's axes of the same segment.
 class Calibration {
  public:
@@ -294,6 +314,22 @@ class Calibration {
     const Vec3 z = x.cross(y);
     thigh = FromAxes(x, y, z);
     shin = thigh * AxisRotation(0, std::atan2(-down_shin.dot(z), down_shin.dot(down_thigh)));
+  }
+
+  /// Upper and lower arm for an elbow that is a hinge about the vertical of the T-pose, in which forearms bend
+  /// forwards: both bones keep their directions, and the upper arm turns about its own so that the hinge lies square to
+  /// both.
+  void HingedArm(const char* side, size_t frame, Quat& upper, Quat& lower) const {
+    const double outward = side == kSides[0] ? 1 : -1;
+    const Quat recorded = Segment(Sided(side, "upper_arm"), frame);
+    const Vec3 x = recorded * Vec3::UnitX();
+    const Vec3 along_lower = Segment(Sided(side, "lower_arm"), frame) * Vec3::UnitX();
+    // As for the knee; along the arms, x times outward.
+    const Vec3 blend = kElbowBlend * (recorded * Vec3::UnitY()) - outward * x.cross(along_lower);
+    const Vec3 y = (blend - blend.dot(x) * x).normalized();
+    const Vec3 z = x.cross(y);
+    upper = FromAxes(x, y, z);
+    lower = upper * AxisRotation(1, std::atan2(-along_lower.dot(z), along_lower.dot(x)));
   }
 
  private:
@@ -600,10 +636,12 @@ std::vector<Pose> Retarget(const Character& character, const motion::Clip& clip,
                   (knee - AnchorOf(character, Sided(side, "foot"))).norm());
   }
   if (!(source_leg > 0)) throw InputError(name, "legs of no length", "a skeleton with legs");
-  source.set_scale(leg / source_leg);
+  const bool by_height = character.root_scale == RootScale::kHeight;
+  source.set_scale(by_height ? character.height * kLegOfBody / source_leg : leg / source_leg);
   report.scale = source.scale();
-  report.notes.push_back("one file unit is " + io::Fixed(source.scale(), 5) +
-                         " m: the source's legs get the length of the character's");
+  report.notes.push_back("one file unit is " + io::Fixed(source.scale(), 5) + " m: " +
+                         (by_height ? "by the ratio of body heights, the source's as its legs tell"
+                                    : "the source's legs get the length of the character's"));
   if (source.up_axis() != "y")
     report.notes.push_back("the file's " + source.up_axis() + " axis points up: turned to y");
   if (first > 0) report.notes.push_back(lead_in.note);
@@ -611,6 +649,16 @@ std::vector<Pose> Retarget(const Character& character, const motion::Clip& clip,
   const Calibration calibration(source, report);
   const Vec3 hips_at_rest = 0.5 * (AnchorOf(character, "left_thigh") + AnchorOf(character, "right_thigh"));
   const Body& root = character.bodies[static_cast<size_t>(character.root)];
+
+  Quat thigh_turn[2];
+  Quat shin_turn[2];
+  bool hinged_arm[2];
+  for (size_t s = 0; s < 2; ++s) {
+    thigh_turn[s] = TurnFromStraight(character, Sided(kSides[s], "thigh"), Sided(kSides[s], "shin"));
+    shin_turn[s] = TurnFromStraight(character, Sided(kSides[s], "shin"), Sided(kSides[s], "foot"));
+    hinged_arm[s] = HasHingedElbow(character, kSides[s]) && calibration.Has(Sided(kSides[s], "upper_arm")) &&
+                    calibration.Has(Sided(kSides[s], "lower_arm"));
+  }
 
   std::vector<Pose> poses;
   State state;
@@ -620,13 +668,22 @@ std::vector<Pose> Retarget(const Character& character, const motion::Clip& clip,
   for (size_t f = first; f < source.num_frames(); ++f) {
     Quat thigh[2];
     Quat shin[2];
-    for (size_t s = 0; s < 2; ++s) calibration.Leg(kSides[s], f, thigh[s], shin[s]);
+    Quat upper_arm[2];
+    Quat lower_arm[2];
+    for (size_t s = 0; s < 2; ++s) {
+      calibration.Leg(kSides[s], f, thigh[s], shin[s]);
+      if (thigh_turn[s].w() != 1) thigh[s] = thigh[s] * thigh_turn[s];
+      if (shin_turn[s].w() != 1) shin[s] = shin[s] * shin_turn[s];
+      if (hinged_arm[s]) calibration.HingedArm(kSides[s], f, upper_arm[s], lower_arm[s]);
+    }
     const auto segment_orientation = [&](const std::string& segment, Quat& q) {
+      if (calibration.Has(segment)) q = calibration.Segment(segment, f);
       for (size_t s = 0; s < 2; ++s) {
         if (segment == Sided(kSides[s], "thigh")) q = thigh[s];
         if (segment == Sided(kSides[s], "shin")) q = shin[s];
+        if (hinged_arm[s] && segment == Sided(kSides[s], "upper_arm")) q = upper_arm[s];
+        if (hinged_arm[s] && segment == Sided(kSides[s], "lower_arm")) q = lower_arm[s];
       }
-      if (calibration.Has(segment)) q = calibration.Segment(segment, f);
     };
     Pose pose;
     Quat pelvis = calibration.Segment("pelvis", f);

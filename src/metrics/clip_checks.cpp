@@ -137,6 +137,20 @@ struct Worst {
   }
 };
 
+/// Angle by which a knee is bent in the rest pose [rad].
+double BendAtRest(const Character& character, size_t knee) {
+  const character::Joint& joint = character.joints[knee];
+  const int above = character.JointOf(joint.parent);
+  if (above < 0) return 0;
+  for (const character::Joint& below : character.joints) {
+    if (below.parent != joint.child) continue;
+    const Vec3 thigh = joint.anchor - character.joints[static_cast<size_t>(above)].anchor;
+    const Vec3 shin = below.anchor - joint.anchor;
+    return std::atan2(thigh.cross(shin)[joint.axis], thigh.dot(shin));
+  }
+  return 0;
+}
+
 void LookAtJoints(const ReferenceMotion& reference, ClipChecks& checks) {
   const Character& character = reference.character();
   for (size_t j = 0; j < character.joints.size(); ++j) {
@@ -144,12 +158,13 @@ void LookAtJoints(const ReferenceMotion& reference, ClipChecks& checks) {
     const character::Body& child = character.bodies[static_cast<size_t>(joint.child)];
     // Only a human's knee is known to bend one way.
     const bool knee = child.segment == "left_shin" || child.segment == "right_shin";
+    const double bent = knee ? BendAtRest(character, j) : 0;
     Worst backwards;
     Worst twisted;
     for (size_t f = 0; f < reference.poses().size(); ++f) {
       const double time = static_cast<double>(f) * reference.frame_time();
       const Vec3 turn = RotationVector(reference.poses()[f].joint_rotations[j]);
-      if (knee) backwards.See(-turn[joint.axis], time);
+      if (knee) backwards.See(-turn[joint.axis] - bent, time);
       if (child.part == character::Part::kHand) twisted.See(turn.norm(), time);
     }
     if (backwards.value > kKneeBackwards) {

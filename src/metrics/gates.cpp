@@ -11,6 +11,11 @@ namespace retrace::metrics {
 using character::Character;
 using character::State;
 
+GateLimits GateLimits::Of(const Character& character) const {
+  const double size = character.height / kHumanHeight;
+  return {root_height * size, root_orientation, joint_position * size};
+}
+
 io::Json GateLimits::ToJson() const {
   return {{"root_height", root_height},
           {"root_orientation_degrees", Degrees(root_orientation)},
@@ -58,7 +63,8 @@ double JointPositionError(const Character& character, const State& simulated, co
 }
 
 GateShares SharesOfGates(const Character& character, const State& simulated, const State& reference,
-                         const GateLimits& limits) {
+                         const GateLimits& limits_of_human) {
+  const GateLimits limits = limits_of_human.Of(character);
   const auto& a = simulated[static_cast<size_t>(character.root)];
   const auto& b = reference[static_cast<size_t>(character.root)];
   return {std::abs(a.position.y() - b.position.y()) / limits.root_height,
@@ -71,7 +77,9 @@ double GateShare(const Character& character, const State& simulated, const State
 }
 
 Evaluation Evaluate(const Character& character, const control::Trajectory& trajectory,
-                    const character::ReferenceMotion& reference, double expected_duration, const GateLimits& limits) {
+                    const character::ReferenceMotion& reference, double expected_duration,
+                    const GateLimits& limits_of_human) {
+  const GateLimits limits = limits_of_human.Of(character);
   Evaluation evaluation;
   const size_t root = static_cast<size_t>(character.root);
   Gate height{"root_height", 0, limits.root_height};

@@ -93,11 +93,7 @@ Vec3 BallOfFoot(const character::Body& body) {
   constexpr double kBall = 0.7;
   Eigen::AlignedBox3d bounds;
   for (const auto& shape : body.shapes) {
-    Vec3 half = 0.5 * shape.size;
-    if (shape.kind == character::Shape::Kind::kCapsule) {
-      half = Vec3::Constant(shape.radius);
-      half[shape.axis] += 0.5 * shape.length;
-    }
+    const Vec3 half = shape.HalfExtents();
     bounds.extend(Vec3(shape.offset - half)).extend(Vec3(shape.offset + half));
   }
   return {bounds.center().x(), bounds.min().y(), bounds.min().z() + kBall * bounds.sizes().z()};
@@ -399,7 +395,7 @@ SuccessLevels JudgeLevels(const Evaluation& evaluation, const MotionMetrics& m, 
                  m.com_facing_error < limits.com_facing * body_height && m.quarter_trunk_error < limits.quarter_trunk;
   levels.main = evaluation.success();
   const double skating = m.skate_ratio - m.reference_skate_ratio;  // not a number: nothing to compare
-  levels.strict = levels.main && m.largest_body_error <= limits.body_position &&
+  levels.strict = levels.main && m.largest_body_error <= limits.body_position * (body_height / kHumanHeight) &&
                   !(skating > limits.skate_over_reference) && m.penetration.share < limits.penetration_share &&
                   m.penetration.largest < limits.penetration_depth;
   return levels;

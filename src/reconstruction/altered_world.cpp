@@ -219,12 +219,13 @@ void PutLegsOnLine(const AlteredWorld& world, const Character& character, const 
 template <typename Look>
 void LookAt(const Shape& shape, const character::BodyState& body, const Look& look) {
   const Vec3 center = body.position + body.orientation * shape.offset;
-  if (shape.kind == Shape::Kind::kBox) {
+  if (shape.kind != Shape::Kind::kCapsule) {
+    const Vec3 half = shape.HalfExtents();
     for (int k = 0; k < 8; ++k) {
-      const Vec3 sign(k & 1 ? 0.5 : -0.5, k & 2 ? 0.5 : -0.5, k & 4 ? 0.5 : -0.5);
-      look(Vec3(center + body.orientation * sign.cwiseProduct(shape.size)), 0.0);
+      const Vec3 sign(k & 1 ? 1 : -1, k & 2 ? 1 : -1, k & 4 ? 1 : -1);
+      look(Vec3(center + body.orientation * sign.cwiseProduct(half)), 0.0);
     }
-    look(center, 0.5 * shape.size.minCoeff());
+    look(center, half.minCoeff());
     return;
   }
   const Vec3 half = body.orientation * Vec3(0.5 * shape.length * Vec3::Unit(shape.axis));
@@ -477,7 +478,8 @@ Character WithLoads(const Character& character, const AlteredWorld& world) {
     }
     io::Json& entry = json["bodies"][static_cast<size_t>(body)];
     entry["mass"] = entry["mass"].get<double>() + load.mass;
-    for (io::Json& moment : entry["inertia"]) {
+    for (size_t m = 0; m < 3; ++m) {  // of a tensor, the moments come first
+      io::Json& moment = entry["inertia"][m];
       moment = moment.get<double>() + 0.4 * load.mass * load.radius * load.radius;
     }
   }

@@ -128,6 +128,17 @@ std::array<Vec3, 2> Ends(const Shape& shape, const Vec3& center, const Quat& ori
   return {center - half, center + half};
 }
 
+/// Vertices of a box or a mesh in the world.
+std::vector<Vec3> Vertices(const Shape& shape, const Vec3& center, const Quat& orientation) {
+  std::vector<Vec3> vertices;
+  if (shape.kind == Shape::Kind::kBox) {
+    const auto corners = Corners(shape, center, orientation);
+    vertices.assign(corners.begin(), corners.end());
+  }
+  for (const Vec3& vertex : shape.mesh.vertices) vertices.emplace_back(center + orientation * vertex);
+  return vertices;
+}
+
 void AddReach(const Character& character, const State& state, const View& view, Bounds& horizontal, Bounds& vertical) {
   for (size_t b = 0; b < character.bodies.size(); ++b) {
     for (const Shape& shape : character.bodies[b].shapes) {
@@ -139,8 +150,8 @@ void AddReach(const Character& character, const State& state, const View& view, 
         vertical.Add(at.y() - radius);
         vertical.Add(at.y() + radius);
       };
-      if (shape.kind == Shape::Kind::kBox) {
-        for (const Vec3& corner : Corners(shape, center, state[b].orientation)) add(corner, 0);
+      if (shape.kind != Shape::Kind::kCapsule) {
+        for (const Vec3& vertex : Vertices(shape, center, state[b].orientation)) add(vertex, 0);
       } else {
         for (const Vec3& end : Ends(shape, center, state[b].orientation)) add(end, shape.radius);
       }
@@ -374,6 +385,42 @@ void DrawBox(Canvas& canvas, const View& view, const Shape& shape, const Vec3& c
   }
 }
 
+/// A mesh: its triangles to the viewer, each with its own light, far ones first, and an edge about all of them.
+void DrawMesh(Canvas& canvas, const View& view, const Shape& shape, const Vec3& center, const Quat& orientation,
+              const Color& color) {
+  const std::vector<Vec3> vertices = Vertices(shape, center, orientation);
+  std::vector<Vec2> pixels;
+  for (const Vec3& vertex : vertices) pixels.push_back(canvas.Pixel(vertex));
+  const std::string edge = Hex(Shade(color, 0.45));
+  canvas.Polygon(Hull(pixels),
+                 "fill=\"" + edge + "\" stroke=\"" + edge + "\" stroke-width=\"" + io::Fixed(kOutline, 1) + "\"");
+  const Vec3 light = (-0.45 * view.right + 0.9 * Vec3::UnitY() + 0.55 * view.toward).normalized();
+  struct Seen {
+    double depth;
+    size_t triangle;
+    double brightness;
+  };
+  std::vector<Seen> seen;
+  for (size_t t = 0; t < shape.mesh.triangles.size(); ++t) {
+    const auto& c = shape.mesh.triangles[t];
+    const Vec3& p = vertices[static_cast<size_t>(c[0])];
+    const Vec3& q = vertices[static_cast<size_t>(c[1])];
+    const Vec3& r = vertices[static_cast<size_t>(c[2])];
+    const Vec3 normal = (q - p).cross(r - p).normalized();
+    if (view.Depth(normal) < 0.02) continue;
+    const double depth = (view.Depth(p) + view.Depth(q) + view.Depth(r)) / 3;
+    seen.push_back({depth, t, 0.86 + 0.3 * std::max(-0.5, normal.dot(light))});
+  }
+  std::stable_sort(seen.begin(), seen.end(), [](const Seen& a, const Seen& b) { return a.depth < b.depth; });
+  for (const Seen& s : seen) {
+    std::vector<Vec2> face;
+    for (const int v : shape.mesh.triangles[s.triangle]) face.push_back(pixels[static_cast<size_t>(v)]);
+    // The stroke covers the hair's breadth that renderers leave between neighbours.
+    const std::string fill = Hex(Shade(color, s.brightness));
+    canvas.Polygon(face, "fill=\"" + fill + "\" stroke=\"" + fill + "\" stroke-width=\"0.3\"");
+  }
+}
+
 /// Width of the bone between two bodies: slimmer than both [m].
 double BoneWidth(const character::Body& a, const character::Body& b) {
   double width = 0.1;
@@ -382,7 +429,8 @@ double BoneWidth(const character::Body& a, const character::Body& b) {
       if (shape.kind == Shape::Kind::kCapsule) {
         width = std::min(width, 1.3 * shape.radius);
       } else {
-        const double middle = shape.size.sum() - shape.size.minCoeff() - shape.size.maxCoeff();
+        const Vec3 size = shape.kind == Shape::Kind::kBox ? shape.size : Vec3(2 * shape.HalfExtents());
+        const double middle = size.sum() - size.minCoeff() - size.maxCoeff();
         width = std::min(width, 0.6 * middle);
       }
     }
@@ -408,7 +456,14 @@ void DrawFigure(Canvas& canvas, const View& view, const Character& character, co
     const int joint = character.JointOf(static_cast<int>(b));
     if (joint < 0) continue;
     const auto parent = static_cast<size_t>(character.joints[static_cast<size_t>(joint)].parent);
-    items.push_back({std::min(view.Depth(state[b].position), view.Depth(state[parent].position)) - 1e-3, b, nullptr});
+    // Behind all shapes of both.
+    double behind = std::min(view.Depth(state[b].position), view.Depth(state[parent].position));
+    for (const size_t body : {b, parent}) {
+      for (const Shape& shape : character.bodies[body].shapes) {
+        behind = std::min(behind, view.Depth(state[body].position + state[body].orientation * shape.offset));
+      }
+    }
+    items.push_back({behind - 1e-3, b, nullptr});
   }
   std::stable_sort(items.begin(), items.end(), [](const Item& a, const Item& b) { return a.depth < b.depth; });
   for (const Item& item : items) {
@@ -432,6 +487,8 @@ void DrawFigure(Canvas& canvas, const View& view, const Character& character, co
     const Vec3 center = at.position + at.orientation * item.shape->offset;
     if (item.shape->kind == Shape::Kind::kBox) {
       DrawBox(canvas, view, *item.shape, center, at.orientation, color);
+    } else if (item.shape->kind == Shape::Kind::kMesh) {
+      DrawMesh(canvas, view, *item.shape, center, at.orientation, color);
     } else {
       DrawCapsule(canvas, *item.shape, center, at.orientation, color);
     }
@@ -491,9 +548,9 @@ void DrawGhost(Canvas& canvas, const Character& character, const State& state) {
       for (const Shape& shape : character.bodies[b].shapes) {
         const Quat& orientation = state[b].orientation;
         const Vec3 center = state[b].position + orientation * shape.offset;
-        if (shape.kind == Shape::Kind::kBox) {
+        if (shape.kind != Shape::Kind::kCapsule) {
           std::vector<Vec2> pixels;
-          for (const Vec3& corner : Corners(shape, center, orientation)) pixels.push_back(canvas.Pixel(corner));
+          for (const Vec3& vertex : Vertices(shape, center, orientation)) pixels.push_back(canvas.Pixel(vertex));
           canvas.Polygon(Hull(pixels), "stroke-width=\"" + io::Fixed(2 * extra + 0.01, 2) + "\"");
         } else {
           const auto ends = Ends(shape, center, orientation);

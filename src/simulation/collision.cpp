@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "ode_library.h"
 #include "retrace/math/rotation.h"
@@ -11,10 +12,31 @@ namespace retrace::simulation {
 
 using character::Shape;
 
+namespace {
+
+constexpr double kConvexTolerance = 1e-4;  // of the radius: vertices that were rounded are not quite in one plane
+constexpr int kMostMeshPoints = 64;        // that ODE is asked for; it stops at the first ones
+
+bool HasMesh(const character::Character& character) {
+  for (const character::Body& body : character.bodies) {
+    for (const Shape& shape : body.shapes) {
+      if (shape.kind == Shape::Kind::kMesh) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
 Collision::Collision(const character::Character& character, const CollisionOptions& options) : options_(options) {
   InitialiseOde();
   for (size_t b = 0; b < character.bodies.size(); ++b) {
     for (const Shape& shape : character.bodies[b].shapes) MakeGeometry(static_cast<int>(b), shape);
+  }
+  if (HasMesh(character)) {
+    for (Geometry& geometry : geometries_) {
+      if (geometry.shape->kind == Shape::Kind::kBox) geometry.solid.emplace(BoxMesh(geometry.shape->size));
+    }
   }
   if (options.self_collision) {
     for (const auto& [a, b] : character.self_pairs) {
@@ -23,17 +45,43 @@ Collision::Collision(const character::Character& character, const CollisionOptio
         for (size_t j = 0; j < geometries_.size(); ++j) {
           if (geometries_[j].body != b) continue;
           const double reach = geometries_[i].bounding_radius + geometries_[j].bounding_radius;
-          pairs_.push_back({i, j, reach * reach});
+          const bool meshed = geometries_[i].surface != nullptr || geometries_[j].surface != nullptr;
+          const bool convex = meshed && geometries_[i].solid && geometries_[j].solid;
+          pairs_.push_back({i, j, reach * reach, convex, meshed});
         }
       }
     }
   }
+  size_t largest = kMostMeshPoints;
+  size_t largest_face = 0;
+  for (const Geometry& geometry : geometries_) {
+    largest = std::max(largest, geometry.shape->mesh.vertices.size());
+    if (geometry.solid) largest_face = std::max(largest_face, geometry.solid->largest_face());
+  }
+  overlaps_.reserve(std::max(largest, 2 * largest_face));
+  scratch_.Reserve(2 * largest_face);
   grounded_.resize(character.bodies.size());
   points_.reserve(256);
 }
 
 Collision::~Collision() {
-  for (const Geometry& geometry : geometries_) dGeomDestroy(geometry.geom);
+  for (const Geometry& geometry : geometries_) {
+    dGeomDestroy(geometry.geom);
+    if (geometry.surface != nullptr) dGeomTriMeshDataDestroy(geometry.surface);
+  }
+}
+
+void Collision::MakeMesh(const Shape& shape, Geometry& geometry) const {
+  const TriangleMesh& mesh = shape.mesh;
+  // ODE keeps pointers to the vertices and indices of the character, which outlives it.
+  geometry.surface = dGeomTriMeshDataCreate();
+  dGeomTriMeshDataBuildDouble(geometry.surface, mesh.vertices.data(), sizeof(Vec3),
+                              static_cast<int>(mesh.vertices.size()), mesh.triangles.data(),
+                              static_cast<int>(3 * mesh.triangles.size()), sizeof(mesh.triangles[0]));
+  geometry.geom = dCreateTriMesh(nullptr, geometry.surface, nullptr, nullptr, nullptr);
+  // What is found must not depend on where bodies were before.
+  for (const int other : {dSphereClass, dBoxClass, dCapsuleClass}) dGeomTriMeshEnableTC(geometry.geom, other, 0);
+  if (IsConvex(mesh, kConvexTolerance * geometry.bounding_radius)) geometry.solid.emplace(mesh);
 }
 
 void Collision::MakeGeometry(int body, const Shape& shape) {
@@ -43,12 +91,14 @@ void Collision::MakeGeometry(int body, const Shape& shape) {
   geometry.bounding_radius = shape.BoundingRadius();
   if (shape.kind == Shape::Kind::kBox) {
     geometry.geom = dCreateBox(nullptr, shape.size.x(), shape.size.y(), shape.size.z());
+  } else if (shape.kind == Shape::Kind::kMesh) {
+    MakeMesh(shape, geometry);
   } else {
     geometry.geom = dCreateCapsule(nullptr, shape.radius, shape.length);
     if (shape.axis == 0) geometry.turn = AxisRotation(1, kPi / 2);  // ODE's capsules lie along z
     if (shape.axis == 1) geometry.turn = AxisRotation(0, kPi / 2);
   }
-  geometries_.push_back(geometry);
+  geometries_.push_back(std::move(geometry));
 }
 
 void Collision::Find(std::span<const BodyMotion> bodies) {
@@ -89,6 +139,8 @@ void Collision::CollideWithGround(const Geometry& geometry, const BodyMotion& bo
   if (height > geometry.bounding_radius + margin) return;
   if (geometry.shape->kind == Shape::Kind::kBox) {
     CollideBoxWithGround(geometry, body, margin);
+  } else if (geometry.shape->kind == Shape::Kind::kMesh) {
+    CollideMeshWithGround(geometry, body, margin);
   } else {
     CollideCapsuleWithGround(geometry, body, margin);
   }
@@ -131,6 +183,21 @@ void Collision::CollideCapsuleWithGround(const Geometry& geometry, const BodyMot
   }
 }
 
+void Collision::CollideMeshWithGround(const Geometry& geometry, const BodyMotion& body, double margin) {
+  const Vec3 up = body.rotation.row(1);
+  overlaps_.clear();
+  for (const Vec3& vertex : geometry.shape->mesh.vertices) {
+    const double height = geometry.center.y() + up.dot(vertex);
+    if (height >= margin) continue;
+    Vec3 point = geometry.center + body.rotation * vertex;
+    point.y() = height;
+    overlaps_.push_back({point, Vec3::UnitY(), -height});
+  }
+  const size_t kept =
+      TakeSpread(std::span<Overlap>(overlaps_), Vec3::UnitY(), static_cast<size_t>(options_.ground_points_per_shape));
+  for (size_t i = 0; i < kept; ++i) AddGroundPoint(geometry.body, overlaps_[i].position);
+}
+
 void Collision::Place(Geometry& geometry, const BodyMotion& body) {
   if (geometry.placed) return;
   geometry.placed = true;
@@ -148,6 +215,10 @@ void Collision::CollidePairs(std::span<const BodyMotion> bodies) {
     Geometry& a = geometries_[pair.first];
     Geometry& b = geometries_[pair.second];
     if ((a.center - b.center).squaredNorm() > pair.reach_squared) continue;
+    if (pair.meshed) {
+      CollideMeshes(pair, bodies);
+      continue;
+    }
     Place(a, bodies[static_cast<size_t>(a.body)]);
     Place(b, bodies[static_cast<size_t>(b.body)]);
     const int count = dCollide(a.geom, b.geom, wanted, found.data(), sizeof(dContactGeom));
@@ -155,6 +226,38 @@ void Collision::CollidePairs(std::span<const BodyMotion> bodies) {
       const dContactGeom& geom = found[static_cast<size_t>(i)];
       points_.push_back({a.body, b.body, ToVec3(geom.pos), ToVec3(geom.normal), geom.depth});
     }
+  }
+}
+
+/// Convex bodies by their faces and edges. What has hollows, and capsules against meshes, by ODE, which looks at each
+/// triangle: slower, and blind to a body that is wholly inside the other.
+void Collision::CollideMeshes(const Pair& pair, std::span<const BodyMotion> bodies) {
+  Geometry& a = geometries_[pair.first];
+  Geometry& b = geometries_[pair.second];
+  const BodyMotion& body_a = bodies[static_cast<size_t>(a.body)];
+  const BodyMotion& body_b = bodies[static_cast<size_t>(b.body)];
+  overlaps_.clear();
+  if (pair.convex) {
+    const Placement at_a{a.center, body_a.rotation};
+    const Placement at_b{b.center, body_b.rotation};
+    if (!MayTouch(*a.solid, at_a, *b.solid, at_b)) return;
+    CollideConvex(*a.solid, at_a, *b.solid, at_b, scratch_, overlaps_);
+  } else {
+    std::array<dContactGeom, kMostMeshPoints> found;
+    Place(a, body_a);
+    Place(b, body_b);
+    const int count = dCollide(a.geom, b.geom, kMostMeshPoints, found.data(), sizeof(dContactGeom));
+    for (int i = 0; i < count; ++i) {
+      const dContactGeom& geom = found[static_cast<size_t>(i)];
+      overlaps_.push_back({ToVec3(geom.pos), ToVec3(geom.normal), geom.depth});
+    }
+  }
+  if (overlaps_.empty()) return;
+  const size_t kept = TakeSpread(std::span<Overlap>(overlaps_), overlaps_.front().normal,
+                                 static_cast<size_t>(options_.self_points_per_pair));
+  for (size_t i = 0; i < kept; ++i) {
+    const Overlap& overlap = overlaps_[i];
+    points_.push_back({a.body, b.body, overlap.position, overlap.normal, overlap.depth});
   }
 }
 

@@ -3,9 +3,11 @@
 
 #include <ode/ode.h>
 
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "convex_polyhedron.h"
 #include "retrace/character/character.h"
 #include "step.h"
 
@@ -44,24 +46,31 @@ class Collision {
     const character::Shape* shape = nullptr;
     int body = -1;
     double bounding_radius = 0;
-    dGeomID geom = nullptr;        // for pairs
-    Quat turn = Quat::Identity();  // of ODE's shape in the body
-    Vec3 center = Vec3::Zero();    // in the world, of this step
-    bool placed = false;           // the geom is where the body is in this step
+    dGeomID geom = nullptr;                      // for pairs
+    dTriMeshDataID surface = nullptr;            // of a mesh
+    std::optional<ConvexPolyhedron> solid = {};  // of a convex mesh, and of a box where there are meshes
+    Quat turn = Quat::Identity();                // of ODE's shape in the body
+    Vec3 center = Vec3::Zero();                  // in the world, of this step
+    bool placed = false;                         // the geom is where the body is in this step
   };
   struct Pair {
     size_t first;
     size_t second;
     double reach_squared;
+    bool convex;  // a mesh among them, and both are solids
+    bool meshed;  // a mesh among them
   };
 
   void MakeGeometry(int body, const character::Shape& shape);
+  void MakeMesh(const character::Shape& shape, Geometry& geometry) const;
   double SpeculativeMargin(const Geometry& geometry, const BodyMotion& body) const;
   void AddGroundPoint(int body, const Vec3& point);
   void CollideWithGround(const Geometry& geometry, const BodyMotion& body);
   void CollideBoxWithGround(const Geometry& geometry, const BodyMotion& body, double margin);
   void CollideCapsuleWithGround(const Geometry& geometry, const BodyMotion& body, double margin);
+  void CollideMeshWithGround(const Geometry& geometry, const BodyMotion& body, double margin);
   void CollidePairs(std::span<const BodyMotion> bodies);
+  void CollideMeshes(const Pair& pair, std::span<const BodyMotion> bodies);
   void Place(Geometry& geometry, const BodyMotion& body);
 
   const CollisionOptions options_;
@@ -69,6 +78,8 @@ class Collision {
   std::vector<Pair> pairs_;
   std::vector<ContactPoint> points_;
   std::vector<char> grounded_;
+  std::vector<Overlap> overlaps_;  // of a pair with a mesh, or of a mesh with the ground
+  ConvexScratch scratch_;
 };
 
 }  // namespace retrace::simulation

@@ -53,6 +53,16 @@ bool HoldsOrigin(std::vector<double>& angles, double nearest, double tolerance) 
   return gap < kPi;
 }
 
+/// Objects meet the box about a mesh: meshes of characters are close to their boxes, and edges of objects are handled
+/// for boxes alone.
+Shape BoxAbout(const Shape& mesh) {
+  Shape box;
+  box.kind = Shape::Kind::kBox;
+  box.size = 2 * mesh.HalfExtents();
+  box.offset = mesh.offset;
+  return box;
+}
+
 }  // namespace
 
 ObjectCollision::ObjectCollision(const character::Character& character, const WorldOptions& options,
@@ -60,7 +70,8 @@ ObjectCollision::ObjectCollision(const character::Character& character, const Wo
     : options_(options), environment_(options.environment), laws_(laws), num_own_(character.bodies.size()) {
   InitialiseOde();
   for (size_t b = 0; b < num_own_; ++b) {
-    for (const Shape& shape : character.bodies[b].shapes) {
+    for (const Shape& given : character.bodies[b].shapes) {
+      const Shape& shape = given.kind == Shape::Kind::kMesh ? boxes_.emplace_back(BoxAbout(given)) : given;
       own_.push_back(MakePiece(shape, static_cast<int>(b), ContactLaws::kCharacter));
     }
   }

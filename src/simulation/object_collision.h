@@ -8,6 +8,7 @@
 
 #include <ode/ode.h>
 
+#include <deque>
 #include <span>
 #include <vector>
 
@@ -89,7 +90,8 @@ class ObjectCollision {
   const WorldOptions& options_;
   const Environment& environment_;
   const ContactLaws& laws_;
-  size_t num_own_ = 0;  // bodies of the character
+  size_t num_own_ = 0;                  // bodies of the character
+  std::deque<character::Shape> boxes_;  // about the meshes of own_
   std::vector<Piece> own_;
   std::vector<Piece> free_;  // one per free body
   std::vector<Ball> balls_;  // (free bodies)

@@ -66,7 +66,9 @@ void OdeStepper::MakeBodies() {
     const dBodyID id = dBodyCreate(world_);
     dMass mass;
     dMassSetZero(&mass);
-    dMassSetParameters(&mass, body.mass, 0, 0, 0, body.inertia.x(), body.inertia.y(), body.inertia.z(), 0, 0, 0);
+    const Mat3 inertia = body.InertiaTensor();
+    dMassSetParameters(&mass, body.mass, 0, 0, 0, inertia(0, 0), inertia(1, 1), inertia(2, 2), inertia(0, 1),
+                       inertia(0, 2), inertia(1, 2));
     dBodySetMass(id, &mass);
     dBodySetPosition(id, body.rest_position.x(), body.rest_position.y(), body.rest_position.z());
     bodies_.push_back(id);

@@ -103,6 +103,8 @@ TreeDynamics::TreeDynamics(const character::Character& character, const StepLaw&
     node.body = body;
     node.mass = character.bodies[static_cast<size_t>(body)].mass;
     node.inertia = character.bodies[static_cast<size_t>(body)].inertia;
+    node.principal_axes = character.bodies[static_cast<size_t>(body)].principal_axes;
+    node.turned = character.bodies[static_cast<size_t>(body)].turned;
     return node;
   };
   add(character.root);
@@ -124,7 +126,7 @@ TreeDynamics::TreeDynamics(const character::Character& character, const StepLaw&
 }
 
 void TreeDynamics::LoadBody(const BodyMotion& body, Node& node) const {
-  const Mat3& r = body.rotation;
+  const Mat3 r = node.turned ? Mat3(body.rotation * node.principal_axes) : body.rotation;
   node.articulated.setZero();
   node.articulated(0, 0) = node.articulated(1, 1) = node.articulated(2, 2) = node.mass;
   const Mat3 scaled = r * node.inertia.asDiagonal();

@@ -70,6 +70,8 @@ class TreeDynamics {
     int axis = 0;
     double mass = 0;
     Vec3 inertia = Vec3::Zero();
+    Mat3 principal_axes = Mat3::Identity();  // of the inertia, in the body
+    bool turned = false;                     // they are not the body's own
     Vec3 anchor_in_parent = Vec3::Zero();
     Vec3 anchor_in_child = Vec3::Zero();
 

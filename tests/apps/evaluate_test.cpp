@@ -80,6 +80,24 @@ TEST_F(Evaluate, LeavesTablesAndLightRunFolders) {
   EXPECT_EQ(Read("alone/control.json"), io::ReadFile(run + "/control.json"));
 }
 
+TEST_F(Evaluate, RowsHaveCharactersOfTheirOwn) {
+  const std::string list = Write("characters.tsv",
+                                 "clip\tname\tend\tcharacter\tsettings\nstand.bvh\thuman\t0.2\t-\t-\n"
+                                 "stand.bvh\trobot\t0.2\tasimo\t/search/samples=24 /search/saved=6\n");
+  const Outcome outcome =
+      Execute(kEvaluate + " " + list + " --clips " + kClips + " --seeds 1 --set /search/samples=40" +
+              " --set /search/saved=8 --progress none --output " + Path("characters"));
+  ASSERT_EQ(outcome.code, 0) << outcome.text;
+  const io::Json human = io::ReadJson(Path("characters") + "/runs/human.1/control.json");
+  const io::Json robot = io::ReadJson(Path("characters") + "/runs/robot.1/control.json");
+  EXPECT_EQ(human["character"]["name"], "human");
+  EXPECT_EQ(robot["character"]["name"], "asimo");
+  const io::Json manifest = io::ReadJson(Path("characters") + "/runs/robot.1/manifest.json");
+  EXPECT_EQ(manifest["configuration"]["search"]["samples"], 24);
+  // The control holds the meshes: it replays in a fresh process, far from the character's file.
+  EXPECT_EQ(Execute(kReplay + " " + Path("characters") + "/runs/robot.1 --verify").code, 0);
+}
+
 TEST_F(Evaluate, GivesTheSameRowsForAnyNumberOfThreads) {
   ASSERT_EQ(Run("one", "--threads 1").code, 0);
   ASSERT_EQ(Run("two", "--threads 2 --keep all").code, 0);
@@ -168,6 +186,8 @@ TEST_F(Evaluate, MistakesGiveOneMessageAndTheirCode) {
           {list("w.tsv", "clip\tworld\nwalk.bvh\tice+nowhere\n"), 3, "w.tsv:2: --world nowhere: expected a JSON file"},
           {list("v.tsv", "clip\tworld\nwalk.bvh\tice+\n"), 3, "v.tsv:2: world: found \"ice+\""},
           {list("u.tsv", "clip\tworld\nwalk.bvh\tice+ice\n"), 3, "u.tsv:2: the worlds ice, ice"},
+          {list("character.tsv", "clip\tcharacter\nwalk.bvh\tnobody\n"), 3,
+           "character.tsv:2: --character nobody: expected a JSON file or one of: asimo, asimo_neck3, human, quadruped"},
           {list("j.tsv", "clip\ttime_scale\nwalk.bvh\t0\n"), 3, "j.tsv:2: time_scale: found \"0\""},
           {list("k.tsv", "clip\tclip\n"), 3, "k.tsv:1: found the column \"clip\" twice"},
           {list("l.tsv", "clip\tname\nwalk.bvh\ta/b\n"), 3, "l.tsv:2: name: found \"a/b\""},

@@ -19,6 +19,11 @@ inline const character::Character& Human() {
   static const character::Character human = simulation::Human();
   return human;
 }
+inline const character::Character& Robot() {
+  static const character::Character robot =
+      character::LoadCharacter(std::string(RETRACE_SOURCE_DIR) + "/data/characters/asimo.json");
+  return robot;
+}
 inline character::Pose RestPose() {
   return simulation::RestPose(Human());
 }
@@ -67,8 +72,9 @@ inline std::vector<Scene> Scenes() {
 /// The search's problem on a bundled clip with some settings changed, as the command line changes them.
 class SearchProblem {
  public:
-  explicit SearchProblem(const std::string& clip, bool paper = false, const std::vector<std::string>& settings = {})
-      : reference_(MakeReference(clip)) {
+  explicit SearchProblem(const std::string& clip, bool paper = false, const std::vector<std::string>& settings = {},
+                         const character::Character& character = Human())
+      : reference_(MakeReference(character, clip)) {
     reconstruction::Configuration configuration;
     if (paper) configuration.UsePaperMode();
     for (const std::string& setting : settings) configuration.Set(setting);
@@ -80,10 +86,10 @@ class SearchProblem {
   reconstruction::Problem& problem() { return preparation_.problem; }
 
  private:
-  static character::ReferenceMotion MakeReference(const std::string& clip) {
+  static character::ReferenceMotion MakeReference(const character::Character& character, const std::string& clip) {
     const std::string path = RETRACE_SOURCE_DIR "/data/clips/" + clip + ".bvh";
     character::ReferenceReport report;
-    return character::MakeReference(Human(), motion::ReadBvh(path), path, {}, report);
+    return character::MakeReference(character, motion::ReadBvh(path), path, {}, report);
   }
   character::ReferenceMotion reference_;
   reconstruction::Preparation preparation_;

@@ -1,6 +1,6 @@
 /// Speed of simulation on one core: steps of the human in four scenes, with the project's solver, with ODE's and, where
 /// it is installed, in MuJoCo; and samples of the search on a walk, end to end: restore a state, simulate a fragment,
-/// evaluate the cost, keep the end. `scripts/bench` makes the table of it.
+/// evaluate the cost, keep the end; the same of the robot of triangle meshes. `scripts/bench` makes the table of it.
 #include <benchmark/benchmark.h>
 
 #include "scenes.h"
@@ -46,8 +46,9 @@ void MujocoSteps(benchmark::State& bench, const Scene& scene) {
 
 /// @param starts of the fragments, from a search at 1/240 s
 void Samples(benchmark::State& bench, const std::string& clip, bool paper, const std::vector<std::string>& settings,
-             const std::vector<character::State>& starts, double fragment_seconds) {
-  const SearchProblem search(clip, paper, settings);
+             const std::vector<character::State>& starts, double fragment_seconds,
+             const character::Character& character = Human()) {
+  const SearchProblem search(clip, paper, settings, character);
   const reconstruction::Problem& problem = search.problem();
   reconstruction::RolloutWorker worker(problem);
   reconstruction::RolloutResult result;
@@ -110,6 +111,16 @@ void RegisterAll() {
             ->Unit(benchmark::kMillisecond);
       }
     }
+    // The robot, whose shapes are triangle meshes.
+    static std::map<std::string, std::vector<character::State>> robot_starts;
+    const SearchProblem robot_search(clip, false, {}, Robot());
+    robot_starts[clip] = StatesAlong(robot_search.problem());
+    const reconstruction::Schedule& schedule = robot_search.problem().schedule;
+    const double robot_seconds = schedule.steps.back() * robot_search.problem().time_step() / schedule.num_iterations();
+    benchmark::RegisterBenchmark(
+        (std::string("sample/") + clip + "/240/eliminated/robot").c_str(),
+        [=](benchmark::State& b) { Samples(b, clip, false, {}, robot_starts[clip], robot_seconds, Robot()); })
+        ->Unit(benchmark::kMillisecond);
   }
 }
 

@@ -59,7 +59,7 @@ const Mutation kMutations[] = {
     {"NoName", R"([{"op": "remove", "path": "/name"}])",
      R"(c.json: /: found no "name", expected an object with "name")"},
     {"UnknownKey", R"([{"op": "add", "path": "/heigth", "value": 1.7}])",
-     R"(c.json: /heigth: found the key "heigth", expected one of format, version, name, source, height, bodies, joints, )"
+     R"(c.json: /heigth: found the key "heigth", expected one of format, version, name, source, height, root_scale, bodies, joints, )"
      R"(end_effectors, no_self_collision, contact_presets)"},
     {"NoHeight", R"([{"op": "remove", "path": "/height"}])",
      R"(c.json: /: found no "height", expected an object with "height")"},
@@ -99,12 +99,42 @@ const Mutation kMutations[] = {
     {"SameBodyTwice", R"([{"op": "replace", "path": "/bodies/1/name", "value": "head"}])",
      R"(c.json: /bodies/1/name: found "head", expected a name that no other body has)"},
     {"ShapeOfNothing", R"([{"op": "replace", "path": "/bodies/1/shapes/0", "value": {}}])",
-     R"(c.json: /bodies/1/shapes/0: found an object, expected either "box" or "capsule")"},
+     R"(c.json: /bodies/1/shapes/0: found an object, expected one of "box", "capsule" and "mesh")"},
     {"ShapeOfBoth",
      R"([{"op": "add", "path": "/bodies/3/shapes/0/capsule", "value": {"radius": 1, "length": 1, "axis": "x"}}])",
-     R"(c.json: /bodies/3/shapes/0: found an object, expected either "box" or "capsule")"},
+     R"(c.json: /bodies/3/shapes/0: found an object, expected one of "box", "capsule" and "mesh")"},
     {"Sphere", R"([{"op": "replace", "path": "/bodies/1/shapes/0", "value": {"sphere": 0.1}}])",
-     R"(c.json: /bodies/1/shapes/0/sphere: found the key "sphere", expected one of box, capsule, offset)"},
+     R"(c.json: /bodies/1/shapes/0/sphere: found the key "sphere", expected one of box, capsule, mesh, offset)"},
+    {"OpenMesh",
+     R"([{"op": "replace", "path": "/bodies/1/shapes/0", "value": {"mesh": {
+         "vertices": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1]],
+         "triangles": [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 4]]}}}])",
+     "c.json: /bodies/1/shapes/0/mesh/triangles/1: found an open edge, from vertex 1 to 3, expected a closed surface: "
+     "another triangle that runs along it the other way"},
+    {"MeshInsideOut",
+     R"([{"op": "replace", "path": "/bodies/1/shapes/0", "value": {"mesh": {
+         "vertices": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]],
+         "triangles": [[0, 1, 2], [0, 3, 1], [0, 2, 3], [1, 3, 2]]}}}])",
+     "c.json: /bodies/1/shapes/0/mesh: found a surface that is turned inside out, expected triangles that run "
+     "counter-clockwise as seen from outside"},
+    {"MeshWithoutThatVertex",
+     R"([{"op": "replace", "path": "/bodies/1/shapes/0", "value": {"mesh": {
+         "vertices": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]],
+         "triangles": [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 4]]}}}])",
+     "c.json: /bodies/1/shapes/0/mesh/triangles/3: found vertex 4, expected indices of vertices, 0 to 3"},
+    {"MeshOfQuadrangles",
+     R"([{"op": "replace", "path": "/bodies/1/shapes/0", "value": {"mesh": {
+         "vertices": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], "triangles": [[0, 2, 1, 3]]}}}])",
+     "c.json: /bodies/1/shapes/0/mesh/triangles/0: found an array of 4, expected three indices of vertices"},
+    {"MeshVertexOfText",
+     R"([{"op": "replace", "path": "/bodies/1/shapes/0", "value": {"mesh": {
+         "vertices": [[0, 0, "up"]], "triangles": []}}}])",
+     R"(c.json: /bodies/1/shapes/0/mesh/vertices/0/2: found "up", expected a finite number)"},
+    {"TensorOfNoBody", R"([{"op": "replace", "path": "/bodies/0/inertia", "value": [1, 1, 1, 0, 0, 2]}])",
+     "c.json: /bodies/0/inertia: found an array of 6, expected the tensor of a real body: principal moments above 0, "
+     "none above the sum of the others"},
+    {"RootScale", R"([{"op": "add", "path": "/root_scale", "value": "arms"}])",
+     R"(c.json: /root_scale: found "arms", expected "legs" or "height")"},
     {"FlatBox", R"([{"op": "replace", "path": "/bodies/3/shapes/0/box/2", "value": 0}])",
      "c.json: /bodies/3/shapes/0/box/2: found 0, expected a number above 0"},
     {"CapsuleOfNegativeLength", R"([{"op": "replace", "path": "/bodies/0/shapes/0/capsule/length", "value": -0.1}])",
@@ -259,6 +289,33 @@ TEST(CharacterFile, JointsMayComeInAnyOrder) {
 
 TEST(CharacterFile, KeepsItsDocument) {
   EXPECT_EQ(ParseCharacter(HumanJson(), "c.json").json, HumanJson());
+}
+
+/// A tensor and its principal moments are the same body.
+TEST(InertiaTensor, IsTakenApartIntoMomentsAndAxes) {
+  Json document = HumanJson();
+  document["bodies"][0]["inertia"] = {0.034, 0.022, 0.03, 0.001, -0.002, 0.003};
+  const Character character = ParseCharacter(document, "c.json");
+  const Body& head = character.bodies[0];
+  Mat3 expected;
+  expected << 0.034, 0.001, -0.002, 0.001, 0.022, 0.003, -0.002, 0.003, 0.03;
+  EXPECT_LT((head.InertiaTensor() - expected).norm(), 1e-15);
+  EXPECT_TRUE(head.turned);
+  EXPECT_NEAR(head.principal_axes.determinant(), 1, 1e-14);
+  EXPECT_FALSE(character.bodies[1].turned);
+}
+
+TEST(MeshShape, IsTheSameWhereverItsVerticesAreCounted) {
+  Json document = HumanJson();
+  document["bodies"][1]["shapes"] = Json::parse(R"([
+      {"mesh": {"vertices": [[0, 0, 0], [2, 0, 0], [0, 4, 0], [0, 0, 6]],
+                "triangles": [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]}, "offset": [0.5, 0, 0]}])");
+  const Shape shape = ParseCharacter(document, "c.json").bodies[1].shapes[0];
+  EXPECT_EQ(shape.kind, Shape::Kind::kMesh);
+  EXPECT_EQ(shape.offset, Vec3(1.5, 2, 3));  // the middle of the box about it
+  EXPECT_EQ(shape.mesh.vertices[1], Vec3(1, -2, -3));
+  EXPECT_EQ(shape.HalfExtents(), Vec3(1, 2, 3));
+  EXPECT_NEAR(shape.BoundingRadius(), std::sqrt(14.0), 1e-14);
 }
 
 }  // namespace

@@ -206,6 +206,23 @@ RC_GTEST_PROP(LowestPointProperty, IsTheLowestOfManyPoints, ()) {
   RC_ASSERT(lowest > sampled - 1e-3);
 }
 
+TEST(LowestPoint, OfABoxOfTrianglesIsThatOfTheBox) {
+  RandomStream random(3, RandomStage::kTest, 0, 0);
+  for (int i = 0; i < 50; ++i) {
+    Body box;
+    box.shapes.emplace_back();
+    box.shapes[0].size = Vec3(0.1, 0.3, 0.2);
+    box.shapes[0].offset = RandomVector(random, 0.2);
+    Body mesh = box;
+    mesh.shapes[0].kind = Shape::Kind::kMesh;
+    mesh.shapes[0].mesh = BoxMesh(box.shapes[0].size);
+    BodyState state;
+    state.position = RandomVector(random, 1);
+    state.orientation = FromRotationVector(RandomVector(random, 3));
+    EXPECT_NEAR(LowestPoint(mesh, state), LowestPoint(box, state), 1e-14);
+  }
+}
+
 TEST(LowestPoint, TakesTheLowestOfSeveralShapes) {
   Body body;
   EXPECT_EQ(LowestPoint(body, {}), std::numeric_limits<double>::infinity());

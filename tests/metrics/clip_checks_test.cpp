@@ -121,5 +121,24 @@ TEST(Stretches, AreTheRunsOfAFlag) {
   EXPECT_EQ(stretches[1].end, 2);
 }
 
+/// Knees that are bent at rest are straight at a negative angle of their hinge.
+TEST(ClipChecks, StraightKneesOfABodyWithBentOnesAreNotBackwards) {
+  const character::Character robot =
+      character::LoadCharacter(std::string(RETRACE_SOURCE_DIR) + "/data/characters/asimo.json");
+  const auto warns = [&](double angle) {
+    character::Pose pose;
+    pose.root_position = robot.bodies[static_cast<size_t>(robot.root)].rest_position;
+    pose.joint_rotations.assign(robot.joints.size(), Quat::Identity());
+    pose.joint_rotations[static_cast<size_t>(robot.FindJoint("left_knee"))] = AxisRotation(0, angle);
+    const character::ReferenceMotion reference(robot, 1.0 / 120, std::vector<character::Pose>(61, pose), 1.0 / 60);
+    motion::Clip clip;
+    clip.frame_time = 1.0 / 120;
+    clip.frames.resize(61);
+    return Warns(CheckClip(reference, clip, {}), "knee");
+  };
+  EXPECT_FALSE(warns(-Radians(29)));  // straight: the rest pose is bent by 15 + 14.5 degrees
+  EXPECT_TRUE(warns(-Radians(60)));
+}
+
 }  // namespace
 }  // namespace retrace::metrics

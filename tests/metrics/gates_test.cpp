@@ -196,6 +196,28 @@ TEST(Evaluate, LimitsAreTheOptions) {
   EXPECT_EQ(evaluation.gates[0].limit, 0.099);
 }
 
+TEST(GateLimits, FollowTheHeightOfTheCharacter) {
+  const GateLimits limits;
+  const GateLimits of_human = limits.Of(Human());
+  EXPECT_EQ(of_human.root_height, limits.root_height);  // to the bit
+  EXPECT_EQ(of_human.joint_position, limits.joint_position);
+  character::Character small = Human();
+  small.height = 0.85;
+  EXPECT_DOUBLE_EQ(limits.Of(small).root_height, 0.125);
+  EXPECT_DOUBLE_EQ(limits.Of(small).joint_position, 0.125);
+  EXPECT_EQ(limits.Of(small).root_orientation, limits.root_orientation);
+  // The share of the gates doubles with it, and the evaluation reports the limit that it held against.
+  const State rest = StateOf(Human(), RestPose(Human()));
+  const State raised = Moved(rest, 0, Vec3(0, 0.1, 0));
+  EXPECT_NEAR(SharesOfGates(small, raised, rest, limits).root_height, 0.8, 1e-12);
+  const ReferenceMotion reference = WalkReference();
+  const auto trajectory = Follow(reference, 24, [](size_t, Pose& pose) { pose.root_position.y() += 0.2; });
+  EXPECT_TRUE(Evaluate(Human(), trajectory, reference, 0.1, limits).gates[0].passed());
+  const Gate gate = Evaluate(small, trajectory, reference, 0.1, limits).gates[0];
+  EXPECT_FALSE(gate.passed());
+  EXPECT_DOUBLE_EQ(gate.limit, 0.125);
+}
+
 TEST(Evaluation, NothingSimulatedIsNoSuccess) {
   EXPECT_FALSE(Evaluation().success());
 }

@@ -98,6 +98,24 @@ TEST(FilmStrip, IsWellFormedAndNeedsNoOtherFile) {
   EXPECT_EQ(svg, FormatFilmStrip(character, trajectory, &reference, options));
 }
 
+TEST(FilmStrip, DrawsTheTrianglesOfAMeshThatFaceTheViewer) {
+  character::Character boxes = SmallCharacter();
+  character::Character meshes = boxes;
+  character::Shape& shape = meshes.bodies[0].shapes[0];
+  shape.kind = character::Shape::Kind::kMesh;
+  shape.mesh = BoxMesh(shape.size);
+  const auto trajectory = Glide(boxes, 100, Vec3(1, 0, 0));
+  const FilmStripOptions options;
+  const std::string of_boxes = FormatFilmStrip(boxes, trajectory, nullptr, options);
+  const std::string of_meshes = FormatFilmStrip(meshes, trajectory, nullptr, options);
+  EXPECT_EQ(XmlError(of_meshes), "");
+  EXPECT_THAT(of_meshes, Not(HasSubstr("nan")));
+  // A face of the box is two triangles of the mesh; the outline about them is the same.
+  const auto count = [](const std::string& svg) { return Count(svg, "<polygon") + Count(svg, "<path"); };
+  EXPECT_GT(count(of_meshes), count(of_boxes));
+  EXPECT_EQ(LabelPlaces(of_meshes), LabelPlaces(of_boxes));
+}
+
 TEST(FilmStrip, InstantsAreEvenInTimeFromFirstToLast) {
   const auto character = SmallCharacter();
   const auto trajectory = Glide(character, 200, Vec3(2, 0, 0));

@@ -203,6 +203,17 @@ TEST(TreeDynamics, StepsLikeOdeAtOtherStepsAndWithOtherMechanisms) {
   Compare(Block(), 1.0 / 240, 200, 10);
 }
 
+TEST(TreeDynamics, StepsLikeOdeWhereInertiaIsTurnedAndShapesAreMeshes) {
+  const character::Character robot =
+      character::LoadCharacter(std::string(RETRACE_SOURCE_DIR) + "/data/characters/asimo.json");
+  ASSERT_TRUE(robot.bodies[static_cast<size_t>(robot.FindBody("left_thigh"))].turned);
+  const Agreement agreement = Compare(robot, 1.0 / 240, 300, 25);
+  EXPECT_GT(agreement.steps, 300 * 20);
+  EXPECT_GT(agreement.with_contacts, 0.4 * agreement.steps);
+  EXPECT_GT(agreement.with_self_contacts, 0.1 * agreement.steps);
+  EXPECT_LT(agreement.ode_gave_up, 0.05 * agreement.steps);
+}
+
 TEST(TreeDynamics, WithoutFrictionToo) {
   const character::Character human = Human();
   StepLaw law = Law(1.0 / 240);

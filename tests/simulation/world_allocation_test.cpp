@@ -71,8 +71,13 @@ TEST(Allocation, IsCounted) {
   EXPECT_EQ(allocations, before + 1);
 }
 
-TEST(Allocation, DoesNotHappenInAStepOfAWarmWorld) {
-  const character::Character human = Human();
+class WarmWorld : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Allocation, WarmWorld, testing::Values("human", "asimo"),
+                         [](const auto& test) { return std::string(test.param); });
+
+TEST_P(WarmWorld, StepsWithoutAllocation) {
+  const character::Character human =
+      character::LoadCharacter(std::string(RETRACE_SOURCE_DIR) + "/data/characters/" + GetParam() + ".json");
   for (const Servo servo : {Servo::kImplicit, Servo::kExplicit}) {
     for (const bool recording : {false, true}) {
       WorldOptions options;

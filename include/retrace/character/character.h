@@ -8,22 +8,26 @@
 #include <vector>
 
 #include "retrace/io/json.h"
+#include "retrace/math/triangle_mesh.h"
 #include "retrace/math/types.h"
 
 namespace retrace::character {
 
 /// Collision shape, fixed to a body, its axes along the body's.
 struct Shape {
-  enum class Kind { kBox, kCapsule };
+  enum class Kind { kBox, kCapsule, kMesh };
   Kind kind = Kind::kBox;
   Vec3 size = Vec3::Zero();    ///< box: full side lengths [m]
   double radius = 0;           ///< capsule [m]
   double length = 0;           ///< capsule: of the cylinder between the centres of its caps [m]
   int axis = 1;                ///< capsule: 0 x, 1 y, 2 z
   Vec3 offset = Vec3::Zero();  ///< of the shape's centre from the body's centre of mass [m]
+  TriangleMesh mesh = {};      ///< mesh: about the shape's centre, that of the box about its vertices
 
   /// Radius of the sphere about the shape's centre that holds it [m].
   double BoundingRadius() const;
+  /// Half side lengths of the box along the body's axes, about the shape's centre, that holds it [m].
+  Vec3 HalfExtents() const;
 };
 
 /// What a body is to the motion, whatever the creature: the file's `part`, else told by the end of the segment's name.
@@ -36,15 +40,20 @@ enum class Part {
 };
 
 /// A rigid body. Its frame sits at its centre of mass, with axes parallel to the world's in the rest pose (a T-pose:
-/// y up, z forward, x to the character's left).
+/// y up, z forward, x to the character's left; knees may be bent in it).
 struct Body {
   std::string name;
-  std::string segment;                ///< which part of a recorded skeleton moves it; see reference.h
-  Part part = Part::kBody;            ///< what it is to the motion
-  double mass = 0;                    ///< [kg]
-  Vec3 inertia = Vec3::Zero();        ///< principal moments about the body's axes [kg m^2]
-  Vec3 rest_position = Vec3::Zero();  ///< of the centre of mass in the rest pose [m]
+  std::string segment;                     ///< which part of a recorded skeleton moves it; see reference.h
+  Part part = Part::kBody;                 ///< what it is to the motion
+  double mass = 0;                         ///< [kg]
+  Vec3 inertia = Vec3::Zero();             ///< principal moments about the principal axes [kg m^2]
+  Mat3 principal_axes = Mat3::Identity();  ///< its columns, in the body's axes
+  bool turned = false;                     ///< the principal axes are not the body's own
+  Vec3 rest_position = Vec3::Zero();       ///< of the centre of mass in the rest pose [m]
   std::vector<Shape> shapes;
+
+  /// About the centre of mass, in the body's axes [kg m^2].
+  Mat3 InertiaTensor() const { return principal_axes * inertia.asDiagonal() * principal_axes.transpose(); }
 };
 
 enum class JointType { kBall, kHinge };
@@ -71,9 +80,16 @@ struct Joint {
 /// A named set of contact scales, e.g. strong ankles for running: factor per joint, 1 where nothing is said.
 using ContactPreset = std::vector<double>;  // (joints)
 
+/// How a recording is scaled to a character.
+enum class RootScale {
+  kLegs,    ///< so that the recorded legs get the length of the character's
+  kHeight,  ///< by the ratio of body heights (Liu et al. 2010, section 4, Motion Retargeting)
+};
+
 struct Character {
   std::string name;
   double height = 0;  ///< [m]
+  RootScale root_scale = RootScale::kLegs;
   std::vector<Body> bodies;
   std::vector<Joint> joints;                    ///< each after the joint that moves its parent body
   int root = -1;                                ///< body index

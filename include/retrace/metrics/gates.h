@@ -11,12 +11,17 @@
 
 namespace retrace::metrics {
 
+/// Height of the human for whom limits in metres are given; those of other characters follow their height [m].
+inline constexpr double kHumanHeight = 1.7;
+
 /// Limits that hold at every instant, the same for every motion.
 struct GateLimits {
   double root_height = 0.25;  ///< of the root body's centre from the reference's [m]
   double root_orientation = 60 * (3.14159265358979323846 / 180);  ///< angle between root orientations [rad]
   double joint_position = 0.25;  ///< mean over joints after removing root translation and heading [m]
 
+  /// Those of a character: metres times its height as a share of the human's.
+  GateLimits Of(const character::Character& character) const;
   io::Json ToJson() const;
 };
 
@@ -50,9 +55,9 @@ double JointPositionError(const character::Character& character, const character
 /// How close a state is to leaving the gates: the largest of its figures as a share of their limits; above 1 it is
 /// outside.
 double GateShare(const character::Character& character, const character::State& simulated,
-                 const character::State& reference, const GateLimits& limits);
+                 const character::State& reference, const GateLimits& limits_of_human);
 
-/// The figures of one state, each as a share of its limit.
+/// The figures of one state, each as a share of the character's limit.
 struct GateShares {
   double root_height = 0;
   double root_orientation = 0;
@@ -60,11 +65,12 @@ struct GateShares {
   double largest() const { return std::max({root_height, root_orientation, joint_position}); }
 };
 GateShares SharesOfGates(const character::Character& character, const character::State& simulated,
-                         const character::State& reference, const GateLimits& limits);
+                         const character::State& reference, const GateLimits& limits_of_human);
 
 /// Compares every state with the reference at its time. `expected_duration` is the duration to reach [s].
 Evaluation Evaluate(const character::Character& character, const control::Trajectory& trajectory,
-                    const character::ReferenceMotion& reference, double expected_duration, const GateLimits& limits);
+                    const character::ReferenceMotion& reference, double expected_duration,
+                    const GateLimits& limits_of_human);
 
 /// Residual of Newton's law per step: sum of contact forces - mass x (centre-of-mass acceleration - gravity), with the
 /// acceleration as the difference of velocities over the step [N].
