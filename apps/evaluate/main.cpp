@@ -4,6 +4,7 @@
 #include <regex>
 #include <set>
 #include <thread>
+#include <utility>
 
 #include "batch.h"
 #include "clip_list.h"
@@ -34,6 +35,7 @@ struct Options {
   std::string clips;
   int seeds = 0;
   std::string only;
+  std::string share;
   int threads = 0;
   std::string output;
   std::string keep = "control";
@@ -53,6 +55,10 @@ void AddOptions(CLI::App& app, Options& o) {
       ->check(CLI::Range(1, 1000000));
   app.add_option("--only", o.only, "Run only clips in whose name this is found")->type_name("REGEX");
   apps::AddJobOptions(app, o.job);
+  app.add_option("--share", o.share,
+                 "I/N: run the I-th of N shares alone, e.g. in job I of an array of N jobs; afterwards the same command "
+                 "without it writes the tables of all")
+      ->type_name("I/N");
   app.add_option("--threads", o.threads, "Runs at once [all cores]; under mpirun each rank has one")
       ->check(CLI::Range(1, 4096));
   app.add_option("--output", o.output, "Folder for the results [results/LIST]")->type_name("DIR");
@@ -78,6 +84,18 @@ fs::path OutputFolder(const Options& o) {
   return o.output.empty() ? fs::path("results") / fs::path(o.list).stem() : fs::path(o.output);
 }
 
+/// I and N of --share I/N; 1 and 1 without.
+std::pair<size_t, size_t> ShareOf(const Options& o) {
+  if (o.share.empty()) return {1, 1};
+  size_t index = 0;
+  size_t count = 0;
+  char rest = 0;
+  if (std::sscanf(o.share.c_str(), "%zu/%zu%c", &index, &count, &rest) != 2 || index < 1 || index > count) {
+    throw UsageError("--share " + o.share + ": expected I/N with I from 1 to N");
+  }
+  return {index, count};
+}
+
 apps::Batch MakeBatch(const Options& o, const std::string& command) {
   apps::Batch batch;
   batch.job = o.job;
@@ -91,6 +109,7 @@ apps::Batch MakeBatch(const Options& o, const std::string& command) {
   } catch (const std::regex_error&) {
     throw UsageError("--only " + o.only + ": expected a regular expression");
   }
+  const auto [share, shares] = ShareOf(o);
   bool any = false;
   for (size_t c = 0; c < batch.clips.size(); ++c) {
     const apps::ListedClip& clip = batch.clips[c];
@@ -99,7 +118,8 @@ apps::Batch MakeBatch(const Options& o, const std::string& command) {
     const int seeds = o.seeds > 0 ? o.seeds : clip.seeds > 0 ? clip.seeds : 5;
     for (int seed = 1; seed <= seeds; ++seed) {
       const fs::path folder = OutputFolder(o) / "runs" / (clip.name + "." + std::to_string(seed));
-      batch.runs.push_back({c, static_cast<uint64_t>(seed), selected && (!o.controls || seed == 1), folder});
+      const bool mine = batch.runs.size() % shares + 1 == share;
+      batch.runs.push_back({c, static_cast<uint64_t>(seed), selected && mine && (!o.controls || seed == 1), folder});
     }
   }
   if (!any) throw UsageError("--only " + o.only + ": no clip of " + o.list + " has such a name");

@@ -29,6 +29,7 @@ struct Options {
   bool force = false;
   bool resume = false;
   std::string time_limit;
+  double hang_limit = 300;
   bool dry_run = false;
   std::string progress = "auto";
   bool print_config = false;
@@ -48,6 +49,11 @@ void AddOptions(CLI::App& app, Options& o) {
   app.add_option("--time-limit", o.time_limit,
                  "Stop with a checkpoint (exit code 75) before so much time has passed: seconds or [D-][HH:]MM:SS")
       ->type_name("TIME");
+  app.add_option(
+         "--hang-limit", o.hang_limit,
+         "Under mpirun: stop with a checkpoint when a rank with work does not answer for so many seconds; 0: never")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
   app.add_flag("--dry-run", o.dry_run, "Say what was understood and would be done, and stop");
   app.add_option("--progress", o.progress, "auto, bar, plain, json or none")->capture_default_str();
   app.add_flag("--print-config", o.print_config, "Print the whole configuration with comments, and stop");
@@ -182,7 +188,7 @@ int Reconstruct(const Options& o, const std::string& command, parallel::MpiSessi
   }
   // The farm first: whatever goes wrong from here on, its destructor releases the other ranks.
   const int threads = o.threads > 0 ? o.threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  const auto farm = mpi.active() ? mpi.MakeFarm(factory) : parallel::MakeThreadFarm(threads, factory);
+  const auto farm = mpi.active() ? mpi.MakeFarm(factory, o.hang_limit) : parallel::MakeThreadFarm(threads, factory);
   const std::string output =
       o.output.empty() ? "results/" + std::filesystem::path(o.job.clip.clip).stem().string() : o.output;
   const io::Json workers = {{"kind", mpi.active() ? "ranks" : "threads"}, {"count", farm->num_workers()}};
@@ -209,9 +215,10 @@ int Reconstruct(const Options& o, const std::string& command, parallel::MpiSessi
     } else {
       exit_code = ReconstructOne(o, job, *farm, hooks, style, *folder, {command, workers, &timer}, more);
     }
-  } catch (const StoppedError&) {
+  } catch (const StoppedError& error) {
     checkpoint.Flush();
-    throw StoppedError(stop.reason() + ": stopped, --resume goes on from the checkpoint in " + output);
+    throw StoppedError((stop.reason().empty() ? error.what() : stop.reason()) +
+                       ": stopped, --resume goes on from the checkpoint in " + output);
   }
   checkpoint.Remove();
   return exit_code;

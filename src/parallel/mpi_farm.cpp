@@ -20,6 +20,7 @@
 
 #include <chrono>
 #include <climits>
+#include <cmath>
 #include <deque>
 #include <optional>
 #include <thread>
@@ -147,15 +148,27 @@ std::exception_ptr UnpackException(const Bytes& bytes) {
 
 class MpiFarm final : public TaskFarm {
  public:
-  MpiFarm(MPI_Comm job, int size, bool* alive, WorkerFactory factory)
-      : job_(job), others_(static_cast<size_t>(size) - 1), alive_(alive), factory_(std::move(factory)) {
-    *alive_ = true;
+  /// Shared with the session.
+  struct Ranks {
+    std::vector<std::string> names;  // with their hosts, for messages
+    bool farm_alive = false;
+    bool lost = false;  // one of them does not answer
+  };
+
+  MpiFarm(MPI_Comm job, Ranks* ranks, WorkerFactory factory, double patience)
+      : job_(job),
+        others_(ranks->names.size() - 1),
+        heard_(others_.size()),
+        ranks_(ranks),
+        factory_(std::move(factory)),
+        patience_(patience) {
+    ranks_->farm_alive = true;
   }
 
   ~MpiFarm() override {
     // Empty messages leave at once, whatever the workers do.
     for (size_t i = 0; i < others_.size(); ++i) MPI_Send(nullptr, 0, MPI_BYTE, Rank(i), kLeave, job_);
-    *alive_ = false;
+    ranks_->farm_alive = false;
   }
 
   MpiFarm(const MpiFarm&) = delete;
@@ -172,6 +185,7 @@ class MpiFarm final : public TaskFarm {
         any = true;
         if (!failure.any()) HandOut(tasks, next);
       }
+      CheckPatience();
       if (!failure.any()) {
         HandOut(tasks, next);
         if (next < tasks.size()) {
@@ -193,6 +207,7 @@ class MpiFarm final : public TaskFarm {
   int num_workers() const override { return static_cast<int>(others_.size()) + 1; }
 
  private:
+  using Clock = std::chrono::steady_clock;
   struct Begun {
     size_t index;
     MPI_Request request;
@@ -208,6 +223,7 @@ class MpiFarm final : public TaskFarm {
         const size_t left = tasks.size() - next;
         if (left == 0 || (reserve > 0 && left <= others_.size() + 1)) return;
         if (others_[i].size() > reserve) continue;
+        if (others_[i].empty()) heard_[i] = Clock::now();
         Begun begun{next, MPI_REQUEST_NULL};
         const Bytes& task = tasks[next];
         MPI_Isend(task.data(), MessageSize(task), MPI_BYTE, Rank(i), kTask, job_, &begun.request);
@@ -215,6 +231,17 @@ class MpiFarm final : public TaskFarm {
         ++under_way_;
         ++next;
       }
+    }
+  }
+
+  void CheckPatience() {
+    if (patience_ <= 0) return;
+    const Clock::time_point now = Clock::now();
+    for (size_t i = 0; i < others_.size(); ++i) {
+      const double silent = std::chrono::duration<double>(now - heard_[i]).count();
+      if (others_[i].empty() || silent <= patience_) continue;
+      ranks_->lost = true;
+      throw StoppedError(ranks_->names[i + 1] + " has not answered for " + std::to_string(std::lround(silent)) + " s");
     }
   }
 
@@ -226,6 +253,7 @@ class MpiFarm final : public TaskFarm {
     MPI_Wait(&begun.front().request, MPI_STATUS_IGNORE);  // the answer shows that it has arrived
     begun.pop_front();
     --under_way_;
+    heard_[static_cast<size_t>(message.source) - 1] = Clock::now();
     if (message.tag == kError) {
       failure.Record(index, UnpackException(buffer_));
     } else if (!failure.any()) {
@@ -252,8 +280,10 @@ class MpiFarm final : public TaskFarm {
   MPI_Comm job_;
   std::vector<std::deque<Begun>> others_;  // per rank from 1 on: its tasks, in the order of its answers
   size_t under_way_ = 0;                   // tasks in others_
-  bool* alive_;
+  std::vector<Clock::time_point> heard_;   // per rank from 1 on: its last answer, or when it was given work
+  Ranks* ranks_;
   WorkerFactory factory_;
+  double patience_;  // [s]; 0: without end
   Worker worker_;
   Bytes result_;
   Bytes buffer_;
@@ -291,6 +321,25 @@ class Outbox {
   std::deque<Sent> sent_;
 };
 
+std::string HostName() {
+  char host[MPI_MAX_PROCESSOR_NAME] = "";
+  int length = 0;
+  MPI_Get_processor_name(host, &length);
+  return {host, static_cast<size_t>(length)};
+}
+
+/// The names of all ranks, on rank 0; cut where they are very long.
+std::vector<std::string> GatherNames(MPI_Comm job, int rank, int size, const std::string& name) {
+  constexpr int kLength = 128;
+  std::string own = name;
+  own.resize(kLength, '\0');
+  std::string all(rank == 0 ? static_cast<size_t>(size) * kLength : 0, '\0');
+  MPI_Gather(own.data(), kLength, MPI_CHAR, all.data(), kLength, MPI_CHAR, 0, job);
+  std::vector<std::string> names;
+  for (size_t at = 0; at < all.size(); at += kLength) names.emplace_back(all.substr(at, kLength).c_str());
+  return names;
+}
+
 }  // namespace
 
 struct MpiSession::State {
@@ -298,7 +347,8 @@ struct MpiSession::State {
   MPI_Comm job = MPI_COMM_NULL;
   int rank = 0;
   int size = 1;
-  bool farm_alive = false;
+  std::string name;      // of this rank, with its host
+  MpiFarm::Ranks ranks;  // rank 0
   int exceptions = std::uncaught_exceptions();
 };
 
@@ -332,10 +382,13 @@ MpiSession::MpiSession(int* argc, char*** argv) : state_(std::make_unique<State>
         "started as one of " + std::to_string(launched) +
         " ranks by the launcher of another MPI: use the mpirun of the MPI that this program is built with");
   }
+  state_->name = "rank " + std::to_string(state_->rank) + " (" + HostName() + ")";
+  state_->ranks.names = GatherNames(state_->job, state_->rank, state_->size, state_->name);
 }
 
 MpiSession::~MpiSession() {
   if (!active()) return;
+  if (state_->ranks.lost) Abort(static_cast<int>(ExitCode::kStoppedWithCheckpoint));
   if (size() > 1 && std::uncaught_exceptions() > state_->exceptions) Abort(static_cast<int>(ExitCode::kBug));
   MPI_Comm_free(&state_->job);
   if (state_->owns_mpi) MPI_Finalize();
@@ -351,19 +404,16 @@ int MpiSession::size() const {
   return state_->size;
 }
 
-std::unique_ptr<TaskFarm> MpiSession::MakeFarm(const WorkerFactory& factory) {
+std::unique_ptr<TaskFarm> MpiSession::MakeFarm(const WorkerFactory& factory, double patience) {
   if (rank() != 0) throw std::logic_error("only rank 0 makes farms");
   if (size() == 1) return MakeThreadFarm(1, factory);
-  if (state_->farm_alive) throw std::logic_error("a second farm while the first one has the ranks");
-  return std::make_unique<MpiFarm>(state_->job, size(), &state_->farm_alive, factory);
+  if (state_->ranks.farm_alive) throw std::logic_error("a second farm while the first one has the ranks");
+  return std::make_unique<MpiFarm>(state_->job, &state_->ranks, factory, patience);
 }
 
 void MpiSession::Serve(const WorkerFactory& factory) {
   if (rank() == 0) throw std::logic_error("rank 0 does not serve");
-  char host[MPI_MAX_PROCESSOR_NAME] = "";
-  int length = 0;
-  MPI_Get_processor_name(host, &length);
-  const std::string place = "rank " + std::to_string(rank()) + " (" + std::string(host, length) + "): ";
+  const std::string place = state_->name + ": ";
 
   Worker worker;
   Outbox outbox(state_->job);
@@ -431,7 +481,7 @@ int MpiSession::size() const {
   return 1;
 }
 
-std::unique_ptr<TaskFarm> MpiSession::MakeFarm(const WorkerFactory& factory) {
+std::unique_ptr<TaskFarm> MpiSession::MakeFarm(const WorkerFactory& factory, double /*patience*/) {
   return MakeThreadFarm(1, factory);
 }
 

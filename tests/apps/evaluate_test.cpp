@@ -124,6 +124,15 @@ TEST_F(Evaluate, GoesOnWhereItWasStopped) {
   EXPECT_EQ(Read("whole/runs.csv"), bytes);
 }
 
+TEST_F(Evaluate, SharesMakeTheWhole) {
+  ASSERT_EQ(Run("whole").code, 0);
+  for (const char* share : {"2/3", "1/3", "3/3"}) ASSERT_EQ(Run("shared", std::string("--share ") + share).code, 0);
+  const Outcome last = Run("shared", "", "plain");
+  EXPECT_EQ(last.code, 0);
+  EXPECT_THAT(last.text, Not(HasSubstr("[1/"))) << "something was left to run";
+  EXPECT_EQ(Rows("shared"), Rows("whole"));
+}
+
 TEST_F(Evaluate, RefusesToMixConfigurations) {
   ASSERT_EQ(Run("out", "--only step").code, 0);
   const std::string before = Rows("out");

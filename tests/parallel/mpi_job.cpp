@@ -23,6 +23,9 @@ int RunJob(MpiSession& session, const std::string& scenario) {
     return [&](std::span<const std::byte> task, Bytes& result) {
       if (session.rank() == 1 && scenario == "task fails") throw InputError("bad character");
       if (session.rank() == 1 && scenario == "worker dies") raise(SIGKILL);
+      if (session.rank() == 2 && scenario == "worker hangs") {
+        for (;;) pause();
+      }
       laws::Work(task, result);
     };
   };
@@ -30,7 +33,7 @@ int RunJob(MpiSession& session, const std::string& scenario) {
     session.Serve(factory);
     return 0;
   }
-  const auto farm = session.MakeFarm(factory);
+  const auto farm = session.MakeFarm(factory, scenario == "worker hangs" ? 0.5 : 0);
   farm->Run(std::vector<Bytes>(200, laws::Pack(laws::Order{laws::Order::kSleep, 0, 2})), [](size_t, auto) {});
   return 0;
 }
@@ -48,7 +51,7 @@ int main(int argc, char** argv) {
       std::fprintf(stderr, "%s\n", error.what());
       const int code = static_cast<int>(error.code());
       // A task's exception has come to the master, whose farm has released the others: they leave by themselves.
-      if (scenario == "task fails") return code;
+      if (scenario == "task fails" || scenario == "worker hangs") return code;
       session.Abort(code);
     }
   } catch (const Error& error) {

@@ -95,6 +95,15 @@ TEST_F(MpiJob, EndsWhenAWorkerDies) {
   EXPECT_NE(job.exit_code, 124) << "the job had to be ended by its time limit";
 }
 
+TEST_F(MpiJob, EndsWhenAWorkerHangs) {
+  const Ended job = Run(4, "worker hangs");
+  // 75, unless the launcher of Open MPI 4.1.4 itself crashes after it has ended the job, as it does now and then.
+  EXPECT_NE(job.exit_code, 0) << job.output;
+  EXPECT_NE(job.exit_code, 124) << "the job had to be ended by its time limit";
+  EXPECT_THAT(job.output, HasSubstr("rank 2 ("));
+  EXPECT_THAT(job.output, HasSubstr(") has not answered for 1 s"));
+}
+
 TEST(PlainProcess, IsAJobOfOne) {
   const Ended process = Shell(Program("who"));
   EXPECT_EQ(process.exit_code, 0);
