@@ -7,8 +7,10 @@
 #include <utility>
 
 #include "common/checkpoint.h"
+#include "common/data_files.h"
 #include "common/identity.h"
 #include "common/stop.h"
+#include "common/world_input.h"
 #include "retrace/control/control_file.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"

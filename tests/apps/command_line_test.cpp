@@ -204,6 +204,8 @@ TEST_F(CommandLine, ATableOfPushesSaysHowLongTheControlSurvives) {
   const Outcome outside = Execute(kReplay + " " + run + " --push-table trunk");
   EXPECT_EQ(outside.code, 4);
   EXPECT_THAT(outside.text, HasSubstr("without a push: there is nothing to survive"));
+}
+
 TEST_F(CommandLine, WorldsArePartOfTheControl) {
   const std::string run = SmallRun(
       "run", "--world platform --world " + std::string(RETRACE_SOURCE_DIR) + "/data/worlds/pebbles.json --threads 2");
