@@ -55,9 +55,10 @@ void AddOptions(CLI::App& app, Options& o) {
       ->check(CLI::Range(1, 1000000));
   app.add_option("--only", o.only, "Run only clips in whose name this is found")->type_name("REGEX");
   apps::AddJobOptions(app, o.job);
-  app.add_option("--share", o.share,
-                 "I/N: run the I-th of N shares alone, e.g. in job I of an array of N jobs; afterwards the same command "
-                 "without it writes the tables of all")
+  app.add_option(
+         "--share", o.share,
+         "I/N: run the I-th of N shares alone, e.g. in job I of an array of N jobs; afterwards the same command "
+         "without it writes the tables of all")
       ->type_name("I/N");
   app.add_option("--threads", o.threads, "Runs at once [all cores]; under mpirun each rank has one")
       ->check(CLI::Range(1, 4096));

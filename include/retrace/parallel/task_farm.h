@@ -67,9 +67,9 @@ class MpiSession {
   /// with that rank and its host in front of the message: a retrace::Error with the same exit code, anything else as
   /// std::runtime_error.
   ///
-  /// With a `patience` above 0 [s], a rank that has work and does not answer for so long ends the run with StoppedError,
-  /// which names it and its host. No later run of the farm can succeed then, and as nobody can wait for that rank, the
-  /// session ends the whole job when it is destroyed, with exit code 75.
+  /// With a `patience` above 0 [s], a rank that has work and does not answer for so long ends the run with
+  /// StoppedError, which names it and its host. No later run of the farm can succeed then, and as nobody can wait for
+  /// that rank, the session ends the whole job when it is destroyed, with exit code 75.
   std::unique_ptr<TaskFarm> MakeFarm(const WorkerFactory& factory, double patience = 0);
 
   /// Worker side (other ranks): computes tasks until the master's farm is destroyed. Without work it sleeps.
