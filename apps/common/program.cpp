@@ -1,6 +1,9 @@
 #include "common/program.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <optional>
+#include <thread>
 
 #include "retrace/io/error.h"
 
@@ -54,6 +57,27 @@ std::string CommandLine(int argc, char** argv) {
     line.append(ShellWord(argv[i]));
   }
   return line;
+}
+
+int RunMpiProgram(const std::string& name, const std::string& description, int argc, char** argv,
+                  const std::function<void(CLI::App&)>& add_options,
+                  const std::function<int(const std::string& command, parallel::MpiSession&)>& body) {
+  const std::string command = CommandLine(argc, argv);
+  std::optional<parallel::MpiSession> mpi;
+  int exit_code = RunProgram(name, true, [&] { return mpi.emplace(&argc, &argv), 0; });
+  if (!mpi) return exit_code;
+  const bool speaks = mpi->rank() == 0;
+  CLI::App app(description, name);
+  add_options(app);
+  if (!ParseOptions(app, argc, argv, speaks, exit_code)) return exit_code;
+  return RunProgram(name, speaks, [&] { return body(command, *mpi); });
+}
+
+std::unique_ptr<parallel::TaskFarm> MakeFarm(parallel::MpiSession& mpi, int threads,
+                                             const parallel::WorkerFactory& factory, double patience) {
+  if (mpi.active()) return mpi.MakeFarm(factory, patience);
+  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  return parallel::MakeThreadFarm(threads > 0 ? threads : cores, factory);
 }
 
 }  // namespace retrace::apps

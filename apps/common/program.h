@@ -3,7 +3,10 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <memory>
 #include <string>
+
+#include "retrace/parallel/task_farm.h"
 
 namespace retrace::apps {
 
@@ -19,5 +22,16 @@ std::string ShellWord(const std::string& word);
 
 /// The command line as one string that a shell takes back.
 std::string CommandLine(int argc, char** argv);
+
+/// A whole program that may run under mpirun: joins the job, reads the options (rank 0 alone speaks), runs `body` with
+/// the command line, and returns the exit code.
+int RunMpiProgram(const std::string& name, const std::string& description, int argc, char** argv,
+                  const std::function<void(CLI::App&)>& add_options,
+                  const std::function<int(const std::string& command, parallel::MpiSession&)>& body);
+
+/// The farm of rank 0: over the ranks of the job, or the threads of a plain process (0: one per core). `patience` is
+/// that of MpiSession::MakeFarm.
+std::unique_ptr<parallel::TaskFarm> MakeFarm(parallel::MpiSession& mpi, int threads,
+                                             const parallel::WorkerFactory& factory, double patience = 0);
 
 }  // namespace retrace::apps

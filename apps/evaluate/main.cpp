@@ -1,9 +1,7 @@
 /// evaluate: many clips and seeds in, tables of success, quality and cost out.
 #include <cstdio>
-#include <optional>
 #include <regex>
 #include <set>
-#include <thread>
 #include <utility>
 
 #include "batch.h"
@@ -223,8 +221,7 @@ int Evaluate(const Options& o, const std::string& command, parallel::MpiSession&
     return 0;
   }
   // The farm first: whatever goes wrong from here on, its destructor releases the other ranks.
-  const int threads = o.threads > 0 ? o.threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  const auto farm = mpi.active() ? mpi.MakeFarm(factory) : parallel::MakeThreadFarm(threads, factory);
+  const auto farm = apps::MakeFarm(mpi, o.threads, factory);
   const fs::path folder = OutputFolder(o);
   PrepareFolder(folder);
   size_t finished = 0;
@@ -263,15 +260,9 @@ int Evaluate(const Options& o, const std::string& command, parallel::MpiSession&
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::string command = apps::CommandLine(argc, argv);
-  std::optional<parallel::MpiSession> mpi;
-  int exit_code = apps::RunProgram("evaluate", true, [&] { return mpi.emplace(&argc, &argv), 0; });
-  if (!mpi) return exit_code;
-  const bool speaks = mpi->rank() == 0;
-  CLI::App app("Reconstructs a list of clips with many seeds and tells how often, how well and at what cost.",
-               "evaluate");
   Options options;
-  AddOptions(app, options);
-  if (!apps::ParseOptions(app, argc, argv, speaks, exit_code)) return exit_code;
-  return apps::RunProgram("evaluate", speaks, [&] { return Evaluate(options, command, *mpi); });
+  return apps::RunMpiProgram(
+      "evaluate", "Reconstructs a list of clips with many seeds and tells how often, how well and at what cost.", argc,
+      argv, [&](CLI::App& app) { AddOptions(app, options); },
+      [&](const std::string& command, parallel::MpiSession& mpi) { return Evaluate(options, command, mpi); });
 }

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <optional>
-#include <thread>
 
 #include "common/checkpoint.h"
 #include "common/identity.h"
@@ -187,8 +186,7 @@ int Reconstruct(const Options& o, const std::string& command, parallel::MpiSessi
     return 0;
   }
   // The farm first: whatever goes wrong from here on, its destructor releases the other ranks.
-  const int threads = o.threads > 0 ? o.threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  const auto farm = mpi.active() ? mpi.MakeFarm(factory, o.hang_limit) : parallel::MakeThreadFarm(threads, factory);
+  const auto farm = apps::MakeFarm(mpi, o.threads, factory, o.hang_limit);
   const std::string output =
       o.output.empty() ? "results/" + std::filesystem::path(o.job.clip.clip).stem().string() : o.output;
   const io::Json workers = {{"kind", mpi.active() ? "ranks" : "threads"}, {"count", farm->num_workers()}};
@@ -227,14 +225,9 @@ int Reconstruct(const Options& o, const std::string& command, parallel::MpiSessi
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::string command = apps::CommandLine(argc, argv);
-  std::optional<parallel::MpiSession> mpi;
-  int exit_code = apps::RunProgram("reconstruct", true, [&] { return mpi.emplace(&argc, &argv), 0; });
-  if (!mpi) return exit_code;
-  const bool speaks = mpi->rank() == 0;
-  CLI::App app("Reconstructs the open-loop control and the contact forces behind a recorded motion.", "reconstruct");
   Options options;
-  AddOptions(app, options);
-  if (!apps::ParseOptions(app, argc, argv, speaks, exit_code)) return exit_code;
-  return apps::RunProgram("reconstruct", speaks, [&] { return Reconstruct(options, command, *mpi); });
+  return apps::RunMpiProgram(
+      "reconstruct", "Reconstructs the open-loop control and the contact forces behind a recorded motion.", argc, argv,
+      [&](CLI::App& app) { AddOptions(app, options); },
+      [&](const std::string& command, parallel::MpiSession& mpi) { return Reconstruct(options, command, mpi); });
 }
