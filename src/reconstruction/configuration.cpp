@@ -92,6 +92,8 @@ void Visit(Config& c, Visitor& v) {
           "feedforward of learned offsets: offset per angle by which they miss their goal; 0: none");
   v.Field("goal", c.search.goal, Range{0, 1},
           "pose to be met, from that where they were learned (0) to the reference's (1)");
+  v.Field("correlation", c.search.correlation, Range{0, 0.99},
+          "share of a start state's displacement that its samples keep: noise that is correlated in time");
 
   v.Section("smoothing", "Passes after the search that make its result smoother (after Liu, Yin and Guo 2015)");
   v.Field("passes", c.smoothing.passes, Range{0, 100}, "at most, as far as the budget goes; 0: none");

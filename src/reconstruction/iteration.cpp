@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "bytes.h"
+#include "retrace/math/rotation.h"
 
 namespace retrace::reconstruction {
 namespace {
@@ -43,9 +44,9 @@ Iteration::Iteration(const Problem& problem, Draw draw, const std::vector<Node>&
       }
       task_start_.push_back(static_cast<size_t>(s));
       task_first_.push_back(sample);
-      tasks_.push_back(
-          Pack(RolloutTask{draw_.iteration, draw_.fragment, sample, now, first, start.end,
-                           DistributionOf(static_cast<size_t>(s)), draw_.continuous ? start.offsets : Offsets{}}));
+      tasks_.push_back(Pack(RolloutTask{draw_.iteration, draw_.fragment, sample, now, first, start.end,
+                                        DistributionOf(static_cast<size_t>(s)), KeptOf(start),
+                                        draw_.continuous ? start.offsets : Offsets{}}));
       sample += now;
       count -= now;
     }
@@ -159,6 +160,14 @@ std::vector<Node> Iteration::Select() {
     node.sample = sample;
     node.path_cost = starts_[entry.start].path_cost + entry.cost;
     node.offsets = OffsetsOf(sample);
+    if (problem_.search.correlation > 0 && undisplaced_[entry.start] != sample) {
+      const OffsetDistribution& d = DistributionOf(entry.start);
+      const Offsets& centre = feedforward_[task_of_sample_[sample]];
+      for (size_t j = 0; j < node.offsets.size(); ++j) {
+        node.displacement.push_back(d.learned() ? Vec3(RotationVector(node.offsets[j]) - RotationVector(centre[j]))
+                                                : RotationVector(node.offsets[j] * centre[j].conjugate()));
+      }
+    }
     node.continuous = draw_.continuous;
     node.terms = entry.terms;
     node.end = ends_[sample];
@@ -169,6 +178,10 @@ std::vector<Node> Iteration::Select() {
 
 bool Iteration::Inside(const SampleRecord& entry) const {
   return !entry.diverged && entry.gate_share <= 1 - problem_.search.gate_margin;
+}
+
+std::vector<Vec3> Iteration::KeptOf(const Node& start) const {
+  return draw_.continuous ? std::vector<Vec3>{} : start.displacement;
 }
 
 const OffsetDistribution& Iteration::DistributionOf(size_t start) const {
@@ -182,11 +195,13 @@ Offsets Iteration::OffsetsOf(size_t sample) const {
   const int number = static_cast<int>(sample);
   const OffsetDistribution& distribution = DistributionOf(start);
   if (!distribution.learned()) {
-    return candidate_0 ? NoOffsets(problem_) : SampleOffsets(problem_, record.iteration, number, feedforward);
+    return candidate_0 ? NoOffsets(problem_)
+                       : SampleOffsets(problem_, record.iteration, number, feedforward, KeptOf(starts_[start]));
   }
   if (candidate_0) return MeanOffsets(distribution);
   return DrawOffsets(problem_, record.iteration, number,
-                     distribution.goal.empty() ? distribution : WithMean(distribution, feedforward));
+                     distribution.goal.empty() ? distribution : WithMean(distribution, feedforward),
+                     KeptOf(starts_[start]));
 }
 
 }  // namespace retrace::reconstruction

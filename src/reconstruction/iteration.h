@@ -38,6 +38,8 @@ class Iteration {
  private:
   bool Inside(const SampleRecord& entry) const;
   double CostOf(const SampleRecord& entry) const;
+  /// The displacement that samples of a start state keep a share of; empty: none.
+  std::vector<Vec3> KeptOf(const Node& start) const;
   const OffsetDistribution& DistributionOf(size_t start) const;
   Offsets OffsetsOf(size_t sample) const;
 

@@ -48,7 +48,10 @@ control::Fragment MakeFragment(const Problem& problem, int index, const Offsets&
   return fragment;
 }
 
-Offsets SampleOffsets(const Problem& problem, int iteration, int sample, const Offsets& feedforward) {
+Offsets SampleOffsets(const Problem& problem, int iteration, int sample, const Offsets& feedforward,
+                      const std::vector<Vec3>& kept) {
+  const double rho = problem.search.correlation;
+  const double fresh = kept.empty() ? 1 : std::sqrt(1 - rho * rho);
   Offsets offsets = feedforward;
   RandomStream random(problem.search.seed, RandomStage::kSampling, static_cast<uint32_t>(iteration),
                       static_cast<uint32_t>(sample));
@@ -58,7 +61,8 @@ Offsets SampleOffsets(const Problem& problem, int iteration, int sample, const O
     bool displaced = false;
     for (int a = 0; a < 3; ++a) {
       if (joint.window[a] == 0) continue;
-      displacement[a] = problem.search.window_scale * joint.window[a] * random.Uniform(-1, 1);
+      displacement[a] = fresh * problem.search.window_scale * joint.window[a] * random.Uniform(-1, 1);
+      if (!kept.empty()) displacement[a] += rho * kept[j][a];
       displaced = true;
     }
     if (displaced) offsets[j] = FromRotationVector(displacement) * offsets[j];
@@ -66,14 +70,18 @@ Offsets SampleOffsets(const Problem& problem, int iteration, int sample, const O
   return offsets;
 }
 
-Offsets DrawOffsets(const Problem& problem, int iteration, int sample, const OffsetDistribution& distribution) {
+Offsets DrawOffsets(const Problem& problem, int iteration, int sample, const OffsetDistribution& distribution,
+                    const std::vector<Vec3>& kept) {
+  const double rho = problem.search.correlation;
+  const double fresh = kept.empty() ? 1 : std::sqrt(1 - rho * rho);
   Offsets offsets;
   RandomStream random(problem.search.seed, RandomStage::kSampling, static_cast<uint32_t>(iteration),
                       static_cast<uint32_t>(sample));
   for (size_t j = 0; j < distribution.mean.size(); ++j) {
     Vec3 turn = distribution.mean[j];
     for (int a = 0; a < 3; ++a) {
-      if (distribution.deviation[j][a] > 0) turn[a] += distribution.deviation[j][a] * random.Normal();
+      if (distribution.deviation[j][a] > 0) turn[a] += fresh * distribution.deviation[j][a] * random.Normal();
+      if (!kept.empty()) turn[a] += rho * kept[j][a];
     }
     offsets.push_back(FromRotationVector(turn));
   }
@@ -205,8 +213,8 @@ void RolloutWorker::Run(const RolloutTask& task, RolloutResult& result) {
   while (result.samples.size() < static_cast<size_t>(task.num_samples)) {
     const int sample = task.first_sample + static_cast<int>(result.samples.size());
     const Offsets offsets = distribution.learned()
-                                ? DrawOffsets(problem_, task.iteration, sample, distribution)
-                                : SampleOffsets(problem_, task.iteration, sample, result.feedforward);
+                                ? DrawOffsets(problem_, task.iteration, sample, distribution, task.kept)
+                                : SampleOffsets(problem_, task.iteration, sample, result.feedforward, task.kept);
     Simulate(task, MakeFragment(problem_, task.fragment, offsets, task.previous), result.samples.emplace_back());
   }
   result.cpu_seconds = ThreadCpuSeconds() - before;
@@ -221,8 +229,10 @@ parallel::Bytes Pack(const RolloutTask& task) {
                              task.has_undisplaced,
                              static_cast<int32_t>(task.distribution.mean.size()),
                              static_cast<int32_t>(task.distribution.goal.size()),
-                             static_cast<int32_t>(task.previous.size())};
-  Put(bytes, numbers, 8);
+                             static_cast<int32_t>(task.previous.size()),
+                             static_cast<int32_t>(task.kept.size())};
+  Put(bytes, numbers, 9);
+  Put(bytes, task.kept.data(), task.kept.size());
   Put(bytes, task.start.data(), task.start.size());
   Put(bytes, task.distribution.mean.data(), task.distribution.mean.size());
   Put(bytes, task.distribution.deviation.data(), task.distribution.deviation.size());
@@ -234,8 +244,10 @@ parallel::Bytes Pack(const RolloutTask& task) {
 RolloutTask UnpackTask(std::span<const std::byte> bytes, size_t num_bodies) {
   Reader reader(bytes);
   RolloutTask task;
-  int32_t numbers[8];
-  reader.Take(numbers, 8);
+  int32_t numbers[9];
+  reader.Take(numbers, 9);
+  task.kept.resize(static_cast<size_t>(numbers[8]));
+  reader.Take(task.kept.data(), task.kept.size());
   task.iteration = numbers[0];
   task.fragment = numbers[1];
   task.first_sample = numbers[2];

@@ -16,7 +16,8 @@ struct Node {
   size_t sample = 0;     ///< index among that iteration's samples
   double path_cost = 0;  ///< sum from the root
   Offsets offsets;
-  bool continuous = false;  ///< its targets go over from its parent's offsets
+  std::vector<Vec3> displacement;  ///< of the offsets from what they were drawn around (joints)
+  bool continuous = false;         ///< its targets go over from its parent's offsets
   CostTerms terms;
   character::State end;
 };

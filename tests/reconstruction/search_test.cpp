@@ -128,6 +128,7 @@ TEST(Search, WithEveryOptionIsConsistent) {
       {"/gates/joint_position=0.03", "/search/discarded=0"},
       {"/search/gate_margin=0.5", "/gates/joint_position=0.06"},
       {"/search/method=2010", "/cost/drift=2"},
+      {"/search/correlation=0.7", "/search/saved=20"},
       {"/schedule/sampling_step=0.2", "/search/saved=1"}};
   for (const auto& [first, second] : options) {
     SCOPED_TRACE(first + " " + second);
@@ -588,6 +589,7 @@ TEST(Search, StoppedWhileItIsLostEndsTheSame) {
   configuration.gates.joint_position = 0.012;
   configuration.search.budget = 400;
   configuration.search.rewind = 0.1;
+  configuration.search.correlation = 0.5;
   const SmallProblem small(configuration, Squatting, 0.4);
   MemoryStore whole;
   const SearchResult expected = Search(small.problem(), whole, -1);

@@ -55,6 +55,9 @@ struct SearchOptions {
   /// pose that it led to where it was learned. 0: none.
   double correction = 2;
   double goal = 0.5;  ///< where that pose is between the learned one (0) and the reference's (1)
+  /// Share of a start state's own displacement (from feedforward or a learned mean) that its samples keep; the rest is
+  /// drawn, with the variance kept. 0: independent from fragment to fragment.
+  double correlation = 0;
 };
 
 /// Passes after the search that make its result smoother, each a whole search around the path that the one before

@@ -24,8 +24,10 @@ Offsets NoOffsets(const Problem& problem);
 control::Fragment MakeFragment(const Problem& problem, int index, const Offsets& offsets, const Offsets& previous = {});
 
 /// Total offsets of a displaced sample: its random displacement, uniform in the character's windows, on top of the
-/// feedforward offsets. A pure function of (seed, iteration, sample).
-Offsets SampleOffsets(const Problem& problem, int iteration, int sample, const Offsets& feedforward);
+/// feedforward offsets. With `kept` (joints), a share of that displacement goes into it (SearchOptions::correlation). A
+/// pure function of (seed, iteration, sample).
+Offsets SampleOffsets(const Problem& problem, int iteration, int sample, const Offsets& feedforward,
+                      const std::vector<Vec3>& kept = {});
 
 /// Where the offsets of a fragment are drawn from when they have been learned: independent normal distributions of the
 /// components of each joint's rotation vector, in the parent's axes. Empty: uniform in the windows around feedforward.
@@ -40,7 +42,8 @@ struct OffsetDistribution {
 };
 
 /// Total offsets of a sample from a learned distribution. A pure function of (seed, iteration, sample) and it.
-Offsets DrawOffsets(const Problem& problem, int iteration, int sample, const OffsetDistribution& distribution);
+Offsets DrawOffsets(const Problem& problem, int iteration, int sample, const OffsetDistribution& distribution,
+                    const std::vector<Vec3>& kept = {});
 Offsets MeanOffsets(const OffsetDistribution& distribution);
 /// The distribution with other means.
 OffsetDistribution WithMean(const OffsetDistribution& distribution, const Offsets& means);
@@ -56,7 +59,8 @@ struct RolloutTask {
   bool has_undisplaced = true;  ///< the first sample is candidate 0; else these are further samples of its state
   character::State start;
   OffsetDistribution distribution = {};  ///< learned: candidate 0 has its mean, and there is no feedforward
-  Offsets previous = {};                 ///< of the fragment before, for targets without jumps; empty: with
+  std::vector<Vec3> kept = {};  ///< displacement of the start state, see SearchOptions::correlation; empty: none
+  Offsets previous = {};        ///< of the fragment before, for targets without jumps; empty: with
 };
 
 /// How often a sample is compared with the gates [s]: more seldom than they are judged, for the sake of speed.
