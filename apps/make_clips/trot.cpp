@@ -17,10 +17,10 @@ namespace {
 // v^2 / (g hip height) 0.35: between the walk and the usual trot of dogs at 0.5 and above (Alexander and Jayes 1983).
 constexpr int kFramesPerCycle = 30;
 constexpr int kCycles = 5;
-constexpr double kStride = 0.60;                         // [m], so 1.2 m/s
-constexpr double kDuty = 0.55;                           // share of the cycle in which a foot stands
-constexpr double kSwingHeight = 0.06;                    // of the sole [m]
-constexpr double kSwingPitch = Radians(25);              // toes down in mid swing
+constexpr double kStride = 0.60;             // [m], so 1.2 m/s
+constexpr double kDuty = 0.55;               // share of the cycle in which a foot stands
+constexpr double kSwingHeight = 0.06;        // of the sole [m]
+constexpr double kSwingPitch = Radians(25);  // toes down in mid swing
 
 // Geometry of data/characters/quadruped.json [m].
 constexpr double kHalfWidth = 0.075;
