@@ -37,9 +37,7 @@ bool Checkpoint::Exists(const fs::path& folder) {
 }
 
 bool Checkpoint::Next(parallel::Bytes& simulated) {
-  if (!journal_->Next(simulated)) return false;
-  ++restored_;
-  return true;
+  return journal_->Next(simulated);
 }
 
 void Checkpoint::Append(const parallel::Bytes& simulated) {

@@ -30,8 +30,6 @@ class Checkpoint final : public reconstruction::IterationStore {
   bool Next(parallel::Bytes& simulated) override;
   void Append(const parallel::Bytes& simulated) override;
 
-  /// Iterations taken from an earlier run.
-  int restored() const { return restored_; }
   /// So that it survives a failure of the machine. For a run that stops.
   void Flush() { journal_->Flush(); }
   /// The results are there: it is no longer needed.
@@ -40,7 +38,6 @@ class Checkpoint final : public reconstruction::IterationStore {
  private:
   std::optional<io::Journal> journal_;
   bool resumes_ = false;
-  int restored_ = 0;
 };
 
 }  // namespace retrace::apps

@@ -278,10 +278,7 @@ void CheckFit(const Environment& environment, const ReferenceMotion& reference, 
           if (i > 0) return;  // free bodies move
           for (size_t f = 0; f < environment.bodies.size(); ++f) {
             const simulation::FreeBody& body = environment.bodies[f];
-            const Shape& other = body.shape;
-            const Vec3 extent = other.kind == Shape::Kind::kBox
-                                    ? other.size
-                                    : Vec3(Vec3::Constant(2 * other.radius) + other.length * Vec3::Unit(other.axis));
+            const Vec3 extent = 2 * body.shape.HalfExtents();
             see(first_free + f, DepthIn(body.position, body.orientation, extent, point, radius));
           }
         });

@@ -90,10 +90,9 @@ parallel::Bytes Iteration::Store() const {
   for (const Offsets& offsets : feedforward_) Put(bytes, offsets.data(), offsets.size());
   for (size_t s = 0; s < record.samples.size(); ++s) {
     const SampleRecord& entry = record.samples[s];
-    const double numbers[] = {entry.terms.pose,  entry.terms.root,       entry.terms.end_effector, entry.terms.balance,
-                              entry.terms.drift, entry.terms.smoothness, entry.gate_share};
     const uint8_t flags = (entry.diverged ? 1 : 0) | (entry.saved ? 2 : 0);
-    Put(bytes, numbers, std::size(numbers));
+    Put(bytes, &entry.terms, 1);
+    Put(bytes, &entry.gate_share, 1);
     Put(bytes, &flags, 1);
     if (entry.saved) Put(bytes, ends_[s].data(), ends_[s].size());
   }
@@ -119,12 +118,10 @@ void Iteration::Restore(const parallel::Bytes& bytes) {
     task_of_sample_[s] = task;
     SampleRecord& entry = record.samples[s];
     entry.start = task_start_[task];
-    double numbers[7];
     uint8_t flags = 0;
-    reader.Take(numbers, std::size(numbers));
+    reader.Take(&entry.terms, 1);
+    reader.Take(&entry.gate_share, 1);
     reader.Take(&flags, 1);
-    entry.terms = {numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5]};
-    entry.gate_share = numbers[6];
     entry.diverged = (flags & 1) != 0;
     entry.cost = CostOf(entry);
     if ((flags & 2) == 0) continue;

@@ -272,10 +272,10 @@ void Pack(const RolloutResult& result, parallel::Bytes& bytes) {
   Put(bytes, &result.cpu_seconds, 1);
   Put(bytes, result.feedforward.data(), result.feedforward.size());
   for (const RolloutSample& sample : result.samples) {
-    const double numbers[] = {sample.diverged ? 1.0 : 0.0, sample.terms.pose,    sample.terms.root,
-                              sample.terms.end_effector,   sample.terms.balance, sample.terms.drift,
-                              sample.terms.smoothness,     sample.gate_share};
-    Put(bytes, numbers, 8);
+    const double diverged = sample.diverged ? 1 : 0;
+    Put(bytes, &diverged, 1);
+    Put(bytes, &sample.terms, 1);
+    Put(bytes, &sample.gate_share, 1);
     Put(bytes, sample.end.data(), sample.end.size());
   }
 }
@@ -288,11 +288,11 @@ RolloutResult UnpackResult(std::span<const std::byte> bytes, size_t num_joints, 
   reader.Take(result.feedforward.data(), num_joints);
   while (!reader.empty()) {
     RolloutSample& sample = result.samples.emplace_back();
-    double numbers[8];
-    reader.Take(numbers, 8);
-    sample.diverged = numbers[0] != 0;
-    sample.terms = {numbers[1], numbers[2], numbers[3], numbers[4], numbers[5], numbers[6]};
-    sample.gate_share = numbers[7];
+    double diverged = 0;
+    reader.Take(&diverged, 1);
+    sample.diverged = diverged != 0;
+    reader.Take(&sample.terms, 1);
+    reader.Take(&sample.gate_share, 1);
     sample.end.resize(num_bodies);
     reader.Take(sample.end.data(), num_bodies);
   }

@@ -429,7 +429,7 @@ double BoneWidth(const character::Body& a, const character::Body& b) {
       if (shape.kind == Shape::Kind::kCapsule) {
         width = std::min(width, 1.3 * shape.radius);
       } else {
-        const Vec3 size = shape.kind == Shape::Kind::kBox ? shape.size : Vec3(2 * shape.HalfExtents());
+        const Vec3 size = 2 * shape.HalfExtents();
         const double middle = size.sum() - size.minCoeff() - size.maxCoeff();
         width = std::min(width, 0.6 * middle);
       }

@@ -7,6 +7,7 @@
 
 #include "ode_library.h"
 #include "retrace/math/rotation.h"
+#include "shapes.h"
 
 namespace retrace::simulation {
 
@@ -95,8 +96,7 @@ void Collision::MakeGeometry(int body, const Shape& shape) {
     MakeMesh(shape, geometry);
   } else {
     geometry.geom = dCreateCapsule(nullptr, shape.radius, shape.length);
-    if (shape.axis == 0) geometry.turn = AxisRotation(1, kPi / 2);  // ODE's capsules lie along z
-    if (shape.axis == 1) geometry.turn = AxisRotation(0, kPi / 2);
+    geometry.turn = TurnOfCapsule(shape.axis);
   }
   geometries_.push_back(std::move(geometry));
 }
@@ -122,7 +122,7 @@ double Collision::SpeculativeMargin(const Geometry& geometry, const BodyMotion& 
   const double reach = geometry.bounding_radius + geometry.shape->offset.norm();
   const double approach =
       h * (-body.linear_velocity.y() + options_.gravity * h + std::sqrt(w.x() * w.x() + w.z() * w.z()) * reach);
-  return std::clamp(approach, 0.001, 0.05);
+  return std::clamp(approach, kSmallestMargin, kLargestMargin);
 }
 
 void Collision::AddGroundPoint(int body, const Vec3& point) {
@@ -134,7 +134,7 @@ void Collision::AddGroundPoint(int body, const Vec3& point) {
 void Collision::CollideWithGround(const Geometry& geometry, const BodyMotion& body) {
   if (!options_.ground) return;
   const double height = geometry.center.y() - options_.ground_height;
-  if (height > geometry.bounding_radius + 0.05) return;  // the largest margin
+  if (height > geometry.bounding_radius + kLargestMargin) return;
   const double margin = SpeculativeMargin(geometry, body);
   if (height > geometry.bounding_radius + margin) return;
   if (geometry.shape->kind == Shape::Kind::kBox) {
@@ -201,10 +201,7 @@ void Collision::CollideMeshWithGround(const Geometry& geometry, const BodyMotion
 void Collision::Place(Geometry& geometry, const BodyMotion& body) {
   if (geometry.placed) return;
   geometry.placed = true;
-  dGeomSetPosition(geometry.geom, geometry.center.x(), geometry.center.y(), geometry.center.z());
-  const Quat q = body.orientation * geometry.turn;
-  const dQuaternion to = {q.w(), q.x(), q.y(), q.z()};
-  dGeomSetQuaternion(geometry.geom, to);
+  PlaceGeom(geometry.geom, geometry.center, body.orientation * geometry.turn);
 }
 
 void Collision::CollidePairs(std::span<const BodyMotion> bodies) {

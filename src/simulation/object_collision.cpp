@@ -6,16 +6,15 @@
 
 #include "ode_library.h"
 #include "retrace/math/rotation.h"
+#include "shapes.h"
 
 namespace retrace::simulation {
 namespace {
 
 using character::Shape;
 
-constexpr double kLargestMargin = 0.05;    // [m] as on the ground
-constexpr double kSmallestMargin = 0.001;  // [m]
-constexpr int kMaxPoints = 8;              // of two shapes
-constexpr int kPiecePoints = 4;            // of a free body with another body
+constexpr int kMaxPoints = 8;    // of two shapes
+constexpr int kPiecePoints = 4;  // of a free body with another body
 
 /// Distance of a point from a box about the origin, negative inside; the direction in which it grows.
 double DistanceFromBox(const Vec3& half, const Vec3& point, Vec3& normal) {
@@ -31,16 +30,6 @@ double DistanceFromBox(const Vec3& half, const Vec3& point, Vec3& normal) {
   const double depth = beyond.maxCoeff(&axis);
   normal = sign(axis) * Vec3(Vec3::Unit(axis));
   return depth;
-}
-
-void PlaceGeom(dGeomID geom, const Vec3& position, const Quat& q) {
-  dGeomSetPosition(geom, position.x(), position.y(), position.z());
-  const dQuaternion to = {q.w(), q.x(), q.y(), q.z()};
-  dGeomSetQuaternion(geom, to);
-}
-
-Vec3 Corner(const Vec3& half, int k) {
-  return {k & 1 ? half.x() : -half.x(), k & 2 ? half.y() : -half.y(), k & 4 ? half.z() : -half.z()};
 }
 
 /// Whether a weight at the origin is held by points around it, as seen from above.
@@ -61,6 +50,10 @@ Shape BoxAbout(const Shape& mesh) {
   box.size = 2 * mesh.HalfExtents();
   box.offset = mesh.offset;
   return box;
+}
+
+Vec3 Corner(const Vec3& half, int k) {
+  return {k & 1 ? half.x() : -half.x(), k & 2 ? half.y() : -half.y(), k & 4 ? half.z() : -half.z()};
 }
 
 }  // namespace
@@ -113,8 +106,7 @@ ObjectCollision::Piece ObjectCollision::MakePiece(const Shape& shape, int body, 
     piece.geom = dCreateSphere(nullptr, shape.radius);
   } else {
     piece.geom = dCreateCapsule(nullptr, shape.radius, shape.length);
-    if (shape.axis == 0) piece.turn = AxisRotation(1, kPi / 2);  // ODE's capsules lie along z
-    if (shape.axis == 1) piece.turn = AxisRotation(0, kPi / 2);
+    piece.turn = TurnOfCapsule(shape.axis);
   }
   return piece;
 }

@@ -169,12 +169,7 @@ TEST(HumanCharacter, JointsLieInOrNearTheirBodies) {
 Vec3 SizeOf(const Body& body) {
   Vec3 half = Vec3::Zero();
   for (const Shape& shape : body.shapes) {
-    Vec3 reach = 0.5 * shape.size;
-    if (shape.kind == Shape::Kind::kCapsule) {
-      reach.setConstant(shape.radius);
-      reach[shape.axis] += 0.5 * shape.length;
-    }
-    half = half.cwiseMax(reach + shape.offset.cwiseAbs());
+    half = half.cwiseMax(shape.HalfExtents() + shape.offset.cwiseAbs());
   }
   return 2 * half;
 }
