@@ -179,11 +179,11 @@ std::exception_ptr UnpackException(std::span<const std::byte> bytes) {
   }
 }
 
-/// What a farm and its session share.
+/// What a farm and its group share.
 struct RankNames {
   std::vector<std::string> names;  // with their hosts, for messages
   bool farm_alive = false;
-  bool lost = false;  // one of them does not answer
+  bool* lost = nullptr;  // of the session: a rank does not answer
 };
 
 class MpiFarm final : public TaskFarm {
@@ -290,7 +290,7 @@ class MpiFarm final : public TaskFarm {
       if (sent_[i].empty()) continue;
       const double silent = SecondsSince(heard_[i]);
       if (silent <= patience_) continue;
-      ranks_->lost = true;
+      *ranks_->lost = true;
       throw StoppedError(ranks_->names[i] + " has not answered for " + std::to_string(std::lround(silent)) + " s");
     }
   }
@@ -406,13 +406,36 @@ std::vector<std::string> GatherNames(MPI_Comm job, int rank, int size, const std
 
 }  // namespace
 
-struct MpiSession::State {
-  bool owns_mpi = false;
-  MPI_Comm job = MPI_COMM_NULL;
+struct RankGroup::State {
+  MPI_Comm ranks = MPI_COMM_NULL;
   int rank = 0;
   int size = 1;
-  std::string name;  // of this rank, with its host
-  RankNames ranks;   // rank 0
+  std::string name;  // of this rank in the whole job, with its host
+  RankNames names;   // rank 0
+
+  State() = default;
+  /// Takes the communicator over. All its ranks do this at once.
+  State(MPI_Comm comm, std::string own_name, bool* lost) : ranks(comm), name(std::move(own_name)) {
+    // An error of MPI itself, after which nothing can be relied on, ends the job instead of being returned by a call.
+    MPI_Comm_set_errhandler(ranks, MPI_ERRORS_ARE_FATAL);
+    MPI_Comm_rank(ranks, &rank);
+    MPI_Comm_size(ranks, &size);
+    names.names = GatherNames(ranks, rank, size, name);
+    names.lost = lost;
+  }
+  ~State() {
+    int finalized = 0;
+    MPI_Finalized(&finalized);
+    if (ranks != MPI_COMM_NULL && finalized == 0) MPI_Comm_free(&ranks);
+  }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+};
+
+struct MpiSession::State {
+  bool owns_mpi = false;
+  bool lost = false;  // a rank does not answer
+  RankGroup job;      // all ranks
   int exceptions = std::uncaught_exceptions();
 };
 
@@ -434,60 +457,97 @@ MpiSession::MpiSession(int* argc, char*** argv) : state_(std::make_unique<State>
       throw std::runtime_error("this MPI does not allow threads beside it");
     }
   }
-  // A communicator of our own: messages of a host program never meet the farm's, and an error of MPI itself, after
-  // which nothing can be relied on, ends the job instead of being returned by one of the calls below.
-  MPI_Comm_dup(MPI_COMM_WORLD, &state_->job);
-  MPI_Comm_set_errhandler(state_->job, MPI_ERRORS_ARE_FATAL);
-  MPI_Comm_rank(state_->job, &state_->rank);
-  MPI_Comm_size(state_->job, &state_->size);
-  if (state_->size == 1 && launched > 1) {
+  // A communicator of our own: messages of a host program never meet the farm's.
+  int rank = 0;
+  int size = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (size == 1 && launched > 1) {
     MPI_Finalize();
     throw UsageError(
         "started as one of " + std::to_string(launched) +
         " ranks by the launcher of another MPI: use the mpirun of the MPI that this program is built with");
   }
-  state_->name = "rank " + std::to_string(state_->rank) + " (" + HostName() + ")";
-  state_->ranks.names = GatherNames(state_->job, state_->rank, state_->size, state_->name);
+  MPI_Comm job = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &job);
+  std::string name = "rank " + std::to_string(rank);
+  name.append(" (").append(HostName()).append(")");
+  state_->job.state_ = std::make_unique<RankGroup::State>(job, std::move(name), &state_->lost);
 }
 
 MpiSession::~MpiSession() {
   if (!active()) return;
-  if (state_->ranks.lost) Abort(static_cast<int>(ExitCode::kStoppedWithCheckpoint));
+  if (state_->lost) Abort(static_cast<int>(ExitCode::kStoppedWithCheckpoint));
   if (size() > 1 && std::uncaught_exceptions() > state_->exceptions) Abort(static_cast<int>(ExitCode::kBug));
-  MPI_Comm_free(&state_->job);
+  state_->job.state_.reset();
   if (state_->owns_mpi) MPI_Finalize();
 }
 
 bool MpiSession::active() const {
-  return state_->job != MPI_COMM_NULL;
+  return state_->job.state_->ranks != MPI_COMM_NULL;
 }
-int MpiSession::rank() const {
+
+RankGroup& MpiSession::job() {
+  return state_->job;
+}
+const RankGroup& MpiSession::job() const {
+  return state_->job;
+}
+
+RankGroups MpiSession::Split(int count) {
+  RankGroups groups;
+  const RankGroup::State& all = *state_->job.state_;
+  if (count < 1 || count > all.size) {
+    throw std::invalid_argument("a job of " + std::to_string(all.size) + " ranks cut into " + std::to_string(count));
+  }
+  const auto split = [&](int color) -> std::unique_ptr<RankGroup> {
+    MPI_Comm part = MPI_COMM_NULL;
+    MPI_Comm_split(all.ranks, color, all.rank, &part);
+    if (part == MPI_COMM_NULL) return nullptr;
+    auto group = std::make_unique<RankGroup>();
+    group->state_ = std::make_unique<RankGroup::State>(part, all.name, &state_->lost);
+    return group;
+  };
+  if (!active()) {
+    groups.own = std::make_unique<RankGroup>();
+    groups.leaders = std::make_unique<RankGroup>();
+    return groups;
+  }
+  groups.own = split(static_cast<int>(static_cast<int64_t>(all.rank) * count / all.size));
+  groups.leaders = split(groups.own->rank() == 0 ? 0 : MPI_UNDEFINED);
+  return groups;
+}
+
+RankGroup::RankGroup() : state_(std::make_unique<State>()) {}
+RankGroup::~RankGroup() = default;
+
+int RankGroup::rank() const {
   return state_->rank;
 }
-int MpiSession::size() const {
+int RankGroup::size() const {
   return state_->size;
 }
 
-std::unique_ptr<TaskFarm> MpiSession::MakeFarm(const WorkerFactory& factory, double patience) {
+std::unique_ptr<TaskFarm> RankGroup::MakeFarm(const WorkerFactory& factory, double patience) {
   if (rank() != 0) throw std::logic_error("only rank 0 makes farms");
   if (size() == 1) return MakeThreadFarm(1, factory);
-  if (state_->ranks.farm_alive) throw std::logic_error("a second farm while the first one has the ranks");
-  return std::make_unique<MpiFarm>(state_->job, &state_->ranks, factory, patience);
+  if (state_->names.farm_alive) throw std::logic_error("a second farm while the first one has the ranks");
+  return std::make_unique<MpiFarm>(state_->ranks, &state_->names, factory, patience);
 }
 
-void MpiSession::Serve(const WorkerFactory& factory) {
+void RankGroup::Serve(const WorkerFactory& factory) {
   if (rank() == 0) throw std::logic_error("rank 0 does not serve");
   const std::string place = state_->name + ": ";
 
   Worker worker;
-  Outbox outbox(state_->job);
+  Outbox outbox(state_->ranks);
   Patience patience;
   Message message;
   Bytes tasks;
   Bytes result;
   bool leaving = false;
   while (!leaving || !outbox.Clear()) {
-    if (leaving || !Receive(state_->job, message, tasks)) {
+    if (leaving || !Receive(state_->ranks, message, tasks)) {
       outbox.Clear();
       patience.Wait();
       continue;
@@ -529,13 +589,17 @@ void MpiSession::Abort(int exit_code) {
 
 #else
 
-struct MpiSession::State {};
+struct RankGroup::State {};
+
+struct MpiSession::State {
+  RankGroup job;
+};
 
 bool MpiSession::built_with_mpi() {
   return false;
 }
 
-MpiSession::MpiSession(int* /*argc*/, char*** /*argv*/) {
+MpiSession::MpiSession(int* /*argc*/, char*** /*argv*/) : state_(std::make_unique<State>()) {
   const int launched = LaunchedRanks();
   if (launched > 1) {
     throw UsageError("started as one of " + std::to_string(launched) +
@@ -548,18 +612,33 @@ MpiSession::~MpiSession() = default;
 bool MpiSession::active() const {
   return false;
 }
-int MpiSession::rank() const {
+RankGroup& MpiSession::job() {
+  return state_->job;
+}
+const RankGroup& MpiSession::job() const {
+  return state_->job;
+}
+
+RankGroups MpiSession::Split(int count) {
+  if (count != 1) throw std::invalid_argument("a job of 1 rank cut into " + std::to_string(count));
+  return {std::make_unique<RankGroup>(), std::make_unique<RankGroup>()};
+}
+
+RankGroup::RankGroup() = default;
+RankGroup::~RankGroup() = default;
+
+int RankGroup::rank() const {
   return 0;
 }
-int MpiSession::size() const {
+int RankGroup::size() const {
   return 1;
 }
 
-std::unique_ptr<TaskFarm> MpiSession::MakeFarm(const WorkerFactory& factory, double /*patience*/) {
+std::unique_ptr<TaskFarm> RankGroup::MakeFarm(const WorkerFactory& factory, double /*patience*/) {
   return MakeThreadFarm(1, factory);
 }
 
-void MpiSession::Serve(const WorkerFactory& /*factory*/) {
+void RankGroup::Serve(const WorkerFactory& /*factory*/) {
   throw std::logic_error("rank 0 does not serve");
 }
 

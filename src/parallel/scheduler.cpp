@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -151,6 +152,25 @@ void Scheduler::StopAt(size_t task) {
   drop(begins_);
   drop(rests_);
   std::erase_if(here_, [&](const Part& part) { return part.task >= task; });
+}
+
+int ChooseRanksPerRun(int ranks, size_t runs) {
+  // Of an iteration this share cannot be spread over ranks: selection, messages, waiting for the last sample. With it
+  // the efficiency of up to 32 ranks is within two percent of the simulation's; more are never worth it.
+  constexpr double kAlone = 0.0075;
+  constexpr int kMost = 32;
+  int best = 1;
+  double least = std::numeric_limits<double>::infinity();
+  for (int each = 1; each <= std::min(std::max(1, ranks), kMost); ++each) {
+    const auto groups = static_cast<size_t>(std::max(1, ranks) / each);
+    const auto rounds = static_cast<double>((std::max<size_t>(1, runs) + groups - 1) / groups);
+    const double time = rounds * (1.0 / each + kAlone * (each - 1) / each);
+    if (time < least) {
+      least = time;
+      best = each;
+    }
+  }
+  return best;
 }
 
 }  // namespace retrace::parallel

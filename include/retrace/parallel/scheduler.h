@@ -100,4 +100,8 @@ class Scheduler {
   double unit_seconds_ = 0;
 };
 
+/// How many ranks each of several runs should get, so that all of them are done soonest: a search on more ranks takes
+/// less time but keeps them less busy (tests/bench/SCALING.md has the simulation that this is fitted to).
+int ChooseRanksPerRun(int ranks, size_t runs);
+
 }  // namespace retrace::parallel

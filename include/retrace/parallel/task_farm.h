@@ -62,6 +62,43 @@ class TaskFarm {
 /// A farm of `threads` (at least 1) threads that live as long as the farm; 1 computes on the caller's thread.
 std::unique_ptr<TaskFarm> MakeThreadFarm(int threads, const WorkerFactory& factory);
 
+/// Ranks that work together: a master, rank 0, and the others, who compute for it.
+class RankGroup {
+ public:
+  /// This process alone.
+  RankGroup();
+  ~RankGroup();
+  RankGroup(const RankGroup&) = delete;
+  RankGroup& operator=(const RankGroup&) = delete;
+
+  int rank() const;
+  int size() const;
+
+  /// Master side (rank 0): a farm over all ranks, this one included, used on this thread only. While it lives the other
+  /// ranks must be in Serve; its destructor releases them. One at a time. An exception thrown on another rank arrives
+  /// with that rank and its host in front of the message: a retrace::Error with the same exit code, anything else as
+  /// std::runtime_error.
+  ///
+  /// With a `patience` above 0 [s], a rank that has work and does not answer for so long ends the run with
+  /// StoppedError, which names it and its host. No later run of the farm can succeed then, and as nobody can wait for
+  /// that rank, the session ends the whole job when it is destroyed, with exit code 75.
+  std::unique_ptr<TaskFarm> MakeFarm(const WorkerFactory& factory, double patience = 0);
+
+  /// Worker side (other ranks): computes tasks until the master's farm is destroyed. Without work it sleeps.
+  void Serve(const WorkerFactory& factory);
+
+ private:
+  friend class MpiSession;
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// A job cut into groups of ranks, as one of the ranks sees it.
+struct RankGroups {
+  std::unique_ptr<RankGroup> own;
+  std::unique_ptr<RankGroup> leaders;  ///< the masters of all groups; null on other ranks
+};
+
 /// The MPI job that this process belongs to, or a job of one when it was not started by an MPI launcher. One per
 /// process, made before any farm and destroyed last (it finalises MPI).
 ///
@@ -79,22 +116,23 @@ class MpiSession {
 
   /// True when the build has MPI and the process was started by a launcher with it (also with `-n 1`).
   bool active() const;
-  int rank() const;
-  int size() const;
+  int rank() const { return job().rank(); }
+  int size() const { return job().size(); }
   static bool built_with_mpi();
 
-  /// Master side (rank 0): a farm over all ranks, this one included, used on this thread only. While it lives the other
-  /// ranks must be in Serve; its destructor releases them. One at a time. An exception thrown on another rank arrives
-  /// with that rank and its host in front of the message: a retrace::Error with the same exit code, anything else as
-  /// std::runtime_error.
-  ///
-  /// With a `patience` above 0 [s], a rank that has work and does not answer for so long ends the run with
-  /// StoppedError, which names it and its host. No later run of the farm can succeed then, and as nobody can wait for
-  /// that rank, the session ends the whole job when it is destroyed, with exit code 75.
-  std::unique_ptr<TaskFarm> MakeFarm(const WorkerFactory& factory, double patience = 0);
+  /// All ranks.
+  RankGroup& job();
+  const RankGroup& job() const;
 
-  /// Worker side (other ranks): computes tasks until the master's farm is destroyed. Without work it sleeps.
-  void Serve(const WorkerFactory& factory);
+  /// Cuts the job into `count` groups of consecutive ranks, whose sizes differ by one at most. Called by all ranks at
+  /// once. The groups must not outlive the session.
+  RankGroups Split(int count);
+
+  /// Of RankGroup, for all ranks.
+  std::unique_ptr<TaskFarm> MakeFarm(const WorkerFactory& factory, double patience = 0) {
+    return job().MakeFarm(factory, patience);
+  }
+  void Serve(const WorkerFactory& factory) { job().Serve(factory); }
 
   /// Ends the whole job at once with an exit code, for a rank that fails while the others wait.
   [[noreturn]] void Abort(int exit_code);
