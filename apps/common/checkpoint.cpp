@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 
 Checkpoint::Checkpoint(const fs::path& folder, const io::Json& identity, Earlier earlier) {
   const fs::path path = folder / kCheckpointFile;
-  const io::Json header = {{"format", "retrace-checkpoint"}, {"version", 1}, {"identity", identity}};
+  const io::Json header = {{"format", "retrace-checkpoint"}, {"version", 2}, {"identity", identity}};
   if (earlier != Earlier::kReplace && fs::exists(path)) {
     try {
       journal_.emplace(io::Journal::Open(path));

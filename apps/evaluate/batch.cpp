@@ -15,6 +15,7 @@
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
 #include "retrace/metrics/motion_metrics.h"
+#include "retrace/parallel/keyed_farm.h"
 
 namespace retrace::apps {
 namespace {
@@ -69,42 +70,6 @@ void TakeCosts(const reconstruction::SearchResult& search, double duration, cons
   set(results::FigureIndex("search_s_per_s"), search.search_seconds / duration);
   set(results::FigureIndex("cpu_s_per_s"), search.cpu_seconds / duration);
   set(results::FigureIndex("wall_s"), timer.WallSeconds());
-}
-
-void Reconstruct(const Batch& batch, const PlannedRun& run, RunRow& row) {
-  const results::RunTimer timer;
-  StopRequest stop(batch.time_limit, batch.start);
-  if (stop()) throw StoppedError(stop.reason());
-  const JobOptions options = JobOptionsOf(batch, run.clip, run.seed);
-  const io::Json identity = Identity(options);
-  const Job job(options);
-  const auto farm = parallel::MakeThreadFarm(1, reconstruction::MakeWorkerFactory(job.preparation.problem));
-  results::RunFolder folder(run.folder, true);
-  Checkpoint checkpoint(run.folder, identity, Checkpoint::Earlier::kResumeIfSame);
-  reconstruction::SearchHooks hooks;
-  hooks.store = &checkpoint;
-  hooks.stop = [&] { return stop(); };
-  const Reconstruction result = [&] {
-    try {
-      return Reconstruct(job, *farm, hooks);
-    } catch (const StoppedError&) {
-      checkpoint.Flush();
-      throw StoppedError(stop.reason());
-    }
-  }();
-  const metrics::MotionMetrics figures = metrics::MeasureMotion(job.character, result.trajectory, job.reference);
-  row.status = StatusOf(result.search.ending);
-  row.Take(result.evaluation, figures);
-  row.levels =
-      metrics::JudgeLevels(result.evaluation, figures, ClassOf(job.preparation.kind.kind), job.character.height);
-  row.replayed = ReplaysFromFile(job, result);
-  if (!row.replayed) row.levels = {};  // a control that does not repeat itself is none
-  TakeCosts(result.search, job.reference.duration(), timer, row);
-  const io::Json more = {{"program", "evaluate"},
-                         {"metrics", figures.ToJson(job.character)},
-                         {kBatchMember, {{"identity", identity}, {"row", row.ToJson()}}}};
-  WriteRun(folder, job, result, {batch.command, {{"kind", "threads"}, {"count", 1}}, &timer}, batch.kept, more);
-  checkpoint.Remove();
 }
 
 /// The row of a run that was finished earlier, when it was made of the same things. Otherwise `difference` tells in
@@ -172,32 +137,94 @@ void CheckSettings(const Batch& batch) {
   }
 }
 
-RunRow RunOne(const Batch& batch, const PlannedRun& run) {
-  RunRow row = EmptyRow(batch, run);
+Crew::Crew(const Batch& batch, parallel::RankGroup& group, double patience) : batch_(batch) {
+  if (group.size() == 1) return;
+  // The leader has prepared the run itself.
+  const auto make = [this](uint64_t) { return reconstruction::MakeWorkerFactory(job_->preparation.problem)(); };
+  farm_ = group.MakeFarm(parallel::MakeKeyedFactory(make), patience);
+}
+
+void Crew::Reconstruct(size_t index, RunRow& row) {
+  const Batch& batch = batch_;
+  const PlannedRun& run = batch.runs.at(index);
+  const results::RunTimer timer;
+  StopRequest stop(batch.time_limit, batch.start);
+  if (stop()) throw StoppedError(stop.reason());
+  const JobOptions options = JobOptionsOf(batch, run.clip, run.seed);
+  const io::Json identity = Identity(options);
+  const Job job(options);
+  job_ = &job;
+  std::unique_ptr<parallel::TaskFarm> farm;
+  if (farm_) {
+    farm = std::make_unique<parallel::KeyedFarm>(*farm_, index);
+  } else {
+    farm = parallel::MakeThreadFarm(1, reconstruction::MakeWorkerFactory(job.preparation.problem));
+  }
+  results::RunFolder folder(run.folder, true);
+  Checkpoint checkpoint(run.folder, identity, Checkpoint::Earlier::kResumeIfSame);
+  reconstruction::SearchHooks hooks;
+  hooks.store = &checkpoint;
+  hooks.stop = [&] { return stop(); };
+  const Reconstruction result = [&] {
+    try {
+      return apps::Reconstruct(job, *farm, hooks);
+    } catch (const StoppedError&) {
+      checkpoint.Flush();
+      throw StoppedError(stop.reason());
+    }
+  }();
+  const metrics::MotionMetrics figures = metrics::MeasureMotion(job.character, result.trajectory, job.reference);
+  row.status = StatusOf(result.search.ending);
+  row.Take(result.evaluation, figures);
+  row.levels =
+      metrics::JudgeLevels(result.evaluation, figures, ClassOf(job.preparation.kind.kind), job.character.height);
+  row.replayed = ReplaysFromFile(job, result);
+  if (!row.replayed) row.levels = {};  // a control that does not repeat itself is none
+  TakeCosts(result.search, job.reference.duration(), timer, row);
+  const io::Json workers = {{"kind", farm_ ? "ranks" : "threads"}, {"count", farm->num_workers()}};
+  const io::Json more = {{"program", "evaluate"},
+                         {"metrics", figures.ToJson(job.character)},
+                         {kBatchMember, {{"identity", identity}, {"row", row.ToJson()}}}};
+  WriteRun(folder, job, result, {batch.command, workers, &timer}, batch.kept, more);
+  checkpoint.Remove();
+}
+
+RunRow Crew::Run(size_t index) {
+  const PlannedRun& run = batch_.runs.at(index);
+  RunRow row = EmptyRow(batch_, run);
   try {
-    Reconstruct(batch, run, row);
+    Reconstruct(index, row);
     return row;
   } catch (const OutputError&) {
     throw;
   } catch (const StoppedError&) {
     throw;
   } catch (const Error& error) {
-    row = EmptyRow(batch, run);
+    row = EmptyRow(batch_, run);
     row.status = RunStatus::kFailedInput;
     row.message = error.what();
   } catch (const std::exception& error) {
-    row = EmptyRow(batch, run);
+    row = EmptyRow(batch_, run);
     row.status = RunStatus::kFailed;
     row.message = error.what();
   }
   return row;
 }
 
-parallel::WorkerFactory MakeRunFactory(const Batch& batch) {
-  return [&batch] {
-    return [&batch](std::span<const std::byte> task, parallel::Bytes& result) {
-      const size_t index = std::stoul(Unpack(task));
-      result = Pack(RunOne(batch, batch.runs.at(index)).ToJson().dump());
+parallel::WorkerFactory MakeMemberFactory(const Batch& batch) {
+  return parallel::MakeKeyedFactory([&batch](uint64_t index) -> parallel::Worker {
+    const PlannedRun& run = batch.runs.at(index);
+    const auto job = std::make_shared<Job>(JobOptionsOf(batch, run.clip, run.seed));  // which the worker refers to
+    const parallel::Worker worker = reconstruction::MakeWorkerFactory(job->preparation.problem)();
+    return [job, worker](std::span<const std::byte> task, parallel::Bytes& result) { worker(task, result); };
+  });
+}
+
+parallel::WorkerFactory MakeRunFactory(const CrewFactory& make_crew) {
+  return [make_crew]() -> parallel::Worker {
+    const std::shared_ptr<Crew> crew = make_crew();
+    return [crew](std::span<const std::byte> task, parallel::Bytes& result) {
+      result = Pack(crew->Run(std::stoul(Unpack(task))).ToJson().dump());
     };
   };
 }

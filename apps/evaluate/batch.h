@@ -1,9 +1,10 @@
-/// Many reconstructions: one per clip and seed, each on one thread from start to end, many at once.
+/// Many reconstructions: one per clip and seed, each on one thread or on one group of ranks, many at once.
 #pragma once
 
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -39,13 +40,36 @@ JobOptions JobOptionsOf(const Batch& batch, size_t clip, uint64_t seed);
 /// Throws InputError with the place in the list for a row with settings that do not exist.
 void CheckSettings(const Batch& batch);
 
-/// Reconstructs, measures, reads the control back and replays it, and writes the run's folder. Whatever is wrong with
-/// the input is told in the row; only OutputError is thrown, and StoppedError when the run was stopped with a
-/// checkpoint.
-results::RunRow RunOne(const Batch& batch, const PlannedRun& run);
+/// The ranks that work on one run after another, led by this one, and what they need to know of the latest run.
+class Crew {
+ public:
+  /// Of the leader alone.
+  explicit Crew(const Batch& batch) : batch_(batch) {}
+  /// Of the leader and the other ranks of its group, which are to serve MakeMemberFactory of the same batch. `patience`
+  /// is that of RankGroup::MakeFarm.
+  Crew(const Batch& batch, parallel::RankGroup& group, double patience);
+
+  /// Reconstructs, measures, reads the control back and replays it, and writes the run's folder. Whatever is wrong with
+  /// the input is told in the row; only OutputError is thrown, and StoppedError when the run was stopped with a
+  /// checkpoint.
+  results::RunRow Run(size_t run);
+
+ private:
+  void Reconstruct(size_t run, results::RunRow& row);
+
+  const Batch& batch_;
+  std::unique_ptr<parallel::TaskFarm> farm_;  // of several ranks; null: one
+  const Job* job_ = nullptr;                  // of the run under way
+};
+
+/// Workers of a group's other ranks: what a task belongs to is prepared when its first one arrives.
+parallel::WorkerFactory MakeMemberFactory(const Batch& batch);
+
+/// Makes the crew of a thread or a leading rank.
+using CrewFactory = std::function<std::shared_ptr<Crew>()>;
 
 /// Workers whose task is the index of a run, and whose result is its row.
-parallel::WorkerFactory MakeRunFactory(const Batch& batch);
+parallel::WorkerFactory MakeRunFactory(const CrewFactory& make_crew);
 
 /// Called with each row as it is finished, with all rows there are so far, in the order of the plan, and with how many
 /// are still to come.

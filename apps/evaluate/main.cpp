@@ -1,4 +1,5 @@
 /// evaluate: many clips and seeds in, tables of success, quality and cost out.
+#include <algorithm>
 #include <cstdio>
 #include <regex>
 #include <set>
@@ -39,6 +40,8 @@ struct Options {
   std::string keep = "control";
   bool force = false;
   std::string time_limit;
+  int ranks_per_run = 0;
+  double hang_limit = 300;
   std::string progress = "auto";
   bool controls = false;
   double required = -1;
@@ -68,6 +71,14 @@ void AddOptions(CLI::App& app, Options& o) {
                  "Stop with checkpoints (exit code 75) before so much time has passed: seconds or [D-][HH:]MM:SS; the "
                  "same command goes on")
       ->type_name("TIME");
+  app.add_option("--ranks-per-run", o.ranks_per_run,
+                 "Under mpirun: ranks that work on a run together [so many that all runs are done soonest]")
+      ->check(CLI::Range(1, 1000000));
+  app.add_option("--hang-limit", o.hang_limit,
+                 "With several ranks per run: stop with checkpoints when one that has work does not answer for so many "
+                 "seconds; 0: never")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
   app.add_flag("--force", o.force, "Run again what was made with another configuration or version");
   app.add_option("--progress", o.progress, "auto, plain, json or none")->capture_default_str();
   app.add_flag("--controls", o.controls, "Run seed 1 of each clip and test what the gates must refuse");
@@ -123,6 +134,14 @@ apps::Batch MakeBatch(const Options& o, const std::string& command) {
   }
   if (!any) throw UsageError("--only " + o.only + ": no clip of " + o.list + " has such a name");
   return batch;
+}
+
+/// Groups of ranks, each of which works on one run at a time.
+int NumGroups(const Options& o, const apps::Batch& batch, int ranks) {
+  const auto runs = static_cast<size_t>(
+      std::count_if(batch.runs.begin(), batch.runs.end(), [](const apps::PlannedRun& run) { return run.selected; }));
+  const int each = o.ranks_per_run > 0 ? o.ranks_per_run : parallel::ChooseRanksPerRun(ranks, runs);
+  return std::max(1, ranks / each);
 }
 
 /// The folder may hold earlier results of this program, but nothing else: a wrong name must not fill a home folder.
@@ -215,13 +234,21 @@ int Evaluate(const Options& o, const std::string& command, parallel::MpiSession&
   apps::Batch batch = MakeBatch(o, command);
   if (!o.time_limit.empty()) batch.time_limit = apps::ParseDuration(o.time_limit, "--time-limit");
   apps::HandleStopSignals();
-  const parallel::WorkerFactory factory = apps::MakeRunFactory(batch);
-  if (!master) {
-    mpi.Serve(factory);
+  const parallel::RankGroups groups = mpi.Split(NumGroups(o, batch, mpi.size()));
+  if (!groups.leaders) {
+    groups.own->Serve(apps::MakeMemberFactory(batch));
     return 0;
   }
-  // The farm first: whatever goes wrong from here on, its destructor releases the other ranks.
-  const auto farm = apps::MakeFarm(mpi, o.threads, factory);
+  // Crew and farm first: whatever goes wrong from here on, their destructors release the other ranks.
+  const bool grouped = groups.own->size() > 1;
+  const auto own_crew = grouped ? std::make_shared<apps::Crew>(batch, *groups.own, o.hang_limit) : nullptr;
+  const parallel::WorkerFactory factory =
+      apps::MakeRunFactory([&] { return own_crew ? own_crew : std::make_shared<apps::Crew>(batch); });
+  if (!master) {
+    groups.leaders->Serve(factory);
+    return 0;
+  }
+  const auto farm = mpi.active() ? groups.leaders->MakeFarm(factory) : apps::MakeFarm(mpi, o.threads, factory);
   const fs::path folder = OutputFolder(o);
   PrepareFolder(folder);
   size_t finished = 0;

@@ -1,6 +1,6 @@
 /// Algorithms 1 and 2 of Liu et al. 2010: a master hands tasks to the ranks that are idle. Here the master computes
-/// too, and a worker is given its next task before it has finished one, so that it never waits for the master to look
-/// up.
+/// too, and a worker is given its next batch before it has finished one, so that it never waits for the master to look
+/// up. Who gets what is Scheduler's to say; here are the messages and the clock.
 ///
 /// Without MPI the same file compiles to a job of one.
 #include <algorithm>
@@ -21,7 +21,9 @@
 #include <chrono>
 #include <climits>
 #include <cmath>
+#include <cstring>
 #include <deque>
+#include <iterator>
 #include <optional>
 #include <thread>
 
@@ -50,24 +52,54 @@ int LaunchedRanks() {
 namespace {
 
 // Messages need no header: MPI keeps the order between two ranks, and a worker answers in the order of its tasks.
-constexpr int kTask = 1;    // master to worker: the task's bytes
-constexpr int kResult = 2;  // worker to master: the result's bytes
-constexpr int kError = 3;   // worker to master: the exit code as one byte, or kOtherException, then the message
-constexpr int kLeave = 4;   // master to worker: leave Serve
+constexpr int kBatch = 1;   // master to worker: the tasks of a batch, each after its length
+constexpr int kResult = 2;  // worker to master: seconds of computing, then the results, each after its length
+constexpr int kError =
+    3;  // worker to master: the part at fault, the exit code as one byte, or kOtherException, the text
+constexpr int kLeave = 4;  // master to worker: leave Serve
 
 constexpr std::byte kOtherException{255};
-
-// Tasks that a rank holds beside the one it computes. In a simulated job of 4 ranks with 300 tasks whose durations vary
-// by half, the ranks are busy 74, 96 and 99 % of the time with 0, 1 and 2 of them; 3 add nothing.
-constexpr size_t kReserve = 2;
 
 int MessageSize(const Bytes& bytes) {
   if (bytes.size() > INT_MAX) throw std::length_error("an MPI message of " + std::to_string(bytes.size()) + " bytes");
   return static_cast<int>(bytes.size());
 }
 
+double SecondsSince(std::chrono::steady_clock::time_point then) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - then).count();
+}
+
+template <typename T>
+void Append(Bytes& bytes, const T& value) {
+  const size_t size = bytes.size();
+  bytes.resize(size + sizeof value);
+  std::memcpy(bytes.data() + size, &value, sizeof value);
+}
+
+void AppendFrame(Bytes& bytes, std::span<const std::byte> content) {
+  Append(bytes, static_cast<uint64_t>(content.size()));
+  bytes.insert(bytes.end(), content.begin(), content.end());
+}
+
+/// Takes a value off the front.
+template <typename T>
+T TakeValue(std::span<const std::byte>& bytes) {
+  T value;
+  std::memcpy(&value, bytes.data(), sizeof value);
+  bytes = bytes.subspan(sizeof value);
+  return value;
+}
+
+std::span<const std::byte> TakeFrame(std::span<const std::byte>& bytes) {
+  const auto size = TakeValue<uint64_t>(bytes);
+  const auto content = bytes.first(size);
+  bytes = bytes.subspan(size);
+  return content;
+}
+
 /// How to wait for a message. A blocking MPI call spins, and would take the processor from the other ranks when there
-/// are more ranks than cores; so look, and sleep for longer the longer nothing comes.
+/// are more ranks than cores; so look, and sleep for longer the longer nothing comes. What comes between two steps of a
+/// search takes less than a millisecond: that long a rank does not sleep, as waking up would take as long again.
 class Patience {
  public:
   void Wait() {
@@ -85,7 +117,7 @@ class Patience {
 
  private:
   using Clock = std::chrono::steady_clock;
-  static constexpr std::chrono::microseconds kYielding{50};
+  static constexpr std::chrono::microseconds kYielding{1000};
   static constexpr std::chrono::microseconds kLongestSleep{1000};
 
   std::optional<Clock::time_point> since_;
@@ -111,7 +143,7 @@ bool Receive(MPI_Comm job, Message& message, Bytes& bytes) {
   return true;
 }
 
-Bytes PackException(const std::string& place) {
+Bytes PackException(const std::string& place, size_t part) {
   std::byte kind = kOtherException;
   std::string text = place;
   try {
@@ -124,13 +156,14 @@ Bytes PackException(const std::string& place) {
   } catch (...) {
     text += "an exception of an unknown type";
   }
-  Bytes bytes(1 + text.size());
-  bytes[0] = kind;
-  std::transform(text.begin(), text.end(), bytes.begin() + 1, [](char c) { return static_cast<std::byte>(c); });
+  Bytes bytes;
+  Append(bytes, static_cast<uint64_t>(part));
+  bytes.push_back(kind);
+  std::transform(text.begin(), text.end(), std::back_inserter(bytes), [](char c) { return static_cast<std::byte>(c); });
   return bytes;
 }
 
-std::exception_ptr UnpackException(const Bytes& bytes) {
+std::exception_ptr UnpackException(std::span<const std::byte> bytes) {
   const std::string text(reinterpret_cast<const char*>(bytes.data()) + 1, bytes.size() - 1);
   if (bytes[0] == kOtherException) return std::make_exception_ptr(std::runtime_error(text));
   const auto code = static_cast<ExitCode>(bytes[0]);
@@ -146,19 +179,20 @@ std::exception_ptr UnpackException(const Bytes& bytes) {
   }
 }
 
+/// What a farm and its group share.
+struct RankNames {
+  std::vector<std::string> names;  // with their hosts, for messages
+  bool farm_alive = false;
+  bool* lost = nullptr;  // of the session: a rank does not answer
+};
+
 class MpiFarm final : public TaskFarm {
  public:
-  /// Shared with the session.
-  struct Ranks {
-    std::vector<std::string> names;  // with their hosts, for messages
-    bool farm_alive = false;
-    bool lost = false;  // one of them does not answer
-  };
-
-  MpiFarm(MPI_Comm job, Ranks* ranks, WorkerFactory factory, double patience)
+  MpiFarm(MPI_Comm job, RankNames* ranks, WorkerFactory factory, double patience)
       : job_(job),
-        others_(ranks->names.size() - 1),
-        heard_(others_.size()),
+        scheduler_(ranks->names.size()),
+        sent_(ranks->names.size()),
+        heard_(ranks->names.size()),
         ranks_(ranks),
         factory_(std::move(factory)),
         patience_(patience) {
@@ -167,34 +201,45 @@ class MpiFarm final : public TaskFarm {
 
   ~MpiFarm() override {
     // Empty messages leave at once, whatever the workers do.
-    for (size_t i = 0; i < others_.size(); ++i) MPI_Send(nullptr, 0, MPI_BYTE, Rank(i), kLeave, job_);
+    for (size_t rank = 1; rank < sent_.size(); ++rank) {
+      MPI_Send(nullptr, 0, MPI_BYTE, static_cast<int>(rank), kLeave, job_);
+    }
     ranks_->farm_alive = false;
   }
 
   MpiFarm(const MpiFarm&) = delete;
   MpiFarm& operator=(const MpiFarm&) = delete;
 
-  void Run(std::span<const Bytes> tasks, const ResultHandler& on_result) override {
-    for (const Bytes& task : tasks) MessageSize(task);  // throws while nothing is under way
+  using TaskFarm::Run;
+  void Run(DivisibleWork& work) override {
+    std::vector<size_t> units;
+    for (size_t i = 0; i < work.num_tasks(); ++i) units.push_back(work.num_units(i));
+    scheduler_.Begin(units);
     FirstFailure failure;
+    // What throws here is no worker's fault: nothing more is begun, but what is under way has to come back.
+    const auto attempt = [&](const auto& action) {
+      try {
+        action();
+      } catch (...) {
+        failure.Record(units.size(), std::current_exception());
+        scheduler_.StopAt(0);
+      }
+    };
+    attempt([&] { HandOut(work); });
+    attempt([&] { work.WhileBusy(); });
     Patience patience;
-    size_t next = 0;
     for (;;) {
       bool any = false;
-      while (HandleArrival(on_result, failure)) {
+      while (HandleArrival(work, failure)) {
         any = true;
-        if (!failure.any()) HandOut(tasks, next);
+        attempt([&] { HandOut(work); });
       }
       CheckPatience();
-      if (!failure.any()) {
-        HandOut(tasks, next);
-        if (next < tasks.size()) {
-          ComputeHere(next, tasks[next], on_result, failure);
-          ++next;
-          continue;
-        }
+      if (const std::optional<Part> part = scheduler_.NextHere()) {
+        ComputeHere(work, *part, failure);
+        continue;
       }
-      if (under_way_ == 0) break;
+      if (scheduler_.outstanding() == 0) break;
       if (any) {
         patience.Reset();
       } else {
@@ -204,84 +249,103 @@ class MpiFarm final : public TaskFarm {
     failure.Rethrow();
   }
 
-  int num_workers() const override { return static_cast<int>(others_.size()) + 1; }
+  int num_workers() const override { return static_cast<int>(sent_.size()); }
 
  private:
   using Clock = std::chrono::steady_clock;
-  struct Begun {
-    size_t index;
-    MPI_Request request;
+  struct Sent {
+    std::vector<Part> parts;
+    Bytes bytes;
+    MPI_Request request = MPI_REQUEST_NULL;
   };
 
-  int Rank(size_t other) const { return static_cast<int>(other) + 1; }
-
-  /// First every idle rank gets a task, then each some to go on with, but only while enough are left for all: towards
-  /// the end a task in reserve would wait behind another one while some rank is idle.
-  void HandOut(std::span<const Bytes> tasks, size_t& next) {
-    for (size_t reserve = 0; reserve <= kReserve; ++reserve) {
-      for (size_t i = 0; i < others_.size(); ++i) {
-        const size_t left = tasks.size() - next;
-        if (left == 0 || (reserve > 0 && left <= others_.size() + 1)) return;
-        if (others_[i].size() > reserve) continue;
-        if (others_[i].empty()) heard_[i] = Clock::now();
-        Begun begun{next, MPI_REQUEST_NULL};
-        const Bytes& task = tasks[next];
-        MPI_Isend(task.data(), MessageSize(task), MPI_BYTE, Rank(i), kTask, job_, &begun.request);
-        others_[i].push_back(begun);
-        ++under_way_;
-        ++next;
+  void HandOut(DivisibleWork& work) {
+    while (std::optional<Scheduler::Assignment> assignment = scheduler_.HandOut()) {
+      std::deque<Sent>& sent = sent_[assignment->worker];
+      if (sent.empty()) heard_[assignment->worker] = Clock::now();
+      Sent& batch = sent.emplace_back();
+      batch.parts = std::move(assignment->parts);
+      try {
+        for (const Part& part : batch.parts) AppendFrame(batch.bytes, work.Pack(part));
+        MessageSize(batch.bytes);
+      } catch (...) {
+        // The worker is owed the batch all the same: an empty one comes back empty.
+        batch.parts.clear();
+        batch.bytes.clear();
+        Send(assignment->worker, batch);
+        throw;
       }
+      Send(assignment->worker, batch);
     }
+  }
+
+  void Send(size_t worker, Sent& batch) {
+    MPI_Isend(batch.bytes.data(), MessageSize(batch.bytes), MPI_BYTE, static_cast<int>(worker), kBatch, job_,
+              &batch.request);
   }
 
   void CheckPatience() {
     if (patience_ <= 0) return;
-    const Clock::time_point now = Clock::now();
-    for (size_t i = 0; i < others_.size(); ++i) {
-      const double silent = std::chrono::duration<double>(now - heard_[i]).count();
-      if (others_[i].empty() || silent <= patience_) continue;
-      ranks_->lost = true;
-      throw StoppedError(ranks_->names[i + 1] + " has not answered for " + std::to_string(std::lround(silent)) + " s");
+    for (size_t i = 1; i < sent_.size(); ++i) {
+      if (sent_[i].empty()) continue;
+      const double silent = SecondsSince(heard_[i]);
+      if (silent <= patience_) continue;
+      *ranks_->lost = true;
+      throw StoppedError(ranks_->names[i] + " has not answered for " + std::to_string(std::lround(silent)) + " s");
     }
   }
 
-  bool HandleArrival(const ResultHandler& on_result, FirstFailure& failure) {
+  bool HandleArrival(DivisibleWork& work, FirstFailure& failure) {
     Message message;
-    if (under_way_ == 0 || !Receive(job_, message, buffer_)) return false;
-    std::deque<Begun>& begun = others_[static_cast<size_t>(message.source) - 1];
-    const size_t index = begun.front().index;
-    MPI_Wait(&begun.front().request, MPI_STATUS_IGNORE);  // the answer shows that it has arrived
-    begun.pop_front();
-    --under_way_;
-    heard_[static_cast<size_t>(message.source) - 1] = Clock::now();
+    if (scheduler_.outstanding() == 0 || !Receive(job_, message, buffer_)) return false;
+    const auto worker = static_cast<size_t>(message.source);
+    Sent batch = std::move(sent_[worker].front());
+    MPI_Wait(&batch.request, MPI_STATUS_IGNORE);  // the answer shows that it has arrived
+    sent_[worker].pop_front();
+    heard_[worker] = Clock::now();
+    std::span<const std::byte> bytes = buffer_;
     if (message.tag == kError) {
-      failure.Record(index, UnpackException(buffer_));
-    } else if (!failure.any()) {
-      try {
-        on_result(index, buffer_);
-      } catch (...) {
-        failure.Record(index, std::current_exception());
-      }
+      const size_t task = batch.parts[TakeValue<uint64_t>(bytes)].task;
+      failure.Record(task, UnpackException(bytes));
+      scheduler_.StopAt(task);
+    } else {
+      scheduler_.Finished(worker, TakeValue<double>(bytes));
+      for (const Part& part : batch.parts) Handle(work, part, TakeFrame(bytes), failure);
+      return true;
     }
+    scheduler_.Finished(worker, 0);
     return true;
   }
 
-  void ComputeHere(size_t index, const Bytes& task, const ResultHandler& on_result, FirstFailure& failure) {
+  void Handle(DivisibleWork& work, const Part& part, std::span<const std::byte> result, FirstFailure& failure) {
+    if (failure.any()) return;
     try {
-      if (!worker_) worker_ = factory_();
-      result_.clear();
-      worker_(task, result_);
-      on_result(index, result_);
+      work.Handle(part, result);
     } catch (...) {
-      failure.Record(index, std::current_exception());
+      failure.Record(part.task, std::current_exception());
+      scheduler_.StopAt(0);
     }
   }
 
+  void ComputeHere(DivisibleWork& work, const Part& part, FirstFailure& failure) {
+    const Clock::time_point begun = Clock::now();
+    try {
+      if (!worker_) worker_ = factory_();
+      result_.clear();
+      worker_(work.Pack(part), result_);
+    } catch (...) {
+      failure.Record(part.task, std::current_exception());
+      scheduler_.StopAt(part.task);
+    }
+    scheduler_.Finished(0, SecondsSince(begun));
+    Handle(work, part, result_, failure);
+  }
+
   MPI_Comm job_;
-  std::vector<std::deque<Begun>> others_;  // per rank from 1 on: its tasks, in the order of its answers
-  size_t under_way_ = 0;                   // tasks in others_
-  std::vector<Clock::time_point> heard_;   // per rank from 1 on: its last answer, or when it was given work
-  Ranks* ranks_;
+  Scheduler scheduler_;
+  std::vector<std::deque<Sent>> sent_;    // per rank: its batches, in the order of its answers; none to rank 0
+  std::vector<Clock::time_point> heard_;  // per rank: its last answer, or when it was given work
+  RankNames* ranks_;
   WorkerFactory factory_;
   double patience_;  // [s]; 0: without end
   Worker worker_;
@@ -342,13 +406,36 @@ std::vector<std::string> GatherNames(MPI_Comm job, int rank, int size, const std
 
 }  // namespace
 
-struct MpiSession::State {
-  bool owns_mpi = false;
-  MPI_Comm job = MPI_COMM_NULL;
+struct RankGroup::State {
+  MPI_Comm ranks = MPI_COMM_NULL;
   int rank = 0;
   int size = 1;
-  std::string name;      // of this rank, with its host
-  MpiFarm::Ranks ranks;  // rank 0
+  std::string name;  // of this rank in the whole job, with its host
+  RankNames names;   // rank 0
+
+  State() = default;
+  /// Takes the communicator over. All its ranks do this at once.
+  State(MPI_Comm comm, std::string own_name, bool* lost) : ranks(comm), name(std::move(own_name)) {
+    // An error of MPI itself, after which nothing can be relied on, ends the job instead of being returned by a call.
+    MPI_Comm_set_errhandler(ranks, MPI_ERRORS_ARE_FATAL);
+    MPI_Comm_rank(ranks, &rank);
+    MPI_Comm_size(ranks, &size);
+    names.names = GatherNames(ranks, rank, size, name);
+    names.lost = lost;
+  }
+  ~State() {
+    int finalized = 0;
+    MPI_Finalized(&finalized);
+    if (ranks != MPI_COMM_NULL && finalized == 0) MPI_Comm_free(&ranks);
+  }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+};
+
+struct MpiSession::State {
+  bool owns_mpi = false;
+  bool lost = false;  // a rank does not answer
+  RankGroup job;      // all ranks
   int exceptions = std::uncaught_exceptions();
 };
 
@@ -370,59 +457,97 @@ MpiSession::MpiSession(int* argc, char*** argv) : state_(std::make_unique<State>
       throw std::runtime_error("this MPI does not allow threads beside it");
     }
   }
-  // A communicator of our own: messages of a host program never meet the farm's, and an error of MPI itself, after
-  // which nothing can be relied on, ends the job instead of being returned by one of the calls below.
-  MPI_Comm_dup(MPI_COMM_WORLD, &state_->job);
-  MPI_Comm_set_errhandler(state_->job, MPI_ERRORS_ARE_FATAL);
-  MPI_Comm_rank(state_->job, &state_->rank);
-  MPI_Comm_size(state_->job, &state_->size);
-  if (state_->size == 1 && launched > 1) {
+  // A communicator of our own: messages of a host program never meet the farm's.
+  int rank = 0;
+  int size = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (size == 1 && launched > 1) {
     MPI_Finalize();
     throw UsageError(
         "started as one of " + std::to_string(launched) +
         " ranks by the launcher of another MPI: use the mpirun of the MPI that this program is built with");
   }
-  state_->name = "rank " + std::to_string(state_->rank) + " (" + HostName() + ")";
-  state_->ranks.names = GatherNames(state_->job, state_->rank, state_->size, state_->name);
+  MPI_Comm job = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &job);
+  std::string name = "rank " + std::to_string(rank);
+  name.append(" (").append(HostName()).append(")");
+  state_->job.state_ = std::make_unique<RankGroup::State>(job, std::move(name), &state_->lost);
 }
 
 MpiSession::~MpiSession() {
   if (!active()) return;
-  if (state_->ranks.lost) Abort(static_cast<int>(ExitCode::kStoppedWithCheckpoint));
+  if (state_->lost) Abort(static_cast<int>(ExitCode::kStoppedWithCheckpoint));
   if (size() > 1 && std::uncaught_exceptions() > state_->exceptions) Abort(static_cast<int>(ExitCode::kBug));
-  MPI_Comm_free(&state_->job);
+  state_->job.state_.reset();
   if (state_->owns_mpi) MPI_Finalize();
 }
 
 bool MpiSession::active() const {
-  return state_->job != MPI_COMM_NULL;
+  return state_->job.state_->ranks != MPI_COMM_NULL;
 }
-int MpiSession::rank() const {
+
+RankGroup& MpiSession::job() {
+  return state_->job;
+}
+const RankGroup& MpiSession::job() const {
+  return state_->job;
+}
+
+RankGroups MpiSession::Split(int count) {
+  RankGroups groups;
+  const RankGroup::State& all = *state_->job.state_;
+  if (count < 1 || count > all.size) {
+    throw std::invalid_argument("a job of " + std::to_string(all.size) + " ranks cut into " + std::to_string(count));
+  }
+  const auto split = [&](int color) -> std::unique_ptr<RankGroup> {
+    MPI_Comm part = MPI_COMM_NULL;
+    MPI_Comm_split(all.ranks, color, all.rank, &part);
+    if (part == MPI_COMM_NULL) return nullptr;
+    auto group = std::make_unique<RankGroup>();
+    group->state_ = std::make_unique<RankGroup::State>(part, all.name, &state_->lost);
+    return group;
+  };
+  if (!active()) {
+    groups.own = std::make_unique<RankGroup>();
+    groups.leaders = std::make_unique<RankGroup>();
+    return groups;
+  }
+  groups.own = split(static_cast<int>(static_cast<int64_t>(all.rank) * count / all.size));
+  groups.leaders = split(groups.own->rank() == 0 ? 0 : MPI_UNDEFINED);
+  return groups;
+}
+
+RankGroup::RankGroup() : state_(std::make_unique<State>()) {}
+RankGroup::~RankGroup() = default;
+
+int RankGroup::rank() const {
   return state_->rank;
 }
-int MpiSession::size() const {
+int RankGroup::size() const {
   return state_->size;
 }
 
-std::unique_ptr<TaskFarm> MpiSession::MakeFarm(const WorkerFactory& factory, double patience) {
+std::unique_ptr<TaskFarm> RankGroup::MakeFarm(const WorkerFactory& factory, double patience) {
   if (rank() != 0) throw std::logic_error("only rank 0 makes farms");
   if (size() == 1) return MakeThreadFarm(1, factory);
-  if (state_->ranks.farm_alive) throw std::logic_error("a second farm while the first one has the ranks");
-  return std::make_unique<MpiFarm>(state_->job, &state_->ranks, factory, patience);
+  if (state_->names.farm_alive) throw std::logic_error("a second farm while the first one has the ranks");
+  return std::make_unique<MpiFarm>(state_->ranks, &state_->names, factory, patience);
 }
 
-void MpiSession::Serve(const WorkerFactory& factory) {
+void RankGroup::Serve(const WorkerFactory& factory) {
   if (rank() == 0) throw std::logic_error("rank 0 does not serve");
   const std::string place = state_->name + ": ";
 
   Worker worker;
-  Outbox outbox(state_->job);
+  Outbox outbox(state_->ranks);
   Patience patience;
   Message message;
-  Bytes task;
+  Bytes tasks;
+  Bytes result;
   bool leaving = false;
   while (!leaving || !outbox.Clear()) {
-    if (leaving || !Receive(state_->job, message, task)) {
+    if (leaving || !Receive(state_->ranks, message, tasks)) {
       outbox.Clear();
       patience.Wait();
       continue;
@@ -433,16 +558,25 @@ void MpiSession::Serve(const WorkerFactory& factory) {
       continue;
     }
     int tag = kResult;
-    Bytes result;
+    Bytes answer;
+    size_t part = 0;
     try {
       if (!worker) worker = factory();
-      worker(task, result);
-      MessageSize(result);
+      const auto begun = std::chrono::steady_clock::now();
+      Append(answer, 0.0);
+      for (std::span<const std::byte> left = tasks; !left.empty(); ++part) {
+        result.clear();
+        worker(TakeFrame(left), result);
+        AppendFrame(answer, result);
+      }
+      const double seconds = SecondsSince(begun);
+      std::memcpy(answer.data(), &seconds, sizeof seconds);
+      MessageSize(answer);
     } catch (...) {
       tag = kError;
-      result = PackException(place);
+      answer = PackException(place, part);
     }
-    outbox.Send(tag, std::move(result));
+    outbox.Send(tag, std::move(answer));
     outbox.Clear();
   }
 }
@@ -455,13 +589,17 @@ void MpiSession::Abort(int exit_code) {
 
 #else
 
-struct MpiSession::State {};
+struct RankGroup::State {};
+
+struct MpiSession::State {
+  RankGroup job;
+};
 
 bool MpiSession::built_with_mpi() {
   return false;
 }
 
-MpiSession::MpiSession(int* /*argc*/, char*** /*argv*/) {
+MpiSession::MpiSession(int* /*argc*/, char*** /*argv*/) : state_(std::make_unique<State>()) {
   const int launched = LaunchedRanks();
   if (launched > 1) {
     throw UsageError("started as one of " + std::to_string(launched) +
@@ -474,18 +612,33 @@ MpiSession::~MpiSession() = default;
 bool MpiSession::active() const {
   return false;
 }
-int MpiSession::rank() const {
+RankGroup& MpiSession::job() {
+  return state_->job;
+}
+const RankGroup& MpiSession::job() const {
+  return state_->job;
+}
+
+RankGroups MpiSession::Split(int count) {
+  if (count != 1) throw std::invalid_argument("a job of 1 rank cut into " + std::to_string(count));
+  return {std::make_unique<RankGroup>(), std::make_unique<RankGroup>()};
+}
+
+RankGroup::RankGroup() = default;
+RankGroup::~RankGroup() = default;
+
+int RankGroup::rank() const {
   return 0;
 }
-int MpiSession::size() const {
+int RankGroup::size() const {
   return 1;
 }
 
-std::unique_ptr<TaskFarm> MpiSession::MakeFarm(const WorkerFactory& factory, double /*patience*/) {
+std::unique_ptr<TaskFarm> RankGroup::MakeFarm(const WorkerFactory& factory, double /*patience*/) {
   return MakeThreadFarm(1, factory);
 }
 
-void MpiSession::Serve(const WorkerFactory& /*factory*/) {
+void RankGroup::Serve(const WorkerFactory& /*factory*/) {
   throw std::logic_error("rank 0 does not serve");
 }
 

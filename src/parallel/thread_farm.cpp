@@ -11,17 +11,39 @@
 namespace retrace::parallel {
 namespace {
 
+/// Tasks of one unit each.
+class IndivisibleWork final : public DivisibleWork {
+ public:
+  IndivisibleWork(std::span<const Bytes> tasks, const ResultHandler& on_result)
+      : tasks_(tasks), on_result_(on_result) {}
+  size_t num_tasks() const override { return tasks_.size(); }
+  size_t num_units(size_t /*task*/) const override { return 1; }
+  Bytes Pack(const Part& part) override { return tasks_[part.task]; }
+  void Handle(const Part& part, std::span<const std::byte> result) override { on_result_(part.task, result); }
+
+ private:
+  std::span<const Bytes> tasks_;
+  const ResultHandler& on_result_;
+};
+
+Part Whole(const DivisibleWork& work, size_t task) {
+  return {task, 0, work.num_units(task)};
+}
+
 /// One worker, on the caller's thread: no other thread exists, which keeps debuggers and profilers simple.
 class CallerFarm final : public TaskFarm {
  public:
   explicit CallerFarm(WorkerFactory factory) : factory_(std::move(factory)) {}
 
-  void Run(std::span<const Bytes> tasks, const ResultHandler& on_result) override {
-    for (size_t i = 0; i < tasks.size(); ++i) {
+  using TaskFarm::Run;
+  void Run(DivisibleWork& work) override {
+    work.WhileBusy();  // nobody else is
+    for (size_t i = 0; i < work.num_tasks(); ++i) {
+      const Part part = Whole(work, i);
       if (!worker_) worker_ = factory_();
       result_.clear();
-      worker_(tasks[i], result_);
-      on_result(i, result_);
+      worker_(work.Pack(part), result_);
+      work.Handle(part, result_);
     }
   }
 
@@ -52,13 +74,25 @@ class ThreadFarm final : public TaskFarm {
   ThreadFarm(const ThreadFarm&) = delete;
   ThreadFarm& operator=(const ThreadFarm&) = delete;
 
-  void Run(std::span<const Bytes> tasks, const ResultHandler& on_result) override {
+  using TaskFarm::Run;
+  void Run(DivisibleWork& work) override {
     FirstFailure failure;
     std::vector<Finished> batch;
+    // Whole tasks: threads take the next one from here without waiting for anyone.
+    std::vector<Bytes> tasks;
+    for (size_t i = 0; i < work.num_tasks(); ++i) tasks.push_back(work.Pack(Whole(work, i)));
     std::unique_lock lock(mutex_);
     tasks_ = tasks;
     next_ = 0;
     work_.notify_all();
+    lock.unlock();
+    try {
+      work.WhileBusy();
+    } catch (...) {
+      failure.Record(tasks.size(), std::current_exception());
+    }
+    lock.lock();
+    if (failure.any()) tasks_ = tasks_.first(next_);
     for (;;) {
       done_.wait(lock, [&] { return !finished_.empty() || (in_progress_ == 0 && next_ == tasks_.size()); });
       if (finished_.empty()) break;
@@ -69,7 +103,7 @@ class ThreadFarm final : public TaskFarm {
           failure.Record(finished.index, finished.exception);
         } else if (!failure.any()) {
           try {
-            on_result(finished.index, finished.result);
+            work.Handle(Whole(work, finished.index), finished.result);
           } catch (...) {
             failure.Record(finished.index, std::current_exception());
           }
@@ -147,6 +181,11 @@ class ThreadFarm final : public TaskFarm {
 };
 
 }  // namespace
+
+void TaskFarm::Run(std::span<const Bytes> tasks, const ResultHandler& on_result) {
+  IndivisibleWork work(tasks, on_result);
+  Run(work);
+}
 
 std::unique_ptr<TaskFarm> MakeThreadFarm(int threads, const WorkerFactory& factory) {
   if (threads < 1) throw std::invalid_argument("a farm of " + std::to_string(threads) + " threads");

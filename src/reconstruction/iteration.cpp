@@ -13,7 +13,7 @@ namespace retrace::reconstruction {
 namespace {
 
 /// Samples per task: few enough to keep all workers busy when the first iteration has one start state only, many enough
-/// that the feedforward simulation, which each task repeats, hardly counts.
+/// that the feedforward simulation, which tasks repeat that begin before it is known, hardly counts.
 constexpr int kMaxSamplesPerTask = 32;
 
 }  // namespace
@@ -28,12 +28,13 @@ Iteration::Iteration(const Problem& problem, Draw draw, const std::vector<Node>&
   record.samples.resize(static_cast<size_t>(draw_.samples));
   ends_.resize(record.samples.size());
   // What the first task of a start state simulates to learn its offsets is its candidate 0; others do so in addition.
+  // That is what is counted, whatever farms spare or repeat: the budget must not depend on where samples were
+  // simulated.
   const bool corrects = record.learned ? !draw_.distributions.front().goal.empty() : problem.search.feedforward;
   // Every start state gets nSample/nSave samples; where that leaves a rest, the cheapest ones get one more.
   const int num_starts = static_cast<int>(starts.size());
   int sample = 0;
   for (int s = 0; s < num_starts; ++s) {
-    const Node& start = starts[static_cast<size_t>(s)];
     int count = draw_.samples / num_starts + (s < draw_.samples % num_starts ? 1 : 0);
     for (bool first = true; count > 0; first = false) {
       const int now = std::min(count, kMaxSamplesPerTask);
@@ -42,39 +43,52 @@ Iteration::Iteration(const Problem& problem, Draw draw, const std::vector<Node>&
       } else if (corrects) {
         ++record.rollouts;
       }
-      task_start_.push_back(static_cast<size_t>(s));
-      task_first_.push_back(sample);
-      tasks_.push_back(Pack(RolloutTask{draw_.iteration, draw_.fragment, sample, now, first, start.end,
-                                        DistributionOf(static_cast<size_t>(s)), KeptOf(start),
-                                        draw_.continuous ? start.offsets : Offsets{}}));
+      tasks_.push_back({static_cast<size_t>(s), static_cast<size_t>(sample), static_cast<size_t>(now), first});
       sample += now;
       count -= now;
     }
   }
-  feedforward_.resize(tasks_.size());
+  feedforward_.resize(starts.size());
   record.rollouts += record.samples.size();
-  task_of_sample_.resize(record.samples.size());
 }
 
-void Iteration::Simulate(parallel::TaskFarm& farm) {
-  const size_t joints = problem_.character->joints.size();
-  const size_t bodies = problem_.start.size();
-  farm.Run(tasks_, [&](size_t task, std::span<const std::byte> bytes) {
-    RolloutResult result = UnpackResult(bytes, joints, bodies);
-    feedforward_[task] = std::move(result.feedforward);
-    record.cpu_seconds += result.cpu_seconds;
-    for (size_t s = 0; s < result.samples.size(); ++s) {
-      const size_t sample = static_cast<size_t>(task_first_[task]) + s;
-      SampleRecord& entry = record.samples[sample];
-      task_of_sample_[sample] = task;
-      entry.start = task_start_[task];
-      entry.diverged = result.samples[s].diverged;
-      entry.terms = result.samples[s].terms;
-      entry.gate_share = result.samples[s].gate_share;
-      entry.cost = CostOf(entry);
-      ends_[sample] = std::move(result.samples[s].end);
-    }
-  });
+void Iteration::Simulate(parallel::TaskFarm& farm, const std::function<void()>& while_busy) {
+  while_busy_ = while_busy;
+  farm.Run(*this);
+}
+
+parallel::Bytes Iteration::Pack(const parallel::Part& part) {
+  const Task& task = tasks_[part.task];
+  const Node& start = starts_[task.start];
+  RolloutTask rollouts;
+  rollouts.iteration = draw_.iteration;
+  rollouts.fragment = draw_.fragment;
+  rollouts.first_sample = static_cast<int>(task.first + part.first);
+  rollouts.num_samples = static_cast<int>(part.count);
+  rollouts.has_undisplaced = task.undisplaced && part.first == 0;
+  rollouts.start = start.end;
+  rollouts.distribution = DistributionOf(task.start);
+  rollouts.kept = KeptOf(start);
+  if (draw_.continuous) rollouts.previous = start.offsets;
+  rollouts.feedforward = feedforward_[task.start];
+  return reconstruction::Pack(rollouts);
+}
+
+void Iteration::Handle(const parallel::Part& part, std::span<const std::byte> bytes) {
+  const Task& task = tasks_[part.task];
+  RolloutResult result = UnpackResult(bytes, problem_.start.size());
+  if (!result.feedforward.empty()) feedforward_[task.start] = std::move(result.feedforward);
+  record.cpu_seconds += result.cpu_seconds;
+  for (size_t s = 0; s < result.samples.size(); ++s) {
+    const size_t sample = task.first + part.first + s;
+    SampleRecord& entry = record.samples[sample];
+    entry.start = task.start;
+    entry.diverged = result.samples[s].diverged;
+    entry.terms = result.samples[s].terms;
+    entry.gate_share = result.samples[s].gate_share;
+    entry.cost = CostOf(entry);
+    ends_[sample] = std::move(result.samples[s].end);
+  }
 }
 
 double Iteration::CostOf(const SampleRecord& entry) const {
@@ -84,7 +98,7 @@ double Iteration::CostOf(const SampleRecord& entry) const {
 parallel::Bytes Iteration::Store() const {
   parallel::Bytes bytes;
   const uint64_t sizes[] = {static_cast<uint64_t>(record.iteration), static_cast<uint64_t>(record.fragment),
-                            record.samples.size(), tasks_.size()};
+                            record.samples.size(), feedforward_.size()};
   Put(bytes, sizes, std::size(sizes));
   Put(bytes, &record.cpu_seconds, 1);
   for (const Offsets& offsets : feedforward_) Put(bytes, offsets.data(), offsets.size());
@@ -104,7 +118,7 @@ void Iteration::Restore(const parallel::Bytes& bytes) {
   uint64_t sizes[4];
   reader.Take(sizes, std::size(sizes));
   if (sizes[0] != static_cast<uint64_t>(record.iteration) || sizes[1] != static_cast<uint64_t>(record.fragment) ||
-      sizes[2] != record.samples.size() || sizes[3] != tasks_.size()) {
+      sizes[2] != record.samples.size() || sizes[3] != feedforward_.size()) {
     throw std::logic_error("an iteration of another search");
   }
   reader.Take(&record.cpu_seconds, 1);
@@ -114,10 +128,9 @@ void Iteration::Restore(const parallel::Bytes& bytes) {
   }
   size_t task = 0;
   for (size_t s = 0; s < record.samples.size(); ++s) {
-    while (task + 1 < tasks_.size() && task_first_[task + 1] <= static_cast<int>(s)) ++task;
-    task_of_sample_[s] = task;
+    while (tasks_[task].first + tasks_[task].count <= s) ++task;
     SampleRecord& entry = record.samples[s];
-    entry.start = task_start_[task];
+    entry.start = tasks_[task].start;
     uint8_t flags = 0;
     reader.Take(&entry.terms, 1);
     reader.Take(&entry.gate_share, 1);
@@ -159,7 +172,7 @@ std::vector<Node> Iteration::Select() {
     node.offsets = OffsetsOf(sample);
     if (problem_.search.correlation > 0 && undisplaced_[entry.start] != sample) {
       const OffsetDistribution& d = DistributionOf(entry.start);
-      const Offsets& centre = feedforward_[task_of_sample_[sample]];
+      const Offsets& centre = feedforward_[entry.start];
       for (size_t j = 0; j < node.offsets.size(); ++j) {
         node.displacement.push_back(d.learned() ? Vec3(RotationVector(node.offsets[j]) - RotationVector(centre[j]))
                                                 : RotationVector(node.offsets[j] * centre[j].conjugate()));
@@ -188,7 +201,7 @@ const OffsetDistribution& Iteration::DistributionOf(size_t start) const {
 Offsets Iteration::OffsetsOf(size_t sample) const {
   const size_t start = record.samples[sample].start;
   const bool candidate_0 = undisplaced_[start] == sample;
-  const Offsets& feedforward = feedforward_[task_of_sample_[sample]];
+  const Offsets& feedforward = feedforward_[start];
   const int number = static_cast<int>(sample);
   const OffsetDistribution& distribution = DistributionOf(start);
   if (!distribution.learned()) {

@@ -1,6 +1,7 @@
 /// One iteration of the search: which samples start from which saved state, simulated and selected.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "retrace/parallel/task_farm.h"
@@ -21,12 +22,13 @@ struct Draw {
   bool continuous = false;  ///< targets go over from the start state's offsets, without jumps
 };
 
-class Iteration {
+class Iteration final : private parallel::DivisibleWork {
  public:
   /// The start states must outlive the iteration.
   Iteration(const Problem& problem, Draw draw, const std::vector<Node>& starts);
 
-  void Simulate(parallel::TaskFarm& farm);
+  /// `while_busy` is called when the workers have something to do.
+  void Simulate(parallel::TaskFarm& farm, const std::function<void()>& while_busy = {});
   /// What Simulate found and Select needed: of the same iteration, in place of Simulate.
   parallel::Bytes Store() const;
   void Restore(const parallel::Bytes& bytes);
@@ -36,6 +38,22 @@ class Iteration {
   IterationRecord record;
 
  private:
+  /// A start state's samples, or some of them; its units are samples.
+  struct Task {
+    size_t start = 0;  ///< index of the start state
+    size_t first = 0;  ///< sample
+    size_t count = 0;
+    bool undisplaced = true;  ///< the first sample is the start state's candidate 0
+  };
+
+  size_t num_tasks() const override { return tasks_.size(); }
+  size_t num_units(size_t task) const override { return tasks_[task].count; }
+  parallel::Bytes Pack(const parallel::Part& part) override;
+  void Handle(const parallel::Part& part, std::span<const std::byte> bytes) override;
+  void WhileBusy() override {
+    if (while_busy_) while_busy_();
+  }
+
   bool Inside(const SampleRecord& entry) const;
   double CostOf(const SampleRecord& entry) const;
   /// The displacement that samples of a start state keep a share of; empty: none.
@@ -46,12 +64,10 @@ class Iteration {
   const Problem& problem_;
   const Draw draw_;
   const std::vector<Node>& starts_;
-  std::vector<parallel::Bytes> tasks_;
+  std::function<void()> while_busy_;
+  std::vector<Task> tasks_;
   std::vector<size_t> undisplaced_;     // (start states) their candidate 0
-  std::vector<size_t> task_start_;      // (tasks) index of the start state
-  std::vector<int> task_first_;         // (tasks) first sample
-  std::vector<Offsets> feedforward_;    // (tasks)
-  std::vector<size_t> task_of_sample_;  // (samples)
+  std::vector<Offsets> feedforward_;    // (start states) empty until a task found them
   std::vector<character::State> ends_;  // (samples)
 };
 

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <ctime>
+#include <iterator>
 #include <memory>
 
 #include "bytes.h"
@@ -181,7 +183,7 @@ void RolloutWorker::Simulate(const RolloutTask& task, const control::Fragment& f
   };
   sample.diverged = !control::SimulateFragment(world_, task.start, fragment, targets_, sample.end, watch);
   if (sample.diverged) {
-    sample.end = task.start;  // never used; keeps messages of one size and without undefined bytes
+    sample.end.clear();  // never used, and not to be sent
     return;
   }
   sample.terms = references_[i].Evaluate(sample.end);
@@ -190,21 +192,23 @@ void RolloutWorker::Simulate(const RolloutTask& task, const control::Fragment& f
 
 void RolloutWorker::Run(const RolloutTask& task, RolloutResult& result) {
   const double before = ThreadCpuSeconds();
-  result.feedforward = NoOffsets(problem_);
+  const bool known = !task.feedforward.empty();
+  result.feedforward = known ? task.feedforward : NoOffsets(problem_);
   result.samples.clear();
   OffsetDistribution distribution = task.distribution;
   if (distribution.learned()) {
     const Offsets means = MeanOffsets(distribution);
     const bool correct = !distribution.goal.empty();
-    if (task.has_undisplaced || correct) {
+    if (!known) result.feedforward = means;
+    if (task.has_undisplaced || (correct && !known)) {
       RolloutSample sample;
       Simulate(task, MakeFragment(problem_, task.fragment, means, task.previous), sample);
       result.feedforward = correct && !sample.diverged ? CorrectedMeans(distribution, means, sample.end) : means;
       if (task.has_undisplaced) result.samples.push_back(std::move(sample));
     }
     if (correct) distribution = WithMean(distribution, result.feedforward);
-  } else if (task.has_undisplaced || problem_.search.feedforward) {
-    const control::Fragment undisplaced = MakeFragment(problem_, task.fragment, result.feedforward);
+  } else if (task.has_undisplaced || (problem_.search.feedforward && !known)) {
+    const control::Fragment undisplaced = MakeFragment(problem_, task.fragment, NoOffsets(problem_));
     RolloutSample sample;
     Simulate(task, undisplaced, sample);
     if (problem_.search.feedforward && !sample.diverged) result.feedforward = Feedforward(undisplaced, sample.end);
@@ -217,6 +221,7 @@ void RolloutWorker::Run(const RolloutTask& task, RolloutResult& result) {
                                 : SampleOffsets(problem_, task.iteration, sample, result.feedforward, task.kept);
     Simulate(task, MakeFragment(problem_, task.fragment, offsets, task.previous), result.samples.emplace_back());
   }
+  if (known) result.feedforward.clear();
   result.cpu_seconds = ThreadCpuSeconds() - before;
 }
 
@@ -230,22 +235,24 @@ parallel::Bytes Pack(const RolloutTask& task) {
                              static_cast<int32_t>(task.distribution.mean.size()),
                              static_cast<int32_t>(task.distribution.goal.size()),
                              static_cast<int32_t>(task.previous.size()),
-                             static_cast<int32_t>(task.kept.size())};
-  Put(bytes, numbers, 9);
+                             static_cast<int32_t>(task.kept.size()),
+                             static_cast<int32_t>(task.feedforward.size())};
+  Put(bytes, numbers, std::size(numbers));
   Put(bytes, task.kept.data(), task.kept.size());
   Put(bytes, task.start.data(), task.start.size());
   Put(bytes, task.distribution.mean.data(), task.distribution.mean.size());
   Put(bytes, task.distribution.deviation.data(), task.distribution.deviation.size());
   Put(bytes, task.distribution.goal.data(), task.distribution.goal.size());
   Put(bytes, task.previous.data(), task.previous.size());
+  Put(bytes, task.feedforward.data(), task.feedforward.size());
   return bytes;
 }
 
 RolloutTask UnpackTask(std::span<const std::byte> bytes, size_t num_bodies) {
   Reader reader(bytes);
   RolloutTask task;
-  int32_t numbers[9];
-  reader.Take(numbers, 9);
+  int32_t numbers[10];
+  reader.Take(numbers, std::size(numbers));
   task.kept.resize(static_cast<size_t>(numbers[8]));
   reader.Take(task.kept.data(), task.kept.size());
   task.iteration = numbers[0];
@@ -264,35 +271,42 @@ RolloutTask UnpackTask(std::span<const std::byte> bytes, size_t num_bodies) {
   reader.Take(task.distribution.goal.data(), task.distribution.goal.size());
   task.previous.resize(static_cast<size_t>(numbers[7]));
   reader.Take(task.previous.data(), task.previous.size());
+  task.feedforward.resize(static_cast<size_t>(numbers[9]));
+  reader.Take(task.feedforward.data(), task.feedforward.size());
   return task;
 }
 
 void Pack(const RolloutResult& result, parallel::Bytes& bytes) {
   bytes.clear();
   Put(bytes, &result.cpu_seconds, 1);
+  const auto joints = static_cast<uint64_t>(result.feedforward.size());
+  Put(bytes, &joints, 1);
   Put(bytes, result.feedforward.data(), result.feedforward.size());
   for (const RolloutSample& sample : result.samples) {
-    const double diverged = sample.diverged ? 1 : 0;
+    const auto diverged = static_cast<uint64_t>(sample.diverged);
     Put(bytes, &diverged, 1);
     Put(bytes, &sample.terms, 1);
     Put(bytes, &sample.gate_share, 1);
-    Put(bytes, sample.end.data(), sample.end.size());
+    if (!sample.diverged) Put(bytes, sample.end.data(), sample.end.size());
   }
 }
 
-RolloutResult UnpackResult(std::span<const std::byte> bytes, size_t num_joints, size_t num_bodies) {
+RolloutResult UnpackResult(std::span<const std::byte> bytes, size_t num_bodies) {
   Reader reader(bytes);
   RolloutResult result;
   reader.Take(&result.cpu_seconds, 1);
-  result.feedforward.resize(num_joints);
-  reader.Take(result.feedforward.data(), num_joints);
+  uint64_t joints = 0;
+  reader.Take(&joints, 1);
+  result.feedforward.resize(joints);
+  reader.Take(result.feedforward.data(), joints);
   while (!reader.empty()) {
     RolloutSample& sample = result.samples.emplace_back();
-    double diverged = 0;
+    uint64_t diverged = 0;
     reader.Take(&diverged, 1);
     sample.diverged = diverged != 0;
     reader.Take(&sample.terms, 1);
     reader.Take(&sample.gate_share, 1);
+    if (sample.diverged) continue;
     sample.end.resize(num_bodies);
     reader.Take(sample.end.data(), num_bodies);
   }

@@ -134,6 +134,7 @@ class Search {
       result_.loss = {};
       Smooth(tree);
     }
+    Keep();
     TraceBack(problem_, tree, result_);
     return std::move(result_);
   }
@@ -272,11 +273,19 @@ class Search {
       iteration.Restore(simulated);
       return iteration.Select();
     }
-    iteration.Simulate(farm_);
+    iteration.Simulate(farm_, [&] { Keep(); });
     std::vector<Node> saved = iteration.Select();
-    if (hooks_.store != nullptr) hooks_.store->Append(iteration.Store());
+    if (hooks_.store != nullptr) unkept_ = iteration.Store();
     stopping_ = hooks_.stop && hooks_.stop();
     return saved;
+  }
+
+  /// Hands the latest iteration over to the store: while the workers are busy with the next one, so that they do not
+  /// wait for a file system, and before anything ends the search.
+  void Keep() {
+    if (unkept_.empty()) return;
+    hooks_.store->Append(unkept_);
+    unkept_.clear();
   }
 
   void Record(IterationRecord&& record) {
@@ -286,7 +295,9 @@ class Search {
     result_.simulated_seconds += static_cast<double>(record.rollouts) * (record.end - record.start);
     if (hooks_.on_iteration) hooks_.on_iteration(record);
     result_.iterations.push_back(std::move(record));
-    if (stopping_) throw StoppedError("stopped after iteration " + std::to_string(result_.iterations.size()));
+    if (!stopping_) return;
+    Keep();
+    throw StoppedError("stopped after iteration " + std::to_string(result_.iterations.size()));
   }
 
   /// Keeps what is known of the furthest place where no sample stayed inside the gates: the last level of the tree.
@@ -350,7 +361,8 @@ class Search {
   std::vector<int> attempts_;  // (fragments)
   OffsetModel model_;
   SearchResult result_;
-  bool stopping_ = false;  // after this iteration
+  bool stopping_ = false;   // after this iteration
+  parallel::Bytes unkept_;  // what the latest iteration simulated, for the store
 };
 
 }  // namespace

@@ -357,6 +357,31 @@ TEST(Worker, CorrectsLearnedOffsetsByWhatTheyMiss) {
   for (size_t s = 0; s < 2; ++s) {
     EXPECT_EQ(control::Fingerprint(others.samples[s].end), control::Fingerprint(result.samples[s + 1].end));
   }
+  // Also when what they share need not be found again.
+  EXPECT_TRUE(SameBits(others.feedforward, result.feedforward));
+  rest.feedforward = result.feedforward;
+  RolloutResult told;
+  RolloutWorker(problem).Run(rest, told);
+  EXPECT_TRUE(told.feedforward.empty());
+  for (size_t s = 0; s < 2; ++s) {
+    EXPECT_EQ(control::Fingerprint(told.samples[s].end), control::Fingerprint(result.samples[s + 1].end));
+  }
+}
+
+TEST(Worker, TakesFeedforwardOffsetsThatAreKnown) {
+  const SmallProblem small(SmallConfiguration(), Squatting, 0.5);
+  RolloutResult whole;
+  RolloutWorker(small.problem()).Run({0, 1, 0, 5, true, small.problem().start}, whole);
+  ASSERT_FALSE(whole.feedforward.empty());
+  RolloutTask rest{0, 1, 3, 2, false, small.problem().start};
+  rest.feedforward = whole.feedforward;
+  RolloutResult told;
+  RolloutWorker(small.problem()).Run(rest, told);
+  EXPECT_TRUE(told.feedforward.empty()) << "not sent back";
+  ASSERT_EQ(told.samples.size(), 2u);
+  for (size_t s = 0; s < 2; ++s) {
+    EXPECT_EQ(control::Fingerprint(told.samples[s].end), control::Fingerprint(whole.samples[s + 3].end));
+  }
 }
 
 TEST(Worker, DivergenceIsAValue) {
@@ -400,9 +425,10 @@ TEST(Messages, ComeOutAsTheyWentIn) {
   RolloutResult result;
   RolloutWorker(problem).Run(task, result);
   result.samples[2].diverged = true;
+  result.samples[2].end.clear();
   parallel::Bytes packed = bytes;  // what was in it before does not matter
   Pack(result, packed);
-  const RolloutResult unpacked = UnpackResult(packed, Human().joints.size(), Human().bodies.size());
+  const RolloutResult unpacked = UnpackResult(packed, Human().bodies.size());
   EXPECT_TRUE(SameBits(unpacked.feedforward, result.feedforward));
   EXPECT_EQ(unpacked.cpu_seconds, result.cpu_seconds);
   ASSERT_EQ(unpacked.samples.size(), result.samples.size());

@@ -8,6 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "retrace/parallel/scheduler.h"
+
 namespace retrace::parallel {
 
 using Bytes = std::vector<std::byte>;
@@ -23,16 +25,35 @@ using WorkerFactory = std::function<Worker()>;
 /// Receives results in the order in which they finish, on the thread that called Run.
 using ResultHandler = std::function<void(size_t task_index, std::span<const std::byte> result)>;
 
+/// Tasks that a farm may cut, so that no worker waits long for another one: each consists of units, any of which can be
+/// computed apart. The results must not depend on where they are cut. All members are called on the thread that called
+/// Run.
+class DivisibleWork {
+ public:
+  virtual ~DivisibleWork() = default;
+  virtual size_t num_tasks() const = 0;
+  /// At least 1.
+  virtual size_t num_units(size_t task) const = 0;
+  /// The task's bytes, for these of its units; what was handled before may be in them.
+  virtual Bytes Pack(const Part& part) = 0;
+  virtual void Handle(const Part& part, std::span<const std::byte> result) = 0;
+  /// Called once per run when the workers have been given something to do: the place for what can wait until then.
+  virtual void WhileBusy() {}
+};
+
 class TaskFarm {
  public:
   virtual ~TaskFarm() = default;
 
-  /// Computes every task once; returns when all results have been handled. Tasks are begun in the order of their
-  /// indices. An exception thrown by a worker or by the handler ends the run: tasks begun are finished, results not yet
-  /// handled are dropped, and of all exceptions the one with the lowest task index is rethrown here. As every task
-  /// before it was begun too, the lowest task that throws in a worker is the same one for any number of workers. The
-  /// farm can be used again after an exception.
-  virtual void Run(std::span<const Bytes> tasks, const ResultHandler& on_result) = 0;
+  /// Computes all units of every task once; returns when all results have been handled. Tasks are begun in about the
+  /// order of their indices. An exception thrown by a worker or by the handler ends the run: what was begun is
+  /// finished, results not yet handled are dropped, and of all exceptions the one with the lowest task index is
+  /// rethrown here. As every task before it is computed too, the lowest task that throws in a worker is the same one
+  /// for any number of workers. The farm can be used again after an exception.
+  virtual void Run(DivisibleWork& work) = 0;
+
+  /// The same for tasks that cannot be cut.
+  void Run(std::span<const Bytes> tasks, const ResultHandler& on_result);
 
   /// Threads or ranks that compute.
   virtual int num_workers() const = 0;
@@ -40,6 +61,43 @@ class TaskFarm {
 
 /// A farm of `threads` (at least 1) threads that live as long as the farm; 1 computes on the caller's thread.
 std::unique_ptr<TaskFarm> MakeThreadFarm(int threads, const WorkerFactory& factory);
+
+/// Ranks that work together: a master, rank 0, and the others, who compute for it.
+class RankGroup {
+ public:
+  /// This process alone.
+  RankGroup();
+  ~RankGroup();
+  RankGroup(const RankGroup&) = delete;
+  RankGroup& operator=(const RankGroup&) = delete;
+
+  int rank() const;
+  int size() const;
+
+  /// Master side (rank 0): a farm over all ranks, this one included, used on this thread only. While it lives the other
+  /// ranks must be in Serve; its destructor releases them. One at a time. An exception thrown on another rank arrives
+  /// with that rank and its host in front of the message: a retrace::Error with the same exit code, anything else as
+  /// std::runtime_error.
+  ///
+  /// With a `patience` above 0 [s], a rank that has work and does not answer for so long ends the run with
+  /// StoppedError, which names it and its host. No later run of the farm can succeed then, and as nobody can wait for
+  /// that rank, the session ends the whole job when it is destroyed, with exit code 75.
+  std::unique_ptr<TaskFarm> MakeFarm(const WorkerFactory& factory, double patience = 0);
+
+  /// Worker side (other ranks): computes tasks until the master's farm is destroyed. Without work it sleeps.
+  void Serve(const WorkerFactory& factory);
+
+ private:
+  friend class MpiSession;
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// A job cut into groups of ranks, as one of the ranks sees it.
+struct RankGroups {
+  std::unique_ptr<RankGroup> own;
+  std::unique_ptr<RankGroup> leaders;  ///< the masters of all groups; null on other ranks
+};
 
 /// The MPI job that this process belongs to, or a job of one when it was not started by an MPI launcher. One per
 /// process, made before any farm and destroyed last (it finalises MPI).
@@ -58,22 +116,23 @@ class MpiSession {
 
   /// True when the build has MPI and the process was started by a launcher with it (also with `-n 1`).
   bool active() const;
-  int rank() const;
-  int size() const;
+  int rank() const { return job().rank(); }
+  int size() const { return job().size(); }
   static bool built_with_mpi();
 
-  /// Master side (rank 0): a farm over all ranks, this one included, used on this thread only. While it lives the other
-  /// ranks must be in Serve; its destructor releases them. One at a time. An exception thrown on another rank arrives
-  /// with that rank and its host in front of the message: a retrace::Error with the same exit code, anything else as
-  /// std::runtime_error.
-  ///
-  /// With a `patience` above 0 [s], a rank that has work and does not answer for so long ends the run with
-  /// StoppedError, which names it and its host. No later run of the farm can succeed then, and as nobody can wait for
-  /// that rank, the session ends the whole job when it is destroyed, with exit code 75.
-  std::unique_ptr<TaskFarm> MakeFarm(const WorkerFactory& factory, double patience = 0);
+  /// All ranks.
+  RankGroup& job();
+  const RankGroup& job() const;
 
-  /// Worker side (other ranks): computes tasks until the master's farm is destroyed. Without work it sleeps.
-  void Serve(const WorkerFactory& factory);
+  /// Cuts the job into `count` groups of consecutive ranks, whose sizes differ by one at most. Called by all ranks at
+  /// once. The groups must not outlive the session.
+  RankGroups Split(int count);
+
+  /// Of RankGroup, for all ranks.
+  std::unique_ptr<TaskFarm> MakeFarm(const WorkerFactory& factory, double patience = 0) {
+    return job().MakeFarm(factory, patience);
+  }
+  void Serve(const WorkerFactory& factory) { job().Serve(factory); }
 
   /// Ends the whole job at once with an exit code, for a rank that fails while the others wait.
   [[noreturn]] void Abort(int exit_code);

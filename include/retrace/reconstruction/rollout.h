@@ -48,7 +48,7 @@ Offsets MeanOffsets(const OffsetDistribution& distribution);
 /// The distribution with other means.
 OffsetDistribution WithMean(const OffsetDistribution& distribution, const Offsets& means);
 
-/// Samples of one start state, to be simulated together because they share the feedforward offsets. Those come from
+/// Samples of one start state, to be simulated together because they share the feedforward offsets. These come from
 /// driving the servos at the reference itself; that simulation is the start state's candidate 0, the undisplaced one,
 /// so that nSample counts all simulations of an iteration.
 struct RolloutTask {
@@ -61,6 +61,8 @@ struct RolloutTask {
   OffsetDistribution distribution = {};  ///< learned: candidate 0 has its mean, and there is no feedforward
   std::vector<Vec3> kept = {};  ///< displacement of the start state, see SearchOptions::correlation; empty: none
   Offsets previous = {};        ///< of the fragment before, for targets without jumps; empty: with
+  /// Those of RolloutResult when another task of the start state has found them; empty: to be found.
+  Offsets feedforward = {};
 };
 
 /// How often a sample is compared with the gates [s]: more seldom than they are judged, for the sake of speed.
@@ -70,11 +72,12 @@ struct RolloutSample {
   bool diverged = false;
   CostTerms terms;
   double gate_share = 0;  ///< largest metrics::GateShare of the end state and of states kGateInterval apart before it
-  character::State end;
+  character::State end;   ///< empty when it diverged
 };
 
 struct RolloutResult {
-  Offsets feedforward;                 ///< of the start state; the corrected mean of a learned distribution with a goal
+  /// Of the start state; the corrected mean of a learned distribution with a goal. Empty when the task had them.
+  Offsets feedforward;
   double cpu_seconds = 0;              ///< that the task took; for reports only, no result depends on it
   std::vector<RolloutSample> samples;  ///< (num_samples)
 };
@@ -111,7 +114,7 @@ class RolloutWorker {
 parallel::Bytes Pack(const RolloutTask& task);
 RolloutTask UnpackTask(std::span<const std::byte> bytes, size_t num_bodies);
 void Pack(const RolloutResult& result, parallel::Bytes& bytes);
-RolloutResult UnpackResult(std::span<const std::byte> bytes, size_t num_joints, size_t num_bodies);
+RolloutResult UnpackResult(std::span<const std::byte> bytes, size_t num_bodies);
 
 /// Makes workers for a farm. The problem must outlive them.
 parallel::WorkerFactory MakeWorkerFactory(const Problem& problem);

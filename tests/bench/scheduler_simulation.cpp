@@ -1,0 +1,207 @@
+/// How many ranks a search keeps busy: the real scheduler in a simulated job, with costs that are measured here, in a
+/// search on this machine. Prints the tables of SCALING.md.
+///
+/// usage: scheduler_simulation [options of reconstruct]
+#include <ctime>
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <cstdio>
+#include <numeric>
+
+#include "common/reconstruct_job.h"
+#include "farm_model.h"
+#include "retrace/io/error.h"
+#include "retrace/io/journal.h"
+#include "retrace/reconstruction/rollout.h"
+
+namespace {
+
+using namespace retrace;
+using bench::FarmCosts;
+using bench::FarmModel;
+using bench::Network;
+
+/// Processor time of this thread, which other programs do not lengthen [s].
+double Now() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+double Mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+double Median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+  return values[values.size() / 2];
+}
+
+/// A farm of one that notes what everything costs. Of two tasks it computes one sample by sample and one at once, which
+/// tells the cost of a result from that of its samples.
+class MeasuringFarm final : public parallel::TaskFarm {
+ public:
+  explicit MeasuringFarm(const parallel::WorkerFactory& factory) : worker_(factory()) {}
+
+  using TaskFarm::Run;
+  void Run(parallel::DivisibleWork& work) override {
+    const double begun = Now();
+    if (left_ > 0) between.push_back(begun - left_);
+    work.WhileBusy();
+    keep.push_back(Now() - begun);
+    for (size_t t = 0; t < work.num_tasks(); ++t) {
+      const size_t units = work.num_units(t);
+      const size_t step = t % 2 == 0 ? 1 : units;
+      for (size_t first = 0; first < units; first += step) Compute(work, {t, first, step});
+    }
+    left_ = Now();
+  }
+
+  int num_workers() const override { return 1; }
+
+  FarmCosts Costs() const {
+    FarmCosts costs;
+    costs.rollouts = rollouts;
+    costs.pack = Mean(pack);
+    const double whole = Mean(handle_whole) / Mean(units_whole);
+    costs.handle_sample = (Mean(handle_whole) - Mean(handle_one)) / (Mean(units_whole) - 1);
+    costs.handle_sample = std::clamp(costs.handle_sample, 0.0, whole);
+    costs.handle_part = std::max(0.0, Mean(handle_one) - costs.handle_sample);
+    costs.between = Median(between);
+    costs.keep = Median(keep);
+    costs.task_bytes = Mean(task_bytes);
+    costs.sample_bytes = Mean(sample_bytes);
+    return costs;
+  }
+
+  std::vector<double> rollouts, pack, handle_one, handle_whole, units_whole, between, keep, task_bytes, sample_bytes;
+
+ private:
+  void Compute(parallel::DivisibleWork& work, const parallel::Part& part) {
+    const double start = Now();
+    const parallel::Bytes task = work.Pack(part);
+    const double packed = Now();
+    result_.clear();
+    worker_(task, result_);
+    const double computed = Now();
+    work.Handle(part, result_);
+    const double handled = Now();
+    pack.push_back(packed - start);
+    task_bytes.push_back(static_cast<double>(task.size()));
+    sample_bytes.push_back(static_cast<double>(result_.size()) / static_cast<double>(part.count));
+    if (part.count == 1) {
+      rollouts.push_back(computed - packed);
+      handle_one.push_back(handled - computed);
+    } else {
+      handle_whole.push_back(handled - computed);
+      units_whole.push_back(static_cast<double>(part.count));
+    }
+  }
+
+  parallel::Worker worker_;
+  parallel::Bytes result_;
+  double left_ = 0;
+};
+
+/// The checkpoint of the search, in a file that goes away.
+class JournalStore final : public reconstruction::IterationStore {
+ public:
+  explicit JournalStore(const std::filesystem::path& path) : journal_(io::Journal::Create(path, io::Json::object())) {}
+  bool Next(parallel::Bytes& /*simulated*/) override { return false; }
+  void Append(const parallel::Bytes& simulated) override {
+    journal_.Append(simulated);
+    bytes += static_cast<double>(simulated.size());
+    ++count;
+  }
+  double bytes = 0;
+  double count = 0;
+
+ private:
+  io::Journal journal_;
+};
+
+/// Seconds per iteration.
+double Step(const FarmCosts& costs, const Network& network, size_t ranks, double& wasted, double& messages) {
+  constexpr int kIterations = 40;
+  constexpr uint64_t kJobs = 5;
+  double seconds = 0;
+  wasted = messages = 0;
+  for (uint64_t job = 0; job < kJobs; ++job) {
+    FarmModel model(costs, network, ranks, job);
+    for (int i = 0; i < kIterations; ++i) seconds += model.Iterate(200, 7);
+    wasted += model.wasted();
+    messages += model.messages();
+  }
+  const double iterations = static_cast<double>(kJobs) * kIterations;
+  wasted /= iterations;
+  messages /= iterations;
+  return seconds / iterations;
+}
+
+int Run(const apps::JobOptions& options) {
+  const apps::Job job(options);
+  const reconstruction::Problem& problem = job.preparation.problem;
+  const std::filesystem::path path = std::filesystem::temp_directory_path() / "retrace_scheduler_simulation";
+  JournalStore store(path);
+  MeasuringFarm farm(reconstruction::MakeWorkerFactory(problem));
+  reconstruction::SearchHooks hooks;
+  hooks.store = &store;
+  const double begun = Now();
+  const auto result = reconstruction::RunSearch(problem, farm, hooks);
+  const double whole = Now() - begun;
+  std::filesystem::remove(path);
+  const FarmCosts costs = farm.Costs();
+
+  std::vector<double> sorted = costs.rollouts;
+  std::sort(sorted.begin(), sorted.end());
+  const auto quantile = [&](double q) { return 1e6 * sorted[static_cast<size_t>(q * static_cast<double>(sorted.size() - 1))]; };
+  std::printf("Measured, processor time of one core (%s, %zu iterations):\n\n", options.clip.clip.c_str(),
+              result.iterations.size());
+  std::printf("| what | cost |\n|---|---|\n");
+  std::printf("| a sample | %.0f us; 1 %%, 50 %%, 99 %% and all of them within %.0f, %.0f, %.0f and %.0f us |\n",
+              1e6 * Mean(costs.rollouts), quantile(0.01), quantile(0.5), quantile(0.99), quantile(1));
+  std::printf("| message to a worker | %.0f bytes, %.1f us to make |\n", costs.task_bytes, 1e6 * costs.pack);
+  std::printf("| result | %.0f bytes and %.1f us per sample, %.1f us more per message |\n", costs.sample_bytes,
+              1e6 * costs.handle_sample, 1e6 * costs.handle_part);
+  std::printf("| selection, tree, next tasks | %.0f us per iteration, while the workers wait |\n", 1e6 * costs.between);
+  std::printf("| checkpoint | %.0f us per iteration (%.0f kB), while they compute; %.2f %% of this search |\n\n",
+              1e6 * costs.keep, 1e-3 * store.bytes / store.count,
+              100 * std::accumulate(farm.keep.begin(), farm.keep.end(), 0.0) / whole);
+
+  std::printf("Simulated, 1400 samples from 200 start states per iteration:\n\n");
+  std::printf("| ranks | latency, us | ms per iteration | efficiency | messages | repeated simulations |\n"
+              "|---|---|---|---|---|---|\n");
+  double wasted = 0;
+  double messages = 0;
+  Network quiet;
+  quiet.delayed = quiet.slow_ranks = 0;
+  const double one = Step(costs, quiet, 1, wasted, messages);
+  for (const size_t ranks : {1, 2, 4, 8, 16, 24, 25, 32, 40, 80, 200, 1000}) {
+    for (const double latency : {2e-6, 50e-6}) {
+      Network network;
+      network.latency = latency;
+      const double step = Step(costs, network, ranks, wasted, messages);
+      std::printf("| %zu | %.0f | %.2f | %.1f %% | %.0f | %.0f |\n", ranks, 1e6 * latency, 1e3 * step,
+                  100 * one / (step * static_cast<double>(ranks)), messages, wasted);
+      if (ranks == 1) break;
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Measures what a search costs and simulates it on many ranks.", "scheduler_simulation");
+  apps::JobOptions options;
+  apps::AddClipOptions(app, options.clip);
+  apps::AddJobOptions(app, options);
+  CLI11_PARSE(app, argc, argv);
+  try {
+    return Run(options);
+  } catch (const Error& error) {
+    std::fprintf(stderr, "scheduler_simulation: %s\n", error.what());
+    return static_cast<int>(error.code());
+  }
+}
