@@ -30,7 +30,7 @@ static_assert(std::endian::native == std::endian::little, "a GLB file is little-
 enum ComponentType { kUnsignedByte = 5121, kUnsignedShort = 5123, kUnsignedInt = 5125, kFloat = 5126 };
 enum Target { kNoTarget = 0, kArrayBuffer = 34962, kElementArrayBuffer = 34963 };
 
-constexpr double kJointGap = 1e-4;    // wider gaps are animated [m]
+constexpr double kJointGap = 5e-4;    // a node further from its simulated place gets its own path [m]
 constexpr int kAround = 24;           // sides of a capsule
 constexpr int kRings = 6;             // of each of its caps
 constexpr double kGroundMargin = 2;   // of the ground around the root's path [m]
@@ -337,6 +337,8 @@ void AddCharacter(Document& document, Animation& animation, const character::Cha
     rotations[k] = frames[k][root].orientation;
   }
   animation.Move(node[root], positions);
+  // Where the file has the nodes (bodies x frames).
+  std::vector<std::vector<Vec3>> origins(num_bodies, positions);
   animation.Turn(node[root], rotations);
   for (const character::Joint& joint : character.joints) {  // each after the joint that moves its parent
     const auto parent = static_cast<size_t>(joint.parent), child = static_cast<size_t>(joint.child);
@@ -346,17 +348,20 @@ void AddCharacter(Document& document, Animation& animation, const character::Cha
     double gap = 0;
     for (size_t k = 0; k < frames.size(); ++k) {
       rotations[k] = character::JointRotation(joint, frames[k]);
-      const auto place = [&](size_t body, const Vec3& at) {
-        const character::BodyState& state = frames[k][body];
-        return Vec3(state.position + state.orientation * Vec3(at - character.bodies[body].rest_position));
-      };
-      // The child's place for the joint, as the parent's node sees it.
-      positions[k] =
-          frames[k][parent].orientation.conjugate() * Vec3(place(child, joint.anchor) - place(parent, base[parent]));
-      gap = std::max(gap, (positions[k] - offset).norm());
+      const character::BodyState& above = frames[k][parent];
+      const character::BodyState& body = frames[k][child];
+      const Vec3 simulated =
+          body.position + body.orientation * Vec3(base[child] - character.bodies[child].rest_position);
+      origins[child][k] = origins[parent][k] + above.orientation * offset;
+      gap = std::max(gap, (simulated - origins[child][k]).norm());
+      positions[k] = above.orientation.conjugate() * Vec3(simulated - origins[parent][k]);
     }
     animation.Turn(node[child], rotations);
-    if (gap > kJointGap) animation.Move(node[child], positions);
+    if (gap <= kJointGap) continue;
+    animation.Move(node[child], positions);
+    for (size_t k = 0; k < frames.size(); ++k) {
+      origins[child][k] = origins[parent][k] + frames[k][parent].orientation * positions[k];
+    }
   }
   const int skin =
       document.Push("skins", {{"name", character.name},
