@@ -2,9 +2,10 @@
 #include <cstdio>
 
 #include "common/program.h"
+#include "common/pushes.h"
 #include "common/run_files.h"
+#include "common/stored_run.h"
 #include "common/world_input.h"
-#include "replay/pushes.h"
 #include "retrace/character/skeleton.h"
 #include "retrace/control/control_file.h"
 #include "retrace/io/error.h"
@@ -38,15 +39,6 @@ struct Options {
   std::vector<std::string> worlds;
 };
 
-/// The first place where two tables differ, for a message; empty when they are the same to the byte.
-std::string FirstDifference(const std::string& name, const std::string& stored, const std::string& simulated) {
-  if (stored == simulated) return "";
-  size_t line = 1;
-  size_t i = 0;
-  while (i < stored.size() && i < simulated.size() && stored[i] == simulated[i]) line += stored[i++] == '\n';
-  return name + ":" + std::to_string(line) + ": the replay differs from what is stored";
-}
-
 /// Targets that are the reference's own poses: the naive tracking that the paper starts from.
 void TrackReference(const character::ReferenceMotion& reference, control::OpenLoopControl& control) {
   for (control::Fragment& fragment : control.fragments) {
@@ -60,16 +52,6 @@ void TrackReference(const character::ReferenceMotion& reference, control::OpenLo
   }
 }
 
-/// The pushes under which a folder was made, so that it can be verified; none for all others.
-std::vector<control::Push> PushesOf(const fs::path& folder, const character::Character& character) {
-  const fs::path path = folder / results::kManifestFile;
-  if (!fs::exists(path)) return {};
-  const io::Json manifest = io::ReadJson(path);
-  const io::JsonView view(manifest, path.string());
-  if (!manifest.is_object() || !view.Has("pushes")) return {};
-  return apps::ReadPushes(view["pushes"], character);
-}
-
 metrics::GateLimits GatesOf(const fs::path& folder) {
   const fs::path path = folder / results::kManifestFile;
   if (!fs::exists(path)) return {};
@@ -81,27 +63,10 @@ metrics::GateLimits GatesOf(const fs::path& folder) {
 }
 
 int Verify(const Options& o, const control::LoadedControl& loaded, const control::Trajectory& trajectory, bool pushed) {
-  const fs::path folder = o.folder;
-  const fs::path manifest_file = folder / results::kManifestFile;
-  const io::Json manifest = fs::exists(manifest_file) ? io::ReadJson(manifest_file) : io::Json::object();
-  const auto hashes = manifest.is_object() ? manifest.find("tables_sha256") : manifest.end();
-  std::vector<apps::NamedTable> tables = apps::StateTables(loaded.character, trajectory);
-  for (apps::NamedTable& table : apps::ContactTables(loaded.character, trajectory)) {
-    if (fs::exists(folder / table.name)) tables.push_back(std::move(table));  // they follow from the others
-  }
-  for (const auto& [name, text] : tables) {
-    std::string difference;
-    if (!fs::exists(folder / name) && hashes != manifest.end() && hashes->is_object() && hashes->contains(name)) {
-      if (hashes->at(name) != io::Sha256(text)) {
-        difference = manifest_file.string() + ": /tables_sha256/" + name + ": the replay differs from what was found";
-      }
-    } else {
-      difference = FirstDifference((folder / name).string(), io::ReadFile(folder / name), text);
-    }
-    if (!difference.empty()) {
-      std::fprintf(stderr, "replay: %s\n", difference.c_str());
-      return static_cast<int>(ExitCode::kBelowGate);
-    }
+  const std::string difference = apps::FirstDifference(o.folder, loaded.character, trajectory, true);
+  if (!difference.empty()) {
+    std::fprintf(stderr, "replay: %s\n", difference.c_str());
+    return static_cast<int>(ExitCode::kBelowGate);
   }
   std::printf("%s: all %zu states, contacts and torques are the same to the bit%s\n", o.folder.c_str(),
               trajectory.states.size(), pushed ? ", under the pushes of its manifest" : "");
@@ -191,7 +156,7 @@ int Replay(const Options& o, const std::string& command) {
     if (!reference) throw InputError(reference_file.string(), "no such file", "the reference to track");
     TrackReference(*reference, loaded.control);
   }
-  const std::vector<control::Push> stored_pushes = PushesOf(folder, loaded.character);
+  const std::vector<control::Push> stored_pushes = apps::StoredPushes(folder, loaded.character);
   std::vector<control::Push> pushes;
   for (const std::string& push : o.pushes) {
     pushes.push_back(apps::ParsePush(push, loaded.character, loaded.control.duration()));

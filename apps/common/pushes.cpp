@@ -1,4 +1,4 @@
-#include "replay/pushes.h"
+#include "common/pushes.h"
 
 #include <algorithm>
 #include <array>
