@@ -89,19 +89,6 @@ io::Json PushesToJson(const character::Character& character, const std::vector<c
   return list;
 }
 
-std::vector<control::Push> ReadPushes(const io::JsonView& view, const character::Character& character) {
-  std::vector<control::Push> pushes;
-  for (const io::JsonView& entry : view.Elements()) {
-    control::Push& push = pushes.emplace_back();
-    push.body = character.FindBody(entry["body"].String());
-    if (push.body < 0) entry["body"].Expect("one of " + NamesOf(character));
-    push.force = entry["force"].Vector();
-    push.start = entry["start"].Number(io::kNonNegative);
-    push.duration = entry["duration"].Number(io::kPositive);
-  }
-  return pushes;
-}
-
 std::string Describe(const character::Character& character, const control::Push& push) {
   std::string text = character.bodies[static_cast<size_t>(push.body)].name + " by ";
   for (int k = 0; k < 3; ++k) text += (k > 0 ? ":" : "") + io::Number(push.force[k]);

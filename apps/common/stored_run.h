@@ -1,0 +1,50 @@
+/// A run as its folder keeps it, simulated again.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "retrace/character/reference.h"
+#include "retrace/control/control.h"
+#include "retrace/control/control_file.h"
+#include "retrace/io/json.h"
+#include "retrace/metrics/gates.h"
+
+namespace retrace::apps {
+
+/// A reference.bvh. The character must outlive the motion. Throws InputError.
+character::ReferenceMotion ReadReference(const std::filesystem::path& file, const character::Character& character);
+
+/// Sets targets that are the reference's own poses: the naive tracking that the paper starts from.
+void TrackReference(const character::ReferenceMotion& reference, control::OpenLoopControl& control);
+
+/// Reads what a manifest says of pushes: [{"body": "trunk", "force": [0, 0, 100], "start": 1, "duration": 0.2}].
+std::vector<control::Push> ReadPushes(const io::JsonView& view, const character::Character& character);
+
+/// The pushes under which a folder was made, so that it can be verified; none for all others.
+std::vector<control::Push> PushesOf(const std::filesystem::path& folder, const character::Character& character);
+
+/// The gates that a run was held to: those of its manifest, else the default ones.
+metrics::GateLimits GatesOf(const std::filesystem::path& folder);
+
+/// A folder with a control file and all that follows from it, bit for bit as when it was made.
+struct StoredRun {
+  /// Reads and replays. Throws InputError for a folder that holds no run or a file that cannot be used.
+  explicit StoredRun(const std::filesystem::path& folder);
+  StoredRun(const StoredRun&) = delete;
+  StoredRun& operator=(const StoredRun&) = delete;
+
+  std::filesystem::path folder;
+  control::LoadedControl loaded;
+  io::Json manifest;                                    ///< null where there is none
+  std::vector<control::Push> pushes;                    ///< under which the motion was made
+  std::optional<character::ReferenceMotion> reference;  ///< where reference.bvh is kept
+  control::Trajectory trajectory;
+  double expected = 0;                                 ///< duration that was to be reached [s]
+  std::optional<metrics::Evaluation> evaluation = {};  ///< with a reference
+  bool differs = false;                                ///< trajectory.csv holds another motion than this program finds
+};
+
+}  // namespace retrace::apps
