@@ -79,7 +79,7 @@ class TimeChart {
             ...axis,
             size: 52,
             values: (_, ticks) =>
-              ticks.map((v) => (v === null ? '' : String(+v.toPrecision(6)).replace('-', '\u2212'))),
+              ticks.map((v) => (v === null ? '' : String(+v.toPrecision(3)).replace('-', '\u2212'))),
           },
         ],
         series: [
@@ -142,7 +142,7 @@ class TimeChart {
   update() {
     if (!this.plot) return;
     const { time } = this.clock;
-    this.cursor.style.transform = `translateX(${this.plot.valToPos(Math.min(time, this.duration), 'x')}px)`;
+    this.cursor.style.left = `${(100 * Math.min(time, this.duration)) / (this.duration || 1)}%`;
     for (const line of this.lines) {
       if (!line.output) continue;
       const last = line.times[line.times.length - 1];

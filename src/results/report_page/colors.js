@@ -21,7 +21,7 @@ export function palette() {
   return {
     background: night ? '#1b1e22' : '#f4f4f1',
     ground: night ? '#24282d' : '#eeeeea',
-    grid: night ? '#343a41' : '#dadad4',
+    grid: night ? '#3a4149' : '#c6c6be',
     text: night ? '#d8dadd' : '#33373c',
     faint: night ? '#8a9099' : '#7b8087',
     rule: night ? '#333941' : '#e3e3de',
@@ -56,7 +56,8 @@ const viridis = [
 ];
 
 export function heat(share) {
-  const x = Math.max(0, Math.min(1, dark() ? share : 1 - share)) * (viridis.length - 1);
+  const bounded = Math.max(0, Math.min(1, share));
+  const x = (dark() ? 0.25 + 0.75 * bounded : 1 - bounded) * (viridis.length - 1);
   const i = Math.min(viridis.length - 2, Math.floor(x));
   return viridis[i].map((value, k) => (value + (x - i) * (viridis[i + 1][k] - value)) / 255);
 }

@@ -43,7 +43,14 @@ export class Run {
     this.channels = [];
     this.character.joints.forEach((joint, j) => joint.axes.forEach((axis) => this.channels.push({ joint: j, axis })));
     this.path = this.smoothPath();
+    this.mostPressure = this.usualPeak();
     this.travel = this.travelDirection();
+  }
+
+  // The pressure that 2 % of the squares on the ground exceed: the end of the scale of colours.
+  usualPeak() {
+    const sorted = Float32Array.from(this.footprints.pressures).sort();
+    return sorted.length ? sorted[Math.floor(0.98 * (sorted.length - 1))] : 0;
   }
 
   motions() {

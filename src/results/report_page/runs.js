@@ -83,7 +83,7 @@ function summary(run, several) {
 }
 
 function timeline(run, clock) {
-  const rows = run.timeline.map((row) => {
+  const rows = run.timeline.map((row, k) => {
     const bars = row.intervals.map(([start, end]) => {
       const bar = element('i', {
         style: `left: ${(100 * start) / run.duration}%; width: ${(100 * (end - start)) / run.duration}%`,
@@ -94,8 +94,8 @@ function timeline(run, clock) {
     });
     const said = row.intervals.map(([start, end]) => `${start.toFixed(2)} to ${end.toFixed(2)} s`).join(', ');
     return [
-      element('span.label', { title: `peak ${fixed(row.peak_force, 0)} N` }, words(row.body)),
-      element('div.track', { role: 'img', ariaLabel: `${words(row.body)} touches: ${said}` }, ...bars),
+      element('span.label', { style: `grid-row: ${k + 1}`, title: `peak ${fixed(row.peak_force, 0)} N` }, words(row.body)),
+      element('div.track', { style: `grid-row: ${k + 1}`, role: 'img', ariaLabel: `${words(row.body)} touches: ${said}` }, ...bars),
     ];
   });
   const cursor = element('div.cursor');
@@ -218,7 +218,7 @@ function legend(runs) {
     onSchemeChange(paint);
     return element('span', {}, key, text);
   };
-  const most = Math.max(...runs.map((run) => Math.max(0, ...run.footprints.pressures)));
+  const most = Math.max(...runs.map((run) => run.mostPressure));
   const scale = element('i.heat');
   const paint = () => {
     scale.style.background = heatGradient();
@@ -233,7 +233,7 @@ function legend(runs) {
     runs.some((run) => run.reference) && dot('reference', 'reference'),
     runs.some((run) => run.tracking) && dot('tracking', 'naive tracking'),
     dot('force', 'contact force'),
-    most > 0 && element('span', {}, 'pressure so far', scale, `${fixed(most / 1000, 0)} kPa`),
+    most > 0 && element('span', {}, 'pressure so far: 0', scale, `${fixed(most / 1000, 0)} kPa and more`),
   );
 }
 

@@ -74,7 +74,7 @@ export class Figure {
           // Depth first, then colour: what is inside the ghost does not shine through it.
           const depth = new Mesh(geometry, new MeshBasicMaterial({ colorWrite: false, transparent: true }));
           depth.renderOrder = 1;
-          const mesh = new Mesh(geometry, new MeshLambertMaterial({ transparent: true, opacity: 0.38 }));
+          const mesh = new Mesh(geometry, new MeshLambertMaterial({ transparent: true, opacity: 0.3 }));
           mesh.renderOrder = 2;
           mesh.userData.role = motion;
           node.add(depth, mesh);
@@ -169,15 +169,14 @@ export class Footprints {
     this.run = run;
     const { places, pressures, side } = run.footprints;
     const count = pressures.length;
-    const sorted = Float32Array.from(pressures).sort();
-    this.most = count ? sorted[Math.floor(0.98 * (count - 1))] : 1;
+    this.most = run.mostPressure || 1;
     const plane = new PlaneGeometry(side, side).rotateX(-Math.PI / 2);
     const material = new MeshBasicMaterial({ transparent: true, opacity: 0.9, depthWrite: false });
     this.mesh = new InstancedMesh(plane, material, Math.max(1, count));
     this.mesh.frustumCulled = false;
     const place = new Matrix4();
     for (let k = 0; k < count; ++k) {
-      place.makeTranslation(places[3 * k], places[3 * k + 1] + 0.004, places[3 * k + 2]);
+      place.makeTranslation(places[3 * k], places[3 * k + 1] + 0.006, places[3 * k + 2]);
       this.mesh.setMatrixAt(k, place);
     }
     this.mesh.count = 0;
@@ -188,7 +187,7 @@ export class Footprints {
     const color = new Color();
     this.run.footprints.pressures.forEach((pressure, k) => {
       // setRGB takes linear values; a heat colour is one of the screen.
-      this.mesh.setColorAt(k, color.setRGB(...heat(Math.sqrt(pressure / this.most)), 'srgb'));
+      this.mesh.setColorAt(k, color.setRGB(...heat(pressure / this.most), 'srgb'));
     });
     if (this.mesh.instanceColor) this.mesh.instanceColor.needsUpdate = true;
   }
@@ -211,8 +210,8 @@ function gridLines(height, reach, colors) {
 }
 
 // What is in the world besides the character: ground, boxes on their courses, a height field, free bodies.
-class Surroundings {
-  constructor(run) {
+export class Surroundings {
+  constructor(run, things = true) {
     this.run = run;
     this.group = new Group();
     this.painted = [];
@@ -220,14 +219,19 @@ class Surroundings {
     const colors = palette();
     if (world.ground.present) {
       const height = world.ground.height;
-      const plane = new Mesh(new PlaneGeometry(400, 400).rotateX(-Math.PI / 2), new MeshBasicMaterial());
-      plane.position.y = height - 0.002;
+      const plane = new Mesh(
+        new PlaneGeometry(120, 120, 60, 60).rotateX(-Math.PI / 2),
+        // Pushed back, so that what lies on it is seen.
+        new MeshBasicMaterial({ polygonOffset: true, polygonOffsetFactor: 2, polygonOffsetUnits: 40 }),
+      );
+      plane.position.y = height;
+      this.plane = plane;
       this.painted.push([plane, 'ground']);
       const shadow = new Mesh(new PlaneGeometry(60, 60).rotateX(-Math.PI / 2), new ShadowMaterial({ opacity: 0.22 }));
-      shadow.position.y = height + 0.001;
+      shadow.position.y = height + 0.004;
       shadow.receiveShadow = true;
       this.shadow = shadow;
-      this.grid = gridLines(height, 40, colors);
+      this.grid = gridLines(height + 0.003, 40, colors);
       this.painted.push([this.grid, 'grid']);
       this.group.add(plane, shadow, this.grid);
     }
@@ -240,15 +244,15 @@ class Surroundings {
       return mesh;
     };
     this.courses = [];
-    for (const box of world.boxes) {
+    for (const box of things ? world.boxes : []) {
       const mesh = solid(new BoxGeometry(...box.size));
       mesh.position.set(...box.position);
       const [w, x, y, z] = box.orientation;
       mesh.quaternion.set(x, y, z, w);
       if (box.moves) this.courses.push(mesh);
     }
-    if (world.height_field) this.addHeightField(world.height_field, solid);
-    this.free = world.bodies.map((body, k) => {
+    if (things && world.height_field) this.addHeightField(world.height_field, solid);
+    this.free = (things ? world.bodies : []).map((body, k) => {
       const mesh = solid(geometryOf(body.shape));
       this.place(mesh, world.start, k);
       return mesh;
@@ -302,11 +306,11 @@ class Surroundings {
       const i = 3 * (frame * this.courses.length + k);
       mesh.position.set(world.courses[i], world.courses[i + 1], world.courses[i + 2]);
     });
-    world.moving.forEach((body, k) => this.place(this.free[body], world.frames, frame * world.moving.length + k));
+    if (this.free.length) world.moving.forEach((body, k) => this.place(this.free[body], world.frames, frame * world.moving.length + k));
     const [x, , z] = this.run.pathAt(time);
     if (this.shadow) {
-      this.shadow.position.x = x;
-      this.shadow.position.z = z;
+      this.plane.position.x = this.shadow.position.x = x;
+      this.plane.position.z = this.shadow.position.z = z;
       this.grid.position.set(Math.round(x), 0, Math.round(z));
     }
   }
@@ -327,8 +331,8 @@ export class RunScene {
     this.footprints = new Footprints(run);
     this.surroundings = new Surroundings(run);
     this.scene.add(this.arrows.group, this.footprints.mesh, this.surroundings.group);
-    this.sky = new HemisphereLight(0xffffff, 0xb8b4a8, 1.9);
-    this.sun = new DirectionalLight(0xffffff, 1.9);
+    this.sky = new HemisphereLight(0xffffff, 0xc8c4b8, 2.5);
+    this.sun = new DirectionalLight(0xffffff, 2.1);
     this.sun.castShadow = true;
     this.sun.shadow.mapSize.set(1024, 1024);
     this.sun.shadow.radius = 5;

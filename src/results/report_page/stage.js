@@ -33,7 +33,7 @@ export class Stage {
     this.renderer.setScissorTest(true);
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
     this.scenes = runs.map((run) => new RunScene(run));
-    this.camera = new PerspectiveCamera(32, 1, 0.1, 120);
+    this.camera = new PerspectiveCamera(30, 1, 0.2, 80);
     this.controls = new OrbitControls(this.camera, this.canvas);
     this.controls.enableDamping = false;
     this.controls.minDistance = 0.8;
@@ -64,7 +64,7 @@ export class Stage {
     const target = new Vector3(...run.pathAt(this.clock.time));
     target.y = 0.48 * run.character.height + this.floor();
     const aspect = Math.max(0.5, this.aspect ?? 1.5);
-    const far = (name === 'top' ? 5.4 : 4.6) * size * Math.max(1, 0.95 / aspect);
+    const far = (name === 'top' ? 5.0 : 4.2) * size * Math.max(1, 0.95 / aspect);
     const camera = this.camera.position;
     if (name === 'top') {
       camera.set(target.x - tz * 0.02, target.y + far, target.z + tx * 0.02);
