@@ -116,7 +116,7 @@ function table(part) {
   );
 }
 
-export function evaluationPart(part) {
+export function evaluationPart(part, several) {
   const total = part.summaries.find((summary) => summary.scope === 'total');
   const rateHolder = element('div');
   const level = element(
@@ -141,7 +141,7 @@ export function evaluationPart(part) {
     element(
       'section.card.summary',
       {},
-      element('h2', {}, part.name),
+      element('h2', {}, several ? part.name : 'Summary'),
       element(
         'dl.facts',
         {},

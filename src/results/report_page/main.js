@@ -21,7 +21,7 @@ if (location.hash.startsWith('#filmstrip') && runs.length) {
     element('header', {}, element('h1', {}, report.title), element('p.made', {}, `Retrace ${report.toolkit}`)),
   );
   if (runs.length) root.append(runsPart(runs, clock));
-  for (const part of report.parts) if (part.kind === 'evaluation') root.append(evaluationPart(part));
+  for (const part of report.parts) if (part.kind === 'evaluation') root.append(evaluationPart(part, report.parts.length > 1));
   // For scripts that drive the page.
   window.report = { clock, runs, document: report };
 }

@@ -62,7 +62,8 @@ export class Stage {
     const [tx, tz] = run.travel;
     const size = run.character.height / 1.7;
     const target = new Vector3(...run.pathAt(this.clock.time));
-    target.y = 0.48 * run.character.height + this.floor();
+    // At half the character's height over what it began on.
+    target.y += 0.48 * run.character.height + this.floor() - run.path[0][1];
     const aspect = Math.max(0.5, this.aspect ?? 1.5);
     const far = (name === 'top' ? 5.0 : 4.2) * size * Math.max(1, 0.95 / aspect);
     const camera = this.camera.position;
@@ -120,7 +121,6 @@ export class Stage {
     if (this.follows) {
       const now = new Vector3(...this.runs[0].pathAt(time));
       const moved = now.clone().sub(this.followed);
-      moved.y = 0; // the height of a jump is to be seen
       this.followed.copy(now);
       this.camera.position.add(moved);
       this.controls.target.add(moved);
