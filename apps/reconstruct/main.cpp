@@ -163,7 +163,11 @@ int ReconstructOne(const Options& o, const apps::Job& job, parallel::TaskFarm& f
 
 /// The page of a run, or of all variations.
 void WriteReport(const std::string& output, apps::ProgressStyle style) {
-  const std::filesystem::path file = std::filesystem::path(output) / results::kReportFile;
+  const std::filesystem::path folder = output;
+  if (std::filesystem::exists(folder / apps::kVariationsFile) && !std::filesystem::exists(folder / "1")) {
+    return;  // no variation was found: there is nothing to show
+  }
+  const std::filesystem::path file = folder / results::kReportFile;
   io::WriteFile(file, apps::MakeReportPage(apps::GatherReport({output}).document));
   if (style != apps::ProgressStyle::kNone && style != apps::ProgressStyle::kJson) {
     std::printf("  %s opens in any web browser\n", file.c_str());

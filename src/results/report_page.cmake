@@ -1,32 +1,19 @@
-# Bundles the report page: npm ci in the build folder where what it brings is not there yet, then build.mjs. Nothing is
-# written to the sources. A failure is a warning, unless REQUIRED: a machine without a network builds the rest.
-file(MAKE_DIRECTORY ${BUILD_DIR})
-function(give_up what detail)
-  if(REQUIRED)
-    message(FATAL_ERROR "${what}\n${detail}")
-  endif()
-  message(WARNING "${what}; `report` will say that it has no page. The next build tries again.\n${detail}")
-  file(REMOVE ${OUTPUT})
-endfunction()
+# Bundles the report page: packages by npm in the build folder, then build.mjs. A failure is a warning, unless REQUIRED:
+# a machine without a network builds the rest.
+include(${CMAKE_CURRENT_LIST_DIR}/../cmake/bring_packages.cmake)
 
-file(SHA256 ${SOURCE_DIR}/package-lock.json wanted)
-set(stamp ${BUILD_DIR}/node_modules/.retrace-lock)
-set(present "")
-if(EXISTS ${stamp})
-  file(READ ${stamp} present)
-endif()
-if(NOT present STREQUAL wanted)
-  file(COPY ${SOURCE_DIR}/package.json ${SOURCE_DIR}/package-lock.json ${SOURCE_DIR}/.npmrc DESTINATION ${BUILD_DIR})
-  execute_process(COMMAND ${NPM} ci --ignore-scripts WORKING_DIRECTORY ${BUILD_DIR}
+bring_packages(${SOURCE_DIR} ${BUILD_DIR} ${NPM} failure)
+if(NOT failure)
+  execute_process(COMMAND ${NODE} ${SOURCE_DIR}/build.mjs ${BUILD_DIR}/node_modules ${OUTPUT}
                   RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT status EQUAL 0)
-    give_up("The report page is not built: npm could not bring its packages" "${output}")
-    return()
+    set(failure "build.mjs: ${status}\n${output}")
   endif()
-  file(WRITE ${stamp} ${wanted})
 endif()
-execute_process(COMMAND ${NODE} ${SOURCE_DIR}/build.mjs ${BUILD_DIR}/node_modules ${OUTPUT}
-                RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
-if(NOT status EQUAL 0)
-  give_up("The report page is not built" "${output}")
+if(failure)
+  file(REMOVE ${OUTPUT})
+  if(REQUIRED)
+    message(FATAL_ERROR "The report page cannot be built.\n${failure}")
+  endif()
+  message(WARNING "The report page is not built, and `report` will say so; the next build tries again.\n${failure}")
 endif()

@@ -36,13 +36,13 @@ const icons = {
 };
 
 function select(label, options, value, onchange) {
-  const node = element('select', { onchange: () => onchange(node.value) });
+  const node = element('select', { ariaLabel: label, onchange: () => onchange(node.value) });
   for (const [key, text] of options) node.append(element('option', { value: key, selected: key === value }, text));
   return [element('label.field', {}, element('span', {}, label), node), node];
 }
 
 function check(label, checked, onchange) {
-  const node = element('input', { type: 'checkbox', checked, onchange: () => onchange(node.checked) });
+  const node = element('input', { type: 'checkbox', ariaLabel: label, checked, onchange: () => onchange(node.checked) });
   return [element('label.check', {}, node, element('span', {}, label)), node];
 }
 
