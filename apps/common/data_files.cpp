@@ -46,4 +46,14 @@ std::filesystem::path FindWorld(const std::string& name_or_file) {
   return FindData("world", name_or_file);
 }
 
+std::filesystem::path FindReportPage() {
+  for (const auto& folder : DataFolders()) {
+    auto path = folder / "report_page.html";
+    if (std::filesystem::exists(path)) return path;
+  }
+  throw UsageError(
+      "the report page was not built, for want of npm or of a network: install npm (scripts/install-dependencies), "
+      "then configure and build again");
+}
+
 }  // namespace retrace::apps

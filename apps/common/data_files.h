@@ -11,5 +11,7 @@ namespace retrace::apps {
 std::filesystem::path FindCharacter(const std::string& name_or_file);
 /// The same for a world.
 std::filesystem::path FindWorld(const std::string& name_or_file);
+/// The page that a report is put into, made at build by npm. Throws UsageError where it was not made.
+std::filesystem::path FindReportPage();
 
 }  // namespace retrace::apps

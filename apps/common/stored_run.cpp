@@ -1,14 +1,32 @@
 #include "common/stored_run.h"
 
+#include <algorithm>
+
 #include "common/pushes.h"
 #include "common/run_files.h"
+#include "retrace/character/skeleton.h"
+#include "retrace/io/error.h"
 #include "retrace/io/file.h"
+#include "retrace/motion/bvh.h"
+#include "retrace/reconstruction/configuration.h"
 #include "retrace/results/run_folder.h"
 
 namespace retrace::apps {
+namespace fs = std::filesystem;
 namespace {
 
-namespace fs = std::filesystem;
+/// A manifest, or null where there is none.
+io::Json ManifestOf(const fs::path& folder) {
+  const fs::path path = folder / results::kManifestFile;
+  return fs::exists(path) ? io::ReadJson(path) : io::Json();
+}
+
+fs::path ControlOf(const fs::path& folder) {
+  const fs::path file = folder / results::kControlFile;
+  if (!fs::is_directory(folder)) throw InputError(folder.string(), "no such folder", "the folder of a run");
+  if (!fs::exists(file)) throw InputError(file.string(), "no such file", "the folder of a run, with its control");
+  return file;
+}
 
 /// The first place where two tables differ, for a message; empty when they are the same to the byte.
 std::string FirstDifferentLine(const std::string& name, const std::string& stored, const std::string& simulated) {
@@ -21,24 +39,47 @@ std::string FirstDifferentLine(const std::string& name, const std::string& store
 
 }  // namespace
 
-io::Json ReadManifest(const fs::path& folder) {
-  const fs::path path = folder / results::kManifestFile;
-  return fs::exists(path) ? io::ReadJson(path) : io::Json::object();
+character::ReferenceMotion ReadReference(const fs::path& file, const character::Character& character) {
+  const motion::Clip clip = motion::ReadBvh(file);
+  std::vector<character::Pose> poses = character::PosesOf(character, clip, file.string());
+  if (poses.size() < 2) throw InputError(file.string(), "fewer than two frames", "a motion");
+  return character::ReferenceMotion(character, clip.frame_time, std::move(poses), clip.frame_time);
 }
 
-std::vector<control::Push> StoredPushes(const fs::path& folder, const character::Character& character) {
-  const io::Json manifest = ReadManifest(folder);
+void TrackReference(const character::ReferenceMotion& reference, control::OpenLoopControl& control) {
+  for (control::Fragment& fragment : control.fragments) {
+    const size_t knots = fragment.targets.size();
+    for (size_t k = 0; k < knots; ++k) {
+      const double along = knots == 1 ? 1.0 : static_cast<double>(k) / static_cast<double>(knots - 1);
+      character::Pose pose;
+      reference.PoseAt((fragment.first_step + along * fragment.num_steps) * control.world.time_step, pose);
+      fragment.targets[k] = pose.joint_rotations;
+    }
+  }
+}
+
+std::vector<control::Push> PushesOf(const fs::path& folder, const character::Character& character) {
+  const io::Json manifest = ManifestOf(folder);
   const io::JsonView view(manifest, (folder / results::kManifestFile).string());
   if (!manifest.is_object() || !view.Has("pushes")) return {};
   return ReadPushes(view["pushes"], character);
 }
 
+metrics::GateLimits GatesOf(const fs::path& folder) {
+  const io::Json manifest = ManifestOf(folder);
+  if (manifest.is_null()) return {};
+  const io::JsonView view(manifest, (folder / results::kManifestFile).string());
+  reconstruction::Configuration configuration;
+  if (view.Has("configuration")) configuration.Read(view["configuration"]);
+  return configuration.gates;
+}
+
 std::string FirstDifference(const fs::path& folder, const character::Character& character,
                             const control::Trajectory& trajectory, bool required) {
   const fs::path manifest_file = folder / results::kManifestFile;
-  const io::Json manifest = ReadManifest(folder);
+  const io::Json manifest = ManifestOf(folder);
   const auto hashes = manifest.is_object() ? manifest.find("tables_sha256") : manifest.end();
-  const bool hashed = hashes != manifest.end() && hashes->is_object();
+  const bool hashed = manifest.is_object() && hashes != manifest.end() && hashes->is_object();
   std::vector<NamedTable> tables = StateTables(character, trajectory);
   for (NamedTable& table : ContactTables(character, trajectory)) {
     if (fs::exists(folder / table.name)) tables.push_back(std::move(table));  // they follow from the others
@@ -53,6 +94,21 @@ std::string FirstDifference(const fs::path& folder, const character::Character& 
     if (!difference.empty()) return difference;
   }
   return "";
+}
+
+StoredRun::StoredRun(const fs::path& path)
+    : folder(path),
+      loaded(control::LoadControl(ControlOf(path))),
+      manifest(ManifestOf(path)),
+      pushes(PushesOf(path, loaded.character)) {
+  const fs::path reference_file = folder / results::kReferenceFile;
+  if (fs::exists(reference_file)) reference.emplace(ReadReference(reference_file, loaded.character));
+  trajectory = control::Replay(loaded.character, loaded.control, pushes);
+  if (reference) {
+    expected = std::max(loaded.control.duration(), reference->duration() - loaded.control.world.time_step);
+    evaluation = metrics::Evaluate(loaded.character, trajectory, *reference, expected, GatesOf(folder));
+  }
+  difference = FirstDifference(folder, loaded.character, trajectory, false);
 }
 
 }  // namespace retrace::apps

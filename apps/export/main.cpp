@@ -6,12 +6,10 @@
 #include "common/program.h"
 #include "common/stored_run.h"
 #include "export/formats.h"
-#include "retrace/control/control_file.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
 #include "retrace/io/number.h"
 #include "retrace/results/provenance.h"
-#include "retrace/results/run_folder.h"
 
 namespace {
 
@@ -55,15 +53,15 @@ std::vector<Target> TargetsOf(const Options& o) {
 int Export(const Options& o) {
   const std::vector<Target> targets = TargetsOf(o);
   const fs::path folder = o.folder;
-  const control::LoadedControl loaded = control::LoadControl(folder / results::kControlFile);
-  const std::vector<control::Push> pushes = apps::StoredPushes(folder, loaded.character);
-  const control::Trajectory trajectory = control::Replay(loaded.character, loaded.control, pushes);
+  const apps::StoredRun run(folder);
+  const control::LoadedControl& loaded = run.loaded;
+  const control::Trajectory& trajectory = run.trajectory;
   const fs::path canonical = fs::weakly_canonical(folder);
   const std::string name = canonical.filename().empty() ? canonical.parent_path().filename() : canonical.filename();
   const results::ExportedMotion motion{loaded.character, loaded.control, trajectory, name};
   std::printf("%s: %s for %s s, %zu steps of %s ms%s%s\n", o.folder.c_str(), loaded.character.name.c_str(),
               io::Fixed(motion.duration(), 2).c_str(), trajectory.num_steps(),
-              io::Fixed(1000 * trajectory.time_step, 3).c_str(), pushes.empty() ? "" : ", under its pushes",
+              io::Fixed(1000 * trajectory.time_step, 3).c_str(), run.pushes.empty() ? "" : ", under its pushes",
               trajectory.diverged ? ", until it diverged" : "");
   size_t next = 0;
   while (next < targets.size()) {
@@ -79,9 +77,8 @@ int Export(const Options& o) {
                   apps::HasRate(format) ? (", " + io::Number(rate) + " frames per second").c_str() : "");
     }
   }
-  const std::string difference = apps::FirstDifference(folder, loaded.character, trajectory, false);
-  if (difference.empty()) return 0;
-  std::fprintf(stderr, "export: %s; what was written is the replay\n", difference.c_str());
+  if (run.difference.empty()) return 0;
+  std::fprintf(stderr, "export: %s; what was written is the replay\n", run.difference.c_str());
   return static_cast<int>(ExitCode::kBelowGate);
 }
 

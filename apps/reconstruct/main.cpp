@@ -4,11 +4,13 @@
 #include <optional>
 
 #include "common/checkpoint.h"
+#include "common/data_files.h"
 #include "common/identity.h"
 #include "common/loss_report.h"
 #include "common/program.h"
 #include "common/progress.h"
 #include "common/reconstruct_job.h"
+#include "common/report_files.h"
 #include "common/run_files.h"
 #include "common/stop.h"
 #include "reconstruct/variations.h"
@@ -32,6 +34,7 @@ struct Options {
   bool dry_run = false;
   std::string progress = "auto";
   bool print_config = false;
+  bool report = false;
   apps::VariationOptions variations;
 };
 
@@ -56,6 +59,7 @@ void AddOptions(CLI::App& app, Options& o) {
   app.add_flag("--dry-run", o.dry_run, "Say what was understood and would be done, and stop");
   app.add_option("--progress", o.progress, "auto, bar, plain, json or none")->capture_default_str();
   app.add_flag("--print-config", o.print_config, "Print the whole configuration with comments, and stop");
+  app.add_flag("--report", o.report, "Also write report.html, which shows the run in any web browser");
   CLI::Option* variations =
       app.add_option("--variations", o.variations.count,
                      "Find N controls that differ, with the seed and those after it: into DIR/1 ... DIR/N, and how far "
@@ -157,6 +161,19 @@ int ReconstructOne(const Options& o, const apps::Job& job, parallel::TaskFarm& f
   return static_cast<int>(evaluation.success() ? ExitCode::kSuccess : ExitCode::kBelowGate);
 }
 
+/// The page of a run, or of all variations.
+void WriteReport(const std::string& output, apps::ProgressStyle style) {
+  const std::filesystem::path folder = output;
+  if (std::filesystem::exists(folder / apps::kVariationsFile) && !std::filesystem::exists(folder / "1")) {
+    return;  // no variation was found: there is nothing to show
+  }
+  const std::filesystem::path file = folder / results::kReportFile;
+  io::WriteFile(file, apps::MakeReportPage(apps::GatherReport({output}).document));
+  if (style != apps::ProgressStyle::kNone && style != apps::ProgressStyle::kJson) {
+    std::printf("  %s opens in any web browser\n", file.c_str());
+  }
+}
+
 int Reconstruct(const Options& o, const std::string& command, parallel::MpiSession& mpi) {
   const results::RunTimer timer;
   const bool master = mpi.rank() == 0;
@@ -173,6 +190,7 @@ int Reconstruct(const Options& o, const std::string& command, parallel::MpiSessi
     if (master) PrintUnderstanding(o, job);
     return 0;
   }
+  if (o.report) apps::FindReportPage();  // better now than after the search
   const reconstruction::Problem& problem = job.preparation.problem;
   const bool many = o.variations.count > 0;
   if (many && o.variations.max_tries > 0 && o.variations.max_tries < o.variations.count) {
@@ -194,7 +212,11 @@ int Reconstruct(const Options& o, const std::string& command, parallel::MpiSessi
   if (many) identity["variations"] = {{"count", o.variations.count}, {"max_tries", o.variations.max_tries}};
   const io::Json more = {{"identity_sha256", io::Sha256(identity.dump())}};
   std::optional<results::RunFolder> folder = OpenFolder(o, output);
-  if (!folder) return FinishedBefore(output, identity);
+  if (!folder) {
+    const int exit_code = FinishedBefore(output, identity);
+    if (o.report) WriteReport(output, style);
+    return exit_code;
+  }
   using Earlier = apps::Checkpoint::Earlier;
   apps::Checkpoint checkpoint(output, identity, o.resume ? Earlier::kResume : Earlier::kReplace);
   reconstruction::SearchHooks hooks;
@@ -219,6 +241,7 @@ int Reconstruct(const Options& o, const std::string& command, parallel::MpiSessi
                        ": stopped, --resume goes on from the checkpoint in " + output);
   }
   checkpoint.Remove();
+  if (o.report) WriteReport(output, style);
   return exit_code;
 }
 

@@ -11,8 +11,6 @@
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
 #include "retrace/io/number.h"
-#include "retrace/motion/bvh.h"
-#include "retrace/reconstruction/configuration.h"
 #include "retrace/results/provenance.h"
 
 namespace {
@@ -38,29 +36,6 @@ struct Options {
   }
   std::vector<std::string> worlds;
 };
-
-/// Targets that are the reference's own poses: the naive tracking that the paper starts from.
-void TrackReference(const character::ReferenceMotion& reference, control::OpenLoopControl& control) {
-  for (control::Fragment& fragment : control.fragments) {
-    const size_t knots = fragment.targets.size();
-    for (size_t k = 0; k < knots; ++k) {
-      const double along = knots == 1 ? 1.0 : static_cast<double>(k) / static_cast<double>(knots - 1);
-      character::Pose pose;
-      reference.PoseAt((fragment.first_step + along * fragment.num_steps) * control.world.time_step, pose);
-      fragment.targets[k] = pose.joint_rotations;
-    }
-  }
-}
-
-metrics::GateLimits GatesOf(const fs::path& folder) {
-  const fs::path path = folder / results::kManifestFile;
-  if (!fs::exists(path)) return {};
-  const io::Json manifest = io::ReadJson(path);
-  const io::JsonView view(manifest, path.string());
-  reconstruction::Configuration configuration;
-  if (view.Has("configuration")) configuration.Read(view["configuration"]);
-  return configuration.gates;
-}
 
 int Verify(const Options& o, const control::LoadedControl& loaded, const control::Trajectory& trajectory, bool pushed) {
   const std::string difference = apps::FirstDifference(o.folder, loaded.character, trajectory, true);
@@ -90,8 +65,8 @@ int TabulatePushes(const Options& o, const std::string& command, const results::
   for (const double time : options.times) {
     apps::ParsePush(o.push_table + ",1:0:0," + io::Number(time) + ",1", loaded.character, loaded.control.duration());
   }
-  const auto outcomes =
-      apps::TryPushes(loaded.character, loaded.control, trajectory, reference, expected, GatesOf(o.folder), options);
+  const auto outcomes = apps::TryPushes(loaded.character, loaded.control, trajectory, reference, expected,
+                                        apps::GatesOf(o.folder), options);
   std::printf("%s: pushed at %s for %.2f s, seconds from then until the gates are left (end: not before %.2f s)\n%s",
               o.folder.c_str(), o.push_table.c_str(), options.duration, evaluation.simulated_duration,
               apps::DescribePushTable(outcomes).c_str());
@@ -133,12 +108,7 @@ int Replay(const Options& o, const std::string& command) {
   std::optional<character::ReferenceMotion> reference;
   const reconstruction::AlteredWorld world = apps::ReadWorlds(o.worlds);
   loaded.character = reconstruction::WithLoads(loaded.character, world);
-  if (fs::exists(reference_file)) {
-    const motion::Clip clip = motion::ReadBvh(reference_file);
-    std::vector<character::Pose> poses = character::PosesOf(loaded.character, clip, reference_file.string());
-    if (poses.size() < 2) throw InputError(reference_file.string(), "fewer than two frames", "a motion");
-    reference.emplace(loaded.character, clip.frame_time, std::move(poses), clip.frame_time);
-  }
+  if (fs::exists(reference_file)) reference.emplace(apps::ReadReference(reference_file, loaded.character));
   if (!world.empty()) {
     if (!reference)
       throw InputError(reference_file.string(), "no such file", "the reference that tells where a world is");
@@ -154,9 +124,9 @@ int Replay(const Options& o, const std::string& command) {
   }
   if (o.track_only) {
     if (!reference) throw InputError(reference_file.string(), "no such file", "the reference to track");
-    TrackReference(*reference, loaded.control);
+    apps::TrackReference(*reference, loaded.control);
   }
-  const std::vector<control::Push> stored_pushes = apps::StoredPushes(folder, loaded.character);
+  const std::vector<control::Push> stored_pushes = apps::PushesOf(folder, loaded.character);
   std::vector<control::Push> pushes;
   for (const std::string& push : o.pushes) {
     pushes.push_back(apps::ParsePush(push, loaded.character, loaded.control.duration()));
@@ -167,7 +137,7 @@ int Replay(const Options& o, const std::string& command) {
   double expected = 0;
   if (reference) {
     expected = std::max(loaded.control.duration(), reference->duration() - loaded.control.world.time_step);
-    evaluation = metrics::Evaluate(loaded.character, trajectory, *reference, expected, GatesOf(folder));
+    evaluation = metrics::Evaluate(loaded.character, trajectory, *reference, expected, apps::GatesOf(folder));
   }
   if (!o.push_table.empty()) {
     if (!evaluation) throw InputError(reference_file.string(), "no such file", "the reference that the gates follow");

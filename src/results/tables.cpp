@@ -334,4 +334,50 @@ Table ReadTable(const std::filesystem::path& path) {
   return ParseTable(io::ReadFile(path), path.string());
 }
 
+std::vector<FragmentCosts> ReadCosts(const std::filesystem::path& path) {
+  const Table table = ReadTable(path);
+  const std::vector<double> fragment = table.Numbers("fragment");
+  const std::vector<double> attempt = table.Numbers("attempt");
+  const std::vector<double> start_time = table.Numbers("start_time");
+  const std::vector<double> end_time = table.Numbers("end_time");
+  const std::vector<double> sample = table.Numbers("sample");
+  const std::vector<double> start = table.Numbers("start");
+  const std::vector<double> total = table.Numbers("total");
+  const std::vector<double> diverged = table.Numbers("diverged");
+  const std::vector<double> saved = table.Numbers("saved");
+  const std::vector<double> chosen = table.Numbers("chosen");
+  const auto terms = [&](const std::string& prefix, double CostTerms::*member, const char* name, auto store) {
+    const std::vector<double> values = table.Numbers(prefix + name);
+    for (size_t row = 0; row < values.size(); ++row) store(row).*member = values[row];
+  };
+  std::vector<SampleCost> samples(table.num_rows());
+  for (const auto& [member, name] :
+       {std::pair{&CostTerms::pose, "pose"}, std::pair{&CostTerms::root, "root"},
+        std::pair{&CostTerms::end_effector, "end_effector"}, std::pair{&CostTerms::balance, "balance"},
+        std::pair{&CostTerms::drift, "drift"}}) {
+    terms("", member, name, [&](size_t row) -> CostTerms& { return samples[row].terms; });
+    terms("weighted_", member, name, [&](size_t row) -> CostTerms& { return samples[row].weighted; });
+  }
+  std::vector<FragmentCosts> fragments;
+  for (size_t row = 0; row < samples.size(); ++row) {
+    const bool begins = row == 0 || fragment[row] != fragment[row - 1] || attempt[row] != attempt[row - 1];
+    if (begins) {
+      fragments.emplace_back();
+      fragments.back().fragment = static_cast<int>(fragment[row]);
+      fragments.back().attempt = static_cast<int>(attempt[row]);
+      fragments.back().start_time = start_time[row];
+      fragments.back().end_time = end_time[row];
+    }
+    SampleCost& one = samples[row];
+    one.sample = static_cast<int>(sample[row]);
+    one.start = static_cast<int>(start[row]);
+    one.total = total[row];
+    one.diverged = diverged[row] != 0;
+    one.saved = saved[row] != 0;
+    one.chosen = chosen[row] != 0;
+    fragments.back().samples.push_back(one);
+  }
+  return fragments;
+}
+
 }  // namespace retrace::results

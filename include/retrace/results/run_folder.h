@@ -25,12 +25,13 @@ inline constexpr std::string_view kPressureFile = "pressure.csv";
 inline constexpr std::string_view kPushTableFile = "push_table.csv";
 inline constexpr std::string_view kCostsFile = "costs.csv";
 inline constexpr std::string_view kFilmStripFile = "filmstrip.svg";
+inline constexpr std::string_view kReportFile = "report.html";  ///< made of the others, afterwards
 
 /// All of them, the manifest first: what goes first when a run is removed.
 inline constexpr std::array kRunFiles = {kManifestFile,      kControlFile,        kMotionFile,   kReferenceFile,
                                          kTrajectoryFile,    kContactsFile,       kTorquesFile,  kBodyContactsFile,
                                          kContactTotalsFile, kContactSummaryFile, kPressureFile, kPushTableFile,
-                                         kCostsFile,         kFilmStripFile};
+                                         kCostsFile,         kFilmStripFile,      kReportFile};
 
 /// Writes the files of a run so that a manifest in the folder means that the folder is complete: the manifest of an
 /// earlier run goes before anything else is touched, the new one comes last. Files appear whole or not at all.

@@ -101,4 +101,7 @@ class Table {
 Table ParseTable(std::string_view text, const std::string& name);
 Table ReadTable(const std::filesystem::path& path);
 
+/// Reads what FormatCosts wrote. Throws InputError with file, line and column.
+std::vector<FragmentCosts> ReadCosts(const std::filesystem::path& path);
+
 }  // namespace retrace::results

@@ -1,0 +1,80 @@
+/// report: runs as one page for any web browser, or as a film strip.
+#include <cstdio>
+
+#include "common/data_files.h"
+#include "common/program.h"
+#include "common/report_files.h"
+#include "report/browser.h"
+#include "retrace/io/error.h"
+#include "retrace/io/file.h"
+#include "retrace/io/number.h"
+#include "retrace/results/provenance.h"
+#include "retrace/results/run_folder.h"
+
+namespace {
+
+using namespace retrace;
+
+struct Options {
+  std::vector<std::string> folders;
+  std::string output;
+  std::string png;
+  std::string browser;
+  int figures = 8;
+  int width = 1600;
+};
+
+int Report(const Options& o) {
+  // What would end in a message does so before anything is simulated.
+  apps::FindReportPage();
+  const std::filesystem::path browser = o.png.empty() ? "" : apps::FindBrowser(o.browser);
+  const apps::GatheredReport report = apps::GatherReport(o.folders);
+  const std::string page = apps::MakeReportPage(report.document);
+  if (!o.output.empty() || o.png.empty()) {
+    const std::filesystem::path file = o.output.empty()
+                                           ? std::filesystem::path(o.folders.front()) / results::kReportFile
+                                           : std::filesystem::path(o.output);
+    io::WriteFile(file, page);
+    std::printf("%s: %s MB, opens in any web browser\n", file.c_str(),
+                io::Fixed(static_cast<double>(page.size()) / 1e6, 1).c_str());
+  }
+  if (!o.png.empty()) {
+    const std::string fragment = "filmstrip,figures=" + std::to_string(o.figures) + ",width=" + std::to_string(o.width);
+    const std::string png = apps::DrawPicture(browser, page, fragment);
+    io::WriteFile(o.png, png);
+    std::printf("%s: %zu kB\n", o.png.c_str(), (png.size() + 999) / 1000);
+  }
+  for (const std::string& folder : report.differing) {
+    std::fprintf(stderr, "report: %s: the replay, which is shown, differs from trajectory.csv\n", folder.c_str());
+  }
+  return static_cast<int>(report.differing.empty() ? ExitCode::kSuccess : ExitCode::kBelowGate);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Shows runs in one page that opens in any web browser, from disk.", "report");
+  Options options;
+  app.add_option("folders", options.folders,
+                 "Folders of runs, of variations, or of what evaluate measured; several are shown side by side")
+      ->type_name("DIR")
+      ->required();
+  app.add_option("--output", options.output, "The page [DIR/report.html; none with --png]")->type_name("FILE");
+  auto* png = app.add_option("--png", options.png, "A film strip of the first run as a picture, drawn by Chromium")
+                  ->type_name("FILE");
+  app.add_option("--figures", options.figures, "Poses in the film strip")
+      ->capture_default_str()
+      ->check(CLI::Range(2, 40))
+      ->needs(png);
+  app.add_option("--width", options.width, "Width of the film strip [px]")
+      ->capture_default_str()
+      ->check(CLI::Range(200, 8000))
+      ->needs(png);
+  app.add_option("--browser", options.browser, "The browser that draws [chromium, google-chrome, ...]")
+      ->type_name("PROGRAM")
+      ->needs(png);
+  app.set_version_flag("--version", "report " + results::Version());
+  int exit_code = 0;
+  if (!apps::ParseOptions(app, argc, argv, true, exit_code)) return exit_code;
+  return apps::RunProgram("report", true, [&] { return Report(options); });
+}

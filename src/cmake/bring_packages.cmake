@@ -1,0 +1,23 @@
+# bring_packages(SOURCE_DIR BUILD_DIR NPM RESULT): what the package-lock.json of a folder names, in BUILD_DIR/node_modules.
+# Nothing is written to the sources; what is there already stays. RESULT becomes what npm said where it failed.
+function(bring_packages source build npm result)
+  set(${result} "" PARENT_SCOPE)
+  file(SHA256 ${source}/package-lock.json wanted)
+  set(stamp ${build}/node_modules/.retrace-lock)
+  set(present "")
+  if(EXISTS ${stamp})
+    file(READ ${stamp} present)
+  endif()
+  if(present STREQUAL wanted)
+    return()
+  endif()
+  file(MAKE_DIRECTORY ${build})
+  file(COPY ${source}/package.json ${source}/package-lock.json ${source}/.npmrc DESTINATION ${build})
+  execute_process(COMMAND ${npm} ci --ignore-scripts WORKING_DIRECTORY ${build}
+                  RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(status EQUAL 0)
+    file(WRITE ${stamp} ${wanted})
+  else()
+    set(${result} "npm ci: ${status}\n${output}" PARENT_SCOPE)
+  endif()
+endfunction()

@@ -1,0 +1,391 @@
+// Figures over time, all with the same cursor.
+import uPlot from 'uplot';
+import { okabe, onSchemeChange, palette, series as seriesColor } from './colors.js';
+import { words } from './data.js';
+import { element, fixed } from './dom.js';
+
+const everyChart = [];
+onSchemeChange(() => {
+  for (const chart of everyChart) chart.build();
+});
+
+// Index of the last value at or before a time.
+function indexAt(times, time) {
+  let low = 0;
+  let high = times.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (times[middle] <= time + 1e-9) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+// A chart in a frame with its title, what the lines are, and their values at the cursor.
+//
+// `lines`: [{ name, color, values, dash }], all over `times`, which may differ per line (line.times).
+class TimeChart {
+  constructor({ title, id, unit, digits, lines, clock, note, logarithmic, under, duration, extent }) {
+    Object.assign(this, { title, unit, digits, clock, logarithmic, under, extent });
+    this.duration = duration ?? clock.duration;
+    this.lines = lines;
+    this.legend = element('div.legend');
+    this.plotNode = element('div.plot', { role: 'img', ariaLabel: `Chart: ${title}, over time` });
+    this.tools = element('span.tools');
+    this.node = element(
+      'section.card',
+      { id },
+      element('h3', {}, title, unit ? element('small', {}, unit) : null, this.tools),
+      this.legend,
+      this.plotNode,
+      note ? element('p.note', {}, note) : null,
+    );
+    this.cursor = element('div.cursor');
+    new ResizeObserver(() => this.resize()).observe(this.plotNode);
+    clock.onChange(() => this.update());
+    everyChart.push(this);
+  }
+
+  // Lines over one another may have grids of their own: they are put on the union of both.
+  data() {
+    const own = this.lines.map((line) => [line.times, line.values]);
+    if (!own.length) return [[0, this.duration]];
+    const same = own.every(([times]) => times === own[0][0] || times.length === own[0][0].length);
+    if (same) return [own[0][0], ...own.map(([, values]) => values)];
+    return uPlot.join(own.map(([times, values]) => [Array.from(times), Array.from(values)]));
+  }
+
+  build() {
+    this.plot?.destroy();
+    const width = this.plotNode.clientWidth;
+    if (!width) return;
+    const colors = palette();
+    const font = '12px system-ui, sans-serif';
+    const axis = { stroke: colors.faint, font, ticks: { show: false }, grid: { stroke: colors.rule, width: 1 } };
+    this.plot = new uPlot(
+      {
+        width,
+        height: 190,
+        legend: { show: false },
+        cursor: { show: false },
+        padding: [10, 14, 0, 0],
+        scales: {
+          x: { time: false, range: () => [0, this.duration || 1] },
+          y: { distr: this.logarithmic ? 3 : 1, range: this.extent },
+        },
+        axes: [
+          { ...axis, size: 28, values: (_, ticks) => ticks.map((v) => `${+v.toFixed(3)} s`) },
+          {
+            ...axis,
+            size: 52,
+            values: (_, ticks) =>
+              ticks.map((v) => (v === null ? '' : String(+v.toPrecision(3)).replace('-', '\u2212'))),
+          },
+        ],
+        series: [
+          {},
+          ...this.lines.map((line) => ({
+            label: line.name,
+            stroke: line.color(),
+            width: line.width ?? 1.6,
+            dash: line.dash ? [5, 4] : undefined,
+            points: { show: false },
+            spanGaps: true,
+          })),
+        ],
+        hooks: { drawAxes: this.under ? [(plot) => this.under(plot)] : [] },
+      },
+      this.data(),
+      this.plotNode,
+    );
+    this.plot.over.append(this.cursor);
+    this.grab(this.plot.over);
+    this.legend.replaceChildren(
+      ...this.lines.map((line) => {
+        line.output = element('output');
+        const key = element('i', { style: `--color: ${line.color()}` });
+        if (line.dash) key.className = 'dashed';
+        return element('span', {}, key, line.name, line.output);
+      }),
+      ...(this.keys?.() ?? []),
+    );
+    this.update();
+  }
+
+  // Pressing on the chart, and dragging, sets the time.
+  grab(over) {
+    over.style.touchAction = 'pan-y';
+    const set = (event) => {
+      const { left, width } = over.getBoundingClientRect();
+      this.clock.pause();
+      this.clock.set(((event.clientX - left) / width) * this.duration);
+    };
+    over.addEventListener('pointerdown', (event) => {
+      over.setPointerCapture(event.pointerId);
+      set(event);
+    });
+    over.addEventListener('pointermove', (event) => {
+      if (over.hasPointerCapture(event.pointerId)) set(event);
+    });
+  }
+
+  resize() {
+    const width = this.plotNode.clientWidth;
+    if (!width) return;
+    if (!this.plot) this.build();
+    else if (Math.abs(this.plot.width - width) > 0.5) {
+      this.plot.setSize({ width, height: this.plot.height });
+      this.update();
+    }
+  }
+
+  update() {
+    if (!this.plot) return;
+    const { time } = this.clock;
+    this.cursor.style.left = `${(100 * Math.min(time, this.duration)) / (this.duration || 1)}%`;
+    for (const line of this.lines) {
+      if (!line.output) continue;
+      const last = line.times[line.times.length - 1];
+      const value = time > last + 0.05 ? NaN : line.values[indexAt(line.times, time)];
+      line.output.textContent = fixed(value, this.digits);
+    }
+  }
+
+  show(lines) {
+    this.lines = lines;
+    this.build();
+  }
+}
+
+const degrees = (values) => values.map((v) => (v * 180) / Math.PI);
+const color = (name) => () => palette()[name];
+
+export function forceChart(run, clock) {
+  const times = run.stepTimes();
+  const line = (name, axis, paint, width) => ({ name, times, values: run.force(axis), color: paint, width });
+  return new TimeChart({
+    id: `force-${run.index}`,
+    title: 'Ground reaction force',
+    unit: 'N',
+    digits: 0,
+    clock,
+    lines: [
+      line('up', 1, color('force'), 1.8),
+      line('z', 2, () => seriesColor(0)),
+      line('x', 0, () => seriesColor(3)),
+    ],
+    note: `Sum of all contacts from outside, per simulation step. The body weighs ${fixed(run.weight, 0)} N.`,
+  });
+}
+
+export function heightChart(run, clock) {
+  const lines = [];
+  const add = (name, motion, values, paint, dash) => {
+    lines.push({ name, times: run.sampleTimes(values.length), values, color: paint, dash });
+  };
+  add('centre of mass', 'simulated', run.center('simulated'), () => seriesColor(0));
+  if (run.reference) add('its reference', 'reference', run.center('reference'), () => seriesColor(0), true);
+  add('root', 'simulated', run.root('simulated'), () => seriesColor(1));
+  if (run.reference) add('its reference', 'reference', run.root('reference'), () => seriesColor(1), true);
+  if (run.tracking) add('root, naive tracking', 'tracking', run.root('tracking'), color('tracking'));
+  return new TimeChart({ id: `height-${run.index}`, title: 'Height', unit: 'm', digits: 3, clock, lines });
+}
+
+const axisColors = { x: () => seriesColor(1), y: () => seriesColor(2), z: () => seriesColor(0) };
+
+// Angles and torques of one joint, chosen above them.
+export function jointCharts(run, clock) {
+  const { joints } = run.character;
+  const node = element('select', { ariaLabel: 'Joint' });
+  joints.forEach((joint, j) => node.append(element('option', { value: j }, words(joint.name))));
+  const preferred = joints.findIndex((joint) => /knee/.test(joint.name));
+  node.value = String(Math.max(0, preferred));
+  const channelsOf = (j) => run.channels.map((c, k) => ({ ...c, k })).filter((c) => c.joint === j);
+  const angleLines = () =>
+    channelsOf(Number(node.value)).flatMap(({ axis, k }) => {
+      const line = (motion, name, dash) => {
+        const values = degrees(run.angles(motion, k));
+        return { name, times: run.sampleTimes(values.length), values, color: axisColors[axis], dash };
+      };
+      const lines = [line('simulated', axis)];
+      if (run.reference) lines.push(line('reference', `${axis}, reference`, true));
+      return lines;
+    });
+  const torqueLines = () =>
+    channelsOf(Number(node.value)).map(({ axis, k }) => {
+      const values = run.torque(k);
+      return { name: axis, times: run.sampleTimes(values.length), values, color: axisColors[axis] };
+    });
+  const angles = new TimeChart({
+    id: `angle-${run.index}`,
+    title: 'Joint angle',
+    unit: 'degrees',
+    digits: 1,
+    clock,
+    lines: angleLines(),
+    note: 'Rotation vector of the joint, child relative to parent.',
+  });
+  const torques = new TimeChart({
+    id: `torque-${run.index}`,
+    title: 'Joint torque',
+    unit: 'N m',
+    digits: 1,
+    clock,
+    lines: torqueLines(),
+    note: 'Of the servo on the child body, in the parent\u2019s axes.',
+  });
+  angles.tools.append(node);
+  node.addEventListener('change', () => {
+    angles.show(angleLines());
+    torques.show(torqueLines());
+  });
+  return [angles, torques];
+}
+
+// Every sample drawn, by its cost (figure 5 of Liu et al. 2010).
+export function costChart(run, clock) {
+  const { draws, totals, flags, chosen } = run.costs;
+  const holds = new Set(chosen.map((c) => `${c.fragment}.${c.attempt}`));
+  const path = () => {
+    const ordered = [...chosen].sort((a, b) => a.end - b.end);
+    return [
+      {
+        name: 'chosen',
+        times: Float64Array.from(ordered, (c) => c.end),
+        values: Float64Array.from(ordered, (c) => c.total),
+        color: () => palette().reference,
+        width: 2,
+      },
+    ];
+  };
+  let all = false;
+  const shown = () => draws.filter((draw) => all || holds.size === 0 || holds.has(`${draw.fragment}.${draw.attempt}`));
+  const range = () => {
+    let low = Infinity;
+    const finite = [];
+    for (const draw of shown()) {
+      for (let k = draw.first; k < draw.first + draw.count; ++k) {
+        if (totals[k] > 0 && totals[k] < low) low = totals[k];
+        if (Number.isFinite(totals[k])) finite.push(totals[k]);
+      }
+    }
+    finite.sort((a, b) => a - b);
+    const high = finite.length ? finite[finite.length - 1] : 1;
+    return Number.isFinite(low) ? [0.8 * low, 1.2 * high] : [0.1, 10];
+  };
+  const chart = new TimeChart({
+    id: `cost-${run.index}`,
+    title: 'Cost of the samples',
+    unit: 'logarithmic',
+    digits: 2,
+    clock,
+    logarithmic: true,
+    lines: path(),
+    extent: () => range(),
+    note: 'One column per fragment, at its end; saved samples stand to the right, what diverged is left out.',
+    under(plot) {
+      const { ctx } = plot;
+      const ratio = devicePixelRatio;
+      const colors = palette();
+      const size = Math.max(1, Math.round(1.5 * ratio));
+      const columns = new Map();
+      ctx.save();
+      ctx.beginPath();
+      ctx.rect(plot.bbox.left, plot.bbox.top, plot.bbox.width, plot.bbox.height);
+      ctx.clip();
+      const pass = (wanted, fill, offset, spread) => {
+        ctx.fillStyle = fill;
+        for (const draw of shown()) {
+          const x = plot.valToPos(draw.end, 'x', true);
+          for (let k = draw.first; k < draw.first + draw.count; ++k) {
+            if (Boolean(flags[k] & 1) !== wanted || !Number.isFinite(totals[k])) continue;
+            const y = plot.valToPos(totals[k], 'y', true);
+            // Spread by the sample's index, so that a column shows how many there are.
+            const along = (((k * 2654435761) >>> 0) / 4294967296 - 0.5) * spread;
+            ctx.fillRect(x + (offset + along) * ratio, y, size, size);
+          }
+        }
+      };
+      const shownCount = Math.max(1, new Set(shown().map((draw) => draw.end)).size);
+      const column = plot.bbox.width / ratio / shownCount;
+      columns.clear();
+      ctx.globalAlpha = 0.35;
+      pass(false, colors.simulated, -0.16 * column, 0.42 * column);
+      ctx.globalAlpha = 0.85;
+      pass(true, colors.force, 0.22 * column, 0.2 * column);
+      ctx.restore();
+    },
+  });
+  chart.keys = () => [
+    element('span', {}, element('i.dot', { style: `--color: ${palette().simulated}` }), 'drawn'),
+    element('span', {}, element('i.dot', { style: `--color: ${palette().force}` }), 'saved'),
+  ];
+  if (draws.length > holds.size && holds.size > 0) {
+    const node = element('select', { ariaLabel: 'Which samples' });
+    node.append(element('option', { value: 'path' }, 'draws with the chosen ones'));
+    node.append(element('option', { value: 'all' }, 'all draws'));
+    node.addEventListener('change', () => {
+      all = node.value === 'all';
+      chart.build();
+    });
+    chart.tools.append(node);
+  }
+  return chart;
+}
+
+const termColors = [okabe.blue, okabe.orange, okabe.green, okabe.purple, okabe.sky];
+
+// The chosen samples' cost, split into its weighted terms.
+export function termsChart(run, clock) {
+  const { terms, chosen } = run.costs;
+  const ordered = [...chosen].sort((a, b) => a.end - b.end);
+  const used = terms.map((name, t) => ({ name, t })).filter(({ t }) => ordered.some((c) => c.terms[t] !== 0));
+  const most = Math.max(...ordered.map((c) => c.terms.reduce((a, b) => a + b, 0)), 1e-9);
+  const values = (t) => Float64Array.from(ordered, (c) => c.terms[t]);
+  const starts = Float64Array.from(ordered, (c) => c.start);
+  const chart = new TimeChart({
+    id: `terms-${run.index}`,
+    title: 'Cost terms per fragment',
+    unit: 'weighted',
+    digits: 2,
+    clock,
+    extent: () => [0, 1.08 * most],
+    lines: used.map(({ name, t }) => ({
+      name: words(name).toLowerCase(),
+      times: starts,
+      values: values(t),
+      color: () => termColors[t],
+      width: 0,
+      bar: true,
+    })),
+    note: 'Of the chosen samples; the terms of equation 1 of Liu et al. 2010 times their weights.',
+    under(plot) {
+      const { ctx } = plot;
+      for (const c of ordered) {
+        const left = plot.valToPos(c.start, 'x', true) + 0.5;
+        const width = Math.max(1, plot.valToPos(c.end, 'x', true) - left - 0.5);
+        let below = 0;
+        for (const { t } of used) {
+          const y0 = plot.valToPos(below, 'y', true);
+          below += c.terms[t];
+          const y1 = plot.valToPos(below, 'y', true);
+          ctx.fillStyle = termColors[t];
+          ctx.fillRect(left, y1, width, y0 - y1);
+        }
+      }
+    },
+  });
+  return chart;
+}
+
+// The same quantity of several runs.
+export function comparisonChart(runs, clock, { id, title, unit, digits, values, times }) {
+  return new TimeChart({
+    id,
+    title,
+    unit,
+    digits,
+    clock,
+    lines: runs.map((run, k) => ({ name: run.name, times: times(run), values: values(run), color: () => seriesColor(k) })),
+  });
+}

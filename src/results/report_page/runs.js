@@ -1,0 +1,311 @@
+// One run or several, linked to one clock: 3D view, player, summary, charts, contacts, settings.
+import { comparisonChart, costChart, forceChart, heightChart, jointCharts, termsChart } from './charts.js';
+import { heatGradient, onSchemeChange, palette } from './colors.js';
+import { sideOf, words } from './data.js';
+import { element, fixed } from './dom.js';
+import { keys, Player } from './player.js';
+import { Stage } from './stage.js';
+
+const gateUnits = {
+  root_height: ['m', 3, 1],
+  root_orientation: ['\u00b0', 1, 180 / Math.PI],
+  joint_position: ['m', 3, 1],
+};
+
+function verdict(evaluation) {
+  if (!evaluation) return element('span.verdict.unknown', {}, 'no reference to compare with');
+  const good = evaluation.success;
+  return element(
+    good ? 'span.verdict.good' : 'span.verdict.bad',
+    {},
+    good ? '\u2713 within the gates' : evaluation.completed ? '\u2717 below the gates' : '\u2717 not to the end',
+  );
+}
+
+function gateMeter(name, gate) {
+  const [unit, digits, factor] = gateUnits[name] ?? ['', 3, 1];
+  const share = gate.limit > 0 ? gate.worst / gate.limit : 0;
+  const figure = `${fixed(gate.worst * factor, digits)} of ${fixed(gate.limit * factor, digits)} ${unit}`;
+  return element(
+    gate.passed ? 'div.gate' : 'div.gate.failed',
+    {},
+    element('span', {}, words(name)),
+    element(
+      'span.meter',
+      { role: 'img', ariaLabel: `${Math.round(100 * share)} % of the limit` },
+      element('i', { style: `width: ${Math.min(100, 100 * share)}%` }),
+    ),
+    element('span.figure', {}, figure, gate.passed ? '' : ` \u2717 from ${fixed(gate.first_violation, 2)} s`),
+  );
+}
+
+function fact(name, value) {
+  return element('div.fact', {}, element('dt', {}, name), element('dd', {}, value));
+}
+
+function summary(run, several) {
+  const { evaluation } = run;
+  const naive = run.tracking?.evaluation;
+  const facts = element(
+    'dl.facts',
+    {},
+    fact('Duration', `${fixed(run.duration, 2)} s`),
+    evaluation && fact('Joint error, mean', `${fixed(1000 * evaluation.mean_joint_error, 0)} mm`),
+    evaluation && fact('Drift at the end', `${fixed(evaluation.drift, 2)} m`),
+    run.settings.seed !== undefined && fact('Seed', String(run.settings.seed)),
+    run.settings.cost?.cpu_seconds_per_second !== undefined &&
+      fact('CPU per second of motion', `${fixed(run.settings.cost.cpu_seconds_per_second, 1)} s`),
+    fact('Character', `${run.character.name}, ${fixed(run.character.mass, 1)} kg`),
+  );
+  let tracking = null;
+  if (naive) {
+    const gates = Object.entries(naive.gates).filter(([, gate]) => !gate.passed);
+    const first = gates.map(([, gate]) => gate.first_violation).sort((a, b) => a - b)[0];
+    tracking = element(
+      'p.note',
+      {},
+      naive.success
+        ? 'Naive tracking of the reference stays within the gates too.'
+        : first === undefined
+          ? `Naive tracking of the reference ends after ${fixed(naive.simulated_duration, 2)} s.`
+          : `Naive tracking of the reference leaves the gates after ${fixed(first, 2)} s.`,
+    );
+  }
+  return element(
+    'section.card.summary',
+    { ariaLabel: `Summary of ${run.name}` },
+    element('h2', {}, several ? run.name : 'Summary', verdict(evaluation)),
+    ...run.notes.map((note) => element('p.warning', {}, note)),
+    facts,
+    evaluation && element('div.gates', {}, ...Object.entries(evaluation.gates).map(([n, gate]) => gateMeter(n, gate))),
+    tracking,
+  );
+}
+
+function timeline(run, clock) {
+  const rows = run.timeline.map((row, k) => {
+    const bars = row.intervals.map(([start, end]) => {
+      const bar = element('i', {
+        style: `left: ${(100 * start) / run.duration}%; width: ${(100 * (end - start)) / run.duration}%`,
+        title: `${row.body.replace(/_/g, ' ')}: ${start.toFixed(2)} to ${end.toFixed(2)} s`,
+      });
+      bar.dataset.side = sideOf(row.body);
+      return bar;
+    });
+    const said = row.intervals.map(([start, end]) => `${start.toFixed(2)} to ${end.toFixed(2)} s`).join(', ');
+    return [
+      element('span.label', { style: `grid-row: ${k + 1}`, title: `peak ${fixed(row.peak_force, 0)} N` }, words(row.body)),
+      element('div.track', { style: `grid-row: ${k + 1}`, role: 'img', ariaLabel: `${words(row.body)} touches: ${said}` }, ...bars),
+    ];
+  });
+  const cursor = element('div.cursor');
+  const area = element('div.area', {}, cursor);
+  const grid = element('div.timeline', {}, ...rows.flat(), area);
+  area.style.gridRow = `1 / span ${Math.max(1, rows.length)}`;
+  clock.onChange(() => {
+    cursor.style.left = `${(100 * Math.min(clock.time, run.duration)) / (run.duration || 1)}%`;
+  });
+  const set = (event) => {
+    const { left, width } = area.getBoundingClientRect();
+    clock.pause();
+    clock.set(((event.clientX - left) / width) * run.duration);
+  };
+  area.addEventListener('pointerdown', (event) => {
+    area.setPointerCapture(event.pointerId);
+    set(event);
+  });
+  area.addEventListener('pointermove', (event) => area.hasPointerCapture(event.pointerId) && set(event));
+  return element(
+    'section.card.wide',
+    { id: `timeline-${run.index}` },
+    element('h3', {}, 'Contacts'),
+    rows.length ? grid : element('p.note', {}, 'Nothing touches the character.'),
+    element('p.note', {}, 'When something presses on each body from outside; gaps of less than 20 ms are closed.'),
+  );
+}
+
+function flatten(value, path, rows) {
+  if (Array.isArray(value) && value.every((v) => v === null || typeof v !== 'object')) {
+    rows.push([path, value.join(', ')]);
+  } else if (value !== null && typeof value === 'object') {
+    for (const [key, inner] of Object.entries(value)) flatten(inner, `${path}/${key}`, rows);
+  } else {
+    rows.push([path, String(value)]);
+  }
+}
+
+function settings(run, several) {
+  const rows = [];
+  flatten(run.settings, '', rows);
+  if (!rows.length) return null;
+  const table = element(
+    'table',
+    {},
+    element('caption', {}, 'As in manifest.json'),
+    element('thead', {}, element('tr', {}, element('th', { scope: 'col' }, 'Setting'), element('th', { scope: 'col' }, 'Value'))),
+    element(
+      'tbody',
+      {},
+      ...rows.map(([key, value]) => element('tr', {}, element('th', { scope: 'row' }, key.slice(1)), element('td', {}, value))),
+    ),
+  );
+  return element(
+    'details.card.wide',
+    {},
+    element('summary', {}, several ? `Settings of ${run.name}` : 'Settings'),
+    element('div.scroll', { tabIndex: 0, role: 'region', ariaLabel: 'Settings' }, table),
+  );
+}
+
+function details(run, clock, several) {
+  const charts = [forceChart(run, clock), heightChart(run, clock), ...jointCharts(run, clock)];
+  if (run.costs) charts.push(costChart(run, clock), termsChart(run, clock));
+  return element(
+    'div.charts',
+    { id: `details-${run.index}` },
+    ...charts.map((chart) => chart.node),
+    timeline(run, clock),
+    settings(run, several),
+  );
+}
+
+// Figures of all runs in one table.
+function comparison(runs) {
+  const row = (name, cell) =>
+    element('tr', {}, element('th', { scope: 'row' }, name), ...runs.map((run) => element('td', {}, cell(run))));
+  const gate = (name) => (run) => {
+    const entry = run.evaluation?.gates[name];
+    if (!entry) return '\u2013';
+    const [unit, digits, factor] = gateUnits[name];
+    return `${fixed(entry.worst * factor, digits)} ${unit}${entry.passed ? '' : ' \u2717'}`;
+  };
+  const figure = (key, factor, digits, unit) => (run) =>
+    run.evaluation ? `${fixed(run.evaluation[key] * factor, digits)} ${unit}` : '\u2013';
+  return element(
+    'section.card.wide',
+    { id: 'comparison' },
+    element('h2', {}, 'Side by side'),
+    element(
+      'div.scroll',
+      { tabIndex: 0, role: 'region', ariaLabel: 'Figures of all runs' },
+      element(
+        'table.compare',
+        {},
+        element('thead', {}, element('tr', {}, element('td', {}), ...runs.map((run) => element('th', { scope: 'col' }, run.name)))),
+        element(
+          'tbody',
+          {},
+          row('Verdict', (run) => verdict(run.evaluation)),
+          row('Duration', (run) => `${fixed(run.duration, 2)} s`),
+          row('Joint error, mean', figure('mean_joint_error', 1000, 0, 'mm')),
+          row('Drift at the end', figure('drift', 1, 2, 'm')),
+          row('Root height, worst', gate('root_height')),
+          row('Root orientation, worst', gate('root_orientation')),
+          row('Joint position, worst', gate('joint_position')),
+          row('Peak ground force', (run) => `${fixed(Math.max(...run.force(1)), 0)} N`),
+          row('Naive tracking', (run) => verdict(run.tracking?.evaluation)),
+        ),
+      ),
+    ),
+  );
+}
+
+function legend(runs) {
+  const dot = (role, text) => {
+    const key = element('i.dot');
+    const paint = () => key.style.setProperty('--color', palette()[role]);
+    paint();
+    onSchemeChange(paint);
+    return element('span', {}, key, text);
+  };
+  const most = Math.max(...runs.map((run) => run.mostPressure));
+  const scale = element('i.heat');
+  const paint = () => {
+    scale.style.background = heatGradient();
+  };
+  paint();
+  onSchemeChange(paint);
+  return element(
+    'div.legend.stage-legend',
+    {},
+    dot('left', 'left limbs'),
+    dot('right', 'right limbs'),
+    runs.some((run) => run.reference) && dot('reference', 'reference'),
+    runs.some((run) => run.tracking) && dot('tracking', 'naive tracking'),
+    dot('force', 'contact force'),
+    most > 0 && element('span', {}, 'pressure so far: 0', scale, `${fixed(most / 1000, 0)} kPa and more`),
+  );
+}
+
+export function runsPart(runs, clock) {
+  const several = runs.length > 1;
+  const stage = new Stage(runs, clock);
+  const player = new Player(runs, clock, stage);
+  const part = element(
+    'div.runs',
+    {},
+    element('section.viewer', { ariaLabel: 'Motion' }, stage.node, legend(runs), player.options),
+    player.bar,
+  );
+  if (several) {
+    const node = element('select', { ariaLabel: 'Run whose figures are shown below' });
+    runs.forEach((run, k) => node.append(element('option', { value: k }, run.name)));
+    const holder = element('div');
+    const made = new Map();
+    const choose = () => {
+      const k = Number(node.value);
+      if (!made.has(k)) {
+        made.set(k, element('div', {}, summary(runs[k], true), details(runs[k], clock, true)));
+      }
+      holder.replaceChildren(made.get(k));
+      clock.changed();
+    };
+    node.addEventListener('change', choose);
+    const charts = element(
+      'div.charts',
+      {},
+      comparison(runs),
+      comparisonChart(runs, clock, {
+        id: 'compare-force',
+        title: 'Vertical ground force',
+        unit: 'N',
+        digits: 0,
+        values: (run) => run.force(1),
+        times: (run) => run.stepTimes(),
+      }).node,
+      comparisonChart(runs, clock, {
+        id: 'compare-height',
+        title: 'Root height',
+        unit: 'm',
+        digits: 3,
+        values: (run) => run.root('simulated'),
+        times: (run) => run.sampleTimes(run.root('simulated').length),
+      }).node,
+    );
+    part.append(charts, element('label.field.choose', {}, element('span', {}, 'Figures of'), node), holder);
+    choose();
+  } else {
+    part.append(summary(runs[0], false), details(runs[0], clock, false));
+  }
+  part.append(
+    element(
+      'details.card.wide.keys',
+      {},
+      element('summary', {}, 'Keys'),
+      element('dl', {}, ...keys.map(([key, text]) => element('div', {}, element('dt', {}, element('kbd', {}, key)), element('dd', {}, text)))),
+    ),
+  );
+  let last = performance.now();
+  const tick = (now) => {
+    clock.advance(Math.min(0.1, (now - last) / 1000));
+    last = now;
+    stage.draw();
+    requestAnimationFrame(tick);
+  };
+  requestAnimationFrame(tick);
+  const wanted = /time=([0-9.]+)/.exec(location.hash);
+  if (wanted) clock.set(Number(wanted[1]));
+  else if (!matchMedia('(prefers-reduced-motion: reduce)').matches) clock.play();
+  clock.changed();
+  return part;
+}

@@ -1,0 +1,393 @@
+// The run in 3D: figures, the world around them, forces, pressure. Nothing here knows of time but through show(time).
+import {
+  BoxGeometry,
+  BufferAttribute,
+  BufferGeometry,
+  CapsuleGeometry,
+  Color,
+  ConeGeometry,
+  CylinderGeometry,
+  DirectionalLight,
+  DoubleSide,
+  Fog,
+  Group,
+  HemisphereLight,
+  InstancedMesh,
+  LineBasicMaterial,
+  LineSegments,
+  Matrix4,
+  Mesh,
+  MeshBasicMaterial,
+  MeshLambertMaterial,
+  PlaneGeometry,
+  Quaternion,
+  Scene,
+  ShadowMaterial,
+  Vector3,
+} from 'three';
+import { heat, palette } from './colors.js';
+import { sideOf } from './data.js';
+
+export const forceLength = 0.55; // metres of arrow for a force of one body weight, on a body of 1.7 m
+const up = new Vector3(0, 1, 0);
+
+function geometryOf(shape) {
+  let geometry;
+  if (shape.kind === 'box') {
+    geometry = new BoxGeometry(...shape.size);
+  } else if (shape.kind === 'capsule') {
+    geometry = new CapsuleGeometry(shape.radius, shape.length, 8, 20);
+    if (shape.axis === 0) geometry.rotateZ(Math.PI / 2);
+    if (shape.axis === 2) geometry.rotateX(Math.PI / 2);
+  } else {
+    geometry = new BufferGeometry();
+    geometry.setAttribute('position', new BufferAttribute(shape.vertices, 3));
+    geometry.setIndex(new BufferAttribute(shape.triangles, 1));
+    geometry = geometry.toNonIndexed(); // faces are flat
+    geometry.computeVertexNormals();
+  }
+  geometry.translate(...shape.offset);
+  return geometry;
+}
+
+// Geometries of a run's character, shared by all figures made of it.
+export function bodyGeometries(run) {
+  return run.character.bodies.map((body) => body.shapes.map(geometryOf));
+}
+
+// A body of the character for each of the run's, in the style of a motion: solid or see-through.
+export class Figure {
+  constructor(run, motion, geometries, style) {
+    this.run = run;
+    this.motion = motion;
+    this.group = new Group();
+    this.bodies = run.character.bodies.map((body, b) => {
+      const node = new Group();
+      for (const geometry of geometries[b]) {
+        if (style === 'solid') {
+          const mesh = new Mesh(geometry, new MeshLambertMaterial());
+          mesh.userData.role = sideOf(body.name);
+          mesh.castShadow = true;
+          mesh.receiveShadow = true;
+          node.add(mesh);
+        } else {
+          // Depth first, then colour: what is inside the ghost does not shine through it.
+          const depth = new Mesh(geometry, new MeshBasicMaterial({ colorWrite: false, transparent: true }));
+          depth.renderOrder = 1;
+          const mesh = new Mesh(geometry, new MeshLambertMaterial({ transparent: true, opacity: 0.3 }));
+          mesh.renderOrder = 2;
+          mesh.userData.role = motion;
+          node.add(depth, mesh);
+        }
+      }
+      this.group.add(node);
+      return node;
+    });
+    this.paint();
+  }
+
+  paint() {
+    const colors = palette();
+    this.group.traverse((node) => {
+      if (node.isMesh && node.userData.role) node.material.color.set(colors[node.userData.role]);
+    });
+  }
+
+  show(time) {
+    const count = this.run.framesOf(this.motion);
+    const at = Math.max(0, Math.min(count - 1, time / this.run.frameTime));
+    const frame = Math.floor(at);
+    const share = at - frame;
+    const f = this.run[this.motion].frames;
+    const n = this.run.numBodies;
+    this.bodies.forEach((node, b) => {
+      const i = 7 * (frame * n + b);
+      node.position.set(f[i], f[i + 1], f[i + 2]);
+      node.quaternion.set(f[i + 4], f[i + 5], f[i + 6], f[i + 3]);
+      if (share > 1e-4 && frame + 1 < count) {
+        const k = i + 7 * n;
+        node.position.lerp(scratchPosition.set(f[k], f[k + 1], f[k + 2]), share);
+        node.quaternion.slerp(scratchTurn.set(f[k + 4], f[k + 5], f[k + 6], f[k + 3]), share);
+      }
+    });
+  }
+}
+const scratchPosition = new Vector3();
+const scratchTurn = new Quaternion();
+
+// Forces as arrows that end where they act. As many as there are touching bodies; the rest is hidden.
+export class Arrows {
+  constructor(run) {
+    this.run = run;
+    this.group = new Group();
+    this.shaft = new CylinderGeometry(0.012, 0.012, 1, 12).translate(0, 0.5, 0);
+    this.head = new ConeGeometry(0.036, 0.09, 16).translate(0, -0.045, 0);
+    this.material = new MeshBasicMaterial();
+    this.pool = [];
+    this.paint();
+  }
+
+  paint() {
+    this.material.color.set(palette().force);
+  }
+
+  show(time) {
+    const { offsets, points, forces } = this.run.arrows;
+    const frame = Math.max(0, Math.min(this.run.numFrames - 1, Math.round(time / this.run.frameTime)));
+    const first = offsets[frame];
+    const count = offsets[frame + 1] - first;
+    const unit = (forceLength * this.run.character.height) / 1.7 / this.run.weight;
+    for (let k = 0; k < Math.max(count, this.pool.length); ++k) {
+      if (k >= this.pool.length) {
+        const node = new Group();
+        node.add(new Mesh(this.shaft, this.material), new Mesh(this.head, this.material));
+        this.group.add(node);
+        this.pool.push(node);
+      }
+      const node = this.pool[k];
+      node.visible = k < count;
+      if (!node.visible) continue;
+      const at = 3 * (first + k);
+      const force = new Vector3(forces[at], forces[at + 1], forces[at + 2]).multiplyScalar(unit);
+      const length = force.length();
+      node.visible = length > 0.005;
+      if (!node.visible) continue;
+      node.position.set(points[at], points[at + 1], points[at + 2]);
+      node.quaternion.setFromUnitVectors(up, force.normalize());
+      const [shaft, head] = node.children;
+      const headSize = Math.min(1, length / 0.18);
+      shaft.scale.set(headSize, Math.max(1e-3, length - 0.08 * headSize), headSize);
+      head.position.y = length;
+      head.scale.setScalar(headSize);
+    }
+  }
+}
+
+// Pressure on the ground: the largest so far at each place.
+export class Footprints {
+  constructor(run) {
+    this.run = run;
+    const { places, pressures, side } = run.footprints;
+    const count = pressures.length;
+    this.most = run.mostPressure || 1;
+    const plane = new PlaneGeometry(side, side).rotateX(-Math.PI / 2);
+    const material = new MeshBasicMaterial({ transparent: true, opacity: 0.9, depthWrite: false });
+    this.mesh = new InstancedMesh(plane, material, Math.max(1, count));
+    this.mesh.frustumCulled = false;
+    const place = new Matrix4();
+    for (let k = 0; k < count; ++k) {
+      place.makeTranslation(places[3 * k], places[3 * k + 1] + 0.006, places[3 * k + 2]);
+      this.mesh.setMatrixAt(k, place);
+    }
+    this.mesh.count = 0;
+    this.paint();
+  }
+
+  paint() {
+    const color = new Color();
+    this.run.footprints.pressures.forEach((pressure, k) => {
+      // setRGB takes linear values; a heat colour is one of the screen.
+      this.mesh.setColorAt(k, color.setRGB(...heat(pressure / this.most), 'srgb'));
+    });
+    if (this.mesh.instanceColor) this.mesh.instanceColor.needsUpdate = true;
+  }
+
+  show(time) {
+    const { offsets } = this.run.footprints;
+    const frame = Math.max(0, Math.min(this.run.numFrames - 1, Math.round(time / this.run.frameTime)));
+    this.mesh.count = offsets[frame + 1];
+  }
+}
+
+function gridLines(height, reach, colors) {
+  const points = [];
+  for (let k = -reach; k <= reach; ++k) {
+    points.push(k, height, -reach, k, height, reach, -reach, height, k, reach, height, k);
+  }
+  const geometry = new BufferGeometry();
+  geometry.setAttribute('position', new BufferAttribute(new Float32Array(points), 3));
+  return new LineSegments(geometry, new LineBasicMaterial({ color: colors.grid }));
+}
+
+// What is in the world besides the character: ground, boxes on their courses, a height field, free bodies.
+export class Surroundings {
+  constructor(run, things = true) {
+    this.run = run;
+    this.group = new Group();
+    this.painted = [];
+    const { world } = run;
+    const colors = palette();
+    if (world.ground.present) {
+      const height = world.ground.height;
+      const plane = new Mesh(
+        new PlaneGeometry(120, 120, 60, 60).rotateX(-Math.PI / 2),
+        // Pushed back, so that what lies on it is seen.
+        new MeshBasicMaterial({ polygonOffset: true, polygonOffsetFactor: 2, polygonOffsetUnits: 40 }),
+      );
+      plane.position.y = height;
+      this.plane = plane;
+      this.painted.push([plane, 'ground']);
+      const shadow = new Mesh(new PlaneGeometry(60, 60).rotateX(-Math.PI / 2), new ShadowMaterial({ opacity: 0.22 }));
+      shadow.position.y = height + 0.004;
+      shadow.receiveShadow = true;
+      this.shadow = shadow;
+      this.grid = gridLines(height + 0.003, 40, colors);
+      this.painted.push([this.grid, 'grid']);
+      this.group.add(plane, shadow, this.grid);
+    }
+    const solid = (geometry, role = 'object') => {
+      const mesh = new Mesh(geometry, new MeshLambertMaterial({ side: DoubleSide }));
+      mesh.castShadow = true;
+      mesh.receiveShadow = true;
+      this.painted.push([mesh, role]);
+      this.group.add(mesh);
+      return mesh;
+    };
+    this.courses = [];
+    for (const box of things ? world.boxes : []) {
+      const mesh = solid(new BoxGeometry(...box.size));
+      mesh.position.set(...box.position);
+      const [w, x, y, z] = box.orientation;
+      mesh.quaternion.set(x, y, z, w);
+      if (box.moves) this.courses.push(mesh);
+    }
+    if (things && world.height_field) this.addHeightField(world.height_field, solid);
+    this.free = (things ? world.bodies : []).map((body, k) => {
+      const mesh = solid(geometryOf(body.shape));
+      this.place(mesh, world.start, k);
+      return mesh;
+    });
+    this.paint();
+  }
+
+  addHeightField(field, solid) {
+    const { columns, rows, spacing, heights } = field;
+    const vertices = new Float32Array(3 * columns * rows);
+    for (let r = 0; r < rows; ++r) {
+      for (let c = 0; c < columns; ++c) {
+        const at = r * columns + c;
+        vertices.set([(c - (columns - 1) / 2) * spacing, heights[at], (r - (rows - 1) / 2) * spacing], 3 * at);
+      }
+    }
+    const indices = [];
+    for (let r = 0; r + 1 < rows; ++r) {
+      for (let c = 0; c + 1 < columns; ++c) {
+        const a = r * columns + c;
+        indices.push(a, a + columns + 1, a + 1, a, a + columns, a + columns + 1);
+      }
+    }
+    let geometry = new BufferGeometry();
+    geometry.setAttribute('position', new BufferAttribute(vertices, 3));
+    geometry.setIndex(indices);
+    geometry = geometry.toNonIndexed();
+    geometry.computeVertexNormals();
+    const mesh = solid(geometry);
+    mesh.castShadow = false;
+    mesh.position.set(...field.position);
+    const [w, x, y, z] = field.orientation;
+    mesh.quaternion.set(x, y, z, w);
+  }
+
+  place(mesh, values, k) {
+    const i = 7 * k;
+    mesh.position.set(values[i], values[i + 1], values[i + 2]);
+    mesh.quaternion.set(values[i + 4], values[i + 5], values[i + 6], values[i + 3]);
+  }
+
+  paint() {
+    const colors = palette();
+    for (const [mesh, role] of this.painted) mesh.material.color.set(colors[role]);
+  }
+
+  show(time) {
+    const { world } = this.run;
+    const frame = Math.max(0, Math.min(this.run.numFrames - 1, Math.round(time / this.run.frameTime)));
+    this.courses.forEach((mesh, k) => {
+      const i = 3 * (frame * this.courses.length + k);
+      mesh.position.set(world.courses[i], world.courses[i + 1], world.courses[i + 2]);
+    });
+    if (this.free.length) world.moving.forEach((body, k) => this.place(this.free[body], world.frames, frame * world.moving.length + k));
+    const [x, , z] = this.run.pathAt(time);
+    if (this.shadow) {
+      this.plane.position.x = this.shadow.position.x = x;
+      this.plane.position.z = this.shadow.position.z = z;
+      this.grid.position.set(Math.round(x), 0, Math.round(z));
+    }
+  }
+}
+
+export class RunScene {
+  constructor(run) {
+    this.run = run;
+    this.scene = new Scene();
+    this.geometries = bodyGeometries(run);
+    this.figures = {};
+    for (const motion of run.motions()) {
+      const figure = new Figure(run, motion, this.geometries, motion === 'simulated' ? 'solid' : 'ghost');
+      this.figures[motion] = figure;
+      this.scene.add(figure.group);
+    }
+    this.arrows = new Arrows(run);
+    this.footprints = new Footprints(run);
+    this.surroundings = new Surroundings(run);
+    this.scene.add(this.arrows.group, this.footprints.mesh, this.surroundings.group);
+    this.sky = new HemisphereLight(0xffffff, 0xc8c4b8, 2.5);
+    this.sun = new DirectionalLight(0xffffff, 2.1);
+    this.sun.castShadow = true;
+    this.sun.shadow.mapSize.set(1024, 1024);
+    this.sun.shadow.radius = 5;
+    this.sun.shadow.bias = -0.0005;
+    this.sun.shadow.normalBias = 0.02;
+    this.reach(2.2);
+    this.scene.add(this.sky, this.sun, this.sun.target);
+    this.shown = { reference: 'ghost', tracking: 'off', forces: true, pressure: true };
+    this.paint();
+    this.arrange();
+  }
+
+  // Half the width of what casts shadows [m].
+  reach(half) {
+    const camera = this.sun.shadow.camera;
+    camera.left = camera.bottom = -half;
+    camera.right = camera.top = half;
+    camera.near = 0.5;
+    camera.far = 14;
+    camera.updateProjectionMatrix();
+  }
+
+  paint() {
+    const colors = palette();
+    this.scene.background = new Color(colors.background);
+    this.scene.fog = new Fog(colors.background, 9, 26);
+    for (const figure of Object.values(this.figures)) figure.paint();
+    this.arrows.paint();
+    this.footprints.paint();
+    this.surroundings.paint();
+  }
+
+  // Ghosts stand where the motion was, or a step away from it, farther from the viewer.
+  arrange() {
+    const [tx, tz] = this.run.travel;
+    const step = (0.9 * this.run.character.height) / 1.7;
+    for (const [k, motion] of ['reference', 'tracking'].entries()) {
+      const figure = this.figures[motion];
+      if (!figure) continue;
+      figure.group.visible = this.shown[motion] !== 'off';
+      const both = k === 1 && this.shown.reference === 'beside' ? 2 : 1;
+      const away = this.shown[motion] === 'beside' ? both * step : 0;
+      figure.group.position.set(away * tz, 0, -away * tx);
+    }
+    this.arrows.group.visible = this.shown.forces;
+    this.footprints.mesh.visible = this.shown.pressure;
+  }
+
+  show(time) {
+    for (const figure of Object.values(this.figures)) if (figure.group.visible) figure.show(time);
+    this.arrows.show(time);
+    this.footprints.show(time);
+    this.surroundings.show(time);
+    const [x, y, z] = this.run.pathAt(time);
+    this.sun.target.position.set(x, y - 0.5, z);
+    this.sun.position.set(x + 2.2, y + 4.5, z + 1.6);
+  }
+}

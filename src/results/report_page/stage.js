@@ -1,0 +1,152 @@
+// All runs in 3D, side by side in one canvas: one camera, moved by the viewer, which follows each run's character.
+import { PCFShadowMap, PerspectiveCamera, Vector3, WebGLRenderer } from 'three';
+import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
+import { onSchemeChange } from './colors.js';
+import { element } from './dom.js';
+import { RunScene } from './scene.js';
+
+const angles = { side: 0, oblique: 0.5, front: Math.PI / 2, back: -Math.PI / 2 };
+
+export class Stage {
+  constructor(runs, clock) {
+    this.runs = runs;
+    this.clock = clock;
+    this.follows = true;
+    this.canvas = element('canvas', {
+      tabIndex: 0,
+      role: 'img',
+      ariaLabel: '3D view of the motion. Drag to turn it, scroll or pinch to come closer; keys are listed below.',
+    });
+    this.cells = runs.map((run) => element('div.cell', {}, runs.length > 1 ? element('span', {}, run.name) : ''));
+    this.node = element('div.stage', { style: `--runs: ${runs.length}` }, this.canvas, ...this.cells);
+    try {
+      this.renderer = new WebGLRenderer({ canvas: this.canvas, antialias: true, powerPreference: 'low-power' });
+    } catch {
+      this.canvas.remove();
+      this.node.prepend(
+        element('p.missing', {}, 'This browser draws no 3D (WebGL 2 is switched off or missing). The charts below work.'),
+      );
+      return;
+    }
+    this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.type = PCFShadowMap;
+    this.renderer.setScissorTest(true);
+    this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+    this.scenes = runs.map((run) => new RunScene(run));
+    this.camera = new PerspectiveCamera(30, 1, 0.2, 80);
+    this.controls = new OrbitControls(this.camera, this.canvas);
+    this.controls.enableDamping = false;
+    this.controls.minDistance = 0.8;
+    this.controls.maxDistance = 25;
+    this.controls.maxPolarAngle = 0.5 * Math.PI - 0.01;
+    this.controls.addEventListener('change', () => this.invalidate());
+    // A finger that moves up or down scrolls the page; two turn and zoom.
+    this.canvas.style.touchAction = 'pan-y';
+    this.followed = new Vector3(...runs[0].pathAt(0));
+    this.view('oblique');
+    new ResizeObserver(() => this.resize()).observe(this.node);
+    onSchemeChange(() => {
+      for (const scene of this.scenes) scene.paint();
+      this.invalidate();
+    });
+    clock.onChange(() => this.invalidate());
+  }
+
+  get works() {
+    return Boolean(this.renderer);
+  }
+
+  // Looks at the character from one of the named sides.
+  view(name) {
+    const run = this.runs[0];
+    const [tx, tz] = run.travel;
+    const size = run.character.height / 1.7;
+    const target = new Vector3(...run.pathAt(this.clock.time));
+    // At half the character's height over what it began on.
+    target.y += 0.48 * run.character.height + this.floor() - run.path[0][1];
+    const aspect = Math.max(0.5, this.aspect ?? 1.5);
+    const far = (name === 'top' ? 5.0 : 4.2) * size * Math.max(1, 0.95 / aspect);
+    const camera = this.camera.position;
+    if (name === 'top') {
+      camera.set(target.x - tz * 0.02, target.y + far, target.z + tx * 0.02);
+    } else {
+      const a = angles[name];
+      const x = -tz * Math.cos(a) + tx * Math.sin(a);
+      const z = tx * Math.cos(a) + tz * Math.sin(a);
+      camera.set(target.x + x * far, target.y + 0.2 * far, target.z + z * far);
+    }
+    this.controls.target.copy(target);
+    this.followed.set(...run.pathAt(this.clock.time));
+    this.controls.update();
+    this.invalidate();
+  }
+
+  floor() {
+    const { ground } = this.runs[0].world;
+    const lowest = Math.min(...this.runs[0].path.map((p) => p[1])) - 0.55 * this.runs[0].character.height;
+    return ground.present ? ground.height : lowest;
+  }
+
+  set(option, value) {
+    if (!this.works) return;
+    for (const scene of this.scenes) {
+      scene.shown[option] = value;
+      scene.arrange();
+    }
+    this.invalidate();
+  }
+
+  invalidate() {
+    this.dirty = true;
+  }
+
+  resize() {
+    const { clientWidth: width, clientHeight: height } = this.node;
+    if (!width || !height) return;
+    this.renderer.setSize(width, height, false);
+    const first = this.cells[0];
+    const before = this.aspect;
+    this.aspect = first.clientWidth / Math.max(1, first.clientHeight);
+    this.camera.aspect = this.aspect;
+    this.camera.updateProjectionMatrix();
+    if (before === undefined) this.view('oblique');
+    this.invalidate();
+  }
+
+  // Draws what has changed since it last did.
+  draw() {
+    if (!this.works || !this.dirty || !this.aspect) return;
+    this.dirty = false;
+    const { time } = this.clock;
+    if (this.follows) {
+      const now = new Vector3(...this.runs[0].pathAt(time));
+      const moved = now.clone().sub(this.followed);
+      this.followed.copy(now);
+      this.camera.position.add(moved);
+      this.controls.target.add(moved);
+      this.controls.update();
+      this.dirty = false;
+    }
+    const bounds = this.node.getBoundingClientRect();
+    const home = this.camera.position.clone();
+    this.scenes.forEach((scene, k) => {
+      scene.show(time);
+      const cell = this.cells[k].getBoundingClientRect();
+      const x = cell.left - bounds.left;
+      const y = bounds.bottom - cell.bottom;
+      this.renderer.setViewport(x, y, cell.width, cell.height);
+      this.renderer.setScissor(x, y, cell.width, cell.height);
+      this.camera.position.copy(home);
+      if (k > 0 && this.follows) {
+        const [ax, , az] = this.runs[0].pathAt(time);
+        const [bx, , bz] = this.runs[k].pathAt(time);
+        this.camera.position.x += bx - ax;
+        this.camera.position.z += bz - az;
+      }
+      this.camera.updateMatrixWorld();
+      this.renderer.render(scene.scene, this.camera);
+    });
+    this.camera.position.copy(home);
+    this.camera.updateMatrixWorld();
+  }
+}

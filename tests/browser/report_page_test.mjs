@@ -1,0 +1,366 @@
+// The report page as a person meets it: opened from disk in Chromium, looked at, played, scrubbed, on a wide screen and
+// on a phone. Run by ctest, which says where the programs and Playwright are; exit code 77: skipped.
+//
+//   RETRACE_KEEP_SCREENSHOTS=1 ctest --test-dir build/release -L browser     # keeps new screenshots beside this file
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const programs = process.env.RETRACE_PROGRAMS;
+const chromiumPath = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find(existsSync);
+const playwright = join(process.env.RETRACE_PACKAGES ?? '', 'playwright-core');
+for (const [what, there] of [
+  ['Chromium (scripts/install-dependencies --with-browser)', chromiumPath],
+  ['Playwright, which the build brings with npm', existsSync(playwright)],
+  ['the page, which the build makes with npm', existsSync(join(programs, '..', 'share/retrace/report_page.html'))],
+]) {
+  if (!there) {
+    console.log(`skipped: there is no ${what}`);
+    process.exit(77);
+  }
+}
+const { chromium } = createRequire(import.meta.url)(playwright);
+
+const folder = mkdtempSync(join(tmpdir(), 'retrace-browser-'));
+const clips = join(here, '../../data/clips');
+const run = (program, ...words) => execFileSync(join(programs, program), words, { encoding: 'utf8' });
+const reconstruct = (clip, name, ...words) =>
+  run(
+    'reconstruct',
+    ...[join(clips, clip), '--samples', '100', '--saved', '20', '--threads', '2', '--progress', 'none'],
+    ...['--set', '/smoothing/passes=0', '--output', join(folder, name), ...words],
+  );
+let browser;
+
+before(async () => {
+  reconstruct('walk.bvh', 'walk', '--end', '1.6', '--report');
+  reconstruct('walk.bvh', 'crates', '--end', '1', '--world', 'crates', '--world', 'platform');
+  run('report', join(folder, 'walk'), join(folder, 'crates'), '--output', join(folder, 'two.html'));
+  mkdirSync(join(folder, 'evaluation'));
+  const list = join(folder, 'list.tsv');
+  writeFileSync(list, 'clip\tname\tend\tgroup\nwalk.bvh\twalk\t0.5\teasy\nstand.bvh\tstand\t0.5\teasy\n');
+  run(
+    'evaluate',
+    ...[list, '--clips', clips, '--seeds', '2', '--samples', '60', '--saved', '12', '--progress', 'none'],
+    ...['--output', join(folder, 'evaluation')],
+  );
+  run('report', join(folder, 'evaluation'));
+  browser = await chromium.launch({
+    executablePath: chromiumPath,
+    args: [
+      ...['--no-sandbox', '--disable-gpu', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--disable-quic'],
+      ...['--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+    ],
+  });
+});
+
+after(async () => {
+  await browser?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+// Opens a page and holds it to what always holds: no error, nothing but the file itself asked for.
+async function open(t, file, { width = 900, height = 600, scheme = 'light', hash = '', ...more } = {}) {
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme, ...more });
+  const page = await context.newPage();
+  const errors = [];
+  const requests = [];
+  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
+  page.on('pageerror', (error) => errors.push(String(error)));
+  page.on('request', (request) => request.url().startsWith('data:') || requests.push(request.url()));
+  const url = pathToFileURL(join(folder, file)).href + hash;
+  await page.goto(url);
+  t.after(async () => {
+    await context.close();
+    assert.deepEqual(errors, [], 'errors on the console');
+    assert.deepEqual(requests, [url.replace(/#.*/, '')], 'requests');
+  });
+  return page;
+}
+
+const timeOf = (page) => page.evaluate(() => window.report.clock.time);
+const frames = (page, count = 3) =>
+  page.evaluate(async (n) => {
+    for (let k = 0; k < n; ++k) await new Promise(requestAnimationFrame);
+  }, count);
+
+// A table as objects of numbers.
+function readTable(file) {
+  const [head, ...rows] = readFileSync(file, 'utf8').trimEnd().split('\n').map((line) => line.split(','));
+  return rows.map((row) => Object.fromEntries(head.map((name, k) => [name, Number(row[k])])));
+}
+const number = (text) => Number(text.replace('\u2212', '-'));
+
+// Pixels of the 3D view as numbers, so few that a font or a renderer does not matter.
+const fingerprint = async (page, png, width, height) =>
+  page.evaluate(
+    async ([data, w, h]) => {
+      const image = new Image();
+      image.src = `data:image/png;base64,${data}`;
+      await image.decode();
+      const canvas = document.createElement('canvas');
+      canvas.width = w;
+      canvas.height = h;
+      const context = canvas.getContext('2d');
+      context.imageSmoothingQuality = 'high';
+      context.drawImage(image, 0, 0, w, h);
+      return [Array.from(context.getImageData(0, 0, w, h).data), canvas.toDataURL('image/png').split(',')[1]];
+    },
+    [png.toString('base64'), width, height],
+  );
+
+// Compares what is seen with a picture kept beside this file, both reduced to 96 x 72.
+async function looksAsKept(page, png, name) {
+  const kept = join(here, 'screenshots', `${name}.png`);
+  const [pixels, small] = await fingerprint(page, png, 96, 72);
+  mkdirSync(process.env.RETRACE_KEPT, { recursive: true });
+  writeFileSync(join(process.env.RETRACE_KEPT, `${name}.png`), png);
+  if (process.env.RETRACE_KEEP_SCREENSHOTS) {
+    mkdirSync(dirname(kept), { recursive: true });
+    writeFileSync(kept, Buffer.from(small, 'base64'));
+  }
+  const [wanted] = await fingerprint(page, readFileSync(kept), 96, 72);
+  let sum = 0;
+  let far = 0;
+  for (let k = 0; k < pixels.length; k += 4) {
+    const difference = Math.max(...[0, 1, 2].map((c) => Math.abs(pixels[k + c] - wanted[k + c])));
+    sum += difference;
+    far += difference > 48;
+  }
+  const count = pixels.length / 4;
+  const text = `${name}: mean difference ${(sum / count).toFixed(2)} of 255, ${far} of ${count} pixels far off`;
+  console.log(text);
+  assert.ok(sum / count < 6 && far / count < 0.03, `${text}; see ${process.env.RETRACE_KEPT}`);
+}
+
+test('plays, pauses, scrubs and steps by mouse and by key', async (t) => {
+  const page = await open(t, 'walk/report.html');
+  assert.equal(await page.title(), 'walk');
+  await page.waitForFunction(() => window.report.clock.playing && window.report.clock.time > 0.1);
+  await page.getByRole('button', { name: 'Pause' }).click();
+  const stopped = await timeOf(page);
+  await frames(page);
+  assert.equal(await timeOf(page), stopped);
+  await page.evaluate(() => window.report.clock.set(0.43));
+  await page.getByRole('button', { name: 'One frame on' }).click();
+  await page.getByRole('button', { name: 'One frame on' }).click();
+  await page.getByRole('button', { name: 'One frame back' }).click();
+  const frame = await page.evaluate(() => window.report.clock.frameTime);
+  assert.ok(Math.abs((await timeOf(page)) - (Math.round(0.43 / frame) + 1) * frame) < 1e-9);
+  await page.getByRole('slider', { name: 'Time' }).fill('0.8');
+  assert.ok(Math.abs((await timeOf(page)) - 0.8) < 0.01);
+  assert.match(await page.locator('.readout').textContent(), /^0\.80 \/ 1\.60 s$/);
+
+  await page.locator('body').click({ position: { x: 3, y: 3 } });
+  await page.keyboard.press('End');
+  assert.ok(Math.abs((await timeOf(page)) - 1.6) < 0.02);
+  await page.keyboard.press('Home');
+  assert.equal(await timeOf(page), 0);
+  await page.keyboard.press('ArrowRight');
+  assert.ok(Math.abs((await timeOf(page)) - frame) < 1e-9);
+  await page.keyboard.press('Shift+ArrowRight');
+  assert.ok(Math.abs((await timeOf(page)) - 7 * frame) < 1e-9);
+  await page.keyboard.press('-');
+  assert.equal(await page.evaluate(() => window.report.clock.speed), 0.5);
+  await page.keyboard.press(' ');
+  await page.waitForFunction(() => window.report.clock.time > 0.2);
+  await page.keyboard.press(' ');
+  assert.equal(await page.evaluate(() => window.report.clock.playing), false);
+});
+
+test('the 3D view changes with the time, the ghosts and the arrows', async (t) => {
+  const page = await open(t, 'walk/report.html', { hash: '#time=0.8' });
+  const canvas = page.locator('.stage canvas');
+  const look = async () => {
+    await frames(page);
+    return canvas.screenshot();
+  };
+  const reference = page.getByLabel('Reference');
+  const first = await look();
+  assert.deepEqual(await look(), first, 'nothing moves while paused');
+  await page.locator('body').click({ position: { x: 3, y: 3 } });
+  await page.keyboard.press('g');
+  assert.equal(await reference.inputValue(), 'beside');
+  const beside = await look();
+  assert.notDeepEqual(beside, first);
+  await reference.selectOption('off');
+  const off = await look();
+  assert.notDeepEqual(off, beside);
+  assert.notDeepEqual(off, first);
+  await page.keyboard.press('Escape');
+  await page.locator('body').click({ position: { x: 3, y: 3 } });
+  await page.keyboard.press('n');
+  assert.equal(await page.getByLabel('Naive tracking').inputValue(), 'ghost');
+  const tracking = await look();
+  assert.notDeepEqual(tracking, off);
+  await page.getByLabel('Forces').uncheck();
+  const bare = await look();
+  assert.notDeepEqual(bare, tracking);
+  await page.getByLabel('Pressure').uncheck();
+  assert.notDeepEqual(await look(), bare);
+  for (const view of ['side', 'front', 'back', 'top', 'oblique']) {
+    const before = await look();
+    await page.getByLabel('View', { exact: true }).selectOption(view);
+    assert.notDeepEqual(await look(), before, view);
+  }
+});
+
+test('charts show the values of the tables at the cursor', async (t) => {
+  const page = await open(t, 'walk/report.html');
+  const table = readTable(join(folder, 'walk/trajectory.csv'));
+  const torques = readTable(join(folder, 'walk/torques.csv'));
+  const outputs = (id) => page.locator(`#${id} .legend output`).allTextContents();
+  await page.evaluate(() => window.report.clock.pause());
+  for (const step of [0, 60, 131, 299, table.length - 1]) {
+    const row = table[step];
+    await page.evaluate((time) => window.report.clock.set(time), row.time);
+    const [up, z, x] = (await outputs('force-0')).map(number);
+    assert.deepEqual([up, z, x], [row.force_y, row.force_z, row.force_x].map((v) => Number(v.toFixed(0))), `${row.time}`);
+  }
+  // Joints and heights have every second step.
+  for (const step of [60, 202]) {
+    const row = table[step];
+    await page.evaluate((time) => window.report.clock.set(time), row.time);
+    const heights = (await outputs('height-0')).map(number);
+    assert.equal(heights[0], Number(row.com_y.toFixed(3)));
+    assert.equal(heights[2], Number(row.root_y.toFixed(3)));
+    await page.locator('#angle-0 select').selectOption({ label: 'Right hip' });
+    const angles = (await outputs('angle-0')).map(number);
+    const wanted = ['x', 'y', 'z'].map((axis) => Number(((row[`right_hip_${axis}`] * 180) / Math.PI).toFixed(1)));
+    assert.deepEqual([angles[0], angles[2], angles[4]], wanted);
+    const torque = torques.find((line) => line.time === row.time);
+    assert.deepEqual(
+      (await outputs('torque-0')).map(number),
+      ['x', 'y', 'z'].map((axis) => Number(torque[`right_hip_${axis}`].toFixed(1))),
+    );
+  }
+  // A press in the middle of a chart sets the time to the middle.
+  const plot = await page.locator('#force-0 .u-over').boundingBox();
+  await page.locator('#force-0 .u-over').click({ position: { x: plot.width / 2, y: 20 } });
+  assert.ok(Math.abs((await timeOf(page)) - 0.8) < 0.01);
+});
+
+test('what the page says of the run is what the manifest says', async (t) => {
+  const page = await open(t, 'walk/report.html', { hash: '#time=0' });
+  const manifest = JSON.parse(readFileSync(join(folder, 'walk/manifest.json'), 'utf8'));
+  assert.ok(manifest.success, 'the run of this test succeeds');
+  const text = await page.locator('.summary').innerText();
+  assert.match(text, /within the gates/);
+  assert.ok(text.includes(`${(1000 * manifest.evaluation.mean_joint_error).toFixed(0)} mm`), text);
+  assert.match(text, /Naive tracking of the reference leaves the gates/);
+  await page.getByText('Settings', { exact: true }).click();
+  const settings = await page.locator('details table').innerText();
+  assert.match(settings, /configuration\/search\/samples\s+100/);
+  // The cost of every sample is there, and one chosen per fragment.
+  const costs = readTable(join(folder, 'walk/costs.csv'));
+  const counts = await page.evaluate(() => {
+    const { totals, chosen } = window.report.runs[0].costs;
+    return [totals.length, chosen.length];
+  });
+  assert.deepEqual(counts, [costs.length, costs.filter((row) => row.chosen).length]);
+});
+
+test('every control has a name, and the keyboard reaches it', async (t) => {
+  const page = await open(t, 'walk/report.html', { hash: '#time=0' });
+  const nameless = await page.evaluate(() =>
+    [...document.querySelectorAll('button, select, input, canvas, [role=img], [role=region]')]
+      .filter((node) => !node.closest('.plot') || node.classList.contains('plot'))
+      .filter((node) => !node.ariaLabel && !node.closest('label')?.textContent.trim())
+      .map((node) => node.outerHTML.slice(0, 80)),
+  );
+  assert.deepEqual(nameless, []);
+  const reached = new Set();
+  for (let k = 0; k < 30; ++k) {
+    await page.keyboard.press('Tab');
+    reached.add(await page.evaluate(() => document.activeElement.ariaLabel ?? document.activeElement.closest('label')?.innerText ?? document.activeElement.innerText));
+  }
+  for (const name of ['Play', 'Time', 'Joint', 'Forces']) {
+    assert.ok([...reached].some((label) => label?.includes(name)), `${name} in ${[...reached].join(' | ')}`);
+  }
+});
+
+test('fits a phone, in both schemes', async (t) => {
+  for (const scheme of ['light', 'dark']) {
+    const page = await open(t, 'walk/report.html', { width: 360, height: 720, scheme, hash: '#time=0.8', hasTouch: true });
+    await frames(page);
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 360, scheme);
+    const bar = await page.locator('.player').boundingBox();
+    assert.ok(bar.y + bar.height <= 720 && bar.y > 0, 'the player stays in sight');
+    await page.getByRole('button', { name: 'Play' }).tap();
+    await page.waitForFunction(() => window.report.clock.time > 0.85 || window.report.clock.time < 0.75);
+  }
+});
+
+test('several runs share one clock, in a world with things that move', async (t) => {
+  const page = await open(t, 'two.html', { hash: '#time=0.5' });
+  assert.equal(await page.locator('.stage .cell').count(), 2);
+  assert.deepEqual(await page.locator('.compare thead th').allTextContents(), ['walk', 'crates']);
+  const canvas = page.locator('.stage canvas');
+  await frames(page);
+  const first = await canvas.screenshot();
+  await page.evaluate(() => window.report.clock.set(0.9));
+  await frames(page);
+  assert.notDeepEqual(await canvas.screenshot(), first);
+  const shown = page.getByLabel('Run whose figures are shown below');
+  assert.match(await page.locator('#details-0').innerText(), /Ground reaction force/);
+  await shown.selectOption({ label: 'crates' });
+  assert.equal(await page.locator('#details-0').count(), 0);
+  const row = readTable(join(folder, 'crates/trajectory.csv')).find((line) => Math.abs(line.time - 0.9) < 1e-9);
+  await page.evaluate((time) => window.report.clock.set(time), row.time);
+  const up = number((await page.locator('#force-1 .legend output').allTextContents())[0]);
+  assert.equal(up, Number(row.force_y.toFixed(0)));
+  // The platform's box moves in the page as its course says.
+  const moved = await page.evaluate(() => {
+    const { courses } = window.report.runs[1].world;
+    const last = courses.length - 3;
+    return Math.hypot(courses[last] - courses[0], courses[last + 2] - courses[2]);
+  });
+  assert.ok(moved > 0.001, `${moved}`);
+});
+
+test('what evaluate measured', async (t) => {
+  const page = await open(t, 'evaluation/report.html');
+  const text = await page.locator('.evaluation').innerText();
+  const summary = readFileSync(join(folder, 'evaluation/summary.csv'), 'utf8');
+  assert.match(summary, /walk/);
+  const rows = readFileSync(join(folder, 'evaluation/runs.csv'), 'utf8').trimEnd().split('\n').slice(1);
+  const main = rows.filter((row) => row.split(',')[5] === '1').length;
+  assert.ok(text.includes(`${main} of ${rows.length}`), text);
+  await page.getByLabel('Figure').selectOption('drift_m');
+  assert.equal(await page.locator('.strip .dot').count(), rows.length);
+  await page.getByLabel('Level of success').selectOption('strict');
+  await page.getByText(`All ${rows.length} runs`).click();
+  assert.equal(await page.locator('details tbody tr').count(), rows.length);
+  await page.setViewportSize({ width: 360, height: 720 });
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 360);
+});
+
+test('looks as it did', async (t) => {
+  const light = await open(t, 'walk/report.html', { width: 960, height: 720, hash: '#time=0.8' });
+  await frames(light, 5);
+  await looksAsKept(light, await light.screenshot(), 'walk_light');
+  const dark = await open(t, 'walk/report.html', { width: 960, height: 720, hash: '#time=0.8', scheme: 'dark' });
+  await frames(dark, 5);
+  await looksAsKept(dark, await dark.screenshot(), 'walk_dark');
+  await dark.locator('#force-0').scrollIntoViewIfNeeded();
+  await frames(dark);
+  const evaluation = await open(t, 'evaluation/report.html', { width: 960, height: 720 });
+  await looksAsKept(evaluation, await evaluation.screenshot(), 'evaluation');
+});
+
+test('a film strip as a picture', () => {
+  const file = join(folder, 'strip.png');
+  run('report', join(folder, 'walk'), '--png', file, '--figures', '4', '--width', '600');
+  const png = readFileSync(file);
+  assert.equal(png.readUInt32BE(16), 600, 'its width');
+  const height = png.readUInt32BE(20);
+  assert.ok(height > 100 && height < 900, `its height, ${height}`);
+  // Not a plain surface: that would be a few hundred bytes.
+  assert.ok(png.length > 15000, `${png.length} bytes`);
+});
