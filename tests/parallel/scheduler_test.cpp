@@ -243,7 +243,7 @@ TEST(SimulatedFarm, KeepsRanksBusy) {
 
 TEST(SimulatedFarm, NeverGetsSlowerByRanks) {
   double before = SecondsPerIteration(1, 10e-6);
-  for (const size_t ranks : {2, 4, 8, 16, 32, 64}) {
+  for (const size_t ranks : {2, 4, 8, 16, 32, 64, 80}) {
     const double now = SecondsPerIteration(ranks, 10e-6);
     EXPECT_LT(now, before) << ranks;
     before = now;
@@ -258,7 +258,7 @@ TEST(RanksPerRun, AreSoManyThatAllIsDoneSoonest) {
   EXPECT_EQ(ChooseRanksPerRun(1000, 1000), 1);
   EXPECT_EQ(ChooseRanksPerRun(1000, 200), 5);
   EXPECT_EQ(ChooseRanksPerRun(1000, 180), 11) << "all but 10 of them, in two rounds, not 900 in one";
-  EXPECT_EQ(ChooseRanksPerRun(1000, 1), 32) << "more are not worth it";
+  EXPECT_EQ(ChooseRanksPerRun(1000, 1), 64) << "more are not worth it";
   EXPECT_EQ(ChooseRanksPerRun(4, 0), 4);
   EXPECT_TRUE(rc::check("within the job", [] {
     const auto ranks = *rc::gen::inRange(1, 2000);
