@@ -26,7 +26,7 @@ Iteration::Iteration(const Problem& problem, Draw draw, const std::vector<Node>&
   record.start = problem.schedule.steps[static_cast<size_t>(draw_.fragment)] * problem.time_step();
   record.end = problem.schedule.steps[static_cast<size_t>(draw_.fragment) + 1] * problem.time_step();
   record.samples.resize(static_cast<size_t>(draw_.samples));
-  ends_.resize(record.samples.size());
+  simulated_.ends.resize(record.samples.size());
   // What the first task of a start state simulates to learn its offsets is its candidate 0; others do so in addition.
   // That is what is counted, whatever farms spare or repeat: the budget must not depend on where samples were
   // simulated.
@@ -48,7 +48,7 @@ Iteration::Iteration(const Problem& problem, Draw draw, const std::vector<Node>&
       count -= now;
     }
   }
-  feedforward_.resize(starts.size());
+  simulated_.feedforward.resize(starts.size());
   record.rollouts += record.samples.size();
 }
 
@@ -70,14 +70,14 @@ parallel::Bytes Iteration::Pack(const parallel::Part& part) {
   rollouts.distribution = DistributionOf(task.start);
   rollouts.kept = KeptOf(start);
   if (draw_.continuous) rollouts.previous = start.offsets;
-  rollouts.feedforward = feedforward_[task.start];
+  rollouts.feedforward = simulated_.feedforward[task.start];
   return reconstruction::Pack(rollouts);
 }
 
 void Iteration::Handle(const parallel::Part& part, std::span<const std::byte> bytes) {
   const Task& task = tasks_[part.task];
   RolloutResult result = UnpackResult(bytes, problem_.start.size());
-  if (!result.feedforward.empty()) feedforward_[task.start] = std::move(result.feedforward);
+  if (!result.feedforward.empty()) simulated_.feedforward[task.start] = std::move(result.feedforward);
   record.cpu_seconds += result.cpu_seconds;
   for (size_t s = 0; s < result.samples.size(); ++s) {
     const size_t sample = task.first + part.first + s;
@@ -87,30 +87,31 @@ void Iteration::Handle(const parallel::Part& part, std::span<const std::byte> by
     entry.terms = result.samples[s].terms;
     entry.gate_share = result.samples[s].gate_share;
     entry.cost = CostOf(entry);
-    ends_[sample] = std::move(result.samples[s].end);
+    simulated_.ends[sample] = std::move(result.samples[s].end);
   }
 }
 
-double Iteration::CostOf(const SampleRecord& entry) const {
-  return entry.diverged ? std::numeric_limits<double>::infinity() : entry.terms.Total(draw_.weights);
-}
-
-parallel::Bytes Iteration::Store() const {
+parallel::Bytes Store(const IterationRecord& record, const Simulated& simulated) {
   parallel::Bytes bytes;
+  bytes.reserve(1 << 20);
   const uint64_t sizes[] = {static_cast<uint64_t>(record.iteration), static_cast<uint64_t>(record.fragment),
-                            record.samples.size(), feedforward_.size()};
+                            record.samples.size(), simulated.feedforward.size()};
   Put(bytes, sizes, std::size(sizes));
   Put(bytes, &record.cpu_seconds, 1);
-  for (const Offsets& offsets : feedforward_) Put(bytes, offsets.data(), offsets.size());
+  for (const Offsets& offsets : simulated.feedforward) Put(bytes, offsets.data(), offsets.size());
   for (size_t s = 0; s < record.samples.size(); ++s) {
     const SampleRecord& entry = record.samples[s];
     const uint8_t flags = (entry.diverged ? 1 : 0) | (entry.saved ? 2 : 0);
     Put(bytes, &entry.terms, 1);
     Put(bytes, &entry.gate_share, 1);
     Put(bytes, &flags, 1);
-    if (entry.saved) Put(bytes, ends_[s].data(), ends_[s].size());
+    if (entry.saved) Put(bytes, simulated.ends[s].data(), simulated.ends[s].size());
   }
   return bytes;
+}
+
+double Iteration::CostOf(const SampleRecord& entry) const {
+  return entry.diverged ? std::numeric_limits<double>::infinity() : entry.terms.Total(draw_.weights);
 }
 
 void Iteration::Restore(const parallel::Bytes& bytes) {
@@ -118,11 +119,11 @@ void Iteration::Restore(const parallel::Bytes& bytes) {
   uint64_t sizes[4];
   reader.Take(sizes, std::size(sizes));
   if (sizes[0] != static_cast<uint64_t>(record.iteration) || sizes[1] != static_cast<uint64_t>(record.fragment) ||
-      sizes[2] != record.samples.size() || sizes[3] != feedforward_.size()) {
+      sizes[2] != record.samples.size() || sizes[3] != simulated_.feedforward.size()) {
     throw std::logic_error("an iteration of another search");
   }
   reader.Take(&record.cpu_seconds, 1);
-  for (Offsets& offsets : feedforward_) {
+  for (Offsets& offsets : simulated_.feedforward) {
     offsets = NoOffsets(problem_);
     reader.Take(offsets.data(), offsets.size());
   }
@@ -138,8 +139,8 @@ void Iteration::Restore(const parallel::Bytes& bytes) {
     entry.diverged = (flags & 1) != 0;
     entry.cost = CostOf(entry);
     if ((flags & 2) == 0) continue;
-    ends_[s].resize(starts_[entry.start].end.size());
-    reader.Take(ends_[s].data(), ends_[s].size());
+    simulated_.ends[s].resize(starts_[entry.start].end.size());
+    reader.Take(simulated_.ends[s].data(), simulated_.ends[s].size());
   }
   if (!reader.empty()) throw std::logic_error("bytes of an iteration are too many");
   record.restored = true;
@@ -172,7 +173,7 @@ std::vector<Node> Iteration::Select() {
     node.offsets = OffsetsOf(sample);
     if (problem_.search.correlation > 0 && undisplaced_[entry.start] != sample) {
       const OffsetDistribution& d = DistributionOf(entry.start);
-      const Offsets& centre = feedforward_[entry.start];
+      const Offsets& centre = simulated_.feedforward[entry.start];
       for (size_t j = 0; j < node.offsets.size(); ++j) {
         node.displacement.push_back(d.learned() ? Vec3(RotationVector(node.offsets[j]) - RotationVector(centre[j]))
                                                 : RotationVector(node.offsets[j] * centre[j].conjugate()));
@@ -180,7 +181,7 @@ std::vector<Node> Iteration::Select() {
     }
     node.continuous = draw_.continuous;
     node.terms = entry.terms;
-    node.end = ends_[sample];
+    node.end = simulated_.ends[sample];
     nodes.push_back(std::move(node));
   }
   return nodes;
@@ -201,7 +202,7 @@ const OffsetDistribution& Iteration::DistributionOf(size_t start) const {
 Offsets Iteration::OffsetsOf(size_t sample) const {
   const size_t start = record.samples[sample].start;
   const bool candidate_0 = undisplaced_[start] == sample;
-  const Offsets& feedforward = feedforward_[start];
+  const Offsets& feedforward = simulated_.feedforward[start];
   const int number = static_cast<int>(sample);
   const OffsetDistribution& distribution = DistributionOf(start);
   if (!distribution.learned()) {

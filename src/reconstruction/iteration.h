@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "retrace/parallel/task_farm.h"
@@ -22,6 +23,15 @@ struct Draw {
   bool continuous = false;  ///< targets go over from the start state's offsets, without jumps
 };
 
+/// What an iteration simulated, beside its record.
+struct Simulated {
+  std::vector<Offsets> feedforward;    // (start states)
+  std::vector<character::State> ends;  // (samples)
+};
+
+/// As bytes for a store, with the end states of saved samples alone.
+parallel::Bytes Store(const IterationRecord& record, const Simulated& simulated);
+
 class Iteration final : private parallel::DivisibleWork {
  public:
   /// The start states must outlive the iteration.
@@ -29,11 +39,12 @@ class Iteration final : private parallel::DivisibleWork {
 
   /// `while_busy` is called when the workers have something to do.
   void Simulate(parallel::TaskFarm& farm, const std::function<void()>& while_busy = {});
-  /// What Simulate found and Select needed: of the same iteration, in place of Simulate.
-  parallel::Bytes Store() const;
+  /// What Store wrote of the same iteration, in place of Simulate.
   void Restore(const parallel::Bytes& bytes);
   /// The saved samples; those inside the gates where there are any and the search keeps to them.
   std::vector<Node> Select();
+  /// After Select: nothing but the record is left.
+  Simulated TakeSimulated() { return std::move(simulated_); }
 
   IterationRecord record;
 
@@ -66,9 +77,8 @@ class Iteration final : private parallel::DivisibleWork {
   const std::vector<Node>& starts_;
   std::function<void()> while_busy_;
   std::vector<Task> tasks_;
-  std::vector<size_t> undisplaced_;     // (start states) their candidate 0
-  std::vector<Offsets> feedforward_;    // (start states) empty until a task found them
-  std::vector<character::State> ends_;  // (samples)
+  Simulated simulated_;              // feedforward offsets are empty until a task has found them
+  std::vector<size_t> undisplaced_;  // (start states) their candidate 0
 };
 
 }  // namespace retrace::reconstruction

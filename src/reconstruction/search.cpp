@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "iteration.h"
@@ -275,7 +276,7 @@ class Search {
     }
     iteration.Simulate(farm_, [&] { Keep(); });
     std::vector<Node> saved = iteration.Select();
-    if (hooks_.store != nullptr) unkept_ = iteration.Store();
+    if (hooks_.store != nullptr) unkept_ = iteration.TakeSimulated();
     stopping_ = hooks_.stop && hooks_.stop();
     return saved;
   }
@@ -283,9 +284,9 @@ class Search {
   /// Hands the latest iteration over to the store: while the workers are busy with the next one, so that they do not
   /// wait for a file system, and before anything ends the search.
   void Keep() {
-    if (unkept_.empty()) return;
-    hooks_.store->Append(unkept_);
-    unkept_.clear();
+    if (!unkept_) return;
+    hooks_.store->Append(Store(result_.iterations.back(), *unkept_));
+    unkept_.reset();
   }
 
   void Record(IterationRecord&& record) {
@@ -361,8 +362,8 @@ class Search {
   std::vector<int> attempts_;  // (fragments)
   OffsetModel model_;
   SearchResult result_;
-  bool stopping_ = false;   // after this iteration
-  parallel::Bytes unkept_;  // what the latest iteration simulated, for the store
+  bool stopping_ = false;            // after this iteration
+  std::optional<Simulated> unkept_;  // what the latest iteration simulated, for the store
 };
 
 }  // namespace

@@ -144,10 +144,10 @@ class FarmModel {
   const Network& network_;
   parallel::Scheduler scheduler_;
   RandomStream random_;
-  double now_ = 0;              // of the master
-  std::vector<double> free_;    // (ranks) when each has done all that it was given
-  std::vector<double> pace_;    // (ranks) how long it takes in comparison
-  std::vector<bool> known_;     // (tasks)
+  double now_ = 0;            // of the master
+  std::vector<double> free_;  // (ranks) when each has done all that it was given
+  std::vector<double> pace_;  // (ranks) how long it takes in comparison
+  std::vector<bool> known_;   // (tasks)
   std::priority_queue<Answer> arrivals_;
   double messages_ = 0;
   double wasted_ = 0;

@@ -2,11 +2,10 @@
 /// search on this machine. Prints the tables of SCALING.md.
 ///
 /// usage: scheduler_simulation [options of reconstruct]
-#include <ctime>
-
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdio>
+#include <ctime>
 #include <numeric>
 
 #include "common/reconstruct_job.h"
@@ -155,7 +154,9 @@ int Run(const apps::JobOptions& options) {
 
   std::vector<double> sorted = costs.rollouts;
   std::sort(sorted.begin(), sorted.end());
-  const auto quantile = [&](double q) { return 1e6 * sorted[static_cast<size_t>(q * static_cast<double>(sorted.size() - 1))]; };
+  const auto quantile = [&](double q) {
+    return 1e6 * sorted[static_cast<size_t>(q * static_cast<double>(sorted.size() - 1))];
+  };
   std::printf("Measured, processor time of one core (%s, %zu iterations):\n\n", options.clip.clip.c_str(),
               result.iterations.size());
   std::printf("| what | cost |\n|---|---|\n");
@@ -170,8 +171,9 @@ int Run(const apps::JobOptions& options) {
               100 * std::accumulate(farm.keep.begin(), farm.keep.end(), 0.0) / whole);
 
   std::printf("Simulated, 1400 samples from 200 start states per iteration:\n\n");
-  std::printf("| ranks | latency, us | ms per iteration | efficiency | messages | repeated simulations |\n"
-              "|---|---|---|---|---|---|\n");
+  std::printf(
+      "| ranks | latency, us | ms per iteration | efficiency | messages | repeated simulations |\n"
+      "|---|---|---|---|---|---|\n");
   double wasted = 0;
   double messages = 0;
   Network quiet;

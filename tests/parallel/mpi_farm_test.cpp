@@ -1,6 +1,7 @@
 /// Run under mpirun: every rank goes through the same tests in the same order, and rank 0 checks.
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <map>
 
 #include "parallel/farm_laws.h"
@@ -75,6 +76,140 @@ TEST(MpiFarm, HasOneFarmAtATime) {
   });
   EXPECT_THROW(session->rank() == 0 ? session->Serve(laws::MakeWorker) : (void)session->MakeFarm(laws::MakeWorker),
                std::logic_error);
+}
+
+/// Units of tasks in any cut: a part answers with one number per unit.
+class Cut final : public DivisibleWork {
+ public:
+  explicit Cut(size_t tasks) : answers_(tasks) {
+    for (size_t t = 0; t < tasks; ++t) answers_[t].assign(num_units(t), 0);
+  }
+  size_t num_tasks() const override { return answers_.size(); }
+  size_t num_units(size_t task) const override { return 1 + task * 5 % 13; }
+  Bytes Pack(const Part& part) override {
+    Bytes bytes(sizeof part);
+    std::memcpy(bytes.data(), &part, sizeof part);
+    return bytes;
+  }
+  void Handle(const Part& part, std::span<const std::byte> result) override {
+    ASSERT_EQ(result.size(), part.count * sizeof(size_t));
+    std::memcpy(&answers_[part.task][part.first], result.data(), result.size());
+  }
+  void WhileBusy() override { ++busy_; }
+
+  static Worker MakeWorker() {
+    return [](std::span<const std::byte> task, Bytes& result) {
+      Part part;
+      std::memcpy(&part, task.data(), sizeof part);
+      for (size_t u = part.first; u < part.first + part.count; ++u) {
+        const size_t answer = 1000 * part.task + u + 1;
+        result.resize(result.size() + sizeof answer);
+        std::memcpy(result.data() + result.size() - sizeof answer, &answer, sizeof answer);
+      }
+    };
+  }
+
+  void Check() const {
+    EXPECT_EQ(busy_, 1);
+    for (size_t t = 0; t < answers_.size(); ++t) {
+      for (size_t u = 0; u < answers_[t].size(); ++u) EXPECT_EQ(answers_[t][u], 1000 * t + u + 1);
+    }
+  }
+
+ private:
+  std::vector<std::vector<size_t>> answers_;
+  int busy_ = 0;
+};
+
+TEST(MpiFarm, CutsTasksAndLosesNothing) {
+  OnJob(Cut::MakeWorker, [](TaskFarm& farm) {
+    for (const size_t tasks : {1U, 2U, 7U, 300U}) {
+      Cut work(tasks);
+      farm.Run(work);
+      work.Check();
+    }
+  });
+}
+
+TEST(MpiFarm, EndsWhenWorkCannotBePackedOrKept) {
+  struct Full final : public DivisibleWork {
+    size_t num_tasks() const override { return 50; }
+    size_t num_units(size_t) const override { return 3; }
+    Bytes Pack(const Part& part) override {
+      if (!keep_fails && part.task == 10) throw OutputError("cannot be packed");
+      return laws::Pack(laws::Order{});
+    }
+    void Handle(const Part&, std::span<const std::byte>) override {}
+    void WhileBusy() override {
+      if (keep_fails) throw OutputError("disk full");
+    }
+    bool keep_fails = false;
+  };
+  OnJob(laws::MakeWorker, [](TaskFarm& farm) {
+    for (const bool keep_fails : {false, true}) {
+      Full work;
+      work.keep_fails = keep_fails;
+      EXPECT_THROW(farm.Run(work), OutputError);
+      laws::ComputesEveryTaskOnce(farm);
+    }
+  });
+}
+
+TEST(MpiGroups, AreEvenAndConsecutive) {
+  for (int count = 1; count <= session->size(); ++count) {
+    const RankGroups groups = session->Split(count);
+    EXPECT_GE(groups.own->size(), session->size() / count);
+    EXPECT_LE(groups.own->size(), session->size() / count + 1);
+    EXPECT_EQ(groups.leaders != nullptr, groups.own->rank() == 0);
+    if (groups.leaders) {
+      EXPECT_EQ(groups.leaders->size(), count);
+    }
+  }
+  EXPECT_THROW(session->Split(0), std::invalid_argument);
+  EXPECT_THROW(session->Split(session->size() + 1), std::invalid_argument);
+}
+
+/// A farm of leaders, whose workers each have a farm of their own group.
+TEST(MpiGroups, WorkInsideOneAnother) {
+  for (int count = 1; count <= session->size(); ++count) {
+    const RankGroups groups = session->Split(count);
+    if (!groups.leaders) {
+      groups.own->Serve(Cut::MakeWorker);
+      continue;
+    }
+    const auto crew = groups.own->MakeFarm(Cut::MakeWorker);
+    const auto factory = [&]() -> Worker {
+      return [&](std::span<const std::byte> task, Bytes& result) {
+        Cut work(20 + task.size());
+        crew->Run(work);
+        work.Check();
+        result.assign(task.begin(), task.end());
+      };
+    };
+    if (groups.leaders->rank() != 0) {
+      groups.leaders->Serve(factory);
+      continue;
+    }
+    const auto farm = groups.leaders->MakeFarm(factory);
+    laws::Collect(*farm, laws::Pack(laws::MixedOrders(12)));
+  }
+}
+
+TEST(MpiGroups, PassOnWhatAMemberThrows) {
+  const RankGroups groups = session->Split(std::max(1, session->size() / 2));
+  const auto faulty = []() -> Worker {
+    return [](std::span<const std::byte>, Bytes&) { throw InputError("no file on this host"); };
+  };
+  if (!groups.leaders) return groups.own->Serve(faulty);
+  const auto crew = groups.own->MakeFarm(faulty);
+  const auto factory = [&]() -> Worker {
+    return
+        [&](std::span<const std::byte>, Bytes&) { crew->Run(laws::Pack(laws::MixedOrders(3)), [](size_t, auto) {}); };
+  };
+  if (groups.leaders->rank() != 0) return groups.leaders->Serve(factory);
+  const auto farm = groups.leaders->MakeFarm(factory);
+  EXPECT_THAT([&] { laws::Collect(*farm, laws::Pack(laws::MixedOrders(1))); },
+              testing::ThrowsMessage<InputError>(testing::HasSubstr("no file on this host")));
 }
 
 /// Sleeps as the task says and answers with its rank and the processor time that the rank has used, in seconds.

@@ -29,6 +29,33 @@ int RunJob(MpiSession& session, const std::string& scenario) {
       laws::Work(task, result);
     };
   };
+  if (scenario == "member hangs") {
+    // Two groups; rank 3 is the other rank of the second one.
+    const RankGroups groups = session.Split(2);
+    const auto member = [&]() -> Worker {
+      return [&](std::span<const std::byte> task, Bytes& result) {
+        if (session.rank() == 3) {
+          for (;;) pause();
+        }
+        laws::Work(task, result);
+      };
+    };
+    if (!groups.leaders) {
+      groups.own->Serve(member);
+      return 0;
+    }
+    const auto crew = groups.own->MakeFarm(member, 0.5);
+    const std::vector<Bytes> tasks(50, laws::Pack(laws::Order{laws::Order::kSleep, 0, 2}));
+    const auto run = [&]() -> Worker {
+      return [&](std::span<const std::byte>, Bytes&) { crew->Run(tasks, [](size_t, auto) {}); };
+    };
+    if (groups.leaders->rank() != 0) {
+      groups.leaders->Serve(run);
+      return 0;
+    }
+    groups.leaders->MakeFarm(run)->Run(tasks, [](size_t, auto) {});
+    return 0;
+  }
   if (session.rank() != 0) {
     session.Serve(factory);
     return 0;
@@ -51,7 +78,7 @@ int main(int argc, char** argv) {
       std::fprintf(stderr, "%s\n", error.what());
       const int code = static_cast<int>(error.code());
       // A task's exception has come to the master, whose farm has released the others: they leave by themselves.
-      if (scenario == "task fails" || scenario == "worker hangs") return code;
+      if (scenario == "task fails" || scenario == "worker hangs" || scenario == "member hangs") return code;
       session.Abort(code);
     }
   } catch (const Error& error) {

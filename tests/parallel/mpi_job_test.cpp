@@ -91,6 +91,7 @@ TEST_F(MpiJob, EndsWhenAnExceptionEscapesTheSession) {
 
 TEST_F(MpiJob, EndsWhenAWorkerDies) {
   const Ended job = Run(4, "worker dies");
+  EXPECT_THAT(job.output, HasSubstr("rank 1 with PID")) << "the launcher says so, and names its host";
   EXPECT_NE(job.exit_code, 0);
   EXPECT_NE(job.exit_code, 124) << "the job had to be ended by its time limit";
 }
@@ -101,6 +102,14 @@ TEST_F(MpiJob, EndsWhenAWorkerHangs) {
   EXPECT_NE(job.exit_code, 0) << job.output;
   EXPECT_NE(job.exit_code, 124) << "the job had to be ended by its time limit";
   EXPECT_THAT(job.output, HasSubstr("rank 2 ("));
+  EXPECT_THAT(job.output, HasSubstr(") has not answered for 1 s"));
+}
+
+TEST_F(MpiJob, EndsWhenAMemberOfAGroupHangs) {
+  const Ended job = Run(4, "member hangs");
+  EXPECT_NE(job.exit_code, 0) << job.output;
+  EXPECT_NE(job.exit_code, 124) << "the job had to be ended by its time limit";
+  EXPECT_THAT(job.output, HasSubstr("rank 3 ("));
   EXPECT_THAT(job.output, HasSubstr(") has not answered for 1 s"));
 }
 

@@ -25,6 +25,9 @@ struct SchedulerOptions {
   /// A message should be worth so much computing [s]: where units are short, it carries several tasks or larger parts.
   /// Some 50 times what a message costs the master.
   double batch_seconds = 2e-4;
+  /// What a message and its answer take of the master's time [s]. With many workers messages carry more, so that the
+  /// master can serve all of them while each is busy with one.
+  double message_seconds = 5e-6;
   /// The master computes for about so long between two looks at its messages [s].
   double slice_seconds = 2e-4;
   /// With more workers than this the master only hands out: its messages leave little time, and what it computes itself
@@ -83,7 +86,8 @@ class Scheduler {
 
   std::vector<Part> Take();
   std::optional<Part> TakeRest(size_t limit);
-  size_t Share(size_t parts) const;
+  size_t Share(size_t times) const;
+  size_t Worthwhile() const;
   bool master_computes() const { return held_.size() == 1 || held_.size() <= options_.largest_computing_master; }
   void Hold(size_t worker, std::vector<Part> parts);
   void Queue(size_t worker);
