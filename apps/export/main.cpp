@@ -33,7 +33,7 @@ struct Target {
 /// Where everything goes. Throws UsageError where one of the user's own files would be lost.
 std::vector<Target> TargetsOf(const Options& o) {
   const auto formats = apps::ParseFormats(o.formats);
-  const fs::path output = o.output.empty() ? fs::path(o.folder) / "export" : fs::path(o.output);
+  const fs::path output = o.output.empty() ? fs::path(o.folder) / results::kExportFolder : fs::path(o.output);
   std::vector<Target> targets;
   const std::vector<std::string> first = apps::FilesOf(formats.front());
   const bool one_file = formats.size() == 1 && first.size() == 1 && !fs::is_directory(output) &&

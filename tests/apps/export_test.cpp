@@ -93,6 +93,13 @@ TEST_F(Export, WritesEveryFormatBesideTheRun) {
   EXPECT_EQ(row, up.size());
 }
 
+TEST_F(Export, WhatWasExportedOfARunGoesWithIt) {
+  const std::string run = SmallRun("run");
+  ASSERT_EQ(Execute(kExport + " " + run + " --to all").code, 0);
+  SmallRun("run", "--seed 2 --force");
+  EXPECT_FALSE(fs::exists(run + "/export")) << "another motion's files beside a new run";
+}
+
 TEST_F(Export, OutputIsAFolderOrAFile) {
   const std::string run = SmallRun("run");
   const std::string file = Path("deep/walk.glb");

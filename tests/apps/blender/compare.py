@@ -138,16 +138,15 @@ def compare_glb(folder, joints, bodies, frames):
     return all(good)
 
 
-def render(folder, path, frame, bodies):
+def render(path, frame, place):
     """A picture of the imported scene, with Cycles: it needs no display."""
     go_to(frame)
     scene = bpy.context.scene
-    place = to_blender(next(iter(bodies[frame].values())))
     light = bpy.data.objects.new("sun", bpy.data.lights.new("sun", "SUN"))
-    light.data.energy, light.rotation_euler = 3, (math.radians(40), math.radians(20), 0)
+    light.data.energy, light.rotation_euler = 2, (math.radians(40), math.radians(20), 0)
     camera = bpy.data.objects.new("camera", bpy.data.cameras.new("camera"))
-    camera.location = place + Vector((2.6, -2.6, 0.9))
-    camera.rotation_euler = (place + Vector((0, 0, -0.35)) - camera.location).to_track_quat("-Z", "Y").to_euler()
+    camera.location = place + Vector((2.4, -2.4, 0.9))
+    camera.rotation_euler = (place + Vector((0, 0, -0.1)) - camera.location).to_track_quat("-Z", "Y").to_euler()
     for thing in (light, camera):
         scene.collection.objects.link(thing)
     scene.camera = camera
@@ -173,7 +172,8 @@ def main():
     good = compare_bvh(folder, joints, frames)
     good = compare_glb(folder, joints, bodies, frames) and good
     if len(arguments) > 1:
-        render(folder, arguments[1], last // 2, bodies)
+        root = ({row["parent"] for row in joints[0].values()} - {row["child"] for row in joints[0].values()}).pop()
+        render(arguments[1], last // 2, to_blender(bodies[last // 2][root]))
     return 0 if good else 1
 
 
