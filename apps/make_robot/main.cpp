@@ -1,9 +1,7 @@
 /// make_robot: writes the Asimo-like robot that comes with the toolkit (data/characters/asimo*.json).
-#include <CLI/CLI.hpp>
-#include <cstdio>
 #include <string>
 
-#include "retrace/io/error.h"
+#include "common/program.h"
 #include "retrace/io/file.h"
 #include "robot.h"
 
@@ -16,20 +14,10 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember({1, 3}))
       ->capture_default_str();
   app.add_option("--output", output, "Character file")->required()->type_name("FILE");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    const bool asked = app.exit(error) == 0;  // --help
-    return static_cast<int>(asked ? ExitCode::kSuccess : ExitCode::kUsage);
-  }
-  try {
+  int exit_code = 0;
+  if (!apps::ParseOptions(app, argc, argv, true, exit_code)) return exit_code;
+  return apps::RunProgram("make_robot", true, [&] {
     io::WriteFile(output, make_robot::FormatCharacter(make_robot::MakeRobot(), neck));
-    return static_cast<int>(ExitCode::kSuccess);
-  } catch (const Error& error) {
-    std::fprintf(stderr, "make_robot: %s\n", error.what());
-    return static_cast<int>(error.code());
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "make_robot: internal error, please report it: %s\n", error.what());
-    return static_cast<int>(ExitCode::kBug);
-  }
+    return 0;
+  });
 }

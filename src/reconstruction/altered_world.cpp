@@ -25,10 +25,11 @@ using simulation::Environment;
 constexpr double kTravel = 0.5;           // [m] a motion that goes less far has no way
 constexpr double kSmoothGround = 0.1;     // standard deviation [s]
 constexpr double kVisible = 0.05;         // [m] a reference deeper in a thing than this is warned of
-constexpr double kSwingClearance = 0.13;  // of a swinging ankle from the line [m]
-constexpr double kStanceSpeed = 0.6;      // of an ankle that is put down, at most [m/s]
-constexpr double kStanceHeight = 0.05;    // over its lowest [m]
-constexpr double kSmoothStance = 0.08;    // standard deviation [s]
+constexpr double kSwingClearance = 0.13;  // of a passing ankle from the line [m]
+constexpr double kPassing = 0.2;          // along the way between the ankles: nearer than this one passes the other [m]
+constexpr double kApart = 0.42;           // and farther than this the feet do not touch each other on the line [m]
+constexpr double kStandingSpeed = 0.3;    // an ankle much faster than this and than the other one swings [m/s]
+constexpr double kSmoothSwing = 0.04;     // standard deviation [s]
 
 // ---- reading
 
@@ -157,33 +158,57 @@ void PutLegsOnLine(const AlteredWorld& world, const Character& character, const 
   }
   const Vec3 left = frame.heading * Vec3::UnitX();
   const Vec3 forward = frame.heading * Vec3::UnitZ();
-  std::vector<State> states(poses.size());
-  for (size_t i = 0; i < poses.size(); ++i) character::ForwardKinematics(character, poses[i], states[i]);
-  std::vector<double> before(poses.size(), std::numeric_limits<double>::infinity());  // of the lower ankle
+  const size_t count = poses.size();
+  std::vector<State> states(count);
+  // Feet on a line carry only what is over it: neither the path's bends nor the sway of a wider step can stay.
+  std::vector<double> sway;
+  for (size_t i = 0; i < count; ++i) {
+    character::ForwardKinematics(character, poses[i], states[i]);
+    sway.push_back(frame.Local(character::CenterOfMass(character, states[i])).x());
+  }
+  double largest_sway = 0;
+  for (size_t i = 0; i < count; ++i) {
+    poses[i].root_position -= sway[i] * left;
+    for (character::BodyState& body : states[i]) body.position -= sway[i] * left;
+    largest_sway = std::max(largest_sway, std::abs(sway[i]));
+  }
+  const auto at = [&](int joint) -> const character::Joint& { return character.joints[static_cast<size_t>(joint)]; };
+  std::vector<std::vector<Vec3>> ankles(legs.size());
+  std::vector<std::vector<double>> speeds(legs.size());
+  for (size_t l = 0; l < legs.size(); ++l) {
+    for (const State& state : states) {
+      ankles[l].push_back(character::JointPosition(character, at(legs[l].ankle), state));
+    }
+    for (size_t i = 0; i < count; ++i) {
+      const size_t last = std::min(i + 1, count - 1), first = i > 0 ? i - 1 : 0;
+      const double time = static_cast<double>(std::max<size_t>(last - first, 1)) * frame_time;
+      speeds[l].push_back((ankles[l][last] - ankles[l][first]).norm() / time);
+    }
+  }
+  std::vector<double> before(count, std::numeric_limits<double>::infinity());  // of the lower ankle
   std::vector<double> after = before;
   double largest = 0;
-  for (const Leg& leg : legs) {
-    const auto at = [&](int joint) -> const character::Joint& { return character.joints[static_cast<size_t>(joint)]; };
-    std::vector<Vec3> ankles;
-    double lowest = std::numeric_limits<double>::infinity();
-    for (const State& state : states) {
-      ankles.push_back(character::JointPosition(character, at(leg.ankle), state));
-      lowest = std::min(lowest, ankles.back().y());
+  for (size_t l = 0; l < legs.size(); ++l) {
+    const Leg& leg = legs[l];
+    // A foot leaves the line only to pass one that stands on it: by where the feet are along the way, not by when they
+    // touch the ground, which is sudden.
+    std::vector<double> swing(count, 0.0);
+    for (size_t i = 0; i < count; ++i) {
+      for (size_t other = 0; other < legs.size(); ++other) {
+        if (other == l) continue;
+        const double apart = std::abs((ankles[l][i] - ankles[other][i]).dot(forward));
+        const double near = std::clamp((kApart - apart) / (kApart - kPassing), 0.0, 1.0);
+        const double mine = speeds[l][i] * speeds[l][i], its = speeds[other][i] * speeds[other][i];
+        const double share = mine / (mine + its + kStandingSpeed * kStandingSpeed);
+        swing[i] = std::max(swing[i], near * near * (3 - 2 * near) * share);
+      }
     }
-    std::vector<double> stance;
-    for (size_t i = 0; i < ankles.size(); ++i) {
-      const size_t last = std::min(i + 1, ankles.size() - 1), first = i > 0 ? i - 1 : 0;
-      const double speed = (ankles[last] - ankles[first]).norm() / (static_cast<double>(last - first) * frame_time);
-      stance.push_back(speed < kStanceSpeed && ankles[i].y() < lowest + kStanceHeight ? 1 : 0);
-    }
-    stance = Smoothed(stance, kSmoothStance / frame_time);
-    for (size_t i = 0; i < poses.size(); ++i) {
+    swing = Smoothed(swing, kSmoothSwing / frame_time);
+    for (size_t i = 0; i < count; ++i) {
       const State& state = states[i];
       const Vec3 hip = character::JointPosition(character, at(leg.hip), state);
-      const double away = frame.Local(ankles[i]).x();
-      const double swinging = leg.side * std::max(leg.side * away, kSwingClearance);
-      const double wanted = (1 - stance[i]) * swinging;
-      const Vec3 arm = ankles[i] - hip;
+      const double wanted = swing[i] * leg.side * kSwingClearance;
+      const Vec3 arm = ankles[l][i] - hip;
       const double across = arm.dot(left), down = -arm.y();
       const double reach = std::hypot(across, down);
       const double goal = std::clamp((wanted - frame.Local(hip).x()) / reach, -0.9, 0.9);
@@ -195,21 +220,22 @@ void PutLegsOnLine(const AlteredWorld& world, const Character& character, const 
       rotations[static_cast<size_t>(leg.hip)] = (orientation(at(leg.hip).parent).conjugate() * thigh).normalized();
       rotations[static_cast<size_t>(leg.ankle)] = (shin.conjugate() * orientation(at(leg.ankle).child)).normalized();
       const Vec3 moved = hip + turn * arm;
-      largest = std::max(largest, (moved - ankles[i]).norm());
-      before[i] = std::min(before[i], ankles[i].y());
+      largest = std::max(largest, (moved - ankles[l][i]).norm());
+      before[i] = std::min(before[i], ankles[l][i].y());
       after[i] = std::min(after[i], moved.y());
     }
   }
   std::vector<double> lift;
-  for (size_t i = 0; i < poses.size(); ++i) lift.push_back(before[i] - after[i]);
-  lift = Smoothed(lift, kSmoothStance / frame_time);
+  for (size_t i = 0; i < count; ++i) lift.push_back(before[i] - after[i]);
+  lift = Smoothed(lift, kSmoothSwing / frame_time);
   double largest_lift = 0;
-  for (size_t i = 0; i < poses.size(); ++i) {
+  for (size_t i = 0; i < count; ++i) {
     poses[i].root_position.y() += lift[i];
     largest_lift = std::max(largest_lift, std::abs(lift[i]));
   }
-  std::string note = "the reference's feet are put down on a line: ankles moved by ";
-  note.append(Metres(largest)).append(" at most, the root by ").append(io::Fixed(largest_lift, 3));
+  std::string note = "the reference walks on a line: moved sideways by ";
+  note.append(Metres(largest_sway)).append(" at most, so that its centre of mass is over it, its ankles by ");
+  note.append(Metres(largest)).append(" more, the root by ").append(io::Fixed(largest_lift, 3));
   notes.push_back(note.append(" m in height"));
 }
 

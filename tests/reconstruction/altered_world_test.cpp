@@ -7,7 +7,9 @@
 #include <filesystem>
 
 #include "reconstruction/synthetic_motion.h"
+#include "retrace/character/kinematics.h"
 #include "retrace/io/error.h"
+#include "retrace/motion/bvh.h"
 #include "retrace/reconstruction/configuration.h"
 #include "retrace/simulation/world.h"
 
@@ -170,6 +172,52 @@ TEST(LegsOnLine, FeetThatStandAreOnTheLineAndStayFlat) {
               motion.poses()[60].joint_rotations[knee].coeffs());
   }
   EXPECT_THAT(placed.notes.back(), HasSubstr("on a line"));
+}
+
+/// A recorded walk: nothing of a foot that is near the ground may be beside a narrow beam, also where it comes down.
+TEST(LegsOnLine, AWalkComesDownOnTheLineAndFeetPassBesideIt) {
+  const std::string file = std::string(RETRACE_SOURCE_DIR) + "/data/clips/walk.bvh";
+  character::ReferenceReport report;
+  const character::ReferenceMotion motion = character::MakeReference(Human(), motion::ReadBvh(file), file, {}, report);
+  const character::ReferenceMotion walk = PlaceWorld(Shipped("beam5"), motion).reference;
+  const Vec3 start = motion.poses().front().root_position;
+  Vec3 way = motion.poses().back().root_position - start;
+  way.y() = 0;
+  const Vec3 left = Vec3::UnitY().cross(way.normalized());
+  int near_ground = 0;
+  double widest_before = 0;
+  double passing[2] = {0, 0};  // widest, to the left and to the right
+  for (size_t i = 0; i < walk.poses().size(); ++i) {
+    character::State before, state;
+    character::ForwardKinematics(Human(), motion.poses()[i], before);
+    character::ForwardKinematics(Human(), walk.poses()[i], state);
+    EXPECT_LT(std::abs((character::CenterOfMass(Human(), state) - start).dot(left)), 0.03);
+    double across[2], along[2];
+    for (const int k : {0, 1}) {
+      const std::string side = k == 0 ? "left" : "right";
+      const auto& ankle = Human().joints[JointIndex(side + "_ankle")];
+      const Vec3 now = character::JointPosition(Human(), ankle, state) - start;
+      across[k] = now.dot(left);
+      along[k] = now.dot(way.normalized());
+      widest_before =
+          std::max(widest_before, std::abs((character::JointPosition(Human(), ankle, before) - start).dot(left)));
+    }
+    const double apart = std::abs(along[0] - along[1]);
+    for (const int k : {0, 1}) {
+      const size_t foot = BodyIndex(k == 0 ? "left_foot" : "right_foot");
+      if (apart < 0.42 || character::LowestPoint(Human().bodies[foot], state[foot]) > 0.02) continue;
+      ++near_ground;
+      EXPECT_LT(std::abs(across[k]), 0.025) << i << " " << k;
+    }
+    if (apart > 0.1) continue;
+    EXPECT_GT(across[0] - across[1], 0.09) << i;
+    passing[0] = std::max(passing[0], across[0]);
+    passing[1] = std::min(passing[1], across[1]);
+  }
+  EXPECT_GT(near_ground, 100);
+  EXPECT_GT(widest_before, 0.06);  // or there was nothing to do
+  EXPECT_GT(passing[0], 0.09);
+  EXPECT_LT(passing[1], -0.09);
 }
 
 TEST(Scatter, IsTheSameForASeedAndNothingLiesOnAnother) {

@@ -46,7 +46,9 @@ struct AlteredWorld {
   std::vector<Load> loads;
   /// The reference's heights follow the ground under its root: smoothed over 0.1 s, and no faster down than a fall.
   bool follow_ground = false;
-  /// The feet are put down on the line that the root goes along: each leg is turned about its hip, feet stay level.
+  /// The reference walks on the line that its root goes along: the root is moved sideways so that the centre of mass is
+  /// over the line, and each leg is turned about its hip so that the foot is on it but where it passes the other one;
+  /// feet stay level.
   bool legs_on_line = false;
 
   bool empty() const { return names.empty(); }

@@ -1,0 +1,46 @@
+/// The programs that make what comes with the toolkit, as somebody meets them who changes it.
+#include "apps/command_line.h"
+
+namespace retrace::apps {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+const std::string kData = std::string(RETRACE_SOURCE_DIR) + "/data/";
+
+TEST_F(CommandLine, MakeRobotWritesTheShippedCharacters) {
+  const std::string file = Path("robot.json");
+  ASSERT_EQ(Execute(kMakeRobot + " --output " + file).code, 0);
+  EXPECT_EQ(io::ReadFile(file), io::ReadFile(kData + "characters/asimo.json"));
+  ASSERT_EQ(Execute(kMakeRobot + " --neck 3 --output " + file).code, 0);
+  EXPECT_EQ(io::ReadFile(file), io::ReadFile(kData + "characters/asimo_neck3.json"));
+}
+
+TEST_F(CommandLine, MakeClipsWritesTheShippedClipsIntoANewFolder) {
+  const std::string folder = Path("new/clips");
+  const Outcome outcome = Execute(kMakeClips + " --output " + folder);
+  ASSERT_EQ(outcome.code, 0) << outcome.text;
+  int count = 0;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    EXPECT_EQ(io::ReadFile(entry.path()), io::ReadFile(kData + "clips/" + entry.path().filename().string()));
+    ++count;
+  }
+  EXPECT_GE(count, 5);
+}
+
+TEST_F(CommandLine, GeneratorsRefuseWithTheCodesOfTheHouse) {
+  const std::string file = Write("file", "");
+  const std::string below = file + "/below";
+  ExpectRefusals(kMakeRobot, {{"", 2, "make_robot: --output is required"},
+                              {"--neck 2 --output " + Path("r.json"), 2, "--neck"},
+                              {"--output " + below, 5, "make_robot: " + below}});
+  ExpectRefusals(kMakeClips,
+                 {{"", 2, "make_clips: --output is required"}, {"--output " + below, 5, "make_clips: " + below}});
+  const Outcome help = Execute(kMakeRobot + " --help");
+  EXPECT_EQ(help.code, 0);
+  EXPECT_THAT(help.text, HasSubstr("--neck"));
+}
+
+}  // namespace
+}  // namespace retrace::apps
