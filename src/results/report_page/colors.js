@@ -21,7 +21,7 @@ export function palette() {
   return {
     background: night ? '#1b1e22' : '#f4f4f1',
     ground: night ? '#24282d' : '#eeeeea',
-    grid: night ? '#3a4149' : '#c6c6be',
+    grid: night ? '#363c43' : '#d3d3cc',
     text: night ? '#d8dadd' : '#33373c',
     faint: night ? '#8a9099' : '#7b8087',
     rule: night ? '#333941' : '#e3e3de',

@@ -20,8 +20,9 @@ if (location.hash.startsWith('#filmstrip') && runs.length) {
   root.append(
     element('header', {}, element('h1', {}, report.title), element('p.made', {}, `Retrace ${report.toolkit}`)),
   );
-  if (runs.length) root.append(runsPart(runs, clock));
+  const part = runs.length ? runsPart(runs, clock) : null;
+  if (part) root.append(part.node);
   for (const part of report.parts) if (part.kind === 'evaluation') root.append(evaluationPart(part, report.parts.length > 1));
   // For scripts that drive the page.
-  window.report = { clock, runs, document: report };
+  window.report = { clock, runs, document: report, stage: part?.stage };
 }

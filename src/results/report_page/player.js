@@ -61,8 +61,9 @@ export class Player {
       value: 0,
       ariaLabel: 'Time',
       oninput: () => {
+        const wanted = Number(this.slider.value); // before the slider follows the clock again
         clock.pause();
-        clock.set(Number(this.slider.value));
+        clock.set(wanted);
       },
     });
     this.readout = element('output.readout', { ariaLabel: 'Time shown' });

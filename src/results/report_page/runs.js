@@ -307,5 +307,5 @@ export function runsPart(runs, clock) {
   if (wanted) clock.set(Number(wanted[1]));
   else if (!matchMedia('(prefers-reduced-motion: reduce)').matches) clock.play();
   clock.changed();
-  return part;
+  return { node: part, stage };
 }

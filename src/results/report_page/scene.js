@@ -122,7 +122,8 @@ export class Arrows {
     this.group = new Group();
     this.shaft = new CylinderGeometry(0.012, 0.012, 1, 12).translate(0, 0.5, 0);
     this.head = new ConeGeometry(0.036, 0.09, 16).translate(0, -0.045, 0);
-    this.material = new MeshBasicMaterial();
+    // Over everything else: an arrow begins under a foot and ends inside a leg.
+    this.material = new MeshBasicMaterial({ depthTest: false, transparent: true });
     this.pool = [];
     this.paint();
   }
@@ -141,6 +142,7 @@ export class Arrows {
       if (k >= this.pool.length) {
         const node = new Group();
         node.add(new Mesh(this.shaft, this.material), new Mesh(this.head, this.material));
+        for (const part of node.children) part.renderOrder = 3;
         this.group.add(node);
         this.pool.push(node);
       }
@@ -201,8 +203,11 @@ export class Footprints {
 
 function gridLines(height, reach, colors) {
   const points = [];
+  // In pieces: long lines that pass the camera are lost in some renderers.
   for (let k = -reach; k <= reach; ++k) {
-    points.push(k, height, -reach, k, height, reach, -reach, height, k, reach, height, k);
+    for (let piece = -reach; piece < reach; ++piece) {
+      points.push(k, height, piece, k, height, piece + 1, piece, height, k, piece + 1, height, k);
+    }
   }
   const geometry = new BufferGeometry();
   geometry.setAttribute('position', new BufferAttribute(new Float32Array(points), 3));
@@ -231,7 +236,7 @@ export class Surroundings {
       shadow.position.y = height + 0.004;
       shadow.receiveShadow = true;
       this.shadow = shadow;
-      this.grid = gridLines(height + 0.003, 40, colors);
+      this.grid = gridLines(height + 0.002, 24, colors);
       this.painted.push([this.grid, 'grid']);
       this.group.add(plane, shadow, this.grid);
     }

@@ -1,0 +1,153 @@
+/// The program report, and reconstruct --report: what they leave and what they refuse.
+#include "retrace/results/report.h"
+
+#include "apps/command_line.h"
+#include "retrace/results/tables.h"
+
+namespace retrace::apps {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const std::string kReport = RETRACE_REPORT;
+
+class ReportCommand : public CommandLine {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(RETRACE_REPORT_PAGE)) GTEST_SKIP() << "the page was not built: no npm";
+    CommandLine::SetUp();
+  }
+  static io::Json DocumentOf(const std::string& file) {
+    const std::string page = io::ReadFile(file);
+    const std::string begin = "<script type=\"application/json\" id=\"document\">";
+    const size_t first = page.find(begin) + begin.size();
+    return io::ParseJson(page.substr(first, page.find("</script>", first) - first), file);
+  }
+};
+
+TEST_F(ReportCommand, APageWithTheValuesOfTheTables) {
+  const std::string run = SmallRun("squat", "--report");
+  const std::string page = io::ReadFile(run + "/report.html");
+  EXPECT_LT(page.size(), 2'000'000U);
+  EXPECT_LT(std::filesystem::file_size(RETRACE_REPORT_PAGE), 1'000'000U);
+  EXPECT_THAT(page, Not(HasSubstr("{\"retrace\":\"document\"}")));
+  EXPECT_THAT(page, HasSubstr("<title>squat</title>"));
+  // Nothing that a browser would fetch.
+  for (const char* link : {"src=\"http", "href=\"http", "url(http", "@import"}) EXPECT_THAT(page, Not(HasSubstr(link)));
+
+  const io::Json document = DocumentOf(run + "/report.html");
+  EXPECT_EQ(document["format"], "retrace-report");
+  ASSERT_EQ(document["parts"].size(), 1U);
+  const io::Json& part = document["parts"][0];
+  const results::Table table = results::ReadTable(run + "/trajectory.csv");
+  const std::vector<float> force = results::UnpackFloats(io::JsonView(part["ground_force"], "page"));
+  const std::vector<double> up = table.Numbers("force_y");
+  ASSERT_EQ(force.size(), 3 * up.size());
+  for (size_t i = 0; i < up.size(); ++i) ASSERT_EQ(force[3 * i + 1], static_cast<float>(up[i])) << i;
+  EXPECT_TRUE(part.contains("reference"));
+  EXPECT_TRUE(part.contains("tracking"));
+  EXPECT_EQ(part["evaluation"]["success"], true);
+  EXPECT_EQ(part["settings"]["configuration"]["search"]["samples"], 60);
+  EXPECT_FALSE(part["settings"]["provenance"].contains("host"));
+
+  // The program makes the same page of the folder as reconstruct did, and where it is told to.
+  const Outcome again = Execute(kReport + " " + run + " --output " + Path("again.html"));
+  EXPECT_EQ(again.code, 0) << again.text;
+  EXPECT_THAT(again.text, HasSubstr("opens in any web browser"));
+  EXPECT_EQ(io::ReadFile(Path("again.html")), page);
+}
+
+TEST_F(ReportCommand, SeveralRunsAndVariations) {
+  const std::string a = SmallRun("a");
+  const std::string b = Path("b");
+  const Outcome found = Execute(kReconstruct + " " + kWalkClip + kSmall + "--variations 2 --report --output " + b);
+  ASSERT_EQ(found.code, 0) << found.text;
+  const io::Json variations = DocumentOf(b + "/report.html");
+  ASSERT_EQ(variations["parts"].size(), 2U);
+  EXPECT_EQ(variations["parts"][1]["name"], "b/2");
+  const Outcome outcome = Execute(kReport + " " + a + " " + b + " --output " + Path("all.html"));
+  EXPECT_EQ(outcome.code, 0) << outcome.text;
+  const io::Json document = DocumentOf(Path("all.html"));
+  ASSERT_EQ(document["parts"].size(), 3U);
+  EXPECT_EQ(document["parts"][0]["name"], "a");
+  EXPECT_EQ(document["parts"][2]["name"], "b/2");
+  EXPECT_EQ(document["parts"][0]["simulated"].contains("frames"), true);
+}
+
+TEST_F(ReportCommand, ARunThatGotLostIsShownAsFarAsItWent) {
+  const std::string run = Path("lost");
+  const Outcome outcome =
+      Execute(kReconstruct + " " + kClip + kSmall +
+              "--set /gates/joint_position=0.0001 --set /search/budget=300 --report --output " + run);
+  EXPECT_EQ(outcome.code, 4) << outcome.text;
+  const io::Json part = DocumentOf(run + "/report.html")["parts"][0];
+  EXPECT_EQ(part["evaluation"]["success"], false);
+  EXPECT_EQ(part["settings"]["status"], "budget");
+}
+
+TEST_F(ReportCommand, ShowsWhatEvaluateMeasured) {
+  const std::string list = Write("list.tsv", "clip\tend\nsquat.bvh\t0.3\n");
+  const std::string folder = Path("evaluated");
+  const Outcome evaluated = Execute(kEvaluate + " " + list + " --clips " + RETRACE_SOURCE_DIR +
+                                    "/data/clips --seeds 1 --samples 60 --saved 12 --progress none --output " + folder);
+  ASSERT_EQ(evaluated.code, 0) << evaluated.text;
+  const Outcome outcome = Execute(kReport + " " + folder);
+  EXPECT_EQ(outcome.code, 0) << outcome.text;
+  const io::Json document = DocumentOf(folder + "/report.html");
+  EXPECT_EQ(document["parts"][0]["kind"], "evaluation");
+  EXPECT_EQ(document["parts"][0]["runs"].size(), 1U);
+  // A run of it, of which the control alone was kept: no reference, no costs.
+  const Outcome one = Execute(kReport + " " + folder + "/runs/squat.1");
+  EXPECT_EQ(one.code, 0) << one.text;
+  const io::Json part = DocumentOf(folder + "/runs/squat.1/report.html")["parts"][0];
+  EXPECT_FALSE(part.contains("reference"));
+  EXPECT_FALSE(part.contains("costs"));
+}
+
+TEST_F(ReportCommand, SaysWhenTheReplayIsAnotherMotion) {
+  const std::string run = SmallRun("changed");
+  std::string table = io::ReadFile(run + "/trajectory.csv");
+  table[table.size() - 3] = table[table.size() - 3] == '0' ? '1' : '0';
+  io::WriteFile(run + "/trajectory.csv", table);
+  const Outcome outcome = Execute(kReport + " " + run);
+  EXPECT_EQ(outcome.code, 4) << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr("differs from trajectory.csv"));
+  EXPECT_EQ(DocumentOf(run + "/report.html")["parts"][0]["notes"].size(), 1U);
+}
+
+TEST_F(ReportCommand, Refusals) {
+  const std::string run = SmallRun("good");
+  std::filesystem::create_directories(folder_ / "empty");
+  std::filesystem::create_directories(folder_ / "torn");
+  Write("torn/control.json", io::ReadFile(run + "/control.json").substr(0, 2000));
+  Write("plain", "");
+  ExpectRefusals(kReport, {{"", 2, "folders is required"},
+                           {run + " --figures 3", 2, "--figures requires --png"},
+                           {run + " --png " + Path("a.png") + " --figures 1", 2, "--figures"},
+                           {run + " --png " + Path("a.png") + " --browser /nowhere/chromium", 2,
+                            "--browser /nowhere/chromium: found no such program, expected Chromium or Chrome"},
+                           {Path("none"), 3, "none: found no such folder, expected the folder of a run"},
+                           {Path("empty"), 3, "empty/control.json: found no such file"},
+                           {Path("torn"), 3, "torn/control.json:"},
+                           {run + " --output " + Path("plain/report.html"), 5, "plain/report.html"},
+                           {run + " --png " + Path("a.png") + " --browser /bin/true", 5, "drew no picture"}});
+  const Outcome without = Execute("PATH=/nowhere " + kReport + " " + run + " --png " + Path("a.png"));
+  EXPECT_EQ(without.code, 2);
+  EXPECT_THAT(without.text, HasSubstr("--png needs Chromium or Chrome, and there is none on the PATH"));
+  EXPECT_FALSE(std::filesystem::exists(Path("a.png")));
+}
+
+TEST_F(CommandLine, WithoutThePageOneMessageSaysSo) {
+  // A program that stands alone, as in an installation that was built without npm.
+  std::filesystem::create_directories(folder_ / "bin");
+  std::filesystem::copy_file(kReport, folder_ / "bin/report");
+  const Outcome outcome = Execute((folder_ / "bin/report").string() + " " + Path("bin"));
+  if (std::filesystem::exists(RETRACE_INSTALLED_PAGE)) GTEST_SKIP() << "an installed page is found";
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.text, HasSubstr("report: the report page was not built"));
+  EXPECT_THAT(outcome.text, HasSubstr("scripts/install-dependencies"));
+}
+
+}  // namespace
+}  // namespace retrace::apps
