@@ -36,6 +36,14 @@ double MetresPerUnit(const std::string& text) {
   throw UsageError("--unit " + text + ": expected auto, m, cm, mm, in, ft, cmu or a number of metres per unit");
 }
 
+/// Of a file's name, in lower case.
+std::string ExtensionOf(const std::filesystem::path& file) {
+  std::string extension = file.extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return extension;
+}
+
 }  // namespace
 
 void AddClipOptions(CLI::App& app, ClipOptions& o) {
@@ -89,29 +97,30 @@ void Apply(const ClipOptions& o, character::ReferenceOptions& reference) {
   }
 }
 
-ClipInput ReadClip(const ClipOptions& o) {
+std::vector<InputFile> ClipFiles(const ClipOptions& o) {
+  std::vector<InputFile> files = {{"clip", o.clip}};
+  const std::filesystem::path beside = std::filesystem::path(o.clip).replace_extension(".asf");
+  if (!o.skeleton.empty()) {
+    files.push_back({"skeleton", o.skeleton});
+  } else if (ExtensionOf(o.clip) == ".amc" && std::filesystem::exists(beside)) {
+    files.push_back({"skeleton", beside});
+  }
+  if (!o.map.empty()) files.push_back({"map", o.map});
+  return files;
+}
+
+motion::Clip ReadClip(const ClipOptions& o) {
   if (o.clip.empty()) throw UsageError("a clip is needed (--help lists the options)");
-  const std::filesystem::path clip = o.clip;
-  const std::filesystem::path skeleton = o.skeleton;
-  const auto with_map = [&](ClipInput input) {
-    if (!o.map.empty()) input.files.emplace_back(o.map);
-    return input;
-  };
-  std::string extension = clip.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string extension = ExtensionOf(o.clip);
   if (extension == ".bvh") {
-    if (!skeleton.empty()) throw UsageError("--skeleton " + skeleton.string() + ": a BVH file has its own skeleton");
-    return with_map({motion::ReadBvh(clip), {clip}});
+    if (!o.skeleton.empty()) throw UsageError("--skeleton " + o.skeleton + ": a BVH file has its own skeleton");
+    return motion::ReadBvh(o.clip);
   }
-  if (extension != ".amc")
-    throw UsageError(clip.string() + ": found \"" + extension + "\", expected a .bvh or .amc file");
-  std::filesystem::path asf = skeleton;
-  if (asf.empty()) {
-    asf = std::filesystem::path(clip).replace_extension(".asf");
-    if (!std::filesystem::exists(asf)) throw UsageError(clip.string() + ": an AMC file needs --skeleton FILE.asf");
+  if (extension != ".amc") throw UsageError(o.clip + ": found \"" + extension + "\", expected a .bvh or .amc file");
+  for (const InputFile& file : ClipFiles(o)) {
+    if (file.role == "skeleton") return motion::ReadAsfAmc(file.path, o.clip);
   }
-  return with_map({motion::ReadAsfAmc(asf, clip), {asf, clip}});
+  throw UsageError(o.clip + ": an AMC file needs --skeleton FILE.asf");
 }
 
 }  // namespace retrace::apps

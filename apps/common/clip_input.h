@@ -33,13 +33,18 @@ void AddClipOptions(CLI::App& app, ClipOptions& options);
 /// InputError for a bad joint map.
 void Apply(const ClipOptions& options, character::ReferenceOptions& reference);
 
-struct ClipInput {
-  motion::Clip clip;
-  std::vector<std::filesystem::path> files;  ///< that were read, a joint map included
+/// A file that a result depends on.
+struct InputFile {
+  std::string role;  ///< "clip", "skeleton", "map", ...
+  std::filesystem::path path;
 };
 
-/// Reads BVH, or AMC with its ASF: the one given, else the one of the same name beside it. Throws UsageError for
-/// another kind of file or a missing skeleton, InputError for a bad one.
-ClipInput ReadClip(const ClipOptions& options);
+/// Files of a recording: the clip, the skeleton of an AMC motion (the one given, else that of the same name beside it
+/// where there is one) and the joint map.
+std::vector<InputFile> ClipFiles(const ClipOptions& options);
+
+/// Reads BVH, or AMC with its ASF. Throws UsageError for another kind of file or a missing skeleton, InputError for a
+/// bad one.
+motion::Clip ReadClip(const ClipOptions& options);
 
 }  // namespace retrace::apps

@@ -1,31 +1,15 @@
 #include "common/identity.h"
 
-#include "common/data_files.h"
-#include "common/world_input.h"
 #include "retrace/io/file.h"
 
 namespace retrace::apps {
 
 namespace fs = std::filesystem;
 
-std::vector<fs::path> InputFiles(const ClipOptions& clip) {
-  std::vector<fs::path> files = {clip.clip};
-  const fs::path same_name = fs::path(clip.clip).replace_extension(".asf");
-  if (!clip.skeleton.empty()) {
-    files.emplace_back(clip.skeleton);
-  } else if (fs::path(clip.clip).extension() == ".amc" && fs::exists(same_name)) {
-    files.push_back(same_name);
-  }
-  return files;
-}
-
 io::Json Identity(const JobOptions& options) {
   const reconstruction::Configuration configuration = MakeConfiguration(options);
   io::Json inputs = io::Json::object();
-  const auto add = [&](const fs::path& file) { inputs[file.filename().string()] = io::Sha256(io::ReadFile(file)); };
-  for (const fs::path& file : InputFiles(options.clip)) add(file);
-  add(FindCharacter(options.character));
-  for (const fs::path& file : WorldFiles(options.worlds)) add(file);
+  for (const InputFile& file : InputFiles(options)) inputs[file.role] = io::Sha256(io::ReadFile(file.path));
   const io::Json identity = {{"program", results::Version()},
                              {"configuration", configuration.ToJson()},
                              {"clip", configuration.reference.ToJson()},

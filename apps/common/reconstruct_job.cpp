@@ -137,12 +137,11 @@ reconstruction::Configuration MakeConfiguration(const JobOptions& o) {
 Job::Job(const JobOptions& o)
     : options(o),
       configuration(MakeConfiguration(o)),
-      character_file(FindCharacter(o.character)),
       world(ReadWorlds(o.worlds)),
-      character(reconstruction::WithLoads(character::LoadCharacter(character_file), world)),
-      input(ReadClip(o.clip)),
-      recorded(character::MakeReference(character, input.clip, o.clip.clip, configuration.reference, report)),
-      checks(metrics::CheckClip(recorded, input.clip, report)),
+      character(reconstruction::WithLoads(character::LoadCharacter(FindCharacter(o.character)), world)),
+      clip(ReadClip(o.clip)),
+      recorded(character::MakeReference(character, clip, o.clip.clip, configuration.reference, report)),
+      checks(metrics::CheckClip(recorded, clip, report)),
       placed(reconstruction::PlaceWorld(world, recorded)),
       reference(placed.reference),
       preparation(PrepareInWorld(configuration, world, placed, recorded)) {}
@@ -152,14 +151,24 @@ void Job::SetSeed(uint64_t seed) {
   preparation.problem.search.seed = seed;
 }
 
+std::vector<InputFile> InputFiles(const JobOptions& options) {
+  std::vector<InputFile> files = ClipFiles(options.clip);
+  files.push_back({"character", FindCharacter(options.character)});
+  int number = 0;
+  for (const std::filesystem::path& file : WorldFiles(options.worlds)) {
+    files.push_back({std::string("world ").append(std::to_string(++number)), file});
+  }
+  return files;
+}
+
 io::Json InputHashes(const Job& job) {
-  std::vector<std::filesystem::path> files = job.input.files;
-  files.push_back(job.character_file);
-  for (const auto& file : WorldFiles(job.options.worlds)) files.push_back(file);
-  if (!job.options.config.empty()) files.emplace_back(job.options.config);
+  std::vector<InputFile> files = InputFiles(job.options);
+  if (!job.options.config.empty()) files.push_back({"configuration", job.options.config});
   io::Json inputs = io::Json::array();
-  for (const auto& file : files)
-    inputs.push_back({{"file", file.string()}, {"sha256", io::Sha256(io::ReadFile(file))}});
+  for (const InputFile& file : files) {
+    inputs.push_back(
+        {{"file", file.path.string()}, {"role", file.role}, {"sha256", io::Sha256(io::ReadFile(file.path))}});
+  }
   return inputs;
 }
 

@@ -52,10 +52,9 @@ struct Job {
 
   JobOptions options;
   reconstruction::Configuration configuration;
-  std::filesystem::path character_file;
   reconstruction::AlteredWorld world;
   character::Character character;  ///< with the world's loads
-  ClipInput input;
+  motion::Clip clip;
   character::ReferenceReport report;
   character::ReferenceMotion recorded;
   metrics::ClipChecks checks;  ///< of the motion as recorded
@@ -64,7 +63,10 @@ struct Job {
   reconstruction::Preparation preparation;
 };
 
-/// Files that the result depends on, with their hashes: [{"file", "sha256"}]. Throws InputError.
+/// Files that a result depends on, but for a configuration file: recording, character, worlds.
+std::vector<InputFile> InputFiles(const JobOptions& options);
+
+/// All files that the result depends on, with their hashes: [{"file", "role", "sha256"}]. Throws InputError.
 io::Json InputHashes(const Job& job);
 
 /// What a search found, simulated once more in a new world and compared with the reference.

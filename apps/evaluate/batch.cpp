@@ -236,13 +236,13 @@ std::vector<RunRow> RunBatch(const Batch& batch, parallel::TaskFarm& farm, bool 
   for (size_t r = 0; r < batch.runs.size(); ++r) {
     const PlannedRun& run = batch.runs[r];
     const JobOptions options = JobOptionsOf(batch, run.clip, run.seed);
-    const std::vector<fs::path> files = InputFiles(options.clip);
+    const std::vector<InputFile> files = ClipFiles(options.clip);
     const auto missing =
-        std::find_if(files.begin(), files.end(), [](const fs::path& file) { return !fs::exists(file); });
+        std::find_if(files.begin(), files.end(), [](const InputFile& file) { return !fs::exists(file.path); });
     if (missing != files.end()) {
       if (!run.selected) continue;
       rows[r] = EmptyRow(batch, run);
-      rows[r]->message = missing->string().append(" is missing");
+      rows[r]->message = missing->path.string().append(" is missing");
       continue;
     }
     if (!identities.contains(run.clip)) {

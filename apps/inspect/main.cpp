@@ -26,13 +26,13 @@ struct Options {
 
 /// Everything that is told, whichever way.
 struct Findings {
-  Findings(const Options& o, const apps::ClipInput& clip)
-      : input(clip),
+  Findings(const Options& o, const motion::Clip& recording)
+      : clip(recording),
         character(character::LoadCharacter(apps::FindCharacter(o.character))),
         reference(Reference(o)),
         kind(reconstruction::ClassifyMotion(reference)),
         boundaries(reconstruction::FindBoundaries(reference)),
-        checks(metrics::CheckClip(reference, input.clip, report)) {
+        checks(metrics::CheckClip(reference, clip, report)) {
     command = "reconstruct " + apps::ShellWord(o.clip.clip);
     if (!o.clip.skeleton.empty()) command += " --skeleton " + apps::ShellWord(o.clip.skeleton);
     if (o.character != "human") command += " --character " + apps::ShellWord(o.character);
@@ -62,10 +62,10 @@ struct Findings {
   character::ReferenceMotion Reference(const Options& o) {
     character::ReferenceOptions options;
     apps::Apply(o.clip, options);
-    return character::MakeReference(character, input.clip, o.clip.clip, options, report);
+    return character::MakeReference(character, clip, o.clip.clip, options, report);
   }
 
-  const apps::ClipInput& input;
+  const motion::Clip& clip;
   character::Character character;
   character::ReferenceReport report;
   character::ReferenceMotion reference;
@@ -76,7 +76,7 @@ struct Findings {
 };
 
 const std::string& JointName(const Findings& f, int joint) {
-  return f.input.clip.skeleton.joints[static_cast<size_t>(joint)].name;
+  return f.clip.skeleton.joints[static_cast<size_t>(joint)].name;
 }
 
 /// @param report null before the skeleton is understood
@@ -122,7 +122,7 @@ std::string TimeSpan(const metrics::Interval& interval) {
 }
 
 void Print(const Findings& f, const Options& o) {
-  const motion::Clip& clip = f.input.clip;
+  const motion::Clip& clip = f.clip;
   const auto& joints = clip.skeleton.joints;
   const auto ends = std::count_if(joints.begin(), joints.end(), [](const motion::Joint& j) { return j.end_site; });
   std::printf("%s\n", o.clip.clip.c_str());
@@ -165,7 +165,7 @@ void Print(const Findings& f, const Options& o) {
 }
 
 io::Json ToJson(const Findings& f, const Options& o) {
-  const motion::Clip& clip = f.input.clip;
+  const motion::Clip& clip = f.clip;
   io::Json joints = io::Json::array();
   for (const motion::Joint& joint : clip.skeleton.joints) {
     joints.push_back({{"name", joint.name},
@@ -205,12 +205,12 @@ int main(int argc, char** argv) {
   int exit_code = 0;
   if (!apps::ParseOptions(app, argc, argv, true, exit_code)) return exit_code;
   return apps::RunProgram("inspect", true, [&] {
-    const apps::ClipInput input = apps::ReadClip(options.clip);
+    const motion::Clip clip = apps::ReadClip(options.clip);
     const Findings findings = [&] {
       try {
-        return Findings(options, input);
+        return Findings(options, clip);
       } catch (const InputError&) {  // what was read is told all the same: it is what a map is made from
-        if (!options.json) PrintUnderstood(input.clip, options);
+        if (!options.json) PrintUnderstood(clip, options);
         throw;
       }
     }();

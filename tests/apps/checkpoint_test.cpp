@@ -64,7 +64,7 @@ TEST_F(Checkpoints, ThatDoNotFitAreRefusedWithWhatDiffers) {
   };
   refused(Command("run"), 2, "--resume goes on from it");
   refused(Command("run", "--resume --seed 7"), 2, "/identity/configuration/search/seed was 1 and is 7");
-  refused(kReconstruct + " " + kClip + kSlow + "--resume --output " + Path("run"), 2, "/identity/inputs");
+  refused(kReconstruct + " " + kClip + kSlow + "--resume --output " + Path("run"), 2, "/identity/inputs/clip");
   const std::string bytes = io::ReadFile(checkpoint);
   const std::string version = "\"program\":\"";
   const size_t at = bytes.find(version);
