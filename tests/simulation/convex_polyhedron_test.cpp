@@ -169,7 +169,7 @@ double LeastOverlap(const ConvexPolyhedron& a, const Placement& at_a, const Conv
 
 TEST(CollideConvex, FindsTheLeastOverlapOfAllAxes) {
   int touching = 0;
-  for (uint32_t i = 0; i < 2000; ++i) {  // among them small bodies deep inside large ones
+  for (uint32_t i = 0; i < 600; ++i) {  // among them small bodies deep inside large ones
     RandomStream random(i, RandomStage::kTest, 0, 0);
     const ConvexPolyhedron a(random.Uniform() < 0.5 ? Stump(random.Uniform(0.1, 0.5), random.Uniform(0.1, 1))
                                                     : BoxMesh({0.3, 0.5, 0.2}));
@@ -186,7 +186,7 @@ TEST(CollideConvex, FindsTheLeastOverlapOfAllAxes) {
       EXPECT_LT(depth, 1.0501 * least) << i;
     }
   }
-  EXPECT_GT(touching, 1000);
+  EXPECT_GT(touching, 300);
 }
 
 RC_GTEST_PROP(CollideConvexProperty, NeitherTheOrderNorTheFrameMatters, ()) {
