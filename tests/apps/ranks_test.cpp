@@ -1,4 +1,6 @@
 /// The same bytes from threads and from MPI ranks, and one message from all of them.
+#include <sstream>
+
 #include "apps/command_line.h"
 
 namespace retrace::apps {
@@ -33,6 +35,26 @@ TEST_F(Ranks, GiveTheBytesOfThreads) {
     EXPECT_EQ(io::ReadJson(run + "/manifest.json")["workers"], (io::Json{{"kind", "ranks"}, {"count", ranks}}));
   }
   EXPECT_EQ(Execute(kReplay + " " + Path("4") + " --verify").code, 0);
+}
+
+TEST_F(Ranks, LeaveLogsOfWholeLines) {
+  const std::string options = kClip + " --end 0.5 --samples 60 --saved 12 --output " + Path("run");
+  const Outcome json = Launch(2, options + " --progress json");
+  ASSERT_EQ(json.code, 0) << json.text;
+  std::istringstream lines(json.text);
+  size_t count = 0;
+  for (std::string line; std::getline(lines, line); ++count) {
+    const io::Json record = io::ParseJson(line, "line");
+    EXPECT_EQ(record.at("iteration"), count) << "one line per iteration, from rank 0 alone";
+    EXPECT_GT(record.at("samples_per_second"), 0);
+  }
+  EXPECT_EQ(count, io::ReadJson(Path("run/manifest.json"))["search"]["distinct_saved"].size());
+  const Outcome plain = Launch(2, options + " --force");
+  ASSERT_EQ(plain.code, 0) << plain.text;
+  EXPECT_EQ(plain.text.find('\r'), std::string::npos) << "no bar in a file";
+  size_t fragments = 0;
+  for (size_t at = 0; (at = plain.text.find("fragment ", at)) != std::string::npos; ++at) ++fragments;
+  EXPECT_EQ(fragments, count);
 }
 
 TEST_F(Ranks, FindTheVariationsOfThreads) {

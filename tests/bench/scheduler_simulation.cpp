@@ -12,6 +12,7 @@
 #include "farm_model.h"
 #include "retrace/io/error.h"
 #include "retrace/io/journal.h"
+#include "retrace/math/random.h"
 #include "retrace/reconstruction/rollout.h"
 
 namespace {
@@ -138,6 +139,20 @@ double Step(const FarmCosts& costs, const Network& network, size_t ranks, double
   return seconds / iterations;
 }
 
+/// Share of the time of all groups that runs take until the last one has ended, when each group takes the next run as
+/// soon as it is free, and runs differ in length as those of configs/paper.tsv do: by a factor of five.
+double Balance(int groups, size_t runs) {
+  RandomStream random(1, RandomStage::kSampling, static_cast<uint32_t>(groups), static_cast<uint32_t>(runs));
+  std::vector<double> ends(static_cast<size_t>(groups), 0.0);
+  double sum = 0;
+  for (size_t run = 0; run < runs; ++run) {
+    const double length = random.Uniform(1, 5);
+    *std::min_element(ends.begin(), ends.end()) += length;
+    sum += length;
+  }
+  return sum / (groups * *std::max_element(ends.begin(), ends.end()));
+}
+
 int Run(const apps::JobOptions& options) {
   const apps::Job job(options);
   const reconstruction::Problem& problem = job.preparation.problem;
@@ -179,7 +194,7 @@ int Run(const apps::JobOptions& options) {
   Network quiet;
   quiet.delayed = quiet.slow_ranks = 0;
   const double one = Step(costs, quiet, 1, wasted, messages);
-  for (const size_t ranks : {1, 2, 4, 8, 16, 24, 25, 32, 40, 80, 200, 1000}) {
+  for (const size_t ranks : {1, 2, 4, 8, 16, 24, 32, 40, 80, 200, 1000}) {
     for (const double latency : {2e-6, 50e-6}) {
       Network network;
       network.latency = latency;
@@ -187,6 +202,27 @@ int Run(const apps::JobOptions& options) {
       std::printf("| %zu | %.0f | %.2f | %.1f %% | %.0f | %.0f |\n", ranks, 1e6 * latency, 1e3 * step,
                   100 * one / (step * static_cast<double>(ranks)), messages, wasted);
       if (ranks == 1) break;
+    }
+  }
+
+  std::printf("\nMany runs at once, each on a group of ranks (evaluate), latency 50 us:\n\n");
+  std::printf(
+      "| ranks | runs | ranks per run | busy while all groups have work | and to the end of the last run |\n"
+      "|---|---|---|---|---|\n");
+  Network far;
+  far.latency = 50e-6;
+  for (const int ranks : {80, 1000}) {
+    for (const size_t runs : {1, 10, 36, 180, 1080, 5000}) {
+      const int each = parallel::ChooseRanksPerRun(ranks, runs);
+      const int groups = ranks / each;
+      // Groups differ by one rank; all are given the mean here.
+      const double size = static_cast<double>(ranks) / groups;
+      const double low = Step(costs, far, static_cast<size_t>(size), wasted, messages);
+      const double high = Step(costs, far, static_cast<size_t>(std::ceil(size)), wasted, messages);
+      const double step = low + (high - low) * (size - std::floor(size));
+      const double busy = one / (step * size);
+      std::printf("| %d | %zu | %.1f | %.1f %% | %.1f %% |\n", ranks, runs, size, 100 * busy,
+                  100 * busy * Balance(groups, runs));
     }
   }
   return 0;
