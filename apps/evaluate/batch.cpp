@@ -173,7 +173,8 @@ void Crew::Reconstruct(size_t index, RunRow& row) {
       throw StoppedError(stop.reason());
     }
   }();
-  const metrics::MotionMetrics figures = metrics::MeasureMotion(job.character, result.trajectory, job.reference);
+  const metrics::MotionMetrics figures = metrics::MeasureMotion(job.character, result.trajectory, job.reference,
+                                                                job.preparation.problem.world.environment);
   row.status = StatusOf(result.search.ending);
   row.Take(result.evaluation, figures);
   row.levels =
