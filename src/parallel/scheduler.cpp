@@ -163,12 +163,16 @@ int ChooseRanksPerRun(int ranks, size_t runs) {
   // the efficiency of up to 40 ranks is within two percent of the simulation's. More than 64 gain next to nothing.
   constexpr double kAlone = 0.0055;
   constexpr int kMost = 64;
+  // Runs differ in length, and which is long is not known before. In mean lengths: the longest, and how long groups
+  // wait for the last run when each of them has had several.
+  constexpr double kLongest = 1.6;
+  constexpr double kTail = 0.6;
   int best = 1;
   double least = std::numeric_limits<double>::infinity();
-  for (int each = 1; each <= std::min(std::max(1, ranks), kMost); ++each) {
-    const auto groups = static_cast<size_t>(std::max(1, ranks) / each);
-    const auto rounds = static_cast<double>((std::max<size_t>(1, runs) + groups - 1) / groups);
-    const double time = rounds * (1.0 / each + kAlone * (each - 1) / each);
+  for (int each = 1; each <= std::clamp(ranks, 1, kMost); ++each) {
+    const double groups = std::max(1, ranks) / each;
+    const double turns = static_cast<double>(std::max<size_t>(1, runs)) / groups + kTail * (1 - 1 / groups);
+    const double time = (groups > 1 ? std::max(kLongest, turns) : turns) * (1 + kAlone * (each - 1)) / each;
     if (time < least) {
       least = time;
       best = each;

@@ -212,7 +212,7 @@ int Run(const apps::JobOptions& options) {
   Network far;
   far.latency = 50e-6;
   for (const int ranks : {80, 1000}) {
-    for (const size_t runs : {1, 10, 36, 180, 1080, 5000}) {
+    for (const size_t runs : {1, 10, 36, 180, 360, 1080, 5000}) {
       const int each = parallel::ChooseRanksPerRun(ranks, runs);
       const int groups = ranks / each;
       // Groups differ by one rank; all are given the mean here.
