@@ -66,9 +66,9 @@ io::Json DescribeStoredRun(const StoredRun& run, const std::string& name) {
     if (!costs.empty()) report.costs = &costs;
   }
   if (!run.pushes.empty()) report.notes.emplace_back("Pushed: this motion is no result of the control alone.");
-  if (run.differs) {
+  if (!run.difference.empty()) {
     report.notes.emplace_back(
-        "The motion shown is not the stored one: this program replays the control to other bits than trajectory.csv.");
+        "The motion shown is not the stored one: this program replays the control to other bits than the tables hold.");
   }
   return results::DescribeRun(report);
 }
@@ -102,7 +102,7 @@ GatheredReport GatherReport(const std::vector<std::string>& folders) {
       continue;
     }
     const StoredRun run(paths[i]);
-    if (run.differs) gathered.differing.push_back(paths[i].string());
+    if (!run.difference.empty()) gathered.differing.push_back(run.difference);
     parts.push_back(DescribeStoredRun(run, names[i]));
   }
   std::string title = names.front();

@@ -1,44 +1,23 @@
 #include "common/run_files.h"
 
 #include <algorithm>
-#include <cmath>
 
-#include "retrace/character/kinematics.h"
 #include "retrace/character/skeleton.h"
 #include "retrace/control/control_file.h"
 #include "retrace/io/number.h"
 #include "retrace/math/rotation.h"
 #include "retrace/motion/bvh.h"
 #include "retrace/results/contact_tables.h"
+#include "retrace/results/export_bvh.h"
 #include "retrace/results/filmstrip.h"
 
 namespace retrace::apps {
-namespace {
-
-constexpr double kExportRate = 120;  // of BVH files [1/s]
-
-/// Poses of a trajectory at the export rate, interpolated where the simulation step does not divide it.
-std::vector<character::Pose> ExportPoses(const character::Character& character, const control::Trajectory& trajectory) {
-  std::vector<character::Pose> steps;
-  for (const character::State& state : trajectory.states) {
-    character::PoseOf(character, state, steps.emplace_back());
-  }
-  if (steps.size() < 2) return steps;
-  const character::ReferenceMotion motion(character, trajectory.time_step, std::move(steps), trajectory.time_step);
-  const int count = static_cast<int>(std::floor(motion.duration() * kExportRate + 1e-6)) + 1;
-  std::vector<character::Pose> poses(static_cast<size_t>(count));
-  for (int k = 0; k < count; ++k) motion.PoseAt(k / kExportRate, poses[static_cast<size_t>(k)]);
-  return poses;
-}
-
-}  // namespace
 
 void WriteMotion(results::RunFolder& folder, const character::Character& character,
                  const control::OpenLoopControl& control, const control::Trajectory& trajectory,
                  const character::ReferenceMotion* reference, const std::string& title) {
   folder.Write(results::kControlFile, control::FormatControl(character, control));
-  folder.Write(results::kMotionFile,
-               motion::FormatBvh(character::ClipOf(character, ExportPoses(character, trajectory), 1 / kExportRate)));
+  folder.Write(results::kMotionFile, results::FormatMotionBvh(character, trajectory));
   if (reference != nullptr) {
     folder.Write(results::kReferenceFile,
                  motion::FormatBvh(character::ClipOf(character, reference->poses(), reference->frame_time())));

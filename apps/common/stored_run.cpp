@@ -2,22 +2,27 @@
 
 #include <algorithm>
 
+#include "common/pushes.h"
+#include "common/run_files.h"
 #include "retrace/character/skeleton.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
 #include "retrace/motion/bvh.h"
 #include "retrace/reconstruction/configuration.h"
 #include "retrace/results/run_folder.h"
-#include "retrace/results/tables.h"
 
 namespace retrace::apps {
-namespace fs = std::filesystem;
 namespace {
 
-/// A manifest, or null where there is none.
-io::Json ManifestOf(const fs::path& folder) {
-  const fs::path path = folder / results::kManifestFile;
-  return fs::exists(path) ? io::ReadJson(path) : io::Json();
+namespace fs = std::filesystem;
+
+/// The first place where two tables differ, for a message; empty when they are the same to the byte.
+std::string FirstDifferentLine(const std::string& name, const std::string& stored, const std::string& simulated) {
+  if (stored == simulated) return "";
+  size_t line = 1;
+  size_t i = 0;
+  while (i < stored.size() && i < simulated.size() && stored[i] == simulated[i]) line += stored[i++] == '\n';
+  return name + ":" + std::to_string(line) + ": the replay differs from what is stored";
 }
 
 fs::path ControlOf(const fs::path& folder) {
@@ -28,6 +33,40 @@ fs::path ControlOf(const fs::path& folder) {
 }
 
 }  // namespace
+
+io::Json ReadManifest(const fs::path& folder) {
+  const fs::path path = folder / results::kManifestFile;
+  return fs::exists(path) ? io::ReadJson(path) : io::Json::object();
+}
+
+std::vector<control::Push> StoredPushes(const fs::path& folder, const character::Character& character) {
+  const io::Json manifest = ReadManifest(folder);
+  const io::JsonView view(manifest, (folder / results::kManifestFile).string());
+  if (!manifest.is_object() || !view.Has("pushes")) return {};
+  return ReadPushes(view["pushes"], character);
+}
+
+std::string FirstDifference(const fs::path& folder, const character::Character& character,
+                            const control::Trajectory& trajectory, bool required) {
+  const fs::path manifest_file = folder / results::kManifestFile;
+  const io::Json manifest = ReadManifest(folder);
+  const auto hashes = manifest.is_object() ? manifest.find("tables_sha256") : manifest.end();
+  const bool hashed = hashes != manifest.end() && hashes->is_object();
+  std::vector<NamedTable> tables = StateTables(character, trajectory);
+  for (NamedTable& table : ContactTables(character, trajectory)) {
+    if (fs::exists(folder / table.name)) tables.push_back(std::move(table));  // they follow from the others
+  }
+  for (const auto& [name, text] : tables) {
+    if (!fs::exists(folder / name) && hashed && hashes->contains(name)) {
+      if (hashes->at(name) == io::Sha256(text)) continue;
+      return manifest_file.string() + ": /tables_sha256/" + name + ": the replay differs from what was found";
+    }
+    if (!required && !fs::exists(folder / name)) continue;
+    const std::string difference = FirstDifferentLine((folder / name).string(), io::ReadFile(folder / name), text);
+    if (!difference.empty()) return difference;
+  }
+  return "";
+}
 
 character::ReferenceMotion ReadReference(const fs::path& file, const character::Character& character) {
   const motion::Clip clip = motion::ReadBvh(file);
@@ -48,33 +87,8 @@ void TrackReference(const character::ReferenceMotion& reference, control::OpenLo
   }
 }
 
-std::vector<control::Push> ReadPushes(const io::JsonView& view, const character::Character& character) {
-  std::vector<control::Push> pushes;
-  for (const io::JsonView& entry : view.Elements()) {
-    control::Push& push = pushes.emplace_back();
-    push.body = character.FindBody(entry["body"].String());
-    if (push.body < 0) {
-      std::string names;
-      for (const character::Body& body : character.bodies) names += (names.empty() ? "" : ", ") + body.name;
-      entry["body"].Expect("one of " + names);
-    }
-    push.force = entry["force"].Vector();
-    push.start = entry["start"].Number(io::kNonNegative);
-    push.duration = entry["duration"].Number(io::kPositive);
-  }
-  return pushes;
-}
-
-std::vector<control::Push> PushesOf(const fs::path& folder, const character::Character& character) {
-  const io::Json manifest = ManifestOf(folder);
-  const io::JsonView view(manifest, (folder / results::kManifestFile).string());
-  if (!manifest.is_object() || !view.Has("pushes")) return {};
-  return ReadPushes(view["pushes"], character);
-}
-
 metrics::GateLimits GatesOf(const fs::path& folder) {
-  const io::Json manifest = ManifestOf(folder);
-  if (manifest.is_null()) return {};
+  const io::Json manifest = ReadManifest(folder);
   const io::JsonView view(manifest, (folder / results::kManifestFile).string());
   reconstruction::Configuration configuration;
   if (view.Has("configuration")) configuration.Read(view["configuration"]);
@@ -84,8 +98,8 @@ metrics::GateLimits GatesOf(const fs::path& folder) {
 StoredRun::StoredRun(const fs::path& path)
     : folder(path),
       loaded(control::LoadControl(ControlOf(path))),
-      manifest(ManifestOf(path)),
-      pushes(PushesOf(path, loaded.character)) {
+      manifest(ReadManifest(path)),
+      pushes(StoredPushes(path, loaded.character)) {
   const fs::path reference_file = folder / results::kReferenceFile;
   if (fs::exists(reference_file)) reference.emplace(ReadReference(reference_file, loaded.character));
   trajectory = control::Replay(loaded.character, loaded.control, pushes);
@@ -93,8 +107,7 @@ StoredRun::StoredRun(const fs::path& path)
     expected = std::max(loaded.control.duration(), reference->duration() - loaded.control.world.time_step);
     evaluation = metrics::Evaluate(loaded.character, trajectory, *reference, expected, GatesOf(folder));
   }
-  const fs::path table = folder / results::kTrajectoryFile;
-  differs = fs::exists(table) && io::ReadFile(table) != results::FormatTrajectory(loaded.character, trajectory);
+  difference = FirstDifference(folder, loaded.character, trajectory, false);
 }
 
 }  // namespace retrace::apps

@@ -1,4 +1,4 @@
-/// A run as its folder keeps it, simulated again.
+/// What is in a run folder, for programs that simulate it again.
 #pragma once
 
 #include <filesystem>
@@ -14,22 +14,28 @@
 
 namespace retrace::apps {
 
+/// The manifest, or an empty object where there is none. Throws InputError for one that is no JSON.
+io::Json ReadManifest(const std::filesystem::path& folder);
+
+/// The pushes under which a folder was made, so that it can be simulated again; none for all others.
+std::vector<control::Push> StoredPushes(const std::filesystem::path& folder, const character::Character& character);
+
+/// Compares a trajectory with the tables of a folder, or with their hashes in the manifest where a table is not there;
+/// what neither has is not compared. Returns the first difference as a message, or nothing.
+/// @param required whether a table that neither folder nor manifest has is an InputError
+std::string FirstDifference(const std::filesystem::path& folder, const character::Character& character,
+                            const control::Trajectory& trajectory, bool required);
+
 /// A reference.bvh. The character must outlive the motion. Throws InputError.
 character::ReferenceMotion ReadReference(const std::filesystem::path& file, const character::Character& character);
 
 /// Sets targets that are the reference's own poses: the naive tracking that the paper starts from.
 void TrackReference(const character::ReferenceMotion& reference, control::OpenLoopControl& control);
 
-/// Reads what a manifest says of pushes: [{"body": "trunk", "force": [0, 0, 100], "start": 1, "duration": 0.2}].
-std::vector<control::Push> ReadPushes(const io::JsonView& view, const character::Character& character);
-
-/// The pushes under which a folder was made, so that it can be verified; none for all others.
-std::vector<control::Push> PushesOf(const std::filesystem::path& folder, const character::Character& character);
-
 /// The gates that a run was held to: those of its manifest, else the default ones.
 metrics::GateLimits GatesOf(const std::filesystem::path& folder);
 
-/// A folder with a control file and all that follows from it, bit for bit as when it was made.
+/// A folder with a control file and all that follows from it, simulated again.
 struct StoredRun {
   /// Reads and replays. Throws InputError for a folder that holds no run or a file that cannot be used.
   explicit StoredRun(const std::filesystem::path& folder);
@@ -38,13 +44,13 @@ struct StoredRun {
 
   std::filesystem::path folder;
   control::LoadedControl loaded;
-  io::Json manifest;                                    ///< null where there is none
+  io::Json manifest;                                    ///< an empty object where there is none
   std::vector<control::Push> pushes;                    ///< under which the motion was made
   std::optional<character::ReferenceMotion> reference;  ///< where reference.bvh is kept
   control::Trajectory trajectory;
   double expected = 0;                                 ///< duration that was to be reached [s]
   std::optional<metrics::Evaluation> evaluation = {};  ///< with a reference
-  bool differs = false;                                ///< trajectory.csv holds another motion than this program finds
+  std::string difference;  ///< where the tables kept hold another motion than this program finds; empty: nowhere
 };
 
 }  // namespace retrace::apps

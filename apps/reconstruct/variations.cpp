@@ -59,6 +59,7 @@ void RemoveEarlier(const fs::path& output) {
     const io::Json earlier = io::ReadJson(manifest);
     if (!earlier.is_object() || !earlier.contains(kMember)) break;
     for (const std::string_view name : results::kRunFiles) fs::remove(folder / name, error);
+    fs::remove(folder / results::kExportFolder, error);
     fs::remove(folder, error);  // unless somebody put other files there
   }
 }

@@ -2,10 +2,10 @@
 #include <cstdio>
 
 #include "common/program.h"
+#include "common/pushes.h"
 #include "common/run_files.h"
 #include "common/stored_run.h"
 #include "common/world_input.h"
-#include "replay/pushes.h"
 #include "retrace/character/skeleton.h"
 #include "retrace/control/control_file.h"
 #include "retrace/io/error.h"
@@ -37,37 +37,11 @@ struct Options {
   std::vector<std::string> worlds;
 };
 
-/// The first place where two tables differ, for a message; empty when they are the same to the byte.
-std::string FirstDifference(const std::string& name, const std::string& stored, const std::string& simulated) {
-  if (stored == simulated) return "";
-  size_t line = 1;
-  size_t i = 0;
-  while (i < stored.size() && i < simulated.size() && stored[i] == simulated[i]) line += stored[i++] == '\n';
-  return name + ":" + std::to_string(line) + ": the replay differs from what is stored";
-}
-
 int Verify(const Options& o, const control::LoadedControl& loaded, const control::Trajectory& trajectory, bool pushed) {
-  const fs::path folder = o.folder;
-  const fs::path manifest_file = folder / results::kManifestFile;
-  const io::Json manifest = fs::exists(manifest_file) ? io::ReadJson(manifest_file) : io::Json::object();
-  const auto hashes = manifest.is_object() ? manifest.find("tables_sha256") : manifest.end();
-  std::vector<apps::NamedTable> tables = apps::StateTables(loaded.character, trajectory);
-  for (apps::NamedTable& table : apps::ContactTables(loaded.character, trajectory)) {
-    if (fs::exists(folder / table.name)) tables.push_back(std::move(table));  // they follow from the others
-  }
-  for (const auto& [name, text] : tables) {
-    std::string difference;
-    if (!fs::exists(folder / name) && hashes != manifest.end() && hashes->is_object() && hashes->contains(name)) {
-      if (hashes->at(name) != io::Sha256(text)) {
-        difference = manifest_file.string() + ": /tables_sha256/" + name + ": the replay differs from what was found";
-      }
-    } else {
-      difference = FirstDifference((folder / name).string(), io::ReadFile(folder / name), text);
-    }
-    if (!difference.empty()) {
-      std::fprintf(stderr, "replay: %s\n", difference.c_str());
-      return static_cast<int>(ExitCode::kBelowGate);
-    }
+  const std::string difference = apps::FirstDifference(o.folder, loaded.character, trajectory, true);
+  if (!difference.empty()) {
+    std::fprintf(stderr, "replay: %s\n", difference.c_str());
+    return static_cast<int>(ExitCode::kBelowGate);
   }
   std::printf("%s: all %zu states, contacts and torques are the same to the bit%s\n", o.folder.c_str(),
               trajectory.states.size(), pushed ? ", under the pushes of its manifest" : "");
@@ -152,7 +126,7 @@ int Replay(const Options& o, const std::string& command) {
     if (!reference) throw InputError(reference_file.string(), "no such file", "the reference to track");
     apps::TrackReference(*reference, loaded.control);
   }
-  const std::vector<control::Push> stored_pushes = apps::PushesOf(folder, loaded.character);
+  const std::vector<control::Push> stored_pushes = apps::StoredPushes(folder, loaded.character);
   std::vector<control::Push> pushes;
   for (const std::string& push : o.pushes) {
     pushes.push_back(apps::ParsePush(push, loaded.character, loaded.control.duration()));

@@ -9,10 +9,10 @@
 #include <unordered_set>
 #include <utility>
 
-#include "euler.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
 #include "retrace/io/number.h"
+#include "retrace/math/euler.h"
 #include "retrace/math/rotation.h"
 #include "scanner.h"
 

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "palette.h"
 #include "retrace/character/kinematics.h"
 #include "retrace/io/number.h"
 #include "retrace/math/rotation.h"
@@ -20,22 +21,10 @@ using character::Shape;
 using character::State;
 using Vec2 = Eigen::Vector2d;
 
-struct Color {
-  double r, g, b;
-};
-
 constexpr Color kWhite{255, 255, 255};
 constexpr Color kInk{38, 44, 56};
-constexpr Color kPaper{246, 245, 241};
-// Blue, yellow and red of Paul Tol's "high contrast" scheme, the blue lightened so that shading has room below it:
-// apart in every common form of colour blindness, and in grey.
-constexpr Color kLeft{49, 110, 178};
-constexpr Color kRight{226, 174, 62};
-constexpr Color kMiddle{148, 155, 165};
 constexpr Color kForce{194, 50, 77};
 constexpr Color kGhost{120, 126, 137};
-constexpr Color kStone{205, 199, 184};  // what nothing moves
-constexpr Color kWood{176, 141, 104};   // free bodies
 
 Color Mix(const Color& a, const Color& b, double t) {
   return {a.r + t * (b.r - a.r), a.g + t * (b.g - a.g), a.b + t * (b.b - a.b)};
@@ -328,12 +317,6 @@ class Canvas {
   double shift_ = 0;
   std::string svg_;
 };
-
-Color ColorOf(const character::Body& body) {
-  if (body.name.starts_with("left_")) return kLeft;
-  if (body.name.starts_with("right_")) return kRight;
-  return kMiddle;
-}
 
 constexpr double kOutline = 0.9;  // width of the dark edge about shapes [px]
 

@@ -69,6 +69,8 @@ void RunFolder::Finish(const io::Json& manifest) {
     const auto is_it = [&](const File& file) { return file.name == name; };
     if (std::none_of(files_.begin(), files_.end(), is_it)) Remove(name);
   }
+  std::error_code has_other_files;
+  fs::remove(path_ / kExportFolder, has_other_files);
   io::WriteFile(path_ / kManifestFile, manifest.dump(2, ' ', false, io::Json::error_handler_t::replace) + "\n");
 }
 

@@ -27,11 +27,34 @@ inline constexpr std::string_view kCostsFile = "costs.csv";
 inline constexpr std::string_view kFilmStripFile = "filmstrip.svg";
 inline constexpr std::string_view kReportFile = "report.html";  ///< made of the others, afterwards
 
-/// All of them, the manifest first: what goes first when a run is removed.
-inline constexpr std::array kRunFiles = {kManifestFile,      kControlFile,        kMotionFile,   kReferenceFile,
-                                         kTrajectoryFile,    kContactsFile,       kTorquesFile,  kBodyContactsFile,
-                                         kContactTotalsFile, kContactSummaryFile, kPressureFile, kPushTableFile,
-                                         kCostsFile,         kFilmStripFile,      kReportFile};
+/// Where `export` writes unless it is told otherwise, inside the folder of the run.
+inline constexpr std::string_view kExportFolder = "export";
+
+/// All of them, the manifest first: what goes first when a run is removed. What was exported of a run goes with it.
+inline constexpr std::array kRunFiles = {kManifestFile,
+                                         kControlFile,
+                                         kMotionFile,
+                                         kReferenceFile,
+                                         kTrajectoryFile,
+                                         kContactsFile,
+                                         kTorquesFile,
+                                         kBodyContactsFile,
+                                         kContactTotalsFile,
+                                         kContactSummaryFile,
+                                         kPressureFile,
+                                         kPushTableFile,
+                                         kCostsFile,
+                                         kFilmStripFile,
+                                         kReportFile,
+                                         std::string_view("export/motion.glb"),
+                                         std::string_view("export/motion.bvh"),
+                                         std::string_view("export/bodies.csv"),
+                                         std::string_view("export/joints.csv"),
+                                         std::string_view("export/motion.npz"),
+                                         std::string_view("export/coordinates.sto"),
+                                         std::string_view("export/ground_forces.sto"),
+                                         std::string_view("export/external_loads.xml"),
+                                         std::string_view("export/markers.trc")};
 
 /// Writes the files of a run so that a manifest in the folder means that the folder is complete: the manifest of an
 /// earlier run goes before anything else is touched, the new one comes last. Files appear whole or not at all.

@@ -6,7 +6,7 @@
 
 #include "retrace/math/types.h"
 
-namespace retrace::motion {
+namespace retrace {
 
 /// The angles (a, b, c) [rad] with R = R_i(a) R_j(b) R_k(c), for distinct axes i, j, k (0 x, 1 y, 2 z).
 ///
@@ -26,4 +26,4 @@ inline std::array<double, 3> EulerAngles(const Mat3& r, int i, int j, int k) {
   return {a + 0.0, b + 0.0, c + 0.0};  // 0 in place of -0
 }
 
-}  // namespace retrace::motion
+}  // namespace retrace

@@ -1,4 +1,4 @@
-#include "replay/pushes.h"
+#include "common/pushes.h"
 
 #include <algorithm>
 #include <array>
@@ -87,6 +87,19 @@ io::Json PushesToJson(const character::Character& character, const std::vector<c
                     {"duration", push.duration}});
   }
   return list;
+}
+
+std::vector<control::Push> ReadPushes(const io::JsonView& view, const character::Character& character) {
+  std::vector<control::Push> pushes;
+  for (const io::JsonView& entry : view.Elements()) {
+    control::Push& push = pushes.emplace_back();
+    push.body = character.FindBody(entry["body"].String());
+    if (push.body < 0) entry["body"].Expect("one of " + NamesOf(character));
+    push.force = entry["force"].Vector();
+    push.start = entry["start"].Number(io::kNonNegative);
+    push.duration = entry["duration"].Number(io::kPositive);
+  }
+  return pushes;
 }
 
 std::string Describe(const character::Character& character, const control::Push& push) {

@@ -15,8 +15,9 @@ namespace retrace::apps {
 /// expected: a body of the character, a force that is none, a time outside the motion.
 control::Push ParsePush(const std::string& text, const character::Character& character, double motion_duration);
 
-/// As in a manifest; common/stored_run.h reads it back.
+/// As in a manifest: [{"body": "trunk", "force": [0, 0, 100], "start": 1, "duration": 0.2}], and back.
 io::Json PushesToJson(const character::Character& character, const std::vector<control::Push>& pushes);
+std::vector<control::Push> ReadPushes(const io::JsonView& view, const character::Character& character);
 
 /// "trunk by 0:0:100 N from 1.00 to 1.20 s"
 std::string Describe(const character::Character& character, const control::Push& push);
