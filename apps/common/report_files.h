@@ -19,7 +19,7 @@ std::vector<std::filesystem::path> RunsOf(const std::filesystem::path& folder);
 
 struct GatheredReport {
   io::Json document;
-  std::vector<std::string> differing;  ///< folders whose trajectory.csv is not what the replay finds
+  std::vector<std::string> differing;  ///< where a table kept is not what the replay finds
 };
 
 /// Everything about runs and results of `evaluate`, in this order. Throws InputError.

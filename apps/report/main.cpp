@@ -44,8 +44,8 @@ int Report(const Options& o) {
     io::WriteFile(o.png, png);
     std::printf("%s: %zu kB\n", o.png.c_str(), (png.size() + 999) / 1000);
   }
-  for (const std::string& folder : report.differing) {
-    std::fprintf(stderr, "report: %s: the replay, which is shown, differs from trajectory.csv\n", folder.c_str());
+  for (const std::string& difference : report.differing) {
+    std::fprintf(stderr, "report: %s; the page shows the replay\n", difference.c_str());
   }
   return static_cast<int>(report.differing.empty() ? ExitCode::kSuccess : ExitCode::kBelowGate);
 }
