@@ -102,7 +102,7 @@ GatheredReport GatherReport(const std::vector<std::string>& folders) {
       continue;
     }
     const StoredRun run(paths[i]);
-    if (!run.difference.empty()) gathered.differing.push_back(paths[i].string());
+    if (!run.difference.empty()) gathered.differing.push_back(run.difference);
     parts.push_back(DescribeStoredRun(run, names[i]));
   }
   std::string title = names.front();

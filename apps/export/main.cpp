@@ -10,6 +10,7 @@
 #include "retrace/io/file.h"
 #include "retrace/io/number.h"
 #include "retrace/results/provenance.h"
+#include "retrace/results/run_folder.h"
 
 namespace {
 
