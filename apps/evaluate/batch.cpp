@@ -92,7 +92,8 @@ void Reconstruct(const Batch& batch, const PlannedRun& run, RunRow& row) {
       throw StoppedError(stop.reason());
     }
   }();
-  const metrics::MotionMetrics figures = metrics::MeasureMotion(job.character, result.trajectory, job.reference);
+  const metrics::MotionMetrics figures = metrics::MeasureMotion(job.character, result.trajectory, job.reference,
+                                                                job.preparation.problem.world.environment);
   row.status = StatusOf(result.search.ending);
   row.Take(result.evaluation, figures);
   row.levels =

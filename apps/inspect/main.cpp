@@ -1,5 +1,6 @@
 /// inspect: what is understood of a recorded clip, before anything is simulated.
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include "common/clip_input.h"
@@ -132,10 +133,10 @@ void Print(const Findings& f, const Options& o) {
               : clip.frame_time_known ? ""
                                       : " (the file has no rate)",
               static_cast<double>(clip.frames.size() - 1) / f.report.frame_rate, f.reference.duration());
-  std::printf("  person      %.2f m tall; one unit is %s m (%s)\n", f.report.height, io::Number(f.report.unit).c_str(),
+  std::printf("  performer   %.2f m tall; one unit is %s m (%s)\n", f.report.height, io::Number(f.report.unit).c_str(),
               f.report.unit_from.c_str());
   std::printf("  axes        %s points up; faces %.0f degrees about it at the start\n", f.report.up_axis.c_str(),
-              Degrees(f.report.facing));
+              std::round(Degrees(f.report.facing)) + 0.0);  // 0 in place of -0
   std::printf("  floor       at %.3f m, tilted by %.2f degrees\n", f.report.floor_height, Degrees(f.report.floor_tilt));
   std::printf("  skeleton    %zu joints and %td ends; joints recognised by: %s\n",
               joints.size() - static_cast<size_t>(ends), ends, f.report.map.family.c_str());

@@ -9,6 +9,7 @@
 #include "retrace/character/kinematics.h"
 #include "retrace/math/rotation.h"
 #include "retrace/metrics/clip_checks.h"
+#include "surface.h"
 
 namespace retrace::metrics {
 namespace {
@@ -99,8 +100,8 @@ Vec3 BallOfFoot(const character::Body& body) {
   return {bounds.center().x(), bounds.min().y(), bounds.min().z() + kBall * bounds.sizes().z()};
 }
 
-double SkateRatio(const Character& character, const std::vector<State>& states) {
-  if (states.size() < 2) return kNotANumber;
+double SkateRatio(const Character& character, const std::vector<State>& states, const Surface& surface) {
+  if (states.size() < 2 || surface.moves()) return kNotANumber;
   const size_t intervals = states.size() - 1;
   std::vector<bool> slides(intervals, false);
   for (size_t b = 0; b < character.bodies.size(); ++b) {
@@ -109,13 +110,15 @@ double SkateRatio(const Character& character, const std::vector<State>& states) 
     const Vec3 ball = BallOfFoot(body);
     std::vector<Vec3> path;
     for (const State& state : states) path.emplace_back(state[b].position + state[b].orientation * ball);
+    std::vector<double> heights;
+    for (const Vec3& at : path) heights.push_back(surface.HeightOf(at));
     std::vector<double> speeds(intervals);
     for (size_t k = 0; k < intervals; ++k) {
       const Vec3 step = path[k + 1] - path[k];
       speeds[k] = std::hypot(step.x(), step.z()) * kSkateRate;
     }
     for (size_t k = 0; k < intervals; ++k) {
-      if (speeds[k] <= kSkateSpeed || path[k].y() >= kSkateHeight || path[k + 1].y() >= kSkateHeight) continue;
+      if (speeds[k] <= kSkateSpeed || heights[k] >= kSkateHeight || heights[k + 1] >= kSkateHeight) continue;
       // At the ends of the motion the mean is over the intervals that there are.
       const size_t first = k < kSkateWindow / 2 ? 0 : k - kSkateWindow / 2;
       const size_t last = std::min(intervals - 1, k + kSkateWindow / 2);
@@ -179,19 +182,24 @@ double NoiseToSignal(const Character& character, const Sampled& sampled) {
 
 class PenetrationMeter {
  public:
+  explicit PenetrationMeter(const Surface& surface) : surface_(surface) {}
   void See(const Character& character, const State& state) {
-    double lowest = 0;
+    double depth = 0;
     for (size_t b = 0; b < character.bodies.size(); ++b) {
-      lowest = std::min(lowest, character::LowestPoint(character.bodies[b], state[b]));
+      depth = std::max(depth, surface_.DepthOf(character.bodies[b], state[b]));
     }
-    sum_ -= lowest;
-    visible_ += -lowest > kVisiblePenetration;
-    largest_ = std::max(largest_, -lowest);
+    sum_ += depth;
+    visible_ += depth > kVisiblePenetration;
+    largest_ = std::max(largest_, depth);
     states_ += 1;
   }
-  Penetration Result() const { return {sum_ / states_, visible_ / states_, largest_}; }
+  Penetration Result() const {
+    if (surface_.moves()) return {kNotANumber, kNotANumber, kNotANumber};
+    return {sum_ / states_, visible_ / states_, largest_};
+  }
 
  private:
+  const Surface& surface_;
   double sum_ = 0, visible_ = 0, largest_ = 0, states_ = 0;
 };
 
@@ -249,7 +257,7 @@ void MeasureTorques(const Character& character, const control::Trajectory& traje
 
 /// Everything that is a mean or a maximum over all simulated states.
 void MeasureStates(const Character& character, const control::Trajectory& trajectory, const ReferenceMotion& reference,
-                   MotionMetrics& metrics) {
+                   const Surface& surface, MotionMetrics& metrics) {
   const size_t root = static_cast<size_t>(character.root);
   const auto trunk_body = std::find_if(character.bodies.begin(), character.bodies.end(),
                                        [](const character::Body& body) { return body.segment == "trunk"; });
@@ -257,8 +265,8 @@ void MeasureStates(const Character& character, const control::Trajectory& trajec
       trunk_body == character.bodies.end() ? root : static_cast<size_t>(trunk_body - character.bodies.begin());
   const size_t count = trajectory.states.size();
   const double share = 1 / static_cast<double>(count);
-  PenetrationMeter simulated_meter;
-  PenetrationMeter reference_meter;
+  PenetrationMeter simulated_meter(surface);
+  PenetrationMeter reference_meter(surface);
   std::optional<Alignment> segment;
   int segment_number = -1;
   int quarters = 0;
@@ -366,9 +374,10 @@ io::Json MotionMetrics::ToJson(const Character& character) const {
 }
 
 MotionMetrics MeasureMotion(const Character& character, const control::Trajectory& trajectory,
-                            const ReferenceMotion& reference) {
+                            const ReferenceMotion& reference, const simulation::Environment& world) {
   MotionMetrics metrics;
-  MeasureStates(character, trajectory, reference, metrics);
+  const Surface surface(world);
+  MeasureStates(character, trajectory, reference, surface, metrics);
   const auto jerk_ratio = [&](const Sampled& sampled, double rate) {
     return Ratio(MeanJerk(character, sampled.simulated, rate), MeanJerk(character, sampled.reference, rate), 1e-3);
   };
@@ -379,8 +388,8 @@ MotionMetrics MeasureMotion(const Character& character, const control::Trajector
   metrics.jerk_ratio = jerk_ratio(fine, kJerkRate);
   metrics.noise_to_signal = NoiseToSignal(character, fine);
   const Sampled coarse = Sample(character, trajectory, reference, kSkateRate);
-  metrics.skate_ratio = SkateRatio(character, coarse.simulated);
-  metrics.reference_skate_ratio = SkateRatio(character, coarse.reference);
+  metrics.skate_ratio = SkateRatio(character, coarse.simulated, surface);
+  metrics.reference_skate_ratio = SkateRatio(character, coarse.reference, surface);
   MeasureTorques(character, trajectory, metrics);
   metrics.contact_agreement = ContactAgreement(character, trajectory, reference);
   return metrics;
@@ -396,8 +405,8 @@ SuccessLevels JudgeLevels(const Evaluation& evaluation, const MotionMetrics& m, 
   levels.main = evaluation.success();
   const double skating = m.skate_ratio - m.reference_skate_ratio;  // not a number: nothing to compare
   levels.strict = levels.main && m.largest_body_error <= limits.body_position * (body_height / kHumanHeight) &&
-                  !(skating > limits.skate_over_reference) && m.penetration.share < limits.penetration_share &&
-                  m.penetration.largest < limits.penetration_depth;
+                  !(skating > limits.skate_over_reference) && !(m.penetration.share >= limits.penetration_share) &&
+                  !(m.penetration.largest >= limits.penetration_depth);
   return levels;
 }
 

@@ -232,6 +232,86 @@ TEST(MotionMetrics, PenetrationIsThatOfTheDeepestPoint) {
   EXPECT_NEAR(m.reference_penetration.largest, 0, 1e-9);
 }
 
+MotionMetrics MeasureMovedIn(const simulation::Environment& world, const std::function<Vec3(double)>& shift) {
+  const auto moved = [&](double time) {
+    Pose pose = Standing(time);
+    pose.root_position += shift(time);
+    return pose;
+  };
+  return MeasureMotion(Human(), Simulated(moved), Reference(Standing), world);
+}
+
+TEST(MotionMetrics, SkatingAndSinkingAreOverWhatIsThere) {
+  simulation::Environment step;  // 0.1 m high, and the ground a metre lower
+  step.ground.height = -1;
+  step.boxes = {{"step", Vec3(10, 2, 20), Vec3(0, -0.9, 0)}};
+  const auto slide = [](double height, double speed) {
+    return [=](double time) { return Vec3(0, height, speed * time); };
+  };
+  EXPECT_EQ(MeasureMovedIn(step, slide(0.1, 0.6)).skate_ratio, 1);
+  EXPECT_EQ(MeasureMovedIn(step, slide(0.1, 0.6)).penetration.largest, 0);
+  EXPECT_EQ(MeasureMovedIn(step, slide(0.16, 0.6)).skate_ratio, 0);
+  EXPECT_NEAR(MeasureMovedIn(step, slide(0.07, 0)).penetration.largest, 0.03, 1e-9);
+  EXPECT_NEAR(MeasureMovedIn(step, slide(0.07, 0)).reference_penetration.largest, 0.1, 1e-9);
+  simulation::Environment pit;
+  pit.ground.height = -0.5;
+  EXPECT_EQ(MeasureMovedIn(pit, slide(0, 0.6)).skate_ratio, 0) << "high over the ground";
+  EXPECT_EQ(MeasureMovedIn(pit, slide(-0.5, 0.6)).skate_ratio, 1);
+  EXPECT_NEAR(MeasureMovedIn(pit, slide(-0.52, 0)).penetration.largest, 0.02, 1e-9);
+  simulation::Environment nothing;
+  nothing.ground.present = false;
+  EXPECT_EQ(MeasureMovedIn(nothing, slide(-3, 2)).skate_ratio, 0);
+  EXPECT_EQ(MeasureMovedIn(nothing, slide(-3, 2)).penetration.largest, 0);
+}
+
+TEST(MotionMetrics, ATouchOfAWallIsAsDeepAsItIsWide) {
+  simulation::Environment wall;  // its face 2 mm inside the left hand of the T-pose, far higher than the hand
+  double reach = 0;
+  const State state = StateOf(Human(), Standing(0));
+  const auto hand = static_cast<size_t>(Human().FindBody("left_hand"));
+  for (const auto& shape : Human().bodies[hand].shapes) {
+    reach = std::max(reach, state[hand].position.x() + shape.offset.x() + shape.HalfExtents().x());
+  }
+  wall.boxes = {{"wall", Vec3(1, 4, 4), Vec3(reach + 0.5 - 0.002, 2, 0)}};
+  EXPECT_NEAR(MeasureMovedIn(wall, [](double) { return Vec3(0, 0, 0); }).penetration.largest, 0.002, 1e-9);
+}
+
+TEST(MotionMetrics, ASlopeIsSunkIntoAcrossIt) {
+  simulation::Environment ramp;  // its face goes through the origin, 30 degrees up towards z
+  ramp.ground.present = false;
+  const Quat turn = AxisRotation(0, Radians(-30));
+  ramp.boxes = {{"ramp", Vec3(10, 2, 10), turn * Vec3(0, -1, 0), turn}};
+  const auto tilted = [&](double depth) {
+    return [=](double) {
+      Pose pose = RestPose(Human());
+      pose.root_orientation = turn;
+      pose.root_position = turn * Vec3(pose.root_position - Vec3(0, depth, 0));
+      return pose;
+    };
+  };
+  const auto measured = [&](double depth) {
+    return MeasureMotion(Human(), Simulated(tilted(depth)), Reference(Standing), ramp).penetration.largest;
+  };
+  EXPECT_NEAR(measured(0), 0, 1e-9);
+  EXPECT_NEAR(measured(0.025), 0.025, 1e-9);
+}
+
+TEST(MotionMetrics, WhereBoxesMoveSkatingAndSinkingAreNotDefined) {
+  simulation::Environment platform;
+  platform.boxes = {{"platform", Vec3(10, 1, 10), Vec3(0, -0.5, 0)}};
+  platform.boxes[0].course = simulation::Course{Vec3(1, 0, 0), Vec3::Zero(), 0, 0};
+  const MotionMetrics m = MeasureMovedIn(platform, [](double time) { return Vec3(time, -0.2, 0); });
+  EXPECT_TRUE(std::isnan(m.skate_ratio));
+  EXPECT_TRUE(std::isnan(m.penetration.largest));
+  EXPECT_TRUE(m.ToJson(Human())["skate_ratio"].is_null() || std::isnan(m.ToJson(Human())["skate_ratio"].get<double>()));
+  Evaluation evaluation;
+  evaluation.completed = true;
+  MotionMetrics good;
+  good.penetration = {std::nan(""), std::nan(""), std::nan("")};
+  good.skate_ratio = std::nan("");
+  EXPECT_TRUE(JudgeLevels(evaluation, good, MotionClass::kOnFeet, 1.7).strict) << "nothing was there to measure";
+}
+
 TEST(MotionMetrics, TorquesByJoint) {
   control::Trajectory trajectory = Simulated(Standing);
   const auto knee = static_cast<size_t>(Human().FindJoint("left_knee"));

@@ -23,7 +23,8 @@ inline constexpr double kPositionRate = 30;  ///< velocity_error, acceleration_e
 inline constexpr double kJerkRate = 60;      ///< jerk_ratio
 inline constexpr double kSkateRate = 20;     ///< skate_ratio
 
-/// Sinking into the floor. SMPLSim (mean depth) and OmniRetarget/holosoma (share and maximum).
+/// Sinking into the floor, into the height field or a fixed box of the world. SMPLSim (mean depth) and
+/// OmniRetarget/holosoma (share and maximum). NaN in a world with moving boxes.
 struct Penetration {
   double mean = 0;   ///< over states, of the depth of the deepest point of the body, 0 when none is under the floor [m]
   double share = 0;  ///< of states in which that depth is over kVisiblePenetration
@@ -67,7 +68,8 @@ struct MotionMetrics {
   /// lower than 0.05 m at both ends and slides at more than 0.5 m/s, at that instant and as a mean over five intervals.
   /// As there, where it is the toe joint, the height and the horizontal speed are those of one point of the foot: the
   /// ball, on the sole at 70 % of its length. The foot's lowest point would not do: a heel passes low over the floor
-  /// while the foot swings, and 3/4 of a good recorded walk would be skating. NaN for motions of less than two frames.
+  /// while the foot swings, and 3/4 of a good recorded walk would be skating. The height is that over what is under the
+  /// ball in the world, free bodies aside. NaN for motions of less than two frames, and in a world with moving boxes.
   double skate_ratio = 0;
   double reference_skate_ratio = 0;
   Penetration penetration;
@@ -88,9 +90,10 @@ struct MotionMetrics {
   io::Json ToJson(const character::Character& character) const;
 };
 
-/// Compares a trajectory of at least one state with its reference.
+/// Compares a trajectory of at least one state with its reference. `world` is what both are in: skating and sinking
+/// are over and into it.
 MotionMetrics MeasureMotion(const character::Character& character, const control::Trajectory& trajectory,
-                            const character::ReferenceMotion& reference);
+                            const character::ReferenceMotion& reference, const simulation::Environment& world = {});
 
 /// Limits of the loose and of the strict level. The main level has GateLimits.
 struct LevelLimits {

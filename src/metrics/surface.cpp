@@ -1,0 +1,59 @@
+#include "surface.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "retrace/character/kinematics.h"
+
+namespace retrace::metrics {
+
+Surface::Surface(const simulation::Environment& environment) : environment_(&environment) {
+  below_.ground = environment.ground;
+  below_.height_field = environment.height_field;
+  plain_ = environment.ground.present && environment.ground.height == 0 && environment.boxes.empty() &&
+           !environment.height_field;
+  moves_ = std::any_of(environment.boxes.begin(), environment.boxes.end(),
+                       [](const simulation::Box& box) { return box.course.has_value(); });
+}
+
+double Surface::HeightOf(const Vec3& point) const {
+  if (plain_) return point.y();
+  return point.y() - environment_->HeightAt(point.x(), point.z(), point.y());
+}
+
+double Surface::DepthAt(const Vec3& center, double radius) const {
+  double depth = std::max(0.0, below_.HeightAt(center.x(), center.z(), center.y()) - (center.y() - radius));
+  for (const simulation::Box& box : environment_->boxes) {
+    const Vec3 local = box.orientation.conjugate() * Vec3(center - box.position);
+    const Vec3 outside = local.cwiseAbs() - 0.5 * box.size;  // of each pair of faces; negative: between them
+    const double distance = outside.maxCoeff() < 0 ? outside.maxCoeff() : outside.cwiseMax(0).norm();
+    depth = std::max(depth, radius - distance);
+  }
+  return depth;
+}
+
+double Surface::DepthOf(const character::Body& body, const character::BodyState& state) const {
+  if (plain_) return std::max(0.0, -character::LowestPoint(body, state));
+  double depth = 0;
+  const auto see = [&](const Vec3& in_body, double radius) {
+    depth = std::max(depth, DepthAt(state.position + state.orientation * in_body, radius));
+  };
+  for (const character::Shape& shape : body.shapes) {
+    switch (shape.kind) {
+      case character::Shape::Kind::kBox:
+        for (const Vec3& corner : BoxMesh(shape.size).vertices) see(shape.offset + corner, 0);
+        break;
+      case character::Shape::Kind::kCapsule:
+        for (const double end : {-0.5, 0.5}) {
+          see(shape.offset + end * shape.length * Vec3::Unit(shape.axis), shape.radius);
+        }
+        break;
+      case character::Shape::Kind::kMesh:
+        for (const Vec3& vertex : shape.mesh.vertices) see(shape.offset + vertex, 0);
+        break;
+    }
+  }
+  return depth;
+}
+
+}  // namespace retrace::metrics
