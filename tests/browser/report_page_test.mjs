@@ -136,7 +136,7 @@ async function looksAsKept(page, png, name) {
   const count = pixels.length / 4;
   const text = `${name}: mean difference ${(sum / count).toFixed(2)} of 255, ${far} of ${count} pixels far off`;
   console.log(text);
-  assert.ok(sum / count < 6 && far / count < 0.03, `${text}; see ${process.env.RETRACE_KEPT}`);
+  assert.ok(sum / count < 3 && far / count < 0.01, `${text}; see ${process.env.RETRACE_KEPT}`);
 }
 
 test('plays, pauses, scrubs and steps by mouse and by key', async (t) => {
