@@ -98,8 +98,8 @@ std::span<const std::byte> TakeFrame(std::span<const std::byte>& bytes) {
 }
 
 /// How to wait for a message. A blocking MPI call spins, and would take the processor from the other ranks when there
-/// are more ranks than cores; so look, and sleep for longer the longer nothing comes. What comes between two steps of a
-/// search takes less than a millisecond: that long a rank does not sleep, as waking up would take as long again.
+/// are more ranks than cores; so look, and sleep for longer the longer nothing comes. Nothing is
+/// missed for longer than it was waited for.
 class Patience {
  public:
   void Wait() {
@@ -117,7 +117,7 @@ class Patience {
 
  private:
   using Clock = std::chrono::steady_clock;
-  static constexpr std::chrono::microseconds kYielding{1000};
+  static constexpr std::chrono::microseconds kYielding{200};
   static constexpr std::chrono::microseconds kLongestSleep{1000};
 
   std::optional<Clock::time_point> since_;
