@@ -14,8 +14,8 @@ namespace retrace::results {
 ///    Blender shows an armature and the bodies as objects. A name that a node has already gets `_body` behind it.
 ///  - the ground, boxes and height field of the world, and its free bodies
 ///  - one animation with the motion's name, `rate` frames per second, linear between: rotations of the skeleton and the
-///    root's path. A solver leaves joints some tenths of a millimetre apart; a node that would come more than 0.5 mm away
-///    from where its joint was simulated is moved, too. So none is further away in any frame.
+///    root's path. A solver leaves joints some tenths of a millimetre apart; a node that would come more than 0.5 mm
+///    away from where its joint was simulated is moved, too. So none is further away in any frame.
 /// The animation's numbers are 32-bit floats.
 std::string FormatGlb(const ExportedMotion& motion, double rate);
 
