@@ -34,7 +34,7 @@ TEST_F(Export, MistakesGiveOneMessageAndTheirCode) {
                               {run + " --to glb --rate 0", 2, "--rate"},
                               {run + " --to glb --rate fast", 2, "--rate"},
                               {run + " --to glb --nonsense", 2, "--nonsense"},
-                              {Path("none") + " --to glb", 3, "none/control.json"},
+                              {Path("none") + " --to glb", 3, "none: found no such folder"},
                               {bad + " --to glb", 3, "bad/control.json"},
                               {run + " --to glb --output " + file + "/below", 5, "below"},
                               {run + " --to glb --output /proc/none", 5, "/proc/none"},
