@@ -4,8 +4,6 @@
 
 namespace retrace::apps {
 
-namespace fs = std::filesystem;
-
 io::Json Identity(const JobOptions& options) {
   const reconstruction::Configuration configuration = MakeConfiguration(options);
   io::Json inputs = io::Json::object();

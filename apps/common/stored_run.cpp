@@ -22,7 +22,7 @@ io::Json ManifestOf(const fs::path& folder) {
 }
 
 fs::path ControlOf(const fs::path& folder) {
-  const fs::path file = folder / results::kControlFile;
+  fs::path file = folder / results::kControlFile;
   if (!fs::is_directory(folder)) throw InputError(folder.string(), "no such folder", "the folder of a run");
   if (!fs::exists(file)) throw InputError(file.string(), "no such file", "the folder of a run, with its control");
   return file;
@@ -90,7 +90,7 @@ std::string FirstDifference(const fs::path& folder, const character::Character& 
       return manifest_file.string() + ": /tables_sha256/" + name + ": the replay differs from what was found";
     }
     if (!required && !fs::exists(folder / name)) continue;
-    const std::string difference = FirstDifferentLine((folder / name).string(), io::ReadFile(folder / name), text);
+    std::string difference = FirstDifferentLine((folder / name).string(), io::ReadFile(folder / name), text);
     if (!difference.empty()) return difference;
   }
   return "";

@@ -35,7 +35,7 @@ std::string FirstDifference(const std::filesystem::path& folder, const character
 /// A folder with a control file and all that follows from it, bit for bit as when it was made.
 struct StoredRun {
   /// Reads and replays. Throws InputError for a folder that holds no run or a file that cannot be used.
-  explicit StoredRun(const std::filesystem::path& folder);
+  explicit StoredRun(const std::filesystem::path& path);
   StoredRun(const StoredRun&) = delete;
   StoredRun& operator=(const StoredRun&) = delete;
 

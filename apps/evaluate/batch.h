@@ -52,10 +52,10 @@ class Crew {
   /// Reconstructs, measures, reads the control back and replays it, and writes the run's folder. Whatever is wrong with
   /// the input is told in the row; only OutputError is thrown, and StoppedError when the run was stopped with a
   /// checkpoint.
-  results::RunRow Run(size_t run);
+  results::RunRow Run(size_t index);
 
  private:
-  void Reconstruct(size_t run, results::RunRow& row);
+  void Reconstruct(size_t index, results::RunRow& row);
 
   const Batch& batch_;
   std::unique_ptr<parallel::TaskFarm> farm_;  // of several ranks; null: one
