@@ -129,19 +129,67 @@ struct Message {
   int tag = 0;
 };
 
-/// Receives a message from anyone if one has arrived.
-bool Receive(MPI_Comm job, Message& message, Bytes& bytes) {
-  int arrived = 0;
-  MPI_Status status;
-  MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, job, &arrived, &status);
-  if (arrived == 0) return false;
-  int count = 0;
-  MPI_Get_count(&status, MPI_BYTE, &count);
-  bytes.resize(static_cast<size_t>(count));
-  message = {status.MPI_SOURCE, status.MPI_TAG};
-  MPI_Recv(bytes.data(), count, MPI_BYTE, message.source, message.tag, job, MPI_STATUS_IGNORE);
-  return true;
-}
+/// Messages on their way to this rank. None is waited for: a long one may arrive only when its sender, who computes,
+/// looks up again, and a call that blocks until then would keep this rank from computing meanwhile.
+class Inbox {
+ public:
+  explicit Inbox(MPI_Comm job) : job_(job) {}
+  ~Inbox() {
+    // What is still being written to must stay. Only a rank that does not answer leaves such a message.
+    for (Coming& coming : coming_) new Bytes(std::move(coming.bytes));
+  }
+  Inbox(const Inbox&) = delete;
+  Inbox& operator=(const Inbox&) = delete;
+
+  /// Takes a message that has arrived as a whole; those of one rank in the order in which it sent them.
+  bool Take(Message& message, Bytes& bytes) {
+    Accept();
+    waited_for_.clear();
+    for (auto coming = coming_.begin(); coming != coming_.end(); ++coming) {
+      const int source = coming->message.source;
+      if (std::find(waited_for_.begin(), waited_for_.end(), source) != waited_for_.end()) continue;
+      int arrived = 0;
+      MPI_Test(&coming->request, &arrived, MPI_STATUS_IGNORE);
+      if (arrived == 0) {
+        waited_for_.push_back(source);
+        continue;
+      }
+      message = coming->message;
+      bytes = std::move(coming->bytes);
+      coming_.erase(coming);
+      return true;
+    }
+    return false;
+  }
+
+ private:
+  struct Coming {
+    Message message;
+    Bytes bytes;
+    MPI_Request request = MPI_REQUEST_NULL;
+  };
+
+  /// Gives all messages that have been announced a place.
+  void Accept() {
+    for (;;) {
+      int announced = 0;
+      MPI_Message handle = MPI_MESSAGE_NULL;
+      MPI_Status status;
+      MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, job_, &announced, &handle, &status);
+      if (announced == 0) return;
+      int count = 0;
+      MPI_Get_count(&status, MPI_BYTE, &count);
+      Coming& coming = coming_.emplace_back();
+      coming.message = {status.MPI_SOURCE, status.MPI_TAG};
+      coming.bytes.resize(static_cast<size_t>(count));
+      MPI_Imrecv(coming.bytes.data(), count, MPI_BYTE, &handle, &coming.request);
+    }
+  }
+
+  MPI_Comm job_;
+  std::deque<Coming> coming_;
+  std::vector<int> waited_for_;
+};
 
 Bytes PackException(const std::string& place, size_t part) {
   std::byte kind = kOtherException;
@@ -188,8 +236,9 @@ struct RankNames {
 
 class MpiFarm final : public TaskFarm {
  public:
-  MpiFarm(MPI_Comm job, RankNames* ranks, WorkerFactory factory, double patience)
+  MpiFarm(MPI_Comm job, Inbox& inbox, RankNames* ranks, WorkerFactory factory, double patience)
       : job_(job),
+        inbox_(inbox),
         scheduler_(ranks->names.size()),
         sent_(ranks->names.size()),
         heard_(ranks->names.size()),
@@ -297,7 +346,7 @@ class MpiFarm final : public TaskFarm {
 
   bool HandleArrival(DivisibleWork& work, FirstFailure& failure) {
     Message message;
-    if (scheduler_.outstanding() == 0 || !Receive(job_, message, buffer_)) return false;
+    if (scheduler_.outstanding() == 0 || !inbox_.Take(message, buffer_)) return false;
     const auto worker = static_cast<size_t>(message.source);
     Sent batch = std::move(sent_[worker].front());
     MPI_Wait(&batch.request, MPI_STATUS_IGNORE);  // the answer shows that it has arrived
@@ -342,6 +391,7 @@ class MpiFarm final : public TaskFarm {
   }
 
   MPI_Comm job_;
+  Inbox& inbox_;
   Scheduler scheduler_;
   std::vector<std::deque<Sent>> sent_;    // per rank: its batches, in the order of its answers; none to rank 0
   std::vector<Clock::time_point> heard_;  // per rank: its last answer, or when it was given work
@@ -410,8 +460,9 @@ struct RankGroup::State {
   MPI_Comm ranks = MPI_COMM_NULL;
   int rank = 0;
   int size = 1;
-  std::string name;  // of this rank in the whole job, with its host
-  RankNames names;   // rank 0
+  std::string name;            // of this rank in the whole job, with its host
+  RankNames names;             // rank 0
+  std::optional<Inbox> inbox;  // outlives farms: what is said to the next one may arrive while one ends
 
   State() = default;
   /// Takes the communicator over. All its ranks do this at once.
@@ -422,6 +473,7 @@ struct RankGroup::State {
     MPI_Comm_size(ranks, &size);
     names.names = GatherNames(ranks, rank, size, name);
     names.lost = lost;
+    inbox.emplace(ranks);
   }
   ~State() {
     int finalized = 0;
@@ -532,7 +584,7 @@ std::unique_ptr<TaskFarm> RankGroup::MakeFarm(const WorkerFactory& factory, doub
   if (rank() != 0) throw std::logic_error("only rank 0 makes farms");
   if (size() == 1) return MakeThreadFarm(1, factory);
   if (state_->names.farm_alive) throw std::logic_error("a second farm while the first one has the ranks");
-  return std::make_unique<MpiFarm>(state_->ranks, &state_->names, factory, patience);
+  return std::make_unique<MpiFarm>(state_->ranks, *state_->inbox, &state_->names, factory, patience);
 }
 
 void RankGroup::Serve(const WorkerFactory& factory) {
@@ -540,6 +592,7 @@ void RankGroup::Serve(const WorkerFactory& factory) {
   const std::string place = state_->name + ": ";
 
   Worker worker;
+  Inbox& inbox = *state_->inbox;
   Outbox outbox(state_->ranks);
   Patience patience;
   Message message;
@@ -547,7 +600,7 @@ void RankGroup::Serve(const WorkerFactory& factory) {
   Bytes result;
   bool leaving = false;
   while (!leaving || !outbox.Clear()) {
-    if (leaving || !Receive(state_->ranks, message, tasks)) {
+    if (leaving || !inbox.Take(message, tasks)) {
       outbox.Clear();
       patience.Wait();
       continue;
