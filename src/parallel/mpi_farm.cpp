@@ -24,6 +24,7 @@
 #include <cstring>
 #include <deque>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <thread>
 
@@ -136,7 +137,7 @@ class Inbox {
   explicit Inbox(MPI_Comm job) : job_(job) {}
   ~Inbox() {
     // What is still being written to must stay. Only a rank that does not answer leaves such a message.
-    for (Coming& coming : coming_) new Bytes(std::move(coming.bytes));
+    for (Coming& coming : coming_) static_cast<void>(coming.bytes.release());
   }
   Inbox(const Inbox&) = delete;
   Inbox& operator=(const Inbox&) = delete;
@@ -155,7 +156,7 @@ class Inbox {
         continue;
       }
       message = coming->message;
-      bytes = std::move(coming->bytes);
+      bytes = std::move(*coming->bytes);
       coming_.erase(coming);
       return true;
     }
@@ -165,7 +166,7 @@ class Inbox {
  private:
   struct Coming {
     Message message;
-    Bytes bytes;
+    std::unique_ptr<Bytes> bytes = std::make_unique<Bytes>();
     MPI_Request request = MPI_REQUEST_NULL;
   };
 
@@ -181,8 +182,8 @@ class Inbox {
       MPI_Get_count(&status, MPI_BYTE, &count);
       Coming& coming = coming_.emplace_back();
       coming.message = {status.MPI_SOURCE, status.MPI_TAG};
-      coming.bytes.resize(static_cast<size_t>(count));
-      MPI_Imrecv(coming.bytes.data(), count, MPI_BYTE, &handle, &coming.request);
+      coming.bytes->resize(static_cast<size_t>(count));
+      MPI_Imrecv(coming.bytes->data(), count, MPI_BYTE, &handle, &coming.request);
     }
   }
 

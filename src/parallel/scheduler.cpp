@@ -170,7 +170,8 @@ int ChooseRanksPerRun(int ranks, size_t runs) {
   int best = 1;
   double least = std::numeric_limits<double>::infinity();
   for (int each = 1; each <= std::clamp(ranks, 1, kMost); ++each) {
-    const double groups = std::max(1, ranks) / each;
+    const int whole_groups = std::max(1, ranks) / each;
+    const double groups = whole_groups;
     const double turns = static_cast<double>(std::max<size_t>(1, runs)) / groups + kTail * (1 - 1 / groups);
     const double time = (groups > 1 ? std::max(kLongest, turns) : turns) * (1 + kAlone * (each - 1)) / each;
     if (time < least) {
