@@ -44,6 +44,15 @@ std::string ExtensionOf(const std::filesystem::path& file) {
   return extension;
 }
 
+/// The skeleton that a clip needs beside itself: the one told, or of the AMC file's own name; empty where there is
+/// none.
+std::filesystem::path SkeletonOf(const ClipOptions& o) {
+  if (!o.skeleton.empty()) return o.skeleton;
+  std::filesystem::path beside = std::filesystem::path(o.clip).replace_extension(".asf");
+  const bool used = ExtensionOf(o.clip) == ".amc" && std::filesystem::exists(beside);
+  return used ? beside : std::filesystem::path();
+}
+
 }  // namespace
 
 void AddClipOptions(CLI::App& app, ClipOptions& o) {
@@ -99,12 +108,7 @@ void Apply(const ClipOptions& o, character::ReferenceOptions& reference) {
 
 std::vector<InputFile> ClipFiles(const ClipOptions& o) {
   std::vector<InputFile> files = {{"clip", o.clip}};
-  const std::filesystem::path beside = std::filesystem::path(o.clip).replace_extension(".asf");
-  if (!o.skeleton.empty()) {
-    files.push_back({"skeleton", o.skeleton});
-  } else if (ExtensionOf(o.clip) == ".amc" && std::filesystem::exists(beside)) {
-    files.push_back({"skeleton", beside});
-  }
+  if (const std::filesystem::path skeleton = SkeletonOf(o); !skeleton.empty()) files.push_back({"skeleton", skeleton});
   if (!o.map.empty()) files.push_back({"map", o.map});
   return files;
 }
@@ -117,10 +121,9 @@ motion::Clip ReadClip(const ClipOptions& o) {
     return motion::ReadBvh(o.clip);
   }
   if (extension != ".amc") throw UsageError(o.clip + ": found \"" + extension + "\", expected a .bvh or .amc file");
-  for (const InputFile& file : ClipFiles(o)) {
-    if (file.role == "skeleton") return motion::ReadAsfAmc(file.path, o.clip);
-  }
-  throw UsageError(o.clip + ": an AMC file needs --skeleton FILE.asf");
+  const std::filesystem::path skeleton = SkeletonOf(o);
+  if (skeleton.empty()) throw UsageError(o.clip + ": an AMC file needs --skeleton FILE.asf");
+  return motion::ReadAsfAmc(skeleton, o.clip);
 }
 
 }  // namespace retrace::apps

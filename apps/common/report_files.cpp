@@ -41,7 +41,7 @@ std::vector<std::string> NamesOf(const std::vector<fs::path>& paths) {
 
 }  // namespace
 
-io::Json DescribeStoredRun(const StoredRun& run, const std::string& name) {
+io::Json DescribeStoredRun(const ReplayedRun& run, const std::string& name) {
   const character::Character& character = run.loaded.character;
   results::ReportRun report;
   report.name = name;
@@ -57,8 +57,7 @@ io::Json DescribeStoredRun(const StoredRun& run, const std::string& name) {
     TrackReference(*run.reference, naive);
     tracking = control::Replay(character, naive, run.pushes);
     report.tracking = &tracking;
-    report.tracking_evaluation =
-        metrics::Evaluate(character, tracking, *run.reference, run.expected, GatesOf(run.folder));
+    report.tracking_evaluation = run.Evaluate(tracking);
   }
   std::vector<results::FragmentCosts> costs;
   if (fs::exists(run.folder / results::kCostsFile)) {
@@ -101,7 +100,7 @@ GatheredReport GatherReport(const std::vector<std::string>& folders) {
       parts.push_back(results::DescribeEvaluation(names[i], results::ParseRuns(io::ReadFile(table), table.string())));
       continue;
     }
-    const StoredRun run(paths[i]);
+    const ReplayedRun run(paths[i]);
     if (!run.difference.empty()) gathered.differing.push_back(run.difference);
     parts.push_back(DescribeStoredRun(run, names[i]));
   }

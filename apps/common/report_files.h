@@ -12,7 +12,7 @@ namespace retrace::apps {
 
 /// What a page shows of a run: its motion, the naive tracking of its reference (where there is one), its costs (where
 /// costs.csv is kept). Throws InputError.
-io::Json DescribeStoredRun(const StoredRun& run, const std::string& name);
+io::Json DescribeStoredRun(const ReplayedRun& run, const std::string& name);
 
 /// The folders of runs that a folder stands for: the variations that it holds, else itself.
 std::vector<std::filesystem::path> RunsOf(const std::filesystem::path& folder);

@@ -28,6 +28,12 @@ fs::path ControlOf(const fs::path& folder) {
   return file;
 }
 
+bool KeepsContactTables(const fs::path& folder) {
+  const auto kept = [&folder](std::string_view name) { return fs::exists(folder / name); };
+  return kept(results::kBodyContactsFile) || kept(results::kContactTotalsFile) || kept(results::kContactSummaryFile) ||
+         kept(results::kPressureFile);
+}
+
 /// The first place where two tables differ, for a message; empty when they are the same to the byte.
 std::string FirstDifferentLine(const std::string& name, const std::string& stored, const std::string& simulated) {
   if (stored == simulated) return "";
@@ -37,14 +43,15 @@ std::string FirstDifferentLine(const std::string& name, const std::string& store
   return name + ":" + std::to_string(line) + ": the replay differs from what is stored";
 }
 
-}  // namespace
-
+/// A reference.bvh. The character must outlive the motion.
 character::ReferenceMotion ReadReference(const fs::path& file, const character::Character& character) {
   const motion::Clip clip = motion::ReadBvh(file);
   std::vector<character::Pose> poses = character::PosesOf(character, clip, file.string());
   if (poses.size() < 2) throw InputError(file.string(), "fewer than two frames", "a motion");
   return character::ReferenceMotion(character, clip.frame_time, std::move(poses), clip.frame_time);
 }
+
+}  // namespace
 
 void TrackReference(const character::ReferenceMotion& reference, control::OpenLoopControl& control) {
   for (control::Fragment& fragment : control.fragments) {
@@ -58,36 +65,61 @@ void TrackReference(const character::ReferenceMotion& reference, control::OpenLo
   }
 }
 
-std::vector<control::Push> PushesOf(const fs::path& folder, const character::Character& character) {
-  const io::Json manifest = ManifestOf(folder);
-  const io::JsonView view(manifest, (folder / results::kManifestFile).string());
-  if (!manifest.is_object() || !view.Has("pushes")) return {};
-  return ReadPushes(view["pushes"], character);
+StoredRun::StoredRun(const fs::path& path)
+    : folder(path), loaded(control::LoadControl(ControlOf(path))), manifest(ManifestOf(path)) {
+  if (!manifest.is_null()) {
+    const io::JsonView view(manifest, (folder / results::kManifestFile).string());
+    if (view.Has("pushes")) pushes = ReadPushes(view["pushes"], loaded.character);
+    reconstruction::Configuration configuration;
+    if (view.Has("configuration")) configuration.Read(view["configuration"]);
+    gates = configuration.gates;
+  }
+  if (fs::exists(reference_file())) reference.emplace(ReadReference(reference_file(), loaded.character));
 }
 
-metrics::GateLimits GatesOf(const fs::path& folder) {
-  const io::Json manifest = ManifestOf(folder);
-  if (manifest.is_null()) return {};
-  const io::JsonView view(manifest, (folder / results::kManifestFile).string());
-  reconstruction::Configuration configuration;
-  if (view.Has("configuration")) configuration.Read(view["configuration"]);
-  return configuration.gates;
+fs::path StoredRun::reference_file() const {
+  return folder / results::kReferenceFile;
 }
 
-std::string FirstDifference(const fs::path& folder, const character::Character& character,
-                            const control::Trajectory& trajectory, bool required) {
-  const fs::path manifest_file = folder / results::kManifestFile;
-  const io::Json manifest = ManifestOf(folder);
+double StoredRun::expected_duration() const {
+  if (!reference) return 0;
+  return std::max(loaded.control.duration(), reference->duration() - loaded.control.world.time_step);
+}
+
+reconstruction::PlacedWorld StoredRun::PutInto(const reconstruction::AlteredWorld& world) {
+  if (!reference)
+    throw InputError(reference_file().string(), "no such file", "the reference that tells where a world is");
+  loaded.character = reconstruction::WithLoads(loaded.character, world);
+  reference.emplace(ReadReference(reference_file(), loaded.character));  // of the character with its loads
+  reconstruction::PlacedWorld placed = reconstruction::PlaceWorld(world, *reference);
+  reference.emplace(placed.reference);
+  control::OpenLoopControl& control = loaded.control;
+  if (world.gravity) control.world.gravity = *world.gravity;
+  control.world.environment = placed.environment;
+  control.start.resize(loaded.character.bodies.size());
+  control.world.environment.AppendStart(control.start);
+  return placed;
+}
+
+std::optional<metrics::Evaluation> StoredRun::Evaluate(const control::Trajectory& trajectory) const {
+  if (!reference) return std::nullopt;
+  return metrics::Evaluate(loaded.character, trajectory, *reference, expected_duration(), gates);
+}
+
+std::string StoredRun::FirstDifference(const control::Trajectory& trajectory, bool required) const {
   const auto hashes = manifest.is_object() ? manifest.find("tables_sha256") : manifest.end();
   const bool hashed = manifest.is_object() && hashes != manifest.end() && hashes->is_object();
-  std::vector<NamedTable> tables = StateTables(character, trajectory);
-  for (NamedTable& table : ContactTables(character, trajectory)) {
-    if (fs::exists(folder / table.name)) tables.push_back(std::move(table));  // they follow from the others
+  std::vector<NamedTable> tables = StateTables(loaded.character, trajectory);
+  if (KeepsContactTables(folder)) {  // they follow from the others
+    for (NamedTable& table : ContactTables(loaded.character, trajectory)) {
+      if (fs::exists(folder / table.name)) tables.push_back(std::move(table));
+    }
   }
   for (const auto& [name, text] : tables) {
     if (!fs::exists(folder / name) && hashed && hashes->contains(name)) {
       if (hashes->at(name) == io::Sha256(text)) continue;
-      return manifest_file.string() + ": /tables_sha256/" + name + ": the replay differs from what was found";
+      const std::string file = (folder / results::kManifestFile).string();
+      return file + ": /tables_sha256/" + name + ": the replay differs from what was found";
     }
     if (!required && !fs::exists(folder / name)) continue;
     std::string difference = FirstDifferentLine((folder / name).string(), io::ReadFile(folder / name), text);
@@ -96,19 +128,10 @@ std::string FirstDifference(const fs::path& folder, const character::Character& 
   return "";
 }
 
-StoredRun::StoredRun(const fs::path& path)
-    : folder(path),
-      loaded(control::LoadControl(ControlOf(path))),
-      manifest(ManifestOf(path)),
-      pushes(PushesOf(path, loaded.character)) {
-  const fs::path reference_file = folder / results::kReferenceFile;
-  if (fs::exists(reference_file)) reference.emplace(ReadReference(reference_file, loaded.character));
-  trajectory = control::Replay(loaded.character, loaded.control, pushes);
-  if (reference) {
-    expected = std::max(loaded.control.duration(), reference->duration() - loaded.control.world.time_step);
-    evaluation = metrics::Evaluate(loaded.character, trajectory, *reference, expected, GatesOf(folder));
-  }
-  difference = FirstDifference(folder, loaded.character, trajectory, false);
-}
+ReplayedRun::ReplayedRun(const fs::path& path)
+    : StoredRun(path),
+      trajectory(control::Replay(loaded.character, loaded.control, pushes)),
+      evaluation(Evaluate(trajectory)),
+      difference(FirstDifference(trajectory, false)) {}
 
 }  // namespace retrace::apps

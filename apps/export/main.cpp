@@ -54,7 +54,7 @@ std::vector<Target> TargetsOf(const Options& o) {
 int Export(const Options& o) {
   const std::vector<Target> targets = TargetsOf(o);
   const fs::path folder = o.folder;
-  const apps::StoredRun run(folder);
+  const apps::ReplayedRun run(folder);
   const control::LoadedControl& loaded = run.loaded;
   const control::Trajectory& trajectory = run.trajectory;
   const fs::path canonical = fs::weakly_canonical(folder);

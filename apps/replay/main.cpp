@@ -37,27 +37,27 @@ struct Options {
   std::vector<std::string> worlds;
 };
 
-int Verify(const Options& o, const control::LoadedControl& loaded, const control::Trajectory& trajectory, bool pushed) {
-  const std::string difference = apps::FirstDifference(o.folder, loaded.character, trajectory, true);
+int Verify(const apps::StoredRun& run, const control::Trajectory& trajectory) {
+  const std::string difference = run.FirstDifference(trajectory, true);
   if (!difference.empty()) {
     std::fprintf(stderr, "replay: %s\n", difference.c_str());
     return static_cast<int>(ExitCode::kBelowGate);
   }
-  std::printf("%s: all %zu states, contacts and torques are the same to the bit%s\n", o.folder.c_str(),
-              trajectory.states.size(), pushed ? ", under the pushes of its manifest" : "");
+  std::printf("%s: all %zu states, contacts and torques are the same to the bit%s\n", run.folder.c_str(),
+              trajectory.states.size(), run.pushes.empty() ? "" : ", under the pushes of its manifest");
   return 0;
 }
 
 /// Makes and prints the table of pushes, and writes it where there is a folder to write to.
 int TabulatePushes(const Options& o, const std::string& command, const results::RunTimer& timer,
-                   const control::LoadedControl& loaded, const control::Trajectory& trajectory,
-                   const character::ReferenceMotion& reference, double expected,
+                   const apps::StoredRun& run, const control::Trajectory& trajectory,
                    const metrics::Evaluation& evaluation) {
   if (const metrics::Gate* gate = evaluation.FirstViolated()) {
     std::fprintf(stderr, "replay: %s: leaves the gate %s at %.2f s without a push: there is nothing to survive\n",
                  o.folder.c_str(), gate->name.c_str(), gate->first_violation);
     return static_cast<int>(ExitCode::kBelowGate);
   }
+  const control::LoadedControl& loaded = run.loaded;
   apps::PushTableOptions options = o.table;
   options.body = loaded.character.FindBody(o.push_table);
   // Refuses a body that there is not and times outside the motion, with the message of a single push.
@@ -65,8 +65,8 @@ int TabulatePushes(const Options& o, const std::string& command, const results::
   for (const double time : options.times) {
     apps::ParsePush(o.push_table + ",1:0:0," + io::Number(time) + ",1", loaded.character, loaded.control.duration());
   }
-  const auto outcomes = apps::TryPushes(loaded.character, loaded.control, trajectory, reference, expected,
-                                        apps::GatesOf(o.folder), options);
+  const auto outcomes = apps::TryPushes(loaded.character, loaded.control, trajectory, *run.reference,
+                                        run.expected_duration(), run.gates, options);
   std::printf("%s: pushed at %s for %.2f s, seconds from then until the gates are left (end: not before %.2f s)\n%s",
               o.folder.c_str(), o.push_table.c_str(), options.duration, evaluation.simulated_duration,
               apps::DescribePushTable(outcomes).c_str());
@@ -79,7 +79,7 @@ int TabulatePushes(const Options& o, const std::string& command, const results::
   manifest["program"] = o.program();
   manifest["status"] = "completed";
   manifest["command"] = command;
-  const fs::path control_file = fs::path(o.folder) / results::kControlFile;
+  const fs::path control_file = run.folder / results::kControlFile;
   manifest["inputs"] = {{{"file", control_file.string()}, {"sha256", io::Sha256(io::ReadFile(control_file))}}};
   manifest["provenance"] = results::Provenance(timer, {});
   manifest["files"] = out.Files();
@@ -102,52 +102,35 @@ void CheckOptions(const Options& o) {
 int Replay(const Options& o, const std::string& command) {
   const results::RunTimer timer;
   CheckOptions(o);
-  const fs::path folder = o.folder;
-  control::LoadedControl loaded = control::LoadControl(folder / results::kControlFile);
-  const fs::path reference_file = folder / results::kReferenceFile;
-  std::optional<character::ReferenceMotion> reference;
-  const reconstruction::AlteredWorld world = apps::ReadWorlds(o.worlds);
-  loaded.character = reconstruction::WithLoads(loaded.character, world);
-  if (fs::exists(reference_file)) reference.emplace(apps::ReadReference(reference_file, loaded.character));
-  if (!world.empty()) {
-    if (!reference)
-      throw InputError(reference_file.string(), "no such file", "the reference that tells where a world is");
-    const reconstruction::PlacedWorld placed = reconstruction::PlaceWorld(world, *reference);
+  apps::StoredRun run(o.folder);
+  if (const reconstruction::AlteredWorld world = apps::ReadWorlds(o.worlds); !world.empty()) {
+    const reconstruction::PlacedWorld placed = run.PutInto(world);
     for (const std::string& note : placed.notes) std::printf("  world: %s\n", note.c_str());
     for (const std::string& warning : placed.warnings) std::printf("  warning: %s\n", warning.c_str());
-    control::OpenLoopControl& control = loaded.control;
-    if (world.gravity) control.world.gravity = *world.gravity;
-    control.world.environment = placed.environment;
-    control.start.resize(loaded.character.bodies.size());
-    control.world.environment.AppendStart(control.start);
-    reference.emplace(placed.reference);
   }
+  const control::LoadedControl& loaded = run.loaded;
+  const character::ReferenceMotion* reference = run.reference ? &*run.reference : nullptr;
   if (o.track_only) {
-    if (!reference) throw InputError(reference_file.string(), "no such file", "the reference to track");
-    apps::TrackReference(*reference, loaded.control);
+    if (reference == nullptr) throw InputError(run.reference_file().string(), "no such file", "the reference to track");
+    apps::TrackReference(*reference, run.loaded.control);
   }
-  const std::vector<control::Push> stored_pushes = apps::PushesOf(folder, loaded.character);
   std::vector<control::Push> pushes;
   for (const std::string& push : o.pushes) {
     pushes.push_back(apps::ParsePush(push, loaded.character, loaded.control.duration()));
   }
-  if (o.verify) pushes = stored_pushes;
+  if (o.verify) pushes = run.pushes;
   const control::Trajectory trajectory = control::Replay(loaded.character, loaded.control, pushes);
-  std::optional<metrics::Evaluation> evaluation;
-  double expected = 0;
-  if (reference) {
-    expected = std::max(loaded.control.duration(), reference->duration() - loaded.control.world.time_step);
-    evaluation = metrics::Evaluate(loaded.character, trajectory, *reference, expected, apps::GatesOf(folder));
-  }
+  const std::optional<metrics::Evaluation> evaluation = run.Evaluate(trajectory);
   if (!o.push_table.empty()) {
-    if (!evaluation) throw InputError(reference_file.string(), "no such file", "the reference that the gates follow");
-    return TabulatePushes(o, command, timer, loaded, trajectory, *reference, expected, *evaluation);
+    if (!evaluation)
+      throw InputError(run.reference_file().string(), "no such file", "the reference that the gates follow");
+    return TabulatePushes(o, command, timer, run, trajectory, *evaluation);
   }
   if (!o.output.empty()) {
     results::RunFolder out(o.output, o.force);
     std::string title = o.track_only ? "naive tracking" : "replay";
     if (!pushes.empty()) title += ", pushed";
-    apps::WriteMotion(out, loaded.character, loaded.control, trajectory, reference ? &*reference : nullptr, title);
+    apps::WriteMotion(out, loaded.character, loaded.control, trajectory, reference, title);
     io::Json manifest;
     manifest["format"] = "retrace-run";
     manifest["version"] = 1;
@@ -164,23 +147,23 @@ int Replay(const Options& o, const std::string& command) {
       manifest["evaluation"] = evaluation->ToJson();
     }
     manifest["command"] = command;
-    const fs::path control_file = folder / results::kControlFile;
+    const fs::path control_file = run.folder / results::kControlFile;
     manifest["inputs"] = {{{"file", control_file.string()}, {"sha256", io::Sha256(io::ReadFile(control_file))}}};
     manifest["provenance"] = results::Provenance(timer, {});
     manifest["files"] = out.Files();
     out.Finish(manifest);
   }
   if (o.verify) {
-    const int code = Verify(o, loaded, trajectory, !pushes.empty());
+    const int code = Verify(run, trajectory);
     if (code == 0 && evaluation && !evaluation->completed) {
-      std::printf("  the control is a part: %.2f of %.2f s\n", evaluation->simulated_duration, expected);
+      std::printf("  the control is a part: %.2f of %.2f s\n", evaluation->simulated_duration, run.expected_duration());
     }
     return code;
   }
   for (const control::Push& push : pushes) {
     std::printf("%s: pushed: %s\n", o.folder.c_str(), apps::Describe(loaded.character, push).c_str());
   }
-  if (pushes.empty() && !stored_pushes.empty()) {
+  if (pushes.empty() && !run.pushes.empty()) {
     std::printf("%s: this motion was made under pushes; this is its control without them\n", o.folder.c_str());
   }
   if (!evaluation) {
@@ -190,7 +173,7 @@ int Replay(const Options& o, const std::string& command) {
   }
   std::printf("%s: %s%s\n%s", o.folder.c_str(), pushes.empty() ? "" : "pushed, ",
               evaluation->success() ? "within the gates" : "below the gates",
-              apps::Describe(*evaluation, expected, trajectory.diverged).c_str());
+              apps::Describe(*evaluation, run.expected_duration(), trajectory.diverged).c_str());
   return static_cast<int>(evaluation->success() ? ExitCode::kSuccess : ExitCode::kBelowGate);
 }
 

@@ -1,8 +1,16 @@
 /// Run under mpirun: every rank goes through the same tests in the same order, and rank 0 checks.
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
 #include <map>
+#include <string>
+#include <thread>
 
 #include "parallel/farm_laws.h"
 
@@ -153,6 +161,58 @@ TEST(MpiFarm, EndsWhenWorkCannotBePackedOrKept) {
       laws::ComputesEveryTaskOnce(farm);
     }
   });
+}
+
+/// How far the ranks of this job have come, in memory that they share.
+struct Progress {
+  std::atomic<int> master{0};  // tasks that rank 0 has done
+  std::atomic<int> busy{0};    // other ranks that are in their second task
+};
+static_assert(std::atomic<int>::is_always_lock_free);
+
+/// A file named after the launcher, which all ranks have in common.
+std::string ProgressFile() {
+  return "/tmp/retrace_mpi_farm_test_" + std::to_string(getppid());
+}
+
+Progress& MapProgress() {
+  const int file = open(ProgressFile().c_str(), O_RDWR | O_CREAT, 0600);
+  if (file < 0 || ftruncate(file, sizeof(Progress)) != 0) throw OutputError(ProgressFile() + ": cannot be made");
+  void* memory = mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  close(file);
+  if (memory == MAP_FAILED) throw OutputError(ProgressFile() + ": cannot be mapped");
+  return *static_cast<Progress*>(memory);  // zeros, as the file was made
+}
+
+void WaitUntil(const std::function<bool()>& condition, const char* what) {
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > limit) throw std::runtime_error(what);
+    std::this_thread::yield();
+  }
+}
+
+/// A long result may travel only while its sender looks up, and the sender computes. The master must go on meanwhile:
+/// here the sender's next task ends only when it has, and has looked for messages several times.
+TEST(MpiFarm, ComputesWhileALongResultIsOnItsWay) {
+  Progress& progress = MapProgress();
+  const int others = session->size() - 1;
+  const auto factory = [&]() -> Worker {
+    return [&, count = 0](std::span<const std::byte>, Bytes& result) mutable {
+      ++count;
+      if (session->rank() != 0) {
+        result.resize(1U << 20U);
+        if (count != 2) return;
+        ++progress.busy;
+        WaitUntil([&] { return progress.master >= 20; }, "the master waited for a result that was on its way");
+      } else {
+        WaitUntil([&] { return progress.busy == others; }, "the others were not given a second task");
+        ++progress.master;
+      }
+    };
+  };
+  OnJob(factory, [](TaskFarm& farm) { laws::Collect(farm, std::vector<Bytes>(100, Bytes(1))); });
+  if (session->rank() == 0) std::remove(ProgressFile().c_str());
 }
 
 TEST(MpiGroups, AreEvenAndConsecutive) {
