@@ -5,6 +5,7 @@
 #include <limits>
 #include <set>
 
+#include "adapted_reference.h"
 #include "retrace/character/kinematics.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
@@ -22,14 +23,7 @@ using character::State;
 using io::JsonView;
 using simulation::Environment;
 
-constexpr double kTravel = 0.5;           // [m] a motion that goes less far has no way
-constexpr double kSmoothGround = 0.1;     // standard deviation [s]
-constexpr double kVisible = 0.05;         // [m] a reference deeper in a thing than this is warned of
-constexpr double kSwingClearance = 0.13;  // of a passing ankle from the line [m]
-constexpr double kPassing = 0.2;          // along the way between the ankles: nearer than this one passes the other [m]
-constexpr double kApart = 0.42;           // and farther than this the feet do not touch each other on the line [m]
-constexpr double kStandingSpeed = 0.3;    // an ankle much faster than this and than the other one swings [m/s]
-constexpr double kSmoothSwing = 0.04;     // standard deviation [s]
+constexpr double kVisible = 0.05;  // [m] a reference deeper in a thing than this is warned of
 
 // ---- reading
 
@@ -53,190 +47,6 @@ Scatter ReadScatter(const JsonView& view) {
   scatter.density = view["density"].Number(io::kPositive);
   scatter.seed = static_cast<uint64_t>(view["seed"].Integer(0));
   return scatter;
-}
-
-// ---- placing
-
-/// Where a motion begins and which way it goes.
-struct Frame {
-  Quat heading = Quat::Identity();
-  Vec3 origin = Vec3::Zero();
-  double length = 0;  ///< of the way [m]
-
-  Vec3 Local(const Vec3& p) const { return heading.conjugate() * Vec3(p - origin); }
-};
-
-Frame FrameOf(const ReferenceMotion& reference) {
-  Frame frame;
-  const Pose& first = reference.poses().front();
-  frame.origin = Vec3(first.root_position.x(), 0, first.root_position.z());
-  Vec3 way = reference.poses().back().root_position - first.root_position;
-  way.y() = 0;
-  frame.length = way.norm();
-  frame.heading =
-      frame.length < kTravel ? Heading(first.root_orientation) : AxisRotation(1, std::atan2(way.x(), way.z()));
-  return frame;
-}
-
-/// A Gaussian filter over evenly spaced values, which go on as they end.
-std::vector<double> Smoothed(const std::vector<double>& values, double deviation) {
-  std::vector<double> smooth(values.size());
-  const int reach = static_cast<int>(std::ceil(3 * deviation));
-  const int last = static_cast<int>(values.size()) - 1;
-  for (int i = 0; i <= last; ++i) {
-    double sum = 0, weights = 0;
-    for (int k = -reach; k <= reach; ++k) {
-      const double weight = std::exp(-0.5 * k * k / (deviation * deviation));
-      sum += weight * values[static_cast<size_t>(std::clamp(i + k, 0, last))];
-      weights += weight;
-    }
-    smooth[static_cast<size_t>(i)] = sum / weights;
-  }
-  return smooth;
-}
-
-std::string Metres(double value) {
-  return io::Fixed(value, 2).append(" m");
-}
-
-// ---- the reference on other ground
-
-void FollowGround(const Environment& environment, double gravity, std::vector<Pose>& poses, double frame_time,
-                  std::vector<std::string>& notes) {
-  std::vector<double> ground;
-  for (const Pose& pose : poses) {
-    const Vec3& root = pose.root_position;
-    const double height = environment.HeightAt(root.x(), root.z(), root.y());
-    // Where there is nothing it goes on as before; a warning tells.
-    ground.push_back(std::isfinite(height) ? height : ground.empty() ? 0 : ground.back());
-  }
-  std::vector<double> offset = Smoothed(ground, kSmoothGround / frame_time);
-  double speed = 0;  // downwards, negative
-  for (size_t i = 1; i < offset.size(); ++i) {
-    offset[i] = std::max(offset[i], offset[i - 1] + (speed - gravity * frame_time) * frame_time);
-    speed = std::min(0.0, (offset[i] - offset[i - 1]) / frame_time);
-  }
-  for (size_t i = 0; i < poses.size(); ++i) poses[i].root_position.y() += offset[i];
-  const auto [low, high] = std::minmax_element(offset.begin(), offset.end());
-  if (*low == 0 && *high == 0) return;
-  std::string note = "the reference's heights follow the ground under its root: from ";
-  note.append(Metres(*low)).append(" to ").append(Metres(*high)).append(", ").append(Metres(offset.back()));
-  notes.push_back(note.append(" at the end"));
-}
-
-struct Leg {
-  int hip = -1, knee = -1, ankle = -1;  ///< joints
-  double side = 1;                      ///< 1: left, towards x of the frame
-};
-
-std::vector<Leg> LegsOf(const Character& character) {
-  std::vector<Leg> legs;
-  for (size_t b = 0; b < character.bodies.size(); ++b) {
-    if (!character.bodies[b].segment.ends_with("foot")) continue;
-    Leg leg;
-    leg.ankle = character.JointOf(static_cast<int>(b));
-    if (leg.ankle < 0) continue;
-    leg.knee = character.JointOf(character.joints[static_cast<size_t>(leg.ankle)].parent);
-    if (leg.knee < 0) continue;
-    leg.hip = character.JointOf(character.joints[static_cast<size_t>(leg.knee)].parent);
-    if (leg.hip < 0) continue;
-    leg.side = character.bodies[b].rest_position.x() < 0 ? -1 : 1;
-    const auto ball = [&](int joint) {
-      return character.joints[static_cast<size_t>(joint)].type == character::JointType::kBall;
-    };
-    if (ball(leg.hip) && ball(leg.ankle)) legs.push_back(leg);
-  }
-  return legs;
-}
-
-void PutLegsOnLine(const AlteredWorld& world, const Character& character, const Frame& frame, std::vector<Pose>& poses,
-                   double frame_time, std::vector<std::string>& notes) {
-  const std::vector<Leg> legs = LegsOf(character);
-  if (legs.empty()) {
-    throw InputError("world " + world.names.front() + ": /reference/legs_on_line",
-                     "a character without legs that ball joints hold at hip and ankle", "one with legs");
-  }
-  const Vec3 left = frame.heading * Vec3::UnitX();
-  const Vec3 forward = frame.heading * Vec3::UnitZ();
-  const size_t count = poses.size();
-  std::vector<State> states(count);
-  // Feet on a line carry only what is over it: neither the path's bends nor the sway of a wider step can stay.
-  std::vector<double> sway;
-  for (size_t i = 0; i < count; ++i) {
-    character::ForwardKinematics(character, poses[i], states[i]);
-    sway.push_back(frame.Local(character::CenterOfMass(character, states[i])).x());
-  }
-  double largest_sway = 0;
-  for (size_t i = 0; i < count; ++i) {
-    poses[i].root_position -= sway[i] * left;
-    for (character::BodyState& body : states[i]) body.position -= sway[i] * left;
-    largest_sway = std::max(largest_sway, std::abs(sway[i]));
-  }
-  const auto at = [&](int joint) -> const character::Joint& { return character.joints[static_cast<size_t>(joint)]; };
-  std::vector<std::vector<Vec3>> ankles(legs.size());
-  std::vector<std::vector<double>> speeds(legs.size());
-  for (size_t l = 0; l < legs.size(); ++l) {
-    for (const State& state : states) {
-      ankles[l].push_back(character::JointPosition(character, at(legs[l].ankle), state));
-    }
-    for (size_t i = 0; i < count; ++i) {
-      const size_t last = std::min(i + 1, count - 1), first = i > 0 ? i - 1 : 0;
-      const double time = static_cast<double>(std::max<size_t>(last - first, 1)) * frame_time;
-      speeds[l].push_back((ankles[l][last] - ankles[l][first]).norm() / time);
-    }
-  }
-  std::vector<double> before(count, std::numeric_limits<double>::infinity());  // of the lower ankle
-  std::vector<double> after = before;
-  double largest = 0;
-  for (size_t l = 0; l < legs.size(); ++l) {
-    const Leg& leg = legs[l];
-    // A foot leaves the line only to pass one that stands on it: by where the feet are along the way, not by when they
-    // touch the ground, which is sudden.
-    std::vector<double> swing(count, 0.0);
-    for (size_t i = 0; i < count; ++i) {
-      for (size_t other = 0; other < legs.size(); ++other) {
-        if (other == l) continue;
-        const double apart = std::abs((ankles[l][i] - ankles[other][i]).dot(forward));
-        const double near = std::clamp((kApart - apart) / (kApart - kPassing), 0.0, 1.0);
-        const double mine = speeds[l][i] * speeds[l][i], its = speeds[other][i] * speeds[other][i];
-        const double share = mine / (mine + its + kStandingSpeed * kStandingSpeed);
-        swing[i] = std::max(swing[i], near * near * (3 - 2 * near) * share);
-      }
-    }
-    swing = Smoothed(swing, kSmoothSwing / frame_time);
-    for (size_t i = 0; i < count; ++i) {
-      const State& state = states[i];
-      const Vec3 hip = character::JointPosition(character, at(leg.hip), state);
-      const double wanted = swing[i] * leg.side * kSwingClearance;
-      const Vec3 arm = ankles[l][i] - hip;
-      const double across = arm.dot(left), down = -arm.y();
-      const double reach = std::hypot(across, down);
-      const double goal = std::clamp((wanted - frame.Local(hip).x()) / reach, -0.9, 0.9);
-      const Quat turn = FromRotationVector((std::asin(goal) - std::atan2(across, down)) * forward);
-      const auto orientation = [&](int body) { return state[static_cast<size_t>(body)].orientation; };
-      const Quat thigh = turn * orientation(at(leg.hip).child);
-      const Quat shin = turn * orientation(at(leg.ankle).parent);
-      auto& rotations = poses[i].joint_rotations;
-      rotations[static_cast<size_t>(leg.hip)] = (orientation(at(leg.hip).parent).conjugate() * thigh).normalized();
-      rotations[static_cast<size_t>(leg.ankle)] = (shin.conjugate() * orientation(at(leg.ankle).child)).normalized();
-      const Vec3 moved = hip + turn * arm;
-      largest = std::max(largest, (moved - ankles[l][i]).norm());
-      before[i] = std::min(before[i], ankles[l][i].y());
-      after[i] = std::min(after[i], moved.y());
-    }
-  }
-  std::vector<double> lift;
-  for (size_t i = 0; i < count; ++i) lift.push_back(before[i] - after[i]);
-  lift = Smoothed(lift, kSmoothSwing / frame_time);
-  double largest_lift = 0;
-  for (size_t i = 0; i < count; ++i) {
-    poses[i].root_position.y() += lift[i];
-    largest_lift = std::max(largest_lift, std::abs(lift[i]));
-  }
-  std::string note = "the reference walks on a line: moved sideways by ";
-  note.append(Metres(largest_sway)).append(" at most, so that its centre of mass is over it, its ankles by ");
-  note.append(Metres(largest)).append(" more, the root by ").append(io::Fixed(largest_lift, 3));
-  notes.push_back(note.append(" m in height"));
 }
 
 // ---- what does not fit
@@ -431,8 +241,9 @@ AlteredWorld ReadAlteredWorld(const JsonView& view, const std::string& name) {
     }
   }
   if (view.Has("reference")) {
-    view["reference"].AllowOnly({"follow_ground", "legs_on_line"});
+    view["reference"].AllowOnly({"follow_ground", "feet_on_ground", "legs_on_line"});
     if (view["reference"].Has("follow_ground")) world.follow_ground = view["reference"]["follow_ground"].Boolean();
+    if (view["reference"].Has("feet_on_ground")) world.feet_on_ground = view["reference"]["feet_on_ground"].Boolean();
     if (view["reference"].Has("legs_on_line")) world.legs_on_line = view["reference"]["legs_on_line"].Boolean();
   }
   return world;
@@ -483,6 +294,7 @@ void Combine(AlteredWorld& world, const AlteredWorld& other) {
   }
   world.loads.insert(world.loads.end(), other.loads.begin(), other.loads.end());
   world.follow_ground = world.follow_ground || other.follow_ground;
+  world.feet_on_ground = world.feet_on_ground || other.feet_on_ground;
   world.legs_on_line = world.legs_on_line || other.legs_on_line;
   world.names.insert(world.names.end(), other.names.begin(), other.names.end());
   world.description.append("; ").append(other.description);
@@ -519,6 +331,7 @@ io::Json PlacedWorld::ToJson(const AlteredWorld& world) const {
     json["loads"].push_back({{"body", load.body}, {"mass", load.mass}, {"radius", load.radius}});
   }
   json["follow_ground"] = world.follow_ground;
+  json["feet_on_ground"] = world.feet_on_ground;
   json["legs_on_line"] = world.legs_on_line;
   json["objects"] = environment.num_objects();
   json["free_bodies"] = environment.bodies.size();
@@ -536,13 +349,14 @@ PlacedWorld PlaceWorld(const AlteredWorld& world, const ReferenceMotion& recorde
   environment = world.environment;
   environment.Place(frame.heading, frame.origin);
   for (const Scatter& scatter : world.scatters) Strew(scatter, frame, recorded, environment, placed.notes);
-  std::vector<Pose> poses = recorded.poses();
-  const double frame_time = recorded.frame_time();
-  if (world.legs_on_line) PutLegsOnLine(world, recorded.character(), frame, poses, frame_time, placed.notes);
-  if (world.follow_ground) {
-    FollowGround(environment, std::max(world.gravity.value_or(9.81), 0.1), poses, frame_time, placed.notes);
+  if (world.legs_on_line || world.follow_ground || world.feet_on_ground) {
+    AdaptedReference adapted(recorded);
+    if (world.legs_on_line) adapted.PutLegsOnLine(frame, world.names.front());
+    if (world.follow_ground) adapted.FollowGround(environment, std::max(world.gravity.value_or(9.81), 0.1));
+    if (world.feet_on_ground) adapted.PutFeetOnGround(environment);
+    placed.notes.insert(placed.notes.end(), adapted.notes().begin(), adapted.notes().end());
+    placed.reference = recorded.WithPoses(adapted.poses());
   }
-  if (world.legs_on_line || world.follow_ground) placed.reference = recorded.WithPoses(std::move(poses));
   CheckFit(environment, placed.reference, placed.warnings);
   return placed;
 }

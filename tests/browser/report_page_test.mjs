@@ -97,6 +97,13 @@ function readTable(file) {
 }
 const number = (text) => Number(text.replace('\u2212', '-'));
 
+// The values at the cursor that a chart shows, once it is there: it draws itself as soon as it has a size.
+async function outputsOf(page, id) {
+  const outputs = page.locator(`#${id} .legend output`);
+  await outputs.first().waitFor({ state: 'attached' });
+  return outputs.allTextContents();
+}
+
 // Pixels of the 3D view as numbers, so few that a font or a renderer does not matter.
 const fingerprint = async (page, png, width, height) =>
   page.evaluate(
@@ -215,7 +222,7 @@ test('charts show the values of the tables at the cursor', async (t) => {
   const page = await open(t, 'walk/report.html');
   const table = readTable(join(folder, 'walk/trajectory.csv'));
   const torques = readTable(join(folder, 'walk/torques.csv'));
-  const outputs = (id) => page.locator(`#${id} .legend output`).allTextContents();
+  const outputs = (id) => outputsOf(page, id);
   await page.evaluate(() => window.report.clock.pause());
   for (const step of [0, 60, 131, 299, table.length - 1]) {
     const row = table[step];
@@ -313,7 +320,7 @@ test('several runs share one clock, in a world with things that move', async (t)
   assert.equal(await page.locator('#details-0').count(), 0);
   const row = readTable(join(folder, 'crates/trajectory.csv')).find((line) => Math.abs(line.time - 0.9) < 1e-9);
   await page.evaluate((time) => window.report.clock.set(time), row.time);
-  const up = number((await page.locator('#force-1 .legend output').allTextContents())[0]);
+  const up = number((await outputsOf(page, 'force-1'))[0]);
   assert.equal(up, Number(row.force_y.toFixed(0)));
   // The platform's box moves in the page as its course says.
   const moved = await page.evaluate(() => {

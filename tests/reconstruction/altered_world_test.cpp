@@ -16,6 +16,7 @@
 namespace retrace::reconstruction {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -133,7 +134,7 @@ TEST(FollowGround, RisesWithTheStepAndFallsNoFasterThanAFall) {
   const PlacedWorld step = PlaceWorld(Shipped("step"), motion);
   EXPECT_NEAR(step.reference.poses().front().root_position.y(), level, 1e-9);
   EXPECT_NEAR(step.reference.poses().back().root_position.y(), level + 0.1, 1e-9);
-  EXPECT_THAT(step.notes.back(), HasSubstr("0.10 m at the end"));
+  EXPECT_THAT(step.notes, Contains(HasSubstr("0.10 m at the end")));
   const PlacedWorld drop = PlaceWorld(Shipped("drop100"), motion);
   const auto& poses = drop.reference.poses();
   EXPECT_NEAR(poses.back().root_position.y(), level - 1, 1e-6);
@@ -145,6 +146,62 @@ TEST(FollowGround, RisesWithTheStepAndFallsNoFasterThanAFall) {
   }
   for (size_t i = 0; i < poses.size(); ++i) {
     EXPECT_EQ(poses[i].joint_rotations.front().coeffs(), motion.poses()[i].joint_rotations.front().coeffs());
+  }
+}
+
+/// A recorded walk up a ramp: soles keep their heights over the ground, now along its slope, and shins their knees'
+/// side.
+TEST(FeetOnGround, AWalkPutsItsFeetOnTheRampAsItDidOnTheFloor) {
+  const std::string file = std::string(RETRACE_SOURCE_DIR) + "/data/clips/walk.bvh";
+  character::ReferenceReport report;
+  const character::ReferenceMotion motion = character::MakeReference(Human(), motion::ReadBvh(file), file, {}, report);
+  const PlacedWorld placed = PlaceWorld(Shipped("ramp"), motion);
+  EXPECT_THAT(placed.notes.back(), HasSubstr("feet follow the ground"));
+  const double slope = 10 * kPi / 180;
+  int on_ramp = 0;
+  for (size_t i = 0; i < motion.poses().size(); ++i) {
+    character::State before, after;
+    character::ForwardKinematics(Human(), motion.poses()[i], before);
+    character::ForwardKinematics(Human(), placed.reference.poses()[i], after);
+    for (const std::string side : {"left", "right"}) {
+      const size_t foot = BodyIndex(side + "_foot");
+      const auto over_ground = [&](const character::State& state, bool world) {
+        double least = 1;
+        for (const character::Shape& shape : Human().bodies[foot].shapes) {
+          const Vec3 half = shape.HalfExtents();
+          for (int corner = 0; corner < 8; ++corner) {
+            const Vec3 sign(corner & 1 ? 1 : -1, corner & 2 ? 1 : -1, corner & 4 ? 1 : -1);
+            const Vec3 at =
+                state[foot].position + state[foot].orientation * Vec3(shape.offset + sign.cwiseProduct(half));
+            least = std::min(least, at.y() - (world ? placed.environment.HeightAt(at.x(), at.z(), 3) : 0));
+          }
+        }
+        return least;
+      };
+      const Vec3 place = after[foot].position;
+      const auto height = [&](double z) {
+        const Vec3 at = place + Heading(after[0].orientation) * Vec3(0, 0, z);
+        return placed.environment.HeightAt(at.x(), at.z(), 3);
+      };
+      if (height(-0.3) <= 0) continue;  // of the floor, and of its edge
+      ++on_ramp;
+      EXPECT_NEAR(over_ground(after, true), over_ground(before, false), 0.012) << i << " " << side;
+      EXPECT_NEAR(AngleBetween(after[foot].orientation, before[foot].orientation), slope, 0.02) << i << " " << side;
+      const size_t knee = JointIndex(side + "_knee");
+      const double bend = RotationVector(placed.reference.poses()[i].joint_rotations[knee]).x();
+      EXPECT_GT(bend, -1e-9);
+      EXPECT_LT(std::abs(bend - RotationVector(motion.poses()[i].joint_rotations[knee]).x()), 0.7) << i << " " << side;
+    }
+  }
+  EXPECT_GT(on_ramp, 100);
+  // On level ground nothing is to be done.
+  const PlacedWorld level =
+      PlaceWorld(Read(R"(, "reference": {"follow_ground": true, "feet_on_ground": true})"), motion);
+  for (size_t i = 0; i < motion.poses().size(); ++i) {
+    for (size_t j = 0; j < motion.poses()[i].joint_rotations.size(); ++j) {
+      EXPECT_LT(AngleBetween(level.reference.poses()[i].joint_rotations[j], motion.poses()[i].joint_rotations[j]),
+                1e-6);
+    }
   }
 }
 
