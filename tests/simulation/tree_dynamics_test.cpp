@@ -176,7 +176,7 @@ Agreement Compare(const character::Character& character, double time_step, int s
   return agreement;
 }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(RETRACE_SANITIZED)
 constexpr int kStarts = 100;  // ten times slower, and not for finding rare states
 #else
 constexpr int kStarts = 4500;

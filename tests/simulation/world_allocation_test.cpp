@@ -7,7 +7,7 @@
 #include "retrace/simulation/world.h"
 #include "simulation/sample_characters.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__GLIBC__)
+#if defined(RETRACE_SANITIZED) || !defined(__GLIBC__)
 #define RETRACE_COUNTS_MALLOC 0  // sanitizers have a malloc of their own
 #else
 #define RETRACE_COUNTS_MALLOC 1
