@@ -46,8 +46,9 @@ struct AlteredWorld {
   std::vector<Load> loads;
   /// The reference's heights follow the ground under its root: smoothed over 0.1 s, and no faster down than a fall.
   bool follow_ground = false;
-  /// The reference's feet keep their height over the ground, now that under each of them, and tilt with it: knees bend and
-  /// legs turn about their hips, and the root comes down where a foot would not reach. Not for feet high in the air.
+  /// The reference's feet keep their height over the ground, now that under each of them, and tilt with it: knees bend
+  /// and legs turn about their hips, and the root comes down where a foot would not reach. Not for feet high in the
+  /// air.
   bool feet_on_ground = false;
   /// The reference walks on the line that its root goes along: the root is moved sideways so that the centre of mass is
   /// over the line, and each leg is turned about its hip so that the foot is on it but where it passes the other one;
