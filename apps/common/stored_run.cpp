@@ -90,7 +90,6 @@ reconstruction::PlacedWorld StoredRun::PutInto(const reconstruction::AlteredWorl
   if (!reference)
     throw InputError(reference_file().string(), "no such file", "the reference that tells where a world is");
   loaded.character = reconstruction::WithLoads(loaded.character, world);
-  reference.emplace(ReadReference(reference_file(), loaded.character));  // of the character with its loads
   reconstruction::PlacedWorld placed = reconstruction::PlaceWorld(world, *reference);
   reference.emplace(placed.reference);
   control::OpenLoopControl& control = loaded.control;

@@ -33,6 +33,11 @@ constexpr double kFootHalf = 0.06;  // half of the length over which the ground 
 constexpr double kSteepest = 0.6;   // rise over run: what is steeper is an edge
 constexpr double kSlack = 1e-3;     // by which a leg is not quite straight [m]
 
+/// From 0 at 0 to 1 at 1, level at both.
+double SmoothStep(double x) {
+  return x * x * (3 - 2 * x);
+}
+
 /// A Gaussian filter over evenly spaced values, which go on as they end.
 std::vector<double> Smoothed(const std::vector<double>& values, double deviation) {
   std::vector<double> smooth(values.size());
@@ -243,7 +248,7 @@ void AdaptedReference::PutLegsOnLine(const Frame& frame, const std::string& worl
         const double near = std::clamp((kApart - apart) / (kApart - kPassing), 0.0, 1.0);
         const double mine = speeds[l][i] * speeds[l][i], its = speeds[other][i] * speeds[other][i];
         const double share = mine / (mine + its + kStandingSpeed * kStandingSpeed);
-        swing[i] = std::max(swing[i], near * near * (3 - 2 * near) * share);
+        swing[i] = std::max(swing[i], SmoothStep(near) * share);
       }
     }
     swing = Smoothed(swing, kSmoothSwing / frame_time_);
@@ -324,7 +329,7 @@ void AdaptedReference::PutFeetOnGround(const Environment& environment) {
       const Vec3 before = PositionOf(character, legs[l].ankle, states[i]);
       const double over = (before.y() - raised_[i]) / longest[l];
       const double near = std::clamp((kInTheAir - over) / (kInTheAir - kStepping), 0.0, 1.0);
-      const double share = near * near * (3 - 2 * near);
+      const double share = SmoothStep(near);
       const Vec3 ankle = before + share * (height[i] - raised_[i]) * Vec3::UnitY();
       ankles[l].push_back(ankle);
       tilts[l].push_back(ShortestArc(Vec3::UnitY(), Vec3(-share * slope_x[i], 1, -share * slope_z[i])));
