@@ -15,7 +15,7 @@ io::Json Identity(const JobOptions& options) {
   return io::ParseJson(identity.dump(), "identity");  // as it will be read from a manifest
 }
 
-std::string Differences(const io::Json& then, const io::Json& now) {
+std::string Differences(const io::Json& then, const io::Json& now, const std::string& was, const std::string& is) {
   const io::Json patch = io::Json::diff(then, now);
   const auto pointer = patch[0]["path"].get<std::string>();
   const auto value = [&](const io::Json& identity) {
@@ -23,9 +23,17 @@ std::string Differences(const io::Json& then, const io::Json& now) {
     return identity.contains(where) ? identity[where].dump() : std::string("nothing");
   };
   std::string text = pointer;
-  text.append(" was ").append(value(then)).append(" and is ").append(value(now));
+  text.append(was).append(value(then)).append(is).append(value(now));
   if (patch.size() > 1) text.append(", and ").append(std::to_string(patch.size() - 1)).append(" more");
   return text;
+}
+
+void PrepareRanks(parallel::MpiSession& mpi, double patience, const std::function<io::Json()>& prepare) {
+  const auto difference = [](const std::string& on_master, const std::string& here) {
+    return Differences(io::ParseJson(on_master, "identity"), io::ParseJson(here, "identity"), " on rank 0 is ",
+                       ", and here ");
+  };
+  mpi.Prepare([&] { return prepare().dump(); }, difference, patience);
 }
 
 }  // namespace retrace::apps

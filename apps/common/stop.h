@@ -4,6 +4,8 @@
 #include <chrono>
 #include <string>
 
+#include "retrace/io/error.h"
+
 namespace retrace::apps {
 
 /// From now on SIGTERM, SIGINT and SIGUSR1 are requests to stop with a checkpoint; a second SIGINT ends the program at
@@ -28,6 +30,9 @@ class StopRequest {
 
   /// Why, for a message; empty before it said so.
   const std::string& reason() const { return reason_; }
+
+  /// Why a run was stopped: this request, or what the exception says by itself (a rank that hangs).
+  std::string ReasonFor(const StoppedError& error) const { return reason_.empty() ? error.what() : reason_; }
 
  private:
   double limit_;

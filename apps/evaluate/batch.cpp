@@ -99,6 +99,12 @@ RunRow EmptyRow(const Batch& batch, const PlannedRun& run) {
   return row;
 }
 
+/// What a crew calls a run: its index, and in the upper half a part of the hash of its identity, so that members see
+/// whether they read the files that their leader reads.
+uint64_t KeyOf(size_t index, const io::Json& identity) {
+  return index | std::stoull(io::Sha256(identity.dump()).substr(0, 8), nullptr, 16) << 32U;
+}
+
 parallel::Bytes Pack(const std::string& text) {
   parallel::Bytes bytes(text.size());
   std::memcpy(bytes.data(), text.data(), text.size());
@@ -156,7 +162,7 @@ void Crew::Reconstruct(size_t index, RunRow& row) {
   job_ = &job;
   std::unique_ptr<parallel::TaskFarm> farm;
   if (farm_) {
-    farm = std::make_unique<parallel::KeyedFarm>(*farm_, index);
+    farm = std::make_unique<parallel::KeyedFarm>(*farm_, KeyOf(index, identity));
   } else {
     farm = parallel::MakeThreadFarm(1, reconstruction::MakeWorkerFactory(job.preparation.problem));
   }
@@ -164,13 +170,16 @@ void Crew::Reconstruct(size_t index, RunRow& row) {
   Checkpoint checkpoint(run.folder, identity, Checkpoint::Earlier::kResumeIfSame);
   reconstruction::SearchHooks hooks;
   hooks.store = &checkpoint;
-  hooks.stop = [&] { return stop(); };
+  hooks.stop = [&] {
+    if (batch.report_alive) batch.report_alive();
+    return stop();
+  };
   const Reconstruction result = [&] {
     try {
       return apps::Reconstruct(job, *farm, hooks);
-    } catch (const StoppedError&) {
+    } catch (const StoppedError& error) {
       checkpoint.Flush();
-      throw StoppedError(stop.reason());
+      throw StoppedError(stop.ReasonFor(error));
     }
   }();
   const metrics::MotionMetrics figures = metrics::MeasureMotion(job.character, result.trajectory, job.reference,
@@ -213,9 +222,14 @@ RunRow Crew::Run(size_t index) {
 }
 
 parallel::WorkerFactory MakeMemberFactory(const Batch& batch) {
-  return parallel::MakeKeyedFactory([&batch](uint64_t index) -> parallel::Worker {
+  return parallel::MakeKeyedFactory([&batch](uint64_t key) -> parallel::Worker {
+    const size_t index = key & 0xffffffffU;
     const PlannedRun& run = batch.runs.at(index);
-    const auto job = std::make_shared<Job>(JobOptionsOf(batch, run.clip, run.seed));  // which the worker refers to
+    const JobOptions options = JobOptionsOf(batch, run.clip, run.seed);
+    if (KeyOf(index, Identity(options)) != key) {
+      throw InputError("found other files, or is another version of this program, than the rank that leads the run");
+    }
+    const auto job = std::make_shared<Job>(options);  // which the worker refers to
     const parallel::Worker worker = reconstruction::MakeWorkerFactory(job->preparation.problem)();
     return [job, worker](std::span<const std::byte> task, parallel::Bytes& result) { worker(task, result); };
   });

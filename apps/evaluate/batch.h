@@ -30,7 +30,8 @@ struct Batch {
   std::vector<PlannedRun> runs;  ///< by clip, then by seed
   KeptFiles kept = KeptFiles::kControl;
   std::string command;
-  double time_limit = 0;  ///< of all runs together, from `start` on [s]; 0: none
+  std::function<void()> report_alive = {};  ///< called after each iteration of a run: RankGroup::ReportAlive
+  double time_limit = 0;                    ///< of all runs together, from `start` on [s]; 0: none
   std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
 };
 

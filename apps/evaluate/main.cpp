@@ -7,6 +7,7 @@
 
 #include "batch.h"
 #include "clip_list.h"
+#include "common/identity.h"
 #include "common/program.h"
 #include "common/progress.h"
 #include "common/stop.h"
@@ -75,7 +76,7 @@ void AddOptions(CLI::App& app, Options& o) {
                  "Under mpirun: ranks that work on a run together [so many that all runs are done soonest]")
       ->check(CLI::Range(1, 1000000));
   app.add_option("--hang-limit", o.hang_limit,
-                 "With several ranks per run: stop with checkpoints when one that has work does not answer for so many "
+                 "Under mpirun: stop with checkpoints when a rank that has work gives no sign of life for so many "
                  "seconds; 0: never")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
@@ -231,7 +232,13 @@ int Evaluate(const Options& o, const std::string& command, parallel::MpiSession&
   if (!o.compare.empty()) return master ? Compare(o) : 0;
   if (o.list.empty()) throw UsageError("a list of clips is needed (--help lists the options)");
   const apps::ProgressStyle style = apps::ChooseProgress(o.progress, mpi.active());
-  apps::Batch batch = MakeBatch(o, command);
+  apps::Batch batch;
+  apps::PrepareRanks(mpi, o.hang_limit, [&] {
+    batch = MakeBatch(o, command);
+    return io::Json{{"program", results::Version()},
+                    {"list", io::Sha256(io::ReadFile(o.list))},
+                    {"configuration", apps::MakeConfiguration(o.job).ToJson()}};
+  });
   if (!o.time_limit.empty()) batch.time_limit = apps::ParseDuration(o.time_limit, "--time-limit");
   apps::HandleStopSignals();
   const parallel::RankGroups groups = mpi.Split(NumGroups(o, batch, mpi.size()));
@@ -239,6 +246,7 @@ int Evaluate(const Options& o, const std::string& command, parallel::MpiSession&
     groups.own->Serve(apps::MakeMemberFactory(batch));
     return 0;
   }
+  if (mpi.active()) batch.report_alive = [&] { groups.leaders->ReportAlive(); };
   // Crew and farm first: whatever goes wrong from here on, their destructors release the other ranks.
   const bool grouped = groups.own->size() > 1;
   const auto own_crew = grouped ? std::make_shared<apps::Crew>(batch, *groups.own, o.hang_limit) : nullptr;
@@ -248,7 +256,8 @@ int Evaluate(const Options& o, const std::string& command, parallel::MpiSession&
     groups.leaders->Serve(factory);
     return 0;
   }
-  const auto farm = mpi.active() ? groups.leaders->MakeFarm(factory) : apps::MakeFarm(mpi, o.threads, factory);
+  const auto farm =
+      mpi.active() ? groups.leaders->MakeFarm(factory, o.hang_limit) : apps::MakeFarm(mpi, o.threads, factory);
   const fs::path folder = OutputFolder(o);
   PrepareFolder(folder);
   size_t finished = 0;

@@ -185,12 +185,18 @@ int Reconstruct(const Options& o, const std::string& command, parallel::MpiSessi
   const apps::ProgressStyle style = apps::ChooseProgress(o.progress, mpi.active());
   apps::StopRequest stop(o.time_limit.empty() ? 0 : apps::ParseDuration(o.time_limit, "--time-limit"));
   apps::HandleStopSignals();
-  apps::Job job(o.job);
+  io::Json identity;
+  std::optional<apps::Job> prepared;
+  apps::PrepareRanks(mpi, o.hang_limit, [&] {
+    prepared.emplace(o.job);
+    if (o.report) apps::FindReportPage();  // better now than after the search
+    return identity = apps::Identity(o.job);
+  });
+  apps::Job& job = *prepared;
   if (o.dry_run) {
     if (master) PrintUnderstanding(o, job);
     return 0;
   }
-  if (o.report) apps::FindReportPage();  // better now than after the search
   const reconstruction::Problem& problem = job.preparation.problem;
   const bool many = o.variations.count > 0;
   if (many && o.variations.max_tries > 0 && o.variations.max_tries < o.variations.count) {
@@ -208,7 +214,6 @@ int Reconstruct(const Options& o, const std::string& command, parallel::MpiSessi
   const std::string output =
       o.output.empty() ? "results/" + std::filesystem::path(o.job.clip.clip).stem().string() : o.output;
   const io::Json workers = {{"kind", mpi.active() ? "ranks" : "threads"}, {"count", farm->num_workers()}};
-  io::Json identity = apps::Identity(o.job);
   if (many) identity["variations"] = {{"count", o.variations.count}, {"max_tries", o.variations.max_tries}};
   const io::Json more = {{"identity_sha256", io::Sha256(identity.dump())}};
   std::optional<results::RunFolder> folder = OpenFolder(o, output);
@@ -237,8 +242,7 @@ int Reconstruct(const Options& o, const std::string& command, parallel::MpiSessi
     }
   } catch (const StoppedError& error) {
     checkpoint.Flush();
-    throw StoppedError((stop.reason().empty() ? error.what() : stop.reason()) +
-                       ": stopped, --resume goes on from the checkpoint in " + output);
+    throw StoppedError(stop.ReasonFor(error) + ": stopped, --resume goes on from the checkpoint in " + output);
   }
   checkpoint.Remove();
   if (o.report) WriteReport(output, style);

@@ -15,20 +15,15 @@
 #include "retrace/parallel/task_farm.h"
 
 #ifdef RETRACE_HAVE_MPI
-#define OMPI_SKIP_MPICXX 1  // the C++ bindings are gone from MPI
-#include <mpi.h>
-
 #include <chrono>
-#include <climits>
 #include <cmath>
 #include <cstring>
 #include <deque>
-#include <iterator>
 #include <memory>
 #include <optional>
-#include <thread>
 
 #include "first_failure.h"
+#include "mpi_messages.h"
 #endif
 
 namespace retrace::parallel {
@@ -55,184 +50,23 @@ namespace {
 // Messages need no header: MPI keeps the order between two ranks, and a worker answers in the order of its tasks.
 constexpr int kBatch = 1;   // master to worker: the tasks of a batch, each after its length
 constexpr int kResult = 2;  // worker to master: seconds of computing, then the results, each after its length
-constexpr int kError =
-    3;  // worker to master: the part at fault, the exit code as one byte, or kOtherException, the text
+// worker to master: the part at fault, whether a rank is lost, the exception
+constexpr int kError = 3;
 constexpr int kLeave = 4;  // master to worker: leave Serve
-
-constexpr std::byte kOtherException{255};
-
-int MessageSize(const Bytes& bytes) {
-  if (bytes.size() > INT_MAX) throw std::length_error("an MPI message of " + std::to_string(bytes.size()) + " bytes");
-  return static_cast<int>(bytes.size());
-}
+constexpr int kAlive = 5;  // worker to master: still at work
+// Prepare, worker to master: the text that was found, or the exception. Back to all: what is to be thrown, if anything.
+constexpr int kFound = 6;
+constexpr int kFailed = 7;
 
 double SecondsSince(std::chrono::steady_clock::time_point then) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - then).count();
-}
-
-template <typename T>
-void Append(Bytes& bytes, const T& value) {
-  const size_t size = bytes.size();
-  bytes.resize(size + sizeof value);
-  std::memcpy(bytes.data() + size, &value, sizeof value);
-}
-
-void AppendFrame(Bytes& bytes, std::span<const std::byte> content) {
-  Append(bytes, static_cast<uint64_t>(content.size()));
-  bytes.insert(bytes.end(), content.begin(), content.end());
-}
-
-/// Takes a value off the front.
-template <typename T>
-T TakeValue(std::span<const std::byte>& bytes) {
-  T value;
-  std::memcpy(&value, bytes.data(), sizeof value);
-  bytes = bytes.subspan(sizeof value);
-  return value;
-}
-
-std::span<const std::byte> TakeFrame(std::span<const std::byte>& bytes) {
-  const auto size = TakeValue<uint64_t>(bytes);
-  const auto content = bytes.first(size);
-  bytes = bytes.subspan(size);
-  return content;
-}
-
-/// How to wait for a message. A blocking MPI call spins, and would take the processor from the other ranks when there
-/// are more ranks than cores; so look, and sleep for longer the longer nothing comes. Nothing is
-/// missed for longer than it was waited for.
-class Patience {
- public:
-  void Wait() {
-    const auto now = Clock::now();
-    if (!since_) since_ = now;
-    if (now - *since_ < kYielding) {
-      std::this_thread::yield();
-    } else {
-      std::this_thread::sleep_for(sleep_);
-      sleep_ = std::min(2 * sleep_, kLongestSleep);
-    }
-  }
-
-  void Reset() { *this = Patience(); }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  static constexpr std::chrono::microseconds kYielding{200};
-  static constexpr std::chrono::microseconds kLongestSleep{1000};
-
-  std::optional<Clock::time_point> since_;
-  std::chrono::microseconds sleep_{20};
-};
-
-struct Message {
-  int source = 0;
-  int tag = 0;
-};
-
-/// Messages on their way to this rank. None is waited for: a long one may arrive only when its sender, who computes,
-/// looks up again, and a call that blocks until then would keep this rank from computing meanwhile.
-class Inbox {
- public:
-  explicit Inbox(MPI_Comm job) : job_(job) {}
-  ~Inbox() {
-    // What is still being written to must stay. Only a rank that does not answer leaves such a message.
-    for (Coming& coming : coming_) static_cast<void>(coming.bytes.release());
-  }
-  Inbox(const Inbox&) = delete;
-  Inbox& operator=(const Inbox&) = delete;
-
-  /// Takes a message that has arrived as a whole; those of one rank in the order in which it sent them.
-  bool Take(Message& message, Bytes& bytes) {
-    Accept();
-    waited_for_.clear();
-    for (auto coming = coming_.begin(); coming != coming_.end(); ++coming) {
-      const int source = coming->message.source;
-      if (std::find(waited_for_.begin(), waited_for_.end(), source) != waited_for_.end()) continue;
-      int arrived = 0;
-      MPI_Test(&coming->request, &arrived, MPI_STATUS_IGNORE);
-      if (arrived == 0) {
-        waited_for_.push_back(source);
-        continue;
-      }
-      message = coming->message;
-      bytes = std::move(*coming->bytes);
-      coming_.erase(coming);
-      return true;
-    }
-    return false;
-  }
-
- private:
-  struct Coming {
-    Message message;
-    std::unique_ptr<Bytes> bytes = std::make_unique<Bytes>();
-    MPI_Request request = MPI_REQUEST_NULL;
-  };
-
-  /// Gives all messages that have been announced a place.
-  void Accept() {
-    for (;;) {
-      int announced = 0;
-      MPI_Message handle = MPI_MESSAGE_NULL;
-      MPI_Status status;
-      MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, job_, &announced, &handle, &status);
-      if (announced == 0) return;
-      int count = 0;
-      MPI_Get_count(&status, MPI_BYTE, &count);
-      Coming& coming = coming_.emplace_back();
-      coming.message = {status.MPI_SOURCE, status.MPI_TAG};
-      coming.bytes->resize(static_cast<size_t>(count));
-      MPI_Imrecv(coming.bytes->data(), count, MPI_BYTE, &handle, &coming.request);
-    }
-  }
-
-  MPI_Comm job_;
-  std::deque<Coming> coming_;
-  std::vector<int> waited_for_;
-};
-
-Bytes PackException(const std::string& place, size_t part) {
-  std::byte kind = kOtherException;
-  std::string text = place;
-  try {
-    throw;
-  } catch (const Error& error) {
-    kind = static_cast<std::byte>(error.code());
-    text += error.what();
-  } catch (const std::exception& error) {
-    text += error.what();
-  } catch (...) {
-    text += "an exception of an unknown type";
-  }
-  Bytes bytes;
-  Append(bytes, static_cast<uint64_t>(part));
-  bytes.push_back(kind);
-  std::transform(text.begin(), text.end(), std::back_inserter(bytes), [](char c) { return static_cast<std::byte>(c); });
-  return bytes;
-}
-
-std::exception_ptr UnpackException(std::span<const std::byte> bytes) {
-  const std::string text(reinterpret_cast<const char*>(bytes.data()) + 1, bytes.size() - 1);
-  if (bytes[0] == kOtherException) return std::make_exception_ptr(std::runtime_error(text));
-  const auto code = static_cast<ExitCode>(bytes[0]);
-  switch (code) {
-    case ExitCode::kUsage:
-      return std::make_exception_ptr(UsageError(text));
-    case ExitCode::kInput:
-      return std::make_exception_ptr(InputError(text));
-    case ExitCode::kOutput:
-      return std::make_exception_ptr(OutputError(text));
-    default:
-      return std::make_exception_ptr(Error(code, text));
-  }
 }
 
 /// What a farm and its group share.
 struct RankNames {
   std::vector<std::string> names;  // with their hosts, for messages
   bool farm_alive = false;
-  bool* lost = nullptr;  // of the session: a rank does not answer
+  bool* lost = nullptr;  // of the session: a rank of the job does not answer
 };
 
 class MpiFarm final : public TaskFarm {
@@ -250,11 +84,14 @@ class MpiFarm final : public TaskFarm {
   }
 
   ~MpiFarm() override {
+    ranks_->farm_alive = false;
+    // The session is going to end the job. Ranks that leave meanwhile would finalise MPI, where they wait for the lost
+    // one; the launcher of Open MPI 4.1.4 crashes or hangs when it has to end ranks that do.
+    if (*ranks_->lost) return;
     // Empty messages leave at once, whatever the workers do.
     for (size_t rank = 1; rank < sent_.size(); ++rank) {
       MPI_Send(nullptr, 0, MPI_BYTE, static_cast<int>(rank), kLeave, job_);
     }
-    ranks_->farm_alive = false;
   }
 
   MpiFarm(const MpiFarm&) = delete;
@@ -349,6 +186,10 @@ class MpiFarm final : public TaskFarm {
     Message message;
     if (scheduler_.outstanding() == 0 || !inbox_.Take(message, buffer_)) return false;
     const auto worker = static_cast<size_t>(message.source);
+    if (message.tag == kAlive) {
+      heard_[worker] = Clock::now();
+      return true;
+    }
     Sent batch = std::move(sent_[worker].front());
     MPI_Wait(&batch.request, MPI_STATUS_IGNORE);  // the answer shows that it has arrived
     sent_[worker].pop_front();
@@ -356,6 +197,7 @@ class MpiFarm final : public TaskFarm {
     std::span<const std::byte> bytes = buffer_;
     if (message.tag == kError) {
       const size_t task = batch.parts[TakeValue<uint64_t>(bytes)].task;
+      if (TakeValue<uint8_t>(bytes) != 0) *ranks_->lost = true;
       failure.Record(task, UnpackException(bytes));
       scheduler_.StopAt(task);
     } else {
@@ -404,38 +246,6 @@ class MpiFarm final : public TaskFarm {
   Bytes buffer_;
 };
 
-/// Results on their way to the master, which takes them only between its own tasks.
-class Outbox {
- public:
-  explicit Outbox(MPI_Comm job) : job_(job) {}
-
-  void Send(int tag, Bytes bytes) {
-    sent_.push_back({std::move(bytes), MPI_REQUEST_NULL});
-    Sent& sent = sent_.back();
-    MPI_Isend(sent.bytes.data(), MessageSize(sent.bytes), MPI_BYTE, 0, tag, job_, &sent.request);
-  }
-
-  /// Forgets what has arrived; returns whether nothing is left.
-  bool Clear() {
-    while (!sent_.empty()) {
-      int done = 0;
-      MPI_Test(&sent_.front().request, &done, MPI_STATUS_IGNORE);
-      if (done == 0) return false;
-      sent_.pop_front();
-    }
-    return true;
-  }
-
- private:
-  struct Sent {
-    Bytes bytes;
-    MPI_Request request;
-  };
-
-  MPI_Comm job_;
-  std::deque<Sent> sent_;
-};
-
 std::string HostName() {
   char host[MPI_MAX_PROCESSOR_NAME] = "";
   int length = 0;
@@ -461,8 +271,9 @@ struct RankGroup::State {
   MPI_Comm ranks = MPI_COMM_NULL;
   int rank = 0;
   int size = 1;
-  std::string name;            // of this rank in the whole job, with its host
-  RankNames names;             // rank 0
+  std::string name;                                  // of this rank in the whole job, with its host
+  RankNames names;                                   // rank 0
+  std::chrono::steady_clock::time_point said_alive;  // by this rank
   std::optional<Inbox> inbox;  // outlives farms: what is said to the next one may arrive while one ends
 
   State() = default;
@@ -476,6 +287,50 @@ struct RankGroup::State {
     names.lost = lost;
     inbox.emplace(ranks);
   }
+
+  /// The master's part of Prepare: hears all ranks, and tells them and leaves in `exception`, which is its own if it
+  /// has one, what all are to throw.
+  void CompareFound(const std::string& found, const MpiSession::Difference& difference, double patience,
+                    Bytes& exception) {
+    std::vector<bool> heard(names.names.size());
+    heard[0] = true;
+    size_t faulty = exception.empty() ? heard.size() : 0;
+    const auto begun = std::chrono::steady_clock::now();
+    Patience waiting;
+    for (size_t missing = heard.size() - 1; missing > 0;) {
+      Message message;
+      Bytes bytes;
+      if (!inbox->Take(message, bytes)) {
+        if (patience > 0 && SecondsSince(begun) > patience) {
+          *names.lost = true;
+          const auto silent = static_cast<size_t>(std::find(heard.begin(), heard.end(), false) - heard.begin());
+          throw StoppedError(names.names[silent] + " has not begun " + std::to_string(std::lround(patience)) +
+                             " s after rank 0");
+        }
+        waiting.Wait();
+        continue;
+      }
+      const auto from = static_cast<size_t>(message.source);
+      heard[from] = true;
+      --missing;
+      if (from > faulty) continue;
+      if (message.tag == kFound) {
+        const std::string there = ToText(bytes);
+        if (there == found) continue;
+        try {
+          throw InputError(names.names[from] + ": " + difference(found, there));
+        } catch (...) {
+          bytes = PackException("");
+        }
+      }
+      faulty = from;
+      exception = std::move(bytes);
+    }
+    for (int to = 1; to < size; ++to) {
+      MPI_Send(exception.data(), MessageSize(exception), MPI_BYTE, to, kFound, ranks);
+    }
+  }
+
   ~State() {
     int finalized = 0;
     MPI_Finalized(&finalized);
@@ -487,7 +342,7 @@ struct RankGroup::State {
 
 struct MpiSession::State {
   bool owns_mpi = false;
-  bool lost = false;  // a rank does not answer
+  bool lost = false;  // a rank of the job does not answer
   RankGroup job;      // all ranks
   int exceptions = std::uncaught_exceptions();
 };
@@ -588,6 +443,12 @@ std::unique_ptr<TaskFarm> RankGroup::MakeFarm(const WorkerFactory& factory, doub
   return std::make_unique<MpiFarm>(state_->ranks, *state_->inbox, &state_->names, factory, patience);
 }
 
+void RankGroup::ReportAlive() {
+  if (rank() == 0 || SecondsSince(state_->said_alive) < 0.1) return;
+  state_->said_alive = std::chrono::steady_clock::now();
+  MPI_Send(nullptr, 0, MPI_BYTE, 0, kAlive, state_->ranks);  // empty: it leaves at once
+}
+
 void RankGroup::Serve(const WorkerFactory& factory) {
   if (rank() == 0) throw std::logic_error("rank 0 does not serve");
   const std::string place = state_->name + ": ";
@@ -628,11 +489,41 @@ void RankGroup::Serve(const WorkerFactory& factory) {
       MessageSize(answer);
     } catch (...) {
       tag = kError;
-      answer = PackException(place, part);
+      answer.clear();
+      Append(answer, static_cast<uint64_t>(part));
+      Append(answer, static_cast<uint8_t>(*state_->names.lost));
+      const Bytes exception = PackException(place);
+      answer.insert(answer.end(), exception.begin(), exception.end());
     }
     outbox.Send(tag, std::move(answer));
     outbox.Clear();
   }
+}
+
+void MpiSession::Prepare(const std::function<std::string()>& prepare, const Difference& difference, double patience) {
+  if (size() == 1) {
+    prepare();
+    return;
+  }
+  RankGroup::State& job = *state_->job.state_;
+  std::string found;
+  Bytes exception;  // empty: none
+  try {
+    found = prepare();
+  } catch (...) {
+    exception = PackException(rank() == 0 ? "" : job.name + ": ");
+  }
+  if (rank() == 0) {
+    job.CompareFound(found, difference, patience, exception);
+  } else {
+    Outbox outbox(job.ranks);
+    outbox.Send(exception.empty() ? kFound : kFailed, exception.empty() ? ToBytes(found) : exception);
+    Message message;
+    Patience waiting;
+    while (!job.inbox->Take(message, exception)) waiting.Wait();
+    while (!outbox.Clear()) waiting.Wait();
+  }
+  if (!exception.empty()) std::rethrow_exception(UnpackException(exception));
 }
 
 void MpiSession::Abort(int exit_code) {
@@ -694,6 +585,13 @@ std::unique_ptr<TaskFarm> RankGroup::MakeFarm(const WorkerFactory& factory, doub
 
 void RankGroup::Serve(const WorkerFactory& /*factory*/) {
   throw std::logic_error("rank 0 does not serve");
+}
+
+void RankGroup::ReportAlive() {}
+
+void MpiSession::Prepare(const std::function<std::string()>& prepare, const Difference& /*difference*/,
+                         double /*patience*/) {
+  prepare();
 }
 
 void MpiSession::Abort(int exit_code) {

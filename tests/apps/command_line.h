@@ -55,6 +55,12 @@ inline const std::string kInspect = RETRACE_INSPECT;
 inline const std::string kEvaluate = RETRACE_EVALUATE;
 inline const std::string kMakeClips = RETRACE_MAKE_CLIPS;
 inline const std::string kMakeRobot = RETRACE_MAKE_ROBOT;
+/// Before "-n N PROGRAM". Containers run as root, have fewer cores than ranks and forbid reading another process's
+/// memory.
+inline const std::string kMpiRun =
+    "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 "
+    "OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_btl_vader_single_copy_mechanism=none timeout -k 5 "
+    "100 " RETRACE_MPIEXEC " ";
 inline const std::string kClip = std::string(RETRACE_SOURCE_DIR) + "/data/clips/squat.bvh";
 inline const std::string kWalkClip = std::string(RETRACE_SOURCE_DIR) + "/data/clips/walk.bvh";
 inline const std::string kSmall = " --end 0.5 --samples 60 --saved 12 --progress none ";

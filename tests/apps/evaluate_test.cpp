@@ -250,13 +250,9 @@ TEST_F(Evaluate, NegativeControlsThatPassAreCodeFour) {
 TEST_F(Evaluate, RanksGiveTheRowsOfThreads) {
   if (std::string(RETRACE_MPIEXEC).empty()) GTEST_SKIP() << "mpirun is missing";
   ASSERT_EQ(Run("threads").code, 0);
-  const std::string launcher =
-      "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 "
-      "OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_btl_vader_single_copy_mechanism=none timeout -k 5 100 " +
-      std::string(RETRACE_MPIEXEC);
   // One rank per run and, in groups, several.
-  for (const char* ranks : {" -n 2 %s --ranks-per-run 1", " -n 4 %s --ranks-per-run 2", " -n 3 %s"}) {
-    std::string command = launcher + ranks;
+  for (const char* ranks : {"-n 2 %s --ranks-per-run 1", "-n 4 %s --ranks-per-run 2", "-n 3 %s"}) {
+    std::string command = kMpiRun + ranks;
     command.replace(command.find("%s"), 2, kEvaluate);
     const Outcome outcome = Execute(command + " " + list_ + " --clips " + kClips + kSamples +
                                     "--force --progress none --output " + Path("ranks"));

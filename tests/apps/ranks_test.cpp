@@ -1,4 +1,11 @@
 /// The same bytes from threads and from MPI ranks, and one message from all of them.
+#include <sys/types.h>
+
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <future>
+#include <iterator>
 #include <sstream>
 
 #include "apps/command_line.h"
@@ -13,11 +20,7 @@ class Ranks : public CommandLine {
     CommandLine::SetUp();
   }
   static Outcome Launch(int ranks, const std::string& arguments) {
-    // Containers run as root, have fewer cores than ranks and forbid reading another process's memory.
-    return Execute(
-        "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 "
-        "OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_btl_vader_single_copy_mechanism=none timeout -k 5 100 " +
-        std::string(RETRACE_MPIEXEC) + " -n " + std::to_string(ranks) + " " + kReconstruct + " " + arguments);
+    return Execute(kMpiRun + "-n " + std::to_string(ranks) + " " + kReconstruct + " " + arguments);
   }
 };
 
@@ -96,6 +99,82 @@ TEST_F(Ranks, EndWithTheCodeAndOneMessage) {
     const size_t first = outcome.text.find("reconstruct: ");
     if (c.message.empty()) continue;
     EXPECT_EQ(outcome.text.find("reconstruct: ", first + 1), std::string::npos) << outcome.text;
+  }
+}
+
+/// The process of a rank of the only job whose command line has `word` in it; 0 when there is none.
+pid_t ProcessOfRank(int rank, const std::string& word) {
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    const std::string name = entry.path().filename();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    const auto read = [&](const char* file) {
+      std::ifstream stream(entry.path() / file, std::ios::binary);
+      return std::string(std::istreambuf_iterator<char>(stream), {});
+    };
+    if (read("cmdline").find(word) == std::string::npos) continue;
+    const std::string variable = "OMPI_COMM_WORLD_RANK=" + std::to_string(rank) + '\0';
+    if (read("environ").find(variable) != std::string::npos) return std::stoi(name);
+  }
+  return 0;
+}
+
+/// Runs the command and stops one of its ranks, as a hanging disk would, as soon as there is that file.
+Outcome HangRank(int rank, const std::string& file, const std::string& command, const std::string& word) {
+  std::future<Outcome> outcome = std::async(std::launch::async, [&] { return Execute(command); });
+  const auto running = [&] { return outcome.wait_for(std::chrono::milliseconds(1)) == std::future_status::timeout; };
+  while (running() && !std::filesystem::exists(file)) continue;
+  const pid_t process = ProcessOfRank(rank, word);
+  EXPECT_GT(process, 0) << "the job ended before its rank was stopped";
+  if (process > 0) kill(process, SIGSTOP);
+  return outcome.get();
+}
+
+TEST_F(Ranks, EndWhenOneHangsAndGoOnLater) {
+  const std::string options = kWalkClip + " --end 1 --samples 300 --saved 40 --progress none --output ";
+  const std::string run = Path("run");
+  const std::string command = kMpiRun + "-n 2 " + kReconstruct + " " + options + run;
+  const Outcome stopped = HangRank(1, run + "/checkpoint", command + " --hang-limit 1", run);
+  EXPECT_EQ(stopped.code, 75) << stopped.text;
+  EXPECT_THAT(stopped.text,
+              testing::ContainsRegex("reconstruct: rank 1 \\([^)]+\\) has not answered for 1 s: stopped"));
+  ASSERT_EQ(Execute(command + " --resume").code, 0);
+  ASSERT_EQ(Execute(kReconstruct + " " + options + Path("whole")).code, 0);
+  EXPECT_EQ(io::ReadFile(run + "/control.json"), io::ReadFile(Path("whole/control.json")));
+}
+
+TEST_F(Ranks, EvaluateNamesOneThatHangs) {
+  const std::string list = Write("list.tsv", "clip\tend\tseeds\nwalk.bvh\t1\t2\n");
+  // Rank 1 alone has the second run; rank 0, which works on the first one, looks up when that is done.
+  const std::string command = kMpiRun + "-n 2 " + kEvaluate + " " + list + " --clips " + RETRACE_SOURCE_DIR +
+                              "/data/clips --samples 300 --saved 40 --ranks-per-run 1 --progress none --output " +
+                              Path("out");
+  const Outcome stopped = HangRank(1, Path("out/runs/walk.2/checkpoint"), command + " --hang-limit 1", Path("out"));
+  EXPECT_EQ(stopped.code, 75) << stopped.text;
+  EXPECT_THAT(stopped.text,
+              testing::ContainsRegex("evaluate: rank 1 \\([^)]+\\) has not answered for [0-9]+ s: stopped, the same "
+                                     "command goes on from"));
+  const Outcome whole = Execute(command);
+  EXPECT_EQ(whole.code, 0) << whole.text;
+  EXPECT_TRUE(std::filesystem::exists(Path("out/runs/walk.2/control.json")));
+}
+
+TEST_F(Ranks, ThatReadOtherFilesDoNotBegin) {
+  std::string clip = io::ReadFile(kClip);
+  clip.replace(clip.find("0.0"), 3, "0.1");
+  Write("squat.bvh", clip);
+  const struct {
+    std::string clip;
+    std::string message;
+  } cases[] = {
+      {Path("none.bvh"), "reconstruct: rank 1 \\([^)]+\\): .*/none.bvh: cannot be opened"},
+      {Path("squat.bvh"), "reconstruct: rank 1 \\([^)]+\\): /inputs/clip on rank 0 is \"[0-9a-f]+\", and here"}};
+  for (const auto& c : cases) {
+    const std::string rest = kSmall + "--output " + Path("run");
+    const Outcome outcome = Execute(kMpiRun + "-n 1 " + kReconstruct + " " + kClip + rest + " : -n 1 " + kReconstruct +
+                                    " " + c.clip + rest);
+    EXPECT_EQ(outcome.code, 3) << outcome.text;
+    EXPECT_THAT(outcome.text, testing::ContainsRegex(c.message));
+    EXPECT_FALSE(std::filesystem::exists(Path("run")));
   }
 }
 

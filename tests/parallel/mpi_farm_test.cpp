@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdio>
 #include <map>
+#include <set>
 #include <string>
 #include <thread>
 
@@ -213,6 +214,50 @@ TEST(MpiFarm, ComputesWhileALongResultIsOnItsWay) {
   };
   OnJob(factory, [](TaskFarm& farm) { laws::Collect(farm, std::vector<Bytes>(100, Bytes(1))); });
   if (session->rank() == 0) std::remove(ProgressFile().c_str());
+}
+
+/// What is wrong on which ranks, and what all ranks then throw.
+struct Beginning {
+  std::set<int> fail;
+  std::set<int> break_down;
+  std::set<int> differ;
+  std::string message;  // a regular expression; none: all begin
+};
+
+void Begin(const Beginning& beginning) {
+  const int rank = session->rank();
+  const auto prepare = [&]() -> std::string {
+    if (beginning.fail.contains(rank)) throw InputError("no file on rank " + std::to_string(rank));
+    if (beginning.break_down.contains(rank)) throw std::out_of_range("a mistake");
+    // More than MPI sends before somebody takes it.
+    return std::string(100000, 'a') + (beginning.differ.contains(rank) ? "b" : "c");
+  };
+  session->Prepare(prepare, [](const std::string& on_master, const std::string& here) {
+    return std::string("found ") + here.back() + ", on rank 0 " + on_master.back();
+  });
+}
+
+TEST(MpiSession, BeginsOnAllRanksOrOnNone) {
+  const int last = session->size() - 1;
+  const std::string name = "rank " + std::to_string(last) + " \\(.+\\): ";
+  std::vector<Beginning> beginnings = {
+      {{}, {}, {}, ""}, {{0}, {}, {}, "no file on rank 0"}, {{0, 1, 2, 3}, {}, {}, "no file on rank 0"}};
+  if (last > 0) {
+    beginnings.push_back({{last}, {}, {}, name + "no file on rank " + std::to_string(last)});
+    beginnings.push_back({{}, {}, {last}, name + "found b, on rank 0 c"});
+    beginnings.push_back({{1, last}, {}, {}, "rank 1 \\(.+\\): no file on rank 1"});
+    beginnings.push_back({{last}, {}, {1}, last > 1 ? "rank 1 \\(.+\\): found b.+" : name + "no file.+"});
+  }
+  for (const Beginning& beginning : beginnings) {
+    if (beginning.message.empty()) {
+      EXPECT_NO_THROW(Begin(beginning));
+    } else {
+      EXPECT_THAT([&] { Begin(beginning); },
+                  testing::ThrowsMessage<InputError>(testing::MatchesRegex(beginning.message)));
+    }
+  }
+  EXPECT_THROW(Begin({{}, {last}, {}, ""}), std::exception);
+  OnJob(laws::MakeWorker, laws::ComputesEveryTaskOnce);
 }
 
 TEST(MpiGroups, AreEvenAndConsecutive) {

@@ -1,9 +1,11 @@
 /// A small MPI program that ends in the ways that mpi_job_test.cpp looks at from outside.
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <string>
+#include <thread>
 
 #include "parallel/farm_laws.h"
 
@@ -15,6 +17,15 @@ namespace {
 int RunJob(MpiSession& session, const std::string& scenario) {
   if (scenario == "who") {
     std::printf("active %d, rank %d of %d\n", session.active(), session.rank(), session.size());
+    return 0;
+  }
+  if (scenario == "beginning hangs") {
+    const auto prepare = [&]() -> std::string {
+      while (session.rank() == 2) pause();
+      return "";
+    };
+    session.Prepare(
+        prepare, [](const std::string&, const std::string&) { return ""; }, 0.5);
     return 0;
   }
   if (scenario == "master fails" && session.rank() == 0) throw OutputError("no place to write");
@@ -56,6 +67,21 @@ int RunJob(MpiSession& session, const std::string& scenario) {
     groups.leaders->MakeFarm(run)->Run(tasks, [](size_t, auto) {});
     return 0;
   }
+  if (scenario == "worker is slow") {
+    // A second of work, twice as long as the master's patience.
+    const auto slow = [&]() -> Worker {
+      return [&](std::span<const std::byte>, Bytes&) {
+        for (int i = 0; i < 20 && session.rank() > 0; ++i) {
+          std::this_thread::sleep_for(std::chrono::milliseconds(50));
+          session.job().ReportAlive();
+        }
+      };
+    };
+    if (session.rank() != 0) return session.Serve(slow), 0;
+    session.MakeFarm(slow, 0.5)->Run(std::vector<Bytes>(4, Bytes(1)), [](size_t, auto) {});
+    std::printf("all came back\n");
+    return 0;
+  }
   if (session.rank() != 0) {
     session.Serve(factory);
     return 0;
@@ -78,7 +104,7 @@ int main(int argc, char** argv) {
       std::fprintf(stderr, "%s\n", error.what());
       const int code = static_cast<int>(error.code());
       // A task's exception has come to the master, whose farm has released the others: they leave by themselves.
-      if (scenario == "task fails" || scenario == "worker hangs" || scenario == "member hangs") return code;
+      if (scenario == "task fails" || scenario.ends_with("hangs")) return code;
       session.Abort(code);
     }
   } catch (const Error& error) {

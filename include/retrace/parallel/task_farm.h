@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "retrace/parallel/scheduler.h"
@@ -81,11 +82,16 @@ class RankGroup {
   ///
   /// With a `patience` above 0 [s], a rank that has work and does not answer for so long ends the run with
   /// StoppedError, which names it and its host. No later run of the farm can succeed then, and as nobody can wait for
-  /// that rank, the session ends the whole job when it is destroyed, with exit code 75.
+  /// that rank, the others stay in Serve until the session ends the whole job, which it does when it is destroyed, with
+  /// exit code 75. The same holds for the farm that this farm's master serves, if it does.
   std::unique_ptr<TaskFarm> MakeFarm(const WorkerFactory& factory, double patience = 0);
 
   /// Worker side (other ranks): computes tasks until the master's farm is destroyed. Without work it sleeps.
   void Serve(const WorkerFactory& factory);
+
+  /// From within a task that may outlast the master's patience: tells the master that this rank is at work, ten times a
+  /// second at most. Nothing on rank 0.
+  void ReportAlive();
 
  private:
   friend class MpiSession;
@@ -127,6 +133,14 @@ class MpiSession {
   /// Cuts the job into `count` groups of consecutive ranks, whose sizes differ by one at most. Called by all ranks at
   /// once. The groups must not outlive the session.
   RankGroups Split(int count);
+
+  /// How all ranks begin, at once: each does `prepare` (reads its files), which returns what it found, as text. When
+  /// one fails, all throw what the first of them threw, with its rank and host in front (unless that is rank 0), so
+  /// that all can leave. When one found something else than rank 0 did, all throw InputError with what `difference`
+  /// says of the two. When one does not come within `patience` seconds after rank 0 (0: without end), StoppedError on
+  /// rank 0, as in MakeFarm.
+  using Difference = std::function<std::string(const std::string& on_master, const std::string& here)>;
+  void Prepare(const std::function<std::string()>& prepare, const Difference& difference, double patience = 0);
 
   /// Of RankGroup, for all ranks.
   std::unique_ptr<TaskFarm> MakeFarm(const WorkerFactory& factory, double patience = 0) {
