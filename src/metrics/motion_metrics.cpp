@@ -204,7 +204,9 @@ class PenetrationMeter {
 };
 
 double ContactAgreement(const Character& character, const control::Trajectory& trajectory,
-                        const ReferenceMotion& reference) {
+                        const ReferenceMotion& reference, const Surface& surface) {
+  if (surface.moves()) return kNotANumber;
+  const auto height_of = [&](const auto& body, const auto& state) { return surface.HeightOf(body, state); };
   const std::vector<State> states = reference.StatesOfPoses();
   // How many labels of `ours` have one of `theirs` within the tolerance.
   const auto agreeing = [](const std::vector<bool>& ours, const std::vector<bool>& theirs, std::ptrdiff_t tolerance) {
@@ -221,7 +223,7 @@ double ContactAgreement(const Character& character, const control::Trajectory& t
   const auto tolerance = static_cast<std::ptrdiff_t>(std::lround(kLabelTolerance / trajectory.time_step));
   double simulated_labels = 0, reference_labels = 0, simulated_right = 0, reference_right = 0;
   for (const int effector : character.end_effectors) {
-    const std::vector<bool> touches = TouchesFloor(reference, states, effector);
+    const std::vector<bool> touches = Touches(reference, states, effector, height_of);
     std::vector<bool> simulated(trajectory.num_steps(), false);
     std::vector<bool> recorded(trajectory.num_steps(), false);
     for (size_t i = 0; i < trajectory.num_steps(); ++i) {
@@ -391,7 +393,7 @@ MotionMetrics MeasureMotion(const Character& character, const control::Trajector
   metrics.skate_ratio = SkateRatio(character, coarse.simulated, surface);
   metrics.reference_skate_ratio = SkateRatio(character, coarse.reference, surface);
   MeasureTorques(character, trajectory, metrics);
-  metrics.contact_agreement = ContactAgreement(character, trajectory, reference);
+  metrics.contact_agreement = ContactAgreement(character, trajectory, reference, surface);
   return metrics;
 }
 

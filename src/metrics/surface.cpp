@@ -2,10 +2,38 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "retrace/character/kinematics.h"
 
 namespace retrace::metrics {
+namespace {
+
+constexpr double kSunk = 0.05;  // deepest that a point is taken for one that has sunk in [m]
+
+/// Calls `see` with the centre, in the world, and the radius of each ball that stands for a body: corners of boxes,
+/// vertices, ends of capsules.
+template <typename Function>
+void ForEachPoint(const character::Body& body, const character::BodyState& state, const Function& see) {
+  const auto place = [&](const Vec3& in_body) -> Vec3 { return state.position + state.orientation * in_body; };
+  for (const character::Shape& shape : body.shapes) {
+    switch (shape.kind) {
+      case character::Shape::Kind::kBox:
+        for (const Vec3& corner : BoxMesh(shape.size).vertices) see(place(shape.offset + corner), 0);
+        break;
+      case character::Shape::Kind::kCapsule:
+        for (const double end : {-0.5, 0.5}) {
+          see(place(shape.offset + end * shape.length * Vec3::Unit(shape.axis)), shape.radius);
+        }
+        break;
+      case character::Shape::Kind::kMesh:
+        for (const Vec3& vertex : shape.mesh.vertices) see(place(shape.offset + vertex), 0);
+        break;
+    }
+  }
+}
+
+}  // namespace
 
 Surface::Surface(const simulation::Environment& environment) : environment_(&environment) {
   below_.ground = environment.ground;
@@ -18,7 +46,16 @@ Surface::Surface(const simulation::Environment& environment) : environment_(&env
 
 double Surface::HeightOf(const Vec3& point) const {
   if (plain_) return point.y();
-  return point.y() - environment_->HeightAt(point.x(), point.z(), point.y());
+  // What a point has sunk into is below it too.
+  return point.y() - environment_->HeightAt(point.x(), point.z(), point.y() + kSunk);
+}
+
+double Surface::HeightOf(const character::Body& body, const character::BodyState& state) const {
+  if (plain_) return character::LowestPoint(body, state);
+  double height = std::numeric_limits<double>::infinity();
+  ForEachPoint(body, state,
+               [&](const Vec3& center, double radius) { height = std::min(height, HeightOf(center) - radius); });
+  return height;
 }
 
 double Surface::DepthAt(const Vec3& center, double radius) const {
@@ -35,24 +72,8 @@ double Surface::DepthAt(const Vec3& center, double radius) const {
 double Surface::DepthOf(const character::Body& body, const character::BodyState& state) const {
   if (plain_) return std::max(0.0, -character::LowestPoint(body, state));
   double depth = 0;
-  const auto see = [&](const Vec3& in_body, double radius) {
-    depth = std::max(depth, DepthAt(state.position + state.orientation * in_body, radius));
-  };
-  for (const character::Shape& shape : body.shapes) {
-    switch (shape.kind) {
-      case character::Shape::Kind::kBox:
-        for (const Vec3& corner : BoxMesh(shape.size).vertices) see(shape.offset + corner, 0);
-        break;
-      case character::Shape::Kind::kCapsule:
-        for (const double end : {-0.5, 0.5}) {
-          see(shape.offset + end * shape.length * Vec3::Unit(shape.axis), shape.radius);
-        }
-        break;
-      case character::Shape::Kind::kMesh:
-        for (const Vec3& vertex : shape.mesh.vertices) see(shape.offset + vertex, 0);
-        break;
-    }
-  }
+  ForEachPoint(body, state,
+               [&](const Vec3& center, double radius) { depth = std::max(depth, DepthAt(center, radius)); });
   return depth;
 }
 

@@ -18,6 +18,9 @@ class Surface {
   /// Of a point over what is below it [m]; infinity where there is nothing.
   double HeightOf(const Vec3& point) const;
 
+  /// Of the lowest point of a body over what is below that [m]; infinity where there is nothing. Seen as in DepthOf.
+  double HeightOf(const character::Body& body, const character::BodyState& state) const;
+
   /// How deep a body is in it [m], 0 when it is not: under the ground and the height field by height, in a box by the
   /// nearest face (a shin that grazes a step is not as deep as the step is high). Seen where the body has corners,
   /// ends of capsules and vertices; over the plane alone that is exact.

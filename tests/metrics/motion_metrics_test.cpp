@@ -251,6 +251,7 @@ TEST(MotionMetrics, SkatingAndSinkingAreOverWhatIsThere) {
   EXPECT_EQ(MeasureMovedIn(step, slide(0.1, 0.6)).skate_ratio, 1);
   EXPECT_EQ(MeasureMovedIn(step, slide(0.1, 0.6)).penetration.largest, 0);
   EXPECT_EQ(MeasureMovedIn(step, slide(0.16, 0.6)).skate_ratio, 0);
+  EXPECT_EQ(MeasureMovedIn(step, slide(0.099, 0.6)).skate_ratio, 1) << "a millimetre deep";
   EXPECT_NEAR(MeasureMovedIn(step, slide(0.07, 0)).penetration.largest, 0.03, 1e-9);
   EXPECT_NEAR(MeasureMovedIn(step, slide(0.07, 0)).reference_penetration.largest, 0.1, 1e-9);
   simulation::Environment pit;
@@ -303,6 +304,7 @@ TEST(MotionMetrics, WhereBoxesMoveSkatingAndSinkingAreNotDefined) {
   const MotionMetrics m = MeasureMovedIn(platform, [](double time) { return Vec3(time, -0.2, 0); });
   EXPECT_TRUE(std::isnan(m.skate_ratio));
   EXPECT_TRUE(std::isnan(m.penetration.largest));
+  EXPECT_TRUE(std::isnan(m.contact_agreement));
   EXPECT_TRUE(m.ToJson(Human())["skate_ratio"].is_null() || std::isnan(m.ToJson(Human())["skate_ratio"].get<double>()));
   Evaluation evaluation;
   evaluation.completed = true;
@@ -349,6 +351,34 @@ TEST(MotionMetrics, ContactsAgreeWithinTheirTolerance) {
   // All that is there is right (precision 1) and about half is missing (recall 1/2).
   EXPECT_NEAR(agreement(0, false), 2.0 / 3, 0.05);
   EXPECT_EQ(agreement(100, true), 0);
+}
+
+TEST(MotionMetrics, ContactsAreWithWhatIsThere) {
+  simulation::Environment block;  // 0.3 m high, and the ground
+  block.boxes = {{"block", Vec3(10, 2, 20), Vec3(0, -0.7, 0)}};
+  // Both stand, on the block or in the air over the ground; the simulation feels its feet all the time.
+  const auto agreement = [&](const simulation::Environment& world, double height) {
+    const auto stands = [&](double) {
+      Pose pose = Standing(0);
+      pose.root_position.y() += height;
+      return pose;
+    };
+    control::Trajectory trajectory = Simulated(stands);
+    for (auto& contacts : trajectory.contacts) {
+      for (const int effector : Human().end_effectors) {
+        if (Human().bodies[static_cast<size_t>(effector)].part != character::Part::kFoot) continue;
+        simulation::Contact contact;
+        contact.body = effector;
+        contacts.push_back(contact);
+      }
+    }
+    return MeasureMotion(Human(), trajectory, Reference(stands), world).contact_agreement;
+  };
+  EXPECT_EQ(agreement(block, 0.3), 1);
+  EXPECT_EQ(agreement(block, 0.299), 1) << "a millimetre deep";
+  EXPECT_EQ(agreement(block, 0.6), 0);
+  EXPECT_EQ(agreement({}, 0), 1);
+  EXPECT_EQ(agreement({}, 0.3), 0);
 }
 
 TEST(MotionMetrics, TrunkIsComparedAtQuartersOfTheReference) {

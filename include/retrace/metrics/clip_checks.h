@@ -1,6 +1,7 @@
 /// What can be told of a recording before anything is simulated: its contacts, its free flight, and what looks wrong.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,13 @@ struct Interval {
 /// Whether a body touches the floor at each pose of a reference (motion::DetectContact on its lowest point).
 std::vector<bool> TouchesFloor(const character::ReferenceMotion& reference, const std::vector<character::State>& states,
                                int body);
+
+/// Height of the lowest point of a body over what is under it [m].
+using BodyHeight = std::function<double(const character::Body& body, const character::BodyState& state)>;
+
+/// The same on a surface that is no plane.
+std::vector<bool> Touches(const character::ReferenceMotion& reference, const std::vector<character::State>& states,
+                          int body, const BodyHeight& height_of);
 
 /// The stretches in which a flag holds.
 std::vector<Interval> Stretches(const std::vector<bool>& flags, double frame_time);

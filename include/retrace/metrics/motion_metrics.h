@@ -76,8 +76,9 @@ struct MotionMetrics {
   Penetration reference_penetration;
   std::vector<double> torque_rms;  ///< (joints) [N m]
   double torque_peak = 0;          ///< largest of a joint [N m]
-  /// F1 of contact labels, over end effectors: a foot or hand is in contact when the ground pushes it (simulation) and
-  /// by TouchesFloor (reference); labels within 0.05 s of one another agree. NaN without contacts.
+  /// F1 of contact labels, over end effectors: a foot or hand is in contact when the ground or a thing pushes it
+  /// (simulation) and by Touches on what is fixed in the world (reference); labels within 0.05 s of one another agree.
+  /// NaN without contacts, and in a world with moving boxes.
   double contact_agreement = 0;
   double com_height_error = 0;  ///< largest, of the centre of mass [m] (PKU's gate)
   /// Largest horizontal error of the centre of mass relative to the root, after the headings were brought together [m].
