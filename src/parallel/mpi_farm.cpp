@@ -62,6 +62,25 @@ double SecondsSince(std::chrono::steady_clock::time_point then) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - then).count();
 }
 
+/// The seconds in which this rank looked for messages. Between two looks no more than a tenth of the patience counts:
+/// neither a rank that computed for long nor a job that was suspended meanwhile is to blame the others.
+class LookingTime {
+ public:
+  explicit LookingTime(double patience) : longest_(0.1 * patience) {}
+
+  /// To be called at every look.
+  void Look() {
+    seconds_ += std::min(SecondsSince(latest_), longest_);
+    latest_ = std::chrono::steady_clock::now();
+  }
+  double seconds() const { return seconds_; }
+
+ private:
+  double longest_;
+  double seconds_ = 0;
+  std::chrono::steady_clock::time_point latest_ = std::chrono::steady_clock::now();
+};
+
 /// What a farm and its group share.
 struct RankNames {
   std::vector<std::string> names;  // with their hosts, for messages
@@ -79,7 +98,8 @@ class MpiFarm final : public TaskFarm {
         heard_(ranks->names.size()),
         ranks_(ranks),
         factory_(std::move(factory)),
-        patience_(patience) {
+        patience_(patience),
+        looking_(patience) {
     ranks_->farm_alive = true;
   }
 
@@ -149,7 +169,7 @@ class MpiFarm final : public TaskFarm {
   void HandOut(DivisibleWork& work) {
     while (std::optional<Scheduler::Assignment> assignment = scheduler_.HandOut()) {
       std::deque<Sent>& sent = sent_[assignment->worker];
-      if (sent.empty()) heard_[assignment->worker] = Clock::now();
+      if (sent.empty()) heard_[assignment->worker] = looking_.seconds();
       Sent& batch = sent.emplace_back();
       batch.parts = std::move(assignment->parts);
       try {
@@ -173,9 +193,10 @@ class MpiFarm final : public TaskFarm {
 
   void CheckPatience() {
     if (patience_ <= 0) return;
+    looking_.Look();
     for (size_t i = 1; i < sent_.size(); ++i) {
       if (sent_[i].empty()) continue;
-      const double silent = SecondsSince(heard_[i]);
+      const double silent = looking_.seconds() - heard_[i];
       if (silent <= patience_) continue;
       *ranks_->lost = true;
       throw StoppedError(ranks_->names[i] + " has not answered for " + std::to_string(std::lround(silent)) + " s");
@@ -187,13 +208,13 @@ class MpiFarm final : public TaskFarm {
     if (scheduler_.outstanding() == 0 || !inbox_.Take(message, buffer_)) return false;
     const auto worker = static_cast<size_t>(message.source);
     if (message.tag == kAlive) {
-      heard_[worker] = Clock::now();
+      heard_[worker] = looking_.seconds();
       return true;
     }
     Sent batch = std::move(sent_[worker].front());
     MPI_Wait(&batch.request, MPI_STATUS_IGNORE);  // the answer shows that it has arrived
     sent_[worker].pop_front();
-    heard_[worker] = Clock::now();
+    heard_[worker] = looking_.seconds();
     std::span<const std::byte> bytes = buffer_;
     if (message.tag == kError) {
       const size_t task = batch.parts[TakeValue<uint64_t>(bytes)].task;
@@ -236,11 +257,12 @@ class MpiFarm final : public TaskFarm {
   MPI_Comm job_;
   Inbox& inbox_;
   Scheduler scheduler_;
-  std::vector<std::deque<Sent>> sent_;    // per rank: its batches, in the order of its answers; none to rank 0
-  std::vector<Clock::time_point> heard_;  // per rank: its last answer, or when it was given work
+  std::vector<std::deque<Sent>> sent_;  // per rank: its batches, in the order of its answers; none to rank 0
+  std::vector<double> heard_;           // per rank: looking_ at its last answer, or when it was given work
   RankNames* ranks_;
   WorkerFactory factory_;
   double patience_;  // [s]; 0: without end
+  LookingTime looking_;
   Worker worker_;
   Bytes result_;
   Bytes buffer_;
@@ -295,13 +317,14 @@ struct RankGroup::State {
     std::vector<bool> heard(names.names.size());
     heard[0] = true;
     size_t faulty = exception.empty() ? heard.size() : 0;
-    const auto begun = std::chrono::steady_clock::now();
+    LookingTime looking(patience);
     Patience waiting;
     for (size_t missing = heard.size() - 1; missing > 0;) {
       Message message;
       Bytes bytes;
       if (!inbox->Take(message, bytes)) {
-        if (patience > 0 && SecondsSince(begun) > patience) {
+        looking.Look();
+        if (patience > 0 && looking.seconds() > patience) {
           *names.lost = true;
           const auto silent = static_cast<size_t>(std::find(heard.begin(), heard.end(), false) - heard.begin());
           throw StoppedError(names.names[silent] + " has not begun " + std::to_string(std::lround(patience)) +

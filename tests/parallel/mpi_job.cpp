@@ -40,12 +40,12 @@ int RunJob(MpiSession& session, const std::string& scenario) {
       laws::Work(task, result);
     };
   };
-  if (scenario == "member hangs") {
-    // Two groups; rank 3 is the other rank of the second one.
+  if (scenario == "member hangs" || scenario == "leader hangs") {
+    // Two groups; rank 2 leads the second one, and rank 3 is its other rank.
     const RankGroups groups = session.Split(2);
     const auto member = [&]() -> Worker {
       return [&](std::span<const std::byte> task, Bytes& result) {
-        if (session.rank() == 3) {
+        if (session.rank() == 3 && scenario == "member hangs") {
           for (;;) pause();
         }
         laws::Work(task, result);
@@ -58,13 +58,17 @@ int RunJob(MpiSession& session, const std::string& scenario) {
     const auto crew = groups.own->MakeFarm(member, 0.5);
     const std::vector<Bytes> tasks(50, laws::Pack(laws::Order{laws::Order::kSleep, 0, 2}));
     const auto run = [&]() -> Worker {
-      return [&](std::span<const std::byte>, Bytes&) { crew->Run(tasks, [](size_t, auto) {}); };
+      return [&](std::span<const std::byte>, Bytes&) {
+        while (session.rank() == 2 && scenario == "leader hangs") pause();
+        crew->Run(tasks, [](size_t, auto) {});
+        groups.leaders->ReportAlive();
+      };
     };
     if (groups.leaders->rank() != 0) {
       groups.leaders->Serve(run);
       return 0;
     }
-    groups.leaders->MakeFarm(run)->Run(tasks, [](size_t, auto) {});
+    groups.leaders->MakeFarm(run, 0.5)->Run(tasks, [](size_t, auto) {});
     return 0;
   }
   if (scenario == "worker is slow") {
@@ -86,8 +90,11 @@ int RunJob(MpiSession& session, const std::string& scenario) {
     session.Serve(factory);
     return 0;
   }
-  const auto farm = session.MakeFarm(factory, scenario == "worker hangs" ? 0.5 : 0);
-  farm->Run(std::vector<Bytes>(200, laws::Pack(laws::Order{laws::Order::kSleep, 0, 2})), [](size_t, auto) {});
+  const bool patient = scenario == "worker hangs" || scenario == "suspended";
+  const uint32_t milliseconds = scenario == "suspended" ? 40 : 2;
+  const auto farm = session.MakeFarm(factory, patient ? 0.5 : 0);
+  farm->Run(std::vector<Bytes>(200, laws::Pack(laws::Order{laws::Order::kSleep, 0, milliseconds})),
+            [](size_t, auto) {});
   return 0;
 }
 

@@ -21,7 +21,9 @@ struct Ended {
   std::string output;
 };
 
-Ended Shell(const std::string& command) {
+/// With `script` in the environment, as SCRIPT.
+Ended Shell(const std::string& command, const std::string& script = "") {
+  setenv("SCRIPT", script.c_str(), 1);
   std::FILE* pipe = popen(("timeout -k 5 60 " + command + " 2>&1").c_str(), "r");
   if (pipe == nullptr) throw std::runtime_error("popen failed");
   std::string output;
@@ -108,6 +110,26 @@ TEST_F(MpiJob, EndsWhenAMemberOfAGroupHangs) {
   EXPECT_EQ(job.exit_code, 75) << job.output;
   EXPECT_THAT(job.output, HasSubstr("rank 3 ("));
   EXPECT_THAT(job.output, HasSubstr(") has not answered for 1 s"));
+}
+
+TEST_F(MpiJob, EndsWhenALeaderOfAGroupHangs) {
+  const Ended job = Run(4, "leader hangs");
+  EXPECT_EQ(job.exit_code, 75) << job.output;
+  EXPECT_THAT(job.output, HasSubstr("rank 2 ("));
+  EXPECT_THAT(job.output, HasSubstr(") has not answered for 1 s"));
+}
+
+/// As batch systems do with a job that has to let another one pass.
+TEST_F(MpiJob, OutlivesASuspensionThatIsLongerThanItsPatience) {
+  const std::string script = std::string(RETRACE_MPIEXEC) + " -n 3 " + Program("suspended") + R"sh( & job=$!
+ranks=
+until [ "$(echo $ranks | wc -w)" = 3 ]; do sleep 0.1; ranks=$(cat /proc/$job/task/$job/children); done
+sleep 0.6
+kill -STOP $ranks && sleep 1.5 && kill -CONT $ranks && echo suspended
+wait $job)sh";
+  const Ended ended = Shell("sh -c \"$SCRIPT\"", script);
+  EXPECT_EQ(ended.exit_code, 0) << ended.output;
+  EXPECT_EQ(ended.output, "suspended\n") << "else the job ended before";
 }
 
 TEST_F(MpiJob, WaitsForAWorkerThatReportsWork) {
