@@ -12,6 +12,7 @@
 #include <fstream>
 #include <thread>
 
+#include "retrace/math/elementary.h"
 #include "revision.h"
 
 namespace retrace::results {
@@ -92,7 +93,7 @@ io::Json Provenance(const RunTimer& timer, const std::vector<LibraryVersion>& li
   versions["eigen"] = Triple(EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION);
   versions["nlohmann_json"] =
       Triple(NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR, NLOHMANN_JSON_VERSION_PATCH);
-  // Its sines and roots are part of every result.
+  versions["sleef"] = SleefVersion();  // its sines are part of every result
   versions["glibc"] = ::gnu_get_libc_version();
   for (const auto& [name, version] : libraries) versions[name] = version;
 

@@ -455,5 +455,18 @@ TEST_F(CommandLine, SameBytesForAnyNumberOfThreads) {
   }
 }
 
+/// The C library rounds sines otherwise on a processor with fused multiply-add than on one without.
+TEST_F(CommandLine, ResultsDoNotDependOnTheProcessor) {
+  const std::string run = SmallRun("run");
+  const std::string older =
+      "GLIBC_TUNABLES=glibc.cpu.hwcaps=-FMA,-FMA4,-AVX2,-AVX512F,-FMA_Usable,-FMA4_Usable,-AVX2_Usable ";
+  const Outcome outcome = Execute(older + kReconstruct + " " + kClip + kSmall + "--output " + Path("older"));
+  ASSERT_EQ(outcome.code, 0) << outcome.text;
+  for (const char* file : {"control.json", "trajectory.csv", "contacts.csv", "costs.csv", "reference.bvh"}) {
+    EXPECT_TRUE(io::ReadFile(run + "/" + file) == io::ReadFile(Path("older/") + file)) << file;
+  }
+  EXPECT_EQ(Execute(older + kReplay + " " + run + " --verify").code, 0);
+}
+
 }  // namespace
 }  // namespace retrace::apps

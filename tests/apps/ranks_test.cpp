@@ -144,7 +144,7 @@ TEST_F(Ranks, EndWhenOneHangsAndGoOnLater) {
 
 TEST_F(Ranks, EvaluateNamesOneThatHangs) {
   const std::string list = Write("list.tsv", "clip\tend\tseeds\nwalk.bvh\t1\t2\n");
-  // Rank 1 alone has the second run; rank 0, which works on the first one, looks up when that is done.
+  // Each rank has a run of its own, and rank 0 looks up when it has done its one.
   const std::string command = kMpiRun + "-n 2 " + kEvaluate + " " + list + " --clips " + RETRACE_SOURCE_DIR +
                               "/data/clips --samples 300 --saved 40 --ranks-per-run 1 --progress none --output " +
                               Path("out");

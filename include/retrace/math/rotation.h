@@ -1,6 +1,7 @@
 /// Rotations: exponential and logarithm, shortest arcs, heading, swing and twist, mean.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <span>
 
@@ -17,14 +18,19 @@ inline constexpr double Degrees(double radians) {
   return radians * (180 / kPi);
 }
 
+/// Half the angle of a rotation, in [0, pi/2], from the length and the real part of its unit quaternion. Of sine and
+/// cosine it takes the one that changes with the angle, which is cheaper than atan2 of both.
+inline double HalfAngle(double sine, double cosine) {
+  return sine < 0.7 ? std::asin(sine) : std::acos(std::min(1.0, std::abs(cosine)));
+}
+
 /// Rotation vector (axis times angle, angle in [0, pi]) of a unit quaternion: its logarithm.
 /// Of q and -q, the same rotation, both give the same vector.
 inline Vec3 RotationVector(const Quat& q) {
-  const double sign = q.w() < 0 ? -1 : 1;
   const double s = std::sqrt(q.x() * q.x() + q.y() * q.y() + q.z() * q.z());
   // angle/sin(angle/2) -> 2 as the angle -> 0; below 1e-7 the next term of the series is beneath one rounding.
-  const double k = sign * (s < 1e-7 ? 2.0 : 2.0 * std::atan2(s, sign * q.w()) / s);
-  return {k * q.x(), k * q.y(), k * q.z()};
+  const double k = s < 1e-7 ? 2.0 : 2.0 * HalfAngle(s, q.w()) / s;
+  return (q.w() < 0 ? -k : k) * q.vec();
 }
 
 /// Unit quaternion of a rotation vector: the exponential.
@@ -37,7 +43,7 @@ inline Quat FromRotationVector(const Vec3& v) {
 /// Angle in [0, pi] of the rotation between two orientations: || log(a b^-1) ||.
 inline double AngleBetween(const Quat& a, const Quat& b) {
   const Quat d = a * b.conjugate();
-  return 2 * std::atan2(d.vec().norm(), std::abs(d.w()));
+  return 2 * HalfAngle(d.vec().norm(), d.w());
 }
 
 /// Rotation about one coordinate axis (0 x, 1 y, 2 z).
