@@ -46,6 +46,14 @@ class MpiJob : public testing::Test {
   static Ended Run(int ranks, const std::string& scenario) {
     return Shell(std::string(RETRACE_MPIEXEC) + " -n " + std::to_string(ranks) + " " + Program(scenario));
   }
+
+  /// A job of four with a patience of half a second, in which one rank hangs.
+  static void ExpectToEndByItself(const std::string& scenario, const std::string& rank, const std::string& why) {
+    const Ended job = Run(4, scenario);
+    EXPECT_EQ(job.exit_code, 75) << job.output;
+    EXPECT_THAT(job.output, HasSubstr(rank + " ("));
+    EXPECT_THAT(job.output, HasSubstr(") " + why));
+  }
 };
 
 TEST_F(MpiJob, KnowsItsRanks) {
@@ -99,24 +107,15 @@ TEST_F(MpiJob, EndsWhenAWorkerDies) {
 }
 
 TEST_F(MpiJob, EndsWhenAWorkerHangs) {
-  const Ended job = Run(4, "worker hangs");
-  EXPECT_EQ(job.exit_code, 75) << job.output;
-  EXPECT_THAT(job.output, HasSubstr("rank 2 ("));
-  EXPECT_THAT(job.output, HasSubstr(") has not answered for 1 s"));
+  ExpectToEndByItself("worker hangs", "rank 2", "has not answered for 1 s");
 }
 
 TEST_F(MpiJob, EndsWhenAMemberOfAGroupHangs) {
-  const Ended job = Run(4, "member hangs");
-  EXPECT_EQ(job.exit_code, 75) << job.output;
-  EXPECT_THAT(job.output, HasSubstr("rank 3 ("));
-  EXPECT_THAT(job.output, HasSubstr(") has not answered for 1 s"));
+  ExpectToEndByItself("member hangs", "rank 3", "has not answered for 1 s");
 }
 
 TEST_F(MpiJob, EndsWhenALeaderOfAGroupHangs) {
-  const Ended job = Run(4, "leader hangs");
-  EXPECT_EQ(job.exit_code, 75) << job.output;
-  EXPECT_THAT(job.output, HasSubstr("rank 2 ("));
-  EXPECT_THAT(job.output, HasSubstr(") has not answered for 1 s"));
+  ExpectToEndByItself("leader hangs", "rank 2", "has not answered for 1 s");
 }
 
 /// As batch systems do with a job that has to let another one pass.
@@ -139,10 +138,7 @@ TEST_F(MpiJob, WaitsForAWorkerThatReportsWork) {
 }
 
 TEST_F(MpiJob, EndsWhenARankHangsBeforeItBegins) {
-  const Ended job = Run(4, "beginning hangs");
-  EXPECT_EQ(job.exit_code, 75) << job.output;
-  EXPECT_THAT(job.output, HasSubstr("rank 2 ("));
-  EXPECT_THAT(job.output, HasSubstr(") has not begun 1 s after rank 0"));
+  ExpectToEndByItself("beginning hangs", "rank 2", "has not begun 1 s after rank 0");
 }
 
 TEST(PlainProcess, IsAJobOfOne) {
