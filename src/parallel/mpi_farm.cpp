@@ -310,10 +310,26 @@ struct RankGroup::State {
     inbox.emplace(ranks);
   }
 
-  /// The master's part of Prepare: hears all ranks, and tells them and leaves in `exception`, which is its own if it
-  /// has one, what all are to throw.
+  /// All ranks meet: nobody goes on before all have come. Each brings what it has found or an exception (else empty),
+  /// and leaves with the exception that all are to throw, if any. `did` is what a rank that does not come has not done.
+  void Meet(const std::string& found, const MpiSession::Difference& difference, double patience, const char* did,
+            Bytes& exception) {
+    if (rank == 0) {
+      CompareFound(found, difference, patience, did, exception);
+      return;
+    }
+    Outbox outbox(ranks);
+    outbox.Send(exception.empty() ? kFound : kFailed, exception.empty() ? ToBytes(found) : exception);
+    Message message;
+    Patience waiting;
+    // Before the answer there may be a farm's farewell that this rank had no need of.
+    while (!inbox->Take(message, exception) || message.tag != kFound) waiting.Wait();
+    while (!outbox.Clear()) waiting.Wait();
+  }
+
+  /// The master's part of Meet.
   void CompareFound(const std::string& found, const MpiSession::Difference& difference, double patience,
-                    Bytes& exception) {
+                    const char* did, Bytes& exception) {
     std::vector<bool> heard(names.names.size());
     heard[0] = true;
     size_t faulty = exception.empty() ? heard.size() : 0;
@@ -327,12 +343,13 @@ struct RankGroup::State {
         if (patience > 0 && looking.seconds() > patience) {
           *names.lost = true;
           const auto silent = static_cast<size_t>(std::find(heard.begin(), heard.end(), false) - heard.begin());
-          throw StoppedError(names.names[silent] + " has not begun " + std::to_string(std::lround(patience)) +
+          throw StoppedError(names.names[silent] + " has not " + did + " " + std::to_string(std::lround(patience)) +
                              " s after rank 0");
         }
         waiting.Wait();
         continue;
       }
+      if (message.tag != kFound && message.tag != kFailed) continue;
       const auto from = static_cast<size_t>(message.source);
       heard[from] = true;
       --missing;
@@ -365,8 +382,9 @@ struct RankGroup::State {
 
 struct MpiSession::State {
   bool owns_mpi = false;
-  bool lost = false;  // a rank of the job does not answer
-  RankGroup job;      // all ranks
+  bool lost = false;    // a rank of the job does not answer
+  double patience = 0;  // of Prepare
+  RankGroup job;        // all ranks
   int exceptions = std::uncaught_exceptions();
 };
 
@@ -410,6 +428,16 @@ MpiSession::~MpiSession() {
   if (!active()) return;
   if (state_->lost) Abort(static_cast<int>(ExitCode::kStoppedWithCheckpoint));
   if (size() > 1 && std::uncaught_exceptions() > state_->exceptions) Abort(static_cast<int>(ExitCode::kBug));
+  if (size() > 1) {
+    // Here a rank that hangs can still be named; in MPI_Finalize all would wait for it without end.
+    try {
+      Bytes none;
+      state_->job.state_->Meet("", nullptr, state_->patience, "left", none);
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "%s\n", error.what());
+      Abort(static_cast<int>(ExitCode::kStoppedWithCheckpoint));
+    }
+  }
   state_->job.state_.reset();
   if (state_->owns_mpi) MPI_Finalize();
 }
@@ -528,6 +556,7 @@ void MpiSession::Prepare(const std::function<std::string()>& prepare, const Diff
     prepare();
     return;
   }
+  state_->patience = patience;
   RankGroup::State& job = *state_->job.state_;
   std::string found;
   Bytes exception;  // empty: none
@@ -536,16 +565,7 @@ void MpiSession::Prepare(const std::function<std::string()>& prepare, const Diff
   } catch (...) {
     exception = PackException(rank() == 0 ? "" : job.name + ": ");
   }
-  if (rank() == 0) {
-    job.CompareFound(found, difference, patience, exception);
-  } else {
-    Outbox outbox(job.ranks);
-    outbox.Send(exception.empty() ? kFound : kFailed, exception.empty() ? ToBytes(found) : exception);
-    Message message;
-    Patience waiting;
-    while (!job.inbox->Take(message, exception)) waiting.Wait();
-    while (!outbox.Clear()) waiting.Wait();
-  }
+  job.Meet(found, difference, patience, "begun", exception);
   if (!exception.empty()) std::rethrow_exception(UnpackException(exception));
 }
 

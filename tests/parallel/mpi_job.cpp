@@ -19,13 +19,18 @@ int RunJob(MpiSession& session, const std::string& scenario) {
     std::printf("active %d, rank %d of %d\n", session.active(), session.rank(), session.size());
     return 0;
   }
-  if (scenario == "beginning hangs") {
+  if (scenario == "beginning hangs" || scenario == "leaving hangs") {
+    const bool late = scenario == "leaving hangs";
     const auto prepare = [&]() -> std::string {
-      while (session.rank() == 2) pause();
+      while (session.rank() == 2 && !late) pause();
       return "";
     };
     session.Prepare(
         prepare, [](const std::string&, const std::string&) { return ""; }, 0.5);
+    if (session.rank() != 0) session.Serve(laws::MakeWorker);
+    while (session.rank() == 2) pause();
+    if (session.rank() == 0)
+      session.MakeFarm(laws::MakeWorker)->Run(laws::Pack(laws::MixedOrders(20)), [](size_t, auto) {});
     return 0;
   }
   if (scenario == "master fails" && session.rank() == 0) throw OutputError("no place to write");

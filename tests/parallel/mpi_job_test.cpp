@@ -141,6 +141,10 @@ TEST_F(MpiJob, EndsWhenARankHangsBeforeItBegins) {
   ExpectToEndByItself("beginning hangs", "rank 2", "has not begun 1 s after rank 0");
 }
 
+TEST_F(MpiJob, EndsWhenARankHangsBeforeItLeaves) {
+  ExpectToEndByItself("leaving hangs", "rank 2", "has not left 1 s after rank 0");
+}
+
 TEST(PlainProcess, IsAJobOfOne) {
   const Ended process = Shell(Program("who"));
   EXPECT_EQ(process.exit_code, 0);

@@ -108,9 +108,10 @@ struct RankGroups {
 /// The MPI job that this process belongs to, or a job of one when it was not started by an MPI launcher. One per
 /// process, made before any farm and destroyed last (it finalises MPI).
 ///
-/// A job ends well when every rank leaves its session. A rank that fails while others wait for it must call Abort; a
-/// session destroyed by an exception that passes through it does so itself, as waiting for the others could last for
-/// ever, but then with the exit code of a bug.
+/// A job ends well when every rank leaves its session: each waits there for the others, rank 0 no longer than the
+/// patience of Prepare, after which it names the rank that does not come and ends the job with exit code 75. A rank
+/// that fails while others wait for it must call Abort; a session destroyed by an exception that passes through it does
+/// so itself, as waiting for the others could last for ever, but then with the exit code of a bug.
 class MpiSession {
  public:
   /// Throws UsageError in a job of several ranks whose messages this build cannot exchange: it has no MPI, or the
