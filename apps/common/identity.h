@@ -1,4 +1,4 @@
-/// What a reconstruction depends on: equal identities, equal bytes (but for the compiler and the machine's libraries).
+/// What a reconstruction depends on: equal identities, equal bytes (but for the compiler and the libraries).
 #pragma once
 
 #include <functional>
