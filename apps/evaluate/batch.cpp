@@ -1,7 +1,6 @@
 #include "batch.h"
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <optional>
 #include <utility>
@@ -103,15 +102,6 @@ RunRow EmptyRow(const Batch& batch, const PlannedRun& run) {
 /// whether they read the files that their leader reads.
 uint64_t KeyOf(size_t index, const io::Json& identity) {
   return index | std::stoull(io::Sha256(identity.dump()).substr(0, 8), nullptr, 16) << 32U;
-}
-
-parallel::Bytes Pack(const std::string& text) {
-  parallel::Bytes bytes(text.size());
-  std::memcpy(bytes.data(), text.data(), text.size());
-  return bytes;
-}
-std::string Unpack(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 }  // namespace
@@ -239,7 +229,7 @@ parallel::WorkerFactory MakeRunFactory(const CrewFactory& make_crew) {
   return [make_crew]() -> parallel::Worker {
     const std::shared_ptr<Crew> crew = make_crew();
     return [crew](std::span<const std::byte> task, parallel::Bytes& result) {
-      result = Pack(crew->Run(std::stoul(Unpack(task))).ToJson().dump());
+      result = parallel::ToBytes(crew->Run(std::stoul(parallel::ToText(task))).ToJson().dump());
     };
   };
 }
@@ -287,7 +277,7 @@ std::vector<RunRow> RunBatch(const Batch& batch, parallel::TaskFarm& farm, bool 
   std::stable_sort(open.begin(), open.end(),
                    [&](size_t a, size_t b) { return batch.runs[a].seed < batch.runs[b].seed; });
   std::vector<parallel::Bytes> tasks;
-  for (const size_t r : open) tasks.push_back(Pack(std::to_string(r)));
+  for (const size_t r : open) tasks.push_back(parallel::ToBytes(std::to_string(r)));
   const auto finished_rows = [&] {
     std::vector<RunRow> finished;
     for (const auto& row : rows) {
@@ -297,7 +287,7 @@ std::vector<RunRow> RunBatch(const Batch& batch, parallel::TaskFarm& farm, bool 
   };
   size_t left = open.size();
   farm.Run(tasks, [&](size_t task, std::span<const std::byte> result) {
-    const io::Json json = io::ParseJson(Unpack(result), "row of a run");
+    const io::Json json = io::ParseJson(parallel::ToText(result), "row of a run");
     const size_t r = open[task];
     rows[r] = results::ReadRunRow(io::JsonView(json, "row of a run"));
     on_row(*rows[r], finished_rows(), --left);

@@ -50,11 +50,10 @@ namespace {
 // Messages need no header: MPI keeps the order between two ranks, and a worker answers in the order of its tasks.
 constexpr int kBatch = 1;   // master to worker: the tasks of a batch, each after its length
 constexpr int kResult = 2;  // worker to master: seconds of computing, then the results, each after its length
-// worker to master: the part at fault, whether a rank is lost, the exception
-constexpr int kError = 3;
-constexpr int kLeave = 4;  // master to worker: leave Serve
-constexpr int kAlive = 5;  // worker to master: still at work
-// Prepare, worker to master: the text that was found, or the exception. Back to all: what is to be thrown, if anything.
+constexpr int kError = 3;   // worker to master: the part at fault, whether a rank is lost, the exception
+constexpr int kLeave = 4;   // master to worker: leave Serve
+constexpr int kAlive = 5;   // worker to master: still at work
+// Meet, worker to master: the text that was found, or the exception. Back to all: what is to be thrown, if anything.
 constexpr int kFound = 6;
 constexpr int kFailed = 7;
 
@@ -62,21 +61,24 @@ double SecondsSince(std::chrono::steady_clock::time_point then) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - then).count();
 }
 
-/// The seconds in which this rank looked for messages. Between two looks no more than a tenth of the patience counts:
-/// neither a rank that computed for long nor a job that was suspended meanwhile is to blame the others.
+/// The seconds in which this rank looked for messages, against its patience (0: without end). Between two looks no more
+/// than a tenth of that counts: neither a rank that computed for long nor a job that was suspended meanwhile is to
+/// blame the others.
 class LookingTime {
  public:
-  explicit LookingTime(double patience) : longest_(0.1 * patience) {}
+  explicit LookingTime(double patience) : patience_(patience) {}
 
   /// To be called at every look.
   void Look() {
-    seconds_ += std::min(SecondsSince(latest_), longest_);
-    latest_ = std::chrono::steady_clock::now();
+    const auto now = std::chrono::steady_clock::now();
+    seconds_ += std::min(std::chrono::duration<double>(now - latest_).count(), 0.1 * patience_);
+    latest_ = now;
   }
   double seconds() const { return seconds_; }
+  bool ExceedsPatienceSince(double then) const { return patience_ > 0 && seconds_ - then > patience_; }
 
  private:
-  double longest_;
+  double patience_;
   double seconds_ = 0;
   std::chrono::steady_clock::time_point latest_ = std::chrono::steady_clock::now();
 };
@@ -98,7 +100,6 @@ class MpiFarm final : public TaskFarm {
         heard_(ranks->names.size()),
         ranks_(ranks),
         factory_(std::move(factory)),
-        patience_(patience),
         looking_(patience) {
     ranks_->farm_alive = true;
   }
@@ -192,12 +193,10 @@ class MpiFarm final : public TaskFarm {
   }
 
   void CheckPatience() {
-    if (patience_ <= 0) return;
     looking_.Look();
     for (size_t i = 1; i < sent_.size(); ++i) {
-      if (sent_[i].empty()) continue;
+      if (sent_[i].empty() || !looking_.ExceedsPatienceSince(heard_[i])) continue;
       const double silent = looking_.seconds() - heard_[i];
-      if (silent <= patience_) continue;
       *ranks_->lost = true;
       throw StoppedError(ranks_->names[i] + " has not answered for " + std::to_string(std::lround(silent)) + " s");
     }
@@ -261,7 +260,6 @@ class MpiFarm final : public TaskFarm {
   std::vector<double> heard_;           // per rank: looking_ at its last answer, or when it was given work
   RankNames* ranks_;
   WorkerFactory factory_;
-  double patience_;  // [s]; 0: without end
   LookingTime looking_;
   Worker worker_;
   Bytes result_;
@@ -340,7 +338,7 @@ struct RankGroup::State {
       Bytes bytes;
       if (!inbox->Take(message, bytes)) {
         looking.Look();
-        if (patience > 0 && looking.seconds() > patience) {
+        if (looking.ExceedsPatienceSince(0)) {
           *names.lost = true;
           const auto silent = static_cast<size_t>(std::find(heard.begin(), heard.end(), false) - heard.begin());
           throw StoppedError(names.names[silent] + " has not " + did + " " + std::to_string(std::lround(patience)) +
@@ -427,8 +425,8 @@ MpiSession::MpiSession(int* argc, char*** argv) : state_(std::make_unique<State>
 MpiSession::~MpiSession() {
   if (!active()) return;
   if (state_->lost) Abort(static_cast<int>(ExitCode::kStoppedWithCheckpoint));
-  if (size() > 1 && std::uncaught_exceptions() > state_->exceptions) Abort(static_cast<int>(ExitCode::kBug));
   if (size() > 1) {
+    if (std::uncaught_exceptions() > state_->exceptions) Abort(static_cast<int>(ExitCode::kBug));
     // Here a rank that hangs can still be named; in MPI_Finalize all would wait for it without end.
     try {
       Bytes none;

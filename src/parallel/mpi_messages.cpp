@@ -100,16 +100,6 @@ std::span<const std::byte> TakeFrame(std::span<const std::byte>& bytes) {
   return content;
 }
 
-Bytes ToBytes(const std::string& text) {
-  Bytes bytes(text.size());
-  std::transform(text.begin(), text.end(), bytes.begin(), [](char c) { return static_cast<std::byte>(c); });
-  return bytes;
-}
-
-std::string ToText(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 Bytes PackException(const std::string& place) {
   std::byte kind = kOtherException;
   std::string text = place;

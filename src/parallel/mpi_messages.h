@@ -113,9 +113,6 @@ T TakeValue(std::span<const std::byte>& bytes) {
 /// Takes off the front what AppendFrame appended.
 std::span<const std::byte> TakeFrame(std::span<const std::byte>& bytes);
 
-Bytes ToBytes(const std::string& text);
-std::string ToText(std::span<const std::byte> bytes);
-
 /// The exception that is being handled, its message after `place`; never empty.
 Bytes PackException(const std::string& place);
 

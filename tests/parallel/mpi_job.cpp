@@ -115,7 +115,8 @@ int main(int argc, char** argv) {
     } catch (const Error& error) {
       std::fprintf(stderr, "%s\n", error.what());
       const int code = static_cast<int>(error.code());
-      // A task's exception has come to the master, whose farm has released the others: they leave by themselves.
+      // A task's exception has come to the master, whose farm has released the others: they leave by themselves. Where
+      // a rank is lost, the session ends the job.
       if (scenario == "task fails" || scenario.ends_with("hangs")) return code;
       session.Abort(code);
     }

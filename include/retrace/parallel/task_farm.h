@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "retrace/parallel/scheduler.h"
@@ -14,6 +15,15 @@
 namespace retrace::parallel {
 
 using Bytes = std::vector<std::byte>;
+
+/// Text as bytes, and back.
+inline Bytes ToBytes(std::string_view text) {
+  const auto bytes = std::as_bytes(std::span(text));
+  return {bytes.begin(), bytes.end()};
+}
+inline std::string ToText(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
 
 /// Computes the result of one task; `result` is empty on entry. A worker belongs to one thread and may keep scratch
 /// memory between tasks; its result must depend on the task's bytes alone.
