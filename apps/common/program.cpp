@@ -74,8 +74,8 @@ int RunMpiProgram(const std::string& name, const std::string& description, int a
 }
 
 std::unique_ptr<parallel::TaskFarm> MakeFarm(parallel::MpiSession& mpi, int threads,
-                                             const parallel::WorkerFactory& factory, double patience) {
-  if (mpi.active()) return mpi.MakeFarm(factory, patience);
+                                             const parallel::WorkerFactory& factory, double timeout) {
+  if (mpi.active()) return mpi.MakeFarm(factory, timeout);
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   return parallel::MakeThreadFarm(threads > 0 ? threads : cores, factory);
 }

@@ -29,9 +29,9 @@ int RunMpiProgram(const std::string& name, const std::string& description, int a
                   const std::function<void(CLI::App&)>& add_options,
                   const std::function<int(const std::string& command, parallel::MpiSession&)>& body);
 
-/// The farm of rank 0: over the ranks of the job, or the threads of a plain process (0: one per core). `patience` is
+/// The farm of rank 0: over the ranks of the job, or the threads of a plain process (0: one per core). `timeout` is
 /// that of MpiSession::MakeFarm.
 std::unique_ptr<parallel::TaskFarm> MakeFarm(parallel::MpiSession& mpi, int threads,
-                                             const parallel::WorkerFactory& factory, double patience = 0);
+                                             const parallel::WorkerFactory& factory, double timeout = 0);
 
 }  // namespace retrace::apps

@@ -29,13 +29,13 @@ ProgressStyle ChooseProgress(const std::string& name, bool under_mpi) {
   return !under_mpi && ::isatty(STDERR_FILENO) ? ProgressStyle::kBar : ProgressStyle::kPlain;
 }
 
-Progress::Progress(ProgressStyle style, const reconstruction::Problem& problem)
+Progress::Progress(ProgressStyle style, const sampling::Problem& problem)
     : style_(style),
-      fragments_(problem.schedule.num_iterations()),
-      duration_(problem.schedule.steps.back() * problem.time_step()),
+      fragments_(problem.task.schedule.num_iterations()),
+      duration_(problem.task.schedule.steps.back() * problem.time_step()),
       start_(std::chrono::steady_clock::now()) {}
 
-void Progress::Update(const reconstruction::IterationRecord& record) {
+void Progress::Update(const sampling::IterationRecord& record) {
   if (style_ == ProgressStyle::kNone) return;
   if (record.restored) {
     if (restored_++ == 0 && style_ != ProgressStyle::kJson) std::fprintf(stderr, "going on from the checkpoint\n");

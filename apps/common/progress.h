@@ -4,7 +4,7 @@
 #include <chrono>
 #include <string>
 
-#include "retrace/reconstruction/search.h"
+#include "retrace/methods/sampling/search.h"
 
 namespace retrace::apps {
 
@@ -16,8 +16,8 @@ ProgressStyle ChooseProgress(const std::string& name, bool under_mpi);
 
 class Progress {
  public:
-  Progress(ProgressStyle style, const reconstruction::Problem& problem);
-  void Update(const reconstruction::IterationRecord& record);
+  Progress(ProgressStyle style, const sampling::Problem& problem);
+  void Update(const sampling::IterationRecord& record);
   /// Ends the bar's line.
   void Finish();
 

@@ -5,16 +5,17 @@
 #include <set>
 #include <utility>
 
-#include "batch.h"
-#include "clip_list.h"
-#include "common/identity.h"
+#include "common/job_options.h"
 #include "common/program.h"
 #include "common/progress.h"
-#include "common/stop.h"
-#include "controls.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
 #include "retrace/io/number.h"
+#include "retrace/runs/batch.h"
+#include "retrace/runs/clip_list.h"
+#include "retrace/runs/identity.h"
+#include "retrace/runs/negative_controls.h"
+#include "retrace/runs/stop_request.h"
 
 namespace {
 
@@ -31,7 +32,7 @@ constexpr const char* kComparisonFile = "compare.csv";
 
 struct Options {
   std::string list;
-  apps::JobOptions job;
+  runs::JobOptions job;
   std::string clips;
   int seeds = 0;
   std::string only;
@@ -107,13 +108,13 @@ std::pair<size_t, size_t> ShareOf(const Options& o) {
   return {index, count};
 }
 
-apps::Batch MakeBatch(const Options& o, const std::string& command) {
-  apps::Batch batch;
+runs::Batch MakeBatch(const Options& o, const std::string& command) {
+  runs::Batch batch;
   batch.job = o.job;
-  batch.clips = apps::ReadClipList(o.list, o.clips);
-  batch.kept = o.keep == "all" ? apps::KeptFiles::kAll : apps::KeptFiles::kControl;
+  batch.clips = runs::ReadClipList(o.list, o.clips);
+  batch.kept = o.keep == "all" ? runs::KeptFiles::kAll : runs::KeptFiles::kControl;
   batch.command = command;
-  apps::CheckSettings(batch);
+  runs::CheckSettings(batch);
   std::regex only;
   try {
     only = std::regex(o.only);
@@ -123,7 +124,7 @@ apps::Batch MakeBatch(const Options& o, const std::string& command) {
   const auto [share, shares] = ShareOf(o);
   bool any = false;
   for (size_t c = 0; c < batch.clips.size(); ++c) {
-    const apps::ListedClip& clip = batch.clips[c];
+    const runs::ListedClip& clip = batch.clips[c];
     const bool selected = o.only.empty() || std::regex_search(clip.name, only);
     any = any || selected;
     const int seeds = o.seeds > 0 ? o.seeds : clip.seeds > 0 ? clip.seeds : 5;
@@ -138,9 +139,9 @@ apps::Batch MakeBatch(const Options& o, const std::string& command) {
 }
 
 /// Groups of ranks, each of which works on one run at a time.
-int NumGroups(const Options& o, const apps::Batch& batch, int ranks) {
+int NumGroups(const Options& o, const runs::Batch& batch, int ranks) {
   const auto runs = static_cast<size_t>(
-      std::count_if(batch.runs.begin(), batch.runs.end(), [](const apps::PlannedRun& run) { return run.selected; }));
+      std::count_if(batch.runs.begin(), batch.runs.end(), [](const runs::PlannedRun& run) { return run.selected; }));
   const int each = o.ranks_per_run > 0 ? o.ranks_per_run : parallel::ChooseRanksPerRun(ranks, runs);
   return std::max(1, ranks / each);
 }
@@ -178,7 +179,7 @@ std::string Line(const RunRow& row) {
 }
 
 int ExitCodeOf(const std::vector<RunRow>& rows, const std::vector<results::RunSummary>& summaries,
-               const std::vector<apps::NegativeControl>& controls, const Options& o) {
+               const std::vector<runs::NegativeControl>& controls, const Options& o) {
   const auto any = [&](RunStatus status) {
     return std::any_of(rows.begin(), rows.end(), [&](const RunRow& row) { return row.status == status; });
   };
@@ -189,7 +190,7 @@ int ExitCodeOf(const std::vector<RunRow>& rows, const std::vector<results::RunSu
       code = ExitCode::kBelowGate;
     }
   }
-  for (const apps::NegativeControl& control : controls) {
+  for (const runs::NegativeControl& control : controls) {
     if (control.accepted) code = ExitCode::kBelowGate;
   }
   if (any(RunStatus::kFailedInput)) code = ExitCode::kInput;
@@ -216,10 +217,10 @@ int Compare(const Options& o) {
   return 0;
 }
 
-void PrintControls(const std::vector<apps::NegativeControl>& controls) {
+void PrintControls(const std::vector<runs::NegativeControl>& controls) {
   size_t tested = 0;
   size_t accepted = 0;
-  for (const apps::NegativeControl& control : controls) {
+  for (const runs::NegativeControl& control : controls) {
     tested += control.tested;
     accepted += control.accepted;
     if (control.accepted) std::printf("accepted: %s, %s\n", control.clip.c_str(), control.control.c_str());
@@ -232,26 +233,26 @@ int Evaluate(const Options& o, const std::string& command, parallel::MpiSession&
   if (!o.compare.empty()) return master ? Compare(o) : 0;
   if (o.list.empty()) throw UsageError("a list of clips is needed (--help lists the options)");
   const apps::ProgressStyle style = apps::ChooseProgress(o.progress, mpi.active());
-  apps::Batch batch;
-  apps::PrepareRanks(mpi, o.hang_limit, [&] {
+  runs::Batch batch;
+  runs::PrepareRanks(mpi, o.hang_limit, [&] {
     batch = MakeBatch(o, command);
     return io::Json{{"program", results::Version()},
                     {"list", io::Sha256(io::ReadFile(o.list))},
-                    {"configuration", apps::MakeConfiguration(o.job).ToJson()}};
+                    {"configuration", runs::MakeConfiguration(o.job).ToJson()}};
   });
-  if (!o.time_limit.empty()) batch.time_limit = apps::ParseDuration(o.time_limit, "--time-limit");
-  apps::HandleStopSignals();
+  if (!o.time_limit.empty()) batch.time_limit = runs::ParseDuration(o.time_limit, "--time-limit");
+  runs::HandleStopSignals();
   const parallel::RankGroups groups = mpi.Split(NumGroups(o, batch, mpi.size()));
   if (!groups.leaders) {
-    groups.own->Serve(apps::MakeMemberFactory(batch));
+    groups.own->Serve(runs::MakeMemberFactory(batch));
     return 0;
   }
   if (mpi.active()) batch.report_alive = [&] { groups.leaders->ReportAlive(); };
-  // Crew and farm first: whatever goes wrong from here on, their destructors release the other ranks.
+  // Team and farm first: whatever goes wrong from here on, their destructors release the other ranks.
   const bool grouped = groups.own->size() > 1;
-  const auto own_crew = grouped ? std::make_shared<apps::Crew>(batch, *groups.own, o.hang_limit) : nullptr;
+  const auto own_team = grouped ? std::make_shared<runs::Team>(batch, *groups.own, o.hang_limit) : nullptr;
   const parallel::WorkerFactory factory =
-      apps::MakeRunFactory([&] { return own_crew ? own_crew : std::make_shared<apps::Crew>(batch); });
+      runs::MakeRunFactory([&] { return own_team ? own_team : std::make_shared<runs::Team>(batch); });
   if (!master) {
     groups.leaders->Serve(factory);
     return 0;
@@ -273,7 +274,7 @@ int Evaluate(const Options& o, const std::string& command, parallel::MpiSession&
   };
   std::vector<RunRow> rows;
   try {
-    rows = apps::RunBatch(batch, *farm, o.force, on_row);
+    rows = runs::RunBatch(batch, *farm, o.force, on_row);
   } catch (const StoppedError& error) {
     throw StoppedError(std::string(error.what()) + ": stopped, the same command goes on from " + folder.string());
   }
@@ -284,10 +285,10 @@ int Evaluate(const Options& o, const std::string& command, parallel::MpiSession&
   io::WriteFile(folder / kSummaryPage, page);
   const bool speaks = style != apps::ProgressStyle::kNone && style != apps::ProgressStyle::kJson;
   if (speaks) std::fputs(page.c_str(), stdout);
-  std::vector<apps::NegativeControl> controls;
+  std::vector<runs::NegativeControl> controls;
   if (o.controls) {
-    controls = apps::TestNegativeControls(batch, rows);
-    io::WriteFile(folder / kControlsFile, apps::FormatNegativeControls(controls));
+    controls = runs::TestNegativeControls(batch, rows);
+    io::WriteFile(folder / kControlsFile, runs::FormatNegativeControls(controls));
     if (speaks) PrintControls(controls);
   }
   return ExitCodeOf(rows, summaries, controls, o);

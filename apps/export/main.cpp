@@ -4,13 +4,13 @@
 #include <utility>
 
 #include "common/program.h"
-#include "common/stored_run.h"
-#include "export/formats.h"
+#include "retrace/exports/formats.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
 #include "retrace/io/number.h"
 #include "retrace/results/provenance.h"
 #include "retrace/results/run_folder.h"
+#include "retrace/runs/stored_run.h"
 
 namespace {
 
@@ -27,20 +27,20 @@ struct Options {
 
 /// A file to be written.
 struct Target {
-  apps::ExportFormat format;
+  exports::ExportFormat format;
   fs::path path;
 };
 
 /// Where everything goes. Throws UsageError where one of the user's own files would be lost.
 std::vector<Target> TargetsOf(const Options& o) {
-  const auto formats = apps::ParseFormats(o.formats);
+  const auto formats = exports::ParseFormats(o.formats);
   const fs::path output = o.output.empty() ? fs::path(o.folder) / results::kExportFolder : fs::path(o.output);
   std::vector<Target> targets;
-  const std::vector<std::string> first = apps::FilesOf(formats.front());
+  const std::vector<std::string> first = exports::FilesOf(formats.front());
   const bool one_file = formats.size() == 1 && first.size() == 1 && !fs::is_directory(output) &&
                         output.extension() == fs::path(first[0]).extension();
-  for (const apps::ExportFormat format : formats) {
-    for (const std::string& name : apps::FilesOf(format))
+  for (const exports::ExportFormat format : formats) {
+    for (const std::string& name : exports::FilesOf(format))
       targets.push_back({format, one_file ? output : output / name});
   }
   if (o.output.empty() || o.force) return targets;  // what is in the run's own `export` is ours
@@ -54,28 +54,28 @@ std::vector<Target> TargetsOf(const Options& o) {
 int Export(const Options& o) {
   const std::vector<Target> targets = TargetsOf(o);
   const fs::path folder = o.folder;
-  const apps::ReplayedRun run(folder);
+  const runs::ReplayedRun run(folder);
   const control::LoadedControl& loaded = run.loaded;
   const control::Trajectory& trajectory = run.trajectory;
   const fs::path canonical = fs::weakly_canonical(folder);
   const std::string name = canonical.filename().empty() ? canonical.parent_path().filename() : canonical.filename();
-  const results::ExportedMotion motion{loaded.character, loaded.control, trajectory, name};
+  const exports::ExportedMotion motion{loaded.character, loaded.control, trajectory, name};
   std::printf("%s: %s for %s s, %zu steps of %s ms%s%s\n", o.folder.c_str(), loaded.character.name.c_str(),
               io::Fixed(motion.duration(), 2).c_str(), trajectory.num_steps(),
               io::Fixed(1000 * trajectory.time_step, 3).c_str(), run.pushes.empty() ? "" : ", under its pushes",
               trajectory.diverged ? ", until it diverged" : "");
   size_t next = 0;
   while (next < targets.size()) {
-    const apps::ExportFormat format = targets[next].format;
-    const double rate = o.rate > 0 ? o.rate : apps::DefaultRate(format);
-    for (const std::string& bytes : apps::Format(format, motion, rate)) {
+    const exports::ExportFormat format = targets[next].format;
+    const double rate = o.rate > 0 ? o.rate : exports::DefaultRate(format);
+    for (const std::string& bytes : exports::Format(format, motion, rate)) {
       const fs::path& path = targets[next++].path;
       std::error_code error;
       if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);
       if (error) throw OutputError(path.parent_path().string() + ": cannot be created: " + error.message());
       io::WriteFile(path, bytes);
       std::printf("  %s (%zu kB%s)\n", path.string().c_str(), (bytes.size() + 999) / 1000,
-                  apps::HasRate(format) ? (", " + io::Number(rate) + " frames per second").c_str() : "");
+                  exports::HasRate(format) ? (", " + io::Number(rate) + " frames per second").c_str() : "");
     }
   }
   if (run.difference.empty()) return 0;

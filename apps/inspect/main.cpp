@@ -3,24 +3,25 @@
 #include <cmath>
 #include <cstdio>
 
-#include "common/clip_input.h"
-#include "common/data_files.h"
+#include "common/clip_options.h"
 #include "common/program.h"
 #include "retrace/character/skeleton_map.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
 #include "retrace/math/rotation.h"
 #include "retrace/metrics/clip_checks.h"
-#include "retrace/reconstruction/motion_kind.h"
-#include "retrace/reconstruction/schedule.h"
 #include "retrace/results/provenance.h"
+#include "retrace/runs/clip_input.h"
+#include "retrace/runs/data_files.h"
+#include "retrace/task/motion_kind.h"
+#include "retrace/task/schedule.h"
 
 namespace {
 
 using namespace retrace;
 
 struct Options {
-  apps::ClipOptions clip;
+  runs::ClipOptions clip;
   std::string character = "human";
   bool json = false;
 };
@@ -29,10 +30,10 @@ struct Options {
 struct Findings {
   Findings(const Options& o, const motion::Clip& recording)
       : clip(recording),
-        character(character::LoadCharacter(apps::FindCharacter(o.character))),
+        character(character::LoadCharacter(runs::FindCharacter(o.character))),
         reference(Reference(o)),
-        kind(reconstruction::ClassifyMotion(reference)),
-        boundaries(reconstruction::FindBoundaries(reference)),
+        kind(task::ClassifyMotion(reference)),
+        boundaries(task::FindBoundaries(reference)),
         checks(metrics::CheckClip(reference, clip, report)) {
     command = "reconstruct " + apps::ShellWord(o.clip.clip);
     if (!o.clip.skeleton.empty()) command += " --skeleton " + apps::ShellWord(o.clip.skeleton);
@@ -62,7 +63,7 @@ struct Findings {
 
   character::ReferenceMotion Reference(const Options& o) {
     character::ReferenceOptions options;
-    apps::Apply(o.clip, options);
+    runs::Apply(o.clip, options);
     return character::MakeReference(character, clip, o.clip.clip, options, report);
   }
 
@@ -70,8 +71,8 @@ struct Findings {
   character::Character character;
   character::ReferenceReport report;
   character::ReferenceMotion reference;
-  reconstruction::MotionKindReport kind;
-  std::vector<reconstruction::Boundary> boundaries;
+  task::MotionKindReport kind;
+  std::vector<task::Boundary> boundaries;
   metrics::ClipChecks checks;
   std::string command;
 };
@@ -159,8 +160,8 @@ void Print(const Findings& f, const Options& o) {
   }
   std::printf("    %-12s%s\n", "free flight", flights.empty() ? " none" : flights.c_str());
   std::printf("  segments [s]\n   ");
-  for (const reconstruction::Boundary& b : f.boundaries) std::printf(" %.2f (%s)", b.time, b.reason.c_str());
-  std::printf("\n  motion      %s\n", reconstruction::Name(f.kind.kind).c_str());
+  for (const task::Boundary& b : f.boundaries) std::printf(" %.2f (%s)", b.time, b.reason.c_str());
+  std::printf("\n  motion      %s\n", Name(f.kind.kind).c_str());
   for (const metrics::ClipWarning& warning : f.checks.warnings) std::printf("  warning     %s\n", warning.text.c_str());
   std::printf("  reconstruct it with\n    %s\n", f.command.c_str());
 }
@@ -206,7 +207,7 @@ int main(int argc, char** argv) {
   int exit_code = 0;
   if (!apps::ParseOptions(app, argc, argv, true, exit_code)) return exit_code;
   return apps::RunProgram("inspect", true, [&] {
-    const motion::Clip clip = apps::ReadClip(options.clip);
+    const motion::Clip clip = runs::ReadClip(options.clip);
     const Findings findings = [&] {
       try {
         return Findings(options, clip);

@@ -3,28 +3,30 @@
 #include <cstdio>
 #include <optional>
 
-#include "common/checkpoint.h"
-#include "common/data_files.h"
-#include "common/identity.h"
-#include "common/loss_report.h"
+#include "common/clip_options.h"
+#include "common/job_options.h"
 #include "common/program.h"
 #include "common/progress.h"
-#include "common/reconstruct_job.h"
-#include "common/report_files.h"
-#include "common/run_files.h"
-#include "common/stop.h"
-#include "reconstruct/variations.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
 #include "retrace/io/number.h"
-#include "retrace/reconstruction/seeds.h"
+#include "retrace/methods/sampling/seeds.h"
+#include "retrace/runs/checkpoint.h"
+#include "retrace/runs/data_files.h"
+#include "retrace/runs/failure_report.h"
+#include "retrace/runs/identity.h"
+#include "retrace/runs/reconstruction.h"
+#include "retrace/runs/report_page.h"
+#include "retrace/runs/run_files.h"
+#include "retrace/runs/stop_request.h"
+#include "retrace/runs/variations.h"
 
 namespace {
 
 using namespace retrace;
 
 struct Options {
-  apps::JobOptions job;
+  runs::JobOptions job;
   int threads = 0;
   std::string output;
   bool force = false;
@@ -35,7 +37,7 @@ struct Options {
   std::string progress = "auto";
   bool print_config = false;
   bool report = false;
-  apps::VariationOptions variations;
+  runs::VariationOptions variations;
 };
 
 void AddOptions(CLI::App& app, Options& o) {
@@ -74,20 +76,20 @@ void AddOptions(CLI::App& app, Options& o) {
 }
 
 /// What the clip became, for people.
-void PrintUnderstanding(const Options& o, const apps::Job& job) {
-  const reconstruction::Preparation& preparation = job.preparation;
+void PrintUnderstanding(const Options& o, const runs::Job& job) {
+  const task::Preparation& preparation = job.preparation;
   std::printf("%s: %.2f s\n", o.job.clip.clip.c_str(), job.reference.duration());
   for (const std::string& note : job.report.notes) std::printf("  %s\n", note.c_str());
   for (const metrics::ClipWarning& warning : job.checks.warnings) std::printf("  warning: %s\n", warning.text.c_str());
   for (const std::string& note : job.placed.notes) std::printf("  world: %s\n", note.c_str());
   for (const std::string& warning : job.placed.warnings) std::printf("  warning: %s\n", warning.c_str());
-  const auto& problem = preparation.problem;
+  const task::Task& task = preparation.task;
   std::printf(
       "  motion: %s; cost weights %s (%g, %g, %g, %g); contact scales %s; %d fragments, %zu of them ending at a "
       "segment boundary\n",
-      reconstruction::Name(preparation.kind.kind).c_str(), preparation.cost_preset.c_str(), problem.weights.pose,
-      problem.weights.root, problem.weights.end_effector, problem.weights.balance, preparation.contact_preset.c_str(),
-      problem.schedule.num_iterations(), problem.schedule.boundaries.size());
+      Name(preparation.kind.kind).c_str(), preparation.cost_preset.c_str(), task.weights.pose, task.weights.root,
+      task.weights.end_effector, task.weights.balance, preparation.contact_preset.c_str(),
+      task.schedule.num_iterations(), task.schedule.boundaries.size());
   if (preparation.start_raised > 0) {
     std::printf("  start state raised by %.3f m out of the ground\n", preparation.start_raised);
   }
@@ -96,14 +98,14 @@ void PrintUnderstanding(const Options& o, const apps::Job& job) {
 /// The folder of a run that goes on or begins. A checkpoint goes before everything else in it; without one, a folder
 /// whose run has finished is left as it is, and nothing is returned.
 std::optional<results::RunFolder> OpenFolder(const Options& o, const std::string& output) {
-  const bool resumes = o.resume && apps::Checkpoint::Exists(output);
+  const bool resumes = o.resume && runs::Checkpoint::Exists(output);
   const std::filesystem::path path(output);
   if (o.resume && !resumes) {
-    for (const std::string_view name : {results::kManifestFile, std::string_view(apps::kVariationsFile)}) {
+    for (const std::string_view name : {results::kManifestFile, std::string_view(runs::kVariationsFile)}) {
       if (std::filesystem::exists(path / name)) return std::nullopt;
     }
   }
-  if (!o.force && !resumes && apps::Checkpoint::Exists(path)) {
+  if (!o.force && !resumes && runs::Checkpoint::Exists(path)) {
     throw UsageError(
         output + ": found the checkpoint of a run that was stopped (--resume goes on from it, --force begins anew)");
   }
@@ -115,7 +117,7 @@ int FinishedBefore(const std::string& output, const io::Json& identity) {
   const std::filesystem::path path(output);
   const std::filesystem::path manifest = path / results::kManifestFile;
   const bool one = std::filesystem::exists(manifest);
-  const io::Json earlier = io::ReadJson(one ? manifest : path / apps::kVariationsFile);
+  const io::Json earlier = io::ReadJson(one ? manifest : path / runs::kVariationsFile);
   const io::JsonView view(earlier, output);
   if (!view.Has("identity_sha256") || view["identity_sha256"].String() != io::Sha256(identity.dump())) {
     throw UsageError(output +
@@ -128,47 +130,81 @@ int FinishedBefore(const std::string& output, const io::Json& identity) {
 }
 
 /// How it went, in a few words.
-std::string Outcome(const apps::LossReport& report, const metrics::Evaluation& evaluation) {
+std::string Outcome(const runs::FailureReport& report, const metrics::Evaluation& evaluation) {
   if (evaluation.success()) return "reconstructed";
-  if (report.ending == reconstruction::Ending::kReachedEnd) return "below the gates";
-  const double time = report.loss.fragment >= 0 ? report.loss.start : report.reached;
-  return (report.loss.fragment >= 0 ? "not reconstructed, lost at " : "not reconstructed, stopped at ") +
+  if (report.ending == sampling::Ending::kReachedEnd) return "below the gates";
+  const double time = report.failure.fragment >= 0 ? report.failure.start : report.reached;
+  return (report.failure.fragment >= 0 ? "not reconstructed, lost at " : "not reconstructed, stopped at ") +
          io::Fixed(time, 2) + " of " + io::Fixed(report.duration, 2) + " s";
 }
 
 /// A single search, its files, and what is said of it.
-int ReconstructOne(const Options& o, const apps::Job& job, parallel::TaskFarm& farm, reconstruction::SearchHooks hooks,
-                   apps::ProgressStyle style, results::RunFolder& folder, const apps::RunContext& context,
+int ReconstructOne(const Options& o, const runs::Job& job, parallel::TaskFarm& farm, sampling::SearchHooks hooks,
+                   apps::ProgressStyle style, results::RunFolder& folder, const runs::RunContext& context,
                    const io::Json& more) {
-  const reconstruction::Problem& problem = job.preparation.problem;
+  const sampling::Problem& problem = job.problem;
   apps::Progress progress(style, problem);
-  hooks.on_iteration = [&](const reconstruction::IterationRecord& record) { progress.Update(record); };
-  const apps::Reconstruction result = apps::Reconstruct(job, farm, hooks);
+  hooks.on_iteration = [&](const sampling::IterationRecord& record) { progress.Update(record); };
+  const runs::Reconstruction result = runs::Reconstruct(job, farm, hooks);
   progress.Finish();
-  apps::WriteRun(folder, job, result, context, apps::KeptFiles::kAll, more);
+  runs::WriteRun(folder, job, result, context, runs::KeptFiles::kAll, more);
 
   const metrics::Evaluation& evaluation = result.evaluation;
-  const reconstruction::SearchResult& search = result.search;
+  const sampling::SearchResult& search = result.search;
   if (style != apps::ProgressStyle::kNone && style != apps::ProgressStyle::kJson) {
-    const apps::LossReport report = apps::ReportLoss(problem, search, evaluation, job.checks);
+    const runs::FailureReport report = runs::ReportFailure(problem, search, evaluation, job.checks);
     std::printf("%s: %s after %.1f s (%.1f CPU s per second of motion, %.0f samples/s per core)\n%s%s",
                 o.job.clip.clip.c_str(), Outcome(report, evaluation).c_str(), context.timer->WallSeconds(),
                 search.cpu_seconds / job.reference.duration(),
                 static_cast<double>(search.rollouts) / std::max(search.cpu_seconds, 1e-9), report.Text().c_str(),
-                apps::Describe(evaluation, report.duration, result.trajectory.diverged).c_str());
+                runs::Describe(evaluation, report.duration, result.trajectory.diverged).c_str());
     std::printf("  results in %s\n", folder.path().c_str());
   }
   return static_cast<int>(evaluation.success() ? ExitCode::kSuccess : ExitCode::kBelowGate);
 }
 
+/// Several searches, their files, and what is said of them.
+int FindVariations(const Options& o, runs::Job& job, parallel::TaskFarm& farm, const sampling::SearchHooks& hooks,
+                   apps::ProgressStyle style, const results::RunFolder& folder, const runs::RunContext& run,
+                   const io::Json& more, bool force) {
+  runs::VariationContext context;
+  context.folder = &folder;
+  context.force = force;
+  context.command = run.command;
+  context.workers = run.workers;
+  context.hooks = hooks;
+  context.more = more;
+  std::optional<apps::Progress> progress;
+  context.hooks.on_iteration = [&](const sampling::IterationRecord& record) {
+    if (!progress) progress.emplace(style, job.problem);
+    progress->Update(record);
+  };
+  context.on_search_end = [&] {
+    if (progress) progress->Finish();
+    progress.reset();
+  };
+  if (style != apps::ProgressStyle::kNone && style != apps::ProgressStyle::kJson) {
+    context.say = [](const std::string& text) {
+      std::fputs(text.c_str(), stdout);
+      std::fflush(stdout);
+    };
+  }
+  const runs::VariationsSummary summary = runs::FindVariations(job, farm, o.variations, context);
+  if (summary.success()) return static_cast<int>(ExitCode::kSuccess);
+  std::fflush(stdout);
+  std::fprintf(stderr, "reconstruct: found %zu of %d variations with %d seeds: %d not inside the gates, %d the same\n",
+               summary.found, summary.requested, summary.tries, summary.failed, summary.repeated);
+  return static_cast<int>(ExitCode::kBelowGate);
+}
+
 /// The page of a run, or of all variations.
 void WriteReport(const std::string& output, apps::ProgressStyle style) {
   const std::filesystem::path folder = output;
-  if (std::filesystem::exists(folder / apps::kVariationsFile) && !std::filesystem::exists(folder / "1")) {
+  if (std::filesystem::exists(folder / runs::kVariationsFile) && !std::filesystem::exists(folder / "1")) {
     return;  // no variation was found: there is nothing to show
   }
   const std::filesystem::path file = folder / results::kReportFile;
-  io::WriteFile(file, apps::MakeReportPage(apps::GatherReport({output}).document));
+  io::WriteFile(file, runs::MakeReportPage(runs::GatherReport({output}).document));
   if (style != apps::ProgressStyle::kNone && style != apps::ProgressStyle::kJson) {
     std::printf("  %s opens in any web browser\n", file.c_str());
   }
@@ -178,33 +214,32 @@ int Reconstruct(const Options& o, const std::string& command, parallel::MpiSessi
   const results::RunTimer timer;
   const bool master = mpi.rank() == 0;
   if (o.print_config) {
-    if (master) std::fputs(apps::MakeConfiguration(o.job).ToCommentedJson().c_str(), stdout);
+    if (master) std::fputs(runs::MakeConfiguration(o.job).ToCommentedJson().c_str(), stdout);
     return 0;
   }
   if (o.job.clip.clip.empty()) throw UsageError("a clip is needed (--help lists the options)");
   const apps::ProgressStyle style = apps::ChooseProgress(o.progress, mpi.active());
-  apps::StopRequest stop(o.time_limit.empty() ? 0 : apps::ParseDuration(o.time_limit, "--time-limit"));
-  apps::HandleStopSignals();
+  runs::StopRequest stop(o.time_limit.empty() ? 0 : runs::ParseDuration(o.time_limit, "--time-limit"));
+  runs::HandleStopSignals();
   io::Json identity;
-  std::optional<apps::Job> prepared;
-  apps::PrepareRanks(mpi, o.hang_limit, [&] {
+  std::optional<runs::Job> prepared;
+  runs::PrepareRanks(mpi, o.hang_limit, [&] {
     prepared.emplace(o.job);
-    if (o.report) apps::FindReportPage();  // better now than after the search
-    return identity = apps::Identity(o.job);
+    if (o.report) runs::FindReportPage();  // better now than after the search
+    return identity = runs::Identity(o.job);
   });
-  apps::Job& job = *prepared;
+  runs::Job& job = *prepared;
   if (o.dry_run) {
     if (master) PrintUnderstanding(o, job);
     return 0;
   }
-  const reconstruction::Problem& problem = job.preparation.problem;
+  const sampling::Problem& problem = job.problem;
   const bool many = o.variations.count > 0;
   if (many && o.variations.max_tries > 0 && o.variations.max_tries < o.variations.count) {
     throw UsageError("found --max-tries " + std::to_string(o.variations.max_tries) +
                      ", expected at least as many as --variations, " + std::to_string(o.variations.count));
   }
-  const auto factory =
-      many ? reconstruction::MakeSeededWorkerFactory(problem) : reconstruction::MakeWorkerFactory(problem);
+  const auto factory = many ? sampling::MakeSeededWorkerFactory(problem) : sampling::MakeWorkerFactory(problem);
   if (!master) {
     mpi.Serve(factory);
     return 0;
@@ -222,9 +257,9 @@ int Reconstruct(const Options& o, const std::string& command, parallel::MpiSessi
     if (o.report) WriteReport(output, style);
     return exit_code;
   }
-  using Earlier = apps::Checkpoint::Earlier;
-  apps::Checkpoint checkpoint(output, identity, o.resume ? Earlier::kResume : Earlier::kReplace);
-  reconstruction::SearchHooks hooks;
+  using Earlier = runs::Checkpoint::Earlier;
+  runs::Checkpoint checkpoint(output, identity, o.resume ? Earlier::kResume : Earlier::kReplace);
+  sampling::SearchHooks hooks;
   hooks.store = &checkpoint;
   hooks.stop = [&] { return stop(); };
   if (style != apps::ProgressStyle::kNone && style != apps::ProgressStyle::kJson) {
@@ -234,9 +269,8 @@ int Reconstruct(const Options& o, const std::string& command, parallel::MpiSessi
   int exit_code = 0;
   try {
     if (many) {
-      const apps::VariationContext context{&*folder, o.force || checkpoint.Resumes(), style, command, workers, hooks,
-                                           more};
-      exit_code = static_cast<int>(apps::FindVariations(job, *farm, o.variations, context));
+      exit_code = FindVariations(o, job, *farm, hooks, style, *folder, {command, workers, &timer}, more,
+                                 o.force || checkpoint.Resumes());
     } else {
       exit_code = ReconstructOne(o, job, *farm, hooks, style, *folder, {command, workers, &timer}, more);
     }

@@ -1,17 +1,18 @@
 /// replay: simulates a stored control in a fresh process.
 #include <cstdio>
 
+#include "common/job_options.h"
 #include "common/program.h"
-#include "common/pushes.h"
-#include "common/run_files.h"
-#include "common/stored_run.h"
-#include "common/world_input.h"
 #include "retrace/character/skeleton.h"
 #include "retrace/control/control_file.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
 #include "retrace/io/number.h"
 #include "retrace/results/provenance.h"
+#include "retrace/runs/pushes.h"
+#include "retrace/runs/run_files.h"
+#include "retrace/runs/stored_run.h"
+#include "retrace/runs/world_input.h"
 
 namespace {
 
@@ -26,7 +27,7 @@ struct Options {
   bool track_only = false;
   std::vector<std::string> pushes;
   std::string push_table;  // body
-  apps::PushTableOptions table;
+  runs::PushTableOptions table;
 
   const char* program() const {
     return !push_table.empty() ? "replay --push-table"
@@ -37,7 +38,7 @@ struct Options {
   std::vector<std::string> worlds;
 };
 
-int Verify(const apps::StoredRun& run, const control::Trajectory& trajectory) {
+int Verify(const runs::StoredRun& run, const control::Trajectory& trajectory) {
   const std::string difference = run.FirstDifference(trajectory, true);
   if (!difference.empty()) {
     std::fprintf(stderr, "replay: %s\n", difference.c_str());
@@ -50,7 +51,7 @@ int Verify(const apps::StoredRun& run, const control::Trajectory& trajectory) {
 
 /// Makes and prints the table of pushes, and writes it where there is a folder to write to.
 int TabulatePushes(const Options& o, const std::string& command, const results::RunTimer& timer,
-                   const apps::StoredRun& run, const control::Trajectory& trajectory,
+                   const runs::StoredRun& run, const control::Trajectory& trajectory,
                    const metrics::Evaluation& evaluation) {
   if (const metrics::Gate* gate = evaluation.FirstViolated()) {
     std::fprintf(stderr, "replay: %s: leaves the gate %s at %.2f s without a push: there is nothing to survive\n",
@@ -58,21 +59,21 @@ int TabulatePushes(const Options& o, const std::string& command, const results::
     return static_cast<int>(ExitCode::kBelowGate);
   }
   const control::LoadedControl& loaded = run.loaded;
-  apps::PushTableOptions options = o.table;
+  runs::PushTableOptions options = o.table;
   options.body = loaded.character.FindBody(o.push_table);
   // Refuses a body that there is not and times outside the motion, with the message of a single push.
-  apps::ParsePush(o.push_table + ",1:0:0,0,1", loaded.character, loaded.control.duration());
+  runs::ParsePush(o.push_table + ",1:0:0,0,1", loaded.character, loaded.control.duration());
   for (const double time : options.times) {
-    apps::ParsePush(o.push_table + ",1:0:0," + io::Number(time) + ",1", loaded.character, loaded.control.duration());
+    runs::ParsePush(o.push_table + ",1:0:0," + io::Number(time) + ",1", loaded.character, loaded.control.duration());
   }
-  const auto outcomes = apps::TryPushes(loaded.character, loaded.control, trajectory, *run.reference,
+  const auto outcomes = runs::TryPushes(loaded.character, loaded.control, trajectory, *run.reference,
                                         run.expected_duration(), run.gates, options);
   std::printf("%s: pushed at %s for %.2f s, seconds from then until the gates are left (end: not before %.2f s)\n%s",
               o.folder.c_str(), o.push_table.c_str(), options.duration, evaluation.simulated_duration,
-              apps::DescribePushTable(outcomes).c_str());
+              runs::DescribePushTable(outcomes).c_str());
   if (o.output.empty()) return 0;
   results::RunFolder out(o.output, o.force);
-  out.Write(results::kPushTableFile, apps::FormatPushTable(loaded.character, outcomes));
+  out.Write(results::kPushTableFile, runs::FormatPushTable(loaded.character, outcomes));
   io::Json manifest;
   manifest["format"] = "retrace-run";
   manifest["version"] = 1;
@@ -102,9 +103,9 @@ void CheckOptions(const Options& o) {
 int Replay(const Options& o, const std::string& command) {
   const results::RunTimer timer;
   CheckOptions(o);
-  apps::StoredRun run(o.folder);
-  if (const reconstruction::AlteredWorld world = apps::ReadWorlds(o.worlds); !world.empty()) {
-    const reconstruction::PlacedWorld placed = run.PutInto(world);
+  runs::StoredRun run(o.folder);
+  if (const task::AlteredWorld world = runs::ReadWorlds(o.worlds); !world.empty()) {
+    const task::PlacedWorld placed = run.PutInto(world);
     for (const std::string& note : placed.notes) std::printf("  world: %s\n", note.c_str());
     for (const std::string& warning : placed.warnings) std::printf("  warning: %s\n", warning.c_str());
   }
@@ -112,11 +113,11 @@ int Replay(const Options& o, const std::string& command) {
   const character::ReferenceMotion* reference = run.reference ? &*run.reference : nullptr;
   if (o.track_only) {
     if (reference == nullptr) throw InputError(run.reference_file().string(), "no such file", "the reference to track");
-    apps::TrackReference(*reference, run.loaded.control);
+    runs::TrackReference(*reference, run.loaded.control);
   }
   std::vector<control::Push> pushes;
   for (const std::string& push : o.pushes) {
-    pushes.push_back(apps::ParsePush(push, loaded.character, loaded.control.duration()));
+    pushes.push_back(runs::ParsePush(push, loaded.character, loaded.control.duration()));
   }
   if (o.verify) pushes = run.pushes;
   const control::Trajectory trajectory = control::Replay(loaded.character, loaded.control, pushes);
@@ -130,14 +131,14 @@ int Replay(const Options& o, const std::string& command) {
     results::RunFolder out(o.output, o.force);
     std::string title = o.track_only ? "naive tracking" : "replay";
     if (!pushes.empty()) title += ", pushed";
-    apps::WriteMotion(out, loaded.character, loaded.control, trajectory, reference, title);
+    runs::WriteMotion(out, loaded.character, loaded.control, trajectory, reference, title);
     io::Json manifest;
     manifest["format"] = "retrace-run";
     manifest["version"] = 1;
     manifest["program"] = o.program();
     if (!pushes.empty()) {
       manifest["perturbed"] = true;  // no result of the control alone
-      manifest["pushes"] = apps::PushesToJson(loaded.character, pushes);
+      manifest["pushes"] = runs::PushesToJson(loaded.character, pushes);
     }
     manifest["status"] = trajectory.diverged                    ? "diverged"
                          : evaluation && !evaluation->completed ? "partial"
@@ -161,7 +162,7 @@ int Replay(const Options& o, const std::string& command) {
     return code;
   }
   for (const control::Push& push : pushes) {
-    std::printf("%s: pushed: %s\n", o.folder.c_str(), apps::Describe(loaded.character, push).c_str());
+    std::printf("%s: pushed: %s\n", o.folder.c_str(), runs::Describe(loaded.character, push).c_str());
   }
   if (pushes.empty() && !run.pushes.empty()) {
     std::printf("%s: this motion was made under pushes; this is its control without them\n", o.folder.c_str());
@@ -173,7 +174,7 @@ int Replay(const Options& o, const std::string& command) {
   }
   std::printf("%s: %s%s\n%s", o.folder.c_str(), pushes.empty() ? "" : "pushed, ",
               evaluation->success() ? "within the gates" : "below the gates",
-              apps::Describe(*evaluation, run.expected_duration(), trajectory.diverged).c_str());
+              runs::Describe(*evaluation, run.expected_duration(), trajectory.diverged).c_str());
   return static_cast<int>(evaluation->success() ? ExitCode::kSuccess : ExitCode::kBelowGate);
 }
 

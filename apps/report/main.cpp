@@ -1,15 +1,15 @@
 /// report: runs as one page for any web browser, or as a film strip.
 #include <cstdio>
 
-#include "common/data_files.h"
 #include "common/program.h"
-#include "common/report_files.h"
-#include "report/browser.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
 #include "retrace/io/number.h"
+#include "retrace/report/browser.h"
 #include "retrace/results/provenance.h"
 #include "retrace/results/run_folder.h"
+#include "retrace/runs/data_files.h"
+#include "retrace/runs/report_page.h"
 
 namespace {
 
@@ -26,10 +26,10 @@ struct Options {
 
 int Report(const Options& o) {
   // What would end in a message does so before anything is simulated.
-  apps::FindReportPage();
-  const std::filesystem::path browser = o.png.empty() ? "" : apps::FindBrowser(o.browser);
-  const apps::GatheredReport report = apps::GatherReport(o.folders);
-  const std::string page = apps::MakeReportPage(report.document);
+  runs::FindReportPage();
+  const std::filesystem::path browser = o.png.empty() ? "" : report::FindBrowser(o.browser);
+  const runs::GatheredReport report = runs::GatherReport(o.folders);
+  const std::string page = runs::MakeReportPage(report.document);
   if (!o.output.empty() || o.png.empty()) {
     const std::filesystem::path file = o.output.empty()
                                            ? std::filesystem::path(o.folders.front()) / results::kReportFile
@@ -40,7 +40,7 @@ int Report(const Options& o) {
   }
   if (!o.png.empty()) {
     const std::string fragment = "filmstrip,figures=" + std::to_string(o.figures) + ",width=" + std::to_string(o.width);
-    const std::string png = apps::DrawPicture(browser, page, fragment);
+    const std::string png = report::DrawPicture(browser, page, fragment);
     io::WriteFile(o.png, png);
     std::printf("%s: %zu kB\n", o.png.c_str(), (png.size() + 999) / 1000);
   }

@@ -62,8 +62,8 @@ double JointPositionError(const Character& character, const State& simulated, co
   return sum / static_cast<double>(character.joints.size());
 }
 
-GateShares SharesOfGates(const Character& character, const State& simulated, const State& reference,
-                         const GateLimits& limits_of_human) {
+GateRatios ComputeGateRatios(const Character& character, const State& simulated, const State& reference,
+                             const GateLimits& limits_of_human) {
   const GateLimits limits = limits_of_human.Of(character);
   const auto& a = simulated[static_cast<size_t>(character.root)];
   const auto& b = reference[static_cast<size_t>(character.root)];
@@ -72,8 +72,9 @@ GateShares SharesOfGates(const Character& character, const State& simulated, con
           JointPositionError(character, simulated, reference) / limits.joint_position};
 }
 
-double GateShare(const Character& character, const State& simulated, const State& reference, const GateLimits& limits) {
-  return SharesOfGates(character, simulated, reference, limits).largest();
+double LargestGateRatio(const Character& character, const State& simulated, const State& reference,
+                        const GateLimits& limits) {
+  return ComputeGateRatios(character, simulated, reference, limits).largest();
 }
 
 Evaluation Evaluate(const Character& character, const control::Trajectory& trajectory,

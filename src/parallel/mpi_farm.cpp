@@ -61,24 +61,24 @@ double SecondsSince(std::chrono::steady_clock::time_point then) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - then).count();
 }
 
-/// The seconds in which this rank looked for messages, against its patience (0: without end). Between two looks no more
+/// The seconds in which this rank looked for messages, against its timeout (0: without end). Between two looks no more
 /// than a tenth of that counts: neither a rank that computed for long nor a job that was suspended meanwhile is to
 /// blame the others.
-class LookingTime {
+class ResponseTimer {
  public:
-  explicit LookingTime(double patience) : patience_(patience) {}
+  explicit ResponseTimer(double timeout) : timeout_(timeout) {}
 
   /// To be called at every look.
   void Look() {
     const auto now = std::chrono::steady_clock::now();
-    seconds_ += std::min(std::chrono::duration<double>(now - latest_).count(), 0.1 * patience_);
+    seconds_ += std::min(std::chrono::duration<double>(now - latest_).count(), 0.1 * timeout_);
     latest_ = now;
   }
   double seconds() const { return seconds_; }
-  bool ExceedsPatienceSince(double then) const { return patience_ > 0 && seconds_ - then > patience_; }
+  bool ExceedsTimeoutSince(double then) const { return timeout_ > 0 && seconds_ - then > timeout_; }
 
  private:
-  double patience_;
+  double timeout_;
   double seconds_ = 0;
   std::chrono::steady_clock::time_point latest_ = std::chrono::steady_clock::now();
 };
@@ -92,7 +92,7 @@ struct RankNames {
 
 class MpiFarm final : public TaskFarm {
  public:
-  MpiFarm(MPI_Comm job, Inbox& inbox, RankNames* ranks, WorkerFactory factory, double patience)
+  MpiFarm(MPI_Comm job, Inbox& inbox, RankNames* ranks, WorkerFactory factory, double timeout)
       : job_(job),
         inbox_(inbox),
         scheduler_(ranks->names.size()),
@@ -100,7 +100,7 @@ class MpiFarm final : public TaskFarm {
         heard_(ranks->names.size()),
         ranks_(ranks),
         factory_(std::move(factory)),
-        looking_(patience) {
+        response_timer_(timeout) {
     ranks_->farm_alive = true;
   }
 
@@ -135,23 +135,23 @@ class MpiFarm final : public TaskFarm {
     };
     attempt([&] { HandOut(work); });
     attempt([&] { work.WhileBusy(); });
-    Patience patience;
+    BackOff back_off;
     for (;;) {
       bool any = false;
       while (HandleArrival(work, failure)) {
         any = true;
         attempt([&] { HandOut(work); });
       }
-      CheckPatience();
+      CheckTimeouts();
       if (const std::optional<Part> part = scheduler_.NextHere()) {
         ComputeHere(work, *part, failure);
         continue;
       }
       if (scheduler_.outstanding() == 0) break;
       if (any) {
-        patience.Reset();
+        back_off.Reset();
       } else {
-        patience.Wait();
+        back_off.Wait();
       }
     }
     failure.Rethrow();
@@ -170,7 +170,7 @@ class MpiFarm final : public TaskFarm {
   void HandOut(DivisibleWork& work) {
     while (std::optional<Scheduler::Assignment> assignment = scheduler_.HandOut()) {
       std::deque<Sent>& sent = sent_[assignment->worker];
-      if (sent.empty()) heard_[assignment->worker] = looking_.seconds();
+      if (sent.empty()) heard_[assignment->worker] = response_timer_.seconds();
       Sent& batch = sent.emplace_back();
       batch.parts = std::move(assignment->parts);
       try {
@@ -192,11 +192,11 @@ class MpiFarm final : public TaskFarm {
               &batch.request);
   }
 
-  void CheckPatience() {
-    looking_.Look();
+  void CheckTimeouts() {
+    response_timer_.Look();
     for (size_t i = 1; i < sent_.size(); ++i) {
-      if (sent_[i].empty() || !looking_.ExceedsPatienceSince(heard_[i])) continue;
-      const double silent = looking_.seconds() - heard_[i];
+      if (sent_[i].empty() || !response_timer_.ExceedsTimeoutSince(heard_[i])) continue;
+      const double silent = response_timer_.seconds() - heard_[i];
       *ranks_->lost = true;
       throw StoppedError(ranks_->names[i] + " has not answered for " + std::to_string(std::lround(silent)) + " s");
     }
@@ -207,13 +207,13 @@ class MpiFarm final : public TaskFarm {
     if (scheduler_.outstanding() == 0 || !inbox_.Take(message, buffer_)) return false;
     const auto worker = static_cast<size_t>(message.source);
     if (message.tag == kAlive) {
-      heard_[worker] = looking_.seconds();
+      heard_[worker] = response_timer_.seconds();
       return true;
     }
     Sent batch = std::move(sent_[worker].front());
     MPI_Wait(&batch.request, MPI_STATUS_IGNORE);  // the answer shows that it has arrived
     sent_[worker].pop_front();
-    heard_[worker] = looking_.seconds();
+    heard_[worker] = response_timer_.seconds();
     std::span<const std::byte> bytes = buffer_;
     if (message.tag == kError) {
       const size_t task = batch.parts[TakeValue<uint64_t>(bytes)].task;
@@ -257,10 +257,10 @@ class MpiFarm final : public TaskFarm {
   Inbox& inbox_;
   Scheduler scheduler_;
   std::vector<std::deque<Sent>> sent_;  // per rank: its batches, in the order of its answers; none to rank 0
-  std::vector<double> heard_;           // per rank: looking_ at its last answer, or when it was given work
+  std::vector<double> heard_;           // per rank: response_timer_ at its last answer, or when it was given work
   RankNames* ranks_;
   WorkerFactory factory_;
-  LookingTime looking_;
+  ResponseTimer response_timer_;
   Worker worker_;
   Bytes result_;
   Bytes buffer_;
@@ -310,38 +310,38 @@ struct RankGroup::State {
 
   /// All ranks meet: nobody goes on before all have come. Each brings what it has found or an exception (else empty),
   /// and leaves with the exception that all are to throw, if any. `did` is what a rank that does not come has not done.
-  void Meet(const std::string& found, const MpiSession::Difference& difference, double patience, const char* did,
+  void Meet(const std::string& found, const MpiSession::Difference& difference, double timeout, const char* did,
             Bytes& exception) {
     if (rank == 0) {
-      CompareFound(found, difference, patience, did, exception);
+      CompareFound(found, difference, timeout, did, exception);
       return;
     }
     Outbox outbox(ranks);
     outbox.Send(exception.empty() ? kFound : kFailed, exception.empty() ? ToBytes(found) : exception);
     Message message;
-    Patience waiting;
+    BackOff waiting;
     // Before the answer there may be a farm's farewell that this rank had no need of.
     while (!inbox->Take(message, exception) || message.tag != kFound) waiting.Wait();
     while (!outbox.Clear()) waiting.Wait();
   }
 
   /// The master's part of Meet.
-  void CompareFound(const std::string& found, const MpiSession::Difference& difference, double patience,
-                    const char* did, Bytes& exception) {
+  void CompareFound(const std::string& found, const MpiSession::Difference& difference, double timeout, const char* did,
+                    Bytes& exception) {
     std::vector<bool> heard(names.names.size());
     heard[0] = true;
     size_t faulty = exception.empty() ? heard.size() : 0;
-    LookingTime looking(patience);
-    Patience waiting;
+    ResponseTimer looking(timeout);
+    BackOff waiting;
     for (size_t missing = heard.size() - 1; missing > 0;) {
       Message message;
       Bytes bytes;
       if (!inbox->Take(message, bytes)) {
         looking.Look();
-        if (looking.ExceedsPatienceSince(0)) {
+        if (looking.ExceedsTimeoutSince(0)) {
           *names.lost = true;
           const auto silent = static_cast<size_t>(std::find(heard.begin(), heard.end(), false) - heard.begin());
-          throw StoppedError(names.names[silent] + " has not " + did + " " + std::to_string(std::lround(patience)) +
+          throw StoppedError(names.names[silent] + " has not " + did + " " + std::to_string(std::lround(timeout)) +
                              " s after rank 0");
         }
         waiting.Wait();
@@ -380,9 +380,9 @@ struct RankGroup::State {
 
 struct MpiSession::State {
   bool owns_mpi = false;
-  bool lost = false;    // a rank of the job does not answer
-  double patience = 0;  // of Prepare
-  RankGroup job;        // all ranks
+  bool lost = false;   // a rank of the job does not answer
+  double timeout = 0;  // of Prepare
+  RankGroup job;       // all ranks
   int exceptions = std::uncaught_exceptions();
 };
 
@@ -430,7 +430,7 @@ MpiSession::~MpiSession() {
     // Here a rank that hangs can still be named; in MPI_Finalize all would wait for it without end.
     try {
       Bytes none;
-      state_->job.state_->Meet("", nullptr, state_->patience, "left", none);
+      state_->job.state_->Meet("", nullptr, state_->timeout, "left", none);
     } catch (const std::exception& error) {
       std::fprintf(stderr, "%s\n", error.what());
       Abort(static_cast<int>(ExitCode::kStoppedWithCheckpoint));
@@ -485,11 +485,11 @@ int RankGroup::size() const {
   return state_->size;
 }
 
-std::unique_ptr<TaskFarm> RankGroup::MakeFarm(const WorkerFactory& factory, double patience) {
+std::unique_ptr<TaskFarm> RankGroup::MakeFarm(const WorkerFactory& factory, double timeout) {
   if (rank() != 0) throw std::logic_error("only rank 0 makes farms");
   if (size() == 1) return MakeThreadFarm(1, factory);
   if (state_->names.farm_alive) throw std::logic_error("a second farm while the first one has the ranks");
-  return std::make_unique<MpiFarm>(state_->ranks, *state_->inbox, &state_->names, factory, patience);
+  return std::make_unique<MpiFarm>(state_->ranks, *state_->inbox, &state_->names, factory, timeout);
 }
 
 void RankGroup::ReportAlive() {
@@ -505,7 +505,7 @@ void RankGroup::Serve(const WorkerFactory& factory) {
   Worker worker;
   Inbox& inbox = *state_->inbox;
   Outbox outbox(state_->ranks);
-  Patience patience;
+  BackOff back_off;
   Message message;
   Bytes tasks;
   Bytes result;
@@ -513,10 +513,10 @@ void RankGroup::Serve(const WorkerFactory& factory) {
   while (!leaving || !outbox.Clear()) {
     if (leaving || !inbox.Take(message, tasks)) {
       outbox.Clear();
-      patience.Wait();
+      back_off.Wait();
       continue;
     }
-    patience.Reset();
+    back_off.Reset();
     if (message.tag == kLeave) {
       leaving = true;
       continue;
@@ -549,12 +549,12 @@ void RankGroup::Serve(const WorkerFactory& factory) {
   }
 }
 
-void MpiSession::Prepare(const std::function<std::string()>& prepare, const Difference& difference, double patience) {
+void MpiSession::Prepare(const std::function<std::string()>& prepare, const Difference& difference, double timeout) {
   if (size() == 1) {
     prepare();
     return;
   }
-  state_->patience = patience;
+  state_->timeout = timeout;
   RankGroup::State& job = *state_->job.state_;
   std::string found;
   Bytes exception;  // empty: none
@@ -563,7 +563,7 @@ void MpiSession::Prepare(const std::function<std::string()>& prepare, const Diff
   } catch (...) {
     exception = PackException(rank() == 0 ? "" : job.name + ": ");
   }
-  job.Meet(found, difference, patience, "begun", exception);
+  job.Meet(found, difference, timeout, "begun", exception);
   if (!exception.empty()) std::rethrow_exception(UnpackException(exception));
 }
 
@@ -620,7 +620,7 @@ int RankGroup::size() const {
   return 1;
 }
 
-std::unique_ptr<TaskFarm> RankGroup::MakeFarm(const WorkerFactory& factory, double /*patience*/) {
+std::unique_ptr<TaskFarm> RankGroup::MakeFarm(const WorkerFactory& factory, double /*timeout*/) {
   return MakeThreadFarm(1, factory);
 }
 
@@ -631,7 +631,7 @@ void RankGroup::Serve(const WorkerFactory& /*factory*/) {
 void RankGroup::ReportAlive() {}
 
 void MpiSession::Prepare(const std::function<std::string()>& prepare, const Difference& /*difference*/,
-                         double /*patience*/) {
+                         double /*timeout*/) {
   prepare();
 }
 

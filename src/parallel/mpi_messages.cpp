@@ -15,7 +15,7 @@ constexpr std::byte kOtherException{255};
 
 }  // namespace
 
-void Patience::Wait() {
+void BackOff::Wait() {
   const auto now = Clock::now();
   if (!since_) since_ = now;
   if (now - *since_ < kYielding) {

@@ -22,10 +22,10 @@ namespace retrace::parallel {
 /// How to wait for a message. A blocking MPI call spins, and would take the processor from the other ranks when there
 /// are more ranks than cores; so look, and sleep for longer the longer nothing comes. Nothing is missed for longer than
 /// it was waited for.
-class Patience {
+class BackOff {
  public:
   void Wait();
-  void Reset() { *this = Patience(); }
+  void Reset() { *this = BackOff(); }
 
  private:
   using Clock = std::chrono::steady_clock;

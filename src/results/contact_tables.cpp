@@ -7,8 +7,8 @@
 #include <tuple>
 #include <utility>
 
-#include "csv_writer.h"
 #include "retrace/character/kinematics.h"
+#include "retrace/io/csv_writer.h"
 #include "retrace/math/rotation.h"
 
 namespace retrace::results {
@@ -230,7 +230,7 @@ ContactSummary Summarize(const ContactHistory& history, int body, const LoadOf& 
   return summary;
 }
 
-void Header(CsvWriter& writer, std::initializer_list<const char*> names) {
+void Header(io::CsvWriter& writer, std::initializer_list<const char*> names) {
   for (const char* name : names) writer.Text(name);
 }
 
@@ -260,7 +260,7 @@ ContactHistory TraceContacts(const character::Character& character, const contro
 }
 
 std::string FormatBodyContacts(const character::Character& character, const ContactHistory& history) {
-  CsvWriter writer;
+  io::CsvWriter writer;
   Header(writer, {"time", "body", "points", "normal_force", "tangential_force"});
   writer.Names("center_");
   writer.Names("center_body_");
@@ -287,7 +287,7 @@ std::string FormatBodyContacts(const character::Character& character, const Cont
 }
 
 std::string FormatContactTotals(const ContactHistory& history) {
-  CsvWriter writer;
+  io::CsvWriter writer;
   Header(writer, {"time", "bodies", "points", "normal_force", "tangential_force", "force_per_point", "contact_area",
                   "mean_pressure", "peak_pressure"});
   writer.EndRow();
@@ -310,7 +310,7 @@ std::string FormatContactTotals(const ContactHistory& history) {
 
 std::string FormatPressure(const character::Character& character, const ContactHistory& history,
                            const std::vector<int>& bodies) {
-  CsvWriter writer;
+  io::CsvWriter writer;
   Header(writer, {"time", "body", "face", "x", "y", "z", "area", "pressure"});
   writer.EndRow();
   const auto before = [](const PressureCell& a, const PressureCell& b) {
@@ -357,7 +357,7 @@ std::vector<ContactSummary> SummarizeContacts(const ContactHistory& history) {
 }
 
 std::string FormatContactSummary(const character::Character& character, const ContactHistory& history) {
-  CsvWriter writer;
+  io::CsvWriter writer;
   Header(writer, {"body", "first_contact", "last_contact", "contact_time", "peak_force", "peak_time", "impulse",
                   "impulse_time", "mean_force", "mean_points", "force_per_point", "mean_pressure", "peak_pressure"});
   writer.EndRow();

@@ -5,8 +5,8 @@
 #include <stdexcept>
 #include <tuple>
 
-#include "csv_writer.h"
 #include "retrace/character/kinematics.h"
+#include "retrace/io/csv_writer.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
 #include "retrace/io/number.h"
@@ -15,10 +15,10 @@
 namespace retrace::results {
 namespace {
 
-void JointNames(const character::Character& character, CsvWriter& writer) {
+void JointNames(const character::Character& character, io::CsvWriter& writer) {
   for (const character::Joint& joint : character.joints) {
     for (int axis = 0; axis < 3; ++axis) {
-      if (joint.UsesAxis(axis)) writer.Text(joint.name + "_" + kAxes[axis]);
+      if (joint.UsesAxis(axis)) writer.Text(joint.name + "_" + io::kAxes[axis]);
     }
   }
 }
@@ -35,7 +35,7 @@ void RequireRecorded(size_t steps, size_t recorded, const char* what) {
 
 std::string FormatTrajectory(const character::Character& character, const control::Trajectory& trajectory) {
   RequireRecorded(trajectory.num_steps(), trajectory.contacts.size(), "contacts");
-  CsvWriter writer;
+  io::CsvWriter writer;
   writer.Reserve(trajectory.states.size() * (32 + 3 * character.joints.size()) * 20);
   writer.Text("time");
   writer.Names("root_");
@@ -77,7 +77,7 @@ std::string FormatTrajectory(const character::Character& character, const contro
 
 std::string FormatContacts(const character::Character& character, const control::Trajectory& trajectory) {
   RequireRecorded(trajectory.num_steps(), trajectory.contacts.size(), "contacts");
-  CsvWriter writer;
+  io::CsvWriter writer;
   writer.Text("time");
   writer.Text("body");
   writer.Text("other");
@@ -104,7 +104,7 @@ std::string FormatContacts(const character::Character& character, const control:
 
 std::string FormatTorques(const character::Character& character, const control::Trajectory& trajectory) {
   RequireRecorded(trajectory.num_steps(), trajectory.torques.size(), "torques");
-  CsvWriter writer;
+  io::CsvWriter writer;
   writer.Text("time");
   JointNames(character, writer);
   writer.EndRow();
@@ -131,7 +131,7 @@ std::string FormatCosts(const std::vector<FragmentCosts>& fragments) {
     return std::tie(a->fragment, a->attempt) < std::tie(b->fragment, b->attempt);
   });
 
-  CsvWriter writer;
+  io::CsvWriter writer;
   writer.Reserve(256 + rows * 160);
   for (const char* name : {"fragment",
                            "attempt",

@@ -8,7 +8,7 @@ namespace retrace::simulation {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr int kPatience = 4;          // rounds of block pivoting that bring no fewer violations
+constexpr int kMostStalls = 4;        // rounds of block pivoting that bring no fewer violations
 constexpr int kMaxChanges = 20;       // of states when rows are driven, for each row
 constexpr double kTolerance = 1e-12;  // of forces and residuals beside the largest
 
@@ -98,15 +98,15 @@ bool BoxLcp::PivotBlocks(const std::vector<int>& rows, State* states) {
   std::fill_n(x_.data(), size_, 0.0);
   for (const int i : rows) states[i] = Admissible(i, states[i]);
   size_t fewest = rows.size() + 1;  // violated rows so far
-  int patience = kPatience;
+  int stalls_left = kMostStalls;
   for (;;) {
     if (!SolveFree(rows, states)) return false;
     FindViolated(rows, states);
     if (violated_.empty()) return true;
     if (violated_.size() < fewest) {
       fewest = violated_.size();
-      patience = kPatience;
-    } else if (--patience < 0) {
+      stalls_left = kMostStalls;
+    } else if (--stalls_left < 0) {
       return false;
     }
     for (const auto& [row, state] : violated_) states[row] = state;

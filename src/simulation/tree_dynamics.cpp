@@ -218,7 +218,7 @@ void TreeDynamics::EliminateBall(const BodyMotion& parent, Node& node) {
   const Mat63 scaled = node.projected * node.inverse;
   Mat6 left = inertia;
   left.noalias() -= scaled * node.projected.transpose();
-  HandOn(node, left, rest - scaled * node.pull);
+  AddToParent(node, left, rest - scaled * node.pull);
 }
 
 void TreeDynamics::EliminateHinge(Node& node) {
@@ -239,11 +239,11 @@ void TreeDynamics::EliminateHinge(Node& node) {
   node.pull[0] = pull;
   Mat6 left = inertia;
   left.noalias() -= (projected * (1 / d)) * projected.transpose();
-  HandOn(node, left, rest - projected * (pull / d));
+  AddToParent(node, left, rest - projected * (pull / d));
 }
 
 /// Adds X^T inertia X and X^T momentum to the parent's.
-void TreeDynamics::HandOn(const Node& node, const Mat6& inertia, const Vec6& momentum) {
+void TreeDynamics::AddToParent(const Node& node, const Mat6& inertia, const Vec6& momentum) {
   Node& parent = nodes_[static_cast<size_t>(node.parent)];
   const Mat63 right = inertia.rightCols<3>() - TimesCross(Mat63(inertia.leftCols<3>()), node.offset);
   const Mat3 coupling = right.topRows<3>();

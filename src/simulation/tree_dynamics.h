@@ -110,7 +110,7 @@ class TreeDynamics {
   void LoadJoint(const BodyMotion& parent, const BodyMotion& child, const Motor& motor, Node& node) const;
   void EliminateBall(const BodyMotion& parent, Node& node);
   void EliminateHinge(Node& node);
-  void HandOn(const Node& node, const Mat6& inertia, const Vec6& momentum);
+  void AddToParent(const Node& node, const Mat6& inertia, const Vec6& momentum);
   void FindVelocity(const Node& parent, Node& node) const;
   void FindPropagator(Node& node) const;
 

@@ -86,7 +86,7 @@ struct World::Impl {
         ode(std::make_unique<OdeStepper>(character_, law, free_masses)) {
     if (options.environment.num_objects() > 0) objects.emplace(character_, options, laws);
     const bool fits = character.bodies.size() <= TreeDynamics::kMaxBodies;
-    if (options.solver == Solver::kEliminated && fits && WhyStockSolver().empty())
+    if (options.solver == Solver::kReduced && fits && WhyStockSolver().empty())
       tree.emplace(character, law, free_masses);
     bodies.resize(num_own() + free_masses.size());
     for (size_t i = 0; i < num_own(); ++i) bodies[i].position = character.bodies[i].rest_position;
@@ -352,7 +352,7 @@ const WorldOptions& World::options() const {
   return impl_->options;
 }
 Solver World::solver() const {
-  return impl_->tree ? Solver::kEliminated : Solver::kStock;
+  return impl_->tree ? Solver::kReduced : Solver::kStock;
 }
 
 void World::SetState(const State& state, int step) {

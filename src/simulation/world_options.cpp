@@ -1,4 +1,4 @@
-#include "retrace/simulation/world.h"
+#include "retrace/simulation/world_options.h"
 
 namespace retrace::simulation {
 
@@ -33,7 +33,7 @@ WorldOptions ReadWorldOptions(const io::JsonView& view, size_t num_joints) {
     return word == first;
   };
   options.servo = choose("servo", "implicit", "explicit") ? Servo::kImplicit : Servo::kExplicit;
-  options.solver = choose("solver", "stock", "eliminated") ? Solver::kStock : Solver::kEliminated;
+  options.solver = choose("solver", "stock", "eliminated") ? Solver::kStock : Solver::kReduced;
   options.gravity = view["gravity"].Number();
   options.friction = view["friction"].Number(io::kNonNegative);
   options.contact_stiffness = view["contact_stiffness"].Number(io::kPositive);

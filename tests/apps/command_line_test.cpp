@@ -292,11 +292,11 @@ TEST_F(CommandLine, ALostRunSaysWhereAndKeepsItsBeginning) {
   const io::Json manifest = io::ReadJson(run + "/manifest.json");
   EXPECT_EQ(manifest["status"], "lost");
   EXPECT_EQ(manifest["search"]["ending"], "lost");
-  const io::Json loss = manifest["search"]["loss"];
+  const io::Json failure = manifest["search"]["failure"];
   const double reached = manifest["evaluation"]["simulated_duration"].get<double>();
   EXPECT_GT(reached, 0);
   EXPECT_LT(reached, 1.1);
-  EXPECT_NEAR(loss["start"].get<double>(), reached, 1e-9);
+  EXPECT_NEAR(failure["start"].get<double>(), reached, 1e-9);
   EXPECT_THAT(lost.text,
               HasSubstr("not reconstructed, lost at " + std::to_string(reached).substr(0, 4) + " of 1.20 s"));
   EXPECT_THAT(lost.text, HasSubstr("no sample stays inside the gates; drawn "));
@@ -321,9 +321,9 @@ TEST_F(CommandLine, ASpentBudgetIsNamed) {
   EXPECT_THAT(spent.text, HasSubstr("to try next: --set /search/budget="));
   const io::Json manifest = io::ReadJson(run + "/manifest.json");
   EXPECT_EQ(manifest["status"], "budget");
-  EXPECT_FALSE(manifest["search"]["loss"].contains("fragment")) << "it was not lost";
+  EXPECT_FALSE(manifest["search"]["failure"].contains("fragment")) << "it was not lost";
   // What it advises does.
-  const std::string advice = manifest["search"]["loss"]["advice"][0]["set"];
+  const std::string advice = manifest["search"]["failure"]["advice"][0]["set"];
   EXPECT_EQ(Execute(kReconstruct + " " + kClip + kSmall + "--set " + advice + " --output " + Path("more")).code, 0);
 }
 
@@ -407,7 +407,7 @@ TEST_F(CommandLine, EqualControlsCountOnceAndWhatWasFoundIsKept) {
   EXPECT_FALSE(fs::exists(all + "/2")) << "left from before";
 }
 
-TEST_F(CommandLine, VariationsThatFailAreListedWithTheirLoss) {
+TEST_F(CommandLine, VariationsThatFailAreListedWithTheirFailure) {
   const std::string all = Path("all");
   const Outcome outcome =
       Execute(kReconstruct + " " + kClip + " --end 0.5 --samples 20 --saved 4 --progress plain --variations 1 " +
@@ -417,7 +417,7 @@ TEST_F(CommandLine, VariationsThatFailAreListedWithTheirLoss) {
   EXPECT_THAT(outcome.text, HasSubstr("found 0 of 1 variations with 3 seeds: 3 not inside the gates, 0 the same"));
   const io::Json list = io::ReadJson(all + "/variations.json");
   EXPECT_EQ(list["tries"][2]["status"], "lost");
-  EXPECT_EQ(list["tries"][2]["loss"]["fragment"], 0);
+  EXPECT_EQ(list["tries"][2]["failure"]["fragment"], 0);
   EXPECT_FALSE(list.contains("spread"));
   EXPECT_EQ(results::ReadTable(all + "/variations.csv").num_rows(), 0u);
   EXPECT_FALSE(fs::exists(all + "/1"));

@@ -1,5 +1,5 @@
 /// The program report, and reconstruct --report: what they leave and what they refuse.
-#include "retrace/results/report.h"
+#include "retrace/report/report.h"
 
 #include "apps/command_line.h"
 #include "retrace/results/tables.h"
@@ -41,7 +41,7 @@ TEST_F(ReportCommand, APageWithTheValuesOfTheTables) {
   ASSERT_EQ(document["parts"].size(), 1U);
   const io::Json& part = document["parts"][0];
   const results::Table table = results::ReadTable(run + "/trajectory.csv");
-  const std::vector<float> force = results::UnpackFloats(io::JsonView(part["ground_force"], "page"));
+  const std::vector<float> force = report::UnpackFloats(io::JsonView(part["ground_force"], "page"));
   const std::vector<double> up = table.Numbers("force_y");
   ASSERT_EQ(force.size(), 3 * up.size());
   for (size_t i = 0; i < up.size(); ++i) ASSERT_EQ(force[3 * i + 1], static_cast<float>(up[i])) << i;

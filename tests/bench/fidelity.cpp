@@ -16,7 +16,7 @@ namespace {
 constexpr int kStarts = 5;
 constexpr int kSamples = 100;    // of each start
 constexpr double kWindow = 0.1;  // [s]
-const reconstruction::CostWeights kWeights{5, 3, 30, 10};
+const task::CostWeights kWeights{5, 3, 30, 10};
 
 /// A state to start from and targets around which samples are drawn.
 struct Start {
@@ -49,11 +49,11 @@ bool Simulate(simulation::World& world, const character::State& start, const con
 /// Starts along a naive tracking of a bundled clip at the fine step.
 Motion Along(const std::string& name, const std::string& clip, double first, double interval) {
   const SearchProblem search(clip);
-  const character::ReferenceMotion& reference = *search.problem().reference;
+  const character::ReferenceMotion& reference = *search.problem().task.reference;
   Motion motion{name, {}};
   simulation::World world(Human(), Fine());
   character::Pose pose;
-  character::State state = search.problem().start;
+  character::State state = search.problem().task.start;
   double time = 0;
   for (int i = 0; i < kStarts; ++i) {
     const double begin = first + i * interval;
@@ -111,7 +111,7 @@ std::vector<Outcome> Run(const Motion& motion, const simulation::WorldOptions& o
   std::vector<Outcome> outcomes;
   for (size_t s = 0; s < motion.starts.size(); ++s) {
     const Start& start = motion.starts[s];
-    const reconstruction::CostReference cost(Human(), start.reference);
+    const task::CostReference cost(Human(), start.reference);
     for (int i = 0; i < kSamples; ++i) {
       RandomStream random(1, RandomStage::kTest, static_cast<uint32_t>(s), static_cast<uint32_t>(i));
       control::TargetPose from = start.from;

@@ -8,9 +8,9 @@
 #include "retrace/character/kinematics.h"
 #include "retrace/character/reference.h"
 #include "retrace/math/rotation.h"
+#include "retrace/methods/sampling/rollout.h"
 #include "retrace/motion/bvh.h"
-#include "retrace/reconstruction/configuration.h"
-#include "retrace/reconstruction/rollout.h"
+#include "retrace/runs/configuration.h"
 #include "simulation/sample_characters.h"
 
 namespace retrace::bench {
@@ -75,15 +75,15 @@ class SearchProblem {
   explicit SearchProblem(const std::string& clip, bool paper = false, const std::vector<std::string>& settings = {},
                          const character::Character& character = Human())
       : reference_(MakeReference(character, clip)) {
-    reconstruction::Configuration configuration;
+    runs::Configuration configuration;
     if (paper) configuration.UsePaperMode();
     for (const std::string& setting : settings) configuration.Set(setting);
-    preparation_ = reconstruction::Prepare(configuration, reference_);
+    preparation_ = task::Prepare(configuration, reference_);
   }
   SearchProblem(const SearchProblem&) = delete;
   SearchProblem& operator=(const SearchProblem&) = delete;
-  const reconstruction::Problem& problem() const { return preparation_.problem; }
-  reconstruction::Problem& problem() { return preparation_.problem; }
+  const sampling::Problem& problem() const { return preparation_.problem; }
+  sampling::Problem& problem() { return preparation_.problem; }
 
  private:
   static character::ReferenceMotion MakeReference(const character::Character& character, const std::string& clip) {
@@ -92,21 +92,22 @@ class SearchProblem {
     return character::MakeReference(character, motion::ReadBvh(path), path, {}, report);
   }
   character::ReferenceMotion reference_;
-  reconstruction::Preparation preparation_;
+  task::Preparation preparation_;
 };
 
 /// States at the starts of the fragments, each the cheapest of a few samples of the fragment before: the states that a
 /// search meets on its way.
-inline std::vector<character::State> StatesAlong(const reconstruction::Problem& problem, int samples = 40) {
-  reconstruction::RolloutWorker worker(problem);
-  reconstruction::RolloutResult result;
-  std::vector<character::State> states = {problem.start};
-  for (int i = 0; i + 1 < problem.schedule.num_iterations(); ++i) {
+inline std::vector<character::State> StatesAlong(const sampling::Problem& problem, int samples = 40) {
+  sampling::RolloutWorker worker(problem);
+  sampling::RolloutResult result;
+  std::vector<character::State> states = {problem.task.start};
+  for (int i = 0; i + 1 < problem.task.schedule.num_iterations(); ++i) {
     worker.Run({i, i, 0, samples, true, states.back()}, result);
-    const reconstruction::RolloutSample* best = nullptr;
-    for (const reconstruction::RolloutSample& sample : result.samples) {
+    const sampling::RolloutSample* best = nullptr;
+    for (const sampling::RolloutSample& sample : result.samples) {
       if (sample.diverged) continue;
-      if (best == nullptr || sample.terms.Total(problem.weights) < best->terms.Total(problem.weights)) best = &sample;
+      if (best == nullptr || sample.terms.Total(problem.task.weights) < best->terms.Total(problem.task.weights))
+        best = &sample;
     }
     states.push_back(best->end);
   }

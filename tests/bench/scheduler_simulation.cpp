@@ -8,12 +8,12 @@
 #include <ctime>
 #include <numeric>
 
-#include "common/reconstruct_job.h"
 #include "farm_model.h"
 #include "retrace/io/error.h"
 #include "retrace/io/journal.h"
 #include "retrace/math/random.h"
-#include "retrace/reconstruction/rollout.h"
+#include "retrace/methods/sampling/rollout.h"
+#include "retrace/runs/reconstruction.h"
 
 namespace {
 
@@ -105,7 +105,7 @@ class MeasuringFarm final : public parallel::TaskFarm {
 };
 
 /// The checkpoint of the search, in a file that goes away.
-class JournalStore final : public reconstruction::IterationStore {
+class JournalStore final : public sampling::IterationStore {
  public:
   explicit JournalStore(const std::filesystem::path& path) : journal_(io::Journal::Create(path, io::Json::object())) {}
   bool Next(parallel::Bytes& /*simulated*/) override { return false; }
@@ -153,16 +153,16 @@ double Balance(int groups, size_t runs) {
   return sum / (groups * *std::max_element(ends.begin(), ends.end()));
 }
 
-int Run(const apps::JobOptions& options) {
-  const apps::Job job(options);
-  const reconstruction::Problem& problem = job.preparation.problem;
+int Run(const runs::JobOptions& options) {
+  const runs::Job job(options);
+  const sampling::Problem& problem = job.preparation.problem;
   const std::filesystem::path path = std::filesystem::temp_directory_path() / "retrace_scheduler_simulation";
   JournalStore store(path);
-  MeasuringFarm farm(reconstruction::MakeWorkerFactory(problem));
-  reconstruction::SearchHooks hooks;
+  MeasuringFarm farm(sampling::MakeWorkerFactory(problem));
+  sampling::SearchHooks hooks;
   hooks.store = &store;
   const double begun = Now();
-  const auto result = reconstruction::RunSearch(problem, farm, hooks);
+  const auto result = sampling::RunSearch(problem, farm, hooks);
   const double whole = Now() - begun;
   std::filesystem::remove(path);
   const FarmCosts costs = farm.Costs();
@@ -232,7 +232,7 @@ int Run(const apps::JobOptions& options) {
 
 int main(int argc, char** argv) {
   CLI::App app("Measures what a search costs and simulates it on many ranks.", "scheduler_simulation");
-  apps::JobOptions options;
+  runs::JobOptions options;
   apps::AddClipOptions(app, options.clip);
   apps::AddJobOptions(app, options);
   CLI11_PARSE(app, argc, argv);

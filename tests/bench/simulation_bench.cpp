@@ -49,24 +49,25 @@ void Samples(benchmark::State& bench, const std::string& clip, bool paper, const
              const std::vector<character::State>& starts, double fragment_seconds,
              const character::Character& character = Human()) {
   const SearchProblem search(clip, paper, settings, character);
-  const reconstruction::Problem& problem = search.problem();
-  reconstruction::RolloutWorker worker(problem);
-  reconstruction::RolloutResult result;
+  const sampling::Problem& problem = search.problem();
+  sampling::RolloutWorker worker(problem);
+  sampling::RolloutResult result;
   constexpr int kSamples = 7;  // of a start state: 1400 samples from 200 states
   int64_t done = 0;
   int64_t diverged = 0;
   size_t fragment = 0;
   double simulated = 0;
   for (auto _ : bench) {
-    const int f = static_cast<int>(fragment++ % static_cast<size_t>(problem.schedule.num_iterations()));
+    const int f = static_cast<int>(fragment++ % static_cast<size_t>(problem.task.schedule.num_iterations()));
     // The fragments of other step sizes differ a little in their ends: the state of the same place serves.
-    const double place = problem.schedule.steps[static_cast<size_t>(f)] * problem.time_step() / fragment_seconds;
+    const double place = problem.task.schedule.steps[static_cast<size_t>(f)] * problem.time_step() / fragment_seconds;
     const size_t start = std::min(static_cast<size_t>(place + 0.5), starts.size() - 1);
     worker.Run({f, f, 0, kSamples, true, starts[start]}, result);
     done += kSamples;
     for (const auto& sample : result.samples) diverged += sample.diverged;
-    simulated += kSamples * problem.time_step() *
-                 (problem.schedule.steps[static_cast<size_t>(f) + 1] - problem.schedule.steps[static_cast<size_t>(f)]);
+    simulated +=
+        kSamples * problem.time_step() *
+        (problem.task.schedule.steps[static_cast<size_t>(f) + 1] - problem.task.schedule.steps[static_cast<size_t>(f)]);
   }
   bench.SetItemsProcessed(done);
   bench.counters["diverged"] = static_cast<double>(diverged) / static_cast<double>(done);
@@ -80,7 +81,7 @@ void RegisterAll() {
       benchmark::RegisterBenchmark((std::string("step/") + scene.name + "/" + solver).c_str(), run)
           ->Unit(benchmark::kMicrosecond);
     };
-    add("eliminated", [&](benchmark::State& b) { Steps(b, scene, simulation::Solver::kEliminated); });
+    add("eliminated", [&](benchmark::State& b) { Steps(b, scene, simulation::Solver::kReduced); });
     add("stock", [&](benchmark::State& b) { Steps(b, scene, simulation::Solver::kStock); });
 #ifdef RETRACE_HAS_MUJOCO
     if (scene.name == "standing" || scene.name == "lying") {
@@ -91,9 +92,10 @@ void RegisterAll() {
   for (const char* clip : {"walk", "roll_sideways"}) {
     static std::map<std::string, std::vector<character::State>> starts;
     const SearchProblem search(clip);
-    const reconstruction::Problem& problem = search.problem();
+    const sampling::Problem& problem = search.problem();
     starts[clip] = StatesAlong(problem);
-    const double seconds = problem.schedule.steps.back() * problem.time_step() / problem.schedule.num_iterations();
+    const double seconds =
+        problem.task.schedule.steps.back() * problem.time_step() / problem.task.schedule.num_iterations();
     for (const char* solver : {"eliminated", "stock"}) {
       const std::string solver_setting = std::string("/simulation/solver=\"") + solver + "\"";
       const struct {
@@ -115,7 +117,7 @@ void RegisterAll() {
     static std::map<std::string, std::vector<character::State>> robot_starts;
     const SearchProblem robot_search(clip, false, {}, Robot());
     robot_starts[clip] = StatesAlong(robot_search.problem());
-    const reconstruction::Schedule& schedule = robot_search.problem().schedule;
+    const task::Schedule& schedule = robot_search.problem().task.schedule;
     const double robot_seconds = schedule.steps.back() * robot_search.problem().time_step() / schedule.num_iterations();
     benchmark::RegisterBenchmark(
         (std::string("sample/") + clip + "/240/eliminated/robot").c_str(),

@@ -3,17 +3,17 @@
 
 #include <gtest/gtest.h>
 
-#include "reconstruction/synthetic_motion.h"
 #include "retrace/character/skeleton.h"
+#include "task/synthetic_motion.h"
 
 namespace retrace::metrics {
 namespace {
 
-using reconstruction::Course;
-using reconstruction::Human;
-using reconstruction::JointIndex;
-using reconstruction::Sampled;
-using reconstruction::StandingPose;
+using task::Course;
+using task::Human;
+using task::JointIndex;
+using task::Sampled;
+using task::StandingPose;
 
 ClipChecks Check(const Course& course, double duration) {
   constexpr double kFrame = 1.0 / 120;

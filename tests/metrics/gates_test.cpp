@@ -209,7 +209,7 @@ TEST(GateLimits, FollowTheHeightOfTheCharacter) {
   // The share of the gates doubles with it, and the evaluation reports the limit that it held against.
   const State rest = StateOf(Human(), RestPose(Human()));
   const State raised = Moved(rest, 0, Vec3(0, 0.1, 0));
-  EXPECT_NEAR(SharesOfGates(small, raised, rest, limits).root_height, 0.8, 1e-12);
+  EXPECT_NEAR(ComputeGateRatios(small, raised, rest, limits).root_height, 0.8, 1e-12);
   const ReferenceMotion reference = WalkReference();
   const auto trajectory = Follow(reference, 24, [](size_t, Pose& pose) { pose.root_position.y() += 0.2; });
   EXPECT_TRUE(Evaluate(Human(), trajectory, reference, 0.1, limits).gates[0].passed());
@@ -250,13 +250,13 @@ RC_GTEST_PROP(GateShareProperty, IsAboveOneExactlyWhereAGateIsPassed, ()) {
   for (size_t i = 0; i < 2; ++i) {
     Pose pose;
     reference.PoseAt(static_cast<double>(i) * kStep, pose);
-    largest = std::max(largest, GateShare(Human(), trajectory.states[i], StateOf(Human(), pose), limits));
+    largest = std::max(largest, LargestGateRatio(Human(), trajectory.states[i], StateOf(Human(), pose), limits));
   }
   const Evaluation evaluation = Evaluate(Human(), trajectory, reference, kStep, limits);
   RC_ASSERT(evaluation.success() == (largest <= 1));
 }
 
-TEST(SharesOfGates, AreEachFigureOverItsLimit) {
+TEST(ComputeGateRatios, AreEachFigureOverItsLimit) {
   const State rest = StateOf(Human(), RestPose(Human()));
   Pose pose = RestPose(Human());
   pose.root_position += Vec3(3, -0.1, 1);  // only the height counts
@@ -264,14 +264,14 @@ TEST(SharesOfGates, AreEachFigureOverItsLimit) {
   RotationOf(Human(), pose, "left_elbow") = AxisRotation(1, -kPi / 2);
   const double forearm = (JointOf(Human(), "left_wrist").anchor - JointOf(Human(), "left_elbow").anchor).norm();
   const GateLimits limits{0.2, 0.25, 0.04};
-  const GateShares shares = SharesOfGates(Human(), StateOf(Human(), pose), rest, limits);
+  const GateRatios shares = ComputeGateRatios(Human(), StateOf(Human(), pose), rest, limits);
   EXPECT_NEAR(shares.root_height, 0.5, 1e-12);
   EXPECT_NEAR(shares.root_orientation, 2, 1e-12);
   EXPECT_NEAR(shares.joint_position, std::sqrt(2) * forearm / 16 / 0.04, 1e-12);
   EXPECT_EQ(shares.largest(), shares.root_orientation);
-  EXPECT_EQ(GateShare(Human(), StateOf(Human(), pose), rest, limits), shares.largest());
-  EXPECT_EQ((GateShares{0.1, 0.2, 0.3}).largest(), 0.3);
-  EXPECT_EQ((GateShares{0.4, 0.2, 0.3}).largest(), 0.4);
+  EXPECT_EQ(LargestGateRatio(Human(), StateOf(Human(), pose), rest, limits), shares.largest());
+  EXPECT_EQ((GateRatios{0.1, 0.2, 0.3}).largest(), 0.3);
+  EXPECT_EQ((GateRatios{0.4, 0.2, 0.3}).largest(), 0.4);
 }
 
 TEST(MomentumResidual, OfAStandingHumanIsRounding) {

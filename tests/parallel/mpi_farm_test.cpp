@@ -282,11 +282,11 @@ TEST(MpiGroups, WorkInsideOneAnother) {
       groups.own->Serve(Cut::MakeWorker);
       continue;
     }
-    const auto crew = groups.own->MakeFarm(Cut::MakeWorker);
+    const auto team = groups.own->MakeFarm(Cut::MakeWorker);
     const auto factory = [&]() -> Worker {
       return [&](std::span<const std::byte> task, Bytes& result) {
         Cut work(20 + task.size());
-        crew->Run(work);
+        team->Run(work);
         work.Check();
         result.assign(task.begin(), task.end());
       };
@@ -306,10 +306,10 @@ TEST(MpiGroups, PassOnWhatAMemberThrows) {
     return [](std::span<const std::byte>, Bytes&) { throw InputError("no file on this host"); };
   };
   if (!groups.leaders) return groups.own->Serve(faulty);
-  const auto crew = groups.own->MakeFarm(faulty);
+  const auto team = groups.own->MakeFarm(faulty);
   const auto factory = [&]() -> Worker {
     return
-        [&](std::span<const std::byte>, Bytes&) { crew->Run(laws::Pack(laws::MixedOrders(3)), [](size_t, auto) {}); };
+        [&](std::span<const std::byte>, Bytes&) { team->Run(laws::Pack(laws::MixedOrders(3)), [](size_t, auto) {}); };
   };
   if (groups.leaders->rank() != 0) return groups.leaders->Serve(factory);
   const auto farm = groups.leaders->MakeFarm(factory);

@@ -60,12 +60,12 @@ int RunJob(MpiSession& session, const std::string& scenario) {
       groups.own->Serve(member);
       return 0;
     }
-    const auto crew = groups.own->MakeFarm(member, 0.5);
+    const auto team = groups.own->MakeFarm(member, 0.5);
     const std::vector<Bytes> tasks(50, laws::Pack(laws::Order{laws::Order::kSleep, 0, 2}));
     const auto run = [&]() -> Worker {
       return [&](std::span<const std::byte>, Bytes&) {
         while (session.rank() == 2 && scenario == "leader hangs") pause();
-        crew->Run(tasks, [](size_t, auto) {});
+        team->Run(tasks, [](size_t, auto) {});
         groups.leaders->ReportAlive();
       };
     };
@@ -77,7 +77,7 @@ int RunJob(MpiSession& session, const std::string& scenario) {
     return 0;
   }
   if (scenario == "worker is slow") {
-    // A second of work, twice as long as the master's patience.
+    // A second of work, twice as long as the master's timeout.
     const auto slow = [&]() -> Worker {
       return [&](std::span<const std::byte>, Bytes&) {
         for (int i = 0; i < 20 && session.rank() > 0; ++i) {

@@ -47,7 +47,7 @@ class MpiJob : public testing::Test {
     return Shell(std::string(RETRACE_MPIEXEC) + " -n " + std::to_string(ranks) + " " + Program(scenario));
   }
 
-  /// A job of four with a patience of half a second, in which one rank hangs.
+  /// A job of four with a timeout of half a second, in which one rank hangs.
   static void ExpectToEndByItself(const std::string& scenario, const std::string& rank, const std::string& why) {
     const Ended job = Run(4, scenario);
     EXPECT_EQ(job.exit_code, 75) << job.output;

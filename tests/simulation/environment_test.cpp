@@ -159,7 +159,7 @@ double SpeedOnSlope(double degrees, double friction, Solver solver, bool as_char
 }
 
 TEST(Slope, ABlockSlidesAsFrictionLetsIt) {
-  for (const Solver solver : {Solver::kEliminated, Solver::kStock}) {
+  for (const Solver solver : {Solver::kReduced, Solver::kStock}) {
     for (const bool as_character : {true, false}) {
       EXPECT_NEAR(SpeedOnSlope(20, 0.4, solver, as_character), 0, 1e-4);  // atan(0.4) = 21.8 degrees
       // Friction acts along the pyramid's edges, of which one points down the slope.
@@ -188,7 +188,7 @@ TEST(Mat, SinksAsItsSpringSays) {
       R"({"ground": )" + spring + "}}",
       R"({"boxes": [{"name": "mat", "size": [4, 1, 4], "position": [0, -0.499, 0], )" + spring.substr(1) + "}]}"};
   for (const std::string& mat : mats) {
-    for (const Solver solver : {Solver::kEliminated, Solver::kStock}) {
+    for (const Solver solver : {Solver::kReduced, Solver::kStock}) {
       WorldOptions options = With(mat);
       options.solver = solver;
       World world(block, options);
@@ -240,7 +240,7 @@ TEST(Fall, OfABallTakesTheTimeThatItTakes) {
 
 TEST(Platform, CarriesWhatStandsOnItAlong) {
   const character::Character block = Block();
-  for (const Solver solver : {Solver::kEliminated, Solver::kStock}) {
+  for (const Solver solver : {Solver::kReduced, Solver::kStock}) {
     WorldOptions options = With(R"({"ground": {"height": -1}, "boxes": [{"name": "platform", "size": [4, 0.2, 4],
       "position": [0, -0.1, 0], "course": {"amplitude": [0.3, 0, 0], "frequency": 0.5, "phase_degrees": 90}}],
       "bodies": [{"name": "crate", "box": [0.2, 0.2, 0.2], "mass": 1, "position": [1, 0.1, 1]}]})");
@@ -433,7 +433,7 @@ TEST(Solvers, AgreeInAWorldOfManyThings) {
                {"name": "c", "capsule": {"radius": 0.05, "length": 0.3, "axis": "x"}, "mass": 2, "position": [0, 0.5, 0.2]}]})");
   options.solver = Solver::kStock;
   World stock(human, options);
-  options.solver = Solver::kEliminated;
+  options.solver = Solver::kReduced;
   World own(human, options);
   character::State state = Scenes(human)[1].start;  // a fall
   options.environment.AppendStart(state);

@@ -52,7 +52,7 @@ class Determinism : public testing::TestWithParam<std::tuple<Servo, Solver>> {
 };
 INSTANTIATE_TEST_SUITE_P(World, Determinism,
                          testing::Combine(testing::Values(Servo::kImplicit, Servo::kExplicit),
-                                          testing::Values(Solver::kEliminated, Solver::kStock)),
+                                          testing::Values(Solver::kReduced, Solver::kStock)),
                          [](const auto& test) {
                            return std::string(std::get<0>(test.param) == Servo::kImplicit ? "Implicit" : "Explicit") +
                                   (std::get<1>(test.param) == Solver::kStock ? "Stock" : "Eliminated");

@@ -83,7 +83,7 @@ TEST_P(BothServos, CentreOfMassOfAFlyingHumanIsAParabolaWhateverTheMusclesDo) {
 TEST_P(BothServos, AForceFromOutsideChangesTheMomentumByForceTimesTime) {
   const Character human = Human();
   const Vec3 force(300, -40, 120);
-  for (const Solver solver : {Solver::kEliminated, Solver::kStock}) {
+  for (const Solver solver : {Solver::kReduced, Solver::kStock}) {
     WorldOptions options = Options();
     options.solver = solver;
     World world(human, options);
@@ -456,8 +456,8 @@ TEST(World, ImplicitAndExplicitServosAgree) {
 }
 
 TEST_P(EveryScene, TheEliminatedSolverDoesWhatTheStockSolverDoes) {
-  World eliminated(human_, options_);
-  ASSERT_EQ(eliminated.solver(), Solver::kEliminated) << WhyStockSolver();
+  World reduced(human_, options_);
+  ASSERT_EQ(reduced.solver(), Solver::kReduced) << WhyStockSolver();
   WorldOptions stock_options = options_;
   stock_options.solver = Solver::kStock;
   World stock(human_, stock_options);
@@ -467,11 +467,11 @@ TEST_P(EveryScene, TheEliminatedSolverDoesWhatTheStockSolverDoes) {
   State other;
   for (int n = 1; n <= 150; ++n) {
     const std::vector<Quat> targets = SwayingTargets(human_, n * h, 0.3);
-    eliminated.SetState(state);
+    reduced.SetState(state);
     stock.SetState(state);
-    ASSERT_TRUE(eliminated.Step(targets));
+    ASSERT_TRUE(reduced.Step(targets));
     ASSERT_TRUE(stock.Step(targets));
-    eliminated.GetState(state);
+    reduced.GetState(state);
     stock.GetState(other);
     for (size_t b = 0; b < state.size(); ++b) {
       ASSERT_LT((state[b].position - other[b].position).norm(), 1e-9) << scene_.name << " step " << n;

@@ -291,7 +291,7 @@ TEST(Divergence, OfAnInsaneStateIsReported) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double inf = std::numeric_limits<double>::infinity();
   for (const Servo servo : {Servo::kImplicit, Servo::kExplicit}) {
-    for (const Solver solver : {Solver::kEliminated, Solver::kStock}) {
+    for (const Solver solver : {Solver::kReduced, Solver::kStock}) {
       WorldOptions options;
       options.servo = servo;
       options.solver = solver;
@@ -357,7 +357,7 @@ TEST(World, GivesBackTheStateThatWasSet) {
 TEST(World, UsesTheEliminatedSolverHere) {
   EXPECT_EQ(WhyStockSolver(), "");
   const Character human = Human();
-  EXPECT_EQ(World(human, WorldOptions()).solver(), Solver::kEliminated);
+  EXPECT_EQ(World(human, WorldOptions()).solver(), Solver::kReduced);
 }
 
 TEST(World, StopsFeetThatFallFastBeforeTheySinkIn) {

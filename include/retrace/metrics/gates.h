@@ -54,18 +54,18 @@ double JointPositionError(const character::Character& character, const character
 
 /// How close a state is to leaving the gates: the largest of its figures as a share of their limits; above 1 it is
 /// outside.
-double GateShare(const character::Character& character, const character::State& simulated,
-                 const character::State& reference, const GateLimits& limits_of_human);
+double LargestGateRatio(const character::Character& character, const character::State& simulated,
+                        const character::State& reference, const GateLimits& limits_of_human);
 
 /// The figures of one state, each as a share of the character's limit.
-struct GateShares {
+struct GateRatios {
   double root_height = 0;
   double root_orientation = 0;
   double joint_position = 0;
   double largest() const { return std::max({root_height, root_orientation, joint_position}); }
 };
-GateShares SharesOfGates(const character::Character& character, const character::State& simulated,
-                         const character::State& reference, const GateLimits& limits_of_human);
+GateRatios ComputeGateRatios(const character::Character& character, const character::State& simulated,
+                             const character::State& reference, const GateLimits& limits_of_human);
 
 /// Compares every state with the reference at its time. `expected_duration` is the duration to reach [s].
 Evaluation Evaluate(const character::Character& character, const control::Trajectory& trajectory,

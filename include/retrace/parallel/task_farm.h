@@ -90,16 +90,16 @@ class RankGroup {
   /// with that rank and its host in front of the message: a retrace::Error with the same exit code, anything else as
   /// std::runtime_error.
   ///
-  /// With a `patience` above 0 [s], a rank that has work and does not answer for so long ends the run with
+  /// With a `timeout` above 0 [s], a rank that has work and does not answer for so long ends the run with
   /// StoppedError, which names it and its host. No later run of the farm can succeed then, and as nobody can wait for
   /// that rank, the others stay in Serve until the session ends the whole job, which it does when it is destroyed, with
   /// exit code 75. The same holds for the farm that this farm's master serves, if it does.
-  std::unique_ptr<TaskFarm> MakeFarm(const WorkerFactory& factory, double patience = 0);
+  std::unique_ptr<TaskFarm> MakeFarm(const WorkerFactory& factory, double timeout = 0);
 
   /// Worker side (other ranks): computes tasks until the master's farm is destroyed. Without work it sleeps.
   void Serve(const WorkerFactory& factory);
 
-  /// From within a task that may outlast the master's patience: tells the master that this rank is at work, ten times a
+  /// From within a task that may outlast the master's timeout: tells the master that this rank is at work, ten times a
   /// second at most. Nothing on rank 0.
   void ReportAlive();
 
@@ -119,7 +119,7 @@ struct RankGroups {
 /// process, made before any farm and destroyed last (it finalises MPI).
 ///
 /// A job ends well when every rank leaves its session: each waits there for the others, rank 0 no longer than the
-/// patience of Prepare, after which it names the rank that does not come and ends the job with exit code 75. A rank
+/// timeout of Prepare, after which it names the rank that does not come and ends the job with exit code 75. A rank
 /// that fails while others wait for it must call Abort; a session destroyed by an exception that passes through it does
 /// so itself, as waiting for the others could last for ever, but then with the exit code of a bug.
 class MpiSession {
@@ -148,14 +148,14 @@ class MpiSession {
   /// How all ranks begin, at once: each does `prepare` (reads its files), which returns what it found, as text. When
   /// one fails, all throw what the first of them threw, with its rank and host in front (unless that is rank 0), so
   /// that all can leave. When one found something else than rank 0 did, all throw InputError with what `difference`
-  /// says of the two. When one does not come within `patience` seconds after rank 0 (0: without end), StoppedError on
+  /// says of the two. When one does not come within `timeout` seconds after rank 0 (0: without end), StoppedError on
   /// rank 0, as in MakeFarm.
   using Difference = std::function<std::string(const std::string& on_master, const std::string& here)>;
-  void Prepare(const std::function<std::string()>& prepare, const Difference& difference, double patience = 0);
+  void Prepare(const std::function<std::string()>& prepare, const Difference& difference, double timeout = 0);
 
   /// Of RankGroup, for all ranks.
-  std::unique_ptr<TaskFarm> MakeFarm(const WorkerFactory& factory, double patience = 0) {
-    return job().MakeFarm(factory, patience);
+  std::unique_ptr<TaskFarm> MakeFarm(const WorkerFactory& factory, double timeout = 0) {
+    return job().MakeFarm(factory, timeout);
   }
   void Serve(const WorkerFactory& factory) { job().Serve(factory); }
 

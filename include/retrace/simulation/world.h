@@ -10,49 +10,9 @@
 
 #include "retrace/character/character.h"
 #include "retrace/character/state.h"
-#include "retrace/io/json.h"
-#include "retrace/simulation/environment.h"
+#include "retrace/simulation/world_options.h"
 
 namespace retrace::simulation {
-
-/// How the PD servos enter the equations of motion.
-enum class Servo {
-  kImplicit,  ///< torque at the end of the step, solved with the constraints: stable at any step
-  kExplicit,  ///< torque at the start of the step, as in the paper: needs steps of at most 0.0005 s
-};
-
-/// How the constraint forces are found; both solve the same problem.
-enum class Solver {
-  kStock,       ///< ODE's own: Dantzig's method over all rows
-  kEliminated,  ///< joint rows eliminated first, contacts alone in the complementarity problem
-};
-
-struct WorldOptions {
-  double time_step = 1.0 / 240;  ///< [s]
-  Servo servo = Servo::kImplicit;
-  Solver solver = Solver::kEliminated;
-  double gravity = 9.81;           ///< [m/s^2], downwards
-  double friction = 0.8;           ///< coefficient, friction pyramid (Liu et al. 2010, section 4)
-  double contact_stiffness = 4e7;  ///< spring of a contact point [N/m]
-  double contact_damping = 8e4;    ///< damper of a contact point [N s/m]
-  /// Fastest that a contact pushes bodies apart that are inside one another [m/s]. A clip may start with hands deep in
-  /// the floor; without a limit the first step would throw the character away.
-  double contact_correcting_velocity = 1;
-  double joint_correction = 500;  ///< rate at which a joint's position error is corrected [1/s]
-  bool self_collision = true;
-  bool speculative_contacts = true;  ///< a ground contact acts before the step in which it would sink in
-  int ground_points_per_shape = 4;   ///< the deepest
-  int self_points_per_pair = 2;
-  /// Factor on kp and kd of each joint while a body beyond it touches the ground; empty: none (Liu et al. 2010, table
-  /// 2).
-  character::ContactPreset contact_scale;
-  Environment environment = {};  ///< what there is besides a plain ground
-
-  io::Json ToJson() const;
-};
-
-/// Reads what WorldOptions::ToJson wrote. Throws InputError with the JSON pointer.
-WorldOptions ReadWorldOptions(const io::JsonView& view, size_t num_joints);
 
 /// One contact point of the last step.
 struct Contact {

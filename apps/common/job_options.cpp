@@ -1,0 +1,26 @@
+#include "common/job_options.h"
+
+namespace retrace::apps {
+
+void AddWorldOption(CLI::App& app, std::vector<std::string>& worlds) {
+  app.add_option("--world", worlds, "Name of a world or its JSON file (repeatable: they are put together)")
+      ->type_name("NAME|FILE")
+      ->allow_extra_args(false);
+}
+
+void AddJobOptions(CLI::App& app, runs::JobOptions& o) {
+  app.add_option("--character", o.character, "Name of a character or its JSON file")->capture_default_str();
+  AddWorldOption(app, o.worlds);
+  app.add_option("--config", o.config, "Configuration file, as --print-config prints it")->type_name("FILE");
+  app.add_option("--set", o.sets, "One setting: /section/name=value (repeatable)")
+      ->type_name("/POINTER=VALUE")
+      ->allow_extra_args(false);
+  app.add_option("--samples", o.samples, "nSample, samples per iteration [1400]")->check(CLI::Range(1, 10000000));
+  app.add_option("--saved", o.saved, "nSave, samples saved per iteration [200]")->check(CLI::Range(1, 10000000));
+  app.add_flag("--paper", o.paper, "Step, servo, targets, offsets and single pass of the paper: 0.0005 s, explicit PD");
+  app.add_option("--solver", o.solver,
+                 "Who finds the constraint forces: eliminated (joints first, then contacts) or stock (ODE's own)")
+      ->check(CLI::IsMember({"eliminated", "stock"}));
+}
+
+}  // namespace retrace::apps

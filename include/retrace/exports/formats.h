@@ -1,0 +1,27 @@
+/// The formats of `export`: what they are called, and the files of each.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "retrace/exports/exported_motion.h"
+
+namespace retrace::exports {
+
+enum class ExportFormat { kGlb, kBvh, kCsv, kNpz, kSto, kTrc };
+
+/// Names of formats, separated by commas, as the user gave them; `all` for all. In the order of ExportFormat, each
+/// once. Throws UsageError for a name that is none.
+std::vector<ExportFormat> ParseFormats(const std::vector<std::string>& names);
+
+/// Names of the files that a format consists of.
+std::vector<std::string> FilesOf(ExportFormat format);
+
+/// Frames per second where the user names none: 60 for GLB, 120 for the rest. NPZ and STO have every simulation step.
+double DefaultRate(ExportFormat format);
+bool HasRate(ExportFormat format);
+
+/// Contents of FilesOf(format), in that order.
+std::vector<std::string> Format(ExportFormat format, const exports::ExportedMotion& motion, double rate);
+
+}  // namespace retrace::exports

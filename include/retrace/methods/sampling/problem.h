@@ -1,0 +1,17 @@
+/// What the sampling method works on: the task, and how it is to be done.
+#pragma once
+
+#include "retrace/methods/sampling/options.h"
+#include "retrace/task/task.h"
+
+namespace retrace::sampling {
+
+/// Immutable while the search runs; the same on every thread and rank.
+struct Problem {
+  task::Task task;
+  Options options;
+
+  double time_step() const { return task.time_step(); }
+};
+
+}  // namespace retrace::sampling

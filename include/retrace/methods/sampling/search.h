@@ -1,0 +1,123 @@
+/// The search for the control: samples, saved states, best path. The master's side (Liu et al. 2010, algorithm 1).
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "retrace/control/control.h"
+#include "retrace/methods/sampling/problem.h"
+#include "retrace/methods/sampling/rollout.h"
+#include "retrace/parallel/task_farm.h"
+
+namespace retrace::sampling {
+
+/// What became of one sample.
+struct SampleRecord {
+  size_t start = 0;       ///< which saved state it started from, among those of the fragment before
+  task::CostTerms terms;  ///< unweighted
+  double cost = 0;        ///< weighted total; infinite when it diverged
+  double gate_ratio = 0;  ///< of RolloutSample: above 1 it leaves the gates
+  bool diverged = false;
+  bool saved = false;
+  bool chosen = false;  ///< on the best path
+};
+
+/// What one iteration did. Without rewinding, iterations and fragments are the same.
+struct IterationRecord {
+  int iteration = 0;       ///< running number
+  int fragment = 0;        ///< of the schedule
+  bool fitted = false;     ///< drawn from a learned distribution
+  bool smoothing = false;  ///< of a smoothing pass
+  int attempt = 0;         ///< how often this fragment was drawn before
+  double start = 0;        ///< [s]
+  double end = 0;          ///< [s]
+  double best_cost = 0;
+  size_t diverged = 0;
+  size_t inside_gates = 0;  ///< samples that end inside the gates
+  size_t rollouts = 0;      ///< simulations, feedforward ones included
+  double cpu_seconds = 0;   ///< of the workers
+  Selection selection;
+  bool restored = false;  ///< taken from the store of an earlier search, not simulated
+  int rewound_to = -1;    ///< the fragment from which the search goes on, when all samples of this iteration were lost
+  std::vector<SampleRecord> samples;
+};
+
+/// How a search ended.
+enum class Ending {
+  kReachedEnd,  ///< of the reference
+  kLost,        ///< no sample stays inside the gates, and it has gone back as often as it may
+  kBudget,      ///< another iteration would exceed the budget
+  kDiverged,    ///< every sample of an iteration diverged
+};
+std::string Name(Ending ending);
+
+/// Why a search could not get further.
+struct Failure {
+  int fragment = -1;    ///< where it got lost, the furthest of all attempts; negative: it did not
+  double start = 0;     ///< of the fragment [s]
+  double end = 0;       ///< [s]
+  int attempts = 0;     ///< how often the fragment was drawn
+  int samples = 0;      ///< in the last of them
+  size_t diverged = 0;  ///< of these
+  /// Of the sample that is nearest to staying inside the gates, at the fragment's end: each figure as a share of its
+  /// limit. The worst may have been earlier in the fragment (nearest_ratio).
+  metrics::GateRatios nearest;
+  double nearest_ratio = 0;
+  task::CostTerms terms;         ///< weighted, of the cheapest sample there
+  task::CostTerms terms_before;  ///< weighted, sum over the fragments of the path before
+  int fragments_before = 0;
+};
+
+/// A pass of SmoothingOptions.
+struct SmoothingPass {
+  double roughness_before = 0;  ///< smoothness term of the path, mean over fragments [rad/s^2]
+  double roughness = 0;         ///< of the path that it found
+  double deviation = 0;         ///< that it began with, as a share of the window
+  bool completed = false;       ///< else it was given up
+  bool accepted = false;        ///< the path that it found is smoother
+};
+
+struct SearchResult {
+  bool reached_end = false;  ///< the control covers the whole reference
+  Ending ending = Ending::kReachedEnd;
+  Failure failure;
+  std::vector<SmoothingPass> smoothing;
+  control::OpenLoopControl control;  ///< of the path with the least sum of costs, as far as it reached
+  character::State end;              ///< where that path ended in the search, for comparison with a replay
+  double path_cost = 0;              ///< sum over iterations
+  std::vector<IterationRecord> iterations;
+  double simulated_seconds = 0;  ///< all simulations, feedforward ones included
+  double search_seconds = 0;     ///< of these, before smoothing
+  size_t rollouts = 0;           ///< simulations of one fragment
+  int rewinds = 0;
+  double cpu_seconds = 0;  ///< of all workers in their tasks
+};
+
+/// Called after each iteration, on the thread that runs the search.
+using IterationCallback = std::function<void(const IterationRecord&)>;
+
+/// Keeps what every iteration simulated. All else that a search knows follows from that, so that one that was stopped
+/// goes on from there without simulating it again, and ends with the same bytes.
+class IterationStore {
+ public:
+  virtual ~IterationStore() = default;
+  /// What the next iteration of an earlier search of the same problem simulated; false when it got no further.
+  virtual bool Next(parallel::Bytes& simulated) = 0;
+  /// Keeps what an iteration simulated. What it throws ends the search.
+  virtual void Append(const parallel::Bytes& simulated) = 0;
+};
+
+/// Who looks on while a search runs, on the thread that runs it; all may be left out.
+struct SearchHooks {
+  IterationCallback on_iteration = {};
+  IterationStore* store = nullptr;
+  /// Asked after each iteration that was simulated and stored: true ends the search with StoppedError.
+  std::function<bool()> stop = {};
+};
+
+/// Runs the whole search on a farm whose workers come from MakeWorkerFactory of the same problem. Throws StoppedError
+/// when told to stop, and std::logic_error for a store of another problem.
+SearchResult RunSearch(const Problem& problem, parallel::TaskFarm& farm, const SearchHooks& hooks = {});
+
+}  // namespace retrace::sampling

@@ -1,0 +1,43 @@
+/// The checkpoint of a run: what its search has simulated so far, in its folder, until the results are there.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "retrace/io/journal.h"
+#include "retrace/methods/sampling/search.h"
+
+namespace retrace::runs {
+
+inline constexpr std::string_view kCheckpointFile = "checkpoint";
+
+class Checkpoint final : public sampling::IterationStore {
+ public:
+  /// What becomes of one that is there already.
+  enum class Earlier {
+    kReplace,
+    kResume,        ///< go on with it; throws UsageError when it is of another run, telling in what
+    kResumeIfSame,  ///< go on with it when it is whole and of the same run, else replace it
+  };
+
+  /// In `folder`, which must exist. Throws InputError when an earlier one to go on with is damaged, and OutputError.
+  Checkpoint(const std::filesystem::path& folder, const io::Json& identity, Earlier earlier);
+
+  /// Whether there was one to go on with.
+  bool Resumes() const { return resumes_; }
+  static bool Exists(const std::filesystem::path& folder);
+
+  bool Next(parallel::Bytes& simulated) override;
+  void Append(const parallel::Bytes& simulated) override;
+
+  /// So that it survives a failure of the machine. For a run that stops.
+  void Flush() { journal_->Flush(); }
+  /// The results are there: it is no longer needed.
+  void Remove();
+
+ private:
+  std::optional<io::Journal> journal_;
+  bool resumes_ = false;
+};
+
+}  // namespace retrace::runs

@@ -1,0 +1,17 @@
+/// The files that come with the toolkit.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace retrace::runs {
+
+/// Path of a character: a file as it is given, or the name of one that comes with the toolkit. Throws UsageError
+/// listing the names.
+std::filesystem::path FindCharacter(const std::string& name_or_file);
+/// The same for a world.
+std::filesystem::path FindWorld(const std::string& name_or_file);
+/// The page that a report is put into, made at build by npm. Throws UsageError where it was not made.
+std::filesystem::path FindReportPage();
+
+}  // namespace retrace::runs

@@ -1,0 +1,58 @@
+/// Pushes from outside: how a user says them, and how long an open-loop control survives them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "retrace/character/reference.h"
+#include "retrace/control/control.h"
+#include "retrace/io/json.h"
+#include "retrace/metrics/gates.h"
+
+namespace retrace::runs {
+
+/// Reads BODY,FX:FY:FZ,START,DURATION (newtons in world axes, seconds). Throws UsageError saying what was found and
+/// expected: a body of the character, a force that is none, a time outside the motion.
+control::Push ParsePush(const std::string& text, const character::Character& character, double motion_duration);
+
+/// As in a manifest: [{"body": "trunk", "force": [0, 0, 100], "start": 1, "duration": 0.2}], and back.
+io::Json PushesToJson(const character::Character& character, const std::vector<control::Push>& pushes);
+std::vector<control::Push> ReadPushes(const io::JsonView& view, const character::Character& character);
+
+/// "trunk by 0:0:100 N from 1.00 to 1.20 s"
+std::string Describe(const character::Character& character, const control::Push& push);
+
+/// Which pushes a table tries: each force in each direction at each time.
+struct PushTableOptions {
+  int body = -1;
+  std::vector<double> forces = {25, 50, 100, 200};  ///< [N]
+  std::vector<double> times;                        ///< [s]; empty: a quarter, a half and three quarters of the motion
+  double duration = 0.2;                            ///< [s]
+};
+
+/// What became of one push.
+struct PushOutcome {
+  control::Push push;
+  double size = 0;        ///< [N]
+  std::string direction;  ///< forward, backward, left or right of the body as it faces when the push begins
+  double survived = 0;    ///< from the push's start until the gates are left, or to the end [s]
+  bool left = false;      ///< the gates, or the simulation diverged
+  std::string gate;       ///< that was left first; "diverged" where none was
+};
+
+/// Simulates the whole control once for each push. `unpushed` is its trajectory without, from which the facing is
+/// taken.
+std::vector<PushOutcome> TryPushes(const character::Character& character, const control::OpenLoopControl& control,
+                                   const control::Trajectory& unpushed, const character::ReferenceMotion& reference,
+                                   double expected_duration, const metrics::GateLimits& limits,
+                                   const PushTableOptions& options);
+
+/// push_table.csv: a row for each: body, direction, force [N], force_x, force_y, force_z, start, duration, survived
+/// [s], left (0 or 1), gate.
+std::string FormatPushTable(const character::Character& character, const std::vector<PushOutcome>& outcomes);
+
+/// The same for people: a row per time and direction, a column per force, seconds survived; `end` where the control
+/// reached the end inside the gates.
+std::string DescribePushTable(const std::vector<PushOutcome>& outcomes);
+
+}  // namespace retrace::runs

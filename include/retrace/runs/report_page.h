@@ -1,0 +1,31 @@
+/// The report page of whole runs: shared by `report` and `reconstruct --report`.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "retrace/io/json.h"
+#include "retrace/runs/stored_run.h"
+
+namespace retrace::runs {
+
+/// What a page shows of a run: its motion, the naive tracking of its reference (where there is one), its costs (where
+/// costs.csv is kept). Throws InputError.
+io::Json DescribeStoredRun(const ReplayedRun& run, const std::string& name);
+
+/// The folders of runs that a folder stands for: the variations that it holds, else itself.
+std::vector<std::filesystem::path> RunsOf(const std::filesystem::path& folder);
+
+struct GatheredReport {
+  io::Json document;
+  std::vector<std::string> differing;  ///< where a table kept is not what the replay finds
+};
+
+/// Everything about runs and results of `evaluate`, in this order. Throws InputError.
+GatheredReport GatherReport(const std::vector<std::string>& folders);
+
+/// The page with a document in it. Throws UsageError where the page was not built.
+std::string MakeReportPage(const io::Json& document);
+
+}  // namespace retrace::runs

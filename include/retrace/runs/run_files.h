@@ -1,0 +1,39 @@
+/// The files that describe a simulated motion, the same for a reconstruction and a replay.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "retrace/character/reference.h"
+#include "retrace/control/control.h"
+#include "retrace/methods/sampling/search.h"
+#include "retrace/metrics/gates.h"
+#include "retrace/results/run_folder.h"
+#include "retrace/results/tables.h"
+
+namespace retrace::runs {
+
+/// Writes motion.bvh, trajectory.csv, contacts.csv, torques.csv, the tables of the inside view, filmstrip.svg,
+/// control.json and, where there is a reference, reference.bvh.
+void WriteMotion(results::RunFolder& folder, const character::Character& character,
+                 const control::OpenLoopControl& control, const control::Trajectory& trajectory,
+                 const character::ReferenceMotion* reference, const std::string& title);
+
+/// The tables by which a replay is compared bit for bit: trajectory.csv, contacts.csv, torques.csv, with their names.
+struct NamedTable {
+  std::string name;
+  std::string text;
+};
+std::vector<NamedTable> StateTables(const character::Character& character, const control::Trajectory& trajectory);
+
+/// The inside view: body_contacts.csv, contact_totals.csv, contact_summary.csv, pressure.csv. They follow from the
+/// tables above.
+std::vector<NamedTable> ContactTables(const character::Character& character, const control::Trajectory& trajectory);
+
+/// The costs of a search as the table takes them.
+std::vector<results::FragmentCosts> CostsOf(const sampling::SearchResult& search, const task::CostWeights& weights);
+
+/// Success, gates and figures as lines for people. `expected` is the duration that was to be reached [s].
+std::string Describe(const metrics::Evaluation& evaluation, double expected, bool diverged);
+
+}  // namespace retrace::runs

@@ -1,0 +1,92 @@
+/// How well the end state of a sample matches the reference (Liu et al. 2010, section 3.2.4).
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "retrace/character/reference.h"
+#include "retrace/character/state.h"
+
+namespace retrace::task {
+
+/// Weights of the four terms (Liu et al. 2010, eq. 1 and table 4).
+struct CostWeights {
+  double pose = 5;
+  double root = 3;
+  double end_effector = 30;
+  double balance = 10;
+  double drift = 0;       ///< no term of the paper's
+  double smoothness = 0;  ///< no term of the paper's, see RolloutWorker; of smoothing passes [s^2]
+};
+
+/// What the terms of the paper leave open.
+struct CostOptions {
+  /// Weight of the velocity of the centre of mass in eq. 5 [s]; the paper's is 0.1. A body that falls is fast before it
+  /// is far from where it should be: an inverted pendulum of the body's height goes on by 0.3 s of its velocity.
+  double balance_velocity = 0.4;
+  /// Where end effectors are about the centre of mass, in the heading of the root, beside their heights [-]; the
+  /// paper's is 0. Added to eq. 5.
+  double effector_position = 0;
+};
+
+/// The terms, in the order pose, root, end effector, balance, drift, smoothness.
+struct CostTerms {
+  double pose = 0;
+  double root = 0;
+  double end_effector = 0;
+  double balance = 0;
+  double drift = 0;
+  double smoothness = 0;
+
+  /// Each term times its weight.
+  CostTerms Weighted(const CostWeights& w) const {
+    return {w.pose * pose,       w.root * root,   w.end_effector * end_effector,
+            w.balance * balance, w.drift * drift, w.smoothness * smoothness};
+  }
+  CostTerms& operator+=(const CostTerms& other) {
+    pose += other.pose;
+    root += other.root;
+    end_effector += other.end_effector;
+    balance += other.balance;
+    drift += other.drift;
+    smoothness += other.smoothness;
+    return *this;
+  }
+  /// eq. 1: E = wp Ep + wr Er + we Ee + wb Eb, and wd Ed.
+  double Total(const CostWeights& w) const {
+    const CostTerms t = Weighted(w);
+    return t.pose + t.root + t.end_effector + t.balance + t.drift + t.smoothness;
+  }
+};
+
+/// All that the cost needs of the reference at one instant, computed once.
+class CostReference {
+ public:
+  /// `state` is the reference's state at the instant.
+  CostReference(const character::Character& character, const character::State& state, const CostOptions& options = {});
+
+  /// Cost of a simulated state at this instant:
+  ///   Ep = 1/n sum_joints ( |log(q q~^-1)| + 0.1 |w - w~| )       eq. 2, q and w relative to the parent body
+  ///   Er = |log(q_root q~_root^-1)| + 0.1 |w_root - w~_root|      eq. 3
+  ///   Ee = 1/k sum_effectors | y_i - y~_i |                       eq. 4
+  ///   Eb = 1/(h k) sum_effectors | r_ci - r~_ci | + b |v - v~|    eq. 5, r_ci horizontal from effector to centre of
+  ///        + e/(h k) sum_effectors | s_i - s~_i |                  mass; s_i the effector from it, in the heading of
+  ///                                                                the root; b and e: CostOptions
+  ///   Ed = 1/h | c - c~ |                                         c centre of mass, horizontal
+  CostTerms Evaluate(const character::State& state) const;
+
+ private:
+  const character::Character* character_;
+  CostOptions options_;
+  std::vector<Quat> joint_rotations_;
+  std::vector<Vec3> joint_rates_;  // in the parent's axes [rad/s]
+  Quat root_orientation_;
+  Vec3 root_rate_;
+  std::vector<double> effector_heights_;
+  std::vector<Vec3> effector_to_com_;     // horizontal
+  std::vector<Vec3> effector_positions_;  // from the centre of mass
+  Vec3 com_;
+  Vec3 com_velocity_;
+};
+
+}  // namespace retrace::task

@@ -1,0 +1,69 @@
+/// What is to be done, whatever the method: a reference motion on a character in a world, where it starts, when control
+/// is chosen, what a state costs and which gates a motion must stay inside.
+#pragma once
+
+#include <string>
+
+#include "retrace/character/reference.h"
+#include "retrace/character/state.h"
+#include "retrace/io/json.h"
+#include "retrace/metrics/gates.h"
+#include "retrace/simulation/world.h"
+#include "retrace/task/cost.h"
+#include "retrace/task/motion_kind.h"
+#include "retrace/task/schedule.h"
+
+namespace retrace::task {
+
+/// What a user may say of a task.
+struct Options {
+  character::ReferenceOptions reference;
+  ScheduleOptions schedule;
+  simulation::WorldOptions world;
+  metrics::GateLimits gates;
+  std::string cost_preset = "automatic";  ///< kind of motion whose weights are used, or "custom"
+  CostWeights cost_custom;                ///< used by the preset "custom"
+  CostOptions cost;
+  double drift_weight = 0;
+  /// Name in the character's contact_presets, "paper" (by kind of motion) or "automatic" (one for all motions).
+  std::string contact_preset = "automatic";
+};
+
+/// Immutable while a method works on it; the same on every thread and rank.
+struct Task {
+  const character::Character* character = nullptr;
+  const character::ReferenceMotion* reference = nullptr;
+  simulation::WorldOptions world;
+  character::State start;
+  Schedule schedule;
+  CostWeights weights;
+  CostOptions cost;
+  metrics::GateLimits gates;
+
+  double time_step() const { return world.time_step; }
+  /// Of the motion that the schedule covers [s].
+  double duration() const { return schedule.steps.back() * world.time_step; }
+};
+
+/// A task and what was decided on the way to it.
+struct Preparation {
+  MotionKindReport kind;
+  std::string cost_preset;     ///< that was used
+  std::string contact_preset;  ///< that was used
+  double start_raised = 0;     ///< of the start state over the reference [m]
+  Task task;
+
+  io::Json ToJson() const;
+};
+
+/// Puts a task together. The reference, and the character that it moves, must outlive it. Kind of motion and schedule
+/// are those of the motion as it was recorded, on a plain floor, where the reference is one that was changed for
+/// another world. Throws UsageError for a preset that the character does not have.
+Preparation Prepare(const Options& options, const character::ReferenceMotion& reference,
+                    const character::ReferenceMotion* recorded = nullptr);
+
+/// The reference's state at time 0, raised so far that no body but hands and forearms is below the ground: a state that
+/// starts inside it would be thrown out. `raised` tells by how much [m].
+character::State StartState(const character::ReferenceMotion& reference, double& raised);
+
+}  // namespace retrace::task

@@ -1,0 +1,91 @@
+#include "retrace/exports/formats.h"
+
+#include <algorithm>
+#include <array>
+
+#include "retrace/exports/bvh.h"
+#include "retrace/exports/csv.h"
+#include "retrace/exports/glb.h"
+#include "retrace/exports/npz.h"
+#include "retrace/exports/sto.h"
+#include "retrace/exports/trc.h"
+#include "retrace/io/error.h"
+
+namespace retrace::exports {
+namespace {
+
+constexpr std::array<const char*, 6> kNames = {"glb", "bvh", "csv", "npz", "sto", "trc"};
+
+}  // namespace
+
+std::vector<ExportFormat> ParseFormats(const std::vector<std::string>& names) {
+  std::array<bool, kNames.size()> wanted = {};
+  for (const std::string& list : names) {
+    for (size_t from = 0; from <= list.size();) {
+      const size_t comma = std::min(list.find(',', from), list.size());
+      const std::string name = list.substr(from, comma - from);
+      from = comma + 1;
+      const auto known = std::find(kNames.begin(), kNames.end(), name);
+      if (known != kNames.end()) {
+        wanted[static_cast<size_t>(known - kNames.begin())] = true;
+      } else if (name == "all") {
+        wanted.fill(true);
+      } else {
+        throw UsageError("--to " + list + ": found \"" + name +
+                         "\", expected glb, bvh, csv, npz, sto, trc, several of them with commas between, or all");
+      }
+    }
+  }
+  std::vector<ExportFormat> formats;
+  for (size_t f = 0; f < wanted.size(); ++f) {
+    if (wanted[f]) formats.push_back(static_cast<ExportFormat>(f));
+  }
+  return formats;
+}
+
+std::vector<std::string> FilesOf(ExportFormat format) {
+  switch (format) {
+    case ExportFormat::kGlb:
+      return {"motion.glb"};
+    case ExportFormat::kBvh:
+      return {"motion.bvh"};
+    case ExportFormat::kCsv:
+      return {"bodies.csv", "joints.csv"};
+    case ExportFormat::kNpz:
+      return {"motion.npz"};
+    case ExportFormat::kSto:
+      return {"coordinates.sto", "ground_forces.sto", "external_loads.xml"};
+    case ExportFormat::kTrc:
+      return {"markers.trc"};
+  }
+  return {};
+}
+
+double DefaultRate(ExportFormat format) {
+  return format == ExportFormat::kGlb ? 60 : exports::kBvhRate;
+}
+
+bool HasRate(ExportFormat format) {
+  return format != ExportFormat::kNpz && format != ExportFormat::kSto;
+}
+
+std::vector<std::string> Format(ExportFormat format, const exports::ExportedMotion& motion, double rate) {
+  switch (format) {
+    case ExportFormat::kGlb:
+      return {exports::FormatGlb(motion, rate)};
+    case ExportFormat::kBvh:
+      return {exports::FormatMotionBvh(motion.character, motion.trajectory, rate)};
+    case ExportFormat::kCsv:
+      return {exports::FormatBodiesTable(motion, rate), exports::FormatJointsTable(motion, rate)};
+    case ExportFormat::kNpz:
+      return {exports::FormatNpz(motion)};
+    case ExportFormat::kSto:
+      return {exports::FormatCoordinates(motion), exports::FormatGroundForces(motion),
+              exports::FormatExternalLoads(motion)};
+    case ExportFormat::kTrc:
+      return {exports::FormatTrc(motion, rate)};
+  }
+  return {};
+}
+
+}  // namespace retrace::exports

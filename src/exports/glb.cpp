@@ -1,0 +1,478 @@
+// The container is twenty bytes around a JSON document and one buffer; a glTF library would write these, and leave all
+// that is worth having one for, geometry and accessors, to us. The Khronos validator looks at the result (tests).
+#include "retrace/exports/glb.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <set>
+#include <vector>
+
+#include "retrace/character/kinematics.h"
+#include "retrace/io/json.h"
+#include "retrace/math/rotation.h"
+#include "retrace/results/palette.h"
+#include "retrace/results/provenance.h"
+
+namespace retrace::exports {
+namespace {
+
+using character::Shape;
+using io::Json;
+
+static_assert(std::endian::native == std::endian::little, "a GLB file is little-endian");
+
+// Numbers that the specification gives meanings (glTF 2.0, sections 5.1 and 5.11).
+enum ComponentType { kUnsignedByte = 5121, kUnsignedShort = 5123, kUnsignedInt = 5125, kFloat = 5126 };
+enum Target { kNoTarget = 0, kArrayBuffer = 34962, kElementArrayBuffer = 34963 };
+
+constexpr double kJointGap = 5e-4;    // a node further from its simulated place gets its own path [m]
+constexpr int kAround = 24;           // sides of a capsule
+constexpr int kRings = 6;             // of each of its caps
+constexpr double kGroundMargin = 2;   // of the ground around the root's path [m]
+constexpr double kFieldShade = 1e-4;  // how far the ground lies under what rests on it, against flicker [m]
+
+/// Triangles with a normal per vertex.
+struct Surface {
+  std::vector<Vec3> positions;
+  std::vector<Vec3> normals;
+  std::vector<uint32_t> indices;
+
+  uint32_t Add(const Vec3& position, const Vec3& normal) {
+    positions.push_back(position);
+    normals.push_back(normal);
+    return static_cast<uint32_t>(positions.size() - 1);
+  }
+  /// Counter-clockwise as seen from outside.
+  void AddFlat(const Vec3& a, const Vec3& b, const Vec3& c) {
+    const Vec3 normal = (b - a).cross(c - a).normalized();
+    for (const Vec3& corner : {a, b, c}) indices.push_back(Add(corner, normal));
+  }
+};
+
+void AddTriangles(Surface& surface, const TriangleMesh& mesh, const Vec3& center) {
+  for (const std::array<int, 3>& t : mesh.triangles) {
+    const auto corner = [&](size_t k) { return Vec3(center + mesh.vertices[static_cast<size_t>(t[k])]); };
+    surface.AddFlat(corner(0), corner(1), corner(2));
+  }
+}
+
+void AddBox(Surface& surface, const Vec3& size, const Vec3& center) {
+  for (int axis = 0; axis < 3; ++axis) {
+    for (const double side : {-0.5, 0.5}) {
+      const Vec3 normal = 2 * side * Vec3::Unit(axis);
+      const Vec3 u = Vec3::Unit((axis + 1) % 3);
+      const Vec3 v = normal.cross(u);
+      const auto corner = [&](double a, double b) {
+        const Vec3 at = 0.5 * (normal + a * u + b * v);
+        return surface.Add(center + at.cwiseProduct(size), normal);
+      };
+      const std::array<uint32_t, 4> c = {corner(-1, -1), corner(1, -1), corner(1, 1), corner(-1, 1)};
+      for (const size_t k : {0, 1, 2, 0, 2, 3}) surface.indices.push_back(c[k]);
+    }
+  }
+}
+
+/// Two half balls with a cylinder between.
+void AddCapsule(Surface& surface, const Shape& shape, const Vec3& center) {
+  const Vec3 along = Vec3::Unit(shape.axis);
+  const Vec3 u = Vec3::Unit((shape.axis + 1) % 3);
+  const Vec3 v = along.cross(u);
+  const auto add = [&](double latitude, int k, double end) {
+    const double longitude = 2 * kPi * k / kAround;
+    const Vec3 normal =
+        std::cos(latitude) * (std::cos(longitude) * u + std::sin(longitude) * v) + std::sin(latitude) * along;
+    return surface.Add(center + end * along + shape.radius * normal, normal);
+  };
+  // Rows of vertices from pole to pole; the equator has two, one per end of the cylinder, unless that has no length.
+  std::vector<uint32_t> below = {add(-kPi / 2, 0, -0.5 * shape.length)};
+  const auto join = [&](const std::vector<uint32_t>& row) {
+    for (size_t k = 0; k < kAround; ++k) {
+      const size_t next = (k + 1) % kAround;
+      if (below.size() == 1) {
+        surface.indices.insert(surface.indices.end(), {below[0], row[next], row[k]});
+      } else if (row.size() == 1) {
+        surface.indices.insert(surface.indices.end(), {below[k], below[next], row[0]});
+      } else {
+        surface.indices.insert(surface.indices.end(), {below[k], below[next], row[next], below[k], row[next], row[k]});
+      }
+    }
+    below = row;
+  };
+  for (const int half : {-1, 1}) {
+    for (int ring = half < 0 ? 1 : (shape.length > 0 ? 0 : 1); ring <= kRings; ++ring) {
+      const double latitude = kPi / 2 * (half < 0 ? ring - kRings : ring) / kRings;
+      std::vector<uint32_t> row;
+      for (int k = 0; k < (half > 0 && ring == kRings ? 1 : kAround); ++k) {
+        row.push_back(add(latitude, k, 0.5 * half * shape.length));
+      }
+      join(row);
+    }
+  }
+}
+
+void AddShape(Surface& surface, const Shape& shape, const Vec3& center) {
+  switch (shape.kind) {
+    case Shape::Kind::kBox:
+      return AddBox(surface, shape.size, center);
+    case Shape::Kind::kCapsule:
+      return AddCapsule(surface, shape, center);
+    case Shape::Kind::kMesh:
+      return AddTriangles(surface, shape.mesh, center);
+  }
+}
+
+Surface FieldSurface(const simulation::HeightField& field) {
+  Surface surface;
+  const auto at = [&](int column, int row) {
+    return Vec3(
+        (column - 0.5 * (field.columns - 1)) * field.spacing,
+        field.heights[static_cast<size_t>(row) * static_cast<size_t>(field.columns) + static_cast<size_t>(column)],
+        (row - 0.5 * (field.rows - 1)) * field.spacing);
+  };
+  for (int row = 0; row + 1 < field.rows; ++row) {
+    for (int column = 0; column + 1 < field.columns; ++column) {
+      surface.AddFlat(at(column, row), at(column + 1, row + 1), at(column + 1, row));
+      surface.AddFlat(at(column, row), at(column, row + 1), at(column + 1, row + 1));
+    }
+  }
+  return surface;
+}
+
+double Linear(double channel) {  // of sRGB (IEC 61966-2-1); glTF's factors are linear
+  const double c = channel / 255;
+  return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
+}
+
+/// The document and its buffer as they grow.
+class Document {
+ public:
+  Document() {
+    json_["asset"] = {{"version", "2.0"}, {"generator", "Retrace " + results::Version()}};
+    json_["scene"] = 0;
+    json_["scenes"] = Json::array({{{"nodes", Json::array()}}});
+  }
+
+  /// `values` are the accessor's components one after another. `bounds`: with the smallest and largest of each.
+  template <typename Value>
+  int AddAccessor(const std::vector<Value>& values, int components, ComponentType type, Target target, bool bounds,
+                  bool normalized = false) {
+    static const char* const kTypes[] = {"", "SCALAR", "VEC2", "VEC3", "VEC4"};
+    Json view = {{"buffer", 0}, {"byteOffset", bytes_.size()}, {"byteLength", values.size() * sizeof(Value)}};
+    if (target != kNoTarget) view["target"] = static_cast<int>(target);
+    bytes_.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(Value));
+    bytes_.resize((bytes_.size() + 3) / 4 * 4);
+    json_["bufferViews"].push_back(view);
+    Json accessor = {{"bufferView", json_["bufferViews"].size() - 1},
+                     {"componentType", static_cast<int>(type)},
+                     {"count", values.size() / static_cast<size_t>(components)},
+                     {"type", components == 16 ? "MAT4" : kTypes[components]}};
+    if (normalized) accessor["normalized"] = true;
+    if (bounds) {
+      for (int c = 0; c < components; ++c) {
+        double low = std::numeric_limits<double>::infinity(), high = -low;
+        for (size_t i = static_cast<size_t>(c); i < values.size(); i += static_cast<size_t>(components)) {
+          low = std::min(low, static_cast<double>(values[i]));
+          high = std::max(high, static_cast<double>(values[i]));
+        }
+        accessor["min"].push_back(low);
+        accessor["max"].push_back(high);
+      }
+    }
+    return Push("accessors", accessor);
+  }
+  int AddVectors(const std::vector<Vec3>& vectors, Target target, bool bounds) {
+    std::vector<float> values;
+    for (const Vec3& v : vectors) {
+      for (int axis = 0; axis < 3; ++axis) values.push_back(static_cast<float>(v[axis]));
+    }
+    return AddAccessor(values, 3, kFloat, target, bounds);
+  }
+
+  int AddMaterial(const std::string& name, const results::Color& color, double roughness) {
+    return Push("materials", {{"name", name},
+                              {"pbrMetallicRoughness",
+                               {{"baseColorFactor", {Linear(color.r), Linear(color.g), Linear(color.b), 1.0}},
+                                {"metallicFactor", 0.0},
+                                {"roughnessFactor", roughness}}}});
+  }
+
+  /// @param bone of the skin that moves all of it; negative: none
+  int AddMesh(const std::string& name, const Surface& surface, int material, int bone = -1) {
+    std::vector<Vec3> normals;
+    // Rounded to floats they would miss unit length by up to 1e-7, which readers take for unit length.
+    for (const Vec3& normal : surface.normals) normals.push_back(normal.normalized());
+    Json attributes = {{"POSITION", AddVectors(surface.positions, kArrayBuffer, true)},
+                       {"NORMAL", AddVectors(normals, kArrayBuffer, false)}};
+    if (bone >= 0) {
+      std::vector<uint16_t> bones;
+      std::vector<uint8_t> weights;
+      for (size_t i = 0; i < surface.positions.size(); ++i) {
+        bones.insert(bones.end(), {static_cast<uint16_t>(bone), 0, 0, 0});
+        weights.insert(weights.end(), {255, 0, 0, 0});
+      }
+      attributes["JOINTS_0"] = AddAccessor(bones, 4, kUnsignedShort, kArrayBuffer, false);
+      attributes["WEIGHTS_0"] = AddAccessor(weights, 4, kUnsignedByte, kArrayBuffer, false, true);
+    }
+    const int indices = AddAccessor(surface.indices, 1, kUnsignedInt, kElementArrayBuffer, false);
+    return Push(
+        "meshes",
+        {{"name", name},
+         {"primitives", Json::array({{{"attributes", attributes}, {"indices", indices}, {"material", material}}})}});
+  }
+
+  int AddNode(Json node) { return Push("nodes", std::move(node)); }
+  void AddToScene(int node) { json_["scenes"][0]["nodes"].push_back(node); }
+  void AddChild(int parent, int child) { json_["nodes"][static_cast<size_t>(parent)]["children"].push_back(child); }
+  int Push(const char* list, Json entry) {
+    json_[list].push_back(std::move(entry));
+    return static_cast<int>(json_[list].size()) - 1;
+  }
+  Json& json() { return json_; }
+
+  std::string Bytes() {
+    json_["buffers"] = Json::array({{{"byteLength", bytes_.size()}}});
+    std::string text = json_.dump(-1, ' ', false, Json::error_handler_t::replace);
+    text.resize((text.size() + 3) / 4 * 4, ' ');
+    std::string file;
+    const auto word = [&](uint32_t value) { file.append(reinterpret_cast<const char*>(&value), sizeof value); };
+    const auto chunk = [&](const std::string& type, const std::string& content) {
+      word(static_cast<uint32_t>(content.size()));
+      file.append(type);
+      file.append(content);
+    };
+    file.append("glTF");
+    word(2);
+    word(static_cast<uint32_t>(12 + 8 + text.size() + 8 + bytes_.size()));
+    chunk("JSON", text);
+    chunk(std::string("BIN\0", 4), bytes_);
+    return file;
+  }
+
+ private:
+  Json json_;
+  std::string bytes_;
+};
+
+/// Channels of one animation, all at the same times.
+class Animation {
+ public:
+  Animation(Document& document, const std::string& name, size_t frames, double rate) : document_(document) {
+    std::vector<float> times;
+    for (size_t k = 0; k < frames; ++k) times.push_back(static_cast<float>(static_cast<double>(k) / rate));
+    times_ = document.AddAccessor(times, 1, kFloat, kNoTarget, true);
+    json_ = {{"name", name}, {"channels", Json::array()}, {"samplers", Json::array()}};
+  }
+  void Move(int node, const std::vector<Vec3>& positions) {
+    AddChannel(node, "translation", document_.AddVectors(positions, kNoTarget, false));
+  }
+  /// Signs are chosen so that the way from frame to frame is the short one.
+  void Turn(int node, std::vector<Quat> rotations) {
+    std::vector<float> values;
+    for (size_t k = 0; k < rotations.size(); ++k) {
+      Quat& q = rotations[k];
+      q.normalize();
+      if (k > 0 && q.dot(rotations[k - 1]) < 0) q.coeffs() = -q.coeffs();
+      for (const double c : {q.x(), q.y(), q.z(), q.w()}) values.push_back(static_cast<float>(c));
+    }
+    AddChannel(node, "rotation", document_.AddAccessor(values, 4, kFloat, kNoTarget, false));
+  }
+  void Finish() { document_.Push("animations", json_); }
+
+ private:
+  void AddChannel(int node, const char* path, int output) {
+    json_["samplers"].push_back({{"input", times_}, {"interpolation", "LINEAR"}, {"output", output}});
+    json_["channels"].push_back(
+        {{"sampler", json_["samplers"].size() - 1}, {"target", {{"node", node}, {"path", path}}}});
+  }
+  Document& document_;
+  Json json_;
+  int times_ = 0;
+};
+
+Json Position(const Vec3& v) {
+  return io::ToJson(v);
+}
+Json Rotation(const Quat& q) {
+  return {q.x(), q.y(), q.z(), q.w()};
+}
+
+void AddCharacter(Document& document, Animation& animation, const character::Character& character,
+                  const std::vector<character::State>& frames) {
+  const size_t num_bodies = character.bodies.size();
+  // Where the joint that moves each body is in the rest pose; the root has its centre of mass.
+  std::vector<Vec3> base(num_bodies);
+  for (size_t b = 0; b < num_bodies; ++b) {
+    const int joint = character.JointOf(static_cast<int>(b));
+    base[b] = joint < 0 ? character.bodies[b].rest_position : character.joints[static_cast<size_t>(joint)].anchor;
+  }
+  std::set<std::string> taken = {"root"};
+  std::vector<int> node(num_bodies, -1);  // of the skeleton, per body
+  Json bones = Json::array();
+  std::vector<float> inverse_bind;
+  std::vector<int> bone(num_bodies, -1);
+  const auto add_bone = [&](const std::string& name, size_t body, const Vec3& translation) {
+    node[body] = document.AddNode({{"name", name}, {"translation", Position(translation)}});
+    taken.insert(name);
+    bone[body] = static_cast<int>(bones.size());
+    bones.push_back(node[body]);
+    for (int column = 0; column < 4; ++column) {
+      for (int row = 0; row < 4; ++row) {
+        const double value = column < 3 ? (row == column) : row < 3 ? -base[body][row] : 1;
+        inverse_bind.push_back(static_cast<float>(value));
+      }
+    }
+  };
+  const auto root = static_cast<size_t>(character.root);
+  add_bone("root", root, base[root]);
+  document.AddToScene(node[root]);
+  std::vector<Vec3> positions(frames.size());
+  std::vector<Quat> rotations(frames.size());
+  for (size_t k = 0; k < frames.size(); ++k) {
+    positions[k] = frames[k][root].position;
+    rotations[k] = frames[k][root].orientation;
+  }
+  animation.Move(node[root], positions);
+  // Where the file has the nodes (bodies x frames).
+  std::vector<std::vector<Vec3>> origins(num_bodies, positions);
+  animation.Turn(node[root], rotations);
+  for (const character::Joint& joint : character.joints) {  // each after the joint that moves its parent
+    const auto parent = static_cast<size_t>(joint.parent), child = static_cast<size_t>(joint.child);
+    const Vec3 offset = joint.anchor - base[parent];
+    add_bone(joint.name, child, offset);
+    document.AddChild(node[parent], node[child]);
+    double gap = 0;
+    for (size_t k = 0; k < frames.size(); ++k) {
+      rotations[k] = character::JointRotation(joint, frames[k]);
+      const character::BodyState& above = frames[k][parent];
+      const character::BodyState& body = frames[k][child];
+      const Vec3 simulated =
+          body.position + body.orientation * Vec3(base[child] - character.bodies[child].rest_position);
+      origins[child][k] = origins[parent][k] + above.orientation * offset;
+      gap = std::max(gap, (simulated - origins[child][k]).norm());
+      positions[k] = above.orientation.conjugate() * Vec3(simulated - origins[parent][k]);
+    }
+    animation.Turn(node[child], rotations);
+    if (gap <= kJointGap) continue;
+    animation.Move(node[child], positions);
+    for (size_t k = 0; k < frames.size(); ++k) {
+      origins[child][k] = origins[parent][k] + frames[k][parent].orientation * positions[k];
+    }
+  }
+  const int skin =
+      document.Push("skins", {{"name", character.name},
+                              {"inverseBindMatrices", document.AddAccessor(inverse_bind, 16, kFloat, kNoTarget, false)},
+                              {"skeleton", node[root]},
+                              {"joints", bones}});
+
+  const int left = document.AddMaterial("left", results::kLeft, 0.6);
+  const int right = document.AddMaterial("right", results::kRight, 0.6);
+  const int middle = document.AddMaterial("middle", results::kMiddle, 0.6);
+  for (size_t b = 0; b < num_bodies; ++b) {
+    const character::Body& body = character.bodies[b];
+    if (body.shapes.empty()) continue;
+    Surface surface;
+    for (const Shape& shape : body.shapes) AddShape(surface, shape, body.rest_position + shape.offset);
+    const results::Color color = results::ColorOf(body);
+    const int material = color == results::kLeft ? left : color == results::kRight ? right : middle;
+    std::string name = body.name;
+    if (!taken.insert(name).second) name += "_body";
+    document.AddToScene(document.AddNode(
+        {{"name", name}, {"mesh", document.AddMesh(name, surface, material, bone[b])}, {"skin", skin}}));
+  }
+}
+
+/// A square under all that happens.
+Surface GroundSurface(const std::vector<character::State>& frames, double height) {
+  Vec3 low = Vec3::Constant(std::numeric_limits<double>::infinity()), high = -low;
+  for (const character::State& state : frames) {
+    for (const character::BodyState& body : state) {
+      low = low.cwiseMin(body.position);
+      high = high.cwiseMax(body.position);
+    }
+  }
+  low.array() -= kGroundMargin;
+  high.array() += kGroundMargin;
+  Surface surface;
+  std::array<uint32_t, 4> c = {};
+  for (size_t k = 0; k < 4; ++k) {
+    c[k] = surface.Add(Vec3(k == 1 || k == 2 ? high.x() : low.x(), height, k >= 2 ? high.z() : low.z()), Vec3::UnitY());
+  }
+  surface.indices = {c[0], c[2], c[1], c[0], c[3], c[2]};
+  return surface;
+}
+
+void AddWorld(Document& document, Animation& animation, const ExportedMotion& motion,
+              const std::vector<character::State>& frames, double rate) {
+  const simulation::Environment& world = motion.control.world.environment;
+  const auto add = [&](const std::string& name, const Surface& surface, int material) {
+    const int node = document.AddNode({{"name", name}, {"mesh", document.AddMesh(name, surface, material)}});
+    document.AddToScene(node);
+    return node;
+  };
+  const auto place = [&](int node, const Vec3& position, const Quat& orientation) {
+    Json& json = document.json()["nodes"][static_cast<size_t>(node)];
+    json["translation"] = Position(position);
+    json["rotation"] = Rotation(orientation.normalized());
+  };
+  if (world.ground.present) {
+    add("ground", GroundSurface(frames, world.ground.height - kFieldShade),
+        document.AddMaterial("ground", results::kPaper, 0.9));
+  }
+  const bool fixed = !world.boxes.empty() || world.height_field;
+  const int stone = fixed ? document.AddMaterial("fixed", results::kStone, 0.8) : -1;
+  for (const simulation::Box& box : world.boxes) {
+    Surface surface;
+    AddBox(surface, box.size, Vec3::Zero());
+    const int node = add(box.name, surface, stone);
+    place(node, box.position, box.orientation);
+    if (!box.course) continue;
+    std::vector<Vec3> positions;
+    for (size_t k = 0; k < frames.size(); ++k) {
+      positions.emplace_back(box.position + box.course->At(static_cast<double>(k) / rate));
+    }
+    animation.Move(node, positions);
+  }
+  if (world.height_field) {
+    place(add(world.height_field->name, FieldSurface(*world.height_field), stone), world.height_field->position,
+          world.height_field->orientation);
+  }
+  const size_t own = motion.character.bodies.size();
+  const int wood = world.bodies.empty() ? -1 : document.AddMaterial("free", results::kWood, 0.8);
+  for (size_t f = 0; f < world.bodies.size() && own + f < frames[0].size(); ++f) {
+    Surface surface;
+    AddShape(surface, world.bodies[f].shape, Vec3::Zero());
+    const int node = add(world.bodies[f].name, surface, wood);
+    std::vector<Vec3> positions;
+    std::vector<Quat> rotations;
+    bool moves = false;
+    for (const character::State& state : frames) {
+      positions.push_back(state[own + f].position);
+      rotations.push_back(state[own + f].orientation);
+      moves = moves || positions.back() != positions[0] || rotations.back().coeffs() != rotations[0].coeffs();
+    }
+    place(node, positions[0], rotations[0]);
+    if (!moves) continue;  // stones that nobody treads on
+    animation.Move(node, positions);
+    animation.Turn(node, rotations);
+  }
+}
+
+}  // namespace
+
+std::string FormatGlb(const ExportedMotion& motion, double rate) {
+  const std::vector<character::State> frames = FramesAt(motion.trajectory, rate);
+  Document document;
+  document.json()["scenes"][0]["name"] = motion.name;
+  Animation animation(document, motion.name, frames.size(), rate);
+  AddCharacter(document, animation, motion.character, frames);
+  AddWorld(document, animation, motion, frames, rate);
+  animation.Finish();
+  return document.Bytes();
+}
+
+}  // namespace retrace::exports

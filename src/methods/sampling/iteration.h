@@ -1,0 +1,84 @@
+/// One iteration of the search: which samples start from which saved state, simulated and selected.
+#pragma once
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "retrace/methods/sampling/search.h"
+#include "retrace/parallel/task_farm.h"
+#include "tree.h"
+
+namespace retrace::sampling {
+
+/// What an iteration draws, and by what it judges.
+struct Draw {
+  int iteration = 0;
+  int fragment = 0;
+  int samples = 0;
+  SelectionOptions selection;
+  task::CostWeights weights;
+  /// Start states take turns between them. Not learned: uniform in the windows around feedforward.
+  std::vector<OffsetDistribution> distributions;
+  bool continuous = false;  ///< targets go over from the start state's offsets, without jumps
+};
+
+/// What an iteration simulated, beside its record.
+struct Simulated {
+  std::vector<Offsets> feedforward;    // (start states)
+  std::vector<character::State> ends;  // (samples)
+};
+
+/// As bytes for a store, with the end states of saved samples alone.
+parallel::Bytes Store(const IterationRecord& record, const Simulated& simulated);
+
+class Iteration final : private parallel::DivisibleWork {
+ public:
+  /// The start states must outlive the iteration.
+  Iteration(const Problem& problem, Draw draw, const std::vector<Node>& starts);
+
+  /// `while_busy` is called when the workers have something to do.
+  void Simulate(parallel::TaskFarm& farm, const std::function<void()>& while_busy = {});
+  /// What Store wrote of the same iteration, in place of Simulate.
+  void Restore(const parallel::Bytes& bytes);
+  /// The saved samples; those inside the gates where there are any and the search keeps to them.
+  std::vector<Node> Select();
+  /// After Select: nothing but the record is left.
+  Simulated TakeSimulated() { return std::move(simulated_); }
+
+  IterationRecord record;
+
+ private:
+  /// A start state's samples, or some of them; its units are samples.
+  struct Task {
+    size_t start = 0;  ///< index of the start state
+    size_t first = 0;  ///< sample
+    size_t count = 0;
+    bool undisplaced = true;  ///< the first sample is the start state's candidate 0
+  };
+
+  size_t num_tasks() const override { return tasks_.size(); }
+  size_t num_units(size_t task) const override { return tasks_[task].count; }
+  parallel::Bytes Pack(const parallel::Part& part) override;
+  void Handle(const parallel::Part& part, std::span<const std::byte> bytes) override;
+  void WhileBusy() override {
+    if (while_busy_) while_busy_();
+  }
+
+  bool Inside(const SampleRecord& entry) const;
+  double CostOf(const SampleRecord& entry) const;
+  /// The displacement that samples of a start state keep a share of; empty: none.
+  std::vector<Vec3> KeptOf(const Node& start) const;
+  const OffsetDistribution& DistributionOf(size_t start) const;
+  Offsets OffsetsOf(size_t sample) const;
+
+  const Problem& problem_;
+  const Draw draw_;
+  const std::vector<Node>& starts_;
+  std::function<void()> while_busy_;
+  std::vector<Task> tasks_;
+  Simulated simulated_;              // feedforward offsets are empty until a task has found them
+  std::vector<size_t> undisplaced_;  // (start states) their candidate 0
+};
+
+}  // namespace retrace::sampling

@@ -1,0 +1,772 @@
+#include "retrace/report/filmstrip.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+#include <vector>
+
+#include "retrace/character/kinematics.h"
+#include "retrace/io/number.h"
+#include "retrace/math/rotation.h"
+#include "retrace/results/palette.h"
+
+namespace retrace::report {
+namespace {
+
+using character::Character;
+using character::Shape;
+using character::State;
+using Vec2 = Eigen::Vector2d;
+
+constexpr results::Color kWhite{255, 255, 255};
+constexpr results::Color kInk{38, 44, 56};
+constexpr results::Color kForce{194, 50, 77};
+constexpr results::Color kGhost{120, 126, 137};
+
+results::Color Mix(const results::Color& a, const results::Color& b, double t) {
+  return {a.r + t * (b.r - a.r), a.g + t * (b.g - a.g), a.b + t * (b.b - a.b)};
+}
+
+/// Brighter than the colour itself above 1, darker below.
+results::Color Shade(const results::Color& color, double light) {
+  return light > 1 ? Mix(color, kWhite, std::min(1.0, light - 1)) : Mix(color, kInk, std::min(1.0, 1 - light));
+}
+
+std::string Hex(const results::Color& color) {
+  std::string text = "#";
+  for (const double channel : {color.r, color.g, color.b}) {
+    const int value = static_cast<int>(std::lround(std::clamp(channel, 0.0, 255.0)));
+    text += "0123456789abcdef"[value >> 4];
+    text += "0123456789abcdef"[value & 15];
+  }
+  return text;
+}
+
+std::string Escape(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '&') {
+      escaped += "&amp;";
+    } else if (c == '<') {
+      escaped += "&lt;";
+    } else if (c == '>') {
+      escaped += "&gt;";
+    } else if (static_cast<unsigned char>(c) >= 0x20) {
+      escaped += c;
+    }
+  }
+  return escaped;
+}
+
+/// An orthographic camera on the horizon.
+struct View {
+  Vec3 right = Vec3::UnitX();
+  Vec3 toward = Vec3::UnitZ();  ///< from the scene to the viewer
+
+  void LookFrom(const Vec3& direction) {
+    toward = direction.normalized();
+    right = Vec3::UnitY().cross(toward);
+  }
+  Vec2 Project(const Vec3& p) const { return {right.dot(p), p.y()}; }
+  double Depth(const Vec3& p) const { return toward.dot(p); }
+};
+
+/// A force of the ground on one body.
+struct Arrow {
+  Vec3 point = Vec3::Zero();
+  Vec3 force = Vec3::Zero();
+};
+
+/// The character at one instant. Places are along the view's horizontal.
+struct Figure {
+  double time = 0;
+  State state;
+  State ghost;  ///< empty: none
+  std::vector<Arrow> arrows;
+  double origin = 0;  ///< of its root in the world [m]
+  double left = 0;    ///< reach to both sides of the root [m]
+  double right = 0;
+  double place = 0;  ///< of its root in the picture [m]
+};
+
+/// Box about what was drawn [m].
+struct Bounds {
+  double min = std::numeric_limits<double>::infinity();
+  double max = -std::numeric_limits<double>::infinity();
+  void Add(double value) {
+    min = std::min(min, value);
+    max = std::max(max, value);
+  }
+};
+
+std::array<Vec3, 8> Corners(const Shape& shape, const Vec3& center, const Quat& orientation) {
+  std::array<Vec3, 8> corners;
+  for (size_t i = 0; i < 8; ++i) {
+    const Vec3 sign(i & 1 ? 0.5 : -0.5, i & 2 ? 0.5 : -0.5, i & 4 ? 0.5 : -0.5);
+    corners[i] = center + orientation * sign.cwiseProduct(shape.size);
+  }
+  return corners;
+}
+
+/// Ends of a capsule's core.
+std::array<Vec3, 2> Ends(const Shape& shape, const Vec3& center, const Quat& orientation) {
+  const Vec3 half = orientation * Vec3(0.5 * shape.length * Vec3::Unit(shape.axis));
+  return {center - half, center + half};
+}
+
+/// Vertices of a box or a mesh in the world.
+std::vector<Vec3> Vertices(const Shape& shape, const Vec3& center, const Quat& orientation) {
+  std::vector<Vec3> vertices;
+  if (shape.kind == Shape::Kind::kBox) {
+    const auto corners = Corners(shape, center, orientation);
+    vertices.assign(corners.begin(), corners.end());
+  }
+  for (const Vec3& vertex : shape.mesh.vertices) vertices.emplace_back(center + orientation * vertex);
+  return vertices;
+}
+
+void AddReach(const Character& character, const State& state, const View& view, Bounds& horizontal, Bounds& vertical) {
+  for (size_t b = 0; b < character.bodies.size(); ++b) {
+    for (const Shape& shape : character.bodies[b].shapes) {
+      const Vec3 center = state[b].position + state[b].orientation * shape.offset;
+      const auto add = [&](const Vec3& p, double radius) {
+        const Vec2 at = view.Project(p);
+        horizontal.Add(at.x() - radius);
+        horizontal.Add(at.x() + radius);
+        vertical.Add(at.y() - radius);
+        vertical.Add(at.y() + radius);
+      };
+      if (shape.kind != Shape::Kind::kCapsule) {
+        for (const Vec3& vertex : Vertices(shape, center, state[b].orientation)) add(vertex, 0);
+      } else {
+        for (const Vec3& end : Ends(shape, center, state[b].orientation)) add(end, shape.radius);
+      }
+    }
+  }
+}
+
+/// Convex hull, counter-clockwise (Andrew's monotone chain).
+std::vector<Vec2> Hull(std::vector<Vec2> points) {
+  std::sort(points.begin(), points.end(),
+            [](const Vec2& a, const Vec2& b) { return a.x() != b.x() ? a.x() < b.x() : a.y() < b.y(); });
+  const auto turn = [](const Vec2& o, const Vec2& a, const Vec2& b) {
+    return (a.x() - o.x()) * (b.y() - o.y()) - (a.y() - o.y()) * (b.x() - o.x());
+  };
+  std::vector<Vec2> hull;
+  for (int side = 0; side < 2; ++side) {
+    const size_t base = hull.size();
+    for (const Vec2& p : points) {
+      while (hull.size() >= base + 2 && turn(hull[hull.size() - 2], hull.back(), p) <= 0) hull.pop_back();
+      hull.push_back(p);
+    }
+    hull.pop_back();
+    std::reverse(points.begin(), points.end());
+  }
+  return hull;
+}
+
+/// Principal horizontal direction of the root's path, in the sense of its net displacement; `extent` is how far the
+/// path reaches along it [m].
+Vec3 TravelDirection(const Character& character, const control::Trajectory& trajectory, size_t first, size_t last,
+                     double& extent) {
+  const auto at = [&](size_t i) {
+    const Vec3& p = trajectory.states[i][static_cast<size_t>(character.root)].position;
+    return Vec2(p.x(), p.z());
+  };
+  Vec2 mean = Vec2::Zero();
+  for (size_t i = first; i <= last; ++i) mean += at(i);
+  mean /= static_cast<double>(last - first + 1);
+  Eigen::Matrix2d covariance = Eigen::Matrix2d::Zero();
+  for (size_t i = first; i <= last; ++i) covariance += (at(i) - mean) * (at(i) - mean).transpose();
+  // The angle of the larger principal axis of a symmetric 2 x 2 matrix.
+  const double angle = 0.5 * std::atan2(2 * covariance(0, 1), covariance(0, 0) - covariance(1, 1));
+  Vec2 axis(std::cos(angle), std::sin(angle));
+  if (axis.dot(at(last) - at(first)) < 0) axis = -axis;
+  Bounds reach;
+  for (size_t i = first; i <= last; ++i) reach.Add(axis.dot(at(i)));
+  extent = reach.max - reach.min;
+  return {axis.x(), 0, axis.y()};
+}
+
+/// Mean of the directions that the root faces (+z at rest).
+Vec3 MeanFacing(const Character& character, const control::Trajectory& trajectory, size_t first, size_t last) {
+  Vec3 sum = Vec3::Zero();
+  for (size_t i = first; i <= last; ++i) {
+    sum += Heading(trajectory.states[i][static_cast<size_t>(character.root)].orientation) * Vec3::UnitZ();
+  }
+  return sum.norm() > 1e-9 ? Vec3(sum.normalized()) : Vec3(Vec3::UnitZ());
+}
+
+View ChooseView(const Character& character, const control::Trajectory& trajectory, size_t first, size_t last,
+                bool& in_place) {
+  double extent = 0;
+  const Vec3 travel = TravelDirection(character, trajectory, first, last, extent);
+  in_place = extent < 0.4 * character.height;
+  View view;
+  if (!in_place) {
+    view.LookFrom(travel.cross(Vec3::UnitY()));
+    return view;
+  }
+  // Facing right and 40 degrees towards the viewer: both sides of the body show.
+  const Vec3 facing = MeanFacing(character, trajectory, first, last);
+  const double angle = Radians(40);
+  view.LookFrom(std::cos(angle) * facing.cross(Vec3::UnitY()) + std::sin(angle) * facing);
+  return view;
+}
+
+/// Mean ground force on each body over the steps within half a window of state `index`. A single step's forces jump
+/// between contact points; the mean is what pushes the character.
+std::vector<Arrow> GroundForces(const Character& character, const control::Trajectory& trajectory, size_t index,
+                                double window) {
+  const auto half = static_cast<size_t>(std::lround(0.5 * window / trajectory.time_step));
+  const size_t steps = std::min(trajectory.num_steps(), trajectory.contacts.size());
+  const size_t first = index > half ? index - half - 1 : 0;
+  const size_t last = std::min(steps, index + half);
+  std::vector<Arrow> arrows;
+  if (last <= first) return arrows;
+  std::vector<double> weights(character.bodies.size(), 0);
+  arrows.resize(character.bodies.size());
+  for (size_t step = first; step < last; ++step) {
+    for (const simulation::Contact& contact : trajectory.contacts[step]) {
+      if (contact.other >= 0) continue;
+      const auto b = static_cast<size_t>(contact.body);
+      const double weight = contact.force.norm();
+      arrows[b].force += contact.force;
+      arrows[b].point += weight * contact.point;
+      weights[b] += weight;
+    }
+  }
+  std::vector<Arrow> found;
+  for (size_t b = 0; b < arrows.size(); ++b) {
+    if (weights[b] == 0) continue;
+    found.push_back({arrows[b].point / weights[b], arrows[b].force / static_cast<double>(last - first)});
+  }
+  return found;
+}
+
+/// Gives every figure its place. True places need room between neighbours and must not run back; else the gaps between
+/// figures are made equal, like letters in a line. True: the places are those of the world.
+bool Arrange(std::vector<Figure>& figures, bool in_place, double height) {
+  const double gap = 0.06 * height;
+  const double overlap = 0.12 * height;  // of neighbours at their true places, which still reads well
+  const double narrow = 0.2 * height;    // half of the room that a label needs
+  bool true_places = !in_place;
+  for (size_t i = 0; i + 1 < figures.size(); ++i) {
+    const Figure& a = figures[i];
+    const Figure& b = figures[i + 1];
+    const double step = b.origin - a.origin;
+    const double room = step - a.right - b.left;
+    if (room < -overlap || step < narrow || room > 1.2 * height) true_places = false;
+  }
+  figures.front().place = figures.front().origin;
+  for (size_t i = 1; i < figures.size(); ++i) {
+    Figure& a = figures[i - 1];
+    Figure& b = figures[i];
+    b.place = true_places ? b.origin : a.place + std::max(a.right, narrow) + gap + std::max(b.left, narrow);
+  }
+  return true_places;
+}
+
+/// Puts SVG elements together; lengths are in pixels with two decimals.
+class Canvas {
+ public:
+  Canvas(const View& view, double scale, double left, double ground)
+      : view_(view), scale_(scale), left_(left), ground_(ground) {}
+
+  /// Shift of what is drawn next along the view's horizontal [m].
+  void set_shift(double shift) { shift_ = shift; }
+  double scale() const { return scale_; }
+
+  Vec2 Pixel(const Vec2& at) const { return {left_ + scale_ * (at.x() + shift_), ground_ - scale_ * at.y()}; }
+  Vec2 Pixel(const Vec3& p) const { return Pixel(view_.Project(p)); }
+
+  Canvas& operator<<(const std::string& text) {
+    svg_ += text;
+    return *this;
+  }
+  Canvas& operator<<(double value) {
+    std::string number = io::Fixed(value, 2);
+    while (number.back() == '0') number.pop_back();
+    if (number.back() == '.') number.pop_back();
+    svg_ += number == "-0" ? "0" : number;
+    return *this;
+  }
+
+  void Line(const Vec2& a, const Vec2& b, double width, const std::string& style) {
+    *this << "<path d=\"M" << a.x() << " " << a.y() << "L" << b.x() << " " << b.y() << "\" stroke-width=\"" << width
+          << "\" " << style << "/>\n";
+  }
+  void Polygon(const std::vector<Vec2>& points, const std::string& style) {
+    *this << "<path d=\"";
+    for (size_t i = 0; i < points.size(); ++i) *this << (i == 0 ? "M" : "L") << points[i].x() << " " << points[i].y();
+    *this << "Z\" " << style << "/>\n";
+  }
+  void Text(const Vec2& at, const std::string& attributes, const std::string& text) {
+    *this << "<text x=\"" << at.x() << "\" y=\"" << at.y() << "\" " << attributes << ">" << Escape(text) << "</text>\n";
+  }
+  std::string Take() { return std::move(svg_); }
+
+ private:
+  const View& view_;
+  double scale_;
+  double left_;
+  double ground_;
+  double shift_ = 0;
+  std::string svg_;
+};
+
+constexpr double kOutline = 0.9;  // width of the dark edge about shapes [px]
+
+/// A capsule's silhouette is that of its core, widened: a line with round caps. A lighter line along its lit side makes
+/// it round.
+void DrawCapsule(Canvas& canvas, const Shape& shape, const Vec3& center, const Quat& orientation,
+                 const results::Color& color) {
+  const auto ends = Ends(shape, center, orientation);
+  Vec2 a = canvas.Pixel(ends[0]);
+  Vec2 b = canvas.Pixel(ends[1]);
+  // A core seen end on is a point, for which some renderers draw no cap.
+  if ((b - a).norm() < 0.02) b = a + Vec2(0.02, 0);
+  const double radius = canvas.scale() * shape.radius;
+  canvas.Line(a, b, 2 * radius, "stroke=\"" + Hex(Shade(color, 0.45)) + "\"");
+  canvas.Line(a, b, 2 * (radius - kOutline), "stroke=\"" + Hex(color) + "\"");
+  // Light from the upper left, in pixels.
+  const Vec2 light = Vec2(-0.45, -0.9).normalized();
+  const Vec2 along = (b - a).normalized();
+  Vec2 side = light - light.dot(along) * along;
+  // As much of the light as falls across the core; an end on capsule is lit as a ball.
+  const Vec2 offset = 0.36 * radius * ((b - a).norm() < 0.5 * radius ? light : side);
+  canvas.Line(a + offset, b + offset, 0.75 * radius, "stroke=\"" + Hex(Shade(color, 1.22)) + "\"");
+}
+
+/// A box: its faces to the viewer, each with its own light, and an edge about all of them.
+void DrawBox(Canvas& canvas, const View& view, const Shape& shape, const Vec3& center, const Quat& orientation,
+             const results::Color& color) {
+  const auto corners = Corners(shape, center, orientation);
+  std::vector<Vec2> pixels;
+  for (const Vec3& corner : corners) pixels.push_back(canvas.Pixel(corner));
+  const std::string edge = Hex(Shade(color, 0.45));
+  canvas.Polygon(Hull(pixels),
+                 "fill=\"" + edge + "\" stroke=\"" + edge + "\" stroke-width=\"" + io::Fixed(kOutline, 1) + "\"");
+  const Vec3 light = (-0.45 * view.right + 0.9 * Vec3::UnitY() + 0.55 * view.toward).normalized();
+  for (int axis = 0; axis < 3; ++axis) {
+    const Vec3 normal = orientation * Vec3(Vec3::Unit(axis));
+    const double sign = view.Depth(normal) > 0 ? 1 : -1;
+    if (std::abs(view.Depth(normal)) < 0.02) continue;
+    std::vector<Vec2> face;
+    for (const int corner : {0, 1, 3, 2}) {
+      // Bit `axis` of a corner's index says on which side it lies; the two others run around the face.
+      const int u = corner & 1;
+      const int v = corner >> 1;
+      const int index = (sign > 0 ? 1 : 0) << axis | u << ((axis + 1) % 3) | v << ((axis + 2) % 3);
+      face.push_back(pixels[static_cast<size_t>(index)]);
+    }
+    const double brightness = 0.86 + 0.3 * std::max(-0.5, sign * normal.dot(light));
+    const std::string fill = Hex(Shade(color, brightness));
+    canvas.Polygon(face, "fill=\"" + fill + "\"");
+  }
+}
+
+/// A mesh: its triangles to the viewer, each with its own light, far ones first, and an edge about all of them.
+void DrawMesh(Canvas& canvas, const View& view, const Shape& shape, const Vec3& center, const Quat& orientation,
+              const results::Color& color) {
+  const std::vector<Vec3> vertices = Vertices(shape, center, orientation);
+  std::vector<Vec2> pixels;
+  for (const Vec3& vertex : vertices) pixels.push_back(canvas.Pixel(vertex));
+  const std::string edge = Hex(Shade(color, 0.45));
+  canvas.Polygon(Hull(pixels),
+                 "fill=\"" + edge + "\" stroke=\"" + edge + "\" stroke-width=\"" + io::Fixed(kOutline, 1) + "\"");
+  const Vec3 light = (-0.45 * view.right + 0.9 * Vec3::UnitY() + 0.55 * view.toward).normalized();
+  struct Seen {
+    double depth;
+    size_t triangle;
+    double brightness;
+  };
+  std::vector<Seen> seen;
+  for (size_t t = 0; t < shape.mesh.triangles.size(); ++t) {
+    const auto& c = shape.mesh.triangles[t];
+    const Vec3& p = vertices[static_cast<size_t>(c[0])];
+    const Vec3& q = vertices[static_cast<size_t>(c[1])];
+    const Vec3& r = vertices[static_cast<size_t>(c[2])];
+    const Vec3 normal = (q - p).cross(r - p).normalized();
+    if (view.Depth(normal) < 0.02) continue;
+    const double depth = (view.Depth(p) + view.Depth(q) + view.Depth(r)) / 3;
+    seen.push_back({depth, t, 0.86 + 0.3 * std::max(-0.5, normal.dot(light))});
+  }
+  std::stable_sort(seen.begin(), seen.end(), [](const Seen& a, const Seen& b) { return a.depth < b.depth; });
+  for (const Seen& s : seen) {
+    std::vector<Vec2> face;
+    for (const int v : shape.mesh.triangles[s.triangle]) face.push_back(pixels[static_cast<size_t>(v)]);
+    // The stroke covers the hair's breadth that renderers leave between neighbours.
+    const std::string fill = Hex(Shade(color, s.brightness));
+    canvas.Polygon(face, "fill=\"" + fill + "\" stroke=\"" + fill + "\" stroke-width=\"0.3\"");
+  }
+}
+
+/// Width of the bone between two bodies: slimmer than both [m].
+double BoneWidth(const character::Body& a, const character::Body& b) {
+  double width = 0.1;
+  for (const character::Body* body : {&a, &b}) {
+    for (const Shape& shape : body->shapes) {
+      if (shape.kind == Shape::Kind::kCapsule) {
+        width = std::min(width, 1.3 * shape.radius);
+      } else {
+        const Vec3 size = 2 * shape.HalfExtents();
+        const double middle = size.sum() - size.minCoeff() - size.maxCoeff();
+        width = std::min(width, 0.6 * middle);
+      }
+    }
+  }
+  return width;
+}
+
+/// All shapes, far ones first; between the shapes of neighbours a bone, so that the figure holds together.
+void DrawFigure(Canvas& canvas, const View& view, const Character& character, const State& state) {
+  struct Item {
+    double depth;
+    size_t body;
+    const Shape* shape;  // null: the bone to the parent body
+  };
+  std::vector<Item> items;
+  Bounds depths;
+  for (size_t b = 0; b < character.bodies.size(); ++b) {
+    for (const Shape& shape : character.bodies[b].shapes) {
+      const double depth = view.Depth(state[b].position + state[b].orientation * shape.offset);
+      items.push_back({depth, b, &shape});
+      depths.Add(depth);
+    }
+    const int joint = character.JointOf(static_cast<int>(b));
+    if (joint < 0) continue;
+    const auto parent = static_cast<size_t>(character.joints[static_cast<size_t>(joint)].parent);
+    // Behind all shapes of both.
+    double behind = std::min(view.Depth(state[b].position), view.Depth(state[parent].position));
+    for (const size_t body : {b, parent}) {
+      for (const Shape& shape : character.bodies[body].shapes) {
+        behind = std::min(behind, view.Depth(state[body].position + state[body].orientation * shape.offset));
+      }
+    }
+    items.push_back({behind - 1e-3, b, nullptr});
+  }
+  std::stable_sort(items.begin(), items.end(), [](const Item& a, const Item& b) { return a.depth < b.depth; });
+  for (const Item& item : items) {
+    const character::Body& body = character.bodies[item.body];
+    const character::BodyState& at = state[item.body];
+    if (item.shape == nullptr) {
+      const character::Joint& joint =
+          character.joints[static_cast<size_t>(character.JointOf(static_cast<int>(item.body)))];
+      const Vec3 anchor = character::JointPosition(character, joint, state);
+      const Vec3 from = state[static_cast<size_t>(joint.parent)].position;
+      const Vec2 bend = canvas.Pixel(anchor);
+      const double width = canvas.scale() * BoneWidth(body, character.bodies[static_cast<size_t>(joint.parent)]);
+      for (const Vec3& end : {from, at.position}) {
+        canvas.Line(bend, canvas.Pixel(end), width, "stroke=\"" + Hex(Shade(results::kMiddle, 0.6)) + "\"");
+      }
+      continue;
+    }
+    // Limbs on the far side are a little paler, as if seen through air.
+    const double far = (depths.max - item.depth) / std::max(0.2, depths.max - depths.min);
+    const results::Color color = Mix(results::ColorOf(body), results::kPaper, 0.22 * far);
+    const Vec3 center = at.position + at.orientation * item.shape->offset;
+    if (item.shape->kind == Shape::Kind::kBox) {
+      DrawBox(canvas, view, *item.shape, center, at.orientation, color);
+    } else if (item.shape->kind == Shape::Kind::kMesh) {
+      DrawMesh(canvas, view, *item.shape, center, at.orientation, color);
+    } else {
+      DrawCapsule(canvas, *item.shape, center, at.orientation, color);
+    }
+  }
+}
+
+/// The things of a world at an instant, between two places of the picture [px].
+void DrawWorld(Canvas& canvas, const View& view, const simulation::Environment& environment, size_t num_own,
+               const Figure& figure, size_t root, double from, double to, const std::string& name) {
+  canvas << "<clipPath id=\"" << name << "\"><rect x=\"" << from << "\" y=\"-2000\" width=\"" << to - from
+         << "\" height=\"8000\"/></clipPath>\n<g clip-path=\"url(#" << name << ")\">\n";
+  if (environment.height_field) {
+    // Its height along the line of sight's middle, under the root.
+    const Vec3& middle = figure.state[root].position;
+    const double low = environment.ground.present ? environment.ground.height : -1;
+    std::vector<Vec2> outline;
+    constexpr double kReach = 4, kStep = 0.05;  // [m]
+    for (double x = -kReach; x <= kReach; x += kStep) {
+      const Vec3 at = middle + x * view.right;
+      const double height = environment.HeightAt(at.x(), at.z(), at.y());
+      outline.push_back(canvas.Pixel(Vec2(view.Project(at).x(), std::max(height, low))));
+    }
+    for (const double x : {kReach, -kReach}) {
+      outline.push_back(canvas.Pixel(Vec2(view.Project(Vec3(middle + x * view.right)).x(), low - 1)));
+    }
+    canvas.Polygon(outline,
+                   "fill=\"" + Hex(results::kStone) + "\" stroke=\"" + Hex(Shade(results::kStone, 0.45)) + "\"");
+  }
+  Shape shape;
+  for (const simulation::Box& box : environment.boxes) {
+    shape.size = box.size;
+    const Vec3 away = box.course ? box.course->At(figure.time) : Vec3(Vec3::Zero());
+    std::vector<Vec2> outline;  // large: its faces would only distract
+    for (const Vec3& corner : Corners(shape, box.position + away, box.orientation)) {
+      outline.push_back(canvas.Pixel(corner));
+    }
+    canvas.Polygon(Hull(outline),
+                   "fill=\"" + Hex(results::kStone) + "\" stroke=\"" + Hex(Shade(results::kStone, 0.45)) + "\"");
+  }
+  for (size_t f = 0; f < environment.bodies.size(); ++f) {
+    const Shape& body = environment.bodies[f].shape;
+    const character::BodyState& at = figure.state[num_own + f];
+    if (body.kind == Shape::Kind::kBox) {
+      DrawBox(canvas, view, body, at.position, at.orientation, results::kWood);
+    } else {
+      DrawCapsule(canvas, body, at.position, at.orientation, results::kWood);
+    }
+  }
+  canvas << "</g>\n";
+}
+
+/// The reference: all shapes with a dark edge, then all again without, which leaves the edge of their union.
+void DrawGhost(Canvas& canvas, const Character& character, const State& state) {
+  for (const bool edge : {true, false}) {
+    const std::string color = Hex(edge ? kGhost : Mix(results::kPaper, kGhost, 0.16));
+    const double extra = edge ? 1.2 : 0;
+    canvas << "<g stroke=\"" << color << "\" fill=\"" << color << "\">\n";
+    for (size_t b = 0; b < character.bodies.size(); ++b) {
+      for (const Shape& shape : character.bodies[b].shapes) {
+        const Quat& orientation = state[b].orientation;
+        const Vec3 center = state[b].position + orientation * shape.offset;
+        if (shape.kind != Shape::Kind::kCapsule) {
+          std::vector<Vec2> pixels;
+          for (const Vec3& vertex : Vertices(shape, center, orientation)) pixels.push_back(canvas.Pixel(vertex));
+          canvas.Polygon(Hull(pixels), "stroke-width=\"" + io::Fixed(2 * extra + 0.01, 2) + "\"");
+        } else {
+          const auto ends = Ends(shape, center, orientation);
+          const Vec2 a = canvas.Pixel(ends[0]);
+          const Vec2 b2 = canvas.Pixel(ends[1]);
+          canvas.Line(a, (b2 - a).norm() < 0.02 ? Vec2(a + Vec2(0.02, 0)) : b2,
+                      2 * (canvas.scale() * shape.radius + extra), "");
+        }
+      }
+    }
+    canvas << "</g>\n";
+  }
+}
+
+/// An arrow with a light edge, so that it reads over any figure.
+void DrawArrow(Canvas& canvas, const Vec2& tail, const Vec2& tip) {
+  const double length = (tip - tail).norm();
+  if (length < 4) return;
+  const Vec2 along = (tip - tail) / length;
+  const Vec2 across(-along.y(), along.x());
+  const double head = std::min(11.0, 0.6 * length);
+  const Vec2 neck = tip - head * along;
+  const double half = 1.4;
+  const std::vector<Vec2> outline = {
+      tail + half * across,        neck + half * across, neck + 0.45 * head * across, tip,
+      neck - 0.45 * head * across, neck - half * across, tail - half * across};
+  canvas.Polygon(outline, "fill=\"" + Hex(kForce) + "\" stroke=\"" + Hex(results::kPaper) +
+                              "\" stroke-width=\"1.6\" stroke-linejoin=\"round\" paint-order=\"stroke\"");
+}
+
+struct LegendEntries {
+  bool ghost = false;
+  bool force = false;
+  bool true_places = false;
+  double weight_length = 0;  ///< of the arrow for the character's weight [px]
+};
+
+/// One line at the foot of the picture: what the colours mean on the left, lengths on the right.
+void DrawLegend(Canvas& canvas, const LegendEntries& entries, double width, double y) {
+  const std::string text = "fill=\"" + Hex(Mix(kInk, results::kPaper, 0.3)) + "\"";
+  const double middle = y - 4.5;  // of the small letters
+  double x = 36;
+  // No font is at hand to measure with: about 6.6 pixels to the letter, and some air.
+  const auto advance = [&](const std::string& label) { x += 6.6 * static_cast<double>(label.size()) + 22; };
+  const auto swatch = [&](const results::Color& color, const std::string& label) {
+    canvas << "<circle cx=\"" << x + 5.5 << "\" cy=\"" << middle << "\" r=\"5\" fill=\"" << Hex(color) << "\" stroke=\""
+           << Hex(Shade(color, 0.45)) << "\" stroke-width=\"" << kOutline << "\"/>\n";
+    canvas.Text({x + 17, y}, text, label);
+    x += 17;
+    advance(label);
+  };
+  swatch(results::kLeft, "left");
+  swatch(results::kRight, "right");
+  if (entries.ghost) {
+    canvas << "<circle cx=\"" << x + 5.5 << "\" cy=\"" << middle << "\" r=\"5\" fill=\""
+           << Hex(Mix(results::kPaper, kGhost, 0.16)) << "\" stroke=\"" << Hex(kGhost) << "\" stroke-width=\"1.2\"/>\n";
+    canvas.Text({x + 17, y}, text, "reference");
+    x += 17;
+    advance("reference");
+  }
+  if (entries.force) {
+    DrawArrow(canvas, {x, middle}, {x + entries.weight_length, middle});
+    canvas.Text({x + entries.weight_length + 8, y}, text, "ground force (this length: body weight)");
+    x += entries.weight_length + 8;
+  }
+
+  const double metre = canvas.scale();
+  const double end = width - 36;
+  const std::string stroke = "fill=\"none\" stroke=\"" + Hex(kInk) + "\"";
+  canvas << "<path d=\"M" << end - metre << " " << middle - 4 << "v8m0 -4h" << metre
+         << "m0 -4v8\" stroke-width=\"1.3\" " << stroke << "/>\n";
+  canvas.Text({end - metre - 8, y}, "text-anchor=\"end\" " + text,
+              entries.true_places ? "1 m" : "figures spread apart  \u00b7  1 m");
+}
+
+}  // namespace
+
+std::string FormatFilmStrip(const Character& character, const control::Trajectory& trajectory,
+                            const character::ReferenceMotion* reference, const FilmStripOptions& options) {
+  if (trajectory.states.empty()) throw std::invalid_argument("a film strip of a trajectory without states");
+  if (options.figures < 2 || !(options.width > 0)) throw std::invalid_argument("film strip options out of range");
+  const double step = trajectory.time_step;
+  const double duration = static_cast<double>(trajectory.num_steps()) * step;
+  const double start = std::clamp(options.start, 0.0, duration);
+  const double end = options.end < 0 ? duration : std::clamp(options.end, start, duration);
+  const auto index_at = [&](double time) {
+    if (step <= 0) return size_t{0};
+    return std::min(trajectory.num_steps(), static_cast<size_t>(std::lround(time / step)));
+  };
+
+  bool in_place = false;
+  const View view = ChooseView(character, trajectory, index_at(start), index_at(end), in_place);
+
+  std::vector<Figure> figures;
+  Bounds vertical;
+  vertical.Add(0);
+  vertical.Add(0.8 * character.height);
+  size_t last_index = std::numeric_limits<size_t>::max();
+  for (int i = 0; i < options.figures; ++i) {
+    const size_t index = index_at(start + (end - start) * i / (options.figures - 1));
+    if (index == last_index) continue;
+    last_index = index;
+    Figure figure;
+    figure.time = static_cast<double>(index) * step;
+    figure.state = trajectory.states[index];
+    if (reference != nullptr) reference->StateAt(figure.time, figure.ghost);
+    if (step > 0) figure.arrows = GroundForces(character, trajectory, index, options.force_window);
+    figure.origin = view.Project(figure.state[static_cast<size_t>(character.root)].position).x();
+    Bounds horizontal;
+    AddReach(character, figure.state, view, horizontal, vertical);
+    figure.left = figure.origin - horizontal.min;
+    figure.right = horizontal.max - figure.origin;
+    figures.push_back(std::move(figure));
+  }
+  const bool elsewhere = options.environment != nullptr && options.environment->ground.present;
+  const double floor_height = elsewhere ? options.environment->ground.height : 0;
+  vertical.Add(std::max(floor_height, -0.65 * character.height));
+  const bool true_places = Arrange(figures, in_place, character.height);
+
+  // Lengths of arrows: half a metre for the character's weight, less where a force would leave the picture.
+  const double weight = character.total_mass() * 9.81;
+  double largest = 0;
+  for (const Figure& figure : figures) {
+    for (const Arrow& arrow : figure.arrows) largest = std::max(largest, arrow.force.norm());
+  }
+  const double metres_per_newton =
+      std::min(0.3 * character.height / weight, largest > 0 ? 0.85 * character.height / largest : 1.0);
+  for (const Figure& figure : figures) {
+    for (const Arrow& arrow : figure.arrows) vertical.Add(arrow.point.y() + metres_per_newton * arrow.force.y());
+  }
+
+  Bounds horizontal;
+  for (const Figure& figure : figures) {
+    horizontal.Add(figure.place - figure.left);
+    horizontal.Add(figure.place + figure.right);
+  }
+  const double margin = 36;
+  const double top = 30;
+  const double below = 80;  // labels and legend
+  // A few figures do not become giants.
+  const double scale =
+      std::min((options.width - 2 * margin) / (horizontal.max - horizontal.min), 420 / character.height);
+  // Something under the floor is drawn too, but a state far below does not blow up the picture.
+  const double deepest = (options.environment != nullptr ? 0.65 : 0.3) * character.height;
+  const double depth = scale * std::clamp(-vertical.min, 0.0, deepest);
+  const double ground = std::round(top + scale * std::min(vertical.max, 3 * character.height));
+  const double height = std::round(ground + std::max(below, depth + 60));
+  const double used = scale * (horizontal.max - horizontal.min);
+  Canvas canvas(view, scale, 0.5 * (options.width - used) - scale * horizontal.min, ground);
+
+  canvas << "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" << options.width << "\" height=\"" << height
+         << "\" viewBox=\"0 0 " << options.width << " " << height << "\" role=\"img\">\n";
+  canvas << "<title>" << Escape(options.title.empty() ? "Reconstructed motion" : options.title) << "</title>\n";
+  canvas << "<desc>" << std::to_string(figures.size()) << " instants from " << io::Fixed(figures.front().time, 2)
+         << " s to " << io::Fixed(figures.back().time, 2) << " s</desc>\n";
+  canvas
+      << "<defs>"
+      << "<linearGradient id=\"floor\" x1=\"0\" y1=\"0\" x2=\"0\" y2=\"1\"><stop offset=\"0\" stop-color=\"#e3e0d8\"/>"
+      << "<stop offset=\"1\" stop-color=\"" << Hex(results::kPaper) << "\"/></linearGradient>"
+      << "<radialGradient id=\"shadow\"><stop offset=\"0\" stop-color=\"#000\" stop-opacity=\"0.30\"/>"
+      << "<stop offset=\"1\" stop-color=\"#000\" stop-opacity=\"0\"/></radialGradient>"
+      << "<clipPath id=\"page\"><rect width=\"" << options.width << "\" height=\"" << height
+      << "\" rx=\"10\"/></clipPath></defs>\n";
+  canvas << "<g clip-path=\"url(#page)\">\n<rect width=\"" << options.width << "\" height=\"" << height << "\" fill=\""
+         << Hex(results::kPaper) << "\"/>\n";
+  const double floor = ground - scale * floor_height;
+  canvas << "<rect y=\"" << floor << "\" width=\"" << options.width << "\" height=\"34\" fill=\"url(#floor)\"/>\n";
+  for (const Figure& figure : figures) {
+    canvas.set_shift(figure.place - figure.origin);
+    const Vec3 center = character::CenterOfMass(character, figure.state);
+    const Vec2 at = canvas.Pixel(Vec2(view.Project(center).x(), floor_height));
+    // The higher the body, the wider and fainter its shadow.
+    const double fade = 1 / (1 + std::max(0.0, center.y() - 0.5 * character.height));
+    canvas << "<ellipse cx=\"" << at.x() << "\" cy=\"" << at.y() + 2 << "\" rx=\"" << 0.24 * character.height * scale
+           << "\" ry=\"5\" fill=\"url(#shadow)\" opacity=\"" << fade << "\"/>\n";
+  }
+  canvas.Line({0, floor}, {options.width, floor}, 1.2, "stroke=\"#8d8f94\"");
+
+  canvas << "<g fill=\"none\" stroke-linecap=\"round\" stroke-linejoin=\"round\">\n";
+  if (options.environment != nullptr) {
+    const auto border = [&](size_t i) {  // between a figure and the next
+      const Figure& a = figures[i];
+      const Figure& b = figures[i + 1];
+      canvas.set_shift(0);
+      return canvas.Pixel(Vec2(0.5 * (a.place + a.right + b.place - b.left), 0)).x();
+    };
+    for (size_t i = 0; i < figures.size(); ++i) {
+      const double from = i == 0 ? 0 : border(i - 1);
+      const double to = i + 1 == figures.size() ? options.width : border(i);
+      canvas.set_shift(figures[i].place - figures[i].origin);
+      DrawWorld(canvas, view, *options.environment, character.bodies.size(), figures[i],
+                static_cast<size_t>(character.root), from, to, std::string("world").append(std::to_string(i)));
+    }
+  }
+  for (const Figure& figure : figures) {
+    canvas.set_shift(figure.place - figure.origin);
+    if (!figure.ghost.empty()) DrawGhost(canvas, character, figure.ghost);
+  }
+  for (const Figure& figure : figures) {
+    canvas.set_shift(figure.place - figure.origin);
+    canvas << "<g>\n";
+    DrawFigure(canvas, view, character, figure.state);
+    canvas << "</g>\n";
+  }
+  for (const Figure& figure : figures) {
+    canvas.set_shift(figure.place - figure.origin);
+    for (const Arrow& arrow : figure.arrows) {
+      DrawArrow(canvas, canvas.Pixel(arrow.point), canvas.Pixel(Vec3(arrow.point + metres_per_newton * arrow.force)));
+    }
+  }
+  canvas << "</g>\n";
+
+  canvas << "<g font-family=\"Inter, 'Helvetica Neue', Helvetica, Arial, 'DejaVu Sans', sans-serif\" "
+            "font-size=\"12.5\">\n";
+  const double baseline = ground + depth + 22;
+  for (const Figure& figure : figures) {
+    canvas.set_shift(figure.place - figure.origin);
+    // Under the root where places mean something, else under the middle of what is seen.
+    const double middle = true_places ? figure.origin : figure.origin + 0.5 * (figure.right - figure.left);
+    const double x = canvas.Pixel(Vec2(middle, 0)).x();
+    canvas.Text({x, baseline}, "text-anchor=\"middle\" fill=\"" + Hex(kInk) + "\"", io::Fixed(figure.time, 2) + " s");
+  }
+  LegendEntries entries;
+  entries.ghost = reference != nullptr;
+  entries.force = largest > 0;
+  entries.true_places = true_places;
+  entries.weight_length = scale * metres_per_newton * weight;
+  DrawLegend(canvas, entries, options.width, height - 18);
+  canvas << "</g>\n</g>\n</svg>\n";
+  return canvas.Take();
+}
+
+}  // namespace retrace::report

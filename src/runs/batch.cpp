@@ -1,0 +1,296 @@
+#include "retrace/runs/batch.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "retrace/control/control_file.h"
+#include "retrace/io/error.h"
+#include "retrace/io/file.h"
+#include "retrace/metrics/motion_metrics.h"
+#include "retrace/parallel/keyed_farm.h"
+#include "retrace/runs/checkpoint.h"
+#include "retrace/runs/data_files.h"
+#include "retrace/runs/identity.h"
+#include "retrace/runs/stop_request.h"
+#include "retrace/runs/world_input.h"
+
+namespace retrace::runs {
+namespace {
+
+namespace fs = std::filesystem;
+using results::RunRow;
+using results::RunStatus;
+
+/// The member of a manifest that this program adds.
+constexpr const char* kBatchMember = "batch";
+
+metrics::MotionClass ClassOf(task::MotionKind kind) {
+  return kind == task::MotionKind::kLocomotion || kind == task::MotionKind::kFlight ? metrics::MotionClass::kOnFeet
+                                                                                    : metrics::MotionClass::kOnGround;
+}
+
+/// Whether a control that went through its file gives the same states.
+bool ReplaysFromFile(const Job& job, const Reconstruction& result) {
+  const std::string text = control::FormatControl(job.character, result.search.control);
+  const control::LoadedControl loaded = control::ParseControl(text, "control.json");
+  const control::Trajectory again = control::Replay(loaded.character, loaded.control);
+  const auto& states = result.trajectory.states;
+  return std::equal(again.states.begin(), again.states.end(), states.begin(), states.end(),
+                    [](const character::State& a, const character::State& b) {
+                      return control::Fingerprint(a) == control::Fingerprint(b);
+                    });
+}
+
+RunStatus StatusOf(sampling::Ending ending) {
+  switch (ending) {
+    case sampling::Ending::kReachedEnd:
+      return RunStatus::kCompleted;
+    case sampling::Ending::kLost:
+      return RunStatus::kLost;
+    case sampling::Ending::kBudget:
+      return RunStatus::kBudget;
+    case sampling::Ending::kDiverged:
+      break;
+  }
+  return RunStatus::kDiverged;
+}
+
+void TakeCosts(const sampling::SearchResult& search, double duration, const results::RunTimer& timer, RunRow& row) {
+  const auto set = [&](size_t figure, double value) { row.figures[figure] = value; };
+  set(results::FigureIndex("duration_s"), duration);
+  set(results::FigureIndex("iterations"), static_cast<double>(search.iterations.size()));
+  set(results::FigureIndex("rewinds"), search.rewinds);
+  set(results::FigureIndex("rollouts"), static_cast<double>(search.rollouts));
+  set(results::FigureIndex("simulated_s_per_s"), search.simulated_seconds / duration);
+  set(results::FigureIndex("search_s_per_s"), search.search_seconds / duration);
+  set(results::FigureIndex("cpu_s_per_s"), search.cpu_seconds / duration);
+  set(results::FigureIndex("wall_s"), timer.WallSeconds());
+}
+
+/// The row of a run that was finished earlier, when it was made of the same things. Otherwise `difference` tells in
+/// what they differ, or is empty when there is no finished run.
+std::optional<RunRow> FinishedRow(const PlannedRun& run, const io::Json& identity, std::string& difference) {
+  const fs::path path = run.folder / results::kManifestFile;
+  if (!fs::exists(path)) return std::nullopt;
+  const io::Json manifest = io::ReadJson(path);
+  const io::JsonView view(manifest, path.string());
+  if (!view.Has(kBatchMember)) {
+    difference = "it was not made by evaluate";
+    return std::nullopt;
+  }
+  const io::JsonView batch = view[kBatchMember];
+  if (batch["identity"].json() != identity) {
+    difference = Differences(batch["identity"].json(), identity);
+    return std::nullopt;
+  }
+  return results::ReadRunRow(batch["row"]);
+}
+
+RunRow EmptyRow(const Batch& batch, const PlannedRun& run) {
+  RunRow row;
+  row.clip = batch.clips[run.clip].name;
+  row.group = batch.clips[run.clip].group;
+  row.seed = run.seed;
+  return row;
+}
+
+/// What a team calls a run: its index, and in the upper half a part of the hash of its identity, so that members see
+/// whether they read the files that their leader reads.
+uint64_t KeyOf(size_t index, const io::Json& identity) {
+  return index | std::stoull(io::Sha256(identity.dump()).substr(0, 8), nullptr, 16) << 32U;
+}
+
+}  // namespace
+
+JobOptions JobOptionsOf(const Batch& batch, size_t clip, uint64_t seed) {
+  JobOptions options = batch.job;
+  const ListedClip& listed = batch.clips[clip];
+  options.clip = listed.clip;
+  options.worlds.insert(options.worlds.end(), listed.worlds.begin(), listed.worlds.end());
+  if (!listed.character.empty()) options.character = listed.character;
+  options.sets.insert(options.sets.end(), listed.settings.begin(), listed.settings.end());
+  options.seed = static_cast<int64_t>(seed);
+  return options;
+}
+
+void CheckSettings(const Batch& batch) {
+  JobOptions without = batch.job;
+  MakeConfiguration(without);  // what is wrong for all is not the list's fault
+  FindCharacter(without.character);
+  for (size_t c = 0; c < batch.clips.size(); ++c) {
+    try {
+      const JobOptions options = JobOptionsOf(batch, c, 1);
+      MakeConfiguration(options);
+      ReadWorlds(options.worlds);
+      FindCharacter(options.character);
+    } catch (const UsageError& error) {
+      throw InputError(std::string(batch.clips[c].place).append(": ").append(error.what()));
+    }
+  }
+}
+
+Team::Team(const Batch& batch, parallel::RankGroup& group, double timeout) : batch_(batch) {
+  if (group.size() == 1) return;
+  // The leader has prepared the run itself.
+  const auto make = [this](uint64_t) { return sampling::MakeWorkerFactory(job_->problem)(); };
+  farm_ = group.MakeFarm(parallel::MakeKeyedFactory(make), timeout);
+}
+
+void Team::Reconstruct(size_t index, RunRow& row) {
+  const Batch& batch = batch_;
+  const PlannedRun& run = batch.runs.at(index);
+  const results::RunTimer timer;
+  StopRequest stop(batch.time_limit, batch.start);
+  if (stop()) throw StoppedError(stop.reason());
+  const JobOptions options = JobOptionsOf(batch, run.clip, run.seed);
+  const io::Json identity = Identity(options);
+  const Job job(options);
+  job_ = &job;
+  std::unique_ptr<parallel::TaskFarm> farm;
+  if (farm_) {
+    farm = std::make_unique<parallel::KeyedFarm>(*farm_, KeyOf(index, identity));
+  } else {
+    farm = parallel::MakeThreadFarm(1, sampling::MakeWorkerFactory(job.problem));
+  }
+  results::RunFolder folder(run.folder, true);
+  Checkpoint checkpoint(run.folder, identity, Checkpoint::Earlier::kResumeIfSame);
+  sampling::SearchHooks hooks;
+  hooks.store = &checkpoint;
+  hooks.stop = [&] {
+    if (batch.report_alive) batch.report_alive();
+    return stop();
+  };
+  const Reconstruction result = [&] {
+    try {
+      return runs::Reconstruct(job, *farm, hooks);
+    } catch (const StoppedError& error) {
+      checkpoint.Flush();
+      throw StoppedError(stop.ReasonFor(error));
+    }
+  }();
+  const metrics::MotionMetrics figures =
+      metrics::MeasureMotion(job.character, result.trajectory, job.reference, job.problem.task.world.environment);
+  row.status = StatusOf(result.search.ending);
+  row.Take(result.evaluation, figures);
+  row.levels =
+      metrics::JudgeLevels(result.evaluation, figures, ClassOf(job.preparation.kind.kind), job.character.height);
+  row.replayed = ReplaysFromFile(job, result);
+  if (!row.replayed) row.levels = {};  // a control that does not repeat itself is none
+  TakeCosts(result.search, job.reference.duration(), timer, row);
+  const io::Json workers = {{"kind", farm_ ? "ranks" : "threads"}, {"count", farm->num_workers()}};
+  const io::Json more = {{"program", "evaluate"},
+                         {"metrics", figures.ToJson(job.character)},
+                         {kBatchMember, {{"identity", identity}, {"row", row.ToJson()}}}};
+  WriteRun(folder, job, result, {batch.command, workers, &timer}, batch.kept, more);
+  checkpoint.Remove();
+}
+
+RunRow Team::Run(size_t index) {
+  const PlannedRun& run = batch_.runs.at(index);
+  RunRow row = EmptyRow(batch_, run);
+  try {
+    Reconstruct(index, row);
+    return row;
+  } catch (const OutputError&) {
+    throw;
+  } catch (const StoppedError&) {
+    throw;
+  } catch (const Error& error) {
+    row = EmptyRow(batch_, run);
+    row.status = RunStatus::kFailedInput;
+    row.message = error.what();
+  } catch (const std::exception& error) {
+    row = EmptyRow(batch_, run);
+    row.status = RunStatus::kFailed;
+    row.message = error.what();
+  }
+  return row;
+}
+
+parallel::WorkerFactory MakeMemberFactory(const Batch& batch) {
+  return parallel::MakeKeyedFactory([&batch](uint64_t key) -> parallel::Worker {
+    const size_t index = key & 0xffffffffU;
+    const PlannedRun& run = batch.runs.at(index);
+    const JobOptions options = JobOptionsOf(batch, run.clip, run.seed);
+    if (KeyOf(index, Identity(options)) != key) {
+      throw InputError("found other files, or is another version of this program, than the rank that leads the run");
+    }
+    const auto job = std::make_shared<Job>(options);  // which the worker refers to
+    const parallel::Worker worker = sampling::MakeWorkerFactory(job->problem)();
+    return [job, worker](std::span<const std::byte> task, parallel::Bytes& result) { worker(task, result); };
+  });
+}
+
+parallel::WorkerFactory MakeRunFactory(const TeamFactory& make_team) {
+  return [make_team]() -> parallel::Worker {
+    const std::shared_ptr<Team> team = make_team();
+    return [team](std::span<const std::byte> task, parallel::Bytes& result) {
+      result = parallel::ToBytes(team->Run(std::stoul(parallel::ToText(task))).ToJson().dump());
+    };
+  };
+}
+
+std::vector<RunRow> RunBatch(const Batch& batch, parallel::TaskFarm& farm, bool force, const RowCallback& on_row) {
+  std::map<size_t, io::Json> identities;  // of clips, with seed 1
+  std::vector<std::optional<RunRow>> rows(batch.runs.size());
+  std::vector<size_t> open;
+  for (size_t r = 0; r < batch.runs.size(); ++r) {
+    const PlannedRun& run = batch.runs[r];
+    const JobOptions options = JobOptionsOf(batch, run.clip, run.seed);
+    const std::vector<InputFile> files = ClipFiles(options.clip);
+    const auto missing =
+        std::find_if(files.begin(), files.end(), [](const InputFile& file) { return !fs::exists(file.path); });
+    if (missing != files.end()) {
+      if (!run.selected) continue;
+      rows[r] = EmptyRow(batch, run);
+      rows[r]->message = missing->path.string().append(" is missing");
+      continue;
+    }
+    if (!identities.contains(run.clip)) {
+      try {
+        identities[run.clip] = Identity(JobOptionsOf(batch, run.clip, 1));
+      } catch (const InputError&) {  // the run will tell
+        identities[run.clip] = nullptr;
+      }
+    }
+    io::Json identity = identities[run.clip];
+    if (!identity.is_null()) identity["configuration"]["search"]["seed"] = run.seed;
+    std::string difference;
+    rows[r] = FinishedRow(run, identity, difference);
+    if (rows[r]) {
+      rows[r]->group = batch.clips[run.clip].group;
+    } else if (run.selected) {
+      if (!difference.empty() && !force) {
+        throw UsageError(run.folder.string()
+                             .append(": found another run: ")
+                             .append(difference)
+                             .append("; --force runs it again, another --output keeps it"));
+      }
+      open.push_back(r);
+    }
+  }
+  // An overview of all clips comes early, and clips that take long do not all come last.
+  std::stable_sort(open.begin(), open.end(),
+                   [&](size_t a, size_t b) { return batch.runs[a].seed < batch.runs[b].seed; });
+  std::vector<parallel::Bytes> tasks;
+  for (const size_t r : open) tasks.push_back(parallel::ToBytes(std::to_string(r)));
+  const auto finished_rows = [&] {
+    std::vector<RunRow> finished;
+    for (const auto& row : rows) {
+      if (row) finished.push_back(*row);
+    }
+    return finished;
+  };
+  size_t left = open.size();
+  farm.Run(tasks, [&](size_t task, std::span<const std::byte> result) {
+    const io::Json json = io::ParseJson(parallel::ToText(result), "row of a run");
+    const size_t r = open[task];
+    rows[r] = results::ReadRunRow(io::JsonView(json, "row of a run"));
+    on_row(*rows[r], finished_rows(), --left);
+  });
+  return finished_rows();
+}
+
+}  // namespace retrace::runs

@@ -1,0 +1,53 @@
+#include "retrace/runs/checkpoint.h"
+
+#include <system_error>
+
+#include "retrace/io/error.h"
+#include "retrace/runs/identity.h"
+
+namespace retrace::runs {
+
+namespace fs = std::filesystem;
+
+Checkpoint::Checkpoint(const fs::path& folder, const io::Json& identity, Earlier earlier) {
+  const fs::path path = folder / kCheckpointFile;
+  const io::Json header = {{"format", "retrace-checkpoint"}, {"version", 2}, {"identity", identity}};
+  if (earlier != Earlier::kReplace && fs::exists(path)) {
+    try {
+      journal_.emplace(io::Journal::Open(path));
+    } catch (const InputError&) {
+      if (earlier == Earlier::kResume) throw;
+    }
+    resumes_ = journal_ && journal_->header() == header;
+    if (resumes_) return;
+    if (earlier == Earlier::kResume) {
+      throw UsageError(path.string()
+                           .append(": found the checkpoint of another run: ")
+                           .append(Differences(journal_->header(), header))
+                           .append("; --force without --resume begins anew, another --output keeps it"));
+    }
+    journal_.reset();
+  }
+  journal_.emplace(io::Journal::Create(path, header));
+}
+
+bool Checkpoint::Exists(const fs::path& folder) {
+  std::error_code error;
+  return fs::exists(folder / kCheckpointFile, error);
+}
+
+bool Checkpoint::Next(parallel::Bytes& simulated) {
+  return journal_->Next(simulated);
+}
+
+void Checkpoint::Append(const parallel::Bytes& simulated) {
+  journal_->Append(simulated);
+}
+
+void Checkpoint::Remove() {
+  std::error_code error;
+  fs::remove(journal_->path(), error);
+  if (error) throw OutputError(journal_->path().string().append(": cannot be removed: ").append(error.message()));
+}
+
+}  // namespace retrace::runs

@@ -1,0 +1,148 @@
+#include "retrace/runs/clip_list.h"
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+
+#include "retrace/io/error.h"
+#include "retrace/io/file.h"
+#include "retrace/io/number.h"
+
+namespace retrace::runs {
+namespace {
+
+const std::vector<std::string> kColumns = {"clip",  "name",  "skeleton",  "start", "end",     "time_scale",
+                                           "seeds", "group", "character", "world", "settings"};
+
+std::vector<std::string> Split(const std::string& line, char separator) {
+  std::vector<std::string> cells(1);
+  for (const char c : line) {
+    if (c == separator) {
+      cells.emplace_back();
+    } else {
+      cells.back().push_back(c);
+    }
+  }
+  return cells;
+}
+
+std::string Quoted(const std::string& text) {
+  return std::string("\"").append(text).append("\"");
+}
+
+/// The cells of a row by the names of their columns; empty where there is none.
+class Row {
+ public:
+  Row(const std::vector<std::string>& names, const std::vector<std::string>& cells, std::string place)
+      : place_(std::move(place)) {
+    for (size_t i = 0; i < cells.size(); ++i) cells_[names[i]] = cells[i] == "-" ? "" : cells[i];
+  }
+  std::string Text(const std::string& column) const {
+    const auto found = cells_.find(column);
+    return found == cells_.end() ? "" : found->second;
+  }
+  double Number(const std::string& column, double otherwise, double min, double max, const char* expected) const {
+    const std::string text = Text(column);
+    double value = otherwise;
+    if (text.empty()) return value;
+    if (!io::ParseNumber(text, value) || !(value >= min && value <= max)) Fail(column, text, expected);
+    return value;
+  }
+  [[noreturn]] void Fail(const std::string& column, const std::string& found, const std::string& expected) const {
+    throw InputError(std::string(place_).append(": ").append(column), Quoted(found), expected);
+  }
+  const std::string& place() const { return place_; }
+
+ private:
+  std::string place_;
+  std::map<std::string, std::string> cells_;
+};
+
+std::vector<std::string> ColumnNames(const std::vector<std::string>& cells, const std::string& place) {
+  std::string all;
+  for (const std::string& column : kColumns) all.append(all.empty() ? "" : ", ").append(column);
+  for (const std::string& cell : cells) {
+    if (std::find(kColumns.begin(), kColumns.end(), cell) == kColumns.end()) {
+      throw InputError(place, "the column " + Quoted(cell), "names of columns, of " + all);
+    }
+    if (std::count(cells.begin(), cells.end(), cell) > 1) {
+      throw InputError(place, "the column " + Quoted(cell) + " twice", "each at most once");
+    }
+  }
+  if (std::find(cells.begin(), cells.end(), "clip") == cells.end()) {
+    throw InputError(place, "no column \"clip\"", "one, among " + all);
+  }
+  return cells;
+}
+
+ListedClip ReadRow(const Row& row, const std::filesystem::path& folder) {
+  constexpr double kLong = 1e6;
+  ListedClip listed;
+  listed.place = row.place();
+  const std::string clip = row.Text("clip");
+  if (clip.empty()) row.Fail("clip", "", "the file of a recording");
+  listed.clip.clip = (folder / clip).string();
+  if (const std::string skeleton = row.Text("skeleton"); !skeleton.empty()) {
+    listed.clip.skeleton = (folder / skeleton).string();
+  }
+  listed.name = row.Text("name");
+  if (listed.name.empty()) listed.name = std::filesystem::path(clip).stem().string();
+  if (listed.name.find_first_of("/ \\\"'") != std::string::npos || listed.name.starts_with('.')) {
+    row.Fail("name", listed.name, "a name that a folder can have, without spaces and quotation marks");
+  }
+  listed.clip.start = row.Number("start", 0, 0, kLong, "seconds");
+  listed.clip.end = row.Number("end", -1, 0, kLong, "seconds");
+  if (listed.clip.end >= 0 && listed.clip.end <= listed.clip.start) {
+    row.Fail("end", row.Text("end"), "seconds after the start");
+  }
+  listed.clip.time_scale = row.Number("time_scale", 1, 0.01, 100, "a factor on durations from 0.01 to 100");
+  const double seeds = row.Number("seeds", 0, 1, 1e6, "a number of seeds from 1 on");
+  listed.seeds = static_cast<int>(seeds);
+  if (listed.seeds != seeds) row.Fail("seeds", row.Text("seeds"), "a whole number of seeds");
+  listed.group = row.Text("group");
+  if (const std::string worlds = row.Text("world"); !worlds.empty()) {
+    for (const std::string& world : Split(worlds, '+')) {
+      if (world.empty()) row.Fail("world", worlds, "names of worlds or their files, with + between");
+      listed.worlds.push_back(world);
+    }
+  }
+  listed.character = row.Text("character");
+  std::istringstream settings(row.Text("settings"));
+  for (std::string setting; settings >> setting;) listed.settings.push_back(setting);
+  return listed;
+}
+
+}  // namespace
+
+std::vector<ListedClip> ReadClipList(const std::filesystem::path& path, const std::filesystem::path& folder) {
+  const std::filesystem::path base = folder.empty() ? path.parent_path() : folder;
+  std::vector<std::string> lines = Split(io::ReadFile(path), '\n');
+  std::vector<std::string> names;
+  std::vector<ListedClip> clips;
+  std::map<std::string, std::string> places;
+  for (size_t l = 0; l < lines.size(); ++l) {
+    std::string& line = lines[l];
+    if (line.ends_with('\r')) line.pop_back();
+    if (line.empty() || line.starts_with('#')) continue;
+    const std::string place = path.string().append(":").append(std::to_string(l + 1));
+    const std::vector<std::string> cells = Split(line, '\t');
+    if (names.empty()) {
+      names = ColumnNames(cells, place);
+      continue;
+    }
+    if (cells.size() > names.size()) {
+      throw InputError(place, std::to_string(cells.size()).append(" cells"),
+                       std::string("at most ").append(std::to_string(names.size())));
+    }
+    clips.push_back(ReadRow(Row(names, cells, place), base));
+    const auto [first, is_new] = places.emplace(clips.back().name, place);
+    if (!is_new) {
+      throw InputError(place, "the name " + Quoted(clips.back().name) + " of " + first->second,
+                       "another one, in a column \"name\"");
+    }
+  }
+  if (clips.empty()) throw InputError(path.string(), "no clips", "a row of column names and a row per clip");
+  return clips;
+}
+
+}  // namespace retrace::runs

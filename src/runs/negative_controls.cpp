@@ -1,0 +1,101 @@
+#include "retrace/runs/negative_controls.h"
+
+#include <algorithm>
+
+#include "retrace/control/control_file.h"
+#include "retrace/io/error.h"
+#include "retrace/io/number.h"
+#include "retrace/math/rotation.h"
+#include "retrace/methods/sampling/rollout.h"
+
+namespace retrace::runs {
+namespace {
+
+constexpr double kIce = 0.05;      // friction coefficient
+constexpr double kWeakness = 0.1;  // of servo gains
+
+metrics::Evaluation Judge(const Job& job, const control::Trajectory& trajectory,
+                          const character::ReferenceMotion& reference) {
+  const sampling::Problem& problem = job.problem;
+  const double expected = problem.task.schedule.steps.back() * problem.time_step();
+  return metrics::Evaluate(job.character, trajectory, reference, expected, job.configuration.task.gates);
+}
+
+/// The servos driven at the reference itself.
+control::OpenLoopControl NaiveTracking(const sampling::Problem& problem) {
+  control::OpenLoopControl control{problem.task.world, problem.task.start, {}};
+  const sampling::Offsets none = sampling::NoOffsets(problem);
+  for (int i = 0; i < problem.task.schedule.num_iterations(); ++i) {
+    control.fragments.push_back(sampling::MakeFragment(problem, i, none));
+  }
+  return control;
+}
+
+character::Character Weak(character::Character character) {
+  for (character::Joint& joint : character.joints) {
+    joint.kp *= kWeakness;
+    joint.kd *= kWeakness;
+  }
+  return character;
+}
+
+character::ReferenceMotion UpsideDown(const character::ReferenceMotion& reference, double velocity_interval) {
+  std::vector<character::Pose> poses = reference.poses();
+  for (character::Pose& pose : poses) pose.root_orientation = pose.root_orientation * AxisRotation(2, kPi);
+  return {reference.character(), reference.frame_time(), std::move(poses), velocity_interval};
+}
+
+void TestClip(const Batch& batch, const PlannedRun& run, bool succeeded, std::vector<NegativeControl>& controls) {
+  const std::string& name = batch.clips[run.clip].name;
+  const auto add = [&](const char* control, const metrics::Evaluation& evaluation) {
+    controls.push_back({name, control, true, evaluation.success(), evaluation, ""});
+  };
+  const Job job(JobOptionsOf(batch, run.clip, run.seed));
+  add("naive_tracking", Judge(job, control::Replay(job.character, NaiveTracking(job.problem)), job.reference));
+  if (!succeeded) {
+    for (const char* control : {"friction_0.05", "gains_0.1", "reference_upside_down"}) {
+      controls.push_back({name, control, false, false, {}, "no successful control of this seed"});
+    }
+    return;
+  }
+  const control::LoadedControl loaded = control::LoadControl(run.folder / results::kControlFile);
+  control::OpenLoopControl slippery = loaded.control;
+  slippery.world.friction = kIce;
+  add("friction_0.05", Judge(job, control::Replay(job.character, slippery), job.reference));
+  add("gains_0.1", Judge(job, control::Replay(Weak(job.character), loaded.control), job.reference));
+  const control::Trajectory trajectory = control::Replay(job.character, loaded.control);
+  add("reference_upside_down",
+      Judge(job, trajectory, UpsideDown(job.reference, job.configuration.task.reference.velocity_interval)));
+}
+
+}  // namespace
+
+std::vector<NegativeControl> TestNegativeControls(const Batch& batch, const std::vector<results::RunRow>& rows) {
+  std::vector<NegativeControl> controls;
+  for (const PlannedRun& run : batch.runs) {
+    if (run.seed != 1 || !run.selected) continue;
+    const std::string& name = batch.clips[run.clip].name;
+    const auto row = std::find_if(rows.begin(), rows.end(),
+                                  [&](const results::RunRow& r) { return r.clip == name && r.seed == run.seed; });
+    if (row == rows.end() || !row->ran()) continue;
+    TestClip(batch, run, row->levels.main, controls);
+  }
+  return controls;
+}
+
+std::string FormatNegativeControls(const std::vector<NegativeControl>& controls) {
+  std::string csv = "clip,control,accepted,violated,violated_at_s,message\n";
+  for (const NegativeControl& control : controls) {
+    csv.append(control.clip).append(",").append(control.control).append(",");
+    csv.append(!control.tested ? "" : control.accepted ? "1" : "0").append(",");
+    results::RunRow row;
+    row.Take(control.evaluation, {});
+    const bool fell = control.tested && !control.accepted && row.violated.empty();
+    csv.append(fell ? "completion" : row.violated).append(",");
+    if (!row.violated.empty()) csv.append(io::Number(row.violated_at));
+    csv.append(",").append(control.message).append("\n");
+  }
+  return csv;
+}
+
+}  // namespace retrace::runs

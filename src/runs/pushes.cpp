@@ -1,0 +1,189 @@
+#include "retrace/runs/pushes.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "retrace/io/error.h"
+#include "retrace/io/number.h"
+#include "retrace/math/rotation.h"
+
+namespace retrace::runs {
+namespace {
+
+constexpr const char* kSyntax = "BODY,FX:FY:FZ,START,DURATION, e.g. trunk,0:0:100,1.5,0.2 (N in world axes, s)";
+
+[[noreturn]] void Refuse(const std::string& text, const std::string& found, const std::string& expected) {
+  std::string message = "--push " + text;
+  message += ": found " + found;
+  message += ", expected " + expected;
+  throw UsageError(message);
+}
+
+std::vector<std::string> Split(const std::string& text, char separator) {
+  std::vector<std::string> parts(1);
+  for (const char c : text) {
+    if (c == separator) {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  return parts;
+}
+
+std::string NamesOf(const character::Character& character) {
+  std::string names;
+  for (const character::Body& body : character.bodies) names += (names.empty() ? "" : ", ") + body.name;
+  return names;
+}
+
+std::string Padded(const std::string& text, size_t width) {
+  return text.size() < width ? std::string(width - text.size(), ' ') + text : text;
+}
+
+/// Directions of a table, turned with the body's heading.
+struct Direction {
+  const char* name;
+  Vec3 along;
+};
+const std::array<Direction, 4>& Directions() {
+  static const std::array<Direction, 4> kDirections = {
+      {{"forward", Vec3::UnitZ()}, {"backward", -Vec3::UnitZ()}, {"left", Vec3::UnitX()}, {"right", -Vec3::UnitX()}}};
+  return kDirections;
+}
+
+}  // namespace
+
+control::Push ParsePush(const std::string& text, const character::Character& character, double motion_duration) {
+  const std::vector<std::string> parts = Split(text, ',');
+  if (parts.size() != 4) Refuse(text, std::to_string(parts.size()) + " parts between commas", kSyntax);
+  control::Push push;
+  push.body = character.FindBody(parts[0]);
+  if (push.body < 0) Refuse(text, "the body \"" + parts[0] + "\"", "one of " + NamesOf(character));
+  const std::vector<std::string> force = Split(parts[1], ':');
+  bool good = force.size() == 3;
+  for (size_t k = 0; good && k < 3; ++k) {
+    good = io::ParseNumber(force[k], push.force[static_cast<int>(k)]) && std::isfinite(push.force[static_cast<int>(k)]);
+  }
+  if (!good || push.force.isZero(0))
+    Refuse(text, "the force \"" + parts[1] + "\"", "three numbers FX:FY:FZ, not all 0");
+  if (!io::ParseNumber(parts[2], push.start) || !(push.start >= 0 && push.start < motion_duration)) {
+    Refuse(text, "the start \"" + parts[2] + "\"",
+           "an instant of the motion, 0 to " + io::Fixed(motion_duration, 2) + " s");
+  }
+  if (!io::ParseNumber(parts[3], push.duration) || !(push.duration > 0) || !std::isfinite(push.duration)) {
+    Refuse(text, "the duration \"" + parts[3] + "\"", "a number of seconds above 0");
+  }
+  return push;
+}
+
+io::Json PushesToJson(const character::Character& character, const std::vector<control::Push>& pushes) {
+  io::Json list = io::Json::array();
+  for (const control::Push& push : pushes) {
+    list.push_back({{"body", character.bodies[static_cast<size_t>(push.body)].name},
+                    {"force", {push.force.x(), push.force.y(), push.force.z()}},
+                    {"start", push.start},
+                    {"duration", push.duration}});
+  }
+  return list;
+}
+
+std::vector<control::Push> ReadPushes(const io::JsonView& view, const character::Character& character) {
+  std::vector<control::Push> pushes;
+  for (const io::JsonView& entry : view.Elements()) {
+    control::Push& push = pushes.emplace_back();
+    push.body = character.FindBody(entry["body"].String());
+    if (push.body < 0) entry["body"].Expect("one of " + NamesOf(character));
+    push.force = entry["force"].Vector();
+    push.start = entry["start"].Number(io::kNonNegative);
+    push.duration = entry["duration"].Number(io::kPositive);
+  }
+  return pushes;
+}
+
+std::string Describe(const character::Character& character, const control::Push& push) {
+  std::string text = character.bodies[static_cast<size_t>(push.body)].name + " by ";
+  for (int k = 0; k < 3; ++k) text += (k > 0 ? ":" : "") + io::Number(push.force[k]);
+  return text + " N from " + io::Fixed(push.start, 2) + " to " + io::Fixed(push.end(), 2) + " s";
+}
+
+std::vector<PushOutcome> TryPushes(const character::Character& character, const control::OpenLoopControl& control,
+                                   const control::Trajectory& unpushed, const character::ReferenceMotion& reference,
+                                   double expected_duration, const metrics::GateLimits& limits,
+                                   const PushTableOptions& options) {
+  std::vector<double> times = options.times;
+  if (times.empty()) {
+    for (const double share : {0.25, 0.5, 0.75}) times.push_back(share * control.duration());
+  }
+  std::vector<PushOutcome> outcomes;
+  for (const double time : times) {
+    const auto index = std::min(unpushed.num_steps(), static_cast<size_t>(std::lround(time / unpushed.time_step)));
+    const Quat heading = Heading(unpushed.states[index][static_cast<size_t>(character.root)].orientation);
+    for (const Direction& direction : Directions()) {
+      for (const double size : options.forces) {
+        PushOutcome outcome;
+        outcome.push = {options.body, size * (heading * direction.along), time, options.duration};
+        outcome.size = size;
+        outcome.direction = direction.name;
+        const control::Trajectory pushed = control::Replay(character, control, {&outcome.push, 1});
+        const metrics::Evaluation evaluation =
+            metrics::Evaluate(character, pushed, reference, expected_duration, limits);
+        double until = evaluation.simulated_duration;
+        if (const metrics::Gate* gate = evaluation.FirstViolated()) {
+          outcome.left = true;
+          outcome.gate = gate->name;
+          until = gate->first_violation;
+        } else if (pushed.diverged) {
+          outcome.left = true;
+          outcome.gate = "diverged";
+        }
+        outcome.survived = until - time;
+        outcomes.push_back(std::move(outcome));
+      }
+    }
+  }
+  return outcomes;
+}
+
+std::string FormatPushTable(const character::Character& character, const std::vector<PushOutcome>& outcomes) {
+  std::string text = "body,direction,force,force_x,force_y,force_z,start,duration,survived,left,gate\n";
+  for (const PushOutcome& outcome : outcomes) {
+    const control::Push& push = outcome.push;
+    text += character.bodies[static_cast<size_t>(push.body)].name + "," + outcome.direction;
+    for (const double number :
+         {outcome.size, push.force.x(), push.force.y(), push.force.z(), push.start, push.duration, outcome.survived}) {
+      text += ",";
+      io::AppendNumber(text, number);
+    }
+    text += outcome.left ? ",1," : ",0,";
+    text += outcome.gate + "\n";
+  }
+  return text;
+}
+
+std::string DescribePushTable(const std::vector<PushOutcome>& outcomes) {
+  std::string text;
+  const auto same_row = [](const PushOutcome& a, const PushOutcome& b) {
+    return a.push.start == b.push.start && a.direction == b.direction;
+  };
+  for (size_t i = 0; i < outcomes.size(); ++i) {
+    const bool begins = i == 0 || !same_row(outcomes[i], outcomes[i - 1]);
+    if (i == 0) {
+      text += "   start  direction";
+      for (size_t k = 0; k < outcomes.size() && same_row(outcomes[k], outcomes[0]); ++k) {
+        text += Padded(io::Number(outcomes[k].size) + " N", 9);
+      }
+      text += "\n";
+    }
+    if (begins) {
+      text += Padded(io::Fixed(outcomes[i].push.start, 2) + " s", 8) + "  ";
+      text += outcomes[i].direction + std::string(9 - outcomes[i].direction.size(), ' ');
+    }
+    text += Padded(outcomes[i].left ? io::Fixed(outcomes[i].survived, 2) + " s" : "end", 9);
+    if (i + 1 == outcomes.size() || !same_row(outcomes[i], outcomes[i + 1])) text += "\n";
+  }
+  return text;
+}
+
+}  // namespace retrace::runs

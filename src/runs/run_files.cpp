@@ -1,0 +1,95 @@
+#include "retrace/runs/run_files.h"
+
+#include <algorithm>
+
+#include "retrace/character/skeleton.h"
+#include "retrace/control/control_file.h"
+#include "retrace/exports/bvh.h"
+#include "retrace/io/number.h"
+#include "retrace/math/rotation.h"
+#include "retrace/motion/bvh.h"
+#include "retrace/report/filmstrip.h"
+#include "retrace/results/contact_tables.h"
+
+namespace retrace::runs {
+
+void WriteMotion(results::RunFolder& folder, const character::Character& character,
+                 const control::OpenLoopControl& control, const control::Trajectory& trajectory,
+                 const character::ReferenceMotion* reference, const std::string& title) {
+  folder.Write(results::kControlFile, control::FormatControl(character, control));
+  folder.Write(results::kMotionFile, exports::FormatMotionBvh(character, trajectory));
+  if (reference != nullptr) {
+    folder.Write(results::kReferenceFile,
+                 motion::FormatBvh(character::ClipOf(character, reference->poses(), reference->frame_time())));
+  }
+  for (const NamedTable& table : StateTables(character, trajectory)) folder.Write(table.name, table.text);
+  for (const NamedTable& table : ContactTables(character, trajectory)) folder.Write(table.name, table.text);
+  report::FilmStripOptions strip;
+  strip.title = title;
+  if (!control.world.environment.empty()) strip.environment = &control.world.environment;
+  folder.Write(results::kFilmStripFile, report::FormatFilmStrip(character, trajectory, reference, strip));
+}
+
+std::vector<NamedTable> StateTables(const character::Character& character, const control::Trajectory& trajectory) {
+  return {{std::string(results::kTrajectoryFile), results::FormatTrajectory(character, trajectory)},
+          {std::string(results::kContactsFile), results::FormatContacts(character, trajectory)},
+          {std::string(results::kTorquesFile), results::FormatTorques(character, trajectory)}};
+}
+
+std::vector<NamedTable> ContactTables(const character::Character& character, const control::Trajectory& trajectory) {
+  const results::ContactHistory history = results::TraceContacts(character, trajectory);
+  return {{std::string(results::kBodyContactsFile), results::FormatBodyContacts(character, history)},
+          {std::string(results::kContactTotalsFile), results::FormatContactTotals(history)},
+          {std::string(results::kContactSummaryFile), results::FormatContactSummary(character, history)},
+          {std::string(results::kPressureFile), results::FormatPressure(character, history)}};
+}
+
+std::vector<results::FragmentCosts> CostsOf(const sampling::SearchResult& search, const task::CostWeights& weights) {
+  std::vector<results::FragmentCosts> fragments;
+  for (const auto& iteration : search.iterations) {
+    results::FragmentCosts costs;
+    costs.fragment = iteration.fragment;
+    costs.attempt = iteration.attempt;
+    costs.start_time = iteration.start;
+    costs.end_time = iteration.end;
+    for (size_t s = 0; s < iteration.samples.size(); ++s) {
+      const sampling::SampleRecord& record = iteration.samples[s];
+      const task::CostTerms& terms = record.terms;
+      results::SampleCost sample;
+      sample.sample = static_cast<int>(s);
+      sample.start = static_cast<int>(record.start);
+      sample.terms = {terms.pose, terms.root, terms.end_effector, terms.balance, terms.drift};
+      const task::CostTerms weighted = terms.Weighted(weights);
+      sample.weighted = {weighted.pose, weighted.root, weighted.end_effector, weighted.balance, weighted.drift};
+      sample.total = record.cost;
+      sample.diverged = record.diverged;
+      sample.saved = record.saved;
+      sample.chosen = record.chosen;
+      costs.samples.push_back(sample);
+    }
+    fragments.push_back(std::move(costs));
+  }
+  return fragments;
+}
+
+std::string Describe(const metrics::Evaluation& evaluation, double expected, bool diverged) {
+  std::string text;
+  if (!evaluation.completed) {
+    text += "  ends after " + io::Fixed(evaluation.simulated_duration, 2) + " of " + io::Fixed(expected, 2) +
+            " s: " + (diverged ? "the simulation diverged" : "the control goes no further") + "\n";
+  }
+  for (const metrics::Gate& gate : evaluation.gates) {
+    const bool angle = gate.name == "root_orientation";
+    const auto figure = [&](double value) {
+      return angle ? io::Fixed(Degrees(value), 1) + " degrees" : io::Fixed(value, 3) + " m";
+    };
+    text += "  " + gate.name + std::string(18 - std::min<size_t>(17, gate.name.size()), ' ') + "at most " +
+            figure(gate.worst) + " (limit " + figure(gate.limit) +
+            "): " + (gate.passed() ? "passed" : "failed from " + io::Fixed(gate.first_violation, 2) + " s") + "\n";
+  }
+  text += "  mean joint error  " + io::Fixed(evaluation.mean_joint_error, 3) + " m, drift at the end " +
+          io::Fixed(evaluation.drift, 2) + " m\n";
+  return text;
+}
+
+}  // namespace retrace::runs

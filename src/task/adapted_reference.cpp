@@ -1,0 +1,362 @@
+#include "adapted_reference.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "retrace/character/kinematics.h"
+#include "retrace/io/error.h"
+#include "retrace/io/number.h"
+#include "retrace/math/rotation.h"
+
+namespace retrace::task {
+namespace {
+
+using character::Character;
+using character::Pose;
+using character::ReferenceMotion;
+using character::State;
+using simulation::Environment;
+
+constexpr double kTravel = 0.5;           // [m] a motion that goes less far has no way
+constexpr double kSmoothGround = 0.1;     // standard deviation [s]
+constexpr double kSwingClearance = 0.13;  // of a passing ankle from the line [m]
+constexpr double kPassing = 0.2;          // along the way between the ankles: nearer than this one passes the other [m]
+constexpr double kApart = 0.42;           // and farther than this the feet do not touch each other on the line [m]
+constexpr double kStandingSpeed = 0.3;    // an ankle much faster than this and than the other one swings [m/s]
+constexpr double kSmoothSwing = 0.04;     // standard deviation [s]
+constexpr double kStepping = 0.4;   // of a leg's length: a foot lower than this over the ground is about to stand on it
+constexpr double kInTheAir = 0.7;   // and one higher than this is not
+constexpr double kLowered = 0.05;   // of a leg's length: by which the root comes down at most
+constexpr double kFootHalf = 0.06;  // half of the length over which the ground under a foot slopes [m]
+constexpr double kSteepest = 0.6;   // rise over run: what is steeper is an edge
+constexpr double kSlack = 1e-3;     // by which a leg is not quite straight [m]
+
+/// From 0 at 0 to 1 at 1, level at both.
+double SmoothStep(double x) {
+  return x * x * (3 - 2 * x);
+}
+
+/// A Gaussian filter over evenly spaced values, which go on as they end.
+std::vector<double> Smoothed(const std::vector<double>& values, double deviation) {
+  std::vector<double> smooth(values.size());
+  const int reach = static_cast<int>(std::ceil(3 * deviation));
+  const int last = static_cast<int>(values.size()) - 1;
+  for (int i = 0; i <= last; ++i) {
+    double sum = 0, weights = 0;
+    for (int k = -reach; k <= reach; ++k) {
+      const double weight = std::exp(-0.5 * k * k / (deviation * deviation));
+      sum += weight * values[static_cast<size_t>(std::clamp(i + k, 0, last))];
+      weights += weight;
+    }
+    smooth[static_cast<size_t>(i)] = sum / weights;
+  }
+  return smooth;
+}
+
+/// The largest value within some places.
+std::vector<double> LargestAround(const std::vector<double>& values, int reach) {
+  std::vector<double> largest(values.size());
+  const int count = static_cast<int>(values.size());
+  for (int i = 0; i < count; ++i) {
+    const auto begin = values.begin() + std::max(0, i - reach), end = values.begin() + std::min(count, i + reach + 1);
+    largest[static_cast<size_t>(i)] = *std::max_element(begin, end);
+  }
+  return largest;
+}
+
+struct Leg {
+  int hip = -1, knee = -1, ankle = -1;  ///< joints
+  double side = 1;                      ///< 1: left, towards x of the frame
+};
+
+/// Legs that can be turned and put down again.
+std::vector<Leg> LegsOf(const Character& character) {
+  std::vector<Leg> legs;
+  for (size_t b = 0; b < character.bodies.size(); ++b) {
+    if (!character.bodies[b].segment.ends_with("foot")) continue;
+    Leg leg;
+    leg.ankle = character.JointOf(static_cast<int>(b));
+    if (leg.ankle < 0) continue;
+    leg.knee = character.JointOf(character.joints[static_cast<size_t>(leg.ankle)].parent);
+    if (leg.knee < 0) continue;
+    leg.hip = character.JointOf(character.joints[static_cast<size_t>(leg.knee)].parent);
+    if (leg.hip < 0) continue;
+    leg.side = character.bodies[b].rest_position.x() < 0 ? -1 : 1;
+    const auto ball = [&](int joint) {
+      return character.joints[static_cast<size_t>(joint)].type == character::JointType::kBall;
+    };
+    if (ball(leg.hip) && ball(leg.ankle)) legs.push_back(leg);
+  }
+  return legs;
+}
+
+std::vector<State> StatesOf(const Character& character, const std::vector<Pose>& poses) {
+  std::vector<State> states(poses.size());
+  for (size_t i = 0; i < poses.size(); ++i) character::ForwardKinematics(character, poses[i], states[i]);
+  return states;
+}
+
+Vec3 PositionOf(const Character& character, int joint, const State& state) {
+  return character::JointPosition(character, character.joints[static_cast<size_t>(joint)], state);
+}
+
+/// The axis about which a shin turns towards its thigh when the knee is bent, not of unit length: the normal of the
+/// leg's plane, which vanishes with the bend.
+Vec3 FoldingAxis(const Character& character, const Leg& leg, const State& state) {
+  const Vec3 knee = PositionOf(character, leg.knee, state);
+  const Vec3 shin = PositionOf(character, leg.ankle, state) - knee;
+  return shin.cross(Vec3(PositionOf(character, leg.hip, state) - knee));
+}
+
+Vec3 HingeAxis(const Character& character, int joint, const State& state) {
+  const character::Joint& hinge = character.joints[static_cast<size_t>(joint)];
+  return state[static_cast<size_t>(hinge.parent)].orientation * Vec3(Vec3::Unit(hinge.axis));
+}
+
+/// Bends a knee and turns the leg about its hip so that the ankle is where it should be, as far as it reaches, and
+/// tilts the foot. `folding` says which way a hinge closes: 1 about its axis, else -1.
+void BendLeg(const Character& character, const Leg& leg, double folding, const State& state, const Vec3& ankle,
+             const Quat& tilt, Pose& pose) {
+  const auto at = [&](int joint) -> const character::Joint& { return character.joints[static_cast<size_t>(joint)]; };
+  const auto orientation = [&](int body) { return state[static_cast<size_t>(body)].orientation; };
+  const Vec3 hip = PositionOf(character, leg.hip, state);
+  const Vec3 knee = PositionOf(character, leg.knee, state);
+  const Vec3 thigh = hip - knee;
+  Vec3 shin = PositionOf(character, leg.ankle, state) - knee;
+  const Vec3 wanted = ankle - hip;
+  const Vec3 plane = FoldingAxis(character, leg, state);
+  const bool hinge = at(leg.knee).type == character::JointType::kHinge;
+  const Vec3 axis = hinge ? folding * HingeAxis(character, leg.knee, state) : plane.normalized();
+  Quat bend = Quat::Identity();
+  const double upper = thigh.norm(), lower = shin.norm();
+  const double reach = std::clamp(wanted.norm(), std::abs(upper - lower) + kSlack, upper + lower - kSlack);
+  const auto angle = [&](double distance) {
+    const double cosine = (upper * upper + lower * lower - distance * distance) / (2 * upper * lower);
+    return std::acos(std::clamp(cosine, -1.0, 1.0));
+  };
+  if (hinge || plane.norm() > 1e-9) {
+    // Again, as a hinge's axis need not be perpendicular to the plane of the leg, and as a leg may be overstretched.
+    for (int round = 0; round < 4; ++round) {
+      const Quat more = FromRotationVector((angle((shin - thigh).norm()) - angle(reach)) * axis);
+      bend = more * bend;
+      shin = more * shin;
+    }
+  }
+  const Quat turn = ShortestArc(shin - thigh, wanted);
+  const Quat new_thigh = turn * orientation(at(leg.hip).child);
+  const Quat new_shin = turn * bend * orientation(at(leg.knee).child);
+  const Quat new_foot = tilt * orientation(at(leg.ankle).child);
+  auto& rotations = pose.joint_rotations;
+  rotations[static_cast<size_t>(leg.hip)] = (orientation(at(leg.hip).parent).conjugate() * new_thigh).normalized();
+  rotations[static_cast<size_t>(leg.knee)] = (new_thigh.conjugate() * new_shin).normalized();
+  rotations[static_cast<size_t>(leg.ankle)] = (new_shin.conjugate() * new_foot).normalized();
+}
+
+}  // namespace
+
+std::string Metres(double value) {
+  return io::Fixed(value, 2).append(" m");
+}
+
+Frame FrameOf(const ReferenceMotion& reference) {
+  Frame frame;
+  const Pose& first = reference.poses().front();
+  frame.origin = Vec3(first.root_position.x(), 0, first.root_position.z());
+  Vec3 way = reference.poses().back().root_position - first.root_position;
+  way.y() = 0;
+  frame.length = way.norm();
+  frame.heading =
+      frame.length < kTravel ? Heading(first.root_orientation) : AxisRotation(1, std::atan2(way.x(), way.z()));
+  return frame;
+}
+
+AdaptedReference::AdaptedReference(const ReferenceMotion& recorded)
+    : character_(&recorded.character()),
+      frame_time_(recorded.frame_time()),
+      poses_(recorded.poses()),
+      raised_(poses_.size(), 0.0) {}
+
+void AdaptedReference::FollowGround(const Environment& environment, double gravity) {
+  std::vector<double> ground;
+  for (const Pose& pose : poses_) {
+    const Vec3& root = pose.root_position;
+    const double height = environment.HeightAt(root.x(), root.z(), root.y());
+    // Where there is nothing it goes on as before; a warning tells.
+    ground.push_back(std::isfinite(height) ? height : ground.empty() ? 0 : ground.back());
+  }
+  raised_ = Smoothed(ground, kSmoothGround / frame_time_);
+  double speed = 0;  // downwards, negative
+  for (size_t i = 1; i < raised_.size(); ++i) {
+    raised_[i] = std::max(raised_[i], raised_[i - 1] + (speed - gravity * frame_time_) * frame_time_);
+    speed = std::min(0.0, (raised_[i] - raised_[i - 1]) / frame_time_);
+  }
+  for (size_t i = 0; i < poses_.size(); ++i) poses_[i].root_position.y() += raised_[i];
+  const auto [low, high] = std::minmax_element(raised_.begin(), raised_.end());
+  if (*low == 0 && *high == 0) return;
+  std::string note = "the reference's heights follow the ground under its root: from ";
+  note.append(Metres(*low)).append(" to ").append(Metres(*high)).append(", ").append(Metres(raised_.back()));
+  notes_.push_back(note.append(" at the end"));
+}
+
+void AdaptedReference::PutLegsOnLine(const Frame& frame, const std::string& world) {
+  const Character& character = *character_;
+  const std::vector<Leg> legs = LegsOf(character);
+  if (legs.empty()) {
+    throw InputError("world " + world + ": /reference/legs_on_line",
+                     "a character without legs that ball joints hold at hip and ankle", "one with legs");
+  }
+  const Vec3 left = frame.heading * Vec3::UnitX();
+  const Vec3 forward = frame.heading * Vec3::UnitZ();
+  const size_t count = poses_.size();
+  std::vector<State> states = StatesOf(character, poses_);
+  // Feet on a line carry only what is over it: neither the path's bends nor the sway of a wider step can stay.
+  std::vector<double> sway;
+  for (const State& state : states) sway.push_back(frame.Local(character::CenterOfMass(character, state)).x());
+  double largest_sway = 0;
+  for (size_t i = 0; i < count; ++i) {
+    poses_[i].root_position -= sway[i] * left;
+    for (character::BodyState& body : states[i]) body.position -= sway[i] * left;
+    largest_sway = std::max(largest_sway, std::abs(sway[i]));
+  }
+  const auto at = [&](int joint) -> const character::Joint& { return character.joints[static_cast<size_t>(joint)]; };
+  std::vector<std::vector<Vec3>> ankles(legs.size());
+  std::vector<std::vector<double>> speeds(legs.size());
+  for (size_t l = 0; l < legs.size(); ++l) {
+    for (const State& state : states) {
+      ankles[l].push_back(PositionOf(character, legs[l].ankle, state));
+    }
+    for (size_t i = 0; i < count; ++i) {
+      const size_t last = std::min(i + 1, count - 1), first = i > 0 ? i - 1 : 0;
+      const double time = static_cast<double>(std::max<size_t>(last - first, 1)) * frame_time_;
+      speeds[l].push_back((ankles[l][last] - ankles[l][first]).norm() / time);
+    }
+  }
+  std::vector<double> before(count, std::numeric_limits<double>::infinity());  // of the lower ankle
+  std::vector<double> after = before;
+  double largest = 0;
+  for (size_t l = 0; l < legs.size(); ++l) {
+    const Leg& leg = legs[l];
+    // A foot leaves the line only to pass one that stands on it: by where the feet are along the way, not by when they
+    // touch the ground, which is sudden.
+    std::vector<double> swing(count, 0.0);
+    for (size_t i = 0; i < count; ++i) {
+      for (size_t other = 0; other < legs.size(); ++other) {
+        if (other == l) continue;
+        const double apart = std::abs((ankles[l][i] - ankles[other][i]).dot(forward));
+        const double near = std::clamp((kApart - apart) / (kApart - kPassing), 0.0, 1.0);
+        const double mine = speeds[l][i] * speeds[l][i], its = speeds[other][i] * speeds[other][i];
+        const double share = mine / (mine + its + kStandingSpeed * kStandingSpeed);
+        swing[i] = std::max(swing[i], SmoothStep(near) * share);
+      }
+    }
+    swing = Smoothed(swing, kSmoothSwing / frame_time_);
+    for (size_t i = 0; i < count; ++i) {
+      const State& state = states[i];
+      const Vec3 hip = PositionOf(character, leg.hip, state);
+      const double wanted = swing[i] * leg.side * kSwingClearance;
+      const Vec3 arm = ankles[l][i] - hip;
+      const double across = arm.dot(left), down = -arm.y();
+      const double reach = std::hypot(across, down);
+      const double goal = std::clamp((wanted - frame.Local(hip).x()) / reach, -0.9, 0.9);
+      const Quat turn = FromRotationVector((std::asin(goal) - std::atan2(across, down)) * forward);
+      const auto orientation = [&](int body) { return state[static_cast<size_t>(body)].orientation; };
+      const Quat thigh = turn * orientation(at(leg.hip).child);
+      const Quat shin = turn * orientation(at(leg.ankle).parent);
+      auto& rotations = poses_[i].joint_rotations;
+      rotations[static_cast<size_t>(leg.hip)] = (orientation(at(leg.hip).parent).conjugate() * thigh).normalized();
+      rotations[static_cast<size_t>(leg.ankle)] = (shin.conjugate() * orientation(at(leg.ankle).child)).normalized();
+      const Vec3 moved = hip + turn * arm;
+      largest = std::max(largest, (moved - ankles[l][i]).norm());
+      before[i] = std::min(before[i], ankles[l][i].y());
+      after[i] = std::min(after[i], moved.y());
+    }
+  }
+  std::vector<double> lift;
+  for (size_t i = 0; i < count; ++i) lift.push_back(before[i] - after[i]);
+  lift = Smoothed(lift, kSmoothSwing / frame_time_);
+  double largest_lift = 0;
+  for (size_t i = 0; i < count; ++i) {
+    poses_[i].root_position.y() += lift[i];
+    largest_lift = std::max(largest_lift, std::abs(lift[i]));
+  }
+  std::string note = "the reference walks on a line: moved sideways by ";
+  note.append(Metres(largest_sway)).append(" at most, so that its centre of mass is over it, its ankles by ");
+  note.append(Metres(largest)).append(" more, the root by ").append(io::Fixed(largest_lift, 3));
+  notes_.push_back(note.append(" m in height"));
+}
+
+void AdaptedReference::PutFeetOnGround(const Environment& environment) {
+  const Character& character = *character_;
+  const std::vector<Leg> legs = LegsOf(character);
+  if (legs.empty()) {
+    notes_.emplace_back("the reference's feet stay as they are: no ball joints hold the legs at hip and ankle");
+    return;
+  }
+  const size_t count = poses_.size();
+  std::vector<State> states = StatesOf(character, poses_);
+  // What is under each foot: its height and which way it slopes.
+  std::vector<std::vector<Vec3>> ankles(legs.size());
+  std::vector<std::vector<Quat>> tilts(legs.size());
+  std::vector<double> longest(legs.size(), 0.0);
+  std::vector<double> folding(legs.size(), 0.0);
+  std::vector<double> lower(count, 0.0);
+  for (size_t l = 0; l < legs.size(); ++l) {
+    std::vector<double> height, slope_x, slope_z;
+    for (const State& state : states) {
+      const Vec3 ankle = PositionOf(character, legs[l].ankle, state);
+      const double from = state[static_cast<size_t>(character.root)].position.y();
+      const auto ground = [&](double x, double z) {
+        const double found = environment.HeightAt(ankle.x() + x, ankle.z() + z, from);
+        return std::isfinite(found) ? found : height.empty() ? 0 : height.back();
+      };
+      const auto slope = [&](double x, double z) {
+        const double rise = (ground(x, z) - ground(-x, -z)) / (2 * kFootHalf);
+        return std::abs(rise) < kSteepest ? rise : 0;  // an edge is no slope
+      };
+      slope_x.push_back(slope(kFootHalf, 0));
+      slope_z.push_back(slope(0, kFootHalf));
+      height.push_back(ground(0, 0));
+      folding[l] += FoldingAxis(character, legs[l], state).dot(HingeAxis(character, legs[l].knee, state));
+      longest[l] = std::max(longest[l], (ankle - PositionOf(character, legs[l].hip, state)).norm());
+    }
+    height = Smoothed(height, kSmoothSwing / frame_time_);
+    slope_x = Smoothed(slope_x, kSmoothSwing / frame_time_);
+    slope_z = Smoothed(slope_z, kSmoothSwing / frame_time_);
+    for (size_t i = 0; i < count; ++i) {
+      const Vec3 hip = PositionOf(character, legs[l].hip, states[i]);
+      const Vec3 before = PositionOf(character, legs[l].ankle, states[i]);
+      const double over = (before.y() - raised_[i]) / longest[l];
+      const double near = std::clamp((kInTheAir - over) / (kInTheAir - kStepping), 0.0, 1.0);
+      const double share = SmoothStep(near);
+      const Vec3 ankle = before + share * (height[i] - raised_[i]) * Vec3::UnitY();
+      ankles[l].push_back(ankle);
+      tilts[l].push_back(ShortestArc(Vec3::UnitY(), Vec3(-share * slope_x[i], 1, -share * slope_z[i])));
+      const double across = std::hypot(ankle.x() - hip.x(), ankle.z() - hip.z());
+      const double reach = std::sqrt(std::max(0.0, longest[l] * longest[l] - across * across));
+      lower[i] = std::max(lower[i], std::min(hip.y() - ankle.y() - reach, kLowered * longest[l]));
+    }
+  }
+  // The root comes down where the ground falls away from a foot, rather than stretching a leg more than it was in the
+  // recording. Not far: who pushes off a step's lower side would lose the height that is pushed for.
+  lower = Smoothed(LargestAround(lower, static_cast<int>(std::ceil(2 * kSmoothSwing / frame_time_))),
+                   kSmoothSwing / frame_time_);
+  double largest = 0;
+  for (size_t i = 0; i < count; ++i) {
+    poses_[i].root_position.y() -= lower[i];
+    for (character::BodyState& body : states[i]) body.position.y() -= lower[i];
+    for (size_t l = 0; l < legs.size(); ++l) {
+      const Vec3 recorded = PositionOf(character, legs[l].ankle, states[i]);
+      largest = std::max(largest, std::abs(ankles[l][i].y() - recorded.y()));
+      BendLeg(character, legs[l], folding[l] < 0 ? -1 : 1, states[i], ankles[l][i], tilts[l][i], poses_[i]);
+    }
+  }
+  const double lowest = *std::max_element(lower.begin(), lower.end());
+  if (largest == 0) return;
+  std::string note = "the reference's feet follow the ground under them: ankles moved by ";
+  note.append(Metres(largest)).append(" against the root at most, the root lowered by ").append(io::Fixed(lowest, 3));
+  notes_.push_back(note.append(" m at most"));
+}
+
+}  // namespace retrace::task

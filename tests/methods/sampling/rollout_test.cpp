@@ -1,0 +1,467 @@
+/// One sample: how targets are displaced, simulated, and sent.
+#include "retrace/methods/sampling/rollout.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "methods/sampling/small_problem.h"
+#include "retrace/character/kinematics.h"
+#include "retrace/math/rotation.h"
+
+namespace retrace::sampling {
+namespace {
+
+using character::Joint;
+using character::JointType;
+
+Offsets NoOffsets() {
+  return Offsets(task::Human().joints.size(), Quat::Identity());
+}
+
+/// Displacement of each joint in a sample, in the axes of its parent [rad].
+std::vector<Vec3> Displacements(const Problem& problem, int iteration, int sample, const Offsets& feedforward) {
+  const Offsets offsets = SampleOffsets(problem, iteration, sample, feedforward);
+  std::vector<Vec3> displacements;
+  for (size_t j = 0; j < offsets.size(); ++j) {
+    displacements.push_back(RotationVector(offsets[j] * feedforward[j].conjugate()));
+  }
+  return displacements;
+}
+
+bool SameBits(const Offsets& a, const Offsets& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(Quat)) == 0;
+}
+
+TEST(Sample, IsAPureFunctionOfSeedIterationAndIndex) {
+  const SmallProblem small(SmallConfiguration(), task::Squatting, 0.5);
+  Problem problem = small.problem();
+  const Offsets offsets = SampleOffsets(problem, 3, 7, NoOffsets());
+  SampleOffsets(problem, 1, 2, NoOffsets());
+  EXPECT_TRUE(SameBits(offsets, SampleOffsets(problem, 3, 7, NoOffsets())));
+  EXPECT_FALSE(SameBits(offsets, SampleOffsets(problem, 3, 8, NoOffsets())));
+  EXPECT_FALSE(SameBits(offsets, SampleOffsets(problem, 4, 7, NoOffsets())));
+  problem.options.samples = 1000;
+  EXPECT_TRUE(SameBits(offsets, SampleOffsets(problem, 3, 7, NoOffsets())));
+  problem.options.seed += 1;
+  EXPECT_FALSE(SameBits(offsets, SampleOffsets(problem, 3, 7, NoOffsets())));
+  problem.options.seed = 1 + (uint64_t{1} << 32);
+  EXPECT_FALSE(SameBits(offsets, SampleOffsets(problem, 3, 7, NoOffsets()))) << "the upper half of the seed counts too";
+}
+
+TEST(Sample, StaysInTheWindowsAndFillsThem) {
+  const SmallProblem small(SmallConfiguration(), task::Squatting, 0.5);
+  for (const double scale : {1.0, 0.5, 2.0}) {
+    Problem problem = small.problem();
+    problem.options.window_scale = scale;
+    constexpr int kSamples = 2000;
+    std::vector<Vec3> least(task::Human().joints.size(), Vec3::Constant(10));
+    std::vector<Vec3> most(task::Human().joints.size(), Vec3::Constant(-10));
+    std::vector<Vec3> mean(task::Human().joints.size(), Vec3::Zero());
+    std::vector<Vec3> square(task::Human().joints.size(), Vec3::Zero());
+    double correlation = 0;  // of two axes of one joint
+    Offsets feedforward = NoOffsets();
+    for (size_t j = 0; j < feedforward.size(); ++j) feedforward[j] = AxisRotation(static_cast<int>(j % 3), 0.1);
+    const size_t hip = task::JointIndex("left_hip");
+    for (int s = 1; s <= kSamples; ++s) {
+      const std::vector<Vec3> displacements = Displacements(problem, 1, s, feedforward);
+      for (size_t j = 0; j < displacements.size(); ++j) {
+        least[j] = least[j].cwiseMin(displacements[j]);
+        most[j] = most[j].cwiseMax(displacements[j]);
+        mean[j] += displacements[j] / kSamples;
+        square[j] += displacements[j].cwiseAbs2() / kSamples;
+      }
+      correlation += displacements[hip].x() * displacements[hip].y() / kSamples;
+    }
+    for (size_t j = 0; j < task::Human().joints.size(); ++j) {
+      const Joint& joint = task::Human().joints[j];
+      for (int a = 0; a < 3; ++a) {
+        SCOPED_TRACE(joint.name + " axis " + std::to_string(a));
+        const double window = scale * (joint.UsesAxis(a) ? joint.window[a] : 0.0);
+        EXPECT_LE(most[j][a], window + 1e-12);
+        EXPECT_GE(least[j][a], -window - 1e-12);
+        EXPECT_GE(most[j][a], 0.99 * window - 1e-12);
+        EXPECT_LE(least[j][a], -0.99 * window + 1e-12);
+        // Uniform: mean 0 and mean square w^2/3, to four standard errors.
+        EXPECT_LE(std::abs(mean[j][a]), 4 * window / std::sqrt(3.0 * kSamples) + 1e-12);
+        EXPECT_NEAR(square[j][a], window * window / 3, 4 * window * window * std::sqrt(4.0 / 45 / kSamples) + 1e-12);
+      }
+    }
+    const Vec3 window = scale * task::Human().joints[hip].window;
+    EXPECT_LE(std::abs(correlation), 4 * window.x() * window.y() / (3 * std::sqrt(1.0 * kSamples)));
+  }
+}
+
+TEST(Sample, LeavesJointsWithoutAWindowExactlyAlone) {
+  const SmallProblem small(SmallConfiguration(), task::Squatting, 0.5);
+  Offsets feedforward = NoOffsets();
+  for (Quat& q : feedforward) q = FromRotationVector(Vec3(0.1, -0.2, 0.3));
+  for (int s = 1; s < 50; ++s) {
+    const Offsets offsets = SampleOffsets(small.problem(), 0, s, feedforward);
+    for (const char* name : {"left_elbow", "right_elbow", "left_wrist", "right_wrist"}) {
+      const size_t j = task::JointIndex(name);
+      EXPECT_EQ(offsets[j].coeffs(), feedforward[j].coeffs());
+    }
+  }
+}
+
+TEST(Fragment, PutsOffsetsOnTheReference) {
+  const SmallProblem small(SmallConfiguration(), task::Squatting, 0.5);
+  Problem problem = small.problem();
+  Offsets offsets = NoOffsets();
+  offsets[2] = FromRotationVector(Vec3(0.1, 0.2, 0.3));
+  for (const int knots : {1, 2, 5}) {
+    problem.options.target_knots = knots;
+    for (int i = 0; i < problem.task.schedule.num_iterations(); ++i) {
+      const control::Fragment fragment = MakeFragment(problem, i, offsets);
+      EXPECT_EQ(fragment.first_step, problem.task.schedule.steps[static_cast<size_t>(i)]);
+      EXPECT_EQ(fragment.first_step + fragment.num_steps, problem.task.schedule.steps[static_cast<size_t>(i) + 1]);
+      ASSERT_EQ(fragment.targets.size(), static_cast<size_t>(knots));
+      for (int k = 0; k < knots; ++k) {
+        const double along = knots == 1 ? 1.0 : static_cast<double>(k) / (knots - 1);
+        character::Pose pose;
+        small.reference().PoseAt((fragment.first_step + along * fragment.num_steps) * problem.time_step(), pose);
+        for (size_t j = 0; j < offsets.size(); ++j) {
+          const Quat& target = fragment.targets[static_cast<size_t>(k)][j];
+          EXPECT_LT(AngleBetween(target, offsets[j] * pose.joint_rotations[j]), 1e-12);
+          EXPECT_NEAR(target.norm(), 1, 1e-15);
+        }
+      }
+    }
+  }
+}
+
+TEST(Worker, FeedforwardIsAMultipleOfWhatTheServosMissed) {
+  Configuration configuration = SmallConfiguration();
+  configuration.sampling.feedforward_gain = 1.5;
+  const SmallProblem small(configuration, task::Squatting, 0.5);
+  const Problem& problem = small.problem();
+  RolloutWorker worker(problem);
+  RolloutResult result;
+  worker.Run({0, 0, 0, 2, true, problem.task.start}, result);
+  simulation::World world(task::Human(), problem.task.world);
+  std::vector<Quat> targets(task::Human().joints.size());
+  const control::Fragment plain = MakeFragment(problem, 0, NoOffsets());
+  character::State end;
+  ASSERT_TRUE(control::SimulateFragment(world, problem.task.start, plain, targets, end));
+  double largest = 0;
+  for (size_t j = 0; j < task::Human().joints.size(); ++j) {
+    const Joint& joint = task::Human().joints[j];
+    const Vec3 missed = RotationVector(plain.targets.back()[j] * character::JointRotation(joint, end).conjugate());
+    const Vec3 offset = RotationVector(result.feedforward[j]);
+    for (int a = 0; a < 3; ++a) EXPECT_NEAR(offset[a], joint.UsesAxis(a) ? 1.5 * missed[a] : 0, 1e-6) << joint.name;
+    largest = std::max(largest, offset.norm());
+  }
+  EXPECT_GT(largest, 0.01) << "gravity must have been missed somewhere";
+  // That simulation is candidate 0; the next one is displaced on top of what was missed.
+  EXPECT_EQ(control::Fingerprint(result.samples[0].end), control::Fingerprint(end));
+  const Offsets offsets = SampleOffsets(problem, 0, 1, result.feedforward);
+  ASSERT_TRUE(control::SimulateFragment(world, problem.task.start, MakeFragment(problem, 0, offsets), targets, end));
+  EXPECT_EQ(control::Fingerprint(result.samples[1].end), control::Fingerprint(end));
+}
+
+/// Sum over joints of the angle by which the servos miss the reference, after the feedforward offset.
+double MissedWithGain(double gain) {
+  Configuration configuration = SmallConfiguration();
+  configuration.sampling.feedforward_gain = gain;
+  const SmallProblem small(configuration, task::Squatting, 0.6);
+  const Problem& problem = small.problem();
+  RolloutWorker worker(problem);
+  simulation::World world(task::Human(), problem.task.world);
+  std::vector<Quat> targets(task::Human().joints.size());
+  double sum = 0;
+  for (int i = 1; i < problem.task.schedule.num_iterations(); ++i) {
+    RolloutTask task{i, i, 0, 1, true, {}};
+    small.reference().StateAt(problem.task.schedule.steps[static_cast<size_t>(i)] * problem.time_step(), task.start);
+    RolloutResult result;
+    worker.Run(task, result);
+    character::State end;
+    EXPECT_TRUE(
+        control::SimulateFragment(world, task.start, MakeFragment(problem, i, result.feedforward), targets, end));
+    const control::Fragment plain = MakeFragment(problem, i, NoOffsets());
+    for (size_t j = 0; j < task::Human().joints.size(); ++j)
+      sum += AngleBetween(plain.targets.back()[j], character::JointRotation(task::Human().joints[j], end));
+  }
+  return sum;
+}
+
+TEST(Worker, AnOffsetOfWhatWasMissedOnceLeavesAboutHalfOfIt) {
+  const double without = MissedWithGain(0);
+  const double once = MissedWithGain(1);
+  const double twice = MissedWithGain(2);
+  RecordProperty("once_of_without", std::to_string(once / without));
+  RecordProperty("twice_of_without", std::to_string(twice / without));
+  EXPECT_LT(once, 0.8 * without);
+  EXPECT_LT(twice, 0.8 * once) << once << " " << twice << " of " << without;
+}
+
+TEST(Worker, FeedforwardIsLimitedAndCanBeTurnedOff) {
+  Configuration configuration = SmallConfiguration();
+  configuration.sampling.feedforward_limit = 0.005;
+  const SmallProblem limited(configuration, task::Squatting, 0.3);
+  RolloutResult result;
+  RolloutWorker(limited.problem()).Run({0, 0, 0, 2, true, limited.problem().task.start}, result);
+  double largest = 0;
+  for (const Quat& q : result.feedforward) largest = std::max(largest, RotationVector(q).norm());
+  EXPECT_NEAR(largest, 0.005, 1e-12);
+  configuration.sampling.feedforward = false;
+  const SmallProblem off(configuration, task::Squatting, 0.3);
+  RolloutWorker(off.problem()).Run({0, 0, 0, 2, true, off.problem().task.start}, result);
+  EXPECT_TRUE(SameBits(result.feedforward, NoOffsets()));
+}
+
+TEST(Worker, DoesNotCareHowSamplesAreDealtOut) {
+  const SmallProblem small(SmallConfiguration(), task::Squatting, 0.5);
+  const Problem& problem = small.problem();
+  RolloutWorker worker(problem);
+  RolloutResult all;
+  worker.Run({1, 1, 10, 6, true, problem.task.start}, all);
+  RolloutWorker other(problem);
+  for (int s = 5; s >= 0; --s) {
+    RolloutResult one;
+    other.Run({1, 1, 10 + s, 1, s == 0, problem.task.start}, one);
+    const RolloutSample& expected = all.samples[static_cast<size_t>(s)];
+    EXPECT_EQ(control::Fingerprint(one.samples[0].end), control::Fingerprint(expected.end));
+    EXPECT_EQ(one.samples[0].terms.Total({}), expected.terms.Total({}));
+    EXPECT_EQ(one.samples[0].gate_ratio, expected.gate_ratio);
+  }
+}
+
+TEST(Worker, EvaluatesAgainstTheReferenceAtTheEndOfTheFragment) {
+  const SmallProblem small(SmallConfiguration(), task::Squatting, 0.5);
+  const Problem& problem = small.problem();
+  RolloutResult result;
+  RolloutWorker(problem).Run({2, 2, 0, 3, true, problem.task.start}, result);
+  character::State reference;
+  small.reference().StateAt(problem.task.schedule.steps[3] * problem.time_step(), reference);
+  for (const RolloutSample& sample : result.samples) {
+    EXPECT_EQ(sample.terms.Total({}), task::CostReference(task::Human(), reference).Evaluate(sample.end).Total({}));
+    EXPECT_GE(sample.gate_ratio, metrics::LargestGateRatio(task::Human(), sample.end, reference, problem.task.gates));
+  }
+}
+
+/// Candidate 0 of a fragment from the start state, and the same by its replay: states of simulation and reference at
+/// the instants at which a worker looks.
+struct WatchedCandidate {
+  explicit WatchedCandidate(const SmallProblem& small) {
+    const Problem& problem = small.problem();
+    RolloutResult result;
+    RolloutWorker(problem).Run({1, 1, 0, 1, true, problem.task.start}, result);
+    sample = result.samples[0];
+    control::OpenLoopControl control;
+    control.world = problem.task.world;
+    control.start = problem.task.start;
+    control.fragments = {MakeFragment(problem, 1, NoOffsets())};
+    const control::Trajectory trajectory = control::Replay(task::Human(), control);
+    const int last = control.fragments[0].num_steps;
+    const int apart = static_cast<int>(std::lround(kGateInterval / problem.time_step()));
+    duration = last * problem.time_step();
+    std::vector<int> steps = {0};
+    for (int step = last; step > 0; step -= apart) steps.insert(steps.begin() + 1, step);
+    for (const int step : steps) {
+      simulated.push_back(trajectory.states[static_cast<size_t>(step)]);
+      small.reference().StateAt((control.fragments[0].first_step + step) * problem.time_step(),
+                                reference.emplace_back());
+    }
+  }
+  RolloutSample sample;
+  double duration = 0;                      // of the fragment [s]
+  std::vector<character::State> simulated;  // the fragment's start, then each instant
+  std::vector<character::State> reference;
+};
+
+TEST(Worker, ComparesWithTheGatesOnTheWayToo) {
+  const SmallProblem small(SmallConfiguration(), task::Squatting, 0.5);
+  const WatchedCandidate watched(small);
+  ASSERT_GT(watched.simulated.size(), 2u);
+  double share = 0;
+  for (size_t i = 1; i < watched.simulated.size(); ++i) {
+    share = std::max(share, metrics::LargestGateRatio(task::Human(), watched.simulated[i], watched.reference[i],
+                                                      small.problem().task.gates));
+  }
+  EXPECT_EQ(watched.sample.gate_ratio, share);
+}
+
+TEST(Worker, MeasuresHowMuchAccelerationsDifferFromTheReferences) {
+  const SmallProblem small(SmallConfiguration(), task::Squatting, 0.5);
+  const WatchedCandidate watched(small);
+  const auto change = [](const Joint& joint, const std::vector<character::State>& states, size_t i) {
+    return Vec3(character::RelativeRate(joint, states[i]) - character::RelativeRate(joint, states[i - 1]));
+  };
+  double sum = 0;
+  for (size_t i = 1; i < watched.simulated.size(); ++i) {
+    for (const Joint& joint : task::Human().joints) {
+      sum += (change(joint, watched.simulated, i) - change(joint, watched.reference, i)).norm();
+    }
+  }
+  EXPECT_NEAR(watched.sample.terms.smoothness,
+              sum / (static_cast<double>(task::Human().joints.size()) * watched.duration), 1e-9);
+}
+
+TEST(Fragment, GoesOverFromTheOffsetsBefore) {
+  Configuration configuration = SmallConfiguration();
+  configuration.sampling.smoothing.ramp = 0.5;
+  const SmallProblem small(configuration, task::Squatting, 0.5);
+  const Problem& problem = small.problem();
+  Offsets before = NoOffsets();
+  Offsets after = NoOffsets();
+  before[0] = FromRotationVector(Vec3(0.2, 0, 0));
+  after[0] = FromRotationVector(Vec3(0.4, 0, 0));
+  const control::Fragment plain = MakeFragment(problem, 1, NoOffsets());
+  const control::Fragment fragment = MakeFragment(problem, 1, after, before);
+  ASSERT_EQ(fragment.targets.size(), 5u);
+  const double expected[] = {0.2, 0.3, 0.4, 0.4, 0.4};  // [rad] over the reference, at each knot
+  for (size_t k = 0; k < 5; ++k) {
+    const Vec3 offset = RotationVector(fragment.targets[k][0] * plain.targets[k][0].conjugate());
+    EXPECT_NEAR(offset.x(), expected[k], 1e-4) << k;
+    EXPECT_LT(AngleBetween(fragment.targets[k][1], plain.targets[k][1]), 1e-7);
+  }
+}
+
+/// A learned distribution without spread around one offset for all joints, and the pose that it should lead to.
+OffsetDistribution Around(const Offsets& offsets, const character::State& goal) {
+  OffsetDistribution distribution;
+  for (size_t j = 0; j < offsets.size(); ++j) {
+    distribution.mean.push_back(RotationVector(offsets[j]));
+    distribution.deviation.push_back(Vec3::Zero());
+    distribution.goal.push_back(character::JointRotation(task::Human().joints[j], goal));
+  }
+  return distribution;
+}
+
+TEST(Worker, CorrectsLearnedOffsetsByWhatTheyMiss) {
+  const SmallProblem small(SmallConfiguration(), task::Squatting, 0.5);
+  const Problem& problem = small.problem();
+  RolloutResult plain;
+  RolloutWorker(problem).Run({1, 1, 0, 1, true, problem.task.start}, plain);
+  // Nothing is missed where the goal is what the mean leads to.
+  RolloutTask task{1, 1, 0, 3, true, problem.task.start, Around(NoOffsets(), plain.samples[0].end)};
+  RolloutResult result;
+  RolloutWorker(problem).Run(task, result);
+  for (const Quat& q : result.feedforward) EXPECT_LT(RotationVector(q).norm(), 1e-9);
+  EXPECT_EQ(control::Fingerprint(result.samples[0].end), control::Fingerprint(plain.samples[0].end));
+  // A goal that is turned by a little is missed by that, and the offset is `correction` times as much.
+  const size_t neck = static_cast<size_t>(task::Human().FindJoint("neck"));
+  const Vec3 turn(0.03, 0, 0);
+  task.distribution.goal[neck] = FromRotationVector(turn) * task.distribution.goal[neck];
+  RolloutWorker(problem).Run(task, result);
+  EXPECT_LT((RotationVector(result.feedforward[neck]) - problem.options.correction * turn).norm(), 1e-9);
+  // Samples that are dealt out apart are the same.
+  RolloutTask rest = task;
+  rest.first_sample = 1;
+  rest.num_samples = 2;
+  rest.has_undisplaced = false;
+  RolloutResult others;
+  RolloutWorker(problem).Run(rest, others);
+  for (size_t s = 0; s < 2; ++s) {
+    EXPECT_EQ(control::Fingerprint(others.samples[s].end), control::Fingerprint(result.samples[s + 1].end));
+  }
+  // Also when what they share need not be found again.
+  EXPECT_TRUE(SameBits(others.feedforward, result.feedforward));
+  rest.feedforward = result.feedforward;
+  RolloutResult told;
+  RolloutWorker(problem).Run(rest, told);
+  EXPECT_TRUE(told.feedforward.empty());
+  for (size_t s = 0; s < 2; ++s) {
+    EXPECT_EQ(control::Fingerprint(told.samples[s].end), control::Fingerprint(result.samples[s + 1].end));
+  }
+}
+
+TEST(Worker, TakesFeedforwardOffsetsThatAreKnown) {
+  const SmallProblem small(SmallConfiguration(), task::Squatting, 0.5);
+  RolloutResult whole;
+  RolloutWorker(small.problem()).Run({0, 1, 0, 5, true, small.problem().task.start}, whole);
+  ASSERT_FALSE(whole.feedforward.empty());
+  RolloutTask rest{0, 1, 3, 2, false, small.problem().task.start};
+  rest.feedforward = whole.feedforward;
+  RolloutResult told;
+  RolloutWorker(small.problem()).Run(rest, told);
+  EXPECT_TRUE(told.feedforward.empty()) << "not sent back";
+  ASSERT_EQ(told.samples.size(), 2u);
+  for (size_t s = 0; s < 2; ++s) {
+    EXPECT_EQ(control::Fingerprint(told.samples[s].end), control::Fingerprint(whole.samples[s + 3].end));
+  }
+}
+
+TEST(Worker, DivergenceIsAValue) {
+  Configuration configuration = SmallConfiguration();
+  configuration.task.world.servo = simulation::Servo::kExplicit;
+  configuration.task.world.time_step = 0.01;
+  const SmallProblem small(configuration, task::Squatting, 0.3);
+  RolloutResult result;
+  RolloutWorker(small.problem()).Run({0, 0, 0, 5, true, small.problem().task.start}, result);
+  for (const RolloutSample& sample : result.samples) EXPECT_TRUE(sample.diverged);
+  EXPECT_EQ(result.samples.size(), 5u);
+}
+
+// ---- messages
+
+TEST(Messages, CarryGoalsAndTheOffsetsBefore) {
+  const SmallProblem small(SmallConfiguration(), task::Squatting, 0.5);
+  RolloutTask task{3, 2, 14, 5, false, small.problem().task.start, Around(NoOffsets(), small.problem().task.start)};
+  task.distribution.deviation[1] = Vec3(1, 2, 3);
+  task.previous = NoOffsets();
+  task.previous[2] = FromRotationVector(Vec3(0.1, 0.2, 0.3));
+  const RolloutTask read = UnpackTask(Pack(task), task::Human().bodies.size());
+  EXPECT_TRUE(SameBits(read.previous, task.previous));
+  EXPECT_TRUE(SameBits(read.distribution.goal, task.distribution.goal));
+  EXPECT_EQ(read.distribution.deviation[1], Vec3(1, 2, 3));
+}
+
+TEST(Messages, ComeOutAsTheyWentIn) {
+  const SmallProblem small(SmallConfiguration(), task::Squatting, 0.5);
+  const Problem& problem = small.problem();
+  const RolloutTask task{3, 2, 14, 5, false, problem.task.start};
+  const parallel::Bytes bytes = Pack(task);
+  const RolloutTask read = UnpackTask(bytes, task::Human().bodies.size());
+  EXPECT_EQ(read.iteration, 3);
+  EXPECT_EQ(read.fragment, 2);
+  EXPECT_EQ(read.first_sample, 14);
+  EXPECT_EQ(read.num_samples, 5);
+  EXPECT_FALSE(read.has_undisplaced);
+  EXPECT_EQ(control::Fingerprint(read.start), control::Fingerprint(task.start));
+
+  RolloutResult result;
+  RolloutWorker(problem).Run(task, result);
+  result.samples[2].diverged = true;
+  result.samples[2].end.clear();
+  parallel::Bytes packed = bytes;  // what was in it before does not matter
+  Pack(result, packed);
+  const RolloutResult unpacked = UnpackResult(packed, task::Human().bodies.size());
+  EXPECT_TRUE(SameBits(unpacked.feedforward, result.feedforward));
+  EXPECT_EQ(unpacked.cpu_seconds, result.cpu_seconds);
+  ASSERT_EQ(unpacked.samples.size(), result.samples.size());
+  for (size_t s = 0; s < result.samples.size(); ++s) {
+    const RolloutSample& a = unpacked.samples[s];
+    const RolloutSample& b = result.samples[s];
+    EXPECT_EQ(a.diverged, b.diverged);
+    EXPECT_EQ(std::vector<double>({a.terms.pose, a.terms.root, a.terms.end_effector, a.terms.balance, a.gate_ratio}),
+              std::vector<double>({b.terms.pose, b.terms.root, b.terms.end_effector, b.terms.balance, b.gate_ratio}));
+    EXPECT_EQ(control::Fingerprint(a.end), control::Fingerprint(b.end));
+  }
+  parallel::Bytes again;
+  Pack(unpacked, again);
+  EXPECT_EQ(again, packed);
+}
+
+TEST(Messages, TakeLessThanFourKilobytesPerSample) {
+  const SmallProblem small(SmallConfiguration(), task::Squatting, 0.5);
+  const RolloutTask task{0,          0,    0,
+                         1400 / 200, true, small.problem().task.start};  // as many as share a start state in the paper
+  RolloutResult result;
+  RolloutWorker(small.problem()).Run(task, result);
+  parallel::Bytes bytes;
+  Pack(result, bytes);
+  EXPECT_LT((bytes.size() + Pack(task).size()) / static_cast<size_t>(task.num_samples), 4096u);
+}
+
+TEST(Messages, ThatAreCutOffAreABug) {
+  const SmallProblem small(SmallConfiguration(), task::Squatting, 0.5);
+  parallel::Bytes bytes = Pack(RolloutTask{0, 0, 0, 1, true, small.problem().task.start});
+  bytes.pop_back();
+  EXPECT_THROW(UnpackTask(bytes, task::Human().bodies.size()), std::logic_error);
+}
+
+}  // namespace
+}  // namespace retrace::sampling

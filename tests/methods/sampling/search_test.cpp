@@ -1,0 +1,600 @@
+/// The whole search on problems of a fraction of a second.
+#include "retrace/methods/sampling/search.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "methods/sampling/small_problem.h"
+#include "retrace/control/control_file.h"
+#include "retrace/io/error.h"
+#include "retrace/math/rotation.h"
+#include "retrace/runs/configuration.h"
+
+namespace retrace::sampling {
+namespace {
+
+SearchResult Search(const Problem& problem, int threads = 1) {
+  const auto farm = parallel::MakeThreadFarm(threads, MakeWorkerFactory(problem));
+  return RunSearch(problem, *farm);
+}
+
+/// What holds for every result: recomputed from the records alone.
+void IsConsistent(const Problem& problem, const SearchResult& result) {
+  const size_t iterations = result.iterations.size();
+  ASSERT_EQ(iterations, static_cast<size_t>(problem.task.schedule.num_iterations()));
+  EXPECT_TRUE(result.reached_end);
+  EXPECT_EQ(result.ending, Ending::kReachedEnd);
+  EXPECT_EQ(result.failure.fragment, -1);
+  const double inmost = 1 - problem.options.gate_margin;
+  std::vector<double> before = {0};          // path costs of the saved samples of the iteration before
+  std::vector<std::vector<size_t>> parents;  // of each saved sample
+  size_t rollouts = 0;
+  for (size_t i = 0; i < iterations; ++i) {
+    const IterationRecord& record = result.iterations[i];
+    EXPECT_EQ(record.iteration, static_cast<int>(i));
+    EXPECT_NEAR(record.start, problem.task.schedule.steps[i] * problem.time_step(), 1e-12);
+    EXPECT_NEAR(record.end, problem.task.schedule.steps[i + 1] * problem.time_step(), 1e-12);
+    ASSERT_EQ(record.samples.size(), static_cast<size_t>(problem.options.samples));
+    std::vector<double> costs;
+    std::vector<size_t> per_start(before.size(), 0);
+    size_t inside = 0;
+    double best = std::numeric_limits<double>::infinity();
+    for (const SampleRecord& sample : record.samples) {
+      ASSERT_LT(sample.start, before.size());
+      ++per_start[sample.start];
+      EXPECT_EQ(sample.cost,
+                sample.diverged ? std::numeric_limits<double>::infinity() : sample.terms.Total(problem.task.weights));
+      best = std::min(best, sample.cost);
+      inside += !sample.diverged && sample.gate_ratio <= inmost;
+      costs.push_back(sample.cost);
+    }
+    EXPECT_EQ(record.best_cost, best);
+    EXPECT_EQ(record.inside_gates, inside);
+    // Every start state gets its share, and one that is left over goes to the cheapest.
+    for (size_t s = 0; s < per_start.size(); ++s) {
+      const size_t share = costs.size() / before.size() + (s < costs.size() % before.size() ? 1 : 0);
+      EXPECT_EQ(per_start[s], share);
+    }
+    if (problem.options.keep_inside_gates && inside > 0) {
+      for (size_t s = 0; s < costs.size(); ++s) {
+        if (record.samples[s].gate_ratio > inmost) costs[s] = std::numeric_limits<double>::infinity();
+      }
+    }
+    EXPECT_EQ(record.selection.samples, SelectSamples(costs, problem.options.selection).samples);
+    const std::set<size_t> saved(record.selection.samples.begin(), record.selection.samples.end());
+    std::vector<double> after;
+    parents.emplace_back();
+    for (size_t s = 0; s < costs.size(); ++s) EXPECT_EQ(record.samples[s].saved, saved.contains(s));
+    for (const size_t s : record.selection.samples) {
+      after.push_back(before[record.samples[s].start] + record.samples[s].cost);
+      parents.back().push_back(record.samples[s].start);
+    }
+    before = after;
+    rollouts += record.rollouts;
+  }
+  EXPECT_EQ(result.rollouts, rollouts);
+  EXPECT_EQ(result.path_cost, *std::min_element(before.begin(), before.end()));
+  // The chosen samples are the path to the cheapest leaf, one per iteration, each starting from the one before.
+  size_t node = static_cast<size_t>(std::min_element(before.begin(), before.end()) - before.begin());
+  for (size_t i = iterations; i-- > 0;) {
+    const IterationRecord& record = result.iterations[i];
+    std::vector<size_t> chosen;
+    for (size_t s = 0; s < record.samples.size(); ++s) {
+      if (record.samples[s].chosen) chosen.push_back(s);
+    }
+    EXPECT_EQ(chosen, std::vector<size_t>{record.selection.samples[node]});
+    node = parents[i][node];
+  }
+  ASSERT_EQ(result.control.fragments.size(), iterations);
+  for (size_t i = 0; i < iterations; ++i) {
+    EXPECT_EQ(result.control.fragments[i].first_step, problem.task.schedule.steps[i]);
+    EXPECT_EQ(result.control.fragments[i].num_steps,
+              problem.task.schedule.steps[i + 1] - problem.task.schedule.steps[i]);
+  }
+}
+
+void ReplaysToTheSameEnd(const SearchResult& result) {
+  const control::Trajectory trajectory = control::Replay(task::Human(), result.control);
+  EXPECT_FALSE(trajectory.diverged);
+  EXPECT_EQ(control::Fingerprint(trajectory.states.back()), control::Fingerprint(result.end));
+  // Also after it went through a file.
+  const auto loaded = control::ParseControl(control::FormatControl(task::Human(), result.control), "control.json");
+  const control::Trajectory again = control::Replay(loaded.character, loaded.control);
+  ASSERT_EQ(again.states.size(), trajectory.states.size());
+  for (size_t i = 0; i < again.states.size(); ++i) {
+    ASSERT_EQ(control::Fingerprint(again.states[i]), control::Fingerprint(trajectory.states[i])) << "step " << i;
+  }
+}
+
+TEST(Search, OfASquatIsConsistentAndReplays) {
+  const SmallProblem small(SmallConfiguration(), task::Squatting, 0.6);
+  const SearchResult result = Search(small.problem());
+  IsConsistent(small.problem(), result);
+  ReplaysToTheSameEnd(result);
+  const auto evaluation =
+      metrics::Evaluate(task::Human(), control::Replay(task::Human(), result.control), small.reference(), 0.6, {});
+  EXPECT_TRUE(evaluation.success());
+  EXPECT_GT(result.simulated_seconds, 0.6 * 60 * 0.99);
+  EXPECT_GT(result.cpu_seconds, 0);
+}
+
+TEST(Search, WithEveryOptionIsConsistent) {
+  const std::vector<std::pair<std::string, std::string>> options = {
+      {"/search/distinct=false", "/search/saved=20"},
+      {"/search/keep_inside_gates=false", "/search/samples=50"},
+      {"/search/feedforward=false", "/search/target_knots=1"},
+      {"/search/samples=37", "/search/saved=11"},
+      {"/gates/joint_position=0.03", "/search/discarded=0"},
+      {"/search/gate_margin=0.5", "/gates/joint_position=0.06"},
+      {"/search/method=2010", "/cost/drift=2"},
+      {"/search/correlation=0.7", "/search/saved=20"},
+      {"/schedule/sampling_step=0.2", "/search/saved=1"}};
+  for (const auto& [first, second] : options) {
+    SCOPED_TRACE(first + " " + second);
+    runs::Configuration configuration;
+    configuration.task = SmallConfiguration().task;
+    configuration.sampling = SmallConfiguration().sampling;
+    configuration.Set(first);
+    configuration.Set(second);
+    const SmallProblem small(configuration, task::Squatting, 0.4);
+    const SearchResult result = Search(small.problem());
+    IsConsistent(small.problem(), result);
+    ReplaysToTheSameEnd(result);
+  }
+}
+
+TEST(Search, GivesTheSameBytesForAnyNumberOfThreads) {
+  const SmallProblem small(SmallConfiguration(), task::Squatting, 0.5);
+  const SearchResult one = Search(small.problem(), 1);
+  const std::string control = control::FormatControl(task::Human(), one.control);
+  for (const int threads : {1, 2, 3}) {
+    const SearchResult other = Search(small.problem(), threads);
+    EXPECT_EQ(control::FormatControl(task::Human(), other.control), control);
+    ASSERT_EQ(other.iterations.size(), one.iterations.size());
+    for (size_t i = 0; i < one.iterations.size(); ++i) {
+      for (size_t s = 0; s < one.iterations[i].samples.size(); ++s) {
+        ASSERT_EQ(other.iterations[i].samples[s].cost, one.iterations[i].samples[s].cost) << i << " " << s;
+      }
+    }
+  }
+}
+
+TEST(Search, DependsOnTheSeed) {
+  Configuration configuration = SmallConfiguration();
+  std::set<double> costs;  // of a displaced sample: the undisplaced one is the same for all seeds, and may win
+  for (uint64_t seed = 1; seed <= 3; ++seed) {
+    configuration.sampling.seed = seed;
+    const SmallProblem small(configuration, task::Squatting, 0.3);
+    costs.insert(Search(small.problem()).iterations[0].samples[1].cost);
+  }
+  EXPECT_EQ(costs.size(), 3u);
+}
+
+TEST(Search, MoreSamplesCostLess) {
+  Configuration configuration = SmallConfiguration();
+  configuration.sampling.selection.saved = 1;
+  configuration.sampling.samples = 1;
+  const double undisplaced =
+      Search(SmallProblem(configuration, task::Squatting, 0.3).problem()).iterations[0].best_cost;
+  configuration.sampling.samples = 200;
+  EXPECT_LE(Search(SmallProblem(configuration, task::Squatting, 0.3).problem()).iterations[0].best_cost, undisplaced);
+}
+
+TEST(Search, ReportsEveryIterationAsItEnds) {
+  const SmallProblem small(SmallConfiguration(), task::Squatting, 0.4);
+  const auto farm = parallel::MakeThreadFarm(1, MakeWorkerFactory(small.problem()));
+  std::vector<int> iterations;
+  RunSearch(small.problem(), *farm, {[&](const IterationRecord& record) {
+              iterations.push_back(record.iteration);
+              EXPECT_EQ(record.samples.size(), 60u);
+            }});
+  EXPECT_EQ(iterations, (std::vector<int>{0, 1, 2, 3}));
+}
+
+TEST(Search, ThatDivergesEndsEarlyAndSaysSo) {
+  Configuration configuration = SmallConfiguration();
+  configuration.task.world.servo = simulation::Servo::kExplicit;
+  configuration.task.world.time_step = 0.01;
+  configuration.sampling.max_rewinds = 0;
+  const SmallProblem small(configuration, task::Squatting, 0.5);
+  const SearchResult result = Search(small.problem());
+  EXPECT_FALSE(result.reached_end);
+  EXPECT_EQ(result.ending, Ending::kDiverged);
+  EXPECT_EQ(result.failure.diverged, static_cast<size_t>(result.failure.samples));
+  ASSERT_FALSE(result.iterations.empty());
+  EXPECT_EQ(result.iterations.back().diverged, result.iterations.back().samples.size());
+  EXPECT_EQ(result.control.fragments.size() + 1, result.iterations.size());
+  EXPECT_EQ(control::Fingerprint(result.control.start), control::Fingerprint(small.problem().task.start));
+}
+
+TEST(Search, ThatGetsLostGoesBackAndDrawsAgain) {
+  Configuration configuration = SmallConfiguration();
+  configuration.task.gates.joint_position = 1e-6;  // nothing is ever inside
+  configuration.task.schedule.segmentation = task::Segmentation::kOff;
+  configuration.sampling.max_rewinds = 4;
+  configuration.sampling.rewind = 0.1;
+  const SmallProblem small(configuration, task::Squatting, 0.5);
+  const SearchResult result = Search(small.problem());
+  // Lost in fragment 0 as long as it may go back.
+  EXPECT_EQ(result.rewinds, 4);
+  EXPECT_FALSE(result.reached_end);
+  EXPECT_EQ(result.ending, Ending::kLost);
+  EXPECT_TRUE(result.control.fragments.empty()) << "nothing outside the gates is a part of the result";
+  EXPECT_EQ(control::Fingerprint(result.end), control::Fingerprint(small.problem().task.start));
+  std::set<double> costs;
+  ASSERT_EQ(result.iterations.size(), 5u);
+  for (size_t i = 0; i < result.iterations.size(); ++i) {
+    const IterationRecord& record = result.iterations[i];
+    EXPECT_EQ(record.iteration, static_cast<int>(i));
+    EXPECT_EQ(record.fragment, 0);
+    EXPECT_EQ(record.rewound_to, i < 4 ? 0 : -1);
+    EXPECT_EQ(record.attempt, static_cast<int>(i));
+    costs.insert(record.samples[1].cost);
+    // What was lost is drawn again from what was learned, with fewer samples.
+    EXPECT_EQ(record.fitted, i > 0) << i;
+    EXPECT_EQ(record.samples.size(), result.iterations[0].samples.size() / (record.fitted ? 2 : 1));
+  }
+  EXPECT_EQ(costs.size(), 5u) << "an attempt repeats another's samples";
+  EXPECT_EQ(result.failure.fragment, 0);
+  EXPECT_EQ(result.failure.attempts, 5);
+  EXPECT_EQ(result.failure.samples, static_cast<int>(result.iterations.back().samples.size()));
+  // The same path from any number of workers.
+  const SearchResult again = Search(small.problem(), 3);
+  EXPECT_EQ(again.path_cost, result.path_cost);
+  ASSERT_EQ(again.iterations.size(), result.iterations.size());
+  for (size_t i = 0; i < result.iterations.size(); ++i) {
+    for (size_t k = 0; k < result.iterations[i].samples.size(); ++k) {
+      ASSERT_EQ(again.iterations[i].samples[k].cost, result.iterations[i].samples[k].cost) << i << " " << k;
+    }
+  }
+}
+
+/// A search that got lost after its first fragment: what it says of the failure, recomputed from the records.
+void ExpectPartialUpToTheFailure(const Problem& problem, const SearchResult& result) {
+  EXPECT_FALSE(result.reached_end);
+  const Failure& failure = result.failure;
+  ASSERT_GT(failure.fragment, 0);
+  EXPECT_EQ(failure.fragments_before, failure.fragment);
+  EXPECT_NEAR(failure.start, problem.task.schedule.steps[static_cast<size_t>(failure.fragment)] * problem.time_step(),
+              1e-12);
+  const IterationRecord* last = nullptr;
+  int attempts = 0;
+  int furthest = 0;
+  for (const IterationRecord& record : result.iterations) {
+    furthest = std::max(furthest, record.fragment);
+    if (record.fragment != failure.fragment) continue;
+    last = &record;
+    ++attempts;
+  }
+  EXPECT_EQ(failure.fragment, furthest);
+  ASSERT_NE(last, nullptr);
+  EXPECT_EQ(failure.attempts, attempts);
+  EXPECT_EQ(failure.samples, static_cast<int>(last->samples.size()));
+  EXPECT_EQ(failure.diverged, last->diverged);
+  double nearest = std::numeric_limits<double>::infinity();
+  for (const SampleRecord& sample : last->samples) {
+    if (sample.saved) nearest = std::min(nearest, sample.gate_ratio);
+  }
+  EXPECT_EQ(failure.nearest_ratio, nearest);
+  EXPECT_GT(failure.nearest_ratio, 1 - problem.options.gate_margin);
+  EXPECT_LE(failure.nearest.largest(), failure.nearest_ratio * (1 + 1e-9))
+      << "the end is one of the instants looked at";
+  const auto total = [](const task::CostTerms& terms) { return terms.Total({1, 1, 1, 1, 1}); };
+  EXPECT_GT(total(failure.terms), 0);
+  EXPECT_GT(total(failure.terms_before), 0);
+}
+
+TEST(Search, GoesBackTwiceAsFarAndBeginsAnewFromTheStart) {
+  // Gates that the squat's first part passes and its last part cannot.
+  Configuration configuration = SmallConfiguration();
+  configuration.task.schedule.segmentation = task::Segmentation::kOff;
+  configuration.sampling.max_rewinds = 0;
+  const SearchResult open = Search(SmallProblem(configuration, task::Squatting, 0.6).problem());
+  std::vector<double> best;
+  for (const IterationRecord& record : open.iterations) {
+    best.push_back(std::numeric_limits<double>::infinity());
+    for (const SampleRecord& sample : record.samples) best.back() = std::min(best.back(), sample.gate_ratio);
+  }
+  const size_t worst = static_cast<size_t>(std::max_element(best.begin(), best.end()) - best.begin());
+  ASSERT_GT(worst, 0u);
+  for (double* limit : {&configuration.task.gates.root_height, &configuration.task.gates.root_orientation,
+                        &configuration.task.gates.joint_position}) {
+    *limit *= 0.5 * best[worst];
+  }
+  configuration.sampling.max_rewinds = 6;
+  configuration.sampling.rewind = 0.1;
+  configuration.sampling.learn = false;  // or it gets past the place
+  const SmallProblem small(configuration, task::Squatting, 0.6);
+  const SearchResult result = Search(small.problem());
+  int lost = -1;
+  double distance = 0;
+  for (const IterationRecord& record : result.iterations) {
+    if (record.rewound_to < 0) continue;
+    const bool from_start = lost >= 0 && distance > lost * 0.1 - 1e-9;
+    distance = record.fragment > lost || from_start ? 0.1 : 2 * distance;
+    lost = std::max(lost, record.fragment);
+    const double back = (record.fragment - record.rewound_to) * 0.1;
+    EXPECT_NEAR(back, std::min(distance, record.fragment * 0.1), 0.011);
+  }
+  EXPECT_EQ(result.rewinds, 6);
+  ExpectPartialUpToTheFailure(small.problem(), result);
+  EXPECT_EQ(result.ending, Ending::kLost);
+  EXPECT_EQ(result.failure.fragment, lost);
+  ASSERT_EQ(result.control.fragments.size(), static_cast<size_t>(lost)) << "the best of all attempts";
+  // The path goes through one sample of one attempt at each fragment.
+  std::vector<int> chosen(static_cast<size_t>(small.problem().task.schedule.num_iterations()), 0);
+  for (const IterationRecord& record : result.iterations) {
+    for (const SampleRecord& sample : record.samples) chosen[static_cast<size_t>(record.fragment)] += sample.chosen;
+  }
+  for (size_t f = 0; f < chosen.size(); ++f) EXPECT_EQ(chosen[f], f < result.control.fragments.size() ? 1 : 0);
+  ReplaysToTheSameEnd(result);
+}
+
+TEST(Search, ThatMayNotGoBackEndsWhereItGetsLost) {
+  Configuration configuration = SmallConfiguration();
+  configuration.task.schedule.segmentation = task::Segmentation::kOff;
+  configuration.sampling.max_rewinds = 0;
+  configuration.task.gates.root_height = 0.01;  // the squat begins slowly
+  configuration.task.gates.joint_position = 0.02;
+  const SmallProblem small(configuration, task::Squatting, 0.8);
+  const SearchResult result = Search(small.problem());
+  EXPECT_EQ(result.ending, Ending::kLost);
+  EXPECT_EQ(result.rewinds, 0);
+  EXPECT_EQ(result.iterations.size(), result.control.fragments.size() + 1);
+  EXPECT_EQ(result.failure.attempts, 1);
+  ExpectPartialUpToTheFailure(small.problem(), result);
+  ReplaysToTheSameEnd(result);
+  // Without watching the gates it goes on to the end.
+  configuration.sampling.keep_inside_gates = false;
+  const SearchResult blind = Search(SmallProblem(configuration, task::Squatting, 0.8).problem());
+  EXPECT_EQ(blind.ending, Ending::kReachedEnd);
+  EXPECT_TRUE(blind.reached_end);
+}
+
+TEST(Search, NeverExceedsItsBudget) {
+  Configuration configuration = SmallConfiguration();
+  configuration.task.schedule.segmentation = task::Segmentation::kOff;
+  // So few samples from a state that none repeats the feedforward simulation.
+  configuration.sampling.samples = 30;
+  configuration.sampling.selection.saved = 6;
+  for (const double budget : {10.0, 14.9, 15.1, 29.0}) {  // of 30 for the whole pass
+    SCOPED_TRACE(budget);
+    configuration.sampling.budget = budget;
+    const SmallProblem small(configuration, task::Squatting, 0.8);
+    const SearchResult result = Search(small.problem());
+    EXPECT_EQ(result.ending, Ending::kBudget);
+    EXPECT_FALSE(result.reached_end);
+    EXPECT_LE(result.simulated_seconds, budget * 0.8 * (1 + 1e-12));
+    EXPECT_GT(result.simulated_seconds + 30 * 0.1, budget * 0.8) << "another fragment could have been afforded";
+    EXPECT_EQ(result.control.fragments.size(), result.iterations.size());
+    EXPECT_EQ(result.failure.fragment, -1) << "it was not lost";
+    ReplaysToTheSameEnd(result);
+  }
+  configuration.sampling.budget = 30.001;
+  EXPECT_EQ(Search(SmallProblem(configuration, task::Squatting, 0.8).problem()).ending, Ending::kReachedEnd);
+  configuration.sampling.budget = 0;
+  EXPECT_EQ(Search(SmallProblem(configuration, task::Squatting, 0.8).problem()).ending, Ending::kReachedEnd);
+}
+
+TEST(Search, SpendsItsBudgetOnRewindsToo) {
+  Configuration configuration = SmallConfiguration();
+  configuration.task.schedule.segmentation = task::Segmentation::kOff;
+  configuration.sampling.samples = 30;
+  configuration.sampling.selection.saved = 6;
+  configuration.sampling.budget = 200;
+  configuration.task.gates.root_height = 0.005;
+  configuration.task.gates.joint_position = 0.012;
+  const SmallProblem small(configuration, task::Squatting, 0.8);
+  const SearchResult result = Search(small.problem());
+  EXPECT_EQ(result.ending, Ending::kBudget);
+  EXPECT_GT(result.rewinds, 0);
+  EXPECT_LE(result.simulated_seconds, 200 * 0.8 * (1 + 1e-12));
+  EXPECT_GE(result.failure.fragment, 0);
+  EXPECT_EQ(result.control.fragments.size(), static_cast<size_t>(result.failure.fragment));
+}
+
+TEST(Ending, HasANameForEach) {
+  EXPECT_EQ(Name(Ending::kReachedEnd), "reached_end");
+  EXPECT_EQ(Name(Ending::kLost), "lost");
+  EXPECT_EQ(Name(Ending::kBudget), "budget");
+  EXPECT_EQ(Name(Ending::kDiverged), "diverged");
+}
+
+Configuration SmoothingConfiguration() {
+  Configuration configuration = SmallConfiguration();
+  configuration.sampling.smoothing.passes = 2;
+  configuration.sampling.smoothing.drift = 0;  // another aim, which so few samples cannot serve besides
+  configuration.sampling.budget = 1000;
+  return configuration;
+}
+
+TEST(Smoothing, FindsASmootherPathInsideTheGates) {
+  const SmallProblem small(SmoothingConfiguration(), task::Squatting, 0.8);
+  const SearchResult result = Search(small.problem());
+  ASSERT_EQ(result.smoothing.size(), 2u);
+  double roughness = std::numeric_limits<double>::infinity();
+  for (const SmoothingPass& pass : result.smoothing) {
+    EXPECT_TRUE(pass.completed);
+    EXPECT_LE(pass.roughness_before, roughness);
+    EXPECT_EQ(pass.accepted, pass.roughness < pass.roughness_before);
+    roughness = std::min(pass.roughness, pass.roughness_before);
+  }
+  EXPECT_TRUE(result.smoothing[0].accepted);
+  EXPECT_LT(result.search_seconds, result.simulated_seconds);
+  ReplaysToTheSameEnd(result);
+  const auto evaluation =
+      metrics::Evaluate(task::Human(), control::Replay(task::Human(), result.control), small.reference(), 0.8, {});
+  EXPECT_TRUE(evaluation.success());
+}
+
+TEST(Smoothing, ChosenSamplesAreThoseOfTheControlsPath) {
+  const SmallProblem small(SmoothingConfiguration(), task::Squatting, 0.5);
+  const SearchResult result = Search(small.problem());
+  std::vector<int> chosen(static_cast<size_t>(small.problem().task.schedule.num_iterations()), 0);
+  for (const IterationRecord& record : result.iterations) {
+    for (const SampleRecord& sample : record.samples) chosen[static_cast<size_t>(record.fragment)] += sample.chosen;
+  }
+  for (const int count : chosen) EXPECT_EQ(count, 1);
+}
+
+TEST(Smoothing, TargetsDoNotJump) {
+  const SmallProblem small(SmoothingConfiguration(), task::Squatting, 0.8);
+  const SearchResult result = Search(small.problem());
+  ASSERT_TRUE(result.smoothing[0].accepted);
+  for (size_t f = 1; f < result.control.fragments.size(); ++f) {
+    const auto& before = result.control.fragments[f - 1].targets.back();
+    const auto& after = result.control.fragments[f].targets.front();
+    for (size_t j = 0; j < before.size(); ++j) EXPECT_NEAR(AngleBetween(before[j], after[j]), 0, 1e-7);
+  }
+}
+
+TEST(Smoothing, GivesTheSameBytesForAnyNumberOfThreads) {
+  const SmallProblem small(SmoothingConfiguration(), task::Squatting, 0.5);
+  const std::string one = control::FormatControl(task::Human(), Search(small.problem(), 1).control);
+  EXPECT_EQ(control::FormatControl(task::Human(), Search(small.problem(), 3).control), one);
+}
+
+TEST(Smoothing, StaysWithinTheBudget) {
+  for (const double budget : {65.0, 95.0, 130.0}) {
+    Configuration configuration = SmoothingConfiguration();
+    configuration.sampling.budget = budget;
+    const SmallProblem small(configuration, task::Squatting, 0.5);
+    const SearchResult result = Search(small.problem());
+    EXPECT_TRUE(result.reached_end);
+    EXPECT_LE(result.simulated_seconds, budget * 0.5);
+    ReplaysToTheSameEnd(result);
+  }
+}
+
+TEST(Smoothing, ThatIsGivenUpLeavesTheResultAsItWas) {
+  // Hardly any freedom around offsets that are mixed with their neighbours', and gates just wide enough for the search.
+  Configuration configuration = SmoothingConfiguration();
+  configuration.sampling.smoothing.passes = 0;
+  const SmallProblem without(configuration, task::Squatting, 0.6);
+  const SearchResult plain = Search(without.problem());
+  double widest = 0;
+  for (const IterationRecord& record : plain.iterations) {
+    for (const SampleRecord& sample : record.samples) {
+      if (sample.chosen) widest = std::max(widest, sample.gate_ratio);
+    }
+  }
+  configuration.sampling.smoothing.passes = 1;
+  configuration.sampling.smoothing.samples = 0.02;
+  configuration.sampling.correction = 0;
+  configuration.sampling.smoothing.deviation = 20;
+  configuration.sampling.smoothing.patience = 1;
+  configuration.task.gates.joint_position *= 1.02 * widest;
+  configuration.sampling.gate_margin = 0;
+  const SmallProblem small(configuration, task::Squatting, 0.6);
+  const SearchResult result = Search(small.problem());
+  for (const SmoothingPass& pass : result.smoothing) EXPECT_FALSE(pass.completed);
+  ASSERT_FALSE(result.smoothing.empty());
+  configuration.sampling.smoothing.passes = 0;
+  const SmallProblem again(configuration, task::Squatting, 0.6);
+  EXPECT_EQ(control::FormatControl(task::Human(), result.control),
+            control::FormatControl(task::Human(), Search(again.problem()).control));
+}
+
+/// What a search simulated, in memory.
+class MemoryStore final : public IterationStore {
+ public:
+  explicit MemoryStore(std::vector<parallel::Bytes> earlier = {}) : records(std::move(earlier)) {}
+  bool Next(parallel::Bytes& simulated) override {
+    if (taken_ == records.size()) return false;
+    simulated = records[taken_++];
+    return true;
+  }
+  void Append(const parallel::Bytes& simulated) override {
+    EXPECT_EQ(taken_, records.size());
+    records.push_back(simulated);
+    taken_ = records.size();
+  }
+  std::vector<parallel::Bytes> records;
+
+ private:
+  size_t taken_ = 0;
+};
+
+SearchResult Search(const Problem& problem, MemoryStore& store, int stop_after, int threads = 1) {
+  const auto farm = parallel::MakeThreadFarm(threads, MakeWorkerFactory(problem));
+  SearchHooks hooks;
+  hooks.store = &store;
+  int simulated = 0;
+  hooks.stop = [&] { return ++simulated == stop_after; };
+  return RunSearch(problem, *farm, hooks);
+}
+
+/// Stopped after any iteration, it goes on to the same bytes.
+void StoppedAnywhereEndsTheSame(const Problem& problem, const SearchResult& expected, const MemoryStore& whole) {
+  ASSERT_EQ(whole.records.size(), expected.iterations.size());
+  const std::string control = control::FormatControl(task::Human(), expected.control);
+  EXPECT_EQ(control, control::FormatControl(task::Human(), Search(problem).control));
+  for (size_t kept = 1; kept < whole.records.size(); kept += 1 + whole.records.size() / 6) {
+    MemoryStore first;
+    EXPECT_THROW(Search(problem, first, static_cast<int>(kept)), StoppedError);
+    ASSERT_EQ(first.records.size(), kept);
+    MemoryStore second(first.records);
+    const SearchResult result = Search(problem, second, -1, 3);
+    ASSERT_EQ(control::FormatControl(task::Human(), result.control), control) << "stopped after " << kept;
+    EXPECT_EQ(result.simulated_seconds, expected.simulated_seconds);
+    EXPECT_EQ(result.rollouts, expected.rollouts);
+    EXPECT_EQ(result.path_cost, expected.path_cost);
+    ASSERT_EQ(result.iterations.size(), expected.iterations.size());
+    for (size_t i = 0; i < result.iterations.size(); ++i) {
+      const IterationRecord& a = result.iterations[i];
+      const IterationRecord& b = expected.iterations[i];
+      EXPECT_EQ(a.restored, i < kept);
+      EXPECT_EQ(a.selection.samples, b.selection.samples);
+      EXPECT_EQ(a.rewound_to, b.rewound_to);
+      for (size_t s = 0; s < a.samples.size(); ++s) {
+        ASSERT_EQ(a.samples[s].cost, b.samples[s].cost);
+        ASSERT_EQ(a.samples[s].start, b.samples[s].start);
+        ASSERT_EQ(a.samples[s].chosen, b.samples[s].chosen);
+      }
+    }
+  }
+}
+
+TEST(Search, StoppedWhileItIsLostEndsTheSame) {
+  Configuration configuration = SmallConfiguration();
+  configuration.task.gates.joint_position = 0.012;
+  configuration.sampling.budget = 400;
+  configuration.sampling.rewind = 0.1;
+  configuration.sampling.correlation = 0.5;
+  const SmallProblem small(configuration, task::Squatting, 0.4);
+  MemoryStore whole;
+  const SearchResult expected = Search(small.problem(), whole, -1);
+  EXPECT_GT(expected.rewinds, 0);
+  EXPECT_TRUE(std::any_of(expected.iterations.begin(), expected.iterations.end(),
+                          [](const IterationRecord& record) { return record.fitted; }));
+  StoppedAnywhereEndsTheSame(small.problem(), expected, whole);
+}
+
+TEST(Search, StoppedWhileItSmoothesEndsTheSame) {
+  Configuration configuration = SmallConfiguration();
+  configuration.sampling.smoothing.passes = 2;
+  const SmallProblem small(configuration, task::Squatting, 0.4);
+  MemoryStore whole;
+  const SearchResult expected = Search(small.problem(), whole, -1);
+  EXPECT_EQ(expected.smoothing.size(), 2u);
+  StoppedAnywhereEndsTheSame(small.problem(), expected, whole);
+}
+
+TEST(Search, RefusesTheStoreOfAnother) {
+  const SmallProblem small(SmallConfiguration(), task::Squatting, 0.4);
+  MemoryStore store;
+  Search(small.problem(), store, -1);
+  Configuration other = SmallConfiguration();
+  other.sampling.samples = 59;
+  const SmallProblem fewer(other, task::Squatting, 0.4);
+  MemoryStore filled(store.records);
+  EXPECT_THROW(Search(fewer.problem(), filled, -1), std::logic_error);
+  MemoryStore empty({parallel::Bytes(5)});
+  EXPECT_THROW(Search(small.problem(), empty, -1), std::logic_error);
+}
+
+}  // namespace
+}  // namespace retrace::sampling

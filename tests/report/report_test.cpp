@@ -1,0 +1,298 @@
+#include "retrace/report/report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "results/sample_motion.h"
+#include "retrace/io/base64.h"
+#include "retrace/io/error.h"
+#include "retrace/io/file.h"
+
+namespace retrace::report {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// A glide with a push of the ground on the trunk and one of the arm on the head in each step.
+control::Trajectory PushedGlide(const character::Character& character, int steps) {
+  control::Trajectory trajectory = results::Glide(character, steps, Vec3(0, 0, 1.3));
+  for (size_t step = 0; step < trajectory.num_steps(); ++step) {
+    const double k = static_cast<double>(step);
+    simulation::Contact ground;
+    ground.body = 0;
+    ground.point = Vec3(0.1 * k, 0, 0.3);
+    ground.force = Vec3(1 + k, 500 + std::sin(k), -k / 3);
+    simulation::Contact own;
+    own.body = 1;
+    own.other = 2;
+    own.force = Vec3(1000, 1000, 1000);
+    trajectory.contacts[step] = {ground, own};
+    trajectory.torques[step][0] = Vec3(0.1 * k, 7, 8);
+    trajectory.torques[step][1] = Vec3(k, 2 * k, 3 * k);
+  }
+  return trajectory;
+}
+
+struct Described {
+  explicit Described(int steps, double time_step = 0.01, const ReportOptions& options = {})
+      : character(results::SmallCharacter()), trajectory(PushedGlide(character, steps)) {
+    trajectory.time_step = time_step;
+    ReportRun run;
+    run.name = "glide";
+    run.character = &character;
+    run.world = &world;
+    run.trajectory = &trajectory;
+    document = DescribeRun(run, options);
+  }
+  std::vector<float> Array(const io::Json& packed) const { return UnpackFloats(io::JsonView(packed, "document")); }
+
+  character::Character character;
+  simulation::WorldOptions world;
+  control::Trajectory trajectory;
+  io::Json document;
+};
+
+std::vector<float> AsFloats(const std::vector<double>& values) {
+  return {values.begin(), values.end()};
+}
+
+/// Every k-th entry.
+std::vector<float> Every(const std::vector<float>& values, size_t stride) {
+  std::vector<float> some;
+  for (size_t i = 0; i < values.size(); i += stride) some.push_back(values[i]);
+  return some;
+}
+
+std::vector<float> Column(const std::vector<float>& rows, size_t width, size_t column) {
+  std::vector<float> values;
+  for (size_t i = column; i < rows.size(); i += width) values.push_back(rows[i]);
+  return values;
+}
+
+TEST(ReportTest, ValuesAreThoseOfTheTables) {
+  const Described d(33);
+  const results::Table trajectory =
+      results::ParseTable(results::FormatTrajectory(d.character, d.trajectory), "trajectory.csv");
+  const results::Table torques = results::ParseTable(results::FormatTorques(d.character, d.trajectory), "torques.csv");
+  const std::vector<float> force = d.Array(d.document["ground_force"]);
+  ASSERT_EQ(force.size(), 34U * 3U);
+  for (const auto& [k, name] : {std::pair{0U, "force_x"}, std::pair{1U, "force_y"}, std::pair{2U, "force_z"}}) {
+    EXPECT_EQ(Column(force, 3, k), AsFloats(trajectory.Numbers(name))) << name;
+  }
+  // 100 steps per second: every one is a sample, every second a frame.
+  EXPECT_EQ(d.document["sample_steps"], 1);
+  EXPECT_EQ(d.document["frame_steps"], 2);
+  const io::Json& simulated = d.document["simulated"];
+  EXPECT_EQ(Column(d.Array(simulated["root"]), 3, 2), AsFloats(trajectory.Numbers("root_z")));
+  EXPECT_EQ(Column(d.Array(simulated["center_of_mass"]), 3, 1), AsFloats(trajectory.Numbers("com_y")));
+  EXPECT_EQ(Column(d.Array(simulated["angles"]), 4, 0), AsFloats(trajectory.Numbers("left_shoulder_x")));
+  EXPECT_EQ(Column(d.Array(simulated["angles"]), 4, 3), AsFloats(trajectory.Numbers("neck_z")));
+  const std::vector<float> torque = Column(d.Array(d.document["torques"]), 4, 2);
+  ASSERT_EQ(torque.size(), 34U);
+  EXPECT_EQ(torque[0], 0);  // nothing has acted before the start
+  EXPECT_EQ(std::vector<float>(torque.begin() + 1, torque.end()), AsFloats(torques.Numbers("neck_y")));
+  const std::vector<float> frames = d.Array(simulated["frames"]);
+  ASSERT_EQ(frames.size(), 17U * 3U * 7U);
+  EXPECT_EQ(Column(frames, 21, 2), Every(AsFloats(trajectory.Numbers("root_z")), 2));
+  EXPECT_EQ(Column(frames, 21, 3), Every(AsFloats(trajectory.Numbers("root_qw")), 2));
+}
+
+TEST(ReportTest, GridsHaveWholeSteps) {
+  EXPECT_EQ(Described(60, 1.0 / 240).document["frame_steps"], 4);
+  EXPECT_EQ(Described(60, 1.0 / 240).document["sample_steps"], 2);
+  EXPECT_EQ(Described(60, 0.0005).document["frame_steps"], 34);
+  EXPECT_EQ(Described(60, 0.0005).document["sample_steps"], 17);
+  EXPECT_EQ(Described(60, 0.1).document["frame_steps"], 1);
+  const Described still(0);
+  EXPECT_EQ(still.Array(still.document["simulated"]["frames"]).size(), 21U);
+}
+
+TEST(ReportTest, ArrowsAreMeansOfTheGroundsForcesOverTheStepsBeforeAFrame) {
+  const Described d(8);
+  const std::vector<float> forces = d.Array(d.document["arrows"]["forces"]);
+  const std::vector<float> points = d.Array(d.document["arrows"]["points"]);
+  // Frame 0 has none; frames 1 to 4 one each, of the trunk. The contact between arm and head is no arrow.
+  ASSERT_EQ(forces.size(), 4U * 3U);
+  EXPECT_FLOAT_EQ(forces[3 * 1 + 0], 1 + 2.5F);  // steps 2 and 3
+  EXPECT_FLOAT_EQ(forces[3 * 3 + 2], -6.5F / 3);
+  EXPECT_NEAR(points[3 * 1 + 0], 0.25, 1e-3);
+  EXPECT_FLOAT_EQ(points[3 * 1 + 2], 0.3F);
+}
+
+TEST(ReportTest, TimelineClosesChatter) {
+  const character::Character character = results::SmallCharacter();
+  control::Trajectory trajectory = PushedGlide(character, 40);
+  for (const size_t step : {5, 20, 21, 22, 23}) trajectory.contacts[step].clear();
+  simulation::WorldOptions world;
+  ReportRun run;
+  run.character = &character;
+  run.world = &world;
+  run.trajectory = &trajectory;
+  const io::Json timeline = DescribeRun(run)["timeline"];
+  ASSERT_EQ(timeline.size(), 1U);
+  EXPECT_EQ(timeline[0]["body"], "trunk");
+  const io::Json& intervals = timeline[0]["intervals"];
+  ASSERT_EQ(intervals.size(), 2U) << timeline.dump();
+  EXPECT_NEAR(intervals[0][1].get<double>(), 0.20, 1e-12);
+  EXPECT_NEAR(intervals[1][0].get<double>(), 0.24, 1e-12);
+  EXPECT_NEAR(intervals[1][1].get<double>(), 0.40, 1e-12);
+}
+
+TEST(ReportTest, CostsOfEverySample) {
+  results::FragmentCosts fragment;
+  fragment.fragment = 3;
+  fragment.attempt = 1;
+  fragment.start_time = 0.3;
+  fragment.end_time = 0.4125;
+  fragment.samples.resize(3);
+  fragment.samples[0].total = 2.5;
+  fragment.samples[0].saved = fragment.samples[0].chosen = true;
+  fragment.samples[0].terms.root = 0.125;
+  fragment.samples[0].weighted = {0.5, 0.25, 1, 0.75, 0};
+  fragment.samples[1].total = 7;
+  fragment.samples[1].sample = 1;
+  fragment.samples[1].start = 12;
+  fragment.samples[2].sample = 2;
+  fragment.samples[2].total = std::numeric_limits<double>::infinity();
+  fragment.samples[2].diverged = true;
+
+  // Through the table and back.
+  const std::string path = testing::TempDir() + "retrace_report_costs.csv";
+  io::WriteFile(path, results::FormatCosts({fragment}));
+  const std::vector<results::FragmentCosts> read = results::ReadCosts(path);
+  std::filesystem::remove(path);
+  ASSERT_EQ(read.size(), 1U);
+  EXPECT_EQ(read[0].attempt, 1);
+  EXPECT_EQ(read[0].end_time, 0.4125);
+  ASSERT_EQ(read[0].samples.size(), 3U);
+  EXPECT_EQ(read[0].samples[0].terms.root, 0.125);
+  EXPECT_EQ(read[0].samples[0].weighted.end_effector, 1);
+  EXPECT_EQ(read[0].samples[1].start, 12);
+  EXPECT_TRUE(read[0].samples[2].diverged);
+
+  Described d(4);
+  ReportRun run;
+  run.character = &d.character;
+  run.world = &d.world;
+  run.trajectory = &d.trajectory;
+  run.costs = &read;
+  const io::Json costs = DescribeRun(run)["costs"];
+  EXPECT_THAT(d.Array(costs["totals"]), testing::ElementsAre(2.5F, 7.0F, std::numeric_limits<float>::infinity()));
+  EXPECT_EQ(io::DecodeBase64(costs["flags"]["data"].get<std::string>()), std::string("\x03\x00\x00", 3));
+  ASSERT_EQ(costs["chosen"].size(), 1U);
+  EXPECT_EQ(costs["chosen"][0]["terms"], io::Json({0.5, 0.25, 1.0, 0.75, 0.0}));
+  EXPECT_EQ(costs["draws"][0]["count"], 3);
+}
+
+TEST(ReportTest, AnEvaluationKeepsItsCountsAndBounds) {
+  std::vector<results::RunRow> rows(5);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    rows[i].clip = i < 3 ? "walk" : "roll";
+    rows[i].seed = i;
+    rows[i].status = i == 4 ? results::RunStatus::kSkipped : results::RunStatus::kCompleted;
+    rows[i].levels.main = i < 2;
+    rows[i].figures[results::FigureIndex("joint_error_mm")] = 40.0 + static_cast<double>(i);
+  }
+  const io::Json part = DescribeEvaluation("some", rows);
+  EXPECT_EQ(part["kind"], "evaluation");
+  ASSERT_EQ(part["summaries"].size(), 3U);
+  const io::Json& walk = part["summaries"][0];
+  EXPECT_EQ(walk["main"]["k"], 2);
+  EXPECT_EQ(walk["main"]["n"], 3);
+  // Clopper-Pearson: the rate p with P(at least 2 of 3) = 3 p^2 - 2 p^3 = 0.05.
+  const double p = walk["main"]["bound"].get<double>();
+  EXPECT_NEAR(3 * p * p - 2 * p * p * p, 0.05, 1e-9);
+  EXPECT_EQ(walk["quartiles"][results::FigureIndex("joint_error_mm")], io::Json({40.25, 40.5, 40.75}));
+  EXPECT_TRUE(walk["quartiles"][results::FigureIndex("cpu_s_per_s")].is_null());
+  const io::Json& total = part["summaries"][2];
+  EXPECT_EQ(total["scope"], "total");
+  EXPECT_EQ(total["skipped"], 1);
+  EXPECT_EQ(part["runs"].size(), 5U);
+}
+
+constexpr const char* kPage =
+    "<html><title></title><script type=\"application/json\">{\"retrace\":\"document\"}</script></html>";
+
+TEST(ReportTest, NothingInADocumentEndsItsScript) {
+  io::Json part;
+  part["name"] = "</script><script>alert(1)</script><!-- \xff";
+  const io::Json document = ReportDocument("a <b> & c", {part});
+  const std::string page = FillReportPage(kPage, "page", document);
+  EXPECT_THAT(page, HasSubstr("<title>a &lt;b> &amp; c</title>"));
+  const size_t begin = page.find("json\">") + 6;
+  const std::string inside = page.substr(begin, page.find("</script>", begin) - begin);
+  EXPECT_EQ(inside.find('<'), std::string::npos);
+  const io::Json read = io::ParseJson(inside, "inside");
+  EXPECT_EQ(read["parts"][0]["name"], "</script><script>alert(1)</script><!-- \xEF\xBF\xBD");
+  EXPECT_EQ(page.substr(page.size() - 16), "</script></html>");
+}
+
+TEST(ReportTest, RefusesAPageWithoutAPlace) {
+  try {
+    FillReportPage("<html></html>", "somewhere/page.html", ReportDocument("t", {}));
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("somewhere/page.html: found a page without a place"));
+  }
+}
+
+TEST(ReportTest, RefusesATrajectoryWithoutContacts) {
+  const character::Character character = results::SmallCharacter();
+  control::Trajectory trajectory = results::Glide(character, 5, Vec3::Zero());
+  trajectory.contacts.pop_back();
+  simulation::WorldOptions world;
+  ReportRun run;
+  run.character = &character;
+  run.world = &world;
+  run.trajectory = &trajectory;
+  EXPECT_THROW(DescribeRun(run), std::invalid_argument);
+}
+
+TEST(ReportTest, FiveSecondsStayUnderFiveMegabytes) {
+  // As much as a run of five seconds can hold: the whole budget of samples, both feet on the ground at all times.
+  const character::Character character =
+      character::LoadCharacter(std::string(RETRACE_SOURCE_DIR) + "/data/characters/human.json");
+  constexpr int kSteps = 1200;
+  control::Trajectory trajectory = results::Glide(character, kSteps, Vec3(0, 0, 5.0 / 24));
+  trajectory.time_step = 1.0 / 240;
+  for (size_t step = 0; step < kSteps; ++step) {
+    for (const char* foot : {"left_foot", "right_foot"}) {
+      simulation::Contact contact;
+      contact.body = character.FindBody(foot);
+      const Vec3 place = trajectory.states[step][static_cast<size_t>(contact.body)].position;
+      for (int corner = 0; corner < 4; ++corner) {
+        contact.point = place + Vec3(corner % 2 ? 0.04 : -0.04, -0.03, corner / 2 ? 0.1 : -0.1);
+        contact.force = Vec3(1, 150 + 50 * std::sin(0.1 * static_cast<double>(step)), 2);
+        trajectory.contacts[step].push_back(contact);
+      }
+    }
+  }
+  std::vector<results::FragmentCosts> costs(150);
+  for (size_t k = 0; k < costs.size(); ++k) {
+    costs[k].fragment = static_cast<int>(k % 50);
+    costs[k].attempt = static_cast<int>(k / 50);
+    costs[k].samples.resize(1400);
+    costs[k].samples[0].chosen = k < 50;
+  }
+  character::Pose pose;
+  pose.root_position = Vec3(0, 1, 0);
+  pose.joint_rotations.assign(character.joints.size(), Quat::Identity());
+  const character::ReferenceMotion reference(character, 5, {pose, pose}, 0.01);
+  simulation::WorldOptions world;
+  ReportRun run;
+  run.character = &character;
+  run.world = &world;
+  run.trajectory = &trajectory;
+  run.tracking = &trajectory;
+  run.reference = &reference;
+  run.costs = &costs;
+  const size_t data = ReportDocument("t", {DescribeRun(run)}).dump().size();
+  EXPECT_GT(data, 1'500'000U);
+  EXPECT_LT(data, 4'000'000U);  // the bundle has 0.7 MB; a test of the program holds it to 1 MB
+}
+
+}  // namespace
+}  // namespace retrace::report
