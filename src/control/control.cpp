@@ -1,70 +1,157 @@
 #include "retrace/control/control.h"
 
 #include <algorithm>
-#include <cstring>
+#include <cmath>
 
+#include "retrace/io/error.h"
 #include "retrace/math/rotation.h"
 
 namespace retrace::control {
-
-void TargetsAt(const Fragment& fragment, int step, std::span<Quat> pose) {
-  const size_t last = fragment.targets.size() - 1;
-  if (last == 0) {
-    std::copy(fragment.targets[0].begin(), fragment.targets[0].end(), pose.begin());
-    return;
-  }
-  const double x = static_cast<double>(step + 1) / fragment.num_steps * static_cast<double>(last);
-  const size_t knot = std::min(static_cast<size_t>(x), last - 1);
-  const double t = x - static_cast<double>(knot);
-  const TargetPose& a = fragment.targets[knot];
-  const TargetPose& b = fragment.targets[knot + 1];
-  for (size_t j = 0; j < pose.size(); ++j) pose[j] = Nlerp(a[j], b[j], t);
-}
-
 namespace {
 
-/// Forces of the pushes in the step from `time` to `time + h` (bodies).
-void ForcesOf(std::span<const Push> pushes, double time, double h, std::span<Vec3> forces) {
-  std::fill(forces.begin(), forces.end(), Vec3::Zero());
-  for (const Push& push : pushes) {
-    const double shared = std::min(time + h, push.end()) - std::max(time, push.start);
-    if (shared > 0) forces[static_cast<size_t>(push.body)] += push.force * std::min(1.0, shared / h);
-  }
+std::vector<const character::Character*> PointersTo(const std::vector<character::Character>& characters) {
+  std::vector<const character::Character*> pointers;
+  for (const character::Character& character : characters) pointers.push_back(&character);
+  return pointers;
 }
 
 }  // namespace
 
-Trajectory Replay(const character::Character& character, const OpenLoopControl& control, std::span<const Push> pushes) {
-  simulation::World world(character, control.world);
+int Scene::num_steps() const {
+  int steps = 0;
+  for (const std::vector<Fragment>& control : fragments) {
+    if (!control.empty()) steps = std::max(steps, control.back().end_step());
+  }
+  return steps;
+}
+
+simulation::Layout Scene::layout() const {
+  return simulation::Layout(PointersTo(characters), world.environment);
+}
+
+Scene MakeScene(const character::Character& character, const OpenLoopControl& control) {
+  return {{character}, control.world, control.start, {control.fragments}};
+}
+
+void AddToScene(const character::Character& character, const OpenLoopControl& control, const Quat& heading,
+                const Vec3& offset, Scene& scene) {
+  if (control.world.time_step != scene.world.time_step) {
+    throw UsageError("a character with another time step than that of the scene cannot be added to it");
+  }
+  if (!control.world.environment.empty()) {
+    throw UsageError("a character from a world with things of its own cannot be added to a scene");
+  }
+  const bool scales = !control.world.contact_scale.empty() || !scene.world.contact_scale.empty();
+  const size_t joints_before = scene.layout().num_joints();
+  const auto free = scene.start.begin() + static_cast<std::ptrdiff_t>(scene.layout().num_character_bodies());
+  character::State moved = control.start;
+  for (character::BodyState& body : moved) {
+    body.position = heading * body.position + offset;
+    body.orientation = (heading * body.orientation).normalized();
+    body.linear_velocity = heading * body.linear_velocity;
+    body.angular_velocity = heading * body.angular_velocity;
+  }
+  scene.start.insert(free, moved.begin(), moved.end());
+  if (scales) {
+    scene.world.contact_scale.resize(joints_before, 1.0);
+    character::ContactPreset added = control.world.contact_scale;
+    added.resize(character.joints.size(), 1.0);
+    scene.world.contact_scale.insert(scene.world.contact_scale.end(), added.begin(), added.end());
+  }
+  scene.characters.push_back(character);
+  scene.fragments.push_back(control.fragments);
+}
+
+OpenLoopControl ControlOf(const Scene& scene, size_t character) {
+  const simulation::Layout layout = scene.layout();
+  OpenLoopControl control{scene.world, layout.StateOf(scene.start, character), scene.fragments[character]};
+  const character::State free = layout.FreeStateOf(scene.start);
+  control.start.insert(control.start.end(), free.begin(), free.end());
+  if (!scene.world.contact_scale.empty()) {
+    const auto scales = layout.JointsOf(std::span(scene.world.contact_scale), character);
+    control.world.contact_scale.assign(scales.begin(), scales.end());
+  }
+  return control;
+}
+
+Trajectory Simulate(std::span<const character::Character* const> characters, const simulation::WorldOptions& options,
+                    const character::State& start, std::span<Controller* const> controllers, int num_steps,
+                    std::span<const Push> pushes) {
+  simulation::World world(characters, options);
   world.set_recording(true);
+  world.SetState(start);
   Trajectory trajectory;
-  trajectory.time_step = control.world.time_step;
-  const simulation::Environment& environment = control.world.environment;
+  trajectory.time_step = options.time_step;
+  const simulation::Environment& environment = options.environment;
   for (size_t i = 0; i < environment.num_objects(); ++i) trajectory.objects.push_back(environment.ObjectName(i));
-  trajectory.states.push_back(control.start);
-  std::vector<Quat> targets(character.joints.size());
-  std::vector<Vec3> forces(character.bodies.size());
-  character::State state = control.start;
-  for (const Fragment& fragment : control.fragments) {
-    world.SetState(state, fragment.first_step);
-    for (int step = 0; step < fragment.num_steps; ++step) {
-      TargetsAt(fragment, step, targets);
-      if (!pushes.empty()) {
-        ForcesOf(pushes, static_cast<double>(trajectory.num_steps()) * trajectory.time_step, trajectory.time_step,
-                 forces);
-        world.SetForces(forces);
+  trajectory.states.push_back(start);
+  SimulationScratch scratch;
+  trajectory.diverged = !Simulate(world, controllers, 0, num_steps, pushes, scratch, [&](int) {
+    world.GetState(trajectory.states.emplace_back());
+    trajectory.contacts.push_back(world.contacts());
+    trajectory.torques.push_back(world.torques());
+  });
+  return trajectory;
+}
+
+Trajectory Replay(const character::Character& character, const OpenLoopControl& control, std::span<const Push> pushes) {
+  OpenLoop open_loop(control.fragments);
+  const character::Character* const only = &character;
+  Controller* const controller = &open_loop;
+  return Simulate({&only, 1}, control.world, control.start, {&controller, 1}, control.num_steps(), pushes);
+}
+
+Trajectory Replay(const Scene& scene, std::span<const Push> pushes) {
+  std::vector<OpenLoop> open_loops;
+  for (const std::vector<Fragment>& fragments : scene.fragments) open_loops.emplace_back(fragments);
+  std::vector<Controller*> controllers;
+  for (OpenLoop& open_loop : open_loops) controllers.push_back(&open_loop);
+  return Simulate(PointersTo(scene.characters), scene.world, scene.start, controllers, scene.num_steps(), pushes);
+}
+
+Trajectory TrajectoryOf(const Trajectory& trajectory, const simulation::Layout& layout, size_t character) {
+  Trajectory own;
+  own.time_step = trajectory.time_step;
+  own.diverged = trajectory.diverged;
+  own.objects = trajectory.objects;
+  std::vector<int> object_of(layout.num_characters(), -1);
+  for (size_t c = 0; c < layout.num_characters(); ++c) {
+    if (c == character) continue;
+    object_of[c] = static_cast<int>(own.objects.size());
+    own.objects.push_back("character " + std::to_string(c + 1));
+  }
+  for (const character::State& state : trajectory.states) {
+    const character::State free = layout.FreeStateOf(state);
+    character::State& to = own.states.emplace_back(layout.StateOf(state, character));
+    to.insert(to.end(), free.begin(), free.end());
+  }
+  for (const std::vector<simulation::Contact>& contacts : trajectory.contacts) {
+    std::vector<simulation::Contact>& to = own.contacts.emplace_back();
+    for (simulation::Contact contact : contacts) {
+      const size_t first = layout.CharacterOf(contact.body);
+      const size_t second = contact.other < 0 ? first : layout.CharacterOf(contact.other);
+      if (first != character && second != character) continue;
+      if (first != character) {  // seen from the other side
+        std::swap(contact.body, contact.other);
+        contact.force = -contact.force;
+        contact.normal = -contact.normal;
       }
-      if (!world.Step(targets)) {
-        trajectory.diverged = true;
-        return trajectory;
+      const size_t opposite = first == character ? second : first;
+      contact.body = layout.LocalBody(contact.body);
+      if (opposite != character) {
+        contact.object = object_of[opposite];
+        contact.other = -1;
+      } else if (contact.other >= 0) {
+        contact.other = layout.LocalBody(contact.other);
       }
-      world.GetState(state);
-      trajectory.states.push_back(state);
-      trajectory.contacts.push_back(world.contacts());
-      trajectory.torques.push_back(world.torques());
+      to.push_back(contact);
     }
   }
-  return trajectory;
+  for (const std::vector<Vec3>& torques : trajectory.torques) {
+    const auto joints = layout.JointsOf(std::span(torques), character);
+    own.torques.emplace_back(joints.begin(), joints.end());
+  }
+  return own;
 }
 
 uint64_t Fingerprint(const character::State& state) {

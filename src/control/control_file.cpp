@@ -13,35 +13,62 @@ using character::Character;
 using io::Json;
 using io::JsonView;
 
-/// Name of an entry of a state: a body of the character, or one of the world that moves freely.
-const std::string& NameOf(const Character& character, const simulation::Environment& environment, size_t b) {
-  const size_t own = character.bodies.size();
-  return b < own ? character.bodies[b].name : environment.bodies.at(b - own).name;
+constexpr const char* kUnits =
+    "SI; radians; y up; quaternions as [w, x, y, z]; a target is a joint's rotation, child to parent";
+
+/// One body of a state. `character` is counted from 1 and left out where it is 0.
+Json BodyToJson(const std::string& name, const character::BodyState& body, size_t character) {
+  Json json;
+  if (character > 0) json["character"] = character;
+  json["body"] = name;
+  json["position"] = io::ToJson(body.position);
+  json["orientation"] = io::ToJson(body.orientation);
+  json["linear_velocity"] = io::ToJson(body.linear_velocity);
+  json["angular_velocity"] = io::ToJson(body.angular_velocity);
+  return json;
 }
 
-Json StateToJson(const Character& character, const simulation::Environment& environment,
-                 const character::State& state) {
+/// What a body of a state is called, and of which character it is, counted from 1; 0: it is free, or there is only one.
+struct BodyName {
+  std::string name;
+  size_t character = 0;
+};
+
+std::vector<BodyName> NamesOf(const std::vector<const Character*>& characters,
+                              const simulation::Environment& environment) {
+  std::vector<BodyName> names;
+  for (size_t c = 0; c < characters.size(); ++c) {
+    for (const character::Body& body : characters[c]->bodies) {
+      names.push_back({body.name, characters.size() > 1 ? c + 1 : 0});
+    }
+  }
+  for (const simulation::FreeBody& body : environment.bodies) names.push_back({body.name, 0});
+  return names;
+}
+
+Json StateToJson(const std::vector<BodyName>& names, const character::State& state) {
   Json bodies = Json::array();
   for (size_t b = 0; b < state.size(); ++b) {
-    bodies.push_back({{"body", NameOf(character, environment, b)},
-                      {"position", io::ToJson(state[b].position)},
-                      {"orientation", io::ToJson(state[b].orientation)},
-                      {"linear_velocity", io::ToJson(state[b].linear_velocity)},
-                      {"angular_velocity", io::ToJson(state[b].angular_velocity)}});
+    bodies.push_back(BodyToJson(names.at(b).name, state[b], names[b].character));
   }
   return bodies;
 }
 
-character::State ReadState(const JsonView& view, const Character& character,
-                           const simulation::Environment& environment) {
-  const size_t count = character.bodies.size() + environment.bodies.size();
-  if (view.size() != count) view.Expect("an array of " + std::to_string(count) + ", one entry per body");
-  character::State state(count);
+character::State ReadState(const JsonView& view, const std::vector<BodyName>& names) {
+  if (view.size() != names.size()) {
+    view.Expect("an array of " + std::to_string(names.size()) + ", one entry per body");
+  }
+  character::State state(names.size());
   for (size_t b = 0; b < state.size(); ++b) {
     const JsonView body = view[b];
-    body.AllowOnly({"body", "position", "orientation", "linear_velocity", "angular_velocity"});
-    const std::string& name = NameOf(character, environment, b);
-    if (body["body"].String() != name) body["body"].Expect("\"" + name + "\"");
+    if (names[b].character > 0) {
+      body.AllowOnly({"character", "body", "position", "orientation", "linear_velocity", "angular_velocity"});
+      const long number = static_cast<long>(names[b].character);
+      body["character"].Integer(number, number);
+    } else {
+      body.AllowOnly({"body", "position", "orientation", "linear_velocity", "angular_velocity"});
+    }
+    if (body["body"].String() != names[b].name) body["body"].Expect("\"" + names[b].name + "\"");
     state[b].position = body["position"].Vector();
     state[b].orientation = io::ReadQuaternion(body["orientation"]);
     state[b].linear_velocity = body["linear_velocity"].Vector();
@@ -75,77 +102,164 @@ Fragment ReadFragment(const JsonView& view, const Character& character, double t
   return fragment;
 }
 
-}  // namespace
+std::vector<Fragment> ReadFragments(const JsonView& view, const Character& character, double time_step) {
+  std::vector<Fragment> fragments;
+  int first_step = 0;
+  for (const JsonView& fragment : view.Elements()) {
+    fragments.push_back(ReadFragment(fragment, character, time_step, first_step));
+    first_step += fragments.back().num_steps;
+  }
+  return fragments;
+}
 
-std::string FormatControl(const Character& character, const OpenLoopControl& control) {
-  Json document;
-  document["format"] = "retrace-control";
-  document["version"] = 1;
-  document["units"] = "SI; radians; y up; quaternions as [w, x, y, z]; a target is a joint's rotation, child to parent";
-  document["world"] = control.world.ToJson();
-  document["joints"] = Json::array();
-  for (const auto& joint : character.joints) document["joints"].push_back(joint.name);
-  document["start_state"] = StateToJson(character, control.world.environment, control.start);
-  document["fragments"] = Json::array();
-  for (const Fragment& fragment : control.fragments) {
+Json FragmentsToJson(const std::vector<Fragment>& fragments, double time_step) {
+  Json list = Json::array();
+  for (const Fragment& fragment : fragments) {
     Json targets = Json::array();
     for (const TargetPose& target : fragment.targets) {
       Json pose = Json::array();
       for (const Quat& q : target) pose.push_back(io::ToJson(q));
       targets.push_back(std::move(pose));
     }
-    document["fragments"].push_back({{"start", fragment.first_step * control.world.time_step},
-                                     {"duration", fragment.num_steps * control.world.time_step},
-                                     {"steps", fragment.num_steps},
-                                     {"targets", std::move(targets)}});
+    list.push_back({{"start", fragment.first_step * time_step},
+                    {"duration", fragment.num_steps * time_step},
+                    {"steps", fragment.num_steps},
+                    {"targets", std::move(targets)}});
   }
-  document["character"] = character.json;
-  // One line per member and per fragment: small, and two controls can still be compared line by line.
+  return list;
+}
+
+Json JointNames(const Character& character) {
+  Json names = Json::array();
+  for (const character::Joint& joint : character.joints) names.push_back(joint.name);
+  return names;
+}
+
+void CheckJoints(const JsonView& view, const Character& character) {
+  std::vector<std::string> names;
+  for (const character::Joint& joint : character.joints) names.push_back(joint.name);
+  if (view.Strings() != names) view.Fail("another list of joints", "the joints of the character in its order");
+}
+
+/// One line for each entry of a list: small, and two controls can still be compared line by line.
+std::string Lines(const Json& list) {
+  std::string text = "[";
+  for (const auto& entry : list) text.append(text.size() > 1 ? ",\n  " : "\n  ").append(entry.dump());
+  return text + "\n]";
+}
+
+std::string FormatMembers(const std::vector<std::pair<std::string, std::string>>& members) {
   std::string text = "{\n";
-  for (const auto& [key, value] : document.items()) {
-    text += text.size() > 2 ? ",\n" : "";
-    text += "\"" + key + "\": ";
-    if (key == "fragments" || key == "start_state") {
-      text += "[";
-      bool first = true;
-      for (const auto& entry : value) {
-        text += (first ? "\n  " : ",\n  ") + entry.dump();
-        first = false;
-      }
-      text += "\n]";
-    } else {
-      text += value.dump();
-    }
+  for (const auto& [key, value] : members) {
+    text.append(text.size() > 2 ? ",\n" : "").append("\"" + key + "\": ").append(value);
   }
-  return text + "\n}\n";
+  return text + "\n}";
+}
+
+std::string FormatVersion1(const Character& character, const simulation::WorldOptions& world,
+                           const character::State& start, const std::vector<Fragment>& fragments) {
+  return FormatMembers({{"format", "\"retrace-control\""},
+                        {"version", "1"},
+                        {"units", Json(kUnits).dump()},
+                        {"world", world.ToJson().dump()},
+                        {"joints", JointNames(character).dump()},
+                        {"start_state", Lines(StateToJson(NamesOf({&character}, world.environment), start))},
+                        {"fragments", Lines(FragmentsToJson(fragments, world.time_step))},
+                        {"character", character.json.dump()}}) +
+         "\n";
+}
+
+void CheckFormat(const JsonView& view) {
+  if (view["format"].String() != "retrace-control") view["format"].Expect("\"retrace-control\"");
+}
+
+LoadedControl ReadVersion1(const JsonView& view, const std::string& name) {
+  view.AllowOnly({"format", "version", "units", "world", "joints", "start_state", "fragments", "character"});
+  CheckFormat(view);
+  view["version"].Integer(1, 1);
+  LoadedControl loaded;
+  loaded.character = character::ParseCharacter(view["character"].json(), name + ": /character");
+  OpenLoopControl& control = loaded.control;
+  control.world = simulation::ReadWorldOptions(view["world"], loaded.character.joints.size());
+  CheckJoints(view["joints"], loaded.character);
+  control.start = ReadState(view["start_state"], NamesOf({&loaded.character}, control.world.environment));
+  control.fragments = ReadFragments(view["fragments"], loaded.character, control.world.time_step);
+  return loaded;
+}
+
+Scene ReadVersion2(const JsonView& view, const std::string& name) {
+  view.AllowOnly({"format", "version", "units", "world", "start_state", "characters"});
+  Scene scene;
+  const std::vector<JsonView> characters = view["characters"].Elements();
+  if (characters.empty()) view["characters"].Expect("at least one character");
+  size_t num_joints = 0;
+  for (size_t c = 0; c < characters.size(); ++c) {
+    const JsonView& entry = characters[c];
+    entry.AllowOnly({"joints", "fragments", "character"});
+    const std::string place = name + ": /characters/" + std::to_string(c) + "/character";
+    scene.characters.push_back(character::ParseCharacter(entry["character"].json(), place));
+    CheckJoints(entry["joints"], scene.characters.back());
+    num_joints += scene.characters.back().joints.size();
+  }
+  scene.world = simulation::ReadWorldOptions(view["world"], num_joints);
+  std::vector<const Character*> pointers;
+  for (size_t c = 0; c < characters.size(); ++c) {
+    scene.fragments.push_back(ReadFragments(characters[c]["fragments"], scene.characters[c], scene.world.time_step));
+    pointers.push_back(&scene.characters[c]);
+  }
+  scene.start = ReadState(view["start_state"], NamesOf(pointers, scene.world.environment));
+  return scene;
+}
+
+}  // namespace
+
+std::string FormatControl(const Character& character, const OpenLoopControl& control) {
+  return FormatVersion1(character, control.world, control.start, control.fragments);
+}
+
+std::string FormatControl(const Scene& scene) {
+  if (scene.characters.size() == 1) {
+    return FormatVersion1(scene.characters[0], scene.world, scene.start, scene.fragments[0]);
+  }
+  std::vector<const Character*> pointers;
+  std::string characters;
+  for (size_t c = 0; c < scene.characters.size(); ++c) {
+    const Character& character = scene.characters[c];
+    pointers.push_back(&character);
+    characters.append(c > 0 ? ",\n" : "\n");
+    characters.append(FormatMembers({{"joints", JointNames(character).dump()},
+                                     {"fragments", Lines(FragmentsToJson(scene.fragments[c], scene.world.time_step))},
+                                     {"character", character.json.dump()}}));
+  }
+  return FormatMembers({{"format", "\"retrace-control\""},
+                        {"version", "2"},
+                        {"units", Json(kUnits).dump()},
+                        {"world", scene.world.ToJson().dump()},
+                        {"start_state", Lines(StateToJson(NamesOf(pointers, scene.world.environment), scene.start))},
+                        {"characters", "[" + characters + "\n]"}}) +
+         "\n";
 }
 
 LoadedControl ParseControl(const std::string& text, const std::string& name) {
   const Json document = io::ParseJson(text, name);
+  return ReadVersion1(JsonView(document, name), name);
+}
+
+Scene ParseScene(const std::string& text, const std::string& name) {
+  const Json document = io::ParseJson(text, name);
   const JsonView view(document, name);
-  view.AllowOnly({"format", "version", "units", "world", "joints", "start_state", "fragments", "character"});
-  if (view["format"].String() != "retrace-control") view["format"].Expect("\"retrace-control\"");
-  view["version"].Integer(1, 1);
-  LoadedControl loaded;
-  loaded.character = character::ParseCharacter(view["character"].json(), name + ": /character");
-  loaded.control.world = simulation::ReadWorldOptions(view["world"], loaded.character.joints.size());
-  std::vector<std::string> names;
-  for (const character::Joint& joint : loaded.character.joints) names.push_back(joint.name);
-  if (view["joints"].Strings() != names) {
-    view["joints"].Fail("another list of joints", "the joints of the character in its order");
-  }
-  loaded.control.start = ReadState(view["start_state"], loaded.character, loaded.control.world.environment);
-  int first_step = 0;
-  for (const JsonView& fragment : view["fragments"].Elements()) {
-    loaded.control.fragments.push_back(
-        ReadFragment(fragment, loaded.character, loaded.control.world.time_step, first_step));
-    first_step += loaded.control.fragments.back().num_steps;
-  }
-  return loaded;
+  CheckFormat(view);
+  if (view["version"].Integer(1, 2) == 2) return ReadVersion2(view, name);
+  const LoadedControl loaded = ReadVersion1(view, name);
+  return MakeScene(loaded.character, loaded.control);
 }
 
 LoadedControl LoadControl(const std::filesystem::path& path) {
   return ParseControl(io::ReadFile(path), path.string());
+}
+
+Scene LoadScene(const std::filesystem::path& path) {
+  return ParseScene(io::ReadFile(path), path.string());
 }
 
 }  // namespace retrace::control

@@ -18,9 +18,9 @@ namespace {
 constexpr double kConvexTolerance = 1e-4;  // of the radius: vertices that were rounded are not quite in one plane
 constexpr int kMostMeshPoints = 64;        // that ODE is asked for; it stops at the first ones
 
-bool HasMesh(const character::Character& character) {
-  for (const character::Body& body : character.bodies) {
-    for (const Shape& shape : body.shapes) {
+bool HasMesh(const Forest& forest) {
+  for (const character::Body* body : forest.bodies) {
+    for (const Shape& shape : body->shapes) {
       if (shape.kind == Shape::Kind::kMesh) return true;
     }
   }
@@ -29,30 +29,22 @@ bool HasMesh(const character::Character& character) {
 
 }  // namespace
 
-Collision::Collision(const character::Character& character, const CollisionOptions& options) : options_(options) {
+Collision::Collision(const Forest& forest, const CollisionOptions& options) : options_(options) {
   InitialiseOde();
-  for (size_t b = 0; b < character.bodies.size(); ++b) {
-    for (const Shape& shape : character.bodies[b].shapes) MakeGeometry(static_cast<int>(b), shape);
+  for (size_t c = 0; c < forest.num_characters(); ++c) {
+    first_geometry_.push_back(geometries_.size());
+    const Tree& tree = forest.trees[c];
+    for (size_t b = tree.first_body; b < tree.first_body + tree.num_bodies; ++b) {
+      for (const Shape& shape : forest.bodies[b]->shapes) MakeGeometry(static_cast<int>(b), shape);
+    }
   }
-  if (HasMesh(character)) {
+  first_geometry_.push_back(geometries_.size());
+  if (HasMesh(forest)) {
     for (Geometry& geometry : geometries_) {
       if (geometry.shape->kind == Shape::Kind::kBox) geometry.solid.emplace(BoxMesh(geometry.shape->size));
     }
   }
-  if (options.self_collision) {
-    for (const auto& [a, b] : character.self_pairs) {
-      for (size_t i = 0; i < geometries_.size(); ++i) {
-        if (geometries_[i].body != a) continue;
-        for (size_t j = 0; j < geometries_.size(); ++j) {
-          if (geometries_[j].body != b) continue;
-          const double reach = geometries_[i].bounding_radius + geometries_[j].bounding_radius;
-          const bool meshed = geometries_[i].surface != nullptr || geometries_[j].surface != nullptr;
-          const bool convex = meshed && geometries_[i].solid && geometries_[j].solid;
-          pairs_.push_back({i, j, reach * reach, convex, meshed});
-        }
-      }
-    }
-  }
+  MakePairs(forest);
   size_t largest = kMostMeshPoints;
   size_t largest_face = 0;
   for (const Geometry& geometry : geometries_) {
@@ -61,8 +53,39 @@ Collision::Collision(const character::Character& character, const CollisionOptio
   }
   overlaps_.reserve(std::max(largest, 2 * largest_face));
   scratch_.Reserve(2 * largest_face);
-  grounded_.resize(character.bodies.size());
+  grounded_.resize(forest.bodies.size());
   points_.reserve(256);
+}
+
+Collision::Pair Collision::MakePair(size_t first, size_t second) const {
+  const Geometry& a = geometries_[first];
+  const Geometry& b = geometries_[second];
+  const double reach = a.bounding_radius + b.bounding_radius;
+  const bool meshed = a.surface != nullptr || b.surface != nullptr;
+  return {first, second, reach * reach, meshed && a.solid && b.solid, meshed};
+}
+
+void Collision::MakePairs(const Forest& forest) {
+  if (options_.self_collision) {
+    for (const auto& [a, b] : forest.self_pairs) {
+      for (size_t i = 0; i < geometries_.size(); ++i) {
+        if (geometries_[i].body != a) continue;
+        for (size_t j = 0; j < geometries_.size(); ++j) {
+          if (geometries_[j].body == b) pairs_.push_back(MakePair(i, j));
+        }
+      }
+    }
+  }
+  const size_t characters = forest.num_characters();
+  for (size_t c = 0; c < characters; ++c) {
+    for (size_t d = c + 1; d < characters; ++d) {
+      CharacterPair& pair = character_pairs_.emplace_back(CharacterPair{c, d, {}});
+      for (size_t i = first_geometry_[c]; i < first_geometry_[c + 1]; ++i) {
+        for (size_t j = first_geometry_[d]; j < first_geometry_[d + 1]; ++j) pair.pairs.push_back(MakePair(i, j));
+      }
+    }
+  }
+  if (characters > 1) balls_.resize(characters);
 }
 
 Collision::~Collision() {
@@ -112,6 +135,7 @@ void Collision::Find(std::span<const BodyMotion> bodies) {
     CollideWithGround(geometry, body);
   }
   CollidePairs(bodies);
+  if (!character_pairs_.empty()) CollideCharacters(bodies);
 }
 
 /// Distance from the ground within which a shape can touch it in this step.
@@ -205,24 +229,50 @@ void Collision::Place(Geometry& geometry, const BodyMotion& body) {
 }
 
 void Collision::CollidePairs(std::span<const BodyMotion> bodies) {
+  for (const Pair& pair : pairs_) CollidePair(pair, bodies);
+}
+
+void Collision::CollidePair(const Pair& pair, std::span<const BodyMotion> bodies) {
+  Geometry& a = geometries_[pair.first];
+  Geometry& b = geometries_[pair.second];
+  if ((a.center - b.center).squaredNorm() > pair.reach_squared) return;
+  if (pair.meshed) {
+    CollideMeshes(pair, bodies);
+    return;
+  }
   constexpr int kMaxPoints = 8;
   std::array<dContactGeom, kMaxPoints> found;
   const int wanted = std::min(options_.self_points_per_pair, kMaxPoints);
-  for (const Pair& pair : pairs_) {
-    Geometry& a = geometries_[pair.first];
-    Geometry& b = geometries_[pair.second];
-    if ((a.center - b.center).squaredNorm() > pair.reach_squared) continue;
-    if (pair.meshed) {
-      CollideMeshes(pair, bodies);
-      continue;
+  Place(a, bodies[static_cast<size_t>(a.body)]);
+  Place(b, bodies[static_cast<size_t>(b.body)]);
+  const int count = dCollide(a.geom, b.geom, wanted, found.data(), sizeof(dContactGeom));
+  for (int i = 0; i < count; ++i) {
+    const dContactGeom& geom = found[static_cast<size_t>(i)];
+    points_.push_back({a.body, b.body, ToVec3(geom.pos), ToVec3(geom.normal), geom.depth});
+  }
+}
+
+/// About the centre of each character's shapes, so that characters that are far apart cost next to nothing.
+void Collision::FindBalls() {
+  for (size_t c = 0; c < balls_.size(); ++c) {
+    Ball& ball = balls_[c];
+    ball = {};
+    const size_t begin = first_geometry_[c];
+    const size_t end = first_geometry_[c + 1];
+    for (size_t i = begin; i < end; ++i) ball.center += geometries_[i].center / static_cast<double>(end - begin);
+    for (size_t i = begin; i < end; ++i) {
+      const double reach = (geometries_[i].center - ball.center).norm() + geometries_[i].bounding_radius;
+      ball.radius = std::max(ball.radius, reach);
     }
-    Place(a, bodies[static_cast<size_t>(a.body)]);
-    Place(b, bodies[static_cast<size_t>(b.body)]);
-    const int count = dCollide(a.geom, b.geom, wanted, found.data(), sizeof(dContactGeom));
-    for (int i = 0; i < count; ++i) {
-      const dContactGeom& geom = found[static_cast<size_t>(i)];
-      points_.push_back({a.body, b.body, ToVec3(geom.pos), ToVec3(geom.normal), geom.depth});
-    }
+  }
+}
+
+void Collision::CollideCharacters(std::span<const BodyMotion> bodies) {
+  FindBalls();
+  for (const CharacterPair& pair : character_pairs_) {
+    const double reach = balls_[pair.first].radius + balls_[pair.second].radius;
+    if ((balls_[pair.first].center - balls_[pair.second].center).squaredNorm() > reach * reach) continue;
+    for (const Pair& shapes : pair.pairs) CollidePair(shapes, bodies);
   }
 }
 

@@ -1,4 +1,4 @@
-/// The points at which a character touches the ground and itself.
+/// The points at which characters touch the ground, themselves and one another.
 #pragma once
 
 #include <ode/ode.h>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "convex_polyhedron.h"
-#include "retrace/character/character.h"
+#include "forest.h"
 #include "step.h"
 
 namespace retrace::simulation {
@@ -29,8 +29,8 @@ struct CollisionOptions {
 /// spaces reorder their shapes with history.)
 class Collision {
  public:
-  /// The character must outlive it.
-  Collision(const character::Character& character, const CollisionOptions& options);
+  /// The forest must outlive it.
+  Collision(const Forest& forest, const CollisionOptions& options);
   ~Collision();
   Collision(const Collision&) = delete;
   Collision& operator=(const Collision&) = delete;
@@ -38,7 +38,7 @@ class Collision {
   void Find(std::span<const BodyMotion> bodies);
   /// Others may append to them.
   std::vector<ContactPoint>& points() { return points_; }
-  /// (bodies) whether a body is on the ground or in it.
+  /// (bodies of characters) whether a body is on the ground or in it.
   std::vector<char>& grounded() { return grounded_; }
 
  private:
@@ -61,6 +61,23 @@ class Collision {
     bool meshed;  // a mesh among them
   };
 
+  /// Pairs of shapes of two characters: none is looked at while the characters are far apart.
+  struct CharacterPair {
+    size_t first;
+    size_t second;
+    std::vector<Pair> pairs;
+  };
+  /// About a character, of this step.
+  struct Ball {
+    Vec3 center = Vec3::Zero();
+    double radius = 0;
+  };
+
+  Pair MakePair(size_t first, size_t second) const;
+  void MakePairs(const Forest& forest);
+  void FindBalls();
+  void CollideCharacters(std::span<const BodyMotion> bodies);
+  void CollidePair(const Pair& pair, std::span<const BodyMotion> bodies);
   void MakeGeometry(int body, const character::Shape& shape);
   void MakeMesh(const character::Shape& shape, Geometry& geometry) const;
   double SpeculativeMargin(const Geometry& geometry, const BodyMotion& body) const;
@@ -75,7 +92,10 @@ class Collision {
 
   const CollisionOptions options_;
   std::vector<Geometry> geometries_;
-  std::vector<Pair> pairs_;
+  std::vector<Pair> pairs_;  // within characters
+  std::vector<CharacterPair> character_pairs_;
+  std::vector<size_t> first_geometry_;  // (characters + 1)
+  std::vector<Ball> balls_;             // (characters) empty with a single one
   std::vector<ContactPoint> points_;
   std::vector<char> grounded_;
   std::vector<Overlap> overlaps_;  // of a pair with a mesh, or of a mesh with the ground

@@ -8,7 +8,7 @@ namespace retrace::simulation {
 
 /// Directions of a point's rows and what its bodies' velocities do along them.
 void ContactForces::LoadRows(size_t c, size_t place, const ContactPoint& point, const StepLaw& law,
-                             const TreeDynamics& tree, std::span<const BodyMotion> bodies) {
+                             const ForestDynamics& forest, std::span<const BodyMotion> bodies) {
   Mat3& frame = frames_[c];
   Vec3 p, q;
   PlaneSpace(point.normal, p, q);
@@ -26,10 +26,10 @@ void ContactForces::LoadRows(size_t c, size_t place, const ContactPoint& point, 
   to.body = point.body;
   to.other = point.other;
   load(point.body, 1, to.on_body);
-  Vec3 velocity = to.on_body * tree.FreeVelocity(point.body);
+  Vec3 velocity = to.on_body * forest.FreeVelocity(point.body);
   if (point.other >= 0) {
     load(point.other, -1, to.on_other);
-    velocity += to.on_other * tree.FreeVelocity(point.other);
+    velocity += to.on_other * forest.FreeVelocity(point.other);
   }
   const ContactLaw& contact = law.Contact(point.law);
   if (law.moving_surfaces) velocity -= frame * point.surface_velocity;
@@ -45,14 +45,14 @@ void ContactForces::LoadRows(size_t c, size_t place, const ContactPoint& point, 
 }
 
 void ContactForces::Load(std::span<const ContactPoint> points, std::span<const size_t> island, const StepLaw& law,
-                         const TreeDynamics& tree, std::span<const BodyMotion> bodies) {
+                         const ForestDynamics& forest, std::span<const BodyMotion> bodies) {
   const double per_step = 1 / law.time_step;
   box_.Resize(rows_ * static_cast<int>(island.size()));
   Mat6 response;
   for (size_t i = 0; i < island.size(); ++i) {
     const size_t c = island[i];
     const ContactLaw& contact = law.Contact(points[c].law);
-    LoadRows(c, i, points[c], law, tree, bodies);
+    LoadRows(c, i, points[c], law, forest, bodies);
     const Point& at = points_[c];
     for (const int b : bodies_) place_[static_cast<size_t>(b)] = -1;  // not reached yet
     size_t count = 0;
@@ -61,10 +61,10 @@ void ContactForces::Load(std::span<const ContactPoint> points, std::span<const s
       if (place < 0) {
         place = static_cast<int>(count++);
         Mat36& reached = reached_[static_cast<size_t>(place)];
-        tree.Response(at.body, body, response);
+        forest.Response(at.body, body, response);
         reached.noalias() = at.on_body * response;
         if (at.other >= 0) {
-          tree.Response(at.other, body, response);
+          forest.Response(at.other, body, response);
           reached.noalias() += at.on_other * response;
         }
       }
@@ -91,30 +91,26 @@ void ContactForces::Load(std::span<const ContactPoint> points, std::span<const s
 }
 
 /// Contacts join the trees of their bodies; what no force moves joins nothing.
-void ContactForces::FindIslands(std::span<const ContactPoint> points, const TreeDynamics& tree) {
-  const size_t trees = 1 + tree.num_free_bodies();
+void ContactForces::FindIslands(std::span<const ContactPoint> points, const ForestDynamics& forest) {
+  const size_t trees = forest.num_trees();
   warm_starts_.resize(trees);
   joined_.resize(trees);
   for (size_t t = 0; t < trees; ++t) joined_[t] = t;
-  const auto tree_of = [&](int body) {
-    const auto b = static_cast<size_t>(body);
-    return b < tree.num_tree_bodies() ? 0 : b - tree.num_tree_bodies() + 1;
-  };
   const auto first = [&](size_t t) {
     while (joined_[t] != t) t = joined_[t];
     return t;
   };
   for (const ContactPoint& point : points) {
     if (point.other < 0) continue;
-    const size_t a = first(tree_of(point.body));
-    const size_t b = first(tree_of(point.other));
+    const size_t a = first(forest.TreeOf(point.body));
+    const size_t b = first(forest.TreeOf(point.other));
     joined_[std::max(a, b)] = std::min(a, b);
   }
   // Islands in the order of their first trees, the points of each in their own order.
   island_of_.clear();
   first_tree_.clear();
   for (const ContactPoint& point : points) {
-    island_of_.push_back(first(tree_of(point.body)));
+    island_of_.push_back(first(forest.TreeOf(point.body)));
     first_tree_.push_back(island_of_.back());
   }
   std::sort(first_tree_.begin(), first_tree_.end());
@@ -129,7 +125,7 @@ void ContactForces::FindIslands(std::span<const ContactPoint> points, const Tree
   }
 }
 
-bool ContactForces::Solve(std::span<const ContactPoint> points, const StepLaw& law, TreeDynamics& tree,
+bool ContactForces::Solve(std::span<const ContactPoint> points, const StepLaw& law, ForestDynamics& forest,
                           std::span<const BodyMotion> bodies) {
   forces_.assign(points.size(), Vec3::Zero());
   if (points.empty()) return true;
@@ -138,12 +134,9 @@ bool ContactForces::Solve(std::span<const ContactPoint> points, const StepLaw& l
   frames_.resize(points.size());
   place_.assign(bodies.size(), -1);
   reached_.resize(bodies.size());
-  uint64_t touching = 0;
   bodies_.clear();
   const auto touch = [&](int body) {
-    if (static_cast<size_t>(body) < tree.num_tree_bodies()) {
-      touching |= uint64_t{1} << body;
-    } else if (int& seen = place_[static_cast<size_t>(body)]; seen < 0) {
+    if (int& seen = place_[static_cast<size_t>(body)]; seen < 0) {
       seen = 0;
       bodies_.push_back(body);
     }
@@ -152,13 +145,22 @@ bool ContactForces::Solve(std::span<const ContactPoint> points, const StepLaw& l
     touch(point.body);
     if (point.other >= 0) touch(point.other);
   }
-  for (uint64_t rest = touching; rest != 0; rest &= rest - 1) bodies_.push_back(std::countr_zero(rest));
-  tree.FindResponses(touching);
-  FindIslands(points, tree);
+  forest.FindResponses(bodies_);
+  FindIslands(points, forest);
+  failed_.assign(forest.num_trees(), 0);
+  bool solved = true;
   for (size_t i = 0; i + 1 < island_begin_.size(); ++i) {
     const std::span<const size_t> island(order_.data() + island_begin_[i], island_begin_[i + 1] - island_begin_[i]);
-    Load(points, island, law, tree, bodies);
-    if (!box_.Solve(warm_starts_[first_tree_[i]])) return false;
+    Load(points, island, law, forest, bodies);
+    if (!box_.Solve(warm_starts_[first_tree_[i]])) {
+      solved = false;
+      warm_starts_[first_tree_[i]].Reset();
+      for (const size_t c : island) {
+        failed_[forest.TreeOf(points[c].body)] = 1;
+        if (points[c].other >= 0) failed_[forest.TreeOf(points[c].other)] = 1;
+      }
+      continue;
+    }
     for (size_t p = 0; p < island.size(); ++p) {
       for (int k = 0; k < rows_; ++k) {
         forces_[island[p]][k] = box_.x()[rows_ * static_cast<ptrdiff_t>(p) + k];  // in the point's own axes
@@ -166,13 +168,14 @@ bool ContactForces::Solve(std::span<const ContactPoint> points, const StepLaw& l
     }
   }
   for (size_t c = 0; c < points.size(); ++c) {
+    if (failed_[forest.TreeOf(points[c].body)] != 0) continue;
     const Vec3 force = forces_[c];
     const Vec3 impulse = law.time_step * force;
-    tree.AddImpulse(points_[c].body, points_[c].on_body.transpose() * impulse);
-    if (points_[c].other >= 0) tree.AddImpulse(points_[c].other, points_[c].on_other.transpose() * impulse);
+    forest.AddImpulse(points_[c].body, points_[c].on_body.transpose() * impulse);
+    if (points_[c].other >= 0) forest.AddImpulse(points_[c].other, points_[c].on_other.transpose() * impulse);
     forces_[c].noalias() = frames_[c].transpose() * force;
   }
-  return true;
+  return solved;
 }
 
 }  // namespace retrace::simulation

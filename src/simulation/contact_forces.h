@@ -1,30 +1,37 @@
 /// The forces at the contact points of a step: the complementarity problem that is left when everything else has been
-/// eliminated (tree_dynamics.h), assembled and solved.
+/// eliminated (forest_dynamics.h), assembled and solved.
 #pragma once
 
 #include <span>
 #include <vector>
 
 #include "box_lcp.h"
+#include "forest_dynamics.h"
 #include "step.h"
-#include "tree_dynamics.h"
 
 namespace retrace::simulation {
 
 class ContactForces {
  public:
-  /// Finds the forces of the contact points and adds their impulses to the tree, which has begun a step. False, with
-  /// nothing added, when block pivoting did not end. Points whose bodies neither hang together by joints nor by
-  /// contacts with one another are a problem of their own (an island): the forces are the same, and many small problems
-  /// take less time than a large one.
-  bool Solve(std::span<const ContactPoint> points, const StepLaw& law, TreeDynamics& tree,
+  /// Finds the forces of the contact points and adds their impulses to the forest, which has begun a step. False when
+  /// block pivoting did not end for some trees: failed() tells which, and nothing is added to these. Points whose
+  /// bodies neither hang together by joints nor by contacts with one another are a problem of their own (an island):
+  /// the forces are the same, and many small problems take less time than a large one.
+  bool Solve(std::span<const ContactPoint> points, const StepLaw& law, ForestDynamics& forest,
              std::span<const BodyMotion> bodies);
   /// Of the last step, on `body` of each point [N].
   const std::vector<Vec3>& forces() const { return forces_; }
 
-  /// Forgets the active set of the last step, from which the search of the next one would start.
+  /// (trees) those whose forces were not found in the last step, when Solve returned false.
+  const std::vector<char>& failed() const { return failed_; }
+
+  /// Forgets the active sets of the last step, from which the search of the next one would start.
   void Reset() {
     for (LcpWarmStart& warm_start : warm_starts_) warm_start.Reset();
+  }
+  /// The same for the island of which a tree is the first.
+  void Reset(size_t tree) {
+    if (tree < warm_starts_.size()) warm_starts_[tree].Reset();
   }
 
  private:
@@ -37,10 +44,10 @@ class ContactForces {
     Mat36 on_other;  // the same, negative
   };
 
-  void FindIslands(std::span<const ContactPoint> points, const TreeDynamics& tree);
+  void FindIslands(std::span<const ContactPoint> points, const ForestDynamics& forest);
   void Load(std::span<const ContactPoint> points, std::span<const size_t> island, const StepLaw& law,
-            const TreeDynamics& tree, std::span<const BodyMotion> bodies);
-  void LoadRows(size_t c, size_t place, const ContactPoint& point, const StepLaw& law, const TreeDynamics& tree,
+            const ForestDynamics& forest, std::span<const BodyMotion> bodies);
+  void LoadRows(size_t c, size_t place, const ContactPoint& point, const StepLaw& law, const ForestDynamics& forest,
                 std::span<const BodyMotion> bodies);
 
   std::vector<Point> points_;
@@ -50,7 +57,8 @@ class ContactForces {
   std::vector<Vec3> forces_;
   std::vector<Mat3> frames_;
   BoxLcp box_;
-  std::vector<size_t> joined_;             // per tree, the character's first: a tree of the same island, or itself
+  std::vector<char> failed_;               // per tree
+  std::vector<size_t> joined_;             // per tree: a tree of the same island, or itself
   std::vector<size_t> island_of_;          // per point: the first tree of its island
   std::vector<size_t> order_;              // points, island by island
   std::vector<size_t> island_begin_;       // places in order_; one more than there are islands

@@ -58,19 +58,18 @@ Vec3 Corner(const Vec3& half, int k) {
 
 }  // namespace
 
-ObjectCollision::ObjectCollision(const character::Character& character, const WorldOptions& options,
-                                 const ContactLaws& laws)
-    : options_(options), environment_(options.environment), laws_(laws), num_own_(character.bodies.size()) {
+ObjectCollision::ObjectCollision(const Forest& forest, const WorldOptions& options, const ContactLaws& laws)
+    : options_(options), environment_(options.environment), laws_(laws), layout_(forest.layout) {
   InitialiseOde();
-  for (size_t b = 0; b < num_own_; ++b) {
-    for (const Shape& given : character.bodies[b].shapes) {
+  for (size_t b = 0; b < forest.bodies.size(); ++b) {
+    for (const Shape& given : forest.bodies[b]->shapes) {
       const Shape& shape = given.kind == Shape::Kind::kMesh ? boxes_.emplace_back(BoxAbout(given)) : given;
       own_.push_back(MakePiece(shape, static_cast<int>(b), ContactLaws::kCharacter));
     }
   }
   for (size_t f = 0; f < environment_.bodies.size(); ++f) {
-    const FreeBody& body = environment_.bodies[f];
-    free_.push_back(MakePiece(body.shape, static_cast<int>(num_own_ + f), laws.OwnerOfFreeBody(f)));
+    const simulation::FreeBody& body = environment_.bodies[f];
+    free_.push_back(MakePiece(body.shape, layout_.FreeBody(f), laws.OwnerOfFreeBody(f)));
   }
   for (const Box& box : environment_.boxes) {
     Fixed& fixed = fixed_.emplace_back();
@@ -387,11 +386,11 @@ void ObjectCollision::Find(std::span<const BodyMotion> bodies, double time, std:
     done_[f] = 0;
     if (resting[f] != 0) continue;  // still where it was placed
     queue_.push_back(f);
-    PlaceFree(f, bodies[num_own_ + f]);
+    PlaceFree(f, bodies[FreeBody(f)]);
   }
   if (anything_moves_) {
     for (size_t f = 0; f < free_.size(); ++f) {
-      if (resting[f] != 0 && OnMovingBox(free_[f], bodies[num_own_ + f])) wake(f);
+      if (resting[f] != 0 && OnMovingBox(free_[f], bodies[FreeBody(f)])) wake(f);
     }
   }
   for (const Piece& piece : own_) {
@@ -411,13 +410,13 @@ void ObjectCollision::Find(std::span<const BodyMotion> bodies, double time, std:
         wake(g);
     }
   }
-  for (const size_t f : queue_) CollideFixed(free_[f], bodies[num_own_ + f], points);
+  for (const size_t f : queue_) CollideFixed(free_[f], bodies[FreeBody(f)], points);
 }
 
 void ObjectCollision::FindResting(std::span<const BodyMotion> bodies, double time, std::vector<char>& resting) {
   Begin(bodies, time);
   for (size_t f = 0; f < free_.size(); ++f) {
-    const BodyMotion& body = bodies[num_own_ + f];
+    const BodyMotion& body = bodies[FreeBody(f)];
     PlaceFree(f, body);
     resting[f] = body.linear_velocity == Vec3::Zero() && body.angular_velocity == Vec3::Zero();
   }
@@ -426,7 +425,7 @@ void ObjectCollision::FindResting(std::span<const BodyMotion> bodies, double tim
     changed = false;
     for (size_t f = 0; f < free_.size(); ++f) {
       if (resting[f] == 0) continue;
-      const BodyMotion& body = bodies[num_own_ + f];
+      const BodyMotion& body = bodies[FreeBody(f)];
       held_.clear();
       CollideFixed(free_[f], body, held_);
       for (size_t g = 0; g < free_.size(); ++g) {

@@ -1,5 +1,5 @@
-/// The points at which a character and free bodies touch the things of an environment and one another. (The character
-/// on the plain ground and itself: collision.h.)
+/// The points at which characters and free bodies touch the things of an environment and one another. (Characters
+/// on the plain ground and against one another: collision.h.)
 ///
 /// What nothing moves is met ahead of time, like the ground: ends of capsules by their distance, which is exact; a box
 /// by ODE's test of boxes where it will be at the end of the step if nothing stops it, from which follow the gap that
@@ -13,15 +13,15 @@
 #include <vector>
 
 #include "contact_laws.h"
-#include "retrace/character/character.h"
+#include "forest.h"
 #include "step.h"
 
 namespace retrace::simulation {
 
 class ObjectCollision {
  public:
-  /// The character and the options must outlive it.
-  ObjectCollision(const character::Character& character, const WorldOptions& options, const ContactLaws& laws);
+  /// The forest and the options must outlive it.
+  ObjectCollision(const Forest& forest, const WorldOptions& options, const ContactLaws& laws);
   ~ObjectCollision();
   ObjectCollision(const ObjectCollision&) = delete;
   ObjectCollision& operator=(const ObjectCollision&) = delete;
@@ -34,8 +34,7 @@ class ObjectCollision {
   void PutToRest(size_t free_body, const BodyMotion& body) { PlaceFree(free_body, body); }
 
   /// Appends the contacts of a step that begins at `time`. Bodies at rest that are touched by one that is not, or by a
-  /// thing that moves, are so no longer. A body of the character on anything is `grounded`. Bodies are the character's
-  /// and then the free ones.
+  /// thing that moves, are so no longer. A body of the character on anything is `grounded`.
   void Find(std::span<const BodyMotion> bodies, double time, std::vector<char>& resting, std::vector<char>& grounded,
             std::vector<ContactPoint>& points);
 
@@ -70,8 +69,9 @@ class ObjectCollision {
   };
 
   Piece MakePiece(const character::Shape& shape, int body, int owner) const;
-  bool Free(int body) const { return static_cast<size_t>(body) >= num_own_; }
-  size_t FreeIndex(int body) const { return static_cast<size_t>(body) - num_own_; }
+  bool Free(int body) const { return layout_.IsFree(body); }
+  size_t FreeIndex(int body) const { return layout_.FreeIndexOf(body); }
+  size_t FreeBody(size_t index) const { return static_cast<size_t>(layout_.FreeBody(index)); }
   bool Rests(int body, const std::vector<char>& resting) const { return Free(body) && resting[FreeIndex(body)] != 0; }
 
   void Begin(std::span<const BodyMotion> bodies, double time);
@@ -90,7 +90,7 @@ class ObjectCollision {
   const WorldOptions& options_;
   const Environment& environment_;
   const ContactLaws& laws_;
-  size_t num_own_ = 0;                  // bodies of the character
+  const Layout& layout_;
   std::deque<character::Shape> boxes_;  // about the meshes of own_
   std::vector<Piece> own_;
   std::vector<Piece> free_;  // one per free body

@@ -8,7 +8,6 @@
 namespace retrace::simulation {
 namespace {
 
-using character::Body;
 using character::Joint;
 using character::JointType;
 
@@ -23,8 +22,8 @@ void Abandon(dThreadingImplementationID threading) {
 
 }  // namespace
 
-OdeStepper::OdeStepper(const character::Character& character, const StepLaw& law, std::span<const FreeMass> free)
-    : character_(character), law_(law), own_push_(!law.others.empty() || law.moving_surfaces) {
+OdeStepper::OdeStepper(const Forest& forest, const StepLaw& law)
+    : forest_(forest), law_(law), own_push_(!law.others.empty() || law.moving_surfaces) {
   InitialiseOde();
   world_ = dWorldCreate();
   // Worlds without an implementation of their own share one with fake locks: two threads would crash.
@@ -39,16 +38,8 @@ OdeStepper::OdeStepper(const character::Character& character, const StepLaw& law
   contact_joints_ = dJointGroupCreate(0);
   MakeBodies();
   MakeJoints();
-  for (const FreeMass& body : free) {
-    const dBodyID id = dBodyCreate(world_);
-    dMass mass;
-    dMassSetZero(&mass);
-    dMassSetParameters(&mass, body.mass, 0, 0, 0, body.inertia.x(), body.inertia.y(), body.inertia.z(), 0, 0, 0);
-    dBodySetMass(id, &mass);
-    bodies_.push_back(id);
-  }
   feedback_.resize(1024);
-  motor_feedback_.resize(character.joints.size());
+  motor_feedback_.resize(forest.joints.size());
 }
 
 OdeStepper::~OdeStepper() {
@@ -62,21 +53,25 @@ OdeStepper::~OdeStepper() {
 }
 
 void OdeStepper::MakeBodies() {
-  for (const Body& body : character_.bodies) {
+  for (size_t b = 0; b < forest_.num_bodies(); ++b) {
+    const BodyMass& body = forest_.masses[b];
     const dBodyID id = dBodyCreate(world_);
     dMass mass;
     dMassSetZero(&mass);
-    const Mat3 inertia = body.InertiaTensor();
+    const Mat3 inertia = body.Tensor();
     dMassSetParameters(&mass, body.mass, 0, 0, 0, inertia(0, 0), inertia(1, 1), inertia(2, 2), inertia(0, 1),
                        inertia(0, 2), inertia(1, 2));
     dBodySetMass(id, &mass);
-    dBodySetPosition(id, body.rest_position.x(), body.rest_position.y(), body.rest_position.z());
+    if (!forest_.layout.IsFree(static_cast<int>(b))) {  // where joints are made
+      const Vec3& position = forest_.bodies[b]->rest_position;
+      dBodySetPosition(id, position.x(), position.y(), position.z());
+    }
     bodies_.push_back(id);
   }
 }
 
 void OdeStepper::MakeJoints() {
-  for (const Joint& joint : character_.joints) {
+  for (const Joint& joint : forest_.joints) {
     const dBodyID parent = bodies_[static_cast<size_t>(joint.parent)];
     const dBodyID child = bodies_[static_cast<size_t>(joint.child)];
     if (joint.type == JointType::kBall) {
@@ -101,7 +96,8 @@ void OdeStepper::MakeJoints() {
 
 /// Of a body that moves freely: whether it stays as it is.
 bool OdeStepper::Rests(std::span<const char> resting, size_t body) const {
-  return body >= character_.bodies.size() && !resting.empty() && resting[body - character_.bodies.size()] != 0;
+  const int b = static_cast<int>(body);
+  return forest_.layout.IsFree(b) && !resting.empty() && resting[forest_.layout.FreeIndexOf(b)] != 0;
 }
 
 void OdeStepper::SetBodies(std::span<const BodyMotion> bodies, std::span<const char> resting) {
@@ -125,7 +121,7 @@ void OdeStepper::SetBodies(std::span<const BodyMotion> bodies, std::span<const c
 
 void OdeStepper::DriveMotors(std::span<const Motor> motors) {
   for (size_t j = 0; j < motors.size(); ++j) {
-    const Joint& joint = character_.joints[j];
+    const Joint& joint = forest_.joints[j];
     // ODE's row J v + CFM lambda = c drives the parent's rate less the child's: hence the minus.
     if (joint.type == JointType::kBall) {
       bool any = false;
@@ -193,9 +189,11 @@ void OdeStepper::Step(std::span<BodyMotion> bodies, const StepInput& input, Step
     dJointSetFeedback(motors_[j], forces != nullptr ? &motor_feedback_[j] : nullptr);
   }
   for (size_t i = 0; i < input.torques.size(); ++i) {
+    if (Rests(input.resting, i)) continue;
     dBodyAddTorque(bodies_[i], input.torques[i].x(), input.torques[i].y(), input.torques[i].z());
   }
   for (size_t i = 0; i < input.forces.size(); ++i) {
+    if (Rests(input.resting, i)) continue;
     dBodyAddForce(bodies_[i], input.forces[i].x(), input.forces[i].y(), input.forces[i].z());
   }
   AddContacts(input.contacts, forces != nullptr);
@@ -225,12 +223,12 @@ void OdeStepper::ReadForces(std::span<const BodyMotion> before, const StepInput&
   for (size_t c = 0; c < input.contacts.size(); ++c) forces.contacts[c] = ToVec3(feedback_[c].f1);
   forces.motors.resize(motors_.size());
   for (size_t j = 0; j < motors_.size(); ++j) {
-    const Joint& joint = character_.joints[j];
+    const Joint& joint = forest_.joints[j];
     const BodyMotion& child = before[static_cast<size_t>(joint.child)];
     Vec3 torque = ToVec3(motor_feedback_[j].t2);
     if (joint.type == JointType::kHinge) {
       // The motor is a row of the hinge itself, whose force on the child at the anchor has a moment of its own.
-      const Vec3 arm = joint.anchor - character_.bodies[static_cast<size_t>(joint.child)].rest_position;
+      const Vec3 arm = joint.anchor - forest_.BodyOf(joint.child).rest_position;
       torque -= (child.rotation * arm).cross(ToVec3(motor_feedback_[j].f2));
     }
     torque = before[static_cast<size_t>(joint.parent)].rotation.transpose() * torque;

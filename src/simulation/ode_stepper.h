@@ -7,16 +7,15 @@
 #include <span>
 #include <vector>
 
-#include "retrace/character/character.h"
+#include "forest.h"
 #include "step.h"
 
 namespace retrace::simulation {
 
 class OdeStepper {
  public:
-  /// The character must outlive the stepper.
-  /// `free` are bodies that move freely, counted after the character's.
-  OdeStepper(const character::Character& character, const StepLaw& law, std::span<const FreeMass> free = {});
+  /// The forest must outlive the stepper.
+  OdeStepper(const Forest& forest, const StepLaw& law);
   ~OdeStepper();
   OdeStepper(const OdeStepper&) = delete;
   OdeStepper& operator=(const OdeStepper&) = delete;
@@ -34,7 +33,7 @@ class OdeStepper {
   void AddContacts(std::span<const ContactPoint> contacts, bool with_feedback);
   void ReadForces(std::span<const BodyMotion> before, const StepInput& input, StepForces& forces) const;
 
-  const character::Character& character_;
+  const Forest& forest_;
   const StepLaw law_;
   dWorldID world_ = nullptr;
   dThreadingImplementationID threading_ = nullptr;

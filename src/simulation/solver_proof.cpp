@@ -5,9 +5,10 @@
 #include <exception>
 
 #include "contact_forces.h"
+#include "forest.h"
+#include "forest_dynamics.h"
 #include "ode_stepper.h"
 #include "retrace/io/number.h"
-#include "tree_dynamics.h"
 
 namespace retrace::simulation {
 namespace {
@@ -45,8 +46,9 @@ std::optional<std::string> Compare() {
   law.gravity = 9.81;
   law.joint_erp = 0.5;
   law.contact = {0.3, 1e-5, 1, 0.5, 1e-10};
-  OdeStepper ode(chain, law);
-  TreeDynamics tree(chain, law);
+  const Forest forest(chain);
+  OdeStepper ode(forest, law);
+  ForestDynamics dynamics(forest, law);
   ContactForces contact_forces;
   std::vector<BodyMotion> bodies(chain.bodies.size());
   for (size_t i = 0; i < bodies.size(); ++i) {
@@ -69,9 +71,9 @@ std::optional<std::string> Compare() {
     const StepInput input{contacts, motors, {}};
     std::vector<BodyMotion> expected = bodies;
     ode.Step(expected, input, nullptr);
-    tree.Begin(bodies, input);
-    if (!contact_forces.Solve(contacts, law, tree, bodies)) return "a contact problem was not solved";
-    tree.Finish(bodies);
+    dynamics.Begin(bodies, input);
+    if (!contact_forces.Solve(contacts, law, dynamics, bodies)) return "a contact problem was not solved";
+    dynamics.Finish(bodies);
     for (size_t i = 0; i < bodies.size(); ++i) {
       const double difference =
           std::max((bodies[i].linear_velocity - expected[i].linear_velocity).cwiseAbs().maxCoeff(),

@@ -19,8 +19,7 @@ struct BodyMotion {
 };
 
 /// A point at which a body touches the ground, an object or another body. With f the force on `body` along the normal
-/// and v the rate at which the point of `body` moves along it, relative to `other`: v + cfm f >= push, f >= 0. Bodies
-/// that move freely are counted after the character's.
+/// and v the rate at which the point of `body` moves along it, relative to `other`: v + cfm f >= push, f >= 0.
 struct ContactPoint {
   int body = -1;
   int other = -1;  ///< -1: the ground or another thing that no force moves
@@ -72,18 +71,12 @@ struct StepLaw {
   }
 };
 
-/// What a body that moves freely weighs.
-struct FreeMass {
-  double mass = 0;              ///< [kg]
-  Vec3 inertia = Vec3::Zero();  ///< principal moments [kg m^2]
-};
-
 /// All that acts in a step.
 struct StepInput {
   std::span<const ContactPoint> contacts;
   std::span<const Motor> motors;       ///< (joints); a hinge uses its axis
-  std::span<const Vec3> torques;       ///< (bodies of the character) [N m]; empty: none
-  std::span<const Vec3> forces = {};   ///< (bodies of the character) on centres of mass, world axes [N]; empty: none
+  std::span<const Vec3> torques;       ///< (bodies) in world axes [N m]; empty: none
+  std::span<const Vec3> forces = {};   ///< (bodies) on centres of mass, world axes [N]; empty: none
   std::span<const char> resting = {};  ///< (bodies that move freely) which stay as they are; empty: none
 };
 

@@ -8,12 +8,13 @@
 #include "collision.h"
 #include "contact_forces.h"
 #include "contact_laws.h"
+#include "forest.h"
+#include "forest_dynamics.h"
 #include "object_collision.h"
 #include "ode_library.h"
 #include "ode_stepper.h"
 #include "retrace/math/rotation.h"
 #include "solver_proof.h"
-#include "tree_dynamics.h"
 
 namespace retrace::simulation {
 namespace {
@@ -53,12 +54,6 @@ StepLaw LawOf(const WorldOptions& options, const ContactLaws& laws) {
   return law;
 }
 
-std::vector<FreeMass> MassesOf(const Environment& environment) {
-  std::vector<FreeMass> masses;
-  for (const FreeBody& body : environment.bodies) masses.push_back({body.mass, body.Inertia()});
-  return masses;
-}
-
 CollisionOptions CollisionOf(const WorldOptions& options, const ContactLaws& laws) {
   CollisionOptions collision;
   collision.time_step = options.time_step;
@@ -76,33 +71,37 @@ CollisionOptions CollisionOf(const WorldOptions& options, const ContactLaws& law
 }  // namespace
 
 struct World::Impl {
-  Impl(const Character& character_, const WorldOptions& options_)
-      : character(character_),
-        options(options_),
+  Impl(std::span<const Character* const> characters, const WorldOptions& options_)
+      : options(options_),
+        forest(characters, options.environment),
         laws(options_, LawOf(options_).contact),
         law(LawOf(options_, laws)),
-        free_masses(MassesOf(options_.environment)),
-        collision(character_, CollisionOf(options_, laws)),
-        ode(std::make_unique<OdeStepper>(character_, law, free_masses)) {
-    if (options.environment.num_objects() > 0) objects.emplace(character_, options, laws);
-    const bool fits = character.bodies.size() <= TreeDynamics::kMaxBodies;
-    if (options.solver == Solver::kReduced && fits && WhyStockSolver().empty())
-      tree.emplace(character, law, free_masses);
-    bodies.resize(num_own() + free_masses.size());
-    for (size_t i = 0; i < num_own(); ++i) bodies[i].position = character.bodies[i].rest_position;
-    resting.assign(free_masses.size(), 0);
-    candidates.assign(free_masses.size(), 0);
-    held.assign(free_masses.size(), 0);
-    before.resize(free_masses.size());
+        collision(forest, CollisionOf(options_, laws)),
+        ode(std::make_unique<OdeStepper>(forest, law)) {
+    if (options.environment.num_objects() > 0) objects.emplace(forest, options, laws);
+    bool fits = true;
+    for (const Tree& tree : forest.trees) fits = fits && tree.num_bodies <= ForestDynamics::kMaxTreeBodies;
+    if (options.solver == Solver::kReduced && fits && WhyStockSolver().empty()) dynamics.emplace(forest, law);
+    bodies.resize(forest.num_bodies());
+    for (size_t i = 0; i < num_own(); ++i) bodies[i].position = forest.bodies[i]->rest_position;
+    resting.assign(num_free(), 0);
+    candidates.assign(num_free(), 0);
+    held.assign(num_free(), 0);
+    before.resize(num_free());
     SetFreeBodiesToStart();
-    motors.resize(character.joints.size());
-    if (options.servo == Servo::kExplicit) body_torques.resize(character.bodies.size());
-    scale.resize(character.joints.size());
+    motors.resize(forest.joints.size());
+    body_torques.resize(forest.num_bodies(), Vec3::Zero());
+    body_forces.resize(forest.num_bodies(), Vec3::Zero());
+    if (dynamics) ode_bodies.resize(forest.num_bodies());
+    scale.resize(forest.joints.size());
     contacts.reserve(256);
-    torques.assign(character.joints.size(), Vec3::Zero());
+    torques.assign(forest.joints.size(), Vec3::Zero());
   }
 
-  size_t num_own() const { return character.bodies.size(); }
+  const Layout& layout() const { return forest.layout; }
+  size_t num_own() const { return layout().num_character_bodies(); }
+  size_t num_free() const { return layout().num_free_bodies(); }
+  BodyMotion& FreeBody(size_t index) { return bodies[static_cast<size_t>(layout().FreeBody(index))]; }
 
   // ---- servos
 
@@ -111,23 +110,44 @@ struct World::Impl {
     std::fill(scale.begin(), scale.end(), 1.0);
     if (options.contact_scale.empty()) return;
     std::vector<char>& grounded = collision.grounded();
-    for (size_t j = character.joints.size(); j-- > 0;) {  // children come after parents
-      const Joint& joint = character.joints[j];
+    for (size_t j = forest.joints.size(); j-- > 0;) {  // children come after parents
+      const Joint& joint = forest.joints[j];
       const bool touched = grounded[static_cast<size_t>(joint.child)];
       if (touched) scale[j] = options.contact_scale[j];
       // A joint nearer the root carries what touches beyond it, within the same limb.
-      if (touched && joint.parent != character.root) grounded[static_cast<size_t>(joint.parent)] = true;
+      const bool at_root = joint.parent == forest.trees[forest.TreeOf(joint.parent)].root;
+      if (touched && !at_root) grounded[static_cast<size_t>(joint.parent)] = true;
     }
   }
 
-  void DriveServos(std::span<const Quat> targets) {
-    std::fill(body_torques.begin(), body_torques.end(), Vec3::Zero());
-    for (size_t j = 0; j < character.joints.size(); ++j) {
-      const Joint& joint = character.joints[j];
+  /// Adds a torque on the child and its opposite on the parent, in the parent's axes.
+  void AddTorque(const Joint& joint, const Vec3& torque) {
+    const Vec3 world_torque = bodies[static_cast<size_t>(joint.parent)].rotation * torque;
+    body_torques[static_cast<size_t>(joint.child)] += world_torque;
+    body_torques[static_cast<size_t>(joint.parent)] -= world_torque;
+  }
+
+  /// The part of a command's torque that the joint can pass on.
+  static Vec3 TorqueOf(const JointCommand& command, const Joint& joint) {
+    Vec3 torque = Vec3::Zero();
+    for (int a = 0; a < 3; ++a) {
+      if (joint.UsesAxis(a)) torque[a] = command.torque[a];
+    }
+    return torque;
+  }
+
+  void DriveServos(std::span<const JointCommand> commands) {
+    has_torques = options.servo == Servo::kExplicit;
+    for (const JointCommand& command : commands) has_torques = has_torques || command.torque != Vec3::Zero();
+    if (has_torques) std::fill(body_torques.begin(), body_torques.end(), Vec3::Zero());
+    for (size_t j = 0; j < forest.joints.size(); ++j) {
+      const Joint& joint = forest.joints[j];
+      const JointCommand& command = commands[j];
+      const double gain = scale[j] * command.gain;
       const BodyMotion& parent = bodies[static_cast<size_t>(joint.parent)];
       const BodyMotion& child = bodies[static_cast<size_t>(joint.child)];
       const Quat rotation = parent.orientation.conjugate() * child.orientation;
-      const Vec3 error = RotationVector(targets[j] * rotation.conjugate());  // in the parent's axes
+      const Vec3 error = RotationVector(command.target * rotation.conjugate());  // in the parent's axes
       if (options.servo == Servo::kImplicit) {
         // With w+ the relative rate and tau the torque at the end of the step,
         //   tau = kp (err - h w+) - kd w+   <=>   w+ + tau / (h kp + kd) = kp err / (h kp + kd).
@@ -135,19 +155,19 @@ struct World::Impl {
         for (int a = 0; a < 3; ++a) {
           if (!joint.UsesAxis(a)) continue;
           motors[j].rate[a] = joint.kp / damping * error[a];  // the scales cancel
-          motors[j].compliance[a] = 1 / (damping * joint.strength_scale[a] * scale[j]);
+          motors[j].compliance[a] = gain > 0 ? 1 / (damping * joint.strength_scale[a] * gain) : 0;
         }
+        if (has_torques) AddTorque(joint, TorqueOf(command, joint));
       } else {
         const Vec3 rates = parent.rotation.transpose() * (child.angular_velocity - parent.angular_velocity);
         Vec3 torque = Vec3::Zero();
         for (int a = 0; a < 3; ++a) {
           if (!joint.UsesAxis(a)) continue;
-          torque[a] = joint.strength_scale[a] * scale[j] * (joint.kp * error[a] - joint.kd * rates[a]);
+          torque[a] = joint.strength_scale[a] * gain * (joint.kp * error[a] - joint.kd * rates[a]);
         }
+        if (command.torque != Vec3::Zero()) torque += TorqueOf(command, joint);
         torques[j] = torque;
-        const Vec3 world_torque = parent.rotation * torque;
-        body_torques[static_cast<size_t>(joint.child)] += world_torque;
-        body_torques[static_cast<size_t>(joint.parent)] -= world_torque;
+        AddTorque(joint, torque);
       }
     }
   }
@@ -168,35 +188,48 @@ struct World::Impl {
   }
 
   void SetFreeBodiesToStart() {
-    for (size_t f = 0; f < free_masses.size(); ++f) {
-      const FreeBody& start = options.environment.bodies[f];
-      bodies[num_own() + f] = {start.position, start.orientation, start.orientation.toRotationMatrix(),
-                               start.linear_velocity, start.angular_velocity};
+    for (size_t f = 0; f < num_free(); ++f) {
+      const simulation::FreeBody& start = options.environment.bodies[f];
+      FreeBody(f) = {start.position, start.orientation, start.orientation.toRotationMatrix(), start.linear_velocity,
+                     start.angular_velocity};
     }
   }
 
-  void SetFreeBodies(const State& state) {
-    if (state.size() == num_own()) {
-      SetFreeBodiesToStart();
-    } else {
-      for (size_t i = num_own(); i < bodies.size(); ++i) {
-        BodyMotion& body = bodies[i];
-        body.position = state[i].position;
-        // As it is where it is one: what is at rest stays so to the bit.
-        body.orientation = state[i].orientation;
-        if (!(std::abs(body.orientation.squaredNorm() - 1) < 1e-12)) body.orientation.normalize();
-        body.rotation = body.orientation.toRotationMatrix();
-        body.linear_velocity = state[i].linear_velocity;
-        body.angular_velocity = state[i].angular_velocity;
-        has_state = has_state && std::abs(body.orientation.norm() - 1) < 1e-9;
-      }
+  void SetBody(size_t index, const character::BodyState& state) {
+    BodyMotion& body = bodies[index];
+    body.position = state.position;
+    body.orientation = state.orientation;
+    body.linear_velocity = state.linear_velocity;
+    body.angular_velocity = state.angular_velocity;
+  }
+
+  void NormaliseCharacter(size_t c) {
+    const Tree& tree = forest.trees[c];
+    for (size_t i = tree.first_body; i < tree.first_body + tree.num_bodies; ++i) {
+      BodyMotion& body = bodies[i];
+      body.orientation = body.orientation.normalized();
+      body.rotation = body.orientation.toRotationMatrix();
+      // What cannot be normalised is no orientation: the next step tells.
+      has_state = has_state && std::abs(body.orientation.norm() - 1) < 1e-9;
     }
-    if (has_state && objects && !free_masses.empty()) {
-      try {
-        objects->FindResting(bodies, Time(), resting);
-      } catch (const std::runtime_error&) {
-        has_state = false;
-      }
+  }
+
+  void NormaliseFreeBodies() {
+    for (size_t f = 0; f < num_free(); ++f) {
+      BodyMotion& body = FreeBody(f);
+      // As it is where it is one: what is at rest stays so to the bit.
+      if (!(std::abs(body.orientation.squaredNorm() - 1) < 1e-12)) body.orientation.normalize();
+      body.rotation = body.orientation.toRotationMatrix();
+      has_state = has_state && std::abs(body.orientation.norm() - 1) < 1e-9;
+    }
+  }
+
+  void FindResting() {
+    if (!has_state || !objects || num_free() == 0) return;
+    try {
+      objects->FindResting(bodies, Time(), resting);
+    } catch (const std::runtime_error&) {
+      has_state = false;
     }
   }
 
@@ -206,25 +239,27 @@ struct World::Impl {
       return velocity.squaredNorm() < kRestSpeed * kRestSpeed && rate.squaredNorm() < kRestRate * kRestRate;
     };
     for (size_t f = 0; f < resting.size(); ++f) {
-      BodyMotion& body = bodies[num_own() + f];
+      BodyMotion& body = FreeBody(f);
       candidates[f] = resting[f] == 0 && slow(before[f].first, before[f].second) &&
                       slow(body.linear_velocity, body.angular_velocity);
     }
     for (size_t f = 0; f < resting.size(); ++f) held[f] = 0;
     for (const ContactPoint& point : points) {
-      const auto b = static_cast<size_t>(point.body);
-      if (b >= num_own() && point.other < 0 && point.surface_velocity == Vec3::Zero()) held[b - num_own()] = 1;
-      if (point.surface_velocity != Vec3::Zero() && b >= num_own()) candidates[b - num_own()] = 0;
-      if (b < num_own() && point.other >= static_cast<int>(num_own())) {
-        candidates[static_cast<size_t>(point.other) - num_own()] = 0;
+      const bool still = point.surface_velocity == Vec3::Zero();
+      if (layout().IsFree(point.body)) {
+        const size_t f = layout().FreeIndexOf(point.body);
+        if (point.other < 0 && still) held[f] = 1;
+        if (!still) candidates[f] = 0;
+      } else if (point.other >= 0 && layout().IsFree(point.other)) {
+        candidates[layout().FreeIndexOf(point.other)] = 0;
       }
     }
     for (size_t f = 0; f < resting.size(); ++f) {
       if (candidates[f] == 0 || held[f] == 0) continue;
       resting[f] = 1;
-      bodies[num_own() + f].linear_velocity.setZero();
-      bodies[num_own() + f].angular_velocity.setZero();
-      objects->PutToRest(f, bodies[num_own() + f]);
+      FreeBody(f).linear_velocity.setZero();
+      FreeBody(f).angular_velocity.setZero();
+      objects->PutToRest(f, FreeBody(f));
     }
   }
 
@@ -234,53 +269,88 @@ struct World::Impl {
     contact_forces.Reset();
     has_state = true;
     step = first_step;
-    for (size_t i = 0; i < num_own(); ++i) {
-      BodyMotion& body = bodies[i];
-      body.position = state[i].position;
-      body.orientation = state[i].orientation.normalized();
-      body.rotation = body.orientation.toRotationMatrix();
-      body.linear_velocity = state[i].linear_velocity;
-      body.angular_velocity = state[i].angular_velocity;
-      // What cannot be normalised is no orientation: the next step tells.
-      has_state = has_state && std::abs(body.orientation.norm() - 1) < 1e-9;
-    }
-    SetFreeBodies(state);
+    const bool with_free_bodies = state.size() > num_own();
+    for (size_t i = 0; i < (with_free_bodies ? bodies.size() : num_own()); ++i) SetBody(i, state[i]);
+    if (!with_free_bodies) SetFreeBodiesToStart();
+    for (size_t c = 0; c < layout().num_characters(); ++c) NormaliseCharacter(c);
+    if (with_free_bodies) NormaliseFreeBodies();
+    FindResting();
+    std::fill(body_forces.begin(), body_forces.end(), Vec3::Zero());
+    has_forces = false;
+  }
+
+  void Restart(size_t c) {
+    if (!has_state) return;
+    contact_forces.Reset(c);
+    for (size_t t = layout().num_characters(); t < forest.trees.size(); ++t) contact_forces.Reset(t);
+    NormaliseCharacter(c);
+    NormaliseFreeBodies();
+    FindResting();
   }
 
   /// With ODE's own solver. False when it reports an error.
-  bool StepWithOde(const StepInput& input) {
+  bool StepWithOde(std::span<BodyMotion> moved, const StepInput& input) {
     try {
-      ode->Step(bodies, input, recording ? &forces : nullptr);
+      ode->Step(moved, input, recording ? &forces : nullptr);
       return true;
     } catch (const std::runtime_error&) {
-      ode = std::make_unique<OdeStepper>(character, law,
-                                         free_masses);  // nothing inside the other can be relied on any more
+      ode = std::make_unique<OdeStepper>(forest, law);  // nothing inside the other can be relied on any more
       return false;
     }
   }
 
-  bool StepWithTree(const StepInput& input) {
-    tree->Begin(bodies, input);
-    if (!contact_forces.Solve(input.contacts, law, *tree, bodies)) {
-      contact_forces.Reset();
-      return IsSane() && StepWithOde(input);
-    }
-    tree->Finish(bodies);
+  bool StepWithForest(const StepInput& input) {
+    dynamics->Begin(bodies, input);
+    const bool solved = contact_forces.Solve(input.contacts, law, *dynamics, bodies);
+    if (!solved && !StepFailedTrees(input)) return false;
+    dynamics->Finish(bodies, solved ? std::span<const char>() : contact_forces.failed());
     if (recording) {
-      forces.contacts = contact_forces.forces();
+      forces.contacts.resize(input.contacts.size());
       forces.motors.resize(motors.size());
-      for (size_t j = 0; j < motors.size(); ++j) forces.motors[j] = tree->MotorTorque(static_cast<int>(j));
+      for (size_t c = 0; c < input.contacts.size(); ++c) {
+        if (solved || !Failed(input.contacts[c].body)) forces.contacts[c] = contact_forces.forces()[c];
+      }
+      for (size_t j = 0; j < motors.size(); ++j) {
+        if (solved || !Failed(forest.joints[j].child)) forces.motors[j] = dynamics->MotorTorque(static_cast<int>(j));
+      }
     }
     return true;
   }
 
-  bool Step(std::span<const Quat> targets) {
+  bool Failed(int body) const { return contact_forces.failed()[forest.TreeOf(body)] != 0; }
+
+  /// ODE takes the step of the trees whose contact forces were not found. It is given the others, too, so that it sees
+  /// the same problem, and what it does to these is thrown away: they move as they would without their neighbours.
+  bool StepFailedTrees(const StepInput& input) {
+    if (!IsSane()) return false;
+    std::copy(bodies.begin(), bodies.end(), ode_bodies.begin());
+    if (!StepWithOde(ode_bodies, input)) return false;
+    for (size_t t = 0; t < forest.trees.size(); ++t) {
+      if (contact_forces.failed()[t] == 0) continue;
+      const Tree& tree = forest.trees[t];
+      for (size_t i = tree.first_body; i < tree.first_body + tree.num_bodies; ++i) bodies[i] = ode_bodies[i];
+    }
+    return true;
+  }
+
+  bool Step(std::span<const JointCommand> commands) {
     if (!has_state) return false;
-    has_state = TakeStep(targets) && IsSane();
+    has_state = TakeStep(commands) && IsSane();
+    if (has_forces) std::fill(body_forces.begin(), body_forces.end(), Vec3::Zero());
+    has_forces = false;
     return has_state;
   }
 
-  bool TakeStep(std::span<const Quat> targets) {
+  void ApplyForce(int body, const Vec3& force) {
+    if (body < 0 || static_cast<size_t>(body) >= bodies.size()) {
+      throw std::invalid_argument("a force on a body that the world does not have");
+    }
+    body_forces[static_cast<size_t>(body)] += force;
+    has_forces = true;
+    if (layout().IsFree(body) && force != Vec3::Zero()) resting[layout().FreeIndexOf(body)] = 0;
+  }
+
+  bool TakeStep(std::span<const JointCommand> commands) {
     try {
       collision.Find(std::span(bodies).first(num_own()));
       if (objects) objects->Find(bodies, Time(), resting, collision.grounded(), collision.points());
@@ -288,71 +358,83 @@ struct World::Impl {
       return false;
     }
     UpdateScales();
-    DriveServos(targets);
-    const StepInput input{collision.points(), motors, body_torques, body_forces, resting};
+    DriveServos(commands);
+    const StepInput input{collision.points(), motors,
+                          has_torques ? std::span<const Vec3>(body_torques) : std::span<const Vec3>(),
+                          has_forces ? std::span<const Vec3>(body_forces) : std::span<const Vec3>(), resting};
     for (size_t f = 0; f < before.size(); ++f) {
-      before[f] = {bodies[num_own() + f].linear_velocity, bodies[num_own() + f].angular_velocity};
+      before[f] = {FreeBody(f).linear_velocity, FreeBody(f).angular_velocity};
     }
-    if (!(tree ? StepWithTree(input) : StepWithOde(input))) return false;
+    if (!(dynamics ? StepWithForest(input) : StepWithOde(bodies, input))) return false;
     ++step;
     if (!resting.empty()) PutToRest(input.contacts);
-    contacts.clear();
-    for (size_t c = 0; c < input.contacts.size(); ++c) {
-      const ContactPoint& point = input.contacts[c];
-      if (static_cast<size_t>(point.body) >= num_own()) continue;
-      Contact& contact = contacts.emplace_back();
-      contact = {point.body, point.other, point.position, Vec3::Zero(), point.normal, point.object};
-      if (point.other >= static_cast<int>(num_own())) {
-        contact.other = -1;
-        contact.object = point.other - static_cast<int>(num_own()) + first_free_object();
+    RecordContacts(input.contacts);
+    if (recording && options.servo == Servo::kImplicit) {
+      torques = forces.motors;
+      for (size_t j = 0; has_torques && j < torques.size(); ++j) {
+        torques[j] += TorqueOf(commands[j], forest.joints[j]);
       }
-      if (recording) contact.force = forces.contacts[c];
-    }
-    if (recording) {
-      if (options.servo == Servo::kImplicit) torques = forces.motors;
     }
     return true;
   }
 
-  const Character& character;
-  int first_free_object() const {
-    return static_cast<int>(options.environment.num_objects() - options.environment.bodies.size());
+  void RecordContacts(std::span<const ContactPoint> points) {
+    contacts.clear();
+    for (size_t c = 0; c < points.size(); ++c) {
+      const ContactPoint& point = points[c];
+      if (layout().IsFree(point.body)) continue;
+      Contact& contact = contacts.emplace_back();
+      contact = {point.body, point.other, point.position, Vec3::Zero(), point.normal, point.object};
+      if (point.other >= 0 && layout().IsFree(point.other)) {
+        contact.other = -1;
+        contact.object = options.environment.ObjectOfFreeBody(layout().FreeIndexOf(point.other));
+      }
+      if (recording) contact.force = forces.contacts[c];
+    }
   }
 
   const WorldOptions options;
+  const Forest forest;
   const ContactLaws laws;
   const StepLaw law;
-  const std::vector<FreeMass> free_masses;
   Collision collision;
   std::optional<ObjectCollision> objects;  // none: nothing but the ground
   std::unique_ptr<OdeStepper> ode;
-  std::optional<TreeDynamics> tree;  // none: ODE's own solver
+  std::optional<ForestDynamics> dynamics;  // none: ODE's own solver
   ContactForces contact_forces;
-  bool has_state = true;           // that can be simulated
-  int step = 0;                    // that comes next
-  std::vector<BodyMotion> bodies;  // the character's, then those that move freely
-  std::vector<char> resting;       // (free bodies) which are at rest
-  std::vector<char> candidates, held;
+  bool has_state = true;                      // that can be simulated
+  int step = 0;                               // that comes next
+  std::vector<BodyMotion> bodies;             // (bodies)
+  std::vector<BodyMotion> ode_bodies;         // (bodies) scratch, where ODE takes the step of some trees
+  std::vector<char> resting;                  // (free bodies) which are at rest
+  std::vector<char> candidates, held;         // (free bodies) scratch
   std::vector<std::pair<Vec3, Vec3>> before;  // (free bodies) velocities before a step
   std::vector<Motor> motors;                  // (joints)
-  std::vector<Vec3> body_torques;             // (bodies of the character) of explicit servos
-  std::vector<Vec3> body_forces;              // (bodies of the character) from outside; empty: none
-  std::vector<double> scale;                  // (joints) of this step
+  bool has_torques = false;
+  std::vector<Vec3> body_torques;  // (bodies) of explicit servos and commands
+  bool has_forces = false;
+  std::vector<Vec3> body_forces;  // (bodies) from outside, in the next step
+  std::vector<double> scale;      // (joints) of this step
   std::vector<Contact> contacts;
   bool recording = false;
   StepForces forces;
   std::vector<Vec3> torques;
 };
 
+World::World(std::span<const Character* const> characters, const WorldOptions& options)
+    : impl_(std::make_unique<Impl>(characters, options)) {}
 World::World(const Character& character, const WorldOptions& options)
-    : impl_(std::make_unique<Impl>(character, options)) {}
+    : World(std::vector<const Character*>{&character}, options) {}
 World::~World() = default;
 
 const WorldOptions& World::options() const {
   return impl_->options;
 }
+const Layout& World::layout() const {
+  return impl_->layout();
+}
 Solver World::solver() const {
-  return impl_->tree ? Solver::kReduced : Solver::kStock;
+  return impl_->dynamics ? Solver::kReduced : Solver::kStock;
 }
 
 void World::SetState(const State& state, int step) {
@@ -367,13 +449,16 @@ void World::GetState(State& state) const {
   }
 }
 
-void World::SetForces(std::span<const Vec3> forces) {
-  if (!forces.empty() && forces.size() != impl_->bodies.size()) throw std::invalid_argument("one force for each body");
-  impl_->body_forces.assign(forces.begin(), forces.end());
+void World::Restart(size_t character) {
+  impl_->Restart(character);
 }
 
-bool World::Step(std::span<const Quat> targets) {
-  return impl_->Step(targets);
+void World::ApplyForce(int body, const Vec3& force) {
+  impl_->ApplyForce(body, force);
+}
+
+bool World::Step(std::span<const JointCommand> commands) {
+  return impl_->Step(commands);
 }
 
 void World::set_recording(bool recording) {

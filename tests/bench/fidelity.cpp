@@ -42,8 +42,8 @@ bool Simulate(simulation::World& world, const character::State& start, const con
   control::Fragment fragment;
   fragment.num_steps = static_cast<int>(std::lround(kWindow / world.options().time_step));
   fragment.targets = {from, to};
-  std::vector<Quat> targets(from.size());
-  return control::SimulateFragment(world, start, fragment, targets, end);
+  control::SimulationScratch scratch;
+  return control::SimulateFragment(world, start, fragment, scratch, end);
 }
 
 /// Starts along a naive tracking of a bundled clip at the fine step.

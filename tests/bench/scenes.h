@@ -35,7 +35,7 @@ inline character::State StateOf(const character::Pose& pose) {
 struct Scene {
   std::string name;
   character::State start;
-  std::vector<Quat> targets;
+  std::vector<simulation::JointCommand> targets;
 };
 
 /// Held for half a second, so that what touches has come to rest; in the air and curled up for a tenth.
@@ -43,7 +43,8 @@ inline std::vector<Scene> Scenes() {
   std::vector<Scene> scenes;
   const auto add = [&](const char* name, const character::Pose& pose, const Vec3& velocity, const Vec3& spin,
                        double seconds) {
-    Scene scene{name, StateOf(pose), pose.joint_rotations};
+    Scene scene{name, StateOf(pose), {}};
+    for (const Quat& target : pose.joint_rotations) scene.targets.push_back({target});
     for (auto& body : scene.start) {
       body.angular_velocity = spin;
       body.linear_velocity = velocity + spin.cross(body.position - pose.root_position);

@@ -148,13 +148,13 @@ TEST(Replay, IsTheFragmentsOneByOne) {
   const Trajectory trajectory = Replay(Human(), control);
   ASSERT_FALSE(trajectory.diverged);
   simulation::World world(Human(), control.world);
-  std::vector<Quat> targets(Human().joints.size());
+  SimulationScratch scratch;
   character::State state = control.start;
   character::State end;
   // In another order first: what a world did before must not show.
-  ASSERT_TRUE(SimulateFragment(world, control.start, control.fragments[3], targets, end));
+  ASSERT_TRUE(SimulateFragment(world, control.start, control.fragments[3], scratch, end));
   for (const Fragment& fragment : control.fragments) {
-    ASSERT_TRUE(SimulateFragment(world, state, fragment, targets, end));
+    ASSERT_TRUE(SimulateFragment(world, state, fragment, scratch, end));
     state = end;
     EXPECT_TRUE(SameBits(state, trajectory.states[static_cast<size_t>(fragment.first_step + fragment.num_steps)]));
   }

@@ -26,7 +26,7 @@ WorldOptions With(const std::string& environment) {
 
 /// Steps a world; the force on the character, summed over its contacts with everything.
 Vec3 Step(World& world, int steps, size_t joints = 0) {
-  const std::vector<Quat> targets(joints, Quat::Identity());
+  const std::vector<JointCommand> targets(joints);
   for (int i = 0; i < steps; ++i) {
     if (!world.Step(targets)) ADD_FAILURE() << "diverged";
   }
@@ -441,7 +441,7 @@ TEST(Solvers, AgreeInAWorldOfManyThings) {
   for (int step = 0; step < 300; ++step) {
     stock.SetState(state, step);
     own.SetState(state, step);
-    const std::vector<Quat> targets = SwayingTargets(human, step * options.time_step, 0.3);
+    const std::vector<JointCommand> targets = SwayingTargets(human, step * options.time_step, 0.3);
     ASSERT_TRUE(stock.Step(targets));
     ASSERT_TRUE(own.Step(targets));
     const character::State a = Get(stock), b = Get(own);

@@ -45,7 +45,8 @@ std::vector<ContactPoint> PointsOf(const Character& pair, const Vec3& at_a, cons
   CollisionOptions options;
   options.time_step = 1.0 / 240;
   options.self_points_per_pair = 4;
-  Collision collision(pair, options);
+  const Forest forest(pair);
+  Collision collision(forest, options);
   std::vector<BodyMotion> bodies(3);
   for (BodyMotion& body : bodies) body.position = Vec3(0, 10, 0);
   bodies[1].position += at_a;

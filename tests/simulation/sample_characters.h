@@ -75,20 +75,20 @@ inline void SetRigidMotion(const character::Character& character, const Vec3& ve
   }
 }
 
-inline std::vector<Quat> RestTargets(const character::Character& character) {
-  return std::vector<Quat>(character.joints.size(), Quat::Identity());
+inline std::vector<JointCommand> RestTargets(const character::Character& character) {
+  return std::vector<JointCommand>(character.joints.size());
 }
 
 /// Targets that sway: every joint on its own course, a pure function of time.
-inline std::vector<Quat> SwayingTargets(const character::Character& character, double time, double amplitude) {
-  std::vector<Quat> targets;
+inline std::vector<JointCommand> SwayingTargets(const character::Character& character, double time, double amplitude) {
+  std::vector<JointCommand> targets;
   for (size_t j = 0; j < character.joints.size(); ++j) {
     Vec3 turn = Vec3::Zero();
     for (int a = 0; a < 3; ++a) {
       if (!character.joints[j].UsesAxis(a)) continue;
       turn[a] = amplitude * std::sin(5 * time * (1 + 0.13 * static_cast<double>(j)) + 2.1 * a);
     }
-    targets.push_back(FromRotationVector(turn));
+    targets.push_back({FromRotationVector(turn)});
   }
   return targets;
 }

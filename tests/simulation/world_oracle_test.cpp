@@ -90,13 +90,9 @@ TEST_P(BothServos, AForceFromOutsideChangesTheMomentumByForceTimesTime) {
     const double h = options.time_step;
     State state = Scenes(human)[3].start;
     const Vec3 velocity = CenterOfMassVelocity(human, state);
-    std::vector<Vec3> forces(human.bodies.size());
-    forces.assign(human.bodies.size(), Vec3::Zero());
-    forces[static_cast<size_t>(human.FindBody("left_hand"))] = force;
     world.SetState(state);
     for (int n = 1; n <= 40; ++n) {
-      if (n == 11) world.SetForces(forces);
-      if (n == 31) world.SetForces({});
+      if (n >= 11 && n < 31) world.ApplyForce(human.FindBody("left_hand"), force);
       ASSERT_TRUE(world.Step(SwayingTargets(human, n * h, 0.5)));
       world.GetState(state);
       const Vec3 impulse = std::clamp(n - 10, 0, 20) * h * force;
@@ -113,26 +109,32 @@ TEST_P(BothServos, AForceFromOutsideActsAtTheCentreOfMassAndAgainstFriction) {
   State state = StateOf(block, RestPose(block));
   world.SetState(state);
   const double friction = world.options().friction * 2 * kGravity;
-  const std::vector<Vec3> weak = {Vec3(0.9 * friction, 0, 0)};
-  world.SetForces(weak);
-  for (int n = 0; n < 50; ++n) ASSERT_TRUE(world.Step({}));
+  const Vec3 weak(0.9 * friction, 0, 0);
+  for (int n = 0; n < 50; ++n) {
+    world.ApplyForce(0, weak);
+    ASSERT_TRUE(world.Step({}));
+  }
   world.GetState(state);
   EXPECT_LT(state[0].linear_velocity.norm(), 1e-3) << "held by friction";
   // In the air the same force gives no spin.
   state = StateOf(block, RestPose(block));
   state[0].position.y() = 5;
   world.SetState(state);
-  for (int n = 0; n < 50; ++n) ASSERT_TRUE(world.Step({}));
+  for (int n = 0; n < 50; ++n) {
+    world.ApplyForce(0, weak);
+    ASSERT_TRUE(world.Step({}));
+  }
   world.GetState(state);
   EXPECT_NEAR(state[0].linear_velocity.x(), 50 * h * 0.9 * friction / 2, 1e-9);
   EXPECT_LT(state[0].angular_velocity.norm(), 1e-12);
 }
 
-TEST(World, RefusesForcesThatAreNotOnePerBody) {
+TEST(World, RefusesAForceOnABodyThatItDoesNotHave) {
   const Character human = Human();
   World world(human, {});
-  const std::vector<Vec3> one = {Vec3(1, 0, 0)};
-  EXPECT_THROW(world.SetForces(one), std::invalid_argument);
+  for (const int body : {-1, static_cast<int>(human.bodies.size())}) {
+    EXPECT_THROW(world.ApplyForce(body, Vec3(1, 0, 0)), std::invalid_argument);
+  }
 }
 
 /// Change of the angular momentum of the flying human over 0.25 s, as a share of it.
@@ -179,7 +181,7 @@ TEST_P(BothServos, FreeArmSwingsWithThePeriodOfAPendulum) {
   pose.joint_rotations[0] = AxisRotation(2, -kPi / 2 + kAmplitude);
   State state = StateOf(character, pose);
   world.SetState(state);
-  const std::vector<Quat> targets = RestTargets(character);
+  const std::vector<JointCommand> targets = RestTargets(character);
   std::vector<double> crossings;  // of the vertical, downwards from the side where it was let go
   double before = kAmplitude;
   for (int n = 1; crossings.size() < 4; ++n) {
@@ -210,7 +212,7 @@ TEST_P(Arm, IsHeldWithTheErrorThatTheServoNeedsToCarryIt) {
   world.set_recording(true);
   State state = StateOf(character, RestPose(character));
   world.SetState(state);
-  const std::vector<Quat> targets = RestTargets(character);
+  const std::vector<JointCommand> targets = RestTargets(character);
   for (int n = 0; n * world.options().time_step < 6; ++n) ASSERT_TRUE(world.Step(targets));
   world.GetState(state);
   EXPECT_LT(state[1].angular_velocity.norm(), 1e-6);
@@ -232,7 +234,7 @@ TEST_P(Arm, ReportsTheTorqueOfTheServoLawWhileItMoves) {
   world.set_recording(true);
   State state = StateOf(character, RestPose(character));
   world.SetState(state);
-  const std::vector<Quat> targets(1, AxisRotation(2, 0.6));
+  const std::vector<JointCommand> targets = {{AxisRotation(2, 0.6)}};
   const auto rate = [&](const State& s) {
     return s[0].orientation.conjugate() * Vec3(s[1].angular_velocity - s[0].angular_velocity);
   };
@@ -240,7 +242,7 @@ TEST_P(Arm, ReportsTheTorqueOfTheServoLawWhileItMoves) {
     State after;
     ASSERT_TRUE(world.Step(targets));
     world.GetState(after);
-    const Vec3 error = RotationVector(targets[0] * character::JointRotation(joint, state).conjugate());
+    const Vec3 error = RotationVector(targets[0].target * character::JointRotation(joint, state).conjugate());
     // Implicit: the torque that the error and the rate at the end of the step would give, the error in first order.
     const Vec3 torque = servo == Servo::kImplicit ? Vec3(joint.kp * (error - h * rate(after)) - joint.kd * rate(after))
                                                   : Vec3(joint.kp * error - joint.kd * rate(state));
@@ -296,7 +298,7 @@ double PushedAside(double friction) {
   world.SetState(state);
   double farthest = 0;
   for (int n = 0; n < 240; ++n) {
-    const std::vector<Quat> targets(1, AxisRotation(2, -kPi / 2 + (n < 60 ? 0.2 : 0)));
+    const std::vector<JointCommand> targets = {{AxisRotation(2, -kPi / 2 + (n < 60 ? 0.2 : 0))}};
     EXPECT_TRUE(world.Step(targets));
     world.GetState(state);
     farthest = std::max(farthest, std::abs(state[0].position.x()));
@@ -321,7 +323,7 @@ TEST(World, TheGroundCarriesAStandingHuman) {
   World world(human, Standing(human));
   world.set_recording(true);
   world.SetState(Scenes(human)[0].start);
-  const std::vector<Quat> targets = RestTargets(human);
+  const std::vector<JointCommand> targets = RestTargets(human);
   const double weight = human.total_mass() * kGravity;
   Vec3 mean = Vec3::Zero();
   constexpr int kSettling = 480;
@@ -401,7 +403,7 @@ TEST_P(BothServos, EveryForceUnderAStandingHumanIsInTheFrictionPyramid) {
   world.set_recording(true);
   world.SetState(Scenes(human)[0].start);
   Friction friction;
-  const std::vector<Quat> targets = RestTargets(human);
+  const std::vector<JointCommand> targets = RestTargets(human);
   for (int n = 0; n * world.options().time_step < 0.5; ++n) {
     ASSERT_TRUE(world.Step(targets));
     friction.Add(world);
@@ -466,7 +468,7 @@ TEST_P(EveryScene, TheEliminatedSolverDoesWhatTheStockSolverDoes) {
   State state = scene_.start;
   State other;
   for (int n = 1; n <= 150; ++n) {
-    const std::vector<Quat> targets = SwayingTargets(human_, n * h, 0.3);
+    const std::vector<JointCommand> targets = SwayingTargets(human_, n * h, 0.3);
     reduced.SetState(state);
     stock.SetState(state);
     ASSERT_TRUE(reduced.Step(targets));

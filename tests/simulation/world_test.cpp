@@ -216,9 +216,9 @@ TEST(SelfCollision, KeepsThighAndThighApart) {
   const Character human = Human();
   State start = StateOf(human, RestPose(human));
   character::Translate(start, Vec3(0, 20, 0));
-  std::vector<Quat> targets = RestTargets(human);
-  targets[static_cast<size_t>(human.FindJoint("left_hip"))] = AxisRotation(2, -0.4);
-  targets[static_cast<size_t>(human.FindJoint("right_hip"))] = AxisRotation(2, 0.4);
+  std::vector<JointCommand> targets = RestTargets(human);
+  targets[static_cast<size_t>(human.FindJoint("left_hip"))].target = AxisRotation(2, -0.4);
+  targets[static_cast<size_t>(human.FindJoint("right_hip"))].target = AxisRotation(2, 0.4);
   const double apart = 2 * human.bodies[static_cast<size_t>(human.FindBody("left_thigh"))].shapes[0].radius;
   for (const bool collide : {true, false}) {
     WorldOptions options;

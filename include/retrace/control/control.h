@@ -1,4 +1,4 @@
-/// Open-loop control: target poses over time that drive the servos of a character from a start state.
+/// Open-loop controls, of one character or of several in one world, and what they do when they are simulated.
 #pragma once
 
 #include <cstdint>
@@ -8,57 +8,44 @@
 
 #include "retrace/character/character.h"
 #include "retrace/character/state.h"
-#include "retrace/io/json.h"
+#include "retrace/control/controller.h"
+#include "retrace/control/fragment.h"
+#include "retrace/control/simulate.h"
 #include "retrace/simulation/world.h"
 
 namespace retrace::control {
 
-/// Joint rotations that the servos drive at (joints).
-using TargetPose = std::vector<Quat>;
-
-/// Control over one interval between two sampling instants (Liu et al. 2010, section 3.2.1).
-struct Fragment {
-  int first_step = 0;  ///< simulation step at which it begins
-  int num_steps = 0;
-  /// Target poses at evenly spaced instants from the fragment's start to its end, interpolated between; a single one
-  /// holds throughout.
-  std::vector<TargetPose> targets;
-};
-
-/// Targets for the simulation step that ends `step + 1` steps after the fragment's start. `pose` must have as many
-/// entries as there are joints.
-void TargetsAt(const Fragment& fragment, int step, std::span<Quat> pose);
-
-/// Everything that a replay needs besides the character.
+/// Control of the only character of a world: everything that a replay needs besides the character.
 struct OpenLoopControl {
   simulation::WorldOptions world;
   character::State start;
   std::vector<Fragment> fragments;
 
-  int num_steps() const { return fragments.empty() ? 0 : fragments.back().first_step + fragments.back().num_steps; }
+  int num_steps() const { return fragments.empty() ? 0 : fragments.back().end_step(); }
   double duration() const { return num_steps() * world.time_step; }
 };
 
-/// Simulates one fragment from `start`. The state is always set at the start of a fragment and read at its end, also
-/// where the simulation simply goes on: continuing and restoring are then the same to the bit.
-/// `targets` is scratch of (joints). Returns false when the simulation diverged (`end` is then undefined).
-/// `observe(step)` is called after each step, when the world can be read.
-template <typename Observe>
-bool SimulateFragment(simulation::World& world, const character::State& start, const Fragment& fragment,
-                      std::span<Quat> targets, character::State& end, const Observe& observe) {
-  world.SetState(start, fragment.first_step);
-  for (int step = 0; step < fragment.num_steps; ++step) {
-    TargetsAt(fragment, step, targets);
-    if (!world.Step(targets)) return false;
-    observe(step);
-  }
-  world.GetState(end);
-  return true;
-}
-inline bool SimulateFragment(simulation::World& world, const character::State& start, const Fragment& fragment,
-                             std::span<Quat> targets, character::State& end) {
-  return SimulateFragment(world, start, fragment, targets, end, [](int) {});
-}
+/// Several characters in one world, each with a control of its own: everything that a replay needs. A control that is
+/// shorter than others holds its last targets.
+struct Scene {
+  std::vector<character::Character> characters;
+  simulation::WorldOptions world;
+  character::State start;                        ///< (bodies) as simulation::Layout counts them
+  std::vector<std::vector<Fragment>> fragments;  ///< (characters)
+
+  int num_steps() const;  ///< of the longest control
+  double duration() const { return num_steps() * world.time_step; }
+  simulation::Layout layout() const;
+};
+
+/// A scene of a single character.
+Scene MakeScene(const character::Character& character, const OpenLoopControl& control);
+/// Adds the character of another run to a scene, turned about the vertical and moved. The world is that of the scene.
+/// Throws UsageError when the time steps differ or when the other's world has things of its own.
+void AddToScene(const character::Character& character, const OpenLoopControl& control, const Quat& heading,
+                const Vec3& offset, Scene& scene);
+/// The control of one character of a scene, which starts where it does in the scene; the world's free bodies are in it.
+OpenLoopControl ControlOf(const Scene& scene, size_t character);
 
 /// A simulated motion, step by step.
 struct Trajectory {
@@ -72,20 +59,20 @@ struct Trajectory {
   size_t num_steps() const { return states.empty() ? 0 : states.size() - 1; }
 };
 
-/// A push from outside: a constant force on a body's centre of mass.
-struct Push {
-  int body = -1;
-  Vec3 force = Vec3::Zero();  ///< in world axes [N]
-  double start = 0;           ///< [s]
-  double duration = 0;        ///< [s]; what falls on a part of a step acts in it by that part: the impulse is exact
-
-  double end() const { return start + duration; }
-};
-
 /// Simulates a whole control in a new world and records everything. With pushes the motion is another one: the control
 /// knows nothing of them and answers only through its servos.
 Trajectory Replay(const character::Character& character, const OpenLoopControl& control,
                   std::span<const Push> pushes = {});
+Trajectory Replay(const Scene& scene, std::span<const Push> pushes = {});
+
+/// Simulates characters under any controllers, one for each, in a new world from a start state.
+Trajectory Simulate(std::span<const character::Character* const> characters, const simulation::WorldOptions& options,
+                    const character::State& start, std::span<Controller* const> controllers, int num_steps,
+                    std::span<const Push> pushes = {});
+
+/// What a trajectory of several characters is to one of them: its bodies, then the free ones; its contacts, in which
+/// another character is an object, counted after those of the environment and named "character 2"; its torques.
+Trajectory TrajectoryOf(const Trajectory& trajectory, const simulation::Layout& layout, size_t character);
 
 /// 64-bit fingerprint of all bits of a state (FNV-1a).
 uint64_t Fingerprint(const character::State& state);

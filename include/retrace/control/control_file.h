@@ -8,17 +8,27 @@
 
 namespace retrace::control {
 
-/// Text of a control file (version 1): the character's document, the world, the start state, and per fragment its
-/// start, duration and target poses. Numbers read back to the same bits.
+/// Text of a control file: the character's document, the world, the start state, and per fragment its start, duration
+/// and target poses. Numbers read back to the same bits. A single character is written in version 1, so that earlier
+/// programs read it.
 std::string FormatControl(const character::Character& character, const OpenLoopControl& control);
+/// The same for a scene: version 1 for a single character, version 2 for several. Version 2 has a member `characters`
+/// with the document, the joints and the fragments of each; an entry of its start state names the character, counted
+/// from 1, and free bodies come last without one.
+std::string FormatControl(const Scene& scene);
 
 struct LoadedControl {
   character::Character character;
   OpenLoopControl control;
 };
 
-/// Reads a control file. Throws InputError with the JSON pointer, what was found and what was expected.
+/// Reads a control file of a single character. Throws InputError with the JSON pointer, what was found and what was
+/// expected.
 LoadedControl LoadControl(const std::filesystem::path& path);
 LoadedControl ParseControl(const std::string& text, const std::string& name);
+
+/// Reads a control file of either version.
+Scene LoadScene(const std::filesystem::path& path);
+Scene ParseScene(const std::string& text, const std::string& name);
 
 }  // namespace retrace::control

@@ -101,6 +101,8 @@ struct Environment {
   bool empty() const;
   size_t num_objects() const { return boxes.size() + (height_field ? 1 : 0) + bodies.size(); }
   const std::string& ObjectName(size_t object) const;
+  /// Where a free body stands among the objects.
+  int ObjectOfFreeBody(size_t index) const { return static_cast<int>(num_objects() - bodies.size() + index); }
 
   /// Height of the highest thing fixed at a place, as seen from `from` downwards; minus infinity where there is none.
   /// Moving boxes are where they are at time 0; free bodies do not count.

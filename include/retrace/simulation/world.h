@@ -1,6 +1,12 @@
-/// The physical world of one character: bodies, joints with servos, ground and self contact, stepped by the Open
-/// Dynamics Engine. A world belongs to one thread. Every result is a function of the state that was set and the targets
-/// given since, and of the forces that were set: it does not depend on what the world simulated before.
+/// The physical world of any number of characters: bodies, joints with servos, and contacts with the ground, with the
+/// things of an environment, of a body with others of its character, and between characters. It is stepped by Retrace's
+/// reduced solver or by the Open Dynamics Engine.
+///
+/// A world belongs to one thread. Every result is a function of the state that was set and of the commands and forces
+/// that were given since: it does not depend on what the world simulated before. Two characters that touch neither one
+/// another nor a common free body move with the same bytes as each in a world of its own.
+///
+/// States, commands and forces count bodies and joints as Layout does.
 #pragma once
 
 #include <memory>
@@ -10,51 +16,69 @@
 
 #include "retrace/character/character.h"
 #include "retrace/character/state.h"
+#include "retrace/simulation/layout.h"
 #include "retrace/simulation/world_options.h"
 
 namespace retrace::simulation {
 
+/// What a joint is to do in a step.
+struct JointCommand {
+  Quat target = Quat::Identity();  ///< rotation that the servo drives at, child relative to parent, for the step's end
+  /// Feedforward torque on the child, and its opposite on the parent, beside that of the servo; in the axes of the
+  /// parent body [N m]. A hinge uses its axis alone. It is constant during the step.
+  Vec3 torque = Vec3::Zero();
+  double gain = 1;  ///< factor on the servo's kp and kd in this step, >= 0; 0 switches the servo off
+};
+
 /// One contact point of the last step.
 struct Contact {
-  int body = -1;
-  int other = -1;               ///< the other body of the character, -1 for the ground or an object
+  int body = -1;                ///< of the world, and of a character
+  int other = -1;               ///< the other body where it is of a character, too; -1 for the ground or an object
   Vec3 point = Vec3::Zero();    ///< [m]
   Vec3 force = Vec3::Zero();    ///< on `body` [N]; filled while recording
   Vec3 normal = Vec3::UnitY();  ///< towards `body`
-  int object = -1;              ///< of the environment, -1 for the ground or a body of the character
+  int object = -1;              ///< of the environment, -1 for the ground or a body of a character
 };
 
 class World {
  public:
-  /// The character must outlive the world.
+  /// The characters must outlive the world.
+  World(std::span<const character::Character* const> characters, const WorldOptions& options);
+  /// Of a single character.
   World(const character::Character& character, const WorldOptions& options);
   ~World();
   World(const World&) = delete;
   World& operator=(const World&) = delete;
 
   const WorldOptions& options() const;
-  /// kStock when the eliminated solver was asked for but could not be proven to work here.
+  const Layout& layout() const;
+  /// kStock when the reduced solver was asked for but could not be proven to work here.
   Solver solver() const;
 
-  /// Bodies of the character and then the environment's free ones; without these, they are where they start. The next
-  /// step is number `step`, counted from 0: where things move by themselves depends on it.
+  /// Sets all bodies (bodies); a state without the free ones puts these where they start. The next step is number
+  /// `step`, counted from 0: where things move by themselves depends on it.
   void SetState(const character::State& state, int step = 0);
   void GetState(character::State& state) const;
 
-  /// Forces from outside on the bodies' centres of mass (bodies), in world axes [N]; empty: none. They act in every
-  /// step until they are set anew, also after SetState.
-  void SetForces(std::span<const Vec3> forces);
+  /// Makes the coming steps of a character, and of the free bodies, a function of the state alone, as SetState does
+  /// with the state that the world is in: what the solver remembers of earlier steps is forgotten, and orientations are
+  /// normalised. At the start of each fragment of a control this makes going on and restoring the same to the bit.
+  void Restart(size_t character);
 
-  /// One step of `time_step` towards target joint rotations (joints), which hold for the end of the step.
-  /// False when the simulation diverged (not a number, or faster or farther than anything alive); the world is then
-  /// usable again after SetState.
-  bool Step(std::span<const Quat> targets);
+  /// A force from outside on a body's centre of mass during the next step, in world axes [N]. Forces on one body add
+  /// up. Wakes a free body at rest. Throws std::invalid_argument for a body that the world does not have.
+  void ApplyForce(int body, const Vec3& force);
 
-  /// The contacts of the character alone: free bodies also have theirs with one another and with the ground.
+  /// One step of `time_step` (joints). False when the simulation diverged (not a number, or faster or farther than
+  /// anything alive); the world is then usable again after SetState.
+  bool Step(std::span<const JointCommand> commands);
+
+  /// The contacts of characters alone: free bodies also have theirs with one another and with the ground.
   /// While recording, contact forces and servo torques are kept after each step. Does not change the motion.
   void set_recording(bool recording);
   const std::vector<Contact>& contacts() const;
-  /// Torque of each servo on its child body, in the axes of the parent body (joints x 3) [N m]; a hinge uses its axis.
+  /// Torque of each joint, of servo and command together, on its child body, in the axes of the parent body (joints)
+  /// [N m]; a hinge uses its axis.
   const std::vector<Vec3>& torques() const;
 
  private:
@@ -62,7 +86,7 @@ class World {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Why the eliminated solver is not in use on this machine, or empty when it is.
+/// Why the reduced solver is not in use on this machine, or empty when it is.
 std::string WhyStockSolver();
 
 }  // namespace retrace::simulation

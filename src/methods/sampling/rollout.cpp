@@ -105,8 +105,7 @@ Offsets MeanOffsets(const OffsetDistribution& distribution) {
 RolloutWorker::RolloutWorker(const Problem& problem)
     : problem_(problem),
       world_(*problem.task.character, problem.task.world),
-      gate_steps_(std::max(1, static_cast<int>(std::lround(kGateInterval / problem.time_step())))),
-      targets_(problem.task.character->joints.size()) {
+      gate_steps_(std::max(1, static_cast<int>(std::lround(kGateInterval / problem.time_step())))) {
   character::State state;
   for (size_t i = 0; i + 1 < problem.task.schedule.steps.size(); ++i) {
     reference_states_.emplace_back();
@@ -181,7 +180,7 @@ void RolloutWorker::Simulate(const RolloutTask& task, const control::Fragment& f
     std::swap(rates_now_, rates_before_);
     before = instant;
   };
-  sample.diverged = !control::SimulateFragment(world_, task.start, fragment, targets_, sample.end, watch);
+  sample.diverged = !control::SimulateFragment(world_, task.start, fragment, scratch_, sample.end, watch);
   if (sample.diverged) {
     sample.end.clear();  // never used, and not to be sent
     return;

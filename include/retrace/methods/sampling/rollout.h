@@ -108,7 +108,7 @@ class RolloutWorker {
   character::State now_;                                         // scratch
   Rates rates_now_;                                              // scratch
   Rates rates_before_;                                           // scratch
-  std::vector<Quat> targets_;                                    // scratch (joints)
+  control::SimulationScratch scratch_;
 };
 
 /// The same as bytes, for the task farm.

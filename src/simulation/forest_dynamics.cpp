@@ -1,5 +1,6 @@
-#include "tree_dynamics.h"
+#include "forest_dynamics.h"
 
+#include <algorithm>
 #include <bit>
 #include <stdexcept>
 
@@ -93,67 +94,87 @@ void Move(const Vec6& velocity, double h, BodyMotion& body) {
 
 }  // namespace
 
-TreeDynamics::TreeDynamics(const character::Character& character, const StepLaw& law, std::span<const FreeMass> free)
-    : law_(law) {
-  if (character.bodies.size() > kMaxBodies) throw std::logic_error("too many bodies for TreeDynamics");
-  node_of_.resize(character.bodies.size());
+ForestDynamics::ForestDynamics(const Forest& forest, const StepLaw& law)
+    : law_(law), tree_of_(forest.tree_of), first_free_tree_(forest.num_characters()) {
+  node_of_.resize(forest.num_bodies());
+  node_of_joint_.resize(forest.joints.size());
+  for (const Tree& tree : forest.trees) AddTree(forest, tree);
+  parent_rotation_.resize(nodes_.size());
+  needed_.resize(nodes_.size());
+}
+
+void ForestDynamics::AddTree(const Forest& forest, const Tree& tree) {
+  if (tree.num_bodies > kMaxTreeBodies) throw std::logic_error("too many bodies for ForestDynamics");
+  TreeNodes& nodes = trees_.emplace_back();
+  nodes.first = nodes_.size();
+  nodes.count = tree.num_bodies;
+  nodes.responses = responses_.size();
+  responses_.resize(responses_.size() + nodes.count * nodes.count);
   const auto add = [&](int body) -> Node& {
     node_of_[static_cast<size_t>(body)] = nodes_.size();
     Node& node = nodes_.emplace_back();
     node.body = body;
-    node.mass = character.bodies[static_cast<size_t>(body)].mass;
-    node.inertia = character.bodies[static_cast<size_t>(body)].inertia;
-    node.principal_axes = character.bodies[static_cast<size_t>(body)].principal_axes;
-    node.turned = character.bodies[static_cast<size_t>(body)].turned;
+    node.parent = nodes_.size() - 1;
+    node.mass = forest.masses[static_cast<size_t>(body)];
     return node;
   };
-  add(character.root);
-  for (size_t j = 0; j < character.joints.size(); ++j) {  // each comes after the joint that moves its parent
-    const character::Joint& joint = character.joints[j];
+  add(tree.root);
+  for (size_t k = 0; k < tree.num_joints; ++k) {  // each comes after the joint that moves its parent
+    const size_t j = tree.first_joint + k;
+    const character::Joint& joint = forest.joints[j];
+    node_of_joint_[j] = nodes_.size();
     Node& node = add(joint.child);
-    node.parent = static_cast<int>(node_of_[static_cast<size_t>(joint.parent)]);
+    node.parent = node_of_[static_cast<size_t>(joint.parent)];
     node.joint = static_cast<int>(j);
     node.hinge = joint.type == character::JointType::kHinge;
     node.axis = joint.axis;
-    node.anchor_in_parent = joint.anchor - character.bodies[static_cast<size_t>(joint.parent)].rest_position;
-    node.anchor_in_child = joint.anchor - character.bodies[static_cast<size_t>(joint.child)].rest_position;
+    node.anchor_in_parent = joint.anchor - forest.BodyOf(joint.parent).rest_position;
+    node.anchor_in_child = joint.anchor - forest.BodyOf(joint.child).rest_position;
   }
-  parent_rotation_.resize(nodes_.size());
-  needed_.resize(nodes_.size());
-  responses_.resize(nodes_.size() * nodes_.size());
-  free_.resize(free.size());
-  for (size_t f = 0; f < free.size(); ++f) free_[f].mass = free[f];
 }
 
-void TreeDynamics::LoadBody(const BodyMotion& body, Node& node) const {
-  const Mat3 r = node.turned ? Mat3(body.rotation * node.principal_axes) : body.rotation;
+void ForestDynamics::LoadBody(const BodyMotion& body, Node& node) const {
+  const double mass = node.mass.mass;
+  const Mat3 r = node.mass.turned ? Mat3(body.rotation * node.mass.principal_axes) : body.rotation;
   node.articulated.setZero();
-  node.articulated(0, 0) = node.articulated(1, 1) = node.articulated(2, 2) = node.mass;
-  const Mat3 scaled = r * node.inertia.asDiagonal();
+  node.articulated(0, 0) = node.articulated(1, 1) = node.articulated(2, 2) = mass;
+  const Mat3 scaled = r * node.mass.inertia.asDiagonal();
   node.articulated.bottomRightCorner<3, 3>().noalias() = scaled * r.transpose();
-  node.momentum.head<3>() = node.mass * body.linear_velocity;
-  node.momentum[1] -= law_.time_step * node.mass * law_.gravity;
-  node.momentum.tail<3>() = r * TurnedMomentum(node.inertia, r.transpose() * body.angular_velocity, law_.time_step);
+  node.momentum.head<3>() = mass * body.linear_velocity;
+  node.momentum[1] -= law_.time_step * mass * law_.gravity;
+  node.momentum.tail<3>() =
+      r * TurnedMomentum(node.mass.inertia, r.transpose() * body.angular_velocity, law_.time_step);
   node.impulse.setZero();
 }
 
-/// A tree of one body: its velocity without contacts and its response need nothing else.
-void TreeDynamics::LoadFree(const BodyMotion& body, Free& free) const {
-  const Mat3& r = body.rotation;
-  const Vec3 inverse = free.mass.inertia.cwiseInverse();
-  free.response.setZero();
-  free.response(0, 0) = free.response(1, 1) = free.response(2, 2) = 1 / free.mass.mass;
+/// The inverse of a single body's inertia is known, and its velocity without contacts needs nothing else.
+void ForestDynamics::LoadSingleBody(const BodyMotion& body, Node& node, TreeNodes& tree) const {
+  const double mass = node.mass.mass;
+  const Mat3 r = node.mass.turned ? Mat3(body.rotation * node.mass.principal_axes) : body.rotation;
+  const Vec3 inverse = node.mass.inertia.cwiseInverse();
+  Mat6& response = tree.root_response;
+  response.setZero();
+  response(0, 0) = response(1, 1) = response(2, 2) = 1 / mass;
   const Mat3 scaled = r * inverse.asDiagonal();
-  free.response.bottomRightCorner<3, 3>().noalias() = scaled * r.transpose();
-  free.momentum.head<3>() = free.mass.mass * body.linear_velocity;
-  free.momentum[1] -= law_.time_step * free.mass.mass * law_.gravity;
-  free.momentum.tail<3>() =
-      r * TurnedMomentum(free.mass.inertia, r.transpose() * body.angular_velocity, law_.time_step);
-  free.velocity.noalias() = free.response * free.momentum;
-  free.impulse.setZero();
+  response.bottomRightCorner<3, 3>().noalias() = scaled * r.transpose();
+  node.momentum.head<3>() = mass * body.linear_velocity;
+  node.momentum[1] -= law_.time_step * mass * law_.gravity;
+  node.momentum.tail<3>() =
+      r * TurnedMomentum(node.mass.inertia, r.transpose() * body.angular_velocity, law_.time_step);
+  node.impulse.setZero();
 }
 
-void TreeDynamics::LoadJoint(const BodyMotion& parent, const BodyMotion& child, const Motor& motor, Node& node) const {
+void ForestDynamics::AddForces(const StepInput& input, Node& node) const {
+  if (!input.torques.empty()) {
+    node.momentum.tail<3>() += law_.time_step * input.torques[static_cast<size_t>(node.body)];
+  }
+  if (!input.forces.empty()) {
+    node.momentum.head<3>() += law_.time_step * input.forces[static_cast<size_t>(node.body)];
+  }
+}
+
+void ForestDynamics::LoadJoint(const BodyMotion& parent, const BodyMotion& child, const Motor& motor,
+                               Node& node) const {
   const Vec3 from_parent = parent.rotation * node.anchor_in_parent;
   node.lever = child.rotation * node.anchor_in_child;
   node.offset = from_parent - node.lever;
@@ -170,36 +191,39 @@ void TreeDynamics::LoadJoint(const BodyMotion& parent, const BodyMotion& child, 
   }
 }
 
-void TreeDynamics::Begin(std::span<const BodyMotion> bodies, const StepInput& input) {
-  for (Node& node : nodes_) {
-    const BodyMotion& body = bodies[static_cast<size_t>(node.body)];
-    LoadBody(body, node);
-    if (!input.torques.empty()) {
-      node.momentum.tail<3>() += law_.time_step * input.torques[static_cast<size_t>(node.body)];
+void ForestDynamics::Begin(std::span<const BodyMotion> bodies, const StepInput& input) {
+  for (size_t t = 0; t < trees_.size(); ++t) {
+    TreeNodes& tree = trees_[t];
+    tree.resting = t >= first_free_tree_ && !input.resting.empty() && input.resting[t - first_free_tree_] != 0;
+    if (tree.resting) continue;
+    const size_t end = tree.first + tree.count;
+    if (tree.count == 1) {
+      Node& node = nodes_[tree.first];
+      LoadSingleBody(bodies[static_cast<size_t>(node.body)], node, tree);
+      AddForces(input, node);
+      node.velocity.noalias() = tree.root_response * node.momentum;
+      continue;
     }
-    if (!input.forces.empty()) {
-      node.momentum.head<3>() += law_.time_step * input.forces[static_cast<size_t>(node.body)];
+    for (size_t n = tree.first; n < end; ++n) {
+      LoadBody(bodies[static_cast<size_t>(nodes_[n].body)], nodes_[n]);
+      AddForces(input, nodes_[n]);
     }
-  }
-  for (size_t n = nodes_.size(); n-- > 1;) {
-    Node& node = nodes_[n];
-    const BodyMotion& parent = bodies[static_cast<size_t>(nodes_[static_cast<size_t>(node.parent)].body)];
-    parent_rotation_[n] = parent.rotation;
-    LoadJoint(parent, bodies[static_cast<size_t>(node.body)], input.motors[static_cast<size_t>(node.joint)], node);
-    if (node.hinge) {
-      EliminateHinge(node);
-    } else {
-      EliminateBall(parent, node);
+    for (size_t n = end; n-- > tree.first + 1;) {
+      Node& node = nodes_[n];
+      const BodyMotion& parent = bodies[static_cast<size_t>(nodes_[node.parent].body)];
+      parent_rotation_[n] = parent.rotation;
+      LoadJoint(parent, bodies[static_cast<size_t>(node.body)], input.motors[static_cast<size_t>(node.joint)], node);
+      if (node.hinge) {
+        EliminateHinge(node);
+      } else {
+        EliminateBall(parent, node);
+      }
     }
-  }
-  root_response_ = InverseOf(nodes_[0].articulated);
-  for (size_t f = 0; f < free_.size(); ++f) {
-    free_[f].resting = !input.resting.empty() && input.resting[f] != 0;
-    if (!free_[f].resting) LoadFree(bodies[node_of_.size() + f], free_[f]);
+    tree.root_response = InverseOf(nodes_[tree.first].articulated);
   }
 }
 
-void TreeDynamics::EliminateBall(const BodyMotion& parent, Node& node) {
+void ForestDynamics::EliminateBall(const BodyMotion& parent, Node& node) {
   const Mat6& inertia = node.articulated;
   // I S with S = [lever]x over 1.
   node.projected = TimesCross(Mat63(inertia.leftCols<3>()), node.lever) + inertia.rightCols<3>();
@@ -221,7 +245,7 @@ void TreeDynamics::EliminateBall(const BodyMotion& parent, Node& node) {
   AddToParent(node, left, rest - scaled * node.pull);
 }
 
-void TreeDynamics::EliminateHinge(Node& node) {
+void ForestDynamics::EliminateHinge(Node& node) {
   const Mat6& inertia = node.articulated;
   Vec6 s;
   s << node.lever.cross(node.hinge_axis), node.hinge_axis;
@@ -243,8 +267,8 @@ void TreeDynamics::EliminateHinge(Node& node) {
 }
 
 /// Adds X^T inertia X and X^T momentum to the parent's.
-void TreeDynamics::AddToParent(const Node& node, const Mat6& inertia, const Vec6& momentum) {
-  Node& parent = nodes_[static_cast<size_t>(node.parent)];
+void ForestDynamics::AddToParent(const Node& node, const Mat6& inertia, const Vec6& momentum) {
+  Node& parent = nodes_[node.parent];
   const Mat63 right = inertia.rightCols<3>() - TimesCross(Mat63(inertia.leftCols<3>()), node.offset);
   const Mat3 coupling = right.topRows<3>();
   parent.articulated.topLeftCorner<3, 3>() += inertia.topLeftCorner<3, 3>();
@@ -255,7 +279,7 @@ void TreeDynamics::AddToParent(const Node& node, const Mat6& inertia, const Vec6
   parent.momentum.tail<3>() += Vec3(momentum.tail<3>()) + node.offset.cross(Vec3(momentum.head<3>()));
 }
 
-void TreeDynamics::FindVelocity(const Node& parent, Node& node) const {
+void ForestDynamics::FindVelocity(const Node& parent, Node& node) const {
   Vec6 x = parent.velocity;  // X x, and on from there
   x.head<3>() += Vec3(parent.velocity.tail<3>()).cross(node.offset);
   if (node.hinge) {
@@ -271,7 +295,7 @@ void TreeDynamics::FindVelocity(const Node& parent, Node& node) const {
 }
 
 /// A = X - S D^-1 (I S)^T X.
-void TreeDynamics::FindPropagator(Node& node) const {
+void ForestDynamics::FindPropagator(Node& node) const {
   Mat6& a = node.propagator;
   Eigen::Matrix<double, 3, 6> turned;  // D^-1 (I S)^T
   if (node.hinge) {
@@ -285,49 +309,54 @@ void TreeDynamics::FindPropagator(Node& node) const {
   a.rightCols<3>() -= TimesCross(Mat63(a.leftCols<3>()), node.offset);
 }
 
-void TreeDynamics::FindResponses(uint64_t bodies) {
-  // Which responses are needed: those asked for and, from the leaves on, those that they follow from.
-  std::fill(needed_.begin(), needed_.end(), uint64_t{0});
-  uint64_t wanted = 0;
-  for (uint64_t rest = bodies; rest != 0; rest &= rest - 1) {
-    wanted |= uint64_t{1} << node_of_[static_cast<size_t>(std::countr_zero(rest))];
-  }
-  for (uint64_t rest = wanted; rest != 0; rest &= rest - 1) {
+/// Which responses of a tree are needed: those that are wanted and, from the leaves on, those that they follow from.
+/// Returns the nodes whose velocity is needed. All nodes here are counted from the first of the tree.
+uint64_t ForestDynamics::FindNeeded(const TreeNodes& tree) {
+  uint64_t* needed = needed_.data() + tree.first;
+  std::fill_n(needed, tree.count, uint64_t{0});
+  for (uint64_t rest = tree.wanted; rest != 0; rest &= rest - 1) {
     const int n = std::countr_zero(rest);
-    needed_[static_cast<size_t>(n)] = wanted & ((uint64_t{2} << n) - 1);
+    needed[n] = tree.wanted & ((uint64_t{2} << n) - 1);
   }
-  uint64_t path = 1;  // nodes whose velocity is needed
-  for (size_t n = nodes_.size(); n-- > 1;) {
-    if (needed_[n] == 0) continue;
+  uint64_t path = 1;
+  for (size_t n = tree.count; n-- > 1;) {
+    if (needed[n] == 0) continue;
     path |= uint64_t{1} << n;
-    const auto parent = static_cast<size_t>(nodes_[n].parent);
-    if ((needed_[n] >> n & 1) != 0) needed_[n] |= uint64_t{1} << parent;
-    for (uint64_t rest = needed_[n] & ~(uint64_t{1} << n); rest != 0; rest &= rest - 1) {
+    const size_t parent = nodes_[tree.first + n].parent - tree.first;
+    if ((needed[n] >> n & 1) != 0) needed[n] |= uint64_t{1} << parent;
+    for (uint64_t rest = needed[n] & ~(uint64_t{1} << n); rest != 0; rest &= rest - 1) {
       const auto m = static_cast<size_t>(std::countr_zero(rest));
-      needed_[std::max(parent, m)] |= uint64_t{1} << std::min(parent, m);
+      needed[std::max(parent, m)] |= uint64_t{1} << std::min(parent, m);
     }
   }
-  const size_t size = nodes_.size();
-  responses_[0] = root_response_;
-  nodes_[0].velocity.noalias() = root_response_ * nodes_[0].momentum;
+  return path;
+}
+
+void ForestDynamics::FindResponses(const TreeNodes& tree) {
+  const uint64_t path = FindNeeded(tree);
+  const uint64_t* needed = needed_.data() + tree.first;
+  Mat6* responses = responses_.data() + tree.responses;
+  const size_t size = tree.count;
+  responses[0] = tree.root_response;
+  nodes_[tree.first].velocity.noalias() = tree.root_response * nodes_[tree.first].momentum;
   for (size_t n = 1; n < size; ++n) {
     if ((path >> n & 1) == 0) continue;
-    Node& node = nodes_[n];
-    const auto parent = static_cast<size_t>(node.parent);
-    FindVelocity(nodes_[parent], node);
+    Node& node = nodes_[tree.first + n];
+    const size_t parent = node.parent - tree.first;
+    FindVelocity(nodes_[node.parent], node);
     FindPropagator(node);
-    for (uint64_t rest = needed_[n] & ~(uint64_t{1} << n); rest != 0; rest &= rest - 1) {
+    for (uint64_t rest = needed[n] & ~(uint64_t{1} << n); rest != 0; rest &= rest - 1) {
       const auto m = static_cast<size_t>(std::countr_zero(rest));
-      Mat6& response = responses_[n * size + m];
+      Mat6& response = responses[n * size + m];
       if (parent >= m) {
-        response.noalias() = node.propagator * responses_[parent * size + m];
+        response.noalias() = node.propagator * responses[parent * size + m];
       } else {
-        response.noalias() = node.propagator * responses_[m * size + parent].transpose();
+        response.noalias() = node.propagator * responses[m * size + parent].transpose();
       }
     }
-    if ((needed_[n] >> n & 1) != 0) {
-      Mat6& response = responses_[n * size + n];
-      response.noalias() = responses_[n * size + parent] * node.propagator.transpose();
+    if ((needed[n] >> n & 1) != 0) {
+      Mat6& response = responses[n * size + n];
+      response.noalias() = responses[n * size + parent] * node.propagator.transpose();
       Mat3 d = node.inverse;
       if (node.hinge) d = (node.inverse(0, 0) * node.hinge_axis) * node.hinge_axis.transpose();
       const Mat3 ld = CrossTimes(node.lever, d);
@@ -339,26 +368,41 @@ void TreeDynamics::FindResponses(uint64_t bodies) {
   }
 }
 
-void TreeDynamics::Response(int a, int b, Mat6& response) const {
-  if (!InTree(a) || !InTree(b)) {
-    if (a == b) {
-      response = FreeOf(a).response;
-    } else {
-      response.setZero();
-    }
-    return;
+void ForestDynamics::FindResponses(std::span<const int> bodies) {
+  for (TreeNodes& tree : trees_) tree.wanted = 0;
+  for (const int body : bodies) {
+    TreeNodes& tree = trees_[TreeOf(body)];
+    tree.wanted |= uint64_t{1} << (node_of_[static_cast<size_t>(body)] - tree.first);
   }
-  const size_t n = node_of_[static_cast<size_t>(a)];
-  const size_t m = node_of_[static_cast<size_t>(b)];
-  if (n >= m) {
-    response = responses_[n * nodes_.size() + m];
-  } else {
-    response = responses_[m * nodes_.size() + n].transpose();
+  for (const TreeNodes& tree : trees_) {
+    if (tree.wanted != 0 && tree.count > 1) FindResponses(tree);
   }
 }
 
-void TreeDynamics::Finish(std::span<BodyMotion> bodies) {
-  for (size_t n = nodes_.size(); n-- > 1;) {
+void ForestDynamics::Response(int a, int b, Mat6& response) const {
+  const size_t t = TreeOf(a);
+  if (t != TreeOf(b)) {
+    response.setZero();
+    return;
+  }
+  const TreeNodes& tree = trees_[t];
+  if (tree.count == 1) {
+    response = tree.root_response;
+    return;
+  }
+  const size_t n = node_of_[static_cast<size_t>(a)] - tree.first;
+  const size_t m = node_of_[static_cast<size_t>(b)] - tree.first;
+  const Mat6* responses = responses_.data() + tree.responses;
+  if (n >= m) {
+    response = responses[n * tree.count + m];
+  } else {
+    response = responses[m * tree.count + n].transpose();
+  }
+}
+
+void ForestDynamics::FinishTree(const TreeNodes& tree, std::span<BodyMotion> bodies) {
+  const size_t end = tree.first + tree.count;
+  for (size_t n = end; n-- > tree.first + 1;) {
     Node& node = nodes_[n];
     if (node.impulse.isZero(0)) continue;
     Vec6 left = node.impulse;
@@ -371,23 +415,27 @@ void TreeDynamics::Finish(std::span<BodyMotion> bodies) {
       node.pull += along;
       left -= node.projected * (node.inverse * along);
     }
-    Node& parent = nodes_[static_cast<size_t>(node.parent)];
+    Node& parent = nodes_[node.parent];
     parent.impulse.head<3>() += left.head<3>();
     parent.impulse.tail<3>() += Vec3(left.tail<3>()) + node.offset.cross(Vec3(left.head<3>()));
   }
-  nodes_[0].velocity.noalias() = root_response_ * (nodes_[0].momentum + nodes_[0].impulse);
-  for (size_t n = 1; n < nodes_.size(); ++n) FindVelocity(nodes_[static_cast<size_t>(nodes_[n].parent)], nodes_[n]);
-  for (const Node& node : nodes_) Move(node.velocity, law_.time_step, bodies[static_cast<size_t>(node.body)]);
-  for (size_t f = 0; f < free_.size(); ++f) {
-    Free& free = free_[f];
-    if (free.resting) continue;
-    free.velocity.noalias() = free.response * (free.momentum + free.impulse);
-    Move(free.velocity, law_.time_step, bodies[node_of_.size() + f]);
+  Node& root = nodes_[tree.first];
+  root.velocity.noalias() = tree.root_response * (root.momentum + root.impulse);
+  for (size_t n = tree.first + 1; n < end; ++n) FindVelocity(nodes_[nodes_[n].parent], nodes_[n]);
+  for (size_t n = tree.first; n < end; ++n) {
+    Move(nodes_[n].velocity, law_.time_step, bodies[static_cast<size_t>(nodes_[n].body)]);
   }
 }
 
-Vec3 TreeDynamics::MotorTorque(int joint) const {
-  const auto n = static_cast<size_t>(joint) + 1;
+void ForestDynamics::Finish(std::span<BodyMotion> bodies, std::span<const char> left_out) {
+  for (size_t t = 0; t < trees_.size(); ++t) {
+    if (trees_[t].resting || (!left_out.empty() && left_out[t] != 0)) continue;
+    FinishTree(trees_[t], bodies);
+  }
+}
+
+Vec3 ForestDynamics::MotorTorque(int joint) const {
+  const size_t n = node_of_joint_[static_cast<size_t>(joint)];
   const Node& node = nodes_[n];
   Vec3 torque = Vec3::Zero();
   for (int a = 0; a < 3; ++a) {

@@ -1,4 +1,4 @@
-/// Forward dynamics of a tree of rigid bodies over one step, by the articulated-body method (Featherstone 2008, chapter
+/// Forward dynamics of trees of rigid bodies over one step, by the articulated-body method (Featherstone 2008, chapter
 /// 7), for the equations that ODE's step solves: semi-implicit Euler in the bodies' own coordinates, with joints that
 /// correct their position errors, implicit servos (step.h), and implicit gyroscopic torques (Lacoursiere 2006).
 ///
@@ -11,14 +11,15 @@
 /// along u it is the impulse of the servo, K (rate - u). Eliminating u from the leaves to the root gives every I and p,
 /// and the velocities follow from the root to the leaves. What contacts ask for, the response of a body's velocity to
 /// an impulse on another, follows from the root too: R_ii = A R_pp A^T + S D^-1 S^T and R_ij = A R_pj with the
-/// propagator A of body i and its parent p.
+/// propagator A of body i and its parent p. Bodies of different trees do not respond to one another. Of a tree of one
+/// body, the articulated inertia is its own, whose inverse is known.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "retrace/character/character.h"
+#include "forest.h"
 #include "step.h"
 
 namespace retrace::simulation {
@@ -26,52 +27,45 @@ namespace retrace::simulation {
 using Vec6 = Eigen::Matrix<double, 6, 1>;  ///< linear, angular
 using Mat6 = Eigen::Matrix<double, 6, 6>;
 
-class TreeDynamics {
+class ForestDynamics {
  public:
-  static constexpr size_t kMaxBodies = 64;  ///< sets of bodies are the bits of a word
+  static constexpr size_t kMaxTreeBodies = 64;  ///< sets of bodies of a tree are the bits of a word
 
-  /// At most kMaxBodies bodies in the tree. Beside it there may be any number of bodies that move freely, each a tree
-  /// of its own; they are counted after the character's.
-  TreeDynamics(const character::Character& character, const StepLaw& law, std::span<const FreeMass> free = {});
+  /// Throws std::logic_error where a tree has more than kMaxTreeBodies bodies.
+  ForestDynamics(const Forest& forest, const StepLaw& law);
 
   /// Takes the bodies as they are and all that acts on them but contacts.
   void Begin(std::span<const BodyMotion> bodies, const StepInput& input);
 
-  size_t num_tree_bodies() const { return node_of_.size(); }
-  size_t num_free_bodies() const { return free_.size(); }
+  size_t num_trees() const { return trees_.size(); }
+  size_t TreeOf(int body) const { return tree_of_[static_cast<size_t>(body)]; }
 
-  /// Velocities without contacts, and responses, of a set of bodies of the tree (bit i: body i). Those of bodies that
-  /// move freely are always there.
-  void FindResponses(uint64_t bodies);
-  const Vec6& FreeVelocity(int body) const { return InTree(body) ? NodeOf(body).velocity : FreeOf(body).velocity; }
-  /// How the velocity of body a changes with an impulse on body b, both in the set.
+  /// Velocities without contacts, and responses, of the given bodies.
+  void FindResponses(std::span<const int> bodies);
+  const Vec6& FreeVelocity(int body) const { return NodeOf(body).velocity; }
+  /// How the velocity of body a changes with an impulse on body b, both given to FindResponses.
   void Response(int a, int b, Mat6& response) const;
 
-  void AddImpulse(int body, const Vec6& impulse) {
-    (InTree(body) ? nodes_[node_of_[static_cast<size_t>(body)]].impulse
-                  : free_[static_cast<size_t>(body) - node_of_.size()].impulse) += impulse;
-  }
+  void AddImpulse(int body, const Vec6& impulse) { nodes_[node_of_[static_cast<size_t>(body)]].impulse += impulse; }
 
-  /// Velocities with all that was added; the bodies are moved by a step.
-  void Finish(std::span<BodyMotion> bodies);
+  /// Velocities with all that was added; the bodies are moved by a step. Those of trees that are left out stay as they
+  /// are.
+  void Finish(std::span<BodyMotion> bodies, std::span<const char> left_out = {});
   /// Torque of a joint's servo on its child in the step that was finished, in the parent's axes [N m].
   Vec3 MotorTorque(int joint) const;
 
  private:
   using Mat63 = Eigen::Matrix<double, 6, 3>;
 
-  /// A body and the joint to its parent. Nodes are in an order in which parents come first.
+  /// A body and the joint to its parent. Those of a tree follow one another, in an order in which parents come first.
   struct Node {
-    // of the character
+    // of the forest
     int body = -1;
-    int parent = -1;  // node
+    size_t parent = 0;  // node; of a root: itself
     int joint = -1;
     bool hinge = false;
     int axis = 0;
-    double mass = 0;
-    Vec3 inertia = Vec3::Zero();
-    Mat3 principal_axes = Mat3::Identity();  // of the inertia, in the body
-    bool turned = false;                     // they are not the body's own
+    BodyMass mass;
     Vec3 anchor_in_parent = Vec3::Zero();
     Vec3 anchor_in_child = Vec3::Zero();
 
@@ -92,36 +86,44 @@ class TreeDynamics {
     Motor motor;
   };
 
-  /// A body that moves freely.
-  struct Free {
-    FreeMass mass;
+  /// The nodes of a tree, and what only its root has.
+  struct TreeNodes {
+    size_t first = 0;
+    size_t count = 0;
+    size_t responses = 0;  // place of its first response
+    uint64_t wanted = 0;   // nodes of the tree of which responses are wanted in this step
     bool resting = false;
-    Mat6 response = Mat6::Zero();
-    Vec6 momentum = Vec6::Zero();
-    Vec6 velocity = Vec6::Zero();  // without contacts
-    Vec6 impulse = Vec6::Zero();   // of contacts
+    Mat6 root_response = Mat6::Zero();
   };
 
-  bool InTree(int body) const { return static_cast<size_t>(body) < node_of_.size(); }
-  const Free& FreeOf(int body) const { return free_[static_cast<size_t>(body) - node_of_.size()]; }
-  void LoadFree(const BodyMotion& body, Free& free) const;
   const Node& NodeOf(int body) const { return nodes_[node_of_[static_cast<size_t>(body)]]; }
+  Mat6& ResponseAt(const TreeNodes& tree, size_t n, size_t m) {
+    return responses_[tree.responses + n * tree.count + m];
+  }
+  void AddTree(const Forest& forest, const Tree& tree);
   void LoadBody(const BodyMotion& body, Node& node) const;
+  void LoadSingleBody(const BodyMotion& body, Node& node, TreeNodes& tree) const;
+  void AddForces(const StepInput& input, Node& node) const;
   void LoadJoint(const BodyMotion& parent, const BodyMotion& child, const Motor& motor, Node& node) const;
   void EliminateBall(const BodyMotion& parent, Node& node);
   void EliminateHinge(Node& node);
   void AddToParent(const Node& node, const Mat6& inertia, const Vec6& momentum);
   void FindVelocity(const Node& parent, Node& node) const;
   void FindPropagator(Node& node) const;
+  uint64_t FindNeeded(const TreeNodes& tree);
+  void FindResponses(const TreeNodes& tree);
+  void FinishTree(const TreeNodes& tree, std::span<BodyMotion> bodies);
 
   StepLaw law_;
   std::vector<Node> nodes_;
-  std::vector<size_t> node_of_;  // per body
-  std::vector<Free> free_;
-  Mat6 root_response_ = Mat6::Zero();
+  std::vector<size_t> node_of_;        // (bodies)
+  std::vector<size_t> node_of_joint_;  // (joints) of its child
+  std::vector<size_t> tree_of_;        // (bodies)
+  std::vector<TreeNodes> trees_;
+  size_t first_free_tree_ = 0;
   std::vector<Mat3> parent_rotation_;  // (nodes)
-  std::vector<uint64_t> needed_;       // (nodes) with which nodes before it a response is needed
-  std::vector<Mat6> responses_;        // (nodes x nodes), those with the later node first
+  std::vector<uint64_t> needed_;       // (nodes) with which nodes of the tree before it a response is needed
+  std::vector<Mat6> responses_;        // of each tree (nodes x nodes), those with the later node first
 };
 
 }  // namespace retrace::simulation

@@ -1,0 +1,61 @@
+/// What decides, step by step, what the joints of a character are to do.
+#pragma once
+
+#include <span>
+
+#include "retrace/character/state.h"
+#include "retrace/control/fragment.h"
+#include "retrace/simulation/world.h"
+
+namespace retrace::control {
+
+/// The beginning of a simulation step.
+struct Instant {
+  int step = 0;                      ///< counted from 0
+  double time = 0;                   ///< [s]
+  const character::State& state;     ///< of the whole world, as simulation::Layout counts it
+  const simulation::Layout& layout;  ///< of that state
+  size_t character = 0;              ///< whose controller is asked
+};
+
+/// A controller belongs to one simulation. It may remember what it was asked before; where a result must follow from
+/// the state alone it does not.
+class Controller {
+ public:
+  virtual ~Controller() = default;
+
+  /// Writes a command for each joint of the character (joints). They hold what was written in the step before, at first
+  /// JointCommand's defaults.
+  virtual void Command(const Instant& now, std::span<simulation::JointCommand> commands) = 0;
+
+  /// Whether Command looks at the state. Reading it takes time in every step.
+  virtual bool UsesState() const { return true; }
+
+  /// Whether the character is to be restarted at the beginning of this step (simulation::World::Restart): what is
+  /// simulated from here on is then the same to the bit as after restoring the state.
+  virtual bool RestartsAt(int step) {
+    static_cast<void>(step);
+    return false;
+  }
+};
+
+/// Open-loop control: targets over time, whatever the character does. Before the first fragment its first targets hold,
+/// and after the last one its last.
+class OpenLoop final : public Controller {
+ public:
+  /// The fragments, at least one, must outlive the controller and follow one another without gaps.
+  explicit OpenLoop(std::span<const Fragment> fragments) : fragments_(fragments) {}
+
+  void Command(const Instant& now, std::span<simulation::JointCommand> commands) override;
+  bool UsesState() const override { return false; }
+  /// At the start of each fragment, because a search restored the state there.
+  bool RestartsAt(int step) override;
+
+ private:
+  const Fragment& FragmentAt(int step);
+
+  std::span<const Fragment> fragments_;
+  size_t current_ = 0;  // where the search for the next fragment begins
+};
+
+}  // namespace retrace::control

@@ -1,0 +1,32 @@
+/// Target poses over a part of a motion.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "retrace/math/types.h"
+#include "retrace/simulation/world.h"
+
+namespace retrace::control {
+
+/// Joint rotations that the servos drive at (joints).
+using TargetPose = std::vector<Quat>;
+
+/// Control over one interval between two sampling instants (Liu et al. 2010, section 3.2.1).
+struct Fragment {
+  int first_step = 0;  ///< simulation step at which it begins
+  int num_steps = 0;
+  /// Target poses at evenly spaced instants from the fragment's start to its end, interpolated between; a single one
+  /// holds throughout.
+  std::vector<TargetPose> targets;
+
+  int end_step() const { return first_step + num_steps; }
+};
+
+/// Targets for the simulation step that ends `step + 1` steps after the fragment's start. `pose` must have as many
+/// entries as there are joints.
+void TargetsAt(const Fragment& fragment, int step, std::span<Quat> pose);
+/// The same into the targets of commands; the rest of a command stays as it is.
+void TargetsAt(const Fragment& fragment, int step, std::span<simulation::JointCommand> commands);
+
+}  // namespace retrace::control
