@@ -58,6 +58,9 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
 std::string Refusal(const std::string& text, JsonReader::Missing missing = JsonReader::Missing::kKept) {
   Lamp lamp;
   const Json document = ParseJson(text, "lamp.json");
@@ -121,7 +124,8 @@ TEST(Describe, UnderstandsOldNamesButNotBesideTheNewOnes) {
   EXPECT_EQ(Refusal(R"({"light": {"watts": 0}})"),
             "lamp.json: /light/watts: found 0, expected a number from 0 to 100 (0 itself excluded)");
   JsonWriter all(JsonWriter::Keys::kAll);
-  Describe(Lamp(), all);
+  const Lamp lamp;
+  Describe(lamp, all);
   EXPECT_EQ(all.json()["light"]["wattage"], 5);
 }
 
@@ -169,8 +173,6 @@ TEST(Describe, FindsTheFirstIllegalValueSetFromCpp) {
     change(lamp);
     return FindProblem(lamp).value_or("no problem");
   };
-  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   EXPECT_EQ(problem([](Lamp& l) { l.power = kNan; }),
             "/light/power: found nan, expected a number from 0 to 100 (0 itself excluded)");
   EXPECT_THAT(problem([](Lamp& l) { l.power = -kInfinity; }), StartsWith("/light/power: found -inf"));

@@ -272,7 +272,7 @@ TEST(OldConfiguration, IsReadWithItsOldNames) {
   EXPECT_FALSE(configuration.sampling.refit);
   EXPECT_EQ(configuration.sampling.refit_samples, 0.25);
   EXPECT_EQ(configuration.sampling.refit_rate, 0.625);
-  EXPECT_EQ(configuration.sampling.smoothing.pass_budget, 2.5);
+  EXPECT_EQ(configuration.sampling.smoothing.cost_limit, 2.5);
   EXPECT_EQ(configuration.task.world.solver, simulation::Solver::kReduced);
   // All others have the same name and the same value.
   io::Json expected = old;
@@ -280,7 +280,7 @@ TEST(OldConfiguration, IsReadWithItsOldNames) {
        std::vector<std::array<std::string, 3>>{{"search", "learn", "refit"},
                                                {"search", "learned_samples", "refit_samples"},
                                                {"search", "learning_rate", "refit_rate"},
-                                               {"smoothing", "patience", "pass_budget"}}) {
+                                               {"smoothing", "patience", "cost_limit"}}) {
     ASSERT_TRUE(expected[section].contains(old_name));
     expected[section][name] = expected[section][old_name];
     expected[section].erase(old_name);
@@ -300,7 +300,7 @@ TEST(OldConfiguration, NamesMayBeSet) {
   EXPECT_FALSE(configuration.sampling.refit);
   EXPECT_EQ(configuration.sampling.refit_samples, 0.25);
   EXPECT_EQ(configuration.sampling.refit_rate, 0.625);
-  EXPECT_EQ(configuration.sampling.smoothing.pass_budget, 2.5);
+  EXPECT_EQ(configuration.sampling.smoothing.cost_limit, 2.5);
   EXPECT_EQ(configuration.task.world.solver, simulation::Solver::kReduced);
   EXPECT_THAT(Refusal("/search/learning_rate=2"), StartsWith("/search/learning_rate: found 2, expected"));
   const io::Json both = {{"search", {{"refit", true}, {"learn", true}}}};
@@ -351,9 +351,9 @@ TEST(Description, NamesEveryField) {
     EXPECT_TRUE(all.Have(saved, discarded, exponent, distinct));
   }
   {
-    const auto& [passes, samples, weight, drift, blend, deviation, decay, ramp, pass_budget] =
+    const auto& [passes, samples, weight, drift, blend, deviation, decay, ramp, cost_limit] =
         configuration.sampling.smoothing;
-    EXPECT_TRUE(all.Have(passes, samples, weight, drift, blend, deviation, decay, ramp, pass_budget));
+    EXPECT_TRUE(all.Have(passes, samples, weight, drift, blend, deviation, decay, ramp, cost_limit));
   }
   {
     const auto& [sampling_step, segmentation] = configuration.task.schedule;

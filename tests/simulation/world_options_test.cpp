@@ -10,6 +10,8 @@ namespace {
 
 using testing::StartsWith;
 
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
 /// The object "world" of a control file of version 1, as every program before this description wrote it.
 const char* const kDefault =
     R"({"time_step":0.004166666666666667,"servo":"implicit","solver":"eliminated","gravity":9.81,"friction":0.8,)"
@@ -46,7 +48,6 @@ std::string Problem(const Change& change) {
 }
 
 TEST(WorldOptionsFromCpp, AreChecked) {
-  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(WorldOptions().Validate(), std::nullopt);
   EXPECT_THAT(Problem([](WorldOptions& o) { o.time_step = 0; }), StartsWith("/time_step: found 0"));
   EXPECT_THAT(Problem([](WorldOptions& o) { o.gravity = kNan; }), StartsWith("/gravity: found nan"));

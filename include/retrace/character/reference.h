@@ -25,7 +25,7 @@ struct ReferenceOptions {
   bool lift_root = true;    ///< raise the root where trunk, pelvis, head, thighs or upper arms are under the floor
   bool raise_hands = true;  ///< bend the arms where hands or forearms are under the floor
 
-  // What the user states about the clip; each default leaves it to be found out.
+  // What the user says of the clip. The defaults find it out from the clip itself.
   double unit = 0;                     ///< metres per file unit; 0: what an ASF says, else from the skeleton's size
   std::string up_axis = "auto";        ///< x, y, z, -x, -y or -z; auto: z where the rest pose stands along it, else y
   double frame_rate = 0;               ///< of the source [1/s]; 0: what the file says

@@ -196,7 +196,7 @@ class Search {
   /// its patience or the budget is used up.
   bool RunSmoothingPass(const std::vector<Node>& path, double deviation, Tree& tree) {
     const SmoothingOptions& smoothing = problem_.options.smoothing;
-    const double limit = result_.simulated_seconds + smoothing.pass_budget * smooth_size_.samples * duration();
+    const double limit = result_.simulated_seconds + smoothing.cost_limit * smooth_size_.samples * duration();
     std::vector<double> deviations(path.size(), deviation);
     std::vector<double> blends(path.size(), smoothing.blend);
     Rewinder rewinder(problem_);

@@ -485,7 +485,7 @@ TEST(Smoothing, ThatIsGivenUpLeavesTheResultAsItWas) {
   configuration.sampling.smoothing.samples = 0.02;
   configuration.sampling.correction = 0;
   configuration.sampling.smoothing.deviation = 20;
-  configuration.sampling.smoothing.pass_budget = 1;
+  configuration.sampling.smoothing.cost_limit = 1;
   configuration.task.gates.joint_position *= 1.02 * widest;
   configuration.sampling.gate_margin = 0;
   const SmallProblem small(configuration, task::Squatting, 0.6);

@@ -21,17 +21,17 @@ enum class Method {
 /// random search leaves behind; offsets averaged with those of the fragments before and after have less of it, and what
 /// that does to the motion is searched for again.
 struct SmoothingOptions {
-  int passes = 3;            ///< at most; as far as the budget of the search goes
-  double samples = 0.5;      ///< samples and saved samples per iteration, as a share of the search's
-  double weight = 0.1;       ///< of the smoothness term in the cost of these passes [s^2]
-  double drift = 40;         ///< least weight of the drift term in it: here it costs no success
-  double blend = 0.5;        ///< share of the neighbours in the mean of a fragment's offsets; start states take turns
-                             ///< between this and half of it
-  double deviation = 0.55;   ///< standard deviation around the mean in the first pass, as a share of the window
-  double decay = 0.55;       ///< of the deviation, from one pass to the next
-  double ramp = 0.5;         ///< share of a fragment over which targets go over from the offsets before: no jumps
-  double pass_budget = 1.5;  ///< simulated time that a pass may spend, as a multiple of what it takes without going
-                             ///< back; then it is given up
+  int passes = 3;           ///< at most; as far as the budget of the search goes
+  double samples = 0.5;     ///< samples and saved samples per iteration, as a share of the search's
+  double weight = 0.1;      ///< of the smoothness term in the cost of these passes [s^2]
+  double drift = 40;        ///< least weight of the drift term in it: here it costs no success
+  double blend = 0.5;       ///< share of the neighbours in the mean of a fragment's offsets; start states take turns
+                            ///< between this and half of it
+  double deviation = 0.55;  ///< standard deviation around the mean in the first pass, as a share of the window
+  double decay = 0.55;      ///< of the deviation, from one pass to the next
+  double ramp = 0.5;        ///< share of a fragment over which targets go over from the offsets before: no jumps
+  double cost_limit = 1.5;  ///< simulated time that a pass may spend, as a multiple of what it takes without going
+                            ///< back; then it is given up
 };
 
 /// The search of Liu et al. 2010, sections 3.2.2 and 3.2.3.
@@ -92,12 +92,12 @@ void Describe(AnyOptions& o, Visitor& v) {
           non_negative);
   v.Field({"decay", "Factor on the deviation from one pass to the next"}, o.decay, io::Real{{0, 1, true}});
   v.Field({"ramp", "Share of a fragment over which its targets go over to the new offsets"}, o.ramp, io::Real{{0, 1}});
-  v.Field({"pass_budget",
+  v.Field({"cost_limit",
            "Simulated time that a pass may spend before it is given up, as a multiple of what it takes without going "
            "back",
            "",
            {"patience"}},
-          o.pass_budget, io::Real{{1, 1000}});
+          o.cost_limit, io::Real{{1, 1000}});
 }
 
 template <io::DescribedAs<Options> AnyOptions, typename Visitor>
