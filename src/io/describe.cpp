@@ -31,7 +31,8 @@ std::string Real::Legal() const {
 }
 
 std::string Integer::Legal() const {
-  return "a whole number from " + std::to_string(min) + " to " + std::to_string(max);
+  if (max == std::numeric_limits<int>::max()) return "at least " + std::to_string(min);
+  return std::to_string(min) + " to " + std::to_string(max);
 }
 
 void Natural::Read(const JsonView& view, uint64_t& value) {
@@ -40,7 +41,10 @@ void Natural::Read(const JsonView& view, uint64_t& value) {
 }
 
 Json Angle::Write(double radians) {
-  return Degrees(radians);
+  // 60 degrees in radians and back are 59.99999999999999: a short number that means the same angle is preferred.
+  const double degrees = Degrees(radians);
+  const double rounded = std::round(degrees * 1e9) / 1e9;
+  return Radians(rounded) == radians ? rounded : degrees;
 }
 
 void Angle::Read(const JsonView& view, double& radians) const {

@@ -96,10 +96,19 @@ TEST(Describe, CommentsSayWhatUnitAndLegalValues) {
   EXPECT_EQ(ParseJson(text, "printed"), Write(Lamp()));
   EXPECT_THAT(text,
               StartsWith("{\n  // What it gives\n  \"light\": {\n    // Power that it takes [W] (above 0, at most "
-                         "100)\n    \"power\": 5.0,\n    // Number of bulbs (a whole number from 1 to 8)\n"));
+                         "100)\n    \"power\": 5.0,\n    // Number of bulbs (1 to 8)\n"));
   EXPECT_THAT(text, HasSubstr("    // Its shade (light, dark)\n    \"shade\": \"light\"\n  },\n\n  // Its number"));
   EXPECT_THAT(text, HasSubstr("// Height above the floor [m] (above 0, or null)\n  \"height\": null,\n"));
   EXPECT_THAT(text, HasSubstr("// Its angle [degrees] (0 to 90)"));
+}
+
+TEST(Describe, WritesAnAngleAsTheShortNumberThatItWasReadFrom) {
+  for (const double degrees : {60.0, 45.0, 30.5, 0.1, 89.999}) {
+    const Json document = {{"tilt", degrees}};
+    Lamp lamp;
+    Read(JsonView(document, "lamp.json"), lamp);
+    EXPECT_EQ(Write(lamp)["tilt"].get<double>(), degrees);
+  }
 }
 
 TEST(Describe, ReadsWhatIsThereAndKeepsTheRest) {
