@@ -1,5 +1,6 @@
 #include "retrace/io/describe.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "retrace/io/number.h"

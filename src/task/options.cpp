@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "retrace/io/number.h"
 #include "retrace/task/task.h"
 

@@ -14,9 +14,9 @@
 /// function that visits the fields of an object inside this one. The default of a field stands in the struct alone.
 #pragma once
 
-#include <algorithm>
 #include <concepts>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <type_traits>
