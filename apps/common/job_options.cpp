@@ -1,6 +1,22 @@
 #include "common/job_options.h"
 
+#include "retrace/io/error.h"
+#include "retrace/runs/configuration.h"
+
 namespace retrace::apps {
+namespace {
+
+/// Nothing, or what is wrong with a setting.
+std::string CheckSetting(const std::string& assignment) {
+  try {
+    runs::Configuration().Set(assignment);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
 
 void AddWorldOption(CLI::App& app, std::vector<std::string>& worlds) {
   app.add_option("--world", worlds, "Name of a world or its JSON file (repeatable: they are put together)")
@@ -14,13 +30,15 @@ void AddJobOptions(CLI::App& app, runs::JobOptions& o) {
   app.add_option("--config", o.config, "Configuration file, as --print-config prints it")->type_name("FILE");
   app.add_option("--set", o.sets, "One setting: /section/name=value (repeatable)")
       ->type_name("/POINTER=VALUE")
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->check(CheckSetting);
   app.add_option("--samples", o.samples, "nSample, samples per iteration [1400]")->check(CLI::Range(1, 10000000));
   app.add_option("--saved", o.saved, "nSave, samples saved per iteration [200]")->check(CLI::Range(1, 10000000));
   app.add_flag("--paper", o.paper, "Step, servo, targets, offsets and single pass of the paper: 0.0005 s, explicit PD");
   app.add_option("--solver", o.solver,
-                 "Who finds the constraint forces: eliminated (joints first, then contacts) or stock (ODE's own)")
-      ->check(CLI::IsMember({"eliminated", "stock"}));
+                 "Who finds the constraint forces: reduced (joints first, then contacts) or stock (ODE's own)")
+      ->transform([](const std::string& word) { return word == "eliminated" ? "reduced" : word; })  // its old name
+      ->check(CLI::IsMember({"reduced", "stock"}));
 }
 
 }  // namespace retrace::apps

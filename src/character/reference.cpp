@@ -206,18 +206,12 @@ void TurnToFace(std::vector<Pose>& poses, const ReferenceOptions& options, Refer
 }  // namespace
 
 io::Json ReferenceOptions::ToJson() const {
-  return {{"smoothing", smoothing},
-          {"velocity_interval", velocity_interval},
-          {"level_floor", level_floor},
-          {"lift_root", lift_root},
-          {"raise_hands", raise_hands},
-          {"unit", unit},
-          {"up_axis", up_axis},
-          {"frame_rate", frame_rate},
-          {"skipped_frames", skipped_frames},
-          {"floor_height", floor_height ? io::Json(*floor_height) : io::Json()},
-          {"facing", facing ? io::Json(*facing) : io::Json()},
-          {"joint_map", joint_map}};
+  io::JsonWriter writer;
+  Describe(*this, writer);
+  DescribeClip(*this, writer);
+  io::Json json = writer.json();
+  json["joint_map"] = joint_map;
+  return json;
 }
 
 io::Json ReferenceReport::ToJson() const {
@@ -311,8 +305,9 @@ ReferenceMotion MakeReference(const Character& character, const motion::Clip& cl
     end = last_time;
   }
   if (start < 0 || end > last_time || end - start < 0.1) {
-    throw UsageError("--start " + io::Number(options.start) + " --end " + io::Number(end) + ": " + name + " has " +
-                     io::Fixed(first_time, 3) + " to " + io::Fixed(last_time, 3) + " s, and at least 0.1 s are needed");
+    throw UsageError(name + ": found a start of " + io::Number(options.start) + " s and an end of " + io::Number(end) +
+                     " s, expected at least 0.1 s between " + io::Fixed(first_time, 3) + " and " +
+                     io::Fixed(last_time, 3) + " s");
   }
   std::vector<Pose> poses = Resample(recorded, 1 / source->frame_time, first_time, start, end, options);
   {

@@ -28,6 +28,8 @@ std::string Escape(const std::string& key) {
 std::string Describe(const Json& value) {
   if (value.is_object()) return "an object";
   if (value.is_array()) return "an array of " + std::to_string(value.size());
+  // JSON has no such numbers, but a value that was set from C++ may be one.
+  if (value.is_number_float() && !std::isfinite(value.get<double>())) return Number(value.get<double>());
   std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
   if (text.size() > 60) text = text.substr(0, 57) + "...";
   return text;

@@ -41,7 +41,7 @@ io::Json Manifest(const Job& job, const Reconstruction& result, const RunContext
   manifest["preparation"] = job.preparation.ToJson();
   const std::string why_stock = simulation::WhyStockSolver();
   manifest["solver"] = job.configuration.task.world.solver == simulation::Solver::kStock ? "stock, as configured"
-                       : why_stock.empty()                                               ? "eliminated"
+                       : why_stock.empty()                                               ? "reduced"
                                                                                          : "stock: " + why_stock;
   const double wall = context.timer->WallSeconds();
   const double cpu = std::max(search.cpu_seconds, 1e-9);  // a budget may allow for no simulation at all
@@ -108,12 +108,8 @@ runs::Configuration MakeConfiguration(const JobOptions& o) {
   if (o.samples > 0) configuration.sampling.samples = o.samples;
   if (o.saved > 0) configuration.sampling.selection.saved = o.saved;
   if (o.seed >= 0) configuration.sampling.seed = static_cast<uint64_t>(o.seed);
-  if (configuration.sampling.selection.saved > configuration.sampling.samples) {
-    throw UsageError("found " + std::to_string(configuration.sampling.selection.saved) + " saved of " +
-                     std::to_string(configuration.sampling.samples) +
-                     " samples, expected --saved to be at most --samples");
-  }
   Apply(o.clip, configuration.task.reference);
+  if (const auto problem = configuration.Validate()) throw UsageError(*problem);
   return configuration;
 }
 

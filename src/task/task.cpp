@@ -50,6 +50,7 @@ io::Json Preparation::ToJson() const {
 
 Preparation Prepare(const Options& options, const character::ReferenceMotion& reference,
                     const character::ReferenceMotion* recorded) {
+  if (const auto problem = options.Validate()) throw UsageError(*problem);
   Preparation preparation;
   const character::Character& character = reference.character();
   const character::ReferenceMotion& motion = recorded != nullptr ? *recorded : reference;

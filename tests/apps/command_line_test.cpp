@@ -24,11 +24,12 @@ TEST_F(CommandLine, MistakesGiveOneMessageAndTheirCode) {
   ExpectRefusals(kReconstruct, {
                                    {"", 2, "a clip is needed"},
                                    {kClip + " --nonsense", 2, "--nonsense"},
-                                   {kClip + " --samples 10 --saved 20", 2, "at most --samples"},
+                                   {kClip + " --samples 10 --saved 20", 2,
+                                    "/search/saved: found 20, expected at most /search/samples, which is 10"},
                                    {kClip + " --set /search/nonsense=1", 2, "there is no such setting"},
                                    {kClip + " --set /search/discarded=2", 2, "/search/discarded"},
                                    {kClip + " --character nobody", 2, "human"},
-                                   {kClip + " --start 50", 2, "--start 50"},
+                                   {kClip + " --start 50", 2, "found a start of 50 s"},
                                    {amc, 2, "--skeleton"},
                                    {kClip + kSmall + "--output " + full, 2, "--force"},
                                    {kClip + " --variations 0", 2, "--variations"},
@@ -53,7 +54,8 @@ TEST_F(CommandLine, PrintedConfigurationIsReadBack) {
 }
 
 TEST_F(CommandLine, SolverIsChosen) {
-  EXPECT_THAT(Execute(kReconstruct + " --print-config").text, HasSubstr("\"solver\": \"eliminated\""));
+  EXPECT_THAT(Execute(kReconstruct + " --print-config").text, HasSubstr("\"solver\": \"reduced\""));
+  EXPECT_THAT(Execute(kReconstruct + " --print-config --solver eliminated").text, HasSubstr("\"solver\": \"reduced\""));
   EXPECT_THAT(Execute(kReconstruct + " --print-config --solver stock").text, HasSubstr("\"solver\": \"stock\""));
   const Outcome refused = Execute(kReconstruct + " --solver other");
   EXPECT_EQ(refused.code, 2);
@@ -393,7 +395,7 @@ TEST_F(CommandLine, EqualControlsCountOnceAndWhatWasFoundIsKept) {
   EXPECT_EQ(Execute(walk + " --variations 2").code, 2) << "the folder is in use";
   // Without displacements every seed gives the same control.
   const Outcome outcome =
-      Execute(walk + " --variations 2 --max-tries 4 --force --set /search/window_scale=0 --set /search/learn=false");
+      Execute(walk + " --variations 2 --max-tries 4 --force --set /search/window_scale=0 --set /search/refit=false");
   EXPECT_EQ(outcome.code, 4);
   EXPECT_EQ(outcome.text, "reconstruct: found 1 of 2 variations with 4 seeds: 0 not inside the gates, 3 the same\n");
   const io::Json list = io::ReadJson(all + "/variations.json");

@@ -191,7 +191,7 @@ TEST_F(Evaluate, MistakesGiveOneMessageAndTheirCode) {
           {list("g.tsv", "clip\nwalk.bvh\n\nwalk.bvh\n"), 3,
            "g.tsv:4: found the name \"walk\" of " + Path("g.tsv") + ":2"},
           {list("h.tsv", "clip\tseeds\nwalk.bvh\t1.5\n"), 3, "h.tsv:2: seeds: found \"1.5\""},
-          {list("i.tsv", "clip\tsettings\nwalk.bvh\t/search/nonsense=1\n"), 3, "i.tsv:2: --set /search/nonsense"},
+          {list("i.tsv", "clip\tsettings\nwalk.bvh\t/search/nonsense=1\n"), 3, "i.tsv:2: /search/nonsense"},
           {list("w.tsv", "clip\tworld\nwalk.bvh\tice+nowhere\n"), 3, "w.tsv:2: --world nowhere: expected a JSON file"},
           {list("v.tsv", "clip\tworld\nwalk.bvh\tice+\n"), 3, "v.tsv:2: world: found \"ice+\""},
           {list("u.tsv", "clip\tworld\nwalk.bvh\tice+ice\n"), 3, "u.tsv:2: the worlds ice, ice"},

@@ -473,7 +473,8 @@ TEST(Reference, TimeRange) {
     }
     return std::string("not refused");
   };
-  EXPECT_EQ(refusal(1, 3.7), "--start 1 --end 3.7: walk.bvh has 0.000 to 3.500 s, and at least 0.1 s are needed");
+  EXPECT_EQ(refusal(1, 3.7),
+            "walk.bvh: found a start of 1 s and an end of 3.7 s, expected at least 0.1 s between 0.000 and 3.500 s");
   EXPECT_THAT(refusal(-0.5, 2), HasSubstr("--start -0.5"));
   EXPECT_THAT(refusal(2, 2.05), HasSubstr("at least 0.1 s"));
   EXPECT_THAT(refusal(9, -1), HasSubstr("--start 9"));

@@ -2,8 +2,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
+#include <cmath>
 #include <limits>
+#include <set>
 
 #include "methods/sampling/small_problem.h"
 #include "retrace/io/error.h"
@@ -11,8 +14,14 @@
 namespace retrace::runs {
 namespace {
 
+using sampling::Method;
+using sampling::SmallProblem;
+using task::Crawling;
+using task::Hopping;
+using task::Squatting;
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 std::string Refusal(const std::string& assignment) {
   Configuration configuration;
@@ -64,7 +73,7 @@ TEST(Configuration, CommentsChangeNothing) {
   const io::Json parsed = io::ParseJson(configuration.ToCommentedJson(), "printed");
   EXPECT_EQ(parsed, configuration.ToJson());
   Configuration read;
-  read.search.seed = 99;
+  read.sampling.seed = 99;
   read.Read(io::JsonView(parsed, "printed"));
   EXPECT_EQ(read.ToJson(), configuration.ToJson());
   EXPECT_EQ(read.ToCommentedJson(), configuration.ToCommentedJson());
@@ -109,7 +118,7 @@ TEST(Configuration, EverySettingRefusesAnotherType) {
   ForEachSetting([](const std::string& pointer, const io::Json& value) {
     if (pointer == "/contacts/preset") return;  // only the character knows these names
     for (const char* bad : {"nonsense", "[1]", "null", "{}"}) {
-      EXPECT_THAT(Refusal(pointer + "=" + bad), AllOf(HasSubstr("--set: " + pointer), HasSubstr("expected"))) << bad;
+      EXPECT_THAT(Refusal(pointer + "=" + bad), AllOf(StartsWith(pointer + ": found "), HasSubstr("expected"))) << bad;
     }
     if (!value.is_number()) {
       EXPECT_THAT(Refusal(pointer + "=1"), HasSubstr(pointer));
@@ -122,26 +131,28 @@ TEST(Configuration, EverySettingRefusesAnotherType) {
 TEST(Configuration, EveryNumberIsRefusedOutOfItsRange) {
   ForEachSetting([](const std::string& pointer, const io::Json& value) {
     if (!value.is_number() || pointer == "/simulation/gravity") return;
-    EXPECT_THAT(Refusal(pointer + "=-1"), AllOf(HasSubstr("--set: " + pointer + ": found -1"), HasSubstr("expected")));
+    EXPECT_THAT(Refusal(pointer + "=-1"), AllOf(StartsWith(pointer + ": found -1"), HasSubstr("expected")));
   });
   for (const char* assignment :
        {"/search/samples=0", "/search/samples=1.5", "/search/saved=0", "/search/discarded=1", "/search/exponent=0",
         "/search/target_knots=0", "/search/target_knots=101", "/search/seed=1.5", "/schedule/sampling_step=0.001",
-        "/simulation/time_step=0", "/simulation/time_step=0.1", "/simulation/ground_points_per_shape=9",
-        "/gates/root_orientation=181", "/gates/root_height=0", "/reference/smoothing=2",
+        "/simulation/time_step=0", "/simulation/time_step=0.11", "/simulation/ground_points_per_shape=9",
+        "/search/rewind=0", "/gates/root_orientation=181", "/gates/root_height=0", "/reference/smoothing=2",
         "/search/samples=99999999999999999999"}) {
     const std::string pointer = std::string(assignment).substr(0, std::string(assignment).find('='));
-    EXPECT_THAT(Refusal(assignment), HasSubstr("--set: " + pointer + ": found ")) << assignment;
+    EXPECT_THAT(Refusal(assignment), StartsWith(pointer + ": found ")) << assignment;
   }
 }
 
 TEST(Configuration, MisspeltPointersAreRefusedAndNamed) {
   ForEachSetting([](const std::string& pointer, const io::Json&) {
-    EXPECT_THAT(Refusal(pointer + "x=1"), HasSubstr(pointer + "x: there is no such setting"));
+    EXPECT_THAT(Refusal(pointer + "x=1"),
+                AllOf(StartsWith(pointer + "x: there is no such setting, expected one of /"), HasSubstr(pointer)));
   });
   for (const char* pointer : {"/", "/search", "/nothing/samples", "/search/samples/0", "/search/"}) {
     EXPECT_THAT(Refusal(std::string(pointer) + "=1"), HasSubstr("no such setting")) << pointer;
   }
+  EXPECT_THAT(Refusal("/serach/samples=1"), HasSubstr("expected one of /search, /smoothing, /schedule"));
   EXPECT_THAT(Refusal("/search/~=1"), HasSubstr("not a JSON pointer"));
   for (const char* assignment : {"", "/search/samples", "samples=3", "=3"}) {
     EXPECT_THAT(Refusal(assignment), HasSubstr("expected /section/name=value")) << assignment;
@@ -195,6 +206,7 @@ TEST(Configuration, PaperModeIsWhatThePaperDid) {
   EXPECT_EQ(configuration.sampling.samples, 1400);
   EXPECT_EQ(configuration.sampling.target_knots, 1);
   EXPECT_EQ(configuration.task.schedule.sampling_step, 0.1);
+  EXPECT_EQ(configuration.Validate(), std::nullopt);
 }
 
 /// What the paper does where the default differs, step and servo aside.
@@ -210,6 +222,7 @@ void ExpectMethodOf2010(const Configuration& configuration) {
   EXPECT_EQ(configuration.task.cost.effector_position, 0);
   EXPECT_EQ(configuration.task.drift_weight, 0);
   EXPECT_FALSE(configuration.task.reference.raise_hands);
+  EXPECT_EQ(configuration.sampling.smoothing.passes, 0);
 }
 
 TEST(Method, Of2010IsThePapersAndMayBeOverridden) {
@@ -219,7 +232,7 @@ TEST(Method, Of2010IsThePapersAndMayBeOverridden) {
   configuration.Set("/search/method=2010");  // a word, though it reads as a number
   ExpectMethodOf2010(configuration);
   EXPECT_EQ(configuration.sampling.samples, 77);
-  EXPECT_EQ(configuration.task.world.time_step, Configuration().world.time_step);
+  EXPECT_EQ(configuration.task.world.time_step, Configuration().task.world.time_step);
   configuration.Set("/search/max_rewinds=5");
   configuration.Set("/cost/balance_velocity=0.2");
   EXPECT_EQ(configuration.sampling.method, Method::k2010);
@@ -249,22 +262,350 @@ TEST(Method, OfAFileSetsWhatTheFileDoesNotName) {
               AllOf(HasSubstr("/search/method: found \"2015\""), HasSubstr("rewinding")));
 }
 
+// ---- Names of earlier versions
+
+TEST(OldConfiguration, IsReadWithItsOldNames) {
+  const io::Json old = io::ReadJson(std::string(RETRACE_SOURCE_DIR) + "/tests/runs/old_configuration.json");
+  Configuration configuration;
+  configuration.task.world.solver = simulation::Solver::kStock;
+  configuration.Read(io::JsonView(old, "old_configuration.json"));
+  EXPECT_FALSE(configuration.sampling.refit);
+  EXPECT_EQ(configuration.sampling.refit_samples, 0.25);
+  EXPECT_EQ(configuration.sampling.refit_rate, 0.625);
+  EXPECT_EQ(configuration.sampling.smoothing.cost_limit, 2.5);
+  EXPECT_EQ(configuration.task.world.solver, simulation::Solver::kReduced);
+  // All others have the same name and the same value.
+  io::Json expected = old;
+  for (const auto& [section, old_name, name] :
+       std::vector<std::array<std::string, 3>>{{"search", "learn", "refit"},
+                                               {"search", "learned_samples", "refit_samples"},
+                                               {"search", "learning_rate", "refit_rate"},
+                                               {"smoothing", "patience", "cost_limit"}}) {
+    ASSERT_TRUE(expected[section].contains(old_name));
+    expected[section][name] = expected[section][old_name];
+    expected[section].erase(old_name);
+  }
+  expected["simulation"]["solver"] = "reduced";
+  EXPECT_EQ(io::Json::diff(expected, configuration.ToJson()), io::Json::array());
+}
+
+TEST(OldConfiguration, NamesMayBeSet) {
+  Configuration configuration;
+  configuration.Set("/search/learn=false");
+  configuration.Set("/search/learned_samples=0.25");
+  configuration.Set("/search/learning_rate=0.625");
+  configuration.Set("/smoothing/patience=2.5");
+  configuration.task.world.solver = simulation::Solver::kStock;
+  configuration.Set("/simulation/solver=eliminated");
+  EXPECT_FALSE(configuration.sampling.refit);
+  EXPECT_EQ(configuration.sampling.refit_samples, 0.25);
+  EXPECT_EQ(configuration.sampling.refit_rate, 0.625);
+  EXPECT_EQ(configuration.sampling.smoothing.cost_limit, 2.5);
+  EXPECT_EQ(configuration.task.world.solver, simulation::Solver::kReduced);
+  EXPECT_THAT(Refusal("/search/learning_rate=2"), StartsWith("/search/learning_rate: found 2, expected"));
+  const io::Json both = {{"search", {{"refit", true}, {"learn", true}}}};
+  EXPECT_THROW(configuration.Read(io::JsonView(both, "both.json")), InputError);
+}
+
+// ---- The description of the options
+
+/// The addresses of the fields that are described.
+struct Addresses {
+  template <typename T, typename Kind>
+  void Field(const io::Setting&, const T& value, const Kind&) {
+    described.insert(&value);
+  }
+  template <typename Fields>
+  void Section(const io::Setting&, const Fields& fields) {
+    fields(*this);
+  }
+  template <typename... Fields>
+  bool Have(const Fields&... fields) const {
+    return (described.contains(&fields) && ...);
+  }
+  std::set<const void*> described;
+};
+
+/// A structured binding must name every field, so that a new one does not compile here before it is described.
+TEST(Description, NamesEveryField) {
+  const Configuration configuration;
+  Addresses all;
+  Describe(configuration, all);
+  {
+    const auto& [task, sampling] = configuration;
+    const auto& [reference, schedule, world, gates, cost_preset, cost_custom, cost, drift_weight, contact_preset] =
+        task;
+    EXPECT_TRUE(all.Have(cost_preset, drift_weight, contact_preset));
+  }
+  {
+    const auto& [method, samples, selection, seed, window_scale, feedforward, feedforward_gain, feedforward_limit,
+                 target_knots, keep_inside_gates, max_rewinds, budget, gate_margin, rewind, refit, refit_samples,
+                 elites, refit_rate, smallest_deviation, correction, goal, correlation, smoothing] =
+        configuration.sampling;
+    EXPECT_TRUE(all.Have(method, samples, seed, window_scale, feedforward, feedforward_gain, feedforward_limit,
+                         target_knots, keep_inside_gates, max_rewinds, budget, gate_margin, rewind, refit,
+                         refit_samples, elites, refit_rate, smallest_deviation, correction, goal, correlation));
+  }
+  {
+    const auto& [saved, discarded, exponent, distinct] = configuration.sampling.selection;
+    EXPECT_TRUE(all.Have(saved, discarded, exponent, distinct));
+  }
+  {
+    const auto& [passes, samples, weight, drift, blend, deviation, decay, ramp, cost_limit] =
+        configuration.sampling.smoothing;
+    EXPECT_TRUE(all.Have(passes, samples, weight, drift, blend, deviation, decay, ramp, cost_limit));
+  }
+  {
+    const auto& [sampling_step, segmentation] = configuration.task.schedule;
+    EXPECT_TRUE(all.Have(sampling_step, segmentation));
+  }
+  {
+    const auto& [root_height, root_orientation, joint_position] = configuration.task.gates;
+    EXPECT_TRUE(all.Have(root_height, root_orientation, joint_position));
+  }
+  {
+    const auto& [pose, root, end_effector, balance, drift, smoothness] = configuration.task.cost_custom;
+    EXPECT_TRUE(all.Have(pose, root, end_effector, balance));
+    EXPECT_FALSE(all.Have(drift) || all.Have(smoothness)) << "these are no settings";
+  }
+  {
+    const auto& [balance_velocity, effector_position] = configuration.task.cost;
+    EXPECT_TRUE(all.Have(balance_velocity, effector_position));
+  }
+  {
+    Addresses clip;
+    DescribeClip(configuration.task.reference, clip);
+    DescribeRange(configuration.task.reference, clip);
+    const auto& [start, end, time_scale, smoothing, velocity_interval, level_floor, lift_root, raise_hands, unit,
+                 up_axis, frame_rate, skipped_frames, floor_height, facing, joint_map, joint_map_file] =
+        configuration.task.reference;
+    EXPECT_TRUE(all.Have(smoothing, velocity_interval, level_floor, lift_root, raise_hands));
+    EXPECT_TRUE(clip.Have(start, end, time_scale, unit, up_axis, frame_rate, skipped_frames, floor_height, facing));
+    EXPECT_FALSE(clip.Have(joint_map) || clip.Have(joint_map_file)) << "MapClip reads the map";
+  }
+  {
+    Addresses control_file;
+    DescribeAll(configuration.task.world, control_file);
+    const auto& [time_step, servo, solver, gravity, friction, contact_stiffness, contact_damping,
+                 contact_correcting_velocity, joint_correction, self_collision, speculative_contacts,
+                 ground_points_per_shape, self_points_per_pair, contact_scale, environment] = configuration.task.world;
+    EXPECT_TRUE(all.Have(time_step, servo, solver, gravity, friction, contact_stiffness, contact_damping,
+                         contact_correcting_velocity, joint_correction, self_collision, speculative_contacts,
+                         ground_points_per_shape, self_points_per_pair));
+    EXPECT_TRUE(control_file.Have(time_step, self_points_per_pair, contact_scale, environment));
+  }
+}
+
+/// Sets the number `field` of all fields to its illegal value number `bad`.
+class Spoiler {
+ public:
+  Spoiler(int field, int bad) : field_(field), bad_(bad) {}
+
+  template <typename T, typename Kind>
+  void Field(const io::Setting& setting, T& value, const Kind& kind) {
+    if (field_-- != 0) return;
+    pointer = section_ + "/" + setting.key;
+    const std::vector<T> values = Illegal(kind);
+    if (static_cast<size_t>(bad_) >= values.size()) return;
+    value = values[static_cast<size_t>(bad_)];
+    spoiled = true;
+  }
+  template <typename Fields>
+  void Section(const io::Setting& setting, const Fields& fields) {
+    section_ = "/" + setting.key;
+    fields(*this);
+  }
+
+  std::string pointer;   // of the field; empty: there is no such field
+  bool spoiled = false;  // the field has so many illegal values
+
+ private:
+  static std::vector<double> Outside(const io::Range& range) {
+    const double infinity = std::numeric_limits<double>::infinity();
+    std::vector<double> values = {std::numeric_limits<double>::quiet_NaN(), infinity, -infinity};
+    if (range.open_min) values.push_back(range.min);
+    if (std::isfinite(range.min)) values.push_back(std::nextafter(range.min, -infinity));
+    if (std::isfinite(range.max)) values.push_back(std::nextafter(range.max, infinity));
+    return values;
+  }
+  static std::vector<double> Illegal(const io::Real& kind) { return Outside(kind.range); }
+  static std::vector<double> Illegal(const io::Angle& kind) {
+    std::vector<double> values = Outside(kind.degrees);
+    for (double& value : values) value = Radians(value + 1e-9 * (value > 0 ? 1 : -1) * (value != 0));
+    return values;
+  }
+  static std::vector<int> Illegal(const io::Integer& kind) { return {kind.min - 1, kind.max + 1, -2147483647 - 1}; }
+  static std::vector<uint64_t> Illegal(const io::Natural&) { return {}; }
+  static std::vector<bool> Illegal(const io::Flag&) { return {}; }
+  static std::vector<std::string> Illegal(const io::Text& kind) {
+    return kind.words.empty() ? std::vector<std::string>{} : std::vector<std::string>{"nonsense", ""};
+  }
+  template <typename Enum>
+  static std::vector<Enum> Illegal(const io::Words<Enum>&) {
+    return {static_cast<Enum>(99), static_cast<Enum>(-1)};
+  }
+
+  int field_;
+  int bad_;
+  std::string section_;
+};
+
+TEST(Description, RefusesEveryIllegalValueSetFromCpp) {
+  EXPECT_EQ(Configuration().Validate(), std::nullopt);
+  int refused = 0;
+  for (int field = 0;; ++field) {
+    bool exists = true;
+    for (int bad = 0;; ++bad) {
+      Configuration configuration;
+      Spoiler spoiler(field, bad);
+      Describe(configuration, spoiler);
+      exists = !spoiler.pointer.empty();
+      if (!spoiler.spoiled) break;
+      ++refused;
+      EXPECT_THAT(configuration.Validate().value_or("not refused"),
+                  AllOf(StartsWith(spoiler.pointer + ": found "), HasSubstr(", expected ")));
+    }
+    if (!exists) break;
+  }
+  EXPECT_GT(refused, 200);
+}
+
+TEST(Description, RefusesWhatIsWrongBetweenSettings) {
+  const auto problem = [](const auto& change) {
+    Configuration configuration;
+    change(configuration);
+    return configuration.Validate().value_or("no problem");
+  };
+  EXPECT_EQ(problem([](Configuration& c) { c.sampling.samples = 199; }),
+            "/search/saved: found 200, expected at most /search/samples, which is 199");
+  EXPECT_THAT(problem([](Configuration& c) { c.task.world.time_step = 0.06; }), StartsWith("/simulation/time_step"));
+  EXPECT_EQ(problem([](Configuration& c) {
+              c.task.world.time_step = 0.04;
+              c.task.schedule.sampling_step = 0.03;
+            }),
+            "/schedule/sampling_step: found 0.03, expected at least /simulation/time_step, which is 0.04");
+  EXPECT_THAT(problem([](Configuration& c) { c.task.reference.time_scale = 0; }), StartsWith("/clip/time_scale"));
+  EXPECT_THAT(problem([](Configuration& c) { c.task.reference.facing = std::nan(""); }), StartsWith("/clip/facing"));
+  EXPECT_THAT(problem([](Configuration& c) { c.task.world.contact_scale = {0}; }),
+              StartsWith("/simulation/contact_scale/0"));
+  EXPECT_THAT(problem([](Configuration& c) { c.task.cost_custom.smoothness = std::nan(""); }), HasSubstr("found nan"));
+}
+
+TEST(Description, APreparedTaskHasLegalOptions) {
+  Configuration configuration;
+  configuration.task.schedule.sampling_step = 0;
+  EXPECT_THROW(SmallProblem(configuration, Squatting, 0.5), UsageError);
+}
+
+/// Gives every field a random legal value.
+struct Shuffler {
+  template <typename T, typename Kind>
+  void Field(const io::Setting&, T& value, const Kind& kind) {
+    value = Random(kind);
+  }
+  template <typename Fields>
+  void Section(const io::Setting&, const Fields& fields) {
+    fields(*this);
+  }
+
+ private:
+  static double Within(const io::Range& range) {
+    const double share = static_cast<double>(*rc::gen::inRange<int64_t>(0, 1LL << 53)) / std::pow(2.0, 53);
+    if (std::isfinite(range.min) && std::isfinite(range.max)) {
+      const double value = range.min + share * (range.max - range.min);
+      return range.open_min && value == range.min ? range.max : value;
+    }
+    const double size = std::pow(10.0, *rc::gen::inRange(-300, 300)) * (0.1 + share);
+    return std::isfinite(range.min) ? size : size * *rc::gen::element(-1, 1);
+  }
+  static double Random(const io::Real& kind) { return Within(kind.range); }
+  static double Random(const io::Angle& kind) { return Radians(Within(kind.degrees)); }
+  static int Random(const io::Integer& kind) { return *rc::gen::inRange(kind.min, kind.max + 1); }
+  static uint64_t Random(const io::Natural&) { return *rc::gen::arbitrary<uint64_t>(); }
+  static bool Random(const io::Flag&) { return *rc::gen::arbitrary<bool>(); }
+  static std::string Random(const io::Text& kind) {
+    return kind.words.empty() ? *rc::gen::string<std::string>() : *rc::gen::elementOf(kind.words);
+  }
+  template <typename Enum>
+  static Enum Random(const io::Words<Enum>& kind) {
+    return (*rc::gen::elementOf(kind.words)).value;
+  }
+};
+
+/// Compares each field with that of another configuration, in the same order.
+class Comparison {
+ public:
+  explicit Comparison(const Configuration& other) { Describe(other, others_); }
+
+  template <typename T, typename Kind>
+  void Field(const io::Setting& setting, const T& value, const Kind&) {
+    const T& other = *static_cast<const T*>(others_.values[next_++]);
+    if constexpr (std::is_same_v<Kind, io::Angle>) {
+      same = same && std::abs(value - other) <= 4e-16 * std::abs(value);  // degrees and back
+    } else {
+      same = same && value == other;
+    }
+    if (!same && first_difference.empty()) first_difference = setting.key;
+  }
+  template <typename Fields>
+  void Section(const io::Setting&, const Fields& fields) {
+    fields(*this);
+  }
+  bool same = true;
+  std::string first_difference;
+
+ private:
+  struct Pointers {
+    template <typename T, typename Kind>
+    void Field(const io::Setting&, const T& value, const Kind&) {
+      values.push_back(&value);
+    }
+    template <typename Fields>
+    void Section(const io::Setting&, const Fields& fields) {
+      fields(*this);
+    }
+    std::vector<const void*> values;
+  };
+  Pointers others_;
+  size_t next_ = 0;
+};
+
+RC_GTEST_PROP(ConfigurationProperty, LegalValuesSurviveWritingAndReading, ()) {
+  Configuration configuration;
+  Shuffler shuffler;
+  Describe(configuration, shuffler);
+  // A name is text in UTF-8, or JSON could not hold it.
+  for (char& c : configuration.task.contact_preset) c = static_cast<char>(c & 0x7f);
+  RC_ASSERT(io::FindProblem(configuration) == std::nullopt);
+  for (const std::string& text : {configuration.ToJson().dump(), configuration.ToCommentedJson()}) {
+    const io::Json document = io::ParseJson(text, "written");
+    Configuration read;
+    read.Read(io::JsonView(document, "written"));
+    Comparison comparison(read);
+    Describe(std::as_const(configuration), comparison);
+    RC_ASSERT(comparison.first_difference == "");
+    RC_ASSERT(comparison.same);
+  }
+}
+
+// ---- From the options to a task
+
 TEST(Preparation, FollowsTheKindOfMotion) {
-  const SmallProblem squat({}, Squatting, 0.5);
+  const SmallProblem squat(Configuration(), Squatting, 0.5);
   EXPECT_EQ(squat.preparation().cost_preset, "locomotion");
   EXPECT_EQ(squat.problem().task.weights.end_effector, 30);
-  const SmallProblem hop({}, Hopping, 0.7);
+  const SmallProblem hop(Configuration(), Hopping, 0.7);
   EXPECT_EQ(hop.preparation().cost_preset, "flight");
   // The contact scales are the same for all motions, but the paper's follow the kind.
   EXPECT_EQ(hop.preparation().contact_preset, squat.preparation().contact_preset);
   EXPECT_EQ(hop.problem().task.world.contact_scale, squat.problem().task.world.contact_scale);
   Configuration paper;
-  paper.contact_preset = "paper";
+  paper.task.contact_preset = "paper";
   EXPECT_EQ(SmallProblem(paper, Squatting, 0.5).preparation().contact_preset, "none");
   const SmallProblem paper_hop(paper, Hopping, 0.7);
   EXPECT_EQ(paper_hop.preparation().contact_preset, "flight");
   EXPECT_EQ(paper_hop.problem().task.world.contact_scale, task::Human().contact_presets.at("flight"));
-  const SmallProblem crawl({}, Crawling, 0.5);
+  const SmallProblem crawl(Configuration(), Crawling, 0.5);
   EXPECT_TRUE(crawl.problem().task.schedule.boundaries.empty());
 }
 

@@ -8,6 +8,7 @@
 #include "retrace/character/character.h"
 #include "retrace/character/skeleton_map.h"
 #include "retrace/character/state.h"
+#include "retrace/io/describe.h"
 #include "retrace/io/json.h"
 #include "retrace/motion/clip.h"
 
@@ -24,7 +25,7 @@ struct ReferenceOptions {
   bool lift_root = true;    ///< raise the root where trunk, pelvis, head, thighs or upper arms are under the floor
   bool raise_hands = true;  ///< bend the arms where hands or forearms are under the floor
 
-  // What is told of the clip, where it is not to be found out.
+  // What the user says of the clip. The defaults find it out from the clip itself.
   double unit = 0;                     ///< metres per file unit; 0: what an ASF says, else from the skeleton's size
   std::string up_axis = "auto";        ///< x, y, z, -x, -y or -z; auto: z where the rest pose stands along it, else y
   double frame_rate = 0;               ///< of the source [1/s]; 0: what the file says
@@ -36,6 +37,42 @@ struct ReferenceOptions {
 
   io::Json ToJson() const;
 };
+
+/// How any clip becomes a reference.
+template <io::DescribedAs<ReferenceOptions> Options, typename Visitor>
+void Describe(Options& o, Visitor& v) {
+  v.Field({"smoothing", "Standard deviation of the Gaussian filter", "s"}, o.smoothing, io::Real{{0, 1}});
+  v.Field({"velocity_interval", "Half width of the central difference for velocities", "s"}, o.velocity_interval,
+          io::Real{{0, 0.5, true}});
+  v.Field({"level_floor", "Whether a tilted capture floor is turned level"}, o.level_floor, io::Flag{});
+  v.Field({"lift_root", "Whether the root is raised where trunk, head, thighs or upper arms are under the floor"},
+          o.lift_root, io::Flag{});
+  v.Field({"raise_hands", "Whether the arms are bent where hands or forearms are under the floor"}, o.raise_hands,
+          io::Flag{});
+}
+
+/// What is stated about one clip. The joint map is not among it: MapClip reads and checks it.
+template <io::DescribedAs<ReferenceOptions> Options, typename Visitor>
+void DescribeClip(Options& o, Visitor& v) {
+  v.Field({"unit", "Length of a unit of the file; 0: it is found out", "m"}, o.unit, io::Real{io::kNonNegative});
+  v.Field({"up_axis", "Axis of the file that points up; auto: it is found out"}, o.up_axis,
+          io::Text{{"auto", "x", "y", "z", "-x", "-y", "-z"}});
+  v.Field({"frame_rate", "Frames per second of the recording; 0: what the file says", "1/s"}, o.frame_rate,
+          io::Real{{0, 10000}});
+  v.Field({"skipped_frames", "Number of frames at the start that are left out; -1: it is found out"}, o.skipped_frames,
+          io::Integer{-1});
+  v.Field({"floor_height", "Height of the floor in the recording; null: it is found under the feet", "m"},
+          o.floor_height, io::OptionalReal{});
+  v.Field({"facing", "Heading at the start, about y from z; null: as recorded", "rad"}, o.facing, io::OptionalReal{});
+}
+
+/// Which part of the clip is used, and how fast it is played.
+template <io::DescribedAs<ReferenceOptions> Options, typename Visitor>
+void DescribeRange(Options& o, Visitor& v) {
+  v.Field({"start", "First instant of the clip that is used", "s"}, o.start, io::Real{});
+  v.Field({"end", "Last instant of the clip that is used; negative: its end", "s"}, o.end, io::Real{});
+  v.Field({"time_scale", "Factor on all durations"}, o.time_scale, io::Real{{0.01, 100}});
+}
 
 /// What was understood of a clip and what was changed.
 struct ReferenceReport {

@@ -33,7 +33,10 @@ inline constexpr Range kNonNegative{0, std::numeric_limits<double>::infinity(), 
 /// Every reader throws InputError when the value is not what was asked for.
 class JsonView {
  public:
-  JsonView(const Json& document, std::string name) : value_(&document), name_(std::move(name)) {}
+  /// `pointer` is where the value stands, if it is not the whole document. A view without a name of the document speaks
+  /// of the pointer alone.
+  JsonView(const Json& document, std::string name, std::string pointer = "")
+      : JsonView(&document, std::move(name), std::move(pointer)) {}
 
   /// Member of an object, which must exist.
   JsonView operator[](const std::string& key) const;
@@ -62,7 +65,7 @@ class JsonView {
 
   const Json& json() const { return *value_; }
   const std::string& pointer() const { return pointer_; }
-  std::string place() const { return name_ + ": " + (pointer_.empty() ? "/" : pointer_); }
+  std::string place() const { return (name_.empty() ? "" : name_ + ": ") + (pointer_.empty() ? "/" : pointer_); }
 
  private:
   JsonView(const Json* value, std::string name, std::string pointer)

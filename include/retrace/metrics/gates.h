@@ -7,6 +7,7 @@
 
 #include "retrace/character/reference.h"
 #include "retrace/control/control.h"
+#include "retrace/io/describe.h"
 #include "retrace/io/json.h"
 
 namespace retrace::metrics {
@@ -24,6 +25,16 @@ struct GateLimits {
   GateLimits Of(const character::Character& character) const;
   io::Json ToJson() const;
 };
+
+template <io::DescribedAs<GateLimits> Limits, typename Visitor>
+void Describe(Limits& l, Visitor& v) {
+  v.Field({"root_height", "Largest distance of the root from the reference's in height", "m"}, l.root_height,
+          io::Real{io::kPositive});
+  v.Field({"root_orientation", "Largest angle between the orientations of the roots", "degrees"}, l.root_orientation,
+          io::Angle{{0, 180, true}});
+  v.Field({"joint_position", "Largest mean distance of joints, after root translation and heading are removed", "m"},
+          l.joint_position, io::Real{io::kPositive});
+}
 
 /// One gate: the worst figure, its limit, and when the limit was first passed.
 struct Gate {

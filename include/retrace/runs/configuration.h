@@ -1,9 +1,11 @@
-/// The whole configuration of a reconstruction: one place that holds every setting, its default, its legal values and
-/// its description. Files, `--set` and `--print-config` all go through it.
+/// The whole configuration of a reconstruction: the options of the task and of the method, in the sections of a
+/// configuration file. Names, legal values and descriptions of the settings stand beside the structs (io/describe.h).
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "retrace/io/describe.h"
 #include "retrace/io/json.h"
 #include "retrace/methods/sampling/options.h"
 #include "retrace/task/task.h"
@@ -18,15 +20,27 @@ struct Configuration {
   /// The same with a comment above each setting: what it means, its unit, its legal values. Can be read back.
   std::string ToCommentedJson() const;
 
-  /// Takes the settings that a document names; the others stay. Throws InputError with the JSON pointer.
+  /// Takes the settings that a document names; the others stay, but for those in which a method differs that is named
+  /// and is not the present one. Old names of settings and words are understood. Throws InputError with the JSON
+  /// pointer, and then changes nothing.
   void Read(const io::JsonView& view);
-  /// Takes one setting given as `/pointer=value`. Throws UsageError for a pointer that does not exist or a bad value.
+  /// Takes one setting given as `/section/name=value`, where the value is JSON or a word without quotes. Throws
+  /// UsageError for a setting that does not exist or a bad value.
   void Set(const std::string& assignment);
-  /// Takes all settings in which a method differs from others; what is set afterwards holds.
+  /// What is wrong with the settings, as a sentence, or nothing. Also finds what is wrong between settings, which Read
+  /// and Set cannot refuse as they take one after the other.
+  std::optional<std::string> Validate() const;
+  /// Takes all settings in which the methods differ; what is set afterwards holds.
   void UseMethod(sampling::Method method);
   /// The method of 2010 with step and servo of the paper: 0.0005 s, explicit PD, ODE's contacts (Liu et al. 2010,
   /// sections 3.2.3 and 4).
   void UsePaperMode();
 };
+
+template <io::DescribedAs<Configuration> AnyConfiguration, typename Visitor>
+void Describe(AnyConfiguration& configuration, Visitor& visitor) {
+  Describe(configuration.sampling, visitor);
+  Describe(configuration.task, visitor);
+}
 
 }  // namespace retrace::runs

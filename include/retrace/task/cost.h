@@ -6,6 +6,7 @@
 
 #include "retrace/character/reference.h"
 #include "retrace/character/state.h"
+#include "retrace/io/describe.h"
 
 namespace retrace::task {
 
@@ -28,6 +29,28 @@ struct CostOptions {
   /// paper's is 0. Added to eq. 5.
   double effector_position = 0;
 };
+
+/// The weights of the paper's terms. Those of drift and smoothness are no part of a preset: they follow from
+/// task::Options::drift_weight and from the method.
+template <io::DescribedAs<CostWeights> Weights, typename Visitor>
+void Describe(Weights& w, Visitor& v) {
+  const io::Real non_negative{io::kNonNegative};
+  v.Field({"pose", "Weight wp of the pose term in the preset custom"}, w.pose, non_negative);
+  v.Field({"root", "Weight wr of the root term in the preset custom"}, w.root, non_negative);
+  v.Field({"end_effector", "Weight we of the end effector term in the preset custom"}, w.end_effector, non_negative);
+  v.Field({"balance", "Weight wb of the balance term in the preset custom"}, w.balance, non_negative);
+}
+
+template <io::DescribedAs<CostOptions> Options, typename Visitor>
+void Describe(Options& o, Visitor& v) {
+  const io::Real non_negative{io::kNonNegative};
+  v.Field(
+      {"balance_velocity", "Weight of the velocity of the centre of mass in the balance term; the paper's is 0.1", "s"},
+      o.balance_velocity, non_negative);
+  v.Field({"effector_position",
+           "Weight of the positions of hands and feet about the centre of mass in the balance term; the paper's is 0"},
+          o.effector_position, non_negative);
+}
 
 /// The terms, in the order pose, root, end effector, balance, drift, smoothness.
 struct CostTerms {

@@ -2,10 +2,12 @@
 /// is chosen, what a state costs and which gates a motion must stay inside.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "retrace/character/reference.h"
 #include "retrace/character/state.h"
+#include "retrace/io/describe.h"
 #include "retrace/io/json.h"
 #include "retrace/metrics/gates.h"
 #include "retrace/simulation/world.h"
@@ -27,7 +29,38 @@ struct Options {
   double drift_weight = 0;
   /// Name in the character's contact_presets, "paper" (by kind of motion) or "automatic" (one for all motions).
   std::string contact_preset = "automatic";
+
+  /// What is wrong with the options, as a sentence that begins with the setting's place in a configuration, or nothing.
+  /// A task can be prepared of any options for which there is nothing wrong, if the character has the presets.
+  std::optional<std::string> Validate() const;
 };
+
+template <io::DescribedAs<Options> AnyOptions, typename Visitor>
+void Describe(AnyOptions& o, Visitor& v) {
+  v.Section({"schedule", "When control is sampled (Liu et al. 2010, section 3.2.3, Sampling Time Step)"},
+            [&](auto& section) { Describe(o.schedule, section); });
+  v.Section({"cost", "Weights of the cost terms (section 3.2.4, table 4)"}, [&](auto& section) {
+    section.Field({"preset", "Kind of motion whose weights are used; automatic: as the clip is classified"},
+                  o.cost_preset, io::Text{{"automatic", "locomotion", "flight", "hands", "get_up", "roll", "custom"}});
+    Describe(o.cost_custom, section);
+    section.Field({"drift",
+                   "Weight wd, in every preset, of the distance of the centre of mass from its place in the world; the "
+                   "paper's is 0"},
+                  o.drift_weight, io::Real{io::kNonNegative});
+    Describe(o.cost, section);
+  });
+  v.Section({"contacts", "Stiffer joints while a limb bears weight (table 2, Contact Scale)"}, [&](auto& section) {
+    section.Field({"preset",
+                   "Factors that are used: automatic (the same for all motions), paper (by kind of motion) or a name "
+                   "among the character's contact_presets"},
+                  o.contact_preset, io::Text{});
+  });
+  v.Section({"reference", "From the clip to the character's reference motion"},
+            [&](auto& section) { Describe(o.reference, section); });
+  v.Section({"simulation", "The physical world"}, [&](auto& section) { Describe(o.world, section); });
+  v.Section({"gates", "Limits that hold at every instant and decide success, the same for every motion"},
+            [&](auto& section) { Describe(o.gates, section); });
+}
 
 /// Immutable while a method works on it; the same on every thread and rank.
 struct Task {
@@ -58,7 +91,8 @@ struct Preparation {
 
 /// Puts a task together. The reference, and the character that it moves, must outlive it. Kind of motion and schedule
 /// are those of the motion as it was recorded, on a plain floor, where the reference is one that was changed for
-/// another world. Throws UsageError for a preset that the character does not have.
+/// another world. Throws UsageError for options that Validate refuses and for a preset that the character does not
+/// have.
 Preparation Prepare(const Options& options, const character::ReferenceMotion& reference,
                     const character::ReferenceMotion* recorded = nullptr);
 

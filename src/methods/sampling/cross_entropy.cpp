@@ -78,7 +78,7 @@ void OffsetDistributions::Learn(const Tree& tree, int first_fragment) {
       }
       const Vec3 mean = sum / static_cast<double>(count);
       const Vec3 deviation = (squares / static_cast<double>(count) - mean.cwiseProduct(mean)).cwiseMax(0).cwiseSqrt();
-      const double rate = first ? 1 : search.learning_rate;
+      const double rate = first ? 1 : search.refit_rate;
       const Vec3 least = search.smallest_deviation * search.window_scale * problem_.task.character->joints[j].window;
       known.mean[j] += rate * (mean - known.mean[j]);
       known.deviation[j] = (known.deviation[j] + rate * (deviation - known.deviation[j])).cwiseMax(least);

@@ -92,7 +92,7 @@ class Search {
         farm_(farm),
         hooks_(hooks),
         size_{problem.options.samples, problem.options.selection},
-        refit_size_(size_.Scaled(problem.options.learned_samples)),
+        refit_size_(size_.Scaled(problem.options.refit_samples)),
         smooth_size_(size_.Scaled(problem.options.smoothing.samples)),
         rewinder_(problem),
         attempts_(static_cast<size_t>(problem.task.schedule.num_iterations()), 0),
@@ -113,7 +113,7 @@ class Search {
       const int target = result_.iterations.back().rewound_to;
       Tree back;
       if (target >= 0) {
-        if (problem_.options.learn) model_.Learn(tree, target);
+        if (problem_.options.refit) model_.Learn(tree, target);
         back.assign(tree.begin(), tree.begin() + target + 1);
       }
       // What was saved outside the gates is worth learning from, but is no part of a result.
@@ -196,7 +196,7 @@ class Search {
   /// its patience or the budget is used up.
   bool RunSmoothingPass(const std::vector<Node>& path, double deviation, Tree& tree) {
     const SmoothingOptions& smoothing = problem_.options.smoothing;
-    const double limit = result_.simulated_seconds + smoothing.patience * smooth_size_.samples * duration();
+    const double limit = result_.simulated_seconds + smoothing.cost_limit * smooth_size_.samples * duration();
     std::vector<double> deviations(path.size(), deviation);
     std::vector<double> blends(path.size(), smoothing.blend);
     Rewinder rewinder(problem_);

@@ -65,7 +65,7 @@ TEST_F(Learning, TakesMeanAndDeviationOfTheElites) {
   EXPECT_NEAR(model[0].deviation[0].x(), 0.1, 1e-12);
   EXPECT_EQ(model[0].mean[1], Vec3(Vec3::Zero()));
   // Later, by the learning rate.
-  problem.options.learning_rate = 0.25;
+  problem.options.refit_rate = 0.25;
   model.Learn(Turned({0.6, 0.6, 0, 0}));
   EXPECT_NEAR(model[0].mean[0].x(), 0.3, 1e-12);
   EXPECT_NEAR(model[0].deviation[0].x(), 0.075, 1e-12);

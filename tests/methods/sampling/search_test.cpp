@@ -306,7 +306,7 @@ TEST(Search, GoesBackTwiceAsFarAndBeginsAnewFromTheStart) {
   }
   configuration.sampling.max_rewinds = 6;
   configuration.sampling.rewind = 0.1;
-  configuration.sampling.learn = false;  // or it gets past the place
+  configuration.sampling.refit = false;  // or it gets past the place
   const SmallProblem small(configuration, task::Squatting, 0.6);
   const SearchResult result = Search(small.problem());
   int lost = -1;
@@ -485,7 +485,7 @@ TEST(Smoothing, ThatIsGivenUpLeavesTheResultAsItWas) {
   configuration.sampling.smoothing.samples = 0.02;
   configuration.sampling.correction = 0;
   configuration.sampling.smoothing.deviation = 20;
-  configuration.sampling.smoothing.patience = 1;
+  configuration.sampling.smoothing.cost_limit = 1;
   configuration.task.gates.joint_position *= 1.02 * widest;
   configuration.sampling.gate_margin = 0;
   const SmallProblem small(configuration, task::Squatting, 0.6);

@@ -5,14 +5,15 @@
 #include <optional>
 #include <string>
 
+#include "retrace/io/describe.h"
 #include "retrace/methods/sampling/selection.h"
 
 namespace retrace::sampling {
 
-/// Ways to search; a way is a set of defaults for the options below and others (Configuration::UseMethod).
+/// Ways to search; each has its own values of the options below and of others (runs::Configuration::UseMethod).
 enum class Method {
   k2010,       ///< one pass, cost and contact scales as in the paper
-  kRewinding,  ///< goes back where it gets lost, and learns on the way
+  kRewinding,  ///< goes back where no sample stays inside the gates, and refits the distribution that it draws from
 };
 
 /// Passes after the search that make its result smoother, each a whole search around the path that the one before
@@ -29,7 +30,8 @@ struct SmoothingOptions {
   double deviation = 0.55;  ///< standard deviation around the mean in the first pass, as a share of the window
   double decay = 0.55;      ///< of the deviation, from one pass to the next
   double ramp = 0.5;        ///< share of a fragment over which targets go over from the offsets before: no jumps
-  double patience = 1.5;    ///< a pass is given up when it has cost this times what it would without going back
+  double cost_limit = 1.5;  ///< simulated time that a pass may spend, as a multiple of what it takes without going
+                            ///< back; then it is given up
 };
 
 /// The search of Liu et al. 2010, sections 3.2.2 and 3.2.3.
@@ -49,7 +51,7 @@ struct Options {
   /// Never save a sample that ends outside the gates while another ends inside: no successful path goes through it.
   bool keep_inside_gates = true;
   /// How often, in all, the search may go back when no sample of an iteration ends inside the gates (0: the paper's
-  /// single pass). It goes back by `rewind` seconds, and by twice as much each time it gets lost again no further on.
+  /// single pass). It goes back by `rewind` seconds, and by twice as much each time when it fails again no further on.
   int max_rewinds = 1000;
   /// Simulated seconds per second of motion that the search may spend; 0: any number. One pass takes nSample.
   double budget = 4200;
@@ -57,18 +59,18 @@ struct Options {
   /// every kGateInterval, the verdict at every step.
   double gate_margin = 0.04;
   double rewind = 1;
-  /// What is drawn again is drawn around what the saved samples had in common whose descendants got furthest
-  /// (learning.h), and no longer around the reference.
-  bool learn = true;
-  double learned_samples = 0.5;     ///< samples and saved samples of such an iteration, as a share of the others'
-  double elites = 0.2;              ///< share of the saved samples that is learned from
-  double learning_rate = 0.7;       ///< of means and deviations
-  double smallest_deviation = 0.3;  ///< of a learned distribution, as a share of the sampling window
-  /// The feedforward of learned offsets: offset per angle by which their mean, driven from a start state, misses the
-  /// pose that it led to where it was learned. 0: none.
+  /// What is drawn again is drawn from a distribution that is refitted to the saved samples whose descendants got
+  /// furthest (the cross-entropy method, cross_entropy.h), and no longer around the reference.
+  bool refit = true;
+  double refit_samples = 0.5;       ///< samples and saved samples of such an iteration, as a share of the others'
+  double elites = 0.2;              ///< share of the saved samples that the distribution is fitted to
+  double refit_rate = 0.7;          ///< share of the new mean and deviation in those of a distribution that is refitted
+  double smallest_deviation = 0.3;  ///< of a fitted distribution, as a share of the sampling window
+  /// The feedforward of fitted offsets: offset per angle by which their mean, driven from a start state, misses the
+  /// pose that it led to where it was fitted. 0: none.
   double correction = 2;
-  double goal = 0.5;  ///< where that pose is between the learned one (0) and the reference's (1)
-  /// Share of a start state's own displacement (from feedforward or a learned mean) that its samples keep; the rest is
+  double goal = 0.5;  ///< where that pose is between the one of the fit (0) and the reference's (1)
+  /// Share of a start state's own displacement (from feedforward or a fitted mean) that its samples keep; the rest is
   /// drawn, with the variance kept. 0: independent from fragment to fragment.
   double correlation = 0;
   SmoothingOptions smoothing;
@@ -77,5 +79,93 @@ struct Options {
   /// run.
   std::optional<std::string> Validate() const;
 };
+
+template <io::DescribedAs<SmoothingOptions> AnyOptions, typename Visitor>
+void Describe(AnyOptions& o, Visitor& v) {
+  const io::Real non_negative{io::kNonNegative};
+  v.Field({"passes", "Largest number of passes, as far as the budget goes; 0: none"}, o.passes, io::Integer{0, 100});
+  v.Field({"samples", "Samples and saved samples, as a share of the search's"}, o.samples, io::Real{{0, 1, true}});
+  v.Field({"weight", "Weight of the smoothness term in the cost of these passes", "s^2"}, o.weight, non_negative);
+  v.Field({"drift", "Least weight of the drift term in the cost of these passes"}, o.drift, non_negative);
+  v.Field({"blend", "Share of the fragments before and after in the mean of offsets"}, o.blend, io::Real{{0, 1}});
+  v.Field({"deviation", "Standard deviation around the mean, as a share of the sampling window"}, o.deviation,
+          non_negative);
+  v.Field({"decay", "Factor on the deviation from one pass to the next"}, o.decay, io::Real{{0, 1, true}});
+  v.Field({"ramp", "Share of a fragment over which its targets go over to the new offsets"}, o.ramp, io::Real{{0, 1}});
+  v.Field({"cost_limit",
+           "Simulated time that a pass may spend before it is given up, as a multiple of what it takes without going "
+           "back",
+           "",
+           {"patience"}},
+          o.cost_limit, io::Real{{1, 1000}});
+}
+
+template <io::DescribedAs<Options> AnyOptions, typename Visitor>
+void Describe(AnyOptions& o, Visitor& v) {
+  const io::Real non_negative{io::kNonNegative};
+  const io::Real share{{0, 1, true}};
+  v.Section({"search", "The search for the control (Liu et al. 2010, sections 3.2.2 and 3.2.3)"}, [&](auto& section) {
+    section.Field({"method",
+                   "Way to search, which also sets all settings in which it differs; 2010: one pass as in the paper, "
+                   "with its cost and contact scales"},
+                  o.method, io::Words<Method>{{{Method::k2010, "2010"}, {Method::kRewinding, "rewinding"}}});
+    section.Field({"samples", "nSample, the number of samples that an iteration draws"}, o.samples,
+                  io::Integer{1, 10000000});
+    Describe(o.selection, section);
+    section.Field({"seed", "Seed of all random numbers; the same seed gives the same bytes"}, o.seed, io::Natural{});
+    section.Field({"window_scale", "Factor on the character's sampling windows"}, o.window_scale, non_negative);
+    section.Field({"feedforward", "Whether targets are offset by the angles that an undisplaced simulation missed"},
+                  o.feedforward, io::Flag{});
+    section.Field({"feedforward_gain", "Offset per angle missed; the paper's is 1"}, o.feedforward_gain, non_negative);
+    section.Field({"feedforward_limit", "Largest offset of a joint", "rad"}, o.feedforward_limit, non_negative);
+    section.Field({"target_knots",
+                   "Number of target poses per fragment, interpolated between; 1 holds the pose of the fragment's end"},
+                  o.target_knots, io::Integer{1, 100});
+    section.Field(
+        {"keep_inside_gates", "Whether a sample that ends outside the gates is never saved while another ends inside"},
+        o.keep_inside_gates, io::Flag{});
+    section.Field({"gate_margin", "Distance from the gates that counts as inside, as a share of their limits"},
+                  o.gate_margin, io::Real{{0, 0.9}});
+    section.Field(
+        {"budget", "Simulated seconds that may be spent per second of motion (one pass takes nSample); 0: any number"},
+        o.budget, non_negative);
+    section.Field({"max_rewinds",
+                   "How often the search may go back when all samples are outside the gates; 0: one pass, as in the "
+                   "paper"},
+                  o.max_rewinds, io::Integer{0, 1000});
+    section.Field({"rewind", "How far it goes back at first; doubled when that does not help", "s"}, o.rewind,
+                  io::Real{{0, 3600, true}});
+    section.Field({"refit",
+                   "Whether samples that are drawn again are drawn from a distribution that is refitted to the "
+                   "survivors, not around the reference",
+                   "",
+                   {"learn"}},
+                  o.refit, io::Flag{});
+    section.Field({"refit_samples",
+                   "Samples and saved samples when drawing from a refitted distribution, as a share of the others'",
+                   "",
+                   {"learned_samples"}},
+                  o.refit_samples, share);
+    section.Field({"elites", "Share of the saved samples that a distribution is fitted to"}, o.elites, share);
+    section.Field({"refit_rate",
+                   "Share of the new mean and deviation in those of a distribution that is refitted",
+                   "",
+                   {"learning_rate"}},
+                  o.refit_rate, share);
+    section.Field(
+        {"smallest_deviation", "Smallest deviation of a fitted distribution, as a share of the sampling window"},
+        o.smallest_deviation, non_negative);
+    section.Field(
+        {"correction", "Feedforward of fitted offsets: offset per angle by which they miss their goal; 0: none"},
+        o.correction, non_negative);
+    section.Field({"goal", "Pose that fitted offsets are to meet, from that of the fit (0) to the reference's (1)"},
+                  o.goal, io::Real{{0, 1}});
+    section.Field({"correlation",
+                   "Share of a start state's displacement that its samples keep: noise that is correlated in time"},
+                  o.correlation, io::Real{{0, 0.99}});
+  });
+  v.Section({"smoothing", "Passes after the search that make its result smoother (after Liu, Yin and Guo 2015)"},
+            [&](auto& section) { Describe(o.smoothing, section); });
+}
 
 }  // namespace retrace::sampling

@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "retrace/io/describe.h"
+
 namespace retrace::sampling {
 
 struct SelectionOptions {
@@ -15,6 +17,18 @@ struct SelectionOptions {
   /// are saved again and again: half of all x^6 lie in the lowest 1.6 % of the range.
   bool distinct = true;
 };
+
+template <io::DescribedAs<SelectionOptions> Options, typename Visitor>
+void Describe(Options& o, Visitor& v) {
+  v.Field({"saved", "nSave, the number of samples that an iteration saves; at most as many as it draws"}, o.saved,
+          io::Integer{1, 10000000});
+  v.Field({"discarded", "Share of the samples, the most costly ones, that is never saved"}, o.discarded,
+          io::Real{{0, 0.999}});
+  v.Field({"exponent", "Exponent of the distribution of saved costs, f(x) = min + (max - min) x^exponent"}, o.exponent,
+          io::Real{io::kPositive});
+  v.Field({"distinct", "Whether each sample is saved once at most; false is the letter of the paper"}, o.distinct,
+          io::Flag{});
+}
 
 struct Selection {
   std::vector<size_t> samples;  ///< indices of the saved samples, cheapest first

@@ -1,0 +1,14 @@
+#include "retrace/methods/sampling/options.h"
+
+namespace retrace::sampling {
+
+std::optional<std::string> Options::Validate() const {
+  if (const auto problem = io::FindProblem(*this)) return problem;
+  if (selection.saved > samples) {
+    return "/search/saved: found " + std::to_string(selection.saved) + ", expected at most /search/samples, which is " +
+           std::to_string(samples);
+  }
+  return std::nullopt;
+}
+
+}  // namespace retrace::sampling
