@@ -10,6 +10,7 @@
 
 #include "retrace/character/kinematics.h"
 #include "retrace/io/number.h"
+#include "retrace/io/xml.h"
 #include "retrace/math/rotation.h"
 #include "retrace/results/palette.h"
 
@@ -43,22 +44,6 @@ std::string Hex(const results::Color& color) {
     text += "0123456789abcdef"[value & 15];
   }
   return text;
-}
-
-std::string Escape(const std::string& text) {
-  std::string escaped;
-  for (const char c : text) {
-    if (c == '&') {
-      escaped += "&amp;";
-    } else if (c == '<') {
-      escaped += "&lt;";
-    } else if (c == '>') {
-      escaped += "&gt;";
-    } else if (static_cast<unsigned char>(c) >= 0x20) {
-      escaped += c;
-    }
-  }
-  return escaped;
 }
 
 /// An orthographic camera on the horizon.
@@ -305,7 +290,8 @@ class Canvas {
     *this << "Z\" " << style << "/>\n";
   }
   void Text(const Vec2& at, const std::string& attributes, const std::string& text) {
-    *this << "<text x=\"" << at.x() << "\" y=\"" << at.y() << "\" " << attributes << ">" << Escape(text) << "</text>\n";
+    *this << "<text x=\"" << at.x() << "\" y=\"" << at.y() << "\" " << attributes << ">" << io::EscapeXml(text)
+          << "</text>\n";
   }
   std::string Take() { return std::move(svg_); }
 
@@ -689,7 +675,7 @@ std::string FormatFilmStrip(const Character& character, const control::Trajector
 
   canvas << "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" << options.width << "\" height=\"" << height
          << "\" viewBox=\"0 0 " << options.width << " " << height << "\" role=\"img\">\n";
-  canvas << "<title>" << Escape(options.title.empty() ? "Reconstructed motion" : options.title) << "</title>\n";
+  canvas << "<title>" << io::EscapeXml(options.title.empty() ? "Reconstructed motion" : options.title) << "</title>\n";
   canvas << "<desc>" << std::to_string(figures.size()) << " instants from " << io::Fixed(figures.front().time, 2)
          << " s to " << io::Fixed(figures.back().time, 2) << " s</desc>\n";
   canvas

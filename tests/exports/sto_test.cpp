@@ -200,7 +200,8 @@ TEST(ExportSto, PlatesAreTheFeetAndWhatTouchedBesides) {
   EXPECT_EQ(applied.force, Vec3(0, 5, 0)) << "what the head does to the hand is no ground force";
   EXPECT_EQ(applied.point, Vec3(1, 0, 0));
   EXPECT_THAT(FormatExternalLoads(touched.motion()),
-              testing::AllOf(testing::HasSubstr("<applied_to_body>left_hand</applied_to_body>"),
+              testing::AllOf(testing::HasSubstr("<OpenSimDocument Version=\"40000\">"),
+                             testing::HasSubstr("<applied_to_body>left_hand</applied_to_body>"),
                              testing::HasSubstr("<force_identifier>ground_force_3_v</force_identifier>"),
                              testing::HasSubstr("<datafile>ground_forces.sto</datafile>")));
 }
