@@ -243,6 +243,10 @@ double LegLength(const Position& position) {
   return length;
 }
 
+double LegLength(const Source& source, size_t frame) {
+  return LegLength([&](const std::string& segment) { return source.Position(segment, frame); });
+}
+
 /// Joint that moves the body of a segment, or null.
 const Joint* JointOfSegment(const Character& character, const std::string& segment) {
   for (const Joint& joint : character.joints) {
@@ -579,7 +583,7 @@ void FindUnit(const Source& source, const motion::Clip& clip, const ReferenceOpt
   const double leg = LegLength([&](const std::string& segment) { return source.RestPosition(segment); });
   const double height = leg / kLegOfHeight;  // in file units
   report.unit = options.unit > 0 ? options.unit : clip.unit > 0 ? clip.unit : UnitFromSize(height);
-  report.unit_from = options.unit > 0 ? "told" : clip.unit > 0 ? "ASF" : "size of the skeleton";
+  report.unit_from = options.unit > 0 ? "given" : clip.unit > 0 ? "ASF" : "size of the skeleton";
   report.height = StandingHeight(source, height) * report.unit;
 }
 
@@ -587,9 +591,7 @@ void FindUnit(const Source& source, const motion::Clip& clip, const ReferenceOpt
 void ScaleToCharacter(const Character& character, const std::string& name, size_t first, Source& source,
                       ReferenceReport& report) {
   std::vector<double> legs;
-  for (size_t f = first; f < source.num_frames(); ++f) {
-    legs.push_back(LegLength([&](const std::string& segment) { return source.Position(segment, f); }));
-  }
+  for (size_t f = first; f < source.num_frames(); ++f) legs.push_back(LegLength(source, f));
   const double source_leg = Median(legs);
   const double leg = LegLength([&](const std::string& segment) { return AnchorOf(character, segment); });
   if (!(source_leg > 0)) throw InputError(name, "legs of no length", "a skeleton with legs");
@@ -597,7 +599,7 @@ void ScaleToCharacter(const Character& character, const std::string& name, size_
   source.set_scale(by_height ? character.height * kLegOfBody / source_leg : leg / source_leg);
   report.scale = source.scale();
   report.notes.push_back("one file unit is " + io::Fixed(source.scale(), 5) + " m: " +
-                         (by_height ? "by the ratio of body heights, the source's as its legs tell"
+                         (by_height ? "by the ratio of body heights, the source's by the length of its legs"
                                     : "the source's legs get the length of the character's"));
 }
 
@@ -707,16 +709,16 @@ class HumanPoser {
 
 LeadIn FindLeadIn(const motion::Clip& clip, double unit, const ReferenceOptions& options) {
   LeadIn lead_in;
-  const bool told = options.skipped_frames >= 0;
-  lead_in.frames = static_cast<size_t>(told ? options.skipped_frames : CountLeadInFrames(clip));
-  const bool jumps = !told && JumpsAfter(clip, lead_in.frames, unit);
+  const bool given = options.skipped_frames >= 0;
+  lead_in.frames = static_cast<size_t>(given ? options.skipped_frames : CountLeadInFrames(clip));
+  const bool jumps = !given && JumpsAfter(clip, lead_in.frames, unit);
   if (jumps) ++lead_in.frames;
   if (lead_in.frames > 0) {
     lead_in.note = std::to_string(lead_in.frames) + " frames " +
-                   (told    ? ""
+                   (given   ? ""
                     : jumps ? "before a jump "
                             : "in the rest pose ") +
-                   "at the start are skipped" + (told ? ", as told" : "");
+                   "at the start are skipped" + (given ? ", as given" : "");
   }
   return lead_in;
 }

@@ -24,7 +24,7 @@ using character::State;
 using io::JsonView;
 using simulation::Environment;
 
-constexpr double kVisible = 0.05;  // [m] a reference deeper in a thing than this is warned of
+constexpr double kVisible = 0.05;  // [m] a warning names what the reference is deeper in than this
 
 // ---- reading
 

@@ -212,7 +212,9 @@ TEST(CharacterBuilder, RefusesWhatIsNoCharacter) {
     }
     return std::string("not refused");
   };
-  EXPECT_EQ(refusal(CharacterBuilder("none", 1)), "made: /bodies: found an array of 0, expected at least one body");
+  const std::string none = refusal(CharacterBuilder("none", 1));
+  EXPECT_NE(none.find("made: /bodies: "), std::string::npos) << none;
+  EXPECT_NE(none.find("expected at least one body"), std::string::npos) << none;
   CharacterBuilder massless(Human());
   massless.SetMass("trunk", 0);
   EXPECT_NE(refusal(massless).find("made: /bodies/1/mass: found 0"), std::string::npos) << refusal(massless);

@@ -548,7 +548,7 @@ TEST(ReferenceMotion, VelocitiesAreCentralDifferencesOfTheBodies) {
   }
 }
 
-TEST(ReferenceReport, TellsEverythingInJson) {
+TEST(ReferenceReport, HasEverythingInJson) {
   const Made made = Make(Recorded(StandAndWalk()));
   const io::Json json = made.report.ToJson();
   for (const char* key : {"naming_family", "axes_from_rest_pose", "source_frame_rate", "metres_per_file_unit",
@@ -557,7 +557,7 @@ TEST(ReferenceReport, TellsEverythingInJson) {
   }
 }
 
-// ---- what is told of a clip
+// ---- what the user says of a clip
 
 TEST(ToldOfAClip, UnitHeightAndWhereTheyComeFrom) {
   const auto in_centimetres = Recorded(StandAndWalk(), [](motion::Clip& clip) {
@@ -572,10 +572,10 @@ TEST(ToldOfAClip, UnitHeightAndWhereTheyComeFrom) {
   EXPECT_NEAR(found.report.height, 1.6, 0.15);
   ReferenceOptions options = Plain();
   options.unit = 0.02;
-  const Made told = Make(in_centimetres, options);
-  EXPECT_EQ(told.report.unit_from, "told");
-  EXPECT_NEAR(told.report.height, 2 * found.report.height, 1e-9);
-  ExpectSameMotion(told.poses, found.poses, 1e-12, 1e-12);  // the character's size decides
+  const Made given = Make(in_centimetres, options);
+  EXPECT_EQ(given.report.unit_from, "given");
+  EXPECT_NEAR(given.report.height, 2 * found.report.height, 1e-9);
+  ExpectSameMotion(given.poses, found.poses, 1e-12, 1e-12);  // the character's size decides
 }
 
 TEST(ToldOfAClip, TheAxisThatPointsUp) {
@@ -607,7 +607,7 @@ TEST(ToldOfAClip, FrameRateSkippedFramesFloorAndFacing) {
   options.skipped_frames = 30;
   const Made skipped = Make(clip, options);
   EXPECT_EQ(skipped.poses.size() + 30, StandAndWalk().size());
-  EXPECT_THAT(skipped.report.notes, Contains(HasSubstr("30 frames at the start are skipped, as told")));
+  EXPECT_THAT(skipped.report.notes, Contains(HasSubstr("30 frames at the start are skipped, as given")));
 
   options = Plain();
   options.floor_height = 0.25;
@@ -615,7 +615,7 @@ TEST(ToldOfAClip, FrameRateSkippedFramesFloorAndFacing) {
   options.lift_root = false;
   const Made lower = Make(clip, options);
   EXPECT_NEAR(lower.poses[0].root_position.y(), StandAndWalk()[0].root_position.y() - 0.25, kFloor);
-  EXPECT_THAT(lower.report.notes, Contains(HasSubstr("floor 0.250 m as told")));
+  EXPECT_THAT(lower.report.notes, Contains(HasSubstr("floor 0.250 m as given")));
 
   options = Plain();
   options.facing = 1.0;

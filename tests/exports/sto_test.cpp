@@ -87,7 +87,7 @@ TEST(ExportSto, CoordinatesAreTheSimulatedRotations) {
       EXPECT_LT((storage.Vector(i, "root_t") - root.position).norm(), 1e-12);
       EXPECT_LT(AngleBetween(rotation(i, "root"), root.orientation), 1e-7);
       for (const character::Joint& joint : drop.character.joints) {
-        // A hinge lets go of its axis by a hair: what it turns about the others is not told.
+        // A hinge lets go of its axis by a hair: its turns about the others are not written.
         const double off = joint.type == character::JointType::kHinge ? 2e-3 : 1e-7;
         EXPECT_LT(AngleBetween(rotation(i, joint.name), character::JointRotation(joint, state)), off) << joint.name;
       }

@@ -1,4 +1,4 @@
-// The run in 3D: figures, the world around them, forces, pressure. Nothing here knows of time but through show(time).
+// The run in 3D: figures, the world around them, forces, pressure. Every object is set to an instant by show(time).
 import {
   BoxGeometry,
   BufferAttribute,
