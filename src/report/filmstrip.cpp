@@ -22,6 +22,7 @@ using character::Shape;
 using character::State;
 using Vec2 = Eigen::Vector2d;
 
+constexpr double kStandardGravity = 9.81;  // [m/s^2]
 constexpr results::Color kWhite{255, 255, 255};
 constexpr results::Color kInk{38, 44, 56};
 constexpr results::Color kForce{194, 50, 77};
@@ -97,7 +98,7 @@ struct Strip {
   double floor_height = 0;
   bool has_reference = false;
   bool true_places = false;      ///< figures stand where they are in the world
-  double weight = 0;             ///< on Earth [N]
+  double weight = 0;             ///< of the character in its world, without gravity that on Earth [N]
   double largest_force = 0;      ///< of all arrows [N]
   double metres_per_newton = 0;  ///< of arrows
 };
@@ -589,6 +590,7 @@ void DrawArrow(Canvas& canvas, const Vec2& tail, const Vec2& tip) {
 struct LegendEntries {
   bool ghost = false;
   bool force = false;
+  bool weightless = false;
   bool true_places = false;
   double weight_length = 0;  ///< of the arrow for the character's weight [px]
 };
@@ -618,7 +620,9 @@ void DrawLegend(Canvas& canvas, const LegendEntries& entries, double width, doub
   }
   if (entries.force) {
     DrawArrow(canvas, {x, middle}, {x + entries.weight_length, middle});
-    canvas.Text({x + entries.weight_length + 8, y}, text, "ground force (this length: body weight)");
+    canvas.Text({x + entries.weight_length + 8, y}, text,
+                entries.weightless ? "ground force (this length: body weight on Earth)"
+                                   : "ground force (this length: body weight)");
     x += entries.weight_length + 8;
   }
 
@@ -667,7 +671,8 @@ void PoseFigures(const control::Trajectory& trajectory, const character::Referen
 /// Lengths of arrows: half a metre for the character's weight, less where a force would leave the picture.
 void ScaleArrows(Strip& strip) {
   const double height = strip.character.height;
-  strip.weight = strip.character.total_mass() * 9.81;
+  const double gravity = std::abs(strip.options.gravity);
+  strip.weight = strip.character.total_mass() * (gravity > 0 ? gravity : kStandardGravity);
   for (const Figure& figure : strip.figures) {
     for (const Arrow& arrow : figure.arrows) strip.largest_force = std::max(strip.largest_force, arrow.force.norm());
   }
@@ -830,6 +835,7 @@ std::string FormatFilmStrip(const Character& character, const control::Trajector
   LegendEntries entries;
   entries.ghost = strip.has_reference;
   entries.force = strip.largest_force > 0;
+  entries.weightless = options.gravity == 0;
   entries.true_places = strip.true_places;
   entries.weight_length = layout.scale * strip.metres_per_newton * strip.weight;
   DrawLegend(canvas, entries, options.width, layout.height - 18);

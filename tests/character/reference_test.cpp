@@ -559,7 +559,7 @@ TEST(ReferenceReport, HasEverythingInJson) {
 
 // ---- what the user says of a clip
 
-TEST(ToldOfAClip, UnitHeightAndWhereTheyComeFrom) {
+TEST(GivenByTheUser, UnitHeightAndWhereTheyComeFrom) {
   const auto in_centimetres = Recorded(StandAndWalk(), [](motion::Clip& clip) {
     for (motion::Joint& joint : clip.skeleton.joints) joint.offset *= 100;
     for (motion::Frame& frame : clip.frames) {
@@ -578,7 +578,7 @@ TEST(ToldOfAClip, UnitHeightAndWhereTheyComeFrom) {
   ExpectSameMotion(given.poses, found.poses, 1e-12, 1e-12);  // the character's size decides
 }
 
-TEST(ToldOfAClip, TheAxisThatPointsUp) {
+TEST(GivenByTheUser, TheAxisThatPointsUp) {
   const Vec3 axes[] = {Vec3::UnitX(), Vec3::UnitZ(), -Vec3::UnitX(), -Vec3::UnitY(), -Vec3::UnitZ()};
   const char* const names[] = {"x", "z", "-x", "-y", "-z"};
   for (int a = 0; a < 5; ++a) {
@@ -596,7 +596,7 @@ TEST(ToldOfAClip, TheAxisThatPointsUp) {
   }
 }
 
-TEST(ToldOfAClip, FrameRateSkippedFramesFloorAndFacing) {
+TEST(GivenByTheUser, FrameRateSkippedFramesFloorAndFacing) {
   const motion::Clip clip = Recorded(StandAndWalk());
   ReferenceOptions options = Plain();
   options.frame_rate = 60;
@@ -626,7 +626,7 @@ TEST(ToldOfAClip, FrameRateSkippedFramesFloorAndFacing) {
     EXPECT_LT(LargestAngle(turned.poses, StandAndWalk(), j), kRounding);
 }
 
-TEST(ToldOfAClip, AFrameLeftAtTheOriginIsSkipped) {
+TEST(GivenByTheUser, AFrameLeftAtTheOriginIsSkipped) {
   const Made made = Make(Recorded(StandAndWalk(), [](motion::Clip& clip) {
     for (size_t f = 1; f < clip.frames.size(); ++f) clip.frames[f].translations[0] += Vec3(2, 0, 1);
   }));

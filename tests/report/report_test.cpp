@@ -296,7 +296,7 @@ TEST(ReportTest, NothingInADocumentEndsItsScript) {
   part["name"] = "</script><script>alert(1)</script><!-- \xff";
   const io::Json document = ReportDocument("a <b> & c", {part});
   const std::string page = FillReportPage(kPage, "page", document);
-  EXPECT_THAT(page, HasSubstr("<title>a &lt;b> &amp; c</title>"));
+  EXPECT_THAT(page, HasSubstr("<title>a &lt;b&gt; &amp; c</title>"));
   const size_t begin = page.find("json\">") + 6;
   const std::string inside = page.substr(begin, page.find("</script>", begin) - begin);
   EXPECT_EQ(inside.find('<'), std::string::npos);
