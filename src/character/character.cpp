@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "part_names.h"
 #include "retrace/io/error.h"
 
 namespace retrace::character {
@@ -16,12 +17,6 @@ using io::JsonView;
 size_t Index(int i) {
   return static_cast<size_t>(i);
 }
-
-constexpr std::pair<const char*, Part> kParts[] = {{"body", Part::kBody},
-                                                   {"lower_leg", Part::kLowerLeg},
-                                                   {"foot", Part::kFoot},
-                                                   {"lower_arm", Part::kLowerArm},
-                                                   {"hand", Part::kHand}};
 
 int ReadAxis(const JsonView& view) {
   const std::string axis = view.String();

@@ -179,7 +179,7 @@ void LevelFloor(const Character& character, std::vector<Pose>& poses, const Refe
   report.floor_tilt = std::acos(std::min(1.0, normal.y()));
   report.notes.push_back(
       "floor " + io::Fixed(height, 3) + " m " +
-      (options.floor_height ? "as told"
+      (options.floor_height ? "as given"
        : fit.has_stance()   ? "under planted feet"
                             : "under the lowest feet") +
       " moved to 0" +

@@ -232,15 +232,19 @@ double UnitFromSize(double height_in_units) {
   return best;
 }
 
-double LegLength(const Source& source, size_t frame) {
+/// Mean length of both legs, from hip to knee to ankle. `position` gives where the joint of a segment is.
+template <typename Position>
+double LegLength(const Position& position) {
   double length = 0;
   for (const char* side : kSides) {
-    const Vec3 hip = source.Position(Sided(side, "thigh"), frame);
-    const Vec3 knee = source.Position(Sided(side, "shin"), frame);
-    const Vec3 ankle = source.Position(Sided(side, "foot"), frame);
-    length += 0.5 * ((hip - knee).norm() + (knee - ankle).norm());
+    const Vec3 knee = position(Sided(side, "shin"));
+    length += 0.5 * ((position(Sided(side, "thigh")) - knee).norm() + (knee - position(Sided(side, "foot"))).norm());
   }
   return length;
+}
+
+double LegLength(const Source& source, size_t frame) {
+  return LegLength([&](const std::string& segment) { return source.Position(segment, frame); });
 }
 
 /// Joint that moves the body of a segment, or null.
@@ -573,20 +577,148 @@ class Calibration {
   std::map<std::string, Vec3> hinge_;  // side -> knee axis in the thigh's frame
 };
 
+/// Finds the size of the recorded skeleton, and with it the unit of the file where nobody says it.
+void FindUnit(const Source& source, const motion::Clip& clip, const ReferenceOptions& options,
+              ReferenceReport& report) {
+  const double leg = LegLength([&](const std::string& segment) { return source.RestPosition(segment); });
+  const double height = leg / kLegOfHeight;  // in file units
+  report.unit = options.unit > 0 ? options.unit : clip.unit > 0 ? clip.unit : UnitFromSize(height);
+  report.unit_from = options.unit > 0 ? "given" : clip.unit > 0 ? "ASF" : "size of the skeleton";
+  report.height = StandingHeight(source, height) * report.unit;
+}
+
+/// Scales the source to the character, by what its legs measure from frame `first` on.
+void ScaleToCharacter(const Character& character, const std::string& name, size_t first, Source& source,
+                      ReferenceReport& report) {
+  std::vector<double> legs;
+  for (size_t f = first; f < source.num_frames(); ++f) legs.push_back(LegLength(source, f));
+  const double source_leg = Median(legs);
+  const double leg = LegLength([&](const std::string& segment) { return AnchorOf(character, segment); });
+  if (!(source_leg > 0)) throw InputError(name, "legs of no length", "a skeleton with legs");
+  const bool by_height = character.root_scale == RootScale::kHeight;
+  source.set_scale(by_height ? character.height * kLegOfBody / source_leg : leg / source_leg);
+  report.scale = source.scale();
+  report.notes.push_back("one file unit is " + io::Fixed(source.scale(), 5) + " m: " +
+                         (by_height ? "by the ratio of body heights, the source's by the length of its legs"
+                                    : "the source's legs get the length of the character's"));
+}
+
+/// Poses of a character at the frames of a calibrated source, and how far its joints are from the recorded ones.
+class HumanPoser {
+ public:
+  HumanPoser(const Character& character, const Source& source, const Calibration& calibration)
+      : character_(character),
+        source_(source),
+        calibration_(calibration),
+        hips_at_rest_(0.5 * (AnchorOf(character, "left_thigh") + AnchorOf(character, "right_thigh"))),
+        orientations_(character.bodies.size()) {
+    for (size_t s = 0; s < 2; ++s) {
+      Side& side = sides_[s];
+      side.thigh_turn = TurnFromStraight(character, Sided(kSides[s], "thigh"), Sided(kSides[s], "shin"));
+      side.shin_turn = TurnFromStraight(character, Sided(kSides[s], "shin"), Sided(kSides[s], "foot"));
+      side.hinged_arm = HasHingedElbow(character, kSides[s]) && calibration.Has(Sided(kSides[s], "upper_arm")) &&
+                        calibration.Has(Sided(kSides[s], "lower_arm"));
+    }
+  }
+
+  Pose At(size_t frame) {
+    OrientLimbs(frame);
+    const Body& root = character_.bodies[static_cast<size_t>(character_.root)];
+    Pose pose;
+    pose.root_orientation = calibration_.Segment("pelvis", frame);
+    OrientSegment(root.segment, frame, pose.root_orientation);
+    orientations_[static_cast<size_t>(character_.root)] = pose.root_orientation;
+    const Vec3 root_over_hips = pose.root_orientation * (root.rest_position - hips_at_rest_);
+    pose.root_position = HipsAt(frame) + root_over_hips;
+    for (const Joint& joint : character_.joints) {
+      const Quat& parent = orientations_[static_cast<size_t>(joint.parent)];
+      Quat child = parent;  // a body without a counterpart in the recording follows its parent
+      OrientSegment(character_.bodies[static_cast<size_t>(joint.child)].segment, frame, child);
+      Quat rotation = parent.conjugate() * child;
+      if (joint.type == JointType::kHinge) rotation = Twist(rotation, Vec3::Unit(joint.axis));
+      orientations_[static_cast<size_t>(joint.child)] = parent * rotation;
+      pose.joint_rotations.push_back(rotation);
+    }
+    MeasureDistances(pose, pose.root_position - root_over_hips, frame);
+    return pose;
+  }
+
+  /// Of the joints from the recorded ones in all poses so far, with the hips on the recorded hips [m].
+  double mean_distance() const { return distance_ / distances_; }
+
+ private:
+  struct Side {
+    Quat thigh_turn = Quat::Identity();  // from the axes of a straight leg to those of the character's body
+    Quat shin_turn = Quat::Identity();
+    bool hinged_arm = false;  // the elbow is a hinge, and the arm was recorded
+    Quat thigh = Quat::Identity(), shin = Quat::Identity();
+    Quat upper_arm = Quat::Identity(), lower_arm = Quat::Identity();
+  };
+
+  Vec3 HipsAt(size_t frame) const {
+    return 0.5 * (source_.Position("left_thigh", frame) + source_.Position("right_thigh", frame));
+  }
+
+  void OrientLimbs(size_t frame) {
+    for (size_t s = 0; s < 2; ++s) {
+      Side& side = sides_[s];
+      calibration_.Leg(kSides[s], frame, side.thigh, side.shin);
+      if (side.thigh_turn.w() != 1) side.thigh = side.thigh * side.thigh_turn;
+      if (side.shin_turn.w() != 1) side.shin = side.shin * side.shin_turn;
+      if (side.hinged_arm) calibration_.HingedArm(kSides[s], frame, side.upper_arm, side.lower_arm);
+    }
+  }
+
+  /// Leaves the orientation as it is for a segment that was not recorded.
+  void OrientSegment(const std::string& segment, size_t frame, Quat& orientation) const {
+    if (calibration_.Has(segment)) orientation = calibration_.Segment(segment, frame);
+    for (size_t s = 0; s < 2; ++s) {
+      const Side& side = sides_[s];
+      if (segment == Sided(kSides[s], "thigh")) orientation = side.thigh;
+      if (segment == Sided(kSides[s], "shin")) orientation = side.shin;
+      if (side.hinged_arm && segment == Sided(kSides[s], "upper_arm")) orientation = side.upper_arm;
+      if (side.hinged_arm && segment == Sided(kSides[s], "lower_arm")) orientation = side.lower_arm;
+    }
+  }
+
+  void MeasureDistances(const Pose& pose, const Vec3& hips_of_character, size_t frame) {
+    ForwardKinematics(character_, pose, state_);
+    const Vec3 hips = HipsAt(frame);
+    for (const Joint& joint : character_.joints) {
+      const std::string& segment = character_.bodies[static_cast<size_t>(joint.child)].segment;
+      if (!source_.Has(segment)) continue;
+      distance_ +=
+          (JointPosition(character_, joint, state_) - hips_of_character - source_.Position(segment, frame) + hips)
+              .norm();
+      distances_ += 1;
+    }
+  }
+
+  const Character& character_;
+  const Source& source_;
+  const Calibration& calibration_;
+  Vec3 hips_at_rest_;
+  Side sides_[2];                   // left, right
+  std::vector<Quat> orientations_;  // (bodies) of the pose
+  State state_;
+  double distance_ = 0;   // sum
+  double distances_ = 0;  // count
+};
+
 }  // namespace
 
 LeadIn FindLeadIn(const motion::Clip& clip, double unit, const ReferenceOptions& options) {
   LeadIn lead_in;
-  const bool told = options.skipped_frames >= 0;
-  lead_in.frames = static_cast<size_t>(told ? options.skipped_frames : CountLeadInFrames(clip));
-  const bool jumps = !told && JumpsAfter(clip, lead_in.frames, unit);
+  const bool given = options.skipped_frames >= 0;
+  lead_in.frames = static_cast<size_t>(given ? options.skipped_frames : CountLeadInFrames(clip));
+  const bool jumps = !given && JumpsAfter(clip, lead_in.frames, unit);
   if (jumps) ++lead_in.frames;
   if (lead_in.frames > 0) {
     lead_in.note = std::to_string(lead_in.frames) + " frames " +
-                   (told    ? ""
+                   (given   ? ""
                     : jumps ? "before a jump "
                             : "in the rest pose ") +
-                   "at the start are skipped" + (told ? ", as told" : "");
+                   "at the start are skipped" + (given ? ", as given" : "");
   }
   return lead_in;
 }
@@ -609,110 +741,24 @@ std::vector<Pose> Retarget(const Character& character, const motion::Clip& clip,
   report.frame_rate = 1 / clip.frame_time;
   Source source(clip, map, options.up_axis);
   report.up_axis = source.up_axis();
-  double leg_in_units = 0;
-  for (const char* side : kSides) {
-    const Vec3 knee = source.RestPosition(Sided(side, "shin"));
-    leg_in_units += 0.5 * ((source.RestPosition(Sided(side, "thigh")) - knee).norm() +
-                           (knee - source.RestPosition(Sided(side, "foot"))).norm());
-  }
-  const double height_in_units = leg_in_units / kLegOfHeight;
-  report.unit = options.unit > 0 ? options.unit : clip.unit > 0 ? clip.unit : UnitFromSize(height_in_units);
-  report.unit_from = options.unit > 0 ? "told" : clip.unit > 0 ? "ASF" : "size of the skeleton";
-  report.height = StandingHeight(source, height_in_units) * report.unit;
+  FindUnit(source, clip, options, report);
   const LeadIn lead_in = FindLeadIn(clip, report.unit, options);
   report.lead_in_frames = static_cast<int>(lead_in.frames);
   const size_t first = lead_in.frames;
   if (source.num_frames() < first + 2) {
     throw InputError(name, std::to_string(source.num_frames()) + " frames", "at least two frames of motion");
   }
-
-  std::vector<double> legs;
-  for (size_t f = first; f < source.num_frames(); ++f) legs.push_back(LegLength(source, f));
-  const double source_leg = Median(legs);
-  double leg = 0;
-  for (const char* side : kSides) {
-    const Vec3 knee = AnchorOf(character, Sided(side, "shin"));
-    leg += 0.5 * ((AnchorOf(character, Sided(side, "thigh")) - knee).norm() +
-                  (knee - AnchorOf(character, Sided(side, "foot"))).norm());
-  }
-  if (!(source_leg > 0)) throw InputError(name, "legs of no length", "a skeleton with legs");
-  const bool by_height = character.root_scale == RootScale::kHeight;
-  source.set_scale(by_height ? character.height * kLegOfBody / source_leg : leg / source_leg);
-  report.scale = source.scale();
-  report.notes.push_back("one file unit is " + io::Fixed(source.scale(), 5) + " m: " +
-                         (by_height ? "by the ratio of body heights, the source's as its legs tell"
-                                    : "the source's legs get the length of the character's"));
-  if (source.up_axis() != "y")
+  ScaleToCharacter(character, name, first, source, report);
+  if (source.up_axis() != "y") {
     report.notes.push_back("the file's " + source.up_axis() + " axis points up: turned to y");
+  }
   if (first > 0) report.notes.push_back(lead_in.note);
 
   const Calibration calibration(source, report);
-  const Vec3 hips_at_rest = 0.5 * (AnchorOf(character, "left_thigh") + AnchorOf(character, "right_thigh"));
-  const Body& root = character.bodies[static_cast<size_t>(character.root)];
-
-  Quat thigh_turn[2];
-  Quat shin_turn[2];
-  bool hinged_arm[2];
-  for (size_t s = 0; s < 2; ++s) {
-    thigh_turn[s] = TurnFromStraight(character, Sided(kSides[s], "thigh"), Sided(kSides[s], "shin"));
-    shin_turn[s] = TurnFromStraight(character, Sided(kSides[s], "shin"), Sided(kSides[s], "foot"));
-    hinged_arm[s] = HasHingedElbow(character, kSides[s]) && calibration.Has(Sided(kSides[s], "upper_arm")) &&
-                    calibration.Has(Sided(kSides[s], "lower_arm"));
-  }
-
+  HumanPoser poser(character, source, calibration);
   std::vector<Pose> poses;
-  State state;
-  double distance = 0;
-  double distances = 0;
-  std::vector<Quat> orientation(character.bodies.size());
-  for (size_t f = first; f < source.num_frames(); ++f) {
-    Quat thigh[2];
-    Quat shin[2];
-    Quat upper_arm[2];
-    Quat lower_arm[2];
-    for (size_t s = 0; s < 2; ++s) {
-      calibration.Leg(kSides[s], f, thigh[s], shin[s]);
-      if (thigh_turn[s].w() != 1) thigh[s] = thigh[s] * thigh_turn[s];
-      if (shin_turn[s].w() != 1) shin[s] = shin[s] * shin_turn[s];
-      if (hinged_arm[s]) calibration.HingedArm(kSides[s], f, upper_arm[s], lower_arm[s]);
-    }
-    const auto segment_orientation = [&](const std::string& segment, Quat& q) {
-      if (calibration.Has(segment)) q = calibration.Segment(segment, f);
-      for (size_t s = 0; s < 2; ++s) {
-        if (segment == Sided(kSides[s], "thigh")) q = thigh[s];
-        if (segment == Sided(kSides[s], "shin")) q = shin[s];
-        if (hinged_arm[s] && segment == Sided(kSides[s], "upper_arm")) q = upper_arm[s];
-        if (hinged_arm[s] && segment == Sided(kSides[s], "lower_arm")) q = lower_arm[s];
-      }
-    };
-    Pose pose;
-    Quat pelvis = calibration.Segment("pelvis", f);
-    segment_orientation(root.segment, pelvis);
-    orientation[static_cast<size_t>(character.root)] = pelvis;
-    pose.root_orientation = pelvis;
-    pose.root_position = 0.5 * (source.Position("left_thigh", f) + source.Position("right_thigh", f)) +
-                         pelvis * (root.rest_position - hips_at_rest);
-    for (const Joint& joint : character.joints) {
-      const Quat& parent = orientation[static_cast<size_t>(joint.parent)];
-      Quat child = parent;  // a body without a counterpart in the recording follows its parent
-      segment_orientation(character.bodies[static_cast<size_t>(joint.child)].segment, child);
-      Quat rotation = parent.conjugate() * child;
-      if (joint.type == JointType::kHinge) rotation = Twist(rotation, Vec3::Unit(joint.axis));
-      orientation[static_cast<size_t>(joint.child)] = parent * rotation;
-      pose.joint_rotations.push_back(rotation);
-    }
-    ForwardKinematics(character, pose, state);
-    const Vec3 hips = 0.5 * (source.Position("left_thigh", f) + source.Position("right_thigh", f));
-    const Vec3 character_hips = pose.root_position - pelvis * (root.rest_position - hips_at_rest);
-    for (const Joint& joint : character.joints) {
-      const std::string& segment = character.bodies[static_cast<size_t>(joint.child)].segment;
-      if (!source.Has(segment)) continue;
-      distance += (JointPosition(character, joint, state) - character_hips - source.Position(segment, f) + hips).norm();
-      distances += 1;
-    }
-    poses.push_back(std::move(pose));
-  }
-  report.joint_distance = distance / distances;
+  for (size_t f = first; f < source.num_frames(); ++f) poses.push_back(poser.At(f));
+  report.joint_distance = poser.mean_distance();
   return poses;
 }
 

@@ -81,31 +81,43 @@ std::vector<Bone> BonesOf(const Character& character, const SkeletonMap& map) {
   return bones;
 }
 
-}  // namespace
+/// Poses of a clip as the mapping sees them: those of the mapped joints, turned so that y is up.
+class NamedSource {
+ public:
+  NamedSource(const SkeletonMap& map, const std::string& up_axis) : map_(map), turn_(TurnToY(up_axis)) {}
 
-std::vector<Pose> RetargetByNames(const Character& character, const motion::Clip& clip, const std::string& name,
-                                  const ReferenceOptions& options, ReferenceReport& report) {
-  std::vector<std::string> segments;
-  for (const Body& body : character.bodies) segments.push_back(body.segment);
-  const io::JsonView user(options.joint_map, options.joint_map_file);
-  report.map =
-      MapByNames(clip, name, segments, NeededSegments(character), options.joint_map.is_null() ? nullptr : &user);
-  const SkeletonMap& map = report.map;
-  report.frame_rate = 1 / clip.frame_time;
-  report.up_axis = options.up_axis == "auto" ? "y" : options.up_axis;
-  const Quat turn = TurnToY(report.up_axis);
-  const auto position = [&](const GlobalPose& pose, const std::string& segment) -> Vec3 {
-    return turn * pose.positions[Index(map.segments.at(segment).position)];
-  };
-  const auto orientation = [&](const GlobalPose& pose, const std::string& segment) -> Quat {
-    return turn * pose.orientations[Index(map.segments.at(segment).orientation)] * turn.conjugate();
-  };
+  Vec3 Position(const GlobalPose& pose, const std::string& segment) const {
+    return turn_ * pose.positions[Index(map_.segments.at(segment).position)];
+  }
+  Quat Orientation(const GlobalPose& pose, const std::string& segment) const {
+    return turn_ * pose.orientations[Index(map_.segments.at(segment).orientation)] * turn_.conjugate();
+  }
+  bool Has(const std::string& segment) const { return map_.Has(segment); }
+  /// Vertical extent of all joints [file units].
+  double Height(const GlobalPose& pose) const {
+    double low = 0;
+    double high = 0;
+    for (const Vec3& position : pose.positions) {
+      const double y = (turn_ * Vec3(position - pose.positions[0])).y();
+      low = std::min(low, y);
+      high = std::max(high, y);
+    }
+    return high - low;
+  }
 
-  const GlobalPose rest = RestPose(clip.skeleton);
+ private:
+  const SkeletonMap& map_;
+  Quat turn_;
+};
+
+/// Metres per file unit: the limbs of the source, all together, get the length of the character's. Throws InputError
+/// where the two rest poses differ. `name` stands for the clip in messages.
+double ScaleOfLimbs(const Character& character, const SkeletonMap& map, const NamedSource& source,
+                    const GlobalPose& rest, const std::string& name) {
   double length = 0;
   double source_length = 0;
   for (const Bone& bone : BonesOf(character, map)) {
-    const Vec3 of_source = position(rest, bone.to) - position(rest, bone.from);
+    const Vec3 of_source = source.Position(rest, bone.to) - source.Position(rest, bone.from);
     length += bone.of_character.norm();
     source_length += of_source.norm();
     if (bone.of_character.norm() == 0 || of_source.norm() == 0) continue;
@@ -119,18 +131,94 @@ std::vector<Pose> RetargetByNames(const Character& character, const motion::Clip
     }
   }
   if (!(source_length > 0)) throw InputError(name, "limbs of no length", "a skeleton with limbs");
-  report.scale = length / source_length;
+  return length / source_length;
+}
+
+/// Poses of a character at poses of a source, and how far its joints are from the recorded ones.
+class NamedPoser {
+ public:
+  /// @param scale metres per file unit
+  NamedPoser(const Character& character, const NamedSource& source, double scale, const std::string& name)
+      : character_(character), source_(source), scale_(scale), orientations_(character.bodies.size()) {
+    for (const Joint& joint : character.joints) {
+      if (joint.parent != character.root || !source.Has(SegmentOf(character, joint.child))) continue;
+      at_root_.push_back(&joint);
+      anchors_ += joint.anchor;
+    }
+    if (at_root_.empty()) {
+      throw InputError(name, "no joint at the root",
+                       "limbs that hang on " + character.bodies[Index(character.root)].segment);
+    }
+    anchors_ /= static_cast<double>(at_root_.size());
+  }
+
+  Pose Of(const GlobalPose& recorded) {
+    const Body& root = character_.bodies[Index(character_.root)];
+    Pose pose;
+    pose.root_orientation = source_.Orientation(recorded, root.segment);
+    Vec3 center = Vec3::Zero();
+    for (const Joint* joint : at_root_) center += source_.Position(recorded, SegmentOf(character_, joint->child));
+    center *= scale_ / static_cast<double>(at_root_.size());
+    pose.root_position = center + pose.root_orientation * (root.rest_position - anchors_);
+    orientations_[Index(character_.root)] = pose.root_orientation;
+    for (const Joint& joint : character_.joints) {
+      const Quat& parent = orientations_[Index(joint.parent)];
+      const std::string& segment = SegmentOf(character_, joint.child);
+      // A body without a counterpart in the recording follows its parent.
+      Quat rotation = Quat::Identity();
+      if (source_.Has(segment)) rotation = parent.conjugate() * source_.Orientation(recorded, segment);
+      if (joint.type == JointType::kHinge) rotation = Twist(rotation, Vec3::Unit(joint.axis));
+      orientations_[Index(joint.child)] = parent * rotation;
+      pose.joint_rotations.push_back(rotation);
+    }
+    MeasureDistances(pose, recorded);
+    return pose;
+  }
+
+  /// Of the joints from the recorded ones in all poses so far [m].
+  double mean_distance() const { return distance_ / distances_; }
+
+ private:
+  void MeasureDistances(const Pose& pose, const GlobalPose& recorded) {
+    ForwardKinematics(character_, pose, state_);
+    for (const Joint& joint : character_.joints) {
+      const std::string& segment = SegmentOf(character_, joint.child);
+      if (!source_.Has(segment)) continue;
+      distance_ += (JointPosition(character_, joint, state_) - scale_ * source_.Position(recorded, segment)).norm();
+      distances_ += 1;
+    }
+  }
+
+  const Character& character_;
+  const NamedSource& source_;
+  double scale_;
+  // The root body is placed by the joints that it shares with the recording.
+  std::vector<const Joint*> at_root_;
+  Vec3 anchors_ = Vec3::Zero();     // mean of theirs
+  std::vector<Quat> orientations_;  // (bodies) of the pose
+  State state_;
+  double distance_ = 0;   // sum
+  double distances_ = 0;  // count
+};
+
+}  // namespace
+
+std::vector<Pose> RetargetByNames(const Character& character, const motion::Clip& clip, const std::string& name,
+                                  const ReferenceOptions& options, ReferenceReport& report) {
+  std::vector<std::string> segments;
+  for (const Body& body : character.bodies) segments.push_back(body.segment);
+  const io::JsonView user(options.joint_map, options.joint_map_file);
+  report.map =
+      MapByNames(clip, name, segments, NeededSegments(character), options.joint_map.is_null() ? nullptr : &user);
+  report.frame_rate = 1 / clip.frame_time;
+  report.up_axis = options.up_axis == "auto" ? "y" : options.up_axis;
+  const NamedSource source(report.map, report.up_axis);
+  const GlobalPose rest = RestPose(clip.skeleton);
+  report.scale = ScaleOfLimbs(character, report.map, source, rest, name);
   report.rest_pose_used = true;
   report.unit = options.unit > 0 ? options.unit : clip.unit > 0 ? clip.unit : NearestUnit(report.scale);
-  report.unit_from = options.unit > 0 ? "told" : clip.unit > 0 ? "ASF" : "size of the skeleton";
-  double low = 0;
-  double high = 0;
-  for (size_t j = 0; j < clip.skeleton.joints.size(); ++j) {
-    const double y = (turn * Vec3(rest.positions[j] - rest.positions[0])).y();
-    low = std::min(low, y);
-    high = std::max(high, y);
-  }
-  report.height = (high - low) * report.unit;
+  report.unit_from = options.unit > 0 ? "given" : clip.unit > 0 ? "ASF" : "size of the skeleton";
+  report.height = source.Height(rest) * report.unit;
   report.notes.push_back("joints matched by name; axes of the segments taken from the source's rest pose");
   report.notes.push_back("one file unit is " + io::Fixed(report.scale, 5) +
                          " m: the source's limbs get the length of the character's");
@@ -142,53 +230,14 @@ std::vector<Pose> RetargetByNames(const Character& character, const motion::Clip
     throw InputError(name, std::to_string(clip.frames.size()) + " frames", "at least two frames of motion");
   }
 
-  // The root body is placed by the joints that it shares with the recording.
-  const Body& root = character.bodies[Index(character.root)];
-  std::vector<const Joint*> at_root;
-  Vec3 anchors = Vec3::Zero();
-  for (const Joint& joint : character.joints) {
-    if (joint.parent != character.root || !map.Has(SegmentOf(character, joint.child))) continue;
-    at_root.push_back(&joint);
-    anchors += joint.anchor;
-  }
-  if (at_root.empty()) throw InputError(name, "no joint at the root", "limbs that hang on " + root.segment);
-  anchors /= static_cast<double>(at_root.size());
-
+  NamedPoser poser(character, source, report.scale, name);
   std::vector<Pose> poses;
-  std::vector<Quat> orientations(character.bodies.size());
-  State state;
-  double distance = 0;
-  double distances = 0;
+  GlobalPose recorded;
   for (size_t f = lead_in.frames; f < clip.frames.size(); ++f) {
-    GlobalPose source;
-    motion::ForwardKinematics(clip.skeleton, clip.frames[f], source);
-    Pose pose;
-    pose.root_orientation = orientation(source, root.segment);
-    Vec3 center = Vec3::Zero();
-    for (const Joint* joint : at_root) center += position(source, SegmentOf(character, joint->child));
-    center *= report.scale / static_cast<double>(at_root.size());
-    pose.root_position = center + pose.root_orientation * (root.rest_position - anchors);
-    orientations[Index(character.root)] = pose.root_orientation;
-    for (const Joint& joint : character.joints) {
-      const Quat& parent = orientations[Index(joint.parent)];
-      const std::string& segment = SegmentOf(character, joint.child);
-      // A body without a counterpart in the recording follows its parent.
-      Quat rotation = Quat::Identity();
-      if (map.Has(segment)) rotation = parent.conjugate() * orientation(source, segment);
-      if (joint.type == JointType::kHinge) rotation = Twist(rotation, Vec3::Unit(joint.axis));
-      orientations[Index(joint.child)] = parent * rotation;
-      pose.joint_rotations.push_back(rotation);
-    }
-    ForwardKinematics(character, pose, state);
-    for (const Joint& joint : character.joints) {
-      const std::string& segment = SegmentOf(character, joint.child);
-      if (!map.Has(segment)) continue;
-      distance += (JointPosition(character, joint, state) - report.scale * position(source, segment)).norm();
-      distances += 1;
-    }
-    poses.push_back(std::move(pose));
+    motion::ForwardKinematics(clip.skeleton, clip.frames[f], recorded);
+    poses.push_back(poser.Of(recorded));
   }
-  report.joint_distance = distance / distances;
+  report.joint_distance = poser.mean_distance();
   return poses;
 }
 

@@ -4,51 +4,31 @@
 #include <cmath>
 
 #include "retrace/character/kinematics.h"
-#include "retrace/math/rotation.h"
+#include "retrace/metrics/trajectory_states.h"
 
 namespace retrace::exports {
 namespace {
 
-constexpr double kOnStep = 1e-6;  // share of a step by which a frame may miss it: rounding of times
-
-/// Position of a frame among the states.
-double PlaceOf(const control::Trajectory& trajectory, double rate, int frame) {
-  const double place = frame / rate / trajectory.time_step;
-  const double nearest = std::round(place);
-  const double last = static_cast<double>(trajectory.num_steps());
-  return std::min(last, std::abs(place - nearest) < kOnStep ? nearest : place);
-}
+constexpr double kOnFrame = 1e-6;  // share of a frame by which an end may miss it: rounding of times
 
 }  // namespace
 
 int NumFrames(double duration, double rate) {
-  return static_cast<int>(std::floor(duration * rate + kOnStep)) + 1;
+  return static_cast<int>(std::floor(duration * rate + kOnFrame)) + 1;
 }
 
 std::vector<character::State> FramesAt(const control::Trajectory& trajectory, double rate) {
   const double duration = static_cast<double>(trajectory.num_steps()) * trajectory.time_step;
   std::vector<character::State> frames;
   for (int k = 0; k < NumFrames(duration, rate); ++k) {
-    const double place = PlaceOf(trajectory, rate, k);
-    const auto before = static_cast<size_t>(place);
-    const double t = place - std::floor(place);
-    character::State frame = trajectory.states[before];
-    if (t > 0) {
-      const character::State& after = trajectory.states[before + 1];
-      for (size_t b = 0; b < frame.size(); ++b) {
-        frame[b].position += t * (after[b].position - frame[b].position);
-        frame[b].orientation = Nlerp(frame[b].orientation, after[b].orientation, t);
-        frame[b].linear_velocity += t * (after[b].linear_velocity - frame[b].linear_velocity);
-        frame[b].angular_velocity += t * (after[b].angular_velocity - frame[b].angular_velocity);
-      }
-    }
-    frames.push_back(std::move(frame));
+    metrics::StateAt(trajectory, k / rate, frames.emplace_back());
   }
   return frames;
 }
 
 int StepOfFrame(const control::Trajectory& trajectory, double rate, int frame) {
-  return static_cast<int>(std::ceil(PlaceOf(trajectory, rate, frame))) - 1;
+  const metrics::StatePlace place = metrics::PlaceOf(trajectory, frame / rate);
+  return static_cast<int>(place.before) - (place.share > 0 ? 0 : 1);
 }
 
 std::vector<Vec3> JointPositions(const character::Character& character, const character::State& state) {

@@ -301,89 +301,130 @@ Json Rotation(const Quat& q) {
   return {q.x(), q.y(), q.z(), q.w()};
 }
 
-void AddCharacter(Document& document, Animation& animation, const character::Character& character,
-                  const std::vector<character::State>& frames) {
-  const size_t num_bodies = character.bodies.size();
-  // Where the joint that moves each body is in the rest pose; the root has its centre of mass.
-  std::vector<Vec3> base(num_bodies);
-  for (size_t b = 0; b < num_bodies; ++b) {
-    const int joint = character.JointOf(static_cast<int>(b));
-    base[b] = joint < 0 ? character.bodies[b].rest_position : character.joints[static_cast<size_t>(joint)].anchor;
+/// The bones of a character in the document: one per body, where the joint that moves the body is in the rest pose; the
+/// root's is at its centre of mass.
+class Skeleton {
+ public:
+  Skeleton(Document& document, const character::Character& character) : document_(document), character_(character) {
+    const size_t num_bodies = character.bodies.size();
+    for (size_t b = 0; b < num_bodies; ++b) {
+      const int joint = character.JointOf(static_cast<int>(b));
+      base_.push_back(joint < 0 ? character.bodies[b].rest_position
+                                : character.joints[static_cast<size_t>(joint)].anchor);
+    }
+    node_.assign(num_bodies, -1);
+    bone_.assign(num_bodies, -1);
+    const auto root = static_cast<size_t>(character.root);
+    AddBone("root", root, base_[root]);
+    document.AddToScene(node_[root]);
+    for (const character::Joint& joint : character.joints) {  // each after the joint that moves its parent
+      const auto parent = static_cast<size_t>(joint.parent), child = static_cast<size_t>(joint.child);
+      AddBone(joint.name, child, base_[child] - base_[parent]);
+      document.AddChild(node_[parent], node_[child]);
+    }
   }
-  std::set<std::string> taken = {"root"};
-  std::vector<int> node(num_bodies, -1);  // of the skeleton, per body
-  Json bones = Json::array();
-  std::vector<float> inverse_bind;
-  std::vector<int> bone(num_bodies, -1);
-  const auto add_bone = [&](const std::string& name, size_t body, const Vec3& translation) {
-    node[body] = document.AddNode({{"name", name}, {"translation", Position(translation)}});
-    taken.insert(name);
-    bone[body] = static_cast<int>(bones.size());
-    bones.push_back(node[body]);
+
+  const character::Character& character() const { return character_; }
+  const Vec3& base(size_t body) const { return base_[body]; }  ///< in the rest pose [m]
+  int node(size_t body) const { return node_[body]; }
+  int bone(size_t body) const { return bone_[body]; }  ///< index in the skin
+  bool HasName(const std::string& name) const { return names_.contains(name); }
+
+  /// Returns the index of the skin.
+  int AddSkin() {
+    const int inverse_bind = document_.AddAccessor(inverse_bind_, 16, kFloat, kNoTarget, false);
+    return document_.Push("skins", {{"name", character_.name},
+                                    {"inverseBindMatrices", inverse_bind},
+                                    {"skeleton", node_[static_cast<size_t>(character_.root)]},
+                                    {"joints", bones_}});
+  }
+
+ private:
+  void AddBone(const std::string& name, size_t body, const Vec3& translation) {
+    node_[body] = document_.AddNode({{"name", name}, {"translation", Position(translation)}});
+    names_.insert(name);
+    bone_[body] = static_cast<int>(bones_.size());
+    bones_.push_back(node_[body]);
     for (int column = 0; column < 4; ++column) {
       for (int row = 0; row < 4; ++row) {
-        const double value = column < 3 ? (row == column) : row < 3 ? -base[body][row] : 1;
-        inverse_bind.push_back(static_cast<float>(value));
+        const double value = column < 3 ? (row == column) : row < 3 ? -base_[body][row] : 1;
+        inverse_bind_.push_back(static_cast<float>(value));
       }
     }
-  };
+  }
+
+  Document& document_;
+  const character::Character& character_;
+  std::vector<Vec3> base_;  // (bodies)
+  std::vector<int> node_;   // (bodies)
+  std::vector<int> bone_;   // (bodies)
+  std::set<std::string> names_;
+  Json bones_ = Json::array();
+  std::vector<float> inverse_bind_;
+};
+
+/// Turns the bones, and moves those whose joints come apart in the simulation.
+void AnimateSkeleton(const Skeleton& skeleton, const std::vector<character::State>& frames, Animation& animation) {
+  const character::Character& character = skeleton.character();
   const auto root = static_cast<size_t>(character.root);
-  add_bone("root", root, base[root]);
-  document.AddToScene(node[root]);
   std::vector<Vec3> positions(frames.size());
   std::vector<Quat> rotations(frames.size());
   for (size_t k = 0; k < frames.size(); ++k) {
     positions[k] = frames[k][root].position;
     rotations[k] = frames[k][root].orientation;
   }
-  animation.Move(node[root], positions);
+  animation.Move(skeleton.node(root), positions);
   // Where the file has the nodes (bodies x frames).
-  std::vector<std::vector<Vec3>> origins(num_bodies, positions);
-  animation.Turn(node[root], rotations);
-  for (const character::Joint& joint : character.joints) {  // each after the joint that moves its parent
+  std::vector<std::vector<Vec3>> origins(character.bodies.size(), positions);
+  animation.Turn(skeleton.node(root), rotations);
+  for (const character::Joint& joint : character.joints) {
     const auto parent = static_cast<size_t>(joint.parent), child = static_cast<size_t>(joint.child);
-    const Vec3 offset = joint.anchor - base[parent];
-    add_bone(joint.name, child, offset);
-    document.AddChild(node[parent], node[child]);
+    const Vec3 offset = joint.anchor - skeleton.base(parent);
     double gap = 0;
     for (size_t k = 0; k < frames.size(); ++k) {
       rotations[k] = character::JointRotation(joint, frames[k]);
       const character::BodyState& above = frames[k][parent];
       const character::BodyState& body = frames[k][child];
       const Vec3 simulated =
-          body.position + body.orientation * Vec3(base[child] - character.bodies[child].rest_position);
+          body.position + body.orientation * Vec3(skeleton.base(child) - character.bodies[child].rest_position);
       origins[child][k] = origins[parent][k] + above.orientation * offset;
       gap = std::max(gap, (simulated - origins[child][k]).norm());
       positions[k] = above.orientation.conjugate() * Vec3(simulated - origins[parent][k]);
     }
-    animation.Turn(node[child], rotations);
+    animation.Turn(skeleton.node(child), rotations);
     if (gap <= kJointGap) continue;
-    animation.Move(node[child], positions);
+    animation.Move(skeleton.node(child), positions);
     for (size_t k = 0; k < frames.size(); ++k) {
       origins[child][k] = origins[parent][k] + frames[k][parent].orientation * positions[k];
     }
   }
-  const int skin =
-      document.Push("skins", {{"name", character.name},
-                              {"inverseBindMatrices", document.AddAccessor(inverse_bind, 16, kFloat, kNoTarget, false)},
-                              {"skeleton", node[root]},
-                              {"joints", bones}});
+}
 
+/// A mesh for each body that has shapes, in the colour of its side.
+void AddBodies(Document& document, const Skeleton& skeleton, int skin) {
   const int left = document.AddMaterial("left", results::kLeft, 0.6);
   const int right = document.AddMaterial("right", results::kRight, 0.6);
   const int middle = document.AddMaterial("middle", results::kMiddle, 0.6);
-  for (size_t b = 0; b < num_bodies; ++b) {
-    const character::Body& body = character.bodies[b];
+  std::set<std::string> names;
+  for (size_t b = 0; b < skeleton.character().bodies.size(); ++b) {
+    const character::Body& body = skeleton.character().bodies[b];
     if (body.shapes.empty()) continue;
     Surface surface;
     for (const Shape& shape : body.shapes) AddShape(surface, shape, body.rest_position + shape.offset);
     const results::Color color = results::ColorOf(body);
     const int material = color == results::kLeft ? left : color == results::kRight ? right : middle;
     std::string name = body.name;
-    if (!taken.insert(name).second) name += "_body";
+    if (skeleton.HasName(name) || !names.insert(name).second) name += "_body";
     document.AddToScene(document.AddNode(
-        {{"name", name}, {"mesh", document.AddMesh(name, surface, material, bone[b])}, {"skin", skin}}));
+        {{"name", name}, {"mesh", document.AddMesh(name, surface, material, skeleton.bone(b))}, {"skin", skin}}));
   }
+}
+
+void AddCharacter(Document& document, Animation& animation, const character::Character& character,
+                  const std::vector<character::State>& frames) {
+  Skeleton skeleton(document, character);
+  AnimateSkeleton(skeleton, frames, animation);
+  AddBodies(document, skeleton, skeleton.AddSkin());
 }
 
 /// A square under all that happens.

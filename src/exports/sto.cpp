@@ -7,6 +7,7 @@
 #include "opensim.h"
 #include "retrace/character/kinematics.h"
 #include "retrace/io/number.h"
+#include "retrace/io/xml.h"
 #include "retrace/math/euler.h"
 #include "retrace/math/rotation.h"
 
@@ -210,20 +211,14 @@ std::string FormatGroundForces(const ExportedMotion& motion) {
 }
 
 std::string FormatExternalLoads(const ExportedMotion& motion) {
-  const auto escape = [](const std::string& text) {
-    std::string escaped;
-    for (const char c : text) {
-      escaped += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '"' ? "&quot;" : std::string(1, c);
-    }
-    return escaped;
-  };
   std::string xml =
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<OpenSimDocument results::Version=\"40000\">\n"
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<OpenSimDocument Version=\"40000\">\n"
       "  <ExternalLoads name=\"ground_forces\">\n    <objects>\n";
   const std::vector<ForcePlate> plates = ForcePlates(motion);
   for (size_t i = 0; i < plates.size(); ++i) {
     const std::string number = std::to_string(i + 1);
-    const std::string body = escape(ColumnName(motion.character.bodies[static_cast<size_t>(plates[i].body)].name));
+    const std::string body =
+        io::EscapeXml(ColumnName(motion.character.bodies[static_cast<size_t>(plates[i].body)].name));
     xml += "      <ExternalForce name=\"" + body + "\">\n        <appliesForce>true</appliesForce>\n";
     const auto element = [&](const char* name, const std::string& value) {
       xml.append("        <").append(name).append(">").append(value).append("</").append(name).append(">\n");

@@ -9,6 +9,7 @@
 #include "retrace/character/kinematics.h"
 #include "retrace/math/rotation.h"
 #include "retrace/metrics/clip_checks.h"
+#include "retrace/metrics/trajectory_states.h"
 #include "surface.h"
 
 namespace retrace::metrics {
@@ -25,21 +26,6 @@ constexpr double kSkateHeight = 0.05;     // [m]
 constexpr double kSkateSpeed = 0.5;       // [m/s]
 constexpr int kSkateWindow = 5;           // intervals of the mean speed
 constexpr double kLabelTolerance = 0.05;  // of contact labels [s]
-
-/// A simulated state at a time, interpolated where no step falls on it.
-void StateAt(const control::Trajectory& trajectory, double time, State& state) {
-  const double last = static_cast<double>(trajectory.num_steps());
-  const double x = std::clamp(time / trajectory.time_step, 0.0, last);
-  const auto i = static_cast<size_t>(x + 1e-6);
-  const double t = x - static_cast<double>(i);
-  state = trajectory.states[i];
-  if (t < 1e-6) return;
-  const State& next = trajectory.states[i + 1];
-  for (size_t b = 0; b < state.size(); ++b) {
-    state[b].position += t * (next[b].position - state[b].position);
-    state[b].orientation = Nlerp(state[b].orientation, next[b].orientation, t);
-  }
-}
 
 /// Both motions at a constant rate, the first states at time 0, as long as the shorter one.
 struct Sampled {

@@ -10,6 +10,7 @@
 
 #include "retrace/character/kinematics.h"
 #include "retrace/io/number.h"
+#include "retrace/io/xml.h"
 #include "retrace/math/rotation.h"
 #include "retrace/results/palette.h"
 
@@ -21,6 +22,7 @@ using character::Shape;
 using character::State;
 using Vec2 = Eigen::Vector2d;
 
+constexpr double kStandardGravity = 9.81;  // [m/s^2]
 constexpr results::Color kWhite{255, 255, 255};
 constexpr results::Color kInk{38, 44, 56};
 constexpr results::Color kForce{194, 50, 77};
@@ -43,22 +45,6 @@ std::string Hex(const results::Color& color) {
     text += "0123456789abcdef"[value & 15];
   }
   return text;
-}
-
-std::string Escape(const std::string& text) {
-  std::string escaped;
-  for (const char c : text) {
-    if (c == '&') {
-      escaped += "&amp;";
-    } else if (c == '<') {
-      escaped += "&lt;";
-    } else if (c == '>') {
-      escaped += "&gt;";
-    } else if (static_cast<unsigned char>(c) >= 0x20) {
-      escaped += c;
-    }
-  }
-  return escaped;
 }
 
 /// An orthographic camera on the horizon.
@@ -100,6 +86,30 @@ struct Bounds {
     min = std::min(min, value);
     max = std::max(max, value);
   }
+};
+
+/// What a picture shows, in metres and newtons.
+struct Strip {
+  const Character& character;
+  const FilmStripOptions& options;
+  View view = {};
+  std::vector<Figure> figures = {};
+  Bounds vertical = {};
+  double floor_height = 0;
+  bool has_reference = false;
+  bool true_places = false;      ///< figures stand where they are in the world
+  double weight = 0;             ///< of the character in its world, without gravity that on Earth [N]
+  double largest_force = 0;      ///< of all arrows [N]
+  double metres_per_newton = 0;  ///< of arrows
+};
+
+/// Where a strip is in its picture [px].
+struct Layout {
+  double scale = 0;   ///< [px/m]
+  double left = 0;    ///< of place 0
+  double ground = 0;  ///< of height 0, from the top
+  double depth = 0;   ///< of what is drawn below that
+  double height = 0;  ///< of the picture
 };
 
 std::array<Vec3, 8> Corners(const Shape& shape, const Vec3& center, const Quat& orientation) {
@@ -305,7 +315,8 @@ class Canvas {
     *this << "Z\" " << style << "/>\n";
   }
   void Text(const Vec2& at, const std::string& attributes, const std::string& text) {
-    *this << "<text x=\"" << at.x() << "\" y=\"" << at.y() << "\" " << attributes << ">" << Escape(text) << "</text>\n";
+    *this << "<text x=\"" << at.x() << "\" y=\"" << at.y() << "\" " << attributes << ">" << io::EscapeXml(text)
+          << "</text>\n";
   }
   std::string Take() { return std::move(svg_); }
 
@@ -479,14 +490,23 @@ void DrawFigure(Canvas& canvas, const View& view, const Character& character, co
   }
 }
 
-/// The things of a world at an instant, between two places of the picture [px].
-void DrawWorld(Canvas& canvas, const View& view, const simulation::Environment& environment, size_t num_own,
-               const Figure& figure, size_t root, double from, double to, const std::string& name) {
-  canvas << "<clipPath id=\"" << name << "\"><rect x=\"" << from << "\" y=\"-2000\" width=\"" << to - from
-         << "\" height=\"8000\"/></clipPath>\n<g clip-path=\"url(#" << name << ")\">\n";
+/// A part of the picture, from left to right [px]. `name` is that of its clip path.
+struct Window {
+  double from = 0;
+  double to = 0;
+  std::string name;
+};
+
+/// The things of a world at the instant of a figure, in a part of the picture.
+void DrawWorld(Canvas& canvas, const Strip& strip, const Figure& figure, const Window& window) {
+  const View& view = strip.view;
+  const simulation::Environment& environment = *strip.options.environment;
+  canvas << "<clipPath id=\"" << window.name << "\"><rect x=\"" << window.from << "\" y=\"-2000\" width=\""
+         << window.to - window.from << "\" height=\"8000\"/></clipPath>\n<g clip-path=\"url(#" << window.name
+         << ")\">\n";
   if (environment.height_field) {
     // Its height along the line of sight's middle, under the root.
-    const Vec3& middle = figure.state[root].position;
+    const Vec3& middle = figure.state[static_cast<size_t>(strip.character.root)].position;
     const double low = environment.ground.present ? environment.ground.height : -1;
     std::vector<Vec2> outline;
     constexpr double kReach = 4, kStep = 0.05;  // [m]
@@ -514,7 +534,7 @@ void DrawWorld(Canvas& canvas, const View& view, const simulation::Environment& 
   }
   for (size_t f = 0; f < environment.bodies.size(); ++f) {
     const Shape& body = environment.bodies[f].shape;
-    const character::BodyState& at = figure.state[num_own + f];
+    const character::BodyState& at = figure.state[strip.character.bodies.size() + f];
     if (body.kind == Shape::Kind::kBox) {
       DrawBox(canvas, view, body, at.position, at.orientation, results::kWood);
     } else {
@@ -570,6 +590,7 @@ void DrawArrow(Canvas& canvas, const Vec2& tail, const Vec2& tip) {
 struct LegendEntries {
   bool ghost = false;
   bool force = false;
+  bool weightless = false;
   bool true_places = false;
   double weight_length = 0;  ///< of the arrow for the character's weight [px]
 };
@@ -599,7 +620,9 @@ void DrawLegend(Canvas& canvas, const LegendEntries& entries, double width, doub
   }
   if (entries.force) {
     DrawArrow(canvas, {x, middle}, {x + entries.weight_length, middle});
-    canvas.Text({x + entries.weight_length + 8, y}, text, "ground force (this length: body weight)");
+    canvas.Text({x + entries.weight_length + 8, y}, text,
+                entries.weightless ? "ground force (this length: body weight on Earth)"
+                                   : "ground force (this length: body weight)");
     x += entries.weight_length + 8;
   }
 
@@ -612,12 +635,11 @@ void DrawLegend(Canvas& canvas, const LegendEntries& entries, double width, doub
               entries.true_places ? "1 m" : "figures spread apart  \u00b7  1 m");
 }
 
-}  // namespace
-
-std::string FormatFilmStrip(const Character& character, const control::Trajectory& trajectory,
-                            const character::ReferenceMotion* reference, const FilmStripOptions& options) {
-  if (trajectory.states.empty()) throw std::invalid_argument("a film strip of a trajectory without states");
-  if (options.figures < 2 || !(options.width > 0)) throw std::invalid_argument("film strip options out of range");
+/// The figures at their instants, before they have places.
+void PoseFigures(const control::Trajectory& trajectory, const character::ReferenceMotion* reference, Strip& strip,
+                 bool& in_place) {
+  const Character& character = strip.character;
+  const FilmStripOptions& options = strip.options;
   const double step = trajectory.time_step;
   const double duration = static_cast<double>(trajectory.num_steps()) * step;
   const double start = std::clamp(options.start, 0.0, duration);
@@ -626,14 +648,7 @@ std::string FormatFilmStrip(const Character& character, const control::Trajector
     if (step <= 0) return size_t{0};
     return std::min(trajectory.num_steps(), static_cast<size_t>(std::lround(time / step)));
   };
-
-  bool in_place = false;
-  const View view = ChooseView(character, trajectory, index_at(start), index_at(end), in_place);
-
-  std::vector<Figure> figures;
-  Bounds vertical;
-  vertical.Add(0);
-  vertical.Add(0.8 * character.height);
+  strip.view = ChooseView(character, trajectory, index_at(start), index_at(end), in_place);
   size_t last_index = std::numeric_limits<size_t>::max();
   for (int i = 0; i < options.figures; ++i) {
     const size_t index = index_at(start + (end - start) * i / (options.figures - 1));
@@ -644,52 +659,80 @@ std::string FormatFilmStrip(const Character& character, const control::Trajector
     figure.state = trajectory.states[index];
     if (reference != nullptr) reference->StateAt(figure.time, figure.ghost);
     if (step > 0) figure.arrows = GroundForces(character, trajectory, index, options.force_window);
-    figure.origin = view.Project(figure.state[static_cast<size_t>(character.root)].position).x();
+    figure.origin = strip.view.Project(figure.state[static_cast<size_t>(character.root)].position).x();
     Bounds horizontal;
-    AddReach(character, figure.state, view, horizontal, vertical);
+    AddReach(character, figure.state, strip.view, horizontal, strip.vertical);
     figure.left = figure.origin - horizontal.min;
     figure.right = horizontal.max - figure.origin;
-    figures.push_back(std::move(figure));
+    strip.figures.push_back(std::move(figure));
   }
-  const bool elsewhere = options.environment != nullptr && options.environment->ground.present;
-  const double floor_height = elsewhere ? options.environment->ground.height : 0;
-  vertical.Add(std::max(floor_height, -0.65 * character.height));
-  const bool true_places = Arrange(figures, in_place, character.height);
+}
 
-  // Lengths of arrows: half a metre for the character's weight, less where a force would leave the picture.
-  const double weight = character.total_mass() * 9.81;
-  double largest = 0;
-  for (const Figure& figure : figures) {
-    for (const Arrow& arrow : figure.arrows) largest = std::max(largest, arrow.force.norm());
+/// Lengths of arrows: half a metre for the character's weight, less where a force would leave the picture.
+void ScaleArrows(Strip& strip) {
+  const double height = strip.character.height;
+  const double gravity = std::abs(strip.options.gravity);
+  strip.weight = strip.character.total_mass() * (gravity > 0 ? gravity : kStandardGravity);
+  for (const Figure& figure : strip.figures) {
+    for (const Arrow& arrow : figure.arrows) strip.largest_force = std::max(strip.largest_force, arrow.force.norm());
   }
-  const double metres_per_newton =
-      std::min(0.3 * character.height / weight, largest > 0 ? 0.85 * character.height / largest : 1.0);
-  for (const Figure& figure : figures) {
-    for (const Arrow& arrow : figure.arrows) vertical.Add(arrow.point.y() + metres_per_newton * arrow.force.y());
+  strip.metres_per_newton =
+      std::min(0.3 * height / strip.weight, strip.largest_force > 0 ? 0.85 * height / strip.largest_force : 1.0);
+  for (const Figure& figure : strip.figures) {
+    for (const Arrow& arrow : figure.arrows) {
+      strip.vertical.Add(arrow.point.y() + strip.metres_per_newton * arrow.force.y());
+    }
   }
+}
 
+Strip MakeStrip(const Character& character, const control::Trajectory& trajectory,
+                const character::ReferenceMotion* reference, const FilmStripOptions& options) {
+  Strip strip{character, options};
+  strip.has_reference = reference != nullptr;
+  strip.vertical.Add(0);
+  strip.vertical.Add(0.8 * character.height);
+  bool in_place = false;
+  PoseFigures(trajectory, reference, strip, in_place);
+  if (options.environment != nullptr && options.environment->ground.present) {
+    strip.floor_height = options.environment->ground.height;
+  }
+  strip.vertical.Add(std::max(strip.floor_height, -0.65 * character.height));
+  strip.true_places = Arrange(strip.figures, in_place, character.height);
+  ScaleArrows(strip);
+  return strip;
+}
+
+Layout LayOut(const Strip& strip) {
+  const FilmStripOptions& options = strip.options;
+  const double body_height = strip.character.height;
   Bounds horizontal;
-  for (const Figure& figure : figures) {
+  for (const Figure& figure : strip.figures) {
     horizontal.Add(figure.place - figure.left);
     horizontal.Add(figure.place + figure.right);
   }
   const double margin = 36;
   const double top = 30;
   const double below = 80;  // labels and legend
+  Layout layout;
   // A few figures do not become giants.
-  const double scale =
-      std::min((options.width - 2 * margin) / (horizontal.max - horizontal.min), 420 / character.height);
+  layout.scale = std::min((options.width - 2 * margin) / (horizontal.max - horizontal.min), 420 / body_height);
   // Something under the floor is drawn too, but a state far below does not blow up the picture.
-  const double deepest = (options.environment != nullptr ? 0.65 : 0.3) * character.height;
-  const double depth = scale * std::clamp(-vertical.min, 0.0, deepest);
-  const double ground = std::round(top + scale * std::min(vertical.max, 3 * character.height));
-  const double height = std::round(ground + std::max(below, depth + 60));
-  const double used = scale * (horizontal.max - horizontal.min);
-  Canvas canvas(view, scale, 0.5 * (options.width - used) - scale * horizontal.min, ground);
+  const double deepest = (options.environment != nullptr ? 0.65 : 0.3) * body_height;
+  layout.depth = layout.scale * std::clamp(-strip.vertical.min, 0.0, deepest);
+  layout.ground = std::round(top + layout.scale * std::min(strip.vertical.max, 3 * body_height));
+  layout.height = std::round(layout.ground + std::max(below, layout.depth + 60));
+  const double used = layout.scale * (horizontal.max - horizontal.min);
+  layout.left = 0.5 * (options.width - used) - layout.scale * horizontal.min;
+  return layout;
+}
 
+/// Opens the document and lays the paper.
+void DrawPaper(Canvas& canvas, const Strip& strip, double height) {
+  const FilmStripOptions& options = strip.options;
+  const std::vector<Figure>& figures = strip.figures;
   canvas << "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" << options.width << "\" height=\"" << height
          << "\" viewBox=\"0 0 " << options.width << " " << height << "\" role=\"img\">\n";
-  canvas << "<title>" << Escape(options.title.empty() ? "Reconstructed motion" : options.title) << "</title>\n";
+  canvas << "<title>" << io::EscapeXml(options.title.empty() ? "Reconstructed motion" : options.title) << "</title>\n";
   canvas << "<desc>" << std::to_string(figures.size()) << " instants from " << io::Fixed(figures.front().time, 2)
          << " s to " << io::Fixed(figures.back().time, 2) << " s</desc>\n";
   canvas
@@ -702,69 +745,100 @@ std::string FormatFilmStrip(const Character& character, const control::Trajector
       << "\" rx=\"10\"/></clipPath></defs>\n";
   canvas << "<g clip-path=\"url(#page)\">\n<rect width=\"" << options.width << "\" height=\"" << height << "\" fill=\""
          << Hex(results::kPaper) << "\"/>\n";
-  const double floor = ground - scale * floor_height;
-  canvas << "<rect y=\"" << floor << "\" width=\"" << options.width << "\" height=\"34\" fill=\"url(#floor)\"/>\n";
-  for (const Figure& figure : figures) {
+}
+
+/// The floor, and a shadow on it under each figure.
+void DrawFloor(Canvas& canvas, const Strip& strip, const Layout& layout) {
+  const double body_height = strip.character.height;
+  const double floor = layout.ground - layout.scale * strip.floor_height;
+  canvas << "<rect y=\"" << floor << "\" width=\"" << strip.options.width
+         << "\" height=\"34\" fill=\"url(#floor)\"/>\n";
+  for (const Figure& figure : strip.figures) {
     canvas.set_shift(figure.place - figure.origin);
-    const Vec3 center = character::CenterOfMass(character, figure.state);
-    const Vec2 at = canvas.Pixel(Vec2(view.Project(center).x(), floor_height));
+    const Vec3 center = character::CenterOfMass(strip.character, figure.state);
+    const Vec2 at = canvas.Pixel(Vec2(strip.view.Project(center).x(), strip.floor_height));
     // The higher the body, the wider and fainter its shadow.
-    const double fade = 1 / (1 + std::max(0.0, center.y() - 0.5 * character.height));
-    canvas << "<ellipse cx=\"" << at.x() << "\" cy=\"" << at.y() + 2 << "\" rx=\"" << 0.24 * character.height * scale
+    const double fade = 1 / (1 + std::max(0.0, center.y() - 0.5 * body_height));
+    canvas << "<ellipse cx=\"" << at.x() << "\" cy=\"" << at.y() + 2 << "\" rx=\"" << 0.24 * body_height * layout.scale
            << "\" ry=\"5\" fill=\"url(#shadow)\" opacity=\"" << fade << "\"/>\n";
   }
-  canvas.Line({0, floor}, {options.width, floor}, 1.2, "stroke=\"#8d8f94\"");
+  canvas.Line({0, floor}, {strip.options.width, floor}, 1.2, "stroke=\"#8d8f94\"");
+}
 
-  canvas << "<g fill=\"none\" stroke-linecap=\"round\" stroke-linejoin=\"round\">\n";
-  if (options.environment != nullptr) {
-    const auto border = [&](size_t i) {  // between a figure and the next
-      const Figure& a = figures[i];
-      const Figure& b = figures[i + 1];
-      canvas.set_shift(0);
-      return canvas.Pixel(Vec2(0.5 * (a.place + a.right + b.place - b.left), 0)).x();
-    };
-    for (size_t i = 0; i < figures.size(); ++i) {
-      const double from = i == 0 ? 0 : border(i - 1);
-      const double to = i + 1 == figures.size() ? options.width : border(i);
-      canvas.set_shift(figures[i].place - figures[i].origin);
-      DrawWorld(canvas, view, *options.environment, character.bodies.size(), figures[i],
-                static_cast<size_t>(character.root), from, to, std::string("world").append(std::to_string(i)));
-    }
+/// The world behind each figure as it is at its instant, up to halfway to the neighbours.
+void DrawSurroundings(Canvas& canvas, const Strip& strip) {
+  const std::vector<Figure>& figures = strip.figures;
+  const auto border = [&](size_t i) {  // between a figure and the next
+    const Figure& a = figures[i];
+    const Figure& b = figures[i + 1];
+    canvas.set_shift(0);
+    return canvas.Pixel(Vec2(0.5 * (a.place + a.right + b.place - b.left), 0)).x();
+  };
+  for (size_t i = 0; i < figures.size(); ++i) {
+    const double from = i == 0 ? 0 : border(i - 1);
+    const double to = i + 1 == figures.size() ? strip.options.width : border(i);
+    canvas.set_shift(figures[i].place - figures[i].origin);
+    DrawWorld(canvas, strip, figures[i], {from, to, std::string("world").append(std::to_string(i))});
   }
-  for (const Figure& figure : figures) {
+}
+
+/// Draws all references, then all figures over them, then all forces over these.
+void DrawMotion(Canvas& canvas, const Strip& strip) {
+  for (const Figure& figure : strip.figures) {
     canvas.set_shift(figure.place - figure.origin);
-    if (!figure.ghost.empty()) DrawGhost(canvas, character, figure.ghost);
+    if (!figure.ghost.empty()) DrawGhost(canvas, strip.character, figure.ghost);
   }
-  for (const Figure& figure : figures) {
+  for (const Figure& figure : strip.figures) {
     canvas.set_shift(figure.place - figure.origin);
     canvas << "<g>\n";
-    DrawFigure(canvas, view, character, figure.state);
+    DrawFigure(canvas, strip.view, strip.character, figure.state);
     canvas << "</g>\n";
   }
-  for (const Figure& figure : figures) {
+  for (const Figure& figure : strip.figures) {
     canvas.set_shift(figure.place - figure.origin);
     for (const Arrow& arrow : figure.arrows) {
-      DrawArrow(canvas, canvas.Pixel(arrow.point), canvas.Pixel(Vec3(arrow.point + metres_per_newton * arrow.force)));
+      const Vec3 tip = arrow.point + strip.metres_per_newton * arrow.force;
+      DrawArrow(canvas, canvas.Pixel(arrow.point), canvas.Pixel(tip));
     }
   }
+}
+
+void DrawTimes(Canvas& canvas, const Strip& strip, double baseline) {
+  for (const Figure& figure : strip.figures) {
+    canvas.set_shift(figure.place - figure.origin);
+    // Under the root where places mean something, else under the middle of what is seen.
+    const double middle = strip.true_places ? figure.origin : figure.origin + 0.5 * (figure.right - figure.left);
+    const double x = canvas.Pixel(Vec2(middle, 0)).x();
+    canvas.Text({x, baseline}, "text-anchor=\"middle\" fill=\"" + Hex(kInk) + "\"", io::Fixed(figure.time, 2) + " s");
+  }
+}
+
+}  // namespace
+
+std::string FormatFilmStrip(const Character& character, const control::Trajectory& trajectory,
+                            const character::ReferenceMotion* reference, const FilmStripOptions& options) {
+  if (trajectory.states.empty()) throw std::invalid_argument("a film strip of a trajectory without states");
+  if (options.figures < 2 || !(options.width > 0)) throw std::invalid_argument("film strip options out of range");
+  const Strip strip = MakeStrip(character, trajectory, reference, options);
+  const Layout layout = LayOut(strip);
+  Canvas canvas(strip.view, layout.scale, layout.left, layout.ground);
+  DrawPaper(canvas, strip, layout.height);
+  DrawFloor(canvas, strip, layout);
+  canvas << "<g fill=\"none\" stroke-linecap=\"round\" stroke-linejoin=\"round\">\n";
+  if (options.environment != nullptr) DrawSurroundings(canvas, strip);
+  DrawMotion(canvas, strip);
   canvas << "</g>\n";
 
   canvas << "<g font-family=\"Inter, 'Helvetica Neue', Helvetica, Arial, 'DejaVu Sans', sans-serif\" "
             "font-size=\"12.5\">\n";
-  const double baseline = ground + depth + 22;
-  for (const Figure& figure : figures) {
-    canvas.set_shift(figure.place - figure.origin);
-    // Under the root where places mean something, else under the middle of what is seen.
-    const double middle = true_places ? figure.origin : figure.origin + 0.5 * (figure.right - figure.left);
-    const double x = canvas.Pixel(Vec2(middle, 0)).x();
-    canvas.Text({x, baseline}, "text-anchor=\"middle\" fill=\"" + Hex(kInk) + "\"", io::Fixed(figure.time, 2) + " s");
-  }
+  DrawTimes(canvas, strip, layout.ground + layout.depth + 22);
   LegendEntries entries;
-  entries.ghost = reference != nullptr;
-  entries.force = largest > 0;
-  entries.true_places = true_places;
-  entries.weight_length = scale * metres_per_newton * weight;
-  DrawLegend(canvas, entries, options.width, height - 18);
+  entries.ghost = strip.has_reference;
+  entries.force = strip.largest_force > 0;
+  entries.weightless = options.gravity == 0;
+  entries.true_places = strip.true_places;
+  entries.weight_length = layout.scale * strip.metres_per_newton * strip.weight;
+  DrawLegend(canvas, entries, options.width, layout.height - 18);
   canvas << "</g>\n</g>\n</svg>\n";
   return canvas.Take();
 }

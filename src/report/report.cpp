@@ -1,6 +1,7 @@
 #include "retrace/report/report.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -14,12 +15,15 @@
 #include "retrace/io/base64.h"
 #include "retrace/io/csv_writer.h"
 #include "retrace/io/error.h"
+#include "retrace/io/xml.h"
 #include "retrace/math/rotation.h"
 #include "retrace/results/contact_tables.h"
 #include "retrace/results/provenance.h"
 
 namespace retrace::report {
 namespace {
+
+constexpr double kStandardGravity = 9.81;  // [m/s^2]
 
 static_assert(std::endian::native == std::endian::little, "the page reads little-endian arrays");
 
@@ -276,6 +280,15 @@ double SurfaceAt(const simulation::Environment& environment, const Vec3& place, 
   return std::abs(height - touched) < kNear ? height : touched;
 }
 
+/// The value that 2 % of some values exceed; 0 where there is none. It is the end of a scale of colours, which a few
+/// peaks would otherwise make pale.
+double UsualPeak(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto at = static_cast<std::ptrdiff_t>(0.98 * static_cast<double>(values.size() - 1));
+  std::nth_element(values.begin(), values.begin() + at, values.end());
+  return values[static_cast<size_t>(at)];
+}
+
 /// Pressure left on the ground: squares in the world, each as the largest pressure so far, in the order of time. The
 /// first offsets[frame + 1] of them are what is there at a frame; a square drawn later over an earlier one has more.
 io::Json FootprintsToJson(const control::Trajectory& trajectory, const simulation::Environment& environment,
@@ -284,7 +297,7 @@ io::Json FootprintsToJson(const control::Trajectory& trajectory, const simulatio
   std::map<std::tuple<size_t, long, long>, double> largest;
   std::vector<uint32_t> offsets = {0};
   Floats places;
-  Floats pressures;
+  std::vector<double> pressures;
   size_t step = 0;
   for (size_t i = 0; i < trajectory.states.size(); i += stride) {
     for (; step < i; ++step) {
@@ -299,12 +312,17 @@ io::Json FootprintsToJson(const control::Trajectory& trajectory, const simulatio
         before = cell.pressure;
         const Vec3 square(static_cast<double>(x) * side, 0, static_cast<double>(z) * side);
         places.Add(Vec3(square.x(), SurfaceAt(environment, square, history.loads[step][body].center.y()), square.z()));
-        pressures.Add(cell.pressure);
+        pressures.push_back(cell.pressure);
       }
     }
     offsets.push_back(static_cast<uint32_t>(pressures.size()));
   }
-  return {{"side", side}, {"offsets", Pack(offsets)}, {"places", places.Packed()}, {"pressures", pressures.Packed()}};
+  const std::vector<float> packed(pressures.begin(), pressures.end());
+  return {{"side", side},
+          {"offsets", Pack(offsets)},
+          {"places", places.Packed()},
+          {"pressures", Pack(packed)},
+          {"usual_peak", UsualPeak(std::move(pressures))}};
 }
 
 io::Json WorldToJson(const simulation::WorldOptions& options, const control::Trajectory& trajectory, size_t stride,
@@ -364,6 +382,66 @@ io::Json WorldToJson(const simulation::WorldOptions& options, const control::Tra
   json["moving"] = Pack(moving);
   json["frames"] = frames.Packed();
   return json;
+}
+
+/// The root's path at the frames, so smooth that a camera can follow it: means over 0.8 s, of the height over 2.4 s, so
+/// that a jump is seen as one. Towards the ends the intervals shrink about their frame.
+std::vector<Vec3> CameraPath(const character::Character& character, const control::Trajectory& trajectory,
+                             size_t stride) {
+  std::vector<Vec3> places;
+  for (size_t i = 0; i < trajectory.states.size(); i += stride) {
+    places.push_back(trajectory.states[i][static_cast<size_t>(character.root)].position);
+  }
+  const double frame_time = static_cast<double>(stride) * trajectory.time_step;
+  const std::array<double, 3> half_widths = {0.4, 1.2, 0.4};  // per axis [s]
+  std::vector<Vec3> path(places.size());
+  for (size_t i = 0; i < places.size(); ++i) {
+    for (int axis = 0; axis < 3; ++axis) {
+      const auto half = static_cast<size_t>(std::lround(half_widths[static_cast<size_t>(axis)] / frame_time));
+      const size_t width = std::min({half, i, places.size() - 1 - i});
+      double sum = 0;
+      for (size_t k = i - width; k <= i + width; ++k) sum += places[k][axis];
+      path[i][axis] = sum / static_cast<double>(2 * width + 1);
+    }
+  }
+  return path;
+}
+
+/// Horizontal unit vector from the start of a path to its end, or the way that the root faces at the start where the
+/// path stays in place.
+Vec3 TravelDirection(const std::vector<Vec3>& path, const Quat& facing) {
+  constexpr double kInPlace = 0.5;  // [m]
+  Vec3 way = path.back() - path.front();
+  way.y() = 0;
+  if (way.norm() >= kInPlace) return way.normalized();
+  Vec3 forward = facing * Vec3::UnitZ();
+  forward.y() = 0;
+  return forward.norm() > 0 ? Vec3(forward.normalized()) : Vec3(Vec3::UnitZ());
+}
+
+/// The weight of the character in its world [N]: 0 where there is no gravity.
+double WeightOf(const character::Character& character, const simulation::WorldOptions& world) {
+  return character.total_mass() * std::abs(world.gravity);
+}
+
+/// Length of a force's arrow [m/N]: an arrow for the weight of a body 1.7 m high is 0.55 m long, and as long as on
+/// Earth where there is no gravity.
+double ArrowScale(const character::Character& character, const simulation::WorldOptions& world) {
+  const double weight = WeightOf(character, world);
+  return 0.55 * character.height / 1.7 / (weight > 0 ? weight : character.total_mass() * kStandardGravity);
+}
+
+/// Largest upward sum of the ground's contact forces in any step [N].
+double PeakGroundForce(const control::Trajectory& trajectory) {
+  double peak = 0;
+  for (const std::vector<simulation::Contact>& contacts : trajectory.contacts) {
+    double up = 0;
+    for (const simulation::Contact& contact : contacts) {
+      if (contact.other < 0) up += contact.force.y();
+    }
+    peak = std::max(peak, up);
+  }
+  return peak;
 }
 
 /// All samples as columns, and the chosen ones with their terms.
@@ -435,9 +513,10 @@ io::Json DescribeRun(const ReportRun& run, const ReportOptions& options) {
   json["steps"] = trajectory.num_steps();
   json["frame_steps"] = frame_stride;
   json["sample_steps"] = sample_stride;
-  json["character"] = {
-      {"name", character.name}, {"height", character.height},        {"mass", character.total_mass()},
-      {"root", character.root}, {"bodies", BodiesToJson(character)}, {"joints", JointsToJson(character)}};
+  json["character"] = {{"name", character.name},           {"height", character.height},
+                       {"mass", character.total_mass()},   {"weight", WeightOf(character, *run.world)},
+                       {"root", character.root},           {"bodies", BodiesToJson(character)},
+                       {"joints", JointsToJson(character)}};
   json["world"] = WorldToJson(*run.world, trajectory, frame_stride, character.bodies.size());
   json["simulated"] = MotionToJson(character, trajectory, frame_stride, sample_stride);
   if (run.reference != nullptr) {
@@ -450,7 +529,15 @@ io::Json DescribeRun(const ReportRun& run, const ReportOptions& options) {
   if (run.evaluation) json["evaluation"] = run.evaluation->ToJson();
   json["ground_force"] = GroundForceToJson(trajectory);
   json["torques"] = TorquesToJson(character, trajectory, sample_stride);
+  json["peak_ground_force"] = PeakGroundForce(trajectory);
   json["arrows"] = ArrowsToJson(trajectory, frame_stride, character.bodies.size());
+  json["arrows"]["metres_per_newton"] = ArrowScale(character, *run.world);
+  const std::vector<Vec3> path = CameraPath(character, trajectory, frame_stride);
+  const Vec3 travel = TravelDirection(path, trajectory.states.front()[static_cast<size_t>(character.root)].orientation);
+  Floats packed_path;
+  for (const Vec3& place : path) packed_path.Add(place);
+  json["path"] = packed_path.Packed();
+  json["travel"] = {travel.x(), travel.z()};
   json["timeline"] = TimelineToJson(character, history);
   json["footprints"] = FootprintsToJson(trajectory, run.world->environment, history, frame_stride, options.footprint);
   if (run.costs != nullptr) json["costs"] = CostsToJson(*run.costs);
@@ -516,18 +603,8 @@ std::string FillReportPage(std::string_view page, const std::string& name, const
       text += c;
     }
   }
-  std::string heading;
-  for (const char c : document["title"].get<std::string>()) {
-    if (c == '<') {
-      heading += "&lt;";
-    } else if (c == '&') {
-      heading += "&amp;";
-    } else {
-      heading += c;
-    }
-  }
   std::string filled(page.substr(0, title));
-  filled += "<title>" + heading + "</title>";
+  filled += "<title>" + io::EscapeXml(document["title"].get<std::string>()) + "</title>";
   filled += page.substr(title + kTitle.size(), place - title - kTitle.size());
   filled += text;
   filled += page.substr(place + kPlace.size());

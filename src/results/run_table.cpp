@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "retrace/io/csv_writer.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
 #include "retrace/math/rotation.h"
@@ -29,36 +30,6 @@ bool ParseStatus(std::string_view name, RunStatus& status) {
   return false;
 }
 
-/// A row of CSV that grows cell by cell.
-class CsvRow {
- public:
-  void Text(std::string_view cell) {
-    Separate();
-    if (cell.find_first_of(",\"\r\n") == std::string_view::npos) {
-      text_.append(cell);
-      return;
-    }
-    text_.push_back('"');
-    for (const char c : cell) text_.append(c == '"' ? 2 : 1, c);
-    text_.push_back('"');
-  }
-  /// Empty when it is not a number.
-  void Number(double value) { Text(std::isnan(value) ? "" : io::Number(value)); }
-  void EndRow() {
-    text_.push_back('\n');
-    empty_ = true;
-  }
-  std::string Take() { return std::move(text_); }
-
- private:
-  void Separate() {
-    if (!empty_) text_.push_back(',');
-    empty_ = false;
-  }
-  std::string text_;
-  bool empty_ = true;
-};
-
 /// A number for people, or a dash.
 std::string Shown(double value, int decimals) {
   return std::isfinite(value) ? io::Fixed(value, decimals) : "-";
@@ -73,10 +44,10 @@ std::string Shown(const SuccessCount& count) {
   return std::to_string(count.k).append("/").append(std::to_string(count.n));
 }
 
-void WriteQuartiles(CsvRow& row, const Quartiles& q) {
-  row.Number(q.median);
-  row.Number(q.first);
-  row.Number(q.third);
+void WriteQuartiles(io::CsvWriter& row, const Quartiles& q) {
+  row.NumberOrEmpty(q.median);
+  row.NumberOrEmpty(q.first);
+  row.NumberOrEmpty(q.third);
 }
 
 /// The distinct values of a text of the rows, in the order in which they come.
@@ -255,7 +226,7 @@ RunRow ReadRunRow(const io::JsonView& view) {
 }
 
 std::string FormatRuns(const std::vector<RunRow>& rows) {
-  CsvRow csv;
+  io::CsvWriter csv;
   for (const char* name :
        {"clip", "group", "seed", "status", "loose", "main", "strict", "violated", "violated_at_s", "replayed"}) {
     csv.Text(name);
@@ -270,9 +241,9 @@ std::string FormatRuns(const std::vector<RunRow>& rows) {
     csv.Text(Name(row.status));
     for (const bool flag : {row.levels.loose, row.levels.main, row.levels.strict}) csv.Text(flag ? "1" : "0");
     csv.Text(row.violated);
-    csv.Number(row.violated_at);
+    csv.NumberOrEmpty(row.violated_at);
     csv.Text(row.replayed ? "1" : "0");
-    for (const double value : row.figures) csv.Number(value);
+    for (const double value : row.figures) csv.NumberOrEmpty(value);
     csv.Text(row.message);
     csv.EndRow();
   }
@@ -333,7 +304,7 @@ std::vector<RunSummary> Summarize(const std::vector<RunRow>& rows) {
 }
 
 std::string FormatSummaries(const std::vector<RunSummary>& summaries) {
-  CsvRow csv;
+  io::CsvWriter csv;
   for (const char* name : {"scope", "name", "group", "runs", "skipped", "failed"}) csv.Text(name);
   for (const char* level : {"loose", "main", "strict"}) {
     csv.Text(level);
@@ -357,7 +328,7 @@ std::string FormatSummaries(const std::vector<RunSummary>& summaries) {
     csv.Text(std::to_string(summary.failed));
     for (const SuccessCount* count : {&summary.loose, &summary.main, &summary.strict}) {
       csv.Text(std::to_string(count->k));
-      csv.Number(count->bound());
+      csv.NumberOrEmpty(count->bound());
     }
     for (const int count : summary.within_budget) csv.Text(std::to_string(count));
     for (const Quartiles& q : summary.successful) WriteQuartiles(csv, q);
@@ -478,7 +449,7 @@ std::vector<RunComparison> CompareRuns(const std::vector<RunRow>& a, const std::
 }
 
 std::string FormatComparisons(const std::vector<RunComparison>& comparisons) {
-  CsvRow csv;
+  io::CsvWriter csv;
   for (const char* name :
        {"clip", "pairs", "success_a", "success_b", "only_a", "only_b", "mcnemar_p", "joint_error_mm_a",
         "joint_error_mm_b", "simulated_s_per_s_a", "simulated_s_per_s_b", "cpu_s_per_s_a", "cpu_s_per_s_b"}) {
@@ -489,7 +460,7 @@ std::string FormatComparisons(const std::vector<RunComparison>& comparisons) {
     csv.Text(c.clip.empty() ? "total" : c.clip);
     for (const int count : {c.pairs, c.success_a, c.success_b, c.only_a, c.only_b}) csv.Text(std::to_string(count));
     for (const double value : {c.p, c.joint_error_a, c.joint_error_b, c.simulated_a, c.simulated_b, c.cpu_a, c.cpu_b}) {
-      csv.Number(value);
+      csv.NumberOrEmpty(value);
     }
     csv.EndRow();
   }

@@ -26,6 +26,7 @@ void WriteMotion(results::RunFolder& folder, const character::Character& charact
   for (const NamedTable& table : ContactTables(character, trajectory)) folder.Write(table.name, table.text);
   report::FilmStripOptions strip;
   strip.title = title;
+  strip.gravity = control.world.gravity;
   if (!control.world.environment.empty()) strip.environment = &control.world.environment;
   folder.Write(results::kFilmStripFile, report::FormatFilmStrip(character, trajectory, reference, strip));
 }

@@ -69,6 +69,7 @@ std::vector<double> LargestAround(const std::vector<double>& values, int reach) 
 struct Leg {
   int hip = -1, knee = -1, ankle = -1;  ///< joints
   double side = 1;                      ///< 1: left, towards x of the frame
+  double folding = 1;                   ///< 1: a hinged knee closes about its axis, -1: against it
 };
 
 /// Legs that can be turned and put down again.
@@ -115,20 +116,25 @@ Vec3 HingeAxis(const Character& character, int joint, const State& state) {
   return state[static_cast<size_t>(hinge.parent)].orientation * Vec3(Vec3::Unit(hinge.axis));
 }
 
+/// Where a foot is to be put down.
+struct Footing {
+  Vec3 ankle = Vec3::Zero();     ///< [m]
+  Quat tilt = Quat::Identity();  ///< of the foot, from the orientation that it has
+};
+
 /// Bends a knee and turns the leg about its hip so that the ankle is where it should be, as far as it reaches, and
-/// tilts the foot. `folding` says which way a hinge closes: 1 about its axis, else -1.
-void BendLeg(const Character& character, const Leg& leg, double folding, const State& state, const Vec3& ankle,
-             const Quat& tilt, Pose& pose) {
+/// tilts the foot. `state` is the pose's, before.
+void BendLeg(const Character& character, const Leg& leg, const State& state, const Footing& footing, Pose& pose) {
   const auto at = [&](int joint) -> const character::Joint& { return character.joints[static_cast<size_t>(joint)]; };
   const auto orientation = [&](int body) { return state[static_cast<size_t>(body)].orientation; };
   const Vec3 hip = PositionOf(character, leg.hip, state);
   const Vec3 knee = PositionOf(character, leg.knee, state);
   const Vec3 thigh = hip - knee;
   Vec3 shin = PositionOf(character, leg.ankle, state) - knee;
-  const Vec3 wanted = ankle - hip;
+  const Vec3 wanted = footing.ankle - hip;
   const Vec3 plane = FoldingAxis(character, leg, state);
   const bool hinge = at(leg.knee).type == character::JointType::kHinge;
-  const Vec3 axis = hinge ? folding * HingeAxis(character, leg.knee, state) : plane.normalized();
+  const Vec3 axis = hinge ? leg.folding * HingeAxis(character, leg.knee, state) : plane.normalized();
   Quat bend = Quat::Identity();
   const double upper = thigh.norm(), lower = shin.norm();
   const double reach = std::clamp(wanted.norm(), std::abs(upper - lower) + kSlack, upper + lower - kSlack);
@@ -147,11 +153,109 @@ void BendLeg(const Character& character, const Leg& leg, double folding, const S
   const Quat turn = ShortestArc(shin - thigh, wanted);
   const Quat new_thigh = turn * orientation(at(leg.hip).child);
   const Quat new_shin = turn * bend * orientation(at(leg.knee).child);
-  const Quat new_foot = tilt * orientation(at(leg.ankle).child);
+  const Quat new_foot = footing.tilt * orientation(at(leg.ankle).child);
   auto& rotations = pose.joint_rotations;
   rotations[static_cast<size_t>(leg.hip)] = (orientation(at(leg.hip).parent).conjugate() * new_thigh).normalized();
   rotations[static_cast<size_t>(leg.knee)] = (new_thigh.conjugate() * new_shin).normalized();
   rotations[static_cast<size_t>(leg.ankle)] = (new_shin.conjugate() * new_foot).normalized();
+}
+
+/// Courses of an ankle (poses).
+struct AnkleCourse {
+  std::vector<Vec3> places;    ///< [m]
+  std::vector<double> speeds;  ///< by central differences, one-sided at the ends [m/s]
+};
+
+std::vector<AnkleCourse> AnkleCourses(const Character& character, const std::vector<Leg>& legs,
+                                      const std::vector<State>& states, double frame_time) {
+  std::vector<AnkleCourse> courses(legs.size());
+  const size_t count = states.size();
+  for (size_t l = 0; l < legs.size(); ++l) {
+    AnkleCourse& course = courses[l];
+    for (const State& state : states) course.places.push_back(PositionOf(character, legs[l].ankle, state));
+    for (size_t i = 0; i < count; ++i) {
+      const size_t last = std::min(i + 1, count - 1), first = i > 0 ? i - 1 : 0;
+      const double time = static_cast<double>(std::max<size_t>(last - first, 1)) * frame_time;
+      course.speeds.push_back((course.places[last] - course.places[first]).norm() / time);
+    }
+  }
+  return courses;
+}
+
+/// How much a foot swings past another one (poses): from 0, on the line, to 1, beside it. A foot leaves the line only
+/// to pass one that stands on it: by where the feet are along the way, not by when they touch the ground, which is
+/// sudden.
+std::vector<double> SwingOf(size_t leg, const std::vector<AnkleCourse>& courses, const Vec3& forward,
+                            double frame_time) {
+  const AnkleCourse& own = courses[leg];
+  std::vector<double> swing(own.places.size(), 0.0);
+  for (size_t i = 0; i < swing.size(); ++i) {
+    for (size_t other = 0; other < courses.size(); ++other) {
+      if (other == leg) continue;
+      const double apart = std::abs((own.places[i] - courses[other].places[i]).dot(forward));
+      const double near = std::clamp((kApart - apart) / (kApart - kPassing), 0.0, 1.0);
+      const double mine = own.speeds[i] * own.speeds[i], its = courses[other].speeds[i] * courses[other].speeds[i];
+      const double share = mine / (mine + its + kStandingSpeed * kStandingSpeed);
+      swing[i] = std::max(swing[i], SmoothStep(near) * share);
+    }
+  }
+  return Smoothed(swing, kSmoothSwing / frame_time);
+}
+
+/// Turns a leg about its hip until its ankle is so far to the left of the line; the foot keeps its orientation. Returns
+/// where the ankle is then.
+Vec3 TurnLeg(const Character& character, const Leg& leg, const State& state, const Frame& frame, double wanted,
+             Pose& pose) {
+  const auto at = [&](int joint) -> const character::Joint& { return character.joints[static_cast<size_t>(joint)]; };
+  const auto orientation = [&](int body) { return state[static_cast<size_t>(body)].orientation; };
+  const Vec3 left = frame.heading * Vec3::UnitX();
+  const Vec3 forward = frame.heading * Vec3::UnitZ();
+  const Vec3 hip = PositionOf(character, leg.hip, state);
+  const Vec3 arm = PositionOf(character, leg.ankle, state) - hip;
+  const double across = arm.dot(left), down = -arm.y();
+  const double reach = std::hypot(across, down);
+  const double goal = std::clamp((wanted - frame.Local(hip).x()) / reach, -0.9, 0.9);
+  const Quat turn = FromRotationVector((std::asin(goal) - std::atan2(across, down)) * forward);
+  const Quat thigh = turn * orientation(at(leg.hip).child);
+  const Quat shin = turn * orientation(at(leg.ankle).parent);
+  auto& rotations = pose.joint_rotations;
+  rotations[static_cast<size_t>(leg.hip)] = (orientation(at(leg.hip).parent).conjugate() * thigh).normalized();
+  rotations[static_cast<size_t>(leg.ankle)] = (shin.conjugate() * orientation(at(leg.ankle).child)).normalized();
+  return hip + turn * arm;
+}
+
+/// What is under a foot (poses), smoothed, and how its leg is built.
+struct Footprints {
+  std::vector<double> height;            ///< of the ground [m]
+  std::vector<double> slope_x, slope_z;  ///< rise over run along the world's axes
+  double longest = 0;                    ///< distance of the ankle from the hip [m]
+  double folding = 0;                    ///< negative: the knee's hinge closes against its axis
+};
+
+Footprints LookUnderFoot(const Character& character, const Leg& leg, const std::vector<State>& states,
+                         const Environment& environment, double frame_time) {
+  Footprints under;
+  for (const State& state : states) {
+    const Vec3 ankle = PositionOf(character, leg.ankle, state);
+    const double from = state[static_cast<size_t>(character.root)].position.y();
+    const auto ground = [&](double x, double z) {
+      const double found = environment.HeightAt(ankle.x() + x, ankle.z() + z, from);
+      return std::isfinite(found) ? found : under.height.empty() ? 0 : under.height.back();
+    };
+    const auto slope = [&](double x, double z) {
+      const double rise = (ground(x, z) - ground(-x, -z)) / (2 * kFootHalf);
+      return std::abs(rise) < kSteepest ? rise : 0;  // an edge is no slope
+    };
+    under.slope_x.push_back(slope(kFootHalf, 0));
+    under.slope_z.push_back(slope(0, kFootHalf));
+    under.height.push_back(ground(0, 0));
+    under.folding += FoldingAxis(character, leg, state).dot(HingeAxis(character, leg.knee, state));
+    under.longest = std::max(under.longest, (ankle - PositionOf(character, leg.hip, state)).norm());
+  }
+  for (std::vector<double>* values : {&under.height, &under.slope_x, &under.slope_z}) {
+    *values = Smoothed(*values, kSmoothSwing / frame_time);
+  }
+  return under;
 }
 
 }  // namespace
@@ -207,69 +311,22 @@ void AdaptedReference::PutLegsOnLine(const Frame& frame, const std::string& worl
     throw InputError("world " + world + ": /reference/legs_on_line",
                      "a character without legs that ball joints hold at hip and ankle", "one with legs");
   }
-  const Vec3 left = frame.heading * Vec3::UnitX();
+  std::vector<State> states = StatesOf(character, poses_);
+  const double largest_sway = CenterOverLine(frame, states);
+  const std::vector<AnkleCourse> courses = AnkleCourses(character, legs, states, frame_time_);
   const Vec3 forward = frame.heading * Vec3::UnitZ();
   const size_t count = poses_.size();
-  std::vector<State> states = StatesOf(character, poses_);
-  // Feet on a line carry only what is over it: neither the path's bends nor the sway of a wider step can stay.
-  std::vector<double> sway;
-  for (const State& state : states) sway.push_back(frame.Local(character::CenterOfMass(character, state)).x());
-  double largest_sway = 0;
-  for (size_t i = 0; i < count; ++i) {
-    poses_[i].root_position -= sway[i] * left;
-    for (character::BodyState& body : states[i]) body.position -= sway[i] * left;
-    largest_sway = std::max(largest_sway, std::abs(sway[i]));
-  }
-  const auto at = [&](int joint) -> const character::Joint& { return character.joints[static_cast<size_t>(joint)]; };
-  std::vector<std::vector<Vec3>> ankles(legs.size());
-  std::vector<std::vector<double>> speeds(legs.size());
-  for (size_t l = 0; l < legs.size(); ++l) {
-    for (const State& state : states) {
-      ankles[l].push_back(PositionOf(character, legs[l].ankle, state));
-    }
-    for (size_t i = 0; i < count; ++i) {
-      const size_t last = std::min(i + 1, count - 1), first = i > 0 ? i - 1 : 0;
-      const double time = static_cast<double>(std::max<size_t>(last - first, 1)) * frame_time_;
-      speeds[l].push_back((ankles[l][last] - ankles[l][first]).norm() / time);
-    }
-  }
   std::vector<double> before(count, std::numeric_limits<double>::infinity());  // of the lower ankle
   std::vector<double> after = before;
   double largest = 0;
   for (size_t l = 0; l < legs.size(); ++l) {
-    const Leg& leg = legs[l];
-    // A foot leaves the line only to pass one that stands on it: by where the feet are along the way, not by when they
-    // touch the ground, which is sudden.
-    std::vector<double> swing(count, 0.0);
+    const std::vector<double> swing = SwingOf(l, courses, forward, frame_time_);
     for (size_t i = 0; i < count; ++i) {
-      for (size_t other = 0; other < legs.size(); ++other) {
-        if (other == l) continue;
-        const double apart = std::abs((ankles[l][i] - ankles[other][i]).dot(forward));
-        const double near = std::clamp((kApart - apart) / (kApart - kPassing), 0.0, 1.0);
-        const double mine = speeds[l][i] * speeds[l][i], its = speeds[other][i] * speeds[other][i];
-        const double share = mine / (mine + its + kStandingSpeed * kStandingSpeed);
-        swing[i] = std::max(swing[i], SmoothStep(near) * share);
-      }
-    }
-    swing = Smoothed(swing, kSmoothSwing / frame_time_);
-    for (size_t i = 0; i < count; ++i) {
-      const State& state = states[i];
-      const Vec3 hip = PositionOf(character, leg.hip, state);
-      const double wanted = swing[i] * leg.side * kSwingClearance;
-      const Vec3 arm = ankles[l][i] - hip;
-      const double across = arm.dot(left), down = -arm.y();
-      const double reach = std::hypot(across, down);
-      const double goal = std::clamp((wanted - frame.Local(hip).x()) / reach, -0.9, 0.9);
-      const Quat turn = FromRotationVector((std::asin(goal) - std::atan2(across, down)) * forward);
-      const auto orientation = [&](int body) { return state[static_cast<size_t>(body)].orientation; };
-      const Quat thigh = turn * orientation(at(leg.hip).child);
-      const Quat shin = turn * orientation(at(leg.ankle).parent);
-      auto& rotations = poses_[i].joint_rotations;
-      rotations[static_cast<size_t>(leg.hip)] = (orientation(at(leg.hip).parent).conjugate() * thigh).normalized();
-      rotations[static_cast<size_t>(leg.ankle)] = (shin.conjugate() * orientation(at(leg.ankle).child)).normalized();
-      const Vec3 moved = hip + turn * arm;
-      largest = std::max(largest, (moved - ankles[l][i]).norm());
-      before[i] = std::min(before[i], ankles[l][i].y());
+      const double wanted = swing[i] * legs[l].side * kSwingClearance;
+      const Vec3 moved = TurnLeg(character, legs[l], states[i], frame, wanted, poses_[i]);
+      const Vec3& ankle = courses[l].places[i];
+      largest = std::max(largest, (moved - ankle).norm());
+      before[i] = std::min(before[i], ankle.y());
       after[i] = std::min(after[i], moved.y());
     }
   }
@@ -287,55 +344,44 @@ void AdaptedReference::PutLegsOnLine(const Frame& frame, const std::string& worl
   notes_.push_back(note.append(" m in height"));
 }
 
+double AdaptedReference::CenterOverLine(const Frame& frame, std::vector<State>& states) {
+  const Vec3 left = frame.heading * Vec3::UnitX();
+  double largest = 0;
+  for (size_t i = 0; i < poses_.size(); ++i) {
+    const double sway = frame.Local(character::CenterOfMass(*character_, states[i])).x();
+    poses_[i].root_position -= sway * left;
+    for (character::BodyState& body : states[i]) body.position -= sway * left;
+    largest = std::max(largest, std::abs(sway));
+  }
+  return largest;
+}
+
 void AdaptedReference::PutFeetOnGround(const Environment& environment) {
   const Character& character = *character_;
-  const std::vector<Leg> legs = LegsOf(character);
+  std::vector<Leg> legs = LegsOf(character);
   if (legs.empty()) {
     notes_.emplace_back("the reference's feet stay as they are: no ball joints hold the legs at hip and ankle");
     return;
   }
   const size_t count = poses_.size();
   std::vector<State> states = StatesOf(character, poses_);
-  // What is under each foot: its height and which way it slopes.
-  std::vector<std::vector<Vec3>> ankles(legs.size());
-  std::vector<std::vector<Quat>> tilts(legs.size());
-  std::vector<double> longest(legs.size(), 0.0);
-  std::vector<double> folding(legs.size(), 0.0);
+  std::vector<std::vector<Footing>> footings(legs.size());  // (legs x poses)
   std::vector<double> lower(count, 0.0);
   for (size_t l = 0; l < legs.size(); ++l) {
-    std::vector<double> height, slope_x, slope_z;
-    for (const State& state : states) {
-      const Vec3 ankle = PositionOf(character, legs[l].ankle, state);
-      const double from = state[static_cast<size_t>(character.root)].position.y();
-      const auto ground = [&](double x, double z) {
-        const double found = environment.HeightAt(ankle.x() + x, ankle.z() + z, from);
-        return std::isfinite(found) ? found : height.empty() ? 0 : height.back();
-      };
-      const auto slope = [&](double x, double z) {
-        const double rise = (ground(x, z) - ground(-x, -z)) / (2 * kFootHalf);
-        return std::abs(rise) < kSteepest ? rise : 0;  // an edge is no slope
-      };
-      slope_x.push_back(slope(kFootHalf, 0));
-      slope_z.push_back(slope(0, kFootHalf));
-      height.push_back(ground(0, 0));
-      folding[l] += FoldingAxis(character, legs[l], state).dot(HingeAxis(character, legs[l].knee, state));
-      longest[l] = std::max(longest[l], (ankle - PositionOf(character, legs[l].hip, state)).norm());
-    }
-    height = Smoothed(height, kSmoothSwing / frame_time_);
-    slope_x = Smoothed(slope_x, kSmoothSwing / frame_time_);
-    slope_z = Smoothed(slope_z, kSmoothSwing / frame_time_);
+    const Footprints under = LookUnderFoot(character, legs[l], states, environment, frame_time_);
+    legs[l].folding = under.folding < 0 ? -1 : 1;
     for (size_t i = 0; i < count; ++i) {
       const Vec3 hip = PositionOf(character, legs[l].hip, states[i]);
       const Vec3 before = PositionOf(character, legs[l].ankle, states[i]);
-      const double over = (before.y() - raised_[i]) / longest[l];
+      const double over = (before.y() - raised_[i]) / under.longest;
       const double near = std::clamp((kInTheAir - over) / (kInTheAir - kStepping), 0.0, 1.0);
       const double share = SmoothStep(near);
-      const Vec3 ankle = before + share * (height[i] - raised_[i]) * Vec3::UnitY();
-      ankles[l].push_back(ankle);
-      tilts[l].push_back(ShortestArc(Vec3::UnitY(), Vec3(-share * slope_x[i], 1, -share * slope_z[i])));
+      const Vec3 ankle = before + share * (under.height[i] - raised_[i]) * Vec3::UnitY();
+      footings[l].push_back(
+          {ankle, ShortestArc(Vec3::UnitY(), Vec3(-share * under.slope_x[i], 1, -share * under.slope_z[i]))});
       const double across = std::hypot(ankle.x() - hip.x(), ankle.z() - hip.z());
-      const double reach = std::sqrt(std::max(0.0, longest[l] * longest[l] - across * across));
-      lower[i] = std::max(lower[i], std::min(hip.y() - ankle.y() - reach, kLowered * longest[l]));
+      const double reach = std::sqrt(std::max(0.0, under.longest * under.longest - across * across));
+      lower[i] = std::max(lower[i], std::min(hip.y() - ankle.y() - reach, kLowered * under.longest));
     }
   }
   // The root comes down where the ground falls away from a foot, rather than stretching a leg more than it was in the
@@ -348,8 +394,8 @@ void AdaptedReference::PutFeetOnGround(const Environment& environment) {
     for (character::BodyState& body : states[i]) body.position.y() -= lower[i];
     for (size_t l = 0; l < legs.size(); ++l) {
       const Vec3 recorded = PositionOf(character, legs[l].ankle, states[i]);
-      largest = std::max(largest, std::abs(ankles[l][i].y() - recorded.y()));
-      BendLeg(character, legs[l], folding[l] < 0 ? -1 : 1, states[i], ankles[l][i], tilts[l][i], poses_[i]);
+      largest = std::max(largest, std::abs(footings[l][i].ankle.y() - recorded.y()));
+      BendLeg(character, legs[l], states[i], footings[l][i], poses_[i]);
     }
   }
   const double lowest = *std::max_element(lower.begin(), lower.end());

@@ -1,10 +1,11 @@
-/// A reference changed to suit other ground than the floor that it was recorded on. Internal to reconstruction.
+/// A reference changed to suit other ground than the floor that it was recorded on. Internal to the task module.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "retrace/character/reference.h"
+#include "retrace/character/state.h"
 #include "retrace/math/types.h"
 #include "retrace/simulation/environment.h"
 
@@ -39,6 +40,11 @@ class AdaptedReference {
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
+  /// Moves the poses, and their states, sideways until the centre of mass is over the line: feet on a line carry only
+  /// what is over it, so that neither the path's bends nor the sway of a wider step can stay. Returns the largest
+  /// distance [m].
+  double CenterOverLine(const Frame& frame, std::vector<character::State>& states);
+
   const character::Character* character_;
   double frame_time_;
   std::vector<character::Pose> poses_;

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "adapted_reference.h"
+#include "retrace/character/builder.h"
 #include "retrace/character/kinematics.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
@@ -23,7 +24,7 @@ using character::State;
 using io::JsonView;
 using simulation::Environment;
 
-constexpr double kVisible = 0.05;  // [m] a reference deeper in a thing than this is warned of
+constexpr double kVisible = 0.05;  // [m] a warning names what the reference is deeper in than this
 
 // ---- reading
 
@@ -302,23 +303,17 @@ void Combine(AlteredWorld& world, const AlteredWorld& other) {
 
 Character WithLoads(const Character& character, const AlteredWorld& world) {
   if (world.loads.empty()) return character;
-  io::Json json = character.json;
+  character::CharacterBuilder builder(character);
   for (const Load& load : world.loads) {
-    const int body = character.FindBody(load.body);
-    if (body < 0) {
+    if (character.FindBody(load.body) < 0) {
       std::string names;
       for (const auto& known : character.bodies) names.append(names.empty() ? "" : ", ").append(known.name);
       throw InputError(std::string("world: load on \"").append(load.body).append("\""), "no such body of the character",
                        "one of " + names);
     }
-    io::Json& entry = json["bodies"][static_cast<size_t>(body)];
-    entry["mass"] = entry["mass"].get<double>() + load.mass;
-    for (size_t m = 0; m < 3; ++m) {  // of a tensor, the moments come first
-      io::Json& moment = entry["inertia"][m];
-      moment = moment.get<double>() + 0.4 * load.mass * load.radius * load.radius;
-    }
+    builder.AddLoad(load.body, load.mass, load.radius);
   }
-  return character::ParseCharacter(json, character.name + " with loads");
+  return builder.Build(character.name + " with loads");
 }
 
 io::Json PlacedWorld::ToJson(const AlteredWorld& world) const {

@@ -41,6 +41,7 @@ let browser;
 before(async () => {
   reconstruct('walk.bvh', 'walk', '--end', '1.6', '--report');
   reconstruct('walk.bvh', 'crates', '--end', '1', '--world', 'crates', '--world', 'platform');
+  reconstruct('walk.bvh', 'weightless', '--end', '0.3', '--set', '/world/gravity=0', '--report');
   run('report', join(folder, 'walk'), join(folder, 'crates'), '--output', join(folder, 'two.html'));
   mkdirSync(join(folder, 'evaluation'));
   const list = join(folder, 'list.tsv');
@@ -329,6 +330,11 @@ test('several runs share one clock, in a world with things that move', async (t)
     return Math.hypot(courses[last] - courses[0], courses[last + 2] - courses[2]);
   });
   assert.ok(moved > 0.001, `${moved}`);
+});
+
+test('a body without gravity weighs nothing', async (t) => {
+  const page = await open(t, 'weightless/report.html', { hash: '#time=0.1' });
+  assert.match(await page.locator('#force-0').innerText(), /The body weighs 0 N\./);
 });
 
 test('what evaluate measured', async (t) => {

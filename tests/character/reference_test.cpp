@@ -549,7 +549,7 @@ TEST(ReferenceMotion, VelocitiesAreCentralDifferencesOfTheBodies) {
   }
 }
 
-TEST(ReferenceReport, TellsEverythingInJson) {
+TEST(ReferenceReport, HasEverythingInJson) {
   const Made made = Make(Recorded(StandAndWalk()));
   const io::Json json = made.report.ToJson();
   for (const char* key : {"naming_family", "axes_from_rest_pose", "source_frame_rate", "metres_per_file_unit",
@@ -558,9 +558,9 @@ TEST(ReferenceReport, TellsEverythingInJson) {
   }
 }
 
-// ---- what is told of a clip
+// ---- what the user says of a clip
 
-TEST(ToldOfAClip, UnitHeightAndWhereTheyComeFrom) {
+TEST(GivenByTheUser, UnitHeightAndWhereTheyComeFrom) {
   const auto in_centimetres = Recorded(StandAndWalk(), [](motion::Clip& clip) {
     for (motion::Joint& joint : clip.skeleton.joints) joint.offset *= 100;
     for (motion::Frame& frame : clip.frames) {
@@ -573,13 +573,13 @@ TEST(ToldOfAClip, UnitHeightAndWhereTheyComeFrom) {
   EXPECT_NEAR(found.report.height, 1.6, 0.15);
   ReferenceOptions options = Plain();
   options.unit = 0.02;
-  const Made told = Make(in_centimetres, options);
-  EXPECT_EQ(told.report.unit_from, "told");
-  EXPECT_NEAR(told.report.height, 2 * found.report.height, 1e-9);
-  ExpectSameMotion(told.poses, found.poses, 1e-12, 1e-12);  // the character's size decides
+  const Made given = Make(in_centimetres, options);
+  EXPECT_EQ(given.report.unit_from, "given");
+  EXPECT_NEAR(given.report.height, 2 * found.report.height, 1e-9);
+  ExpectSameMotion(given.poses, found.poses, 1e-12, 1e-12);  // the character's size decides
 }
 
-TEST(ToldOfAClip, TheAxisThatPointsUp) {
+TEST(GivenByTheUser, TheAxisThatPointsUp) {
   const Vec3 axes[] = {Vec3::UnitX(), Vec3::UnitZ(), -Vec3::UnitX(), -Vec3::UnitY(), -Vec3::UnitZ()};
   const char* const names[] = {"x", "z", "-x", "-y", "-z"};
   for (int a = 0; a < 5; ++a) {
@@ -597,7 +597,7 @@ TEST(ToldOfAClip, TheAxisThatPointsUp) {
   }
 }
 
-TEST(ToldOfAClip, FrameRateSkippedFramesFloorAndFacing) {
+TEST(GivenByTheUser, FrameRateSkippedFramesFloorAndFacing) {
   const motion::Clip clip = Recorded(StandAndWalk());
   ReferenceOptions options = Plain();
   options.frame_rate = 60;
@@ -608,7 +608,7 @@ TEST(ToldOfAClip, FrameRateSkippedFramesFloorAndFacing) {
   options.skipped_frames = 30;
   const Made skipped = Make(clip, options);
   EXPECT_EQ(skipped.poses.size() + 30, StandAndWalk().size());
-  EXPECT_THAT(skipped.report.notes, Contains(HasSubstr("30 frames at the start are skipped, as told")));
+  EXPECT_THAT(skipped.report.notes, Contains(HasSubstr("30 frames at the start are skipped, as given")));
 
   options = Plain();
   options.floor_height = 0.25;
@@ -616,7 +616,7 @@ TEST(ToldOfAClip, FrameRateSkippedFramesFloorAndFacing) {
   options.lift_root = false;
   const Made lower = Make(clip, options);
   EXPECT_NEAR(lower.poses[0].root_position.y(), StandAndWalk()[0].root_position.y() - 0.25, kFloor);
-  EXPECT_THAT(lower.report.notes, Contains(HasSubstr("floor 0.250 m as told")));
+  EXPECT_THAT(lower.report.notes, Contains(HasSubstr("floor 0.250 m as given")));
 
   options = Plain();
   options.facing = 1.0;
@@ -627,7 +627,7 @@ TEST(ToldOfAClip, FrameRateSkippedFramesFloorAndFacing) {
     EXPECT_LT(LargestAngle(turned.poses, StandAndWalk(), j), kRounding);
 }
 
-TEST(ToldOfAClip, AFrameLeftAtTheOriginIsSkipped) {
+TEST(GivenByTheUser, AFrameLeftAtTheOriginIsSkipped) {
   const Made made = Make(Recorded(StandAndWalk(), [](motion::Clip& clip) {
     for (size_t f = 1; f < clip.frames.size(); ++f) clip.frames[f].translations[0] += Vec3(2, 0, 1);
   }));

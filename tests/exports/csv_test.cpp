@@ -88,7 +88,7 @@ TEST(ExportCsv, BodiesAreWhereTheyWere) {
   const results::Table table = results::ParseTable(FormatBodiesTable(drop.motion(), 120), "bodies.csv");
   const auto& names = table.Text("body");
   const size_t own = drop.character.bodies.size();
-  const size_t per_frame = own + 3;  // the swing, the crate and the ball; what is fixed is not told again and again
+  const size_t per_frame = own + 3;  // the swing, the crate and the ball; what is fixed has no rows
   ASSERT_EQ(names.size(), 13 * per_frame);
   const auto time = table.Numbers("time"), x = table.Numbers("x"), y = table.Numbers("y"), z = table.Numbers("z");
   const auto qw = table.Numbers("qw"), qx = table.Numbers("qx"), qy = table.Numbers("qy"), qz = table.Numbers("qz");

@@ -87,7 +87,7 @@ TEST(ExportSto, CoordinatesAreTheSimulatedRotations) {
       EXPECT_LT((storage.Vector(i, "root_t") - root.position).norm(), 1e-12);
       EXPECT_LT(AngleBetween(rotation(i, "root"), root.orientation), 1e-7);
       for (const character::Joint& joint : drop.character.joints) {
-        // A hinge lets go of its axis by a hair: what it turns about the others is not told.
+        // A hinge lets go of its axis by a hair: its turns about the others are not written.
         const double off = joint.type == character::JointType::kHinge ? 2e-3 : 1e-7;
         EXPECT_LT(AngleBetween(rotation(i, joint.name), character::JointRotation(joint, state)), off) << joint.name;
       }
@@ -200,7 +200,8 @@ TEST(ExportSto, PlatesAreTheFeetAndWhatTouchedBesides) {
   EXPECT_EQ(applied.force, Vec3(0, 5, 0)) << "what the head does to the hand is no ground force";
   EXPECT_EQ(applied.point, Vec3(1, 0, 0));
   EXPECT_THAT(FormatExternalLoads(touched.motion()),
-              testing::AllOf(testing::HasSubstr("<applied_to_body>left_hand</applied_to_body>"),
+              testing::AllOf(testing::HasSubstr("<OpenSimDocument Version=\"40000\">"),
+                             testing::HasSubstr("<applied_to_body>left_hand</applied_to_body>"),
                              testing::HasSubstr("<force_identifier>ground_force_3_v</force_identifier>"),
                              testing::HasSubstr("<datafile>ground_forces.sto</datafile>")));
 }

@@ -1,4 +1,4 @@
-/// What is told of a recording: motions of which it is known by construction.
+/// What a recording shows, for motions of which it is known by construction.
 #include "retrace/metrics/clip_checks.h"
 
 #include <gtest/gtest.h>

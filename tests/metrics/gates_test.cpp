@@ -237,7 +237,7 @@ TEST(Evaluation, JsonTellsWhichGateFailedWhen) {
   EXPECT_NEAR(GateLimits().ToJson().at("root_orientation_degrees").get<double>(), 60, 1e-12);
 }
 
-RC_GTEST_PROP(GateShareProperty, IsAboveOneExactlyWhereAGateIsPassed, ()) {
+RC_GTEST_PROP(GateRatioProperty, IsAboveOneExactlyWhereAGateIsPassed, ()) {
   RandomStream random = AnyStream();
   const ReferenceMotion reference = WalkReference();
   const auto trajectory = Follow(reference, 1, [&](size_t, Pose& pose) {
@@ -264,12 +264,12 @@ TEST(ComputeGateRatios, AreEachFigureOverItsLimit) {
   RotationOf(Human(), pose, "left_elbow") = AxisRotation(1, -kPi / 2);
   const double forearm = (JointOf(Human(), "left_wrist").anchor - JointOf(Human(), "left_elbow").anchor).norm();
   const GateLimits limits{0.2, 0.25, 0.04};
-  const GateRatios shares = ComputeGateRatios(Human(), StateOf(Human(), pose), rest, limits);
-  EXPECT_NEAR(shares.root_height, 0.5, 1e-12);
-  EXPECT_NEAR(shares.root_orientation, 2, 1e-12);
-  EXPECT_NEAR(shares.joint_position, std::sqrt(2) * forearm / 16 / 0.04, 1e-12);
-  EXPECT_EQ(shares.largest(), shares.root_orientation);
-  EXPECT_EQ(LargestGateRatio(Human(), StateOf(Human(), pose), rest, limits), shares.largest());
+  const GateRatios ratios = ComputeGateRatios(Human(), StateOf(Human(), pose), rest, limits);
+  EXPECT_NEAR(ratios.root_height, 0.5, 1e-12);
+  EXPECT_NEAR(ratios.root_orientation, 2, 1e-12);
+  EXPECT_NEAR(ratios.joint_position, std::sqrt(2) * forearm / 16 / 0.04, 1e-12);
+  EXPECT_EQ(ratios.largest(), ratios.root_orientation);
+  EXPECT_EQ(LargestGateRatio(Human(), StateOf(Human(), pose), rest, limits), ratios.largest());
   EXPECT_EQ((GateRatios{0.1, 0.2, 0.3}).largest(), 0.3);
   EXPECT_EQ((GateRatios{0.4, 0.2, 0.3}).largest(), 0.4);
 }

@@ -88,7 +88,7 @@ TEST(FilmStrip, IsWellFormedAndNeedsNoOtherFile) {
   options.title = "a <walk> & \"more\"";
   const std::string svg = FormatFilmStrip(character, trajectory, &reference, options);
   EXPECT_EQ(XmlError(svg), "");
-  EXPECT_THAT(svg, HasSubstr("<title>a &lt;walk&gt; &amp; \"more\"</title>"));
+  EXPECT_THAT(svg, HasSubstr("<title>a &lt;walk&gt; &amp; &quot;more&quot;</title>"));
   EXPECT_THAT(svg, Not(HasSubstr("href")));
   EXPECT_THAT(svg, Not(HasSubstr("@import")));
   EXPECT_EQ(Count(svg, "://"), 1u) << "the name space and no other address";
@@ -96,6 +96,33 @@ TEST(FilmStrip, IsWellFormedAndNeedsNoOtherFile) {
   EXPECT_THAT(svg, Not(HasSubstr("nan")));
   EXPECT_THAT(svg, Not(HasSubstr("inf")));
   EXPECT_EQ(svg, FormatFilmStrip(character, trajectory, &reference, options));
+}
+
+/// The arrow of the legend is as long as one for the weight that the character has in its world.
+TEST(FilmStrip, TheLegendShowsTheWeightInTheWorldsGravity) {
+  const auto character = results::SmallCharacter();
+  auto trajectory = results::Glide(character, 200, Vec3(2, 0, 0));
+  constexpr double kForce = 40;  // [N]
+  for (auto& contacts : trajectory.contacts) contacts = {{0, -1, Vec3(1, 0, 0), Vec3(0, kForce, 0)}};
+  const auto number = [](const std::string& svg, const std::string& pattern) {
+    std::smatch match;
+    EXPECT_TRUE(std::regex_search(svg, match, std::regex(pattern))) << pattern;
+    return match.empty() ? 0.0 : std::strtod(match[1].str().c_str(), nullptr);
+  };
+  FilmStripOptions options;
+  const std::string earth = FormatFilmStrip(character, trajectory, nullptr, options);
+  options.gravity = 1.62;
+  const std::string moon = FormatFilmStrip(character, trajectory, nullptr, options);
+  options.gravity = 0;
+  const std::string nowhere = FormatFilmStrip(character, trajectory, nullptr, options);
+  const std::string label = R"re(<text x="([0-9.]+)" [^>]*>ground force \(this length: body weight)re";
+  const double pixels_per_metre = number(earth, R"(v8m0 -4h([0-9.]+)m0)");
+  const double on_earth = 0.3 * character.height;
+  const double on_moon = 0.85 * character.height / kForce * character.total_mass() * 1.62;
+  EXPECT_NEAR(number(earth, label) - number(moon, label), pixels_per_metre * (on_earth - on_moon), 0.05);
+  EXPECT_EQ(number(nowhere, label), number(earth, label));
+  EXPECT_THAT(nowhere, HasSubstr("body weight on Earth)"));
+  EXPECT_THAT(earth, Not(HasSubstr("on Earth")));
 }
 
 TEST(FilmStrip, DrawsTheTrianglesOfAMeshThatFaceTheViewer) {

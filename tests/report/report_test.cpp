@@ -122,6 +122,81 @@ TEST(ReportTest, ArrowsAreMeansOfTheGroundsForcesOverTheStepsBeforeAFrame) {
   EXPECT_FLOAT_EQ(points[3 * 1 + 2], 0.3F);
 }
 
+/// A document of a glide in a world with that gravity.
+io::Json InGravity(double gravity) {
+  Described d(8);
+  d.world.gravity = gravity;
+  ReportRun run;
+  run.character = &d.character;
+  run.world = &d.world;
+  run.trajectory = &d.trajectory;
+  return DescribeRun(run);
+}
+
+TEST(ReportTest, NothingHasWeightWithoutGravity) {
+  const character::Character character = results::SmallCharacter();
+  const double mass = character.total_mass();
+  const double earth = 0.55 * character.height / 1.7 / (mass * 9.81);
+  EXPECT_EQ(InGravity(0)["character"]["weight"], 0.0);
+  EXPECT_NEAR(InGravity(9.81)["character"]["weight"].get<double>(), 9.81 * mass, 1e-9);
+  EXPECT_NEAR(InGravity(1.62)["character"]["weight"].get<double>(), 1.62 * mass, 1e-9);
+  EXPECT_NEAR(InGravity(-1.62)["character"]["weight"].get<double>(), 1.62 * mass, 1e-9);
+  // Arrows are as long as on Earth where there is no weight to measure them by.
+  EXPECT_NEAR(InGravity(0)["arrows"]["metres_per_newton"].get<double>(), earth, 1e-15);
+  EXPECT_NEAR(InGravity(1.62)["arrows"]["metres_per_newton"].get<double>(), earth * 9.81 / 1.62, 1e-12);
+}
+
+TEST(ReportTest, PeakForceIsTheLargestUpwardSumOfAStep) {
+  Described d(8);
+  // Two contacts of one step add up; what the character does to itself is none.
+  d.trajectory.contacts[3].push_back(d.trajectory.contacts[3][0]);
+  ReportRun run;
+  run.character = &d.character;
+  run.world = &d.world;
+  run.trajectory = &d.trajectory;
+  EXPECT_NEAR(DescribeRun(run)["peak_ground_force"].get<double>(), 2 * (500 + std::sin(3)), 1e-9);
+}
+
+/// On an even course a mean over any interval is the middle of it.
+TEST(ReportTest, TheCameraFollowsAnEvenCourseExactlyAndAJumpSlowly) {
+  const Described d(300);  // 3 s at 1.3 m/s, a frame every 0.02 s
+  const std::vector<float> path = d.Array(d.document["path"]);
+  const std::vector<float> frames = d.Array(d.document["simulated"]["frames"]);
+  ASSERT_EQ(path.size(), 151U * 3U);
+  for (size_t k = 0; k < 151; ++k) EXPECT_NEAR(path[3 * k + 2], frames[21 * k + 2], 1e-4) << k;
+  EXPECT_NEAR(d.document["travel"][0].get<double>(), 0, 1e-12);
+  EXPECT_NEAR(d.document["travel"][1].get<double>(), 1, 1e-12);
+
+  Described jumping(300);
+  for (size_t i = 150; i < jumping.trajectory.states.size(); ++i) {
+    for (character::BodyState& body : jumping.trajectory.states[i]) body.position += Vec3(1, 1, 0);
+  }
+  ReportRun run;
+  run.character = &jumping.character;
+  run.world = &jumping.world;
+  run.trajectory = &jumping.trajectory;
+  const std::vector<float> slow = d.Array(DescribeRun(run)["path"]);
+  // Of the 41 frames about frame 75, which is the first after the jump, 21 are after it; of the 121 for the height, 61.
+  EXPECT_NEAR(slow[3 * 75] - path[3 * 75], 21.0 / 41, 1e-5);
+  EXPECT_NEAR(slow[3 * 75 + 1] - path[3 * 75 + 1], 61.0 / 121, 1e-5);
+}
+
+TEST(ReportTest, AMotionInPlaceTravelsWhereTheRootFaces) {
+  Described d(8);
+  for (character::State& state : d.trajectory.states) {
+    for (character::BodyState& body : state) {
+      body.orientation = Quat(Eigen::AngleAxisd(0.5, Vec3::UnitY()) * Eigen::AngleAxisd(0.3, Vec3::UnitX()));
+    }
+  }
+  ReportRun run;
+  run.character = &d.character;
+  run.world = &d.world;
+  run.trajectory = &d.trajectory;
+  const io::Json travel = DescribeRun(run)["travel"];
+  EXPECT_NEAR(travel[0].get<double>(), std::sin(0.5), 1e-12);
+  EXPECT_NEAR(travel[1].get<double>(), std::cos(0.5), 1e-12);
+}
+
 TEST(ReportTest, TimelineClosesChatter) {
   const character::Character character = results::SmallCharacter();
   control::Trajectory trajectory = PushedGlide(character, 40);
@@ -221,7 +296,7 @@ TEST(ReportTest, NothingInADocumentEndsItsScript) {
   part["name"] = "</script><script>alert(1)</script><!-- \xff";
   const io::Json document = ReportDocument("a <b> & c", {part});
   const std::string page = FillReportPage(kPage, "page", document);
-  EXPECT_THAT(page, HasSubstr("<title>a &lt;b> &amp; c</title>"));
+  EXPECT_THAT(page, HasSubstr("<title>a &lt;b&gt; &amp; c</title>"));
   const size_t begin = page.find("json\">") + 6;
   const std::string inside = page.substr(begin, page.find("</script>", begin) - begin);
   EXPECT_EQ(inside.find('<'), std::string::npos);

@@ -1,4 +1,4 @@
-/// Tables of runs whose counts and medians can be told by hand.
+/// Tables of runs whose counts and medians can be worked out by hand.
 #include "retrace/results/run_table.h"
 
 #include <gmock/gmock.h>

@@ -30,7 +30,7 @@ struct Shape {
   Vec3 HalfExtents() const;
 };
 
-/// What a body is to the motion, whatever the creature: the file's `part`, else told by the end of the segment's name.
+/// What a body is to the motion, whatever the creature: the file's `part`, else what the segment's name ends with.
 enum class Part {
   kBody,      ///< carries the others: trunk, pelvis, head, neck, thigh, upper arm; not meant to touch the floor
   kLowerLeg,  ///< ends with shin

@@ -80,7 +80,7 @@ struct ReferenceReport {
   bool rest_pose_used = false;     ///< axes come from the source's rest pose (else from the motion's geometry)
   double frame_rate = 0;           ///< of the source [1/s]
   double unit = 0;                 ///< metres per file unit
-  std::string unit_from;           ///< where that comes from: told, ASF, size of the skeleton
+  std::string unit_from;           ///< where that comes from: given, ASF, size of the skeleton
   double height = 0;               ///< of the recorded skeleton, feet to tip of the head [m]
   std::string up_axis;             ///< axis of the file that points up
   double facing = 0;               ///< recorded heading at the start, about y from z [rad]
@@ -126,7 +126,7 @@ class ReferenceMotion {
   double velocity_interval_;
 };
 
-/// Makes the reference of a character from a clip. `name` stands for the clip in messages. `report` tells what was
+/// Makes the reference of a character from a clip. `name` stands for the clip in messages. `report` receives what was
 /// understood and changed. Throws InputError for a clip that cannot be understood and UsageError for a time range
 /// outside it.
 ReferenceMotion MakeReference(const Character& character, const motion::Clip& clip, const std::string& name,

@@ -1,4 +1,4 @@
-/// A motion as tidy tables, one row per time and thing: what trajectory.csv, a wide table of the pose alone, does not
+/// A motion as tidy tables, one row per time and object: what trajectory.csv, a wide table of the pose alone, does not
 /// have. Metres, seconds, radians, newtons; y up. Numbers read back to the same double.
 #pragma once
 

@@ -1,4 +1,4 @@
-/// What the exports have in common: the motion that they tell of, and its frames at a rate of their own.
+/// What the exports have in common: the motion that they write, and its frames at a rate of their own.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace retrace::exports {
 
-/// A simulated motion with all that an export tells of it. What it refers to must outlive it.
+/// A simulated motion with all that an export writes of it. What it refers to must outlive it.
 struct ExportedMotion {
   const character::Character& character;
   const control::OpenLoopControl& control;  ///< its world is the one that was simulated

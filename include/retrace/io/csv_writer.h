@@ -2,6 +2,8 @@
 #pragma once
 
 #include <charconv>
+#include <cmath>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,13 +15,20 @@ namespace retrace::io {
 
 inline constexpr const char* kAxes[] = {"x", "y", "z"};
 
-/// Appends cells to one growing text.
+/// Appends cells, each with the comma before it where it is not the first of its row, to one growing text.
 class CsvWriter {
  public:
+  /// The shortest text that reads back as the same number.
   void Number(double value) {
     Separate();
     io::AppendNumber(text_, value);
   }
+  /// The same; an empty cell for not-a-number, which stands for a figure that could not be measured.
+  void NumberOrEmpty(double value) {
+    Separate();
+    if (!std::isnan(value)) io::AppendNumber(text_, value);
+  }
+  /// Seven significant digits.
   void Short(double value) {
     Separate();
     char buffer[32];
@@ -31,10 +40,12 @@ class CsvWriter {
     char buffer[16];
     text_.append(buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr);
   }
+  /// Sixteen digits.
   void Hex(uint64_t value) {
     Separate();
     for (int shift = 60; shift >= 0; shift -= 4) text_ += "0123456789abcdef"[(value >> shift) & 15];
   }
+  /// In quotation marks where it needs them.
   void Text(std::string_view cell) {
     Separate();
     if (cell.find_first_of(",\"\r\n") == std::string_view::npos) {
@@ -45,25 +56,28 @@ class CsvWriter {
     for (const char c : cell) text_.append(c == '"' ? 2 : 1, c);
     text_ += '"';
   }
+  /// Three cells.
   void Vector(const Vec3& v) {
     for (int axis = 0; axis < 3; ++axis) Number(v[axis]);
   }
+  /// Three names of columns: the prefix followed by x, y and z.
   void Names(const std::string& prefix) {
     for (const char* axis : kAxes) Text(prefix + axis);
   }
   void EndRow() {
     text_ += '\n';
-    row_start_ = text_.size();
+    row_is_empty_ = true;
   }
   void Reserve(size_t bytes) { text_.reserve(bytes); }
   std::string Take() { return std::move(text_); }
 
  private:
   void Separate() {
-    if (text_.size() != row_start_) text_ += ',';
+    if (!row_is_empty_) text_ += ',';
+    row_is_empty_ = false;
   }
   std::string text_;
-  size_t row_start_ = 0;
+  bool row_is_empty_ = true;  // an empty first cell leaves no other trace
 };
 
 }  // namespace retrace::io

@@ -1,4 +1,4 @@
-/// What can be told of a recording before anything is simulated: its contacts, its free flight, and what looks wrong.
+/// What a recording shows before anything is simulated: its contacts, its free flight, and what looks wrong.
 #pragma once
 
 #include <functional>

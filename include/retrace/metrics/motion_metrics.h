@@ -76,7 +76,7 @@ struct MotionMetrics {
   Penetration reference_penetration;
   std::vector<double> torque_rms;  ///< (joints) [N m]
   double torque_peak = 0;          ///< largest of a joint [N m]
-  /// F1 of contact labels, over end effectors: a foot or hand is in contact when the ground or a thing pushes it
+  /// F1 of contact labels, over end effectors: a foot or hand is in contact when the ground or an object pushes it
   /// (simulation) and by Touches on what is fixed in the world (reference); labels within 0.05 s of one another agree.
   /// NaN without contacts, and in a world with moving boxes.
   double contact_agreement = 0;

@@ -1,7 +1,9 @@
 /// What the report page shows, as one JSON document, and the page itself: one HTML file that opens from disk.
 ///
-/// The page (src/results/report_page, bundled at build) computes nothing of its own but pictures: every number in it is
-/// put there by the functions below. Arrays are packed: an object {"type": "f32" | "u32" | "u16" | "u8", "data": base64
+/// Every number that the page (src/report/page, bundled at build) says is put there by the functions below: also the
+/// weight, the largest force, the quartiles, the path that the camera follows and the scales of arrows and colours. The
+/// page interpolates between instants, sorts and selects, turns values into shares of an axis or into other units, and
+/// arranges pictures. Arrays are packed: an object {"type": "f32" | "u32" | "u16" | "u8", "data": base64
 /// of the little-endian values}, float32 where the tables have doubles.
 ///
 /// Two grids of time: frames (60 per second, what is seen in 3D) and samples (120 per second, joints and heights), both

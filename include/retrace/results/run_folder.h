@@ -27,7 +27,7 @@ inline constexpr std::string_view kCostsFile = "costs.csv";
 inline constexpr std::string_view kFilmStripFile = "filmstrip.svg";
 inline constexpr std::string_view kReportFile = "report.html";  ///< made of the others, afterwards
 
-/// Where `export` writes unless it is told otherwise, inside the folder of the run.
+/// Where `export` writes inside the folder of the run, unless the user names another folder.
 inline constexpr std::string_view kExportFolder = "export";
 
 /// All of them, the manifest first: what goes first when a run is removed. What was exported of a run goes with it.

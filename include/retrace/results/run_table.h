@@ -15,7 +15,7 @@
 
 namespace retrace::results {
 
-/// What a figure of a run tells.
+/// What a figure of a run measures.
 enum class FigureKind {
   kMotion,  ///< how good the motion is: summed up over successful runs
   kCost,    ///< what it cost, the same on every machine: summed up over all runs

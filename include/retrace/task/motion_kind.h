@@ -17,7 +17,7 @@ enum class MotionKind {
   kRoll,        ///< the trunk on the ground: rolls
 };
 
-/// What was measured in the reference to tell the kind.
+/// What was measured in the reference to decide the kind.
 struct MotionKindReport {
   MotionKind kind = MotionKind::kLocomotion;
   double trunk_on_ground = 0;  ///< share of the time with pelvis, trunk, head, thighs or upper arms at the floor

@@ -174,7 +174,7 @@ export function forceChart(run, clock) {
       line('z', 2, () => seriesColor(0)),
       line('x', 0, () => seriesColor(3)),
     ],
-    note: `Sum of all contacts from outside, per simulation step. The body weighs ${fixed(run.weight, 0)} N.`,
+    note: `Sum of all contacts from outside, per simulation step. The body weighs ${fixed(run.character.weight, 0)} N.`,
   });
 }
 

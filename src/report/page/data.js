@@ -1,4 +1,5 @@
-// The document that the C++ side put into the page (include/retrace/results/report.h), unpacked.
+// The document that the C++ side put into the page (include/retrace/report/report.h), unpacked. No number of a run is
+// computed here: what is shown between two instants is interpolated, and that is all.
 
 const kinds = { f32: Float32Array, u32: Uint32Array, u16: Uint16Array, u8: Uint8Array };
 
@@ -32,25 +33,15 @@ export class Run {
   constructor(part, index) {
     Object.assign(this, part);
     this.index = index;
-    this.stepsPerSecond = 1 / this.time_step;
     this.frameTime = this.frame_steps * this.time_step;
     this.sampleTime = this.sample_steps * this.time_step;
     this.duration = this.steps * this.time_step;
     this.numBodies = this.character.bodies.length;
     this.numFrames = this.simulated.frames.length / (7 * this.numBodies);
-    this.weight = this.character.mass * (this.world.gravity || 9.81);
     // Where each axis of each joint stands among the angles and torques.
     this.channels = [];
     this.character.joints.forEach((joint, j) => joint.axes.forEach((axis) => this.channels.push({ joint: j, axis })));
-    this.path = this.smoothPath();
-    this.mostPressure = this.usualPeak();
-    this.travel = this.travelDirection();
-  }
-
-  // The pressure that 2 % of the squares on the ground exceed: the end of the scale of colours.
-  usualPeak() {
-    const sorted = Float32Array.from(this.footprints.pressures).sort();
-    return sorted.length ? sorted[Math.floor(0.98 * (sorted.length - 1))] : 0;
+    this.path = Array.from({ length: this.path.length / 3 }, (_, k) => Array.from(this.path.slice(3 * k, 3 * k + 3)));
   }
 
   motions() {
@@ -67,43 +58,12 @@ export class Run {
     return [f[at], f[at + 1], f[at + 2]];
   }
 
-  // The root's path, so smooth that a camera can follow it: means over 0.8 s, of the height over 2.4 s, so that a jump
-  // is seen as one.
-  smoothPath() {
-    const halves = [0.4, 1.2, 0.4].map((seconds) => Math.round(seconds / this.frameTime));
-    const places = Array.from({ length: this.numFrames }, (_, k) => this.position('simulated', k, this.character.root));
-    return places.map((_, i) =>
-      halves.map((half, axis) => {
-        const width = Math.min(half, i, places.length - 1 - i);
-        let sum = 0;
-        for (let k = i - width; k <= i + width; ++k) sum += places[k][axis];
-        return sum / (2 * width + 1);
-      }),
-    );
-  }
-
   pathAt(time) {
     const at = Math.max(0, Math.min(this.numFrames - 1, time / this.frameTime));
     const i = Math.floor(at);
     const a = this.path[i];
     const b = this.path[Math.min(i + 1, this.numFrames - 1)];
     return a.map((value, k) => value + (at - i) * (b[k] - value));
-  }
-
-  // Horizontal unit vector from start to end; the way that the root faces at first where it stays in place.
-  travelDirection() {
-    const a = this.path[0];
-    const b = this.path[this.path.length - 1];
-    const x = b[0] - a[0];
-    const z = b[2] - a[2];
-    const far = Math.hypot(x, z);
-    if (far >= 0.5) return [x / far, z / far];
-    const at = 7 * this.character.root;
-    const [w, qx, qy, qz] = this.simulated.frames.slice(at + 3, at + 7);
-    const fx = 2 * (qx * qz + w * qy);
-    const fz = 1 - 2 * (qx * qx + qy * qy);
-    const f = Math.hypot(fx, fz) || 1;
-    return [fx / f, fz / f];
   }
 
   sampleTimes(count) {

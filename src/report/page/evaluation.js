@@ -38,12 +38,6 @@ function rates(part, level) {
   return element('div.rates', {}, ...rows);
 }
 
-function quantile(sorted, share) {
-  const at = share * (sorted.length - 1);
-  const i = Math.floor(at);
-  return sorted[i] + (at - i) * ((sorted[Math.min(i + 1, sorted.length - 1)] ?? 0) - sorted[i]);
-}
-
 // A row of dots per clip, one dot per run, with the median and the middle half of its successful runs.
 function distribution(part, figure) {
   const measured = part.runs.filter((run) => Number.isFinite(run.figures[figure]) && run.figures[figure] !== null);
@@ -52,23 +46,21 @@ function distribution(part, figure) {
   const low = Math.min(0, values[0]);
   const high = values[values.length - 1] || 1;
   const place = (value) => (100 * (value - low)) / (high - low || 1);
+  const column = part.figures.indexOf(figure);
   const rows = [];
   for (const clip of [...new Set(measured.map((run) => run.clip))]) {
     const own = measured.filter((run) => run.clip === clip);
-    const good = own.filter((run) => run.main).map((run) => run.figures[figure]).sort((a, b) => a - b);
+    const quartiles = part.summaries.find((s) => s.scope === 'clip' && s.name === clip).quartiles[column];
     const dots = own.map((run) =>
       element(run.main ? 'i.dot' : 'i.dot.failed', {
         style: `left: ${place(run.figures[figure])}%`,
         title: `${clip}, seed ${run.seed}: ${fixed(run.figures[figure], 3)}${run.main ? '' : ', not within the gates'}`,
       }),
     );
-    const box = good.length
-      ? element('b', {
-          style: `left: ${place(quantile(good, 0.25))}%; width: ${place(quantile(good, 0.75)) - place(quantile(good, 0.25))}%`,
-        })
-      : null;
-    const median = good.length ? element('u', { style: `left: ${place(quantile(good, 0.5))}%` }) : null;
-    const text = good.length ? fixed(quantile(good, 0.5), 2) : '\u2013';
+    const [low25, middle, high75] = quartiles ?? [];
+    const box = quartiles && element('b', { style: `left: ${place(low25)}%; width: ${place(high75) - place(low25)}%` });
+    const median = quartiles && element('u', { style: `left: ${place(middle)}%` });
+    const text = quartiles ? fixed(middle, 2) : '\u2013';
     rows.push(
       element('span.label', {}, clip),
       element(

@@ -1,4 +1,4 @@
-// What the viewer holds on to: buttons, the slider of time, switches, keys.
+// The controls of the viewer: buttons, the slider of time, switches, keys.
 import { element, fixed } from './dom.js';
 
 export const speeds = [0.1, 0.25, 0.5, 1, 2];

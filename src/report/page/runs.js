@@ -202,7 +202,7 @@ function comparison(runs) {
           row('Root height, worst', gate('root_height')),
           row('Root orientation, worst', gate('root_orientation')),
           row('Joint position, worst', gate('joint_position')),
-          row('Peak ground force', (run) => `${fixed(Math.max(...run.force(1)), 0)} N`),
+          row('Peak ground force', (run) => `${fixed(run.peak_ground_force, 0)} N`),
           row('Naive tracking', (run) => verdict(run.tracking?.evaluation)),
         ),
       ),
@@ -218,7 +218,7 @@ function legend(runs) {
     onSchemeChange(paint);
     return element('span', {}, key, text);
   };
-  const most = Math.max(...runs.map((run) => run.mostPressure));
+  const most = Math.max(...runs.map((run) => run.footprints.usual_peak));
   const scale = element('i.heat');
   const paint = () => {
     scale.style.background = heatGradient();

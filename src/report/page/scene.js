@@ -1,4 +1,4 @@
-// The run in 3D: figures, the world around them, forces, pressure. Nothing here knows of time but through show(time).
+// The run in 3D: figures, the world around them, forces, pressure. Every object is set to an instant by show(time).
 import {
   BoxGeometry,
   BufferAttribute,
@@ -28,7 +28,6 @@ import {
 import { heat, palette } from './colors.js';
 import { sideOf } from './data.js';
 
-export const forceLength = 0.55; // metres of arrow for a force of one body weight, on a body of 1.7 m
 const up = new Vector3(0, 1, 0);
 
 function geometryOf(shape) {
@@ -133,11 +132,10 @@ export class Arrows {
   }
 
   show(time) {
-    const { offsets, points, forces } = this.run.arrows;
+    const { offsets, points, forces, metres_per_newton: unit } = this.run.arrows;
     const frame = Math.max(0, Math.min(this.run.numFrames - 1, Math.round(time / this.run.frameTime)));
     const first = offsets[frame];
     const count = offsets[frame + 1] - first;
-    const unit = (forceLength * this.run.character.height) / 1.7 / this.run.weight;
     for (let k = 0; k < Math.max(count, this.pool.length); ++k) {
       if (k >= this.pool.length) {
         const node = new Group();
@@ -171,7 +169,7 @@ export class Footprints {
     this.run = run;
     const { places, pressures, side } = run.footprints;
     const count = pressures.length;
-    this.most = run.mostPressure || 1;
+    this.most = run.footprints.usual_peak || 1;
     const plane = new PlaneGeometry(side, side).rotateX(-Math.PI / 2);
     const material = new MeshBasicMaterial({ transparent: true, opacity: 0.9, depthWrite: false });
     this.mesh = new InstancedMesh(plane, material, Math.max(1, count));
