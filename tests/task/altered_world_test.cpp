@@ -50,6 +50,7 @@ TEST(AlteredWorld, ShippedOnesAreReadAndHoldAStandingCharacter) {
   const character::ReferenceMotion standing = Motion(Standing, 1);
   int count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(std::string(RETRACE_SOURCE_DIR) + "/data/worlds")) {
+    if (entry.path().extension() != ".json") continue;
     const std::string name = entry.path().stem();
     const AlteredWorld world = Shipped(name);
     EXPECT_FALSE(world.description.empty()) << name;
