@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "task/synthetic_motion.h"
 
 namespace retrace::task {

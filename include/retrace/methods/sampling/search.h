@@ -82,7 +82,7 @@ struct SmoothingPass {
 /// The result of a search and what it took.
 struct Summary {
   Status status = Status::kReachedEnd;
-  Failure failure;  ///< the furthest one, also when the search ended in another way
+  Failure failure;  ///< the furthest one, when the search did not reach the end
   std::vector<SmoothingPass> smoothing;
   control::OpenLoopControl control;  ///< of the path with the least sum of costs, as far as it reached
   character::State end;              ///< where that path ended in the search, for comparison with a replay
