@@ -192,10 +192,10 @@ TEST(Search, ReportsEveryIterationAsItEnds) {
   const SmallProblem small(SmallConfiguration(), task::Squatting, 0.4);
   const auto farm = parallel::MakeThreadFarm(1, MakeWorkerFactory(small.problem()));
   std::vector<int> iterations;
-  Run(small.problem(), *farm, {[&](const IterationRecord& record) {
-        iterations.push_back(record.iteration);
-        EXPECT_EQ(record.samples.size(), 60u);
-      }});
+  sampling::Run(small.problem(), *farm, {[&](const IterationRecord& record) {
+                  iterations.push_back(record.iteration);
+                  EXPECT_EQ(record.samples.size(), 60u);
+                }});
   EXPECT_EQ(iterations, (std::vector<int>{0, 1, 2, 3}));
 }
 
