@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "methods/sampling/small_problem.h"
+#include "retrace/runs/configuration.h"
 
 namespace retrace::runs {
 namespace {
