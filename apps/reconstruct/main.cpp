@@ -132,14 +132,14 @@ int FinishedBefore(const std::string& output, const io::Json& identity) {
 /// How it went, in a few words.
 std::string Outcome(const runs::FailureReport& report, const metrics::Evaluation& evaluation) {
   if (evaluation.success()) return "reconstructed";
-  if (report.ending == sampling::Ending::kReachedEnd) return "below the gates";
+  if (report.ending == sampling::Status::kReachedEnd) return "below the gates";
   const double time = report.failure.fragment >= 0 ? report.failure.start : report.reached;
   return (report.failure.fragment >= 0 ? "not reconstructed, lost at " : "not reconstructed, stopped at ") +
          io::Fixed(time, 2) + " of " + io::Fixed(report.duration, 2) + " s";
 }
 
 /// A single search, its files, and what is said of it.
-int ReconstructOne(const Options& o, const runs::Job& job, parallel::TaskFarm& farm, sampling::SearchHooks hooks,
+int ReconstructOne(const Options& o, const runs::Job& job, parallel::TaskFarm& farm, sampling::Hooks hooks,
                    apps::ProgressStyle style, results::RunFolder& folder, const runs::RunContext& context,
                    const io::Json& more) {
   const sampling::Problem& problem = job.problem;
@@ -150,7 +150,7 @@ int ReconstructOne(const Options& o, const runs::Job& job, parallel::TaskFarm& f
   runs::WriteRun(folder, job, result, context, runs::KeptFiles::kAll, more);
 
   const metrics::Evaluation& evaluation = result.evaluation;
-  const sampling::SearchResult& search = result.search;
+  const sampling::Summary& search = result.search;
   if (style != apps::ProgressStyle::kNone && style != apps::ProgressStyle::kJson) {
     const runs::FailureReport report = runs::ReportFailure(problem, search, evaluation, job.checks);
     std::printf("%s: %s after %.1f s (%.1f CPU s per second of motion, %.0f samples/s per core)\n%s%s",
@@ -164,7 +164,7 @@ int ReconstructOne(const Options& o, const runs::Job& job, parallel::TaskFarm& f
 }
 
 /// Several searches, their files, and what is said of them.
-int FindVariations(const Options& o, runs::Job& job, parallel::TaskFarm& farm, const sampling::SearchHooks& hooks,
+int FindVariations(const Options& o, runs::Job& job, parallel::TaskFarm& farm, const sampling::Hooks& hooks,
                    apps::ProgressStyle style, const results::RunFolder& folder, const runs::RunContext& run,
                    const io::Json& more, bool force) {
   runs::VariationContext context;
@@ -259,7 +259,7 @@ int Reconstruct(const Options& o, const std::string& command, parallel::MpiSessi
   }
   using Earlier = runs::Checkpoint::Earlier;
   runs::Checkpoint checkpoint(output, identity, o.resume ? Earlier::kResume : Earlier::kReplace);
-  sampling::SearchHooks hooks;
+  sampling::Hooks hooks;
   hooks.store = &checkpoint;
   hooks.stop = [&] { return stop(); };
   if (style != apps::ProgressStyle::kNone && style != apps::ProgressStyle::kJson) {

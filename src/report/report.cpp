@@ -444,13 +444,13 @@ double PeakGroundForce(const control::Trajectory& trajectory) {
   return peak;
 }
 
-/// All samples as columns, and the chosen ones with their terms.
-io::Json CostsToJson(const std::vector<results::FragmentCosts>& fragments) {
+/// All samples as columns, and the chosen ones with their weighted terms.
+io::Json CostsToJson(const results::CostTable& costs) {
   io::Json draws = io::Json::array();
   std::vector<float> totals;
   std::vector<uint8_t> flags;
   io::Json chosen = io::Json::array();
-  for (const results::FragmentCosts& fragment : fragments) {
+  for (const results::FragmentCosts& fragment : costs.fragments) {
     draws.push_back({{"fragment", fragment.fragment},
                      {"attempt", fragment.attempt},
                      {"start", fragment.start_time},
@@ -461,20 +461,16 @@ io::Json CostsToJson(const std::vector<results::FragmentCosts>& fragments) {
       totals.push_back(sample.diverged ? std::numeric_limits<float>::infinity() : static_cast<float>(sample.total));
       flags.push_back(static_cast<uint8_t>((sample.saved ? 1 : 0) | (sample.chosen ? 2 : 0)));
       if (!sample.chosen) continue;
-      const results::CostTerms& w = sample.weighted;
       chosen.push_back({{"fragment", fragment.fragment},
                         {"attempt", fragment.attempt},
                         {"start", fragment.start_time},
                         {"end", fragment.end_time},
                         {"total", sample.total},
-                        {"terms", {w.pose, w.root, w.end_effector, w.balance, w.drift}}});
+                        {"terms", sample.weighted}});
     }
   }
-  return {{"terms", {"pose", "root", "end_effector", "balance", "drift"}},
-          {"draws", draws},
-          {"totals", Pack(totals)},
-          {"flags", Pack(flags)},
-          {"chosen", chosen}};
+  return {
+      {"terms", costs.terms}, {"draws", draws}, {"totals", Pack(totals)}, {"flags", Pack(flags)}, {"chosen", chosen}};
 }
 
 /// The members of a manifest that say how a run was made; not on which machine.

@@ -4,6 +4,7 @@
 #include <set>
 #include <stdexcept>
 #include <tuple>
+#include <utility>
 
 #include "retrace/character/kinematics.h"
 #include "retrace/io/csv_writer.h"
@@ -26,6 +27,9 @@ void JointNames(const character::Character& character, io::CsvWriter& writer) {
 double TimeOf(const control::Trajectory& trajectory, size_t state) {
   return static_cast<double>(state) * trajectory.time_step;
 }
+
+/// Before the name of a term: the column of its weighted values.
+const std::string kWeighted = "weighted_";
 
 void RequireRecorded(size_t steps, size_t recorded, const char* what) {
   if (recorded < steps) throw std::invalid_argument(std::string("a trajectory without the ") + what + " of every step");
@@ -120,10 +124,10 @@ std::string FormatTorques(const character::Character& character, const control::
   return writer.Take();
 }
 
-std::string FormatCosts(const std::vector<FragmentCosts>& fragments) {
+std::string FormatCosts(const CostTable& costs) {
   std::vector<const FragmentCosts*> sorted;
   size_t rows = 0;
-  for (const FragmentCosts& fragment : fragments) {
+  for (const FragmentCosts& fragment : costs.fragments) {
     sorted.push_back(&fragment);
     rows += fragment.samples.size();
   }
@@ -133,28 +137,10 @@ std::string FormatCosts(const std::vector<FragmentCosts>& fragments) {
 
   io::CsvWriter writer;
   writer.Reserve(256 + rows * 160);
-  for (const char* name : {"fragment",
-                           "attempt",
-                           "start_time",
-                           "end_time",
-                           "sample",
-                           "start",
-                           "pose",
-                           "root",
-                           "end_effector",
-                           "balance",
-                           "drift",
-                           "weighted_pose",
-                           "weighted_root",
-                           "weighted_end_effector",
-                           "weighted_balance",
-                           "weighted_drift",
-                           "total",
-                           "diverged",
-                           "saved",
-                           "chosen"}) {
-    writer.Text(name);
-  }
+  for (const char* name : {"fragment", "attempt", "start_time", "end_time", "sample", "start"}) writer.Text(name);
+  for (const std::string& term : costs.terms) writer.Text(term);
+  for (const std::string& term : costs.terms) writer.Text(kWeighted + term);
+  for (const char* name : {"total", "diverged", "saved", "chosen"}) writer.Text(name);
   writer.EndRow();
   std::vector<const SampleCost*> samples;
   for (const FragmentCosts* fragment : sorted) {
@@ -169,12 +155,9 @@ std::string FormatCosts(const std::vector<FragmentCosts>& fragments) {
       writer.Short(fragment->end_time);
       writer.Integer(sample->sample);
       writer.Integer(sample->start);
-      for (const CostTerms* terms : {&sample->terms, &sample->weighted}) {
-        writer.Short(terms->pose);
-        writer.Short(terms->root);
-        writer.Short(terms->end_effector);
-        writer.Short(terms->balance);
-        writer.Short(terms->drift);
+      for (const std::vector<double>* values : {&sample->terms, &sample->weighted}) {
+        if (values->size() != costs.terms.size()) throw std::invalid_argument("a sample without the cost of each term");
+        for (const double value : *values) writer.Short(value);
       }
       writer.Short(sample->total);
       writer.Integer(sample->diverged);
@@ -334,7 +317,7 @@ Table ReadTable(const std::filesystem::path& path) {
   return ParseTable(io::ReadFile(path), path.string());
 }
 
-std::vector<FragmentCosts> ReadCosts(const std::filesystem::path& path) {
+CostTable ReadCosts(const std::filesystem::path& path) {
   const Table table = ReadTable(path);
   const std::vector<double> fragment = table.Numbers("fragment");
   const std::vector<double> attempt = table.Numbers("attempt");
@@ -346,27 +329,26 @@ std::vector<FragmentCosts> ReadCosts(const std::filesystem::path& path) {
   const std::vector<double> diverged = table.Numbers("diverged");
   const std::vector<double> saved = table.Numbers("saved");
   const std::vector<double> chosen = table.Numbers("chosen");
-  const auto terms = [&](const std::string& prefix, double CostTerms::*member, const char* name, auto store) {
-    const std::vector<double> values = table.Numbers(prefix + name);
-    for (size_t row = 0; row < values.size(); ++row) store(row).*member = values[row];
-  };
+  CostTable costs;
   std::vector<SampleCost> samples(table.num_rows());
-  for (const auto& [member, name] :
-       {std::pair{&CostTerms::pose, "pose"}, std::pair{&CostTerms::root, "root"},
-        std::pair{&CostTerms::end_effector, "end_effector"}, std::pair{&CostTerms::balance, "balance"},
-        std::pair{&CostTerms::drift, "drift"}}) {
-    terms("", member, name, [&](size_t row) -> CostTerms& { return samples[row].terms; });
-    terms("weighted_", member, name, [&](size_t row) -> CostTerms& { return samples[row].weighted; });
+  for (const std::string& name : table.names()) {
+    if (!table.Has(kWeighted + name)) continue;
+    costs.terms.push_back(name);
+    const std::vector<double> terms = table.Numbers(name);
+    const std::vector<double> weighted = table.Numbers(kWeighted + name);
+    for (size_t row = 0; row < samples.size(); ++row) {
+      samples[row].terms.push_back(terms[row]);
+      samples[row].weighted.push_back(weighted[row]);
+    }
   }
-  std::vector<FragmentCosts> fragments;
   for (size_t row = 0; row < samples.size(); ++row) {
     const bool begins = row == 0 || fragment[row] != fragment[row - 1] || attempt[row] != attempt[row - 1];
     if (begins) {
-      fragments.emplace_back();
-      fragments.back().fragment = static_cast<int>(fragment[row]);
-      fragments.back().attempt = static_cast<int>(attempt[row]);
-      fragments.back().start_time = start_time[row];
-      fragments.back().end_time = end_time[row];
+      costs.fragments.emplace_back();
+      costs.fragments.back().fragment = static_cast<int>(fragment[row]);
+      costs.fragments.back().attempt = static_cast<int>(attempt[row]);
+      costs.fragments.back().start_time = start_time[row];
+      costs.fragments.back().end_time = end_time[row];
     }
     SampleCost& one = samples[row];
     one.sample = static_cast<int>(sample[row]);
@@ -375,9 +357,9 @@ std::vector<FragmentCosts> ReadCosts(const std::filesystem::path& path) {
     one.diverged = diverged[row] != 0;
     one.saved = saved[row] != 0;
     one.chosen = chosen[row] != 0;
-    fragments.back().samples.push_back(one);
+    costs.fragments.back().samples.push_back(std::move(one));
   }
-  return fragments;
+  return costs;
 }
 
 }  // namespace retrace::results

@@ -43,21 +43,21 @@ bool ReplaysFromFile(const Job& job, const Reconstruction& result) {
                     });
 }
 
-RunStatus StatusOf(sampling::Ending ending) {
+RunStatus StatusOf(sampling::Status ending) {
   switch (ending) {
-    case sampling::Ending::kReachedEnd:
+    case sampling::Status::kReachedEnd:
       return RunStatus::kCompleted;
-    case sampling::Ending::kLost:
+    case sampling::Status::kLost:
       return RunStatus::kLost;
-    case sampling::Ending::kBudget:
+    case sampling::Status::kBudget:
       return RunStatus::kBudget;
-    case sampling::Ending::kDiverged:
+    case sampling::Status::kDiverged:
       break;
   }
   return RunStatus::kDiverged;
 }
 
-void TakeCosts(const sampling::SearchResult& search, double duration, const results::RunTimer& timer, RunRow& row) {
+void TakeCosts(const sampling::Summary& search, double duration, const results::RunTimer& timer, RunRow& row) {
   const auto set = [&](size_t figure, double value) { row.figures[figure] = value; };
   set(results::FigureIndex("duration_s"), duration);
   set(results::FigureIndex("iterations"), static_cast<double>(search.iterations.size()));
@@ -156,7 +156,7 @@ void Team::Reconstruct(size_t index, RunRow& row) {
   }
   results::RunFolder folder(run.folder, true);
   Checkpoint checkpoint(run.folder, identity, Checkpoint::Earlier::kResumeIfSame);
-  sampling::SearchHooks hooks;
+  sampling::Hooks hooks;
   hooks.store = &checkpoint;
   hooks.stop = [&] {
     if (batch.report_alive) batch.report_alive();
@@ -172,7 +172,7 @@ void Team::Reconstruct(size_t index, RunRow& row) {
   }();
   const metrics::MotionMetrics figures =
       metrics::MeasureMotion(job.character, result.trajectory, job.reference, job.problem.task.world.environment);
-  row.status = StatusOf(result.search.ending);
+  row.status = StatusOf(result.search.status);
   row.Take(result.evaluation, figures);
   row.levels =
       metrics::JudgeLevels(result.evaluation, figures, ClassOf(job.preparation.kind.kind), job.character.height);

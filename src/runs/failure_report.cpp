@@ -11,21 +11,14 @@
 namespace retrace::runs {
 namespace {
 
-using sampling::Ending;
 using sampling::Failure;
 using sampling::Problem;
-using sampling::SearchResult;
+using sampling::Status;
+using sampling::Summary;
 using task::CostTerms;
 
 /// How far a warning of the recording may be from the place: about as far as the search first goes back [s].
 constexpr double kNearby = 0.5;
-
-using NamedTerm = std::pair<const char*, double CostTerms::*>;
-constexpr std::array<NamedTerm, 5> kTerms{{{"pose", &CostTerms::pose},
-                                           {"root", &CostTerms::root},
-                                           {"end_effector", &CostTerms::end_effector},
-                                           {"balance", &CostTerms::balance},
-                                           {"drift", &CostTerms::drift}}};
 
 double MeanBefore(const Failure& failure, double CostTerms::*term) {
   return failure.fragments_before > 0 ? failure.terms_before.*term / failure.fragments_before : 0;
@@ -46,7 +39,7 @@ std::string Setting(const char* pointer, double value, int decimals) {
   return text.append("=").append(io::Fixed(std::ceil(value / unit - 1e-9) * unit, decimals));
 }
 
-void TakeFailure(const Problem& problem, const SearchResult& search, FailureReport& report) {
+void TakeFailure(const Problem& problem, const Summary& search, FailureReport& report) {
   const Failure& failure = search.failure;
   report.furthest_back = failure.start;
   report.all_rewinds = search.rewinds;
@@ -64,7 +57,7 @@ void TakeFailure(const Problem& problem, const SearchResult& search, FailureRepo
        Degrees(limits.root_orientation), true},
       {"joint_position", failure.nearest.joint_position * limits.joint_position, limits.joint_position, false}};
   double most = -1;
-  for (const auto& [name, term] : kTerms) {
+  for (const auto& [name, term, weight] : task::kCostTerms) {
     const double before = MeanBefore(failure, term);
     if (failure.terms.*term - before <= most) continue;
     most = failure.terms.*term - before;
@@ -75,13 +68,13 @@ void TakeFailure(const Problem& problem, const SearchResult& search, FailureRepo
 }
 
 /// Each with a fact that was measured in this run; guesses would send people around in circles.
-void Advise(const Problem& problem, const SearchResult& search, const metrics::Evaluation& evaluation,
+void Advise(const Problem& problem, const Summary& search, const metrics::Evaluation& evaluation,
             FailureReport& report) {
   const Failure& failure = search.failure;
   const auto advise = [&](std::string setting, std::string because) {
     report.advice.push_back({std::move(setting), std::move(because)});
   };
-  if (search.ending == Ending::kBudget) {
+  if (search.status == Status::kBudget) {
     if (failure.fragment >= 0) {
       advise(Setting("/search/budget", 2 * problem.options.budget, 0), "the budget ended before the search gave up");
     } else if (report.reached > 0) {
@@ -93,19 +86,19 @@ void Advise(const Problem& problem, const SearchResult& search, const metrics::E
              "it does not allow for a single fragment of " + std::to_string(problem.options.samples) + " samples");
     }
   }
-  if (search.ending == Ending::kLost && problem.options.max_rewinds < 1000) {
+  if (search.status == Status::kLost && problem.options.max_rewinds < 1000) {
     advise("/search/max_rewinds=1000", "it has gone back " + Times(search.rewinds) + " and may not do so again");
   }
   if (failure.fragment >= 0 && failure.nearest_ratio > 0 && failure.nearest_ratio <= 1) {
     advise("/search/gate_margin=0", "the nearest sample is inside the gates, though not by the margin of " +
                                         io::Fixed(100 * problem.options.gate_margin, 0) + " %");
   }
-  if (search.ending == Ending::kDiverged && problem.task.world.servo == simulation::Servo::kExplicit &&
+  if (search.status == Status::kDiverged && problem.task.world.servo == simulation::Servo::kExplicit &&
       problem.time_step() > 0.0005) {
     advise("/simulation/servo=implicit",
            "all samples diverged with the explicit servo at a step of " + io::Number(problem.time_step()) + " s");
   }
-  if (search.ending == Ending::kReachedEnd && !report.first_gate.empty()) {
+  if (search.status == Status::kReachedEnd && !report.first_gate.empty()) {
     double excess = 0;
     for (const metrics::Gate& gate : evaluation.gates) excess = std::max(excess, gate.worst / gate.limit - 1);
     if (!problem.options.keep_inside_gates) {
@@ -120,14 +113,14 @@ void Advise(const Problem& problem, const SearchResult& search, const metrics::E
 
 }  // namespace
 
-std::string StatusOf(Ending ending) {
-  return ending == Ending::kReachedEnd ? "completed" : Name(ending);
+std::string StatusOf(Status ending) {
+  return ending == Status::kReachedEnd ? "completed" : Name(ending);
 }
 
-FailureReport ReportFailure(const Problem& problem, const SearchResult& search, const metrics::Evaluation& evaluation,
+FailureReport ReportFailure(const Problem& problem, const Summary& search, const metrics::Evaluation& evaluation,
                             const metrics::ClipChecks& checks) {
   FailureReport report;
-  report.ending = search.ending;
+  report.ending = search.status;
   report.reached = search.control.duration();
   report.duration = problem.task.schedule.steps.back() * problem.time_step();
   report.fragments = problem.task.schedule.num_iterations();
@@ -141,7 +134,7 @@ FailureReport ReportFailure(const Problem& problem, const SearchResult& search, 
     TakeFailure(problem, search, report);
     from = search.failure.start;
     to = search.failure.end;
-  } else if (search.ending == Ending::kReachedEnd) {
+  } else if (search.status == Status::kReachedEnd) {
     for (const metrics::Gate& gate : evaluation.gates) {
       if (gate.passed() || (!report.first_gate.empty() && gate.first_violation >= report.left_at)) continue;
       report.first_gate = gate.name;
@@ -180,10 +173,10 @@ std::string FailureReport::Text() const {
   } else if (!first_gate.empty()) {
     line("simulated to the end, but outside the gates from " + Seconds(left_at) + " (" + first_gate + ")");
   }
-  if (ending != Ending::kReachedEnd || !first_gate.empty()) {
+  if (ending != Status::kReachedEnd || !first_gate.empty()) {
     std::string spent = "simulated " + io::Fixed(simulated_seconds, 0);
     spent.append(" s in all, ").append(io::Fixed(simulated_seconds / duration, 0)).append(" s per second of motion");
-    if (ending == Ending::kBudget) {
+    if (ending == Status::kBudget) {
       spent.append("; the budget, ")
           .append(io::Fixed(budget / duration, 0))
           .append(", has no room for another fragment");
@@ -236,7 +229,7 @@ io::Json FailureReport::ToJson() const {
     json["nearest"] = figures;
     json["nearest_ratio"] = failure.nearest_ratio;
     io::Json cost = {{"dominant", dominant_term}, {"fragments_before", failure.fragments_before}};
-    for (const auto& [name, term] : kTerms) {
+    for (const auto& [name, term, weight] : task::kCostTerms) {
       cost["at_failure"][name] = failure.terms.*term;
       cost["mean_before"][name] = MeanBefore(failure, term);
     }

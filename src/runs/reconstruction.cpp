@@ -15,14 +15,14 @@ namespace retrace::runs {
 namespace {
 
 io::Json Manifest(const Job& job, const Reconstruction& result, const RunContext& context) {
-  const sampling::SearchResult& search = result.search;
+  const sampling::Summary& search = result.search;
   const metrics::Evaluation& evaluation = result.evaluation;
   const ClipOptions& clip = job.options.clip;
   io::Json manifest;
   manifest["format"] = "retrace-run";
   manifest["version"] = 1;
   manifest["program"] = "reconstruct";
-  manifest["status"] = StatusOf(search.ending);
+  manifest["status"] = StatusOf(search.status);
   manifest["success"] = evaluation.success();
   manifest["evaluation"] = evaluation.ToJson();
   manifest["command"] = context.command;
@@ -68,7 +68,7 @@ io::Json Manifest(const Job& job, const Reconstruction& result, const RunContext
                          {"to_fragment", iteration.rewound_to}});
     }
   }
-  manifest["search"] = {{"path_cost", search.path_cost}, {"ending", Name(search.ending)},
+  manifest["search"] = {{"path_cost", search.path_cost}, {"ending", Name(search.status)},
                         {"diverged_samples", diverged},  {"rewinds", rewinds},
                         {"distinct_saved", distinct},    {"distinct_saved_by_the_letter", literal}};
   manifest["search"]["smoothing"] = io::Json::array();
@@ -152,10 +152,10 @@ io::Json InputHashes(const Job& job) {
   return inputs;
 }
 
-Reconstruction Reconstruct(const Job& job, parallel::TaskFarm& farm, const sampling::SearchHooks& hooks) {
+Reconstruction Reconstruct(const Job& job, parallel::TaskFarm& farm, const sampling::Hooks& hooks) {
   const sampling::Problem& problem = job.problem;
   Reconstruction result;
-  result.search = sampling::RunSearch(problem, farm, hooks);
+  result.search = sampling::Run(problem, farm, hooks);
   const control::OpenLoopControl& control = result.search.control;
   result.trajectory = control::Replay(job.character, control);
   if (!control.fragments.empty() &&
@@ -170,11 +170,11 @@ Reconstruction Reconstruct(const Job& job, parallel::TaskFarm& farm, const sampl
 
 void WriteRun(results::RunFolder& folder, const Job& job, const Reconstruction& result, const RunContext& context,
               KeptFiles kept, const io::Json& more) {
-  const sampling::SearchResult& search = result.search;
+  const sampling::Summary& search = result.search;
   if (kept == KeptFiles::kAll) {
     const std::string title = std::filesystem::path(job.options.clip.clip).stem().string();
     WriteMotion(folder, job.character, search.control, result.trajectory, &job.reference, title);
-    folder.Write(results::kCostsFile, results::FormatCosts(CostsOf(search, job.problem.task.weights)));
+    folder.Write(results::kCostsFile, results::FormatCosts(CostsOf(search)));
   } else {
     folder.Write(results::kControlFile, control::FormatControl(job.character, search.control));
   }

@@ -59,10 +59,10 @@ io::Json DescribeStoredRun(const ReplayedRun& run, const std::string& name) {
     report.tracking = &tracking;
     report.tracking_evaluation = run.Evaluate(tracking);
   }
-  std::vector<results::FragmentCosts> costs;
+  results::CostTable costs;
   if (fs::exists(run.folder / results::kCostsFile)) {
     costs = results::ReadCosts(run.folder / results::kCostsFile);
-    if (!costs.empty()) report.costs = &costs;
+    if (!costs.fragments.empty()) report.costs = &costs;
   }
   if (!run.pushes.empty()) report.notes.emplace_back("Pushed: this motion is no result of the control alone.");
   if (!run.difference.empty()) {

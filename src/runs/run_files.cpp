@@ -45,32 +45,34 @@ std::vector<NamedTable> ContactTables(const character::Character& character, con
           {std::string(results::kPressureFile), results::FormatPressure(character, history)}};
 }
 
-std::vector<results::FragmentCosts> CostsOf(const sampling::SearchResult& search, const task::CostWeights& weights) {
-  std::vector<results::FragmentCosts> fragments;
-  for (const auto& iteration : search.iterations) {
-    results::FragmentCosts costs;
+results::CostTable CostsOf(const sampling::Summary& search) {
+  const auto values = [](const task::CostTerms& terms) {
+    std::vector<double> list;
+    for (const task::CostTerm& term : task::kCostTerms) list.push_back(terms.*term.value);
+    return list;
+  };
+  results::CostTable table;
+  for (const task::CostTerm& term : task::kCostTerms) table.terms.emplace_back(term.name);
+  for (const sampling::IterationRecord& iteration : search.iterations) {
+    results::FragmentCosts& costs = table.fragments.emplace_back();
     costs.fragment = iteration.fragment;
     costs.attempt = iteration.attempt;
     costs.start_time = iteration.start;
     costs.end_time = iteration.end;
     for (size_t s = 0; s < iteration.samples.size(); ++s) {
       const sampling::SampleRecord& record = iteration.samples[s];
-      const task::CostTerms& terms = record.terms;
-      results::SampleCost sample;
+      results::SampleCost& sample = costs.samples.emplace_back();
       sample.sample = static_cast<int>(s);
       sample.start = static_cast<int>(record.start);
-      sample.terms = {terms.pose, terms.root, terms.end_effector, terms.balance, terms.drift};
-      const task::CostTerms weighted = terms.Weighted(weights);
-      sample.weighted = {weighted.pose, weighted.root, weighted.end_effector, weighted.balance, weighted.drift};
+      sample.terms = values(record.terms);
+      sample.weighted = values(record.terms.Weighted(iteration.weights));
       sample.total = record.cost;
       sample.diverged = record.diverged;
       sample.saved = record.saved;
       sample.chosen = record.chosen;
-      costs.samples.push_back(sample);
     }
-    fragments.push_back(std::move(costs));
   }
-  return fragments;
+  return table;
 }
 
 std::string Describe(const metrics::Evaluation& evaluation, double expected, bool diverged) {

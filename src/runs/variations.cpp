@@ -110,7 +110,7 @@ std::string Line(uint64_t seed, const FailureReport& report, const std::string& 
   std::string text = "seed " + std::to_string(seed);
   text.append(": ");
   if (!kept.empty()) return text.append(kept).append("\n");
-  if (report.ending == sampling::Ending::kReachedEnd) {
+  if (report.ending == sampling::Status::kReachedEnd) {
     text.append("outside the gates from ").append(io::Fixed(report.left_at, 2)).append(" s");
   } else {
     text.append(StatusOf(report.ending)).append(" after ").append(io::Fixed(report.reached, 2));
@@ -155,10 +155,10 @@ VariationsSummary FindVariations(Job& job, parallel::TaskFarm& farm, const Varia
     sampling::SeededFarm seeded(farm, seed);
     Reconstruction result = Reconstruct(job, seeded, context.hooks);
     if (context.on_search_end) context.on_search_end();
-    const sampling::SearchResult& search = result.search;
+    const sampling::Summary& search = result.search;
     const FailureReport report = ReportFailure(job.problem, search, result.evaluation, job.checks);
     io::Json entry = {{"seed", seed},
-                      {"status", StatusOf(search.ending)},
+                      {"status", StatusOf(search.status)},
                       {"success", result.evaluation.success()},
                       {"simulated_seconds", search.simulated_seconds}};
     std::string kept;

@@ -103,7 +103,7 @@ inline std::vector<character::State> StatesAlong(const sampling::Problem& proble
   sampling::RolloutResult result;
   std::vector<character::State> states = {problem.task.start};
   for (int i = 0; i + 1 < problem.task.schedule.num_iterations(); ++i) {
-    worker.Run({i, i, 0, samples, true, states.back()}, result);
+    worker.Run({i, i, 0, samples, states.back()}, result);
     const sampling::RolloutSample* best = nullptr;
     for (const sampling::RolloutSample& sample : result.samples) {
       if (sample.diverged) continue;

@@ -159,10 +159,10 @@ int Run(const runs::JobOptions& options) {
   const std::filesystem::path path = std::filesystem::temp_directory_path() / "retrace_scheduler_simulation";
   JournalStore store(path);
   MeasuringFarm farm(sampling::MakeWorkerFactory(problem));
-  sampling::SearchHooks hooks;
+  sampling::Hooks hooks;
   hooks.store = &store;
   const double begun = Now();
-  const auto result = sampling::RunSearch(problem, farm, hooks);
+  const auto result = sampling::Run(problem, farm, hooks);
   const double whole = Now() - begun;
   std::filesystem::remove(path);
   const FarmCosts costs = farm.Costs();

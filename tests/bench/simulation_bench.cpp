@@ -62,7 +62,7 @@ void Samples(benchmark::State& bench, const std::string& clip, bool paper, const
     // The fragments of other step sizes differ a little in their ends: the state of the same place serves.
     const double place = problem.task.schedule.steps[static_cast<size_t>(f)] * problem.time_step() / fragment_seconds;
     const size_t start = std::min(static_cast<size_t>(place + 0.5), starts.size() - 1);
-    worker.Run({f, f, 0, kSamples, true, starts[start]}, result);
+    worker.Run({f, f, 0, kSamples, starts[start]}, result);
     done += kSamples;
     for (const auto& sample : result.samples) diverged += sample.diverged;
     simulated +=

@@ -225,8 +225,10 @@ TEST(ReportTest, CostsOfEverySample) {
   fragment.samples.resize(3);
   fragment.samples[0].total = 2.5;
   fragment.samples[0].saved = fragment.samples[0].chosen = true;
-  fragment.samples[0].terms.root = 0.125;
-  fragment.samples[0].weighted = {0.5, 0.25, 1, 0.75, 0};
+  const std::vector<std::string> names = {"pose", "root", "drift", "smoothness"};
+  for (results::SampleCost& sample : fragment.samples) sample.terms = sample.weighted = {0, 0, 0, 0};
+  fragment.samples[0].terms = {0.5, 0.125, 0.0625, 4};
+  fragment.samples[0].weighted = {0.5, 0.25, 1.25, 0.5};
   fragment.samples[1].total = 7;
   fragment.samples[1].sample = 1;
   fragment.samples[1].start = 12;
@@ -236,15 +238,16 @@ TEST(ReportTest, CostsOfEverySample) {
 
   // Through the table and back.
   const std::string path = testing::TempDir() + "retrace_report_costs.csv";
-  io::WriteFile(path, results::FormatCosts({fragment}));
-  const std::vector<results::FragmentCosts> read = results::ReadCosts(path);
+  io::WriteFile(path, results::FormatCosts({names, {fragment}}));
+  const results::CostTable table = results::ReadCosts(path);
+  const std::vector<results::FragmentCosts>& read = table.fragments;
   std::filesystem::remove(path);
   ASSERT_EQ(read.size(), 1U);
   EXPECT_EQ(read[0].attempt, 1);
   EXPECT_EQ(read[0].end_time, 0.4125);
   ASSERT_EQ(read[0].samples.size(), 3U);
-  EXPECT_EQ(read[0].samples[0].terms.root, 0.125);
-  EXPECT_EQ(read[0].samples[0].weighted.end_effector, 1);
+  EXPECT_EQ(table.terms, names);
+  EXPECT_THAT(read[0].samples[0].terms, testing::ElementsAre(0.5, 0.125, 0.0625, 4));
   EXPECT_EQ(read[0].samples[1].start, 12);
   EXPECT_TRUE(read[0].samples[2].diverged);
 
@@ -253,12 +256,13 @@ TEST(ReportTest, CostsOfEverySample) {
   run.character = &d.character;
   run.world = &d.world;
   run.trajectory = &d.trajectory;
-  run.costs = &read;
+  run.costs = &table;
   const io::Json costs = DescribeRun(run)["costs"];
   EXPECT_THAT(d.Array(costs["totals"]), testing::ElementsAre(2.5F, 7.0F, std::numeric_limits<float>::infinity()));
   EXPECT_EQ(io::DecodeBase64(costs["flags"]["data"].get<std::string>()), std::string("\x03\x00\x00", 3));
   ASSERT_EQ(costs["chosen"].size(), 1U);
-  EXPECT_EQ(costs["chosen"][0]["terms"], io::Json({0.5, 0.25, 1.0, 0.75, 0.0}));
+  EXPECT_EQ(costs["chosen"][0]["terms"], io::Json({0.5, 0.25, 1.25, 0.5}));
+  EXPECT_EQ(costs["terms"], io::Json(names));
   EXPECT_EQ(costs["draws"][0]["count"], 3);
 }
 
@@ -345,12 +349,16 @@ TEST(ReportTest, FiveSecondsStayUnderFiveMegabytes) {
       }
     }
   }
-  std::vector<results::FragmentCosts> costs(150);
-  for (size_t k = 0; k < costs.size(); ++k) {
-    costs[k].fragment = static_cast<int>(k % 50);
-    costs[k].attempt = static_cast<int>(k / 50);
-    costs[k].samples.resize(1400);
-    costs[k].samples[0].chosen = k < 50;
+  results::CostTable costs;
+  costs.terms = {"pose", "root", "end_effector", "balance", "drift", "smoothness"};
+  costs.fragments.resize(150);
+  for (size_t k = 0; k < costs.fragments.size(); ++k) {
+    results::FragmentCosts& fragment = costs.fragments[k];
+    fragment.fragment = static_cast<int>(k % 50);
+    fragment.attempt = static_cast<int>(k / 50);
+    fragment.samples.resize(1400);
+    fragment.samples[0].chosen = k < 50;
+    fragment.samples[0].weighted.assign(costs.terms.size(), 0.5);
   }
   character::Pose pose;
   pose.root_position = Vec3(0, 1, 0);

@@ -136,30 +136,50 @@ TEST(Torques, OneColumnPerAxis) {
 }
 
 TEST(Costs, AreSortedByFragmentThenSample) {
-  SampleCost good{7,    2,   {0.5, 0.25, 1.0 / 3, 0, 0.125}, {2.5, 0.75, 10.0 / 3, 0, 0.25}, 6.8333333333, false,
-                  true, true};
-  SampleCost bad{3, 0, {}, {}, std::numeric_limits<double>::infinity(), true, false, false};
-  EXPECT_EQ(FormatCosts({{1, 0, 0.1, 0.2, {good, bad}}, {0, 1, 0, 0.1, {bad}}, {0, 0, 0, 0.1, {bad}}}),
-            "fragment,attempt,start_time,end_time,sample,start,pose,root,end_effector,balance,drift,weighted_pose,"
-            "weighted_root,weighted_end_effector,weighted_balance,weighted_drift,total,diverged,saved,chosen\n"
-            "0,0,0,0.1,3,0,0,0,0,0,0,0,0,0,0,0,inf,1,0,0\n"
-            "0,1,0,0.1,3,0,0,0,0,0,0,0,0,0,0,0,inf,1,0,0\n"
-            "1,0,0.1,0.2,3,0,0,0,0,0,0,0,0,0,0,0,inf,1,0,0\n"
-            "1,0,0.1,0.2,7,2,0.5,0.25,0.3333333,0,0.125,2.5,0.75,3.333333,0,0.25,6.833333,0,1,1\n");
+  const SampleCost good{7, 2, {0.5, 1.0 / 3}, {2.5, 10.0 / 3}, 5.8333333333, false, true, true};
+  const SampleCost bad{3, 0, {0, 0}, {0, 0}, std::numeric_limits<double>::infinity(), true, false, false};
+  EXPECT_EQ(FormatCosts({{"pose", "smoothness"},
+                         {{1, 0, 0.1, 0.2, {good, bad}}, {0, 1, 0, 0.1, {bad}}, {0, 0, 0, 0.1, {bad}}}}),
+            "fragment,attempt,start_time,end_time,sample,start,pose,smoothness,weighted_pose,weighted_smoothness,"
+            "total,diverged,saved,chosen\n"
+            "0,0,0,0.1,3,0,0,0,0,0,inf,1,0,0\n"
+            "0,1,0,0.1,3,0,0,0,0,0,inf,1,0,0\n"
+            "1,0,0.1,0.2,3,0,0,0,0,0,inf,1,0,0\n"
+            "1,0,0.1,0.2,7,2,0.5,0.3333333,2.5,3.333333,5.833333,0,1,1\n");
+  EXPECT_THROW(FormatCosts({{"pose"}, {{1, 0, 0.1, 0.2, {good}}}}), std::invalid_argument);
 }
 
 TEST(Costs, HaveARowForEachOfNinetyThousandSamples) {
-  std::vector<FragmentCosts> fragments;
+  CostTable costs{{"pose", "root", "end_effector", "balance", "drift"}, {}};
   for (int f = 0; f < 45; ++f) {
-    FragmentCosts& fragment = fragments.emplace_back(FragmentCosts{f, 0, 0.1 * f, 0.1 * (f + 1), {}});
+    FragmentCosts& fragment = costs.fragments.emplace_back(FragmentCosts{f, 0, 0.1 * f, 0.1 * (f + 1), {}});
     for (int s = 1999; s >= 0; --s) {
       const double c = 1 / (1.0 + s + f);
       fragment.samples.push_back(
           {s, s % 200, {c, 2 * c, 3 * c, 4 * c, 5 * c}, {c, c, c, c, c}, 5 * c, false, false, false});
     }
   }
-  const std::string text = FormatCosts(fragments);
+  const std::string text = FormatCosts(costs);
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 90001);
+}
+
+/// A file of an earlier version, which had no column for the smoothness.
+TEST(ReadCosts, TakesTheTermsThatTheFileHas) {
+  const std::string path = testing::TempDir() + "retrace_old_costs.csv";
+  io::WriteFile(path,
+                "fragment,attempt,start_time,end_time,sample,start,pose,root,end_effector,balance,drift,weighted_pose,"
+                "weighted_root,weighted_end_effector,weighted_balance,weighted_drift,total,diverged,saved,chosen\n"
+                "0,0,0,0.1,3,0,0,0,0,0,0,0,0,0,0,0,inf,1,0,0\n"
+                "0,1,0,0.1,7,2,0.5,0.25,0.125,0,0.5,2.5,0.75,3.75,0,1,8,0,1,1\n");
+  const CostTable costs = ReadCosts(path);
+  std::filesystem::remove(path);
+  EXPECT_THAT(costs.terms, ElementsAre("pose", "root", "end_effector", "balance", "drift"));
+  ASSERT_EQ(costs.fragments.size(), 2u);
+  EXPECT_TRUE(costs.fragments[0].samples[0].diverged);
+  EXPECT_EQ(costs.fragments[1].attempt, 1);
+  EXPECT_THAT(costs.fragments[1].samples[0].terms, ElementsAre(0.5, 0.25, 0.125, 0, 0.5));
+  EXPECT_THAT(costs.fragments[1].samples[0].weighted, ElementsAre(2.5, 0.75, 3.75, 0, 1));
+  EXPECT_EQ(costs.fragments[1].samples[0].total, 8);
 }
 
 TEST(ReadTable, AcceptsWhatOtherProgramsWrite) {

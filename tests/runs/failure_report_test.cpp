@@ -5,12 +5,13 @@
 #include <gtest/gtest.h>
 
 #include "methods/sampling/small_problem.h"
+#include "retrace/runs/configuration.h"
 
 namespace retrace::runs {
 namespace {
 
-using sampling::Ending;
-using sampling::SearchResult;
+using sampling::Status;
+using sampling::Summary;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -27,9 +28,9 @@ class FailureReports : public testing::Test {
   }
 
   /// Lost in the seventh fragment, drawn three times, twice with a way back.
-  static SearchResult Lost() {
-    SearchResult search;
-    search.ending = Ending::kLost;
+  static Summary Lost() {
+    Summary search;
+    search.status = Status::kLost;
     search.simulated_seconds = 1234;
     search.rewinds = 4;
     for (const auto& [fragment, back] : {std::pair{6, 1}, {4, 3}, {6, 5}, {6, -1}}) {
@@ -55,7 +56,7 @@ class FailureReports : public testing::Test {
     return search;
   }
 
-  FailureReport Report(const SearchResult& search, const metrics::ClipChecks& checks = {}) const {
+  FailureReport Report(const Summary& search, const metrics::ClipChecks& checks = {}) const {
     return ReportFailure(problem_, search, metrics::Evaluation(), checks);
   }
 
@@ -93,7 +94,7 @@ TEST_F(FailureReports, SayTheSameToScripts) {
 }
 
 TEST_F(FailureReports, TellWhenTheWorstWasBeforeTheEnd) {
-  SearchResult search = Lost();
+  Summary search = Lost();
   search.failure.nearest_ratio = 1.5;
   EXPECT_THAT(Report(search).Text(), HasSubstr("its worst before that: 150 % of a limit"));
 }
@@ -116,8 +117,8 @@ TEST_F(FailureReports, AdviseNothingWithoutAFact) {
 }
 
 TEST_F(FailureReports, AdviseMoreBudgetWhenItWasSpent) {
-  SearchResult search = Lost();
-  search.ending = Ending::kBudget;
+  Summary search = Lost();
+  search.status = Status::kBudget;
   FailureReport report = Report(search);
   ASSERT_EQ(report.advice.size(), 1u);
   EXPECT_EQ(report.advice[0].setting, "/search/budget=8400");
@@ -138,7 +139,7 @@ TEST_F(FailureReports, AdviseMoreBudgetWhenItWasSpent) {
 }
 
 TEST_F(FailureReports, AdviseNoMarginWhenTheGatesWereKept) {
-  SearchResult search = Lost();
+  Summary search = Lost();
   problem_.options.max_rewinds = 1000;
   search.failure.nearest = {0.98, 0.5, 0.4};
   search.failure.nearest_ratio = 0.98;
@@ -149,8 +150,8 @@ TEST_F(FailureReports, AdviseNoMarginWhenTheGatesWereKept) {
 }
 
 TEST_F(FailureReports, OfADivergedSearchHaveNoFigures) {
-  SearchResult search = Lost();
-  search.ending = Ending::kDiverged;
+  Summary search = Lost();
+  search.status = Status::kDiverged;
   search.failure.diverged = 700;
   search.failure.nearest = {};
   search.failure.nearest_ratio = 0;
@@ -166,8 +167,8 @@ TEST_F(FailureReports, OfADivergedSearchHaveNoFigures) {
 }
 
 TEST_F(FailureReports, OfAMotionThatReachedTheEndNameTheFirstGate) {
-  SearchResult search = Lost();
-  search.ending = Ending::kReachedEnd;
+  Summary search = Lost();
+  search.status = Status::kReachedEnd;
   search.failure = {};
   metrics::Evaluation evaluation;
   evaluation.completed = true;
@@ -189,10 +190,10 @@ TEST_F(FailureReports, OfAMotionThatReachedTheEndNameTheFirstGate) {
 }
 
 TEST(StatusOf, IsCompletedOrTheEnding) {
-  EXPECT_EQ(StatusOf(Ending::kReachedEnd), "completed");
-  EXPECT_EQ(StatusOf(Ending::kLost), "lost");
-  EXPECT_EQ(StatusOf(Ending::kBudget), "budget");
-  EXPECT_EQ(StatusOf(Ending::kDiverged), "diverged");
+  EXPECT_EQ(StatusOf(Status::kReachedEnd), "completed");
+  EXPECT_EQ(StatusOf(Status::kLost), "lost");
+  EXPECT_EQ(StatusOf(Status::kBudget), "budget");
+  EXPECT_EQ(StatusOf(Status::kDiverged), "diverged");
 }
 
 }  // namespace

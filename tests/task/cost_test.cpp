@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "task/synthetic_motion.h"
 
 namespace retrace::task {
@@ -181,17 +184,31 @@ TEST(CostTerms, AddUpTermByTerm) {
   EXPECT_DOUBLE_EQ(sum.drift, 30);
 }
 
+TEST(CostTerms, EachHasAName) {
+  const CostTerms terms{1, 2, 3, 4, 5, 6};
+  const CostWeights weights{10, 20, 30, 40, 50, 60};
+  std::vector<std::string> names;
+  double expected = 0;
+  for (size_t t = 0; t < kCostTerms.size(); ++t) {
+    names.emplace_back(kCostTerms[t].name);
+    EXPECT_EQ(terms.*kCostTerms[t].value, static_cast<double>(t + 1));
+    EXPECT_EQ(weights.*kCostTerms[t].weight, static_cast<double>(10 * (t + 1)));
+    expected += 10 * static_cast<double>((t + 1) * (t + 1));
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"pose", "root", "end_effector", "balance", "drift", "smoothness"}));
+  EXPECT_EQ(sizeof(CostTerms), kCostTerms.size() * sizeof(double)) << "a term without a name";
+  EXPECT_EQ(sizeof(CostWeights), kCostTerms.size() * sizeof(double)) << "a weight without a name";
+  EXPECT_EQ(terms.Total(weights), expected);
+}
+
 TEST(CostTerms, TwiceTheWeightIsTwiceTheCost) {
-  const CostTerms terms{0.1, 0.2, 0.3, 0.4, 0.5};
-  const std::vector<double CostWeights::*> weights = {
-      &CostWeights::pose, &CostWeights::root, &CostWeights::end_effector, &CostWeights::balance, &CostWeights::drift};
-  const std::vector<double> values = {terms.pose, terms.root, terms.end_effector, terms.balance, terms.drift};
-  for (size_t i = 0; i < weights.size(); ++i) {
-    CostWeights only{0, 0, 0, 0, 0};
-    only.*weights[i] = 7;
-    EXPECT_DOUBLE_EQ(terms.Total(only), 7 * values[i]);
+  const CostTerms terms{0.1, 0.2, 0.3, 0.4, 0.5, 0.6};
+  for (const CostTerm& term : kCostTerms) {
+    CostWeights only{0, 0, 0, 0, 0, 0};
+    only.*term.weight = 7;
+    EXPECT_DOUBLE_EQ(terms.Total(only), 7 * terms.*term.value);
     CostWeights twice = only;
-    twice.*weights[i] *= 2;
+    twice.*term.weight *= 2;
     EXPECT_DOUBLE_EQ(terms.Total(twice), 2 * terms.Total(only));
   }
 }

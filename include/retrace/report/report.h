@@ -37,9 +37,9 @@ struct ReportRun {
   const control::Trajectory* tracking = nullptr;          ///< naive tracking of the reference; may be null
   std::optional<metrics::Evaluation> evaluation = {};     ///< of the trajectory
   std::optional<metrics::Evaluation> tracking_evaluation = {};
-  const std::vector<results::FragmentCosts>* costs = nullptr;  ///< may be null
-  io::Json manifest = {};                                      ///< of the run; null: there is none
-  std::vector<std::string> notes = {};                         ///< what a reader should know first
+  const results::CostTable* costs = nullptr;  ///< may be null
+  io::Json manifest = {};                     ///< of the run; null: there is none
+  std::vector<std::string> notes = {};        ///< what a reader should know first
 };
 
 struct ReportOptions {

@@ -35,22 +35,14 @@ std::string FormatContacts(const character::Character& character, const control:
 /// [N m]; a hinge has its axis only.
 std::string FormatTorques(const character::Character& character, const control::Trajectory& trajectory);
 
-/// Terms of the cost of a sample (Liu et al. 2010, eq. 1, and the drift).
-struct CostTerms {
-  double pose = 0;
-  double root = 0;
-  double end_effector = 0;
-  double balance = 0;
-  double drift = 0;
-};
-
 /// One sample drawn.
 struct SampleCost {
-  int sample = 0;      ///< index within the fragment
-  int start = 0;       ///< index of the saved state that it started from
-  CostTerms terms;     ///< without weights
-  CostTerms weighted;  ///< times their weights
-  double total = 0;    ///< infinity when diverged
+  int sample = 0;             ///< index within the fragment
+  int start = 0;              ///< index of the saved state that it started from
+  std::vector<double> terms;  ///< (CostTable::terms) without weights; 0 when diverged
+  std::vector<double>
+      weighted;      ///< (CostTable::terms) times the weights with which the sample was drawn; 0 when diverged
+  double total = 0;  ///< the sum of `weighted`; infinity when diverged
   bool diverged = false;
   bool saved = false;   ///< its end state is among those that the next fragment starts from
   bool chosen = false;  ///< it is part of the reconstructed control
@@ -65,10 +57,17 @@ struct FragmentCosts {
   std::vector<SampleCost> samples;
 };
 
-/// One row per sample, sorted by fragment, attempt, sample: fragment, attempt, start_time, end_time, sample, start,
-/// pose, root, end_effector, balance, weighted_pose, weighted_root, weighted_end_effector, weighted_balance, total, and
-/// diverged, saved, chosen as 0 or 1. Costs have 7 significant digits.
-std::string FormatCosts(const std::vector<FragmentCosts>& fragments);
+/// The costs of all samples of a run.
+struct CostTable {
+  std::vector<std::string> terms;  ///< names of the terms
+  std::vector<FragmentCosts> fragments;
+};
+
+/// One row per sample, sorted by fragment, attempt, sample. Columns: fragment, attempt, start_time, end_time, sample,
+/// start; TERM of each term; weighted_TERM of each term; total; diverged, saved, chosen as 0 or 1. The weighted terms
+/// of a row add up to its total, unless the sample diverged. Costs have 7 significant digits. Throws
+/// std::invalid_argument for a sample with another number of terms than the table.
+std::string FormatCosts(const CostTable& costs);
 
 /// A table read from a file. What a cell means is decided by who asks for it: a fingerprint of digits only is a text.
 class Table {
@@ -101,7 +100,8 @@ class Table {
 Table ParseTable(std::string_view text, const std::string& name);
 Table ReadTable(const std::filesystem::path& path);
 
-/// Reads what FormatCosts wrote. Throws InputError with file, line and column.
-std::vector<FragmentCosts> ReadCosts(const std::filesystem::path& path);
+/// Reads what FormatCosts wrote; the terms are those columns TERM for which there is a column weighted_TERM. Throws
+/// InputError with file, line and column.
+CostTable ReadCosts(const std::filesystem::path& path);
 
 }  // namespace retrace::results

@@ -14,7 +14,7 @@ namespace retrace::runs {
 
 /// How a run ended, as the manifest has it: completed (simulated to the end, inside the gates or not), lost, budget or
 /// diverged.
-std::string StatusOf(sampling::Ending ending);
+std::string StatusOf(sampling::Status ending);
 
 /// A setting to try next, and the measured fact that speaks for it.
 struct Advice {
@@ -31,7 +31,7 @@ struct FailureReport {
     bool angle = false;
   };
 
-  sampling::Ending ending = sampling::Ending::kReachedEnd;
+  sampling::Status ending = sampling::Status::kReachedEnd;
   double reached = 0;   ///< as far as the control goes [s]
   double duration = 0;  ///< to be reached [s]
   int fragments = 0;    ///< of the schedule
@@ -60,7 +60,7 @@ struct FailureReport {
 };
 
 /// Puts together what is known of a run that ended below the gates; a success gives a report without a failure.
-FailureReport ReportFailure(const sampling::Problem& problem, const sampling::SearchResult& search,
+FailureReport ReportFailure(const sampling::Problem& problem, const sampling::Summary& search,
                             const metrics::Evaluation& evaluation, const metrics::ClipChecks& checks);
 
 }  // namespace retrace::runs

@@ -68,14 +68,14 @@ io::Json InputHashes(const Job& job);
 
 /// What a search found, simulated once more in a new world and compared with the reference.
 struct Reconstruction {
-  sampling::SearchResult search;
+  sampling::Summary search;
   control::Trajectory trajectory;
   metrics::Evaluation evaluation;
 };
 
 /// Searches on a farm whose workers come from MakeWorkerFactory of the job's problem. Throws std::logic_error when the
 /// new world does not end in the state that the search ended in, bit for bit; StoppedError when the hooks say so.
-Reconstruction Reconstruct(const Job& job, parallel::TaskFarm& farm, const sampling::SearchHooks& hooks = {});
+Reconstruction Reconstruct(const Job& job, parallel::TaskFarm& farm, const sampling::Hooks& hooks = {});
 
 /// Which files a run leaves besides its manifest.
 enum class KeptFiles {

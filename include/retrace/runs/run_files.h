@@ -30,8 +30,8 @@ std::vector<NamedTable> StateTables(const character::Character& character, const
 /// tables above.
 std::vector<NamedTable> ContactTables(const character::Character& character, const control::Trajectory& trajectory);
 
-/// The costs of a search as the table takes them.
-std::vector<results::FragmentCosts> CostsOf(const sampling::SearchResult& search, const task::CostWeights& weights);
+/// The costs of all samples of a search, with the weights that each iteration was drawn with.
+results::CostTable CostsOf(const sampling::Summary& search);
 
 /// Success, gates and figures as lines for people. `expected` is the duration that was to be reached [s].
 std::string Describe(const metrics::Evaluation& evaluation, double expected, bool diverged);

@@ -10,14 +10,14 @@
 
 namespace retrace::task {
 
-/// Weights of the four terms (Liu et al. 2010, eq. 1 and table 4).
+/// Weights of the terms (Liu et al. 2010, eq. 1 and table 4).
 struct CostWeights {
   double pose = 5;
   double root = 3;
   double end_effector = 30;
   double balance = 10;
-  double drift = 0;       ///< no term of the paper's
-  double smoothness = 0;  ///< no term of the paper's, see RolloutWorker; of smoothing passes [s^2]
+  double drift = 0;       ///< not a term of the paper
+  double smoothness = 0;  ///< not a term of the paper: of smoothing passes [s^2]
 };
 
 /// What the terms of the paper leave open.
@@ -52,35 +52,54 @@ void Describe(Options& o, Visitor& v) {
           o.effector_position, non_negative);
 }
 
-/// The terms, in the order pose, root, end effector, balance, drift, smoothness.
+/// The terms of the cost of a sample, without weights. kCostTerms names them.
 struct CostTerms {
   double pose = 0;
   double root = 0;
   double end_effector = 0;
   double balance = 0;
   double drift = 0;
-  double smoothness = 0;
+  double smoothness = 0;  ///< [rad/s^2], see sampling::RolloutWorker
 
   /// Each term times its weight.
-  CostTerms Weighted(const CostWeights& w) const {
-    return {w.pose * pose,       w.root * root,   w.end_effector * end_effector,
-            w.balance * balance, w.drift * drift, w.smoothness * smoothness};
-  }
-  CostTerms& operator+=(const CostTerms& other) {
-    pose += other.pose;
-    root += other.root;
-    end_effector += other.end_effector;
-    balance += other.balance;
-    drift += other.drift;
-    smoothness += other.smoothness;
-    return *this;
-  }
-  /// eq. 1: E = wp Ep + wr Er + we Ee + wb Eb, and wd Ed.
-  double Total(const CostWeights& w) const {
-    const CostTerms t = Weighted(w);
-    return t.pose + t.root + t.end_effector + t.balance + t.drift + t.smoothness;
-  }
+  CostTerms Weighted(const CostWeights& weights) const;
+  CostTerms& operator+=(const CostTerms& other);
+  /// The sum of the weighted terms: eq. 1, E = wp Ep + wr Er + we Ee + wb Eb, and the terms that are not the paper's.
+  double Total(const CostWeights& weights) const;
 };
+
+/// A term with its name in tables and reports, its value and its weight.
+struct CostTerm {
+  const char* name;
+  double CostTerms::*value;
+  double CostWeights::*weight;
+};
+
+/// All terms, in the order in which they are added and written.
+inline constexpr std::array<CostTerm, 6> kCostTerms{
+    {{"pose", &CostTerms::pose, &CostWeights::pose},
+     {"root", &CostTerms::root, &CostWeights::root},
+     {"end_effector", &CostTerms::end_effector, &CostWeights::end_effector},
+     {"balance", &CostTerms::balance, &CostWeights::balance},
+     {"drift", &CostTerms::drift, &CostWeights::drift},
+     {"smoothness", &CostTerms::smoothness, &CostWeights::smoothness}}};
+
+inline CostTerms CostTerms::Weighted(const CostWeights& weights) const {
+  CostTerms weighted;
+  for (const CostTerm& term : kCostTerms) weighted.*term.value = weights.*term.weight * this->*term.value;
+  return weighted;
+}
+
+inline CostTerms& CostTerms::operator+=(const CostTerms& other) {
+  for (const CostTerm& term : kCostTerms) this->*term.value += other.*term.value;
+  return *this;
+}
+
+inline double CostTerms::Total(const CostWeights& weights) const {
+  double total = 0;
+  for (const CostTerm& term : kCostTerms) total += weights.*term.weight * this->*term.value;
+  return total;
+}
 
 /// All that the cost needs of the reference at one instant, computed once.
 class CostReference {

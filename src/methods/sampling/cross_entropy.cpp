@@ -39,14 +39,14 @@ std::vector<std::vector<size_t>> RankByDescendants(const Tree& tree) {
   return ranks;
 }
 
-std::vector<Quat> GoalOf(const Problem& problem, int fragment, const character::State& led_to) {
+std::optional<std::vector<Quat>> GoalOf(const Problem& problem, int fragment, const character::State& reached) {
+  if (problem.options.correction == 0) return std::nullopt;
   std::vector<Quat> goal;
-  if (problem.options.correction == 0) return goal;
   character::State reference;
   problem.task.reference->StateAt(problem.task.schedule.steps[static_cast<size_t>(fragment) + 1] * problem.time_step(),
                                   reference);
   for (const character::Joint& joint : problem.task.character->joints) {
-    goal.push_back(Nlerp(character::JointRotation(joint, led_to), character::JointRotation(joint, reference),
+    goal.push_back(Nlerp(character::JointRotation(joint, reached), character::JointRotation(joint, reference),
                          problem.options.goal));
   }
   return goal;
@@ -55,18 +55,18 @@ std::vector<Quat> GoalOf(const Problem& problem, int fragment, const character::
 OffsetDistributions::OffsetDistributions(const Problem& problem)
     : problem_(problem), fragments_(static_cast<size_t>(problem.task.schedule.num_iterations())) {}
 
-void OffsetDistributions::Learn(const Tree& tree, int first_fragment) {
+void OffsetDistributions::Fit(const Tree& tree, int first_fragment) {
   const std::vector<std::vector<size_t>> ranks = RankByDescendants(tree);
   const Options& search = problem_.options;
   for (auto fragment = static_cast<size_t>(first_fragment); fragment < ranks.size(); ++fragment) {
     const auto count = static_cast<size_t>(std::ceil(search.elites * static_cast<double>(ranks[fragment].size())));
     if (count == 0) continue;
-    OffsetDistribution& known = fragments_[fragment];
-    const bool first = !known.fitted();
+    const bool first = std::holds_alternative<UniformOffsets>(fragments_[fragment]);
     if (first) {
-      known.mean.assign(problem_.task.character->joints.size(), Vec3::Zero());
-      known.deviation.assign(problem_.task.character->joints.size(), Vec3::Zero());
+      const std::vector<Vec3> zero(problem_.task.character->joints.size(), Vec3::Zero());
+      fragments_[fragment] = NormalOffsets{zero, zero};
     }
+    auto& known = std::get<NormalOffsets>(fragments_[fragment]);
     known.goal = GoalOf(problem_, static_cast<int>(fragment), tree[fragment + 1][ranks[fragment].front()].end);
     for (size_t j = 0; j < known.mean.size(); ++j) {
       Vec3 sum = Vec3::Zero();

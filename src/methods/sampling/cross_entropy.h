@@ -1,8 +1,9 @@
-/// What a pass of the search teaches the next one (after Liu, Yin and Guo 2015, "Improving Sampling-based Motion
-/// Control"): a saved sample is good when something that came after it survived. The best of each fragment give the
-/// distribution from which the next pass draws.
+/// The cross-entropy distributions of the search: a pass that failed gives those from which the next one draws (after
+/// Liu, Yin and Guo 2015, "Improving Sampling-based Motion Control"). A saved sample is good when its descendants got
+/// far; the best of each fragment are the elite samples.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "tree.h"
@@ -13,17 +14,17 @@ namespace retrace::sampling {
 /// then those of the cheapest path through them.
 std::vector<std::vector<size_t>> RankByDescendants(const Tree& tree);
 
-/// The pose that offsets of a fragment should lead to, between the one that they led to before and the reference's
-/// (Options::goal); empty when nothing is to be corrected.
-std::vector<Quat> GoalOf(const Problem& problem, int fragment, const character::State& led_to);
+/// (joints) the rotations that a fragment should end with, between those that were reached before and the reference's
+/// (Options::goal). There are none when Options::correction is 0.
+std::optional<std::vector<Quat>> GoalOf(const Problem& problem, int fragment, const character::State& reached);
 
-/// A distribution of offsets for each fragment of the schedule, none of them learned at first.
+/// A distribution of offsets for each fragment of the schedule: uniform until it has been fitted.
 class OffsetDistributions {
  public:
   explicit OffsetDistributions(const Problem& problem);
 
-  /// Moves the distributions of the fragments that a pass reached towards its elites.
-  void Learn(const Tree& tree, int first_fragment = 0);
+  /// Fits the distributions of the fragments that a pass reached to its elite samples.
+  void Fit(const Tree& tree, int first_fragment = 0);
   const OffsetDistribution& operator[](int fragment) const { return fragments_[static_cast<size_t>(fragment)]; }
 
  private:

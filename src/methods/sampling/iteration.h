@@ -12,20 +12,19 @@
 namespace retrace::sampling {
 
 /// What an iteration draws, and by what it judges.
-struct Draw {
+struct IterationPlan {
   int iteration = 0;
   int fragment = 0;
   int samples = 0;
   SelectionOptions selection;
   task::CostWeights weights;
-  /// Start states take turns between them. Not learned: uniform in the windows around feedforward.
-  std::vector<OffsetDistribution> distributions;
-  bool continuous = false;  ///< targets go over from the start state's offsets, without jumps
+  std::vector<OffsetDistribution> distributions;  ///< at least one; start states take turns between them
+  bool ramps = false;                             ///< targets go over from the start state's offsets, without jumps
 };
 
 /// What an iteration simulated, beside its record.
 struct Simulated {
-  std::vector<Offsets> feedforward;    // (start states)
+  std::vector<Offsets> centres;        // (start states with samples) of their proposals
   std::vector<character::State> ends;  // (samples)
 };
 
@@ -35,7 +34,7 @@ parallel::Bytes Store(const IterationRecord& record, const Simulated& simulated)
 class Iteration final : private parallel::DivisibleWork {
  public:
   /// The start states must outlive the iteration.
-  Iteration(const Problem& problem, Draw draw, const std::vector<Node>& starts);
+  Iteration(const Problem& problem, IterationPlan plan, const std::vector<Node>& starts);
 
   /// `while_busy` is called when the workers have something to do.
   void Simulate(parallel::TaskFarm& farm, const std::function<void()>& while_busy = {});
@@ -44,7 +43,7 @@ class Iteration final : private parallel::DivisibleWork {
   /// The saved samples; those inside the gates where there are any and the search keeps to them.
   std::vector<Node> Select();
   /// After Select: nothing but the record is left.
-  Simulated TakeSimulated() { return std::move(simulated_); }
+  Simulated TakeSimulated();
 
   IterationRecord record;
 
@@ -54,7 +53,6 @@ class Iteration final : private parallel::DivisibleWork {
     size_t start = 0;  ///< index of the start state
     size_t first = 0;  ///< sample
     size_t count = 0;
-    bool undisplaced = true;  ///< the first sample is the start state's candidate 0
   };
 
   size_t num_tasks() const override { return tasks_.size(); }
@@ -67,18 +65,14 @@ class Iteration final : private parallel::DivisibleWork {
 
   bool Inside(const SampleRecord& entry) const;
   double CostOf(const SampleRecord& entry) const;
-  /// The displacement that samples of a start state keep a share of; empty: none.
-  std::vector<Vec3> KeptOf(const Node& start) const;
-  const OffsetDistribution& DistributionOf(size_t start) const;
-  Offsets OffsetsOf(size_t sample) const;
 
   const Problem& problem_;
-  const Draw draw_;
+  const IterationPlan plan_;
   const std::vector<Node>& starts_;
   std::function<void()> while_busy_;
   std::vector<Task> tasks_;
-  Simulated simulated_;              // feedforward offsets are empty until a task has found them
-  std::vector<size_t> undisplaced_;  // (start states) their candidate 0
+  std::vector<Proposal> proposals_;     // (start states with samples) each without a centre until a task has found it
+  std::vector<character::State> ends_;  // (samples)
 };
 
 }  // namespace retrace::sampling

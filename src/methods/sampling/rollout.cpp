@@ -6,9 +6,9 @@
 #include <ctime>
 #include <iterator>
 #include <memory>
+#include <stdexcept>
 
 #include "retrace/character/kinematics.h"
-#include "retrace/math/random.h"
 #include "retrace/math/rotation.h"
 #include "retrace/parallel/bytes.h"
 
@@ -16,7 +16,6 @@ namespace retrace::sampling {
 namespace {
 
 using character::Joint;
-using character::JointType;
 
 double ThreadCpuSeconds() {
   timespec time{};
@@ -26,80 +25,25 @@ double ThreadCpuSeconds() {
 
 }  // namespace
 
-Offsets NoOffsets(const Problem& problem) {
-  return Offsets(problem.task.character->joints.size(), Quat::Identity());
-}
-
-control::Fragment MakeFragment(const Problem& problem, int index, const Offsets& offsets, const Offsets& previous) {
+control::Fragment MakeFragment(const Problem& problem, int index, const Offsets& offsets,
+                               const std::optional<Offsets>& ramp_from) {
   control::Fragment fragment;
   fragment.first_step = problem.task.schedule.steps[static_cast<size_t>(index)];
   fragment.num_steps = problem.task.schedule.steps[static_cast<size_t>(index) + 1] - fragment.first_step;
   const int knots = problem.options.target_knots;
-  const double ramp = previous.empty() ? 0 : problem.options.smoothing.ramp;
+  const double ramp = ramp_from ? problem.options.smoothing.ramp : 0;
   character::Pose pose;
   for (int k = 0; k < knots; ++k) {
     const double along = knots == 1 ? 1.0 : static_cast<double>(k) / (knots - 1);
     problem.task.reference->PoseAt((fragment.first_step + along * fragment.num_steps) * problem.time_step(), pose);
     for (size_t j = 0; j < offsets.size(); ++j) {
-      const Quat offset = along < ramp ? Nlerp(previous[j], offsets[j], along / ramp) : offsets[j];
+      const Quat offset = along < ramp ? Nlerp((*ramp_from)[j], offsets[j], along / ramp) : offsets[j];
       pose.joint_rotations[j] = offset * pose.joint_rotations[j];
       pose.joint_rotations[j].normalize();
     }
     fragment.targets.push_back(pose.joint_rotations);
   }
   return fragment;
-}
-
-Offsets SampleOffsets(const Problem& problem, int iteration, int sample, const Offsets& feedforward,
-                      const std::vector<Vec3>& kept) {
-  const double rho = problem.options.correlation;
-  const double fresh = kept.empty() ? 1 : std::sqrt(1 - rho * rho);
-  Offsets offsets = feedforward;
-  RandomStream random(problem.options.seed, RandomStage::kSampling, static_cast<uint32_t>(iteration),
-                      static_cast<uint32_t>(sample));
-  for (size_t j = 0; j < offsets.size(); ++j) {
-    const Joint& joint = problem.task.character->joints[j];
-    Vec3 displacement = Vec3::Zero();
-    bool displaced = false;
-    for (int a = 0; a < 3; ++a) {
-      if (joint.window[a] == 0) continue;
-      displacement[a] = fresh * problem.options.window_scale * joint.window[a] * random.Uniform(-1, 1);
-      if (!kept.empty()) displacement[a] += rho * kept[j][a];
-      displaced = true;
-    }
-    if (displaced) offsets[j] = FromRotationVector(displacement) * offsets[j];
-  }
-  return offsets;
-}
-
-Offsets DrawOffsets(const Problem& problem, int iteration, int sample, const OffsetDistribution& distribution,
-                    const std::vector<Vec3>& kept) {
-  const double rho = problem.options.correlation;
-  const double fresh = kept.empty() ? 1 : std::sqrt(1 - rho * rho);
-  Offsets offsets;
-  RandomStream random(problem.options.seed, RandomStage::kSampling, static_cast<uint32_t>(iteration),
-                      static_cast<uint32_t>(sample));
-  for (size_t j = 0; j < distribution.mean.size(); ++j) {
-    Vec3 turn = distribution.mean[j];
-    for (int a = 0; a < 3; ++a) {
-      if (distribution.deviation[j][a] > 0) turn[a] += fresh * distribution.deviation[j][a] * random.Normal();
-      if (!kept.empty()) turn[a] += rho * kept[j][a];
-    }
-    offsets.push_back(FromRotationVector(turn));
-  }
-  return offsets;
-}
-
-OffsetDistribution WithMean(const OffsetDistribution& distribution, const Offsets& means) {
-  OffsetDistribution moved = distribution;
-  for (size_t j = 0; j < means.size(); ++j) moved.mean[j] = RotationVector(means[j]);
-  return moved;
-}
-
-Offsets MeanOffsets(const OffsetDistribution& distribution) {
-  Offsets offsets;
-  for (const Vec3& mean : distribution.mean) offsets.push_back(FromRotationVector(mean));
-  return offsets;
 }
 
 RolloutWorker::RolloutWorker(const Problem& problem)
@@ -119,34 +63,6 @@ RolloutWorker::RolloutWorker(const Problem& problem)
     RatesOf(state, reference_rates_.back().emplace_back());
     references_.emplace_back(*problem.task.character, reference_states_.back().front(), problem.task.cost);
   }
-}
-
-/// Liu et al. 2010, section 3.2.3, "Approximating Feedforward Torques": the pose that the servos miss when they drive
-/// at the reference is put on top of it.
-Offsets RolloutWorker::Feedforward(const control::Fragment& undisplaced, const character::State& end) const {
-  Offsets offsets = NoOffsets(problem_);
-  for (size_t j = 0; j < offsets.size(); ++j) {
-    const Joint& joint = problem_.task.character->joints[j];
-    Vec3 missed = RotationVector(undisplaced.targets.back()[j] * character::JointRotation(joint, end).conjugate());
-    if (joint.type == JointType::kHinge) missed = Vec3::Unit(joint.axis) * missed[joint.axis];
-    missed *= problem_.options.feedforward_gain;
-    const double angle = missed.norm();
-    if (angle > problem_.options.feedforward_limit) missed *= problem_.options.feedforward_limit / angle;
-    offsets[j] = FromRotationVector(missed);
-  }
-  return offsets;
-}
-
-Offsets RolloutWorker::CorrectedMeans(const OffsetDistribution& distribution, const Offsets& means,
-                                      const character::State& end) const {
-  Offsets corrected;
-  for (size_t j = 0; j < means.size(); ++j) {
-    const Joint& joint = problem_.task.character->joints[j];
-    Vec3 missed = RotationVector(distribution.goal[j] * character::JointRotation(joint, end).conjugate());
-    if (joint.type == JointType::kHinge) missed = Vec3::Unit(joint.axis) * missed[joint.axis];
-    corrected.push_back(FromRotationVector(problem_.options.correction * missed) * means[j]);
-  }
-  return corrected;
 }
 
 void RolloutWorker::RatesOf(const character::State& state, Rates& rates) const {
@@ -191,96 +107,118 @@ void RolloutWorker::Simulate(const RolloutTask& task, const control::Fragment& f
 
 void RolloutWorker::Run(const RolloutTask& task, RolloutResult& result) {
   const double before = ThreadCpuSeconds();
-  const bool known = !task.feedforward.empty();
-  result.feedforward = known ? task.feedforward : NoOffsets(problem_);
+  result.centre.reset();
   result.samples.clear();
-  OffsetDistribution distribution = task.distribution;
-  if (distribution.fitted()) {
-    const Offsets means = MeanOffsets(distribution);
-    const bool correct = !distribution.goal.empty();
-    if (!known) result.feedforward = means;
-    if (task.has_undisplaced || (correct && !known)) {
-      RolloutSample sample;
-      Simulate(task, MakeFragment(problem_, task.fragment, means, task.previous), sample);
-      result.feedforward = correct && !sample.diverged ? CorrectedMeans(distribution, means, sample.end) : means;
-      if (task.has_undisplaced) result.samples.push_back(std::move(sample));
-    }
-    if (correct) distribution = WithMean(distribution, result.feedforward);
-  } else if (task.has_undisplaced || (problem_.options.feedforward && !known)) {
-    const control::Fragment undisplaced = MakeFragment(problem_, task.fragment, NoOffsets(problem_));
+  Proposal proposal = task.proposal;
+  const bool has_undisplaced = task.first_sample == proposal.undisplaced;
+  const bool finds_centre = !proposal.centre;
+  if (finds_centre) proposal.centre = proposal.Undisplaced(problem_);
+  if (has_undisplaced || (finds_centre && proposal.CentreNeedsSimulation(problem_.options))) {
+    const control::Fragment undisplaced =
+        MakeFragment(problem_, task.fragment, proposal.Undisplaced(problem_), proposal.ramp_from);
     RolloutSample sample;
     Simulate(task, undisplaced, sample);
-    if (problem_.options.feedforward && !sample.diverged) result.feedforward = Feedforward(undisplaced, sample.end);
-    if (task.has_undisplaced) result.samples.push_back(std::move(sample));
+    if (finds_centre && !sample.diverged) proposal.centre = proposal.FindCentre(problem_, undisplaced, sample.end);
+    if (has_undisplaced) result.samples.push_back(std::move(sample));
   }
   while (result.samples.size() < static_cast<size_t>(task.num_samples)) {
     const int sample = task.first_sample + static_cast<int>(result.samples.size());
-    const Offsets offsets = distribution.fitted()
-                                ? DrawOffsets(problem_, task.iteration, sample, distribution, task.kept)
-                                : SampleOffsets(problem_, task.iteration, sample, result.feedforward, task.kept);
-    Simulate(task, MakeFragment(problem_, task.fragment, offsets, task.previous), result.samples.emplace_back());
+    const Offsets offsets = proposal.Draw(problem_, task.iteration, sample);
+    Simulate(task, MakeFragment(problem_, task.fragment, offsets, proposal.ramp_from), result.samples.emplace_back());
   }
-  if (known) result.feedforward.clear();
+  if (finds_centre) result.centre = std::move(proposal.centre);
   result.cpu_seconds = ThreadCpuSeconds() - before;
 }
 
+namespace {
+
+template <typename T>
+void PutOptional(parallel::Bytes& bytes, const std::optional<std::vector<T>>& values) {
+  const auto present = static_cast<uint8_t>(values.has_value());
+  parallel::Put(bytes, &present, 1);
+  if (values) parallel::Put(bytes, values->data(), values->size());
+}
+
+/// Takes what PutOptional put; there are `count` values where there are any.
+template <typename T>
+void TakeOptional(parallel::Reader& reader, size_t count, const T& fill, std::optional<std::vector<T>>& values) {
+  uint8_t present = 0;
+  reader.Take(&present, 1);
+  values.reset();
+  if (present == 0) return;
+  values.emplace(count, fill);
+  reader.Take(values->data(), count);
+}
+
+void Put(parallel::Bytes& bytes, const Proposal& proposal) {
+  const auto* normal = std::get_if<NormalOffsets>(&proposal.distribution);
+  const auto fitted = static_cast<uint8_t>(normal != nullptr);
+  parallel::Put(bytes, &fitted, 1);
+  if (normal != nullptr) {
+    parallel::Put(bytes, normal->mean.data(), normal->mean.size());
+    parallel::Put(bytes, normal->deviation.data(), normal->deviation.size());
+    PutOptional(bytes, normal->goal);
+  }
+  const auto undisplaced = static_cast<int32_t>(proposal.undisplaced);
+  parallel::Put(bytes, &undisplaced, 1);
+  PutOptional(bytes, proposal.kept);
+  PutOptional(bytes, proposal.ramp_from);
+  PutOptional(bytes, proposal.centre);
+}
+
+Proposal TakeProposal(parallel::Reader& reader, size_t joints) {
+  const Vec3 zero = Vec3::Zero();
+  const Quat none = Quat::Identity();
+  Proposal proposal;
+  uint8_t fitted = 0;
+  reader.Take(&fitted, 1);
+  if (fitted != 0) {
+    NormalOffsets normal{std::vector<Vec3>(joints, zero), std::vector<Vec3>(joints, zero)};
+    reader.Take(normal.mean.data(), joints);
+    reader.Take(normal.deviation.data(), joints);
+    TakeOptional(reader, joints, none, normal.goal);
+    proposal.distribution = std::move(normal);
+  }
+  int32_t undisplaced = 0;
+  reader.Take(&undisplaced, 1);
+  proposal.undisplaced = undisplaced;
+  TakeOptional(reader, joints, zero, proposal.kept);
+  TakeOptional(reader, joints, none, proposal.ramp_from);
+  TakeOptional(reader, joints, none, proposal.centre);
+  return proposal;
+}
+
+}  // namespace
+
 parallel::Bytes Pack(const RolloutTask& task) {
   parallel::Bytes bytes;
-  const int32_t numbers[] = {task.iteration,
-                             task.fragment,
-                             task.first_sample,
-                             task.num_samples,
-                             task.has_undisplaced,
-                             static_cast<int32_t>(task.distribution.mean.size()),
-                             static_cast<int32_t>(task.distribution.goal.size()),
-                             static_cast<int32_t>(task.previous.size()),
-                             static_cast<int32_t>(task.kept.size()),
-                             static_cast<int32_t>(task.feedforward.size())};
+  const int32_t numbers[] = {task.iteration, task.fragment, task.first_sample, task.num_samples};
   parallel::Put(bytes, numbers, std::size(numbers));
-  parallel::Put(bytes, task.kept.data(), task.kept.size());
   parallel::Put(bytes, task.start.data(), task.start.size());
-  parallel::Put(bytes, task.distribution.mean.data(), task.distribution.mean.size());
-  parallel::Put(bytes, task.distribution.deviation.data(), task.distribution.deviation.size());
-  parallel::Put(bytes, task.distribution.goal.data(), task.distribution.goal.size());
-  parallel::Put(bytes, task.previous.data(), task.previous.size());
-  parallel::Put(bytes, task.feedforward.data(), task.feedforward.size());
+  Put(bytes, task.proposal);
   return bytes;
 }
 
-RolloutTask UnpackTask(std::span<const std::byte> bytes, size_t num_bodies) {
+RolloutTask UnpackTask(std::span<const std::byte> bytes, const Problem& problem) {
   parallel::Reader reader(bytes);
   RolloutTask task;
-  int32_t numbers[10];
+  int32_t numbers[4];
   reader.Take(numbers, std::size(numbers));
-  task.kept.resize(static_cast<size_t>(numbers[8]));
-  reader.Take(task.kept.data(), task.kept.size());
   task.iteration = numbers[0];
   task.fragment = numbers[1];
   task.first_sample = numbers[2];
   task.num_samples = numbers[3];
-  task.has_undisplaced = numbers[4] != 0;
-  task.start.resize(num_bodies);
-  reader.Take(task.start.data(), num_bodies);
-  const auto joints = static_cast<size_t>(numbers[5]);  // 0: not learned
-  task.distribution.mean.resize(joints);
-  task.distribution.deviation.resize(joints);
-  reader.Take(task.distribution.mean.data(), joints);
-  reader.Take(task.distribution.deviation.data(), joints);
-  task.distribution.goal.resize(static_cast<size_t>(numbers[6]));
-  reader.Take(task.distribution.goal.data(), task.distribution.goal.size());
-  task.previous.resize(static_cast<size_t>(numbers[7]));
-  reader.Take(task.previous.data(), task.previous.size());
-  task.feedforward.resize(static_cast<size_t>(numbers[9]));
-  reader.Take(task.feedforward.data(), task.feedforward.size());
+  task.start.resize(problem.task.start.size());
+  reader.Take(task.start.data(), task.start.size());
+  task.proposal = TakeProposal(reader, problem.task.character->joints.size());
+  if (!reader.empty()) throw std::logic_error("bytes of a task are too many");
   return task;
 }
 
 void Pack(const RolloutResult& result, parallel::Bytes& bytes) {
   bytes.clear();
   parallel::Put(bytes, &result.cpu_seconds, 1);
-  const auto joints = static_cast<uint64_t>(result.feedforward.size());
-  parallel::Put(bytes, &joints, 1);
-  parallel::Put(bytes, result.feedforward.data(), result.feedforward.size());
+  PutOptional(bytes, result.centre);
   for (const RolloutSample& sample : result.samples) {
     const auto diverged = static_cast<uint64_t>(sample.diverged);
     parallel::Put(bytes, &diverged, 1);
@@ -290,14 +228,12 @@ void Pack(const RolloutResult& result, parallel::Bytes& bytes) {
   }
 }
 
-RolloutResult UnpackResult(std::span<const std::byte> bytes, size_t num_bodies) {
+RolloutResult UnpackResult(std::span<const std::byte> bytes, const Problem& problem) {
   parallel::Reader reader(bytes);
   RolloutResult result;
   reader.Take(&result.cpu_seconds, 1);
-  uint64_t joints = 0;
-  reader.Take(&joints, 1);
-  result.feedforward.resize(joints);
-  reader.Take(result.feedforward.data(), joints);
+  const Quat none = Quat::Identity();
+  TakeOptional(reader, problem.task.character->joints.size(), none, result.centre);
   while (!reader.empty()) {
     RolloutSample& sample = result.samples.emplace_back();
     uint64_t diverged = 0;
@@ -306,8 +242,8 @@ RolloutResult UnpackResult(std::span<const std::byte> bytes, size_t num_bodies) 
     reader.Take(&sample.terms, 1);
     reader.Take(&sample.gate_ratio, 1);
     if (sample.diverged) continue;
-    sample.end.resize(num_bodies);
-    reader.Take(sample.end.data(), num_bodies);
+    sample.end.resize(problem.task.start.size());
+    reader.Take(sample.end.data(), sample.end.size());
   }
   return result;
 }
@@ -317,7 +253,7 @@ parallel::WorkerFactory MakeWorkerFactory(const Problem& problem) {
     auto worker = std::make_shared<RolloutWorker>(problem);
     auto result = std::make_shared<RolloutResult>();
     return [&problem, worker, result](std::span<const std::byte> task, parallel::Bytes& bytes) {
-      worker->Run(UnpackTask(task, problem.task.start.size()), *result);
+      worker->Run(UnpackTask(task, problem), *result);
       Pack(*result, bytes);
     };
   };

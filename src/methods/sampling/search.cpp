@@ -10,6 +10,7 @@
 #include "iteration.h"
 #include "retrace/character/kinematics.h"
 #include "retrace/io/error.h"
+#include "retrace/io/number.h"
 #include "retrace/math/rotation.h"
 #include "tree.h"
 
@@ -40,7 +41,7 @@ size_t CheapestLeaf(const Tree& tree) {
 }
 
 /// Follows the path with the least sum of costs back from the last fragment (section 3.2.2) and writes it down.
-void TraceBack(const Problem& problem, const Tree& tree, SearchResult& result) {
+void TraceBack(const Problem& problem, const Tree& tree, Summary& result) {
   size_t node = CheapestLeaf(tree);
   result.path_cost = tree.back()[node].path_cost;
   result.end = tree.back()[node].end;
@@ -48,16 +49,17 @@ void TraceBack(const Problem& problem, const Tree& tree, SearchResult& result) {
   result.control.start = problem.task.start;
   for (size_t level = tree.size() - 1; level > 0; --level) {
     const Node& here = tree[level][node];
-    const Offsets previous = here.continuous ? tree[level - 1][here.parent].offsets : Offsets{};
-    result.control.fragments.push_back(MakeFragment(problem, static_cast<int>(level) - 1, here.offsets, previous));
+    result.control.fragments.push_back(
+        MakeFragment(problem, static_cast<int>(level) - 1, here.offsets, here.ramp_from));
     result.iterations[here.iteration].samples[here.sample].chosen = true;
     node = here.parent;
   }
   std::reverse(result.control.fragments.begin(), result.control.fragments.end());
 }
 
-/// Decides how far a search that got lost goes back. A fall begins long before it shows, so that the states from which
-/// it can still be avoided may be any distance back; the distance doubles until the search gets past the place.
+/// Decides how far a search goes back when no sample is inside the gates. A fall begins long before it can be seen, so
+/// that the states from which it can still be avoided may be any distance back. The distance doubles until the search
+/// gets past the place.
 class Rewinder {
  public:
   explicit Rewinder(const Problem& problem)
@@ -67,7 +69,8 @@ class Rewinder {
 
   /// The fragment to draw again after `lost` had no sample inside the gates.
   int Target(int lost) {
-    // From the start on again it begins anew: what has been learned on the way makes short distances worth a try.
+    // After it went back to the start, it begins with the shortest distance again, which may suffice now that the
+    // distributions have been fitted.
     const bool from_start = distance_ >= steps_[static_cast<size_t>(std::max(0, furthest_))];
     distance_ = lost > furthest_ || from_start ? shortest_ : 2 * distance_;
     furthest_ = std::max(furthest_, lost);
@@ -84,10 +87,11 @@ class Rewinder {
   int furthest_ = -1;
 };
 
-/// The whole search: a pass as in 2010, which goes back where it gets lost and learns from how far it got.
+/// The whole search: a pass as in 2010, which goes back when no sample is inside the gates, and then draws from
+/// distributions that are fitted to the samples whose descendants got furthest.
 class Search {
  public:
-  Search(const Problem& problem, parallel::TaskFarm& farm, const SearchHooks& hooks)
+  Search(const Problem& problem, parallel::TaskFarm& farm, const Hooks& hooks)
       : problem_(problem),
         farm_(farm),
         hooks_(hooks),
@@ -98,13 +102,13 @@ class Search {
         attempts_(static_cast<size_t>(problem.task.schedule.num_iterations()), 0),
         model_(problem) {}
 
-  SearchResult Run() {
+  Summary Run() {
     Tree tree = Root();
-    Tree furthest;  // of all attempts that got lost, as far as they were inside the gates
+    Tree furthest;  // of all attempts that failed, as far as they were inside the gates
     while (!AtEnd(tree)) {
       const Step step = Advance(tree);
       if (step == Step::kTooDear) {
-        result_.ending = Ending::kBudget;
+        result_.status = Status::kBudget;
         break;
       }
       const bool inside = step == Step::kInside;
@@ -113,14 +117,14 @@ class Search {
       const int target = result_.iterations.back().rewound_to;
       Tree back;
       if (target >= 0) {
-        if (problem_.options.refit) model_.Learn(tree, target);
+        if (problem_.options.refit) model_.Fit(tree, target);
         back.assign(tree.begin(), tree.begin() + target + 1);
       }
-      // What was saved outside the gates is worth learning from, but is no part of a result.
+      // The distributions are fitted to what was saved outside the gates too, but it is no part of a result.
       const bool diverged = tree.back().empty();
       tree.pop_back();
       if (target < 0) {
-        result_.ending = diverged ? Ending::kDiverged : Ending::kLost;
+        result_.status = diverged ? Status::kDiverged : Status::kLost;
         break;
       }
       ++result_.rewinds;
@@ -128,10 +132,9 @@ class Search {
       tree = std::move(back);
     }
     if (furthest.size() > tree.size()) tree = std::move(furthest);
-    result_.reached_end = AtEnd(tree);
     result_.search_seconds = result_.simulated_seconds;
-    if (result_.reached_end) {
-      result_.ending = Ending::kReachedEnd;
+    if (AtEnd(tree)) {
+      result_.status = Status::kReachedEnd;
       result_.failure = {};
       Smooth(tree);
     }
@@ -185,15 +188,15 @@ class Search {
         deviation *= smoothing.decay;
         ++accepted;
       } else {
-        deviation = std::min(1.0, 1.3 * deviation);  // it got lost: it needs more freedom
+        deviation = std::min(1.0, 1.3 * deviation);  // the pass failed: it needs more freedom
       }
       if (pass.accepted) tree = std::move(smoother);
       result_.smoothing.push_back(pass);
     }
   }
 
-  /// A search around a path. Where it gets lost it goes back and draws more widely around the path itself. False when
-  /// its patience or the budget is used up.
+  /// A search around a path. When no sample is inside the gates, it goes back and draws more widely around the path
+  /// itself. Returns false when it has cost more than SmoothingOptions::patience or the budget allows.
   bool RunSmoothingPass(const std::vector<Node>& path, double deviation, Tree& tree) {
     const SmoothingOptions& smoothing = problem_.options.smoothing;
     const double limit = result_.simulated_seconds + smoothing.cost_limit * smooth_size_.samples * duration();
@@ -203,13 +206,13 @@ class Search {
     tree = Root();
     while (!AtEnd(tree)) {
       const size_t k = tree.size() - 1;
-      Draw draw = DrawOf(static_cast<int>(k), smooth_size_);
-      draw.weights.smoothness = smoothing.weight;
-      draw.weights.drift = std::max(draw.weights.drift, smoothing.drift);
-      draw.continuous = true;
-      draw.distributions = {AroundPath(path, k, blends[k], deviations[k]),
+      IterationPlan plan = PlanOf(static_cast<int>(k), smooth_size_);
+      plan.weights.smoothness = smoothing.weight;
+      plan.weights.drift = std::max(plan.weights.drift, smoothing.drift);
+      plan.ramps = true;
+      plan.distributions = {AroundPath(path, k, blends[k], deviations[k]),
                             AroundPath(path, k, 0.5 * blends[k], deviations[k])};
-      Iteration iteration(problem_, std::move(draw), tree.back());
+      Iteration iteration(problem_, std::move(plan), tree.back());
       const double cost = CostOf(iteration);
       if (result_.simulated_seconds + cost > limit || !Affords(cost)) return false;
       tree.push_back(Perform(iteration));
@@ -228,11 +231,11 @@ class Search {
   }
 
   /// Offsets around those of a path, mixed with those of the fragments before and after.
-  OffsetDistribution AroundPath(const std::vector<Node>& path, size_t fragment, double blend, double deviation) const {
+  NormalOffsets AroundPath(const std::vector<Node>& path, size_t fragment, double blend, double deviation) const {
     const Offsets& here = path[fragment].offsets;
     const Offsets& before = path[fragment == 0 ? 0 : fragment - 1].offsets;
     const Offsets& after = path[std::min(fragment + 1, path.size() - 1)].offsets;
-    OffsetDistribution distribution;
+    NormalOffsets distribution;
     for (size_t j = 0; j < here.size(); ++j) {
       const character::Joint& joint = problem_.task.character->joints[j];
       distribution.mean.push_back((1 - blend) * RotationVector(here[j]) +
@@ -257,14 +260,14 @@ class Search {
     return problem_.options.budget == 0 || result_.simulated_seconds + seconds <= problem_.options.budget * duration();
   }
 
-  Draw DrawOf(int fragment, const IterationSize& size) const {
-    Draw draw;
-    draw.iteration = static_cast<int>(result_.iterations.size());
-    draw.fragment = fragment;
-    draw.samples = size.samples;
-    draw.selection = size.selection;
-    draw.weights = problem_.task.weights;
-    return draw;
+  IterationPlan PlanOf(int fragment, const IterationSize& size) const {
+    IterationPlan plan;
+    plan.iteration = static_cast<int>(result_.iterations.size());
+    plan.fragment = fragment;
+    plan.samples = size.samples;
+    plan.selection = size.selection;
+    plan.weights = problem_.task.weights;
+    return plan;
   }
 
   /// Simulates an iteration, or takes what an earlier search simulated; returns the saved samples.
@@ -281,8 +284,8 @@ class Search {
     return saved;
   }
 
-  /// Hands the latest iteration over to the store: while the workers are busy with the next one, so that they do not
-  /// wait for a file system, and before anything ends the search.
+  /// Appends the latest iteration to the store. This happens while the workers are busy with the next one, so that they
+  /// do not wait for a file system, and before anything ends the search.
   void Keep() {
     if (!unkept_) return;
     hooks_.store->Append(Store(result_.iterations.back(), *unkept_));
@@ -301,7 +304,7 @@ class Search {
     throw StoppedError("stopped after iteration " + std::to_string(result_.iterations.size()));
   }
 
-  /// Keeps what is known of the furthest place where no sample stayed inside the gates: the last level of the tree.
+  /// Describes the furthest failure: no sample of the last level of the tree is inside the gates.
   void NoteFailure(const Tree& tree) {
     const IterationRecord& record = result_.iterations.back();
     Failure& failure = result_.failure;
@@ -323,25 +326,26 @@ class Search {
     failure.nearest = metrics::ComputeGateRatios(*problem_.task.character, nearest.end, reference, problem_.task.gates);
     failure.nearest_ratio = share(nearest);
     const Node* cheapest = &*std::min_element(nodes.begin(), nodes.end(), CheaperPath);
-    failure.terms = record.samples[cheapest->sample].terms.Weighted(problem_.task.weights);
+    failure.terms = record.samples[cheapest->sample].terms.Weighted(record.weights);
     for (size_t level = tree.size() - 2; level > 0; --level) {
       cheapest = &tree[level][cheapest->parent];
       const IterationRecord& there = result_.iterations[cheapest->iteration];
-      failure.terms_before += there.samples[cheapest->sample].terms.Weighted(problem_.task.weights);
+      failure.terms_before += there.samples[cheapest->sample].terms.Weighted(there.weights);
       ++failure.fragments_before;
     }
   }
 
   enum class Step { kInside, kLost, kTooDear };
 
-  /// Draws the next fragment. Lost: no sample ended inside the gates; the tree has been extended all the same. Too
-  /// dear: the budget has no room for it; nothing was done.
+  /// Draws the next fragment. kLost: no sample ended inside the gates; the tree has been extended all the same.
+  /// kTooDear: the budget does not allow for it, and nothing was done.
   Step Advance(Tree& tree) {
     const int fragment = static_cast<int>(tree.size()) - 1;
     const OffsetDistribution& distribution = model_[fragment];
-    Draw draw = DrawOf(fragment, distribution.fitted() ? refit_size_ : size_);
-    draw.distributions = {distribution};
-    Iteration iteration(problem_, std::move(draw), tree.back());
+    const bool fitted = std::holds_alternative<NormalOffsets>(distribution);
+    IterationPlan plan = PlanOf(fragment, fitted ? refit_size_ : size_);
+    plan.distributions = {distribution};
+    Iteration iteration(problem_, std::move(plan), tree.back());
     if (!Affords(CostOf(iteration))) return Step::kTooDear;
     tree.push_back(Perform(iteration));
     const bool lost = iteration.record.inside_gates == 0;
@@ -354,35 +358,53 @@ class Search {
 
   const Problem& problem_;
   parallel::TaskFarm& farm_;
-  const SearchHooks& hooks_;
+  const Hooks& hooks_;
   IterationSize size_;
   IterationSize refit_size_;
   IterationSize smooth_size_;
   Rewinder rewinder_;
   std::vector<int> attempts_;  // (fragments)
   OffsetDistributions model_;
-  SearchResult result_;
+  Summary result_;
   bool stopping_ = false;            // after this iteration
   std::optional<Simulated> unkept_;  // what the latest iteration simulated, for the store
 };
 
 }  // namespace
 
-std::string Name(Ending ending) {
+std::string Name(Status ending) {
   switch (ending) {
-    case Ending::kReachedEnd:
+    case Status::kReachedEnd:
       return "reached_end";
-    case Ending::kLost:
+    case Status::kLost:
       return "lost";
-    case Ending::kBudget:
+    case Status::kBudget:
       return "budget";
-    case Ending::kDiverged:
+    case Status::kDiverged:
       return "diverged";
   }
   return "";
 }
 
-SearchResult RunSearch(const Problem& problem, parallel::TaskFarm& farm, const SearchHooks& hooks) {
+std::string Summary::BriefReport() const {
+  const auto count = [](size_t n, const char* one, const char* many) {
+    return std::to_string(n).append(" ").append(n == 1 ? one : many);
+  };
+  std::string text = Name(status).append(": ");
+  text.append(count(control.fragments.size(), "fragment", "fragments")).append(" of control with path cost ");
+  text.append(io::Fixed(path_cost, 2)).append("; ");
+  text.append(count(iterations.size(), "iteration", "iterations")).append(", ");
+  text.append(count(rollouts, "rollout", "rollouts")).append(", ");
+  text.append(io::Fixed(simulated_seconds, 1)).append(" simulated seconds, ");
+  text.append(count(static_cast<size_t>(rewinds), "rewind", "rewinds"));
+  if (smoothing.empty()) return text;
+  const auto accepted = std::count_if(smoothing.begin(), smoothing.end(), [](const auto& p) { return p.accepted; });
+  text.append(", ").append(std::to_string(accepted)).append(" of ");
+  return text.append(count(smoothing.size(), "smoothing pass", "smoothing passes")).append(" accepted");
+}
+
+Summary Run(const Problem& problem, parallel::TaskFarm& farm, const Hooks& hooks) {
+  if (const std::optional<std::string> wrong = problem.options.Validate()) throw UsageError(*wrong);
   return Search(problem, farm, hooks).Run();
 }
 

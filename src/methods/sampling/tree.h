@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "retrace/character/state.h"
@@ -16,8 +17,10 @@ struct Node {
   size_t sample = 0;     ///< index among that iteration's samples
   double path_cost = 0;  ///< sum from the root
   Offsets offsets;
-  std::vector<Vec3> displacement;  ///< of the offsets from what they were drawn around (joints)
-  bool continuous = false;         ///< its targets go over from its parent's offsets
+  /// (joints) of the offsets from the centre of their proposal [rad], where the samples of the next fragment keep a
+  /// share of it.
+  std::optional<std::vector<Vec3>> displacement = {};
+  std::optional<Offsets> ramp_from = {};  ///< of the proposal that it was drawn from
   task::CostTerms terms;
   character::State end;
 };

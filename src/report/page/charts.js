@@ -242,6 +242,38 @@ export function jointCharts(run, clock) {
   return [angles, torques];
 }
 
+// A column of points per fragment, one for each sample of these draws.
+function drawSamples(plot, draws, totals, flags) {
+  const { ctx } = plot;
+  const ratio = devicePixelRatio;
+  const colors = palette();
+  const size = Math.max(1, Math.round(1.5 * ratio));
+  const pass = (wanted, fill, offset, spread) => {
+    ctx.fillStyle = fill;
+    for (const draw of draws) {
+      const x = plot.valToPos(draw.end, 'x', true);
+      for (let k = draw.first; k < draw.first + draw.count; ++k) {
+        if (Boolean(flags[k] & 1) !== wanted || !Number.isFinite(totals[k])) continue;
+        const y = plot.valToPos(totals[k], 'y', true);
+        // Spread by the sample's index, so that a column shows how many there are.
+        const along = (((k * 2654435761) >>> 0) / 4294967296 - 0.5) * spread;
+        ctx.fillRect(x + (offset + along) * ratio, y, size, size);
+      }
+    }
+  };
+  const count = Math.max(1, new Set(draws.map((draw) => draw.end)).size);
+  const column = plot.bbox.width / ratio / count;
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(plot.bbox.left, plot.bbox.top, plot.bbox.width, plot.bbox.height);
+  ctx.clip();
+  ctx.globalAlpha = 0.35;
+  pass(false, colors.simulated, -0.16 * column, 0.42 * column);
+  ctx.globalAlpha = 0.85;
+  pass(true, colors.force, 0.22 * column, 0.2 * column);
+  ctx.restore();
+}
+
 // Every sample drawn, by its cost (figure 5 of Liu et al. 2010).
 export function costChart(run, clock) {
   const { draws, totals, flags, chosen } = run.costs;
@@ -283,38 +315,7 @@ export function costChart(run, clock) {
     lines: path(),
     extent: () => range(),
     note: 'One column per fragment, at its end; saved samples stand to the right, what diverged is left out.',
-    under(plot) {
-      const { ctx } = plot;
-      const ratio = devicePixelRatio;
-      const colors = palette();
-      const size = Math.max(1, Math.round(1.5 * ratio));
-      const columns = new Map();
-      ctx.save();
-      ctx.beginPath();
-      ctx.rect(plot.bbox.left, plot.bbox.top, plot.bbox.width, plot.bbox.height);
-      ctx.clip();
-      const pass = (wanted, fill, offset, spread) => {
-        ctx.fillStyle = fill;
-        for (const draw of shown()) {
-          const x = plot.valToPos(draw.end, 'x', true);
-          for (let k = draw.first; k < draw.first + draw.count; ++k) {
-            if (Boolean(flags[k] & 1) !== wanted || !Number.isFinite(totals[k])) continue;
-            const y = plot.valToPos(totals[k], 'y', true);
-            // Spread by the sample's index, so that a column shows how many there are.
-            const along = (((k * 2654435761) >>> 0) / 4294967296 - 0.5) * spread;
-            ctx.fillRect(x + (offset + along) * ratio, y, size, size);
-          }
-        }
-      };
-      const shownCount = Math.max(1, new Set(shown().map((draw) => draw.end)).size);
-      const column = plot.bbox.width / ratio / shownCount;
-      columns.clear();
-      ctx.globalAlpha = 0.35;
-      pass(false, colors.simulated, -0.16 * column, 0.42 * column);
-      ctx.globalAlpha = 0.85;
-      pass(true, colors.force, 0.22 * column, 0.2 * column);
-      ctx.restore();
-    },
+    under: (plot) => drawSamples(plot, shown(), totals, flags),
   });
   chart.keys = () => [
     element('span', {}, element('i.dot', { style: `--color: ${palette().simulated}` }), 'drawn'),
@@ -333,7 +334,7 @@ export function costChart(run, clock) {
   return chart;
 }
 
-const termColors = [okabe.blue, okabe.orange, okabe.green, okabe.purple, okabe.sky];
+const termColors = [okabe.blue, okabe.orange, okabe.green, okabe.purple, okabe.sky, okabe.vermillion];
 
 // The chosen samples' cost, split into its weighted terms.
 export function termsChart(run, clock) {
@@ -354,11 +355,13 @@ export function termsChart(run, clock) {
       name: words(name).toLowerCase(),
       times: starts,
       values: values(t),
-      color: () => termColors[t],
+      color: () => termColors[t % termColors.length],
       width: 0,
       bar: true,
     })),
-    note: 'Of the chosen samples; the terms of equation 1 of Liu et al. 2010 times their weights.',
+    note:
+      'Of the chosen samples; the terms of equation 1 of Liu et al. 2010, and drift and smoothness, times the weights ' +
+      'with which each sample was chosen. Smoothing passes weigh drift and smoothness more.',
     under(plot) {
       const { ctx } = plot;
       for (const c of ordered) {
@@ -369,7 +372,7 @@ export function termsChart(run, clock) {
           const y0 = plot.valToPos(below, 'y', true);
           below += c.terms[t];
           const y1 = plot.valToPos(below, 'y', true);
-          ctx.fillStyle = termColors[t];
+          ctx.fillStyle = termColors[t % termColors.length];
           ctx.fillRect(left, y1, width, y0 - y1);
         }
       }

@@ -1,4 +1,4 @@
-/// What a lost pass teaches: who counts as a survivor, and the distribution that the survivors give.
+/// Which samples of a pass are elite, and the distributions that are fitted to them.
 #include "methods/sampling/cross_entropy.h"
 
 #include <gtest/gtest.h>
@@ -32,9 +32,17 @@ TEST(RankByDescendants, WhoReachesFurthestComesFirstAndThenWhoIsCheapest) {
   EXPECT_EQ(ranks[0], (std::vector<size_t>{1, 0, 2}));
 }
 
-class Learning : public ::testing::Test {
+bool IsFitted(const OffsetDistribution& distribution) {
+  return std::holds_alternative<NormalOffsets>(distribution);
+}
+
+const NormalOffsets& Fitted(const OffsetDistribution& distribution) {
+  return std::get<NormalOffsets>(distribution);
+}
+
+class Fitting : public ::testing::Test {
  protected:
-  Learning() : small_(SmallConfiguration(), task::Squatting, 0.5) {}
+  Fitting() : small_(SmallConfiguration(), task::Squatting, 0.5) {}
 
   /// A tree of one fragment whose saved samples turn the first joint about x by these angles, cheapest first.
   Tree Turned(const std::vector<double>& angles) const {
@@ -52,69 +60,73 @@ class Learning : public ::testing::Test {
   SmallProblem small_;
 };
 
-TEST_F(Learning, TakesMeanAndDeviationOfTheElites) {
+TEST_F(Fitting, TakesMeanAndDeviationOfTheElites) {
   Problem problem = small_.problem();
   problem.options.elites = 0.5;
   problem.options.smallest_deviation = 0;
   OffsetDistributions model(problem);
-  EXPECT_FALSE(model[0].fitted());
-  model.Learn(Turned({0.1, 0.3, -2, 2}));
-  ASSERT_TRUE(model[0].fitted());
-  EXPECT_FALSE(model[1].fitted());
-  EXPECT_NEAR(model[0].mean[0].x(), 0.2, 1e-12);
-  EXPECT_NEAR(model[0].deviation[0].x(), 0.1, 1e-12);
-  EXPECT_EQ(model[0].mean[1], Vec3(Vec3::Zero()));
+  EXPECT_FALSE(IsFitted(model[0]));
+  model.Fit(Turned({0.1, 0.3, -2, 2}));
+  ASSERT_TRUE(IsFitted(model[0]));
+  EXPECT_FALSE(IsFitted(model[1]));
+  EXPECT_NEAR(Fitted(model[0]).mean[0].x(), 0.2, 1e-12);
+  EXPECT_NEAR(Fitted(model[0]).deviation[0].x(), 0.1, 1e-12);
+  EXPECT_EQ(Fitted(model[0]).mean[1], Vec3(Vec3::Zero()));
   // Later, by the learning rate.
   problem.options.refit_rate = 0.25;
-  model.Learn(Turned({0.6, 0.6, 0, 0}));
-  EXPECT_NEAR(model[0].mean[0].x(), 0.3, 1e-12);
-  EXPECT_NEAR(model[0].deviation[0].x(), 0.075, 1e-12);
+  model.Fit(Turned({0.6, 0.6, 0, 0}));
+  EXPECT_NEAR(Fitted(model[0]).mean[0].x(), 0.3, 1e-12);
+  EXPECT_NEAR(Fitted(model[0]).deviation[0].x(), 0.075, 1e-12);
   // Not before the fragment that is drawn again.
-  model.Learn(Turned({9, 9, 9, 9}), 1);
-  EXPECT_NEAR(model[0].mean[0].x(), 0.3, 1e-12);
+  model.Fit(Turned({9, 9, 9, 9}), 1);
+  EXPECT_NEAR(Fitted(model[0]).mean[0].x(), 0.3, 1e-12);
 }
 
-TEST_F(Learning, AimsAtThePoseOfTheBestAndAtTheReferences) {
+TEST_F(Fitting, AimsAtThePoseOfTheBestAndAtTheReferences) {
   Problem problem = small_.problem();
   character::State reference;
   small_.reference().StateAt(problem.task.schedule.steps[1] * problem.time_step(), reference);
   for (const double goal : {0.0, 0.5, 1.0}) {
     problem.options.goal = goal;
     OffsetDistributions model(problem);
-    model.Learn(Turned({0.1, 0.3}));
-    for (size_t j = 0; j < model[0].goal.size(); ++j) {
+    model.Fit(Turned({0.1, 0.3}));
+    ASSERT_TRUE(Fitted(model[0]).goal.has_value());
+    ASSERT_EQ(Fitted(model[0]).goal->size(), problem.task.character->joints.size());
+    for (size_t j = 0; j < Fitted(model[0]).goal->size(); ++j) {
       const character::Joint& joint = problem.task.character->joints[j];
       const Quat expected =
           Nlerp(character::JointRotation(joint, problem.task.start), character::JointRotation(joint, reference), goal);
-      EXPECT_LT(AngleBetween(model[0].goal[j], expected), 1e-9) << joint.name;
+      EXPECT_LT(AngleBetween((*Fitted(model[0]).goal)[j], expected), 1e-9) << joint.name;
     }
   }
   problem.options.correction = 0;
   OffsetDistributions model(problem);
-  model.Learn(Turned({0.1, 0.3}));
-  EXPECT_TRUE(model[0].goal.empty());
+  model.Fit(Turned({0.1, 0.3}));
+  EXPECT_FALSE(Fitted(model[0]).goal.has_value());
 }
 
-TEST_F(Learning, KeepsAShareOfTheWindow) {
+TEST_F(Fitting, KeepsAShareOfTheWindow) {
   Problem problem = small_.problem();
   problem.options.smallest_deviation = 0.3;
   OffsetDistributions model(problem);
-  model.Learn(Turned({0.1, 0.1}));
-  for (size_t j = 0; j < model[0].deviation.size(); ++j) {
-    EXPECT_TRUE(model[0].deviation[j].isApprox(0.3 * problem.task.character->joints[j].window) ||
+  model.Fit(Turned({0.1, 0.1}));
+  for (size_t j = 0; j < Fitted(model[0]).deviation.size(); ++j) {
+    EXPECT_TRUE(Fitted(model[0]).deviation[j].isApprox(0.3 * problem.task.character->joints[j].window) ||
                 problem.task.character->joints[j].window.isZero());
   }
 }
 
-TEST_F(Learning, SamplesFollowTheDistribution) {
-  OffsetDistribution distribution;
-  const size_t joints = small_.problem().task.character->joints.size();
-  distribution.mean.assign(joints, Vec3(0.2, 0, 0));
-  distribution.deviation.assign(joints, Vec3(0.05, 0, 0.1));
+TEST_F(Fitting, SamplesFollowTheDistribution) {
+  const Problem& problem = small_.problem();
+  const size_t joints = problem.task.character->joints.size();
+  Proposal proposal;
+  proposal.distribution =
+      NormalOffsets{std::vector<Vec3>(joints, Vec3(0.2, 0, 0)), std::vector<Vec3>(joints, Vec3(0.05, 0, 0.1))};
+  proposal.centre = proposal.Undisplaced(problem);
   double sum = 0, squares = 0;
   constexpr int kSamples = 4000;
-  for (int i = 0; i < kSamples; ++i) {
-    const Vec3 turn = RotationVector(DrawOffsets(small_.problem(), 3, i, distribution)[0]);
+  for (int i = 1; i <= kSamples; ++i) {
+    const Vec3 turn = RotationVector(proposal.Draw(problem, 3, i)[0]);
     sum += turn.x();
     squares += turn.x() * turn.x();
     EXPECT_NEAR(turn.y(), 0, 1e-12);
@@ -122,7 +134,7 @@ TEST_F(Learning, SamplesFollowTheDistribution) {
   const double mean = sum / kSamples;
   EXPECT_NEAR(mean, 0.2, 4 * 0.05 / std::sqrt(kSamples));
   EXPECT_NEAR(std::sqrt(squares / kSamples - mean * mean), 0.05, 0.003);
-  EXPECT_TRUE(RotationVector(MeanOffsets(distribution)[0]).isApprox(Vec3(0.2, 0, 0)));
+  EXPECT_TRUE(RotationVector(proposal.Draw(problem, 3, 0)[0]).isApprox(Vec3(0.2, 0, 0)));
 }
 
 }  // namespace

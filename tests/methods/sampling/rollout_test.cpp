@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
+#include <stdexcept>
 
 #include "methods/sampling/small_problem.h"
 #include "retrace/character/kinematics.h"
@@ -20,14 +22,22 @@ Offsets NoOffsets() {
   return Offsets(task::Human().joints.size(), Quat::Identity());
 }
 
+/// Uniform in the windows around these offsets.
+Proposal UniformAround(const Offsets& centre) {
+  Proposal proposal;
+  proposal.centre = centre;
+  return proposal;
+}
+
+/// The tests below draw from the uniform distribution.
+Offsets SampleOffsets(const Problem& problem, int iteration, int sample, const Offsets& centre) {
+  return UniformAround(centre).Draw(problem, iteration, sample);
+}
+
 /// Displacement of each joint in a sample, in the axes of its parent [rad].
 std::vector<Vec3> Displacements(const Problem& problem, int iteration, int sample, const Offsets& feedforward) {
-  const Offsets offsets = SampleOffsets(problem, iteration, sample, feedforward);
-  std::vector<Vec3> displacements;
-  for (size_t j = 0; j < offsets.size(); ++j) {
-    displacements.push_back(RotationVector(offsets[j] * feedforward[j].conjugate()));
-  }
-  return displacements;
+  const Proposal proposal = UniformAround(feedforward);
+  return proposal.Displacement(proposal.Draw(problem, iteration, sample));
 }
 
 bool SameBits(const Offsets& a, const Offsets& b) {
@@ -139,7 +149,7 @@ TEST(Worker, FeedforwardIsAMultipleOfWhatTheServosMissed) {
   const Problem& problem = small.problem();
   RolloutWorker worker(problem);
   RolloutResult result;
-  worker.Run({0, 0, 0, 2, true, problem.task.start}, result);
+  worker.Run({0, 0, 0, 2, problem.task.start}, result);
   simulation::World world(task::Human(), problem.task.world);
   std::vector<Quat> targets(task::Human().joints.size());
   const control::Fragment plain = MakeFragment(problem, 0, NoOffsets());
@@ -149,14 +159,14 @@ TEST(Worker, FeedforwardIsAMultipleOfWhatTheServosMissed) {
   for (size_t j = 0; j < task::Human().joints.size(); ++j) {
     const Joint& joint = task::Human().joints[j];
     const Vec3 missed = RotationVector(plain.targets.back()[j] * character::JointRotation(joint, end).conjugate());
-    const Vec3 offset = RotationVector(result.feedforward[j]);
+    const Vec3 offset = RotationVector((*result.centre)[j]);
     for (int a = 0; a < 3; ++a) EXPECT_NEAR(offset[a], joint.UsesAxis(a) ? 1.5 * missed[a] : 0, 1e-6) << joint.name;
     largest = std::max(largest, offset.norm());
   }
   EXPECT_GT(largest, 0.01) << "gravity must have been missed somewhere";
   // That simulation is candidate 0; the next one is displaced on top of what was missed.
   EXPECT_EQ(control::Fingerprint(result.samples[0].end), control::Fingerprint(end));
-  const Offsets offsets = SampleOffsets(problem, 0, 1, result.feedforward);
+  const Offsets offsets = SampleOffsets(problem, 0, 1, (*result.centre));
   ASSERT_TRUE(control::SimulateFragment(world, problem.task.start, MakeFragment(problem, 0, offsets), targets, end));
   EXPECT_EQ(control::Fingerprint(result.samples[1].end), control::Fingerprint(end));
 }
@@ -172,13 +182,12 @@ double MissedWithGain(double gain) {
   std::vector<Quat> targets(task::Human().joints.size());
   double sum = 0;
   for (int i = 1; i < problem.task.schedule.num_iterations(); ++i) {
-    RolloutTask task{i, i, 0, 1, true, {}};
+    RolloutTask task{i, i, 0, 1, {}};
     small.reference().StateAt(problem.task.schedule.steps[static_cast<size_t>(i)] * problem.time_step(), task.start);
     RolloutResult result;
     worker.Run(task, result);
     character::State end;
-    EXPECT_TRUE(
-        control::SimulateFragment(world, task.start, MakeFragment(problem, i, result.feedforward), targets, end));
+    EXPECT_TRUE(control::SimulateFragment(world, task.start, MakeFragment(problem, i, (*result.centre)), targets, end));
     const control::Fragment plain = MakeFragment(problem, i, NoOffsets());
     for (size_t j = 0; j < task::Human().joints.size(); ++j)
       sum += AngleBetween(plain.targets.back()[j], character::JointRotation(task::Human().joints[j], end));
@@ -201,14 +210,14 @@ TEST(Worker, FeedforwardIsLimitedAndCanBeTurnedOff) {
   configuration.sampling.feedforward_limit = 0.005;
   const SmallProblem limited(configuration, task::Squatting, 0.3);
   RolloutResult result;
-  RolloutWorker(limited.problem()).Run({0, 0, 0, 2, true, limited.problem().task.start}, result);
+  RolloutWorker(limited.problem()).Run({0, 0, 0, 2, limited.problem().task.start}, result);
   double largest = 0;
-  for (const Quat& q : result.feedforward) largest = std::max(largest, RotationVector(q).norm());
+  for (const Quat& q : (*result.centre)) largest = std::max(largest, RotationVector(q).norm());
   EXPECT_NEAR(largest, 0.005, 1e-12);
   configuration.sampling.feedforward = false;
   const SmallProblem off(configuration, task::Squatting, 0.3);
-  RolloutWorker(off.problem()).Run({0, 0, 0, 2, true, off.problem().task.start}, result);
-  EXPECT_TRUE(SameBits(result.feedforward, NoOffsets()));
+  RolloutWorker(off.problem()).Run({0, 0, 0, 2, off.problem().task.start}, result);
+  EXPECT_TRUE(SameBits(*result.centre, NoOffsets()));
 }
 
 TEST(Worker, DoesNotCareHowSamplesAreDealtOut) {
@@ -216,11 +225,13 @@ TEST(Worker, DoesNotCareHowSamplesAreDealtOut) {
   const Problem& problem = small.problem();
   RolloutWorker worker(problem);
   RolloutResult all;
-  worker.Run({1, 1, 10, 6, true, problem.task.start}, all);
+  Proposal proposal;
+  proposal.undisplaced = 10;
+  worker.Run({1, 1, 10, 6, problem.task.start, proposal}, all);
   RolloutWorker other(problem);
   for (int s = 5; s >= 0; --s) {
     RolloutResult one;
-    other.Run({1, 1, 10 + s, 1, s == 0, problem.task.start}, one);
+    other.Run({1, 1, 10 + s, 1, problem.task.start, proposal}, one);
     const RolloutSample& expected = all.samples[static_cast<size_t>(s)];
     EXPECT_EQ(control::Fingerprint(one.samples[0].end), control::Fingerprint(expected.end));
     EXPECT_EQ(one.samples[0].terms.Total({}), expected.terms.Total({}));
@@ -232,7 +243,7 @@ TEST(Worker, EvaluatesAgainstTheReferenceAtTheEndOfTheFragment) {
   const SmallProblem small(SmallConfiguration(), task::Squatting, 0.5);
   const Problem& problem = small.problem();
   RolloutResult result;
-  RolloutWorker(problem).Run({2, 2, 0, 3, true, problem.task.start}, result);
+  RolloutWorker(problem).Run({2, 2, 0, 3, problem.task.start}, result);
   character::State reference;
   small.reference().StateAt(problem.task.schedule.steps[3] * problem.time_step(), reference);
   for (const RolloutSample& sample : result.samples) {
@@ -247,7 +258,7 @@ struct WatchedCandidate {
   explicit WatchedCandidate(const SmallProblem& small) {
     const Problem& problem = small.problem();
     RolloutResult result;
-    RolloutWorker(problem).Run({1, 1, 0, 1, true, problem.task.start}, result);
+    RolloutWorker(problem).Run({1, 1, 0, 1, problem.task.start}, result);
     sample = result.samples[0];
     control::OpenLoopControl control;
     control.world = problem.task.world;
@@ -319,69 +330,128 @@ TEST(Fragment, GoesOverFromTheOffsetsBefore) {
   }
 }
 
-/// A learned distribution without spread around one offset for all joints, and the pose that it should lead to.
-OffsetDistribution Around(const Offsets& offsets, const character::State& goal) {
-  OffsetDistribution distribution;
+/// A normal distribution without scatter around one set of offsets, and the pose that the fragment should end with.
+NormalOffsets Around(const Offsets& offsets, const character::State& goal) {
+  NormalOffsets normal;
+  normal.goal.emplace();
   for (size_t j = 0; j < offsets.size(); ++j) {
-    distribution.mean.push_back(RotationVector(offsets[j]));
-    distribution.deviation.push_back(Vec3::Zero());
-    distribution.goal.push_back(character::JointRotation(task::Human().joints[j], goal));
+    normal.mean.push_back(RotationVector(offsets[j]));
+    normal.deviation.push_back(Vec3::Zero());
+    normal.goal->push_back(character::JointRotation(task::Human().joints[j], goal));
   }
-  return distribution;
+  return normal;
 }
 
-TEST(Worker, CorrectsLearnedOffsetsByWhatTheyMiss) {
+TEST(Worker, CorrectsMeansByWhatTheyMiss) {
   const SmallProblem small(SmallConfiguration(), task::Squatting, 0.5);
   const Problem& problem = small.problem();
   RolloutResult plain;
-  RolloutWorker(problem).Run({1, 1, 0, 1, true, problem.task.start}, plain);
+  RolloutWorker(problem).Run({1, 1, 0, 1, problem.task.start}, plain);
   // Nothing is missed where the goal is what the mean leads to.
-  RolloutTask task{1, 1, 0, 3, true, problem.task.start, Around(NoOffsets(), plain.samples[0].end)};
+  NormalOffsets normal = Around(NoOffsets(), plain.samples[0].end);
+  RolloutTask task{1, 1, 0, 3, problem.task.start};
+  task.proposal.distribution = normal;
   RolloutResult result;
   RolloutWorker(problem).Run(task, result);
-  for (const Quat& q : result.feedforward) EXPECT_LT(RotationVector(q).norm(), 1e-9);
+  for (const Quat& q : *result.centre) EXPECT_LT(RotationVector(q).norm(), 1e-9);
   EXPECT_EQ(control::Fingerprint(result.samples[0].end), control::Fingerprint(plain.samples[0].end));
   // A goal that is turned by a little is missed by that, and the offset is `correction` times as much.
   const size_t neck = static_cast<size_t>(task::Human().FindJoint("neck"));
   const Vec3 turn(0.03, 0, 0);
-  task.distribution.goal[neck] = FromRotationVector(turn) * task.distribution.goal[neck];
+  (*normal.goal)[neck] = FromRotationVector(turn) * (*normal.goal)[neck];
+  task.proposal.distribution = normal;
   RolloutWorker(problem).Run(task, result);
-  EXPECT_LT((RotationVector(result.feedforward[neck]) - problem.options.correction * turn).norm(), 1e-9);
-  // Samples that are dealt out apart are the same.
+  EXPECT_LT((RotationVector((*result.centre)[neck]) - problem.options.correction * turn).norm(), 1e-9);
+  // Samples that another worker simulates are the same.
   RolloutTask rest = task;
   rest.first_sample = 1;
   rest.num_samples = 2;
-  rest.has_undisplaced = false;
   RolloutResult others;
   RolloutWorker(problem).Run(rest, others);
   for (size_t s = 0; s < 2; ++s) {
     EXPECT_EQ(control::Fingerprint(others.samples[s].end), control::Fingerprint(result.samples[s + 1].end));
   }
-  // Also when what they share need not be found again.
-  EXPECT_TRUE(SameBits(others.feedforward, result.feedforward));
-  rest.feedforward = result.feedforward;
-  RolloutResult told;
-  RolloutWorker(problem).Run(rest, told);
-  EXPECT_TRUE(told.feedforward.empty());
+  // So they are when the centre is known.
+  EXPECT_TRUE(SameBits(*others.centre, *result.centre));
+  rest.proposal.centre = result.centre;
+  RolloutResult known;
+  RolloutWorker(problem).Run(rest, known);
+  EXPECT_FALSE(known.centre.has_value());
   for (size_t s = 0; s < 2; ++s) {
-    EXPECT_EQ(control::Fingerprint(told.samples[s].end), control::Fingerprint(result.samples[s + 1].end));
+    EXPECT_EQ(control::Fingerprint(known.samples[s].end), control::Fingerprint(result.samples[s + 1].end));
   }
 }
 
-TEST(Worker, TakesFeedforwardOffsetsThatAreKnown) {
+TEST(Worker, TakesACentreThatIsKnown) {
   const SmallProblem small(SmallConfiguration(), task::Squatting, 0.5);
   RolloutResult whole;
-  RolloutWorker(small.problem()).Run({0, 1, 0, 5, true, small.problem().task.start}, whole);
-  ASSERT_FALSE(whole.feedforward.empty());
-  RolloutTask rest{0, 1, 3, 2, false, small.problem().task.start};
-  rest.feedforward = whole.feedforward;
-  RolloutResult told;
-  RolloutWorker(small.problem()).Run(rest, told);
-  EXPECT_TRUE(told.feedforward.empty()) << "not sent back";
-  ASSERT_EQ(told.samples.size(), 2u);
+  RolloutWorker(small.problem()).Run({0, 1, 0, 5, small.problem().task.start}, whole);
+  ASSERT_TRUE(whole.centre.has_value());
+  RolloutTask rest{0, 1, 3, 2, small.problem().task.start, UniformAround(*whole.centre)};
+  RolloutResult known;
+  RolloutWorker(small.problem()).Run(rest, known);
+  EXPECT_FALSE(known.centre.has_value()) << "it is not sent back";
+  ASSERT_EQ(known.samples.size(), 2u);
   for (size_t s = 0; s < 2; ++s) {
-    EXPECT_EQ(control::Fingerprint(told.samples[s].end), control::Fingerprint(whole.samples[s + 3].end));
+    EXPECT_EQ(control::Fingerprint(known.samples[s].end), control::Fingerprint(whole.samples[s + 3].end));
   }
+}
+
+/// What the worker simulates is what the master draws from the same proposal, for every kind of it.
+TEST(Proposal, GivesTheTargetsThatTheWorkerSimulated) {
+  Configuration configuration = SmallConfiguration();
+  configuration.sampling.correlation = 0.5;
+  const SmallProblem small(configuration, task::Squatting, 0.5);
+  const Problem& problem = small.problem();
+  const size_t joints = task::Human().joints.size();
+  NormalOffsets aimed = Around(NoOffsets(), problem.task.start);
+  aimed.deviation.assign(joints, Vec3(0.02, 0.03, 0.04));
+  NormalOffsets plain = aimed;
+  plain.goal.reset();
+  std::vector<Proposal> proposals(4);
+  proposals[1].distribution = plain;
+  proposals[2].distribution = aimed;
+  proposals[3].distribution = aimed;
+  proposals[3].ramp_from = Offsets(joints, FromRotationVector(Vec3(0.05, 0, 0)));
+  for (size_t p = 0; p < 3; ++p) proposals[p].kept = std::vector<Vec3>(joints, Vec3(0.01, 0, -0.01));
+  simulation::World world(task::Human(), problem.task.world);
+  std::vector<Quat> targets(joints);
+  for (size_t p = 0; p < proposals.size(); ++p) {
+    SCOPED_TRACE(p);
+    Proposal& proposal = proposals[p];
+    proposal.undisplaced = 4;
+    RolloutResult result;
+    RolloutWorker(problem).Run({2, 1, 4, 3, problem.task.start, proposal}, result);
+    proposal.centre = result.centre;
+    for (int s = 0; s < 3; ++s) {
+      const Offsets offsets = proposal.Draw(problem, 2, 4 + s);
+      character::State end;
+      ASSERT_TRUE(control::SimulateFragment(world, problem.task.start,
+                                            MakeFragment(problem, 1, offsets, proposal.ramp_from), targets, end));
+      EXPECT_EQ(control::Fingerprint(end), control::Fingerprint(result.samples[static_cast<size_t>(s)].end));
+    }
+    EXPECT_TRUE(SameBits(proposal.Draw(problem, 2, 4), proposal.Undisplaced(problem)));
+    EXPECT_FALSE(SameBits(proposal.Draw(problem, 2, 5), proposal.Draw(problem, 2, 6)));
+  }
+}
+
+TEST(Proposal, KeepsAShareOfTheDisplacement) {
+  Configuration configuration = SmallConfiguration();
+  configuration.sampling.correlation = 0.6;
+  const SmallProblem small(configuration, task::Squatting, 0.5);
+  const size_t hip = task::JointIndex("left_hip");
+  Proposal fresh = UniformAround(NoOffsets());
+  Proposal mixed = fresh;
+  mixed.kept = std::vector<Vec3>(task::Human().joints.size(), Vec3(0.01, 0.02, -0.03));
+  const Vec3 alone = fresh.Displacement(fresh.Draw(small.problem(), 1, 5))[hip];
+  const Vec3 both = mixed.Displacement(mixed.Draw(small.problem(), 1, 5))[hip];
+  EXPECT_LT((both - (0.8 * alone + 0.6 * Vec3(0.01, 0.02, -0.03))).norm(), 1e-9);
+}
+
+TEST(Proposal, OfADisplacedSampleNeedsItsCentre) {
+  const SmallProblem small(SmallConfiguration(), task::Squatting, 0.5);
+  EXPECT_NO_THROW(Proposal().Draw(small.problem(), 0, 0));
+  EXPECT_THROW(Proposal().Draw(small.problem(), 0, 1), std::bad_optional_access);
 }
 
 TEST(Worker, DivergenceIsAValue) {
@@ -390,36 +460,52 @@ TEST(Worker, DivergenceIsAValue) {
   configuration.task.world.time_step = 0.01;
   const SmallProblem small(configuration, task::Squatting, 0.3);
   RolloutResult result;
-  RolloutWorker(small.problem()).Run({0, 0, 0, 5, true, small.problem().task.start}, result);
+  RolloutWorker(small.problem()).Run({0, 0, 0, 5, small.problem().task.start}, result);
   for (const RolloutSample& sample : result.samples) EXPECT_TRUE(sample.diverged);
   EXPECT_EQ(result.samples.size(), 5u);
 }
 
 // ---- messages
 
-TEST(Messages, CarryGoalsAndTheOffsetsBefore) {
+TEST(Messages, CarryTheWholeProposal) {
   const SmallProblem small(SmallConfiguration(), task::Squatting, 0.5);
-  RolloutTask task{3, 2, 14, 5, false, small.problem().task.start, Around(NoOffsets(), small.problem().task.start)};
-  task.distribution.deviation[1] = Vec3(1, 2, 3);
-  task.previous = NoOffsets();
-  task.previous[2] = FromRotationVector(Vec3(0.1, 0.2, 0.3));
-  const RolloutTask read = UnpackTask(Pack(task), task::Human().bodies.size());
-  EXPECT_TRUE(SameBits(read.previous, task.previous));
-  EXPECT_TRUE(SameBits(read.distribution.goal, task.distribution.goal));
-  EXPECT_EQ(read.distribution.deviation[1], Vec3(1, 2, 3));
+  const Problem& problem = small.problem();
+  NormalOffsets normal = Around(NoOffsets(), problem.task.start);
+  normal.deviation[1] = Vec3(1, 2, 3);
+  RolloutTask task{3, 2, 14, 5, problem.task.start};
+  task.proposal.distribution = normal;
+  task.proposal.undisplaced = 12;
+  task.proposal.ramp_from = NoOffsets();
+  (*task.proposal.ramp_from)[2] = FromRotationVector(Vec3(0.1, 0.2, 0.3));
+  const Proposal ramped = UnpackTask(Pack(task), problem).proposal;
+  const auto& read = std::get<NormalOffsets>(ramped.distribution);
+  EXPECT_TRUE(SameBits(*ramped.ramp_from, *task.proposal.ramp_from));
+  EXPECT_TRUE(SameBits(*read.goal, *normal.goal));
+  EXPECT_EQ(read.mean, normal.mean);
+  EXPECT_EQ(read.deviation, normal.deviation);
+  EXPECT_EQ(ramped.undisplaced, 12);
+  EXPECT_FALSE(ramped.kept.has_value());
+  EXPECT_FALSE(ramped.centre.has_value());
+
+  task.proposal = UniformAround(*task.proposal.ramp_from);
+  task.proposal.kept = normal.deviation;
+  const Proposal uniform = UnpackTask(Pack(task), problem).proposal;
+  EXPECT_FALSE(uniform.fitted());
+  EXPECT_TRUE(SameBits(*uniform.centre, *task.proposal.centre));
+  EXPECT_EQ(*uniform.kept, normal.deviation);
+  EXPECT_FALSE(uniform.ramp_from.has_value());
 }
 
 TEST(Messages, ComeOutAsTheyWentIn) {
   const SmallProblem small(SmallConfiguration(), task::Squatting, 0.5);
   const Problem& problem = small.problem();
-  const RolloutTask task{3, 2, 14, 5, false, problem.task.start};
+  const RolloutTask task{3, 2, 14, 5, problem.task.start};
   const parallel::Bytes bytes = Pack(task);
-  const RolloutTask read = UnpackTask(bytes, task::Human().bodies.size());
+  const RolloutTask read = UnpackTask(bytes, problem);
   EXPECT_EQ(read.iteration, 3);
   EXPECT_EQ(read.fragment, 2);
   EXPECT_EQ(read.first_sample, 14);
   EXPECT_EQ(read.num_samples, 5);
-  EXPECT_FALSE(read.has_undisplaced);
   EXPECT_EQ(control::Fingerprint(read.start), control::Fingerprint(task.start));
 
   RolloutResult result;
@@ -428,8 +514,8 @@ TEST(Messages, ComeOutAsTheyWentIn) {
   result.samples[2].end.clear();
   parallel::Bytes packed = bytes;  // what was in it before does not matter
   Pack(result, packed);
-  const RolloutResult unpacked = UnpackResult(packed, task::Human().bodies.size());
-  EXPECT_TRUE(SameBits(unpacked.feedforward, result.feedforward));
+  const RolloutResult unpacked = UnpackResult(packed, problem);
+  EXPECT_TRUE(SameBits(*unpacked.centre, *result.centre));
   EXPECT_EQ(unpacked.cpu_seconds, result.cpu_seconds);
   ASSERT_EQ(unpacked.samples.size(), result.samples.size());
   for (size_t s = 0; s < result.samples.size(); ++s) {
@@ -447,8 +533,8 @@ TEST(Messages, ComeOutAsTheyWentIn) {
 
 TEST(Messages, TakeLessThanFourKilobytesPerSample) {
   const SmallProblem small(SmallConfiguration(), task::Squatting, 0.5);
-  const RolloutTask task{0,          0,    0,
-                         1400 / 200, true, small.problem().task.start};  // as many as share a start state in the paper
+  const RolloutTask task{0, 0, 0, 1400 / 200,
+                         small.problem().task.start};  // as many as share a start state in the paper
   RolloutResult result;
   RolloutWorker(small.problem()).Run(task, result);
   parallel::Bytes bytes;
@@ -456,11 +542,13 @@ TEST(Messages, TakeLessThanFourKilobytesPerSample) {
   EXPECT_LT((bytes.size() + Pack(task).size()) / static_cast<size_t>(task.num_samples), 4096u);
 }
 
-TEST(Messages, ThatAreCutOffAreABug) {
+TEST(Messages, OfAnotherLengthAreABug) {
   const SmallProblem small(SmallConfiguration(), task::Squatting, 0.5);
-  parallel::Bytes bytes = Pack(RolloutTask{0, 0, 0, 1, true, small.problem().task.start});
+  parallel::Bytes bytes = Pack(RolloutTask{0, 0, 0, 1, small.problem().task.start});
   bytes.pop_back();
-  EXPECT_THROW(UnpackTask(bytes, task::Human().bodies.size()), std::logic_error);
+  EXPECT_THROW(UnpackTask(bytes, small.problem()), std::logic_error);
+  bytes.resize(bytes.size() + 2);
+  EXPECT_THROW(UnpackTask(bytes, small.problem()), std::logic_error);
 }
 
 }  // namespace

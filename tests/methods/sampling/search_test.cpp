@@ -4,29 +4,34 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <functional>
 #include <limits>
+#include <numeric>
 #include <set>
 
 #include "methods/sampling/small_problem.h"
 #include "retrace/control/control_file.h"
 #include "retrace/io/error.h"
+#include "retrace/io/file.h"
 #include "retrace/math/rotation.h"
 #include "retrace/runs/configuration.h"
+#include "retrace/runs/run_files.h"
 
 namespace retrace::sampling {
 namespace {
 
-SearchResult Search(const Problem& problem, int threads = 1) {
+Summary Search(const Problem& problem, int threads = 1) {
   const auto farm = parallel::MakeThreadFarm(threads, MakeWorkerFactory(problem));
-  return RunSearch(problem, *farm);
+  return Run(problem, *farm);
 }
 
 /// What holds for every result: recomputed from the records alone.
-void IsConsistent(const Problem& problem, const SearchResult& result) {
+void IsConsistent(const Problem& problem, const Summary& result) {
   const size_t iterations = result.iterations.size();
   ASSERT_EQ(iterations, static_cast<size_t>(problem.task.schedule.num_iterations()));
-  EXPECT_TRUE(result.reached_end);
-  EXPECT_EQ(result.ending, Ending::kReachedEnd);
+  EXPECT_TRUE(result.reached_end());
+  EXPECT_EQ(result.status, Status::kReachedEnd);
   EXPECT_EQ(result.failure.fragment, -1);
   const double inmost = 1 - problem.options.gate_margin;
   std::vector<double> before = {0};          // path costs of the saved samples of the iteration before
@@ -96,7 +101,7 @@ void IsConsistent(const Problem& problem, const SearchResult& result) {
   }
 }
 
-void ReplaysToTheSameEnd(const SearchResult& result) {
+void ReplaysToTheSameEnd(const Summary& result) {
   const control::Trajectory trajectory = control::Replay(task::Human(), result.control);
   EXPECT_FALSE(trajectory.diverged);
   EXPECT_EQ(control::Fingerprint(trajectory.states.back()), control::Fingerprint(result.end));
@@ -111,7 +116,7 @@ void ReplaysToTheSameEnd(const SearchResult& result) {
 
 TEST(Search, OfASquatIsConsistentAndReplays) {
   const SmallProblem small(SmallConfiguration(), task::Squatting, 0.6);
-  const SearchResult result = Search(small.problem());
+  const Summary result = Search(small.problem());
   IsConsistent(small.problem(), result);
   ReplaysToTheSameEnd(result);
   const auto evaluation =
@@ -140,7 +145,7 @@ TEST(Search, WithEveryOptionIsConsistent) {
     configuration.Set(first);
     configuration.Set(second);
     const SmallProblem small(configuration, task::Squatting, 0.4);
-    const SearchResult result = Search(small.problem());
+    const Summary result = Search(small.problem());
     IsConsistent(small.problem(), result);
     ReplaysToTheSameEnd(result);
   }
@@ -148,10 +153,10 @@ TEST(Search, WithEveryOptionIsConsistent) {
 
 TEST(Search, GivesTheSameBytesForAnyNumberOfThreads) {
   const SmallProblem small(SmallConfiguration(), task::Squatting, 0.5);
-  const SearchResult one = Search(small.problem(), 1);
+  const Summary one = Search(small.problem(), 1);
   const std::string control = control::FormatControl(task::Human(), one.control);
   for (const int threads : {1, 2, 3}) {
-    const SearchResult other = Search(small.problem(), threads);
+    const Summary other = Search(small.problem(), threads);
     EXPECT_EQ(control::FormatControl(task::Human(), other.control), control);
     ASSERT_EQ(other.iterations.size(), one.iterations.size());
     for (size_t i = 0; i < one.iterations.size(); ++i) {
@@ -187,10 +192,10 @@ TEST(Search, ReportsEveryIterationAsItEnds) {
   const SmallProblem small(SmallConfiguration(), task::Squatting, 0.4);
   const auto farm = parallel::MakeThreadFarm(1, MakeWorkerFactory(small.problem()));
   std::vector<int> iterations;
-  RunSearch(small.problem(), *farm, {[&](const IterationRecord& record) {
-              iterations.push_back(record.iteration);
-              EXPECT_EQ(record.samples.size(), 60u);
-            }});
+  sampling::Run(small.problem(), *farm, {[&](const IterationRecord& record) {
+                  iterations.push_back(record.iteration);
+                  EXPECT_EQ(record.samples.size(), 60u);
+                }});
   EXPECT_EQ(iterations, (std::vector<int>{0, 1, 2, 3}));
 }
 
@@ -200,9 +205,9 @@ TEST(Search, ThatDivergesEndsEarlyAndSaysSo) {
   configuration.task.world.time_step = 0.01;
   configuration.sampling.max_rewinds = 0;
   const SmallProblem small(configuration, task::Squatting, 0.5);
-  const SearchResult result = Search(small.problem());
-  EXPECT_FALSE(result.reached_end);
-  EXPECT_EQ(result.ending, Ending::kDiverged);
+  const Summary result = Search(small.problem());
+  EXPECT_FALSE(result.reached_end());
+  EXPECT_EQ(result.status, Status::kDiverged);
   EXPECT_EQ(result.failure.diverged, static_cast<size_t>(result.failure.samples));
   ASSERT_FALSE(result.iterations.empty());
   EXPECT_EQ(result.iterations.back().diverged, result.iterations.back().samples.size());
@@ -217,11 +222,11 @@ TEST(Search, ThatGetsLostGoesBackAndDrawsAgain) {
   configuration.sampling.max_rewinds = 4;
   configuration.sampling.rewind = 0.1;
   const SmallProblem small(configuration, task::Squatting, 0.5);
-  const SearchResult result = Search(small.problem());
+  const Summary result = Search(small.problem());
   // Lost in fragment 0 as long as it may go back.
   EXPECT_EQ(result.rewinds, 4);
-  EXPECT_FALSE(result.reached_end);
-  EXPECT_EQ(result.ending, Ending::kLost);
+  EXPECT_FALSE(result.reached_end());
+  EXPECT_EQ(result.status, Status::kLost);
   EXPECT_TRUE(result.control.fragments.empty()) << "nothing outside the gates is a part of the result";
   EXPECT_EQ(control::Fingerprint(result.end), control::Fingerprint(small.problem().task.start));
   std::set<double> costs;
@@ -242,7 +247,7 @@ TEST(Search, ThatGetsLostGoesBackAndDrawsAgain) {
   EXPECT_EQ(result.failure.attempts, 5);
   EXPECT_EQ(result.failure.samples, static_cast<int>(result.iterations.back().samples.size()));
   // The same path from any number of workers.
-  const SearchResult again = Search(small.problem(), 3);
+  const Summary again = Search(small.problem(), 3);
   EXPECT_EQ(again.path_cost, result.path_cost);
   ASSERT_EQ(again.iterations.size(), result.iterations.size());
   for (size_t i = 0; i < result.iterations.size(); ++i) {
@@ -253,8 +258,8 @@ TEST(Search, ThatGetsLostGoesBackAndDrawsAgain) {
 }
 
 /// A search that got lost after its first fragment: what it says of the failure, recomputed from the records.
-void ExpectPartialUpToTheFailure(const Problem& problem, const SearchResult& result) {
-  EXPECT_FALSE(result.reached_end);
+void ExpectPartialUpToTheFailure(const Problem& problem, const Summary& result) {
+  EXPECT_FALSE(result.reached_end());
   const Failure& failure = result.failure;
   ASSERT_GT(failure.fragment, 0);
   EXPECT_EQ(failure.fragments_before, failure.fragment);
@@ -292,7 +297,7 @@ TEST(Search, GoesBackTwiceAsFarAndBeginsAnewFromTheStart) {
   Configuration configuration = SmallConfiguration();
   configuration.task.schedule.segmentation = task::Segmentation::kOff;
   configuration.sampling.max_rewinds = 0;
-  const SearchResult open = Search(SmallProblem(configuration, task::Squatting, 0.6).problem());
+  const Summary open = Search(SmallProblem(configuration, task::Squatting, 0.6).problem());
   std::vector<double> best;
   for (const IterationRecord& record : open.iterations) {
     best.push_back(std::numeric_limits<double>::infinity());
@@ -308,7 +313,7 @@ TEST(Search, GoesBackTwiceAsFarAndBeginsAnewFromTheStart) {
   configuration.sampling.rewind = 0.1;
   configuration.sampling.refit = false;  // or it gets past the place
   const SmallProblem small(configuration, task::Squatting, 0.6);
-  const SearchResult result = Search(small.problem());
+  const Summary result = Search(small.problem());
   int lost = -1;
   double distance = 0;
   for (const IterationRecord& record : result.iterations) {
@@ -321,7 +326,7 @@ TEST(Search, GoesBackTwiceAsFarAndBeginsAnewFromTheStart) {
   }
   EXPECT_EQ(result.rewinds, 6);
   ExpectPartialUpToTheFailure(small.problem(), result);
-  EXPECT_EQ(result.ending, Ending::kLost);
+  EXPECT_EQ(result.status, Status::kLost);
   EXPECT_EQ(result.failure.fragment, lost);
   ASSERT_EQ(result.control.fragments.size(), static_cast<size_t>(lost)) << "the best of all attempts";
   // The path goes through one sample of one attempt at each fragment.
@@ -340,8 +345,8 @@ TEST(Search, ThatMayNotGoBackEndsWhereItGetsLost) {
   configuration.task.gates.root_height = 0.01;  // the squat begins slowly
   configuration.task.gates.joint_position = 0.02;
   const SmallProblem small(configuration, task::Squatting, 0.8);
-  const SearchResult result = Search(small.problem());
-  EXPECT_EQ(result.ending, Ending::kLost);
+  const Summary result = Search(small.problem());
+  EXPECT_EQ(result.status, Status::kLost);
   EXPECT_EQ(result.rewinds, 0);
   EXPECT_EQ(result.iterations.size(), result.control.fragments.size() + 1);
   EXPECT_EQ(result.failure.attempts, 1);
@@ -349,9 +354,9 @@ TEST(Search, ThatMayNotGoBackEndsWhereItGetsLost) {
   ReplaysToTheSameEnd(result);
   // Without watching the gates it goes on to the end.
   configuration.sampling.keep_inside_gates = false;
-  const SearchResult blind = Search(SmallProblem(configuration, task::Squatting, 0.8).problem());
-  EXPECT_EQ(blind.ending, Ending::kReachedEnd);
-  EXPECT_TRUE(blind.reached_end);
+  const Summary blind = Search(SmallProblem(configuration, task::Squatting, 0.8).problem());
+  EXPECT_EQ(blind.status, Status::kReachedEnd);
+  EXPECT_TRUE(blind.reached_end());
 }
 
 TEST(Search, NeverExceedsItsBudget) {
@@ -364,9 +369,9 @@ TEST(Search, NeverExceedsItsBudget) {
     SCOPED_TRACE(budget);
     configuration.sampling.budget = budget;
     const SmallProblem small(configuration, task::Squatting, 0.8);
-    const SearchResult result = Search(small.problem());
-    EXPECT_EQ(result.ending, Ending::kBudget);
-    EXPECT_FALSE(result.reached_end);
+    const Summary result = Search(small.problem());
+    EXPECT_EQ(result.status, Status::kBudget);
+    EXPECT_FALSE(result.reached_end());
     EXPECT_LE(result.simulated_seconds, budget * 0.8 * (1 + 1e-12));
     EXPECT_GT(result.simulated_seconds + 30 * 0.1, budget * 0.8) << "another fragment could have been afforded";
     EXPECT_EQ(result.control.fragments.size(), result.iterations.size());
@@ -374,9 +379,9 @@ TEST(Search, NeverExceedsItsBudget) {
     ReplaysToTheSameEnd(result);
   }
   configuration.sampling.budget = 30.001;
-  EXPECT_EQ(Search(SmallProblem(configuration, task::Squatting, 0.8).problem()).ending, Ending::kReachedEnd);
+  EXPECT_EQ(Search(SmallProblem(configuration, task::Squatting, 0.8).problem()).status, Status::kReachedEnd);
   configuration.sampling.budget = 0;
-  EXPECT_EQ(Search(SmallProblem(configuration, task::Squatting, 0.8).problem()).ending, Ending::kReachedEnd);
+  EXPECT_EQ(Search(SmallProblem(configuration, task::Squatting, 0.8).problem()).status, Status::kReachedEnd);
 }
 
 TEST(Search, SpendsItsBudgetOnRewindsToo) {
@@ -388,19 +393,62 @@ TEST(Search, SpendsItsBudgetOnRewindsToo) {
   configuration.task.gates.root_height = 0.005;
   configuration.task.gates.joint_position = 0.012;
   const SmallProblem small(configuration, task::Squatting, 0.8);
-  const SearchResult result = Search(small.problem());
-  EXPECT_EQ(result.ending, Ending::kBudget);
+  const Summary result = Search(small.problem());
+  EXPECT_EQ(result.status, Status::kBudget);
   EXPECT_GT(result.rewinds, 0);
   EXPECT_LE(result.simulated_seconds, 200 * 0.8 * (1 + 1e-12));
   EXPECT_GE(result.failure.fragment, 0);
   EXPECT_EQ(result.control.fragments.size(), static_cast<size_t>(result.failure.fragment));
 }
 
-TEST(Ending, HasANameForEach) {
-  EXPECT_EQ(Name(Ending::kReachedEnd), "reached_end");
-  EXPECT_EQ(Name(Ending::kLost), "lost");
-  EXPECT_EQ(Name(Ending::kBudget), "budget");
-  EXPECT_EQ(Name(Ending::kDiverged), "diverged");
+TEST(Status, HasANameForEach) {
+  EXPECT_EQ(Name(Status::kReachedEnd), "reached_end");
+  EXPECT_EQ(Name(Status::kLost), "lost");
+  EXPECT_EQ(Name(Status::kBudget), "budget");
+  EXPECT_EQ(Name(Status::kDiverged), "diverged");
+}
+
+TEST(Search, ReportsBrieflyHowItEnded) {
+  Summary summary;
+  summary.status = Status::kLost;
+  summary.control.fragments.resize(3);
+  summary.path_cost = 12.346;
+  summary.iterations.resize(5);
+  summary.rollouts = 300;
+  summary.simulated_seconds = 30.04;
+  summary.rewinds = 1;
+  EXPECT_EQ(summary.BriefReport(),
+            "lost: 3 fragments of control with path cost 12.35; 5 iterations, 300 rollouts, 30.0 simulated seconds, "
+            "1 rewind");
+  summary.status = Status::kReachedEnd;
+  summary.smoothing.resize(2);
+  summary.smoothing[1].accepted = true;
+  EXPECT_EQ(summary.BriefReport(),
+            "reached_end: 3 fragments of control with path cost 12.35; 5 iterations, 300 rollouts, 30.0 simulated "
+            "seconds, 1 rewind, 1 of 2 smoothing passes accepted");
+}
+
+TEST(Search, RefusesOptionsThatAreNotValid) {
+  const std::vector<std::function<void(Options&)>> mistakes = {
+      [](Options& o) { o.samples = 0; },
+      [](Options& o) { o.samples = -1; },
+      [](Options& o) { o.selection.saved = 0; },
+      [](Options& o) { o.selection.saved = o.samples + 1; },
+      [](Options& o) { o.selection.discarded = 1; },
+      [](Options& o) { o.target_knots = 0; },
+      [](Options& o) { o.elites = 0; },
+      [](Options& o) { o.correlation = 1; },
+      [](Options& o) { o.smoothing.samples = 0; },
+      [](Options& o) { o.window_scale = std::numeric_limits<double>::quiet_NaN(); },
+      [](Options& o) { o.budget = std::numeric_limits<double>::infinity(); },
+  };
+  for (size_t i = 0; i < mistakes.size(); ++i) {
+    const SmallProblem small(SmallConfiguration(), task::Squatting, 0.4);
+    Problem problem = small.problem();
+    EXPECT_EQ(problem.options.Validate(), std::nullopt);
+    mistakes[i](problem.options);
+    EXPECT_THROW(Search(problem), UsageError) << "mistake " << i;
+  }
 }
 
 Configuration SmoothingConfiguration() {
@@ -413,7 +461,7 @@ Configuration SmoothingConfiguration() {
 
 TEST(Smoothing, FindsASmootherPathInsideTheGates) {
   const SmallProblem small(SmoothingConfiguration(), task::Squatting, 0.8);
-  const SearchResult result = Search(small.problem());
+  const Summary result = Search(small.problem());
   ASSERT_EQ(result.smoothing.size(), 2u);
   double roughness = std::numeric_limits<double>::infinity();
   for (const SmoothingPass& pass : result.smoothing) {
@@ -432,7 +480,7 @@ TEST(Smoothing, FindsASmootherPathInsideTheGates) {
 
 TEST(Smoothing, ChosenSamplesAreThoseOfTheControlsPath) {
   const SmallProblem small(SmoothingConfiguration(), task::Squatting, 0.5);
-  const SearchResult result = Search(small.problem());
+  const Summary result = Search(small.problem());
   std::vector<int> chosen(static_cast<size_t>(small.problem().task.schedule.num_iterations()), 0);
   for (const IterationRecord& record : result.iterations) {
     for (const SampleRecord& sample : record.samples) chosen[static_cast<size_t>(record.fragment)] += sample.chosen;
@@ -440,9 +488,43 @@ TEST(Smoothing, ChosenSamplesAreThoseOfTheControlsPath) {
   for (const int count : chosen) EXPECT_EQ(count, 1);
 }
 
+/// Every row of costs.csv, written and read: the weighted terms add up to the total, whatever weights the pass had.
+TEST(Smoothing, WeightedCostsAddUpToTheTotal) {
+  Configuration configuration = SmoothingConfiguration();
+  configuration.sampling.smoothing.drift = 40;
+  const SmallProblem small(configuration, task::Squatting, 0.5);
+  const Summary result = Search(small.problem());
+  const std::filesystem::path path = testing::TempDir() + "retrace_smoothing_costs.csv";
+  io::WriteFile(path, results::FormatCosts(runs::CostsOf(result)));
+  const results::CostTable read = results::ReadCosts(path);
+  std::filesystem::remove(path);
+  const auto smoothness =
+      static_cast<size_t>(std::find(read.terms.begin(), read.terms.end(), "smoothness") - read.terms.begin());
+  ASSERT_LT(smoothness, read.terms.size());
+  size_t rows = 0, smoothed = 0;
+  for (const results::FragmentCosts& fragment : read.fragments) {
+    for (const results::SampleCost& sample : fragment.samples) {
+      ++rows;
+      if (sample.diverged) continue;
+      const double sum = std::accumulate(sample.weighted.begin(), sample.weighted.end(), 0.0);
+      EXPECT_NEAR(sum, sample.total, 2e-6 * sample.total) << "fragment " << fragment.fragment;
+      EXPECT_GT(sample.terms[smoothness], 0);
+      smoothed += sample.weighted[smoothness] > 0;
+    }
+  }
+  size_t expected = 0, expected_smoothed = 0;
+  for (const IterationRecord& record : result.iterations) {
+    expected += record.samples.size();
+    if (record.smoothing) expected_smoothed += record.samples.size() - record.diverged;
+  }
+  EXPECT_EQ(rows, expected);
+  EXPECT_EQ(smoothed, expected_smoothed);
+  EXPECT_GT(smoothed, 0u);
+}
+
 TEST(Smoothing, TargetsDoNotJump) {
   const SmallProblem small(SmoothingConfiguration(), task::Squatting, 0.8);
-  const SearchResult result = Search(small.problem());
+  const Summary result = Search(small.problem());
   ASSERT_TRUE(result.smoothing[0].accepted);
   for (size_t f = 1; f < result.control.fragments.size(); ++f) {
     const auto& before = result.control.fragments[f - 1].targets.back();
@@ -462,8 +544,8 @@ TEST(Smoothing, StaysWithinTheBudget) {
     Configuration configuration = SmoothingConfiguration();
     configuration.sampling.budget = budget;
     const SmallProblem small(configuration, task::Squatting, 0.5);
-    const SearchResult result = Search(small.problem());
-    EXPECT_TRUE(result.reached_end);
+    const Summary result = Search(small.problem());
+    EXPECT_TRUE(result.reached_end());
     EXPECT_LE(result.simulated_seconds, budget * 0.5);
     ReplaysToTheSameEnd(result);
   }
@@ -474,7 +556,7 @@ TEST(Smoothing, ThatIsGivenUpLeavesTheResultAsItWas) {
   Configuration configuration = SmoothingConfiguration();
   configuration.sampling.smoothing.passes = 0;
   const SmallProblem without(configuration, task::Squatting, 0.6);
-  const SearchResult plain = Search(without.problem());
+  const Summary plain = Search(without.problem());
   double widest = 0;
   for (const IterationRecord& record : plain.iterations) {
     for (const SampleRecord& sample : record.samples) {
@@ -489,7 +571,7 @@ TEST(Smoothing, ThatIsGivenUpLeavesTheResultAsItWas) {
   configuration.task.gates.joint_position *= 1.02 * widest;
   configuration.sampling.gate_margin = 0;
   const SmallProblem small(configuration, task::Squatting, 0.6);
-  const SearchResult result = Search(small.problem());
+  const Summary result = Search(small.problem());
   for (const SmoothingPass& pass : result.smoothing) EXPECT_FALSE(pass.completed);
   ASSERT_FALSE(result.smoothing.empty());
   configuration.sampling.smoothing.passes = 0;
@@ -518,17 +600,17 @@ class MemoryStore final : public IterationStore {
   size_t taken_ = 0;
 };
 
-SearchResult Search(const Problem& problem, MemoryStore& store, int stop_after, int threads = 1) {
+Summary Search(const Problem& problem, MemoryStore& store, int stop_after, int threads = 1) {
   const auto farm = parallel::MakeThreadFarm(threads, MakeWorkerFactory(problem));
-  SearchHooks hooks;
+  Hooks hooks;
   hooks.store = &store;
   int simulated = 0;
   hooks.stop = [&] { return ++simulated == stop_after; };
-  return RunSearch(problem, *farm, hooks);
+  return Run(problem, *farm, hooks);
 }
 
 /// Stopped after any iteration, it goes on to the same bytes.
-void StoppedAnywhereEndsTheSame(const Problem& problem, const SearchResult& expected, const MemoryStore& whole) {
+void StoppedAnywhereEndsTheSame(const Problem& problem, const Summary& expected, const MemoryStore& whole) {
   ASSERT_EQ(whole.records.size(), expected.iterations.size());
   const std::string control = control::FormatControl(task::Human(), expected.control);
   EXPECT_EQ(control, control::FormatControl(task::Human(), Search(problem).control));
@@ -537,7 +619,7 @@ void StoppedAnywhereEndsTheSame(const Problem& problem, const SearchResult& expe
     EXPECT_THROW(Search(problem, first, static_cast<int>(kept)), StoppedError);
     ASSERT_EQ(first.records.size(), kept);
     MemoryStore second(first.records);
-    const SearchResult result = Search(problem, second, -1, 3);
+    const Summary result = Search(problem, second, -1, 3);
     ASSERT_EQ(control::FormatControl(task::Human(), result.control), control) << "stopped after " << kept;
     EXPECT_EQ(result.simulated_seconds, expected.simulated_seconds);
     EXPECT_EQ(result.rollouts, expected.rollouts);
@@ -566,10 +648,28 @@ TEST(Search, StoppedWhileItIsLostEndsTheSame) {
   configuration.sampling.correlation = 0.5;
   const SmallProblem small(configuration, task::Squatting, 0.4);
   MemoryStore whole;
-  const SearchResult expected = Search(small.problem(), whole, -1);
+  const Summary expected = Search(small.problem(), whole, -1);
   EXPECT_GT(expected.rewinds, 0);
   EXPECT_TRUE(std::any_of(expected.iterations.begin(), expected.iterations.end(),
                           [](const IterationRecord& record) { return record.fitted; }));
+  StoppedAnywhereEndsTheSame(small.problem(), expected, whole);
+}
+
+/// Iterations from fitted distributions have so few samples that some start states get none.
+TEST(Search, StoppedWithFewerSamplesThanStartStatesEndsTheSame) {
+  Configuration configuration = SmallConfiguration();
+  configuration.task.gates.joint_position = 0.012;
+  configuration.sampling.budget = 400;
+  configuration.sampling.rewind = 0.1;
+  configuration.sampling.learned_samples = 0.05;  // 3 samples from 12 start states
+  const SmallProblem small(configuration, task::Squatting, 0.4);
+  MemoryStore whole;
+  const Summary expected = Search(small.problem(), whole, -1);
+  bool fewer = false;
+  for (size_t i = 1; i < expected.iterations.size(); ++i) {
+    fewer |= expected.iterations[i].samples.size() < expected.iterations[i - 1].selection.samples.size();
+  }
+  EXPECT_TRUE(fewer);
   StoppedAnywhereEndsTheSame(small.problem(), expected, whole);
 }
 
@@ -578,7 +678,7 @@ TEST(Search, StoppedWhileItSmoothesEndsTheSame) {
   configuration.sampling.smoothing.passes = 2;
   const SmallProblem small(configuration, task::Squatting, 0.4);
   MemoryStore whole;
-  const SearchResult expected = Search(small.problem(), whole, -1);
+  const Summary expected = Search(small.problem(), whole, -1);
   EXPECT_EQ(expected.smoothing.size(), 2u);
   StoppedAnywhereEndsTheSame(small.problem(), expected, whole);
 }

@@ -22,9 +22,9 @@ TEST(SeededFarm, GivesTheBytesOfAFarmForEachSeed) {
       problem.options.seed = seed;
       SeededFarm seeded(*farm, seed);
       EXPECT_EQ(seeded.num_workers(), threads);
-      const SearchResult result = RunSearch(problem, seeded);
+      const Summary result = sampling::Run(problem, seeded);
       const auto own = parallel::MakeThreadFarm(1, MakeWorkerFactory(problem));
-      const SearchResult expected = RunSearch(problem, *own);
+      const Summary expected = sampling::Run(problem, *own);
       EXPECT_EQ(control::FormatControl(task::Human(), result.control),
                 control::FormatControl(task::Human(), expected.control));
       EXPECT_EQ(result.path_cost, expected.path_cost);

@@ -3,66 +3,33 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "retrace/control/control.h"
 #include "retrace/methods/sampling/problem.h"
+#include "retrace/methods/sampling/proposal.h"
 #include "retrace/parallel/task_farm.h"
 #include "retrace/task/cost.h"
 
 namespace retrace::sampling {
 
-/// Rotation that is put before the reference's target of each joint (joints).
-using Offsets = std::vector<Quat>;
-
-/// Offsets that leave the reference as it is.
-Offsets NoOffsets(const Problem& problem);
-
-/// Fragment number `index` of the schedule with targets offset * reference. With `previous` offsets, those of the
+/// Fragment number `index` of the schedule with targets offset * reference. With `ramp_from`, the offsets of the
 /// fragment before, the targets go over from them (SmoothingOptions::ramp); without, they jump.
-control::Fragment MakeFragment(const Problem& problem, int index, const Offsets& offsets, const Offsets& previous = {});
+control::Fragment MakeFragment(const Problem& problem, int index, const Offsets& offsets,
+                               const std::optional<Offsets>& ramp_from = {});
 
-/// Total offsets of a displaced sample: its random displacement, uniform in the character's windows, on top of the
-/// feedforward offsets. With `kept` (joints), a share of that displacement goes into it (Options::correlation). A
-/// pure function of (seed, iteration, sample).
-Offsets SampleOffsets(const Problem& problem, int iteration, int sample, const Offsets& feedforward,
-                      const std::vector<Vec3>& kept = {});
-
-/// Where the offsets of a fragment are drawn from when they have been learned: independent normal distributions of the
-/// components of each joint's rotation vector, in the parent's axes. Empty: uniform in the windows around feedforward.
-struct OffsetDistribution {
-  std::vector<Vec3> mean;       ///< (joints) [rad]
-  std::vector<Vec3> deviation;  ///< (joints) standard deviations [rad]
-  /// (joints) rotations to be met at the fragment's end. A start state's samples are then drawn around a mean that is
-  /// corrected by what the mean misses from there (Options::correction). Empty: no correction.
-  std::vector<Quat> goal;
-
-  bool fitted() const { return !mean.empty(); }
-};
-
-/// Total offsets of a sample from a learned distribution. A pure function of (seed, iteration, sample) and it.
-Offsets DrawOffsets(const Problem& problem, int iteration, int sample, const OffsetDistribution& distribution,
-                    const std::vector<Vec3>& kept = {});
-Offsets MeanOffsets(const OffsetDistribution& distribution);
-/// The distribution with other means.
-OffsetDistribution WithMean(const OffsetDistribution& distribution, const Offsets& means);
-
-/// Samples of one start state, to be simulated together because they share the feedforward offsets. These come from
-/// driving the servos at the reference itself; that simulation is the start state's candidate 0, the undisplaced one,
-/// so that nSample counts all simulations of an iteration.
+/// Samples of one start state, which are simulated together because they share the centre of their proposal. The
+/// simulation from which the centre follows is the start state's candidate 0, the undisplaced one, so that nSample
+/// counts all simulations of an iteration.
 struct RolloutTask {
-  int iteration = 0;  ///< of the search: its random numbers
-  int fragment = 0;   ///< of the schedule: what is simulated
-  int first_sample = 0;
+  int iteration = 0;     ///< of the search; the random numbers follow from it
+  int fragment = 0;      ///< of the schedule
+  int first_sample = 0;  ///< the undisplaced sample of the start state can only be the first
   int num_samples = 0;
-  bool has_undisplaced = true;  ///< the first sample is candidate 0; else these are further samples of its state
   character::State start;
-  OffsetDistribution distribution = {};  ///< learned: candidate 0 has its mean, and there is no feedforward
-  std::vector<Vec3> kept = {};           ///< displacement of the start state, see Options::correlation; empty: none
-  Offsets previous = {};                 ///< of the fragment before, for targets without jumps; empty: with
-  /// Those of RolloutResult when another task of the start state has found them; empty: to be found.
-  Offsets feedforward = {};
+  Proposal proposal = {};  ///< with its centre when another task of the start state has found it
 };
 
 /// How often a sample is compared with the gates [s]: more seldom than they are judged, for the sake of speed.
@@ -71,15 +38,14 @@ inline constexpr double kGateInterval = 0.025;
 struct RolloutSample {
   bool diverged = false;
   task::CostTerms terms;
-  double gate_ratio =
-      0;  ///< largest metrics::LargestGateRatio of the end state and of states kGateInterval apart before it
+  /// The largest metrics::LargestGateRatio of the end state and of states kGateInterval apart before it.
+  double gate_ratio = 0;
   character::State end;  ///< empty when it diverged
 };
 
 struct RolloutResult {
-  /// Of the start state; the corrected mean of a learned distribution with a goal. Empty when the task had them.
-  Offsets feedforward;
-  double cpu_seconds = 0;              ///< that the task took; for reports only, no result depends on it
+  std::optional<Offsets> centre;       ///< of the start state's proposal; absent when the task had it
+  double cpu_seconds = 0;              ///< of the task; for reports only, no result depends on it
   std::vector<RolloutSample> samples;  ///< (num_samples)
 };
 
@@ -95,9 +61,6 @@ class RolloutWorker {
 
   void Simulate(const RolloutTask& task, const control::Fragment& fragment, RolloutSample& sample);
   void RatesOf(const character::State& state, Rates& rates) const;
-  Offsets CorrectedMeans(const OffsetDistribution& distribution, const Offsets& means,
-                         const character::State& end) const;
-  Offsets Feedforward(const control::Fragment& undisplaced, const character::State& end) const;
 
   const Problem& problem_;
   simulation::World world_;
@@ -111,11 +74,11 @@ class RolloutWorker {
   control::SimulationScratch scratch_;
 };
 
-/// The same as bytes, for the task farm.
+/// The same as bytes, for the task farm. Unpacking throws std::logic_error for bytes that are too few or too many.
 parallel::Bytes Pack(const RolloutTask& task);
-RolloutTask UnpackTask(std::span<const std::byte> bytes, size_t num_bodies);
+RolloutTask UnpackTask(std::span<const std::byte> bytes, const Problem& problem);
 void Pack(const RolloutResult& result, parallel::Bytes& bytes);
-RolloutResult UnpackResult(std::span<const std::byte> bytes, size_t num_bodies);
+RolloutResult UnpackResult(std::span<const std::byte> bytes, const Problem& problem);
 
 /// Makes workers for a farm. The problem must outlive them.
 parallel::WorkerFactory MakeWorkerFactory(const Problem& problem);

@@ -16,7 +16,7 @@ namespace retrace::sampling {
 struct SampleRecord {
   size_t start = 0;       ///< which saved state it started from, among those of the fragment before
   task::CostTerms terms;  ///< unweighted
-  double cost = 0;        ///< weighted total; infinite when it diverged
+  double cost = 0;        ///< sum of the terms times IterationRecord::weights; infinite when it diverged
   double gate_ratio = 0;  ///< of RolloutSample: above 1 it leaves the gates
   bool diverged = false;
   bool saved = false;
@@ -25,13 +25,14 @@ struct SampleRecord {
 
 /// What one iteration did. Without rewinding, iterations and fragments are the same.
 struct IterationRecord {
-  int iteration = 0;       ///< running number
-  int fragment = 0;        ///< of the schedule
-  bool fitted = false;     ///< drawn from a learned distribution
-  bool smoothing = false;  ///< of a smoothing pass
-  int attempt = 0;         ///< how often this fragment was drawn before
-  double start = 0;        ///< [s]
-  double end = 0;          ///< [s]
+  int iteration = 0;               ///< running number
+  int fragment = 0;                ///< of the schedule
+  bool fitted = false;             ///< drawn from normal distributions (NormalOffsets)
+  bool smoothing = false;          ///< of a smoothing pass
+  int attempt = 0;                 ///< how often this fragment was drawn before
+  double start = 0;                ///< [s]
+  double end = 0;                  ///< [s]
+  task::CostWeights weights = {};  ///< of the terms in the costs of its samples; smoothing passes have others
   double best_cost = 0;
   size_t diverged = 0;
   size_t inside_gates = 0;  ///< samples that end inside the gates
@@ -39,22 +40,22 @@ struct IterationRecord {
   double cpu_seconds = 0;   ///< of the workers
   Selection selection;
   bool restored = false;  ///< taken from the store of an earlier search, not simulated
-  int rewound_to = -1;    ///< the fragment from which the search goes on, when all samples of this iteration were lost
+  int rewound_to = -1;  ///< the fragment from which the search goes on, when no sample of this one is inside the gates
   std::vector<SampleRecord> samples;
 };
 
 /// How a search ended.
-enum class Ending {
+enum class Status {
   kReachedEnd,  ///< of the reference
-  kLost,        ///< no sample stays inside the gates, and it has gone back as often as it may
+  kLost,        ///< no sample stays inside the gates, and the search has gone back as often as it may
   kBudget,      ///< another iteration would exceed the budget
   kDiverged,    ///< every sample of an iteration diverged
 };
-std::string Name(Ending ending);
+std::string Name(Status status);
 
 /// Why a search could not get further.
 struct Failure {
-  int fragment = -1;    ///< where it got lost, the furthest of all attempts; negative: it did not
+  int fragment = -1;    ///< the furthest one without a sample inside the gates; negative: there is none
   double start = 0;     ///< of the fragment [s]
   double end = 0;       ///< [s]
   int attempts = 0;     ///< how often the fragment was drawn
@@ -78,27 +79,32 @@ struct SmoothingPass {
   bool accepted = false;        ///< the path that it found is smoother
 };
 
-struct SearchResult {
-  bool reached_end = false;  ///< the control covers the whole reference
-  Ending ending = Ending::kReachedEnd;
-  Failure failure;
+/// The result of a search and what it took.
+struct Summary {
+  Status status = Status::kReachedEnd;
+  Failure failure;  ///< the furthest one, when the search did not reach the end
   std::vector<SmoothingPass> smoothing;
   control::OpenLoopControl control;  ///< of the path with the least sum of costs, as far as it reached
   character::State end;              ///< where that path ended in the search, for comparison with a replay
-  double path_cost = 0;              ///< sum over iterations
+  double path_cost = 0;              ///< sum over its fragments
   std::vector<IterationRecord> iterations;
   double simulated_seconds = 0;  ///< all simulations, feedforward ones included
   double search_seconds = 0;     ///< of these, before smoothing
   size_t rollouts = 0;           ///< simulations of one fragment
   int rewinds = 0;
   double cpu_seconds = 0;  ///< of all workers in their tasks
+
+  /// Whether the control covers the whole reference.
+  bool reached_end() const { return status == Status::kReachedEnd; }
+  /// One line for people, without a line end.
+  std::string BriefReport() const;
 };
 
 /// Called after each iteration, on the thread that runs the search.
 using IterationCallback = std::function<void(const IterationRecord&)>;
 
-/// Keeps what every iteration simulated. All else that a search knows follows from that, so that one that was stopped
-/// goes on from there without simulating it again, and ends with the same bytes.
+/// Keeps what every iteration simulated. The rest of a search follows from that, so that a search that was stopped can
+/// go on from there without simulating it again, and its result has the same bytes.
 class IterationStore {
  public:
   virtual ~IterationStore() = default;
@@ -108,16 +114,17 @@ class IterationStore {
   virtual void Append(const parallel::Bytes& simulated) = 0;
 };
 
-/// Who looks on while a search runs, on the thread that runs it; all may be left out.
-struct SearchHooks {
+/// What is called while a search runs, on the thread that runs it; all may be left out.
+struct Hooks {
   IterationCallback on_iteration = {};
   IterationStore* store = nullptr;
   /// Asked after each iteration that was simulated and stored: true ends the search with StoppedError.
   std::function<bool()> stop = {};
 };
 
-/// Runs the whole search on a farm whose workers come from MakeWorkerFactory of the same problem. Throws StoppedError
-/// when told to stop, and std::logic_error for a store of another problem.
-SearchResult RunSearch(const Problem& problem, parallel::TaskFarm& farm, const SearchHooks& hooks = {});
+/// Runs the whole search on a farm whose workers come from MakeWorkerFactory of the same problem. Throws UsageError for
+/// options that are not valid (Options::Validate), StoppedError when `stop` asked for it, and std::logic_error for a
+/// store of another problem.
+Summary Run(const Problem& problem, parallel::TaskFarm& farm, const Hooks& hooks = {});
 
 }  // namespace retrace::sampling

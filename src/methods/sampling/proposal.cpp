@@ -1,0 +1,128 @@
+#include "retrace/methods/sampling/proposal.h"
+
+#include <cmath>
+#include <cstdint>
+
+#include "retrace/character/kinematics.h"
+#include "retrace/math/random.h"
+#include "retrace/math/rotation.h"
+
+namespace retrace::sampling {
+namespace {
+
+using character::Joint;
+
+/// The rotation that is missing from a joint's rotation at the end of a fragment to a target, in the parent's axes
+/// [rad]; only about the axis of a hinge.
+Vec3 Missed(const Joint& joint, const Quat& target, const character::State& end) {
+  const Vec3 missed = RotationVector(target * character::JointRotation(joint, end).conjugate());
+  return joint.type == character::JointType::kHinge ? Vec3(Vec3::Unit(joint.axis) * missed[joint.axis]) : missed;
+}
+
+/// How a random displacement is mixed with the one that is kept: `fresh` keeps the variance.
+struct Mixture {
+  double fresh;
+  double rho;
+  const std::vector<Vec3>* kept;  // null: none is kept
+
+  Mixture(double correlation, const std::optional<std::vector<Vec3>>& displacement)
+      : fresh(displacement ? std::sqrt(1 - correlation * correlation) : 1),
+        rho(correlation),
+        kept(displacement ? &*displacement : nullptr) {}
+};
+
+Offsets DrawUniform(const Problem& problem, const Offsets& centre, const Mixture& mixture, RandomStream& random) {
+  Offsets offsets = centre;
+  for (size_t j = 0; j < offsets.size(); ++j) {
+    const Joint& joint = problem.task.character->joints[j];
+    Vec3 displacement = Vec3::Zero();
+    bool displaced = false;
+    for (int a = 0; a < 3; ++a) {
+      if (joint.window[a] == 0) continue;
+      displacement[a] = mixture.fresh * problem.options.window_scale * joint.window[a] * random.Uniform(-1, 1);
+      if (mixture.kept != nullptr) displacement[a] += mixture.rho * (*mixture.kept)[j][a];
+      displaced = true;
+    }
+    if (displaced) offsets[j] = FromRotationVector(displacement) * offsets[j];
+  }
+  return offsets;
+}
+
+/// @param centre in place of the means; null: around the means themselves, without their rounding as a rotation
+Offsets DrawNormal(const NormalOffsets& normal, const Offsets* centre, const Mixture& mixture, RandomStream& random) {
+  Offsets offsets;
+  for (size_t j = 0; j < normal.mean.size(); ++j) {
+    Vec3 turn = centre != nullptr ? RotationVector((*centre)[j]) : normal.mean[j];
+    for (int a = 0; a < 3; ++a) {
+      if (normal.deviation[j][a] > 0) turn[a] += mixture.fresh * normal.deviation[j][a] * random.Normal();
+      if (mixture.kept != nullptr) turn[a] += mixture.rho * (*mixture.kept)[j][a];
+    }
+    offsets.push_back(FromRotationVector(turn));
+  }
+  return offsets;
+}
+
+}  // namespace
+
+Offsets NoOffsets(const Problem& problem) {
+  return Offsets(problem.task.character->joints.size(), Quat::Identity());
+}
+
+Offsets Proposal::Undisplaced(const Problem& problem) const {
+  const auto* normal = std::get_if<NormalOffsets>(&distribution);
+  if (normal == nullptr) return NoOffsets(problem);
+  Offsets offsets;
+  for (const Vec3& mean : normal->mean) offsets.push_back(FromRotationVector(mean));
+  return offsets;
+}
+
+bool Proposal::CentreNeedsSimulation(const Options& options) const {
+  const auto* normal = std::get_if<NormalOffsets>(&distribution);
+  return normal != nullptr ? normal->goal.has_value() : options.feedforward;
+}
+
+Offsets Proposal::FindCentre(const Problem& problem, const control::Fragment& fragment,
+                             const character::State& end) const {
+  Offsets found = Undisplaced(problem);
+  if (!CentreNeedsSimulation(problem.options)) return found;
+  const auto* normal = std::get_if<NormalOffsets>(&distribution);
+  for (size_t j = 0; j < found.size(); ++j) {
+    const Joint& joint = problem.task.character->joints[j];
+    if (normal != nullptr) {
+      const Vec3 missed = Missed(joint, (*normal->goal)[j], end);
+      found[j] = FromRotationVector(problem.options.correction * missed) * found[j];
+      continue;
+    }
+    // "Approximating Feedforward Torques": the rotation that the servos miss when they drive at the reference is put on
+    // top of it.
+    Vec3 missed = Missed(joint, fragment.targets.back()[j], end);
+    missed *= problem.options.feedforward_gain;
+    const double angle = missed.norm();
+    if (angle > problem.options.feedforward_limit) missed *= problem.options.feedforward_limit / angle;
+    found[j] = FromRotationVector(missed);
+  }
+  return found;
+}
+
+Offsets Proposal::Draw(const Problem& problem, int iteration, int sample) const {
+  if (sample == undisplaced) return Undisplaced(problem);
+  RandomStream random(problem.options.seed, RandomStage::kSampling, static_cast<uint32_t>(iteration),
+                      static_cast<uint32_t>(sample));
+  const Mixture mixture(problem.options.correlation, kept);
+  const Offsets& around = centre.value();
+  const auto* normal = std::get_if<NormalOffsets>(&distribution);
+  if (normal == nullptr) return DrawUniform(problem, around, mixture, random);
+  return DrawNormal(*normal, normal->goal ? &around : nullptr, mixture, random);
+}
+
+std::vector<Vec3> Proposal::Displacement(const Offsets& offsets) const {
+  const Offsets& around = centre.value();
+  std::vector<Vec3> displacement;
+  for (size_t j = 0; j < offsets.size(); ++j) {
+    displacement.push_back(fitted() ? Vec3(RotationVector(offsets[j]) - RotationVector(around[j]))
+                                    : RotationVector(offsets[j] * around[j].conjugate()));
+  }
+  return displacement;
+}
+
+}  // namespace retrace::sampling
