@@ -1,5 +1,8 @@
 #include "common/job_options.h"
 
+#include "retrace/io/error.h"
+#include "retrace/io/json.h"
+
 namespace retrace::apps {
 
 void AddWorldOption(CLI::App& app, std::vector<std::string>& worlds) {
@@ -8,7 +11,7 @@ void AddWorldOption(CLI::App& app, std::vector<std::string>& worlds) {
       ->allow_extra_args(false);
 }
 
-void AddJobOptions(CLI::App& app, runs::JobOptions& o) {
+void AddJobOptions(CLI::App& app, JobArguments& o) {
   app.add_option("--character", o.character, "Name of a character or its JSON file")->capture_default_str();
   AddWorldOption(app, o.worlds);
   app.add_option("--config", o.config, "Configuration file, as --print-config prints it")->type_name("FILE");
@@ -21,6 +24,32 @@ void AddJobOptions(CLI::App& app, runs::JobOptions& o) {
   app.add_option("--solver", o.solver,
                  "Who finds the constraint forces: eliminated (joints first, then contacts) or stock (ODE's own)")
       ->check(CLI::IsMember({"eliminated", "stock"}));
+}
+
+runs::JobOptions ParseJob(const JobArguments& o) {
+  runs::JobOptions job;
+  job.clip = ParseClip(o.clip);
+  job.character = o.character;
+  job.worlds = o.worlds;
+  job.configuration_file = o.config;
+  runs::Configuration& configuration = job.configuration;
+  if (!o.config.empty()) {
+    const io::Json document = io::ReadJson(o.config);
+    configuration.Read(io::JsonView(document, o.config));
+  }
+  if (o.paper) configuration.UsePaperMode();
+  if (!o.solver.empty()) configuration.Set("/simulation/solver=" + o.solver);
+  for (const std::string& assignment : o.sets) configuration.Set(assignment);
+  int& samples = configuration.sampling.samples;
+  int& saved = configuration.sampling.selection.saved;
+  if (o.samples > 0) samples = o.samples;
+  if (o.saved > 0) saved = o.saved;
+  if (o.seed >= 0) configuration.sampling.seed = static_cast<uint64_t>(o.seed);
+  if (saved > samples) {
+    throw UsageError("found " + std::to_string(saved) + " saved of " + std::to_string(samples) +
+                     " samples, expected --saved to be at most --samples");
+  }
+  return job;
 }
 
 }  // namespace retrace::apps
