@@ -100,7 +100,8 @@ runs::EvaluationOptions Parse(const Options& o, const std::string& command) {
   options.seeds = o.seeds;
   options.only = o.only;
   std::tie(options.share, options.shares) = ShareOf(o);
-  options.output = o.output.empty() ? std::filesystem::path("results") / options.list.stem() : o.output;
+  options.output = o.output;
+  if (o.output.empty()) options.output = std::filesystem::path("results") / options.list.stem();
   options.kept = o.keep == "all" ? runs::KeptFiles::kAll : runs::KeptFiles::kControl;
   options.command = command;
   options.force = o.force;

@@ -76,8 +76,11 @@ runs::RunObserver Observe(const runs::Job& job, apps::ProgressStyle style, std::
     if (progress) progress->Finish();
     progress.reset();
   };
+  observer.on_begin = [&job, style, &progress] {
+    if (apps::Speaks(style)) apps::PrintUnderstanding(job);
+    progress.emplace(style, job.problem);
+  };
   if (apps::Speaks(style)) {
-    observer.on_begin = [&job] { apps::PrintUnderstanding(job); };
     observer.say = [](const std::string& text) {
       std::fputs(text.c_str(), stdout);
       std::fflush(stdout);
@@ -98,8 +101,8 @@ int Reconstruct(const Options& o, const std::string& command, parallel::MpiSessi
   runs::StopRequest stop(o.time_limit.empty() ? 0 : runs::ParseDuration(o.time_limit, "--time-limit"));
   runs::HandleStopSignals();
   runs::RunOptions run = o.run;
-  run.output =
-      o.output.empty() ? std::filesystem::path("results") / std::filesystem::path(o.job.clip.clip).stem() : o.output;
+  run.output = o.output;
+  if (o.output.empty()) run.output = std::filesystem::path("results") / std::filesystem::path(o.job.clip.clip).stem();
   runs::RunSetting setting;
   std::optional<runs::Job> prepared;
   runs::PrepareRanks(mpi, o.hang_limit, [&] {
