@@ -2,6 +2,7 @@
 
 #include "retrace/io/error.h"
 #include "retrace/runs/configuration.h"
+#include "retrace/io/json.h"
 
 namespace retrace::apps {
 namespace {
@@ -24,7 +25,7 @@ void AddWorldOption(CLI::App& app, std::vector<std::string>& worlds) {
       ->allow_extra_args(false);
 }
 
-void AddJobOptions(CLI::App& app, runs::JobOptions& o) {
+void AddJobOptions(CLI::App& app, JobArguments& o) {
   app.add_option("--character", o.character, "Name of a character or its JSON file")->capture_default_str();
   AddWorldOption(app, o.worlds);
   app.add_option("--config", o.config, "Configuration file, as --print-config prints it")->type_name("FILE");
@@ -39,6 +40,26 @@ void AddJobOptions(CLI::App& app, runs::JobOptions& o) {
                  "Who finds the constraint forces: reduced (joints first, then contacts) or stock (ODE's own)")
       ->transform([](const std::string& word) { return word == "eliminated" ? "reduced" : word; })  // its old name
       ->check(CLI::IsMember({"reduced", "stock"}));
+}
+
+runs::JobOptions ParseJob(const JobArguments& o) {
+  runs::JobOptions job;
+  job.clip = ParseClip(o.clip);
+  job.character = o.character;
+  job.worlds = o.worlds;
+  job.configuration_file = o.config;
+  runs::Configuration& configuration = job.configuration;
+  if (!o.config.empty()) {
+    const io::Json document = io::ReadJson(o.config);
+    configuration.Read(io::JsonView(document, o.config));
+  }
+  if (o.paper) configuration.UsePaperMode();
+  if (!o.solver.empty()) configuration.Set("/simulation/solver=" + o.solver);
+  for (const std::string& assignment : o.sets) configuration.Set(assignment);
+  if (o.samples > 0) configuration.sampling.samples = o.samples;
+  if (o.saved > 0) configuration.sampling.selection.saved = o.saved;
+  if (o.seed >= 0) configuration.sampling.seed = static_cast<uint64_t>(o.seed);
+  return job;
 }
 
 }  // namespace retrace::apps

@@ -1,17 +1,35 @@
-/// The options of every program that reconstructs.
+/// The options of every program that reconstructs, as a user writes them.
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "retrace/runs/reconstruction.h"
+#include "common/clip_options.h"
+#include "retrace/runs/job.h"
 
 namespace retrace::apps {
+
+struct JobArguments {
+  ClipArguments clip;
+  std::string character = "human";
+  std::vector<std::string> worlds;
+  std::string config;
+  std::vector<std::string> sets;
+  int samples = 0;    // 0: not given
+  int saved = 0;      // 0: not given
+  int64_t seed = -1;  // -1: not given
+  bool paper = false;
+  std::string solver;  // empty: not given
+};
 
 void AddWorldOption(CLI::App& app, std::vector<std::string>& worlds);
 
 /// The options but those of the clip and the seed.
-void AddJobOptions(CLI::App& app, runs::JobOptions& options);
+void AddJobOptions(CLI::App& app, JobArguments& arguments);
+
+/// What the options mean. Throws UsageError, and InputError for a configuration file that cannot be used.
+runs::JobOptions ParseJob(const JobArguments& arguments);
 
 }  // namespace retrace::apps

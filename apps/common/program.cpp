@@ -1,9 +1,7 @@
 #include "common/program.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <optional>
-#include <thread>
 
 #include "retrace/io/error.h"
 
@@ -73,11 +71,8 @@ int RunMpiProgram(const std::string& name, const std::string& description, int a
   return RunProgram(name, speaks, [&] { return body(command, *mpi); });
 }
 
-std::unique_ptr<parallel::TaskFarm> MakeFarm(parallel::MpiSession& mpi, int threads,
-                                             const parallel::WorkerFactory& factory, double timeout) {
-  if (mpi.active()) return mpi.MakeFarm(factory, timeout);
-  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  return parallel::MakeThreadFarm(threads > 0 ? threads : cores, factory);
+void Warn(const std::string& name, const std::string& text) {
+  if (!text.empty()) std::fprintf(stderr, "%s: warning: %s\n", name.c_str(), text.c_str());
 }
 
 }  // namespace retrace::apps

@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
-#include <memory>
 #include <string>
 
 #include "retrace/parallel/task_farm.h"
@@ -29,9 +28,7 @@ int RunMpiProgram(const std::string& name, const std::string& description, int a
                   const std::function<void(CLI::App&)>& add_options,
                   const std::function<int(const std::string& command, parallel::MpiSession&)>& body);
 
-/// The farm of rank 0: over the ranks of the job, or the threads of a plain process (0: one per core). `timeout` is
-/// that of MpiSession::MakeFarm.
-std::unique_ptr<parallel::TaskFarm> MakeFarm(parallel::MpiSession& mpi, int threads,
-                                             const parallel::WorkerFactory& factory, double timeout = 0);
+/// Prints a warning of the program on standard error; an empty text is none.
+void Warn(const std::string& name, const std::string& text);
 
 }  // namespace retrace::apps

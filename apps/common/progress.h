@@ -14,6 +14,11 @@ enum class ProgressStyle { kBar, kPlain, kJson, kNone };
 /// which makes its output look like a terminal although it ends in a log file. Throws UsageError.
 ProgressStyle ChooseProgress(const std::string& name, bool under_mpi);
 
+/// Whether results are printed for people: not beside JSON, and not where nothing is wanted.
+inline bool Speaks(ProgressStyle style) {
+  return style != ProgressStyle::kNone && style != ProgressStyle::kJson;
+}
+
 class Progress {
  public:
   Progress(ProgressStyle style, const sampling::Problem& problem);

@@ -1,38 +1,24 @@
 /// evaluate: many clips and seeds in, tables of success, quality and cost out.
-#include <algorithm>
 #include <cstdio>
-#include <regex>
-#include <set>
+#include <tuple>
 #include <utility>
 
 #include "common/job_options.h"
 #include "common/program.h"
 #include "common/progress.h"
 #include "retrace/io/error.h"
-#include "retrace/io/file.h"
-#include "retrace/io/number.h"
-#include "retrace/runs/batch.h"
-#include "retrace/runs/clip_list.h"
-#include "retrace/runs/identity.h"
-#include "retrace/runs/negative_controls.h"
+#include "retrace/runs/evaluation.h"
+#include "retrace/runs/ranks.h"
+#include "retrace/runs/solver.h"
 #include "retrace/runs/stop_request.h"
 
 namespace {
 
 using namespace retrace;
-namespace fs = std::filesystem;
-using results::RunRow;
-using results::RunStatus;
-
-constexpr const char* kRunsFile = "runs.csv";
-constexpr const char* kSummaryFile = "summary.csv";
-constexpr const char* kSummaryPage = "summary.md";
-constexpr const char* kControlsFile = "negative_controls.csv";
-constexpr const char* kComparisonFile = "compare.csv";
 
 struct Options {
   std::string list;
-  runs::JobOptions job;
+  apps::JobArguments job;
   std::string clips;
   int seeds = 0;
   std::string only;
@@ -92,10 +78,6 @@ void AddOptions(CLI::App& app, Options& o) {
   app.set_version_flag("--version", "evaluate " + results::Version());
 }
 
-fs::path OutputFolder(const Options& o) {
-  return o.output.empty() ? fs::path("results") / fs::path(o.list).stem() : fs::path(o.output);
-}
-
 /// I and N of --share I/N; 1 and 1 without.
 std::pair<size_t, size_t> ShareOf(const Options& o) {
   if (o.share.empty()) return {1, 1};
@@ -108,110 +90,31 @@ std::pair<size_t, size_t> ShareOf(const Options& o) {
   return {index, count};
 }
 
-runs::Batch MakeBatch(const Options& o, const std::string& command) {
-  runs::Batch batch;
-  batch.job = o.job;
-  batch.clips = runs::ReadClipList(o.list, o.clips);
-  batch.kept = o.keep == "all" ? runs::KeptFiles::kAll : runs::KeptFiles::kControl;
-  batch.command = command;
-  runs::CheckSettings(batch);
-  std::regex only;
-  try {
-    only = std::regex(o.only);
-  } catch (const std::regex_error&) {
-    throw UsageError("--only " + o.only + ": expected a regular expression");
-  }
-  const auto [share, shares] = ShareOf(o);
-  bool any = false;
-  for (size_t c = 0; c < batch.clips.size(); ++c) {
-    const runs::ListedClip& clip = batch.clips[c];
-    const bool selected = o.only.empty() || std::regex_search(clip.name, only);
-    any = any || selected;
-    const int seeds = o.seeds > 0 ? o.seeds : clip.seeds > 0 ? clip.seeds : 5;
-    for (int seed = 1; seed <= seeds; ++seed) {
-      const fs::path folder = OutputFolder(o) / "runs" / (clip.name + "." + std::to_string(seed));
-      const bool mine = batch.runs.size() % shares + 1 == share;
-      batch.runs.push_back({c, static_cast<uint64_t>(seed), selected && mine && (!o.controls || seed == 1), folder});
-    }
-  }
-  if (!any) throw UsageError("--only " + o.only + ": no clip of " + o.list + " has such a name");
-  return batch;
-}
-
-/// Groups of ranks, each of which works on one run at a time.
-int NumGroups(const Options& o, const runs::Batch& batch, int ranks) {
-  const auto runs = static_cast<size_t>(
-      std::count_if(batch.runs.begin(), batch.runs.end(), [](const runs::PlannedRun& run) { return run.selected; }));
-  const int each = o.ranks_per_run > 0 ? o.ranks_per_run : parallel::ChooseRanksPerRun(ranks, runs);
-  return std::max(1, ranks / each);
-}
-
-/// The folder may hold earlier results of this program, but nothing else: a wrong name must not fill a home folder.
-void PrepareFolder(const fs::path& folder) {
-  std::error_code error;
-  if (fs::exists(folder) && !fs::is_directory(folder)) {
-    throw OutputError(folder.string() + ": found a file, expected a folder or nothing");
-  }
-  if (fs::is_directory(folder) && !fs::is_empty(folder) && !fs::exists(folder / "runs") &&
-      !fs::exists(folder / kRunsFile)) {
-    throw UsageError(folder.string() +
-                     ": found a folder with other files in it, expected a new or empty one, or results of evaluate");
-  }
-  fs::create_directories(folder / "runs", error);
-  if (error) throw OutputError(folder.string() + ": cannot be created: " + error.message());
-}
-
-/// A run as a line for people.
-std::string Line(const RunRow& row) {
-  std::string text = row.clip;
-  text.append(" seed ").append(std::to_string(row.seed)).append(": ");
-  if (!row.ran()) return text.append(Name(row.status)).append(": ").append(row.message);
-  if (row.levels.main) {
-    text.append(row.levels.strict ? "strict success" : "success");
-  } else if (row.violated.empty()) {
-    text.append(Name(row.status));
-  } else {
-    text.append(row.violated).append(" left at ").append(io::Fixed(row.violated_at, 2)).append(" s");
-  }
-  text.append(", joint error ").append(io::Fixed(row.figures[results::FigureIndex("joint_error_mm")], 0));
-  text.append(" mm, ").append(io::Fixed(row.figures[results::FigureIndex("cpu_s_per_s")], 1)).append(" CPU s/s");
-  return text;
-}
-
-int ExitCodeOf(const std::vector<RunRow>& rows, const std::vector<results::RunSummary>& summaries,
-               const std::vector<runs::NegativeControl>& controls, const Options& o) {
-  const auto any = [&](RunStatus status) {
-    return std::any_of(rows.begin(), rows.end(), [&](const RunRow& row) { return row.status == status; });
-  };
-  ExitCode code = ExitCode::kSuccess;
-  for (const results::RunSummary& summary : summaries) {
-    if (summary.scope == results::RunSummary::Scope::kClip && summary.main.n > 0 &&
-        summary.main.k < o.required * summary.main.n) {
-      code = ExitCode::kBelowGate;
-    }
-  }
-  for (const runs::NegativeControl& control : controls) {
-    if (control.accepted) code = ExitCode::kBelowGate;
-  }
-  if (any(RunStatus::kFailedInput)) code = ExitCode::kInput;
-  if (any(RunStatus::kFailed)) code = ExitCode::kBug;
-  return static_cast<int>(code);
+runs::EvaluationOptions Parse(const Options& o, const std::string& command) {
+  runs::EvaluationOptions options;
+  options.list = o.list;
+  options.clips = o.clips;
+  options.job = apps::ParseJob(o.job);
+  if (o.job.samples > 0) options.samples = o.job.samples;
+  if (o.job.saved > 0) options.saved = o.job.saved;
+  options.seeds = o.seeds;
+  options.only = o.only;
+  std::tie(options.share, options.shares) = ShareOf(o);
+  options.output = o.output;
+  if (o.output.empty()) options.output = std::filesystem::path("results") / options.list.stem();
+  options.kept = o.keep == "all" ? runs::KeptFiles::kAll : runs::KeptFiles::kControl;
+  options.command = command;
+  options.force = o.force;
+  if (!o.time_limit.empty()) options.time_limit = runs::ParseDuration(o.time_limit, "--time-limit");
+  options.negative_controls = o.controls;
+  options.threads = o.threads;
+  options.ranks_per_run = o.ranks_per_run;
+  options.timeout = o.hang_limit;
+  return options;
 }
 
 int Compare(const Options& o) {
-  const auto read = [](const fs::path& folder) {
-    const fs::path path = folder / kRunsFile;
-    return results::ParseRuns(io::ReadFile(path), path.string());
-  };
-  const std::vector<RunRow> a = read(o.compare[0]);
-  const std::vector<RunRow> b = read(o.compare[1]);
-  const auto comparisons = results::CompareRuns(a, b);
-  if (comparisons.back().pairs == 0) {
-    throw InputError(fs::path(o.compare[1]) / kRunsFile, "no run of a clip and seed of " + o.compare[0], "some");
-  }
-  const fs::path output = o.output.empty() ? fs::path(o.compare[1]) : fs::path(o.output);
-  fs::create_directories(output);
-  io::WriteFile(output / kComparisonFile, results::FormatComparisons(comparisons));
+  const auto comparisons = runs::CompareFolders(o.compare[0], o.compare[1], o.output.empty() ? o.compare[1] : o.output);
   std::printf("A: %s\nB: %s\n\n%s", o.compare[0].c_str(), o.compare[1].c_str(),
               results::FormatComparisonPage(comparisons).c_str());
   return 0;
@@ -228,70 +131,40 @@ void PrintControls(const std::vector<runs::NegativeControl>& controls) {
   std::printf("%zu of %zu negative controls refused\n", tested - accepted, tested);
 }
 
+void PrintRow(const results::RunRow& row, size_t finished, size_t all, apps::ProgressStyle style) {
+  if (style == apps::ProgressStyle::kJson) {
+    std::fprintf(stderr, "%s\n", row.ToJson().dump().c_str());
+  } else if (style != apps::ProgressStyle::kNone) {
+    std::fprintf(stderr, "[%zu/%zu] %s\n", finished, all, runs::Describe(row).c_str());
+  }
+  std::fflush(stderr);
+}
+
 int Evaluate(const Options& o, const std::string& command, parallel::MpiSession& mpi) {
-  const bool master = mpi.rank() == 0;
-  if (!o.compare.empty()) return master ? Compare(o) : 0;
+  if (!o.compare.empty()) return mpi.rank() == 0 ? Compare(o) : 0;
   if (o.list.empty()) throw UsageError("a list of clips is needed (--help lists the options)");
   const apps::ProgressStyle style = apps::ChooseProgress(o.progress, mpi.active());
+  runs::EvaluationOptions options;
   runs::Batch batch;
   runs::PrepareRanks(mpi, o.hang_limit, [&] {
-    batch = MakeBatch(o, command);
-    return io::Json{{"program", results::Version()},
-                    {"list", io::Sha256(io::ReadFile(o.list))},
-                    {"configuration", runs::MakeConfiguration(o.job).ToJson()}};
+    options = Parse(o, command);
+    batch = runs::PlanBatch(options);
+    return runs::IdentityOf(batch, options.list);
   });
-  if (!o.time_limit.empty()) batch.time_limit = runs::ParseDuration(o.time_limit, "--time-limit");
+  if (mpi.rank() == 0) apps::Warn("evaluate", runs::SolverWarning(options.job.configuration.task.world));
   runs::HandleStopSignals();
-  const parallel::RankGroups groups = mpi.Split(NumGroups(o, batch, mpi.size()));
-  if (!groups.leaders) {
-    groups.own->Serve(runs::MakeMemberFactory(batch));
-    return 0;
-  }
-  if (mpi.active()) batch.report_alive = [&] { groups.leaders->ReportAlive(); };
-  // Team and farm first: whatever goes wrong from here on, their destructors release the other ranks.
-  const bool grouped = groups.own->size() > 1;
-  const auto own_team = grouped ? std::make_shared<runs::Team>(batch, *groups.own, o.hang_limit) : nullptr;
-  const parallel::WorkerFactory factory =
-      runs::MakeRunFactory([&] { return own_team ? own_team : std::make_shared<runs::Team>(batch); });
-  if (!master) {
-    groups.leaders->Serve(factory);
-    return 0;
-  }
-  const auto farm =
-      mpi.active() ? groups.leaders->MakeFarm(factory, o.hang_limit) : apps::MakeFarm(mpi, o.threads, factory);
-  const fs::path folder = OutputFolder(o);
-  PrepareFolder(folder);
   size_t finished = 0;
-  const auto on_row = [&](const RunRow& row, const std::vector<RunRow>& all, size_t left) {
-    io::WriteFile(folder / kRunsFile, results::FormatRuns(all));
+  const auto on_row = [&](const results::RunRow& row, const std::vector<results::RunRow>&, size_t left) {
     ++finished;
-    if (style == apps::ProgressStyle::kJson) {
-      std::fprintf(stderr, "%s\n", row.ToJson().dump().c_str());
-    } else if (style != apps::ProgressStyle::kNone) {
-      std::fprintf(stderr, "[%zu/%zu] %s\n", finished, finished + left, Line(row).c_str());
-    }
-    std::fflush(stderr);
+    PrintRow(row, finished, finished + left, style);
   };
-  std::vector<RunRow> rows;
-  try {
-    rows = runs::RunBatch(batch, *farm, o.force, on_row);
-  } catch (const StoppedError& error) {
-    throw StoppedError(std::string(error.what()) + ": stopped, the same command goes on from " + folder.string());
+  const std::optional<runs::EvaluationResult> result = runs::Evaluate(options, batch, mpi, on_row);
+  if (!result) return 0;
+  if (apps::Speaks(style)) {
+    std::fputs(results::FormatSummaryPage(result->summaries).c_str(), stdout);
+    if (o.controls) PrintControls(result->controls);
   }
-  const auto summaries = results::Summarize(rows);
-  const std::string page = results::FormatSummaryPage(summaries);
-  io::WriteFile(folder / kRunsFile, results::FormatRuns(rows));
-  io::WriteFile(folder / kSummaryFile, results::FormatSummaries(summaries));
-  io::WriteFile(folder / kSummaryPage, page);
-  const bool speaks = style != apps::ProgressStyle::kNone && style != apps::ProgressStyle::kJson;
-  if (speaks) std::fputs(page.c_str(), stdout);
-  std::vector<runs::NegativeControl> controls;
-  if (o.controls) {
-    controls = runs::TestNegativeControls(batch, rows);
-    io::WriteFile(folder / kControlsFile, runs::FormatNegativeControls(controls));
-    if (speaks) PrintControls(controls);
-  }
-  return ExitCodeOf(rows, summaries, controls, o);
+  return static_cast<int>(result->Judge(o.required));
 }
 
 }  // namespace

@@ -5,80 +5,25 @@
 
 #include "common/clip_options.h"
 #include "common/program.h"
-#include "retrace/character/skeleton_map.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
 #include "retrace/math/rotation.h"
-#include "retrace/metrics/clip_checks.h"
 #include "retrace/results/provenance.h"
-#include "retrace/runs/clip_input.h"
-#include "retrace/runs/data_files.h"
-#include "retrace/task/motion_kind.h"
-#include "retrace/task/schedule.h"
+#include "retrace/runs/clip_findings.h"
 
 namespace {
 
 using namespace retrace;
 
 struct Options {
-  runs::ClipOptions clip;
+  apps::ClipArguments clip;
   std::string character = "human";
   bool json = false;
 };
 
-/// Everything that is told, whichever way.
-struct Findings {
-  Findings(const Options& o, const motion::Clip& recording)
-      : clip(recording),
-        character(character::LoadCharacter(runs::FindCharacter(o.character))),
-        reference(Reference(o)),
-        kind(task::ClassifyMotion(reference)),
-        boundaries(task::FindBoundaries(reference)),
-        checks(metrics::CheckClip(reference, clip, report)) {
-    command = "reconstruct " + apps::ShellWord(o.clip.clip);
-    if (!o.clip.skeleton.empty()) command += " --skeleton " + apps::ShellWord(o.clip.skeleton);
-    if (o.character != "human") command += " --character " + apps::ShellWord(o.character);
-    if (o.clip.start > 0) command += " --start " + io::Number(o.clip.start);
-    if (o.clip.end >= 0) command += " --end " + io::Number(o.clip.end);
-    const double scale = o.clip.time_scale * (Replayable() ? checks.time_scale : 1);
-    if (scale != 1) command += " --time-scale " + io::Fixed(scale, 2);
-    if (o.clip.unit != "auto") command += " --unit " + apps::ShellWord(o.clip.unit);
-    if (o.clip.up != "auto") command += " --up " + o.clip.up;
-    if (o.clip.frame_rate > 0) command += " --frame-rate " + io::Number(o.clip.frame_rate);
-    if (o.clip.skipped_frames >= 0) command += " --skip-frames " + std::to_string(o.clip.skipped_frames);
-    if (o.clip.floor_height != "auto") command += " --floor-height " + o.clip.floor_height;
-    if (o.clip.keep_tilt) command += " --keep-tilt";
-    if (o.clip.facing != "recorded") command += " --facing " + o.clip.facing;
-    if (!o.clip.map.empty()) command += " --map " + apps::ShellWord(o.clip.map);
-  }
-  Findings(const Findings&) = delete;
-  Findings& operator=(const Findings&) = delete;
-
-  /// Whether another speed of play is worth telling.
-  bool Replayable() const {
-    return std::any_of(checks.warnings.begin(), checks.warnings.end(), [&](const metrics::ClipWarning& warning) {
-      return warning.kind == "flight_speed" && checks.flight_acceleration > 0;
-    });
-  }
-
-  character::ReferenceMotion Reference(const Options& o) {
-    character::ReferenceOptions options;
-    runs::Apply(o.clip, options);
-    return character::MakeReference(character, clip, o.clip.clip, options, report);
-  }
-
-  const motion::Clip& clip;
-  character::Character character;
-  character::ReferenceReport report;
-  character::ReferenceMotion reference;
-  task::MotionKindReport kind;
-  std::vector<task::Boundary> boundaries;
-  metrics::ClipChecks checks;
-  std::string command;
-};
-
-const std::string& JointName(const Findings& f, int joint) {
-  return f.clip.skeleton.joints[static_cast<size_t>(joint)].name;
+/// The command that reconstructs the clip as it was understood.
+std::string Command(const runs::ClipFindings& findings, const Options& o) {
+  return "reconstruct " + apps::ClipCommand(o.clip, o.clip.time_scale * findings.SuggestedTimeScale(), o.character);
 }
 
 /// @param report null before the skeleton is understood
@@ -111,7 +56,7 @@ void PrintTree(const motion::Clip& clip, const character::ReferenceReport* repor
   }
 }
 
-/// What there is to tell of a clip that cannot be mapped onto the character.
+/// What is printed of a clip that cannot be mapped onto the character.
 void PrintUnderstood(const motion::Clip& clip, const Options& o) {
   std::printf("%s\n  recording   %zu frames, %s per second\n  skeleton\n", o.clip.clip.c_str(), clip.frames.size(),
               io::Fixed(1 / clip.frame_time, 2).c_str());
@@ -123,7 +68,7 @@ std::string TimeSpan(const metrics::Interval& interval) {
   return std::string(1, ' ').append(io::Fixed(interval.start, 2)).append("-").append(io::Fixed(interval.end, 2));
 }
 
-void Print(const Findings& f, const Options& o) {
+void Print(const runs::ClipFindings& f, const Options& o) {
   const motion::Clip& clip = f.clip;
   const auto& joints = clip.skeleton.joints;
   const auto ends = std::count_if(joints.begin(), joints.end(), [](const motion::Joint& j) { return j.end_site; });
@@ -163,36 +108,7 @@ void Print(const Findings& f, const Options& o) {
   for (const task::Boundary& b : f.boundaries) std::printf(" %.2f (%s)", b.time, b.reason.c_str());
   std::printf("\n  motion      %s\n", Name(f.kind.kind).c_str());
   for (const metrics::ClipWarning& warning : f.checks.warnings) std::printf("  warning     %s\n", warning.text.c_str());
-  std::printf("  reconstruct it with\n    %s\n", f.command.c_str());
-}
-
-io::Json ToJson(const Findings& f, const Options& o) {
-  const motion::Clip& clip = f.clip;
-  io::Json joints = io::Json::array();
-  for (const motion::Joint& joint : clip.skeleton.joints) {
-    joints.push_back({{"name", joint.name},
-                      {"parent", joint.parent < 0 ? io::Json() : io::Json(JointName(f, joint.parent))},
-                      {"length", joint.offset.norm() * f.report.unit},
-                      {"end_site", joint.end_site}});
-  }
-  io::Json mapping = io::Json::object();
-  for (const auto& [segment, source] : f.report.map.segments) {
-    mapping[segment] = {{"position", JointName(f, source.position)}, {"orientation", JointName(f, source.orientation)}};
-  }
-  io::Json segments = io::Json::array();
-  for (const auto& boundary : f.boundaries) segments.push_back({{"time", boundary.time}, {"reason", boundary.reason}});
-  return {{"clip", o.clip.clip},
-          {"frames", clip.frames.size()},
-          {"frame_rate", f.report.frame_rate},
-          {"frame_rate_known", clip.frame_time_known},
-          {"duration", f.reference.duration()},
-          {"joints", joints},
-          {"mapping", mapping},
-          {"reference", f.report.ToJson()},
-          {"segments", segments},
-          {"motion", f.kind.ToJson()},
-          {"checks", f.checks.ToJson()},
-          {"command", f.command}};
+  std::printf("  reconstruct it with\n    %s\n", Command(f, o).c_str());
 }
 
 }  // namespace
@@ -207,17 +123,21 @@ int main(int argc, char** argv) {
   int exit_code = 0;
   if (!apps::ParseOptions(app, argc, argv, true, exit_code)) return exit_code;
   return apps::RunProgram("inspect", true, [&] {
-    const motion::Clip clip = runs::ReadClip(options.clip);
-    const Findings findings = [&] {
+    apps::RequireClip(options.clip);
+    const runs::ClipOptions clip_options = apps::ParseClip(options.clip);
+    const motion::Clip clip = runs::ReadClip(clip_options);
+    const runs::ClipFindings findings = [&] {
       try {
-        return Findings(options, clip);
-      } catch (const InputError&) {  // what was read is told all the same: it is what a map is made from
+        return runs::ClipFindings(clip_options, options.character, clip);
+      } catch (const InputError&) {  // what was read is printed all the same: a map is made from it
         if (!options.json) PrintUnderstood(clip, options);
         throw;
       }
     }();
     if (options.json) {
-      std::printf("%s\n", ToJson(findings, options).dump(1).c_str());
+      io::Json json = findings.ToJson();
+      json["command"] = Command(findings, options);
+      std::printf("%s\n", json.dump(1).c_str());
     } else {
       Print(findings, options);
     }

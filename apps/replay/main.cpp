@@ -3,21 +3,14 @@
 
 #include "common/job_options.h"
 #include "common/program.h"
-#include "retrace/character/skeleton.h"
-#include "retrace/control/control_file.h"
 #include "retrace/io/error.h"
-#include "retrace/io/file.h"
-#include "retrace/io/number.h"
-#include "retrace/results/provenance.h"
-#include "retrace/runs/pushes.h"
+#include "retrace/runs/replay.h"
 #include "retrace/runs/run_files.h"
-#include "retrace/runs/stored_run.h"
 #include "retrace/runs/world_input.h"
 
 namespace {
 
 using namespace retrace;
-namespace fs = std::filesystem;
 
 struct Options {
   std::string folder;
@@ -26,145 +19,54 @@ struct Options {
   bool verify = false;
   bool track_only = false;
   std::vector<std::string> pushes;
-  std::string push_table;  // body
-  runs::PushTableOptions table;
-
-  const char* program() const {
-    return !push_table.empty() ? "replay --push-table"
-           : !pushes.empty()   ? "replay --push"
-           : track_only        ? "replay --track-only"
-                               : "replay";
-  }
+  runs::PushTableOptions table;  // without a body: none is asked for
   std::vector<std::string> worlds;
 };
 
-int Verify(const runs::StoredRun& run, const control::Trajectory& trajectory) {
-  const std::string difference = run.FirstDifference(trajectory, true);
+int PrintVerification(const runs::StoredRun& run, const runs::Replayed& replayed) {
+  const std::string difference = run.FirstDifference(replayed.trajectory, true);
   if (!difference.empty()) {
     std::fprintf(stderr, "replay: %s\n", difference.c_str());
     return static_cast<int>(ExitCode::kBelowGate);
   }
   std::printf("%s: all %zu states, contacts and torques are the same to the bit%s\n", run.folder.c_str(),
-              trajectory.states.size(), run.pushes.empty() ? "" : ", under the pushes of its manifest");
+              replayed.trajectory.states.size(), run.pushes.empty() ? "" : ", under the pushes of its manifest");
+  if (replayed.evaluation && !replayed.evaluation->completed) {
+    std::printf("  the control is a part: %.2f of %.2f s\n", replayed.evaluation->simulated_duration,
+                run.expected_duration());
+  }
   return 0;
 }
 
 /// Makes and prints the table of pushes, and writes it where there is a folder to write to.
-int TabulatePushes(const Options& o, const std::string& command, const results::RunTimer& timer,
-                   const runs::StoredRun& run, const control::Trajectory& trajectory,
-                   const metrics::Evaluation& evaluation) {
-  if (const metrics::Gate* gate = evaluation.FirstViolated()) {
+int TabulatePushes(const Options& o, const runs::StoredRun& run, const runs::Replayed& unpushed,
+                   const runs::RunContext& context) {
+  if (!unpushed.evaluation) {
+    throw InputError(run.reference_file().string(), "no such file", "the reference that the gates follow");
+  }
+  if (const metrics::Gate* gate = unpushed.evaluation->FirstViolated()) {
     std::fprintf(stderr, "replay: %s: leaves the gate %s at %.2f s without a push: there is nothing to survive\n",
                  o.folder.c_str(), gate->name.c_str(), gate->first_violation);
     return static_cast<int>(ExitCode::kBelowGate);
   }
-  const control::LoadedControl& loaded = run.loaded;
-  runs::PushTableOptions options = o.table;
-  options.body = loaded.character.FindBody(o.push_table);
-  // Refuses a body that there is not and times outside the motion, with the message of a single push.
-  runs::ParsePush(o.push_table + ",1:0:0,0,1", loaded.character, loaded.control.duration());
-  for (const double time : options.times) {
-    runs::ParsePush(o.push_table + ",1:0:0," + io::Number(time) + ",1", loaded.character, loaded.control.duration());
-  }
-  const auto outcomes = runs::TryPushes(loaded.character, loaded.control, trajectory, *run.reference,
-                                        run.expected_duration(), run.gates, options);
+  const std::vector<runs::PushOutcome> outcomes = runs::TryPushes(run, unpushed.trajectory, o.table);
   std::printf("%s: pushed at %s for %.2f s, seconds from then until the gates are left (end: not before %.2f s)\n%s",
-              o.folder.c_str(), o.push_table.c_str(), options.duration, evaluation.simulated_duration,
+              o.folder.c_str(), o.table.body.c_str(), o.table.duration, unpushed.evaluation->simulated_duration,
               runs::DescribePushTable(outcomes).c_str());
   if (o.output.empty()) return 0;
   results::RunFolder out(o.output, o.force);
-  out.Write(results::kPushTableFile, runs::FormatPushTable(loaded.character, outcomes));
-  io::Json manifest;
-  manifest["format"] = "retrace-run";
-  manifest["version"] = 1;
-  manifest["program"] = o.program();
-  manifest["status"] = "completed";
-  manifest["command"] = command;
-  const fs::path control_file = run.folder / results::kControlFile;
-  manifest["inputs"] = {{{"file", control_file.string()}, {"sha256", io::Sha256(io::ReadFile(control_file))}}};
-  manifest["provenance"] = results::Provenance(timer, {});
-  manifest["files"] = out.Files();
-  out.Finish(manifest);
+  runs::WritePushTable(out, run, outcomes, context);
   return 0;
 }
 
-void CheckOptions(const Options& o) {
-  const bool pushed = !o.pushes.empty() || !o.push_table.empty();
-  if (o.verify && o.track_only)
-    throw UsageError("--verify compares the stored control; it cannot go with --track-only");
-  if (o.verify && pushed)
-    throw UsageError("--verify compares with what is stored; it cannot go with --push or --push-table");
-  if (o.verify && !o.worlds.empty())
-    throw UsageError("--verify compares the stored control in its own world; it cannot go with --world");
-  if (!o.pushes.empty() && !o.push_table.empty())
-    throw UsageError("--push-table tries pushes of its own; it cannot go with --push");
-}
-
-int Replay(const Options& o, const std::string& command) {
-  const results::RunTimer timer;
-  CheckOptions(o);
-  runs::StoredRun run(o.folder);
-  if (const task::AlteredWorld world = runs::ReadWorlds(o.worlds); !world.empty()) {
-    const task::PlacedWorld placed = run.PutInto(world);
-    for (const std::string& note : placed.notes) std::printf("  world: %s\n", note.c_str());
-    for (const std::string& warning : placed.warnings) std::printf("  warning: %s\n", warning.c_str());
+int PrintOutcome(const Options& o, const runs::StoredRun& run, const runs::Replayed& replayed) {
+  const std::optional<metrics::Evaluation>& evaluation = replayed.evaluation;
+  const control::Trajectory& trajectory = replayed.trajectory;
+  const bool pushed = !replayed.pushes.empty();
+  for (const control::Push& push : replayed.pushes) {
+    std::printf("%s: pushed: %s\n", o.folder.c_str(), runs::Describe(run.loaded.character, push).c_str());
   }
-  const control::LoadedControl& loaded = run.loaded;
-  const character::ReferenceMotion* reference = run.reference ? &*run.reference : nullptr;
-  if (o.track_only) {
-    if (reference == nullptr) throw InputError(run.reference_file().string(), "no such file", "the reference to track");
-    runs::TrackReference(*reference, run.loaded.control);
-  }
-  std::vector<control::Push> pushes;
-  for (const std::string& push : o.pushes) {
-    pushes.push_back(runs::ParsePush(push, loaded.character, loaded.control.duration()));
-  }
-  if (o.verify) pushes = run.pushes;
-  const control::Trajectory trajectory = control::Replay(loaded.character, loaded.control, pushes);
-  const std::optional<metrics::Evaluation> evaluation = run.Evaluate(trajectory);
-  if (!o.push_table.empty()) {
-    if (!evaluation)
-      throw InputError(run.reference_file().string(), "no such file", "the reference that the gates follow");
-    return TabulatePushes(o, command, timer, run, trajectory, *evaluation);
-  }
-  if (!o.output.empty()) {
-    results::RunFolder out(o.output, o.force);
-    std::string title = o.track_only ? "naive tracking" : "replay";
-    if (!pushes.empty()) title += ", pushed";
-    runs::WriteMotion(out, loaded.character, loaded.control, trajectory, reference, title);
-    io::Json manifest;
-    manifest["format"] = "retrace-run";
-    manifest["version"] = 1;
-    manifest["program"] = o.program();
-    if (!pushes.empty()) {
-      manifest["perturbed"] = true;  // no result of the control alone
-      manifest["pushes"] = runs::PushesToJson(loaded.character, pushes);
-    }
-    manifest["status"] = trajectory.diverged                    ? "diverged"
-                         : evaluation && !evaluation->completed ? "partial"
-                                                                : "completed";
-    if (evaluation) {
-      manifest["success"] = evaluation->success();
-      manifest["evaluation"] = evaluation->ToJson();
-    }
-    manifest["command"] = command;
-    const fs::path control_file = run.folder / results::kControlFile;
-    manifest["inputs"] = {{{"file", control_file.string()}, {"sha256", io::Sha256(io::ReadFile(control_file))}}};
-    manifest["provenance"] = results::Provenance(timer, {});
-    manifest["files"] = out.Files();
-    out.Finish(manifest);
-  }
-  if (o.verify) {
-    const int code = Verify(run, trajectory);
-    if (code == 0 && evaluation && !evaluation->completed) {
-      std::printf("  the control is a part: %.2f of %.2f s\n", evaluation->simulated_duration, run.expected_duration());
-    }
-    return code;
-  }
-  for (const control::Push& push : pushes) {
-    std::printf("%s: pushed: %s\n", o.folder.c_str(), runs::Describe(loaded.character, push).c_str());
-  }
-  if (pushes.empty() && !run.pushes.empty()) {
+  if (!pushed && !run.pushes.empty()) {
     std::printf("%s: this motion was made under pushes; this is its control without them\n", o.folder.c_str());
   }
   if (!evaluation) {
@@ -172,10 +74,48 @@ int Replay(const Options& o, const std::string& command) {
                 static_cast<double>(trajectory.num_steps()) * trajectory.time_step);
     return 0;
   }
-  std::printf("%s: %s%s\n%s", o.folder.c_str(), pushes.empty() ? "" : "pushed, ",
+  std::printf("%s: %s%s\n%s", o.folder.c_str(), pushed ? "pushed, " : "",
               evaluation->success() ? "within the gates" : "below the gates",
               runs::Describe(*evaluation, run.expected_duration(), trajectory.diverged).c_str());
   return static_cast<int>(evaluation->success() ? ExitCode::kSuccess : ExitCode::kBelowGate);
+}
+
+void CheckOptions(const Options& o) {
+  const bool pushed = !o.pushes.empty() || !o.table.body.empty();
+  if (o.verify && o.track_only)
+    throw UsageError("--verify compares the stored control; it cannot go with --track-only");
+  if (o.verify && pushed)
+    throw UsageError("--verify compares with what is stored; it cannot go with --push or --push-table");
+  if (o.verify && !o.worlds.empty())
+    throw UsageError("--verify compares the stored control in its own world; it cannot go with --world");
+  if (!o.pushes.empty() && !o.table.body.empty())
+    throw UsageError("--push-table tries pushes of its own; it cannot go with --push");
+}
+
+int Replay(const Options& o, const std::string& command) {
+  const results::RunTimer timer;
+  const runs::RunContext context{command, {}, &timer};
+  CheckOptions(o);
+  runs::StoredRun run(o.folder);
+  apps::Warn("replay", run.solver_warning);
+  if (const task::AlteredWorld world = runs::ReadWorlds(o.worlds); !world.empty()) {
+    const task::PlacedWorld placed = run.PutInto(world);
+    for (const std::string& note : placed.notes) std::printf("  world: %s\n", note.c_str());
+    for (const std::string& warning : placed.warnings) std::printf("  warning: %s\n", warning.c_str());
+  }
+  if (o.track_only) run.TrackReference();
+  std::vector<control::Push> pushes;
+  for (const std::string& push : o.pushes) {
+    pushes.push_back(runs::ParsePush(push, run.loaded.character, run.loaded.control.duration()));
+  }
+  if (o.verify) pushes = run.pushes;
+  const runs::Replayed replayed = runs::Replay(run, pushes);
+  if (!o.table.body.empty()) return TabulatePushes(o, run, replayed, context);
+  if (!o.output.empty()) {
+    results::RunFolder out(o.output, o.force);
+    runs::WriteReplay(out, run, replayed, o.track_only, context);
+  }
+  return o.verify ? PrintVerification(run, replayed) : PrintOutcome(o, run, replayed);
 }
 
 }  // namespace
@@ -194,7 +134,7 @@ int main(int argc, char** argv) {
                  "and s (repeatable)")
       ->type_name("PUSH")
       ->allow_extra_args(false);
-  auto* table = app.add_option("--push-table", options.push_table,
+  auto* table = app.add_option("--push-table", options.table.body,
                                "Push a body in four directions by several forces at several times: how long does the "
                                "control stay inside the gates?")
                     ->type_name("BODY");

@@ -13,6 +13,8 @@
 #include "retrace/runs/checkpoint.h"
 #include "retrace/runs/data_files.h"
 #include "retrace/runs/identity.h"
+#include "retrace/runs/ranks.h"
+#include "retrace/runs/solver.h"
 #include "retrace/runs/stop_request.h"
 #include "retrace/runs/world_input.h"
 
@@ -69,8 +71,8 @@ void TakeCosts(const sampling::Summary& search, double duration, const results::
   set(results::FigureIndex("wall_s"), timer.WallSeconds());
 }
 
-/// The row of a run that was finished earlier, when it was made of the same things. Otherwise `difference` tells in
-/// what they differ, or is empty when there is no finished run.
+/// The row of a run that was finished earlier, when it was made of the same things. Otherwise `difference` says in what
+/// they differ, or is empty when there is no finished run.
 std::optional<RunRow> FinishedRow(const PlannedRun& run, const io::Json& identity, std::string& difference) {
   const fs::path path = run.folder / results::kManifestFile;
   if (!fs::exists(path)) return std::nullopt;
@@ -102,6 +104,11 @@ uint64_t KeyOf(size_t index, const io::Json& identity) {
   return index | std::stoull(io::Sha256(identity.dump()).substr(0, 8), nullptr, 16) << 32U;
 }
 
+void TakeNumbers(const Batch& batch, Configuration& configuration) {
+  if (batch.samples) configuration.sampling.samples = *batch.samples;
+  if (batch.saved) configuration.sampling.selection.saved = *batch.saved;
+}
+
 }  // namespace
 
 JobOptions JobOptionsOf(const Batch& batch, size_t clip, uint64_t seed) {
@@ -110,25 +117,40 @@ JobOptions JobOptionsOf(const Batch& batch, size_t clip, uint64_t seed) {
   options.clip = listed.clip;
   options.worlds.insert(options.worlds.end(), listed.worlds.begin(), listed.worlds.end());
   if (!listed.character.empty()) options.character = listed.character;
-  options.sets.insert(options.sets.end(), listed.settings.begin(), listed.settings.end());
-  options.seed = static_cast<int64_t>(seed);
+  for (const std::string& setting : listed.settings) options.configuration.Set(setting);
+  TakeNumbers(batch, options.configuration);
+  options.configuration.sampling.seed = seed;
   return options;
 }
 
 void CheckSettings(const Batch& batch) {
-  JobOptions without = batch.job;
-  MakeConfiguration(without);  // what is wrong for all is not the list's fault
-  FindCharacter(without.character);
+  JobOptions for_all = batch.job;
+  TakeNumbers(batch, for_all.configuration);
+  ConfigurationOf(for_all);  // what is wrong for all is not the list's fault
+  FindCharacter(for_all.character);
   for (size_t c = 0; c < batch.clips.size(); ++c) {
     try {
       const JobOptions options = JobOptionsOf(batch, c, 1);
-      MakeConfiguration(options);
+      ConfigurationOf(options);
       ReadWorlds(options.worlds);
       FindCharacter(options.character);
     } catch (const UsageError& error) {
       throw InputError(std::string(batch.clips[c].place).append(": ").append(error.what()));
     }
   }
+}
+
+io::Json IdentityOf(const Batch& batch, const fs::path& list) {
+  JobOptions for_all = batch.job;
+  TakeNumbers(batch, for_all.configuration);
+  io::Json solvers = io::Json::array();
+  for (size_t c = 0; c < batch.clips.size(); ++c) {
+    solvers.push_back(NameOfSolver(JobOptionsOf(batch, c, 1).configuration.task.world));
+  }
+  return {{"program", results::Version()},
+          {"list", io::Sha256(io::ReadFile(list))},
+          {"configuration", ConfigurationOf(for_all).ToJson()},
+          {"solvers", solvers}};
 }
 
 Team::Team(const Batch& batch, parallel::RankGroup& group, double timeout) : batch_(batch) {
@@ -152,7 +174,7 @@ void Team::Reconstruct(size_t index, RunRow& row) {
   if (farm_) {
     farm = std::make_unique<parallel::KeyedFarm>(*farm_, KeyOf(index, identity));
   } else {
-    farm = parallel::MakeThreadFarm(1, sampling::MakeWorkerFactory(job.problem));
+    farm = MakeThreadFarm(1, sampling::MakeWorkerFactory(job.problem));
   }
   results::RunFolder folder(run.folder, true);
   Checkpoint checkpoint(run.folder, identity, Checkpoint::Earlier::kResumeIfSame);
@@ -179,7 +201,7 @@ void Team::Reconstruct(size_t index, RunRow& row) {
   row.replayed = ReplaysFromFile(job, result);
   if (!row.replayed) row.levels = {};  // a control that does not repeat itself is none
   TakeCosts(result.search, job.reference.duration(), timer, row);
-  const io::Json workers = {{"kind", farm_ ? "ranks" : "threads"}, {"count", farm->num_workers()}};
+  const io::Json workers = DescribeWorkers(farm_ != nullptr, *farm);
   const io::Json more = {{"program", "evaluate"},
                          {"metrics", figures.ToJson(job.character)},
                          {kBatchMember, {{"identity", identity}, {"row", row.ToJson()}}}};
@@ -232,14 +254,15 @@ parallel::WorkerFactory MakeRunFactory(const TeamFactory& make_team) {
   };
 }
 
-std::vector<RunRow> RunBatch(const Batch& batch, parallel::TaskFarm& farm, bool force, const RowCallback& on_row) {
+namespace {
+
+/// Looks for runs that are finished and fills in their rows. Returns the indices of the runs that are left to do.
+std::vector<size_t> FindOpenRuns(const Batch& batch, bool force, std::vector<std::optional<RunRow>>& rows) {
   std::map<size_t, io::Json> identities;  // of clips, with seed 1
-  std::vector<std::optional<RunRow>> rows(batch.runs.size());
   std::vector<size_t> open;
   for (size_t r = 0; r < batch.runs.size(); ++r) {
     const PlannedRun& run = batch.runs[r];
-    const JobOptions options = JobOptionsOf(batch, run.clip, run.seed);
-    const std::vector<InputFile> files = ClipFiles(options.clip);
+    const std::vector<InputFile> files = ClipFiles(batch.clips[run.clip].clip);
     const auto missing =
         std::find_if(files.begin(), files.end(), [](const InputFile& file) { return !fs::exists(file.path); });
     if (missing != files.end()) {
@@ -251,7 +274,7 @@ std::vector<RunRow> RunBatch(const Batch& batch, parallel::TaskFarm& farm, bool 
     if (!identities.contains(run.clip)) {
       try {
         identities[run.clip] = Identity(JobOptionsOf(batch, run.clip, 1));
-      } catch (const InputError&) {  // the run will tell
+      } catch (const InputError&) {  // the run will say why
         identities[run.clip] = nullptr;
       }
     }
@@ -271,6 +294,14 @@ std::vector<RunRow> RunBatch(const Batch& batch, parallel::TaskFarm& farm, bool 
       open.push_back(r);
     }
   }
+  return open;
+}
+
+}  // namespace
+
+std::vector<RunRow> RunBatch(const Batch& batch, parallel::TaskFarm& farm, bool force, const RowCallback& on_row) {
+  std::vector<std::optional<RunRow>> rows(batch.runs.size());
+  std::vector<size_t> open = FindOpenRuns(batch, force, rows);
   // An overview of all clips comes early, and clips that take long do not all come last.
   std::stable_sort(open.begin(), open.end(),
                    [&](size_t a, size_t b) { return batch.runs[a].seed < batch.runs[b].seed; });

@@ -81,9 +81,9 @@ ListedClip ReadRow(const Row& row, const std::filesystem::path& folder) {
   listed.place = row.place();
   const std::string clip = row.Text("clip");
   if (clip.empty()) row.Fail("clip", "", "the file of a recording");
-  listed.clip.clip = (folder / clip).string();
+  listed.clip.file = folder / clip;
   if (const std::string skeleton = row.Text("skeleton"); !skeleton.empty()) {
-    listed.clip.skeleton = (folder / skeleton).string();
+    listed.clip.skeleton = folder / skeleton;
   }
   listed.name = row.Text("name");
   if (listed.name.empty()) listed.name = std::filesystem::path(clip).stem().string();
@@ -91,9 +91,9 @@ ListedClip ReadRow(const Row& row, const std::filesystem::path& folder) {
     row.Fail("name", listed.name, "a name that a folder can have, without spaces and quotation marks");
   }
   listed.clip.start = row.Number("start", 0, 0, kLong, "seconds");
-  listed.clip.end = row.Number("end", -1, 0, kLong, "seconds");
-  if (listed.clip.end >= 0 && listed.clip.end <= listed.clip.start) {
-    row.Fail("end", row.Text("end"), "seconds after the start");
+  if (const double end = row.Number("end", -1, 0, kLong, "seconds"); end >= 0) {
+    if (end <= listed.clip.start) row.Fail("end", row.Text("end"), "seconds after the start");
+    listed.clip.end = end;
   }
   listed.clip.time_scale = row.Number("time_scale", 1, 0.01, 100, "a factor on durations from 0.01 to 100");
   const double seeds = row.Number("seeds", 0, 1, 1e6, "a number of seeds from 1 on");

@@ -1,17 +1,20 @@
 #include "retrace/runs/identity.h"
 
 #include "retrace/io/file.h"
+#include "retrace/results/provenance.h"
+#include "retrace/runs/solver.h"
 
 namespace retrace::runs {
 
 io::Json Identity(const JobOptions& options) {
-  const runs::Configuration configuration = MakeConfiguration(options);
+  const Configuration configuration = ConfigurationOf(options);
   io::Json inputs = io::Json::object();
   for (const InputFile& file : InputFiles(options)) inputs[file.role] = io::Sha256(io::ReadFile(file.path));
   const io::Json identity = {{"program", results::Version()},
                              {"configuration", configuration.ToJson()},
                              {"clip", configuration.task.reference.ToJson()},
-                             {"inputs", inputs}};
+                             {"inputs", inputs},
+                             {"solver", NameOfSolver(configuration.task.world)}};
   return io::ParseJson(identity.dump(), "identity");  // as it will be read from a manifest
 }
 
@@ -26,14 +29,6 @@ std::string Differences(const io::Json& then, const io::Json& now, const std::st
   text.append(was).append(value(then)).append(is).append(value(now));
   if (patch.size() > 1) text.append(", and ").append(std::to_string(patch.size() - 1)).append(" more");
   return text;
-}
-
-void PrepareRanks(parallel::MpiSession& mpi, double timeout, const std::function<io::Json()>& prepare) {
-  const auto difference = [](const std::string& on_master, const std::string& here) {
-    return Differences(io::ParseJson(on_master, "identity"), io::ParseJson(here, "identity"), " on rank 0 is ",
-                       ", and here ");
-  };
-  mpi.Prepare([&] { return prepare().dump(); }, difference, timeout);
 }
 
 }  // namespace retrace::runs

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "retrace/control/control_file.h"
-#include "retrace/io/error.h"
+#include "retrace/io/csv_writer.h"
 #include "retrace/io/number.h"
 #include "retrace/math/rotation.h"
 #include "retrace/methods/sampling/rollout.h"
@@ -84,18 +84,22 @@ std::vector<NegativeControl> TestNegativeControls(const Batch& batch, const std:
 }
 
 std::string FormatNegativeControls(const std::vector<NegativeControl>& controls) {
-  std::string csv = "clip,control,accepted,violated,violated_at_s,message\n";
+  io::CsvWriter csv;
+  for (const char* column : {"clip", "control", "accepted", "violated", "violated_at_s", "message"}) csv.Text(column);
+  csv.EndRow();
   for (const NegativeControl& control : controls) {
-    csv.append(control.clip).append(",").append(control.control).append(",");
-    csv.append(!control.tested ? "" : control.accepted ? "1" : "0").append(",");
     results::RunRow row;
     row.Take(control.evaluation, {});
     const bool fell = control.tested && !control.accepted && row.violated.empty();
-    csv.append(fell ? "completion" : row.violated).append(",");
-    if (!row.violated.empty()) csv.append(io::Number(row.violated_at));
-    csv.append(",").append(control.message).append("\n");
+    csv.Text(control.clip);
+    csv.Text(control.control);
+    csv.Text(!control.tested ? "" : control.accepted ? "1" : "0");
+    csv.Text(fell ? "completion" : row.violated);
+    csv.Text(row.violated.empty() ? "" : io::Number(row.violated_at));
+    csv.Text(control.message);
+    csv.EndRow();
   }
-  return csv;
+  return csv.Take();
 }
 
 }  // namespace retrace::runs

@@ -4,9 +4,11 @@
 #include <array>
 #include <cmath>
 
+#include "retrace/io/csv_writer.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
 #include "retrace/math/rotation.h"
+#include "retrace/runs/stored_run.h"
 
 namespace retrace::runs {
 namespace {
@@ -14,7 +16,7 @@ namespace {
 constexpr const char* kSyntax = "BODY,FX:FY:FZ,START,DURATION, e.g. trunk,0:0:100,1.5,0.2 (N in world axes, s)";
 
 [[noreturn]] void Refuse(const std::string& text, const std::string& found, const std::string& expected) {
-  std::string message = "--push " + text;
+  std::string message = "push " + text;
   message += ": found " + found;
   message += ", expected " + expected;
   throw UsageError(message);
@@ -30,6 +32,14 @@ std::vector<std::string> Split(const std::string& text, char separator) {
     }
   }
   return parts;
+}
+
+bool InMotion(double time, double motion_duration) {
+  return time >= 0 && time < motion_duration;
+}
+
+std::string InstantsOf(double motion_duration) {
+  return "an instant of the motion, 0 to " + io::Fixed(motion_duration, 2) + " s";
 }
 
 std::string NamesOf(const character::Character& character) {
@@ -53,6 +63,25 @@ const std::array<Direction, 4>& Directions() {
   return kDirections;
 }
 
+/// Replays the control of a run under one push. The run has a reference.
+PushOutcome TryPush(const StoredRun& run, const control::Push& push) {
+  const control::Trajectory pushed = control::Replay(run.loaded.character, run.loaded.control, {&push, 1});
+  const metrics::Evaluation evaluation = *run.Evaluate(pushed);
+  PushOutcome outcome;
+  outcome.push = push;
+  double until = evaluation.simulated_duration;
+  if (const metrics::Gate* gate = evaluation.FirstViolated()) {
+    outcome.left = true;
+    outcome.gate = gate->name;
+    until = gate->first_violation;
+  } else if (pushed.diverged) {
+    outcome.left = true;
+    outcome.gate = "diverged";
+  }
+  outcome.survived = until - push.start;
+  return outcome;
+}
+
 }  // namespace
 
 control::Push ParsePush(const std::string& text, const character::Character& character, double motion_duration) {
@@ -66,11 +95,11 @@ control::Push ParsePush(const std::string& text, const character::Character& cha
   for (size_t k = 0; good && k < 3; ++k) {
     good = io::ParseNumber(force[k], push.force[static_cast<int>(k)]) && std::isfinite(push.force[static_cast<int>(k)]);
   }
-  if (!good || push.force.isZero(0))
+  if (!good || push.force.isZero(0)) {
     Refuse(text, "the force \"" + parts[1] + "\"", "three numbers FX:FY:FZ, not all 0");
-  if (!io::ParseNumber(parts[2], push.start) || !(push.start >= 0 && push.start < motion_duration)) {
-    Refuse(text, "the start \"" + parts[2] + "\"",
-           "an instant of the motion, 0 to " + io::Fixed(motion_duration, 2) + " s");
+  }
+  if (!io::ParseNumber(parts[2], push.start) || !InMotion(push.start, motion_duration)) {
+    Refuse(text, "the start \"" + parts[2] + "\"", InstantsOf(motion_duration));
   }
   if (!io::ParseNumber(parts[3], push.duration) || !(push.duration > 0) || !std::isfinite(push.duration)) {
     Refuse(text, "the duration \"" + parts[3] + "\"", "a number of seconds above 0");
@@ -108,10 +137,19 @@ std::string Describe(const character::Character& character, const control::Push&
   return text + " N from " + io::Fixed(push.start, 2) + " to " + io::Fixed(push.end(), 2) + " s";
 }
 
-std::vector<PushOutcome> TryPushes(const character::Character& character, const control::OpenLoopControl& control,
-                                   const control::Trajectory& unpushed, const character::ReferenceMotion& reference,
-                                   double expected_duration, const metrics::GateLimits& limits,
+std::vector<PushOutcome> TryPushes(const StoredRun& run, const control::Trajectory& unpushed,
                                    const PushTableOptions& options) {
+  if (!run.reference) {
+    throw InputError(run.reference_file().string(), "no such file", "the reference that the gates follow");
+  }
+  const character::Character& character = run.loaded.character;
+  const control::OpenLoopControl& control = run.loaded.control;
+  const int body = character.FindBody(options.body);
+  if (body < 0) Refuse("table", "the body \"" + options.body + "\"", "one of " + NamesOf(character));
+  for (const double time : options.times) {
+    if (InMotion(time, control.duration())) continue;
+    Refuse("table", "the start \"" + io::Number(time) + "\"", InstantsOf(control.duration()));
+  }
   std::vector<double> times = options.times;
   if (times.empty()) {
     for (const double share : {0.25, 0.5, 0.75}) times.push_back(share * control.duration());
@@ -122,24 +160,9 @@ std::vector<PushOutcome> TryPushes(const character::Character& character, const 
     const Quat heading = Heading(unpushed.states[index][static_cast<size_t>(character.root)].orientation);
     for (const Direction& direction : Directions()) {
       for (const double size : options.forces) {
-        PushOutcome outcome;
-        outcome.push = {options.body, size * (heading * direction.along), time, options.duration};
-        outcome.size = size;
-        outcome.direction = direction.name;
-        const control::Trajectory pushed = control::Replay(character, control, {&outcome.push, 1});
-        const metrics::Evaluation evaluation =
-            metrics::Evaluate(character, pushed, reference, expected_duration, limits);
-        double until = evaluation.simulated_duration;
-        if (const metrics::Gate* gate = evaluation.FirstViolated()) {
-          outcome.left = true;
-          outcome.gate = gate->name;
-          until = gate->first_violation;
-        } else if (pushed.diverged) {
-          outcome.left = true;
-          outcome.gate = "diverged";
-        }
-        outcome.survived = until - time;
-        outcomes.push_back(std::move(outcome));
+        outcomes.push_back(TryPush(run, {body, size * (heading * direction.along), time, options.duration}));
+        outcomes.back().size = size;
+        outcomes.back().direction = direction.name;
       }
     }
   }
@@ -147,19 +170,24 @@ std::vector<PushOutcome> TryPushes(const character::Character& character, const 
 }
 
 std::string FormatPushTable(const character::Character& character, const std::vector<PushOutcome>& outcomes) {
-  std::string text = "body,direction,force,force_x,force_y,force_z,start,duration,survived,left,gate\n";
+  io::CsvWriter csv;
+  for (const char* column : {"body", "direction", "force", "force_x", "force_y", "force_z", "start", "duration",
+                             "survived", "left", "gate"}) {
+    csv.Text(column);
+  }
+  csv.EndRow();
   for (const PushOutcome& outcome : outcomes) {
     const control::Push& push = outcome.push;
-    text += character.bodies[static_cast<size_t>(push.body)].name + "," + outcome.direction;
-    for (const double number :
-         {outcome.size, push.force.x(), push.force.y(), push.force.z(), push.start, push.duration, outcome.survived}) {
-      text += ",";
-      io::AppendNumber(text, number);
-    }
-    text += outcome.left ? ",1," : ",0,";
-    text += outcome.gate + "\n";
+    csv.Text(character.bodies[static_cast<size_t>(push.body)].name);
+    csv.Text(outcome.direction);
+    csv.Number(outcome.size);
+    csv.Vector(push.force);
+    for (const double number : {push.start, push.duration, outcome.survived}) csv.Number(number);
+    csv.Integer(outcome.left ? 1 : 0);
+    csv.Text(outcome.gate);
+    csv.EndRow();
   }
-  return text;
+  return csv.Take();
 }
 
 std::string DescribePushTable(const std::vector<PushOutcome>& outcomes) {

@@ -7,13 +7,12 @@
 #include "retrace/report/report.h"
 #include "retrace/results/run_folder.h"
 #include "retrace/runs/data_files.h"
+#include "retrace/runs/evaluation.h"
+#include "retrace/runs/variations.h"
 
 namespace retrace::runs {
 namespace fs = std::filesystem;
 namespace {
-
-constexpr const char* kRunsFile = "runs.csv";               // of evaluate
-constexpr const char* kVariationsFile = "variations.json";  // of reconstruct --variations
 
 /// The last parts of a path, as many as it takes for all to differ.
 std::vector<std::string> NamesOf(const std::vector<fs::path>& paths) {
@@ -54,7 +53,7 @@ io::Json DescribeStoredRun(const ReplayedRun& run, const std::string& name) {
   if (run.reference) {
     report.reference = &*run.reference;
     control::OpenLoopControl naive = run.loaded.control;
-    TrackReference(*run.reference, naive);
+    SetTargetsToReference(*run.reference, naive);
     tracking = control::Replay(character, naive, run.pushes);
     report.tracking = &tracking;
     report.tracking_evaluation = run.Evaluate(tracking);

@@ -10,6 +10,7 @@
 #include "retrace/runs/configuration.h"
 #include "retrace/runs/pushes.h"
 #include "retrace/runs/run_files.h"
+#include "retrace/runs/solver.h"
 
 namespace retrace::runs {
 namespace fs = std::filesystem;
@@ -53,7 +54,7 @@ character::ReferenceMotion ReadReference(const fs::path& file, const character::
 
 }  // namespace
 
-void TrackReference(const character::ReferenceMotion& reference, control::OpenLoopControl& control) {
+void SetTargetsToReference(const character::ReferenceMotion& reference, control::OpenLoopControl& control) {
   for (control::Fragment& fragment : control.fragments) {
     const size_t knots = fragment.targets.size();
     for (size_t k = 0; k < knots; ++k) {
@@ -70,10 +71,14 @@ StoredRun::StoredRun(const fs::path& path)
   if (!manifest.is_null()) {
     const io::JsonView view(manifest, (folder / results::kManifestFile).string());
     if (view.Has("pushes")) pushes = ReadPushes(view["pushes"], loaded.character);
-    runs::Configuration configuration;
+    Configuration configuration;
     if (view.Has("configuration")) configuration.Read(view["configuration"]);
     gates = configuration.task.gates;
   }
+  simulation::WorldOptions& world = loaded.control.world;
+  solver = DescribeSolver(world);
+  solver_warning = SolverWarning(world);
+  world.solver = SolverInUse(world);
   if (fs::exists(reference_file())) reference.emplace(ReadReference(reference_file(), loaded.character));
 }
 
@@ -87,8 +92,9 @@ double StoredRun::expected_duration() const {
 }
 
 task::PlacedWorld StoredRun::PutInto(const task::AlteredWorld& world) {
-  if (!reference)
+  if (!reference) {
     throw InputError(reference_file().string(), "no such file", "the reference that tells where a world is");
+  }
   loaded.character = task::WithLoads(loaded.character, world);
   task::PlacedWorld placed = task::PlaceWorld(world, *reference);
   reference.emplace(placed.reference);
@@ -98,6 +104,11 @@ task::PlacedWorld StoredRun::PutInto(const task::AlteredWorld& world) {
   control.start.resize(loaded.character.bodies.size());
   control.world.environment.AppendStart(control.start);
   return placed;
+}
+
+void StoredRun::TrackReference() {
+  if (!reference) throw InputError(reference_file().string(), "no such file", "the reference to track");
+  SetTargetsToReference(*reference, loaded.control);
 }
 
 std::optional<metrics::Evaluation> StoredRun::Evaluate(const control::Trajectory& trajectory) const {
@@ -125,6 +136,10 @@ std::string StoredRun::FirstDifference(const control::Trajectory& trajectory, bo
     if (!difference.empty()) return difference;
   }
   return "";
+}
+
+std::string StoredRun::Verify() const {
+  return FirstDifference(control::Replay(loaded.character, loaded.control, pushes), true);
 }
 
 ReplayedRun::ReplayedRun(const fs::path& path)

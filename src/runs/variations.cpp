@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "retrace/control/control_file.h"
+#include "retrace/io/csv_writer.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
 #include "retrace/io/number.h"
@@ -20,8 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const char* const kTableFile = "variations.csv";
-const char* const kSpreadFile = "spread.csv";
+constexpr std::string_view kTableFile = "variations.csv";
+constexpr std::string_view kSpreadFile = "spread.csv";
 const char* const kMember = "variation";  // of the manifests of such runs
 
 /// One that was found.
@@ -49,7 +50,7 @@ void RemoveEarlier(const fs::path& output) {
     fs::remove(output / name, error);
     if (error) throw OutputError((output / name).string() + ": cannot be removed: " + error.message());
   };
-  for (const char* name : {kVariationsFile, kTableFile, kSpreadFile}) remove(name);
+  for (const std::string_view name : {kVariationsFile, kTableFile, kSpreadFile}) remove(name);
   for (const std::string_view name : results::kRunFiles) remove(name);
   for (int number = 1;; ++number) {
     const fs::path folder = output / std::to_string(number);
@@ -64,31 +65,35 @@ void RemoveEarlier(const fs::path& output) {
 }
 
 std::string FormatTable(const std::vector<Variation>& found, double duration) {
-  std::string text = "variation,seed,joint_error,drift,cost,simulated_seconds,simulated_seconds_per_second\n";
+  io::CsvWriter csv;
+  for (const char* column :
+       {"variation", "seed", "joint_error", "drift", "cost", "simulated_seconds", "simulated_seconds_per_second"}) {
+    csv.Text(column);
+  }
+  csv.EndRow();
   for (size_t v = 0; v < found.size(); ++v) {
-    text.append(std::to_string(v + 1)).append(",").append(std::to_string(found[v].seed));
+    csv.Text(std::to_string(v + 1));
+    csv.Text(std::to_string(found[v].seed));
     for (const double value : {found[v].joint_error, found[v].drift, found[v].cost, found[v].simulated_seconds,
                                found[v].simulated_seconds / duration}) {
-      text.append(",");
-      io::AppendNumber(text, value);
+      csv.Number(value);
     }
-    text.append("\n");
+    csv.EndRow();
   }
-  return text;
+  return csv.Take();
 }
 
 /// The target's spread stands at the time of the state that its step led to, as torques do; the start has none.
 std::string FormatSpread(const metrics::Spread& spread) {
-  std::string text = "time,joints,root,targets\n";
+  io::CsvWriter csv;
+  for (const char* column : {"time", "joints", "root", "targets"}) csv.Text(column);
+  csv.EndRow();
   for (size_t i = 0; i < spread.joints.size(); ++i) {
-    io::AppendNumber(text, static_cast<double>(i) * spread.time_step);
-    for (const double value : {spread.joints[i], spread.root[i], i == 0 ? 0 : spread.targets[i - 1]}) {
-      text.append(",");
-      io::AppendNumber(text, value);
-    }
-    text.append("\n");
+    csv.Number(static_cast<double>(i) * spread.time_step);
+    for (const double value : {spread.joints[i], spread.root[i], i == 0 ? 0 : spread.targets[i - 1]}) csv.Number(value);
+    csv.EndRow();
   }
-  return text;
+  return csv.Take();
 }
 
 io::Json ToJson(const std::vector<Variation>& found) {
@@ -131,92 +136,133 @@ std::string DescribeSpread(const metrics::Spread& spread, size_t count) {
   return text.append(io::Fixed(spread.pair_largest, 3)).append(" m at most\n");
 }
 
+/// The searches of one call and what they have found so far.
+class Finder {
+ public:
+  Finder(Job& job, parallel::TaskFarm& farm, const VariationOptions& options, const VariationContext& context)
+      : job_(job),
+        farm_(farm),
+        options_(options),
+        context_(context),
+        max_tries_(options.max_tries > 0 ? options.max_tries : 3 * options.count) {}
+
+  bool Done() const { return Success() || tries_.count() >= max_tries_; }
+  bool Success() const { return static_cast<int>(found_.size()) == options_.count; }
+
+  /// One search. A control that is inside the gates and new becomes a variation with a folder of its own.
+  void Try(uint64_t seed) {
+    const results::RunTimer timer;
+    job_.SetSeed(seed);
+    sampling::SeededFarm seeded(farm_, seed);
+    Reconstruction result = Reconstruct(job_, seeded, context_.hooks);
+    if (context_.on_search_end) context_.on_search_end();
+    const FailureReport report = ReportFailure(job_.problem, result.search, result.evaluation, job_.checks);
+    io::Json entry = {{"seed", seed},
+                      {"status", StatusOf(result.search.status)},
+                      {"success", result.success()},
+                      {"simulated_seconds", result.search.simulated_seconds}};
+    std::string kept;
+    if (result.success()) {
+      kept = Keep(seed, std::move(result), timer, entry);
+    } else {
+      ++tries_.failed;
+      entry["failure"] = report.ToJson();
+    }
+    tries_.list.push_back(std::move(entry));
+    Say(Line(seed, report, kept));
+  }
+
+  /// Tables and, last, the list.
+  void WriteAll(const results::RunTimer& timer) const {
+    const results::RunFolder& all = *context_.folder;
+    io::Json list = {{"format", "retrace-variations"},
+                     {"version", 1},
+                     {"program", "reconstruct"},
+                     {"success", Success()},
+                     {"requested", options_.count},
+                     {"found", found_.size()},
+                     {"max_tries", max_tries_},
+                     {"command", context_.run.command},
+                     {"clip", job_.options.clip.file.string()},
+                     {"duration", job_.reference.duration()},
+                     {"variations", ToJson(found_)},
+                     {"tries", tries_.list},
+                     {"workers", context_.run.workers},
+                     {"provenance", results::Provenance(timer, {})}};
+    io::WriteFile(all.PathOf(kTableFile), FormatTable(found_, job_.reference.duration()));
+    if (!found_.empty()) {
+      const metrics::Spread spread = metrics::MeasureSpread(job_.character, motions_, controls_, job_.reference);
+      io::WriteFile(all.PathOf(kSpreadFile), FormatSpread(spread));
+      list["spread"] = spread.ToJson();
+      Say(DescribeSpread(spread, found_.size()));
+    }
+    list.update(context_.more);
+    io::WriteFile(all.PathOf(kVariationsFile), list.dump(2, ' ', false, io::Json::error_handler_t::replace) + "\n");
+    Say("  results in " + all.path().string() + "\n");
+  }
+
+  VariationsSummary Summary() const {
+    VariationsSummary summary;
+    summary.found = found_.size();
+    summary.requested = options_.count;
+    summary.tries = tries_.count();
+    summary.failed = tries_.failed;
+    summary.repeated = tries_.repeated;
+    return summary;
+  }
+
+ private:
+  void Say(const std::string& text) const {
+    if (context_.say) context_.say(text);
+  }
+
+  /// Writes the folder of a control that is new. Returns what became of it, for people.
+  std::string Keep(uint64_t seed, Reconstruction result, const results::RunTimer& timer, io::Json& entry) {
+    const sampling::Summary& search = result.search;
+    const std::string hash = io::Sha256(control::FormatControl(job_.character, search.control));
+    const auto [same, is_new] = known_.emplace(hash, found_.size());
+    if (!is_new) {
+      ++tries_.repeated;
+      entry["same_as"] = std::to_string(same->second + 1);
+      return "the same control as variation " + std::to_string(same->second + 1);
+    }
+    found_.push_back({seed, result.evaluation.mean_joint_error, result.evaluation.drift, search.path_cost,
+                      search.simulated_seconds, hash});
+    const std::string number = std::to_string(found_.size());
+    results::RunFolder folder(context_.folder->PathOf(number), context_.force);
+    const io::Json more = {{kMember, {{"number", found_.size()}, {"of", options_.count}}}};
+    WriteRun(folder, job_, result, {context_.run.command, context_.run.workers, &timer}, KeptFiles::kAll, more);
+    entry["folder"] = number;
+    motions_.push_back(std::move(result.trajectory));
+    controls_.push_back(std::move(result.search.control));
+    std::string kept = "variation " + number;
+    kept.append(" of ").append(std::to_string(options_.count)).append(", joint error ");
+    kept.append(io::Fixed(found_.back().joint_error, 3)).append(" m, drift ");
+    return kept.append(io::Fixed(found_.back().drift, 2)).append(" m, cost ").append(io::Fixed(found_.back().cost, 1));
+  }
+
+  Job& job_;
+  parallel::TaskFarm& farm_;
+  const VariationOptions& options_;
+  const VariationContext& context_;
+  int max_tries_;
+  std::vector<Variation> found_;
+  std::vector<control::Trajectory> motions_;
+  std::vector<control::OpenLoopControl> controls_;
+  std::map<std::string, size_t> known_;  // controls by their hash
+  Tries tries_;
+};
+
 }  // namespace
 
 VariationsSummary FindVariations(Job& job, parallel::TaskFarm& farm, const VariationOptions& options,
                                  const VariationContext& context) {
   const results::RunTimer timer;
-  const auto say = [&](const std::string& text) {
-    if (context.say) context.say(text);
-  };
-  const results::RunFolder& all = *context.folder;
-  RemoveEarlier(all.path());
-  const uint64_t first_seed = job.configuration.sampling.seed;
-  const int max_tries = options.max_tries > 0 ? options.max_tries : 3 * options.count;
-  std::vector<Variation> found;
-  std::vector<control::Trajectory> motions;
-  std::vector<control::OpenLoopControl> controls;
-  std::map<std::string, size_t> known;  // controls by their hash
-  Tries tries;
-  while (static_cast<int>(found.size()) < options.count && tries.count() < max_tries) {
-    const results::RunTimer run_timer;
-    const uint64_t seed = first_seed + static_cast<uint64_t>(tries.count());
-    job.SetSeed(seed);
-    sampling::SeededFarm seeded(farm, seed);
-    Reconstruction result = Reconstruct(job, seeded, context.hooks);
-    if (context.on_search_end) context.on_search_end();
-    const sampling::Summary& search = result.search;
-    const FailureReport report = ReportFailure(job.problem, search, result.evaluation, job.checks);
-    io::Json entry = {{"seed", seed},
-                      {"status", StatusOf(search.status)},
-                      {"success", result.evaluation.success()},
-                      {"simulated_seconds", search.simulated_seconds}};
-    std::string kept;
-    if (result.evaluation.success()) {
-      const std::string hash = io::Sha256(control::FormatControl(job.character, search.control));
-      const auto [same, is_new] = known.emplace(hash, found.size());
-      if (is_new) {
-        found.push_back({seed, result.evaluation.mean_joint_error, result.evaluation.drift, search.path_cost,
-                         search.simulated_seconds, hash});
-        const std::string number = std::to_string(found.size());
-        results::RunFolder folder(all.PathOf(number), context.force);
-        const io::Json more = {{kMember, {{"number", found.size()}, {"of", options.count}}}};
-        WriteRun(folder, job, result, {context.command, context.workers, &run_timer}, KeptFiles::kAll, more);
-        entry["folder"] = number;
-        kept = "variation " + number;
-        kept.append(" of ").append(std::to_string(options.count)).append(", joint error ");
-        kept.append(io::Fixed(found.back().joint_error, 3)).append(" m, drift ");
-        kept.append(io::Fixed(found.back().drift, 2)).append(" m, cost ").append(io::Fixed(found.back().cost, 1));
-        motions.push_back(std::move(result.trajectory));
-        controls.push_back(std::move(result.search.control));
-      } else {
-        ++tries.repeated;
-        entry["same_as"] = std::to_string(same->second + 1);
-        kept = "the same control as variation " + std::to_string(same->second + 1);
-      }
-    } else {
-      ++tries.failed;
-      entry["failure"] = report.ToJson();
-    }
-    tries.list.push_back(std::move(entry));
-    say(Line(seed, report, kept));
-  }
-
-  const bool success = static_cast<int>(found.size()) == options.count;
-  io::Json list = {{"format", "retrace-variations"}, {"version", 1},
-                   {"program", "reconstruct"},       {"success", success},
-                   {"requested", options.count},     {"found", found.size()},
-                   {"max_tries", max_tries},         {"command", context.command},
-                   {"clip", job.options.clip.clip},  {"duration", job.reference.duration()},
-                   {"variations", ToJson(found)},    {"tries", tries.list},
-                   {"workers", context.workers},     {"provenance", results::Provenance(timer, {})}};
-  io::WriteFile(all.PathOf(kTableFile), FormatTable(found, job.reference.duration()));
-  if (!found.empty()) {
-    const metrics::Spread spread = metrics::MeasureSpread(job.character, motions, controls, job.reference);
-    io::WriteFile(all.PathOf(kSpreadFile), FormatSpread(spread));
-    list["spread"] = spread.ToJson();
-    say(DescribeSpread(spread, found.size()));
-  }
-  list.update(context.more);
-  io::WriteFile(all.PathOf(kVariationsFile), list.dump(2, ' ', false, io::Json::error_handler_t::replace) + "\n");
-  say("  results in " + all.path().string() + "\n");
-  VariationsSummary summary;
-  summary.found = found.size();
-  summary.requested = options.count;
-  summary.tries = tries.count();
-  summary.failed = tries.failed;
-  summary.repeated = tries.repeated;
-  return summary;
+  RemoveEarlier(context.folder->path());
+  Finder finder(job, farm, options, context);
+  for (uint64_t seed = job.configuration.sampling.seed; !finder.Done(); ++seed) finder.Try(seed);
+  finder.WriteAll(timer);
+  return finder.Summary();
 }
 
 }  // namespace retrace::runs

@@ -62,6 +62,36 @@ TEST_F(CommandLine, SolverIsChosen) {
   EXPECT_THAT(refused.text, HasSubstr("--solver"));
 }
 
+TEST_F(CommandLine, AFailedSelfTestOfTheSolverIsSaid) {
+  const std::string failing = "RETRACE_SOLVER_SELF_TEST=fail ";
+  const std::string warning =
+      ": warning: the self-test of the solver \"eliminated\" failed, so the solver \"stock\" is used";
+  const std::string run = Path("run");
+  const Outcome made = Execute(failing + kReconstruct + " " + kClip + kSmall + "--output " + run);
+  ASSERT_EQ(made.code, 0) << made.text;
+  EXPECT_THAT(made.text, HasSubstr("reconstruct" + warning));
+  const auto solver = io::ReadJson(run + "/manifest.json")["solver"].get<std::string>();
+  EXPECT_EQ(solver, "stock: RETRACE_SOLVER_SELF_TEST is set to fail");
+  // The control names the solver that it was found with, and so replays to the bit where the self-test succeeds.
+  EXPECT_THAT(io::ReadFile(run + "/control.json"), HasSubstr("\"solver\":\"stock\""));
+  const Outcome verified = Execute(kReplay + " " + run + " --verify");
+  EXPECT_EQ(verified.code, 0) << verified.text;
+  EXPECT_THAT(verified.text, testing::Not(HasSubstr("warning")));
+  // It is another run than that of the same command elsewhere, and its bytes are those of the configured solver.
+  const Outcome other = Execute(kReconstruct + " " + kClip + kSmall + "--resume --output " + run);
+  EXPECT_EQ(other.code, 2) << other.text;
+  const std::string stock = SmallRun("stock", "--solver stock");
+  EXPECT_EQ(io::ReadFile(run + "/control.json"), io::ReadFile(stock + "/control.json"));
+  const std::string plain = SmallRun("plain");
+  EXPECT_EQ(io::ReadJson(plain + "/manifest.json")["solver"], "eliminated");
+  EXPECT_THAT(Execute(failing + kReplay + " " + plain).text, HasSubstr("replay" + warning));
+  const std::string list = Write("list.tsv", "clip\tend\tseeds\n" + kClip + "\t0.2\t1\n");
+  EXPECT_THAT(
+      Execute(failing + kEvaluate + " " + list + " --samples 40 --saved 8 --progress none --output " + Path("out"))
+          .text,
+      HasSubstr("evaluate" + warning));
+}
+
 TEST_F(CommandLine, DryRunTellsAndWritesNothing) {
   const Outcome outcome = Execute("cd " + folder_.string() + " && " + kReconstruct + " " + kClip + " --dry-run");
   EXPECT_EQ(outcome.code, 0);

@@ -178,5 +178,23 @@ TEST_F(Ranks, ThatReadOtherFilesDoNotBegin) {
   }
 }
 
+TEST_F(Ranks, ThatUseAnotherSolverDoNotBegin) {
+  const std::string rest = kSmall + "--output " + Path("run");
+  const std::string alone = kReconstruct + " " + kClip + rest;
+  const std::string failing = "env RETRACE_SOLVER_SELF_TEST=fail ";
+  const Outcome refused = Execute(kMpiRun + "-n 1 " + alone + " : -n 1 " + failing + alone);
+  EXPECT_EQ(refused.code, 3) << refused.text;
+  EXPECT_THAT(refused.text,
+              testing::ContainsRegex(
+                  "reconstruct: rank 1 \\([^)]+\\): /solver on rank 0 is \"eliminated\", and here \"stock\""));
+  EXPECT_FALSE(std::filesystem::exists(Path("run")));
+  const std::string list = Write("list.tsv", "clip\tend\tseeds\nsquat.bvh\t0.2\t1\n");
+  const std::string batch = kEvaluate + " " + list + " --clips " + RETRACE_SOURCE_DIR +
+                            "/data/clips --samples 40 --saved 8 --progress none --output " + Path("out");
+  const Outcome refused_batch = Execute(kMpiRun + "-n 1 " + batch + " : -n 1 " + failing + batch);
+  EXPECT_EQ(refused_batch.code, 3) << refused_batch.text;
+  EXPECT_THAT(refused_batch.text, testing::HasSubstr("/solvers/0 on rank 0 is \"eliminated\", and here \"stock\""));
+}
+
 }  // namespace
 }  // namespace retrace::apps

@@ -1,7 +1,7 @@
 /// How many ranks a search keeps busy: the real scheduler in a simulated job, with costs that are measured here, in a
 /// search on this machine. Prints the tables of SCALING.md.
 ///
-/// usage: scheduler_simulation [options of reconstruct]
+/// usage: scheduler_simulation CLIP.bvh [--end SECONDS] [--set /POINTER=VALUE] ...
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdio>
@@ -155,7 +155,7 @@ double Balance(int groups, size_t runs) {
 
 int Run(const runs::JobOptions& options) {
   const runs::Job job(options);
-  const sampling::Problem& problem = job.preparation.problem;
+  const sampling::Problem& problem = job.problem;
   const std::filesystem::path path = std::filesystem::temp_directory_path() / "retrace_scheduler_simulation";
   JournalStore store(path);
   MeasuringFarm farm(sampling::MakeWorkerFactory(problem));
@@ -172,7 +172,7 @@ int Run(const runs::JobOptions& options) {
   const auto quantile = [&](double q) {
     return 1e6 * sorted[static_cast<size_t>(q * static_cast<double>(sorted.size() - 1))];
   };
-  std::printf("Measured, processor time of one core (%s, %zu iterations):\n\n", options.clip.clip.c_str(),
+  std::printf("Measured, processor time of one core (%s, %zu iterations):\n\n", options.clip.file.c_str(),
               result.iterations.size());
   std::printf("| what | cost |\n|---|---|\n");
   std::printf("| a sample | %.0f us; 1 %%, 50 %%, 99 %% and all of them within %.0f, %.0f, %.0f and %.0f us |\n",
@@ -232,11 +232,18 @@ int Run(const runs::JobOptions& options) {
 
 int main(int argc, char** argv) {
   CLI::App app("Measures what a search costs and simulates it on many ranks.", "scheduler_simulation");
-  runs::JobOptions options;
-  apps::AddClipOptions(app, options.clip);
-  apps::AddJobOptions(app, options);
+  std::string clip;
+  double end = -1;
+  std::vector<std::string> settings;
+  app.add_option("clip", clip, "Recorded motion")->required();
+  app.add_option("--end", end, "Last second of the clip to use [its end]");
+  app.add_option("--set", settings, "One setting: /section/name=value (repeatable)")->allow_extra_args(false);
   CLI11_PARSE(app, argc, argv);
   try {
+    runs::JobOptions options;
+    options.clip.file = clip;
+    if (end >= 0) options.clip.end = end;
+    for (const std::string& setting : settings) options.configuration.Set(setting);
     return Run(options);
   } catch (const Error& error) {
     std::fprintf(stderr, "scheduler_simulation: %s\n", error.what());

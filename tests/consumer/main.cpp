@@ -1,40 +1,31 @@
-/// Reads a clip and measures its frames on two threads, with nothing but the installed headers and libraries.
-#include <retrace/io/error.h>
-#include <retrace/motion/bvh.h>
-#include <retrace/parallel/task_farm.h>
-#include <retrace/reconstruction/search.h>
-#include <retrace/results/run_folder.h>
+/// From a clip to a verified control, with nothing but the installed headers and libraries. Small, so that it takes a
+/// second.
+///
+/// usage: consumer CLIP.bvh
+#include <retrace/runs/reconstruction.h>
+#include <retrace/runs/stored_run.h>
 
 #include <cstdio>
-#include <cstring>
+#include <cstdlib>
 
-int main(int argc, char** argv) {
-  using namespace retrace;
-  parallel::MpiSession session(&argc, &argv);
-  if (argc != 2) return static_cast<int>(ExitCode::kUsage);
-  const motion::Clip clip = motion::ReadBvh(argv[1]);
-
-  std::vector<parallel::Bytes> tasks;
-  for (size_t frame = 0; frame < clip.frames.size(); ++frame) {
-    tasks.emplace_back(sizeof frame);
-    std::memcpy(tasks.back().data(), &frame, sizeof frame);
-  }
-  const auto farm = parallel::MakeThreadFarm(2, [&]() -> parallel::Worker {
-    return [&](std::span<const std::byte> task, parallel::Bytes& result) {
-      size_t frame = 0;
-      std::memcpy(&frame, task.data(), sizeof frame);
-      const double height = clip.frames[frame].translations[0].y();
-      result.resize(sizeof height);
-      std::memcpy(result.data(), &height, sizeof height);
-    };
-  });
-  double sum = 0;
-  farm->Run(tasks, [&](size_t, std::span<const std::byte> result) {
-    double height = 0;
-    std::memcpy(&height, result.data(), sizeof height);
-    sum += height;
-  });
-  std::printf("%zu frames, mean height of the root %g\n", clip.frames.size(),
-              sum / static_cast<double>(clip.frames.size()));
-  return sum > 0 ? 0 : 1;
+int main(int argc, char** argv) try {
+  if (argc != 2) throw std::invalid_argument("usage: consumer CLIP.bvh");
+  std::string folder = std::filesystem::temp_directory_path() / "retrace-consumer-XXXXXX";
+  if (mkdtemp(folder.data()) == nullptr) throw std::runtime_error("no temporary folder");
+  retrace::runs::JobOptions options;
+  options.clip.file = argv[1];
+  options.clip.end = 0.5;
+  options.configuration.sampling.samples = 60;
+  options.configuration.sampling.selection.saved = 12;
+  const retrace::runs::Job job(options);
+  const retrace::runs::Reconstruction result = retrace::runs::Reconstruct(job);
+  retrace::runs::WriteRun(folder, job, result);
+  const std::string difference = retrace::runs::StoredRun(folder).Verify();
+  std::filesystem::remove_all(folder);
+  std::printf("%.2f s: %s, %s\n", result.search.control.duration(), result.success() ? "success" : "below the gates",
+              difference.empty() ? "verified" : difference.c_str());
+  return result.success() && difference.empty() ? EXIT_SUCCESS : EXIT_FAILURE;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "consumer: %s\n", error.what());
+  return EXIT_FAILURE;
 }

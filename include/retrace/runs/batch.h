@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,9 @@ struct PlannedRun {
 
 /// What all ranks know alike.
 struct Batch {
-  JobOptions job;  ///< clip and seed are those of the runs
+  JobOptions job;                   ///< clip and seed are those of the runs
+  std::optional<int> samples = {};  ///< holds whatever a row of the list sets
+  std::optional<int> saved = {};    ///< likewise
   std::vector<ListedClip> clips;
   std::vector<PlannedRun> runs;  ///< by clip, then by seed
   KeptFiles kept = KeptFiles::kControl;
@@ -35,11 +38,15 @@ struct Batch {
   std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
 };
 
-/// The options of a reconstruction of a listed clip. What its row sets comes after what is set for all.
+/// The options of a reconstruction of a listed clip. What its row sets comes after the batch's configuration and before
+/// the batch's numbers of samples.
 JobOptions JobOptionsOf(const Batch& batch, size_t clip, uint64_t seed);
 
 /// Throws InputError with the place in the list for a row with settings that do not exist.
 void CheckSettings(const Batch& batch);
+
+/// What ranks that work on a batch must agree in: {"program", "list": hash, "configuration", "solvers": of each clip}.
+io::Json IdentityOf(const Batch& batch, const std::filesystem::path& list);
 
 /// The ranks that work on one run after another, led by this one, and what they need to know of the latest run.
 class Team {
@@ -51,7 +58,7 @@ class Team {
   Team(const Batch& batch, parallel::RankGroup& group, double timeout);
 
   /// Reconstructs, measures, reads the control back and replays it, and writes the run's folder. Whatever is wrong with
-  /// the input is told in the row; only OutputError is thrown, and StoppedError when the run was stopped with a
+  /// the input is in the row; only OutputError is thrown, and StoppedError when the run was stopped with a
   /// checkpoint.
   results::RunRow Run(size_t index);
 

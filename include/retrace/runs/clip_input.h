@@ -1,7 +1,8 @@
-/// Reading whatever recording the user named, and what the user says about it.
+/// A recording as a file: what is read, which part of it is used, and what its file does not say.
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,25 +11,26 @@
 
 namespace retrace::runs {
 
-/// The options of every program that reads a recording.
+/// A recording. What is not set is found out from the recording itself.
 struct ClipOptions {
-  std::string clip;
-  std::string skeleton;
-  double start = 0;
-  double end = -1;
-  double time_scale = 1;
-  std::string unit = "auto";
-  std::string up = "auto";
-  double frame_rate = 0;
-  int skipped_frames = -1;
-  std::string floor_height = "auto";
-  bool keep_tilt = false;
-  std::string facing = "recorded";
-  std::string map;
+  std::filesystem::path file;      ///< BVH, or AMC with its skeleton
+  std::filesystem::path skeleton;  ///< ASF of an AMC motion; empty: the file of the same name beside it
+  std::filesystem::path
+      joint_map;              ///< JSON that says which joint moves which segment (character::MapClip); empty: none
+  double start = 0;           ///< first instant to use [s]
+  std::optional<double> end;  ///< last instant to use [s]; none: the end of the recording
+  double time_scale = 1;      ///< factor on durations
+
+  std::optional<double> unit;          ///< metres per unit of the file, above 0
+  std::optional<std::string> up_axis;  ///< x, y, z, -x, -y or -z
+  std::optional<double> frame_rate;    ///< of the recording [1/s]
+  std::optional<int> skipped_frames;   ///< at the start
+  std::optional<double> floor_height;  ///< of the floor in the recording [m]
+  bool level_floor = true;             ///< a tilted capture floor becomes level
+  std::optional<double> facing;        ///< heading at the start, about y from z [rad]; none: as recorded
 };
 
-/// Puts what was said of the clip into the reference's options. Throws UsageError for a value that makes no sense and
-/// InputError for a bad joint map.
+/// Puts these options into those of the reference. Reads the joint map: throws InputError when that cannot be used.
 void Apply(const ClipOptions& options, character::ReferenceOptions& reference);
 
 /// A file that a result depends on.
@@ -37,12 +39,14 @@ struct InputFile {
   std::filesystem::path path;
 };
 
-/// Files of a recording: the clip, the skeleton of an AMC motion (the one given, else that of the same name beside it
-/// where there is one) and the joint map.
+/// Files of a recording: the clip, the skeleton of an AMC motion and the joint map.
 std::vector<InputFile> ClipFiles(const ClipOptions& options);
 
+/// Whether the recording is an AMC file whose skeleton is neither named nor beside it.
+bool LacksSkeleton(const ClipOptions& options);
+
 /// Reads BVH, or AMC with its ASF. Throws UsageError for another kind of file or a missing skeleton, InputError for a
-/// bad one.
+/// file that cannot be used.
 motion::Clip ReadClip(const ClipOptions& options);
 
 }  // namespace retrace::runs

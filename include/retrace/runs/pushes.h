@@ -1,13 +1,11 @@
-/// Pushes from outside: how a user says them, and how long an open-loop control survives them.
+/// Pushes from outside: as text, in a manifest, and how long an open-loop control survives them.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "retrace/character/reference.h"
 #include "retrace/control/control.h"
 #include "retrace/io/json.h"
-#include "retrace/metrics/gates.h"
 
 namespace retrace::runs {
 
@@ -24,9 +22,9 @@ std::string Describe(const character::Character& character, const control::Push&
 
 /// Which pushes a table tries: each force in each direction at each time.
 struct PushTableOptions {
-  int body = -1;
+  std::string body;
   std::vector<double> forces = {25, 50, 100, 200};  ///< [N]
-  std::vector<double> times;                        ///< [s]; empty: a quarter, a half and three quarters of the motion
+  std::vector<double> times = {};                   ///< [s]; empty: a quarter, a half and three quarters of the motion
   double duration = 0.2;                            ///< [s]
 };
 
@@ -40,11 +38,12 @@ struct PushOutcome {
   std::string gate;       ///< that was left first; "diverged" where none was
 };
 
-/// Simulates the whole control once for each push. `unpushed` is its trajectory without, from which the facing is
-/// taken.
-std::vector<PushOutcome> TryPushes(const character::Character& character, const control::OpenLoopControl& control,
-                                   const control::Trajectory& unpushed, const character::ReferenceMotion& reference,
-                                   double expected_duration, const metrics::GateLimits& limits,
+struct StoredRun;
+
+/// Simulates the whole control of a run once for each push. `unpushed` is its trajectory without any, from which the
+/// facing is taken. Throws UsageError for a body that there is not and for times outside the motion, and InputError for
+/// a run without a reference.
+std::vector<PushOutcome> TryPushes(const StoredRun& run, const control::Trajectory& unpushed,
                                    const PushTableOptions& options);
 
 /// push_table.csv: a row for each: body, direction, force [N], force_x, force_y, force_z, start, duration, survived

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "retrace/runs/reconstruction.h"
 
@@ -17,9 +18,8 @@ struct VariationOptions {
 struct VariationContext {
   const results::RunFolder* folder = nullptr;  ///< OUTPUT; its own files are not written
   bool force = false;                          ///< may folders in it be in use already
-  std::string command;
-  io::Json workers = {};
-  sampling::Hooks hooks = {};                             ///< of all searches, one after the other
+  RunContext run = {};
+  sampling::Hooks hooks = {};                       ///< of all searches, one after the other
   io::Json more = io::Json::object();                     ///< members added to variations.json
   std::function<void()> on_search_end = {};               ///< after each search
   std::function<void(const std::string& text)> say = {};  ///< receives each seed's outcome as text for people
@@ -37,7 +37,7 @@ struct VariationsSummary {
 };
 
 /// Written last: its presence tells that the folder is complete.
-inline constexpr const char* kVariationsFile = "variations.json";
+inline constexpr std::string_view kVariationsFile = "variations.json";
 
 /// Searches with the seed of the job, then the next, until `count` controls that differ stay inside the gates or the
 /// tries are used up. OUTPUT/1, OUTPUT/2, ... become whole run folders; variations.csv, spread.csv and, last,

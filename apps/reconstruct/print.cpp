@@ -1,0 +1,74 @@
+#include "reconstruct/print.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "retrace/io/number.h"
+#include "retrace/runs/failure_report.h"
+#include "retrace/runs/run_files.h"
+
+namespace retrace::apps {
+namespace {
+
+/// How it went, in a few words.
+std::string Outcome(const runs::FailureReport& report, const metrics::Evaluation& evaluation) {
+  if (evaluation.success()) return "reconstructed";
+  if (report.ending == sampling::Status::kReachedEnd) return "below the gates";
+  const double time = report.failure.fragment >= 0 ? report.failure.start : report.reached;
+  return (report.failure.fragment >= 0 ? "not reconstructed, lost at " : "not reconstructed, stopped at ") +
+         io::Fixed(time, 2) + " of " + io::Fixed(report.duration, 2) + " s";
+}
+
+void PrintReconstruction(const runs::Job& job, const runs::Reconstruction& result, double wall_seconds) {
+  const metrics::Evaluation& evaluation = result.evaluation;
+  const sampling::Summary& search = result.search;
+  const runs::FailureReport report = runs::ReportFailure(job.problem, search, evaluation, job.checks);
+  std::printf("%s: %s after %.1f s (%.1f CPU s per second of motion, %.0f samples/s per core)\n%s%s",
+              job.options.clip.file.c_str(), Outcome(report, evaluation).c_str(), wall_seconds,
+              search.cpu_seconds / job.reference.duration(),
+              static_cast<double>(search.rollouts) / std::max(search.cpu_seconds, 1e-9), report.Text().c_str(),
+              runs::Describe(evaluation, report.duration, result.trajectory.diverged).c_str());
+}
+
+}  // namespace
+
+void PrintUnderstanding(const runs::Job& job) {
+  const task::Preparation& preparation = job.preparation;
+  std::printf("%s: %.2f s\n", job.options.clip.file.c_str(), job.reference.duration());
+  for (const std::string& note : job.report.notes) std::printf("  %s\n", note.c_str());
+  for (const metrics::ClipWarning& warning : job.checks.warnings) std::printf("  warning: %s\n", warning.text.c_str());
+  for (const std::string& note : job.placed.notes) std::printf("  world: %s\n", note.c_str());
+  for (const std::string& warning : job.placed.warnings) std::printf("  warning: %s\n", warning.c_str());
+  const task::Task& task = preparation.task;
+  std::printf(
+      "  motion: %s; cost weights %s (%g, %g, %g, %g); contact scales %s; %d fragments, %zu of them ending at a "
+      "segment boundary\n",
+      Name(preparation.kind.kind).c_str(), preparation.cost_preset.c_str(), task.weights.pose, task.weights.root,
+      task.weights.end_effector, task.weights.balance, preparation.contact_preset.c_str(),
+      task.schedule.num_iterations(), task.schedule.boundaries.size());
+  if (preparation.start_raised > 0) {
+    std::printf("  start state raised by %.3f m out of the ground\n", preparation.start_raised);
+  }
+  std::fflush(stdout);
+}
+
+void PrintOutcome(const runs::Job& job, const runs::RunOptions& run, const runs::RunOutcome& outcome,
+                  double wall_seconds, bool speaks) {
+  if (outcome.finished_before) {
+    std::printf("%s: finished before, %s\n", run.output.c_str(), outcome.success ? "successfully" : "below the gates");
+  }
+  if (outcome.reconstruction && speaks) {
+    PrintReconstruction(job, *outcome.reconstruction, wall_seconds);
+    std::printf("  results in %s\n", run.output.c_str());
+  }
+  if (!outcome.report.empty() && speaks) std::printf("  %s opens in any web browser\n", outcome.report.c_str());
+  if (outcome.variations && !outcome.success) {
+    const runs::VariationsSummary& summary = *outcome.variations;
+    std::fflush(stdout);
+    std::fprintf(stderr,
+                 "reconstruct: found %zu of %d variations with %d seeds: %d not inside the gates, %d the same\n",
+                 summary.found, summary.requested, summary.tries, summary.failed, summary.repeated);
+  }
+}
+
+}  // namespace retrace::apps

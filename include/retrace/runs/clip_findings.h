@@ -1,0 +1,41 @@
+/// What is understood of a recording before anything is simulated: everything of `inspect` but its options and what it
+/// prints.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "retrace/metrics/clip_checks.h"
+#include "retrace/runs/clip_input.h"
+#include "retrace/task/motion_kind.h"
+#include "retrace/task/schedule.h"
+
+namespace retrace::runs {
+
+struct ClipFindings {
+  /// `recording` is what ReadClip of the options gives, and must outlive this. `character` is a file, or the name of
+  /// one that comes with the toolkit. Throws InputError when the recording cannot be mapped onto the character.
+  ClipFindings(const ClipOptions& options, const std::string& character, const motion::Clip& recording);
+  ClipFindings(const ClipFindings&) = delete;
+  ClipFindings& operator=(const ClipFindings&) = delete;
+
+  const motion::Clip& clip;
+  character::Character character;
+  character::ReferenceReport report;
+  character::ReferenceMotion reference;
+  task::MotionKindReport kind;
+  std::vector<task::Boundary> boundaries;
+  metrics::ClipChecks checks;
+
+  /// The factor on durations at which the motion falls as fast as bodies do; 1 where no flight is of another speed.
+  double SuggestedTimeScale() const;
+
+  /// {"clip", "frames", "frame_rate", "frame_rate_known", "duration", "joints", "mapping", "reference", "segments",
+  ///  "motion", "checks"}
+  io::Json ToJson() const;
+
+ private:
+  std::string file_;
+};
+
+}  // namespace retrace::runs

@@ -1,0 +1,42 @@
+/// The manifest that ends every folder of results: one place says which members it has.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "retrace/control/control.h"
+#include "retrace/io/json.h"
+#include "retrace/metrics/gates.h"
+#include "retrace/results/provenance.h"
+#include "retrace/results/run_folder.h"
+
+namespace retrace::runs {
+
+struct Job;
+struct Reconstruction;
+struct StoredRun;
+
+/// Who computed, and since when.
+struct RunContext {
+  std::string command = {};                  ///< as a shell takes it back
+  io::Json workers = {};                     ///< {"kind": "threads" or "ranks", "count"}; null: not known
+  const results::RunTimer* timer = nullptr;  ///< null: the time of the computation alone
+};
+
+/// The manifest of a reconstruction. `more` are members that are added or replaced.
+io::Json ReconstructionManifest(const Job& job, const Reconstruction& result, const RunContext& context,
+                                const io::Json& more);
+
+/// What was simulated of a stored run.
+struct ReplayFacts {
+  std::string program;  ///< as the manifest names it, e.g. "replay --push"
+  std::string status;   ///< completed, partial or diverged
+  std::vector<control::Push> pushes = {};
+  const metrics::Evaluation* evaluation = nullptr;  ///< null: none
+};
+io::Json ReplayManifest(const StoredRun& run, const ReplayFacts& facts, const RunContext& context);
+
+/// Writes a manifest with the list of the folder's files, last of all. Throws OutputError.
+void FinishWith(results::RunFolder& folder, io::Json manifest);
+
+}  // namespace retrace::runs

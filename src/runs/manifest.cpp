@@ -1,0 +1,125 @@
+#include "retrace/runs/manifest.h"
+
+#include <algorithm>
+
+#include "retrace/io/file.h"
+#include "retrace/runs/failure_report.h"
+#include "retrace/runs/pushes.h"
+#include "retrace/runs/reconstruction.h"
+#include "retrace/runs/solver.h"
+#include "retrace/runs/stored_run.h"
+
+namespace retrace::runs {
+namespace {
+
+/// The members that every manifest begins with.
+io::Json Begin(const std::string& program, const std::string& status) {
+  return {{"format", "retrace-run"}, {"version", 1}, {"program", program}, {"status", status}};
+}
+
+io::Json ClipMember(const Job& job) {
+  const ClipOptions& clip = job.options.clip;
+  return {{"file", clip.file.string()},
+          {"start", clip.start},
+          {"end", clip.end.value_or(-1)},
+          {"time_scale", clip.time_scale},
+          {"options", job.configuration.task.reference.ToJson()},
+          {"duration", job.reference.duration()}};
+}
+
+io::Json CostMember(const sampling::Summary& search, double duration, double wall_seconds) {
+  const double cpu = std::max(search.cpu_seconds, 1e-9);  // a budget may allow for no simulation at all
+  return {{"simulated_seconds", search.simulated_seconds},
+          {"search_seconds", search.search_seconds},
+          {"simulated_seconds_per_second", search.simulated_seconds / duration},
+          {"rollouts", search.rollouts},
+          {"rollout_cpu_seconds", search.cpu_seconds},
+          {"samples_per_second_per_core", static_cast<double>(search.rollouts) / cpu},
+          {"samples_per_second", static_cast<double>(search.rollouts) / wall_seconds},
+          {"cpu_seconds_per_second", search.cpu_seconds / duration}};
+}
+
+io::Json SearchMember(const sampling::Summary& search) {
+  io::Json distinct = io::Json::array();
+  io::Json literal = io::Json::array();
+  io::Json rewinds = io::Json::array();
+  size_t diverged = 0;
+  for (const auto& iteration : search.iterations) {
+    distinct.push_back(iteration.selection.distinct);
+    literal.push_back(iteration.selection.distinct_literal);
+    diverged += iteration.diverged;
+    if (iteration.rewound_to >= 0) {
+      rewinds.push_back({{"iteration", iteration.iteration},
+                         {"lost_fragment", iteration.fragment},
+                         {"to_fragment", iteration.rewound_to}});
+    }
+  }
+  io::Json smoothing = io::Json::array();
+  for (const sampling::SmoothingPass& pass : search.smoothing) {
+    smoothing.push_back({{"roughness_before", pass.roughness_before},
+                         {"roughness", pass.roughness},
+                         {"deviation", pass.deviation},
+                         {"completed", pass.completed},
+                         {"accepted", pass.accepted}});
+  }
+  return {{"path_cost", search.path_cost}, {"ending", Name(search.status)},
+          {"diverged_samples", diverged},  {"rewinds", rewinds},
+          {"distinct_saved", distinct},    {"distinct_saved_by_the_letter", literal},
+          {"smoothing", smoothing}};
+}
+
+}  // namespace
+
+io::Json ReconstructionManifest(const Job& job, const Reconstruction& result, const RunContext& context,
+                                const io::Json& more) {
+  const sampling::Summary& search = result.search;
+  const metrics::Evaluation& evaluation = result.evaluation;
+  const results::RunTimer& timer = context.timer != nullptr ? *context.timer : result.timer;
+  io::Json manifest = Begin("reconstruct", StatusOf(search.status));
+  manifest["success"] = evaluation.success();
+  manifest["evaluation"] = evaluation.ToJson();
+  manifest["command"] = context.command;
+  manifest["clip"] = ClipMember(job);
+  manifest["configuration"] = job.configuration.ToJson();
+  manifest["seed"] = job.configuration.sampling.seed;
+  manifest["inputs"] = InputHashes(job.options);
+  manifest["reference"] = job.report.ToJson();
+  manifest["clip_checks"] = job.checks.ToJson();
+  if (!job.world.empty()) manifest["world"] = job.placed.ToJson(job.world);
+  manifest["preparation"] = job.preparation.ToJson();
+  manifest["solver"] = DescribeSolver(job.configuration.task.world);
+  manifest["cost"] = CostMember(search, job.reference.duration(), timer.WallSeconds());
+  manifest["search"] = SearchMember(search);
+  if (!evaluation.success()) {
+    manifest["search"]["failure"] = ReportFailure(job.problem, search, evaluation, job.checks).ToJson();
+  }
+  manifest["workers"] = context.workers;
+  manifest["provenance"] = results::Provenance(timer, {});
+  manifest.update(more);
+  return manifest;
+}
+
+io::Json ReplayManifest(const StoredRun& run, const ReplayFacts& facts, const RunContext& context) {
+  io::Json manifest = Begin(facts.program, facts.status);
+  if (!facts.pushes.empty()) {
+    manifest["perturbed"] = true;  // no result of the control alone
+    manifest["pushes"] = PushesToJson(run.loaded.character, facts.pushes);
+  }
+  if (facts.evaluation != nullptr) {
+    manifest["success"] = facts.evaluation->success();
+    manifest["evaluation"] = facts.evaluation->ToJson();
+  }
+  manifest["command"] = context.command;
+  const std::filesystem::path control_file = run.folder / results::kControlFile;
+  manifest["inputs"] = {{{"file", control_file.string()}, {"sha256", io::Sha256(io::ReadFile(control_file))}}};
+  manifest["solver"] = run.solver;
+  manifest["provenance"] = results::Provenance(context.timer != nullptr ? *context.timer : results::RunTimer(), {});
+  return manifest;
+}
+
+void FinishWith(results::RunFolder& folder, io::Json manifest) {
+  manifest["files"] = folder.Files();
+  folder.Finish(manifest);
+}
+
+}  // namespace retrace::runs

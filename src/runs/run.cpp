@@ -1,0 +1,112 @@
+#include "retrace/runs/run.h"
+
+#include "retrace/io/error.h"
+#include "retrace/io/file.h"
+#include "retrace/methods/sampling/seeds.h"
+#include "retrace/runs/checkpoint.h"
+#include "retrace/runs/report_page.h"
+
+namespace retrace::runs {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The folder of a run that goes on or begins. A checkpoint goes before everything else in it; without one, a folder
+/// whose run has finished is left as it is, and nothing is returned.
+std::optional<results::RunFolder> OpenFolder(const RunOptions& o) {
+  const bool resumes = o.resume && Checkpoint::Exists(o.output);
+  if (o.resume && !resumes) {
+    for (const std::string_view name : {results::kManifestFile, kVariationsFile}) {
+      if (fs::exists(o.output / name)) return std::nullopt;
+    }
+  }
+  if (!o.force && !resumes && Checkpoint::Exists(o.output)) {
+    throw UsageError(
+        o.output.string() +
+        ": found the checkpoint of a run that was stopped (--resume goes on from it, --force begins anew)");
+  }
+  return std::optional<results::RunFolder>(std::in_place, o.output, o.force || resumes);
+}
+
+/// Whether the run that finished in the folder was a success. Throws UsageError when it is another one.
+bool SuccessOfFinished(const fs::path& output, const std::string& identity_sha256) {
+  const fs::path manifest = output / results::kManifestFile;
+  const io::Json earlier = io::ReadJson(fs::exists(manifest) ? manifest : output / kVariationsFile);
+  const io::JsonView view(earlier, output.string());
+  if (!view.Has("identity_sha256") || view["identity_sha256"].String() != identity_sha256) {
+    throw UsageError(output.string() +
+                     ": found the results of another run, with another clip, character, configuration or version "
+                     "(--force overwrites them)");
+  }
+  return view["success"].Boolean();
+}
+
+/// Writes the page of a run, or of all variations. Returns its path.
+fs::path WriteReport(const fs::path& folder) {
+  if (fs::exists(folder / kVariationsFile) && !fs::exists(folder / "1")) {
+    return {};  // no variation was found: there is nothing to show
+  }
+  const fs::path file = folder / results::kReportFile;
+  io::WriteFile(file, MakeReportPage(GatherReport({folder.string()}).document));
+  return file;
+}
+
+}  // namespace
+
+void CheckOptions(const RunOptions& o) {
+  if (o.variations.count > 0 && o.variations.max_tries > 0 && o.variations.max_tries < o.variations.count) {
+    throw UsageError("found --max-tries " + std::to_string(o.variations.max_tries) +
+                     ", expected at least as many as --variations, " + std::to_string(o.variations.count));
+  }
+}
+
+parallel::WorkerFactory MakeWorkersOf(const Job& job, const RunOptions& o) {
+  return o.variations.count > 0 ? sampling::MakeSeededWorkerFactory(job.problem)
+                                : sampling::MakeWorkerFactory(job.problem);
+}
+
+RunOutcome Run(Job& job, parallel::TaskFarm& farm, const RunOptions& o, const RunSetting& setting) {
+  CheckOptions(o);
+  const bool many = o.variations.count > 0;
+  const RunObserver& observer = setting.observer;
+  io::Json identity = setting.identity;
+  if (many) identity["variations"] = {{"count", o.variations.count}, {"max_tries", o.variations.max_tries}};
+  const io::Json more = {{"identity_sha256", io::Sha256(identity.dump())}};
+  RunOutcome outcome;
+  std::optional<results::RunFolder> folder = OpenFolder(o);
+  if (!folder) {
+    outcome.finished_before = true;
+    outcome.success = SuccessOfFinished(o.output, more["identity_sha256"].get<std::string>());
+    if (o.report) outcome.report = WriteReport(o.output);
+    return outcome;
+  }
+  using Earlier = Checkpoint::Earlier;
+  Checkpoint checkpoint(o.output, identity, o.resume ? Earlier::kResume : Earlier::kReplace);
+  sampling::Hooks hooks;
+  hooks.on_iteration = observer.on_iteration;
+  hooks.store = &checkpoint;
+  if (setting.stop != nullptr) hooks.stop = [&] { return (*setting.stop)(); };
+  if (observer.on_begin) observer.on_begin();
+  try {
+    if (many) {
+      outcome.variations = FindVariations(job, farm, o.variations,
+                                          {&*folder, o.force || checkpoint.Resumes(), setting.context, hooks, more,
+                                           observer.on_search_end, observer.say});
+      outcome.success = outcome.variations->success();
+    } else {
+      outcome.reconstruction = Reconstruct(job, farm, hooks);
+      if (observer.on_search_end) observer.on_search_end();
+      WriteRun(*folder, job, *outcome.reconstruction, setting.context, KeptFiles::kAll, more);
+      outcome.success = outcome.reconstruction->success();
+    }
+  } catch (const StoppedError& error) {
+    checkpoint.Flush();
+    const std::string reason = setting.stop != nullptr ? setting.stop->ReasonFor(error) : error.what();
+    throw StoppedError(reason + ": stopped, --resume goes on from the checkpoint in " + o.output.string());
+  }
+  checkpoint.Remove();
+  if (o.report) outcome.report = WriteReport(o.output);
+  return outcome;
+}
+
+}  // namespace retrace::runs

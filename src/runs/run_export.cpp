@@ -1,0 +1,59 @@
+#include "retrace/runs/run_export.h"
+
+#include "retrace/io/error.h"
+#include "retrace/io/file.h"
+#include "retrace/results/run_folder.h"
+
+namespace retrace::runs {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string NameOf(const fs::path& folder) {
+  const fs::path canonical = fs::weakly_canonical(folder);
+  return canonical.filename().empty() ? canonical.parent_path().filename() : canonical.filename();
+}
+
+}  // namespace
+
+std::vector<ExportTarget> ExportTargets(const ExportOptions& o) {
+  const fs::path output = o.output.empty() ? o.folder / results::kExportFolder : o.output;
+  std::vector<ExportTarget> targets;
+  const std::vector<std::string> first = exports::FilesOf(o.formats.front());
+  const bool one_file = o.formats.size() == 1 && first.size() == 1 && !fs::is_directory(output) &&
+                        output.extension() == fs::path(first[0]).extension();
+  for (const exports::ExportFormat format : o.formats) {
+    for (const std::string& name : exports::FilesOf(format)) {
+      targets.push_back({format, one_file ? output : output / name});
+    }
+  }
+  if (o.output.empty() || o.force) return targets;  // what is in the run's own `export` is ours
+  for (const ExportTarget& target : targets) {
+    if (!fs::exists(target.path)) continue;
+    throw UsageError(target.path.string() + ": found a file, expected none (--force overwrites it)");
+  }
+  return targets;
+}
+
+ExportableRun::ExportableRun(const fs::path& folder)
+    : run(folder), motion{run.loaded.character, run.loaded.control, run.trajectory, NameOf(folder)} {}
+
+void WriteExports(const ExportableRun& run, const ExportOptions& o, const std::vector<ExportTarget>& targets,
+                  const std::function<void(const ExportTarget& target, size_t bytes, double rate)>& on_file) {
+  size_t next = 0;
+  while (next < targets.size()) {
+    const exports::ExportFormat format = targets[next].format;
+    const double rate = o.rate.value_or(exports::DefaultRate(format));
+    for (const std::string& bytes : exports::Format(format, run.motion, rate)) {
+      const ExportTarget& target = targets[next++];
+      const fs::path& path = target.path;
+      std::error_code error;
+      if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);
+      if (error) throw OutputError(path.parent_path().string() + ": cannot be created: " + error.message());
+      io::WriteFile(path, bytes);
+      on_file(target, bytes.size(), rate);
+    }
+  }
+}
+
+}  // namespace retrace::runs

@@ -1,0 +1,41 @@
+#include "retrace/runs/solver.h"
+
+#include <cstdlib>
+#include <string_view>
+
+#include "retrace/simulation/world.h"
+
+namespace retrace::runs {
+
+using simulation::Solver;
+using simulation::WorldOptions;
+
+std::string WhyStockSolver() {
+  const char* variable = std::getenv("RETRACE_SOLVER_SELF_TEST");
+  if (variable != nullptr && std::string_view(variable) == "fail") return "RETRACE_SOLVER_SELF_TEST is set to fail";
+  return simulation::WhyStockSolver();
+}
+
+Solver SolverInUse(const WorldOptions& options) {
+  return WhyStockSolver().empty() ? options.solver : Solver::kStock;
+}
+
+std::string NameOfSolver(const WorldOptions& options) {
+  return SolverInUse(options) == Solver::kStock ? "stock" : "eliminated";
+}
+
+std::string DescribeSolver(const WorldOptions& options) {
+  if (options.solver == Solver::kStock) return "stock, as configured";
+  const std::string why = WhyStockSolver();
+  return why.empty() ? "eliminated" : "stock: " + why;
+}
+
+std::string SolverWarning(const WorldOptions& options) {
+  if (SolverInUse(options) == options.solver) return "";
+  return "the self-test of the solver \"eliminated\" failed, so the solver \"stock\" is used, which is slower and "
+         "gives "
+         "other bits: " +
+         WhyStockSolver();
+}
+
+}  // namespace retrace::runs
