@@ -33,25 +33,48 @@ RC_GTEST_PROP(NumberProperty, ReadsBackToTheSameBits, ()) {
   RC_ASSERT(SameBits(value, back));
 }
 
+/// The shortest text with an exponent: as few significant digits as read back.
+std::string WithExponent(double value) {
+  char buffer[64];
+  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::scientific).ptr;
+  return {buffer, end};
+}
+
+/// Whether a text with an exponent and `digits` significant digits reads back to the same number.
+bool ReadsBackWith(int digits, double value) {
+  char text[64];
+  const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::scientific, digits - 1).ptr;
+  double back = 0;
+  // Not read where rounding up leaves the range of numbers.
+  return ParseNumber(std::string_view(text, static_cast<size_t>(end - text)), back) && SameBits(value, back);
+}
+
+/// No text with an exponent is shorter, and none with one significant digit less than the shortest reads back. (A whole
+/// number without an exponent may show more digits than it needs: its last ones only keep the place.)
+void IsShortest(double value) {
+  const std::string shortest = WithExponent(value);
+  RC_ASSERT(Number(value).size() <= shortest.size());
+  int digits = 0;
+  for (const char c : shortest.substr(0, shortest.find('e'))) digits += c >= '0' && c <= '9';
+  RC_ASSERT(digits <= 17);
+  RC_ASSERT(digits == 1 || !ReadsBackWith(digits - 1, value));
+}
+
 RC_GTEST_PROP(NumberProperty, IsTheShortestText, ()) {
-  // No text with one significant digit less reads back to the same double.
   const double value = AnyNumber();
   RC_PRE(std::isfinite(value) && value != 0);
-  const std::string text = Number(value);
-  std::string digits;
-  for (const char c : text.substr(0, text.find('e'))) {
-    if (c >= '0' && c <= '9' && (c != '0' || !digits.empty())) digits += c;
-  }
-  digits.erase(digits.find_last_not_of('0') + 1);
-  RC_ASSERT(digits.size() <= 17u);
-  RC_PRE(digits.size() > 1u);
-  char shorter[64];
-  const auto end = std::to_chars(shorter, shorter + sizeof shorter, value, std::chars_format::scientific,
-                                 static_cast<int>(digits.size()) - 2);
-  double back = 0;
-  // False where rounding up leaves the range of numbers.
-  const bool read = ParseNumber(std::string_view(shorter, static_cast<size_t>(end.ptr - shorter)), back);
-  RC_ASSERT(!(read && SameBits(value, back)));
+  IsShortest(value);
+}
+
+/// 18014398509481992: 17 digits in 17 characters, of which 16 would be enough with an exponent, in 21 characters.
+RC_GTEST_PROP(NumberProperty, IsTheShortestTextOfALargeWholeNumber, ()) {
+  IsShortest(std::bit_cast<double>(uint64_t{4850376798678024194u}));
+}
+
+TEST(Number, ALargeWholeNumberIsWrittenWithoutAnExponentWhereThatIsShorter) {
+  const double value = std::bit_cast<double>(uint64_t{4850376798678024194u});
+  EXPECT_EQ(Number(value), "18014398509481992");
+  EXPECT_EQ(WithExponent(value), "1.801439850948199e+16");
 }
 
 RC_GTEST_PROP(NumberProperty, FixedIsWithinHalfADecimal, ()) {
