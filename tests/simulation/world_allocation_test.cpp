@@ -87,14 +87,14 @@ TEST_P(WarmWorld, StepsWithoutAllocation) {
       World world(human, options);
       world.set_recording(recording);
       const std::vector<Scene> scenes = Scenes(human);
-      std::vector<std::vector<Quat>> targets;
+      std::vector<std::vector<JointCommand>> targets;
       for (int n = 1; n <= 96; ++n) targets.push_back(SwayingTargets(human, n * options.time_step, 0.3));
       character::State state;
       world.GetState(state);
       const auto run = [&] {
         for (const Scene& scene : scenes) {
           world.SetState(scene.start);
-          for (const std::vector<Quat>& target : targets) ASSERT_TRUE(world.Step(target));
+          for (const std::vector<JointCommand>& target : targets) ASSERT_TRUE(world.Step(target));
           world.GetState(state);
         }
       };
