@@ -309,7 +309,7 @@ TEST(Scatter, IsTheSameForASeedAndNothingLiesOnAnother) {
   character::ForwardKinematics(Human(), high, state);
   once.AppendStart(state);
   simulated.SetState(state);
-  ASSERT_TRUE(simulated.Step(std::vector<Quat>(Human().joints.size(), Quat::Identity())));
+  ASSERT_TRUE(simulated.Step(std::vector<simulation::JointCommand>(Human().joints.size())));
   character::State after;
   simulated.GetState(after);
   for (size_t b = Human().bodies.size(); b < state.size(); ++b) EXPECT_EQ(after[b].position, state[b].position);
@@ -330,8 +330,10 @@ TEST(Loads, AreWeightInTheContactForces) {
     character::ForwardKinematics(character, OnTheFloor(StandingPose()), state);
     simulated.SetState(state);
     double sum = 0;
+    std::vector<simulation::JointCommand> commands;
+    for (const Quat& target : StandingPose().joint_rotations) commands.push_back({target});
     for (int step = 0; step < 60; ++step) {
-      EXPECT_TRUE(simulated.Step(StandingPose().joint_rotations));
+      EXPECT_TRUE(simulated.Step(commands));
       if (step < 30) continue;
       for (const auto& contact : simulated.contacts()) {
         if (contact.other < 0) sum += contact.force.y() / 30;

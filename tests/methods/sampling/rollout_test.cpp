@@ -151,10 +151,10 @@ TEST(Worker, FeedforwardIsAMultipleOfWhatTheServosMissed) {
   RolloutResult result;
   worker.Run({0, 0, 0, 2, problem.task.start}, result);
   simulation::World world(task::Human(), problem.task.world);
-  std::vector<Quat> targets(task::Human().joints.size());
+  control::SimulationScratch scratch;
   const control::Fragment plain = MakeFragment(problem, 0, NoOffsets());
   character::State end;
-  ASSERT_TRUE(control::SimulateFragment(world, problem.task.start, plain, targets, end));
+  ASSERT_TRUE(control::SimulateFragment(world, problem.task.start, plain, scratch, end));
   double largest = 0;
   for (size_t j = 0; j < task::Human().joints.size(); ++j) {
     const Joint& joint = task::Human().joints[j];
@@ -167,7 +167,7 @@ TEST(Worker, FeedforwardIsAMultipleOfWhatTheServosMissed) {
   // That simulation is candidate 0; the next one is displaced on top of what was missed.
   EXPECT_EQ(control::Fingerprint(result.samples[0].end), control::Fingerprint(end));
   const Offsets offsets = SampleOffsets(problem, 0, 1, (*result.centre));
-  ASSERT_TRUE(control::SimulateFragment(world, problem.task.start, MakeFragment(problem, 0, offsets), targets, end));
+  ASSERT_TRUE(control::SimulateFragment(world, problem.task.start, MakeFragment(problem, 0, offsets), scratch, end));
   EXPECT_EQ(control::Fingerprint(result.samples[1].end), control::Fingerprint(end));
 }
 
@@ -179,7 +179,7 @@ double MissedWithGain(double gain) {
   const Problem& problem = small.problem();
   RolloutWorker worker(problem);
   simulation::World world(task::Human(), problem.task.world);
-  std::vector<Quat> targets(task::Human().joints.size());
+  control::SimulationScratch scratch;
   double sum = 0;
   for (int i = 1; i < problem.task.schedule.num_iterations(); ++i) {
     RolloutTask task{i, i, 0, 1, {}};
@@ -187,7 +187,7 @@ double MissedWithGain(double gain) {
     RolloutResult result;
     worker.Run(task, result);
     character::State end;
-    EXPECT_TRUE(control::SimulateFragment(world, task.start, MakeFragment(problem, i, (*result.centre)), targets, end));
+    EXPECT_TRUE(control::SimulateFragment(world, task.start, MakeFragment(problem, i, (*result.centre)), scratch, end));
     const control::Fragment plain = MakeFragment(problem, i, NoOffsets());
     for (size_t j = 0; j < task::Human().joints.size(); ++j)
       sum += AngleBetween(plain.targets.back()[j], character::JointRotation(task::Human().joints[j], end));
@@ -415,7 +415,7 @@ TEST(Proposal, GivesTheTargetsThatTheWorkerSimulated) {
   proposals[3].ramp_from = Offsets(joints, FromRotationVector(Vec3(0.05, 0, 0)));
   for (size_t p = 0; p < 3; ++p) proposals[p].kept = std::vector<Vec3>(joints, Vec3(0.01, 0, -0.01));
   simulation::World world(task::Human(), problem.task.world);
-  std::vector<Quat> targets(joints);
+  control::SimulationScratch scratch;
   for (size_t p = 0; p < proposals.size(); ++p) {
     SCOPED_TRACE(p);
     Proposal& proposal = proposals[p];
@@ -427,7 +427,7 @@ TEST(Proposal, GivesTheTargetsThatTheWorkerSimulated) {
       const Offsets offsets = proposal.Draw(problem, 2, 4 + s);
       character::State end;
       ASSERT_TRUE(control::SimulateFragment(world, problem.task.start,
-                                            MakeFragment(problem, 1, offsets, proposal.ramp_from), targets, end));
+                                            MakeFragment(problem, 1, offsets, proposal.ramp_from), scratch, end));
       EXPECT_EQ(control::Fingerprint(end), control::Fingerprint(result.samples[static_cast<size_t>(s)].end));
     }
     EXPECT_TRUE(SameBits(proposal.Draw(problem, 2, 4), proposal.Undisplaced(problem)));

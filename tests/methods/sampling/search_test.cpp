@@ -661,7 +661,7 @@ TEST(Search, StoppedWithFewerSamplesThanStartStatesEndsTheSame) {
   configuration.task.gates.joint_position = 0.012;
   configuration.sampling.budget = 400;
   configuration.sampling.rewind = 0.1;
-  configuration.sampling.learned_samples = 0.05;  // 3 samples from 12 start states
+  configuration.sampling.refit_samples = 0.05;  // 3 samples from 12 start states
   const SmallProblem small(configuration, task::Squatting, 0.4);
   MemoryStore whole;
   const Summary expected = Search(small.problem(), whole, -1);
