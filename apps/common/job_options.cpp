@@ -1,8 +1,8 @@
 #include "common/job_options.h"
 
 #include "retrace/io/error.h"
-#include "retrace/runs/configuration.h"
 #include "retrace/io/json.h"
+#include "retrace/runs/configuration.h"
 
 namespace retrace::apps {
 namespace {

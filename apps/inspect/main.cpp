@@ -75,7 +75,7 @@ void Print(const runs::ClipFindings& f, const Options& o) {
   std::printf("%s\n", o.clip.clip.c_str());
   std::printf("  recording   %zu frames, %s per second%s: %.2f s; used: %.2f s\n", clip.frames.size(),
               io::Fixed(f.report.frame_rate, 2).c_str(),
-              o.clip.frame_rate > 0   ? " as told"
+              o.clip.frame_rate > 0   ? " as given"
               : clip.frame_time_known ? ""
                                       : " (the file has no rate)",
               static_cast<double>(clip.frames.size() - 1) / f.report.frame_rate, f.reference.duration());

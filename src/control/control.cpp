@@ -25,6 +25,14 @@ int Scene::num_steps() const {
   return steps;
 }
 
+int Scene::first_step() const {
+  int first = num_steps();
+  for (const std::vector<Fragment>& control : fragments) {
+    if (!control.empty()) first = std::min(first, control.front().first_step);
+  }
+  return first;
+}
+
 simulation::Layout Scene::layout() const {
   return simulation::Layout(PointersTo(characters), world.environment);
 }
@@ -75,18 +83,18 @@ OpenLoopControl ControlOf(const Scene& scene, size_t character) {
 }
 
 Trajectory Simulate(std::span<const character::Character* const> characters, const simulation::WorldOptions& options,
-                    const character::State& start, std::span<Controller* const> controllers, int num_steps,
-                    std::span<const Push> pushes) {
+                    const character::State& start, std::span<Controller* const> controllers, int first_step,
+                    int num_steps, std::span<const Push> pushes) {
   simulation::World world(characters, options);
   world.set_recording(true);
-  world.SetState(start);
+  world.SetState(start, first_step);
   Trajectory trajectory;
   trajectory.time_step = options.time_step;
   const simulation::Environment& environment = options.environment;
   for (size_t i = 0; i < environment.num_objects(); ++i) trajectory.objects.push_back(environment.ObjectName(i));
   trajectory.states.push_back(start);
   SimulationScratch scratch;
-  trajectory.diverged = !Simulate(world, controllers, 0, num_steps, pushes, scratch, [&](int) {
+  trajectory.diverged = !Simulate(world, controllers, first_step, num_steps, pushes, scratch, [&](int) {
     world.GetState(trajectory.states.emplace_back());
     trajectory.contacts.push_back(world.contacts());
     trajectory.torques.push_back(world.torques());
@@ -98,7 +106,9 @@ Trajectory Replay(const character::Character& character, const OpenLoopControl& 
   OpenLoop open_loop(control.fragments);
   const character::Character* const only = &character;
   Controller* const controller = &open_loop;
-  return Simulate({&only, 1}, control.world, control.start, {&controller, 1}, control.num_steps(), pushes);
+  const int first_step = control.fragments.empty() ? 0 : control.fragments.front().first_step;
+  return Simulate({&only, 1}, control.world, control.start, {&controller, 1}, first_step,
+                  control.num_steps() - first_step, pushes);
 }
 
 Trajectory Replay(const Scene& scene, std::span<const Push> pushes) {
@@ -106,7 +116,8 @@ Trajectory Replay(const Scene& scene, std::span<const Push> pushes) {
   for (const std::vector<Fragment>& fragments : scene.fragments) open_loops.emplace_back(fragments);
   std::vector<Controller*> controllers;
   for (OpenLoop& open_loop : open_loops) controllers.push_back(&open_loop);
-  return Simulate(PointersTo(scene.characters), scene.world, scene.start, controllers, scene.num_steps(), pushes);
+  return Simulate(PointersTo(scene.characters), scene.world, scene.start, controllers, scene.first_step(),
+                  scene.num_steps() - scene.first_step(), pushes);
 }
 
 Trajectory TrajectoryOf(const Trajectory& trajectory, const simulation::Layout& layout, size_t character) {

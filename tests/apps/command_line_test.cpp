@@ -208,6 +208,13 @@ TEST_F(CommandLine, APushedReplayIsMarkedAndNeverTakenForTheRunItself) {
   EXPECT_THAT(strong.text, HasSubstr("pushed: head by 900:0:0 N"));
 }
 
+TEST_F(CommandLine, APushWorksInAWorldWithFreeBodies) {
+  const std::string run = SmallRun("run");
+  const Outcome pushed = Execute(kReplay + " " + run + " --world crates --push trunk,0:0:20,0.1,0.1");
+  EXPECT_THAT(pushed.code, testing::AnyOf(0, 4)) << pushed.text;
+  EXPECT_THAT(pushed.text, HasSubstr("pushed: trunk by 0:0:20 N"));
+}
+
 TEST_F(CommandLine, ATableOfPushesSaysHowLongTheControlSurvives) {
   const std::string run = SmallRun("run");
   const std::string table_folder = Path("table");

@@ -19,7 +19,7 @@ TEST_F(CommandLine, InspectSaysTheSameAsJsonAndItsCommandRuns) {
   ASSERT_EQ(outcome.code, 0) << outcome.text;
   const io::Json found = io::ParseJson(outcome.text, "inspect");
   EXPECT_EQ(found["reference"]["unit"], 1.0);
-  EXPECT_EQ(found["reference"]["unit_from"], "told");
+  EXPECT_EQ(found["reference"]["unit_from"], "given");
   EXPECT_TRUE(found["checks"]["contacts"].contains("left_foot"));
   EXPECT_EQ(found["mapping"].size() > 10, true);
   const auto command = found["command"].get<std::string>();

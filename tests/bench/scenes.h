@@ -79,12 +79,12 @@ class SearchProblem {
     runs::Configuration configuration;
     if (paper) configuration.UsePaperMode();
     for (const std::string& setting : settings) configuration.Set(setting);
-    preparation_ = task::Prepare(configuration, reference_);
+    problem_ = {task::Prepare(configuration.task, reference_).task, configuration.sampling};
   }
   SearchProblem(const SearchProblem&) = delete;
   SearchProblem& operator=(const SearchProblem&) = delete;
-  const sampling::Problem& problem() const { return preparation_.problem; }
-  sampling::Problem& problem() { return preparation_.problem; }
+  const sampling::Problem& problem() const { return problem_; }
+  sampling::Problem& problem() { return problem_; }
 
  private:
   static character::ReferenceMotion MakeReference(const character::Character& character, const std::string& clip) {
@@ -93,7 +93,7 @@ class SearchProblem {
     return character::MakeReference(character, motion::ReadBvh(path), path, {}, report);
   }
   character::ReferenceMotion reference_;
-  task::Preparation preparation_;
+  sampling::Problem problem_;
 };
 
 /// States at the starts of the fragments, each the cheapest of a few samples of the fragment before: the states that a

@@ -41,7 +41,7 @@ let browser;
 before(async () => {
   reconstruct('walk.bvh', 'walk', '--end', '1.6', '--report');
   reconstruct('walk.bvh', 'crates', '--end', '1', '--world', 'crates', '--world', 'platform');
-  reconstruct('walk.bvh', 'weightless', '--end', '0.3', '--set', '/world/gravity=0', '--report');
+  reconstruct('walk.bvh', 'weightless', '--end', '0.3', '--set', '/simulation/gravity=0', '--report');
   run('report', join(folder, 'walk'), join(folder, 'crates'), '--output', join(folder, 'two.html'));
   mkdirSync(join(folder, 'evaluation'));
   const list = join(folder, 'list.tsv');

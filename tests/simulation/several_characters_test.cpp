@@ -272,8 +272,8 @@ TEST(World, AFeedforwardTorqueTakesTheLoadOffTheServo) {
 TEST(World, TheGainOfACommandScalesTheServo) {
   for (const Variant& variant : kVariants) {
     const WorldOptions options = OptionsOf(variant);
-    const Character weak = ArmOnPost("ball", 100, 10);
-    const Character strong = ArmOnPost("ball", 250, 25);
+    const Character weak = ArmOnPost("ball", 100, 2);
+    const Character strong = ArmOnPost("ball", 250, 5);
     World scaled(weak, options), other(strong, options);
     const State start = StateOf(weak, RestPose(weak));
     scaled.SetState(start);

@@ -33,7 +33,8 @@ struct Scene {
   character::State start;                        ///< (bodies) as simulation::Layout counts them
   std::vector<std::vector<Fragment>> fragments;  ///< (characters)
 
-  int num_steps() const;  ///< of the longest control
+  int num_steps() const;   ///< number of the step after the last one of the longest control
+  int first_step() const;  ///< at which the earliest fragment begins
   double duration() const { return num_steps() * world.time_step; }
   simulation::Layout layout() const;
 };
@@ -65,10 +66,11 @@ Trajectory Replay(const character::Character& character, const OpenLoopControl& 
                   std::span<const Push> pushes = {});
 Trajectory Replay(const Scene& scene, std::span<const Push> pushes = {});
 
-/// Simulates characters under any controllers, one for each, in a new world from a start state.
+/// Simulates `num_steps` steps of characters under any controllers, one for each, in a new world from a start state,
+/// which step number `first_step` takes on.
 Trajectory Simulate(std::span<const character::Character* const> characters, const simulation::WorldOptions& options,
-                    const character::State& start, std::span<Controller* const> controllers, int num_steps,
-                    std::span<const Push> pushes = {});
+                    const character::State& start, std::span<Controller* const> controllers, int first_step,
+                    int num_steps, std::span<const Push> pushes = {});
 
 /// What a trajectory of several characters is to one of them: its bodies, then the free ones; its contacts, in which
 /// another character is an object, counted after those of the environment and named "character 2"; its torques.
