@@ -24,16 +24,16 @@ struct ClipArguments {
   std::string map;
 };
 
-void AddClipOptions(CLI::App& app, ClipArguments& arguments);
+void AddClipOptions(CLI::App& app, ClipArguments& o);
 
 /// What the options mean. Throws UsageError for a value that makes no sense; a clip need not be named.
-runs::ClipOptions ParseClip(const ClipArguments& arguments);
+runs::ClipOptions ParseClip(const ClipArguments& o);
 
 /// Throws UsageError where no clip was named.
-void RequireClip(const ClipArguments& arguments);
+void RequireClip(const ClipArguments& o);
 
 /// The options that differ from the defaults, as a shell takes them, with `time_scale` in the place of the user's and
 /// the character after the skeleton: the end of a command line.
-std::string ClipCommand(const ClipArguments& arguments, double time_scale, const std::string& character);
+std::string ClipCommand(const ClipArguments& o, double time_scale, const std::string& character);
 
 }  // namespace retrace::apps

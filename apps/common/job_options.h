@@ -27,9 +27,9 @@ struct JobArguments {
 void AddWorldOption(CLI::App& app, std::vector<std::string>& worlds);
 
 /// The options but those of the clip and the seed.
-void AddJobOptions(CLI::App& app, JobArguments& arguments);
+void AddJobOptions(CLI::App& app, JobArguments& o);
 
 /// What the options mean. Throws UsageError, and InputError for a configuration file that cannot be used.
-runs::JobOptions ParseJob(const JobArguments& arguments);
+runs::JobOptions ParseJob(const JobArguments& o);
 
 }  // namespace retrace::apps
