@@ -133,7 +133,7 @@ std::vector<control::Push> ReadPushes(const io::JsonView& view, const character:
 
 std::string Describe(const character::Character& character, const control::Push& push) {
   std::string text = character.bodies[static_cast<size_t>(push.body)].name + " by ";
-  for (int k = 0; k < 3; ++k) text += (k > 0 ? ":" : "") + io::Number(push.force[k]);
+  for (int k = 0; k < 3; ++k) text.append(k > 0 ? ":" : "").append(io::Number(push.force[k]));
   return text + " N from " + io::Fixed(push.start, 2) + " to " + io::Fixed(push.end(), 2) + " s";
 }
 
