@@ -97,9 +97,6 @@ class ForestDynamics {
   };
 
   const Node& NodeOf(int body) const { return nodes_[node_of_[static_cast<size_t>(body)]]; }
-  Mat6& ResponseAt(const TreeNodes& tree, size_t n, size_t m) {
-    return responses_[tree.responses + n * tree.count + m];
-  }
   void AddTree(const Forest& forest, const Tree& tree);
   void LoadBody(const BodyMotion& body, Node& node) const;
   void LoadSingleBody(const BodyMotion& body, Node& node, TreeNodes& tree) const;

@@ -33,6 +33,16 @@ class BothSolvers : public testing::TestWithParam<Solver> {};
 INSTANTIATE_TEST_SUITE_P(World, BothSolvers, testing::Values(Solver::kReduced, Solver::kStock),
                          [](const auto& test) { return test.param == Solver::kReduced ? "Reduced" : "Stock"; });
 
+/// A crate of 4 kg, three metres beside the origin.
+FreeBody Crate(double height) {
+  FreeBody crate;
+  crate.name = "crate";
+  crate.shape.size = Vec3::Constant(0.3);
+  crate.mass = 4;
+  crate.position = Vec3(3, height, 0);
+  return crate;
+}
+
 /// All combinations of the solvers and the servos.
 struct Variant {
   Solver solver;
@@ -175,11 +185,7 @@ TEST_P(BothSolvers, AFreeBodyIsPushedByForceTimesTime) {
   WorldOptions options;
   options.solver = GetParam();
   options.gravity = 0;
-  FreeBody crate;
-  crate.name = "crate";
-  crate.shape.size = Vec3::Constant(0.3);
-  crate.mass = 4;
-  crate.position = Vec3(3, 2, 0);
+  const FreeBody crate = Crate(2);
   options.environment.bodies = {crate};
   World world(block, options);
   State state = StateOf(block, RestPose(block));
@@ -198,11 +204,7 @@ TEST_P(BothSolvers, AForceWakesABodyAtRest) {
   const Character block = Block();
   WorldOptions options;
   options.solver = GetParam();
-  FreeBody crate;
-  crate.name = "crate";
-  crate.shape.size = Vec3::Constant(0.3);
-  crate.mass = 4;
-  crate.position = Vec3(3, 0.15, 0);
+  const FreeBody crate = Crate(0.15);
   options.environment.bodies = {crate};
   World world(block, options);
   State state = StateOf(block, RestPose(block));
