@@ -1,4 +1,4 @@
-#include "reader_laws.h"
+#include "clip_laws.h"
 #include "retrace/motion/asf_amc.h"
 
 namespace {
@@ -55,6 +55,6 @@ const char kSkeleton[] = R"(:version 1.10
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace retrace;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  fuzz::Reads([&] { return motion::ParseAsfAmc(kSkeleton, "fixed.asf", text, "fuzz.amc"); });
+  fuzz::ReadsClip([&] { return motion::ParseAsfAmc(kSkeleton, "fixed.asf", text, "fuzz.amc"); });
   return 0;
 }

@@ -1,4 +1,4 @@
-#include "reader_laws.h"
+#include "clip_laws.h"
 #include "retrace/motion/asf_amc.h"
 
 // The bytes are a skeleton; a motion that gives a few bones of the corpus goes with it.
@@ -8,7 +8,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (const char* amc : {":FULLY-SPECIFIED\n:DEGREES\n1\nroot 0 1 0 10 20 30\n",
                           ":FULLY-SPECIFIED\n:DEGREES\n1\nroot 0 1 0 10 20 30\na 1 2 3\nb 4\n"}) {
     motion::Clip clip;
-    if (!fuzz::Reads([&] { return clip = motion::ParseAsfAmc(text, "fuzz.asf", amc, "fixed.amc"); })) continue;
+    if (!fuzz::ReadsClip([&] { return clip = motion::ParseAsfAmc(text, "fuzz.asf", amc, "fixed.amc"); })) continue;
     const motion::Clip again =
         motion::ParseAsfAmc(motion::FormatAsf(clip), "again.asf", motion::FormatAmc(clip), "again.amc");
     fuzz::Require(again.frames.size() == clip.frames.size(), "written frames are read back");

@@ -1,12 +1,11 @@
-/// What must hold for any bytes that a reader of motions is given: a well-formed clip, or one message with the place.
+/// What must hold for any bytes that a reader is given: it accepts them, or refuses them with one message that says
+/// what was found and what was expected.
 #pragma once
 
 #include <cstdio>
 #include <cstdlib>
-#include <string>
 #include <string_view>
 
-#include "motion/well_formed.h"
 #include "retrace/io/error.h"
 
 namespace retrace::fuzz {
@@ -17,12 +16,11 @@ inline void Require(bool condition, const char* what) {
   std::abort();
 }
 
-/// Calls a reader; it may refuse, in the words of the house. Returns whether it accepted.
+/// Calls a reader, which may refuse with an InputError. Returns whether it accepted.
 template <typename Read>
 bool Reads(Read read) {
   try {
-    const std::string broken = motion::laws::BrokenPromise(read());
-    Require(broken.empty(), broken.c_str());
+    read();
     return true;
   } catch (const InputError& error) {
     const std::string_view message = error.what();
