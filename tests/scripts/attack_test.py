@@ -19,7 +19,7 @@ attack = importlib.util.module_from_spec(importlib.util.spec_from_loader("attack
 sys.modules["attack"] = attack  # findings go from process to process
 loader.exec_module(attack)
 
-LIMITS = attack.Limits(stop_cpu=0.1, cpu=0.3, idle=1, data=256 << 20, resident=64 << 20, file=1 << 20)
+LIMITS = attack.Limits(stop_cpu=0.1, cpu=0.3, idle=5, data=256 << 20, resident=64 << 20, file=1 << 20)
 
 
 class InFolder(unittest.TestCase):
