@@ -15,7 +15,8 @@ bool ParseOptions(CLI::App& app, int argc, char** argv, bool speaks, int& exit_c
     if (speaks) app.exit(request);
     exit_code = static_cast<int>(ExitCode::kSuccess);
   } catch (const CLI::ParseError& error) {
-    if (speaks) std::fprintf(stderr, "%s: %s (--help lists the options)\n", app.get_name().c_str(), error.what());
+    const std::string message = MessageLine(error.what());
+    if (speaks) std::fprintf(stderr, "%s: %s (--help lists the options)\n", app.get_name().c_str(), message.c_str());
     exit_code = static_cast<int>(ExitCode::kUsage);
   }
   return false;

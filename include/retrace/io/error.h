@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace retrace {
 
@@ -18,10 +19,14 @@ enum class ExitCode : int {
   kStoppedWithCheckpoint = 75,
 };
 
-/// Base of all errors that a user can cause or cure.
+/// A message as one line that a terminal shows as it is: control characters, which come from names and files, are
+/// written as escapes, and what is longer than 8 kB loses its middle.
+std::string MessageLine(std::string_view message);
+
+/// Base of all errors that a user can cause or cure. Its message is one line.
 class Error : public std::runtime_error {
  public:
-  Error(ExitCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  Error(ExitCode code, const std::string& message) : std::runtime_error(MessageLine(message)), code_(code) {}
   ExitCode code() const { return code_; }
 
  private:
