@@ -1,7 +1,6 @@
 #include "common/job_options.h"
 
 #include "retrace/io/error.h"
-#include "retrace/io/json.h"
 #include "retrace/runs/configuration.h"
 
 namespace retrace::apps {
@@ -47,11 +46,12 @@ runs::JobOptions ParseJob(const JobArguments& o) {
   job.clip = ParseClip(o.clip);
   job.character = o.character;
   job.worlds = o.worlds;
-  job.configuration_file = o.config;
   runs::Configuration& configuration = job.configuration;
   if (!o.config.empty()) {
-    const io::Json document = io::ReadJson(o.config);
+    const runs::InputFile file = runs::ReadInput({runs::kConfigurationRole, o.config});
+    const io::Json document = file.Parse();
     configuration.Read(io::JsonView(document, o.config));
+    job.configuration_file = file.record;
   }
   if (o.paper) configuration.UsePaperMode();
   if (!o.solver.empty()) configuration.Set("/simulation/solver=" + o.solver);

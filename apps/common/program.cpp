@@ -1,11 +1,28 @@
 #include "common/program.h"
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <optional>
 
 #include "retrace/io/error.h"
 
 namespace retrace::apps {
+
+namespace {
+
+/// The exit code of a program that ends with `exit_code`: another one when what it printed was lost.
+int FinishOutput(const std::string& name, bool speaks, int exit_code) {
+  const bool failed = std::ferror(stdout) != 0;
+  errno = failed ? EIO : 0;  // the reason of an earlier failure is not known any more
+  if (std::fflush(stdout) == 0 && !failed) return exit_code;
+  if (speaks) std::fprintf(stderr, "%s: standard output: cannot be written: %s\n", name.c_str(), std::strerror(errno));
+  const bool other_error =
+      exit_code != static_cast<int>(ExitCode::kSuccess) && exit_code != static_cast<int>(ExitCode::kBelowGate);
+  return other_error ? exit_code : static_cast<int>(ExitCode::kOutput);
+}
+
+}  // namespace
 
 bool ParseOptions(CLI::App& app, int argc, char** argv, bool speaks, int& exit_code) {
   try {
@@ -13,7 +30,7 @@ bool ParseOptions(CLI::App& app, int argc, char** argv, bool speaks, int& exit_c
     return true;
   } catch (const CLI::Success& request) {  // --help, --version
     if (speaks) app.exit(request);
-    exit_code = static_cast<int>(ExitCode::kSuccess);
+    exit_code = FinishOutput(app.get_name(), speaks, static_cast<int>(ExitCode::kSuccess));
   } catch (const CLI::ParseError& error) {
     const std::string message = MessageLine(error.what());
     if (speaks) std::fprintf(stderr, "%s: %s (--help lists the options)\n", app.get_name().c_str(), message.c_str());
@@ -24,7 +41,7 @@ bool ParseOptions(CLI::App& app, int argc, char** argv, bool speaks, int& exit_c
 
 int RunProgram(const std::string& name, bool speaks, const std::function<int()>& body) {
   try {
-    return body();
+    return FinishOutput(name, speaks, body());
   } catch (const Error& error) {
     if (speaks) std::fprintf(stderr, "%s: %s\n", name.c_str(), error.what());
     return static_cast<int>(error.code());

@@ -13,7 +13,8 @@ namespace retrace::apps {
 /// true when the program should go on, else `exit_code` is set. Only `speaks` prints.
 bool ParseOptions(CLI::App& app, int argc, char** argv, bool speaks, int& exit_code);
 
-/// Runs the body of a program and maps what it throws to an exit code and one line on standard error.
+/// Runs the body of a program and maps what it throws to an exit code and one line on standard error. Output that
+/// could not be written is an error, too.
 int RunProgram(const std::string& name, bool speaks, const std::function<int()>& body);
 
 /// A word as a shell takes it back, in quotation marks where it needs them.

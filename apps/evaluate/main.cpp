@@ -149,7 +149,7 @@ int Evaluate(const Options& o, const std::string& command, parallel::MpiSession&
   runs::PrepareRanks(mpi, o.hang_limit, [&] {
     options = Parse(o, command);
     batch = runs::PlanBatch(options);
-    return runs::IdentityOf(batch, options.list);
+    return runs::IdentityOf(batch);
   });
   if (mpi.rank() == 0) apps::Warn("evaluate", runs::SolverWarning(options.job.configuration.task.world));
   runs::HandleStopSignals();

@@ -125,10 +125,12 @@ int main(int argc, char** argv) {
   return apps::RunProgram("inspect", true, [&] {
     apps::RequireClip(options.clip);
     const runs::ClipOptions clip_options = apps::ParseClip(options.clip);
-    const motion::Clip clip = runs::ReadClip(clip_options);
+    runs::CheckClip(clip_options);
+    const std::vector<runs::InputFile> files = runs::ReadInputs(runs::ClipInputs(clip_options));
+    const motion::Clip clip = runs::ParseClip(files);
     const runs::ClipFindings findings = [&] {
       try {
-        return runs::ClipFindings(clip_options, options.character, clip);
+        return runs::ClipFindings(clip_options, files, options.character, clip);
       } catch (const InputError&) {  // what was read is printed all the same: a map is made from it
         if (!options.json) PrintUnderstood(clip, options);
         throw;

@@ -9,7 +9,6 @@
 #include "reconstruct/print.h"
 #include "retrace/io/error.h"
 #include "retrace/runs/data_files.h"
-#include "retrace/runs/identity.h"
 #include "retrace/runs/ranks.h"
 #include "retrace/runs/run.h"
 #include "retrace/runs/solver.h"
@@ -103,14 +102,12 @@ int Reconstruct(const Options& o, const std::string& command, parallel::MpiSessi
   runs::RunOptions run = o.run;
   run.output = o.output;
   if (o.output.empty()) run.output = std::filesystem::path("results") / std::filesystem::path(o.job.clip.clip).stem();
-  runs::RunSetting setting;
   std::optional<runs::Job> prepared;
   runs::PrepareRanks(mpi, o.hang_limit, [&] {
-    const runs::JobOptions options = apps::ParseJob(o.job);
-    prepared.emplace(options);
+    prepared.emplace(apps::ParseJob(o.job));
     if (!o.dry_run) runs::CheckOptions(run);
     if (run.report) runs::FindReportPage();  // better now than after the search
-    return setting.identity = runs::Identity(options);
+    return prepared->identity;
   });
   runs::Job& job = *prepared;
   if (master) apps::Warn("reconstruct", runs::SolverWarning(job.configuration.task.world));
@@ -126,6 +123,7 @@ int Reconstruct(const Options& o, const std::string& command, parallel::MpiSessi
   // The farm first: whatever goes wrong from here on, its destructor releases the other ranks.
   const auto farm = runs::MakeFarm(mpi, o.threads, factory, o.hang_limit);
   std::optional<apps::Progress> progress;
+  runs::RunSetting setting;
   setting.context = {command, runs::DescribeWorkers(mpi.active(), *farm), &timer};
   setting.stop = &stop;
   setting.observer = Observe(job, style, progress);

@@ -22,12 +22,15 @@ struct Options {
   std::string browser;
   int figures = 8;
   int width = 1600;
+  bool force = false;
 };
 
 int Report(const Options& o) {
   // What would end in a message does so before anything is simulated.
   runs::FindReportPage();
   const std::filesystem::path browser = o.png.empty() ? "" : report::FindBrowser(o.browser);
+  if (!o.output.empty()) runs::CheckReportOutput(o.output, o.folders, o.force);
+  if (!o.png.empty()) runs::CheckReportOutput(o.png, o.folders, o.force);
   const runs::GatheredReport report = runs::GatherReport(o.folders);
   const std::string page = runs::MakeReportPage(report.document);
   if (!o.output.empty() || o.png.empty()) {
@@ -60,6 +63,7 @@ int main(int argc, char** argv) {
       ->type_name("DIR")
       ->required();
   app.add_option("--output", options.output, "The page [DIR/report.html; none with --png]")->type_name("FILE");
+  app.add_flag("--force", options.force, "Write over a file that report did not make");
   auto* png = app.add_option("--png", options.png, "A film strip of the first run as a picture, drawn by Chromium")
                   ->type_name("FILE");
   app.add_option("--figures", options.figures, "Poses in the film strip")

@@ -30,13 +30,24 @@ std::string Chained(const std::string& before, std::string_view record) {
   return Sha256(before + Sha256(record));
 }
 
+/// The three lines that a journal begins with: format, header, checksum.
+std::string Head(const Json& header) {
+  std::string text(kFormat);
+  text.append(header.dump()).append("\n");
+  return text.append(Sha256(text)).append("\n");
+}
+
+/// What stands before a record: its length and its checksum.
+std::string Prefix(size_t length, const std::string& checksum) {
+  std::string bytes;
+  for (size_t i = 0; i < sizeof(uint64_t); ++i) bytes.push_back(static_cast<char>(length >> (8 * i) & 255));
+  return bytes.append(checksum);
+}
+
 }  // namespace
 
 Journal Journal::Create(const std::filesystem::path& path, const Json& header) {
-  std::string text(kFormat);
-  text.append(header.dump()).append("\n");
-  const std::string checksum = Sha256(text);
-  WriteFile(path, text + checksum + "\n");
+  WriteFile(path, Head(header));
   Journal journal = Open(path);
   journal.at_end_ = true;
   return journal;
@@ -130,7 +141,7 @@ bool Journal::Next(std::vector<std::byte>& record) {
   return true;
 }
 
-void Journal::Append(std::span<const std::byte> record) {
+struct stat Journal::CheckStillThere() const {
   if (!at_end_) throw std::logic_error("a journal is appended to before all of it was read");
   struct stat here {};
   struct stat named {};
@@ -138,11 +149,27 @@ void Journal::Append(std::span<const std::byte> record) {
       here.st_dev != named.st_dev) {
     throw OutputError(path_.string() + ": was removed or replaced by another program");
   }
+  return here;
+}
+
+void Journal::Restart(std::span<const std::byte> record) {
+  CheckStillThere();
+  const std::string head = Head(header_);
+  const std::string before = head.substr(head.size() - 1 - kChecksumSize, kChecksumSize);
+  const std::string checksum = Chained(before, View(record));
+  const std::string prefix = Prefix(record.size(), checksum);
+  const std::array<std::string_view, 3> pieces = {head, prefix, View(record)};
+  WriteFile(path_, pieces);
+  Journal fresh = Open(path_);
+  std::swap(file_, fresh.file_);
+  checksum_ = checksum;
+  end_ = head.size() + prefix.size() + record.size();
+}
+
+void Journal::Append(std::span<const std::byte> record) {
+  const struct stat here = CheckStillThere();
   std::string checksum = Chained(checksum_, View(record));
-  std::string bytes;
-  bytes.reserve(kPrefixSize + record.size());
-  for (size_t i = 0; i < sizeof(uint64_t); ++i) bytes.push_back(static_cast<char>(record.size() >> (8 * i) & 255));
-  bytes.append(checksum).append(View(record));
+  const std::string bytes = Prefix(record.size(), checksum).append(View(record));
   // Bytes of a record that was not finished may be longer than this one.
   bool written = static_cast<uint64_t>(here.st_size) <= end_ || ::ftruncate(file_, static_cast<off_t>(end_)) == 0;
   for (size_t done = 0; written && done < bytes.size();) {

@@ -581,6 +581,10 @@ io::Json ReportDocument(const std::string& title, std::vector<io::Json> parts) {
           {"parts", std::move(parts)}};
 }
 
+bool IsReportPage(std::string_view bytes) {
+  return bytes.substr(0, 1000).find("<meta name=\"generator\" content=\"Retrace\">") != std::string_view::npos;
+}
+
 std::string FillReportPage(std::string_view page, const std::string& name, const io::Json& document) {
   constexpr std::string_view kPlace = "{\"retrace\":\"document\"}";
   constexpr std::string_view kTitle = "<title></title>";

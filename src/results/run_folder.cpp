@@ -16,7 +16,15 @@ namespace retrace::results {
 
 namespace fs = std::filesystem;
 
-RunFolder::RunFolder(fs::path path, bool force) : path_(std::move(path)) {
+std::vector<fs::path> FilesOfRun(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const std::string_view name : kRunFiles) {
+    if (name != kReportFile && !name.starts_with(kExportFolder)) files.push_back(folder / name);
+  }
+  return files;
+}
+
+RunFolder::RunFolder(fs::path path, bool force, std::span<const fs::path> inputs) : path_(std::move(path)) {
   if (path_.empty()) throw UsageError("the output folder has an empty name");
   std::error_code error;
   const fs::file_status status = fs::status(path_, error);
@@ -32,6 +40,7 @@ RunFolder::RunFolder(fs::path path, bool force) : path_(std::move(path)) {
                        "results)");
     }
   }
+  for (const std::string_view name : kRunFiles) io::CheckOutput(path_ / name, inputs);
   fs::create_directories(path_, error);
   if (error) throw OutputError(path_.string() + ": cannot be created: " + error.message());
   std::string probe = (path_ / ".retrace-XXXXXX").string();

@@ -140,7 +140,7 @@ void CheckSettings(const Batch& batch) {
   }
 }
 
-io::Json IdentityOf(const Batch& batch, const fs::path& list) {
+io::Json IdentityOf(const Batch& batch) {
   JobOptions for_all = batch.job;
   TakeNumbers(batch, for_all.configuration);
   io::Json solvers = io::Json::array();
@@ -148,7 +148,7 @@ io::Json IdentityOf(const Batch& batch, const fs::path& list) {
     solvers.push_back(NameOfSolver(JobOptionsOf(batch, c, 1).configuration.task.world));
   }
   return {{"program", results::Version()},
-          {"list", io::Sha256(io::ReadFile(list))},
+          {"list", batch.list_sha256},
           {"configuration", ConfigurationOf(for_all).ToJson()},
           {"solvers", solvers}};
 }
@@ -167,8 +167,8 @@ void Team::Reconstruct(size_t index, RunRow& row) {
   StopRequest stop(batch.time_limit, batch.start);
   if (stop()) throw StoppedError(stop.reason());
   const JobOptions options = JobOptionsOf(batch, run.clip, run.seed);
-  const io::Json identity = Identity(options);
   const Job job(options);
+  const io::Json& identity = job.identity;
   job_ = &job;
   std::unique_ptr<parallel::TaskFarm> farm;
   if (farm_) {
@@ -176,7 +176,7 @@ void Team::Reconstruct(size_t index, RunRow& row) {
   } else {
     farm = MakeThreadFarm(1, sampling::MakeWorkerFactory(job.problem));
   }
-  results::RunFolder folder(run.folder, true);
+  results::RunFolder folder(run.folder, true, PathsOf(job.inputs));
   Checkpoint checkpoint(run.folder, identity, Checkpoint::Earlier::kResumeIfSame);
   sampling::Hooks hooks;
   hooks.store = &checkpoint;
@@ -236,10 +236,10 @@ parallel::WorkerFactory MakeMemberFactory(const Batch& batch) {
     const size_t index = key & 0xffffffffU;
     const PlannedRun& run = batch.runs.at(index);
     const JobOptions options = JobOptionsOf(batch, run.clip, run.seed);
-    if (KeyOf(index, Identity(options)) != key) {
+    const auto job = std::make_shared<Job>(options);  // which the worker refers to
+    if (KeyOf(index, job->identity) != key) {
       throw InputError("found other files, or is another version of this program, than the rank that leads the run");
     }
-    const auto job = std::make_shared<Job>(options);  // which the worker refers to
     const parallel::Worker worker = sampling::MakeWorkerFactory(job->problem)();
     return [job, worker](std::span<const std::byte> task, parallel::Bytes& result) { worker(task, result); };
   });
@@ -262,9 +262,9 @@ std::vector<size_t> FindOpenRuns(const Batch& batch, bool force, std::vector<std
   std::vector<size_t> open;
   for (size_t r = 0; r < batch.runs.size(); ++r) {
     const PlannedRun& run = batch.runs[r];
-    const std::vector<InputFile> files = ClipFiles(batch.clips[run.clip].clip);
+    const std::vector<InputName> files = ClipInputs(batch.clips[run.clip].clip);
     const auto missing =
-        std::find_if(files.begin(), files.end(), [](const InputFile& file) { return !fs::exists(file.path); });
+        std::find_if(files.begin(), files.end(), [](const InputName& file) { return !fs::exists(file.path); });
     if (missing != files.end()) {
       if (!run.selected) continue;
       rows[r] = EmptyRow(batch, run);

@@ -9,9 +9,17 @@ namespace retrace::runs {
 
 namespace fs = std::filesystem;
 
-Checkpoint::Checkpoint(const fs::path& folder, const io::Json& identity, Earlier earlier) {
+namespace {
+
+/// Iterations that are kept before the state of the search takes their place [bytes].
+constexpr uint64_t kMostIterations = 64U << 20U;
+
+}  // namespace
+
+Checkpoint::Checkpoint(const fs::path& folder, const io::Json& identity, Earlier earlier, Kept kept)
+    : kept_(kept), full_at_(kMostIterations) {
   const fs::path path = folder / kCheckpointFile;
-  const io::Json header = {{"format", "retrace-checkpoint"}, {"version", 2}, {"identity", identity}};
+  const io::Json header = {{"format", "retrace-checkpoint"}, {"version", 3}, {"identity", identity}};
   if (earlier != Earlier::kReplace && fs::exists(path)) {
     try {
       journal_.emplace(io::Journal::Open(path));
@@ -42,6 +50,15 @@ bool Checkpoint::Next(parallel::Bytes& simulated) {
 
 void Checkpoint::Append(const parallel::Bytes& simulated) {
   journal_->Append(simulated);
+}
+
+bool Checkpoint::IsFull() const {
+  return kept_ == Kept::kBounded && journal_->size() > full_at_;
+}
+
+void Checkpoint::Restart(const parallel::Bytes& state) {
+  journal_->Restart(state);
+  full_at_ = journal_->size() + kMostIterations;
 }
 
 void Checkpoint::Remove() {

@@ -7,19 +7,22 @@
 namespace retrace::runs {
 namespace {
 
-character::ReferenceMotion MakeReference(const ClipOptions& clip_options, const character::Character& character,
-                                         const motion::Clip& clip, character::ReferenceReport& report) {
+character::ReferenceMotion MakeReference(const ClipOptions& clip_options, std::span<const InputFile> files,
+                                         const character::Character& character, const motion::Clip& clip,
+                                         character::ReferenceReport& report) {
   character::ReferenceOptions options;
   Apply(clip_options, options);
+  ApplyJointMap(files, options);
   return character::MakeReference(character, clip, clip_options.file.string(), options, report);
 }
 
 }  // namespace
 
-ClipFindings::ClipFindings(const ClipOptions& options, const std::string& name, const motion::Clip& recording)
+ClipFindings::ClipFindings(const ClipOptions& options, std::span<const InputFile> files, const std::string& name,
+                           const motion::Clip& recording)
     : clip(recording),
       character(character::LoadCharacter(FindCharacter(name))),
-      reference(MakeReference(options, character, clip, report)),
+      reference(MakeReference(options, files, character, clip, report)),
       kind(task::ClassifyMotion(reference)),
       boundaries(task::FindBoundaries(reference)),
       checks(metrics::CheckClip(reference, clip, report)),

@@ -41,24 +41,27 @@ void Apply(const ClipOptions& o, character::ReferenceOptions& reference) {
   reference.floor_height = o.floor_height;
   if (!o.level_floor) reference.level_floor = false;
   if (o.facing) reference.facing = o.facing;
-  if (!o.joint_map.empty()) {
-    reference.joint_map = io::ReadJson(o.joint_map);
-    reference.joint_map_file = o.joint_map.string();
-  }
 }
 
-std::vector<InputFile> ClipFiles(const ClipOptions& o) {
-  std::vector<InputFile> files = {{"clip", o.file}};
-  if (const std::filesystem::path skeleton = SkeletonOf(o); !skeleton.empty()) files.push_back({"skeleton", skeleton});
-  if (!o.joint_map.empty()) files.push_back({"map", o.joint_map});
-  return files;
+void ApplyJointMap(std::span<const InputFile> files, character::ReferenceOptions& reference) {
+  const InputFile* map = FindInput(files, "map");
+  if (map == nullptr) return;
+  reference.joint_map = map->Parse();
+  reference.joint_map_file = map->record.name.path.string();
+}
+
+std::vector<InputName> ClipInputs(const ClipOptions& o) {
+  std::vector<InputName> names = {{"clip", o.file}};
+  if (const std::filesystem::path skeleton = SkeletonOf(o); !skeleton.empty()) names.push_back({"skeleton", skeleton});
+  if (!o.joint_map.empty()) names.push_back({"map", o.joint_map});
+  return names;
 }
 
 bool LacksSkeleton(const ClipOptions& o) {
   return ExtensionOf(o.file) == ".amc" && SkeletonOf(o).empty();
 }
 
-motion::Clip ReadClip(const ClipOptions& o) {
+void CheckClip(const ClipOptions& o) {
   if (o.file.empty()) throw UsageError("no clip is named");
   const std::string extension = ExtensionOf(o.file);
   if (extension == ".bvh") {
@@ -66,7 +69,7 @@ motion::Clip ReadClip(const ClipOptions& o) {
       throw UsageError(o.skeleton.string() + ": found a skeleton for " + o.file.string() +
                        ", expected none: a BVH file has its own");
     }
-    return motion::ReadBvh(o.file);
+    return;
   }
   if (extension != ".amc") {
     throw UsageError(o.file.string() + ": found \"" + extension + "\", expected a .bvh or .amc file");
@@ -74,7 +77,15 @@ motion::Clip ReadClip(const ClipOptions& o) {
   if (LacksSkeleton(o)) {
     throw UsageError(o.file.string() + ": found no skeleton, expected one to be named or an .asf file beside it");
   }
-  return motion::ReadAsfAmc(SkeletonOf(o), o.file);
+}
+
+motion::Clip ParseClip(std::span<const InputFile> files) {
+  const InputFile* clip = FindInput(files, "clip");
+  const InputFile* skeleton = FindInput(files, "skeleton");
+  if (clip == nullptr) throw UsageError("no clip is named");
+  const std::string name = clip->record.name.path.string();
+  if (skeleton == nullptr) return motion::ParseBvh(clip->bytes, name);
+  return motion::ParseAsfAmc(skeleton->bytes, skeleton->record.name.path.string(), clip->bytes, name);
 }
 
 }  // namespace retrace::runs

@@ -5,7 +5,6 @@
 #include <sstream>
 
 #include "retrace/io/error.h"
-#include "retrace/io/file.h"
 #include "retrace/io/number.h"
 
 namespace retrace::runs {
@@ -114,9 +113,10 @@ ListedClip ReadRow(const Row& row, const std::filesystem::path& folder) {
 
 }  // namespace
 
-std::vector<ListedClip> ReadClipList(const std::filesystem::path& path, const std::filesystem::path& folder) {
+std::vector<ListedClip> ParseClipList(const std::string& text, const std::filesystem::path& path,
+                                      const std::filesystem::path& folder) {
   const std::filesystem::path base = folder.empty() ? path.parent_path() : folder;
-  std::vector<std::string> lines = Split(io::ReadFile(path), '\n');
+  std::vector<std::string> lines = Split(text, '\n');
   std::vector<std::string> names;
   std::vector<ListedClip> clips;
   std::map<std::string, std::string> places;

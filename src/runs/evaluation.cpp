@@ -1,6 +1,7 @@
 #include "retrace/runs/evaluation.h"
 
 #include <algorithm>
+#include <array>
 #include <regex>
 
 #include "retrace/io/file.h"
@@ -23,7 +24,7 @@ int NumGroups(const EvaluationOptions& o, const Batch& batch, int ranks) {
 }
 
 /// The folder may hold earlier results of this program, but nothing else: a wrong name must not fill a home folder.
-void PrepareFolder(const fs::path& folder) {
+void PrepareFolder(const fs::path& folder, const fs::path& list) {
   std::error_code error;
   if (fs::exists(folder) && !fs::is_directory(folder)) {
     throw OutputError(folder.string() + ": found a file, expected a folder or nothing");
@@ -33,6 +34,10 @@ void PrepareFolder(const fs::path& folder) {
     throw UsageError(folder.string() +
                      ": found a folder with other files in it, expected a new or empty one, or results of evaluate");
   }
+  const std::array inputs = {list};
+  for (const std::string_view name : {kRunsFile, kSummaryFile, kSummaryPage, kControlsFile}) {
+    io::CheckOutput(folder / name, inputs);
+  }
   fs::create_directories(folder / "runs", error);
   if (error) throw OutputError(folder.string() + ": cannot be created: " + error.message());
 }
@@ -40,7 +45,7 @@ void PrepareFolder(const fs::path& folder) {
 /// The master's part: all runs on a farm, and the tables.
 EvaluationResult RunAndTabulate(const EvaluationOptions& o, const Batch& batch, parallel::TaskFarm& farm,
                                 const RowCallback& on_row) {
-  PrepareFolder(o.output);
+  PrepareFolder(o.output, o.list);
   const auto note = [&](const RunRow& row, const std::vector<RunRow>& all, size_t left) {
     io::WriteFile(o.output / kRunsFile, results::FormatRuns(all));
     if (on_row) on_row(row, all, left);
@@ -74,7 +79,9 @@ Batch PlanBatch(const EvaluationOptions& o) {
   batch.job = o.job;
   batch.samples = o.samples;
   batch.saved = o.saved;
-  batch.clips = ReadClipList(o.list, o.clips);
+  const InputFile list = ReadInput({"list", o.list});
+  batch.clips = ParseClipList(list.bytes, o.list, o.clips);
+  batch.list_sha256 = list.record.sha256;
   batch.kept = o.kept;
   batch.command = o.command;
   batch.time_limit = o.time_limit;

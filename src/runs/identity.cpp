@@ -1,21 +1,26 @@
 #include "retrace/runs/identity.h"
 
-#include "retrace/io/file.h"
 #include "retrace/results/provenance.h"
 #include "retrace/runs/solver.h"
 
 namespace retrace::runs {
 
-io::Json Identity(const JobOptions& options) {
+io::Json Identity(const JobOptions& options, std::span<const InputRecord> inputs) {
   const Configuration configuration = ConfigurationOf(options);
-  io::Json inputs = io::Json::object();
-  for (const InputFile& file : InputFiles(options)) inputs[file.role] = io::Sha256(io::ReadFile(file.path));
+  io::Json hashes = io::Json::object();
+  for (const InputRecord& input : inputs) {
+    if (input.name.role != kConfigurationRole) hashes[input.name.role] = input.sha256;
+  }
   const io::Json identity = {{"program", results::Version()},
                              {"configuration", configuration.ToJson()},
                              {"clip", configuration.task.reference.ToJson()},
-                             {"inputs", inputs},
+                             {"inputs", hashes},
                              {"solver", NameOfSolver(configuration.task.world)}};
   return io::ParseJson(identity.dump(), "identity");  // as it will be read from a manifest
+}
+
+io::Json Identity(const JobOptions& options) {
+  return Identity(options, RecordsOf(ReadInputs(InputsOf(options))));
 }
 
 std::string Differences(const io::Json& then, const io::Json& now, const std::string& was, const std::string& is) {

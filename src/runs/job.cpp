@@ -1,8 +1,8 @@
 #include "retrace/runs/job.h"
 
 #include "retrace/io/error.h"
-#include "retrace/io/file.h"
 #include "retrace/runs/data_files.h"
+#include "retrace/runs/identity.h"
 #include "retrace/runs/solver.h"
 #include "retrace/runs/world_input.h"
 
@@ -19,6 +19,23 @@ task::Preparation PrepareInWorld(Configuration& configuration, const task::Alter
   return task::Prepare(task, placed.reference, &recorded);
 }
 
+std::vector<InputRecord> AllRecords(const JobOptions& options, std::span<const InputFile> files) {
+  std::vector<InputRecord> records = RecordsOf(files);
+  if (options.configuration_file) records.push_back(*options.configuration_file);
+  return records;
+}
+
+Configuration ConfigurationWithMap(const JobOptions& options, std::span<const InputFile> files) {
+  Configuration configuration = ConfigurationOf(options);
+  ApplyJointMap(files, configuration.task.reference);
+  return configuration;
+}
+
+character::Character ParseCharacterOf(std::span<const InputFile> files) {
+  const InputFile& file = *FindInput(files, "character");
+  return character::ParseCharacter(file.Parse(), file.record.name.path.string());
+}
+
 }  // namespace
 
 Configuration ConfigurationOf(const JobOptions& options) {
@@ -28,12 +45,25 @@ Configuration ConfigurationOf(const JobOptions& options) {
   return configuration;
 }
 
-Job::Job(const JobOptions& o)
+std::vector<InputName> InputsOf(const JobOptions& options) {
+  CheckClip(options.clip);
+  std::vector<InputName> names = ClipInputs(options.clip);
+  names.push_back({"character", FindCharacter(options.character)});
+  size_t number = 0;
+  for (const std::filesystem::path& file : WorldFiles(options.worlds)) names.push_back({WorldRole(++number), file});
+  return names;
+}
+
+Job::Job(const JobOptions& o) : Job(o, ReadInputs(InputsOf(o))) {}
+
+Job::Job(const JobOptions& o, std::span<const InputFile> files)
     : options(o),
-      configuration(ConfigurationOf(o)),
-      world(ReadWorlds(o.worlds)),
-      character(task::WithLoads(character::LoadCharacter(FindCharacter(o.character)), world)),
-      clip(ReadClip(o.clip)),
+      inputs(AllRecords(o, files)),
+      identity(Identity(o, inputs)),
+      configuration(ConfigurationWithMap(o, files)),
+      world(ParseWorlds(files)),
+      character(task::WithLoads(ParseCharacterOf(files), world)),
+      clip(ParseClip(files)),
       recorded(character::MakeReference(character, clip, o.clip.file.string(), configuration.task.reference, report)),
       checks(metrics::CheckClip(recorded, clip, report)),
       placed(task::PlaceWorld(world, recorded)),
@@ -44,27 +74,6 @@ Job::Job(const JobOptions& o)
 void Job::SetSeed(uint64_t seed) {
   configuration.sampling.seed = seed;
   problem.options.seed = seed;
-}
-
-std::vector<InputFile> InputFiles(const JobOptions& options) {
-  std::vector<InputFile> files = ClipFiles(options.clip);
-  files.push_back({"character", FindCharacter(options.character)});
-  int number = 0;
-  for (const std::filesystem::path& file : WorldFiles(options.worlds)) {
-    files.push_back({std::string("world ").append(std::to_string(++number)), file});
-  }
-  return files;
-}
-
-io::Json InputHashes(const JobOptions& options) {
-  std::vector<InputFile> files = InputFiles(options);
-  if (!options.configuration_file.empty()) files.push_back({"configuration", options.configuration_file});
-  io::Json inputs = io::Json::array();
-  for (const InputFile& file : files) {
-    inputs.push_back(
-        {{"file", file.path.string()}, {"role", file.role}, {"sha256", io::Sha256(io::ReadFile(file.path))}});
-  }
-  return inputs;
 }
 
 }  // namespace retrace::runs

@@ -82,7 +82,7 @@ io::Json ReconstructionManifest(const Job& job, const Reconstruction& result, co
   manifest["clip"] = ClipMember(job);
   manifest["configuration"] = job.configuration.ToJson();
   manifest["seed"] = job.configuration.sampling.seed;
-  manifest["inputs"] = InputHashes(job.options);
+  manifest["inputs"] = ToJson(job.inputs);
   manifest["reference"] = job.report.ToJson();
   manifest["clip_checks"] = job.checks.ToJson();
   if (!job.world.empty()) manifest["world"] = job.placed.ToJson(job.world);

@@ -109,6 +109,19 @@ GatheredReport GatherReport(const std::vector<std::string>& folders) {
   return gathered;
 }
 
+void CheckReportOutput(const fs::path& file, const std::vector<std::string>& folders, bool force) {
+  std::vector<fs::path> inputs;
+  for (const std::string& folder : folders) {
+    for (const std::string_view table : {kRunsFile, kVariationsFile}) inputs.push_back(fs::path(folder) / table);
+    for (const fs::path& run : RunsOf(folder)) {
+      for (fs::path& input : results::FilesOfRun(run)) inputs.push_back(std::move(input));
+    }
+  }
+  io::CheckOutput(file, inputs);
+  if (force || !fs::exists(file) || report::IsReportPage(io::ReadFile(file))) return;
+  throw UsageError(file.string() + ": found a file that report did not make, expected none or --force");
+}
+
 std::string MakeReportPage(const io::Json& document) {
   const fs::path page = FindReportPage();
   return report::FillReportPage(io::ReadFile(page), page.string(), document);

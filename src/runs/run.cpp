@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 /// The folder of a run that goes on or begins. A checkpoint goes before everything else in it; without one, a folder
 /// whose run has finished is left as it is, and nothing is returned.
-std::optional<results::RunFolder> OpenFolder(const RunOptions& o) {
+std::optional<results::RunFolder> OpenFolder(const RunOptions& o, const std::vector<fs::path>& inputs) {
   const bool resumes = o.resume && Checkpoint::Exists(o.output);
   if (o.resume && !resumes) {
     for (const std::string_view name : {results::kManifestFile, kVariationsFile}) {
@@ -25,7 +25,7 @@ std::optional<results::RunFolder> OpenFolder(const RunOptions& o) {
         o.output.string() +
         ": found the checkpoint of a run that was stopped (--resume goes on from it, --force begins anew)");
   }
-  return std::optional<results::RunFolder>(std::in_place, o.output, o.force || resumes);
+  return std::optional<results::RunFolder>(std::in_place, o.output, o.force || resumes, inputs);
 }
 
 /// Whether the run that finished in the folder was a success. Throws UsageError when it is another one.
@@ -69,11 +69,11 @@ RunOutcome Run(Job& job, parallel::TaskFarm& farm, const RunOptions& o, const Ru
   CheckOptions(o);
   const bool many = o.variations.count > 0;
   const RunObserver& observer = setting.observer;
-  io::Json identity = setting.identity;
+  io::Json identity = job.identity;
   if (many) identity["variations"] = {{"count", o.variations.count}, {"max_tries", o.variations.max_tries}};
   const io::Json more = {{"identity_sha256", io::Sha256(identity.dump())}};
   RunOutcome outcome;
-  std::optional<results::RunFolder> folder = OpenFolder(o);
+  std::optional<results::RunFolder> folder = OpenFolder(o, PathsOf(job.inputs));
   if (!folder) {
     outcome.finished_before = true;
     outcome.success = SuccessOfFinished(o.output, more["identity_sha256"].get<std::string>());
@@ -81,7 +81,8 @@ RunOutcome Run(Job& job, parallel::TaskFarm& farm, const RunOptions& o, const Ru
     return outcome;
   }
   using Earlier = Checkpoint::Earlier;
-  Checkpoint checkpoint(o.output, identity, o.resume ? Earlier::kResume : Earlier::kReplace);
+  Checkpoint checkpoint(o.output, identity, o.resume ? Earlier::kResume : Earlier::kReplace,
+                        many ? Checkpoint::Kept::kAll : Checkpoint::Kept::kBounded);
   sampling::Hooks hooks;
   hooks.on_iteration = observer.on_iteration;
   hooks.store = &checkpoint;

@@ -27,9 +27,11 @@ std::vector<ExportTarget> ExportTargets(const ExportOptions& o) {
       targets.push_back({format, one_file ? output : output / name});
     }
   }
-  if (o.output.empty() || o.force) return targets;  // what is in the run's own `export` is ours
+  const std::vector<fs::path> inputs = results::FilesOfRun(o.folder);
   for (const ExportTarget& target : targets) {
-    if (!fs::exists(target.path)) continue;
+    io::CheckOutput(target.path, inputs);
+    // What is in the run's own `export` is ours.
+    if (o.output.empty() || o.force || !fs::exists(target.path)) continue;
     throw UsageError(target.path.string() + ": found a file, expected none (--force overwrites it)");
   }
   return targets;

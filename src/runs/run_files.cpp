@@ -59,10 +59,13 @@ results::CostTable CostsOf(const sampling::Summary& search) {
     costs.attempt = iteration.attempt;
     costs.start_time = iteration.start;
     costs.end_time = iteration.end;
-    for (size_t s = 0; s < iteration.samples.size(); ++s) {
-      const sampling::SampleRecord& record = iteration.samples[s];
+    if (iteration.samples.empty()) {
+      table.fragments.pop_back();  // of a long search, whose iteration is not on the way to the result
+      continue;
+    }
+    for (const sampling::SampleRecord& record : iteration.samples) {
       results::SampleCost& sample = costs.samples.emplace_back();
-      sample.sample = static_cast<int>(s);
+      sample.sample = static_cast<int>(record.sample);
       sample.start = static_cast<int>(record.start);
       sample.terms = values(record.terms);
       sample.weighted = values(record.terms.Weighted(iteration.weights));

@@ -44,7 +44,7 @@ struct Tries {
 };
 
 /// Removes what earlier runs left: a shorter list must not stand beside more folders, nor beside a single run.
-void RemoveEarlier(const fs::path& output) {
+void RemoveEarlier(const fs::path& output, const std::vector<fs::path>& inputs) {
   std::error_code error;
   const auto remove = [&](std::string_view name) {
     fs::remove(output / name, error);
@@ -58,6 +58,7 @@ void RemoveEarlier(const fs::path& output) {
     if (!fs::exists(manifest, error)) break;
     const io::Json earlier = io::ReadJson(manifest);
     if (!earlier.is_object() || !earlier.contains(kMember)) break;
+    for (const std::string_view name : results::kRunFiles) io::CheckOutput(folder / name, inputs);
     for (const std::string_view name : results::kRunFiles) fs::remove(folder / name, error);
     fs::remove(folder / results::kExportFolder, error);
     fs::remove(folder, error);  // unless somebody put other files there
@@ -258,7 +259,7 @@ class Finder {
 VariationsSummary FindVariations(Job& job, parallel::TaskFarm& farm, const VariationOptions& options,
                                  const VariationContext& context) {
   const results::RunTimer timer;
-  RemoveEarlier(context.folder->path());
+  RemoveEarlier(context.folder->path(), PathsOf(job.inputs));
   Finder finder(job, farm, options, context);
   for (uint64_t seed = job.configuration.sampling.seed; !finder.Done(); ++seed) finder.Try(seed);
   finder.WriteAll(timer);

@@ -1,6 +1,5 @@
 #include "retrace/runs/world_input.h"
 
-#include "retrace/io/json.h"
 #include "retrace/runs/data_files.h"
 
 namespace retrace::runs {
@@ -12,12 +11,25 @@ std::vector<std::filesystem::path> WorldFiles(const std::vector<std::string>& wo
 }
 
 task::AlteredWorld ReadWorlds(const std::vector<std::string>& worlds) {
-  task::AlteredWorld all;
+  std::vector<InputFile> files;
   for (const std::filesystem::path& file : WorldFiles(worlds)) {
-    const io::Json document = io::ReadJson(file);
-    task::Combine(all, task::ReadAlteredWorld(io::JsonView(document, file.string()), file.stem().string()));
+    files.push_back(ReadInput({WorldRole(files.size() + 1), file}));
+  }
+  return ParseWorlds(files);
+}
+
+task::AlteredWorld ParseWorlds(std::span<const InputFile> files) {
+  task::AlteredWorld all;
+  for (size_t number = 1; const InputFile* file = FindInput(files, WorldRole(number)); ++number) {
+    const std::filesystem::path& path = file->record.name.path;
+    const io::Json document = file->Parse();
+    task::Combine(all, task::ReadAlteredWorld(io::JsonView(document, path.string()), path.stem().string()));
   }
   return all;
+}
+
+std::string WorldRole(size_t number) {
+  return std::string("world ").append(std::to_string(number));
 }
 
 }  // namespace retrace::runs

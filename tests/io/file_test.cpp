@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -71,6 +72,45 @@ TEST_F(File, ReplacesWhatWasThere) {
   EXPECT_EQ(ReadFile(folder_ / "a"), "short");
 }
 
+// Row16: whatever is named, reading ends, and memory is bounded.
+TEST_F(File, Row16ReadsRegularFilesOfBoundedSizeAlone) {
+  ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+  EXPECT_THAT(Message<InputError>(ExitCode::kInput, [&] { ReadFile(folder_ / "pipe"); }),
+              HasSubstr("pipe: found a pipe, expected a file"));
+  EXPECT_THAT(Message<InputError>(ExitCode::kInput, [] { ReadFile("/dev/zero"); }),
+              HasSubstr("found a device, expected a file"));
+  WriteFile(folder_ / "bytes", "0123456789");
+  EXPECT_EQ(ReadFile(folder_ / "bytes", 10).size(), 10U);
+  EXPECT_THAT(Message<InputError>(ExitCode::kInput, [&] { ReadFile(folder_ / "bytes", 9); }),
+              HasSubstr("found 10 bytes, expected at most 9"));
+  EXPECT_THAT(Message<InputError>(ExitCode::kInput, [] { ReadFile("/proc/self/status", 9); }),
+              HasSubstr("found more than 9 bytes"));
+  std::ofstream(folder_ / "sparse").close();
+  std::filesystem::resize_file(folder_ / "sparse", uint64_t{20} << 30);
+  EXPECT_THAT(Message<InputError>(ExitCode::kInput, [&] { ReadFile(folder_ / "sparse"); }),
+              HasSubstr("found 21474836480 bytes"));
+}
+
+// Row03: a link, a pipe or a device is never replaced, nor an input by any of its names.
+TEST_F(File, Row03OnlyRegularFilesThatAreNoInputsAreReplaced) {
+  WriteFile(folder_ / "kept", "kept");
+  std::filesystem::create_symlink(folder_ / "kept", folder_ / "link");
+  ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+  EXPECT_THAT(Message<OutputError>(ExitCode::kOutput, [&] { WriteFile(folder_ / "link", "x"); }),
+              HasSubstr("link: found a link, expected a file or nothing"));
+  EXPECT_THAT(Message<OutputError>(ExitCode::kOutput, [&] { WriteFile(folder_ / "pipe", "x"); }),
+              HasSubstr("pipe: found a pipe, expected a file or nothing"));
+  EXPECT_THAT(Message<OutputError>(ExitCode::kOutput, [] { WriteFile("/dev/full", "x"); }),
+              HasSubstr("/dev/full: found a device, expected a file or nothing"));
+  EXPECT_TRUE(std::filesystem::is_symlink(folder_ / "link"));
+  EXPECT_EQ(ReadFile(folder_ / "kept"), "kept");
+  std::filesystem::create_hard_link(folder_ / "kept", folder_ / "other_name");
+  const std::vector<std::filesystem::path> inputs = {folder_ / "missing", folder_ / "link"};
+  EXPECT_THAT(Message<OutputError>(ExitCode::kOutput, [&] { CheckOutput(folder_ / "other_name", inputs); }),
+              HasSubstr("found an input of this program"));
+  EXPECT_NO_THROW(CheckOutput(folder_ / "new", inputs));
+}
+
 TEST_F(File, ReadsAFileWithoutASize) {
   // Files of /proc say that they are empty.
   EXPECT_THAT(ReadFile("/proc/self/status"), HasSubstr("Name:"));
@@ -122,7 +162,7 @@ TEST_F(File, NameOfAFolder) {
   std::filesystem::create_directory(folder_ / "taken");
   std::ofstream(folder_ / "taken" / "inside") << "x";
   EXPECT_THAT(Message<OutputError>(ExitCode::kOutput, [&] { WriteFile(folder_ / "taken", "x"); }),
-              StartsWith((folder_ / "taken").string() + ": cannot be renamed into place: "));
+              StartsWith((folder_ / "taken").string() + ": found a folder, expected a file or nothing"));
   EXPECT_THAT(Names(), ::testing::ElementsAre("taken"));
 }
 

@@ -143,6 +143,25 @@ TEST(Journal, RecordsOfAnotherAreNotTaken) {
   EXPECT_EQ(ReadAll(journal).size(), 1u);
 }
 
+TEST(Journal, RestartsWithOneRecordAndGrowsFromThere) {
+  const Folder folder;
+  const fs::path path = Written(folder, {BytesOf("one"), BytesOf("two"), Bytes(100000)});
+  {
+    Journal journal = Journal::Open(path);
+    EXPECT_THROW(journal.Restart(BytesOf("early")), std::logic_error);  // not all of it was read
+    EXPECT_EQ(ReadAll(journal).size(), 3U);
+    EXPECT_EQ(journal.size(), fs::file_size(path));
+    journal.Restart(BytesOf("all"));
+    EXPECT_EQ(journal.size(), fs::file_size(path));
+    EXPECT_THROW(Journal::Open(path), OutputError);  // the new file is held as the old one was
+    journal.Append(BytesOf("more"));
+    EXPECT_EQ(journal.size(), fs::file_size(path));
+  }
+  Journal again = Journal::Open(path);
+  EXPECT_EQ(again.header(), (Json{{"of", "a test"}}));
+  EXPECT_EQ(ReadAll(again), (std::vector<Bytes>{BytesOf("all"), BytesOf("more")}));
+}
+
 TEST(Journal, BelongsToOneProcessAtATime) {
   const Folder folder;
   const fs::path path = Written(folder, {});

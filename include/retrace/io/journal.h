@@ -6,6 +6,8 @@
 /// of [length, 8 bytes, little endian] [SHA-256, 64 hexadecimal digits] [bytes].
 #pragma once
 
+#include <sys/stat.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -32,6 +34,8 @@ class Journal {
 
   const std::filesystem::path& path() const { return path_; }
   const Json& header() const { return header_; }
+  /// Of what was read or written so far [bytes].
+  uint64_t size() const { return end_; }
 
   /// The next record of an earlier process; false after the last whole one.
   bool Next(std::vector<std::byte>& record);
@@ -39,11 +43,16 @@ class Journal {
   /// Adds a record once Next has returned false (or the file is new). It survives this process, and a machine's failure
   /// after Flush. Throws OutputError, with the file as it was: also when the file was removed or replaced meanwhile.
   void Append(std::span<const std::byte> record);
+  /// Keeps this record alone, in the place of all: in a new file, which replaces the old one when it is whole. Throws
+  /// OutputError, with the file as it was, unless another process takes it at that moment.
+  void Restart(std::span<const std::byte> record);
   void Flush();
 
  private:
   Journal(std::filesystem::path path, int file) : path_(std::move(path)), file_(file) {}
   void Lock();
+  /// The state of the file, which may be appended to and is still the one of its name. Throws OutputError.
+  struct stat CheckStillThere() const;
   bool Read(uint64_t at, std::byte* to, size_t count) const;
 
   std::filesystem::path path_;

@@ -61,6 +61,9 @@ io::Json ReportDocument(const std::string& title, std::vector<io::Json> parts);
 /// has no place for one.
 std::string FillReportPage(std::string_view page, const std::string& name, const io::Json& document);
 
+/// Whether bytes are a page that FillReportPage made.
+bool IsReportPage(std::string_view bytes);
+
 /// A packed array of floats, for those who read the document: the values of {"type": "f32", ...}. Throws InputError.
 std::vector<float> UnpackFloats(const io::JsonView& packed);
 

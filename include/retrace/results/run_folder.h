@@ -3,6 +3,7 @@
 
 #include <array>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,14 +57,19 @@ inline constexpr std::array kRunFiles = {kManifestFile,
                                          std::string_view("export/external_loads.xml"),
                                          std::string_view("export/markers.trc")};
 
+/// Those of the files above that tell what a run is, and that nothing but another run may replace: all but the page
+/// and what was exported.
+std::vector<std::filesystem::path> FilesOfRun(const std::filesystem::path& folder);
+
 /// Writes the files of a run so that a manifest in the folder means that the folder is complete: the manifest of an
 /// earlier run goes before anything else is touched, the new one comes last. Files appear whole or not at all.
 class RunFolder {
  public:
   /// Creates the folder and those above it, and tries whether files can be made there: better now than after the run.
   /// Throws UsageError when the folder has anything in it already and `force` is false, OutputError when it cannot be
-  /// created or written. Changes nothing inside it yet: a run that fails early leaves earlier results as they were.
-  RunFolder(std::filesystem::path path, bool force);
+  /// created or written, or when a file of the run would replace one of `inputs`. Changes nothing inside it yet: a run
+  /// that fails early leaves earlier results as they were.
+  RunFolder(std::filesystem::path path, bool force, std::span<const std::filesystem::path> inputs = {});
 
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path PathOf(std::string_view name) const { return path_ / name; }

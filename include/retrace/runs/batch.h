@@ -30,6 +30,7 @@ struct Batch {
   std::optional<int> samples = {};  ///< holds whatever a row of the list sets
   std::optional<int> saved = {};    ///< likewise
   std::vector<ListedClip> clips;
+  std::string list_sha256;       ///< of the list that named them
   std::vector<PlannedRun> runs;  ///< by clip, then by seed
   KeptFiles kept = KeptFiles::kControl;
   std::string command;
@@ -46,7 +47,7 @@ JobOptions JobOptionsOf(const Batch& batch, size_t clip, uint64_t seed);
 void CheckSettings(const Batch& batch);
 
 /// What ranks that work on a batch must agree in: {"program", "list": hash, "configuration", "solvers": of each clip}.
-io::Json IdentityOf(const Batch& batch, const std::filesystem::path& list);
+io::Json IdentityOf(const Batch& batch);
 
 /// The ranks that work on one run after another, led by this one, and what they need to know of the latest run.
 class Team {

@@ -20,8 +20,14 @@ class Checkpoint final : public sampling::IterationStore {
     kResumeIfSame,  ///< go on with it when it is whole and of the same run, else replace it
   };
 
+  /// What is kept of a search.
+  enum class Kept {
+    kBounded,  ///< its latest state and the iterations since then: some 100 MB, however long the search
+    kAll,      ///< every iteration: for several searches one after the other
+  };
+
   /// In `folder`, which must exist. Throws InputError when an earlier one to go on with is damaged, and OutputError.
-  Checkpoint(const std::filesystem::path& folder, const io::Json& identity, Earlier earlier);
+  Checkpoint(const std::filesystem::path& folder, const io::Json& identity, Earlier earlier, Kept kept = Kept::kBounded);
 
   /// Whether there was one to go on with.
   bool Resumes() const { return resumes_; }
@@ -29,6 +35,8 @@ class Checkpoint final : public sampling::IterationStore {
 
   bool Next(parallel::Bytes& simulated) override;
   void Append(const parallel::Bytes& simulated) override;
+  bool IsFull() const override;
+  void Restart(const parallel::Bytes& state) override;
 
   /// So that it survives a failure of the machine. For a run that stops.
   void Flush() { journal_->Flush(); }
@@ -37,6 +45,8 @@ class Checkpoint final : public sampling::IterationStore {
 
  private:
   std::optional<io::Journal> journal_;
+  Kept kept_;
+  uint64_t full_at_;  // size of the file [bytes]
   bool resumes_ = false;
 };
 

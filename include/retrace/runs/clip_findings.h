@@ -13,9 +13,11 @@
 namespace retrace::runs {
 
 struct ClipFindings {
-  /// `recording` is what ReadClip of the options gives, and must outlive this. `character` is a file, or the name of
-  /// one that comes with the toolkit. Throws InputError when the recording cannot be mapped onto the character.
-  ClipFindings(const ClipOptions& options, const std::string& character, const motion::Clip& recording);
+  /// `files` are those of ClipInputs of the options, and `recording`, which must outlive this, is what ParseClip makes
+  /// of them. `character` is a file, or the name of one that comes with the toolkit. Throws InputError when the
+  /// recording cannot be mapped onto the character.
+  ClipFindings(const ClipOptions& options, std::span<const InputFile> files, const std::string& character,
+               const motion::Clip& recording);
   ClipFindings(const ClipFindings&) = delete;
   ClipFindings& operator=(const ClipFindings&) = delete;
 

@@ -8,6 +8,7 @@
 
 #include "retrace/character/reference.h"
 #include "retrace/motion/clip.h"
+#include "retrace/runs/inputs.h"
 
 namespace retrace::runs {
 
@@ -30,23 +31,21 @@ struct ClipOptions {
   std::optional<double> facing;        ///< heading at the start, about y from z [rad]; none: as recorded
 };
 
-/// Puts these options into those of the reference. Reads the joint map: throws InputError when that cannot be used.
+/// Puts these options into those of the reference, but for the joint map, which is in a file.
 void Apply(const ClipOptions& options, character::ReferenceOptions& reference);
-
-/// A file that a result depends on.
-struct InputFile {
-  std::string role;  ///< "clip", "skeleton", "map", ...
-  std::filesystem::path path;
-};
+/// Takes the joint map where the files have one. Throws InputError when it is not JSON.
+void ApplyJointMap(std::span<const InputFile> files, character::ReferenceOptions& reference);
 
 /// Files of a recording: the clip, the skeleton of an AMC motion and the joint map.
-std::vector<InputFile> ClipFiles(const ClipOptions& options);
+std::vector<InputName> ClipInputs(const ClipOptions& options);
+
+/// Throws UsageError when the clip is neither BVH nor AMC with its skeleton.
+void CheckClip(const ClipOptions& options);
 
 /// Whether the recording is an AMC file whose skeleton is neither named nor beside it.
 bool LacksSkeleton(const ClipOptions& options);
 
-/// Reads BVH, or AMC with its ASF. Throws UsageError for another kind of file or a missing skeleton, InputError for a
-/// file that cannot be used.
-motion::Clip ReadClip(const ClipOptions& options);
+/// The recording in files that were read: BVH, or AMC with its ASF. Throws InputError for a file that cannot be used.
+motion::Clip ParseClip(std::span<const InputFile> files);
 
 }  // namespace retrace::runs

@@ -24,7 +24,7 @@ inline constexpr std::string_view kControlsFile = "negative_controls.csv";
 inline constexpr std::string_view kComparisonFile = "compare.csv";
 
 struct EvaluationOptions {
-  std::filesystem::path list;        ///< of clips, see ReadClipList
+  std::filesystem::path list;        ///< of clips, see ParseClipList
   std::filesystem::path clips = {};  ///< folder of the recordings; empty: that of the list
   JobOptions job = {};               ///< for all clips
   std::optional<int> samples = {};   ///< for all clips, whatever a row of the list sets

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,16 +22,21 @@ struct JobOptions {
   std::string character = "human";  ///< a JSON file, or the name of a character that comes with the toolkit
   std::vector<std::string> worlds;  ///< JSON files, or names of worlds that come with the toolkit; they are combined
   Configuration configuration;      ///< what the clip's options say as well holds from there
-  std::filesystem::path configuration_file = {};  ///< that the configuration was read from, an input; empty: none
+  std::optional<InputRecord> configuration_file = {};  ///< that the configuration was read from; none: no file
 };
 
-/// The configuration with the clip's options in it. Throws InputError for a joint map that cannot be used, and
-/// UsageError for settings that contradict each other.
+/// The configuration with the clip's options in it, but for the joint map. Throws UsageError for settings that
+/// contradict each other.
 Configuration ConfigurationOf(const JobOptions& options);
+
+/// Files that a result depends on, but for a configuration file: recording, character, worlds. Throws UsageError for a
+/// clip of another kind and for names that are neither a file nor a character or world of the toolkit.
+std::vector<InputName> InputsOf(const JobOptions& options);
 
 /// Everything that all ranks prepare alike: clip, reference, problem. Stays where it was made, because the problem
 /// points into it. Throws UsageError and InputError for what cannot be used.
 struct Job {
+  /// Reads every input file once.
   explicit Job(const JobOptions& options);
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
@@ -38,7 +45,9 @@ struct Job {
   void SetSeed(uint64_t seed);
 
   JobOptions options;
-  Configuration configuration;  ///< with the gravity and the environment of the world
+  std::vector<InputRecord> inputs;  ///< all files that were read, the configuration file last
+  io::Json identity;                ///< Identity of the options and the files, with the seed that the options have
+  Configuration configuration;      ///< with the gravity and the environment of the world
   task::AlteredWorld world;
   character::Character character;  ///< with the world's loads
   motion::Clip clip;
@@ -49,12 +58,9 @@ struct Job {
   const character::ReferenceMotion& reference;  ///< as the world wants it
   task::Preparation preparation;                ///< its world names the solver that is in use in this process
   sampling::Problem problem;
+
+ private:
+  Job(const JobOptions& options, std::span<const InputFile> files);
 };
-
-/// Files that a result depends on, but for a configuration file: recording, character, worlds.
-std::vector<InputFile> InputFiles(const JobOptions& options);
-
-/// All files that the result depends on, with their hashes: [{"file", "role", "sha256"}]. Throws InputError.
-io::Json InputHashes(const JobOptions& options);
 
 }  // namespace retrace::runs

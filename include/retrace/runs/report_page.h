@@ -25,6 +25,10 @@ struct GatheredReport {
 /// Everything about runs and results of `evaluate`, in this order. Throws InputError.
 GatheredReport GatherReport(const std::vector<std::string>& folders);
 
+/// Throws OutputError when a page or picture at `file` would replace what these folders are read from, and UsageError
+/// when it would replace a file that is no such page, unless `force` allows that.
+void CheckReportOutput(const std::filesystem::path& file, const std::vector<std::string>& folders, bool force);
+
 /// The page with a document in it. Throws UsageError where the page was not built.
 std::string MakeReportPage(const io::Json& document);
 

@@ -43,9 +43,8 @@ void CheckOptions(const RunOptions& options);
 /// The workers that Run needs.
 parallel::WorkerFactory MakeWorkersOf(const Job& job, const RunOptions& options);
 
-/// What a run needs besides the job, whose seed changes on the way to variations.
+/// What a run needs besides the job.
 struct RunSetting {
-  io::Json identity;  ///< of the job's options
   RunContext context = {};
   StopRequest* stop = nullptr;  ///< null: the run is not stopped before its end
   RunObserver observer = {};

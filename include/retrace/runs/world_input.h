@@ -2,9 +2,11 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "retrace/runs/inputs.h"
 #include "retrace/task/altered_world.h"
 
 namespace retrace::runs {
@@ -14,5 +16,10 @@ std::vector<std::filesystem::path> WorldFiles(const std::vector<std::string>& wo
 
 /// All of them in one. Throws InputError for a bad file and UsageError for worlds that do not go together.
 task::AlteredWorld ReadWorlds(const std::vector<std::string>& worlds);
+/// The same of the worlds among files that were read: the roles "world 1", "world 2" and so on.
+task::AlteredWorld ParseWorlds(std::span<const InputFile> files);
+
+/// The role of a world among the files of a job, counted from 1.
+std::string WorldRole(size_t number);
 
 }  // namespace retrace::runs

@@ -52,22 +52,20 @@ std::optional<std::vector<Quat>> GoalOf(const Problem& problem, int fragment, co
   return goal;
 }
 
-OffsetDistributions::OffsetDistributions(const Problem& problem)
-    : problem_(problem), fragments_(static_cast<size_t>(problem.task.schedule.num_iterations())) {}
-
-void OffsetDistributions::Fit(const Tree& tree, int first_fragment) {
+void FitDistributions(const Problem& problem, const Tree& tree, int first_fragment,
+                      std::vector<OffsetDistribution>& distributions) {
   const std::vector<std::vector<size_t>> ranks = RankByDescendants(tree);
-  const Options& search = problem_.options;
+  const Options& search = problem.options;
   for (auto fragment = static_cast<size_t>(first_fragment); fragment < ranks.size(); ++fragment) {
     const auto count = static_cast<size_t>(std::ceil(search.elites * static_cast<double>(ranks[fragment].size())));
     if (count == 0) continue;
-    const bool first = std::holds_alternative<UniformOffsets>(fragments_[fragment]);
+    const bool first = std::holds_alternative<UniformOffsets>(distributions[fragment]);
     if (first) {
-      const std::vector<Vec3> zero(problem_.task.character->joints.size(), Vec3::Zero());
-      fragments_[fragment] = NormalOffsets{zero, zero};
+      const std::vector<Vec3> zero(problem.task.character->joints.size(), Vec3::Zero());
+      distributions[fragment] = NormalOffsets{zero, zero};
     }
-    auto& known = std::get<NormalOffsets>(fragments_[fragment]);
-    known.goal = GoalOf(problem_, static_cast<int>(fragment), tree[fragment + 1][ranks[fragment].front()].end);
+    auto& known = std::get<NormalOffsets>(distributions[fragment]);
+    known.goal = GoalOf(problem, static_cast<int>(fragment), tree[fragment + 1][ranks[fragment].front()].end);
     for (size_t j = 0; j < known.mean.size(); ++j) {
       Vec3 sum = Vec3::Zero();
       Vec3 squares = Vec3::Zero();
@@ -79,7 +77,7 @@ void OffsetDistributions::Fit(const Tree& tree, int first_fragment) {
       const Vec3 mean = sum / static_cast<double>(count);
       const Vec3 deviation = (squares / static_cast<double>(count) - mean.cwiseProduct(mean)).cwiseMax(0).cwiseSqrt();
       const double rate = first ? 1 : search.refit_rate;
-      const Vec3 least = search.smallest_deviation * search.window_scale * problem_.task.character->joints[j].window;
+      const Vec3 least = search.smallest_deviation * search.window_scale * problem.task.character->joints[j].window;
       known.mean[j] += rate * (mean - known.mean[j]);
       known.deviation[j] = (known.deviation[j] + rate * (deviation - known.deviation[j])).cwiseMax(least);
     }

@@ -18,18 +18,9 @@ std::vector<std::vector<size_t>> RankByDescendants(const Tree& tree);
 /// (Options::goal). There are none when Options::correction is 0.
 std::optional<std::vector<Quat>> GoalOf(const Problem& problem, int fragment, const character::State& reached);
 
-/// A distribution of offsets for each fragment of the schedule: uniform until it has been fitted.
-class OffsetDistributions {
- public:
-  explicit OffsetDistributions(const Problem& problem);
-
-  /// Fits the distributions of the fragments that a pass reached to its elite samples.
-  void Fit(const Tree& tree, int first_fragment = 0);
-  const OffsetDistribution& operator[](int fragment) const { return fragments_[static_cast<size_t>(fragment)]; }
-
- private:
-  const Problem& problem_;
-  std::vector<OffsetDistribution> fragments_;
-};
+/// Fits the distributions (fragments) of those that a pass reached, from `first_fragment` on, to its elite samples. They
+/// are uniform until they have been fitted.
+void FitDistributions(const Problem& problem, const Tree& tree, int first_fragment,
+                      std::vector<OffsetDistribution>& distributions);
 
 }  // namespace retrace::sampling

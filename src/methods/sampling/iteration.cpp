@@ -25,6 +25,7 @@ Iteration::Iteration(const Problem& problem, IterationPlan plan, const std::vect
   record.start = problem.task.schedule.steps[static_cast<size_t>(plan_.fragment)] * problem.time_step();
   record.end = problem.task.schedule.steps[static_cast<size_t>(plan_.fragment) + 1] * problem.time_step();
   record.samples.resize(static_cast<size_t>(plan_.samples));
+  for (size_t s = 0; s < record.samples.size(); ++s) record.samples[s].sample = s;
   ends_.resize(record.samples.size());
   // Every start state gets nSample/nSave samples; where that leaves a rest, the cheapest ones get one more. When there
   // are fewer samples than start states, the last of these get none.
@@ -173,6 +174,7 @@ std::vector<Node> Iteration::Select() {
     entry.saved = true;
     Node node;
     node.parent = entry.start;
+    node.start = entry.start;
     node.iteration = static_cast<size_t>(record.iteration);
     node.sample = sample;
     node.path_cost = starts_[entry.start].path_cost + entry.cost;

@@ -12,7 +12,7 @@
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
 #include "retrace/math/rotation.h"
-#include "tree.h"
+#include "search_state.h"
 
 namespace retrace::sampling {
 namespace {
@@ -30,14 +30,19 @@ struct IterationSize {
   }
 };
 
-bool CheaperPath(const Node& a, const Node& b) {
-  return a.path_cost < b.path_cost;
-}
-
-/// The leaf of the cheapest path.
-size_t CheapestLeaf(const Tree& tree) {
-  const auto& last = tree.back();
-  return static_cast<size_t>(std::min_element(last.begin(), last.end(), CheaperPath) - last.begin());
+/// Marks the sample of a node in the record of its iteration, which may not have it any more.
+void Choose(const Node& node, IterationRecord& record) {
+  if (!record.samples.empty()) {
+    record.samples[node.sample].chosen = true;
+    return;
+  }
+  SampleRecord& sample = record.samples.emplace_back();
+  sample.sample = node.sample;
+  sample.start = node.start;
+  sample.terms = node.terms;
+  sample.cost = node.terms.Total(record.weights);
+  sample.saved = true;
+  sample.chosen = true;
 }
 
 /// Follows the path with the least sum of costs back from the last fragment (section 3.2.2) and writes it down.
@@ -51,7 +56,7 @@ void TraceBack(const Problem& problem, const Tree& tree, Summary& result) {
     const Node& here = tree[level][node];
     result.control.fragments.push_back(
         MakeFragment(problem, static_cast<int>(level) - 1, here.offsets, here.ramp_from));
-    result.iterations[here.iteration].samples[here.sample].chosen = true;
+    Choose(here, result.iterations[here.iteration]);
     node = here.parent;
   }
   std::reverse(result.control.fragments.begin(), result.control.fragments.end());
@@ -59,32 +64,46 @@ void TraceBack(const Problem& problem, const Tree& tree, Summary& result) {
 
 /// Decides how far a search goes back when no sample is inside the gates. A fall begins long before it can be seen, so
 /// that the states from which it can still be avoided may be any distance back. The distance doubles until the search
-/// gets past the place.
+/// gets past the place, up to Options::rewind_limit.
 class Rewinder {
  public:
   explicit Rewinder(const Problem& problem)
       : steps_(problem.task.schedule.steps),
-        shortest_(std::max(1, static_cast<int>(std::lround(problem.options.rewind / problem.time_step())))),
-        distance_(shortest_) {}
+        shortest_(std::max(1, StepsOf(problem, problem.options.rewind))),
+        longest_(std::max(shortest_, StepsOf(problem, problem.options.rewind_limit))) {}
+
+  RewindState Begin() const { return {shortest_, -1}; }
 
   /// The fragment to draw again after `lost` had no sample inside the gates.
-  int Target(int lost) {
-    // After it went back to the start, it begins with the shortest distance again, which may suffice now that the
+  int Target(int lost, RewindState& state) const {
+    // After it went back as far as it may, it begins with the shortest distance again, which may suffice now that the
     // distributions have been fitted.
-    const bool from_start = distance_ >= steps_[static_cast<size_t>(std::max(0, furthest_))];
-    distance_ = lost > furthest_ || from_start ? shortest_ : 2 * distance_;
-    furthest_ = std::max(furthest_, lost);
-    const int latest = steps_[static_cast<size_t>(lost)] - distance_;
-    int target = lost;
+    const int most = std::min(longest_, steps_[static_cast<size_t>(std::max(0, state.furthest))]);
+    const bool went_back_all_the_way = state.distance >= most;
+    const bool begins_again = lost > state.furthest || went_back_all_the_way;
+    state.distance = begins_again ? shortest_ : std::min(longest_, 2 * state.distance);
+    state.furthest = std::max(state.furthest, lost);
+    return FragmentBefore(lost, state.distance);
+  }
+
+  /// The first fragment that can be drawn again when `lost` or a later one has no sample inside the gates.
+  int Earliest(int lost) const { return FragmentBefore(lost, longest_); }
+
+ private:
+  static int StepsOf(const Problem& problem, double seconds) {
+    return static_cast<int>(std::lround(seconds / problem.time_step()));
+  }
+
+  int FragmentBefore(int fragment, int distance) const {
+    const int latest = steps_[static_cast<size_t>(fragment)] - distance;
+    int target = fragment;
     while (target > 0 && steps_[static_cast<size_t>(target)] > latest) --target;
     return target;
   }
 
- private:
   const std::vector<int>& steps_;
   int shortest_;  // [simulation steps]
-  int distance_;
-  int furthest_ = -1;
+  int longest_;
 };
 
 /// The whole search: a pass as in 2010, which goes back when no sample is inside the gates, and then draws from
@@ -98,52 +117,31 @@ class Search {
         size_{problem.options.samples, problem.options.selection},
         refit_size_(size_.Scaled(problem.options.refit_samples)),
         smooth_size_(size_.Scaled(problem.options.smoothing.samples)),
-        rewinder_(problem),
-        attempts_(static_cast<size_t>(problem.task.schedule.num_iterations()), 0),
-        model_(problem) {}
+        rewinder_(problem) {
+    const auto fragments = static_cast<size_t>(problem.task.schedule.num_iterations());
+    keeps_all_samples_ = fragments * static_cast<size_t>(problem.options.samples) <= hooks.most_samples_kept;
+    state_.tree = Root();
+    state_.rewind = rewinder_.Begin();
+    state_.attempts.assign(fragments, 0);
+    state_.distributions.resize(fragments);
+    state_.deviation = problem.options.smoothing.deviation;
+  }
 
   Summary Run() {
-    Tree tree = Root();
-    Tree furthest;  // of all attempts that failed, as far as they were inside the gates
-    while (!AtEnd(tree)) {
-      const Step step = Advance(tree);
-      if (step == Step::kTooDear) {
-        result_.status = Status::kBudget;
-        break;
-      }
-      const bool inside = step == Step::kInside;
-      if (inside || (!tree.back().empty() && !problem_.options.keep_inside_gates)) continue;
-      NoteFailure(tree);
-      const int target = result_.iterations.back().rewound_to;
-      Tree back;
-      if (target >= 0) {
-        if (problem_.options.refit) model_.Fit(tree, target);
-        back.assign(tree.begin(), tree.begin() + target + 1);
-      }
-      // The distributions are fitted to what was saved outside the gates too, but it is no part of a result.
-      const bool diverged = tree.back().empty();
-      tree.pop_back();
-      if (target < 0) {
-        result_.status = diverged ? Status::kDiverged : Status::kLost;
-        break;
-      }
-      ++result_.rewinds;
-      if (tree.size() > furthest.size()) furthest = std::move(tree);
-      tree = std::move(back);
+    GoOn();
+    if (state_.phase == Phase::kSearch) {
+      Reach();
+      state_.phase = Phase::kSmoothing;
     }
-    if (furthest.size() > tree.size()) tree = std::move(furthest);
-    result_.search_seconds = result_.simulated_seconds;
-    if (AtEnd(tree)) {
-      result_.status = Status::kReachedEnd;
-      result_.failure = {};
-      Smooth(tree);
-    }
+    if (AtEnd(state_.tree)) Smooth();
     Keep();
-    TraceBack(problem_, tree, result_);
-    return std::move(result_);
+    TraceBack(problem_, state_.tree, summary_);
+    return std::move(summary_);
   }
 
  private:
+  using Phase = SearchState::Phase;
+
   /// A tree of the start state alone, which the reference's own targets lead up to.
   Tree Root() const {
     Tree tree(1, std::vector<Node>(1));
@@ -152,76 +150,146 @@ class Search {
     return tree;
   }
 
-  /// The best path of a tree that reached the end, from its first fragment to its last.
-  static std::vector<Node> BestPath(const Tree& tree) {
-    std::vector<Node> path;
-    size_t node = CheapestLeaf(tree);
-    for (size_t level = tree.size() - 1; level > 0; --level) {
-      path.push_back(tree[level][node]);
-      node = tree[level][node].parent;
-    }
-    std::reverse(path.begin(), path.end());
-    return path;
-  }
-
   static double Roughness(const std::vector<Node>& path) {
     double sum = 0;
     for (const Node& node : path) sum += node.terms.smoothness;
     return sum / static_cast<double>(path.size());
   }
 
-  /// Passes of SmoothingOptions. One that is given up, or whose path is no smoother, leaves the tree as it is.
-  void Smooth(Tree& tree) {
-    const SmoothingOptions& smoothing = problem_.options.smoothing;
-    double deviation = smoothing.deviation;
-    for (int tried = 0, accepted = 0; accepted < smoothing.passes && tried < 3 * smoothing.passes; ++tried) {
-      if (!Affords(smooth_size_.samples * duration())) break;
-      const std::vector<Node> path = BestPath(tree);
-      Tree smoother;
-      SmoothingPass pass;
-      pass.roughness_before = Roughness(path);
-      pass.deviation = deviation;
-      if (RunSmoothingPass(path, deviation, smoother)) {
-        pass.completed = true;
-        pass.roughness = Roughness(BestPath(smoother));
-        pass.accepted = pass.roughness < pass.roughness_before;
-        deviation *= smoothing.decay;
-        ++accepted;
-      } else {
-        deviation = std::min(1.0, 1.3 * deviation);  // the pass failed: it needs more freedom
+  /// Takes what an earlier search knew, where the store has that.
+  void GoOn() {
+    if (hooks_.store == nullptr || !hooks_.store->Next(restored_.emplace())) {
+      restored_.reset();
+      return;
+    }
+    if (!IsSearchState(*restored_)) return;  // an iteration, which comes in its turn
+    state_ = UnpackSearchState(*restored_, problem_);
+    restored_.reset();
+  }
+
+  /// Between two iterations.
+  void LimitMemory(Tree& tree) {
+    if (!tree.back().empty()) {
+      const int next = std::min(static_cast<int>(tree.size()) - 1, problem_.task.schedule.num_iterations() - 1);
+      Prune(tree, static_cast<size_t>(rewinder_.Earliest(next)));
+    }
+    if (!keeps_all_samples_ && !summary_.iterations.empty()) {
+      IterationRecord& record = summary_.iterations.back();
+      std::vector<SampleRecord>().swap(record.samples);
+      std::vector<size_t>().swap(record.selection.samples);
+    }
+    if (hooks_.store == nullptr || restoring_ || !hooks_.store->IsFull()) return;
+    unkept_.reset();  // the state has it
+    hooks_.store->Restart(Pack(state_));
+  }
+
+  /// The search proper: to the end of the reference, or as far as it gets.
+  void Reach() {
+    Tree& tree = state_.tree;
+    while (!AtEnd(tree)) {
+      LimitMemory(tree);
+      const Step step = Advance(tree);
+      if (step == Step::kTooDear) {
+        summary_.status = Status::kBudget;
+        break;
       }
-      if (pass.accepted) tree = std::move(smoother);
-      result_.smoothing.push_back(pass);
+      const bool inside = step == Step::kInside;
+      if (inside || (!tree.back().empty() && !problem_.options.keep_inside_gates)) continue;
+      NoteFailure(tree);
+      const int target = summary_.iterations.back().rewound_to;
+      Tree back;
+      if (target >= 0) {
+        if (problem_.options.refit) FitDistributions(problem_, tree, target, state_.distributions);
+        back.assign(tree.begin(), tree.begin() + target + 1);
+      }
+      // The distributions are fitted to what was saved outside the gates too, but it is no part of a result.
+      const bool diverged = tree.back().empty();
+      tree.pop_back();
+      if (target < 0) {
+        summary_.status = diverged ? Status::kDiverged : Status::kLost;
+        break;
+      }
+      ++summary_.rewinds;
+      if (tree.size() > state_.furthest.size()) state_.furthest = TreeOfBestPath(tree);
+      tree = std::move(back);
+    }
+    if (state_.furthest.size() > tree.size()) tree = std::move(state_.furthest);
+    summary_.search_seconds = summary_.simulated_seconds;
+    state_.furthest.clear();
+    if (!AtEnd(tree)) return;
+    summary_.status = Status::kReachedEnd;
+    summary_.failure = {};
+    tree = TreeOfBestPath(tree);
+  }
+
+  /// Passes of SmoothingOptions. One that is given up, or whose path is no smoother, leaves the tree as it is.
+  void Smooth() {
+    const SmoothingOptions& smoothing = problem_.options.smoothing;
+    SmoothingPassState& pass = state_.pass;
+    for (;;) {
+      if (state_.phase == Phase::kSmoothing) {
+        if (state_.passes_accepted >= smoothing.passes || state_.passes_tried >= 3 * smoothing.passes ||
+            !Affords(smooth_size_.samples * duration())) {
+          return;
+        }
+        BeginPass();
+        state_.phase = Phase::kSmoothingPass;
+      }
+      if (RunSmoothingPass()) {
+        pass.report.completed = true;
+        pass.report.roughness = Roughness(BestPath(pass.tree));
+        pass.report.accepted = pass.report.roughness < pass.report.roughness_before;
+        state_.deviation *= smoothing.decay;
+        ++state_.passes_accepted;
+      } else {
+        state_.deviation = std::min(1.0, 1.3 * state_.deviation);  // the pass failed: it needs more freedom
+      }
+      ++state_.passes_tried;
+      if (pass.report.accepted) state_.tree = TreeOfBestPath(pass.tree);
+      summary_.smoothing.push_back(pass.report);
+      pass = {};
+      state_.phase = Phase::kSmoothing;
     }
   }
 
-  /// A search around a path. When no sample is inside the gates, it goes back and draws more widely around the path
-  /// itself. Returns false when it has cost more than SmoothingOptions::patience or the budget allows.
-  bool RunSmoothingPass(const std::vector<Node>& path, double deviation, Tree& tree) {
+  void BeginPass() {
     const SmoothingOptions& smoothing = problem_.options.smoothing;
-    const double limit = result_.simulated_seconds + smoothing.cost_limit * smooth_size_.samples * duration();
-    std::vector<double> deviations(path.size(), deviation);
-    std::vector<double> blends(path.size(), smoothing.blend);
-    Rewinder rewinder(problem_);
-    tree = Root();
+    SmoothingPassState& pass = state_.pass;
+    pass.path = BestPath(state_.tree);
+    pass.report.roughness_before = Roughness(pass.path);
+    pass.report.deviation = state_.deviation;
+    pass.limit = summary_.simulated_seconds + smoothing.cost_limit * smooth_size_.samples * duration();
+    pass.deviations.assign(pass.path.size(), state_.deviation);
+    pass.blends.assign(pass.path.size(), smoothing.blend);
+    pass.rewind = rewinder_.Begin();
+    pass.tree = Root();
+  }
+
+  /// A search around a path. When no sample is inside the gates, it goes back and draws more widely around the path
+  /// itself. Returns false when it has cost more than SmoothingOptions::cost_limit or the budget allows.
+  bool RunSmoothingPass() {
+    const SmoothingOptions& smoothing = problem_.options.smoothing;
+    SmoothingPassState& pass = state_.pass;
+    Tree& tree = pass.tree;
     while (!AtEnd(tree)) {
+      LimitMemory(tree);
       const size_t k = tree.size() - 1;
       IterationPlan plan = PlanOf(static_cast<int>(k), smooth_size_);
       plan.weights.smoothness = smoothing.weight;
       plan.weights.drift = std::max(plan.weights.drift, smoothing.drift);
       plan.ramps = true;
-      plan.distributions = {AroundPath(path, k, blends[k], deviations[k]),
-                            AroundPath(path, k, 0.5 * blends[k], deviations[k])};
+      plan.distributions = {AroundPath(pass.path, k, pass.blends[k], pass.deviations[k]),
+                            AroundPath(pass.path, k, 0.5 * pass.blends[k], pass.deviations[k])};
       Iteration iteration(problem_, std::move(plan), tree.back());
       const double cost = CostOf(iteration);
-      if (result_.simulated_seconds + cost > limit || !Affords(cost)) return false;
+      if (summary_.simulated_seconds + cost > pass.limit || !Affords(cost)) return false;
       tree.push_back(Perform(iteration));
       iteration.record.smoothing = true;
       if (iteration.record.inside_gates == 0) {
-        iteration.record.rewound_to = rewinder.Target(static_cast<int>(k));
+        iteration.record.rewound_to = rewinder_.Target(static_cast<int>(k), pass.rewind);
         for (auto f = static_cast<size_t>(iteration.record.rewound_to); f <= k; ++f) {
-          deviations[f] = std::min(1.0, 1.4 * deviations[f]);
-          blends[f] *= 0.5;
+          pass.deviations[f] = std::min(1.0, 1.4 * pass.deviations[f]);
+          pass.blends[f] *= 0.5;
         }
         tree.resize(static_cast<size_t>(iteration.record.rewound_to) + 1);
       }
@@ -257,12 +325,12 @@ class Search {
 
   /// Whether the budget has room for so many simulated seconds.
   bool Affords(double seconds) const {
-    return problem_.options.budget == 0 || result_.simulated_seconds + seconds <= problem_.options.budget * duration();
+    return problem_.options.budget == 0 || summary_.simulated_seconds + seconds <= problem_.options.budget * duration();
   }
 
   IterationPlan PlanOf(int fragment, const IterationSize& size) const {
     IterationPlan plan;
-    plan.iteration = static_cast<int>(result_.iterations.size());
+    plan.iteration = static_cast<int>(summary_.iterations.size());
     plan.fragment = fragment;
     plan.samples = size.samples;
     plan.selection = size.selection;
@@ -272,9 +340,9 @@ class Search {
 
   /// Simulates an iteration, or takes what an earlier search simulated; returns the saved samples.
   std::vector<Node> Perform(Iteration& iteration) {
-    parallel::Bytes simulated;
-    if (hooks_.store != nullptr && hooks_.store->Next(simulated)) {
-      iteration.Restore(simulated);
+    if (restored_ || TakeNext()) {
+      iteration.Restore(*restored_);
+      restored_.reset();
       return iteration.Select();
     }
     iteration.Simulate(farm_, [&] { Keep(); });
@@ -284,36 +352,43 @@ class Search {
     return saved;
   }
 
+  /// The next iteration of an earlier search, where there is one.
+  bool TakeNext() {
+    restoring_ = restoring_ && hooks_.store != nullptr && hooks_.store->Next(restored_.emplace());
+    if (!restoring_) restored_.reset();
+    return restoring_;
+  }
+
   /// Appends the latest iteration to the store. This happens while the workers are busy with the next one, so that they
   /// do not wait for a file system, and before anything ends the search.
   void Keep() {
     if (!unkept_) return;
-    hooks_.store->Append(Store(result_.iterations.back(), *unkept_));
+    hooks_.store->Append(Store(summary_.iterations.back(), *unkept_));
     unkept_.reset();
   }
 
   void Record(IterationRecord&& record) {
-    record.attempt = attempts_[static_cast<size_t>(record.fragment)]++;
-    result_.rollouts += record.rollouts;
-    result_.cpu_seconds += record.cpu_seconds;
-    result_.simulated_seconds += static_cast<double>(record.rollouts) * (record.end - record.start);
+    record.attempt = state_.attempts[static_cast<size_t>(record.fragment)]++;
+    summary_.rollouts += record.rollouts;
+    summary_.cpu_seconds += record.cpu_seconds;
+    summary_.simulated_seconds += static_cast<double>(record.rollouts) * (record.end - record.start);
     if (hooks_.on_iteration) hooks_.on_iteration(record);
-    result_.iterations.push_back(std::move(record));
+    summary_.iterations.push_back(std::move(record));
     if (!stopping_) return;
     Keep();
-    throw StoppedError("stopped after iteration " + std::to_string(result_.iterations.size()));
+    throw StoppedError("stopped after iteration " + std::to_string(summary_.iterations.size()));
   }
 
   /// Describes the furthest failure: no sample of the last level of the tree is inside the gates.
   void NoteFailure(const Tree& tree) {
-    const IterationRecord& record = result_.iterations.back();
-    Failure& failure = result_.failure;
+    const IterationRecord& record = summary_.iterations.back();
+    Failure& failure = summary_.failure;
     if (record.fragment < failure.fragment) return;
     failure = {};
     failure.fragment = record.fragment;
     failure.start = record.start;
     failure.end = record.end;
-    failure.attempts = attempts_[static_cast<size_t>(record.fragment)];
+    failure.attempts = state_.attempts[static_cast<size_t>(record.fragment)];
     failure.samples = static_cast<int>(record.samples.size());
     failure.diverged = record.diverged;
     if (tree.back().empty()) return;
@@ -326,11 +401,10 @@ class Search {
     failure.nearest = metrics::ComputeGateRatios(*problem_.task.character, nearest.end, reference, problem_.task.gates);
     failure.nearest_ratio = share(nearest);
     const Node* cheapest = &*std::min_element(nodes.begin(), nodes.end(), CheaperPath);
-    failure.terms = record.samples[cheapest->sample].terms.Weighted(record.weights);
+    failure.terms = cheapest->terms.Weighted(record.weights);
     for (size_t level = tree.size() - 2; level > 0; --level) {
       cheapest = &tree[level][cheapest->parent];
-      const IterationRecord& there = result_.iterations[cheapest->iteration];
-      failure.terms_before += there.samples[cheapest->sample].terms.Weighted(there.weights);
+      failure.terms_before += cheapest->terms.Weighted(summary_.iterations[cheapest->iteration].weights);
       ++failure.fragments_before;
     }
   }
@@ -341,7 +415,7 @@ class Search {
   /// kTooDear: the budget does not allow for it, and nothing was done.
   Step Advance(Tree& tree) {
     const int fragment = static_cast<int>(tree.size()) - 1;
-    const OffsetDistribution& distribution = model_[fragment];
+    const OffsetDistribution& distribution = state_.distributions[static_cast<size_t>(fragment)];
     const bool fitted = std::holds_alternative<NormalOffsets>(distribution);
     IterationPlan plan = PlanOf(fragment, fitted ? refit_size_ : size_);
     plan.distributions = {distribution};
@@ -349,8 +423,8 @@ class Search {
     if (!Affords(CostOf(iteration))) return Step::kTooDear;
     tree.push_back(Perform(iteration));
     const bool lost = iteration.record.inside_gates == 0;
-    if (lost && result_.rewinds < problem_.options.max_rewinds) {
-      iteration.record.rewound_to = rewinder_.Target(fragment);
+    if (lost && summary_.rewinds < problem_.options.max_rewinds) {
+      iteration.record.rewound_to = rewinder_.Target(fragment, state_.rewind);
     }
     Record(std::move(iteration.record));
     return lost ? Step::kLost : Step::kInside;
@@ -363,11 +437,13 @@ class Search {
   IterationSize refit_size_;
   IterationSize smooth_size_;
   Rewinder rewinder_;
-  std::vector<int> attempts_;  // (fragments)
-  OffsetDistributions model_;
-  Summary result_;
-  bool stopping_ = false;            // after this iteration
-  std::optional<Simulated> unkept_;  // what the latest iteration simulated, for the store
+  bool keeps_all_samples_;
+  SearchState state_;
+  Summary& summary_ = state_.summary;
+  bool stopping_ = false;                    // after this iteration
+  bool restoring_ = true;                    // the store may have more of an earlier search
+  std::optional<parallel::Bytes> restored_;  // what the store returned and no iteration has taken yet
+  std::optional<Simulated> unkept_;          // what the latest iteration simulated, for the store
 };
 
 }  // namespace

@@ -13,6 +13,7 @@ namespace retrace::sampling {
 /// A saved sample.
 struct Node {
   size_t parent = 0;     ///< node of the fragment before
+  size_t start = 0;      ///< the same among all that there were when it was drawn
   size_t iteration = 0;  ///< in which it was drawn
   size_t sample = 0;     ///< index among that iteration's samples
   double path_cost = 0;  ///< sum from the root
@@ -27,5 +28,15 @@ struct Node {
 
 /// Saved samples by fragment, after a root that stands for the start state.
 using Tree = std::vector<std::vector<Node>>;
+
+bool CheaperPath(const Node& a, const Node& b);
+/// The leaf of the cheapest path.
+size_t CheapestLeaf(const Tree& tree);
+/// The path to that leaf, from its first fragment to its last.
+std::vector<Node> BestPath(const Tree& tree);
+/// A tree of the root and of that path alone.
+Tree TreeOfBestPath(const Tree& tree);
+/// Removes what has no descendant in level `whole`, from the levels before it. Levels count from the root, which is 0.
+void Prune(Tree& tree, size_t whole);
 
 }  // namespace retrace::sampling

@@ -40,6 +40,10 @@ const NormalOffsets& Fitted(const OffsetDistribution& distribution) {
   return std::get<NormalOffsets>(distribution);
 }
 
+std::vector<OffsetDistribution> Unfitted(const Problem& problem) {
+  return std::vector<OffsetDistribution>(static_cast<size_t>(problem.task.schedule.num_iterations()));
+}
+
 class Fitting : public ::testing::Test {
  protected:
   Fitting() : small_(SmallConfiguration(), task::Squatting, 0.5) {}
@@ -64,9 +68,9 @@ TEST_F(Fitting, TakesMeanAndDeviationOfTheElites) {
   Problem problem = small_.problem();
   problem.options.elites = 0.5;
   problem.options.smallest_deviation = 0;
-  OffsetDistributions model(problem);
+  std::vector<OffsetDistribution> model = Unfitted(problem);
   EXPECT_FALSE(IsFitted(model[0]));
-  model.Fit(Turned({0.1, 0.3, -2, 2}));
+  FitDistributions(problem, Turned({0.1, 0.3, -2, 2}), 0, model);
   ASSERT_TRUE(IsFitted(model[0]));
   EXPECT_FALSE(IsFitted(model[1]));
   EXPECT_NEAR(Fitted(model[0]).mean[0].x(), 0.2, 1e-12);
@@ -74,11 +78,11 @@ TEST_F(Fitting, TakesMeanAndDeviationOfTheElites) {
   EXPECT_EQ(Fitted(model[0]).mean[1], Vec3(Vec3::Zero()));
   // Later, by the learning rate.
   problem.options.refit_rate = 0.25;
-  model.Fit(Turned({0.6, 0.6, 0, 0}));
+  FitDistributions(problem, Turned({0.6, 0.6, 0, 0}), 0, model);
   EXPECT_NEAR(Fitted(model[0]).mean[0].x(), 0.3, 1e-12);
   EXPECT_NEAR(Fitted(model[0]).deviation[0].x(), 0.075, 1e-12);
   // Not before the fragment that is drawn again.
-  model.Fit(Turned({9, 9, 9, 9}), 1);
+  FitDistributions(problem, Turned({9, 9, 9, 9}), 1, model);
   EXPECT_NEAR(Fitted(model[0]).mean[0].x(), 0.3, 1e-12);
 }
 
@@ -88,8 +92,8 @@ TEST_F(Fitting, AimsAtThePoseOfTheBestAndAtTheReferences) {
   small_.reference().StateAt(problem.task.schedule.steps[1] * problem.time_step(), reference);
   for (const double goal : {0.0, 0.5, 1.0}) {
     problem.options.goal = goal;
-    OffsetDistributions model(problem);
-    model.Fit(Turned({0.1, 0.3}));
+    std::vector<OffsetDistribution> model = Unfitted(problem);
+    FitDistributions(problem, Turned({0.1, 0.3}), 0, model);
     ASSERT_TRUE(Fitted(model[0]).goal.has_value());
     ASSERT_EQ(Fitted(model[0]).goal->size(), problem.task.character->joints.size());
     for (size_t j = 0; j < Fitted(model[0]).goal->size(); ++j) {
@@ -100,16 +104,16 @@ TEST_F(Fitting, AimsAtThePoseOfTheBestAndAtTheReferences) {
     }
   }
   problem.options.correction = 0;
-  OffsetDistributions model(problem);
-  model.Fit(Turned({0.1, 0.3}));
+  std::vector<OffsetDistribution> model = Unfitted(problem);
+  FitDistributions(problem, Turned({0.1, 0.3}), 0, model);
   EXPECT_FALSE(Fitted(model[0]).goal.has_value());
 }
 
 TEST_F(Fitting, KeepsAShareOfTheWindow) {
   Problem problem = small_.problem();
   problem.options.smallest_deviation = 0.3;
-  OffsetDistributions model(problem);
-  model.Fit(Turned({0.1, 0.1}));
+  std::vector<OffsetDistribution> model = Unfitted(problem);
+  FitDistributions(problem, Turned({0.1, 0.1}), 0, model);
   for (size_t j = 0; j < Fitted(model[0]).deviation.size(); ++j) {
     EXPECT_TRUE(Fitted(model[0]).deviation[j].isApprox(0.3 * problem.task.character->joints[j].window) ||
                 problem.task.character->joints[j].window.isZero());

@@ -593,8 +593,17 @@ class MemoryStore final : public IterationStore {
     EXPECT_EQ(taken_, records.size());
     records.push_back(simulated);
     taken_ = records.size();
+    ++appended;
+  }
+  bool IsFull() const override { return full_at > 0 && records.size() >= full_at; }
+  void Restart(const parallel::Bytes& state) override {
+    EXPECT_EQ(taken_, records.size());
+    records = {state};
+    taken_ = 1;
   }
   std::vector<parallel::Bytes> records;
+  size_t full_at = 0;  // records; 0: never
+  size_t appended = 0;
 
  private:
   size_t taken_ = 0;
@@ -681,6 +690,113 @@ TEST(Search, StoppedWhileItSmoothesEndsTheSame) {
   const Summary expected = Search(small.problem(), whole, -1);
   EXPECT_EQ(expected.smoothing.size(), 2u);
   StoppedAnywhereEndsTheSame(small.problem(), expected, whole);
+}
+
+/// A store that takes the state of the search in the place of its iterations goes on to the same result.
+void StoppedWithABoundedStoreEndsTheSame(const Problem& problem) {
+  const Summary expected = Search(problem);
+  const std::string control = control::FormatControl(task::Human(), expected.control);
+  for (const size_t full_at : {size_t{1}, size_t{2}, size_t{5}}) {
+    std::vector<parallel::Bytes> kept;
+    std::optional<Summary> result;
+    int stops = 0;
+    while (!result) {
+      MemoryStore store(kept);
+      store.full_at = full_at;
+      try {
+        result = Search(problem, store, 3, 2);
+      } catch (const StoppedError&) {
+        ++stops;
+      }
+      ASSERT_LE(store.records.size(), full_at + 1);
+      kept = store.records;
+    }
+    EXPECT_GE(stops, static_cast<int>((expected.iterations.size() - 1) / 3)) << full_at;
+    EXPECT_EQ(control::FormatControl(task::Human(), result->control), control) << full_at;
+    EXPECT_EQ(result->rollouts, expected.rollouts);
+    EXPECT_EQ(result->simulated_seconds, expected.simulated_seconds);
+    EXPECT_EQ(result->search_seconds, expected.search_seconds);
+    EXPECT_EQ(result->rewinds, expected.rewinds);
+    EXPECT_EQ(result->failure.fragment, expected.failure.fragment);
+    EXPECT_EQ(result->smoothing.size(), expected.smoothing.size());
+    ASSERT_EQ(result->iterations.size(), expected.iterations.size());
+    for (size_t i = 0; i < expected.iterations.size(); ++i) {
+      const IterationRecord& a = result->iterations[i];
+      const IterationRecord& b = expected.iterations[i];
+      EXPECT_EQ(a.attempt, b.attempt);
+      EXPECT_EQ(a.selection.samples, b.selection.samples);
+      ASSERT_EQ(a.samples.size(), b.samples.size());
+      for (size_t s = 0; s < a.samples.size(); ++s) {
+        ASSERT_EQ(a.samples[s].cost, b.samples[s].cost);
+        ASSERT_EQ(a.samples[s].chosen, b.samples[s].chosen);
+      }
+    }
+  }
+}
+
+TEST(Search, ABoundedStoreGoesOnWhileItIsLost) {
+  Configuration configuration = SmallConfiguration();
+  configuration.task.gates.joint_position = 0.012;
+  configuration.sampling.budget = 400;
+  configuration.sampling.rewind = 0.1;
+  configuration.sampling.correlation = 0.5;
+  StoppedWithABoundedStoreEndsTheSame(SmallProblem(configuration, task::Squatting, 0.4).problem());
+}
+
+TEST(Search, ABoundedStoreGoesOnWhileItSmooths) {
+  Configuration configuration = SmallConfiguration();
+  configuration.sampling.smoothing.passes = 2;
+  StoppedWithABoundedStoreEndsTheSame(SmallProblem(configuration, task::Squatting, 0.4).problem());
+}
+
+/// What is further back than the limit leaves memory; the search goes on and can be stopped anywhere.
+TEST(Search, NeverGoesBackFurtherThanItsLimit) {
+  Configuration configuration = SmallConfiguration();
+  configuration.task.gates.joint_position = 0.012;
+  configuration.sampling.budget = 400;
+  configuration.sampling.rewind = 0.1;
+  configuration.sampling.rewind_limit = 0.2;
+  const SmallProblem small(configuration, task::Squatting, 0.6);
+  const Summary result = Search(small.problem());
+  EXPECT_GT(result.rewinds, 2);
+  for (const IterationRecord& record : result.iterations) {
+    if (record.rewound_to < 0) continue;
+    const double back = record.start - small.problem().task.schedule.steps[static_cast<size_t>(record.rewound_to)] *
+                                           small.problem().time_step();
+    EXPECT_LT(back, 0.2 + 0.11);  // a fragment begins before the distance, not after it
+  }
+  StoppedWithABoundedStoreEndsTheSame(small.problem());
+}
+
+/// A long search keeps the chosen samples alone; what it finds is the same.
+TEST(Search, KeepsTheChosenSamplesOfALongSearch) {
+  Configuration configuration = SmallConfiguration();
+  configuration.sampling.smoothing.passes = 1;
+  const SmallProblem small(configuration, task::Squatting, 0.4);
+  const Summary all = Search(small.problem());
+  const auto farm = parallel::MakeThreadFarm(1, MakeWorkerFactory(small.problem()));
+  Hooks hooks;
+  hooks.most_samples_kept = 10;
+  size_t seen = 0;
+  hooks.on_iteration = [&](const IterationRecord& record) { seen += record.samples.size(); };
+  const Summary few = sampling::Run(small.problem(), *farm, hooks);
+  EXPECT_EQ(control::FormatControl(task::Human(), few.control), control::FormatControl(task::Human(), all.control));
+  size_t kept = 0;
+  size_t drawn = 0;
+  ASSERT_EQ(few.iterations.size(), all.iterations.size());
+  for (size_t i = 0; i < all.iterations.size(); ++i) {
+    drawn += all.iterations[i].samples.size();
+    for (const SampleRecord& sample : few.iterations[i].samples) {
+      EXPECT_TRUE(sample.chosen || i + 1 == few.iterations.size());  // the last iteration is never left behind
+      const SampleRecord& same = all.iterations[i].samples[sample.sample];
+      EXPECT_EQ(sample.chosen, same.chosen);
+      EXPECT_EQ(sample.cost, same.cost);
+      EXPECT_EQ(sample.start, same.start);
+      kept += sample.chosen;
+    }
+  }
+  EXPECT_EQ(seen, drawn);
+  EXPECT_EQ(kept, few.control.fragments.size());
 }
 
 TEST(Search, RefusesTheStoreOfAnother) {

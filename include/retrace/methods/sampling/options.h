@@ -59,6 +59,8 @@ struct Options {
   /// every kGateInterval, the verdict at every step.
   double gate_margin = 0.04;
   double rewind = 1;
+  /// How far it goes back at most. What is further back than this is no longer kept in full.
+  double rewind_limit = 10;
   /// What is drawn again is drawn from a distribution that is refitted to the saved samples whose descendants got
   /// furthest (the cross-entropy method, cross_entropy.h), and no longer around the reference.
   bool refit = true;
@@ -135,6 +137,7 @@ void Describe(AnyOptions& o, Visitor& v) {
                   o.max_rewinds, io::Integer{0, 1000});
     section.Field({"rewind", "How far it goes back at first; doubled when that does not help", "s"}, o.rewind,
                   io::Real{{0, 3600, true}});
+    section.Field({"rewind_limit", "How far it goes back at most", "s"}, o.rewind_limit, io::Real{{0, 3600, true}});
     section.Field({"refit",
                    "Whether samples that are drawn again are drawn from a distribution that is refitted to the "
                    "survivors, not around the reference",

@@ -14,6 +14,7 @@ namespace retrace::sampling {
 
 /// What became of one sample.
 struct SampleRecord {
+  size_t sample = 0;      ///< number among those of its iteration
   size_t start = 0;       ///< which saved state it started from, among those of the fragment before
   task::CostTerms terms;  ///< unweighted
   double cost = 0;        ///< sum of the terms times IterationRecord::weights; infinite when it diverged
@@ -22,6 +23,10 @@ struct SampleRecord {
   bool saved = false;
   bool chosen = false;  ///< on the best path
 };
+
+/// A search that would draw more samples than this in one pass over the fragments keeps records of the chosen ones
+/// alone: at the default numbers one of more than half a minute.
+inline constexpr size_t kMostSamplesKept = 500000;
 
 /// What one iteration did. Without rewinding, iterations and fragments are the same.
 struct IterationRecord {
@@ -41,6 +46,8 @@ struct IterationRecord {
   Selection selection;
   bool restored = false;  ///< taken from the store of an earlier search, not simulated
   int rewound_to = -1;  ///< the fragment from which the search goes on, when no sample of this one is inside the gates
+  /// All of them; once the search is beyond the iteration, only the chosen one
+  /// where there would be more than Hooks::most_samples_kept in all.
   std::vector<SampleRecord> samples;
 };
 
@@ -104,7 +111,8 @@ struct Summary {
 using IterationCallback = std::function<void(const IterationRecord&)>;
 
 /// Keeps what every iteration simulated. The rest of a search follows from that, so that a search that was stopped can
-/// go on from there without simulating it again, and its result has the same bytes.
+/// go on from there without simulating it again, and its result has the same bytes. When that becomes too much, what
+/// the search knows by then takes its place.
 class IterationStore {
  public:
   virtual ~IterationStore() = default;
@@ -112,12 +120,18 @@ class IterationStore {
   virtual bool Next(parallel::Bytes& simulated) = 0;
   /// Keeps what an iteration simulated. What it throws ends the search.
   virtual void Append(const parallel::Bytes& simulated) = 0;
+  /// Whether the search should call Restart. Asked between two iterations, once Next has returned false.
+  virtual bool IsFull() const { return false; }
+  /// Keeps these bytes alone, in the place of everything since the search began: Next will return them, as the first.
+  virtual void Restart(const parallel::Bytes&) {}
 };
 
 /// What is called while a search runs, on the thread that runs it; all may be left out.
 struct Hooks {
   IterationCallback on_iteration = {};
   IterationStore* store = nullptr;
+  /// Samples of a pass over all fragments from which on the summary has the chosen ones alone.
+  size_t most_samples_kept = kMostSamplesKept;
   /// Asked after each iteration that was simulated and stored: true ends the search with StoppedError.
   std::function<bool()> stop = {};
 };

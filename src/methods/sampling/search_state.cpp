@@ -1,0 +1,205 @@
+#include "search_state.h"
+
+#include <cstring>
+#include <limits>
+#include <stdexcept>
+#include <type_traits>
+
+#include "retrace/parallel/bytes.h"
+
+namespace retrace::sampling {
+namespace {
+
+/// No iteration has this number.
+constexpr uint64_t kMark = std::numeric_limits<uint64_t>::max();
+
+/// Both directions visit the same members in the same order: one function describes each type.
+class Packer {
+ public:
+  template <typename T>
+  void Plain(const T& value) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    parallel::Put(bytes_, &value, 1);
+  }
+  template <typename T>
+  void Block(const std::vector<T>& values) {
+    Plain(static_cast<uint64_t>(values.size()));
+    parallel::Put(bytes_, values.data(), values.size());
+  }
+  template <typename T, typename Visit>
+  void Each(const std::vector<T>& values, const Visit& visit) {
+    Plain(static_cast<uint64_t>(values.size()));
+    for (const T& value : values) visit(value);
+  }
+  template <typename T>
+  void OptionalBlock(const std::optional<std::vector<T>>& values) {
+    Plain(values.has_value());
+    if (values) Block(*values);
+  }
+  parallel::Bytes Take() { return std::move(bytes_); }
+
+ private:
+  parallel::Bytes bytes_;
+};
+
+class Unpacker {
+ public:
+  explicit Unpacker(const parallel::Bytes& bytes) : reader_(bytes), size_(bytes.size()) {}
+  template <typename T>
+  void Plain(T& value) {
+    reader_.Take(&value, 1);
+  }
+  template <typename T>
+  void Block(std::vector<T>& values) {
+    values.resize(Size(sizeof(T)));
+    reader_.Take(values.data(), values.size());
+  }
+  template <typename T, typename Visit>
+  void Each(std::vector<T>& values, const Visit& visit) {
+    values.resize(Size(1));
+    for (T& value : values) visit(value);
+  }
+  template <typename T>
+  void OptionalBlock(std::optional<std::vector<T>>& values) {
+    bool present = false;
+    Plain(present);
+    if (present) Block(values.emplace());
+  }
+  bool empty() const { return reader_.empty(); }
+
+ private:
+  /// A number of elements, each of at least so many bytes.
+  size_t Size(size_t each) {
+    uint64_t size = 0;
+    Plain(size);
+    if (size > size_ / each) throw std::logic_error("bytes of a search are too few");
+    return size;
+  }
+
+  parallel::Reader reader_;
+  size_t size_;
+};
+
+template <typename Visitor, typename AnyNode>
+void Visit(Visitor& v, AnyNode& node) {
+  v.Plain(node.parent);
+  v.Plain(node.start);
+  v.Plain(node.iteration);
+  v.Plain(node.sample);
+  v.Plain(node.path_cost);
+  v.Block(node.offsets);
+  v.OptionalBlock(node.displacement);
+  v.OptionalBlock(node.ramp_from);
+  v.Plain(node.terms);
+  v.Block(node.end);
+}
+
+template <typename Visitor, typename AnyTree>
+void VisitTree(Visitor& v, AnyTree& tree) {
+  v.Each(tree, [&](auto& level) { v.Each(level, [&](auto& node) { Visit(v, node); }); });
+}
+
+template <typename Visitor, typename AnyRecord>
+void VisitRecord(Visitor& v, AnyRecord& record) {
+  v.Plain(record.iteration);
+  v.Plain(record.fragment);
+  v.Plain(record.fitted);
+  v.Plain(record.smoothing);
+  v.Plain(record.attempt);
+  v.Plain(record.start);
+  v.Plain(record.end);
+  v.Plain(record.weights);
+  v.Plain(record.best_cost);
+  v.Plain(record.diverged);
+  v.Plain(record.inside_gates);
+  v.Plain(record.rollouts);
+  v.Plain(record.cpu_seconds);
+  v.Block(record.selection.samples);
+  v.Plain(record.selection.distinct);
+  v.Plain(record.selection.distinct_literal);
+  v.Plain(record.rewound_to);
+  v.Block(record.samples);
+}
+
+/// What a summary has while the search is under way; the control follows at the end.
+template <typename Visitor, typename AnySummary>
+void VisitSummary(Visitor& v, AnySummary& summary) {
+  v.Plain(summary.status);
+  v.Plain(summary.failure);
+  v.Block(summary.smoothing);
+  v.Each(summary.iterations, [&](auto& record) { VisitRecord(v, record); });
+  v.Plain(summary.simulated_seconds);
+  v.Plain(summary.search_seconds);
+  v.Plain(summary.rollouts);
+  v.Plain(summary.rewinds);
+  v.Plain(summary.cpu_seconds);
+}
+
+template <typename Visitor, typename AnyState>
+void VisitState(Visitor& v, AnyState& state) {
+  v.Plain(state.phase);
+  VisitSummary(v, state.summary);
+  VisitTree(v, state.tree);
+  VisitTree(v, state.furthest);
+  v.Plain(state.rewind);
+  v.Block(state.attempts);
+  v.Plain(state.deviation);
+  v.Plain(state.passes_tried);
+  v.Plain(state.passes_accepted);
+  v.Plain(state.pass.report);
+  v.Each(state.pass.path, [&](auto& node) { Visit(v, node); });
+  v.Plain(state.pass.limit);
+  v.Block(state.pass.deviations);
+  v.Block(state.pass.blends);
+  v.Plain(state.pass.rewind);
+  VisitTree(v, state.pass.tree);
+}
+
+}  // namespace
+
+parallel::Bytes Pack(const SearchState& state) {
+  Packer packer;
+  packer.Plain(kMark);
+  VisitState(packer, state);
+  packer.Each(state.distributions, [&](const OffsetDistribution& distribution) {
+    const auto* normal = std::get_if<NormalOffsets>(&distribution);
+    packer.Plain(normal != nullptr);
+    if (normal == nullptr) return;
+    packer.Block(normal->mean);
+    packer.Block(normal->deviation);
+    packer.OptionalBlock(normal->goal);
+  });
+  return packer.Take();
+}
+
+bool IsSearchState(const parallel::Bytes& bytes) {
+  uint64_t mark = 0;
+  if (bytes.size() < sizeof mark) return false;
+  std::memcpy(&mark, bytes.data(), sizeof mark);
+  return mark == kMark;
+}
+
+SearchState UnpackSearchState(const parallel::Bytes& bytes, const Problem& problem) {
+  Unpacker unpacker(bytes);
+  uint64_t mark = 0;
+  unpacker.Plain(mark);
+  SearchState state;
+  VisitState(unpacker, state);
+  unpacker.Each(state.distributions, [&](OffsetDistribution& distribution) {
+    bool fitted = false;
+    unpacker.Plain(fitted);
+    if (!fitted) return;
+    NormalOffsets& normal = distribution.emplace<NormalOffsets>();
+    unpacker.Block(normal.mean);
+    unpacker.Block(normal.deviation);
+    unpacker.OptionalBlock(normal.goal);
+  });
+  const auto fragments = static_cast<size_t>(problem.task.schedule.num_iterations());
+  if (!unpacker.empty() || state.attempts.size() != fragments || state.distributions.size() != fragments) {
+    throw std::logic_error("the state of another search");
+  }
+  for (IterationRecord& record : state.summary.iterations) record.restored = true;
+  return state;
+}
+
+}  // namespace retrace::sampling

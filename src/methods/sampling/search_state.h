@@ -1,0 +1,50 @@
+/// Everything that a search has found out so far, as plain data: what it goes on from, and what a checkpoint keeps of
+/// it when the iterations themselves have become too many.
+#pragma once
+
+#include <vector>
+
+#include "retrace/methods/sampling/search.h"
+#include "tree.h"
+
+namespace retrace::sampling {
+
+/// How far the search goes back the next time.
+struct RewindState {
+  int distance = 0;   ///< [simulation steps]
+  int furthest = -1;  ///< fragment at which a sample inside the gates was missing
+};
+
+/// A smoothing pass under way.
+struct SmoothingPassState {
+  SmoothingPass report;
+  std::vector<Node> path;  ///< around which it draws
+  double limit = 0;        ///< of Summary::simulated_seconds, at which it is given up
+  std::vector<double> deviations;  ///< (fragments)
+  std::vector<double> blends;      ///< (fragments)
+  RewindState rewind;
+  Tree tree;
+};
+
+struct SearchState {
+  enum class Phase : uint32_t { kSearch, kSmoothing, kSmoothingPass };
+  Phase phase = Phase::kSearch;
+  Summary summary;
+  Tree tree;
+  Tree furthest;  ///< of all attempts that failed, the best path of the one that got furthest inside the gates
+  RewindState rewind;
+  std::vector<int> attempts;                      ///< (fragments)
+  std::vector<OffsetDistribution> distributions;  ///< (fragments)
+  double deviation = 0;                           ///< of the next smoothing pass
+  int passes_tried = 0;
+  int passes_accepted = 0;
+  SmoothingPassState pass;
+};
+
+/// As bytes, which no iteration begins with.
+parallel::Bytes Pack(const SearchState& state);
+bool IsSearchState(const parallel::Bytes& bytes);
+/// Throws std::logic_error for bytes of another search.
+SearchState UnpackSearchState(const parallel::Bytes& bytes, const Problem& problem);
+
+}  // namespace retrace::sampling
