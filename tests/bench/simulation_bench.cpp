@@ -81,7 +81,7 @@ void RegisterAll() {
       benchmark::RegisterBenchmark((std::string("step/") + scene.name + "/" + solver).c_str(), run)
           ->Unit(benchmark::kMicrosecond);
     };
-    add("eliminated", [&](benchmark::State& b) { Steps(b, scene, simulation::Solver::kReduced); });
+    add("reduced", [&](benchmark::State& b) { Steps(b, scene, simulation::Solver::kReduced); });
     add("stock", [&](benchmark::State& b) { Steps(b, scene, simulation::Solver::kStock); });
 #ifdef RETRACE_HAS_MUJOCO
     if (scene.name == "standing" || scene.name == "lying") {
@@ -96,7 +96,7 @@ void RegisterAll() {
     starts[clip] = StatesAlong(problem);
     const double seconds =
         problem.task.schedule.steps.back() * problem.time_step() / problem.task.schedule.num_iterations();
-    for (const char* solver : {"eliminated", "stock"}) {
+    for (const char* solver : {"reduced", "stock"}) {
       const std::string solver_setting = std::string("/simulation/solver=\"") + solver + "\"";
       const struct {
         const char* name;
@@ -120,7 +120,7 @@ void RegisterAll() {
     const task::Schedule& schedule = robot_search.problem().task.schedule;
     const double robot_seconds = schedule.steps.back() * robot_search.problem().time_step() / schedule.num_iterations();
     benchmark::RegisterBenchmark(
-        (std::string("sample/") + clip + "/240/eliminated/robot").c_str(),
+        (std::string("sample/") + clip + "/240/reduced/robot").c_str(),
         [=](benchmark::State& b) { Samples(b, clip, false, {}, robot_starts[clip], robot_seconds, Robot()); })
         ->Unit(benchmark::kMillisecond);
   }

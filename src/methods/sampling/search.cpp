@@ -74,20 +74,20 @@ class Rewinder {
 
   RewindState Begin() const { return {shortest_, -1}; }
 
-  /// The fragment to draw again after `lost` had no sample inside the gates.
-  int Target(int lost, RewindState& state) const {
+  /// The fragment to draw again after `failed` had no sample inside the gates.
+  int Target(int failed, RewindState& state) const {
     // After it went back as far as it may, it begins with the shortest distance again, which may suffice now that the
     // distributions have been fitted.
     const int most = std::min(longest_, steps_[static_cast<size_t>(std::max(0, state.furthest))]);
     const bool went_back_all_the_way = state.distance >= most;
-    const bool begins_again = lost > state.furthest || went_back_all_the_way;
+    const bool begins_again = failed > state.furthest || went_back_all_the_way;
     state.distance = begins_again ? shortest_ : std::min(longest_, 2 * state.distance);
-    state.furthest = std::max(state.furthest, lost);
-    return FragmentBefore(lost, state.distance);
+    state.furthest = std::max(state.furthest, failed);
+    return FragmentBefore(failed, state.distance);
   }
 
-  /// The first fragment that can be drawn again when `lost` or a later one has no sample inside the gates.
-  int Earliest(int lost) const { return FragmentBefore(lost, longest_); }
+  /// The first fragment that can be drawn again when `failed` or a later one has no sample inside the gates.
+  int Earliest(int failed) const { return FragmentBefore(failed, longest_); }
 
  private:
   static int StepsOf(const Problem& problem, double seconds) {
@@ -422,12 +422,12 @@ class Search {
     Iteration iteration(problem_, std::move(plan), tree.back());
     if (!Affords(CostOf(iteration))) return Step::kTooDear;
     tree.push_back(Perform(iteration));
-    const bool lost = iteration.record.inside_gates == 0;
-    if (lost && summary_.rewinds < problem_.options.max_rewinds) {
+    const bool failed = iteration.record.inside_gates == 0;
+    if (failed && summary_.rewinds < problem_.options.max_rewinds) {
       iteration.record.rewound_to = rewinder_.Target(fragment, state_.rewind);
     }
     Record(std::move(iteration.record));
-    return lost ? Step::kLost : Step::kInside;
+    return failed ? Step::kLost : Step::kInside;
   }
 
   const Problem& problem_;

@@ -126,7 +126,7 @@ TEST(Search, OfASquatIsConsistentAndReplays) {
   EXPECT_GT(result.cpu_seconds, 0);
 }
 
-TEST(Search, WithEveryOptionIsConsistent) {
+TEST(LongSearch, WithEveryOptionIsConsistent) {
   const std::vector<std::pair<std::string, std::string>> options = {
       {"/search/distinct=false", "/search/saved=20"},
       {"/search/keep_inside_gates=false", "/search/samples=50"},
@@ -151,7 +151,7 @@ TEST(Search, WithEveryOptionIsConsistent) {
   }
 }
 
-TEST(Search, GivesTheSameBytesForAnyNumberOfThreads) {
+TEST(LongSearch, GivesTheSameBytesForAnyNumberOfThreads) {
   const SmallProblem small(SmallConfiguration(), task::Squatting, 0.5);
   const Summary one = Search(small.problem(), 1);
   const std::string control = control::FormatControl(task::Human(), one.control);
@@ -292,7 +292,7 @@ void ExpectPartialUpToTheFailure(const Problem& problem, const Summary& result) 
   EXPECT_GT(total(failure.terms_before), 0);
 }
 
-TEST(Search, GoesBackTwiceAsFarAndBeginsAnewFromTheStart) {
+TEST(LongSearch, GoesBackTwiceAsFarAndBeginsAnewFromTheStart) {
   // Gates that the squat's first part passes and its last part cannot.
   Configuration configuration = SmallConfiguration();
   configuration.task.schedule.segmentation = task::Segmentation::kOff;
@@ -338,7 +338,7 @@ TEST(Search, GoesBackTwiceAsFarAndBeginsAnewFromTheStart) {
   ReplaysToTheSameEnd(result);
 }
 
-TEST(Search, ThatMayNotGoBackEndsWhereItGetsLost) {
+TEST(LongSearch, ThatMayNotGoBackEndsWhereItGetsLost) {
   Configuration configuration = SmallConfiguration();
   configuration.task.schedule.segmentation = task::Segmentation::kOff;
   configuration.sampling.max_rewinds = 0;
@@ -359,7 +359,7 @@ TEST(Search, ThatMayNotGoBackEndsWhereItGetsLost) {
   EXPECT_TRUE(blind.reached_end());
 }
 
-TEST(Search, NeverExceedsItsBudget) {
+TEST(LongSearch, NeverExceedsItsBudget) {
   Configuration configuration = SmallConfiguration();
   configuration.task.schedule.segmentation = task::Segmentation::kOff;
   // So few samples from a state that none repeats the feedforward simulation.
@@ -384,7 +384,7 @@ TEST(Search, NeverExceedsItsBudget) {
   EXPECT_EQ(Search(SmallProblem(configuration, task::Squatting, 0.8).problem()).status, Status::kReachedEnd);
 }
 
-TEST(Search, SpendsItsBudgetOnRewindsToo) {
+TEST(LongSearch, SpendsItsBudgetOnRewindsToo) {
   Configuration configuration = SmallConfiguration();
   configuration.task.schedule.segmentation = task::Segmentation::kOff;
   configuration.sampling.samples = 30;
@@ -522,7 +522,7 @@ TEST(Smoothing, WeightedCostsAddUpToTheTotal) {
   EXPECT_GT(smoothed, 0u);
 }
 
-TEST(Smoothing, TargetsDoNotJump) {
+TEST(LongSmoothing, TargetsDoNotJump) {
   const SmallProblem small(SmoothingConfiguration(), task::Squatting, 0.8);
   const Summary result = Search(small.problem());
   ASSERT_TRUE(result.smoothing[0].accepted);
@@ -533,13 +533,13 @@ TEST(Smoothing, TargetsDoNotJump) {
   }
 }
 
-TEST(Smoothing, GivesTheSameBytesForAnyNumberOfThreads) {
+TEST(LongSmoothing, GivesTheSameBytesForAnyNumberOfThreads) {
   const SmallProblem small(SmoothingConfiguration(), task::Squatting, 0.5);
   const std::string one = control::FormatControl(task::Human(), Search(small.problem(), 1).control);
   EXPECT_EQ(control::FormatControl(task::Human(), Search(small.problem(), 3).control), one);
 }
 
-TEST(Smoothing, StaysWithinTheBudget) {
+TEST(LongSmoothing, StaysWithinTheBudget) {
   for (const double budget : {65.0, 95.0, 130.0}) {
     Configuration configuration = SmoothingConfiguration();
     configuration.sampling.budget = budget;
@@ -551,7 +551,7 @@ TEST(Smoothing, StaysWithinTheBudget) {
   }
 }
 
-TEST(Smoothing, ThatIsGivenUpLeavesTheResultAsItWas) {
+TEST(LongSmoothing, ThatIsGivenUpLeavesTheResultAsItWas) {
   // Hardly any freedom around offsets that are mixed with their neighbours', and gates just wide enough for the search.
   Configuration configuration = SmoothingConfiguration();
   configuration.sampling.smoothing.passes = 0;
@@ -649,7 +649,7 @@ void StoppedAnywhereEndsTheSame(const Problem& problem, const Summary& expected,
   }
 }
 
-TEST(Search, StoppedWhileItIsLostEndsTheSame) {
+TEST(LongSearch, StoppedWhileItIsLostEndsTheSame) {
   Configuration configuration = SmallConfiguration();
   configuration.task.gates.joint_position = 0.012;
   configuration.sampling.budget = 400;
@@ -665,7 +665,7 @@ TEST(Search, StoppedWhileItIsLostEndsTheSame) {
 }
 
 /// Iterations from fitted distributions have so few samples that some start states get none.
-TEST(Search, StoppedWithFewerSamplesThanStartStatesEndsTheSame) {
+TEST(LongSearch, StoppedWithFewerSamplesThanStartStatesEndsTheSame) {
   Configuration configuration = SmallConfiguration();
   configuration.task.gates.joint_position = 0.012;
   configuration.sampling.budget = 400;
@@ -682,7 +682,7 @@ TEST(Search, StoppedWithFewerSamplesThanStartStatesEndsTheSame) {
   StoppedAnywhereEndsTheSame(small.problem(), expected, whole);
 }
 
-TEST(Search, StoppedWhileItSmoothesEndsTheSame) {
+TEST(LongSearch, StoppedWhileItSmoothesEndsTheSame) {
   Configuration configuration = SmallConfiguration();
   configuration.sampling.smoothing.passes = 2;
   const SmallProblem small(configuration, task::Squatting, 0.4);
