@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <iterator>
+#include <unordered_set>
+#include <utility>
 
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
@@ -44,21 +48,154 @@ std::string Describe(Range range) {
          (range.open_min ? " (" + Number(range.min) + " itself excluded)" : "");
 }
 
+/// Deepest nesting of arrays and objects: what is deeper is no document of ours, and copies of it would need a stack.
+constexpr size_t kDeepest = 200;
+
+/// Walks through a text and notes how far it was read.
+struct NotingIterator {
+  // NOLINTBEGIN(readability-identifier-naming): the standard library's names
+  using iterator_category = std::input_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char*;
+  using reference = const char&;
+  // NOLINTEND(readability-identifier-naming)
+
+  reference operator*() const { return *at; }
+  NotingIterator& operator++() {
+    *read = ++at;
+    return *this;
+  }
+  bool operator==(const NotingIterator& other) const { return at == other.at; }
+  bool operator!=(const NotingIterator& other) const { return at != other.at; }
+
+  const char* at;
+  const char** read;
+};
+
+/// Builds a document while the parser reads it (the interface of nlohmann's SAX parser), and refuses what a document
+/// could not be used with: a key that stands twice, a nesting that is too deep, a number that no double can hold.
+class DocumentBuilder {
+ public:
+  /// @param cursor follows the parser: one past the last byte that it took
+  DocumentBuilder(const std::string& text, const std::string& name, const char*& cursor)
+      : text_(text), name_(name), cursor_(cursor) {}
+
+  bool null() { return Add(nullptr); }
+  bool boolean(bool value) { return Add(value); }
+  bool number_integer(int64_t value) { return Add(value); }
+  bool number_unsigned(uint64_t value) { return Add(value); }
+  bool number_float(double value, const std::string&) { return Add(value); }
+  bool string(std::string& value) { return Add(std::move(value)); }
+  bool binary(Json::binary_t&) { return false; }  // not in JSON as text
+
+  bool start_object(size_t) { return Open(Json::object()); }
+  bool start_array(size_t) { return Open(Json::array()); }
+  bool end_object() { return Close(); }
+  bool end_array() { return Close(); }
+
+  bool key(std::string& key) {
+    OpenValue& object = open_.back();
+    if (!object.keys.insert(key).second) {
+      size_t quote = Offset() - 1;  // the closing one
+      do {
+        quote = text_.rfind('"', quote - 1);
+      } while (IsEscaped(quote));
+      Refuse(quote, "the key " + Json(key).dump() + " a second time", "each key once");
+    }
+    object.key = std::move(key);
+    return true;
+  }
+
+  bool parse_error(size_t position, const std::string& token, const Json::exception& error) {
+    constexpr int kOutOfRange = 406;
+    if (error.id == kOutOfRange) Refuse(position - token.size(), token, "a number of at most 1.8e308 in magnitude");
+    const size_t byte = std::min(position > 0 ? position - 1 : 0, text_.size());
+    if (byte == text_.size()) Refuse(byte, "the end of the file", "valid JSON");
+    const char found = text_[byte];
+    if (found >= ' ' && found <= '~') Refuse(byte, std::string("'").append(1, found).append("'"), "valid JSON");
+    char text[20];
+    std::snprintf(text, sizeof text, "the byte 0x%02X", static_cast<unsigned char>(found));
+    Refuse(byte, text, static_cast<signed char>(found) < 0 ? "valid JSON in UTF-8" : "valid JSON");
+  }
+
+  Json Take() { return std::move(document_); }
+
+ private:
+  struct OpenValue {
+    Json* value;  // an array or an object, of which no later sibling exists yet
+    std::string key = {};
+    std::unordered_set<std::string> keys = {};
+  };
+
+  size_t Offset() const { return static_cast<size_t>(cursor_ - text_.data()); }
+
+  bool IsEscaped(size_t byte) const {
+    size_t backslashes = 0;
+    while (backslashes < byte && text_[byte - 1 - backslashes] == '\\') ++backslashes;
+    return backslashes % 2 == 1;
+  }
+
+  Json* Insert(Json&& value) {
+    if (open_.empty()) {
+      document_ = std::move(value);
+      return &document_;
+    }
+    OpenValue& parent = open_.back();
+    if (parent.value->is_array()) {
+      auto& elements = parent.value->get_ref<Json::array_t&>();
+      elements.push_back(std::move(value));
+      return &elements.back();
+    }
+    // Not by the operator [], which would look through all members.
+    auto& members = parent.value->get_ref<Json::object_t&>();
+    static_cast<Json::object_t::Container&>(members).emplace_back(std::move(parent.key), std::move(value));
+    return &members.back().second;
+  }
+
+  template <typename Value>
+  bool Add(Value&& value) {
+    Insert(Json(std::forward<Value>(value)));
+    return true;
+  }
+
+  bool Open(Json&& value) {
+    if (open_.size() == kDeepest) {
+      Refuse(Offset() - 1, "arrays and objects nested more than " + std::to_string(kDeepest) + " deep", "fewer");
+    }
+    open_.push_back({Insert(std::move(value))});
+    return true;
+  }
+
+  bool Close() {
+    open_.pop_back();
+    return true;
+  }
+
+  [[noreturn]] void Refuse(size_t byte, const std::string& found, const std::string& expected) const {
+    const auto here = text_.begin() + static_cast<std::ptrdiff_t>(byte);
+    const auto line = 1 + std::count(text_.begin(), here, '\n');
+    const size_t newline = byte == 0 ? std::string::npos : text_.rfind('\n', byte - 1);
+    const size_t column = byte - (newline == std::string::npos ? 0 : newline + 1) + 1;
+    throw InputError(name_ + ":" + std::to_string(line) + ":" + std::to_string(column), found, expected);
+  }
+
+  const std::string& text_;
+  const std::string& name_;
+  const char*& cursor_;
+  Json document_;
+  std::vector<OpenValue> open_;
+};
+
 }  // namespace
 
 Json ParseJson(const std::string& text, const std::string& name) {
-  try {
-    return Json::parse(text, nullptr, true, true);
-  } catch (const Json::parse_error& error) {
-    const size_t byte = std::min(error.byte > 0 ? error.byte - 1 : 0, text.size());
-    const auto begin = text.begin();
-    const auto here = begin + static_cast<std::ptrdiff_t>(byte);
-    const auto line = 1 + std::count(begin, here, '\n');
-    const size_t line_start = text.rfind('\n', byte == 0 ? 0 : byte - 1);
-    const size_t column = byte - (line_start == std::string::npos || byte == 0 ? 0 : line_start + 1) + 1;
-    const std::string found = byte < text.size() ? "'" + std::string(1, *here) + "'" : "the end of the file";
-    throw InputError(name + ":" + std::to_string(line) + ":" + std::to_string(column), found, "valid JSON");
-  }
+  const char* begin = text.data();
+  const char* cursor = begin;
+  DocumentBuilder builder(text, name, cursor);
+  Json::sax_parse(NotingIterator{begin, &cursor}, NotingIterator{begin + text.size(), &cursor}, &builder,
+                  Json::input_format_t::json, true, true);
+  return builder.Take();
 }
 
 Json ReadJson(const std::filesystem::path& path) {

@@ -169,6 +169,7 @@ TEST(ParseJson, PlaceOfTheMistake) {
       {"{", "f:1:2: found the end of the file, expected valid JSON"},
       {"{\"a\": 1", "f:1:8: found the end of the file, expected valid JSON"},
       {"x", "f:1:1: found 'x', expected valid JSON"},
+      {"[\n\x01]", "f:2:1: found the byte 0x01, expected valid JSON"},
       {"[1, 2,, 3]", "f:1:7: found ',', expected valid JSON"},
       {"{\n  \"a\": 1,\n  \"b\" 2\n}", "f:3:7: found '2', expected valid JSON"},
       {"[\n1\n2\n]", "f:3:1: found '2', expected valid JSON"},
@@ -183,6 +184,50 @@ TEST(ParseJson, RefusesWhatIsNoJson) {
     EXPECT_THAT(Refusal([&] { ParseJson(text, "f"); }),
                 ::testing::MatchesRegex("f:1:[0-9]+: found .*, expected valid JSON"));
   }
+}
+
+// Row 14 of the list of defects: a number that is too large ended as an internal error.
+TEST(ParseJson, Row14NumbersThatNoDoubleHoldsAreRefusedWithTheirPlace) {
+  EXPECT_EQ(Refusal([] { ParseJson("{\"a\": [1,\n  1e999]}", "f"); }),
+            "f:2:3: found 1e999, expected a number of at most 1.8e308 in magnitude");
+  EXPECT_EQ(Refusal([] { ParseJson("-1e400", "f"); }),
+            "f:1:1: found -1e400, expected a number of at most 1.8e308 in magnitude");
+  EXPECT_EQ(ParseJson("[1e-999, 1.7e308]", "f")[0], 0.0);
+}
+
+// Row 6: a document that is nested deep used up the stack.
+TEST(ParseJson, Row06DeepNestingIsRefusedWithItsPlace) {
+  const auto nested = [](size_t depth, const std::string& open, const std::string& close) {
+    std::string text;
+    for (size_t i = 0; i < depth; ++i) text += open;
+    text += "1";
+    for (size_t i = 0; i < depth; ++i) text += close;
+    return text;
+  };
+  EXPECT_NO_THROW(ParseJson(nested(200, "[", "]"), "f"));
+  EXPECT_NO_THROW(ParseJson(nested(100, "[{\"a\": ", "}]"), "f"));
+  EXPECT_EQ(Refusal([&] { ParseJson(nested(201, "[", "]"), "f"); }),
+            "f:1:201: found arrays and objects nested more than 200 deep, expected fewer");
+  EXPECT_EQ(Refusal([&] { ParseJson(std::string(200000, '['), "f"); }),
+            "f:1:201: found arrays and objects nested more than 200 deep, expected fewer");
+}
+
+TEST(ParseJson, KeysThatStandTwiceAreRefusedWithTheirPlace) {
+  EXPECT_EQ(Refusal([] { ParseJson("{\"a\": 1,\n \"b\": {\"a\": 2},\n \"a\": 3}", "f"); }),
+            "f:3:2: found the key \"a\" a second time, expected each key once");
+  EXPECT_EQ(Refusal([] { ParseJson(R"({"\u0061\"b": 1, "a\"b": 2})", "f"); }),
+            R"(f:1:18: found the key "a\"b" a second time, expected each key once)");
+}
+
+TEST(ParseJson, TextThatIsNotUtf8IsRefusedWithItsPlace) {
+  EXPECT_EQ(Refusal([] { ParseJson("{\"a\": \"b\xff\"}", "f"); }),
+            "f:1:9: found the byte 0xFF, expected valid JSON in UTF-8");
+}
+
+TEST(ParseJson, IsTheSameAsThatOfTheLibrary) {
+  const std::string text = R"({"a": [1, -2, 3.5, "x\u00e9", null, true, [], {}], "b": {"c": [[{"d": 1}]], "e": ""}})";
+  EXPECT_EQ(ParseJson(text, "f"), Json::parse(text));
+  EXPECT_EQ(ParseJson(text, "f").dump(), Json::parse(text).dump());
 }
 
 TEST(ParseJson, CommentsAreAllowed) {
