@@ -9,6 +9,12 @@
 
 namespace retrace::runs {
 
+inline constexpr io::Range kPushForces{-1e6, 1e6};        ///< along each axis [N]
+inline constexpr io::Range kPushSizes{0, 1e6, true};      ///< forces of a table [N]
+inline constexpr io::Range kPushTimes{0, 1e5};            ///< [s]
+inline constexpr io::Range kPushDurations{0, 1e5, true};  ///< [s]
+inline constexpr size_t kMostPushes = 1000;
+
 /// Reads BODY,FX:FY:FZ,START,DURATION (newtons in world axes, seconds). Throws UsageError saying what was found and
 /// expected: a body of the character, a force that is none, a time outside the motion.
 control::Push ParsePush(const std::string& text, const character::Character& character, double motion_duration);
