@@ -185,12 +185,14 @@ TEST_F(Evaluate, MistakesGiveOneMessageAndTheirCode) {
           {list("a.tsv", ""), 3, "a.tsv: found no clips"},
           {list("b.tsv", "# c\nclip\tspeed\n"), 3, "b.tsv:2: found the column \"speed\""},
           {list("c.tsv", "start\tend\n"), 3, "c.tsv:1: found no column \"clip\""},
-          {list("d.tsv", "clip\tend\nwalk.bvh\tlast\n"), 3, "d.tsv:2: end: found \"last\", expected seconds"},
+          {list("d.tsv", "clip\tend\nwalk.bvh\tlast\n"), 3,
+           "d.tsv:2: end: found \"last\", expected a number from 0 to 86400"},
           {list("e.tsv", "clip\tstart\tend\nwalk.bvh\t2\t1\n"), 3, "e.tsv:2: end: found \"1\""},
           {list("f.tsv", "clip\nwalk.bvh\t1\n"), 3, "f.tsv:2: found 2 cells, expected at most 1"},
           {list("g.tsv", "clip\nwalk.bvh\n\nwalk.bvh\n"), 3,
            "g.tsv:4: found the name \"walk\" of " + Path("g.tsv") + ":2"},
-          {list("h.tsv", "clip\tseeds\nwalk.bvh\t1.5\n"), 3, "h.tsv:2: seeds: found \"1.5\""},
+          {list("h.tsv", "clip\tseeds\nwalk.bvh\t1.5\n"), 3,
+           "h.tsv:2: seeds: found 1.5, expected a whole number from 1 to 1000000"},
           {list("i.tsv", "clip\tsettings\nwalk.bvh\t/search/nonsense=1\n"), 3, "i.tsv:2: /search/nonsense"},
           {list("w.tsv", "clip\tworld\nwalk.bvh\tice+nowhere\n"), 3, "w.tsv:2: --world nowhere: expected a JSON file"},
           {list("v.tsv", "clip\tworld\nwalk.bvh\tice+\n"), 3, "v.tsv:2: world: found \"ice+\""},
@@ -198,9 +200,15 @@ TEST_F(Evaluate, MistakesGiveOneMessageAndTheirCode) {
           {list("character.tsv", "clip\tcharacter\nwalk.bvh\tnobody\n"), 3,
            "character.tsv:2: the character \"nobody\": expected a JSON file or one of: asimo, asimo_neck3, human, "
            "quadruped"},
-          {list("j.tsv", "clip\ttime_scale\nwalk.bvh\t0\n"), 3, "j.tsv:2: time_scale: found \"0\""},
+          {list("j.tsv", "clip\ttime_scale\nwalk.bvh\t0\n"), 3,
+           "j.tsv:2: time_scale: found 0, expected a number from 0.01 to 100"},
           {list("k.tsv", "clip\tclip\n"), 3, "k.tsv:1: found the column \"clip\" twice"},
           {list("l.tsv", "clip\tname\nwalk.bvh\ta/b\n"), 3, "l.tsv:2: name: found \"a/b\""},
+          // Rows 10, 16 and 18 of the list of defects.
+          {list("m.tsv", "clip\tstart\nwalk.bvh\tnan\n"), 3, "m.tsv:2: start: found nan, expected a number from 0"},
+          {list("n.tsv", "clip\tend\nwalk.bvh\t-1\n"), 3, "n.tsv:2: end: found -1, expected a number from 0"},
+          {list("o.tsv", "clip\tseeds\nwalk.bvh\t18446744073709551617\n"), 3, "o.tsv:2: seeds: found"},
+          {list("p.tsv", "clip\tname\nwalk.bvh\t" + std::string(300, 'n') + "\n"), 3, "of at most 100 bytes"},
           {"--compare " + Path("x") + " " + Path("y"), 3, Path("x")},
       });
 }

@@ -446,6 +446,17 @@ class Search {
   std::optional<Simulated> unkept_;          // what the latest iteration simulated, for the store
 };
 
+void CheckSizeOfIterations(const Problem& problem) {
+  const std::vector<int>& steps = problem.task.schedule.steps;
+  int longest = 1;
+  for (size_t i = 0; i + 1 < steps.size(); ++i) longest = std::max(longest, steps[i + 1] - steps[i]);
+  const int most = kMostStepsPerIteration / longest;
+  if (problem.options.samples <= most) return;
+  throw UsageError("/search/samples: found " + std::to_string(problem.options.samples) + " samples of " +
+                   std::to_string(longest) + " simulation steps, expected at most " + std::to_string(most) +
+                   ": an iteration takes at most " + std::to_string(kMostStepsPerIteration) + " steps");
+}
+
 }  // namespace
 
 std::string Name(Status ending) {
@@ -481,6 +492,7 @@ std::string Summary::BriefReport() const {
 
 Summary Run(const Problem& problem, parallel::TaskFarm& farm, const Hooks& hooks) {
   if (const std::optional<std::string> wrong = problem.options.Validate()) throw UsageError(*wrong);
+  CheckSizeOfIterations(problem);
   return Search(problem, farm, hooks).Run();
 }
 
