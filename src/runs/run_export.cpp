@@ -2,6 +2,7 @@
 
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
+#include "retrace/io/remedy.h"
 #include "retrace/results/run_folder.h"
 
 namespace retrace::runs {
@@ -30,7 +31,7 @@ std::vector<ExportTarget> ExportTargets(const ExportOptions& o) {
   if (o.output.empty() || o.force) return targets;  // what is in the run's own `export` is ours
   for (const ExportTarget& target : targets) {
     if (!fs::exists(target.path)) continue;
-    throw UsageError(target.path.string() + ": found a file, expected none (--force overwrites it)");
+    throw Curable<UsageError>({Remedy::kOverwrite}, target.path.string() + ": found a file, expected none");
   }
   return targets;
 }

@@ -9,8 +9,9 @@
 
 namespace retrace::runs {
 
-/// Reads BODY,FX:FY:FZ,START,DURATION (newtons in world axes, seconds). Throws UsageError saying what was found and
-/// expected: a body of the character, a force that is none, a time outside the motion.
+/// Reads a push in its text format, BODY,FX:FY:FZ,START,DURATION (newtons in world axes, seconds), for example
+/// trunk,0:0:100,1.5,0.2. Throws UsageError that says what was found and what was expected: a body that the character
+/// does not have, a force that is none, a time outside the motion.
 control::Push ParsePush(const std::string& text, const character::Character& character, double motion_duration);
 
 /// As in a manifest: [{"body": "trunk", "force": [0, 0, 100], "start": 1, "duration": 0.2}], and back.
