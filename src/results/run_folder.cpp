@@ -83,6 +83,45 @@ std::vector<fs::path> FilesOfRun(const fs::path& folder) {
   return files;
 }
 
+namespace {
+
+constexpr const char* kSeal = "seal";
+/// In a manifest: a scene has a dozen for each of its characters.
+constexpr size_t kMostFiles = 10000;
+
+std::string SealOf(io::Json manifest) {
+  manifest.erase(kSeal);
+  return io::Sha256(manifest.dump(-1, ' ', false, io::Json::error_handler_t::replace));
+}
+
+}  // namespace
+
+io::Json Seal(io::Json manifest) {
+  // As it will be read: what JSON cannot hold has become something else by then.
+  manifest = io::ParseJson(manifest.dump(-1, ' ', false, io::Json::error_handler_t::replace), "manifest");
+  manifest[kSeal] = SealOf(manifest);
+  return manifest;
+}
+
+std::string FirstChange(const fs::path& folder, const io::Json& manifest) {
+  const std::string name = (folder / kManifestFile).string();
+  const io::JsonView view(manifest, name);
+  constexpr int kFirstSealedVersion = 2;
+  if (view["version"].Integer(1, 1000) >= kFirstSealedVersion) {
+    if (!view.Has(kSeal)) return name + ": has lost its seal";
+    if (view[kSeal].String() != SealOf(manifest)) return name + ": was changed since the run was written";
+  }
+  if (!view.Has("files")) return "";
+  for (const io::JsonView& file : view["files"].Elements(kMostFiles)) {
+    const fs::path path = folder / file["name"].String();
+    if (!fs::exists(path)) return path.string() + ": was removed since the run was written";
+    if (io::Sha256(io::ReadFile(path)) != file["sha256"].String()) {
+      return path.string() + ": was changed since the run was written";
+    }
+  }
+  return "";
+}
+
 RunFolder::RunFolder(fs::path path, bool force, std::span<const fs::path> inputs) : path_(std::move(path)) {
   if (path_.empty()) throw UsageError("the output folder has an empty name");
   std::error_code error;
@@ -134,7 +173,7 @@ void RunFolder::Finish(const io::Json& manifest) {
   std::vector<std::string> written;
   for (const File& file : files_) written.push_back(file.name);
   RemoveRunFiles(path_, written);
-  io::WriteFile(path_ / kManifestFile, manifest.dump(2, ' ', false, io::Json::error_handler_t::replace) + "\n");
+  io::WriteFile(path_ / kManifestFile, Seal(manifest).dump(2) + "\n");
 }
 
 }  // namespace retrace::results

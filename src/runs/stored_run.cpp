@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "retrace/character/limits.h"
 #include "retrace/character/skeleton.h"
+#include "retrace/exports/bvh.h"
 #include "retrace/io/describe.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
@@ -86,6 +88,9 @@ void SetTargetsToReference(const character::ReferenceMotion& reference, double t
   }
 }
 
+/// Headings of characters that joined, each of which may have been turned before [rad].
+constexpr io::Range kHeadings{-1000, 1000};
+
 /// What the manifest of a scene says of its characters.
 void ReadCharacters(const io::JsonView& view, std::vector<RunCharacter>& characters) {
   if (view.size() != characters.size()) {
@@ -95,7 +100,7 @@ void ReadCharacters(const io::JsonView& view, std::vector<RunCharacter>& charact
     const io::JsonView entry = view[c];
     characters[c].run = entry["run"].String();
     characters[c].control_sha256 = entry["control_sha256"].String();
-    characters[c].placement = {entry["heading"].Number(), entry["offset"].Vector()};
+    characters[c].placement = {entry["heading"].Number(kHeadings), entry["offset"].Vector(character::kPositions)};
     io::Read(entry["gates"], characters[c].gates);
   }
 }
@@ -255,6 +260,10 @@ std::optional<metrics::Evaluation> StoredRun::Evaluate(size_t character, const c
 }
 
 std::string StoredRun::FirstDifference(const Replayed& replayed, bool required) const {
+  if (!manifest.is_null()) {
+    const std::string change = results::FirstChange(folder, manifest);
+    if (!change.empty()) return change;
+  }
   const auto hashes = manifest.is_object() ? manifest.find("tables_sha256") : manifest.end();
   const bool hashed = manifest.is_object() && hashes != manifest.end() && hashes->is_object();
   for (size_t c = 0; c < characters.size(); ++c) {
@@ -264,6 +273,9 @@ std::string StoredRun::FirstDifference(const Replayed& replayed, bool required) 
       for (NamedTable& table : ContactTables(scene.characters[c], trajectory)) {
         if (fs::exists(PathOf(c, table.name))) tables.push_back(std::move(table));
       }
+    }
+    if (fs::exists(PathOf(c, results::kMotionFile))) {
+      tables.push_back({std::string(results::kMotionFile), exports::FormatMotionBvh(scene.characters[c], trajectory)});
     }
     for (const auto& [table, text] : tables) {
       const std::string name = results::CharacterPrefix(c, characters.size()) + table;

@@ -96,6 +96,57 @@ TEST_F(Integrity, Row04ARunNeverReplacesTheRecordingThatItReads) {
 }
 
 /// Edited while the run is under way, the clip is recorded as it was read.
+/// Whatever file of a run is changed, verification names it, and what shows the run says so.
+TEST_F(Integrity, Row08AChangedRunDoesNotVerify) {
+  const std::string run = TinyRun("run");
+  ASSERT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
+  const auto names_it = [&](const std::string& program, const std::string& file, const std::string& what) {
+    const Outcome outcome = Execute(program);
+    EXPECT_EQ(outcome.code, 4) << program << "\n" << outcome.text;
+    EXPECT_THAT(outcome.text, HasSubstr(run + "/" + file + ": " + what)) << program;
+  };
+  for (const char* file :
+       {"motion.bvh", "reference.bvh", "trajectory.csv", "contacts.csv", "torques.csv", "body_contacts.csv",
+        "contact_totals.csv", "contact_summary.csv", "pressure.csv", "costs.csv", "filmstrip.svg"}) {
+    const std::string path = run + "/" + file;
+    const std::string bytes = io::ReadFile(path);
+    const size_t digit = bytes.find_last_of("123456789");
+    std::string changed = bytes;
+    changed[digit] = changed[digit] == '1' ? '2' : '1';
+    io::WriteFile(path, changed);
+    names_it(kReplay + " " + run + " --verify", file, "was changed since the run was written");
+    fs::remove(path);
+    names_it(kReplay + " " + run + " --verify", file, "was removed since the run was written");
+    io::WriteFile(path, bytes);
+  }
+  fs::copy_file(run + "/motion.bvh", run + "/reference.bvh", fs::copy_options::overwrite_existing);
+  names_it(kReplay + " " + run + " --verify", "reference.bvh", "was changed");
+  names_it(std::string(RETRACE_EXPORT) + " " + run + " --format bvh", "reference.bvh", "was changed");
+}
+
+TEST_F(Integrity, Row08TheManifestIsSealed) {
+  const std::string run = TinyRun("run");
+  const std::string path = run + "/manifest.json";
+  const io::Json manifest = io::ReadJson(path);
+  const auto expect = [&](const io::Json& changed, const std::string& message) {
+    io::WriteFile(path, changed.dump(2));
+    const Outcome outcome = Execute(kReplay + " " + run + " --verify");
+    EXPECT_EQ(outcome.code, 4) << outcome.text;
+    EXPECT_THAT(outcome.text, HasSubstr(path + ": " + message));
+  };
+  io::Json changed = manifest;
+  changed["success"] = !manifest["success"].get<bool>();
+  expect(changed, "was changed since the run was written");
+  changed = manifest;
+  changed["evaluation"]["drift"] = 0;
+  expect(changed, "was changed since the run was written");
+  changed = manifest;
+  changed.erase("seal");
+  expect(changed, "has lost its seal");
+  io::WriteFile(path, manifest.dump());  // the same content in another layout
+  EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
+}
+
 TEST_F(Integrity, Row09TheManifestHasTheHashOfWhatWasRead) {
   const std::string clip = Write("clip.bvh", io::ReadFile(kWalkClip));
   const std::string hash = io::Sha256(io::ReadFile(clip));

@@ -87,12 +87,9 @@ constexpr size_t Count(const Members&...) {
 }
 
 std::vector<InputRecord> SomeInputs() {
-  return {{{"clip", "walk.bvh"}, "aa"},
-          {{"skeleton", "walk.asf"}, "bb"},
-          {{"map", "map.json"}, "cc"},
-          {{"character", "human.json"}, "dd"},
-          {{"world 1", "ice.json"}, "ee"},
-          {{kConfigurationRole, "mine.json"}, "ff"}};
+  return {{{"clip", "walk.bvh"}, "aa"},    {{"skeleton", "walk.asf"}, "bb"},
+          {{"map", "map.json"}, "cc"},     {{"character", "human.json"}, "dd"},
+          {{"world 1", "ice.json"}, "ee"}, {{kConfigurationRole, "mine.json"}, "ff"}};
 }
 
 // Row01, Row02: the identity left out the part of the clip that is used, and its speed.

@@ -72,6 +72,14 @@ std::vector<std::string> RunFileNames(const std::filesystem::path& folder);
 /// OutputError.
 void RemoveRunFiles(const std::filesystem::path& folder, std::span<const std::string> kept = {});
 
+/// A manifest with /seal, the SHA-256 of everything else in it.
+io::Json Seal(io::Json manifest);
+
+/// Compares the files of a folder with the hashes in its manifest, and the manifest with its seal; those of earlier
+/// versions have none. Returns the first that was changed or removed since the run was written, as a message, or
+/// nothing. Throws InputError for a manifest that is none.
+std::string FirstChange(const std::filesystem::path& folder, const io::Json& manifest);
+
 /// Writes the files of a run so that a manifest in the folder means that the folder is complete: the manifest of an
 /// earlier run goes before anything else is touched, the new one comes last. Files appear whole or not at all.
 class RunFolder {

@@ -27,7 +27,8 @@ class Checkpoint final : public sampling::IterationStore {
   };
 
   /// In `folder`, which must exist. Throws InputError when an earlier one to go on with is damaged, and OutputError.
-  Checkpoint(const std::filesystem::path& folder, const io::Json& identity, Earlier earlier, Kept kept = Kept::kBounded);
+  Checkpoint(const std::filesystem::path& folder, const io::Json& identity, Earlier earlier,
+             Kept kept = Kept::kBounded);
 
   /// Whether there was one to go on with.
   bool Resumes() const { return resumes_; }

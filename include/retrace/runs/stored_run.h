@@ -85,13 +85,15 @@ struct StoredRun {
 
   /// Gates and figures of a trajectory of one character, over what its own control lasts; nothing without a reference.
   std::optional<metrics::Evaluation> Evaluate(size_t character, const control::Trajectory& trajectory) const;
-  /// Compares trajectories with the tables of the folder, or with their hashes in the manifest where a table is not
-  /// there; what neither has is not compared. Returns the first difference as a message, or nothing.
+  /// Compares the files of the folder with the hashes in the manifest, and the manifest with its seal; then
+  /// trajectories with the motion and the tables of the folder, or with their hashes in the manifest where a table is
+  /// not there; what neither has is not compared. Returns the first difference as a message, or nothing.
   /// @param required whether a table that neither folder nor manifest has is an InputError
   std::string FirstDifference(const Replayed& replayed, bool required) const;
   /// Simulates the stored controls in a new world, under the stored pushes, and compares every state, contact and
-  /// torque with the stored ones, bit for bit. Returns the first difference as a message; an empty text means that
-  /// there is none. Throws InputError when the folder does not tell what to compare with.
+  /// torque with the stored ones, bit for bit, after every file was compared with the manifest. Returns the first
+  /// difference as a message; an empty text means that there is none. Throws InputError when the folder does not tell
+  /// what to compare with.
   std::string Verify() const;
 };
 

@@ -18,8 +18,8 @@ std::vector<std::vector<size_t>> RankByDescendants(const Tree& tree);
 /// (Options::goal). There are none when Options::correction is 0.
 std::optional<std::vector<Quat>> GoalOf(const Problem& problem, int fragment, const character::State& reached);
 
-/// Fits the distributions (fragments) of those that a pass reached, from `first_fragment` on, to its elite samples. They
-/// are uniform until they have been fitted.
+/// Fits the distributions (fragments) of those that a pass reached, from `first_fragment` on, to its elite samples.
+/// They are uniform until they have been fitted.
 void FitDistributions(const Problem& problem, const Tree& tree, int first_fragment,
                       std::vector<OffsetDistribution>& distributions);
 

@@ -18,8 +18,8 @@ struct RewindState {
 /// A smoothing pass under way.
 struct SmoothingPassState {
   SmoothingPass report;
-  std::vector<Node> path;  ///< around which it draws
-  double limit = 0;        ///< of Summary::simulated_seconds, at which it is given up
+  std::vector<Node> path;          ///< around which it draws
+  double limit = 0;                ///< of Summary::simulated_seconds, at which it is given up
   std::vector<double> deviations;  ///< (fragments)
   std::vector<double> blends;      ///< (fragments)
   RewindState rewind;
