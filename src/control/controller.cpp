@@ -42,12 +42,13 @@ const Fragment& OpenLoop::FragmentAt(int step) {
 }
 
 void OpenLoop::Command(const Instant& now, std::span<simulation::JointCommand> commands) {
+  if (fragments_.empty()) return;
   const Fragment& fragment = FragmentAt(now.step);
   TargetsAt(fragment, std::clamp(now.step - fragment.first_step, 0, fragment.num_steps - 1), commands);
 }
 
 bool OpenLoop::RestartsAt(int step) {
-  return FragmentAt(step).first_step == step;
+  return !fragments_.empty() && FragmentAt(step).first_step == step;
 }
 
 void ApplyPushes(std::span<const Push> pushes, double time, double h, simulation::World& world) {

@@ -112,6 +112,17 @@ TEST(Scene, AnotherCharacterIsAnObjectThatPresses) {
   EXPECT_LT((on_first + on_second).norm(), 1e-9 * on_first.norm()) << "action and reaction";
 }
 
+TEST(Scene, ACharacterWithoutAControlIsDrivenAtItsRestPose) {
+  OpenLoopControl none = Standing(0);
+  Scene scene = MakeScene(Human(), Standing(2));
+  AddToScene(Human(), none, Quat::Identity(), Vec3(2, 0, 0), scene);
+  ASSERT_TRUE(scene.fragments[1].empty());
+  const Trajectory together = Replay(scene);
+  const Trajectory alone = Replay(Human(), ControlOf(scene, 0));
+  EXPECT_EQ(together.num_steps(), alone.num_steps());
+  EXPECT_TRUE(SameBits(scene.layout().StateOf(together.states.back(), 0), alone.states.back()));
+}
+
 /// Holds the first pose with a torque that grows with the state's drift: a controller that looks.
 class Watcher final : public Controller {
  public:

@@ -43,7 +43,8 @@ class Controller {
 /// and after the last one its last.
 class OpenLoop final : public Controller {
  public:
-  /// The fragments, at least one, must outlive the controller and follow one another without gaps.
+  /// The fragments must outlive the controller and follow one another without gaps. Without any, the targets are those
+  /// of the rest pose.
   explicit OpenLoop(std::span<const Fragment> fragments) : fragments_(fragments) {}
 
   void Command(const Instant& now, std::span<simulation::JointCommand> commands) override;
