@@ -15,6 +15,64 @@
 namespace retrace::results {
 
 namespace fs = std::filesystem;
+namespace {
+
+constexpr std::string_view kCharacterFolder = "character_";  // before the number of a character
+
+/// What the names of files in folders of characters begin with, whatever their numbers. Links are no such folders.
+std::vector<std::string> CharacterPrefixesIn(const fs::path& folder) {
+  std::vector<std::string> found;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    const bool numbered = name.starts_with(kCharacterFolder) && name.size() > kCharacterFolder.size() &&
+                          name.find_first_not_of("0123456789", kCharacterFolder.size()) == std::string::npos;
+    if (numbered && fs::is_directory(entry->symlink_status(error))) found.push_back(name + "/");
+  }
+  return found;
+}
+
+void Remove(const fs::path& file) {
+  std::error_code error;
+  fs::remove(file, error);
+  if (error) throw OutputError(file.string() + ": cannot be removed: " + error.message());
+}
+
+}  // namespace
+
+std::string CharacterPrefix(size_t character, size_t num_characters) {
+  if (num_characters == 1) return "";
+  std::string prefix(kCharacterFolder);
+  return prefix.append(std::to_string(character + 1)).append("/");
+}
+
+std::vector<std::string> RunFileNames(const fs::path& folder) {
+  const std::string exported = std::string(kExportFolder) + "/";
+  std::vector<std::string> names(kRunFiles.begin(), kRunFiles.end());
+  for (const std::string& prefix : CharacterPrefixesIn(folder)) {
+    for (const std::string_view name : kRunFiles) names.push_back(prefix + std::string(name));
+  }
+  for (const std::string& prefix : CharacterPrefixesIn(folder / kExportFolder)) {
+    for (const std::string_view name : kRunFiles) {
+      if (name.starts_with(exported)) names.push_back(exported + prefix + std::string(name.substr(exported.size())));
+    }
+  }
+  return names;
+}
+
+void RemoveRunFiles(const fs::path& folder, std::span<const std::string> kept) {
+  std::vector<fs::path> folders;
+  for (const fs::path& parent : {folder, folder / kExportFolder}) {
+    for (const std::string& prefix : CharacterPrefixesIn(parent))
+      folders.push_back(parent / prefix.substr(0, prefix.size() - 1));
+  }
+  folders.push_back(folder / kExportFolder);
+  for (const std::string& name : RunFileNames(folder)) {
+    if (std::find(kept.begin(), kept.end(), name) == kept.end()) Remove(folder / name);
+  }
+  std::error_code has_other_files;
+  for (const fs::path& part : folders) fs::remove(part, has_other_files);
+}
 
 RunFolder::RunFolder(fs::path path, bool force) : path_(std::move(path)) {
   if (path_.empty()) throw UsageError("the output folder has an empty name");
@@ -41,16 +99,15 @@ RunFolder::RunFolder(fs::path path, bool force) : path_(std::move(path)) {
   ::unlink(probe.c_str());
 }
 
-void RunFolder::Remove(std::string_view name) const {
-  std::error_code error;
-  fs::remove(path_ / name, error);
-  if (error) throw OutputError((path_ / name).string() + ": cannot be removed: " + error.message());
-}
-
 void RunFolder::Write(std::string_view name, std::string_view bytes) {
-  if (!begun_) Remove(kManifestFile);
+  if (!begun_) Remove(path_ / kManifestFile);
   begun_ = true;
-  io::WriteFile(path_ / name, bytes);
+  const fs::path path = path_ / name;
+  std::error_code error;
+  if (fs::create_directories(path.parent_path(), error); error) {
+    throw OutputError(path.parent_path().string() + ": cannot be created: " + error.message());
+  }
+  io::WriteFile(path, bytes);
   std::erase_if(files_, [&](const File& file) { return file.name == name; });
   files_.push_back({std::string(name), bytes.size(), io::Sha256(bytes)});
 }
@@ -64,13 +121,10 @@ io::Json RunFolder::Files() const {
 }
 
 void RunFolder::Finish(const io::Json& manifest) {
-  Remove(kManifestFile);
-  for (const std::string_view name : kRunFiles) {
-    const auto is_it = [&](const File& file) { return file.name == name; };
-    if (std::none_of(files_.begin(), files_.end(), is_it)) Remove(name);
-  }
-  std::error_code has_other_files;
-  fs::remove(path_ / kExportFolder, has_other_files);
+  Remove(path_ / kManifestFile);
+  std::vector<std::string> written;
+  for (const File& file : files_) written.push_back(file.name);
+  RemoveRunFiles(path_, written);
   io::WriteFile(path_ / kManifestFile, manifest.dump(2, ' ', false, io::Json::error_handler_t::replace) + "\n");
 }
 

@@ -51,15 +51,14 @@ void RemoveEarlier(const fs::path& output) {
     if (error) throw OutputError((output / name).string() + ": cannot be removed: " + error.message());
   };
   for (const std::string_view name : {kVariationsFile, kTableFile, kSpreadFile}) remove(name);
-  for (const std::string_view name : results::kRunFiles) remove(name);
+  results::RemoveRunFiles(output);
   for (int number = 1;; ++number) {
     const fs::path folder = output / std::to_string(number);
     const fs::path manifest = folder / results::kManifestFile;
     if (!fs::exists(manifest, error)) break;
     const io::Json earlier = io::ReadJson(manifest);
     if (!earlier.is_object() || !earlier.contains(kMember)) break;
-    for (const std::string_view name : results::kRunFiles) fs::remove(folder / name, error);
-    fs::remove(folder / results::kExportFolder, error);
+    results::RemoveRunFiles(folder);
     fs::remove(folder, error);  // unless somebody put other files there
   }
 }

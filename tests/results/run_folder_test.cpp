@@ -122,6 +122,40 @@ TEST_F(RunFolderTest, ForceKeepsEarlierResultsUntilTheFirstFileAndForeignOnesFor
   EXPECT_EQ(io::ReadJson(path / kManifestFile)["run"], 2);
 }
 
+TEST_F(RunFolderTest, CharactersHaveFoldersThatGoWithTheRun) {
+  EXPECT_EQ(CharacterPrefix(0, 1), "");
+  EXPECT_EQ(CharacterPrefix(1, 3), "character_2/");
+  const fs::path path = base_ / "run";
+  {
+    RunFolder folder(path, false);
+    for (const size_t c : {0u, 1u, 2u}) folder.Write(CharacterPrefix(c, 3) + std::string(kMotionFile), "old");
+    EXPECT_EQ(folder.Files()[1]["name"], "character_2/motion.bvh");
+    folder.Finish({{"run", 1}});
+    fs::create_directories(path / "export/character_1");
+    fs::create_directories(path / "character_x");
+    io::WriteFile(path / "export/character_1/motion.npz", "old");
+    io::WriteFile(path / "character_3/notes.txt", "mine");
+    io::WriteFile(path / "character_x/motion.bvh", "mine");
+  }
+  RunFolder folder(path, true);
+  folder.Write("character_2/motion.bvh", "new");
+  folder.Finish({{"run", 2}});
+  EXPECT_THAT(Names(path), UnorderedElementsAre("manifest.json", "character_2", "character_3", "character_x"));
+  EXPECT_EQ(io::ReadFile(path / "character_2/motion.bvh"), "new");
+  EXPECT_THAT(Names(path / "character_3"), UnorderedElementsAre("notes.txt"));
+  EXPECT_TRUE(fs::exists(path / "character_x/motion.bvh"));
+}
+
+TEST_F(RunFolderTest, RemovesNothingBehindALink) {
+  fs::create_directories(base_ / "elsewhere");
+  io::WriteFile(base_ / "elsewhere/motion.bvh", "mine");
+  RunFolder folder(base_ / "run", false);
+  fs::create_directory_symlink(base_ / "elsewhere", base_ / "run/character_1");
+  folder.Write(kControlFile, "{}");
+  folder.Finish({{"run", 1}});
+  EXPECT_TRUE(fs::exists(base_ / "elsewhere/motion.bvh"));
+}
+
 TEST_F(RunFolderTest, SaysWhichFileCannotBeWritten) {
   RunFolder folder(base_ / "run", false);
   fs::create_directories(folder.PathOf(kMotionFile) / "in the way");

@@ -1,8 +1,9 @@
-/// The folder that a run leaves behind.
+/// The folder that a run leaves behind. A run of several characters, a scene, has a sub-folder for the motion of each.
 #pragma once
 
 #include <array>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,10 @@ inline constexpr std::string_view kReportFile = "report.html";  ///< made of the
 /// Where `export` writes inside the folder of the run, unless the user names another folder.
 inline constexpr std::string_view kExportFolder = "export";
 
+/// What the names of the files of a character's motion begin with inside the folder of a run, and inside its `export`:
+/// nothing where the run has a single character, else the character's folder, as `character_2/` for the one of index 1.
+std::string CharacterPrefix(size_t character, size_t num_characters);
+
 /// All of them, the manifest first: what goes first when a run is removed. What was exported of a run goes with it.
 inline constexpr std::array kRunFiles = {kManifestFile,
                                          kControlFile,
@@ -56,6 +61,13 @@ inline constexpr std::array kRunFiles = {kManifestFile,
                                          std::string_view("export/external_loads.xml"),
                                          std::string_view("export/markers.trc")};
 
+/// kRunFiles, and the same names in the folders of characters that there are: all files that a run may have left.
+std::vector<std::string> RunFileNames(const std::filesystem::path& folder);
+
+/// Removes these, but for those named in `kept`. Folders of characters and exports that are then empty go, too. Throws
+/// OutputError.
+void RemoveRunFiles(const std::filesystem::path& folder, std::span<const std::string> kept = {});
+
 /// Writes the files of a run so that a manifest in the folder means that the folder is complete: the manifest of an
 /// earlier run goes before anything else is touched, the new one comes last. Files appear whole or not at all.
 class RunFolder {
@@ -68,7 +80,8 @@ class RunFolder {
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path PathOf(std::string_view name) const { return path_ / name; }
 
-  /// Writes one file (over an earlier one of that name). Throws OutputError.
+  /// Writes one file (over an earlier one of that name), and makes the sub-folder that its name begins with. Throws
+  /// OutputError.
   void Write(std::string_view name, std::string_view bytes);
 
   /// What was written so far, in that order: [{"name": ..., "bytes": ..., "sha256": ...}]. Meant for the manifest.
@@ -84,7 +97,6 @@ class RunFolder {
     size_t bytes = 0;
     std::string sha256;
   };
-  void Remove(std::string_view name) const;
 
   std::filesystem::path path_;
   std::vector<File> files_;
