@@ -1,5 +1,6 @@
 /// export: the motion of a run in the formats of other programs.
 #include <cstdio>
+#include <utility>
 
 #include "common/program.h"
 #include "retrace/io/error.h"
@@ -26,20 +27,26 @@ int Export(const Options& o) {
   options.output = o.output;
   if (o.rate > 0) options.rate = o.rate;
   options.force = o.force;
-  const std::vector<runs::ExportTarget> targets = runs::ExportTargets(options);
-  const runs::ExportableRun exportable(options.folder);
-  const runs::ReplayedRun& run = exportable.run;
-  std::printf("%s: %s for %s s, %zu steps of %s ms%s%s\n", o.folder.c_str(), run.loaded.character.name.c_str(),
-              io::Fixed(exportable.motion.duration(), 2).c_str(), run.trajectory.num_steps(),
-              io::Fixed(1000 * run.trajectory.time_step, 3).c_str(), run.pushes.empty() ? "" : ", under its pushes",
-              run.trajectory.diverged ? ", until it diverged" : "");
+  runs::StoredRun stored(options.folder);
+  const std::vector<runs::ExportTarget> targets = runs::ExportTargets(options, stored.characters.size());
+  const runs::ExportableRun exportable(std::move(stored));
+  const auto& [run, replayed, difference] = exportable.run;
+  std::string who;
+  for (const exports::ExportedMotion& motion : exportable.motions) {
+    who.append(who.empty() ? "" : ", ").append(motion.character.name);
+  }
+  const control::Trajectory& trajectory = replayed.first();
+  std::printf("%s: %s for %s s, %zu steps of %s ms%s%s\n", o.folder.c_str(), who.c_str(),
+              io::Fixed(exportable.motions[0].duration(), 2).c_str(), trajectory.num_steps(),
+              io::Fixed(1000 * trajectory.time_step, 3).c_str(), run.pushes.empty() ? "" : ", under its pushes",
+              trajectory.diverged ? ", until it diverged" : "");
   const auto on_file = [](const runs::ExportTarget& target, size_t bytes, double rate) {
     std::printf("  %s (%zu kB%s)\n", target.path.c_str(), (bytes + 999) / 1000,
                 exports::HasRate(target.format) ? (", " + io::Number(rate) + " frames per second").c_str() : "");
   };
   runs::WriteExports(exportable, options, targets, on_file);
-  if (run.difference.empty()) return 0;
-  std::fprintf(stderr, "export: %s; what was written is the replay\n", run.difference.c_str());
+  if (difference.empty()) return 0;
+  std::fprintf(stderr, "export: %s; what was written is the replay\n", difference.c_str());
   return static_cast<int>(ExitCode::kBelowGate);
 }
 

@@ -5,7 +5,6 @@
 #include "common/program.h"
 #include "retrace/io/error.h"
 #include "retrace/runs/replay.h"
-#include "retrace/runs/run_files.h"
 #include "retrace/runs/world_input.h"
 
 namespace {
@@ -18,40 +17,35 @@ struct Options {
   bool force = false;
   bool verify = false;
   bool track_only = false;
+  std::vector<std::string> others;
   std::vector<std::string> pushes;
   runs::PushTableOptions table;  // without a body: none is asked for
   std::vector<std::string> worlds;
 };
 
 int PrintVerification(const runs::StoredRun& run, const runs::Replayed& replayed) {
-  const std::string difference = run.FirstDifference(replayed.trajectory, true);
+  const std::string difference = run.FirstDifference(replayed, true);
   if (!difference.empty()) {
     std::fprintf(stderr, "replay: %s\n", difference.c_str());
     return static_cast<int>(ExitCode::kBelowGate);
   }
-  std::printf("%s: all %zu states, contacts and torques are the same to the bit%s\n", run.folder.c_str(),
-              replayed.trajectory.states.size(), run.pushes.empty() ? "" : ", under the pushes of its manifest");
-  if (replayed.evaluation && !replayed.evaluation->completed) {
-    std::printf("  the control is a part: %.2f of %.2f s\n", replayed.evaluation->simulated_duration,
-                run.expected_duration());
-  }
+  std::printf("%s", runs::DescribeVerified(run, replayed).c_str());
   return 0;
 }
 
 /// Makes and prints the table of pushes, and writes it where there is a folder to write to.
 int TabulatePushes(const Options& o, const runs::StoredRun& run, const runs::Replayed& unpushed,
                    const runs::RunContext& context) {
-  if (!unpushed.evaluation) {
-    throw InputError(run.reference_file().string(), "no such file", "the reference that the gates follow");
-  }
-  if (const metrics::Gate* gate = unpushed.evaluation->FirstViolated()) {
+  const std::optional<metrics::Evaluation>& evaluation = unpushed.characters[0].evaluation;
+  const metrics::Gate* gate = evaluation ? evaluation->FirstViolated() : nullptr;
+  if (gate != nullptr) {
     std::fprintf(stderr, "replay: %s: leaves the gate %s at %.2f s without a push: there is nothing to survive\n",
                  o.folder.c_str(), gate->name.c_str(), gate->first_violation);
     return static_cast<int>(ExitCode::kBelowGate);
   }
-  const std::vector<runs::PushOutcome> outcomes = runs::TryPushes(run, unpushed.trajectory, o.table);
+  const std::vector<runs::PushOutcome> outcomes = runs::TryPushes(run, unpushed.first(), o.table);
   std::printf("%s: pushed at %s for %.2f s, seconds from then until the gates are left (end: not before %.2f s)\n%s",
-              o.folder.c_str(), o.table.body.c_str(), o.table.duration, unpushed.evaluation->simulated_duration,
+              o.folder.c_str(), o.table.body.c_str(), o.table.duration, evaluation->simulated_duration,
               runs::DescribePushTable(outcomes).c_str());
   if (o.output.empty()) return 0;
   results::RunFolder out(o.output, o.force);
@@ -59,36 +53,19 @@ int TabulatePushes(const Options& o, const runs::StoredRun& run, const runs::Rep
   return 0;
 }
 
-int PrintOutcome(const Options& o, const runs::StoredRun& run, const runs::Replayed& replayed) {
-  const std::optional<metrics::Evaluation>& evaluation = replayed.evaluation;
-  const control::Trajectory& trajectory = replayed.trajectory;
-  const bool pushed = !replayed.pushes.empty();
-  for (const control::Push& push : replayed.pushes) {
-    std::printf("%s: pushed: %s\n", o.folder.c_str(), runs::Describe(run.loaded.character, push).c_str());
-  }
-  if (!pushed && !run.pushes.empty()) {
-    std::printf("%s: this motion was made under pushes; this is its control without them\n", o.folder.c_str());
-  }
-  if (!evaluation) {
-    std::printf("%s: replayed %.2f s; there is no reference to compare with\n", o.folder.c_str(),
-                static_cast<double>(trajectory.num_steps()) * trajectory.time_step);
-    return 0;
-  }
-  std::printf("%s: %s%s\n%s", o.folder.c_str(), pushed ? "pushed, " : "",
-              evaluation->success() ? "within the gates" : "below the gates",
-              runs::Describe(*evaluation, run.expected_duration(), trajectory.diverged).c_str());
-  return static_cast<int>(evaluation->success() ? ExitCode::kSuccess : ExitCode::kBelowGate);
-}
-
 void CheckOptions(const Options& o) {
-  const bool pushed = !o.pushes.empty() || !o.table.body.empty();
+  const bool tabulates = !o.table.body.empty();
+  const bool pushed = !o.pushes.empty() || tabulates;
   if (o.verify && o.track_only)
     throw UsageError("--verify compares the stored control; it cannot go with --track-only");
   if (o.verify && pushed)
     throw UsageError("--verify compares with what is stored; it cannot go with --push or --push-table");
   if (o.verify && !o.worlds.empty())
     throw UsageError("--verify compares the stored control in its own world; it cannot go with --world");
-  if (!o.pushes.empty() && !o.table.body.empty())
+  if (o.verify && !o.others.empty())
+    throw UsageError("--verify compares with what is stored; it cannot go with --with");
+  if (tabulates && !o.others.empty()) throw UsageError("--push-table is of one character; it cannot go with --with");
+  if (!o.pushes.empty() && tabulates)
     throw UsageError("--push-table tries pushes of its own; it cannot go with --push");
 }
 
@@ -103,19 +80,26 @@ int Replay(const Options& o, const std::string& command) {
     for (const std::string& note : placed.notes) std::printf("  world: %s\n", note.c_str());
     for (const std::string& warning : placed.warnings) std::printf("  warning: %s\n", warning.c_str());
   }
+  for (const std::string& text : o.others) {
+    const runs::JoiningRun other = runs::ParseJoiningRun(text);
+    for (const std::string& note : run.Join(runs::StoredRun(other.folder), other.placement)) {
+      std::printf("  with: %s\n", note.c_str());
+    }
+  }
+  if (!o.table.body.empty()) run.RequireOneCharacter("--push-table is of one");
   if (o.track_only) run.TrackReference();
   std::vector<control::Push> pushes;
-  for (const std::string& push : o.pushes) {
-    pushes.push_back(runs::ParsePush(push, run.loaded.character, run.loaded.control.duration()));
-  }
+  for (const std::string& push : o.pushes) pushes.push_back(runs::ParsePush(push, run.scene));
   if (o.verify) pushes = run.pushes;
   const runs::Replayed replayed = runs::Replay(run, pushes);
   if (!o.table.body.empty()) return TabulatePushes(o, run, replayed, context);
   if (!o.output.empty()) {
     results::RunFolder out(o.output, o.force);
-    runs::WriteReplay(out, run, replayed, o.track_only, context);
+    runs::WriteReplay(out, run, replayed, context, {o.track_only});
   }
-  return o.verify ? PrintVerification(run, replayed) : PrintOutcome(o, run, replayed);
+  if (o.verify) return PrintVerification(run, replayed);
+  std::printf("%s", runs::Describe(run, replayed).c_str());
+  return static_cast<int>(replayed.success() ? ExitCode::kSuccess : ExitCode::kBelowGate);
 }
 
 }  // namespace
@@ -129,9 +113,15 @@ int main(int argc, char** argv) {
   app.add_flag("--force", options.force, "Write into a folder that holds results already");
   app.add_flag("--verify", options.verify, "Compare every state, contact and torque with the stored ones, bit for bit");
   app.add_flag("--track-only", options.track_only, "Drive the servos at the reference itself instead of the control");
+  app.add_option(
+         "--with", options.others,
+         "The characters of another run join the world: OTHER[,X,Z[,HEADING]], moved in m and turned in degrees "
+         "(repeatable)")
+      ->type_name("RUN")
+      ->allow_extra_args(false);
   app.add_option("--push", options.pushes,
                  "A force on a body's centre of mass while it replays: BODY,FX:FY:FZ,START,DURATION in N (world axes) "
-                 "and s (repeatable)")
+                 "and s; of several characters 2:BODY (repeatable)")
       ->type_name("PUSH")
       ->allow_extra_args(false);
   auto* table = app.add_option("--push-table", options.table.body,

@@ -24,7 +24,7 @@ std::string FormatBodiesTable(const ExportedMotion& motion, double rate) {
   Names(writer, {"time", "body", "x", "y", "z", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz"});
   writer.EndRow();
   const simulation::Environment& world = motion.control.world.environment;
-  const size_t own = motion.character.bodies.size();
+  const simulation::Layout layout = motion.layout();
   const auto row = [&](double time, const std::string& name, const character::BodyState& body) {
     writer.Number(time);
     writer.Text(name);
@@ -36,7 +36,8 @@ std::string FormatBodiesTable(const ExportedMotion& motion, double rate) {
   int frame = 0;
   for (const character::State& state : FramesAt(motion.trajectory, rate)) {
     const double time = frame++ / rate;
-    for (size_t b = 0; b < own; ++b) row(time, motion.character.bodies[b].name, state[b]);
+    const character::State own = layout.StateOf(state, 0);
+    for (size_t b = 0; b < own.size(); ++b) row(time, motion.character.bodies[b].name, own[b]);
     const std::vector<Vec3> places = BoxPositions(world, time);
     for (size_t i = 0; i < places.size(); ++i) {
       if (!world.boxes[i].course) continue;
@@ -46,9 +47,8 @@ std::string FormatBodiesTable(const ExportedMotion& motion, double rate) {
       for (int empty = 0; empty < 6; ++empty) writer.Text("");
       writer.EndRow();
     }
-    for (size_t f = 0; f < world.bodies.size() && own + f < state.size(); ++f) {
-      row(time, world.bodies[f].name, state[own + f]);
-    }
+    const character::State free = layout.FreeStateOf(state);
+    for (size_t f = 0; f < free.size(); ++f) row(time, world.bodies[f].name, free[f]);
   }
   return writer.Take();
 }

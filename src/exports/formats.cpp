@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "retrace/exports/bvh.h"
 #include "retrace/exports/csv.h"
@@ -10,11 +11,50 @@
 #include "retrace/exports/sto.h"
 #include "retrace/exports/trc.h"
 #include "retrace/io/error.h"
+#include "retrace/results/run_folder.h"
 
 namespace retrace::exports {
 namespace {
 
 constexpr std::array<const char*, 6> kNames = {"glb", "bvh", "csv", "npz", "sto", "trc"};
+
+/// Files of a single character.
+std::vector<std::string> FilesOfOne(ExportFormat format) {
+  switch (format) {
+    case ExportFormat::kGlb:
+      return {"motion.glb"};
+    case ExportFormat::kBvh:
+      return {"motion.bvh"};
+    case ExportFormat::kCsv:
+      return {"bodies.csv", "joints.csv"};
+    case ExportFormat::kNpz:
+      return {"motion.npz"};
+    case ExportFormat::kSto:
+      return {"coordinates.sto", "ground_forces.sto", "external_loads.xml"};
+    case ExportFormat::kTrc:
+      return {"markers.trc"};
+  }
+  return {};
+}
+
+/// Contents of these.
+std::vector<std::string> FormatOne(ExportFormat format, const ExportedMotion& motion, double rate) {
+  switch (format) {
+    case ExportFormat::kGlb:
+      return {FormatGlb(motion, rate)};
+    case ExportFormat::kBvh:
+      return {FormatMotionBvh(motion.character, motion.trajectory, rate)};
+    case ExportFormat::kCsv:
+      return {FormatBodiesTable(motion, rate), FormatJointsTable(motion, rate)};
+    case ExportFormat::kNpz:
+      return {FormatNpz(motion)};
+    case ExportFormat::kSto:
+      return {FormatCoordinates(motion), FormatGroundForces(motion), FormatExternalLoads(motion)};
+    case ExportFormat::kTrc:
+      return {FormatTrc(motion, rate)};
+  }
+  return {};
+}
 
 }  // namespace
 
@@ -43,22 +83,15 @@ std::vector<ExportFormat> ParseFormats(const std::vector<std::string>& names) {
   return formats;
 }
 
-std::vector<std::string> FilesOf(ExportFormat format) {
-  switch (format) {
-    case ExportFormat::kGlb:
-      return {"motion.glb"};
-    case ExportFormat::kBvh:
-      return {"motion.bvh"};
-    case ExportFormat::kCsv:
-      return {"bodies.csv", "joints.csv"};
-    case ExportFormat::kNpz:
-      return {"motion.npz"};
-    case ExportFormat::kSto:
-      return {"coordinates.sto", "ground_forces.sto", "external_loads.xml"};
-    case ExportFormat::kTrc:
-      return {"markers.trc"};
+std::vector<std::string> FilesOf(ExportFormat format, size_t num_characters) {
+  if (format == ExportFormat::kGlb) return FilesOfOne(format);
+  std::vector<std::string> names;
+  for (size_t c = 0; c < num_characters; ++c) {
+    for (const std::string& name : FilesOfOne(format)) {
+      names.push_back(results::CharacterPrefix(c, num_characters) + name);
+    }
   }
-  return {};
+  return names;
 }
 
 double DefaultRate(ExportFormat format) {
@@ -69,23 +102,13 @@ bool HasRate(ExportFormat format) {
   return format != ExportFormat::kNpz && format != ExportFormat::kSto;
 }
 
-std::vector<std::string> Format(ExportFormat format, const exports::ExportedMotion& motion, double rate) {
-  switch (format) {
-    case ExportFormat::kGlb:
-      return {exports::FormatGlb(motion, rate)};
-    case ExportFormat::kBvh:
-      return {exports::FormatMotionBvh(motion.character, motion.trajectory, rate)};
-    case ExportFormat::kCsv:
-      return {exports::FormatBodiesTable(motion, rate), exports::FormatJointsTable(motion, rate)};
-    case ExportFormat::kNpz:
-      return {exports::FormatNpz(motion)};
-    case ExportFormat::kSto:
-      return {exports::FormatCoordinates(motion), exports::FormatGroundForces(motion),
-              exports::FormatExternalLoads(motion)};
-    case ExportFormat::kTrc:
-      return {exports::FormatTrc(motion, rate)};
+std::vector<std::string> Format(ExportFormat format, std::span<const ExportedMotion> motions, double rate) {
+  if (format == ExportFormat::kGlb) return {FormatGlb(motions, rate)};
+  std::vector<std::string> files;
+  for (const ExportedMotion& motion : motions) {
+    for (std::string& file : FormatOne(format, motion, rate)) files.push_back(std::move(file));
   }
-  return {};
+  return files;
 }
 
 }  // namespace retrace::exports

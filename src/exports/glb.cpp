@@ -9,7 +9,10 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <set>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "retrace/character/kinematics.h"
@@ -305,7 +308,9 @@ Json Rotation(const Quat& q) {
 /// root's is at its centre of mass.
 class Skeleton {
  public:
-  Skeleton(Document& document, const character::Character& character) : document_(document), character_(character) {
+  /// @param prefix of all names: what tells the characters of a scene apart
+  Skeleton(Document& document, const character::Character& character, std::string prefix)
+      : document_(document), character_(character), prefix_(std::move(prefix)) {
     const size_t num_bodies = character.bodies.size();
     for (size_t b = 0; b < num_bodies; ++b) {
       const int joint = character.JointOf(static_cast<int>(b));
@@ -315,16 +320,17 @@ class Skeleton {
     node_.assign(num_bodies, -1);
     bone_.assign(num_bodies, -1);
     const auto root = static_cast<size_t>(character.root);
-    AddBone("root", root, base_[root]);
+    AddBone(prefix_ + "root", root, base_[root]);
     document.AddToScene(node_[root]);
     for (const character::Joint& joint : character.joints) {  // each after the joint that moves its parent
       const auto parent = static_cast<size_t>(joint.parent), child = static_cast<size_t>(joint.child);
-      AddBone(joint.name, child, base_[child] - base_[parent]);
+      AddBone(prefix_ + joint.name, child, base_[child] - base_[parent]);
       document.AddChild(node_[parent], node_[child]);
     }
   }
 
   const character::Character& character() const { return character_; }
+  const std::string& prefix() const { return prefix_; }
   const Vec3& base(size_t body) const { return base_[body]; }  ///< in the rest pose [m]
   int node(size_t body) const { return node_[body]; }
   int bone(size_t body) const { return bone_[body]; }  ///< index in the skin
@@ -333,7 +339,7 @@ class Skeleton {
   /// Returns the index of the skin.
   int AddSkin() {
     const int inverse_bind = document_.AddAccessor(inverse_bind_, 16, kFloat, kNoTarget, false);
-    return document_.Push("skins", {{"name", character_.name},
+    return document_.Push("skins", {{"name", prefix_ + character_.name},
                                     {"inverseBindMatrices", inverse_bind},
                                     {"skeleton", node_[static_cast<size_t>(character_.root)]},
                                     {"joints", bones_}});
@@ -355,6 +361,7 @@ class Skeleton {
 
   Document& document_;
   const character::Character& character_;
+  std::string prefix_;
   std::vector<Vec3> base_;  // (bodies)
   std::vector<int> node_;   // (bodies)
   std::vector<int> bone_;   // (bodies)
@@ -400,40 +407,60 @@ void AnimateSkeleton(const Skeleton& skeleton, const std::vector<character::Stat
   }
 }
 
+/// What the bodies of all characters are made of.
+struct BodyMaterials {
+  explicit BodyMaterials(Document& document)
+      : left(document.AddMaterial("left", results::kLeft, 0.6)),
+        right(document.AddMaterial("right", results::kRight, 0.6)),
+        middle(document.AddMaterial("middle", results::kMiddle, 0.6)) {}
+  int Of(const character::Body& body) const {
+    const results::Color color = results::ColorOf(body);
+    return color == results::kLeft ? left : color == results::kRight ? right : middle;
+  }
+  int left;
+  int right;
+  int middle;
+};
+
 /// A mesh for each body that has shapes, in the colour of its side.
-void AddBodies(Document& document, const Skeleton& skeleton, int skin) {
-  const int left = document.AddMaterial("left", results::kLeft, 0.6);
-  const int right = document.AddMaterial("right", results::kRight, 0.6);
-  const int middle = document.AddMaterial("middle", results::kMiddle, 0.6);
+void AddBodies(Document& document, const Skeleton& skeleton, int skin, const BodyMaterials& materials) {
   std::set<std::string> names;
   for (size_t b = 0; b < skeleton.character().bodies.size(); ++b) {
     const character::Body& body = skeleton.character().bodies[b];
     if (body.shapes.empty()) continue;
     Surface surface;
     for (const Shape& shape : body.shapes) AddShape(surface, shape, body.rest_position + shape.offset);
-    const results::Color color = results::ColorOf(body);
-    const int material = color == results::kLeft ? left : color == results::kRight ? right : middle;
-    std::string name = body.name;
+    const int material = materials.Of(body);
+    std::string name = skeleton.prefix() + body.name;
     if (skeleton.HasName(name) || !names.insert(name).second) name += "_body";
     document.AddToScene(document.AddNode(
         {{"name", name}, {"mesh", document.AddMesh(name, surface, material, skeleton.bone(b))}, {"skin", skin}}));
   }
 }
 
-void AddCharacter(Document& document, Animation& animation, const character::Character& character,
-                  const std::vector<character::State>& frames) {
-  Skeleton skeleton(document, character);
-  AnimateSkeleton(skeleton, frames, animation);
-  AddBodies(document, skeleton, skeleton.AddSkin());
+/// Skeletons and bodies of all characters. `frames` are those of each (characters x frames).
+void AddCharacters(Document& document, Animation& animation, std::span<const ExportedMotion> motions,
+                   const std::vector<std::vector<character::State>>& frames) {
+  std::optional<BodyMaterials> materials;
+  for (size_t c = 0; c < motions.size(); ++c) {
+    const std::string prefix = motions.size() == 1 ? "" : "character_" + std::to_string(c + 1) + "_";
+    Skeleton skeleton(document, motions[c].character, prefix);
+    AnimateSkeleton(skeleton, frames[c], animation);
+    const int skin = skeleton.AddSkin();
+    if (!materials) materials.emplace(document);
+    AddBodies(document, skeleton, skin, *materials);
+  }
 }
 
 /// A square under all that happens.
-Surface GroundSurface(const std::vector<character::State>& frames, double height) {
+Surface GroundSurface(const std::vector<std::vector<character::State>>& frames, double height) {
   Vec3 low = Vec3::Constant(std::numeric_limits<double>::infinity()), high = -low;
-  for (const character::State& state : frames) {
-    for (const character::BodyState& body : state) {
-      low = low.cwiseMin(body.position);
-      high = high.cwiseMax(body.position);
+  for (const std::vector<character::State>& of_character : frames) {
+    for (const character::State& state : of_character) {
+      for (const character::BodyState& body : state) {
+        low = low.cwiseMin(body.position);
+        high = high.cwiseMax(body.position);
+      }
     }
   }
   low.array() -= kGroundMargin;
@@ -447,8 +474,10 @@ Surface GroundSurface(const std::vector<character::State>& frames, double height
   return surface;
 }
 
+/// The world as a motion has it, once for all characters.
 void AddWorld(Document& document, Animation& animation, const ExportedMotion& motion,
-              const std::vector<character::State>& frames, double rate) {
+              const std::vector<std::vector<character::State>>& all_frames, double rate) {
+  const std::vector<character::State>& frames = all_frames.front();
   const simulation::Environment& world = motion.control.world.environment;
   const auto add = [&](const std::string& name, const Surface& surface, int material) {
     const int node = document.AddNode({{"name", name}, {"mesh", document.AddMesh(name, surface, material)}});
@@ -461,7 +490,7 @@ void AddWorld(Document& document, Animation& animation, const ExportedMotion& mo
     json["rotation"] = Rotation(orientation.normalized());
   };
   if (world.ground.present) {
-    add("ground", GroundSurface(frames, world.ground.height - kFieldShade),
+    add("ground", GroundSurface(all_frames, world.ground.height - kFieldShade),
         document.AddMaterial("ground", results::kPaper, 0.9));
   }
   const bool fixed = !world.boxes.empty() || world.height_field;
@@ -482,9 +511,11 @@ void AddWorld(Document& document, Animation& animation, const ExportedMotion& mo
     place(add(world.height_field->name, FieldSurface(*world.height_field), stone), world.height_field->position,
           world.height_field->orientation);
   }
-  const size_t own = motion.character.bodies.size();
+  const simulation::Layout layout = motion.layout();
   const int wood = world.bodies.empty() ? -1 : document.AddMaterial("free", results::kWood, 0.8);
-  for (size_t f = 0; f < world.bodies.size() && own + f < frames[0].size(); ++f) {
+  for (size_t f = 0; f < world.bodies.size(); ++f) {
+    const auto body = static_cast<size_t>(layout.FreeBody(f));
+    if (body >= frames[0].size()) break;  // a start state without them
     Surface surface;
     AddShape(surface, world.bodies[f].shape, Vec3::Zero());
     const int node = add(world.bodies[f].name, surface, wood);
@@ -492,8 +523,8 @@ void AddWorld(Document& document, Animation& animation, const ExportedMotion& mo
     std::vector<Quat> rotations;
     bool moves = false;
     for (const character::State& state : frames) {
-      positions.push_back(state[own + f].position);
-      rotations.push_back(state[own + f].orientation);
+      positions.push_back(state[body].position);
+      rotations.push_back(state[body].orientation);
       moves = moves || positions.back() != positions[0] || rotations.back().coeffs() != rotations[0].coeffs();
     }
     place(node, positions[0], rotations[0]);
@@ -505,13 +536,15 @@ void AddWorld(Document& document, Animation& animation, const ExportedMotion& mo
 
 }  // namespace
 
-std::string FormatGlb(const ExportedMotion& motion, double rate) {
-  const std::vector<character::State> frames = FramesAt(motion.trajectory, rate);
+std::string FormatGlb(std::span<const ExportedMotion> motions, double rate) {
+  std::vector<std::vector<character::State>> frames;
+  for (const ExportedMotion& motion : motions) frames.push_back(FramesAt(motion.trajectory, rate));
+  const ExportedMotion& first = motions.front();
   Document document;
-  document.json()["scenes"][0]["name"] = motion.name;
-  Animation animation(document, motion.name, frames.size(), rate);
-  AddCharacter(document, animation, motion.character, frames);
-  AddWorld(document, animation, motion, frames, rate);
+  document.json()["scenes"][0]["name"] = first.name;
+  Animation animation(document, first.name, frames.front().size(), rate);
+  AddCharacters(document, animation, motions, frames);
+  AddWorld(document, animation, first, frames, rate);
   animation.Finish();
   return document.Bytes();
 }

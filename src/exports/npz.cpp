@@ -206,12 +206,15 @@ void AddSteps(Archive& archive, const ExportedMotion& motion) {
     Append(ground_force, ground);
     for (const Vec3& f : on_body) Append(body_force, f);
   }
-  std::vector<Quat> pose(num_joints);
+  std::vector<Quat> pose(num_joints, Quat::Identity());
   for (const control::Fragment& fragment : motion.control.fragments) {
     for (int step = 0; step < fragment.num_steps && target.size() < n * 3 * num_joints; ++step) {
       control::TargetsAt(fragment, step, pose);
       for (const Quat& q : pose) Append(target, RotationVector(q));
     }
+  }
+  while (target.size() < n * 3 * num_joints) {  // a control that is shorter than those of others holds its last targets
+    for (const Quat& q : pose) Append(target, RotationVector(q));
   }
   archive.Add("joint_torque", {n, num_joints, 3}, torque);
   archive.Add("joint_target", {n, num_joints, 3}, target);
@@ -228,7 +231,8 @@ void AddSteps(Archive& archive, const ExportedMotion& motion) {
 
 void AddObjects(Archive& archive, const ExportedMotion& motion) {
   const simulation::Environment& world = motion.control.world.environment;
-  const size_t n = motion.trajectory.states.size(), own = motion.character.bodies.size();
+  const size_t n = motion.trajectory.states.size(), num_objects = world.num_objects();
+  const simulation::Layout layout = motion.layout();
   std::vector<double> position, orientation;
   for (size_t i = 0; i < n; ++i) {
     const std::vector<Vec3> boxes = BoxPositions(world, static_cast<double>(i) * motion.trajectory.time_step);
@@ -240,16 +244,14 @@ void AddObjects(Archive& archive, const ExportedMotion& motion) {
       Append(position, world.height_field->position);
       Append(orientation, world.height_field->orientation);
     }
-    for (size_t f = 0; f < world.bodies.size(); ++f) {
-      Append(position, motion.trajectory.states[i][own + f].position);
-      Append(orientation, motion.trajectory.states[i][own + f].orientation);
+    for (const character::BodyState& body : layout.FreeStateOf(motion.trajectory.states[i])) {
+      Append(position, body.position);
+      Append(orientation, body.orientation);
     }
   }
-  std::vector<std::string> names;
-  for (size_t o = 0; o < world.num_objects(); ++o) names.push_back(world.ObjectName(o));
-  archive.Add("object_position", {n, names.size(), 3}, position);
-  archive.Add("object_orientation", {n, names.size(), 4}, orientation);
-  archive.Add("object_names", names);
+  archive.Add("object_position", {n, num_objects, 3}, position);
+  archive.Add("object_orientation", {n, num_objects, 4}, orientation);
+  archive.Add("object_names", motion.trajectory.objects);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <span>
 #include <stdexcept>
 #include <vector>
 
@@ -66,14 +67,19 @@ struct Arrow {
   Vec3 force = Vec3::Zero();
 };
 
-/// The character at one instant. Places are along the view's horizontal.
-struct Figure {
-  double time = 0;
+/// A character at one instant.
+struct Actor {
   State state;
   State ghost;  ///< empty: none
   std::vector<Arrow> arrows;
-  double origin = 0;  ///< of its root in the world [m]
-  double left = 0;    ///< reach to both sides of the root [m]
+};
+
+/// All characters at one instant. Places are along the view's horizontal.
+struct Figure {
+  double time = 0;
+  std::vector<Actor> actors;  ///< (characters)
+  double origin = 0;          ///< of the first one's root in the world [m]
+  double left = 0;            ///< reach to both sides of the root [m]
   double right = 0;
   double place = 0;  ///< of its root in the picture [m]
 };
@@ -90,7 +96,7 @@ struct Bounds {
 
 /// What a picture shows, in metres and newtons.
 struct Strip {
-  const Character& character;
+  std::span<const FilmStripMotion> motions;
   const FilmStripOptions& options;
   View view = {};
   std::vector<Figure> figures = {};
@@ -98,9 +104,11 @@ struct Strip {
   double floor_height = 0;
   bool has_reference = false;
   bool true_places = false;      ///< figures stand where they are in the world
-  double weight = 0;             ///< of the character in its world, without gravity that on Earth [N]
+  double weight = 0;             ///< of the first character in its world, without gravity that on Earth [N]
   double largest_force = 0;      ///< of all arrows [N]
   double metres_per_newton = 0;  ///< of arrows
+
+  const Character& character(size_t c = 0) const { return *motions[c].character; }
 };
 
 /// Where a strip is in its picture [px].
@@ -506,7 +514,7 @@ void DrawWorld(Canvas& canvas, const Strip& strip, const Figure& figure, const W
          << ")\">\n";
   if (environment.height_field) {
     // Its height along the line of sight's middle, under the root.
-    const Vec3& middle = figure.state[static_cast<size_t>(strip.character.root)].position;
+    const Vec3& middle = figure.actors[0].state[static_cast<size_t>(strip.character().root)].position;
     const double low = environment.ground.present ? environment.ground.height : -1;
     std::vector<Vec2> outline;
     constexpr double kReach = 4, kStep = 0.05;  // [m]
@@ -532,9 +540,10 @@ void DrawWorld(Canvas& canvas, const Strip& strip, const Figure& figure, const W
     canvas.Polygon(Hull(outline),
                    "fill=\"" + Hex(results::kStone) + "\" stroke=\"" + Hex(Shade(results::kStone, 0.45)) + "\"");
   }
+  const simulation::Layout layout(strip.character(), environment);
   for (size_t f = 0; f < environment.bodies.size(); ++f) {
     const Shape& body = environment.bodies[f].shape;
-    const character::BodyState& at = figure.state[strip.character.bodies.size() + f];
+    const character::BodyState& at = figure.actors[0].state[static_cast<size_t>(layout.FreeBody(f))];
     if (body.kind == Shape::Kind::kBox) {
       DrawBox(canvas, view, body, at.position, at.orientation, results::kWood);
     } else {
@@ -636,19 +645,18 @@ void DrawLegend(Canvas& canvas, const LegendEntries& entries, double width, doub
 }
 
 /// The figures at their instants, before they have places.
-void PoseFigures(const control::Trajectory& trajectory, const character::ReferenceMotion* reference, Strip& strip,
-                 bool& in_place) {
-  const Character& character = strip.character;
+void PoseFigures(Strip& strip, bool& in_place) {
   const FilmStripOptions& options = strip.options;
-  const double step = trajectory.time_step;
-  const double duration = static_cast<double>(trajectory.num_steps()) * step;
+  const control::Trajectory& first = *strip.motions[0].trajectory;
+  const double step = first.time_step;
+  const double duration = static_cast<double>(first.num_steps()) * step;
   const double start = std::clamp(options.start, 0.0, duration);
   const double end = options.end < 0 ? duration : std::clamp(options.end, start, duration);
   const auto index_at = [&](double time) {
     if (step <= 0) return size_t{0};
-    return std::min(trajectory.num_steps(), static_cast<size_t>(std::lround(time / step)));
+    return std::min(first.num_steps(), static_cast<size_t>(std::lround(time / step)));
   };
-  strip.view = ChooseView(character, trajectory, index_at(start), index_at(end), in_place);
+  strip.view = ChooseView(strip.character(), first, index_at(start), index_at(end), in_place);
   size_t last_index = std::numeric_limits<size_t>::max();
   for (int i = 0; i < options.figures; ++i) {
     const size_t index = index_at(start + (end - start) * i / (options.figures - 1));
@@ -656,55 +664,67 @@ void PoseFigures(const control::Trajectory& trajectory, const character::Referen
     last_index = index;
     Figure figure;
     figure.time = static_cast<double>(index) * step;
-    figure.state = trajectory.states[index];
-    if (reference != nullptr) reference->StateAt(figure.time, figure.ghost);
-    if (step > 0) figure.arrows = GroundForces(character, trajectory, index, options.force_window);
-    figure.origin = strip.view.Project(figure.state[static_cast<size_t>(character.root)].position).x();
     Bounds horizontal;
-    AddReach(character, figure.state, strip.view, horizontal, strip.vertical);
+    for (const auto& [character, trajectory, reference] : strip.motions) {
+      Actor& actor = figure.actors.emplace_back();
+      actor.state = trajectory->states[index];
+      if (reference != nullptr) reference->StateAt(figure.time, actor.ghost);
+      if (step > 0) actor.arrows = GroundForces(*character, *trajectory, index, options.force_window);
+      AddReach(*character, actor.state, strip.view, horizontal, strip.vertical);
+    }
+    figure.origin =
+        strip.view.Project(figure.actors[0].state[static_cast<size_t>(strip.character().root)].position).x();
     figure.left = figure.origin - horizontal.min;
     figure.right = horizontal.max - figure.origin;
     strip.figures.push_back(std::move(figure));
   }
 }
 
-/// Lengths of arrows: half a metre for the character's weight, less where a force would leave the picture.
-void ScaleArrows(Strip& strip) {
-  const double height = strip.character.height;
-  const double gravity = std::abs(strip.options.gravity);
-  strip.weight = strip.character.total_mass() * (gravity > 0 ? gravity : kStandardGravity);
+/// Calls `use` with each arrow of a strip.
+template <typename Use>
+void ForEachArrow(const Strip& strip, const Use& use) {
   for (const Figure& figure : strip.figures) {
-    for (const Arrow& arrow : figure.arrows) strip.largest_force = std::max(strip.largest_force, arrow.force.norm());
-  }
-  strip.metres_per_newton =
-      std::min(0.3 * height / strip.weight, strip.largest_force > 0 ? 0.85 * height / strip.largest_force : 1.0);
-  for (const Figure& figure : strip.figures) {
-    for (const Arrow& arrow : figure.arrows) {
-      strip.vertical.Add(arrow.point.y() + strip.metres_per_newton * arrow.force.y());
+    for (const Actor& actor : figure.actors) {
+      for (const Arrow& arrow : actor.arrows) use(arrow);
     }
   }
 }
 
-Strip MakeStrip(const Character& character, const control::Trajectory& trajectory,
-                const character::ReferenceMotion* reference, const FilmStripOptions& options) {
-  Strip strip{character, options};
-  strip.has_reference = reference != nullptr;
+/// Lengths of arrows: half a metre for the character's weight, less where a force would leave the picture.
+void ScaleArrows(Strip& strip) {
+  const double height = strip.character().height;
+  const double gravity = std::abs(strip.options.gravity);
+  strip.weight = strip.character().total_mass() * (gravity > 0 ? gravity : kStandardGravity);
+  ForEachArrow(strip,
+               [&](const Arrow& arrow) { strip.largest_force = std::max(strip.largest_force, arrow.force.norm()); });
+  strip.metres_per_newton =
+      std::min(0.3 * height / strip.weight, strip.largest_force > 0 ? 0.85 * height / strip.largest_force : 1.0);
+  ForEachArrow(strip, [&](const Arrow& arrow) {
+    strip.vertical.Add(arrow.point.y() + strip.metres_per_newton * arrow.force.y());
+  });
+}
+
+Strip MakeStrip(std::span<const FilmStripMotion> motions, const FilmStripOptions& options) {
+  Strip strip{motions, options};
+  strip.has_reference =
+      std::any_of(motions.begin(), motions.end(), [](const auto& motion) { return motion.reference != nullptr; });
+  const double height = strip.character().height;
   strip.vertical.Add(0);
-  strip.vertical.Add(0.8 * character.height);
+  strip.vertical.Add(0.8 * height);
   bool in_place = false;
-  PoseFigures(trajectory, reference, strip, in_place);
+  PoseFigures(strip, in_place);
   if (options.environment != nullptr && options.environment->ground.present) {
     strip.floor_height = options.environment->ground.height;
   }
-  strip.vertical.Add(std::max(strip.floor_height, -0.65 * character.height));
-  strip.true_places = Arrange(strip.figures, in_place, character.height);
+  strip.vertical.Add(std::max(strip.floor_height, -0.65 * height));
+  strip.true_places = Arrange(strip.figures, in_place, height);
   ScaleArrows(strip);
   return strip;
 }
 
 Layout LayOut(const Strip& strip) {
   const FilmStripOptions& options = strip.options;
-  const double body_height = strip.character.height;
+  const double body_height = strip.character().height;
   Bounds horizontal;
   for (const Figure& figure : strip.figures) {
     horizontal.Add(figure.place - figure.left);
@@ -747,20 +767,22 @@ void DrawPaper(Canvas& canvas, const Strip& strip, double height) {
          << Hex(results::kPaper) << "\"/>\n";
 }
 
-/// The floor, and a shadow on it under each figure.
+/// The floor, and a shadow on it under each character.
 void DrawFloor(Canvas& canvas, const Strip& strip, const Layout& layout) {
-  const double body_height = strip.character.height;
   const double floor = layout.ground - layout.scale * strip.floor_height;
   canvas << "<rect y=\"" << floor << "\" width=\"" << strip.options.width
          << "\" height=\"34\" fill=\"url(#floor)\"/>\n";
   for (const Figure& figure : strip.figures) {
     canvas.set_shift(figure.place - figure.origin);
-    const Vec3 center = character::CenterOfMass(strip.character, figure.state);
-    const Vec2 at = canvas.Pixel(Vec2(strip.view.Project(center).x(), strip.floor_height));
-    // The higher the body, the wider and fainter its shadow.
-    const double fade = 1 / (1 + std::max(0.0, center.y() - 0.5 * body_height));
-    canvas << "<ellipse cx=\"" << at.x() << "\" cy=\"" << at.y() + 2 << "\" rx=\"" << 0.24 * body_height * layout.scale
-           << "\" ry=\"5\" fill=\"url(#shadow)\" opacity=\"" << fade << "\"/>\n";
+    for (size_t c = 0; c < figure.actors.size(); ++c) {
+      const double body_height = strip.character(c).height;
+      const Vec3 center = character::CenterOfMass(strip.character(c), figure.actors[c].state);
+      const Vec2 at = canvas.Pixel(Vec2(strip.view.Project(center).x(), strip.floor_height));
+      // The higher the body, the wider and fainter its shadow.
+      const double fade = 1 / (1 + std::max(0.0, center.y() - 0.5 * body_height));
+      canvas << "<ellipse cx=\"" << at.x() << "\" cy=\"" << at.y() + 2 << "\" rx=\""
+             << 0.24 * body_height * layout.scale << "\" ry=\"5\" fill=\"url(#shadow)\" opacity=\"" << fade << "\"/>\n";
+    }
   }
   canvas.Line({0, floor}, {strip.options.width, floor}, 1.2, "stroke=\"#8d8f94\"");
 }
@@ -782,23 +804,40 @@ void DrawSurroundings(Canvas& canvas, const Strip& strip) {
   }
 }
 
+/// The characters of a figure, far ones first.
+std::vector<size_t> FromFarToNear(const Strip& strip, const Figure& figure) {
+  std::vector<size_t> order(figure.actors.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  const auto depth = [&](size_t c) {
+    return strip.view.Depth(figure.actors[c].state[static_cast<size_t>(strip.character(c).root)].position);
+  };
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return depth(a) < depth(b); });
+  return order;
+}
+
 /// Draws all references, then all figures over them, then all forces over these.
 void DrawMotion(Canvas& canvas, const Strip& strip) {
   for (const Figure& figure : strip.figures) {
     canvas.set_shift(figure.place - figure.origin);
-    if (!figure.ghost.empty()) DrawGhost(canvas, strip.character, figure.ghost);
+    for (const size_t c : FromFarToNear(strip, figure)) {
+      if (!figure.actors[c].ghost.empty()) DrawGhost(canvas, strip.character(c), figure.actors[c].ghost);
+    }
   }
   for (const Figure& figure : strip.figures) {
     canvas.set_shift(figure.place - figure.origin);
-    canvas << "<g>\n";
-    DrawFigure(canvas, strip.view, strip.character, figure.state);
-    canvas << "</g>\n";
+    for (const size_t c : FromFarToNear(strip, figure)) {
+      canvas << "<g>\n";
+      DrawFigure(canvas, strip.view, strip.character(c), figure.actors[c].state);
+      canvas << "</g>\n";
+    }
   }
   for (const Figure& figure : strip.figures) {
     canvas.set_shift(figure.place - figure.origin);
-    for (const Arrow& arrow : figure.arrows) {
-      const Vec3 tip = arrow.point + strip.metres_per_newton * arrow.force;
-      DrawArrow(canvas, canvas.Pixel(arrow.point), canvas.Pixel(tip));
+    for (const Actor& actor : figure.actors) {
+      for (const Arrow& arrow : actor.arrows) {
+        const Vec3 tip = arrow.point + strip.metres_per_newton * arrow.force;
+        DrawArrow(canvas, canvas.Pixel(arrow.point), canvas.Pixel(tip));
+      }
     }
   }
 }
@@ -815,11 +854,16 @@ void DrawTimes(Canvas& canvas, const Strip& strip, double baseline) {
 
 }  // namespace
 
-std::string FormatFilmStrip(const Character& character, const control::Trajectory& trajectory,
-                            const character::ReferenceMotion* reference, const FilmStripOptions& options) {
-  if (trajectory.states.empty()) throw std::invalid_argument("a film strip of a trajectory without states");
+std::string FormatFilmStrip(std::span<const FilmStripMotion> motions, const FilmStripOptions& options) {
+  if (motions.empty() || motions[0].trajectory->states.empty()) {
+    throw std::invalid_argument("a film strip of a trajectory without states");
+  }
+  for (const FilmStripMotion& motion : motions) {
+    if (motion.trajectory->states.size() == motions[0].trajectory->states.size()) continue;
+    throw std::invalid_argument("a film strip of trajectories of different lengths");
+  }
   if (options.figures < 2 || !(options.width > 0)) throw std::invalid_argument("film strip options out of range");
-  const Strip strip = MakeStrip(character, trajectory, reference, options);
+  const Strip strip = MakeStrip(motions, options);
   const Layout layout = LayOut(strip);
   Canvas canvas(strip.view, layout.scale, layout.left, layout.ground);
   DrawPaper(canvas, strip, layout.height);

@@ -325,9 +325,10 @@ io::Json FootprintsToJson(const control::Trajectory& trajectory, const simulatio
           {"usual_peak", UsualPeak(std::move(pressures))}};
 }
 
-io::Json WorldToJson(const simulation::WorldOptions& options, const control::Trajectory& trajectory, size_t stride,
-                     size_t num_bodies) {
+io::Json WorldToJson(const character::Character& character, const simulation::WorldOptions& options,
+                     const control::Trajectory& trajectory, size_t stride) {
   const simulation::Environment& environment = options.environment;
+  const simulation::Layout layout(character, environment);
   io::Json json;
   json["gravity"] = options.gravity;
   json["ground"] = {{"present", environment.ground.present}, {"height", environment.ground.height}};
@@ -361,11 +362,11 @@ io::Json WorldToJson(const simulation::WorldOptions& options, const control::Tra
   Floats frames;
   Floats still;
   for (size_t k = 0; k < environment.bodies.size(); ++k) {
-    const character::BodyState& first = trajectory.states.front()[num_bodies + k];
+    const auto body = static_cast<size_t>(layout.FreeBody(k));
+    const character::BodyState& first = trajectory.states.front()[body];
     still.Add(first);
     const bool moves = std::any_of(trajectory.states.begin(), trajectory.states.end(), [&](const auto& state) {
-      return state[num_bodies + k].position != first.position ||
-             state[num_bodies + k].orientation.coeffs() != first.orientation.coeffs();
+      return state[body].position != first.position || state[body].orientation.coeffs() != first.orientation.coeffs();
     });
     if (moves) moving.push_back(static_cast<uint32_t>(k));
   }
@@ -375,7 +376,7 @@ io::Json WorldToJson(const simulation::WorldOptions& options, const control::Tra
         courses.Add(Vec3(box.position + box.course->At(static_cast<double>(i) * trajectory.time_step)));
       }
     }
-    for (const uint32_t k : moving) frames.Add(trajectory.states[i][num_bodies + k]);
+    for (const uint32_t k : moving) frames.Add(trajectory.states[i][static_cast<size_t>(layout.FreeBody(k))]);
   }
   json["courses"] = courses.Packed();
   json["start"] = still.Packed();
@@ -478,7 +479,7 @@ io::Json SettingsOf(const io::Json& manifest) {
   io::Json settings = io::Json::object();
   if (!manifest.is_object()) return settings;
   for (const char* name : {"program", "status", "command", "seed", "clip", "inputs", "preparation", "solver", "world",
-                           "perturbed", "pushes", "cost", "configuration"}) {
+                           "perturbed", "pushes", "characters", "cost", "configuration"}) {
     if (manifest.contains(name)) settings[name] = manifest[name];
   }
   if (manifest.contains("provenance") && manifest["provenance"].is_object()) {
@@ -513,7 +514,7 @@ io::Json DescribeRun(const ReportRun& run, const ReportOptions& options) {
                        {"mass", character.total_mass()},   {"weight", WeightOf(character, *run.world)},
                        {"root", character.root},           {"bodies", BodiesToJson(character)},
                        {"joints", JointsToJson(character)}};
-  json["world"] = WorldToJson(*run.world, trajectory, frame_stride, character.bodies.size());
+  json["world"] = WorldToJson(character, *run.world, trajectory, frame_stride);
   json["simulated"] = MotionToJson(character, trajectory, frame_stride, sample_stride);
   if (run.reference != nullptr) {
     json["reference"] = ReferenceToJson(*run.reference, h, trajectory.num_steps(), frame_stride, sample_stride);
@@ -538,6 +539,36 @@ io::Json DescribeRun(const ReportRun& run, const ReportOptions& options) {
   json["footprints"] = FootprintsToJson(trajectory, run.world->environment, history, frame_stride, options.footprint);
   if (run.costs != nullptr) json["costs"] = CostsToJson(*run.costs);
   json["settings"] = SettingsOf(run.manifest);
+  return json;
+}
+
+io::Json DescribeScene(const std::string& name, const std::vector<ReportRun>& characters,
+                       const ReportOptions& options) {
+  io::Json json = {{"kind", "scene"}, {"name", name}, {"world", io::Json()}, {"characters", io::Json::array()}};
+  std::vector<std::vector<Vec3>> paths;
+  for (const ReportRun& character : characters) {
+    io::Json described = DescribeRun(character, options);
+    if (json["world"].is_null()) json["world"] = std::move(described["world"]);
+    described.erase("world");
+    json["characters"].push_back(std::move(described));
+    const size_t stride = StrideOf(character.trajectory->time_step, options.frame_rate);
+    paths.push_back(CameraPath(*character.character, *character.trajectory, stride));
+  }
+  // The camera follows the middle of all, from so far away that all are in view.
+  std::vector<Vec3> middle(paths.front().size(), Vec3::Zero());
+  double reach = 0;
+  for (size_t i = 0; i < middle.size(); ++i) {
+    for (const std::vector<Vec3>& path : paths) middle[i] += path[i] / static_cast<double>(paths.size());
+    for (const std::vector<Vec3>& path : paths) {
+      const Vec3 away = path[i] - middle[i];
+      reach = std::max(reach, std::hypot(away.x(), away.z()));
+    }
+  }
+  Floats packed_path;
+  for (const Vec3& place : middle) packed_path.Add(place);
+  json["path"] = packed_path.Packed();
+  json["travel"] = json["characters"][0]["travel"];
+  json["reach"] = reach;
   return json;
 }
 

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 
-#include "retrace/io/file.h"
+#include "retrace/io/describe.h"
 #include "retrace/runs/failure_report.h"
 #include "retrace/runs/pushes.h"
 #include "retrace/runs/reconstruction.h"
+#include "retrace/runs/replay.h"
 #include "retrace/runs/solver.h"
 #include "retrace/runs/stored_run.h"
 
@@ -68,6 +69,29 @@ io::Json SearchMember(const sampling::Summary& search) {
           {"smoothing", smoothing}};
 }
 
+/// Of each character of a scene: where it came from, and what became of it.
+io::Json CharactersMember(const StoredRun& run, const Replayed& replayed) {
+  io::Json list = io::Json::array();
+  for (size_t c = 0; c < run.characters.size(); ++c) {
+    const RunCharacter& character = run.characters[c];
+    std::string folder = results::CharacterPrefix(c, run.characters.size());
+    folder.pop_back();
+    io::Json entry = {{"name", run.scene.characters[c].name},
+                      {"folder", folder},
+                      {"run", character.run},
+                      {"control_sha256", character.control_sha256},
+                      {"heading", character.placement.heading},
+                      {"offset", io::ToJson(character.placement.offset)},
+                      {"gates", io::Write(character.gates)}};
+    if (character.reference) {
+      entry["reference"] = "that of its run, turned and moved: kinematics that take no account of the other characters";
+    }
+    if (replayed.characters[c].evaluation) entry["evaluation"] = replayed.characters[c].evaluation->ToJson();
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
 }  // namespace
 
 io::Json ReconstructionManifest(const Job& job, const Reconstruction& result, const RunContext& context,
@@ -101,17 +125,27 @@ io::Json ReconstructionManifest(const Job& job, const Reconstruction& result, co
 
 io::Json ReplayManifest(const StoredRun& run, const ReplayFacts& facts, const RunContext& context) {
   io::Json manifest = Begin(facts.program, facts.status);
-  if (!facts.pushes.empty()) {
-    manifest["perturbed"] = true;  // no result of the control alone
-    manifest["pushes"] = PushesToJson(run.loaded.character, facts.pushes);
-  }
-  if (facts.evaluation != nullptr) {
-    manifest["success"] = facts.evaluation->success();
-    manifest["evaluation"] = facts.evaluation->ToJson();
+  if (facts.replayed != nullptr) {
+    const Replayed& replayed = *facts.replayed;
+    if (!replayed.pushes.empty()) {
+      manifest["perturbed"] = true;  // no result of the control alone
+      manifest["pushes"] = PushesToJson(run.scene, replayed.pushes);
+    }
+    const auto compared = [](const CharacterReplay& character) { return character.evaluation.has_value(); };
+    if (std::all_of(replayed.characters.begin(), replayed.characters.end(), compared)) {
+      manifest["success"] = replayed.success();
+    }
+    if (replayed.characters.size() > 1) {
+      manifest["characters"] = CharactersMember(run, replayed);
+    } else if (replayed.characters[0].evaluation) {
+      manifest["evaluation"] = replayed.characters[0].evaluation->ToJson();
+    }
   }
   manifest["command"] = context.command;
-  const std::filesystem::path control_file = run.folder / results::kControlFile;
-  manifest["inputs"] = {{{"file", control_file.string()}, {"sha256", io::Sha256(io::ReadFile(control_file))}}};
+  manifest["inputs"] = io::Json::array();
+  for (const ControlInput& control : run.controls) {
+    manifest["inputs"].push_back({{"file", control.file.string()}, {"sha256", control.sha256}});
+  }
   manifest["solver"] = run.solver;
   manifest["provenance"] = results::Provenance(context.timer != nullptr ? *context.timer : results::RunTimer(), {});
   return manifest;

@@ -8,6 +8,7 @@
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
 #include "retrace/math/rotation.h"
+#include "retrace/runs/replay.h"
 #include "retrace/runs/stored_run.h"
 
 namespace retrace::runs {
@@ -42,9 +43,11 @@ std::string InstantsOf(double motion_duration) {
   return "an instant of the motion, 0 to " + io::Fixed(motion_duration, 2) + " s";
 }
 
-std::string NamesOf(const character::Character& character) {
+/// Of the characters' bodies: a world may have hundreds of others.
+std::string NamesOf(const control::Scene& scene) {
   std::string names;
-  for (const character::Body& body : character.bodies) names += (names.empty() ? "" : ", ") + body.name;
+  const auto count = static_cast<int>(scene.layout().num_character_bodies());
+  for (int body = 0; body < count; ++body) names.append(names.empty() ? "" : ", ").append(BodyName(scene, body));
   return names;
 }
 
@@ -65,8 +68,8 @@ const std::array<Direction, 4>& Directions() {
 
 /// Replays the control of a run under one push. The run has a reference.
 PushOutcome TryPush(const StoredRun& run, const control::Push& push) {
-  const control::Trajectory pushed = control::Replay(run.loaded.character, run.loaded.control, {&push, 1});
-  const metrics::Evaluation evaluation = *run.Evaluate(pushed);
+  const Replayed replayed = Replay(run, {push});
+  const metrics::Evaluation& evaluation = *replayed.characters[0].evaluation;
   PushOutcome outcome;
   outcome.push = push;
   double until = evaluation.simulated_duration;
@@ -74,7 +77,7 @@ PushOutcome TryPush(const StoredRun& run, const control::Push& push) {
     outcome.left = true;
     outcome.gate = gate->name;
     until = gate->first_violation;
-  } else if (pushed.diverged) {
+  } else if (replayed.diverged()) {
     outcome.left = true;
     outcome.gate = "diverged";
   }
@@ -84,12 +87,30 @@ PushOutcome TryPush(const StoredRun& run, const control::Push& push) {
 
 }  // namespace
 
-control::Push ParsePush(const std::string& text, const character::Character& character, double motion_duration) {
+std::string BodyName(const control::Scene& scene, int body) {
+  const simulation::Layout layout = scene.layout();
+  if (layout.IsFree(body)) return scene.world.environment.bodies[layout.FreeIndexOf(body)].name;
+  const size_t character = layout.CharacterOf(body);
+  const std::string& name = scene.characters[character].bodies[static_cast<size_t>(layout.LocalBody(body))].name;
+  return scene.characters.size() == 1 ? name : std::to_string(character + 1).append(":").append(name);
+}
+
+int FindBody(const control::Scene& scene, const std::string& name) {
+  const auto count = static_cast<int>(scene.layout().num_bodies());
+  for (int body = 0; body < count; ++body) {
+    if (BodyName(scene, body) == name) return body;
+  }
+  const bool only = scene.characters.size() == 1 && name.starts_with("1:");
+  return only ? scene.characters[0].FindBody(name.substr(2)) : -1;
+}
+
+control::Push ParsePush(const std::string& text, const control::Scene& scene) {
+  const double motion_duration = scene.duration();
   const std::vector<std::string> parts = Split(text, ',');
   if (parts.size() != 4) Refuse(text, std::to_string(parts.size()) + " parts between commas", kSyntax);
   control::Push push;
-  push.body = character.FindBody(parts[0]);
-  if (push.body < 0) Refuse(text, "the body \"" + parts[0] + "\"", "one of " + NamesOf(character));
+  push.body = FindBody(scene, parts[0]);
+  if (push.body < 0) Refuse(text, "the body \"" + parts[0] + "\"", "one of " + NamesOf(scene));
   const std::vector<std::string> force = Split(parts[1], ':');
   bool good = force.size() == 3;
   for (size_t k = 0; good && k < 3; ++k) {
@@ -107,10 +128,10 @@ control::Push ParsePush(const std::string& text, const character::Character& cha
   return push;
 }
 
-io::Json PushesToJson(const character::Character& character, const std::vector<control::Push>& pushes) {
+io::Json PushesToJson(const control::Scene& scene, const std::vector<control::Push>& pushes) {
   io::Json list = io::Json::array();
   for (const control::Push& push : pushes) {
-    list.push_back({{"body", character.bodies[static_cast<size_t>(push.body)].name},
+    list.push_back({{"body", BodyName(scene, push.body)},
                     {"force", {push.force.x(), push.force.y(), push.force.z()}},
                     {"start", push.start},
                     {"duration", push.duration}});
@@ -118,12 +139,12 @@ io::Json PushesToJson(const character::Character& character, const std::vector<c
   return list;
 }
 
-std::vector<control::Push> ReadPushes(const io::JsonView& view, const character::Character& character) {
+std::vector<control::Push> ReadPushes(const io::JsonView& view, const control::Scene& scene) {
   std::vector<control::Push> pushes;
   for (const io::JsonView& entry : view.Elements()) {
     control::Push& push = pushes.emplace_back();
-    push.body = character.FindBody(entry["body"].String());
-    if (push.body < 0) entry["body"].Expect("one of " + NamesOf(character));
+    push.body = FindBody(scene, entry["body"].String());
+    if (push.body < 0) entry["body"].Expect("one of " + NamesOf(scene));
     push.force = entry["force"].Vector();
     push.start = entry["start"].Number(io::kNonNegative);
     push.duration = entry["duration"].Number(io::kPositive);
@@ -131,28 +152,29 @@ std::vector<control::Push> ReadPushes(const io::JsonView& view, const character:
   return pushes;
 }
 
-std::string Describe(const character::Character& character, const control::Push& push) {
-  std::string text = character.bodies[static_cast<size_t>(push.body)].name + " by ";
+std::string Describe(const control::Scene& scene, const control::Push& push) {
+  std::string text = BodyName(scene, push.body) + " by ";
   for (int k = 0; k < 3; ++k) text.append(k > 0 ? ":" : "").append(io::Number(push.force[k]));
   return text + " N from " + io::Fixed(push.start, 2) + " to " + io::Fixed(push.end(), 2) + " s";
 }
 
 std::vector<PushOutcome> TryPushes(const StoredRun& run, const control::Trajectory& unpushed,
                                    const PushTableOptions& options) {
-  if (!run.reference) {
-    throw InputError(run.reference_file().string(), "no such file", "the reference that the gates follow");
+  run.RequireOneCharacter("a table of pushes is of one");
+  if (!run.characters[0].reference) {
+    throw InputError(run.characters[0].reference_file.string(), "no such file", "the reference that the gates follow");
   }
-  const character::Character& character = run.loaded.character;
-  const control::OpenLoopControl& control = run.loaded.control;
-  const int body = character.FindBody(options.body);
-  if (body < 0) Refuse("table", "the body \"" + options.body + "\"", "one of " + NamesOf(character));
+  const character::Character& character = run.scene.characters[0];
+  const double duration = run.scene.duration();
+  const int body = FindBody(run.scene, options.body);
+  if (body < 0) Refuse("table", "the body \"" + options.body + "\"", "one of " + NamesOf(run.scene));
   for (const double time : options.times) {
-    if (InMotion(time, control.duration())) continue;
-    Refuse("table", "the start \"" + io::Number(time) + "\"", InstantsOf(control.duration()));
+    if (InMotion(time, duration)) continue;
+    Refuse("table", "the start \"" + io::Number(time) + "\"", InstantsOf(duration));
   }
   std::vector<double> times = options.times;
   if (times.empty()) {
-    for (const double share : {0.25, 0.5, 0.75}) times.push_back(share * control.duration());
+    for (const double share : {0.25, 0.5, 0.75}) times.push_back(share * duration);
   }
   std::vector<PushOutcome> outcomes;
   for (const double time : times) {
@@ -169,7 +191,7 @@ std::vector<PushOutcome> TryPushes(const StoredRun& run, const control::Trajecto
   return outcomes;
 }
 
-std::string FormatPushTable(const character::Character& character, const std::vector<PushOutcome>& outcomes) {
+std::string FormatPushTable(const control::Scene& scene, const std::vector<PushOutcome>& outcomes) {
   io::CsvWriter csv;
   for (const char* column : {"body", "direction", "force", "force_x", "force_y", "force_z", "start", "duration",
                              "survived", "left", "gate"}) {
@@ -178,7 +200,7 @@ std::string FormatPushTable(const character::Character& character, const std::ve
   csv.EndRow();
   for (const PushOutcome& outcome : outcomes) {
     const control::Push& push = outcome.push;
-    csv.Text(character.bodies[static_cast<size_t>(push.body)].name);
+    csv.Text(BodyName(scene, push.body));
     csv.Text(outcome.direction);
     csv.Number(outcome.size);
     csv.Vector(push.force);

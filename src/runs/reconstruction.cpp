@@ -33,12 +33,11 @@ Reconstruction Reconstruct(const Job& job, int threads, const sampling::Hooks& h
 void WriteRun(results::RunFolder& folder, const Job& job, const Reconstruction& result, const RunContext& context,
               KeptFiles kept, const io::Json& more) {
   const sampling::Summary& search = result.search;
+  folder.Write(results::kControlFile, control::FormatControl(job.character, search.control));
   if (kept == KeptFiles::kAll) {
     const std::string title = job.options.clip.file.stem().string();
-    WriteMotion(folder, job.character, search.control, result.trajectory, &job.reference, title);
+    WriteMotion(folder, "", {job.character, search.control.world, result.trajectory, &job.reference, title});
     folder.Write(results::kCostsFile, results::FormatCosts(CostsOf(search)));
-  } else {
-    folder.Write(results::kControlFile, control::FormatControl(job.character, search.control));
   }
   io::Json all = io::Json::object();
   if (kept == KeptFiles::kControl) {

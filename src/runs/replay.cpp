@@ -1,41 +1,168 @@
 #include "retrace/runs/replay.h"
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
+#include "retrace/control/control_file.h"
+#include "retrace/io/error.h"
+#include "retrace/io/number.h"
+#include "retrace/math/rotation.h"
 #include "retrace/runs/run_files.h"
 
 namespace retrace::runs {
+namespace {
+
+/// What a trajectory is to each character. It is that of the only one already.
+std::vector<control::Trajectory> Split(control::Trajectory trajectory, const simulation::Layout& layout) {
+  std::vector<control::Trajectory> parts;
+  if (layout.num_characters() == 1) {
+    parts.push_back(std::move(trajectory));
+    return parts;
+  }
+  for (size_t c = 0; c < layout.num_characters(); ++c) {
+    parts.push_back(control::TrajectoryOf(trajectory, layout, c));
+  }
+  return parts;
+}
+
+/// Of a character in a list of several: ", character 2 (human)".
+std::string Number(const StoredRun& run, size_t character) {
+  if (run.characters.size() == 1) return "";
+  std::string text = ", character " + std::to_string(character + 1);
+  return text.append(" (").append(run.scene.characters[character].name).append(")");
+}
+
+}  // namespace
+
+bool Replayed::success() const {
+  return std::all_of(characters.begin(), characters.end(), [](const CharacterReplay& character) {
+    return !character.evaluation || character.evaluation->success();
+  });
+}
+
+bool Replayed::completed() const {
+  return std::all_of(characters.begin(), characters.end(), [](const CharacterReplay& character) {
+    return !character.evaluation || character.evaluation->completed;
+  });
+}
 
 Replayed Replay(const StoredRun& run, std::vector<control::Push> pushes) {
+  return Replay(run, run.scene, std::move(pushes));
+}
+
+Replayed Replay(const StoredRun& run, const control::Scene& scene, std::vector<control::Push> pushes) {
   Replayed replayed;
-  replayed.trajectory = control::Replay(run.loaded.character, run.loaded.control, pushes);
-  replayed.evaluation = run.Evaluate(replayed.trajectory);
+  for (control::Trajectory& trajectory : Split(control::Replay(scene, pushes), scene.layout())) {
+    const size_t character = replayed.characters.size();
+    std::optional<metrics::Evaluation> evaluation = run.Evaluate(character, trajectory);
+    replayed.characters.push_back({std::move(trajectory), std::move(evaluation)});
+  }
   replayed.pushes = std::move(pushes);
   return replayed;
 }
 
-void WriteReplay(results::RunFolder& folder, const StoredRun& run, const Replayed& replayed, bool tracks_reference,
-                 const RunContext& context) {
-  const std::optional<metrics::Evaluation>& evaluation = replayed.evaluation;
+ReplayedRun::ReplayedRun(StoredRun stored)
+    : run(std::move(stored)), replayed(Replay(run, run.pushes)), difference(run.FirstDifference(replayed, false)) {}
+
+JoiningRun ParseJoiningRun(const std::string& text) {
+  const auto refuse = [&](const std::string& found) {
+    std::string message = "--with " + text;
+    message.append(": found ").append(found).append(", expected OTHER, OTHER,X,Z or OTHER,X,Z,HEADING: the folder of ");
+    throw UsageError(message.append("a run, metres up to 1000, and degrees"));
+  };
+  std::vector<std::string> parts(1);
+  for (const char c : text) {
+    if (c == ',') {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  if (parts.size() == 2 || parts.size() > 4) refuse(std::to_string(parts.size()) + " parts between commas");
+  if (parts[0].empty()) refuse("no folder");
+  const auto number = [&](size_t part, double limit) {
+    double value = 0;
+    if (part >= parts.size()) return value;
+    // Written so that NaN is refused, too.
+    if (!io::ParseNumber(parts[part], value) || !(std::abs(value) <= limit)) refuse("\"" + parts[part] + "\"");
+    return value;
+  };
+  constexpr double kFarAway = 1000;  // [m] a simulation that goes further has diverged
+  const Vec3 offset(number(1, kFarAway), 0, number(2, kFarAway));
+  return {parts[0], {Radians(number(3, 360)), offset}};
+}
+
+void WriteReplay(results::RunFolder& folder, const StoredRun& run, const Replayed& replayed, const RunContext& context,
+                 const ReplayOptions& options) {
   const bool pushed = !replayed.pushes.empty();
-  std::string title = tracks_reference ? "naive tracking" : "replay";
+  std::string title = options.tracks_reference ? "naive tracking" : "replay";
   if (pushed) title += ", pushed";
-  WriteMotion(folder, run.loaded.character, run.loaded.control, replayed.trajectory,
-              run.reference ? &*run.reference : nullptr, title);
+  folder.Write(results::kControlFile, control::FormatControl(run.scene));
+  std::vector<MotionFiles> motions;
+  for (size_t c = 0; c < run.characters.size(); ++c) {
+    const auto& reference = run.characters[c].reference;
+    motions.push_back({run.scene.characters[c], run.scene.world, replayed.characters[c].trajectory,
+                       reference ? &*reference : nullptr, title + Number(run, c)});
+    WriteMotion(folder, results::CharacterPrefix(c, run.characters.size()), motions.back());
+  }
+  if (motions.size() > 1) WriteFilmStrip(folder, motions, title);
   ReplayFacts facts;
-  facts.program = pushed ? "replay --push" : tracks_reference ? "replay --track-only" : "replay";
-  facts.status = replayed.trajectory.diverged           ? "diverged"
-                 : evaluation && !evaluation->completed ? "partial"
-                                                        : "completed";
-  facts.pushes = replayed.pushes;
-  facts.evaluation = evaluation ? &*evaluation : nullptr;
+  facts.program = pushed                     ? "replay --push"
+                  : options.tracks_reference ? "replay --track-only"
+                  : run.controls.size() > 1  ? "replay --with"
+                                             : "replay";
+  facts.status = replayed.diverged() ? "diverged" : replayed.completed() ? "completed" : "partial";
+  facts.replayed = &replayed;
   FinishWith(folder, ReplayManifest(run, facts, context));
 }
 
 void WritePushTable(results::RunFolder& folder, const StoredRun& run, const std::vector<PushOutcome>& outcomes,
                     const RunContext& context) {
-  folder.Write(results::kPushTableFile, FormatPushTable(run.loaded.character, outcomes));
+  folder.Write(results::kPushTableFile, FormatPushTable(run.scene, outcomes));
   FinishWith(folder, ReplayManifest(run, {"replay --push-table", "completed"}, context));
+}
+
+std::string Describe(const StoredRun& run, const Replayed& replayed) {
+  const bool pushed = !replayed.pushes.empty();
+  const std::string folder = run.folder.string();
+  std::string text;
+  for (const control::Push& push : replayed.pushes) {
+    text.append(folder).append(": pushed: ").append(Describe(run.scene, push)).append("\n");
+  }
+  if (!pushed && !run.pushes.empty()) {
+    text.append(folder).append(": this motion was made under pushes; this is its control without them\n");
+  }
+  for (size_t c = 0; c < run.characters.size(); ++c) {
+    const auto& [trajectory, evaluation] = replayed.characters[c];
+    text.append(folder).append(Number(run, c)).append(": ");
+    if (!evaluation) {
+      const double duration = static_cast<double>(trajectory.num_steps()) * trajectory.time_step;
+      text.append("replayed ").append(io::Fixed(duration, 2));
+      text.append(" s; there is no reference to compare with\n");
+      continue;
+    }
+    text.append(pushed ? "pushed, " : "").append(evaluation->success() ? "within" : "below").append(" the gates\n");
+    text.append(Describe(*evaluation, run.expected_duration(c), trajectory.diverged));
+  }
+  return text;
+}
+
+std::string DescribeVerified(const StoredRun& run, const Replayed& replayed) {
+  std::string text = run.folder.string() + ": all " + std::to_string(replayed.num_states());
+  text.append(" states, contacts and torques ");
+  if (run.characters.size() > 1)
+    text.append("of ").append(std::to_string(run.characters.size())).append(" characters ");
+  text.append("are the same to the bit").append(run.pushes.empty() ? "" : ", under the pushes of its manifest");
+  text.append("\n");
+  for (size_t c = 0; c < run.characters.size(); ++c) {
+    const std::optional<metrics::Evaluation>& evaluation = replayed.characters[c].evaluation;
+    if (!evaluation || evaluation->completed) continue;
+    text.append("  the control").append(run.characters.size() > 1 ? " of" + Number(run, c).substr(1) : "");
+    text.append(" is a part: ").append(io::Fixed(evaluation->simulated_duration, 2)).append(" of ");
+    text.append(io::Fixed(run.expected_duration(c), 2)).append(" s\n");
+  }
+  return text;
 }
 
 }  // namespace retrace::runs

@@ -1,5 +1,6 @@
 #include "retrace/runs/report_page.h"
 
+#include <algorithm>
 #include <set>
 
 #include "retrace/io/error.h"
@@ -40,35 +41,44 @@ std::vector<std::string> NamesOf(const std::vector<fs::path>& paths) {
 
 }  // namespace
 
-io::Json DescribeStoredRun(const ReplayedRun& run, const std::string& name) {
-  const character::Character& character = run.loaded.character;
-  report::ReportRun report;
-  report.name = name;
-  report.character = &character;
-  report.world = &run.loaded.control.world;
-  report.trajectory = &run.trajectory;
-  report.evaluation = run.evaluation;
-  report.manifest = run.manifest;
-  control::Trajectory tracking;
-  if (run.reference) {
-    report.reference = &*run.reference;
-    control::OpenLoopControl naive = run.loaded.control;
-    SetTargetsToReference(*run.reference, naive);
-    tracking = control::Replay(character, naive, run.pushes);
-    report.tracking = &tracking;
-    report.tracking_evaluation = run.Evaluate(tracking);
+io::Json DescribeStoredRun(const ReplayedRun& replayed, const std::string& name) {
+  const StoredRun& run = replayed.run;
+  const size_t num_characters = run.characters.size();
+  const auto has_reference = [](const RunCharacter& character) { return character.reference.has_value(); };
+  std::optional<Replayed> tracking;
+  if (std::any_of(run.characters.begin(), run.characters.end(), has_reference)) {
+    tracking = Replay(run, run.NaiveTracking(), run.pushes);
   }
-  results::CostTable costs;
-  if (fs::exists(run.folder / results::kCostsFile)) {
-    costs = results::ReadCosts(run.folder / results::kCostsFile);
-    if (!costs.fragments.empty()) report.costs = &costs;
+  std::vector<results::CostTable> costs(num_characters);
+  std::vector<report::ReportRun> reports(num_characters);
+  for (size_t c = 0; c < num_characters; ++c) {
+    report::ReportRun& report = reports[c];
+    report.name = name;
+    report.character = &run.scene.characters[c];
+    report.world = &run.scene.world;
+    report.trajectory = &replayed.replayed.characters[c].trajectory;
+    report.evaluation = replayed.replayed.characters[c].evaluation;
+    report.manifest = run.manifest;
+    if (num_characters > 1) {
+      report.name.append(", character ").append(std::to_string(c + 1));
+      report.name.append(" (").append(report.character->name).append(")");
+    }
+    if (run.characters[c].reference) {
+      report.reference = &*run.characters[c].reference;
+      report.tracking = &tracking->characters[c].trajectory;
+      report.tracking_evaluation = tracking->characters[c].evaluation;
+    }
+    if (const fs::path file = run.PathOf(c, results::kCostsFile); fs::exists(file)) {
+      costs[c] = results::ReadCosts(file);
+      if (!costs[c].fragments.empty()) report.costs = &costs[c];
+    }
+    if (!run.pushes.empty()) report.notes.emplace_back("Pushed: this motion is no result of the control alone.");
+    if (!replayed.difference.empty()) {
+      report.notes.emplace_back(
+          "The motion shown is not the stored one: this program replays the control to other bits.");
+    }
   }
-  if (!run.pushes.empty()) report.notes.emplace_back("Pushed: this motion is no result of the control alone.");
-  if (!run.difference.empty()) {
-    report.notes.emplace_back(
-        "The motion shown is not the stored one: this program replays the control to other bits.");
-  }
-  return report::DescribeRun(report);
+  return num_characters == 1 ? report::DescribeRun(reports[0]) : report::DescribeScene(name, reports);
 }
 
 std::vector<fs::path> RunsOf(const fs::path& folder) {
@@ -99,7 +109,7 @@ GatheredReport GatherReport(const std::vector<std::string>& folders) {
       parts.push_back(report::DescribeEvaluation(names[i], results::ParseRuns(io::ReadFile(table), table.string())));
       continue;
     }
-    const ReplayedRun run(paths[i]);
+    const ReplayedRun run{StoredRun(paths[i])};
     if (!run.difference.empty()) gathered.differing.push_back(run.difference);
     parts.push_back(DescribeStoredRun(run, names[i]));
   }

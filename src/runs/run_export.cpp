@@ -1,5 +1,7 @@
 #include "retrace/runs/run_export.h"
 
+#include <utility>
+
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
 #include "retrace/results/run_folder.h"
@@ -16,17 +18,24 @@ std::string NameOf(const fs::path& folder) {
 
 }  // namespace
 
-std::vector<ExportTarget> ExportTargets(const ExportOptions& o) {
+std::vector<ExportTarget> ExportTargets(const ExportOptions& o, size_t num_characters) {
   const fs::path output = o.output.empty() ? o.folder / results::kExportFolder : o.output;
   std::vector<ExportTarget> targets;
+  for (const exports::ExportFormat format : o.formats) {
+    for (const std::string& name : exports::FilesOf(format, num_characters)) {
+      targets.push_back({format, output / name});
+    }
+  }
   const std::vector<std::string> first = exports::FilesOf(o.formats.front());
   const bool one_file = o.formats.size() == 1 && first.size() == 1 && !fs::is_directory(output) &&
                         output.extension() == fs::path(first[0]).extension();
-  for (const exports::ExportFormat format : o.formats) {
-    for (const std::string& name : exports::FilesOf(format)) {
-      targets.push_back({format, one_file ? output : output / name});
-    }
+  if (one_file && targets.size() > 1) {
+    throw UsageError(output.string() +
+                     ": found the name of a file, expected that of a folder: there is a file for each "
+                     "of " +
+                     std::to_string(num_characters) + " characters");
   }
+  if (one_file) targets.front().path = output;
   if (o.output.empty() || o.force) return targets;  // what is in the run's own `export` is ours
   for (const ExportTarget& target : targets) {
     if (!fs::exists(target.path)) continue;
@@ -35,8 +44,14 @@ std::vector<ExportTarget> ExportTargets(const ExportOptions& o) {
   return targets;
 }
 
-ExportableRun::ExportableRun(const fs::path& folder)
-    : run(folder), motion{run.loaded.character, run.loaded.control, run.trajectory, NameOf(folder)} {}
+ExportableRun::ExportableRun(StoredRun stored) : run(std::move(stored)) {
+  const control::Scene& scene = run.run.scene;
+  for (size_t c = 0; c < scene.characters.size(); ++c) controls.push_back(control::ControlOf(scene, c));
+  for (size_t c = 0; c < scene.characters.size(); ++c) {
+    motions.push_back(
+        {scene.characters[c], controls[c], run.replayed.characters[c].trajectory, NameOf(run.run.folder)});
+  }
+}
 
 void WriteExports(const ExportableRun& run, const ExportOptions& o, const std::vector<ExportTarget>& targets,
                   const std::function<void(const ExportTarget& target, size_t bytes, double rate)>& on_file) {
@@ -44,7 +59,7 @@ void WriteExports(const ExportableRun& run, const ExportOptions& o, const std::v
   while (next < targets.size()) {
     const exports::ExportFormat format = targets[next].format;
     const double rate = o.rate.value_or(exports::DefaultRate(format));
-    for (const std::string& bytes : exports::Format(format, run.motion, rate)) {
+    for (const std::string& bytes : exports::Format(format, run.motions, rate)) {
       const ExportTarget& target = targets[next++];
       const fs::path& path = target.path;
       std::error_code error;

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "retrace/character/skeleton.h"
-#include "retrace/control/control_file.h"
 #include "retrace/exports/bvh.h"
 #include "retrace/io/number.h"
 #include "retrace/math/rotation.h"
@@ -12,23 +11,40 @@
 #include "retrace/results/contact_tables.h"
 
 namespace retrace::runs {
+namespace {
 
-void WriteMotion(results::RunFolder& folder, const character::Character& character,
-                 const control::OpenLoopControl& control, const control::Trajectory& trajectory,
-                 const character::ReferenceMotion* reference, const std::string& title) {
-  folder.Write(results::kControlFile, control::FormatControl(character, control));
-  folder.Write(results::kMotionFile, exports::FormatMotionBvh(character, trajectory));
-  if (reference != nullptr) {
-    folder.Write(results::kReferenceFile,
-                 motion::FormatBvh(character::ClipOf(character, reference->poses(), reference->frame_time())));
+/// Of characters that are in one world.
+std::string FormatFilmStrip(const std::vector<MotionFiles>& motions, const std::string& title) {
+  std::vector<report::FilmStripMotion> shown;
+  for (const MotionFiles& motion : motions) shown.push_back({&motion.character, &motion.trajectory, motion.reference});
+  const simulation::WorldOptions& world = motions.front().world;
+  report::FilmStripOptions options;
+  options.title = title;
+  options.gravity = world.gravity;
+  if (!world.environment.empty()) options.environment = &world.environment;
+  return report::FormatFilmStrip(shown, options);
+}
+
+}  // namespace
+
+void WriteMotion(results::RunFolder& folder, const std::string& prefix, const MotionFiles& motion) {
+  const character::Character& character = motion.character;
+  const auto write = [&](std::string_view name, const std::string& text) {
+    folder.Write(std::string(prefix).append(name), text);
+  };
+  write(results::kMotionFile, exports::FormatMotionBvh(character, motion.trajectory));
+  if (motion.reference != nullptr) {
+    const character::ReferenceMotion& reference = *motion.reference;
+    write(results::kReferenceFile,
+          motion::FormatBvh(character::ClipOf(character, reference.poses(), reference.frame_time())));
   }
-  for (const NamedTable& table : StateTables(character, trajectory)) folder.Write(table.name, table.text);
-  for (const NamedTable& table : ContactTables(character, trajectory)) folder.Write(table.name, table.text);
-  report::FilmStripOptions strip;
-  strip.title = title;
-  strip.gravity = control.world.gravity;
-  if (!control.world.environment.empty()) strip.environment = &control.world.environment;
-  folder.Write(results::kFilmStripFile, report::FormatFilmStrip(character, trajectory, reference, strip));
+  for (const NamedTable& table : StateTables(character, motion.trajectory)) write(table.name, table.text);
+  for (const NamedTable& table : ContactTables(character, motion.trajectory)) write(table.name, table.text);
+  write(results::kFilmStripFile, FormatFilmStrip({motion}, motion.title));
+}
+
+void WriteFilmStrip(results::RunFolder& folder, const std::vector<MotionFiles>& motions, const std::string& title) {
+  folder.Write(results::kFilmStripFile, FormatFilmStrip(motions, title));
 }
 
 std::vector<NamedTable> StateTables(const character::Character& character, const control::Trajectory& trajectory) {

@@ -3,12 +3,16 @@
 #include <algorithm>
 
 #include "retrace/character/skeleton.h"
+#include "retrace/io/describe.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
+#include "retrace/io/number.h"
+#include "retrace/math/rotation.h"
 #include "retrace/motion/bvh.h"
 #include "retrace/results/run_folder.h"
 #include "retrace/runs/configuration.h"
 #include "retrace/runs/pushes.h"
+#include "retrace/runs/replay.h"
 #include "retrace/runs/run_files.h"
 #include "retrace/runs/solver.h"
 
@@ -22,15 +26,19 @@ io::Json ManifestOf(const fs::path& folder) {
   return fs::exists(path) ? io::ReadJson(path) : io::Json();
 }
 
-fs::path ControlOf(const fs::path& folder) {
-  fs::path file = folder / results::kControlFile;
-  if (!fs::is_directory(folder)) throw InputError(folder.string(), "no such folder", "the folder of a run");
-  if (!fs::exists(file)) throw InputError(file.string(), "no such file", "the folder of a run, with its control");
-  return file;
-}
+/// The control file of a folder, and its text.
+struct ControlText {
+  explicit ControlText(const fs::path& folder) : file(folder / results::kControlFile) {
+    if (!fs::is_directory(folder)) throw InputError(folder.string(), "no such folder", "the folder of a run");
+    if (!fs::exists(file)) throw InputError(file.string(), "no such file", "the folder of a run, with its control");
+    text = io::ReadFile(file);
+  }
+  fs::path file;
+  std::string text;
+};
 
-bool KeepsContactTables(const fs::path& folder) {
-  const auto kept = [&folder](std::string_view name) { return fs::exists(folder / name); };
+bool KeepsContactTables(const StoredRun& run, size_t character) {
+  const auto kept = [&](std::string_view name) { return fs::exists(run.PathOf(character, name)); };
   return kept(results::kBodyContactsFile) || kept(results::kContactTotalsFile) || kept(results::kContactSummaryFile) ||
          kept(results::kPressureFile);
 }
@@ -52,100 +60,228 @@ character::ReferenceMotion ReadReference(const fs::path& file, const character::
   return character::ReferenceMotion(character, clip.frame_time, std::move(poses), clip.frame_time);
 }
 
-}  // namespace
+/// A reference turned and moved, of a character that is equal to its own.
+character::ReferenceMotion Placed(const character::ReferenceMotion& reference, const character::Character& character,
+                                  const Placement& placement) {
+  const Quat heading = AxisRotation(1, placement.heading);
+  std::vector<character::Pose> poses = reference.poses();
+  for (character::Pose& pose : poses) {
+    pose.root_position = heading * pose.root_position + placement.offset;
+    pose.root_orientation = heading * pose.root_orientation;
+  }
+  return reference.Of(character).WithPoses(std::move(poses));
+}
 
-void SetTargetsToReference(const character::ReferenceMotion& reference, control::OpenLoopControl& control) {
-  for (control::Fragment& fragment : control.fragments) {
+/// Targets that are the reference's own poses.
+void SetTargetsToReference(const character::ReferenceMotion& reference, double time_step,
+                           std::vector<control::Fragment>& fragments) {
+  for (control::Fragment& fragment : fragments) {
     const size_t knots = fragment.targets.size();
     for (size_t k = 0; k < knots; ++k) {
       const double along = knots == 1 ? 1.0 : static_cast<double>(k) / static_cast<double>(knots - 1);
       character::Pose pose;
-      reference.PoseAt((fragment.first_step + along * fragment.num_steps) * control.world.time_step, pose);
+      reference.PoseAt((fragment.first_step + along * fragment.num_steps) * time_step, pose);
       fragment.targets[k] = pose.joint_rotations;
     }
   }
 }
 
-StoredRun::StoredRun(const fs::path& path)
-    : folder(path), loaded(control::LoadControl(ControlOf(path))), manifest(ManifestOf(path)) {
+/// What the manifest of a scene says of its characters.
+void ReadCharacters(const io::JsonView& view, std::vector<RunCharacter>& characters) {
+  if (view.size() != characters.size()) {
+    view.Expect("an array of " + std::to_string(characters.size()) + ", one entry per character of the control");
+  }
+  for (size_t c = 0; c < characters.size(); ++c) {
+    const io::JsonView entry = view[c];
+    characters[c].run = entry["run"].String();
+    characters[c].control_sha256 = entry["control_sha256"].String();
+    characters[c].placement = {entry["heading"].Number(), entry["offset"].Vector()};
+    io::Read(entry["gates"], characters[c].gates);
+  }
+}
+
+/// Options of the world in which two runs differ, but for what is there besides the characters.
+std::vector<std::string> DifferingOptions(const simulation::WorldOptions& a, const simulation::WorldOptions& b) {
+  std::vector<std::string> names;
+  const io::Json json_a = a.ToJson();
+  const io::Json json_b = b.ToJson();
+  for (const auto& [name, value] : json_a.items()) {
+    const bool of_characters = name == "contact_scale" || name == "environment";
+    if (!of_characters && value != json_b[name]) names.push_back(name);
+  }
+  return names;
+}
+
+}  // namespace
+
+Placement Placement::After(const Placement& first) const {
+  return {heading + first.heading, AxisRotation(1, heading) * first.offset + offset};
+}
+
+StoredRun::StoredRun(const fs::path& path) : folder(path) {
+  const ControlText control(path);
+  scene = control::ParseScene(control.text, control.file.string());
+  controls = {{control.file, io::Sha256(control.text)}};
+  manifest = ManifestOf(path);
+  for (size_t c = 0; c < scene.characters.size(); ++c) {
+    RunCharacter& character = characters.emplace_back();
+    character.run = folder.string();
+    character.control_sha256 = controls[0].sha256;
+    character.reference_file =
+        folder / (results::CharacterPrefix(c, scene.characters.size()) + std::string(results::kReferenceFile));
+  }
   if (!manifest.is_null()) {
     const io::JsonView view(manifest, (folder / results::kManifestFile).string());
-    if (view.Has("pushes")) pushes = ReadPushes(view["pushes"], loaded.character);
+    if (view.Has("pushes")) pushes = ReadPushes(view["pushes"], scene);
     Configuration configuration;
     if (view.Has("configuration")) configuration.Read(view["configuration"]);
-    gates = configuration.task.gates;
+    for (RunCharacter& character : characters) character.gates = configuration.task.gates;
+    if (view.Has("characters")) ReadCharacters(view["characters"], characters);
   }
-  simulation::WorldOptions& world = loaded.control.world;
-  solver = DescribeSolver(world);
-  solver_warning = SolverWarning(world);
-  world.solver = SolverInUse(world);
-  if (fs::exists(reference_file())) reference.emplace(ReadReference(reference_file(), loaded.character));
+  solver = DescribeSolver(scene.world);
+  solver_warning = SolverWarning(scene.world);
+  scene.world.solver = SolverInUse(scene.world);
+  for (size_t c = 0; c < characters.size(); ++c) {
+    const fs::path& file = characters[c].reference_file;
+    if (fs::exists(file)) characters[c].reference.emplace(ReadReference(file, scene.characters[c]));
+  }
 }
 
-fs::path StoredRun::reference_file() const {
-  return folder / results::kReferenceFile;
+fs::path StoredRun::PathOf(size_t character, std::string_view name) const {
+  return folder / results::CharacterPrefix(character, characters.size()).append(name);
 }
 
-double StoredRun::expected_duration() const {
+double StoredRun::control_duration(size_t character) const {
+  const std::vector<control::Fragment>& fragments = scene.fragments[character];
+  return (fragments.empty() ? 0 : fragments.back().end_step()) * scene.world.time_step;
+}
+
+double StoredRun::expected_duration(size_t character) const {
+  const auto& reference = characters[character].reference;
   if (!reference) return 0;
-  return std::max(loaded.control.duration(), reference->duration() - loaded.control.world.time_step);
+  return std::max(control_duration(character), reference->duration() - scene.world.time_step);
+}
+
+void StoredRun::RequireOneCharacter(const std::string& why) const {
+  if (characters.size() == 1) return;
+  throw UsageError(folder.string() + ": found " + std::to_string(characters.size()) +
+                   " characters, expected one: " + why);
 }
 
 task::PlacedWorld StoredRun::PutInto(const task::AlteredWorld& world) {
+  RequireOneCharacter("a world is placed along the motion of one (put its run there first, and let others join)");
+  std::optional<character::ReferenceMotion>& reference = characters[0].reference;
   if (!reference) {
-    throw InputError(reference_file().string(), "no such file", "the reference that tells where a world is");
+    throw InputError(characters[0].reference_file.string(), "no such file",
+                     "the reference that tells where a world is");
   }
-  loaded.character = task::WithLoads(loaded.character, world);
+  scene.characters[0] = task::WithLoads(scene.characters[0], world);
   task::PlacedWorld placed = task::PlaceWorld(world, *reference);
   reference.emplace(placed.reference);
-  control::OpenLoopControl& control = loaded.control;
-  if (world.gravity) control.world.gravity = *world.gravity;
-  control.world.environment = placed.environment;
-  control.start.resize(loaded.character.bodies.size());
-  control.world.environment.AppendStart(control.start);
+  if (world.gravity) scene.world.gravity = *world.gravity;
+  scene.start = scene.layout().StateOf(scene.start, 0);
+  scene.world.environment = placed.environment;
+  scene.world.environment.AppendStart(scene.start);
   return placed;
 }
 
+std::vector<std::string> StoredRun::Join(const StoredRun& other, const Placement& placement) {
+  std::vector<std::string> notes;
+  const std::string name = other.folder.string();
+  const std::vector<std::string> differing = DifferingOptions(scene.world, other.scene.world);
+  if (!differing.empty()) {
+    notes.push_back(name + " was made in a world with another " + io::List(differing) + "; here that of " +
+                    folder.string() + " holds");
+  }
+  if (!other.pushes.empty()) notes.push_back(name + " was made under pushes, which are left out");
+  const std::vector<ControlInput> added = other.controls;  // a run may join itself
+  const size_t joining = other.characters.size();
+  for (size_t c = 0; c < joining; ++c) {
+    try {
+      control::AddToScene(other.scene.characters[c], control::ControlOf(other.scene, c),
+                          AxisRotation(1, placement.heading), placement.offset, scene);
+    } catch (const UsageError& error) {
+      throw UsageError(name + ": " + error.what());
+    }
+    RunCharacter& joined = characters.emplace_back(other.characters[c]);
+    joined.placement = placement.After(joined.placement);
+    if (joined.reference) joined.reference = Placed(*joined.reference, scene.characters.back(), placement);
+    const size_t number = characters.size();
+    const auto root = static_cast<size_t>(scene.layout().BodyOf(number - 1, scene.characters.back().root));
+    const Vec3& at = scene.start[root].position;
+    notes.push_back("character " + std::to_string(number) + " is " + scene.characters.back().name + " of " + name +
+                    ", which starts at x " + io::Fixed(at.x(), 2) + ", z " + io::Fixed(at.z(), 2) + " m");
+  }
+  // The scene's characters may have moved to another place in memory.
+  for (size_t c = 0; c < characters.size(); ++c) {
+    auto& reference = characters[c].reference;
+    if (reference) reference = reference->Of(scene.characters[c]);
+  }
+  controls.insert(controls.end(), added.begin(), added.end());
+  return notes;
+}
+
+control::Scene StoredRun::NaiveTracking() const {
+  control::Scene tracking = scene;
+  for (size_t c = 0; c < characters.size(); ++c) {
+    if (!characters[c].reference) continue;
+    SetTargetsToReference(*characters[c].reference, scene.world.time_step, tracking.fragments[c]);
+  }
+  return tracking;
+}
+
 void StoredRun::TrackReference() {
-  if (!reference) throw InputError(reference_file().string(), "no such file", "the reference to track");
-  SetTargetsToReference(*reference, loaded.control);
+  for (const RunCharacter& character : characters) {
+    if (character.reference) continue;
+    throw InputError(character.reference_file.string(), "no such file", "the reference to track");
+  }
+  scene.fragments = NaiveTracking().fragments;
 }
 
-std::optional<metrics::Evaluation> StoredRun::Evaluate(const control::Trajectory& trajectory) const {
+std::optional<metrics::Evaluation> StoredRun::Evaluate(size_t character, const control::Trajectory& trajectory) const {
+  const auto& reference = characters[character].reference;
   if (!reference) return std::nullopt;
-  return metrics::Evaluate(loaded.character, trajectory, *reference, expected_duration(), gates);
+  const auto evaluate = [&](const control::Trajectory& motion) {
+    return metrics::Evaluate(scene.characters[character], motion, *reference, expected_duration(character),
+                             characters[character].gates);
+  };
+  const std::vector<control::Fragment>& fragments = scene.fragments[character];
+  const size_t own_steps = fragments.empty() ? 0 : static_cast<size_t>(fragments.back().end_step());
+  if (trajectory.num_steps() <= own_steps) return evaluate(trajectory);
+  control::Trajectory own;  // the part that its control speaks of; what is left is the time of a longer one
+  own.time_step = trajectory.time_step;
+  own.states.assign(trajectory.states.begin(), trajectory.states.begin() + static_cast<std::ptrdiff_t>(own_steps) + 1);
+  return evaluate(own);
 }
 
-std::string StoredRun::FirstDifference(const control::Trajectory& trajectory, bool required) const {
+std::string StoredRun::FirstDifference(const Replayed& replayed, bool required) const {
   const auto hashes = manifest.is_object() ? manifest.find("tables_sha256") : manifest.end();
   const bool hashed = manifest.is_object() && hashes != manifest.end() && hashes->is_object();
-  std::vector<NamedTable> tables = StateTables(loaded.character, trajectory);
-  if (KeepsContactTables(folder)) {  // they follow from the others
-    for (NamedTable& table : ContactTables(loaded.character, trajectory)) {
-      if (fs::exists(folder / table.name)) tables.push_back(std::move(table));
+  for (size_t c = 0; c < characters.size(); ++c) {
+    const control::Trajectory& trajectory = replayed.characters[c].trajectory;
+    std::vector<NamedTable> tables = StateTables(scene.characters[c], trajectory);
+    if (KeepsContactTables(*this, c)) {  // they follow from the others
+      for (NamedTable& table : ContactTables(scene.characters[c], trajectory)) {
+        if (fs::exists(PathOf(c, table.name))) tables.push_back(std::move(table));
+      }
     }
-  }
-  for (const auto& [name, text] : tables) {
-    if (!fs::exists(folder / name) && hashed && hashes->contains(name)) {
-      if (hashes->at(name) == io::Sha256(text)) continue;
-      const std::string file = (folder / results::kManifestFile).string();
-      return file + ": /tables_sha256/" + name + ": the replay differs from what was found";
+    for (const auto& [table, text] : tables) {
+      const std::string name = results::CharacterPrefix(c, characters.size()) + table;
+      if (!fs::exists(folder / name) && hashed && hashes->contains(name)) {
+        if (hashes->at(name) == io::Sha256(text)) continue;
+        const std::string file = (folder / results::kManifestFile).string();
+        return file + ": /tables_sha256/" + name + ": the replay differs from what was found";
+      }
+      if (!required && !fs::exists(folder / name)) continue;
+      std::string difference = FirstDifferentLine((folder / name).string(), io::ReadFile(folder / name), text);
+      if (!difference.empty()) return difference;
     }
-    if (!required && !fs::exists(folder / name)) continue;
-    std::string difference = FirstDifferentLine((folder / name).string(), io::ReadFile(folder / name), text);
-    if (!difference.empty()) return difference;
   }
   return "";
 }
 
 std::string StoredRun::Verify() const {
-  return FirstDifference(control::Replay(loaded.character, loaded.control, pushes), true);
+  return FirstDifference(Replay(*this, pushes), true);
 }
-
-ReplayedRun::ReplayedRun(const fs::path& path)
-    : StoredRun(path),
-      trajectory(control::Replay(loaded.character, loaded.control, pushes)),
-      evaluation(Evaluate(trajectory)),
-      difference(FirstDifference(trajectory, false)) {}
 
 }  // namespace retrace::runs

@@ -208,6 +208,65 @@ TEST_F(CommandLine, APushedReplayIsMarkedAndNeverTakenForTheRunItself) {
   EXPECT_THAT(strong.text, HasSubstr("pushed: head by 900:0:0 N"));
 }
 
+TEST_F(CommandLine, CharactersOfOtherRunsJoinARun) {
+  const std::string run = SmallRun("run");
+  const std::string other = SmallRun("other", "--seed 2");
+  const std::string scene = Path("scene");
+  const Outcome joined = Execute(kReplay + " " + run + " --with " + other + ",0,1.5,180 --output " + scene);
+  EXPECT_EQ(joined.code, 0) << joined.text;
+  EXPECT_THAT(joined.text, HasSubstr("with: character 2 is human of " + other));
+  EXPECT_THAT(joined.text, HasSubstr(run + ", character 1 (human): within the gates"));
+  EXPECT_THAT(joined.text, HasSubstr(run + ", character 2 (human): within the gates"));
+  // They do not touch: the first one's motion has not changed.
+  for (const char* table : {"/trajectory.csv", "/contacts.csv", "/torques.csv", "/pressure.csv"}) {
+    EXPECT_EQ(io::ReadFile(scene + "/character_1" + table), io::ReadFile(run + table)) << table;
+  }
+  const Outcome verified = Execute(kReplay + " " + scene + " --verify");
+  EXPECT_EQ(verified.code, 0) << verified.text;
+  EXPECT_THAT(verified.text, HasSubstr("of 2 characters are the same to the bit"));
+  const Outcome replayed = Execute(kReplay + " " + scene);
+  EXPECT_EQ(replayed.code, 0) << replayed.text;
+  EXPECT_THAT(replayed.text, HasSubstr(scene + ", character 2 (human): within the gates"));
+
+  const Outcome pushed = Execute(kReplay + " " + scene + " --push 2:trunk,0:0:4000,0.1,0.1");
+  EXPECT_EQ(pushed.code, 4) << "one of them is below its gates";
+  EXPECT_THAT(pushed.text, HasSubstr("pushed: 2:trunk by 0:0:4000 N from 0.10 to 0.20 s"));
+  EXPECT_THAT(pushed.text, HasSubstr("character 1 (human): pushed, within the gates"));
+  EXPECT_THAT(pushed.text, HasSubstr("character 2 (human): pushed, below the gates"));
+  const Outcome three = Execute(kReplay + " " + scene + " --with " + run + ",3,0 --output " + scene + " --force");
+  EXPECT_EQ(three.code, 0) << three.text;
+  EXPECT_TRUE(fs::exists(scene + "/character_3/motion.bvh"));
+  ExpectRefusals(
+      kReplay, {
+                   {scene + " --push trunk,0:0:1,0,1", 2, "found the body \"trunk\", expected one of 1:head, 1:trunk"},
+                   {scene + " --push 4:trunk,0:0:1,0,1", 2, "found the body \"4:trunk\""},
+                   {scene + " --push-table 1:trunk", 2, "found 3 characters, expected one: --push-table is of one"},
+                   {scene + " --world ice", 2, "found 3 characters, expected one: a world is placed along"},
+                   {run + " --with " + other + " --push-table trunk", 2, "it cannot go with --with"},
+                   {run + " --with " + other + " --verify", 2, "it cannot go with --with"},
+                   {run + " --with " + other + ",1", 2, "found 2 parts between commas, expected OTHER, OTHER,X,Z"},
+                   {run + " --with " + other + ",1,far", 2, "found \"far\""},
+                   {run + " --with " + Path("none"), 3, "none: found no such folder, expected the folder of a run"},
+                   {run + " --with " + Path("crates") + " --world crates", 3, "crates: found no such folder"},
+               });
+  // A run over a scene leaves nothing of it.
+  EXPECT_EQ(Execute(kReplay + " " + run + " --output " + scene + " --force").code, 0);
+  EXPECT_FALSE(fs::exists(scene + "/character_1"));
+  EXPECT_EQ(Execute(kReplay + " " + scene + " --verify").code, 0);
+}
+
+TEST_F(CommandLine, OnlyTheRunsOwnWorldMayHaveThingsInIt) {
+  const std::string run = SmallRun("run");
+  const std::string crates = SmallRun("crates", "--world crates");
+  ExpectRefusals(kReplay, {{run + " --with " + crates, 2, "a world with things of its own"}});
+  const Outcome joined = Execute(kReplay + " " + run + " --world crates --with " + run + ",3,0 --output " + Path("s"));
+  EXPECT_THAT(joined.code, testing::AnyOf(0, 4)) << joined.text;
+  EXPECT_EQ(Execute(kReplay + " " + Path("s") + " --verify").code, 0);
+  const Outcome other_way = Execute(kReplay + " " + crates + " --with " + run + ",3,0 --output " + Path("t"));
+  EXPECT_THAT(other_way.code, testing::AnyOf(0, 4)) << other_way.text;
+  EXPECT_EQ(Execute(kReplay + " " + Path("t") + " --verify").code, 0);
+}
+
 TEST_F(CommandLine, APushWorksInAWorldWithFreeBodies) {
   const std::string run = SmallRun("run");
   const Outcome pushed = Execute(kReplay + " " + run + " --world crates --push trunk,0:0:20,0.1,0.1");

@@ -93,6 +93,36 @@ TEST_F(Export, WritesEveryFormatBesideTheRun) {
   EXPECT_EQ(row, up.size());
 }
 
+TEST_F(Export, ASceneHasOneGlbFileAndASetOfTheOthersPerCharacter) {
+  const std::string run = SmallRun("run"), scene = Path("scene");
+  ASSERT_EQ(Execute(kReplay + " " + run + " --with " + run + ",2,0,90 --output " + scene).code, 0);
+  const Outcome outcome = Execute(kExport + " " + scene + " --to all");
+  EXPECT_EQ(outcome.code, 0) << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr("human, human for 0.50 s"));
+  EXPECT_TRUE(fs::exists(scene + "/export/motion.glb"));
+  EXPECT_FALSE(fs::exists(scene + "/export/motion.npz"));
+  for (const char* part : {"/character_1", "/character_2"}) {
+    for (const char* name : {"bodies.csv", "joints.csv", "motion.npz", "coordinates.sto", "ground_forces.sto",
+                             "external_loads.xml", "markers.trc"}) {
+      EXPECT_TRUE(fs::exists(scene + "/export" + part + "/" + name)) << part << name;
+    }
+    EXPECT_EQ(io::ReadFile(scene + "/export" + part + "/motion.bvh"), io::ReadFile(scene + part + "/motion.bvh"));
+  }
+  // The first one is where it was alone.
+  ASSERT_EQ(Execute(kExport + " " + run + " --to csv,trc").code, 0);
+  for (const char* name : {"/bodies.csv", "/joints.csv", "/markers.trc"}) {
+    EXPECT_EQ(io::ReadFile(scene + "/export/character_1" + name), io::ReadFile(run + "/export" + name)) << name;
+  }
+  const Outcome refused = Execute(kExport + " " + scene + " --to npz --output " + Path("both.npz"));
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.text, HasSubstr("both.npz: found the name of a file, expected that of a folder"));
+  EXPECT_EQ(Execute(kExport + " " + scene + " --to glb --output " + Path("both.glb")).code, 0);
+  EXPECT_TRUE(fs::is_regular_file(Path("both.glb")));
+  // What was exported goes with the scene.
+  EXPECT_EQ(Execute(kReplay + " " + run + " --output " + scene + " --force").code, 0);
+  EXPECT_FALSE(fs::exists(scene + "/export"));
+}
+
 TEST_F(Export, WhatWasExportedOfARunGoesWithIt) {
   const std::string run = SmallRun("run");
   ASSERT_EQ(Execute(kExport + " " + run + " --to all").code, 0);
@@ -194,6 +224,10 @@ TEST_F(Export, TheKhronosValidatorFindsNothing) {
     ASSERT_EQ(outcome.code, 0) << outcome.text;
     files += " " + run + "/export/motion.glb";
   }
+  const std::string one = SmallRun("one"), scene = Path("scene");
+  ASSERT_EQ(Execute(kReplay + " " + one + " --with " + Path("robot") + ",2,0 --output " + scene).code % 4, 0);
+  ASSERT_EQ(Execute(kExport + " " + scene + " --to glb").code, 0);
+  files += " " + scene + "/export/motion.glb";
   const Outcome outcome = Execute("cd " + tools.string() + " && node validate.mjs" + files);
   EXPECT_EQ(outcome.code, 0) << outcome.text;
   EXPECT_THAT(outcome.text, HasSubstr("\"numErrors\": 0"));

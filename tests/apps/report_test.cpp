@@ -58,6 +58,31 @@ TEST_F(ReportCommand, APageWithTheValuesOfTheTables) {
   EXPECT_EQ(io::ReadFile(Path("again.html")), page);
 }
 
+TEST_F(ReportCommand, ASceneIsOnePartWithTheChartsOfEachCharacter) {
+  const std::string run = SmallRun("run"), scene = Path("scene");
+  ASSERT_EQ(Execute(kReplay + " " + run + " --with " + run + ",2,0 --output " + scene).code, 0);
+  const Outcome outcome = Execute(kReport + " " + scene);
+  EXPECT_EQ(outcome.code, 0) << outcome.text;
+  const io::Json document = DocumentOf(scene + "/report.html");
+  ASSERT_EQ(document["parts"].size(), 1U);
+  const io::Json& part = document["parts"][0];
+  EXPECT_EQ(part["kind"], "scene");
+  EXPECT_EQ(part["name"], "scene");
+  ASSERT_EQ(part["characters"].size(), 2U);
+  for (const size_t c : {0U, 1U}) {
+    const io::Json& character = part["characters"][c];
+    EXPECT_EQ(character["name"], "scene, character " + std::to_string(c + 1) + " (human)");
+    EXPECT_EQ(character["evaluation"]["success"], true);
+    EXPECT_TRUE(character.contains("tracking"));
+    const std::string folder = scene + "/character_" + std::to_string(c + 1);
+    const std::vector<float> force = report::UnpackFloats(io::JsonView(character["ground_force"], "page"));
+    const std::vector<double> up = results::ReadTable(folder + "/trajectory.csv").Numbers("force_y");
+    ASSERT_EQ(force.size(), 3 * up.size());
+    for (size_t i = 0; i < up.size(); ++i) ASSERT_EQ(force[3 * i + 1], static_cast<float>(up[i])) << i;
+  }
+  EXPECT_EQ(Execute(kReplay + " " + scene + " --verify").code, 0) << "a page beside the scene changes nothing";
+}
+
 TEST_F(ReportCommand, SeveralRunsAndVariations) {
   const std::string a = SmallRun("a");
   const std::string b = Path("b");

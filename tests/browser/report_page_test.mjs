@@ -43,6 +43,8 @@ before(async () => {
   reconstruct('walk.bvh', 'crates', '--end', '1', '--world', 'crates', '--world', 'platform');
   reconstruct('walk.bvh', 'weightless', '--end', '0.3', '--set', '/simulation/gravity=0', '--report');
   run('report', join(folder, 'walk'), join(folder, 'crates'), '--output', join(folder, 'two.html'));
+  run('replay', join(folder, 'walk'), '--with', `${join(folder, 'walk')},1.2,0`, '--output', join(folder, 'scene'));
+  run('report', join(folder, 'scene'));
   mkdirSync(join(folder, 'evaluation'));
   const list = join(folder, 'list.tsv');
   writeFileSync(list, 'clip\tname\tend\tgroup\nwalk.bvh\twalk\t0.5\teasy\nstand.bvh\tstand\t0.5\teasy\n');
@@ -330,6 +332,34 @@ test('several runs share one clock, in a world with things that move', async (t)
     return Math.hypot(courses[last] - courses[0], courses[last + 2] - courses[2]);
   });
   assert.ok(moved > 0.001, `${moved}`);
+});
+
+test('a scene shows all characters in one view, and the charts of each', async (t) => {
+  const page = await open(t, 'scene/report.html', { hash: '#time=0.5' });
+  assert.equal(await page.locator('.stage .cell').count(), 1);
+  const names = [1, 2].map((number) => `scene, character ${number} (human)`);
+  assert.deepEqual(await page.locator('.compare thead th').allTextContents(), names);
+  const solid = await page.evaluate(() =>
+    window.report.stage.views[0].figures
+      .filter((figure) => figure.motion === 'simulated')
+      .map((figure) => figure.bodies[0].position.x),
+  );
+  assert.equal(solid.length, 2);
+  assert.ok(Math.abs(solid[1] - solid[0] - 1.2) < 0.05, `${solid}`);
+  const canvas = page.locator('.stage canvas');
+  await frames(page);
+  const both = await canvas.screenshot();
+  await page.evaluate(() => {
+    const { stage } = window.report;
+    stage.views[0].figures.filter((figure) => figure.run.index === 1).forEach((figure) => (figure.group.visible = false));
+    stage.invalidate();
+  });
+  await frames(page);
+  assert.notDeepEqual(await canvas.screenshot(), both, 'the second character is in the picture');
+  await page.getByLabel('Run whose figures are shown below').selectOption({ label: names[1] });
+  const row = readTable(join(folder, 'scene/character_2/trajectory.csv')).find((line) => Math.abs(line.time - 0.9) < 1e-9);
+  await page.evaluate((time) => window.report.clock.set(time), row.time);
+  assert.equal(number((await outputsOf(page, 'force-1'))[0]), Number(row.force_y.toFixed(0)));
 });
 
 test('a body without gravity weighs nothing', async (t) => {

@@ -282,6 +282,29 @@ TEST(ExportGlb, AMotionWithoutAStepIsAStillScene) {
   EXPECT_EQ(scene.Times(), std::vector<double>{0});
 }
 
+TEST(ExportGlb, CharactersOfASceneAreInOneFileUnderNamesOfTheirOwn) {
+  const Simulation human = Drop("human", 24, FullWorld());
+  const Simulation dog = Drop("quadruped", 24, FullWorld());
+  const std::vector<ExportedMotion> motions = {human.motion(), dog.motion(), human.motion()};
+  const Scene scene(FormatGlb(motions, 60));
+  std::set<std::string> names;
+  for (const auto& node : scene.json()["nodes"]) {
+    EXPECT_TRUE(names.insert(node["name"].get<std::string>()).second) << node["name"];
+  }
+  for (const char* name : {"ground", "crate", "swing", "field", "character_3_left_knee", "character_2_root"}) {
+    EXPECT_TRUE(names.contains(name)) << name;
+  }
+  EXPECT_FALSE(names.contains("root"));
+  EXPECT_EQ(scene.json()["skins"].size(), 3u);
+  EXPECT_EQ(scene.json()["animations"].size(), 1u);
+  const auto frames = FramesAt(dog.trajectory, 60);
+  for (size_t k = 0; k < frames.size(); ++k) {
+    const Vec3 root = frames[k][static_cast<size_t>(dog.character.root)].position;
+    EXPECT_LT((scene.Global(scene.Find("character_2_root"), k).translation() - root).norm(), 1e-6) << k;
+  }
+  EXPECT_EQ(FormatGlb(human.motion(), 60), FormatGlb(std::vector<ExportedMotion>{human.motion()}, 60));
+}
+
 TEST(ExportGlb, TheSameMotionGivesTheSameBytes) {
   const Simulation drop = Drop("human", 12, FullWorld());
   EXPECT_EQ(FormatGlb(drop.motion(), 60), FormatGlb(drop.motion(), 60));

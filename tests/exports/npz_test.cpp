@@ -176,5 +176,23 @@ TEST(ExportNpz, TheSameMotionGivesTheSameBytes) {
   EXPECT_EQ(FormatNpz(drop.motion()), FormatNpz(drop.motion()));
 }
 
+TEST(ExportNpz, AControlThatIsShorterThanThoseOfOthersHoldsItsLastTargets) {
+  Simulation drop = Drop("human", 12);
+  drop.control.fragments[0].num_steps = 8;
+  drop.trajectory.objects = {"character 2"};  // as control::TrajectoryOf has it
+  auto arrays = Read(FormatNpz(drop.motion()));
+  const std::vector<double> targets = arrays.at("joint_target").Numbers();
+  const size_t width = 3 * drop.character.joints.size();
+  ASSERT_EQ(targets.size(), 13 * width);
+  const auto row = [&](size_t state) {
+    const auto begin = targets.begin() + static_cast<std::ptrdiff_t>(state * width);
+    return std::vector<double>(begin, begin + static_cast<std::ptrdiff_t>(width));
+  };
+  EXPECT_NE(row(8), row(7));
+  for (const size_t state : {9u, 10u, 12u}) EXPECT_EQ(row(state), row(8)) << state;
+  EXPECT_THAT(Names(arrays.at("object_names")), testing::ElementsAre("character 2"));
+  EXPECT_EQ(arrays.at("object_position").shape, "13,0,3,");
+}
+
 }  // namespace
 }  // namespace retrace::exports

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <limits>
 #include <regex>
+#include <span>
 #include <stdexcept>
 #include <vector>
 
@@ -256,6 +257,23 @@ TEST(FilmStrip, DrawsWhatElseIsInTheWorldAtTheInstantOfEachFigure) {
   EXPECT_EQ(Count(svg, "<clipPath id=\"world"), 9u);
   EXPECT_EQ(LabelPlaces(svg).size(), LabelPlaces(without).size());
   EXPECT_EQ(svg, FormatFilmStrip(character, trajectory, nullptr, options));
+}
+
+TEST(FilmStrip, ShowsAllCharactersOfAScene) {
+  const auto character = results::SmallCharacter();
+  const auto trajectory = results::Glide(character, 200, Vec3(0, 0, 1));
+  auto beside = trajectory;
+  for (auto& state : beside.states) Translate(state, Vec3(1, 0, 0.4));
+  const std::string alone = FormatFilmStrip(character, trajectory, nullptr);
+  const std::vector<FilmStripMotion> motions = {{&character, &trajectory}, {&character, &beside}};
+  const std::string svg = FormatFilmStrip(motions);
+  EXPECT_EQ(XmlError(svg), "");
+  EXPECT_EQ(LabelPlaces(svg).size(), LabelPlaces(alone).size());
+  EXPECT_EQ(Count(svg, "<ellipse"), 2 * Count(alone, "<ellipse")) << "a shadow for each";
+  EXPECT_EQ(Count(svg, "<g>"), 2 * Count(alone, "<g>")) << "a figure for each";
+  EXPECT_EQ(FormatFilmStrip(std::span(motions).first(1)), alone);
+  beside.states.pop_back();
+  EXPECT_THROW(FormatFilmStrip(motions), std::invalid_argument);
 }
 
 TEST(FilmStrip, TakesWhatIsShortStillOrFarBelow) {

@@ -377,5 +377,36 @@ TEST(ReportTest, FiveSecondsStayUnderFiveMegabytes) {
   EXPECT_LT(data, 4'000'000U);  // the bundle has 0.7 MB; a test of the program holds it to 1 MB
 }
 
+TEST(ReportTest, ASceneHasItsCharactersInOneWorld) {
+  const Described one(60);
+  control::Trajectory moved = one.trajectory;
+  for (character::State& state : moved.states) {
+    for (character::BodyState& body : state) body.position += Vec3(3, 0, 0);
+  }
+  std::vector<ReportRun> runs(2);
+  for (size_t c = 0; c < 2; ++c) {
+    runs[c].name = "both, character " + std::to_string(c + 1);
+    runs[c].character = &one.character;
+    runs[c].world = &one.world;
+    runs[c].trajectory = c == 0 ? &one.trajectory : &moved;
+    runs[c].manifest = {{"characters", {{{"run", "a"}}, {{"run", "b"}}}}};
+  }
+  const io::Json scene = DescribeScene("both", runs);
+  EXPECT_EQ(scene["kind"], "scene");
+  EXPECT_EQ(scene["name"], "both");
+  EXPECT_EQ(scene["world"], one.document["world"]);
+  ASSERT_EQ(scene["characters"].size(), 2u);
+  EXPECT_FALSE(scene["characters"][0].contains("world"));
+  EXPECT_EQ(scene["characters"][0]["simulated"], one.document["simulated"]);
+  EXPECT_EQ(scene["characters"][1]["name"], "both, character 2");
+  EXPECT_EQ(scene["characters"][1]["settings"]["characters"][1]["run"], "b");
+  // The camera follows the middle, from which each is a metre and a half away.
+  const std::vector<float> middle = one.Array(scene["path"]);
+  const std::vector<float> first = one.Array(one.document["path"]);
+  ASSERT_EQ(middle.size(), first.size());
+  for (size_t i = 0; i < middle.size(); ++i) EXPECT_NEAR(middle[i], first[i] + (i % 3 == 0 ? 1.5 : 0), 1e-5);
+  EXPECT_NEAR(scene["reach"].get<double>(), 1.5, 1e-9);
+}
+
 }  // namespace
 }  // namespace retrace::report

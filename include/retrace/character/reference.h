@@ -114,6 +114,11 @@ class ReferenceMotion {
     return ReferenceMotion(*character_, frame_time_, std::move(poses), velocity_interval_);
   }
 
+  /// The same for another character with the same bodies and joints, which must outlive it.
+  ReferenceMotion Of(const Character& character) const {
+    return ReferenceMotion(character, frame_time_, poses_, velocity_interval_);
+  }
+
   /// Pose at a time [s], clamped to the motion.
   void PoseAt(double time, Pose& pose) const;
   /// State at a time: the pose, and velocities by central differences (one-sided at the ends).

@@ -9,12 +9,15 @@
 
 namespace retrace::exports {
 
-/// A simulated motion with all that an export writes of it. What it refers to must outlive it.
+/// A simulated motion of one character with all that an export writes of it. What it refers to must outlive it.
 struct ExportedMotion {
   const character::Character& character;
   const control::OpenLoopControl& control;  ///< its world is the one that was simulated
-  const control::Trajectory& trajectory;    ///< what control::Replay made of it; at least the start state
+  const control::Trajectory& trajectory;    ///< as control::TrajectoryOf has it; at least the start state
   std::string name;                         ///< of the motion, for what has a title
+
+  /// Of the trajectory's states.
+  simulation::Layout layout() const { return {character, control.world.environment}; }
 
   double duration() const { return static_cast<double>(trajectory.num_steps()) * trajectory.time_step; }  ///< [s]
 };

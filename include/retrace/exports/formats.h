@@ -1,6 +1,7 @@
 /// The formats of `export`: what they are called, and the files of each.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,14 +15,16 @@ enum class ExportFormat { kGlb, kBvh, kCsv, kNpz, kSto, kTrc };
 /// once. Throws UsageError for a name that is none.
 std::vector<ExportFormat> ParseFormats(const std::vector<std::string>& names);
 
-/// Names of the files that a format consists of.
-std::vector<std::string> FilesOf(ExportFormat format);
+/// Names of the files that a format consists of. GLB has all characters of a scene in one file; the others have a set
+/// for each, in folders (results::CharacterPrefix).
+std::vector<std::string> FilesOf(ExportFormat format, size_t num_characters = 1);
 
 /// Frames per second where the user names none: 60 for GLB, 120 for the rest. NPZ and STO have every simulation step.
 double DefaultRate(ExportFormat format);
 bool HasRate(ExportFormat format);
 
-/// Contents of FilesOf(format), in that order.
-std::vector<std::string> Format(ExportFormat format, const exports::ExportedMotion& motion, double rate);
+/// Contents of FilesOf(format, motions.size()), in that order. Several motions are those of the characters of one
+/// scene.
+std::vector<std::string> Format(ExportFormat format, std::span<const ExportedMotion> motions, double rate);
 
 }  // namespace retrace::exports

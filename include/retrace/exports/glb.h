@@ -1,6 +1,7 @@
 /// Motion as a binary glTF 2.0 file (GLB), for everything that shows 3D scenes.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "retrace/exports/exported_motion.h"
@@ -17,6 +18,13 @@ namespace retrace::exports {
 ///    root's path. A solver leaves joints some tenths of a millimetre apart; a node that would come more than 0.5 mm
 ///    away from where its joint was simulated is moved, too. So none is further away in any frame.
 /// The animation's numbers are 32-bit floats.
-std::string FormatGlb(const ExportedMotion& motion, double rate);
+///
+/// Several motions are those of the characters of one scene, as control::TrajectoryOf has them; there is at least one.
+/// All are in the one animation, and the names of nodes, meshes and skins begin with that of their character:
+/// `character_2_left_knee`. The world is there once.
+std::string FormatGlb(std::span<const ExportedMotion> motions, double rate);
+inline std::string FormatGlb(const ExportedMotion& motion, double rate) {
+  return FormatGlb(std::span(&motion, 1), rate);
+}
 
 }  // namespace retrace::exports

@@ -24,7 +24,8 @@ namespace retrace::exports {
 ///    character's other body, else -1; contact_object (k): else -1; contact_point (k x 3) [m]; contact_force (k x 3) on
 ///    the body [N]; contact_normal (k x 3) towards the body. Contacts that carry no force are left out.
 ///  - object_position (n x o x 3) [m], object_orientation (n x o x 4): of boxes, the height field, free bodies
-///  - body_names (b), joint_names (j), object_names (o); joint_parent (j), joint_child (j): indices of bodies;
+///  - body_names (b), joint_names (j), object_names (o, then the other characters of a scene: contact_object counts
+///    these, too, and their motion is in files of their own); joint_parent (j), joint_child (j): indices of bodies;
 ///    body_mass (b) [kg]
 /// What a step brings about (torques, targets, forces, contacts) stands at the state that it led to, and is 0 at the
 /// first.

@@ -1,6 +1,7 @@
 /// A motion at a glance, as one picture.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "retrace/character/character.h"
@@ -21,6 +22,13 @@ struct FilmStripOptions {
   std::string title;  ///< of the document, for viewers that show or speak it; not drawn
 };
 
+/// One character and its motion.
+struct FilmStripMotion {
+  const character::Character* character = nullptr;
+  const control::Trajectory* trajectory = nullptr;
+  const character::ReferenceMotion* reference = nullptr;
+};
+
 /// SVG of the simulated character at several instants, drawn from its collision shapes: left limbs blue, right limbs
 /// yellow, the rest grey (tones that stay apart for colour-blind eyes and in grey). Behind each figure stands the
 /// reference at the same time as an outline, drawn at its true place, so that drift shows. Arrows are the ground's
@@ -31,9 +39,17 @@ struct FilmStripOptions {
 /// spread with even gaps. A motion that stays in place is seen half from the front, along its mean heading.
 /// The projection is orthographic: the scale bar holds everywhere.
 ///
-/// `reference` may be null. The picture has a background of its own, needs no other file and is the same for the same
-/// input.
-std::string FormatFilmStrip(const character::Character& character, const control::Trajectory& trajectory,
-                            const character::ReferenceMotion* reference, const FilmStripOptions& options = {});
+/// Of several characters, those of one scene, each figure shows all, far ones first; the first one's path and height
+/// decide the view, the places and the length of arrows.
+///
+/// A reference may be null. The picture has a background of its own, needs no other file and is the same for the same
+/// input. Throws std::invalid_argument without a state, for trajectories of different lengths, and for options out of
+/// range.
+std::string FormatFilmStrip(std::span<const FilmStripMotion> motions, const FilmStripOptions& options = {});
+inline std::string FormatFilmStrip(const character::Character& character, const control::Trajectory& trajectory,
+                                   const character::ReferenceMotion* reference, const FilmStripOptions& options = {}) {
+  const FilmStripMotion motion{&character, &trajectory, reference};
+  return FormatFilmStrip(std::span(&motion, 1), options);
+}
 
 }  // namespace retrace::report

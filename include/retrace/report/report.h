@@ -27,7 +27,7 @@
 
 namespace retrace::report {
 
-/// One run. What is pointed to must outlive the call that describes it.
+/// One run, or one character of a scene. What is pointed to must outlive the call that describes it.
 struct ReportRun {
   std::string name;  ///< heading of the run
   const character::Character* character = nullptr;
@@ -50,6 +50,12 @@ struct ReportOptions {
 
 /// Throws std::invalid_argument for a trajectory without the contacts and torques of every step.
 io::Json DescribeRun(const ReportRun& run, const ReportOptions& options = {});
+
+/// The same for the characters of a scene, whose runs have one world between them: their trajectories are those of
+/// control::TrajectoryOf. `name` is the heading. At least one. Besides the characters the document has what they share:
+/// the world, and the path that the camera follows, with the largest horizontal distance of a character from it.
+io::Json DescribeScene(const std::string& name, const std::vector<ReportRun>& characters,
+                       const ReportOptions& options = {});
 
 /// Success rates and distributions of what `evaluate` measured. `name` is the heading.
 io::Json DescribeEvaluation(const std::string& name, const std::vector<results::RunRow>& rows);

@@ -14,6 +14,7 @@ namespace retrace::runs {
 
 struct Job;
 struct Reconstruction;
+struct Replayed;
 struct StoredRun;
 
 /// Who computed, and since when.
@@ -29,11 +30,12 @@ io::Json ReconstructionManifest(const Job& job, const Reconstruction& result, co
 
 /// What was simulated of a stored run.
 struct ReplayFacts {
-  std::string program;  ///< as the manifest names it, e.g. "replay --push"
-  std::string status;   ///< completed, partial or diverged
-  std::vector<control::Push> pushes = {};
-  const metrics::Evaluation* evaluation = nullptr;  ///< null: none
+  std::string program;                 ///< as the manifest names it, e.g. "replay --push"
+  std::string status;                  ///< completed, partial or diverged
+  const Replayed* replayed = nullptr;  ///< null: a table of many replays
 };
+/// For a scene it has `characters`: name, folder, origin, placement, gates and evaluation of each. For a single
+/// character the evaluation stands in the manifest itself.
 io::Json ReplayManifest(const StoredRun& run, const ReplayFacts& facts, const RunContext& context);
 
 /// Writes a manifest with the list of the folder's files, last of all. Throws OutputError.

@@ -9,16 +9,22 @@
 
 namespace retrace::runs {
 
+/// What a body of a scene is called: by its own name, in a scene of several characters with the number of its character
+/// before it, counted from 1: `2:trunk`. A free body has its own name.
+std::string BodyName(const control::Scene& scene, int body);
+/// The body of that name, -1 where there is none. The number may also stand before the bodies of a single character.
+int FindBody(const control::Scene& scene, const std::string& name);
+
 /// Reads BODY,FX:FY:FZ,START,DURATION (newtons in world axes, seconds). Throws UsageError saying what was found and
-/// expected: a body of the character, a force that is none, a time outside the motion.
-control::Push ParsePush(const std::string& text, const character::Character& character, double motion_duration);
+/// expected: a body of the scene, a force that is none, a time outside the motion.
+control::Push ParsePush(const std::string& text, const control::Scene& scene);
 
 /// As in a manifest: [{"body": "trunk", "force": [0, 0, 100], "start": 1, "duration": 0.2}], and back.
-io::Json PushesToJson(const character::Character& character, const std::vector<control::Push>& pushes);
-std::vector<control::Push> ReadPushes(const io::JsonView& view, const character::Character& character);
+io::Json PushesToJson(const control::Scene& scene, const std::vector<control::Push>& pushes);
+std::vector<control::Push> ReadPushes(const io::JsonView& view, const control::Scene& scene);
 
 /// "trunk by 0:0:100 N from 1.00 to 1.20 s"
-std::string Describe(const character::Character& character, const control::Push& push);
+std::string Describe(const control::Scene& scene, const control::Push& push);
 
 /// Which pushes a table tries: each force in each direction at each time.
 struct PushTableOptions {
@@ -40,15 +46,15 @@ struct PushOutcome {
 
 struct StoredRun;
 
-/// Simulates the whole control of a run once for each push. `unpushed` is its trajectory without any, from which the
-/// facing is taken. Throws UsageError for a body that there is not and for times outside the motion, and InputError for
-/// a run without a reference.
+/// Simulates the whole control of a run of one character once for each push. `unpushed` is its trajectory without any,
+/// from which the facing is taken. Throws UsageError for a scene, for a body that there is not and for times outside
+/// the motion, and InputError for a run without a reference.
 std::vector<PushOutcome> TryPushes(const StoredRun& run, const control::Trajectory& unpushed,
                                    const PushTableOptions& options);
 
 /// push_table.csv: a row for each: body, direction, force [N], force_x, force_y, force_z, start, duration, survived
 /// [s], left (0 or 1), gate.
-std::string FormatPushTable(const character::Character& character, const std::vector<PushOutcome>& outcomes);
+std::string FormatPushTable(const control::Scene& scene, const std::vector<PushOutcome>& outcomes);
 
 /// The same for people: a row per time and direction, a column per force, seconds survived; `end` where the control
 /// reached the end inside the gates.

@@ -1,9 +1,24 @@
-/// A stored run simulated again: as it was, in other worlds, under pushes, or with the servos driven at the reference.
+/// A stored run simulated again: as it was, in other worlds, with the characters of other runs, under pushes, or with
+/// the servos driven at the reference.
 ///
 ///     retrace::runs::StoredRun run("results/walk");
 ///     const auto replayed = retrace::runs::Replay(run);
+///
+/// Two characters in one world, written as a run folder, read back and verified:
+///
+///     namespace runs = retrace::runs;
+///     runs::StoredRun run("results/walk");
+///     run.Join(runs::StoredRun("results/roll"), {retrace::Radians(180), {1.2, 0, 3}});
+///     const runs::Replayed replayed = runs::Replay(run);
+///     for (const runs::CharacterReplay& character : replayed.characters) {
+///       std::printf("%s\n", character.evaluation->success() ? "within the gates" : "below the gates");
+///     }
+///     retrace::results::RunFolder folder("results/two", false);
+///     runs::WriteReplay(folder, run, replayed, {});
+///     const std::string difference = runs::StoredRun("results/two").Verify();
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,22 +29,64 @@
 
 namespace retrace::runs {
 
-struct Replayed {
-  std::vector<control::Push> pushes;  ///< under which it was simulated
-  control::Trajectory trajectory;
+/// What became of one character.
+struct CharacterReplay {
+  control::Trajectory trajectory;                 ///< as control::TrajectoryOf has it
   std::optional<metrics::Evaluation> evaluation;  ///< where there is a reference
 };
 
-/// Simulates the control of a run in a new world.
-Replayed Replay(const StoredRun& run, std::vector<control::Push> pushes = {});
+struct Replayed {
+  std::vector<control::Push> pushes;  ///< under which it was simulated
+  std::vector<CharacterReplay> characters;
 
-/// Writes the files of a replayed motion and their manifest. `tracks_reference` names what the targets are in title and
-/// manifest. Throws OutputError.
-void WriteReplay(results::RunFolder& folder, const StoredRun& run, const Replayed& replayed, bool tracks_reference,
-                 const RunContext& context);
+  const control::Trajectory& first() const { return characters.front().trajectory; }
+  size_t num_states() const { return first().states.size(); }
+  bool diverged() const { return first().diverged; }
+  /// Whether every character that has a reference is within the gates.
+  bool success() const;
+  /// Whether every character that has a reference reached its end.
+  bool completed() const;
+};
+
+/// Simulates the controls of a run in a new world.
+Replayed Replay(const StoredRun& run, std::vector<control::Push> pushes = {});
+/// The same with other targets or another world for the characters of a run.
+Replayed Replay(const StoredRun& run, const control::Scene& scene, std::vector<control::Push> pushes);
+
+/// A stored run simulated as it was made.
+struct ReplayedRun {
+  explicit ReplayedRun(StoredRun stored);
+
+  StoredRun run;
+  Replayed replayed;
+  std::string difference;  ///< of what is stored from the motion that this program finds
+};
+
+/// A run that joins another one.
+struct JoiningRun {
+  std::filesystem::path folder;
+  Placement placement;
+};
+/// Reads OTHER, OTHER,X,Z or OTHER,X,Z,HEADING (metres and degrees). Throws UsageError saying what was found and
+/// expected.
+JoiningRun ParseJoiningRun(const std::string& text);
+
+struct ReplayOptions {
+  bool tracks_reference = false;  ///< the targets are those of StoredRun::TrackReference: title and manifest say so
+};
+
+/// Writes the files of a replayed motion and their manifest; for a scene those of each character in a folder of its
+/// own. Throws OutputError.
+void WriteReplay(results::RunFolder& folder, const StoredRun& run, const Replayed& replayed, const RunContext& context,
+                 const ReplayOptions& options = {});
 
 /// Writes the table of pushes and its manifest. Throws OutputError.
 void WritePushTable(results::RunFolder& folder, const StoredRun& run, const std::vector<PushOutcome>& outcomes,
                     const RunContext& context);
+
+/// What became of each character, as lines for people.
+std::string Describe(const StoredRun& run, const Replayed& replayed);
+/// The same of a replay in which nothing differs from what is stored.
+std::string DescribeVerified(const StoredRun& run, const Replayed& replayed);
 
 }  // namespace retrace::runs

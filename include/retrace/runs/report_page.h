@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "retrace/io/json.h"
-#include "retrace/runs/stored_run.h"
+#include "retrace/runs/replay.h"
 
 namespace retrace::runs {
 
-/// What a page shows of a run: its motion, the naive tracking of its reference (where there is one), its costs (where
-/// costs.csv is kept). Throws InputError.
-io::Json DescribeStoredRun(const ReplayedRun& run, const std::string& name);
+/// What a page shows of a run: the motion of each character, the naive tracking of its reference (where there is one),
+/// its costs (where costs.csv is kept). Throws InputError.
+io::Json DescribeStoredRun(const ReplayedRun& replayed, const std::string& name);
 
 /// The folders of runs that a folder stands for: the variations that it holds, else itself.
 std::vector<std::filesystem::path> RunsOf(const std::filesystem::path& folder);

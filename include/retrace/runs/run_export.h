@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "retrace/exports/formats.h"
-#include "retrace/runs/stored_run.h"
+#include "retrace/runs/replay.h"
 
 namespace retrace::runs {
 
@@ -26,15 +26,19 @@ struct ExportTarget {
   std::filesystem::path path;
 };
 
-/// Where everything goes. Throws UsageError where one of the user's own files would be lost.
-std::vector<ExportTarget> ExportTargets(const ExportOptions& options);
+/// Where everything goes. Throws UsageError where one of the user's own files would be lost, and where the output is
+/// one file while the format has one for each character.
+std::vector<ExportTarget> ExportTargets(const ExportOptions& options, size_t num_characters);
 
-/// A run and what its exports are made of, which points into it.
+/// A run and what its exports are made of, which points into it. Stays where it was made.
 struct ExportableRun {
-  explicit ExportableRun(const std::filesystem::path& folder);
+  explicit ExportableRun(StoredRun stored);
+  ExportableRun(const ExportableRun&) = delete;
+  ExportableRun& operator=(const ExportableRun&) = delete;
 
   ReplayedRun run;
-  exports::ExportedMotion motion;
+  std::vector<control::OpenLoopControl> controls;  ///< (characters)
+  std::vector<exports::ExportedMotion> motions;    ///< (characters)
 };
 
 /// Writes the files. `on_file` is called after each with its bytes and its rate. Throws OutputError.

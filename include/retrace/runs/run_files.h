@@ -13,11 +13,21 @@
 
 namespace retrace::runs {
 
-/// Writes motion.bvh, trajectory.csv, contacts.csv, torques.csv, the tables of the inside view, filmstrip.svg,
-/// control.json and, where there is a reference, reference.bvh.
-void WriteMotion(results::RunFolder& folder, const character::Character& character,
-                 const control::OpenLoopControl& control, const control::Trajectory& trajectory,
-                 const character::ReferenceMotion* reference, const std::string& title);
+/// A motion of one character and what its files show.
+struct MotionFiles {
+  const character::Character& character;
+  const simulation::WorldOptions& world;
+  const control::Trajectory& trajectory;        ///< of that character, as control::TrajectoryOf has it
+  const character::ReferenceMotion* reference;  ///< may be null
+  std::string title;                            ///< of the film strip
+};
+
+/// Writes motion.bvh, trajectory.csv, contacts.csv, torques.csv, the tables of the inside view, filmstrip.svg and,
+/// where there is a reference, reference.bvh. Their names begin with `prefix` (results::CharacterPrefix).
+void WriteMotion(results::RunFolder& folder, const std::string& prefix, const MotionFiles& motion);
+
+/// Writes filmstrip.svg with all characters of a scene.
+void WriteFilmStrip(results::RunFolder& folder, const std::vector<MotionFiles>& motions, const std::string& title);
 
 /// The tables by which a replay is compared bit for bit: trajectory.csv, contacts.csv, torques.csv, with their names.
 struct NamedTable {

@@ -1,9 +1,10 @@
-/// A run as its folder keeps it.
+/// A run as its folder keeps it: the characters in its world, one for most runs, with what is kept of each.
 #pragma once
 
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "retrace/character/reference.h"
@@ -15,56 +16,83 @@
 
 namespace retrace::runs {
 
-/// Sets targets that are the reference's own poses: the naive tracking that the paper starts from.
-void SetTargetsToReference(const character::ReferenceMotion& reference, control::OpenLoopControl& control);
+struct Replayed;
+
+/// Where the motion of another run is put into a world: it is turned about the world's vertical axis, then moved.
+struct Placement {
+  double heading = 0;          ///< about y, from z towards x [rad]
+  Vec3 offset = Vec3::Zero();  ///< [m]
+
+  /// A motion that was placed by `first` and then by this.
+  Placement After(const Placement& first) const;
+};
+
+/// What is known of one character of a run besides its control.
+struct RunCharacter {
+  std::string run;             ///< folder of the run that it came from: this one where it did not join another
+  std::string control_sha256;  ///< of that run's control file
+  Placement placement;         ///< of that run's motion in this world
+  metrics::GateLimits gates;   ///< that it was held to: the manifest's, else the default ones
+  std::filesystem::path reference_file;                 ///< where the reference is, or would be
+  std::optional<character::ReferenceMotion> reference;  ///< where it is kept
+};
+
+/// A control file that a run was read from.
+struct ControlInput {
+  std::filesystem::path file;
+  std::string sha256;
+};
 
 /// A folder with a control file and what was kept beside it; nothing is simulated.
 struct StoredRun {
   /// Throws InputError for a folder that holds no run or a file that cannot be used.
   explicit StoredRun(const std::filesystem::path& path);
-  StoredRun(const StoredRun&) = delete;
-  StoredRun& operator=(const StoredRun&) = delete;
+  StoredRun(StoredRun&&) = default;
+  StoredRun& operator=(StoredRun&&) = default;
 
   std::filesystem::path folder;
-  control::LoadedControl loaded;
-  io::Json manifest;                                    ///< null where there is none
-  std::vector<control::Push> pushes;                    ///< under which the motion was made; none for most
-  metrics::GateLimits gates;                            ///< that it was held to: the manifest's, else the default ones
-  std::optional<character::ReferenceMotion> reference;  ///< where reference.bvh is kept
-  std::string solver;                                   ///< DescribeSolver of the stored world
-  std::string solver_warning;                           ///< SolverWarning of the stored world
+  control::Scene scene;                  ///< the references point at its characters
+  std::vector<RunCharacter> characters;  ///< (characters)
+  std::vector<ControlInput> controls;    ///< of the run, and of those that joined it
+  io::Json manifest;                     ///< null where there is none
+  std::vector<control::Push> pushes;     ///< under which the motion was made; none for most
+  std::string solver;                    ///< DescribeSolver of the stored world
+  std::string solver_warning;            ///< SolverWarning of the stored world
 
-  /// The reference's file, whether it is kept or not.
-  std::filesystem::path reference_file() const;
-  /// That was to be reached, where there is a reference [s].
-  double expected_duration() const;
-  /// Puts the motion into other worlds, one after the other: loads on bodies, gravity, things around. Returns where
-  /// they are. Throws InputError where no reference tells that.
+  /// A file of a character's motion.
+  std::filesystem::path PathOf(size_t character, std::string_view name) const;
+  /// What a character's control lasts [s]; where that of another is longer, it holds its last targets.
+  double control_duration(size_t character) const;
+  /// What it was to last, where there is a reference [s].
+  double expected_duration(size_t character) const;
+  /// Throws UsageError for a scene: "FOLDER: found 2 characters, expected one: WHY".
+  void RequireOneCharacter(const std::string& why) const;
+
+  /// Puts the motion of a run's only character into other worlds, one after the other: loads on bodies, gravity, things
+  /// around. Returns where they are. Throws InputError where no reference tells that, UsageError for a scene.
   task::PlacedWorld PutInto(const task::AlteredWorld& world);
 
-  /// The servos are driven at the reference itself instead of the stored targets. Throws InputError without a
-  /// reference.
+  /// The characters of another run join this one's world, with their references. These are moved as kinematics alone:
+  /// they take no account of who else is there. Returns what the user should know, as sentences. Throws UsageError for
+  /// another time step, and for a run whose world has things of its own.
+  std::vector<std::string> Join(const StoredRun& other, const Placement& placement);
+
+  /// The scene with the references' own poses as targets, where there are references: the naive tracking that the paper
+  /// starts from.
+  control::Scene NaiveTracking() const;
+  /// That becomes the scene. Throws InputError for a character without a reference.
   void TrackReference();
 
-  /// Gates and figures of a trajectory of this run; nothing without a reference.
-  std::optional<metrics::Evaluation> Evaluate(const control::Trajectory& trajectory) const;
-  /// Compares a trajectory with the tables of the folder, or with their hashes in the manifest where a table is not
+  /// Gates and figures of a trajectory of one character, over what its own control lasts; nothing without a reference.
+  std::optional<metrics::Evaluation> Evaluate(size_t character, const control::Trajectory& trajectory) const;
+  /// Compares trajectories with the tables of the folder, or with their hashes in the manifest where a table is not
   /// there; what neither has is not compared. Returns the first difference as a message, or nothing.
   /// @param required whether a table that neither folder nor manifest has is an InputError
-  std::string FirstDifference(const control::Trajectory& trajectory, bool required) const;
-  /// Simulates the stored control in a new world, under the stored pushes, and compares every state, contact and torque
-  /// with the stored ones, bit for bit. Returns the first difference as a message; an empty text means that there is
-  /// none. Throws InputError when the folder does not tell what to compare with.
+  std::string FirstDifference(const Replayed& replayed, bool required) const;
+  /// Simulates the stored controls in a new world, under the stored pushes, and compares every state, contact and
+  /// torque with the stored ones, bit for bit. Returns the first difference as a message; an empty text means that
+  /// there is none. Throws InputError when the folder does not tell what to compare with.
   std::string Verify() const;
-};
-
-/// A stored run simulated again, bit for bit as when it was made.
-struct ReplayedRun : StoredRun {
-  explicit ReplayedRun(const std::filesystem::path& path);
-
-  control::Trajectory trajectory;
-  std::optional<metrics::Evaluation> evaluation;  ///< with a reference
-  std::string difference;                         ///< of what is stored from the motion that this program finds
 };
 
 }  // namespace retrace::runs

@@ -28,7 +28,11 @@ function column(values, width, k) {
   return out;
 }
 
-// One run, with what the views ask for most.
+function points(values) {
+  return Array.from({ length: values.length / 3 }, (_, k) => Array.from(values.slice(3 * k, 3 * k + 3)));
+}
+
+// One run, or one character of a scene, with what the views ask for most.
 export class Run {
   constructor(part, index) {
     Object.assign(this, part);
@@ -41,7 +45,7 @@ export class Run {
     // Where each axis of each joint stands among the angles and torques.
     this.channels = [];
     this.character.joints.forEach((joint, j) => joint.axes.forEach((axis) => this.channels.push({ joint: j, axis })));
-    this.path = Array.from({ length: this.path.length / 3 }, (_, k) => Array.from(this.path.slice(3 * k, 3 * k + 3)));
+    this.path = points(this.path);
   }
 
   motions() {
@@ -56,14 +60,6 @@ export class Run {
     const at = 7 * (frame * this.numBodies + body);
     const f = this[motion].frames;
     return [f[at], f[at + 1], f[at + 2]];
-  }
-
-  pathAt(time) {
-    const at = Math.max(0, Math.min(this.numFrames - 1, time / this.frameTime));
-    const i = Math.floor(at);
-    const a = this.path[i];
-    const b = this.path[Math.min(i + 1, this.numFrames - 1)];
-    return a.map((value, k) => value + (at - i) * (b[k] - value));
   }
 
   sampleTimes(count) {
@@ -95,11 +91,41 @@ export class Run {
   }
 }
 
+// What one 3D view shows: the characters that are in one world, for most runs a single one.
+export class Scene {
+  constructor(part, runs) {
+    const lead = runs[0];
+    this.name = part.name;
+    this.runs = runs;
+    this.world = part.world;
+    this.travel = part.travel;
+    this.reach = part.reach ?? 0;
+    this.path = runs.length > 1 ? points(part.path) : lead.path;
+    this.height = Math.max(...runs.map((run) => run.character.height));
+    this.duration = lead.duration;
+    this.frameTime = lead.frameTime;
+    this.numFrames = lead.numFrames;
+  }
+
+  pathAt(time) {
+    const at = Math.max(0, Math.min(this.numFrames - 1, time / this.frameTime));
+    const i = Math.floor(at);
+    const a = this.path[i];
+    const b = this.path[Math.min(i + 1, this.numFrames - 1)];
+    return a.map((value, k) => value + (at - i) * (b[k] - value));
+  }
+}
+
 export function readDocument() {
   const text = document.getElementById('document').textContent;
   const root = unpackAll(JSON.parse(text));
   let runs = 0;
-  root.parts = root.parts.map((part) => (part.kind === 'run' ? new Run(part, runs++) : part));
+  root.scenes = [];
+  for (const part of root.parts) {
+    if (part.kind === 'run') root.scenes.push(new Scene(part, [new Run(part, runs++)]));
+    if (part.kind !== 'scene') continue;
+    root.scenes.push(new Scene(part, part.characters.map((character) => new Run({ ...character, world: part.world }, runs++))));
+  }
   return root;
 }
 

@@ -12,33 +12,39 @@ function options(hash) {
   return found;
 }
 
-// How far a pose reaches from its root along the line of the picture, and how high [m].
-function extent(run, frame, along) {
-  let [low, high, top] = [Infinity, -Infinity, 0];
-  const root = run.position('simulated', frame, run.character.root);
-  run.character.bodies.forEach((body, b) => {
-    const p = run.position('simulated', frame, b);
-    const s = (p[0] - root[0]) * along[0] + (p[2] - root[2]) * along[1];
-    low = Math.min(low, s - 0.12);
-    high = Math.max(high, s + 0.12);
-    top = Math.max(top, p[1] + 0.2);
-  });
-  return { low, high, top, root };
+// How far the poses of all characters reach from the first one's root along the line of the picture, how high, and how
+// far to the viewer [m]. Seen from above, who stands behind the first one stands higher in the picture.
+function extent(scene, frame, along) {
+  let [low, high, top, near] = [Infinity, -Infinity, 0, 0];
+  const root = scene.runs[0].position('simulated', frame, scene.runs[0].character.root);
+  for (const run of scene.runs) {
+    const own = run.position('simulated', frame, run.character.root);
+    const towards = (own[2] - root[2]) * along[0] - (own[0] - root[0]) * along[1];
+    near = Math.max(near, towards);
+    run.character.bodies.forEach((body, b) => {
+      const p = run.position('simulated', frame, b);
+      const s = (p[0] - root[0]) * along[0] + (p[2] - root[2]) * along[1];
+      low = Math.min(low, s - 0.12);
+      high = Math.max(high, s + 0.12);
+      top = Math.max(top, p[1] + 0.2 - towards * Math.tan(elevation));
+    });
+  }
+  return { low, high, top, near, root };
 }
 
-export function drawFilmStrip(page, run, hash) {
+export function drawFilmStrip(page, film, hash) {
   document.documentElement.style.colorScheme = 'light';
   const { figures, width, start, end } = options(hash);
-  const last = Math.min(end, run.duration);
-  const along = run.travel;
+  const last = Math.min(end, film.duration);
+  const along = film.travel;
   const times = Array.from({ length: figures }, (_, k) => start + ((last - start) * k) / Math.max(1, figures - 1));
   const poses = times.map((time) => {
-    const frame = Math.max(0, Math.min(run.numFrames - 1, Math.round(time / run.frameTime)));
-    const reach = extent(run, frame, along);
-    return { time: frame * run.frameTime, ...reach, place: reach.root[0] * along[0] + reach.root[2] * along[1] };
+    const frame = Math.max(0, Math.min(film.numFrames - 1, Math.round(time / film.frameTime)));
+    const reach = extent(film, frame, along);
+    return { time: frame * film.frameTime, ...reach, place: reach.root[0] * along[0] + reach.root[2] * along[1] };
   });
   // At their true places where these are far enough apart, else in a row with even gaps.
-  const gap = -0.2 * (run.character.height / 1.7); // limbs may overlap a little
+  const gap = -0.2 * (film.height / 1.7); // limbs may overlap a little
   const fits = poses.every((b, k) => k === 0 || b.place + b.low >= poses[k - 1].place + poses[k - 1].high + gap);
   const shown = [];
   for (const [k, pose] of poses.entries()) {
@@ -50,33 +56,35 @@ export function drawFilmStrip(page, run, hash) {
   const right = Math.max(...shown.map((p) => p.place + p.high)) + 0.35;
   const top = Math.max(...shown.map((p) => p.top)) + 0.12;
   const scale = width / (right - left);
-  const below = 0.5; // of the ground before the figures
+  const below = 0.5 + Math.max(...shown.map((p) => p.near)) * Math.sin(elevation); // of the ground before the figures
   const height = Math.round(scale * (top * Math.cos(elevation) + below));
 
   const colors = palette();
   const scene = new Scene();
   scene.background = new Color(colors.ground);
-  const geometries = bodyGeometries(run);
-  for (const pose of shown) {
-    const figure = new Figure(run, 'simulated', geometries, 'solid');
-    const arrows = new Arrows(run);
-    figure.show(pose.time);
-    arrows.show(pose.time);
-    for (const group of [figure.group, arrows.group]) {
-      group.position.set(pose.shift * along[0], 0, pose.shift * along[1]);
-      scene.add(group);
+  for (const run of film.runs) {
+    const geometries = bodyGeometries(run);
+    for (const pose of shown) {
+      const figure = new Figure(run, 'simulated', geometries, 'solid');
+      const arrows = new Arrows(run);
+      figure.show(pose.time);
+      arrows.show(pose.time);
+      for (const group of [figure.group, arrows.group]) {
+        group.position.set(pose.shift * along[0], 0, pose.shift * along[1]);
+        scene.add(group);
+      }
+    }
+    if (fits) {
+      const footprints = new Footprints(run);
+      footprints.show(last);
+      scene.add(footprints.mesh);
     }
   }
-  const surroundings = new Surroundings(run, fits);
-  surroundings.show(run.duration / 2);
+  const surroundings = new Surroundings(film, fits);
+  surroundings.show(film.duration / 2);
   if (surroundings.shadow) surroundings.shadow.scale.setScalar(2);
   scene.add(surroundings.group);
-  if (fits) {
-    const footprints = new Footprints(run);
-    footprints.show(last);
-    scene.add(footprints.mesh);
-  }
-  const root = run.path[Math.floor(run.path.length / 2)];
+  const root = film.path[Math.floor(film.path.length / 2)];
   const middle = (left + right) / 2;
   const across = root[0] * -along[1] + root[2] * along[0]; // of the line of travel, towards the viewer
   const cx = middle * along[0] - across * along[1];
@@ -124,6 +132,6 @@ export function drawFilmStrip(page, run, hash) {
   const picture = document.createElement('img');
   picture.setAttribute('id', 'picture');
   picture.setAttribute('src', canvas.toDataURL('image/png'));
-  picture.setAttribute('alt', `${run.name}: ${figures} poses of the motion, with the contact forces`);
+  picture.setAttribute('alt', `${film.name}: ${figures} poses of the motion, with the contact forces`);
   page.replaceChildren(picture);
 }

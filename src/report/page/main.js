@@ -8,10 +8,11 @@ import { runsPart } from './runs.js';
 
 const root = document.getElementById('page');
 const report = readDocument();
-const runs = report.parts.filter((part) => part.kind === 'run');
+const { scenes } = report;
+const runs = scenes.flatMap((scene) => scene.runs);
 
-if (location.hash.startsWith('#filmstrip') && runs.length) {
-  drawFilmStrip(root, runs[0], location.hash);
+if (location.hash.startsWith('#filmstrip') && scenes.length) {
+  drawFilmStrip(root, scenes[0], location.hash);
 } else {
   const clock = new Clock(
     Math.max(0, ...runs.map((run) => run.duration)),
@@ -20,7 +21,7 @@ if (location.hash.startsWith('#filmstrip') && runs.length) {
   root.append(
     element('header', {}, element('h1', {}, report.title), element('p.made', {}, `Retrace ${report.toolkit}`)),
   );
-  const part = runs.length ? runsPart(runs, clock) : null;
+  const part = scenes.length ? runsPart(scenes, clock) : null;
   if (part) root.append(part.node);
   for (const part of report.parts) if (part.kind === 'evaluation') root.append(evaluationPart(part, report.parts.length > 1));
   // For scripts that drive the page.

@@ -1,4 +1,4 @@
-// One run or several, linked to one clock: 3D view, player, summary, charts, contacts, settings.
+// One run or several, and the characters of each, linked to one clock: 3D view, player, summary, charts, contacts, settings.
 import { comparisonChart, costChart, forceChart, heightChart, jointCharts, termsChart } from './charts.js';
 import { heatGradient, onSchemeChange, palette } from './colors.js';
 import { sideOf, words } from './data.js';
@@ -237,9 +237,10 @@ function legend(runs) {
   );
 }
 
-export function runsPart(runs, clock) {
+export function runsPart(scenes, clock) {
+  const runs = scenes.flatMap((scene) => scene.runs);
   const several = runs.length > 1;
-  const stage = new Stage(runs, clock);
+  const stage = new Stage(scenes, clock);
   const player = new Player(runs, clock, stage);
   const part = element(
     'div.runs',

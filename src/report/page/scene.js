@@ -1,4 +1,4 @@
-// The run in 3D: figures, the world around them, forces, pressure. Every object is set to an instant by show(time).
+// A scene in 3D: figures, the world around them, forces, pressure. Every object is set to an instant by show(time).
 import {
   BoxGeometry,
   BufferAttribute,
@@ -214,11 +214,11 @@ function gridLines(height, reach, colors) {
 
 // What is in the world besides the character: ground, boxes on their courses, a height field, free bodies.
 export class Surroundings {
-  constructor(run, things = true) {
-    this.run = run;
+  constructor(scene, things = true) {
+    this.of = scene;
     this.group = new Group();
     this.painted = [];
-    const { world } = run;
+    const { world } = scene;
     const colors = palette();
     if (world.ground.present) {
       const height = world.ground.height;
@@ -303,14 +303,14 @@ export class Surroundings {
   }
 
   show(time) {
-    const { world } = this.run;
-    const frame = Math.max(0, Math.min(this.run.numFrames - 1, Math.round(time / this.run.frameTime)));
+    const { world } = this.of;
+    const frame = Math.max(0, Math.min(this.of.numFrames - 1, Math.round(time / this.of.frameTime)));
     this.courses.forEach((mesh, k) => {
       const i = 3 * (frame * this.courses.length + k);
       mesh.position.set(world.courses[i], world.courses[i + 1], world.courses[i + 2]);
     });
     if (this.free.length) world.moving.forEach((body, k) => this.place(this.free[body], world.frames, frame * world.moving.length + k));
-    const [x, , z] = this.run.pathAt(time);
+    const [x, , z] = this.of.pathAt(time);
     if (this.shadow) {
       this.plane.position.x = this.shadow.position.x = x;
       this.plane.position.z = this.shadow.position.z = z;
@@ -319,21 +319,25 @@ export class Surroundings {
   }
 }
 
-export class RunScene {
-  constructor(run) {
-    this.run = run;
+export class SceneView {
+  constructor(scene) {
+    this.of = scene;
     this.scene = new Scene();
-    this.geometries = bodyGeometries(run);
-    this.figures = {};
-    for (const motion of run.motions()) {
-      const figure = new Figure(run, motion, this.geometries, motion === 'simulated' ? 'solid' : 'ghost');
-      this.figures[motion] = figure;
-      this.scene.add(figure.group);
+    this.figures = [];
+    this.arrows = [];
+    this.footprints = [];
+    for (const run of scene.runs) {
+      const geometries = bodyGeometries(run);
+      for (const motion of run.motions()) {
+        this.figures.push(new Figure(run, motion, geometries, motion === 'simulated' ? 'solid' : 'ghost'));
+      }
+      this.arrows.push(new Arrows(run));
+      this.footprints.push(new Footprints(run));
     }
-    this.arrows = new Arrows(run);
-    this.footprints = new Footprints(run);
-    this.surroundings = new Surroundings(run);
-    this.scene.add(this.arrows.group, this.footprints.mesh, this.surroundings.group);
+    this.surroundings = new Surroundings(scene);
+    for (const part of [...this.figures, ...this.arrows]) this.scene.add(part.group);
+    for (const part of this.footprints) this.scene.add(part.mesh);
+    this.scene.add(this.surroundings.group);
     this.sky = new HemisphereLight(0xffffff, 0xc8c4b8, 2.5);
     this.sun = new DirectionalLight(0xffffff, 2.1);
     this.sun.castShadow = true;
@@ -341,7 +345,7 @@ export class RunScene {
     this.sun.shadow.radius = 5;
     this.sun.shadow.bias = -0.0005;
     this.sun.shadow.normalBias = 0.02;
-    this.reach(2.2);
+    this.reach(2.2 + scene.reach);
     this.scene.add(this.sky, this.sun, this.sun.target);
     this.shown = { reference: 'ghost', tracking: 'off', forces: true, pressure: true };
     this.paint();
@@ -354,42 +358,37 @@ export class RunScene {
     camera.left = camera.bottom = -half;
     camera.right = camera.top = half;
     camera.near = 0.5;
-    camera.far = 14;
+    camera.far = 14 + this.of.reach;
     camera.updateProjectionMatrix();
   }
 
   paint() {
     const colors = palette();
     this.scene.background = new Color(colors.background);
-    this.scene.fog = new Fog(colors.background, 9, 26);
-    for (const figure of Object.values(this.figures)) figure.paint();
-    this.arrows.paint();
-    this.footprints.paint();
-    this.surroundings.paint();
+    this.scene.fog = new Fog(colors.background, 9 + 2 * this.of.reach, 26 + 2 * this.of.reach);
+    for (const part of [...this.figures, ...this.arrows, ...this.footprints, this.surroundings]) part.paint();
   }
 
   // Ghosts stand where the motion was, or a step away from it, farther from the viewer.
   arrange() {
-    const [tx, tz] = this.run.travel;
-    const step = (0.9 * this.run.character.height) / 1.7;
-    for (const [k, motion] of ['reference', 'tracking'].entries()) {
-      const figure = this.figures[motion];
-      if (!figure) continue;
-      figure.group.visible = this.shown[motion] !== 'off';
-      const both = k === 1 && this.shown.reference === 'beside' ? 2 : 1;
+    const [tx, tz] = this.of.travel;
+    const step = (0.9 * this.of.height) / 1.7;
+    for (const figure of this.figures) {
+      const { motion, group } = figure;
+      if (motion === 'simulated') continue;
+      group.visible = this.shown[motion] !== 'off';
+      const both = motion === 'tracking' && this.shown.reference === 'beside' ? 2 : 1;
       const away = this.shown[motion] === 'beside' ? both * step : 0;
-      figure.group.position.set(away * tz, 0, -away * tx);
+      group.position.set(away * tz, 0, -away * tx);
     }
-    this.arrows.group.visible = this.shown.forces;
-    this.footprints.mesh.visible = this.shown.pressure;
+    for (const arrows of this.arrows) arrows.group.visible = this.shown.forces;
+    for (const footprints of this.footprints) footprints.mesh.visible = this.shown.pressure;
   }
 
   show(time) {
-    for (const figure of Object.values(this.figures)) if (figure.group.visible) figure.show(time);
-    this.arrows.show(time);
-    this.footprints.show(time);
-    this.surroundings.show(time);
-    const [x, y, z] = this.run.pathAt(time);
+    for (const figure of this.figures) if (figure.group.visible) figure.show(time);
+    for (const part of [...this.arrows, ...this.footprints, this.surroundings]) part.show(time);
+    const [x, y, z] = this.of.pathAt(time);
     this.sun.target.position.set(x, y - 0.5, z);
     this.sun.position.set(x + 2.2, y + 4.5, z + 1.6);
   }

@@ -1,15 +1,15 @@
-// All runs in 3D, side by side in one canvas: one camera, moved by the viewer, which follows each run's character.
+// All scenes in 3D, side by side in one canvas: one camera, moved by the viewer, which follows each scene's characters.
 import { PCFShadowMap, PerspectiveCamera, Vector3, WebGLRenderer } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { onSchemeChange } from './colors.js';
 import { element } from './dom.js';
-import { RunScene } from './scene.js';
+import { SceneView } from './scene.js';
 
 const angles = { side: 0, oblique: 0.5, front: Math.PI / 2, back: -Math.PI / 2 };
 
 export class Stage {
-  constructor(runs, clock) {
-    this.runs = runs;
+  constructor(scenes, clock) {
+    this.scenes = scenes;
     this.clock = clock;
     this.follows = true;
     this.canvas = element('canvas', {
@@ -17,8 +17,8 @@ export class Stage {
       role: 'img',
       ariaLabel: '3D view of the motion. Drag to turn it, scroll or pinch to come closer; keys are listed below.',
     });
-    this.cells = runs.map((run) => element('div.cell', {}, runs.length > 1 ? element('span', {}, run.name) : ''));
-    this.node = element('div.stage', { style: `--runs: ${runs.length}` }, this.canvas, ...this.cells);
+    this.cells = scenes.map((scene) => element('div.cell', {}, scenes.length > 1 ? element('span', {}, scene.name) : ''));
+    this.node = element('div.stage', { style: `--runs: ${scenes.length}` }, this.canvas, ...this.cells);
     try {
       this.renderer = new WebGLRenderer({ canvas: this.canvas, antialias: true, powerPreference: 'low-power' });
     } catch {
@@ -32,7 +32,7 @@ export class Stage {
     this.renderer.shadowMap.type = PCFShadowMap;
     this.renderer.setScissorTest(true);
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
-    this.scenes = runs.map((run) => new RunScene(run));
+    this.views = scenes.map((scene) => new SceneView(scene));
     this.camera = new PerspectiveCamera(30, 1, 0.2, 80);
     this.controls = new OrbitControls(this.camera, this.canvas);
     this.controls.enableDamping = false;
@@ -42,11 +42,11 @@ export class Stage {
     this.controls.addEventListener('change', () => this.invalidate());
     // A finger that moves up or down scrolls the page; two turn and zoom.
     this.canvas.style.touchAction = 'pan-y';
-    this.followed = new Vector3(...runs[0].pathAt(0));
+    this.followed = new Vector3(...scenes[0].pathAt(0));
     this.view('oblique');
     new ResizeObserver(() => this.resize()).observe(this.node);
     onSchemeChange(() => {
-      for (const scene of this.scenes) scene.paint();
+      for (const view of this.views) view.paint();
       this.invalidate();
     });
     clock.onChange(() => this.invalidate());
@@ -56,16 +56,16 @@ export class Stage {
     return Boolean(this.renderer);
   }
 
-  // Looks at the character from one of the named sides.
+  // Looks at the characters from one of the named sides.
   view(name) {
-    const run = this.runs[0];
-    const [tx, tz] = run.travel;
-    const size = run.character.height / 1.7;
-    const target = new Vector3(...run.pathAt(this.clock.time));
-    // At half the character's height over what it began on.
-    target.y += 0.48 * run.character.height + this.floor() - run.path[0][1];
+    const scene = this.scenes[0];
+    const [tx, tz] = scene.travel;
+    const size = scene.height / 1.7;
+    const target = new Vector3(...scene.pathAt(this.clock.time));
+    // At half a character's height over what it began on.
+    target.y += 0.48 * scene.height + this.floor() - scene.path[0][1];
     const aspect = Math.max(0.5, this.aspect ?? 1.5);
-    const far = (name === 'top' ? 5.0 : 4.2) * size * Math.max(1, 0.95 / aspect);
+    const far = ((name === 'top' ? 5.0 : 4.2) * size + 2 * scene.reach) * Math.max(1, 0.95 / aspect);
     const camera = this.camera.position;
     if (name === 'top') {
       camera.set(target.x - tz * 0.02, target.y + far, target.z + tx * 0.02);
@@ -76,22 +76,23 @@ export class Stage {
       camera.set(target.x + x * far, target.y + 0.2 * far, target.z + z * far);
     }
     this.controls.target.copy(target);
-    this.followed.set(...run.pathAt(this.clock.time));
+    this.followed.set(...scene.pathAt(this.clock.time));
     this.controls.update();
     this.invalidate();
   }
 
   floor() {
-    const { ground } = this.runs[0].world;
-    const lowest = Math.min(...this.runs[0].path.map((p) => p[1])) - 0.55 * this.runs[0].character.height;
+    const { world, path, height } = this.scenes[0];
+    const { ground } = world;
+    const lowest = Math.min(...path.map((p) => p[1])) - 0.55 * height;
     return ground.present ? ground.height : lowest;
   }
 
   set(option, value) {
     if (!this.works) return;
-    for (const scene of this.scenes) {
-      scene.shown[option] = value;
-      scene.arrange();
+    for (const view of this.views) {
+      view.shown[option] = value;
+      view.arrange();
     }
     this.invalidate();
   }
@@ -119,7 +120,7 @@ export class Stage {
     this.dirty = false;
     const { time } = this.clock;
     if (this.follows) {
-      const now = new Vector3(...this.runs[0].pathAt(time));
+      const now = new Vector3(...this.scenes[0].pathAt(time));
       const moved = now.clone().sub(this.followed);
       this.followed.copy(now);
       this.camera.position.add(moved);
@@ -129,8 +130,8 @@ export class Stage {
     }
     const bounds = this.node.getBoundingClientRect();
     const home = this.camera.position.clone();
-    this.scenes.forEach((scene, k) => {
-      scene.show(time);
+    this.views.forEach((view, k) => {
+      view.show(time);
       const cell = this.cells[k].getBoundingClientRect();
       const x = cell.left - bounds.left;
       const y = bounds.bottom - cell.bottom;
@@ -138,13 +139,13 @@ export class Stage {
       this.renderer.setScissor(x, y, cell.width, cell.height);
       this.camera.position.copy(home);
       if (k > 0 && this.follows) {
-        const [ax, , az] = this.runs[0].pathAt(time);
-        const [bx, , bz] = this.runs[k].pathAt(time);
+        const [ax, , az] = this.scenes[0].pathAt(time);
+        const [bx, , bz] = this.scenes[k].pathAt(time);
         this.camera.position.x += bx - ax;
         this.camera.position.z += bz - az;
       }
       this.camera.updateMatrixWorld();
-      this.renderer.render(scene.scene, this.camera);
+      this.renderer.render(view.scene, this.camera);
     });
     this.camera.position.copy(home);
     this.camera.updateMatrixWorld();
