@@ -34,7 +34,7 @@ std::vector<std::string> FilesOfOne(ExportFormat format) {
     case ExportFormat::kTrc:
       return {"markers.trc"};
   }
-  return names;
+  return {};
 }
 
 /// Contents of these.

@@ -77,7 +77,7 @@ void RemoveRunFiles(const fs::path& folder, std::span<const std::string> kept) {
 
 std::vector<fs::path> FilesOfRun(const fs::path& folder) {
   std::vector<fs::path> files;
-  for (const std::string_view name : kRunFiles) {
+  for (const std::string& name : RunFileNames(folder)) {
     if (name != kReportFile && !name.starts_with(kExportFolder)) files.push_back(folder / name);
   }
   return files;
@@ -137,7 +137,7 @@ RunFolder::RunFolder(fs::path path, bool force, std::span<const fs::path> inputs
                                 path_.string() + ": found a folder with files in it, expected a new or empty one");
     }
   }
-  for (const std::string_view name : kRunFiles) io::CheckOutput(path_ / name, inputs);
+  for (const std::string& name : RunFileNames(path_)) io::CheckOutput(path_ / name, inputs);
   fs::create_directories(path_, error);
   if (error) throw OutputError(path_.string() + ": cannot be created: " + error.message());
   std::string probe = (path_ / ".retrace-XXXXXX").string();
