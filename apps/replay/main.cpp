@@ -49,7 +49,7 @@ int TabulatePushes(const Options& o, const runs::StoredRun& run, const runs::Rep
               o.folder.c_str(), o.table.body.c_str(), o.table.duration, evaluation->simulated_duration,
               runs::DescribePushTable(outcomes).c_str());
   if (o.output.empty()) return 0;
-  results::RunFolder out(o.output, o.force);
+  results::RunFolder out(o.output, o.force, run.Files());
   runs::WritePushTable(out, run, outcomes, context);
   return 0;
 }
@@ -95,7 +95,7 @@ int Replay(const Options& o, const std::string& command) {
   const runs::Replayed replayed = runs::Replay(run, pushes);
   if (!o.table.body.empty()) return TabulatePushes(o, run, replayed, context);
   if (!o.output.empty()) {
-    results::RunFolder out(o.output, o.force);
+    results::RunFolder out(o.output, o.force, run.Files());
     runs::WriteReplay(out, run, replayed, context, {o.track_only});
   }
   if (o.verify) return PrintVerification(run, replayed);

@@ -152,6 +152,14 @@ StoredRun::StoredRun(const fs::path& path) : folder(path) {
   }
 }
 
+std::vector<fs::path> StoredRun::Files() const {
+  std::vector<fs::path> files;
+  for (const ControlInput& control : controls) {
+    for (fs::path& file : results::FilesOfRun(control.file.parent_path())) files.push_back(std::move(file));
+  }
+  return files;
+}
+
 fs::path StoredRun::PathOf(size_t character, std::string_view name) const {
   return folder / results::CharacterPrefix(character, characters.size()).append(name);
 }

@@ -93,6 +93,7 @@ TEST_F(Integrity, Row04ARunNeverReplacesTheRecordingThatItReads) {
   ExpectRefused(again + run, 5, "found an input of this program");
   fs::create_symlink(run, Path("link"));
   ExpectRefused(again + Path("link"), 5, "found an input of this program");
+  ExpectRefused(kReplay + " " + run + " --force --output " + run, 5, "found an input of this program");
 }
 
 /// Edited while the run is under way, the clip is recorded as it was read.

@@ -59,6 +59,8 @@ struct StoredRun {
   std::string solver;                    ///< DescribeSolver of the stored world
   std::string solver_warning;            ///< SolverWarning of the stored world
 
+  /// The files of this run and of those that joined it, which no result may replace.
+  std::vector<std::filesystem::path> Files() const;
   /// A file of a character's motion.
   std::filesystem::path PathOf(size_t character, std::string_view name) const;
   /// What a character's control lasts [s]; where that of another is longer, it holds its last targets.
