@@ -11,17 +11,10 @@ namespace retrace::apps {
 struct ClipArguments {
   std::string clip;
   std::string skeleton;
-  double start = 0;
-  double end = -1;
-  double time_scale = 1;
-  std::string unit = "auto";
-  std::string up = "auto";
-  double frame_rate = 0;
-  int skipped_frames = -1;
-  std::string floor_height = "auto";
-  bool keep_tilt = false;
-  std::string facing = "recorded";
   std::string map;
+  std::string up = "auto";
+  bool keep_tilt = false;
+  runs::ClipOptions numbers = {};  ///< of the others
 };
 
 void AddClipOptions(CLI::App& app, ClipArguments& o);

@@ -1,5 +1,6 @@
 #include "common/job_options.h"
 
+#include "common/number_option.h"
 #include "retrace/io/error.h"
 #include "retrace/io/json.h"
 #include "retrace/runs/configuration.h"
@@ -33,8 +34,8 @@ void AddJobOptions(CLI::App& app, JobArguments& o) {
       ->type_name("/POINTER=VALUE")
       ->allow_extra_args(false)
       ->check(CheckSetting);
-  app.add_option("--samples", o.samples, "nSample, samples per iteration [1400]")->check(CLI::Range(1, 10000000));
-  app.add_option("--saved", o.saved, "nSave, samples saved per iteration [200]")->check(CLI::Range(1, 10000000));
+  AddNumber(app, "--samples", o.samples, sampling::kSampleNumbers, "nSample, samples per iteration [1400]");
+  AddNumber(app, "--saved", o.saved, sampling::kSavedNumbers, "nSave, samples saved per iteration [200]");
   app.add_flag("--paper", o.paper, "Step, servo, targets, offsets and single pass of the paper: 0.0005 s, explicit PD");
   app.add_option("--solver", o.solver,
                  "Who finds the constraint forces: reduced (joints first, then contacts) or stock (ODE's own)")
@@ -58,7 +59,7 @@ runs::JobOptions ParseJob(const JobArguments& o) {
   for (const std::string& assignment : o.sets) configuration.Set(assignment);
   if (o.samples > 0) configuration.sampling.samples = o.samples;
   if (o.saved > 0) configuration.sampling.selection.saved = o.saved;
-  if (o.seed >= 0) configuration.sampling.seed = static_cast<uint64_t>(o.seed);
+  if (o.seed) configuration.sampling.seed = *o.seed;
   return job;
 }
 

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,9 +18,9 @@ struct JobArguments {
   std::vector<std::string> worlds;
   std::string config;
   std::vector<std::string> sets;
-  int samples = 0;    // 0: not given
-  int saved = 0;      // 0: not given
-  int64_t seed = -1;  // -1: not given
+  int samples = 0;  // 0: not given
+  int saved = 0;    // 0: not given
+  std::optional<uint64_t> seed;
   bool paper = false;
   std::string solver;  // empty: not given
 };

@@ -7,9 +7,21 @@
 
 namespace retrace::apps {
 
+namespace {
+
+/// No option means anything by an empty text, such as a shell makes of a variable that is not set.
+void RefuseEmptyTexts(const CLI::Option& option) {
+  for (const std::string& text : option.results()) {
+    if (text.empty()) throw CLI::ValidationError(option.get_name() + ": found an empty text, expected a value");
+  }
+}
+
+}  // namespace
+
 bool ParseOptions(CLI::App& app, int argc, char** argv, bool speaks, int& exit_code) {
   try {
     app.parse(argc, argv);
+    for (const CLI::Option* option : app.get_options()) RefuseEmptyTexts(*option);
     return true;
   } catch (const CLI::Success& request) {  // --help, --version
     if (speaks) app.exit(request);

@@ -1,9 +1,11 @@
 /// evaluate: many clips and seeds in, tables of success, quality and cost out.
+#include <algorithm>
 #include <cstdio>
 #include <tuple>
 #include <utility>
 
 #include "common/job_options.h"
+#include "common/number_option.h"
 #include "common/program.h"
 #include "common/progress.h"
 #include "retrace/io/error.h"
@@ -40,8 +42,7 @@ void AddOptions(CLI::App& app, Options& o) {
   app.add_option("list", o.list, "Tab-separated list of recordings, its columns named in the first row")
       ->type_name("LIST");
   app.add_option("--clips", o.clips, "Folder of the recordings [that of the list]")->type_name("DIR");
-  app.add_option("--seeds", o.seeds, "Run seeds 1 to N of each clip [what the list says, else 5]")
-      ->check(CLI::Range(1, 1000000));
+  apps::AddNumber(app, "--seeds", o.seeds, runs::kSeeds, "Run seeds 1 to N of each clip [what the list says, else 5]");
   app.add_option("--only", o.only, "Run only clips in whose name this is found")->type_name("REGEX");
   apps::AddJobOptions(app, o.job);
   app.add_option(
@@ -49,8 +50,8 @@ void AddOptions(CLI::App& app, Options& o) {
          "I/N: run the I-th of N shares alone, e.g. in job I of an array of N jobs; afterwards the same command "
          "without it writes the tables of all")
       ->type_name("I/N");
-  app.add_option("--threads", o.threads, "Runs at once [all cores]; under mpirun each rank has one")
-      ->check(CLI::Range(1, 4096));
+  apps::AddNumber(app, "--threads", o.threads, apps::kThreads,
+                  "Runs at once [all cores]; under mpirun each rank has one");
   app.add_option("--output", o.output, "Folder for the results [results/LIST]")->type_name("DIR");
   app.add_option("--keep", o.keep, "What a run leaves besides its manifest: control or all")
       ->capture_default_str()
@@ -59,19 +60,16 @@ void AddOptions(CLI::App& app, Options& o) {
                  "Stop with checkpoints (exit code 75) before so much time has passed: seconds or [D-][HH:]MM:SS; the "
                  "same command goes on")
       ->type_name("TIME");
-  app.add_option("--ranks-per-run", o.ranks_per_run,
-                 "Under mpirun: ranks that work on a run together [so many that all runs are done soonest]")
-      ->check(CLI::Range(1, 1000000));
-  app.add_option("--hang-limit", o.hang_limit,
-                 "Under mpirun: stop with checkpoints when a rank that has work gives no sign of life for so many "
-                 "seconds; 0: never")
-      ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+  apps::AddNumber(app, "--ranks-per-run", o.ranks_per_run, io::Integer{1, 1000000},
+                  "Under mpirun: ranks that work on a run together [so many that all runs are done soonest]");
+  apps::AddNumber(app, "--hang-limit", o.hang_limit, apps::kHangLimits,
+                  "Under mpirun: stop with checkpoints when a rank that has work gives no sign of life for so many "
+                  "seconds; 0: never");
   app.add_flag("--force", o.force, "Run again what was made with another configuration or version");
   app.add_option("--progress", o.progress, "auto, plain, json or none")->capture_default_str();
   app.add_flag("--controls", o.controls, "Run seed 1 of each clip and test what the gates must refuse");
-  app.add_option("--require", o.required, "Share of its runs in which every clip must succeed (else exit code 4)")
-      ->check(CLI::Range(0.0, 1.0));
+  apps::AddNumber(app, "--require", o.required, io::Real{{0, 1}},
+                  "Share of its runs in which every clip must succeed (else exit code 4)");
   app.add_option("--compare", o.compare, "Compare the runs of two output folders, paired by clip and seed")
       ->type_name("DIR_A DIR_B")
       ->expected(2);
@@ -81,13 +79,17 @@ void AddOptions(CLI::App& app, Options& o) {
 /// I and N of --share I/N; 1 and 1 without.
 std::pair<size_t, size_t> ShareOf(const Options& o) {
   if (o.share.empty()) return {1, 1};
-  size_t index = 0;
-  size_t count = 0;
-  char rest = 0;
-  if (std::sscanf(o.share.c_str(), "%zu/%zu%c", &index, &count, &rest) != 2 || index < 1 || index > count) {
-    throw UsageError("--share " + o.share + ": expected I/N with I from 1 to N");
+  constexpr int kMostShares = 1000000;
+  const size_t slash = std::min(o.share.find('/'), o.share.size());  // without one, N is missing
+  int index = 0;
+  int count = 0;
+  try {
+    io::ReadText(io::Integer{1, kMostShares}, o.share.substr(std::min(slash + 1, o.share.size())), "N", count);
+    io::ReadText(io::Integer{1, count}, o.share.substr(0, slash), "I", index);
+  } catch (const InputError& error) {
+    throw UsageError("--share: found \"" + o.share + "\", expected I/N with I from 1 to N (" + error.what() + ")");
   }
-  return {index, count};
+  return {static_cast<size_t>(index), static_cast<size_t>(count)};
 }
 
 runs::EvaluationOptions Parse(const Options& o, const std::string& command) {

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "common/number_option.h"
 #include "common/program.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
@@ -67,9 +68,8 @@ int main(int argc, char** argv) {
   app.add_option("--output", options.output,
                  "Folder for the files, or the file itself where there is one only [DIR/export]")
       ->type_name("PATH");
-  app.add_option("--rate", options.rate,
-                 "Frames per second [glb 60; bvh, csv, trc 120]; npz and sto have every simulation step")
-      ->check(CLI::Range(1.0, 10000.0));
+  apps::AddNumber(app, "--rate", options.rate, io::Real{{1, 10000}},
+                  "Frames per second [glb 60; bvh, csv, trc 120]; npz and sto have every simulation step");
   app.add_flag("--force", options.force, "Overwrite files in --output");
   app.set_version_flag("--version", "export " + results::Version());
   int exit_code = 0;

@@ -23,7 +23,8 @@ struct Options {
 
 /// The command that reconstructs the clip as it was understood.
 std::string Command(const runs::ClipFindings& findings, const Options& o) {
-  return "reconstruct " + apps::ClipCommand(o.clip, o.clip.time_scale * findings.SuggestedTimeScale(), o.character);
+  return "reconstruct " +
+         apps::ClipCommand(o.clip, o.clip.numbers.time_scale * findings.SuggestedTimeScale(), o.character);
 }
 
 /// @param report null before the skeleton is understood
@@ -75,9 +76,9 @@ void Print(const runs::ClipFindings& f, const Options& o) {
   std::printf("%s\n", o.clip.clip.c_str());
   std::printf("  recording   %zu frames, %s per second%s: %.2f s; used: %.2f s\n", clip.frames.size(),
               io::Fixed(f.report.frame_rate, 2).c_str(),
-              o.clip.frame_rate > 0   ? " as given"
-              : clip.frame_time_known ? ""
-                                      : " (the file has no rate)",
+              o.clip.numbers.frame_rate ? " as given"
+              : clip.frame_time_known   ? ""
+                                        : " (the file has no rate)",
               static_cast<double>(clip.frames.size() - 1) / f.report.frame_rate, f.reference.duration());
   std::printf("  performer   %.2f m tall; one unit is %s m (%s)\n", f.report.height, io::Number(f.report.unit).c_str(),
               f.report.unit_from.c_str());

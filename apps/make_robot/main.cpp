@@ -9,15 +9,15 @@ int main(int argc, char** argv) {
   using namespace retrace;
   CLI::App app("Makes the Asimo-like robot of Liu et al. 2010: meshes, masses, joints and servos", "make_robot");
   std::string output;
-  int neck = 1;
+  std::string neck = "1";
   app.add_option("--neck", neck, "Axes of the neck: 1, or 3 as for the paper's backward roll")
-      ->check(CLI::IsMember({1, 3}))
+      ->check(CLI::IsMember({"1", "3"}))
       ->capture_default_str();
   app.add_option("--output", output, "Character file")->required()->type_name("FILE");
   int exit_code = 0;
   if (!apps::ParseOptions(app, argc, argv, true, exit_code)) return exit_code;
   return apps::RunProgram("make_robot", true, [&] {
-    io::WriteFile(output, make_robot::FormatCharacter(make_robot::MakeRobot(), neck));
+    io::WriteFile(output, make_robot::FormatCharacter(make_robot::MakeRobot(), neck == "3" ? 3 : 1));
     return 0;
   });
 }

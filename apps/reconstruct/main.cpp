@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "common/job_options.h"
+#include "common/number_option.h"
 #include "common/program.h"
 #include "common/progress.h"
 #include "reconstruct/print.h"
@@ -33,9 +34,8 @@ struct Options {
 void AddOptions(CLI::App& app, Options& o) {
   apps::AddClipOptions(app, o.job.clip);
   apps::AddJobOptions(app, o.job);
-  app.add_option("--seed", o.job.seed, "Seed of all random numbers [1]")->check(CLI::NonNegativeNumber);
-  app.add_option("--threads", o.threads, "Threads [all cores]; under mpirun each rank has one")
-      ->check(CLI::Range(1, 4096));
+  apps::AddNumber(app, "--seed", o.job.seed, io::Optional<io::Natural, uint64_t>{}, "Seed of all random numbers [1]");
+  apps::AddNumber(app, "--threads", o.threads, apps::kThreads, "Threads [all cores]; under mpirun each rank has one");
   app.add_option("--output", o.output, "Folder for the results [results/CLIP]")->type_name("DIR");
   app.add_flag("--force", o.run.force, "Write into a folder that holds results already");
   app.add_flag("--resume", o.run.resume,
@@ -43,24 +43,19 @@ void AddOptions(CLI::App& app, Options& o) {
   app.add_option("--time-limit", o.time_limit,
                  "Stop with a checkpoint (exit code 75) before so much time has passed: seconds or [D-][HH:]MM:SS")
       ->type_name("TIME");
-  app.add_option(
-         "--hang-limit", o.hang_limit,
-         "Under mpirun: stop with a checkpoint when a rank with work does not answer for so many seconds; 0: never")
-      ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+  apps::AddNumber(
+      app, "--hang-limit", o.hang_limit, apps::kHangLimits,
+      "Under mpirun: stop with a checkpoint when a rank with work does not answer for so many seconds; 0: never");
   app.add_flag("--dry-run", o.dry_run, "Say what was understood and would be done, and stop");
   app.add_option("--progress", o.progress, "auto, bar, plain, json or none")->capture_default_str();
   app.add_flag("--print-config", o.print_config, "Print the whole configuration with comments, and stop");
   app.add_flag("--report", o.run.report, "Also write report.html, which shows the run in any web browser");
   CLI::Option* variations =
-      app.add_option("--variations", o.run.variations.count,
-                     "Find N controls that differ, with the seed and those after it: into DIR/1 ... DIR/N, and how far "
-                     "apart they are into DIR/variations.json")
-          ->type_name("N")
-          ->check(CLI::Range(1, 10000));
-  app.add_option("--max-tries", o.run.variations.max_tries, "With --variations: seeds to try [three per variation]")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1000000))
+      apps::AddNumber(app, "--variations", o.run.variations.count, io::Integer{1, 10000},
+                      "Find so many controls that differ, with the seed and those after it: into DIR/1, DIR/2 and so "
+                      "on, and how far apart they are into DIR/variations.json");
+  apps::AddNumber(app, "--max-tries", o.run.variations.max_tries, io::Integer{1, 1000000},
+                  "With --variations: seeds to try [three per variation]")
       ->needs(variations);
   app.set_version_flag("--version", "reconstruct " + results::Version());
 }

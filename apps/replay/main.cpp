@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "common/job_options.h"
+#include "common/number_option.h"
 #include "common/program.h"
 #include "retrace/io/error.h"
 #include "retrace/runs/replay.h"
@@ -128,18 +129,15 @@ int main(int argc, char** argv) {
                                "Push a body in four directions by several forces at several times: how long does the "
                                "control stay inside the gates?")
                     ->type_name("BODY");
-  app.add_option("--push-forces", options.table.forces, "Forces of the table [N] [25,50,100,200]")
-      ->delimiter(',')
-      ->check(CLI::PositiveNumber)
+  apps::AddNumber(app, "--push-forces", options.table.forces, io::Reals{runs::kPushSizes, 100},
+                  "Forces of the table, with commas between [N] [25,50,100,200]")
       ->needs(table);
-  app.add_option("--push-times", options.table.times, "When the table's pushes begin [s] [quarters of the motion]")
-      ->delimiter(',')
-      ->check(CLI::NonNegativeNumber)
+  apps::AddNumber(app, "--push-times", options.table.times, io::Reals{runs::kPushTimes, 100},
+                  "When the table's pushes begin, with commas between [s] [quarters of the motion]")
       ->needs(table);
-  app.add_option("--push-duration", options.table.duration, "How long they last [s]")
-      ->check(CLI::PositiveNumber)
-      ->needs(table)
-      ->capture_default_str();
+  apps::AddNumber(app, "--push-duration", options.table.duration, io::Real{runs::kPushDurations},
+                  "How long they last [s]")
+      ->needs(table);
   apps::AddWorldOption(app, options.worlds);
   app.set_version_flag("--version", "replay " + results::Version());
   int exit_code = 0;

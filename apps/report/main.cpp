@@ -1,6 +1,7 @@
 /// report: runs as one page for any web browser, or as a film strip.
 #include <cstdio>
 
+#include "common/number_option.h"
 #include "common/program.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
@@ -62,14 +63,8 @@ int main(int argc, char** argv) {
   app.add_option("--output", options.output, "The page [DIR/report.html; none with --png]")->type_name("FILE");
   auto* png = app.add_option("--png", options.png, "A film strip of the first run as a picture, drawn by Chromium")
                   ->type_name("FILE");
-  app.add_option("--figures", options.figures, "Poses in the film strip")
-      ->capture_default_str()
-      ->check(CLI::Range(2, 40))
-      ->needs(png);
-  app.add_option("--width", options.width, "Width of the film strip [px]")
-      ->capture_default_str()
-      ->check(CLI::Range(200, 8000))
-      ->needs(png);
+  apps::AddNumber(app, "--figures", options.figures, io::Integer{2, 40}, "Poses in the film strip")->needs(png);
+  apps::AddNumber(app, "--width", options.width, io::Integer{200, 8000}, "Width of the film strip [px]")->needs(png);
   app.add_option("--browser", options.browser, "The browser that draws [chromium, google-chrome, ...]")
       ->type_name("PROGRAM")
       ->needs(png);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "part_names.h"
+#include "retrace/character/limits.h"
 #include "retrace/io/error.h"
 
 namespace retrace::character {
@@ -33,13 +34,15 @@ TriangleMesh ReadMesh(const JsonView& view, Vec3& center) {
   const JsonView vertices = view["vertices"];
   const JsonView triangles = view["triangles"];
   Eigen::AlignedBox3d bounds;
-  for (const JsonView& vertex : vertices.Elements()) {
-    mesh.vertices.push_back(vertex.Vector());
+  for (const JsonView& vertex : vertices.Elements(kMostVertices)) {
+    mesh.vertices.push_back(vertex.Vector(kPositions));
     bounds.extend(mesh.vertices.back());
   }
-  for (const JsonView& triangle : triangles.Elements()) {
+  // A closed mesh has fewer than two triangles per vertex.
+  for (const JsonView& triangle : triangles.Elements(2 * kMostVertices)) {
     if (!triangle.json().is_array() || triangle.size() != 3) triangle.Expect("three indices of vertices");
-    mesh.triangles.push_back({triangle[0].Integer(), triangle[1].Integer(), triangle[2].Integer()});
+    const auto index = [&](size_t k) { return triangle[k].Integer(-1, static_cast<int>(kMostVertices)); };
+    mesh.triangles.push_back({index(0), index(1), index(2)});
   }
   if (const MeshFault fault = FindFault(mesh); fault.any()) {
     const JsonView place = fault.vertex >= 0     ? vertices[static_cast<size_t>(fault.vertex)]
@@ -64,16 +67,16 @@ Shape ReadShape(const JsonView& view) {
     shape.mesh = ReadMesh(view["mesh"], center);
   } else if (view.Has("box")) {
     shape.kind = Shape::Kind::kBox;
-    shape.size = view["box"].Vector(io::kPositive);
+    shape.size = view["box"].Vector(kSizes);
   } else {
     const JsonView capsule = view["capsule"];
     capsule.AllowOnly({"radius", "length", "axis"});
     shape.kind = Shape::Kind::kCapsule;
-    shape.radius = capsule["radius"].Number(io::kPositive);
-    shape.length = capsule["length"].Number(io::kNonNegative);
+    shape.radius = capsule["radius"].Number(kSizes);
+    shape.length = capsule["length"].Number({0, kSizes.max});
     shape.axis = ReadAxis(capsule["axis"]);
   }
-  if (view.Has("offset")) shape.offset = view["offset"].Vector();
+  if (view.Has("offset")) shape.offset = view["offset"].Vector(kPositions);
   shape.offset += center;
   return shape;
 }
@@ -98,7 +101,7 @@ Part PartOfSegment(const std::string& segment) {
 /// Three principal moments about the body's axes, or the whole tensor: xx, yy, zz, xy, xz, yz.
 void ReadInertia(const JsonView& view, Body& body) {
   if (view.json().is_array() && view.size() == 6) {
-    const std::vector<double> i = view.Numbers();
+    const std::vector<double> i = view.Numbers(kProducts, 6);
     Mat3 tensor;
     tensor << i[0], i[3], i[4], i[3], i[1], i[5], i[4], i[5], i[2];
     const Eigen::SelfAdjointEigenSolver<Mat3> solver(tensor);
@@ -107,10 +110,11 @@ void ReadInertia(const JsonView& view, Body& body) {
     if (body.principal_axes.determinant() < 0) body.principal_axes.col(0) *= -1;
     body.turned = true;
   } else {
-    body.inertia = view.Vector(io::kPositive);
+    body.inertia = view.Vector(kMoments);
   }
+  // Moments of a flat body are at the bound, and may have been rounded across it.
   const Vec3& i = body.inertia;
-  if (i.minCoeff() <= 0 || i.x() > i.y() + i.z() || i.y() > i.x() + i.z() || i.z() > i.x() + i.y()) {
+  if (!(i.minCoeff() >= kMoments.min && 2 * i.maxCoeff() <= (1 + 1e-9) * i.sum())) {
     view.Expect(body.turned ? "the tensor of a real body: principal moments above 0, none above the sum of the others"
                             : "moments of a real body: none above the sum of the other two");
   }
@@ -119,13 +123,13 @@ void ReadInertia(const JsonView& view, Body& body) {
 Body ReadBody(const JsonView& view) {
   view.AllowOnly({"name", "segment", "part", "mass", "inertia", "position", "shapes"});
   Body body;
-  body.name = view["name"].String();
-  body.segment = view.Has("segment") ? view["segment"].String() : body.name;
+  body.name = view["name"].Name();
+  body.segment = view.Has("segment") ? view["segment"].Name() : body.name;
   body.part = view.Has("part") ? ReadPart(view["part"]) : PartOfSegment(body.segment);
-  body.mass = view["mass"].Number(io::kPositive);
+  body.mass = view["mass"].Number(kMasses);
   ReadInertia(view["inertia"], body);
-  body.rest_position = view["position"].Vector();
-  for (const JsonView& shape : view["shapes"].Elements()) body.shapes.push_back(ReadShape(shape));
+  body.rest_position = view["position"].Vector(kPositions);
+  for (const JsonView& shape : view["shapes"].Elements(kMostShapes)) body.shapes.push_back(ReadShape(shape));
   return body;
 }
 
@@ -158,7 +162,7 @@ Joint ReadJoint(const JsonView& view, const Character& character) {
   view.AllowOnly({"name", "parent", "child", "type", "axis", "anchor", "kp", "kd", "strength_scale", "window",
                   "window_axes", "contact_scale"});
   Joint joint;
-  joint.name = view["name"].String();
+  joint.name = view["name"].Name();
   joint.parent = ReadBodyName(view["parent"], character);
   joint.child = ReadBodyName(view["child"], character);
   if (joint.parent == joint.child) view["child"].Expect("another body than the parent");
@@ -169,20 +173,20 @@ Joint ReadJoint(const JsonView& view, const Character& character) {
   } else if (type != "ball") {
     view["type"].Expect("\"ball\" or \"hinge\"");
   }
-  joint.anchor = view["anchor"].Vector();
-  joint.kp = view["kp"].Number(io::kPositive);
-  joint.kd = view["kd"].Number(io::kPositive);
-  joint.strength_scale = ReadPerAxis(view["strength_scale"], joint, io::kPositive, 1);
+  joint.anchor = view["anchor"].Vector(kPositions);
+  joint.kp = view["kp"].Number(kServoGains);
+  joint.kd = view["kd"].Number(kServoGains);
+  joint.strength_scale = ReadPerAxis(view["strength_scale"], joint, kScales, 1);
   joint.window = ReadPerAxis(view["window"], joint, {0, 3.2, false}, 0);
   if (view.Has("window_axes")) joint.window = InOrderOfAxes(joint.window, view["window_axes"]);
   if (view.Has("contact_scale")) {
     const JsonView scale = view["contact_scale"];
     if (scale.json().is_array()) {
       if (scale.size() != 2) scale.Expect("a number or [least, most]");
-      joint.contact_scale_min = scale[0].Number(io::kPositive);
-      joint.contact_scale_max = scale[1].Number({joint.contact_scale_min});
+      joint.contact_scale_min = scale[0].Number(kScales);
+      joint.contact_scale_max = scale[1].Number({joint.contact_scale_min, kScales.max});
     } else {
-      joint.contact_scale_max = scale.Number({joint.contact_scale_min});
+      joint.contact_scale_max = scale.Number({joint.contact_scale_min, kScales.max});
     }
   }
   return joint;
@@ -233,7 +237,7 @@ void MakeTree(const JsonView& joints_view, Character& character) {
 void ReadSelfPairs(const JsonView& exclude, Character& character) {
   std::set<std::pair<int, int>> excluded;
   for (const Joint& joint : character.joints) excluded.insert(std::minmax(joint.parent, joint.child));
-  for (const JsonView& pair : exclude.Elements()) {
+  for (const JsonView& pair : exclude.Elements(kMostBodies * kMostBodies)) {
     if (!pair.json().is_array() || pair.size() != 2) pair.Expect("two names of bodies");
     const int a = ReadBodyName(pair[0], character);
     const int b = ReadBodyName(pair[1], character);
@@ -248,7 +252,14 @@ void ReadSelfPairs(const JsonView& exclude, Character& character) {
 }
 
 void ReadContactPresets(const JsonView& presets, Character& character) {
-  for (const auto& [name, preset] : presets.Members()) {
+  const auto members = presets.Members();
+  if (members.size() > kMostContactPresets) {
+    presets.Expect("at most " + std::to_string(kMostContactPresets) + " presets");
+  }
+  for (const auto& [name, preset] : members) {
+    if (!io::IsName(name))
+      preset.Fail("the key " + io::Json(name).dump(),
+                  "a name of 1 to 100 bytes without control characters, braces and stray blanks");
     ContactPreset scales(character.joints.size(), 1.0);
     for (const auto& [joint_name, scale] : preset.Members()) {
       const int joint = character.FindJoint(joint_name);
@@ -310,26 +321,26 @@ Character ParseCharacter(const io::Json& document, const std::string& name) {
   view["version"].Integer(1, 1);
   Character character;
   character.json = document;
-  character.name = view["name"].String();
-  character.height = view["height"].Number(io::kPositive);
+  character.name = view["name"].Name();
+  character.height = view["height"].Number({0.01, 1000});
   if (view.Has("root_scale")) {
     const std::string scale = view["root_scale"].String();
     if (scale != "legs" && scale != "height") view["root_scale"].Expect("\"legs\" or \"height\"");
     if (scale == "height") character.root_scale = RootScale::kHeight;
   }
-  for (const JsonView& body : view["bodies"].Elements()) {
+  for (const JsonView& body : view["bodies"].Elements(kMostBodies)) {
     Body read = ReadBody(body);
     if (character.FindBody(read.name) >= 0) body["name"].Expect("a name that no other body has");
     character.bodies.push_back(std::move(read));
   }
   if (character.bodies.empty()) view["bodies"].Expect("at least one body");
-  for (const JsonView& joint : view["joints"].Elements()) {
+  for (const JsonView& joint : view["joints"].Elements(kMostBodies)) {
     Joint read = ReadJoint(joint, character);
     if (character.FindJoint(read.name) >= 0) joint["name"].Expect("a name that no other joint has");
     character.joints.push_back(std::move(read));
   }
   MakeTree(view["joints"], character);
-  for (const JsonView& body : view["end_effectors"].Elements()) {
+  for (const JsonView& body : view["end_effectors"].Elements(kMostBodies)) {
     character.end_effectors.push_back(ReadBodyName(body, character));
   }
   ReadSelfPairs(view["no_self_collision"], character);

@@ -7,6 +7,7 @@
 #include "floor_clearance.h"
 #include "retarget.h"
 #include "retrace/character/kinematics.h"
+#include "retrace/character/limits.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
 #include "retrace/math/filter.h"
@@ -61,16 +62,16 @@ std::vector<Pose> Resample(const std::vector<Pose>& poses, double source_rate, d
   const auto before = static_cast<Eigen::Index>(std::floor((start - first_time) / step + 1e-6));
   const auto count = static_cast<Eigen::Index>(std::floor((end - start) / step + 1e-6)) + 1;
   const auto total = before + static_cast<Eigen::Index>(std::floor((last_time - start) / step + 1e-6)) + 1;
-  Eigen::MatrixXd fine(total, signal.cols());
-  for (Eigen::Index k = 0; k < total; ++k) {
-    const double time = start + static_cast<double>(k - before) * step;
-    fine.row(k) = CubicSample(signal, (time - first_time) * source_rate);
-  }
-  // Only what the filter can see is filtered: long recordings are mostly cut away.
+  // Only what the filter can see is sampled: long recordings are mostly cut away.
   const auto margin = static_cast<Eigen::Index>(std::ceil(3 * options.smoothing * kSampleRate)) + 1;
   const Eigen::Index from = std::max<Eigen::Index>(0, before - margin);
   const Eigen::Index to = std::min(total, before + count + margin);
-  const Eigen::MatrixXd smooth = GaussianSmooth(fine.middleRows(from, to - from), options.smoothing * kSampleRate);
+  Eigen::MatrixXd fine(to - from, signal.cols());
+  for (Eigen::Index k = from; k < to; ++k) {
+    const double time = start + static_cast<double>(k - before) * step;
+    fine.row(k - from) = CubicSample(signal, (time - first_time) * source_rate);
+  }
+  const Eigen::MatrixXd smooth = GaussianSmooth(fine, options.smoothing * kSampleRate);
   std::vector<Pose> result;
   for (Eigen::Index k = 0; k < count; ++k) result.push_back(ToPose(smooth.row(before - from + k)));
   return result;
@@ -203,6 +204,17 @@ void TurnToFace(std::vector<Pose>& poses, const ReferenceOptions& options, Refer
   report.notes.push_back("turned to face " + io::Fixed(Degrees(*options.facing), 1) + " degrees at the start");
 }
 
+void CheckPlaces(const std::vector<Pose>& poses, const std::string& name) {
+  for (size_t f = 0; f < poses.size(); ++f) {
+    const double distance = poses[f].root_position.cwiseAbs().maxCoeff();
+    if (distance <= kFarAway) continue;
+    throw InputError(name,
+                     "a root " + io::Number(std::round(distance)) + " m from the origin at " +
+                         io::Fixed(static_cast<double>(f) / kSampleRate, 2) + " s",
+                     "at most " + io::Number(kFarAway) + " m (is the unit of the file known?)");
+  }
+}
+
 }  // namespace
 
 io::Json ReferenceOptions::ToJson() const {
@@ -281,15 +293,15 @@ ReferenceMotion MakeReference(const Character& character, const motion::Clip& cl
                               const ReferenceOptions& options, ReferenceReport& report) {
   motion::Clip retimed;
   const motion::Clip* source = &clip;
-  if (options.frame_rate > 0) {
+  if (options.frame_rate) {
     retimed = clip;
-    retimed.frame_time = 1 / options.frame_rate;
+    retimed.frame_time = 1 / *options.frame_rate;
     source = &retimed;
   }
   const std::vector<Pose> recorded = Retarget(character, *source, name, options, report);
   const double first_time = report.lead_in_frames * source->frame_time;
   const double last_time = source->duration();
-  double end = options.end < 0 ? last_time : options.end;
+  double end = options.end.value_or(last_time);
   double start = options.start;
   if (start < first_time && start >= 0) {
     if (report.lead_in_frames > 0 && options.start > 0) {
@@ -308,6 +320,10 @@ ReferenceMotion MakeReference(const Character& character, const motion::Clip& cl
     throw UsageError(name + ": found a start of " + io::Number(options.start) + " s and an end of " + io::Number(end) +
                      " s, expected at least 0.1 s between " + io::Fixed(first_time, 3) + " and " +
                      io::Fixed(last_time, 3) + " s");
+  }
+  if (const double duration = (end - start) * options.time_scale; !kDurations.Contains(duration)) {
+    throw UsageError(name + ": found " + io::Fixed(end - start, 3) + " s, played " + io::Number(options.time_scale) +
+                     " times as long, expected a motion of " + io::Real{kDurations}.Legal() + " s");
   }
   std::vector<Pose> poses = Resample(recorded, 1 / source->frame_time, first_time, start, end, options);
   {
@@ -330,6 +346,7 @@ ReferenceMotion MakeReference(const Character& character, const motion::Clip& cl
   TurnToFace(poses, options, report);
   if (options.lift_root) LiftRoot(character, kSampleRate, poses, report);
   if (options.raise_hands) RaiseHands(character, kSampleRate, poses, report);
+  CheckPlaces(poses, name);
   return ReferenceMotion(character, 1 / kSampleRate, std::move(poses), options.velocity_interval);
 }
 

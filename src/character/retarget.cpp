@@ -582,8 +582,8 @@ void FindUnit(const Source& source, const motion::Clip& clip, const ReferenceOpt
               ReferenceReport& report) {
   const double leg = LegLength([&](const std::string& segment) { return source.RestPosition(segment); });
   const double height = leg / kLegOfHeight;  // in file units
-  report.unit = options.unit > 0 ? options.unit : clip.unit > 0 ? clip.unit : UnitFromSize(height);
-  report.unit_from = options.unit > 0 ? "given" : clip.unit > 0 ? "ASF" : "size of the skeleton";
+  report.unit = options.unit ? *options.unit : clip.unit > 0 ? clip.unit : UnitFromSize(height);
+  report.unit_from = options.unit ? "given" : clip.unit > 0 ? "ASF" : "size of the skeleton";
   report.height = StandingHeight(source, height) * report.unit;
 }
 

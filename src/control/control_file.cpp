@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "retrace/character/limits.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
 #include "retrace/io/number.h"
@@ -15,6 +16,8 @@ using io::JsonView;
 
 constexpr const char* kUnits =
     "SI; radians; y up; quaternions as [w, x, y, z]; a target is a joint's rotation, child to parent";
+
+constexpr size_t kMostTargets = 1000;  // of a fragment
 
 /// One body of a state. `character` is counted from 1 and left out where it is 0.
 Json BodyToJson(const std::string& name, const character::BodyState& body, size_t character) {
@@ -63,16 +66,16 @@ character::State ReadState(const JsonView& view, const std::vector<BodyName>& na
     const JsonView body = view[b];
     if (names[b].character > 0) {
       body.AllowOnly({"character", "body", "position", "orientation", "linear_velocity", "angular_velocity"});
-      const long number = static_cast<long>(names[b].character);
+      const int number = static_cast<int>(names[b].character);
       body["character"].Integer(number, number);
     } else {
       body.AllowOnly({"body", "position", "orientation", "linear_velocity", "angular_velocity"});
     }
     if (body["body"].String() != names[b].name) body["body"].Expect("\"" + names[b].name + "\"");
-    state[b].position = body["position"].Vector();
+    state[b].position = body["position"].Vector(character::kPositions);
     state[b].orientation = io::ReadQuaternion(body["orientation"]);
-    state[b].linear_velocity = body["linear_velocity"].Vector();
-    state[b].angular_velocity = body["angular_velocity"].Vector();
+    state[b].linear_velocity = body["linear_velocity"].Vector(character::kStateVelocities);
+    state[b].angular_velocity = body["angular_velocity"].Vector(character::kStateVelocities);
   }
   return state;
 }
@@ -81,21 +84,22 @@ Fragment ReadFragment(const JsonView& view, const Character& character, double t
   view.AllowOnly({"start", "duration", "steps", "targets"});
   Fragment fragment;
   fragment.first_step = first_step;
-  fragment.num_steps = view["steps"].Integer(1, 1000000);
+  fragment.num_steps = view["steps"].Integer(1, character::kMostSteps - first_step);
   const auto check_time = [&](const char* key, int steps) {
-    const double time = view[key].Number();
+    const double time = view[key].Number({0, character::kMostSteps * simulation::kTimeSteps.max});
     if (std::abs(time - steps * time_step) > 1e-6 * time_step * (steps + 1)) {
       view[key].Expect(io::Number(steps * time_step) + " (steps times time_step)");
     }
   };
   check_time("start", fragment.first_step);
   check_time("duration", fragment.num_steps);
-  for (const JsonView& pose : view["targets"].Elements()) {
+  for (const JsonView& pose : view["targets"].Elements(kMostTargets)) {
     if (pose.size() != character.joints.size()) {
       pose.Expect("an array of " + std::to_string(character.joints.size()) + " quaternions, one per joint");
     }
     TargetPose target;
-    for (const JsonView& rotation : pose.Elements()) target.push_back(io::ReadQuaternion(rotation));
+    for (const JsonView& rotation : pose.Elements(character.joints.size()))
+      target.push_back(io::ReadQuaternion(rotation));
     fragment.targets.push_back(std::move(target));
   }
   if (fragment.targets.empty()) view["targets"].Expect("at least one target pose");
@@ -105,7 +109,9 @@ Fragment ReadFragment(const JsonView& view, const Character& character, double t
 std::vector<Fragment> ReadFragments(const JsonView& view, const Character& character, double time_step) {
   std::vector<Fragment> fragments;
   int first_step = 0;
-  for (const JsonView& fragment : view.Elements()) {
+  for (const JsonView& fragment : view.Elements(character::kMostSteps)) {
+    if (first_step == character::kMostSteps)
+      fragment.Fail("it after " + std::to_string(first_step) + " steps", "no further one");
     fragments.push_back(ReadFragment(fragment, character, time_step, first_step));
     first_step += fragments.back().num_steps;
   }
@@ -138,7 +144,8 @@ Json JointNames(const Character& character) {
 void CheckJoints(const JsonView& view, const Character& character) {
   std::vector<std::string> names;
   for (const character::Joint& joint : character.joints) names.push_back(joint.name);
-  if (view.Strings() != names) view.Fail("another list of joints", "the joints of the character in its order");
+  if (view.Strings(character::kMostBodies) != names)
+    view.Fail("another list of joints", "the joints of the character in its order");
 }
 
 /// One line for each entry of a list: small, and two controls can still be compared line by line.
@@ -190,7 +197,7 @@ LoadedControl ReadVersion1(const JsonView& view, const std::string& name) {
 Scene ReadVersion2(const JsonView& view, const std::string& name) {
   view.AllowOnly({"format", "version", "units", "world", "start_state", "characters"});
   Scene scene;
-  const std::vector<JsonView> characters = view["characters"].Elements();
+  const std::vector<JsonView> characters = view["characters"].Elements(character::kMostCharacters);
   if (characters.empty()) view["characters"].Expect("at least one character");
   size_t num_joints = 0;
   for (size_t c = 0; c < characters.size(); ++c) {

@@ -1,6 +1,7 @@
 #include "retrace/io/describe.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 #include "retrace/io/number.h"
@@ -24,20 +25,16 @@ std::string QuotedList(const std::vector<std::string>& words) {
 }
 
 std::string Real::Legal() const {
-  const std::string min = (range.open_min ? "above " : "at least ") + Number(range.min);
-  const std::string max = "at most " + Number(range.max);
-  if (!std::isfinite(range.min)) return std::isfinite(range.max) ? max : "";
-  if (!std::isfinite(range.max)) return min;
-  return range.open_min ? min + ", " + max : Number(range.min) + " to " + Number(range.max);
+  if (range.open_min) return "above " + Number(range.min) + ", at most " + Number(range.max);
+  return Number(range.min) + " to " + Number(range.max);
 }
 
 std::string Integer::Legal() const {
-  if (max == std::numeric_limits<int>::max()) return "at least " + std::to_string(min);
   return std::to_string(min) + " to " + std::to_string(max);
 }
 
 void Natural::Read(const JsonView& view, uint64_t& value) {
-  if (!view.json().is_number_unsigned()) view.Expect(Legal());
+  if (!view.json().is_number_unsigned()) view.Expect("a whole number from " + Legal());
   value = view.json().get<uint64_t>();
 }
 
@@ -52,33 +49,32 @@ void Angle::Read(const JsonView& view, double& radians) const {
   radians = Radians(view.Number(degrees));
 }
 
-void OptionalReal::Read(const JsonView& view, std::optional<double>& value) const {
-  if (view.json().is_null()) {
-    value.reset();
-  } else {
-    value = view.Number(range);
-  }
-}
-
-std::string OptionalReal::Legal() const {
-  const std::string numbers = Real{range}.Legal();
-  return numbers.empty() ? "or null" : numbers + ", or null";
-}
-
 std::string Reals::Legal() const {
-  const std::string numbers = Real{range}.Legal();
-  return numbers.empty() ? numbers : "each " + numbers;
+  return "at most " + std::to_string(most) + " numbers, each " + Real{range}.Legal();
 }
 
 void Text::Read(const JsonView& view, std::string& value) const {
   const bool known =
       words.empty() || std::any_of(words.begin(), words.end(), [&](const auto& word) { return view.json() == word; });
   if (!known) view.Expect(QuotedList(words));
-  value = view.String();
+  value = words.empty() ? view.Name() : view.String();
 }
 
 std::string Text::Legal() const {
   return List(words);
+}
+
+Json TextToJson(const std::string& text) {
+  const auto whole = [&]<typename T>(T value) -> Json {
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
+    return read.ec == std::errc() && read.ptr == text.data() + text.size() ? Json(value) : Json();
+  };
+  if (Json number = whole(uint64_t{0}); !number.is_null()) return number;
+  if (Json number = whole(int64_t{0}); !number.is_null()) return number;
+  if (double number = 0; text.find_first_not_of("-0123456789") != std::string::npos && ParseNumber(text, number)) {
+    return number;
+  }
+  return text;
 }
 
 std::string CommentedWriter::Object() const {

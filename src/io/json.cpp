@@ -40,13 +40,11 @@ std::string Describe(const Json& value) {
 }
 
 std::string Describe(Range range) {
-  if (std::isinf(range.min) && std::isinf(range.max)) return "a finite number";
-  if (std::isinf(range.max))
-    return "a number " + std::string(range.open_min ? "above " : "of at least ") + Number(range.min);
-  if (std::isinf(range.min)) return "a number of at most " + Number(range.max);
   return "a number from " + Number(range.min) + " to " + Number(range.max) +
          (range.open_min ? " (" + Number(range.min) + " itself excluded)" : "");
 }
+
+constexpr size_t kLongestName = 100;
 
 /// Deepest nesting of arrays and objects: what is deeper is no document of ours, and copies of it would need a stack.
 constexpr size_t kDeepest = 200;
@@ -198,6 +196,19 @@ Json ParseJson(const std::string& text, const std::string& name) {
   return builder.Take();
 }
 
+bool IsName(const std::string& text) {
+  // UTF-8 has control characters below the space, at 0x7F, and from 0xC2 0x80 to 0xC2 0x9F.
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if (byte < ' ' || byte == 0x7F) return false;
+    if (byte == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0) return false;
+    // A BVH file has names as words with blanks between, and braces behind them.
+    if (byte == '{' || byte == '}') return false;
+    if (byte == ' ' && (i == 0 || i + 1 == text.size() || text[i + 1] == ' ')) return false;
+  }
+  return !text.empty() && text.size() <= kLongestName;
+}
+
 Json ReadJson(const std::filesystem::path& path) {
   return ParseJson(ReadFile(path), path.string());
 }
@@ -225,24 +236,18 @@ size_t JsonView::size() const {
 }
 
 double JsonView::Number(Range range) const {
-  if (!value_->is_number()) Expect(Describe(range));
-  const double number = value_->get<double>();
-  if (!std::isfinite(number) || number < range.min || number > range.max || (range.open_min && number == range.min)) {
-    Expect(Describe(range));
-  }
-  return number;
+  if (!value_->is_number() || !range.Contains(value_->get<double>())) Expect(Describe(range));
+  return value_->get<double>();
 }
 
-int JsonView::Integer(long min, long max) const {
-  const auto expected = [&] { return "a whole number from " + std::to_string(min) + " to " + std::to_string(max); };
-  if (!value_->is_number_integer()) Expect(expected());
-  if (value_->is_number_unsigned() &&
-      value_->get<uint64_t>() > static_cast<uint64_t>(std::numeric_limits<int>::max())) {
-    Expect(expected());
+int JsonView::Integer(int min, int max) const {
+  // An unsigned number of 64 bits may be too large for a signed one.
+  const bool small = value_->is_number_integer() &&
+                     !(value_->is_number_unsigned() && value_->get<uint64_t>() > static_cast<uint64_t>(INT64_MAX));
+  if (!small || value_->get<int64_t>() < min || value_->get<int64_t>() > max) {
+    Expect("a whole number from " + std::to_string(min) + " to " + std::to_string(max));
   }
-  const auto number = value_->get<int64_t>();
-  if (number < min || number > max) Expect(expected());
-  return static_cast<int>(number);
+  return static_cast<int>(value_->get<int64_t>());
 }
 
 bool JsonView::Boolean() const {
@@ -255,28 +260,49 @@ std::string JsonView::String() const {
   return value_->get<std::string>();
 }
 
-std::vector<double> JsonView::Numbers(Range range) const {
+std::string JsonView::Name() const {
+  if (!value_->is_string() || !IsName(value_->get_ref<const std::string&>())) {
+    Expect("a name of 1 to " + std::to_string(kLongestName) +
+           " bytes without control characters, braces and stray blanks");
+  }
+  return value_->get<std::string>();
+}
+
+std::vector<double> JsonView::Numbers(Range range, size_t most) const {
+  CheckLength(most);
   std::vector<double> numbers;
-  for (const JsonView& element : Elements()) numbers.push_back(element.Number(range));
+  numbers.reserve(value_->size());
+  for (size_t i = 0; i < value_->size(); ++i) {
+    const Json& element = (*value_)[i];
+    // The view of an element, which writes its pointer, is only made for a message.
+    const bool legal = element.is_number() && range.Contains(element.get<double>());
+    numbers.push_back(legal ? element.get<double>() : (*this)[i].Number(range));
+  }
   return numbers;
 }
 
 Vec3 JsonView::Vector(Range range) const {
   if (!value_->is_array() || value_->size() != 3) Expect("an array of 3 numbers");
-  const auto numbers = Numbers(range);
+  const auto numbers = Numbers(range, 3);
   return {numbers[0], numbers[1], numbers[2]};
 }
 
-std::vector<std::string> JsonView::Strings() const {
+std::vector<std::string> JsonView::Strings(size_t most) const {
   std::vector<std::string> strings;
-  for (const JsonView& element : Elements()) strings.push_back(element.String());
+  for (const JsonView& element : Elements(most)) strings.push_back(element.String());
   return strings;
 }
 
-std::vector<JsonView> JsonView::Elements() const {
+std::vector<JsonView> JsonView::Elements(size_t most) const {
+  CheckLength(most);
   std::vector<JsonView> elements;
-  for (size_t i = 0; i < size(); ++i) elements.push_back((*this)[i]);
+  elements.reserve(value_->size());
+  for (size_t i = 0; i < value_->size(); ++i) elements.push_back((*this)[i]);
   return elements;
+}
+
+void JsonView::CheckLength(size_t most) const {
+  if (size() > most) Expect("an array of at most " + std::to_string(most));
 }
 
 std::vector<std::pair<std::string, JsonView>> JsonView::Members() const {
@@ -315,7 +341,7 @@ Json ToJson(const Quat& q) {
 
 Quat ReadQuaternion(const JsonView& view) {
   if (!view.json().is_array() || view.size() != 4) view.Expect("a unit quaternion [w, x, y, z]");
-  const auto n = view.Numbers();
+  const auto n = view.Numbers({-2, 2}, 4);
   const double norm = std::sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2] + n[3] * n[3]);
   if (std::abs(norm - 1) > 1e-6) view.Fail("a quaternion of norm " + Number(norm), "a unit quaternion [w, x, y, z]");
   return Quat(n[0], n[1], n[2], n[3]);

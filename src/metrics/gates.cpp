@@ -88,7 +88,7 @@ Evaluation Evaluate(const Character& character, const control::Trajectory& traje
   Gate joints{"joint_position", 0, limits.joint_position};
   const auto check = [](Gate& gate, double figure, double time) {
     gate.worst = std::max(gate.worst, figure);
-    if (figure > gate.limit && gate.first_violation < 0) gate.first_violation = time;
+    if (!(figure <= gate.limit) && gate.first_violation < 0) gate.first_violation = time;
   };
   State target;
   for (size_t i = 0; i < trajectory.states.size(); ++i) {

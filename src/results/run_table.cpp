@@ -208,7 +208,9 @@ io::Json RunRow::ToJson() const {
 }
 
 RunRow ReadRunRow(const io::JsonView& view) {
-  const auto number = [](const io::JsonView& value) { return value.json().is_null() ? kNotANumber : value.Number(); };
+  const auto number = [](const io::JsonView& value) {
+    return value.json().is_null() ? kNotANumber : value.Number({-1e300, 1e300});
+  };
   RunRow row;
   row.clip = view["clip"].String();
   row.group = view["group"].String();

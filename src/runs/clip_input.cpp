@@ -32,11 +32,11 @@ std::filesystem::path SkeletonOf(const ClipOptions& o) {
 
 void Apply(const ClipOptions& o, character::ReferenceOptions& reference) {
   reference.start = o.start;
-  reference.end = o.end.value_or(-1);
+  reference.end = o.end;
   reference.time_scale = o.time_scale;
-  reference.unit = o.unit.value_or(0);
+  reference.unit = o.unit;
   reference.up_axis = o.up_axis.value_or("auto");
-  reference.frame_rate = o.frame_rate.value_or(0);
+  reference.frame_rate = o.frame_rate;
   reference.skipped_frames = o.skipped_frames.value_or(-1);
   reference.floor_height = o.floor_height;
   if (!o.level_floor) reference.level_floor = false;

@@ -6,7 +6,7 @@
 
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
-#include "retrace/io/number.h"
+#include "retrace/io/json.h"
 
 namespace retrace::runs {
 namespace {
@@ -41,12 +41,11 @@ class Row {
     const auto found = cells_.find(column);
     return found == cells_.end() ? "" : found->second;
   }
-  double Number(const std::string& column, double otherwise, double min, double max, const char* expected) const {
-    const std::string text = Text(column);
-    double value = otherwise;
-    if (text.empty()) return value;
-    if (!io::ParseNumber(text, value) || !(value >= min && value <= max)) Fail(column, text, expected);
-    return value;
+  /// A field of the options of a clip, where there is a column with its key (a visitor of io/describe.h).
+  template <typename T, typename Kind>
+  void Field(const io::Setting& setting, T& value, const Kind& kind) const {
+    const std::string text = Text(setting.key);
+    if (!text.empty()) io::ReadText(kind, text, std::string(place_).append(": ").append(setting.key), value);
   }
   [[noreturn]] void Fail(const std::string& column, const std::string& found, const std::string& expected) const {
     throw InputError(std::string(place_).append(": ").append(column), Quoted(found), expected);
@@ -76,7 +75,6 @@ std::vector<std::string> ColumnNames(const std::vector<std::string>& cells, cons
 }
 
 ListedClip ReadRow(const Row& row, const std::filesystem::path& folder) {
-  constexpr double kLong = 1e6;
   ListedClip listed;
   listed.place = row.place();
   const std::string clip = row.Text("clip");
@@ -87,18 +85,16 @@ ListedClip ReadRow(const Row& row, const std::filesystem::path& folder) {
   }
   listed.name = row.Text("name");
   if (listed.name.empty()) listed.name = std::filesystem::path(clip).stem().string();
-  if (listed.name.find_first_of("/ \\\"'") != std::string::npos || listed.name.starts_with('.')) {
-    row.Fail("name", listed.name, "a name that a folder can have, without spaces and quotation marks");
+  if (listed.name.find_first_of("/ \\\"'") != std::string::npos || listed.name.starts_with('.') ||
+      !io::IsName(listed.name)) {
+    row.Fail("name", listed.name,
+             "a name that a folder can have, of at most 100 bytes, without spaces and quotation marks");
   }
-  listed.clip.start = row.Number("start", 0, 0, kLong, "seconds");
-  if (const double end = row.Number("end", -1, 0, kLong, "seconds"); end >= 0) {
-    if (end <= listed.clip.start) row.Fail("end", row.Text("end"), "seconds after the start");
-    listed.clip.end = end;
+  Describe(listed.clip, row);
+  if (listed.clip.end && *listed.clip.end <= listed.clip.start) {
+    row.Fail("end", row.Text("end"), "seconds after the start");
   }
-  listed.clip.time_scale = row.Number("time_scale", 1, 0.01, 100, "a factor on durations from 0.01 to 100");
-  const double seeds = row.Number("seeds", 0, 1, 1e6, "a number of seeds from 1 on");
-  listed.seeds = static_cast<int>(seeds);
-  if (listed.seeds != seeds) row.Fail("seeds", row.Text("seeds"), "a whole number of seeds");
+  row.Field({"seeds", "Number of seeds"}, listed.seeds, kSeeds);
   listed.group = row.Text("group");
   if (const std::string worlds = row.Text("world"); !worlds.empty()) {
     for (const std::string& world : Split(worlds, '+')) {

@@ -87,9 +87,13 @@ void Configuration::Set(const std::string& assignment) {
       throw UsageError(pointer + ": there is no such setting, expected one of " + Alternatives(ToJson(), where));
     }
     // Words need no quotes: what is no JSON is a string.
-    Json value = Json::parse(text, nullptr, false);
-    if (value.is_discarded() || (known.json()[where].is_string() && !value.is_string())) value = text;
-    document[where] = value;
+    Json value = text;
+    try {
+      Json parsed = io::ParseJson(text, "");
+      if (!known.json()[where].is_string() || parsed.is_string()) value = std::move(parsed);
+    } catch (const InputError&) {
+    }
+    document[where] = std::move(value);
   } catch (const Json::exception&) {
     throw UsageError(pointer + ": found a text that is not a JSON pointer, expected /section/name");
   }

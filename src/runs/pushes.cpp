@@ -114,16 +114,17 @@ control::Push ParsePush(const std::string& text, const control::Scene& scene) {
   const std::vector<std::string> force = Split(parts[1], ':');
   bool good = force.size() == 3;
   for (size_t k = 0; good && k < 3; ++k) {
-    good = io::ParseNumber(force[k], push.force[static_cast<int>(k)]) && std::isfinite(push.force[static_cast<int>(k)]);
+    double& component = push.force[static_cast<int>(k)];
+    good = io::ParseNumber(force[k], component) && kPushForces.Contains(component);
   }
   if (!good || push.force.isZero(0)) {
-    Refuse(text, "the force \"" + parts[1] + "\"", "three numbers FX:FY:FZ, not all 0");
+    Refuse(text, "the force \"" + parts[1] + "\"", "three numbers FX:FY:FZ from -1e+06 to 1e+06, not all 0");
   }
   if (!io::ParseNumber(parts[2], push.start) || !InMotion(push.start, motion_duration)) {
     Refuse(text, "the start \"" + parts[2] + "\"", InstantsOf(motion_duration));
   }
-  if (!io::ParseNumber(parts[3], push.duration) || !(push.duration > 0) || !std::isfinite(push.duration)) {
-    Refuse(text, "the duration \"" + parts[3] + "\"", "a number of seconds above 0");
+  if (!io::ParseNumber(parts[3], push.duration) || !kPushDurations.Contains(push.duration)) {
+    Refuse(text, "the duration \"" + parts[3] + "\"", "a number of seconds above 0, at most 1e+05");
   }
   return push;
 }
@@ -141,13 +142,13 @@ io::Json PushesToJson(const control::Scene& scene, const std::vector<control::Pu
 
 std::vector<control::Push> ReadPushes(const io::JsonView& view, const control::Scene& scene) {
   std::vector<control::Push> pushes;
-  for (const io::JsonView& entry : view.Elements()) {
+  for (const io::JsonView& entry : view.Elements(kMostPushes)) {
     control::Push& push = pushes.emplace_back();
     push.body = FindBody(scene, entry["body"].String());
     if (push.body < 0) entry["body"].Expect("one of " + NamesOf(scene));
-    push.force = entry["force"].Vector();
-    push.start = entry["start"].Number(io::kNonNegative);
-    push.duration = entry["duration"].Number(io::kPositive);
+    push.force = entry["force"].Vector(kPushForces);
+    push.start = entry["start"].Number(kPushTimes);
+    push.duration = entry["duration"].Number(kPushDurations);
   }
   return pushes;
 }

@@ -12,6 +12,8 @@
 namespace retrace::runs {
 namespace {
 
+constexpr double kLongest = 1000 * 86400.0;  // time limit [s]
+
 volatile std::sig_atomic_t stop_signal = 0;
 
 extern "C" void NoteSignal(int signal) {
@@ -34,7 +36,8 @@ void HandleStopSignals() {
 double ParseDuration(const std::string& text, const std::string& option) {
   const auto refuse = [&]() -> UsageError {
     return UsageError(
-        std::string(option).append(" ").append(text).append(": expected seconds, or [days-][hours:]minutes:seconds"));
+        std::string(option).append(" ").append(text).append(": expected seconds, or [days-][hours:]minutes:seconds, "
+                                                            "above 0 and at most 1000 days"));
   };
   const auto number = [&](const std::string& part) {
     if (part.empty() || part.find_first_not_of("0123456789.") != std::string::npos) throw refuse();
@@ -60,7 +63,7 @@ double ParseDuration(const std::string& text, const std::string& option) {
   double seconds = 0;
   for (const double part : parts) seconds = 60 * seconds + part;
   seconds += 86400 * days;
-  if (!(seconds > 0)) throw refuse();
+  if (!(seconds > 0 && seconds <= kLongest)) throw refuse();
   return seconds;
 }
 

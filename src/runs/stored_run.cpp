@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "retrace/character/limits.h"
 #include "retrace/character/skeleton.h"
 #include "retrace/io/describe.h"
 #include "retrace/io/error.h"
@@ -95,7 +96,7 @@ void ReadCharacters(const io::JsonView& view, std::vector<RunCharacter>& charact
     const io::JsonView entry = view[c];
     characters[c].run = entry["run"].String();
     characters[c].control_sha256 = entry["control_sha256"].String();
-    characters[c].placement = {entry["heading"].Number(), entry["offset"].Vector()};
+    characters[c].placement = {entry["heading"].Number({-1000, 1000}), entry["offset"].Vector(character::kPositions)};
     io::Read(entry["gates"], characters[c].gates);
   }
 }

@@ -5,11 +5,17 @@
 #include <limits>
 #include <set>
 
+#include "retrace/character/limits.h"
+#include "retrace/io/describe.h"
+#include "retrace/io/number.h"
 #include "retrace/math/rotation.h"
 
 namespace retrace::simulation {
 namespace {
 
+using character::kPositions;
+using character::kSizes;
+using character::kVelocities;
 using character::Shape;
 using io::Json;
 using io::JsonView;
@@ -43,22 +49,28 @@ Material ReadMaterial(const JsonView& view) {
   if (!view.Has("material")) return material;
   const JsonView from = view["material"];
   from.AllowOnly({"friction", "spring"});
-  if (from.Has("friction")) material.friction = from["friction"].Number(io::kNonNegative);
+  if (from.Has("friction")) material.friction = from["friction"].Number(kFrictions);
   if (!from.Has("spring")) return material;
   const JsonView spring = from["spring"];
   spring.AllowOnly({"stiffness", "damping", "erp", "cfm", "time_step"});
   if (spring.Has("erp") || spring.Has("cfm")) {
     // The spring and damper that are this error reduction and constraint force mixing in steps of that length.
     const double erp = spring["erp"].Number({0, 1, true});
-    const double cfm = spring["cfm"].Number(io::kPositive);
-    const double step = spring["time_step"].Number({0, 0.1, true});
+    const double cfm = spring["cfm"].Number({1e-12, 1});
+    const double step = spring["time_step"].Number(kTimeSteps);
     for (const char* other : {"stiffness", "damping"}) {
       if (spring.Has(other)) spring[other].Fail("it beside \"erp\"", "one way to describe a spring");
     }
     material.spring = {erp / (step * cfm), (1 - erp) / cfm};
+    if (!kStiffnesses.Contains(material.spring->stiffness) || !kDampings.Contains(material.spring->damping)) {
+      spring.Fail(
+          "a spring of " + io::Number(material.spring->stiffness) + " N/m and " + io::Number(material.spring->damping) +
+              " N s/m",
+          "a stiffness of " + io::Real{kStiffnesses}.Legal() + " and a damping of " + io::Real{kDampings}.Legal());
+    }
   } else {
     if (spring.Has("time_step")) spring["time_step"].Fail("it without \"erp\" and \"cfm\"", "both");
-    material.spring = {spring["stiffness"].Number(io::kPositive), spring["damping"].Number(io::kNonNegative)};
+    material.spring = {spring["stiffness"].Number(kStiffnesses), spring["damping"].Number(kDampings)};
   }
   return material;
 }
@@ -77,11 +89,11 @@ Quat ReadOrientation(const JsonView& view) {
   if (!view.Has("rotation")) return Quat::Identity();
   const JsonView rotation = view["rotation"];
   rotation.AllowOnly({"axis", "degrees"});
-  return AxisRotation(ReadAxis(rotation["axis"]), Radians(rotation["degrees"].Number()));
+  return AxisRotation(ReadAxis(rotation["axis"]), Radians(rotation["degrees"].Number({-3600, 3600})));
 }
 
-Vec3 ReadVector(const JsonView& view, const char* key) {
-  return view.Has(key) ? view[key].Vector() : Vec3(Vec3::Zero());
+Vec3 ReadVector(const JsonView& view, const char* key, io::Range range) {
+  return view.Has(key) ? view[key].Vector(range) : Vec3(Vec3::Zero());
 }
 
 Shape ReadShape(const JsonView& view) {
@@ -89,18 +101,18 @@ Shape ReadShape(const JsonView& view) {
   const int kinds = int{view.Has("box")} + int{view.Has("sphere")} + int{view.Has("capsule")};
   if (kinds != 1) view.Fail(std::to_string(kinds).append(" shapes"), "one of \"box\", \"sphere\" and \"capsule\"");
   if (view.Has("box")) {
-    shape.size = view["box"].Vector(io::kPositive);
+    shape.size = view["box"].Vector(kSizes);
     return shape;
   }
   shape.kind = Shape::Kind::kCapsule;
   if (view.Has("sphere")) {
-    shape.radius = view["sphere"].Number(io::kPositive);
+    shape.radius = view["sphere"].Number(kSizes);
     return shape;
   }
   const JsonView capsule = view["capsule"];
   capsule.AllowOnly({"radius", "length", "axis"});
-  shape.radius = capsule["radius"].Number(io::kPositive);
-  shape.length = capsule["length"].Number(io::kPositive);
+  shape.radius = capsule["radius"].Number(kSizes);
+  shape.length = capsule["length"].Number(kSizes);
   shape.axis = ReadAxis(capsule["axis"]);
   return shape;
 }
@@ -109,7 +121,7 @@ Ground ReadGround(const JsonView& view) {
   view.AllowOnly({"present", "height", "material"});
   Ground ground;
   if (view.Has("present")) ground.present = view["present"].Boolean();
-  if (view.Has("height")) ground.height = view["height"].Number({-100, 100});
+  if (view.Has("height")) ground.height = view["height"].Number(kPositions);
   ground.material = ReadMaterial(view);
   return ground;
 }
@@ -117,20 +129,20 @@ Ground ReadGround(const JsonView& view) {
 Box ReadBox(const JsonView& view) {
   view.AllowOnly({"name", "size", "position", "orientation", "rotation", "material", "course"});
   Box box;
-  box.name = view["name"].String();
-  box.size = view["size"].Vector(io::kPositive);
-  box.position = view["position"].Vector();
+  box.name = view["name"].Name();
+  box.size = view["size"].Vector(kSizes);
+  box.position = view["position"].Vector(kPositions);
   box.orientation = ReadOrientation(view);
   box.material = ReadMaterial(view);
   if (view.Has("course")) {
     const JsonView course = view["course"];
     course.AllowOnly({"velocity", "amplitude", "frequency", "phase_degrees", "phase"});
     box.course.emplace();
-    box.course->velocity = ReadVector(course, "velocity");
-    box.course->amplitude = ReadVector(course, "amplitude");
-    if (course.Has("frequency")) box.course->frequency = course["frequency"].Number(io::kNonNegative);
-    if (course.Has("phase")) box.course->phase = course["phase"].Number();
-    if (course.Has("phase_degrees")) box.course->phase = Radians(course["phase_degrees"].Number());
+    box.course->velocity = ReadVector(course, "velocity", kVelocities);
+    box.course->amplitude = ReadVector(course, "amplitude", kPositions);
+    if (course.Has("frequency")) box.course->frequency = course["frequency"].Number({0, 1000});
+    if (course.Has("phase")) box.course->phase = course["phase"].Number({-100, 100});
+    if (course.Has("phase_degrees")) box.course->phase = Radians(course["phase_degrees"].Number({-3600, 3600}));
   }
   return box;
 }
@@ -138,17 +150,17 @@ Box ReadBox(const JsonView& view) {
 HeightField ReadHeightField(const JsonView& view) {
   view.AllowOnly({"name", "position", "orientation", "rotation", "spacing", "heights", "material"});
   HeightField field;
-  field.name = view["name"].String();
-  field.position = ReadVector(view, "position");
+  field.name = view["name"].Name();
+  field.position = ReadVector(view, "position", kPositions);
   field.orientation = ReadOrientation(view);
   if (AngleBetween(field.orientation, Heading(field.orientation)) > 1e-9) {
     view[view.Has("rotation") ? "rotation" : "orientation"].Expect("a turn about y");
   }
-  field.spacing = view["spacing"].Number(io::kPositive);
-  const std::vector<JsonView> rows = view["heights"].Elements();
+  field.spacing = view["spacing"].Number(kSizes);
+  const std::vector<JsonView> rows = view["heights"].Elements(character::kMostGridLines);
   field.rows = static_cast<int>(rows.size());
   for (const JsonView& row : rows) {
-    const std::vector<double> heights = row.Numbers({-100, 100});
+    const std::vector<double> heights = row.Numbers({-100, 100}, character::kMostGridLines);
     if (field.columns == 0) field.columns = static_cast<int>(heights.size());
     if (heights.size() != static_cast<size_t>(field.columns)) {
       row.Expect(std::to_string(field.columns).append(" numbers, as in the first row"));
@@ -164,15 +176,22 @@ FreeBody ReadBody(const JsonView& view) {
   view.AllowOnly({"name", "box", "sphere", "capsule", "mass", "density", "position", "orientation", "rotation",
                   "linear_velocity", "angular_velocity", "material"});
   FreeBody body;
-  body.name = view["name"].String();
+  body.name = view["name"].Name();
   body.shape = ReadShape(view);
   if (view.Has("mass") == view.Has("density")) view.Expect("either \"mass\" or \"density\"");
-  body.mass = view.Has("mass") ? view["mass"].Number(io::kPositive)
-                               : view["density"].Number(io::kPositive) * Volume(body.shape);
-  body.position = view["position"].Vector();
+  if (view.Has("mass")) {
+    body.mass = view["mass"].Number(character::kMasses);
+  } else {
+    body.mass = view["density"].Number(kDensities) * Volume(body.shape);
+    if (!character::kMasses.Contains(body.mass)) {
+      view["density"].Fail("a body of " + io::Number(body.mass) + " kg",
+                           "one of " + io::Real{character::kMasses}.Legal() + " kg");
+    }
+  }
+  body.position = view["position"].Vector(kPositions);
   body.orientation = ReadOrientation(view);
-  body.linear_velocity = ReadVector(view, "linear_velocity");
-  body.angular_velocity = ReadVector(view, "angular_velocity");
+  body.linear_velocity = ReadVector(view, "linear_velocity", kVelocities);
+  body.angular_velocity = ReadVector(view, "angular_velocity", kVelocities);
   body.material = ReadMaterial(view);
   return body;
 }
@@ -348,13 +367,13 @@ Environment ReadEnvironment(const JsonView& view) {
   Environment environment;
   std::set<std::string> names;
   const auto check_name = [&](const JsonView& entry) {
-    const std::string name = entry["name"].String();
-    if (name.empty() || name == "ground") entry["name"].Expect("a name, and not \"ground\"");
+    const std::string name = entry["name"].Name();
+    if (name == "ground") entry["name"].Expect("another name than \"ground\"");
     if (!names.insert(name).second) entry["name"].Expect("a name that nothing else has");
   };
   if (view.Has("ground")) environment.ground = ReadGround(view["ground"]);
   if (view.Has("boxes")) {
-    for (const JsonView& entry : view["boxes"].Elements()) {
+    for (const JsonView& entry : view["boxes"].Elements(character::kMostObjects)) {
       environment.boxes.push_back(ReadBox(entry));
       check_name(entry);
     }
@@ -364,7 +383,7 @@ Environment ReadEnvironment(const JsonView& view) {
     check_name(view["height_field"]);
   }
   if (view.Has("bodies")) {
-    for (const JsonView& entry : view["bodies"].Elements()) {
+    for (const JsonView& entry : view["bodies"].Elements(character::kMostObjects)) {
       environment.bodies.push_back(ReadBody(entry));
       check_name(entry);
     }

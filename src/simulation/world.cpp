@@ -13,6 +13,7 @@
 #include "object_collision.h"
 #include "ode_library.h"
 #include "ode_stepper.h"
+#include "retrace/character/limits.h"
 #include "retrace/math/rotation.h"
 #include "solver_proof.h"
 
@@ -23,7 +24,7 @@ using character::Character;
 using character::Joint;
 using character::State;
 
-constexpr double kFarAway = 1000;       // [m] no motion goes there: the simulation has diverged
+// No motion is so fast: the simulation has diverged.
 constexpr double kTooFast = 300;        // [rad/s]
 constexpr double kTooFastLinear = 100;  // [m/s]
 // A free body that is slower than this before and after a step, while something holds it, is put to rest. Gravity alone
@@ -178,7 +179,7 @@ struct World::Impl {
     for (const BodyMotion& body : bodies) {
       for (int k = 0; k < 3; ++k) {
         // Written so that not-a-number fails.
-        if (!(std::abs(body.position[k]) < kFarAway && std::abs(body.linear_velocity[k]) < kTooFastLinear &&
+        if (!(std::abs(body.position[k]) < character::kFarAway && std::abs(body.linear_velocity[k]) < kTooFastLinear &&
               std::abs(body.angular_velocity[k]) < kTooFast)) {
           return false;
         }

@@ -8,6 +8,7 @@
 #include "adapted_reference.h"
 #include "retrace/character/builder.h"
 #include "retrace/character/kinematics.h"
+#include "retrace/character/limits.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
 #include "retrace/math/random.h"
@@ -24,12 +25,14 @@ using character::State;
 using io::JsonView;
 using simulation::Environment;
 
+constexpr size_t kMostScatters = 100;
+constexpr int kMostTries = 10000;  // of the bodies of a scatter
 constexpr double kVisible = 0.05;  // [m] a warning names what the reference is deeper in than this
 
 // ---- reading
 
 void ReadRange(const JsonView& view, double range[2]) {
-  const std::vector<double> numbers = view.Numbers(io::kPositive);
+  const std::vector<double> numbers = view.Numbers(character::kSizes, 2);
   if (numbers.size() != 2 || numbers[0] > numbers[1]) view.Expect("two numbers, the smallest and the largest");
   range[0] = numbers[0];
   range[1] = numbers[1];
@@ -38,16 +41,35 @@ void ReadRange(const JsonView& view, double range[2]) {
 Scatter ReadScatter(const JsonView& view) {
   view.AllowOnly({"name", "per_square_metre", "half_width", "from", "beyond", "width", "height", "density", "seed"});
   Scatter scatter;
-  scatter.name = view["name"].String();
+  scatter.name = view["name"].Name();
   scatter.per_square_metre = view["per_square_metre"].Number({0, 1000, true});
   scatter.half_width = view["half_width"].Number({0, 100, true});
   scatter.from = view["from"].Number({-100, 100});
   scatter.beyond = view["beyond"].Number({-100, 100});
   ReadRange(view["width"], scatter.width);
   ReadRange(view["height"], scatter.height);
-  scatter.density = view["density"].Number(io::kPositive);
-  scatter.seed = static_cast<uint64_t>(view["seed"].Integer(0));
+  scatter.density = view["density"].Number(simulation::kDensities);
+  scatter.seed = static_cast<uint64_t>(view["seed"].Integer(0, std::numeric_limits<int>::max()));
   return scatter;
+}
+
+/// Whether a body of the scatter could have that name: the scatter's, an underscore and a number.
+bool MayName(const Scatter& scatter, const std::string& name) {
+  const size_t length = scatter.name.size() + 1;
+  return name.size() > length && name.starts_with(scatter.name) && name[length - 1] == '_' &&
+         name.find_first_not_of("0123456789", length) == std::string::npos;
+}
+
+/// A name of two scatters, or one that an object has and a body of a scatter may get; empty: there is none.
+std::string FindCommonName(const AlteredWorld& world) {
+  std::set<std::string> names;
+  for (const Scatter& scatter : world.scatters) {
+    if (!names.insert(scatter.name).second) return scatter.name;
+    for (size_t object = 0; object < world.environment.num_objects(); ++object) {
+      if (MayName(scatter, world.environment.ObjectName(object))) return world.environment.ObjectName(object);
+    }
+  }
+  return "";
 }
 
 // ---- what does not fit
@@ -154,7 +176,12 @@ void AddScatteredBodies(const Scatter& scatter, const Frame& frame, const Refere
     }
   }
   const double length = std::max(0.0, frame.length + scatter.beyond - scatter.from);
-  const int count = static_cast<int>(std::lround(scatter.per_square_metre * 2 * scatter.half_width * length));
+  const double wanted = std::round(scatter.per_square_metre * 2 * scatter.half_width * length);
+  if (wanted > static_cast<double>(kMostTries)) {
+    throw UsageError("the scatter " + scatter.name + ": found " + io::Number(wanted) + " bodies on a way of " +
+                     io::Fixed(frame.length, 1) + " m, expected at most " + std::to_string(kMostTries));
+  }
+  const int count = static_cast<int>(wanted);
   RandomStream random(scatter.seed, RandomStage::kWorld, 0, 0);
   int kept = 0;
   double mass = 0;
@@ -227,18 +254,23 @@ AlteredWorld ReadAlteredWorld(const JsonView& view, const std::string& name) {
   AlteredWorld world;
   world.names = {name};
   if (view.Has("description")) world.description = view["description"].String();
-  if (view.Has("gravity")) world.gravity = view["gravity"].Number({-100, 100});
+  if (view.Has("gravity")) world.gravity = view["gravity"].Number(simulation::kGravities);
   if (view.Has("environment")) world.environment = simulation::ReadEnvironment(view["environment"]);
   if (view.Has("scatter")) {
-    for (const JsonView& entry : view["scatter"].Elements()) world.scatters.push_back(ReadScatter(entry));
+    for (const JsonView& entry : view["scatter"].Elements(kMostScatters)) {
+      world.scatters.push_back(ReadScatter(entry));
+      const std::string common = FindCommonName(world);
+      if (common.empty()) continue;
+      entry["name"].Fail("the name \"" + common + "\" of what there is already", "a name that nothing else has");
+    }
   }
   if (view.Has("loads")) {
-    for (const JsonView& entry : view["loads"].Elements()) {
+    for (const JsonView& entry : view["loads"].Elements(character::kMostBodies)) {
       entry.AllowOnly({"body", "mass", "radius"});
       Load& load = world.loads.emplace_back();
-      load.body = entry["body"].String();
-      load.mass = entry["mass"].Number(io::kNonNegative);
-      if (entry.Has("radius")) load.radius = entry["radius"].Number(io::kPositive);
+      load.body = entry["body"].Name();
+      load.mass = entry["mass"].Number({0, character::kMasses.max});
+      if (entry.Has("radius")) load.radius = entry["radius"].Number(character::kSizes);
     }
   }
   if (view.Has("reference")) {
@@ -287,12 +319,8 @@ void Combine(AlteredWorld& world, const AlteredWorld& other) {
   if (its.height_field) mine.height_field = its.height_field;
   mine.boxes.insert(mine.boxes.end(), its.boxes.begin(), its.boxes.end());
   mine.bodies.insert(mine.bodies.end(), its.bodies.begin(), its.bodies.end());
-  for (const Scatter& scatter : other.scatters) {
-    for (const Scatter& there : world.scatters) {
-      if (there.name == scatter.name) refuse(scatter.name + "s");
-    }
-    world.scatters.push_back(scatter);
-  }
+  world.scatters.insert(world.scatters.end(), other.scatters.begin(), other.scatters.end());
+  if (const std::string name = FindCommonName(world); !name.empty()) refuse(name);
   world.loads.insert(world.loads.end(), other.loads.begin(), other.loads.end());
   world.follow_ground = world.follow_ground || other.follow_ground;
   world.feet_on_ground = world.feet_on_ground || other.feet_on_ground;

@@ -1,5 +1,3 @@
-#include <limits>
-
 #include "retrace/io/number.h"
 #include "retrace/task/task.h"
 
@@ -25,9 +23,9 @@ std::optional<std::string> Options::Validate() const {
   // What a configuration does not hold of the world and of the weights.
   if (const auto problem = world.Validate()) return "/simulation" + *problem;
   for (const double weight : {cost_custom.drift, cost_custom.smoothness}) {
-    if (!(weight >= 0 && weight <= std::numeric_limits<double>::max())) {
-      return "the custom weight of drift or smoothness: found " + io::Number(weight) +
-             ", expected a number of at least 0";
+    if (!kWeights.Contains(weight)) {
+      return "the custom weight of drift or smoothness: found " + io::Number(weight) + ", expected a number of " +
+             io::Real{kWeights}.Legal();
     }
   }
   if (world.time_step > kLongestStep) {

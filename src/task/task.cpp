@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "retrace/character/kinematics.h"
+#include "retrace/character/limits.h"
 #include "retrace/io/error.h"
+#include "retrace/io/number.h"
 
 namespace retrace::task {
 namespace {
@@ -11,6 +13,25 @@ namespace {
 /// The contact preset for all motions: arms and ankles. It acts only on a limb that touches the ground, so that it
 /// changes nothing where the paper has none but the ankles of a walk, which it makes as stiff as those of a run.
 const char* const kAllContacts = "hands_and_flight";
+
+void CheckNumberOfSteps(const character::ReferenceMotion& motion, double time_step) {
+  const double steps = motion.duration() / time_step;
+  if (steps <= character::kMostSteps) return;
+  throw UsageError("/simulation/time_step: found " + io::Number(time_step) + " for a motion of " +
+                   io::Fixed(motion.duration(), 2) + " s, expected at least " +
+                   io::Number(motion.duration() / character::kMostSteps) + ": a simulation has at most " +
+                   std::to_string(character::kMostSteps) + " steps");
+}
+
+/// A control file could not be read that began elsewhere.
+void CheckStart(const character::Character& character, const character::State& start) {
+  for (size_t b = 0; b < character.bodies.size(); ++b) {
+    const double distance = start[b].position.cwiseAbs().maxCoeff();
+    if (character::kPositions.Contains(distance)) continue;
+    throw UsageError("the start: found " + character.bodies[b].name + " " + io::Number(distance) +
+                     " m from the origin, expected at most " + io::Number(character::kPositions.max) + " m");
+  }
+}
 
 }  // namespace
 
@@ -88,8 +109,10 @@ Preparation Prepare(const Options& options, const character::ReferenceMotion& re
   }
 
   const bool on_feet = kind == MotionKind::kLocomotion || kind == MotionKind::kFlight;
+  CheckNumberOfSteps(motion, task.world.time_step);
   task.schedule = MakeSchedule(motion, task.world.time_step, options.schedule, on_feet);
   task.start = StartState(reference, preparation.start_raised);
+  CheckStart(character, task.start);
   task.world.environment.AppendStart(task.start);
   return preparation;
 }

@@ -30,14 +30,15 @@ TEST_F(CommandLine, InspectSaysTheSameAsJsonAndItsCommandRuns) {
 
 TEST_F(CommandLine, InspectRefusesWithTheCodesOfTheHouse) {
   const std::string map = Write("map.json", R"({"tail": "x"})");
-  ExpectRefusals(kInspect, {
-                               {"", 2, "a clip is needed"},
-                               {kClip + " --unit furlong", 2, "--unit furlong: expected auto, m, cm"},
-                               {kClip + " --floor-height deep", 2, "--floor-height deep: expected a number or auto"},
-                               {kClip + " --up w", 2, "--up"},
-                               {kClip + " --map " + map, 3, "/tail: found the segment"},
-                               {Write("bad.bvh", "HIERARCHY\n"), 3, "bad.bvh:"},
-                           });
+  ExpectRefusals(kInspect,
+                 {
+                     {"", 2, "a clip is needed"},
+                     {kClip + " --unit furlong", 2, "--unit: found \"furlong\", expected auto, m, cm"},
+                     {kClip + " --floor-height deep", 2, "--floor-height: found \"deep\", expected auto or a number"},
+                     {kClip + " --up w", 2, "--up"},
+                     {kClip + " --map " + map, 3, "/tail: found the segment"},
+                     {Write("bad.bvh", "HIERARCHY\n"), 3, "bad.bvh:"},
+                 });
 }
 
 TEST_F(CommandLine, InspectShowsASkeletonThatIsNoHuman) {

@@ -448,6 +448,43 @@ TEST(Reference, TheBodyIsLiftedOutOfTheFloorAndHandsAreNot) {
   EXPECT_EQ(Make(Recorded(poses), options).report.largest_lift, 0);
 }
 
+/// What is said of a clip that is refused.
+template <typename Refused>
+std::string RefusalOf(const motion::Clip& clip, const ReferenceOptions& options) {
+  try {
+    Make(clip, options);
+  } catch (const Refused& error) {
+    return error.what();
+  }
+  return "not refused";
+}
+
+// Row 5 of the list of defects: a clip that was played a hundred times as fast had less than two poses.
+TEST(Reference, Row05AMotionLastsForAWhileAndEnds) {
+  const motion::Clip clip = Recorded(StandAndWalk());  // 3.5 s
+  ReferenceOptions options = Plain();
+  options.time_scale = 0.01;
+  EXPECT_EQ(RefusalOf<UsageError>(clip, options),
+            "walk.bvh: found 3.500 s, played 0.01 times as long, expected a motion of 0.1 to 1200 s");
+  motion::Clip slow = clip;
+  slow.frame_time = 60;
+  EXPECT_THAT(RefusalOf<UsageError>(slow, Plain()), HasSubstr("expected a motion of 0.1 to 1200 s"));
+  // Only what is used of a long recording is looked at.
+  options = Plain();
+  options.end = 100;
+  EXPECT_EQ(Make(slow, options).poses.size(), 12001u);
+}
+
+// Row 13: what is far away was written to files that could not be read.
+TEST(Reference, Row13AMotionIsNearTheOrigin) {
+  std::vector<Pose> poses = StandAndWalk();
+  for (Pose& pose : poses) pose.root_position.x() += 1e6;
+  EXPECT_THAT(
+      RefusalOf<InputError>(Recorded(poses), Plain()),
+      testing::MatchesRegex("walk.bvh: found a root [0-9e+]+ m from the origin at 0.00 s, expected at most 1000 m "
+                            ".is the unit of the file known.."));
+}
+
 TEST(Reference, TimeRange) {
   const motion::Clip clip = Recorded(StandAndWalk());  // 3.5 s
   ReferenceOptions options = Plain();

@@ -48,8 +48,8 @@ void Describe(T& lamp, Visitor& v) {
   v.Field({"serial", "Its number"}, lamp.serial, Natural{});
   v.Field({"room", "Where it is"}, lamp.room, Text{{"hall", "attic", "cellar"}});
   v.Field({"tilt", "Its angle", "degrees"}, lamp.tilt, Angle{{0, 90}});
-  v.Field({"height", "Height above the floor", "m"}, lamp.height, OptionalReal{kPositive});
-  v.Field({"steps", "Steps of the dimmer"}, lamp.steps, Reals{kNonNegative});
+  v.Field({"height", "Height above the floor", "m"}, lamp.height, OptionalReal{{0, 3, true}});
+  v.Field({"steps", "Steps of the dimmer"}, lamp.steps, Reals{{0, 9}, 3});
   v.Field({"label", "What stands on it"}, lamp.label, Part<Label>{ReadLabel});
 }
 
@@ -98,7 +98,7 @@ TEST(Describe, CommentsSayWhatUnitAndLegalValues) {
               StartsWith("{\n  // What it gives\n  \"light\": {\n    // Power that it takes [W] (above 0, at most "
                          "100)\n    \"power\": 5.0,\n    // Number of bulbs (1 to 8)\n"));
   EXPECT_THAT(text, HasSubstr("    // Its shade (light, dark)\n    \"shade\": \"light\"\n  },\n\n  // Its number"));
-  EXPECT_THAT(text, HasSubstr("// Height above the floor [m] (above 0, or null)\n  \"height\": null,\n"));
+  EXPECT_THAT(text, HasSubstr("// Height above the floor [m] (above 0, at most 3, or null)\n  \"height\": null,\n"));
   EXPECT_THAT(text, HasSubstr("// Its angle [degrees] (0 to 90)"));
 }
 
@@ -147,12 +147,16 @@ TEST(Describe, RefusesBadValuesWithTheirPlace) {
             "lamp.json: /light/bulbs: found 1.5, expected a whole number from 1 to 8");
   EXPECT_EQ(Refusal(R"({"light": {"on": 1}})"), "lamp.json: /light/on: found 1, expected true or false");
   EXPECT_EQ(Refusal(R"({"light": {"shade": 1}})"), "lamp.json: /light/shade: found 1, expected \"light\" or \"dark\"");
-  EXPECT_EQ(Refusal(R"({"serial": -1})"), "lamp.json: /serial: found -1, expected a whole number of at least 0");
+  EXPECT_EQ(Refusal(R"({"serial": -1})"),
+            "lamp.json: /serial: found -1, expected a whole number from 0 to 18446744073709551615");
   EXPECT_EQ(Refusal(R"({"room": "yard"})"),
             "lamp.json: /room: found \"yard\", expected \"hall\", \"attic\" or \"cellar\"");
   EXPECT_THAT(Refusal(R"({"tilt": 91})"), HasSubstr("/tilt: found 91, expected a number from 0 to 90"));
-  EXPECT_THAT(Refusal(R"({"height": 0})"), HasSubstr("/height: found 0, expected a number above 0"));
+  EXPECT_THAT(Refusal(R"({"height": 0})"),
+              HasSubstr("/height: found 0, expected a number from 0 to 3 (0 itself excluded)"));
   EXPECT_THAT(Refusal(R"({"steps": [1, -1]})"), HasSubstr("/steps/1: found -1"));
+  EXPECT_THAT(Refusal(R"({"steps": [1, 2, 3, 4]})"),
+              HasSubstr("/steps: found an array of 4, expected an array of at most 3"));
   EXPECT_THAT(Refusal(R"({"label": {}})"), HasSubstr("/label: found no \"text\""));
 }
 
@@ -172,6 +176,46 @@ TEST(Describe, RefusesMissingFieldsWhereAllAreNeeded) {
     less[where.parent_pointer()].erase(where.back());
     EXPECT_THAT(Refusal(less.dump(), JsonReader::Missing::kRefused), HasSubstr("found no \"" + where.back() + "\""));
     EXPECT_EQ(Refusal(less.dump()), "not refused");
+  }
+}
+
+/// What a text reads as by a kind, or the refusal.
+template <typename T, typename Kind>
+std::string FromText(const Kind& kind, const std::string& text) {
+  T value{};
+  try {
+    ReadText(kind, text, "--option", value);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return kind.Write(value).dump();
+}
+
+// Rows 10, 11 and 17: numbers of command lines that were not numbers, infinite, or changed in silence.
+TEST(ReadText, Row17KeepsAllDigitsOfWholeNumbers) {
+  EXPECT_EQ(FromText<uint64_t>(Natural{}, "18446744073709551615"), "18446744073709551615");
+  EXPECT_EQ(FromText<uint64_t>(Natural{}, "9223372036854775808"), "9223372036854775808");
+  EXPECT_EQ(FromText<uint64_t>(Natural{}, "18446744073709551616"),
+            "--option: found \"18446744073709551616\", expected a whole number from 0 to 18446744073709551615");
+  EXPECT_EQ(FromText<uint64_t>(Natural{}, "-1"),
+            "--option: found -1, expected a whole number from 0 to 18446744073709551615");
+  EXPECT_EQ(FromText<int>(Integer{-5, 5}, "-5"), "-5");
+  EXPECT_EQ(FromText<int>(Integer{-5, 5}, "6"), "--option: found 6, expected a whole number from -5 to 5");
+  EXPECT_EQ(FromText<int>(Integer{-5, 5}, "1.5"), "--option: found 1.5, expected a whole number from -5 to 5");
+  EXPECT_EQ(FromText<int>(Integer{-5, 5}, "4294967296"),
+            "--option: found 4294967296, expected a whole number from -5 to 5");
+}
+
+TEST(ReadText, Row10RefusesWhatIsNoNumberInTheRange) {
+  const Real kind{{0, 10}};
+  EXPECT_EQ(FromText<double>(kind, "2.5"), "2.5");
+  EXPECT_EQ(FromText<double>(kind, "1e1"), "10.0");
+  EXPECT_EQ(FromText<double>(kind, "7"), "7.0");
+  EXPECT_EQ(FromText<double>(kind, "nan"), "--option: found nan, expected a number from 0 to 10");
+  EXPECT_EQ(FromText<double>(kind, "-inf"), "--option: found -inf, expected a number from 0 to 10");
+  EXPECT_EQ(FromText<double>(kind, "10.1"), "--option: found 10.1, expected a number from 0 to 10");
+  for (const std::string text : {"1x", "", " 1", "1 ", "1,5", "0x1", "1e999", "--1"}) {
+    EXPECT_EQ(FromText<double>(kind, text), "--option: found \"" + text + "\", expected a number from 0 to 10");
   }
 }
 

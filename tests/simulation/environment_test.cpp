@@ -103,6 +103,24 @@ TEST(EnvironmentFile, SaysWhatIsWrongAndWhere) {
   expect(R"({"height_field": {"name": "f", "spacing": 1, "heights": [[0, 0], [0]]}})", "/height_field/heights/1",
          "2 numbers");
   expect(R"({"ground": {"material": {"spring": {"erp": 0.8, "cfm": 0.007}}}})", "/ground/material/spring", "time_step");
+  // Rows 12 and 13 of the list of defects: these gave runs that could not be read again.
+  expect(R"({"ground": {"material": {"spring": {"erp": 0.8, "cfm": 1e-308, "time_step": 0.001}}}})",
+         "/ground/material/spring/cfm", "expected a number from 1e-12 to 1");
+  expect(R"({"ground": {"material": {"spring": {"erp": 1, "cfm": 1e-12, "time_step": 0.00001}}}})",
+         "/ground/material/spring", "expected a stiffness of 0.001 to 1e+12 and a damping of 0 to 1e+10");
+  expect(R"({"ground": {"height": 1e9}})", "/ground/height", "expected a number from -10000 to 10000");
+  expect(R"({"boxes": [{"name": "a", "size": [1, 1, 1], "position": [0, 1e9, 0]}]})", "/boxes/0/position/1",
+         "expected a number from -10000 to 10000");
+  expect(R"({"boxes": [{"name": "a\nb", "size": [1, 1, 1], "position": [0, 0, 0]}]})", "/boxes/0/name",
+         "expected a name of 1 to 100 bytes");
+  expect(R"({"bodies": [{"name": "a", "sphere": 1e4, "density": 1e5, "position": [0, 0, 0]}]})", "/bodies/0/density",
+         "expected one of 1e-09 to 1e+06 kg");
+  expect(R"({"bodies": [{"name": "a", "sphere": 1, "mass": 1e300, "position": [0, 0, 0]}]})", "/bodies/0/mass",
+         "expected a number from");
+  std::string rows = "[0, 0]";
+  for (int i = 0; i < 1000; ++i) rows += ", [0, 0]";
+  expect(R"({"height_field": {"name": "f", "spacing": 1, "heights": [)" + rows + "]}}", "/height_field/heights",
+         "expected an array of at most 1000");
 }
 
 TEST(Environment, InertiaOfACapsuleTendsToThatOfABallAndOfARod) {

@@ -278,6 +278,58 @@ TEST(LegsOnLine, AWalkComesDownOnTheLineAndFeetPassBesideIt) {
   EXPECT_LT(passing[1], -0.09);
 }
 
+/// What is said of a world's file.
+std::string RefusalOf(const std::string& more) {
+  const io::Json document =
+      io::ParseJson(std::string(R"({"format": "retrace-world", "version": 1, )").append(more).append("}"), "w.json");
+  try {
+    ReadAlteredWorld(io::JsonView(document, "w.json"), "w");
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "not refused";
+}
+
+std::string ScatterText(const std::string& name) {
+  return std::string(R"({"name": ")")
+      .append(name)
+      .append(
+          R"(", "per_square_metre": 10, "half_width": 1, "from": 0, "beyond": 1, "width": [0.1, 0.2], "height": [0.1, 0.2],
+         "density": 100, "seed": 1})");
+}
+
+// Row 12 of the list of defects: bodies of the same name made a run that could not be replayed.
+TEST(Scatter, Row12NamesOfBodiesAreDistinct) {
+  const auto scatters = [](const std::string& a, const std::string& b) {
+    return std::string(R"("scatter": [)").append(ScatterText(a)).append(", ").append(ScatterText(b)).append("]");
+  };
+  EXPECT_EQ(RefusalOf(scatters("stone", "crate")), "not refused");
+  EXPECT_EQ(
+      RefusalOf(scatters("stone", "stone")),
+      "w.json: /scatter/1/name: found the name \"stone\" of what there is already, expected a name that nothing else "
+      "has");
+  EXPECT_EQ(RefusalOf(scatters("stone", "stone_1")), "not refused");  // stone_2 and stone_1_2 are two names
+  const std::string box =
+      R"("environment": {"boxes": [{"name": "stone_7", "size": [1, 1, 1], "position": [0, 0, 9]}]}, )";
+  EXPECT_THAT(RefusalOf(box + R"("scatter": [)" + ScatterText("stone") + "]"), HasSubstr("the name \"stone_7\""));
+  EXPECT_EQ(RefusalOf(box + R"("scatter": [)" + ScatterText("stones") + "]"), "not refused");
+  EXPECT_THAT(RefusalOf(R"("scatter": [)" + ScatterText("a\\nb") + "]"),
+              HasSubstr("/scatter/0/name: found \"a\\nb\", expected a name of 1 to 100 bytes"));
+}
+
+TEST(Scatter, HasABoundedNumberOfBodies) {
+  const character::ReferenceMotion motion = Motion(Gliding, 2);
+  AlteredWorld world = Shipped("pebbles");
+  world.scatters[0].per_square_metre = 1000;
+  world.scatters[0].half_width = 100;
+  try {
+    PlaceWorld(world, motion);
+    ADD_FAILURE() << "not refused";
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("expected at most 10000"));
+  }
+}
+
 TEST(Scatter, IsTheSameForASeedAndNothingLiesOnAnother) {
   const character::ReferenceMotion motion = Motion(Gliding, 2);
   AlteredWorld world = Shipped("pebbles");

@@ -14,10 +14,22 @@
 
 namespace retrace::character {
 
+// What may be said of a clip.
+inline constexpr io::Range kInstants{0, 86400};  ///< [s]
+inline constexpr io::Range kTimeScales{0.01, 100};
+inline constexpr io::Range kUnits{1e-6, 1000};     ///< [m]
+inline constexpr io::Range kFrameRates{1, 10000};  ///< [1/s]
+inline constexpr int kMostSkippedFrames = 10000000;
+inline constexpr io::Range kFloorHeights{-1000, 1000};  ///< [m]
+inline constexpr io::Range kHeadings{-7, 7};            ///< [rad], a full turn both ways
+
+/// Range of the durations of references [s]: from one step of control to what fits into memory.
+inline constexpr io::Range kDurations{0.1, 1200};
+
 /// How a clip becomes a reference. Every default holds for all clips.
 struct ReferenceOptions {
   double start = 0;                     ///< first instant of the clip to use [s]
-  double end = -1;                      ///< last instant to use [s]; negative: to the end
+  std::optional<double> end;            ///< last instant to use [s]; none: to the end
   double time_scale = 1;                ///< durations are multiplied by this: 2 plays at half speed
   double smoothing = 0.025;             ///< standard deviation of the Gaussian filter [s]
   double velocity_interval = 1.0 / 60;  ///< half width of the central difference for velocities [s]
@@ -26,9 +38,9 @@ struct ReferenceOptions {
   bool raise_hands = true;  ///< bend the arms where hands or forearms are under the floor
 
   // What the user says of the clip. The defaults find it out from the clip itself.
-  double unit = 0;                     ///< metres per file unit; 0: what an ASF says, else from the skeleton's size
+  std::optional<double> unit;          ///< metres per file unit; none: what an ASF says, else from the skeleton's size
   std::string up_axis = "auto";        ///< x, y, z, -x, -y or -z; auto: z where the rest pose stands along it, else y
-  double frame_rate = 0;               ///< of the source [1/s]; 0: what the file says
+  std::optional<double> frame_rate;    ///< of the source [1/s]; none: what the file says
   int skipped_frames = -1;             ///< at the start; negative: those in the rest pose, and one before a jump
   std::optional<double> floor_height;  ///< of the floor in the recording [m]; none: found under the feet
   std::optional<double> facing;        ///< heading at the start, about y from z [rad]; none: as recorded
@@ -43,7 +55,7 @@ template <io::DescribedAs<ReferenceOptions> Options, typename Visitor>
 void Describe(Options& o, Visitor& v) {
   v.Field({"smoothing", "Standard deviation of the Gaussian filter", "s"}, o.smoothing, io::Real{{0, 1}});
   v.Field({"velocity_interval", "Half width of the central difference for velocities", "s"}, o.velocity_interval,
-          io::Real{{0, 0.5, true}});
+          io::Real{{1e-4, 0.5}});
   v.Field({"level_floor", "Whether a tilted capture floor is turned level"}, o.level_floor, io::Flag{});
   v.Field({"lift_root", "Whether the root is raised where trunk, head, thighs or upper arms are under the floor"},
           o.lift_root, io::Flag{});
@@ -54,24 +66,25 @@ void Describe(Options& o, Visitor& v) {
 /// What is stated about one clip. The joint map is not among it: MapClip reads and checks it.
 template <io::DescribedAs<ReferenceOptions> Options, typename Visitor>
 void DescribeClip(Options& o, Visitor& v) {
-  v.Field({"unit", "Length of a unit of the file; 0: it is found out", "m"}, o.unit, io::Real{io::kNonNegative});
+  v.Field({"unit", "Length of a unit of the file; null: it is found out", "m"}, o.unit, io::OptionalReal{kUnits});
   v.Field({"up_axis", "Axis of the file that points up; auto: it is found out"}, o.up_axis,
           io::Text{{"auto", "x", "y", "z", "-x", "-y", "-z"}});
-  v.Field({"frame_rate", "Frames per second of the recording; 0: what the file says", "1/s"}, o.frame_rate,
-          io::Real{{0, 10000}});
+  v.Field({"frame_rate", "Frames per second of the recording; null: what the file says", "1/s"}, o.frame_rate,
+          io::OptionalReal{kFrameRates});
   v.Field({"skipped_frames", "Number of frames at the start that are left out; -1: it is found out"}, o.skipped_frames,
-          io::Integer{-1});
+          io::Integer{-1, kMostSkippedFrames});
   v.Field({"floor_height", "Height of the floor in the recording; null: it is found under the feet", "m"},
-          o.floor_height, io::OptionalReal{});
-  v.Field({"facing", "Heading at the start, about y from z; null: as recorded", "rad"}, o.facing, io::OptionalReal{});
+          o.floor_height, io::OptionalReal{kFloorHeights});
+  v.Field({"facing", "Heading at the start, about y from z; null: as recorded", "rad"}, o.facing,
+          io::OptionalReal{kHeadings});
 }
 
 /// Which part of the clip is used, and how fast it is played.
 template <io::DescribedAs<ReferenceOptions> Options, typename Visitor>
 void DescribeRange(Options& o, Visitor& v) {
-  v.Field({"start", "First instant of the clip that is used", "s"}, o.start, io::Real{});
-  v.Field({"end", "Last instant of the clip that is used; negative: its end", "s"}, o.end, io::Real{});
-  v.Field({"time_scale", "Factor on all durations"}, o.time_scale, io::Real{{0.01, 100}});
+  v.Field({"start", "First instant of the clip that is used", "s"}, o.start, io::Real{kInstants});
+  v.Field({"end", "Last instant of the clip that is used; null: its end", "s"}, o.end, io::OptionalReal{kInstants});
+  v.Field({"time_scale", "Factor on all durations"}, o.time_scale, io::Real{kTimeScales});
 }
 
 /// What was understood of a clip and what was changed.

@@ -4,7 +4,7 @@
 ///
 ///     template <io::DescribedAs<Options> T, typename Visitor>
 ///     void Describe(T& options, Visitor& visitor) {
-///       visitor.Field({"duration", "Time that the motion takes", "s"}, options.duration, io::Real{io::kPositive});
+///       visitor.Field({"duration", "Time that the motion takes", "s"}, options.duration, io::Real{{0.1, 3600}});
 ///       visitor.Section({"contacts", "How contacts behave"}, [&](auto& section) { Describe(options.contacts, section);
 ///       });
 ///     }
@@ -12,6 +12,7 @@
 /// A visitor has these two members. `Field` takes the setting, the field, and the kind of value that it holds: one of
 /// the classes below, which know the legal values and how they are written in JSON. `Section` takes a setting and a
 /// function that visits the fields of an object inside this one. The default of a field stands in the struct alone.
+/// Every number has a range, chosen so that no combination of legal values overflows or takes forever.
 #pragma once
 
 #include <concepts>
@@ -43,7 +44,7 @@ struct Setting {
 // says
 // ---- which ones are legal, for help texts (empty: nothing needs to be said).
 
-/// A finite number.
+/// A number.
 struct Real {
   Range range;
 
@@ -54,8 +55,9 @@ struct Real {
 
 /// A whole number.
 struct Integer {
-  int min = std::numeric_limits<int>::min();
-  int max = std::numeric_limits<int>::max();
+  constexpr Integer(int least, int most) : min(least), max(most) {}
+  int min;
+  int max;
 
   static Json Write(int value) { return value; }
   void Read(const JsonView& view, int& value) const { value = view.Integer(min, max); }
@@ -66,7 +68,7 @@ struct Integer {
 struct Natural {
   static Json Write(uint64_t value) { return value; }
   static void Read(const JsonView& view, uint64_t& value);
-  static std::string Legal() { return "a whole number of at least 0"; }
+  static std::string Legal() { return "0 to 18446744073709551615"; }
 };
 
 /// True or false.
@@ -85,27 +87,46 @@ struct Angle {
   std::string Legal() const { return Real{degrees}.Legal(); }
 };
 
-/// A finite number, or nothing, which is written as null.
-struct OptionalReal {
-  Range range;
+/// What a kind of numbers is, or nothing, which is written as null.
+template <typename Number, typename Value>
+struct Optional {
+  Number number;
 
-  static Json Write(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
-  void Read(const JsonView& view, std::optional<double>& value) const;
-  std::string Legal() const;
+  static Json Write(const std::optional<Value>& value) { return value ? Number::Write(*value) : Json(); }
+  void Read(const JsonView& view, std::optional<Value>& value) const {
+    if (view.json().is_null()) {
+      value.reset();
+    } else {
+      number.Read(view, value.emplace());
+    }
+  }
+  std::string Legal() const { return number.Legal() + ", or null"; }
 };
 
-/// A list of finite numbers of any length.
+struct OptionalReal : Optional<Real, double> {
+  explicit OptionalReal(Range range) : Optional{{range}} {}
+};
+struct OptionalInteger : Optional<Integer, int> {
+  OptionalInteger(int min, int max) : Optional{{min, max}} {}
+};
+struct OptionalAngle : Optional<Angle, double> {
+  explicit OptionalAngle(Range degrees) : Optional{{degrees}} {}
+};
+
+/// A list of numbers.
 struct Reals {
+  constexpr Reals(Range each, size_t most_numbers) : range(each), most(most_numbers) {}
   Range range;  ///< of each number
+  size_t most;  ///< longest list
 
   static Json Write(const std::vector<double>& values) { return values; }
-  void Read(const JsonView& view, std::vector<double>& values) const { values = view.Numbers(range); }
+  void Read(const JsonView& view, std::vector<double>& values) const { values = view.Numbers(range, most); }
   std::string Legal() const;
 };
 
-/// A string that is one of a few, or any string.
+/// A string that is one of a few, or any name (JsonView::Name).
 struct Text {
-  std::vector<std::string> words = {};  ///< empty: any string
+  std::vector<std::string> words = {};  ///< empty: any name
 
   static Json Write(const std::string& value) { return value; }
   void Read(const JsonView& view, std::string& value) const;
@@ -163,6 +184,18 @@ struct Part {
   static std::string Legal() { return ""; }
   static bool LeftOut(const T& value) { return value.empty(); }
 };
+
+/// What a person wrote on a command line or in a table, as the kinds read it: a number where all of it is one, else a
+/// string. Whole numbers keep all their digits.
+Json TextToJson(const std::string& text);
+
+/// Reads a value that a person wrote. `place` is what messages begin with, such as the name of an option. Throws
+/// InputError.
+template <typename Kind, typename T>
+void ReadText(const Kind& kind, const std::string& text, const std::string& place, T& value) {
+  const Json json = TextToJson(text);
+  kind.Read(JsonView(json, "", place), value);
+}
 
 // ---- Visitors.
 

@@ -6,7 +6,9 @@
 #include <initializer_list>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "retrace/math/types.h"
@@ -16,18 +18,32 @@ namespace retrace::io {
 /// Keeps the order of keys, so that what is written reads like what was documented.
 using Json = nlohmann::ordered_json;
 
-/// Parses a JSON document; comments (`//` and `/* */`) are allowed. Throws InputError with line and column.
+/// Parses a JSON document; comments (`//` and `/* */`) are allowed. Throws InputError with line and column, also for a
+/// key that stands twice in an object, for a number that no double can hold, for text that is not UTF-8, and for arrays
+/// and objects that are nested more than 200 deep.
 Json ParseJson(const std::string& text, const std::string& name);
 Json ReadJson(const std::filesystem::path& path);
 
-/// Legal values of a number.
+/// Legal values of a number: always bounded on both sides, so that nothing that is computed from them overflows.
 struct Range {
-  double min = -std::numeric_limits<double>::infinity();
-  double max = std::numeric_limits<double>::infinity();
-  bool open_min = false;  ///< min itself is not allowed
+  /// Throws std::invalid_argument for bounds that are not finite or in the wrong order; a constant is then no constant.
+  constexpr Range(double least, double most, bool without_least = false)
+      : min(least), max(most), open_min(without_least) {
+    constexpr double kLargest = std::numeric_limits<double>::max();
+    if (!(-kLargest <= min && min <= max && max <= kLargest)) throw std::invalid_argument("a range without end");
+  }
+  double min;
+  double max;
+  bool open_min;  ///< min itself is not allowed
+
+  /// False for what is not a number.
+  constexpr bool Contains(double number) const {
+    return number >= min && number <= max && !(open_min && number == min);
+  }
 };
-inline constexpr Range kPositive{0, std::numeric_limits<double>::infinity(), true};
-inline constexpr Range kNonNegative{0, std::numeric_limits<double>::infinity(), false};
+
+/// 1 to 100 bytes of UTF-8 without control characters, braces, and blanks at the ends or in a row: a name in all files.
+bool IsName(const std::string& text);
 
 /// A value inside a JSON document that knows where it stands. Cheap to copy; the document must outlive it.
 /// Every reader throws InputError when the value is not what was asked for.
@@ -45,14 +61,15 @@ class JsonView {
   bool Has(const std::string& key) const;
   size_t size() const;  ///< of an array
 
-  double Number(Range range = {}) const;
-  int Integer(long min = std::numeric_limits<int>::min(), long max = std::numeric_limits<int>::max()) const;
+  double Number(Range range) const;
+  int Integer(int min, int max) const;
   bool Boolean() const;
   std::string String() const;
-  Vec3 Vector(Range range = {}) const;  ///< array of three numbers
-  std::vector<double> Numbers(Range range = {}) const;
-  std::vector<std::string> Strings() const;
-  std::vector<JsonView> Elements() const;                         ///< of an array
+  std::string Name() const;                                       ///< see IsName
+  Vec3 Vector(Range range) const;                                 ///< array of three numbers
+  std::vector<double> Numbers(Range range, size_t most) const;    ///< array of at most so many
+  std::vector<std::string> Strings(size_t most) const;            ///< array of at most so many
+  std::vector<JsonView> Elements(size_t most) const;              ///< of an array, of at most so many
   std::vector<std::pair<std::string, JsonView>> Members() const;  ///< of an object
 
   /// Refuses any member of this object whose key is not listed (a misspelt key must not be ignored).
@@ -68,6 +85,8 @@ class JsonView {
   std::string place() const { return (name_.empty() ? "" : name_ + ": ") + (pointer_.empty() ? "/" : pointer_); }
 
  private:
+  void CheckLength(size_t most) const;
+
   JsonView(const Json* value, std::string name, std::string pointer)
       : value_(value), name_(std::move(name)), pointer_(std::move(pointer)) {}
   const Json* value_;

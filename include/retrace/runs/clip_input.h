@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "retrace/character/reference.h"
+#include "retrace/io/describe.h"
 #include "retrace/motion/clip.h"
 
 namespace retrace::runs {
@@ -29,6 +30,21 @@ struct ClipOptions {
   bool level_floor = true;             ///< a tilted capture floor becomes level
   std::optional<double> facing;        ///< heading at the start, about y from z [rad]; none: as recorded
 };
+
+/// The numbers among the options: those of a command line and of a list of clips.
+template <io::DescribedAs<ClipOptions> Options, typename Visitor>
+void Describe(Options& o, Visitor& v) {
+  v.Field({"start", "First second of the clip to use", "s"}, o.start, io::Real{character::kInstants});
+  v.Field({"end", "Last second of the clip to use", "s"}, o.end, io::OptionalReal{character::kInstants});
+  v.Field({"time_scale", "Play the clip this many times as long"}, o.time_scale, io::Real{character::kTimeScales});
+  v.Field({"unit", "Length of a unit of the file", "m"}, o.unit, io::OptionalReal{character::kUnits});
+  v.Field({"frame_rate", "Frames per second", "1/s"}, o.frame_rate, io::OptionalReal{character::kFrameRates});
+  v.Field({"skip_frames", "Frames at the start to leave out"}, o.skipped_frames,
+          io::OptionalInteger{0, character::kMostSkippedFrames});
+  v.Field({"floor_height", "Height of the floor in the recording", "m"}, o.floor_height,
+          io::OptionalReal{character::kFloorHeights});
+  v.Field({"facing", "Heading at the start, about y from z", "degrees"}, o.facing, io::OptionalAngle{{-360, 360}});
+}
 
 /// Puts these options into those of the reference. Reads the joint map: throws InputError when that cannot be used.
 void Apply(const ClipOptions& options, character::ReferenceOptions& reference);

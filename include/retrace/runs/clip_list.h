@@ -9,6 +9,8 @@
 
 namespace retrace::runs {
 
+inline constexpr io::Integer kSeeds{1, 1000000};  ///< how many
+
 struct ListedClip {
   std::string place;  ///< file:line, for messages
   std::string name;   ///< of its runs; distinct in the list

@@ -9,6 +9,12 @@
 
 namespace retrace::runs {
 
+inline constexpr io::Range kPushForces{-1e6, 1e6};        ///< along each axis [N]
+inline constexpr io::Range kPushSizes{0, 1e6, true};      ///< forces of a table [N]
+inline constexpr io::Range kPushTimes{0, 1e5};            ///< [s]
+inline constexpr io::Range kPushDurations{0, 1e5, true};  ///< [s]
+inline constexpr size_t kMostPushes = 1000;
+
 /// What a body of a scene is called: by its own name, in a scene of several characters with the number of its character
 /// before it, counted from 1: `2:trunk`. A free body has its own name.
 std::string BodyName(const control::Scene& scene, int body);

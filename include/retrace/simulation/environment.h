@@ -12,6 +12,13 @@
 
 namespace retrace::simulation {
 
+inline constexpr io::Range kTimeSteps{1e-5, 0.1};     ///< of a simulation [s]
+inline constexpr io::Range kGravities{-100, 100};     ///< downwards [m/s^2]
+inline constexpr io::Range kFrictions{0, 100};        ///< coefficients
+inline constexpr io::Range kStiffnesses{1e-3, 1e12};  ///< of contact points [N/m]
+inline constexpr io::Range kDampings{0, 1e10};        ///< of contact points [N s/m]
+inline constexpr io::Range kDensities{1e-3, 1e5};     ///< [kg/m^3]
+
 /// How contacts with a thing behave. What is not said is as elsewhere in the world. Where two things touch that both
 /// say it, the lower friction and the softer spring hold.
 struct Material {

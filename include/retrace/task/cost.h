@@ -10,6 +10,8 @@
 
 namespace retrace::task {
 
+inline constexpr io::Range kWeights{0, 1e6};  ///< of the terms of the cost
+
 /// Weights of the terms (Liu et al. 2010, eq. 1 and table 4).
 struct CostWeights {
   double pose = 5;
@@ -34,22 +36,22 @@ struct CostOptions {
 /// task::Options::drift_weight and from the method.
 template <io::DescribedAs<CostWeights> Weights, typename Visitor>
 void Describe(Weights& w, Visitor& v) {
-  const io::Real non_negative{io::kNonNegative};
-  v.Field({"pose", "Weight wp of the pose term in the preset custom"}, w.pose, non_negative);
-  v.Field({"root", "Weight wr of the root term in the preset custom"}, w.root, non_negative);
-  v.Field({"end_effector", "Weight we of the end effector term in the preset custom"}, w.end_effector, non_negative);
-  v.Field({"balance", "Weight wb of the balance term in the preset custom"}, w.balance, non_negative);
+  const io::Real weight{kWeights};
+  v.Field({"pose", "Weight wp of the pose term in the preset custom"}, w.pose, weight);
+  v.Field({"root", "Weight wr of the root term in the preset custom"}, w.root, weight);
+  v.Field({"end_effector", "Weight we of the end effector term in the preset custom"}, w.end_effector, weight);
+  v.Field({"balance", "Weight wb of the balance term in the preset custom"}, w.balance, weight);
 }
 
 template <io::DescribedAs<CostOptions> Options, typename Visitor>
 void Describe(Options& o, Visitor& v) {
-  const io::Real non_negative{io::kNonNegative};
+  const io::Real weight{{0, 1000}};
   v.Field(
       {"balance_velocity", "Weight of the velocity of the centre of mass in the balance term; the paper's is 0.1", "s"},
-      o.balance_velocity, non_negative);
+      o.balance_velocity, weight);
   v.Field({"effector_position",
            "Weight of the positions of hands and feet about the centre of mass in the balance term; the paper's is 0"},
-          o.effector_position, non_negative);
+          o.effector_position, weight);
 }
 
 /// The terms of the cost of a sample, without weights. kCostTerms names them.

@@ -46,7 +46,7 @@ void Describe(AnyOptions& o, Visitor& v) {
     section.Field({"drift",
                    "Weight wd, in every preset, of the distance of the centre of mass from its place in the world; the "
                    "paper's is 0"},
-                  o.drift_weight, io::Real{io::kNonNegative});
+                  o.drift_weight, io::Real{kWeights});
     Describe(o.cost, section);
   });
   v.Section({"contacts", "Stiffer joints while a limb bears weight (table 2, Contact Scale)"}, [&](auto& section) {

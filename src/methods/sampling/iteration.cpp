@@ -1,6 +1,7 @@
 #include "iteration.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <limits>
 #include <stdexcept>
@@ -85,7 +86,7 @@ void Iteration::Handle(const parallel::Part& part, std::span<const std::byte> by
     entry.diverged = result.samples[s].diverged;
     entry.terms = result.samples[s].terms;
     entry.gate_ratio = result.samples[s].gate_ratio;
-    entry.cost = CostOf(entry);
+    SetCost(entry);
     ends_[sample] = std::move(result.samples[s].end);
   }
 }
@@ -116,8 +117,11 @@ parallel::Bytes Store(const IterationRecord& record, const Simulated& simulated)
   return bytes;
 }
 
-double Iteration::CostOf(const SampleRecord& entry) const {
-  return entry.diverged ? std::numeric_limits<double>::infinity() : entry.terms.Total(plan_.weights);
+void Iteration::SetCost(SampleRecord& entry) const {
+  entry.cost = entry.terms.Total(plan_.weights);
+  // A motion that has no finite cost, or whose distance from the gates is none, has diverged, whatever its bodies do.
+  if (!std::isfinite(entry.cost) || !std::isfinite(entry.gate_ratio)) entry.diverged = true;
+  if (entry.diverged) entry.cost = std::numeric_limits<double>::infinity();
 }
 
 void Iteration::Restore(const parallel::Bytes& bytes) {
@@ -143,7 +147,7 @@ void Iteration::Restore(const parallel::Bytes& bytes) {
     reader.Take(&entry.gate_ratio, 1);
     reader.Take(&flags, 1);
     entry.diverged = (flags & 1) != 0;
-    entry.cost = CostOf(entry);
+    SetCost(entry);
     if ((flags & 2) == 0) continue;
     ends_[s].resize(starts_[entry.start].end.size());
     reader.Take(ends_[s].data(), ends_[s].size());

@@ -64,7 +64,7 @@ class Iteration final : private parallel::DivisibleWork {
   }
 
   bool Inside(const SampleRecord& entry) const;
-  double CostOf(const SampleRecord& entry) const;
+  void SetCost(SampleRecord& entry) const;
 
   const Problem& problem_;
   const IterationPlan plan_;

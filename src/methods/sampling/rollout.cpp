@@ -85,8 +85,8 @@ void RolloutWorker::Simulate(const RolloutTask& task, const control::Fragment& f
     world_.GetState(now_);
     const auto instant = static_cast<size_t>(left / gate_steps_);
     const character::State& reference = reference_states_[i][instant];
-    sample.gate_ratio = std::max(
-        sample.gate_ratio, metrics::LargestGateRatio(*problem_.task.character, now_, reference, problem_.task.gates));
+    const double ratio = metrics::LargestGateRatio(*problem_.task.character, now_, reference, problem_.task.gates);
+    if (!(ratio <= sample.gate_ratio)) sample.gate_ratio = ratio;
     RatesOf(now_, rates_now_);
     const Rates& there = reference_rates_[i][instant];
     const Rates& there_before = reference_rates_[i][before];

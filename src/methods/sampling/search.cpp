@@ -196,7 +196,7 @@ class Search {
   }
 
   /// A search around a path. When no sample is inside the gates, it goes back and draws more widely around the path
-  /// itself. Returns false when it has cost more than SmoothingOptions::patience or the budget allows.
+  /// itself. Returns false when it has cost more than SmoothingOptions::cost_limit or the budget allows.
   bool RunSmoothingPass(const std::vector<Node>& path, double deviation, Tree& tree) {
     const SmoothingOptions& smoothing = problem_.options.smoothing;
     const double limit = result_.simulated_seconds + smoothing.cost_limit * smooth_size_.samples * duration();
@@ -370,6 +370,17 @@ class Search {
   std::optional<Simulated> unkept_;  // what the latest iteration simulated, for the store
 };
 
+void CheckSizeOfIterations(const Problem& problem) {
+  const std::vector<int>& steps = problem.task.schedule.steps;
+  int longest = 1;
+  for (size_t i = 0; i + 1 < steps.size(); ++i) longest = std::max(longest, steps[i + 1] - steps[i]);
+  const int most = kMostStepsPerIteration / longest;
+  if (problem.options.samples <= most) return;
+  throw UsageError("/search/samples: found " + std::to_string(problem.options.samples) + " samples of " +
+                   std::to_string(longest) + " simulation steps, expected at most " + std::to_string(most) +
+                   ": an iteration takes at most " + std::to_string(kMostStepsPerIteration) + " steps");
+}
+
 }  // namespace
 
 std::string Name(Status ending) {
@@ -405,6 +416,7 @@ std::string Summary::BriefReport() const {
 
 Summary Run(const Problem& problem, parallel::TaskFarm& farm, const Hooks& hooks) {
   if (const std::optional<std::string> wrong = problem.options.Validate()) throw UsageError(*wrong);
+  CheckSizeOfIterations(problem);
   return Search(problem, farm, hooks).Run();
 }
 

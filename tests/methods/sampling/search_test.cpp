@@ -215,6 +215,31 @@ TEST(Search, ThatDivergesEndsEarlyAndSaysSo) {
   EXPECT_EQ(control::Fingerprint(result.control.start), control::Fingerprint(small.problem().task.start));
 }
 
+// Row 5 of the list of defects: with costs that are not finite the search had states to go on from, and none.
+TEST(Search, Row05SamplesWithoutAFiniteCostHaveDiverged) {
+  for (const bool inside : {true, false}) {
+    for (const double weight : {1e308, std::numeric_limits<double>::quiet_NaN()}) {
+      Configuration configuration = SmallConfiguration();
+      configuration.sampling.keep_inside_gates = inside;
+      configuration.sampling.max_rewinds = 2;
+      const SmallProblem small(configuration, task::Squatting, 0.5);
+      Problem problem = small.problem();
+      problem.task.weights.pose = weight;
+      problem.task.weights.root = weight;
+      problem.task.weights.balance = weight;
+      problem.task.weights.end_effector = weight;
+      const Summary result = Search(problem);
+      EXPECT_EQ(result.status, Status::kDiverged);
+      EXPECT_TRUE(result.control.fragments.empty());
+      ASSERT_FALSE(result.iterations.empty());
+      for (const IterationRecord& record : result.iterations) {
+        EXPECT_EQ(record.diverged, record.samples.size());
+        EXPECT_EQ(record.inside_gates, 0u);
+      }
+    }
+  }
+}
+
 TEST(Search, ThatGetsLostGoesBackAndDrawsAgain) {
   Configuration configuration = SmallConfiguration();
   configuration.task.gates.joint_position = 1e-6;  // nothing is ever inside

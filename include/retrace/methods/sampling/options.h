@@ -7,8 +7,15 @@
 
 #include "retrace/io/describe.h"
 #include "retrace/methods/sampling/selection.h"
+#include "retrace/task/cost.h"
 
 namespace retrace::sampling {
+
+/// Most simulation steps that an iteration may take, all its samples together: a search is asked to stop, and keeps
+/// what it found, between two iterations.
+inline constexpr int kMostStepsPerIteration = 10000000;
+
+inline constexpr io::Integer kSampleNumbers{1, 1000000};
 
 /// Ways to search; each has its own values of the options below and of others (runs::Configuration::UseMethod).
 enum class Method {
@@ -82,14 +89,14 @@ struct Options {
 
 template <io::DescribedAs<SmoothingOptions> AnyOptions, typename Visitor>
 void Describe(AnyOptions& o, Visitor& v) {
-  const io::Real non_negative{io::kNonNegative};
   v.Field({"passes", "Largest number of passes, as far as the budget goes; 0: none"}, o.passes, io::Integer{0, 100});
   v.Field({"samples", "Samples and saved samples, as a share of the search's"}, o.samples, io::Real{{0, 1, true}});
-  v.Field({"weight", "Weight of the smoothness term in the cost of these passes", "s^2"}, o.weight, non_negative);
-  v.Field({"drift", "Least weight of the drift term in the cost of these passes"}, o.drift, non_negative);
+  v.Field({"weight", "Weight of the smoothness term in the cost of these passes", "s^2"}, o.weight,
+          io::Real{task::kWeights});
+  v.Field({"drift", "Least weight of the drift term in the cost of these passes"}, o.drift, io::Real{task::kWeights});
   v.Field({"blend", "Share of the fragments before and after in the mean of offsets"}, o.blend, io::Real{{0, 1}});
   v.Field({"deviation", "Standard deviation around the mean, as a share of the sampling window"}, o.deviation,
-          non_negative);
+          io::Real{{0, 10}});
   v.Field({"decay", "Factor on the deviation from one pass to the next"}, o.decay, io::Real{{0, 1, true}});
   v.Field({"ramp", "Share of a fragment over which its targets go over to the new offsets"}, o.ramp, io::Real{{0, 1}});
   v.Field({"cost_limit",
@@ -102,22 +109,21 @@ void Describe(AnyOptions& o, Visitor& v) {
 
 template <io::DescribedAs<Options> AnyOptions, typename Visitor>
 void Describe(AnyOptions& o, Visitor& v) {
-  const io::Real non_negative{io::kNonNegative};
   const io::Real share{{0, 1, true}};
   v.Section({"search", "The search for the control (Liu et al. 2010, sections 3.2.2 and 3.2.3)"}, [&](auto& section) {
     section.Field({"method",
                    "Way to search, which also sets all settings in which it differs; 2010: one pass as in the paper, "
                    "with its cost and contact scales"},
                   o.method, io::Words<Method>{{{Method::k2010, "2010"}, {Method::kRewinding, "rewinding"}}});
-    section.Field({"samples", "nSample, the number of samples that an iteration draws"}, o.samples,
-                  io::Integer{1, 10000000});
+    section.Field({"samples", "nSample, the number of samples that an iteration draws"}, o.samples, kSampleNumbers);
     Describe(o.selection, section);
     section.Field({"seed", "Seed of all random numbers; the same seed gives the same bytes"}, o.seed, io::Natural{});
-    section.Field({"window_scale", "Factor on the character's sampling windows"}, o.window_scale, non_negative);
+    section.Field({"window_scale", "Factor on the character's sampling windows"}, o.window_scale, io::Real{{0, 100}});
     section.Field({"feedforward", "Whether targets are offset by the angles that an undisplaced simulation missed"},
                   o.feedforward, io::Flag{});
-    section.Field({"feedforward_gain", "Offset per angle missed; the paper's is 1"}, o.feedforward_gain, non_negative);
-    section.Field({"feedforward_limit", "Largest offset of a joint", "rad"}, o.feedforward_limit, non_negative);
+    section.Field({"feedforward_gain", "Offset per angle missed; the paper's is 1"}, o.feedforward_gain,
+                  io::Real{{0, 100}});
+    section.Field({"feedforward_limit", "Largest offset of a joint", "rad"}, o.feedforward_limit, io::Real{{0, 10}});
     section.Field({"target_knots",
                    "Number of target poses per fragment, interpolated between; 1 holds the pose of the fragment's end"},
                   o.target_knots, io::Integer{1, 100});
@@ -128,13 +134,13 @@ void Describe(AnyOptions& o, Visitor& v) {
                   o.gate_margin, io::Real{{0, 0.9}});
     section.Field(
         {"budget", "Simulated seconds that may be spent per second of motion (one pass takes nSample); 0: any number"},
-        o.budget, non_negative);
+        o.budget, io::Real{{0, 1e9}});
     section.Field({"max_rewinds",
                    "How often the search may go back when all samples are outside the gates; 0: one pass, as in the "
                    "paper"},
                   o.max_rewinds, io::Integer{0, 1000});
     section.Field({"rewind", "How far it goes back at first; doubled when that does not help", "s"}, o.rewind,
-                  io::Real{{0, 3600, true}});
+                  io::Real{{0.01, 3600}});
     section.Field({"refit",
                    "Whether samples that are drawn again are drawn from a distribution that is refitted to the "
                    "survivors, not around the reference",
@@ -154,10 +160,10 @@ void Describe(AnyOptions& o, Visitor& v) {
                   o.refit_rate, share);
     section.Field(
         {"smallest_deviation", "Smallest deviation of a fitted distribution, as a share of the sampling window"},
-        o.smallest_deviation, non_negative);
+        o.smallest_deviation, io::Real{{0, 10}});
     section.Field(
         {"correction", "Feedforward of fitted offsets: offset per angle by which they miss their goal; 0: none"},
-        o.correction, non_negative);
+        o.correction, io::Real{{0, 100}});
     section.Field({"goal", "Pose that fitted offsets are to meet, from that of the fit (0) to the reference's (1)"},
                   o.goal, io::Real{{0, 1}});
     section.Field({"correlation",

@@ -9,6 +9,8 @@
 
 namespace retrace::sampling {
 
+inline constexpr io::Integer kSavedNumbers{1, 100000};
+
 struct SelectionOptions {
   int saved = 200;         ///< nSave
   double discarded = 0.4;  ///< share of the most costly samples that are never saved
@@ -21,11 +23,11 @@ struct SelectionOptions {
 template <io::DescribedAs<SelectionOptions> Options, typename Visitor>
 void Describe(Options& o, Visitor& v) {
   v.Field({"saved", "nSave, the number of samples that an iteration saves; at most as many as it draws"}, o.saved,
-          io::Integer{1, 10000000});
+          kSavedNumbers);
   v.Field({"discarded", "Share of the samples, the most costly ones, that is never saved"}, o.discarded,
           io::Real{{0, 0.999}});
   v.Field({"exponent", "Exponent of the distribution of saved costs, f(x) = min + (max - min) x^exponent"}, o.exponent,
-          io::Real{io::kPositive});
+          io::Real{{0.01, 100}});
   v.Field({"distinct", "Whether each sample is saved once at most; false is the letter of the paper"}, o.distinct,
           io::Flag{});
 }
