@@ -232,15 +232,16 @@ TEST_F(CommandLine, CharactersOfOtherRunsJoinARun) {
   EXPECT_THAT(pushed.text, HasSubstr("pushed: 2:trunk by 0:0:4000 N from 0.10 to 0.20 s"));
   EXPECT_THAT(pushed.text, HasSubstr("character 1 (human): pushed, within the gates"));
   EXPECT_THAT(pushed.text, HasSubstr("character 2 (human): pushed, below the gates"));
-  const Outcome three = Execute(kReplay + " " + scene + " --with " + run + ",3,0 --output " + scene + " --force");
-  EXPECT_EQ(three.code, 0) << three.text;
-  EXPECT_TRUE(fs::exists(scene + "/character_3/motion.bvh"));
+  const std::string three = Path("three");
+  const Outcome joined = Execute(kReplay + " " + scene + " --with " + run + ",3,0 --output " + three);
+  EXPECT_EQ(joined.code, 0) << joined.text;
+  EXPECT_TRUE(fs::exists(three + "/character_3/motion.bvh"));
   ExpectRefusals(
       kReplay, {
                    {scene + " --push trunk,0:0:1,0,1", 2, "found the body \"trunk\", expected one of 1:head, 1:trunk"},
                    {scene + " --push 4:trunk,0:0:1,0,1", 2, "found the body \"4:trunk\""},
-                   {scene + " --push-table 1:trunk", 2, "found 3 characters, expected one: --push-table is of one"},
-                   {scene + " --world ice", 2, "found 3 characters, expected one: a world is placed along"},
+                   {three + " --push-table 1:trunk", 2, "found 3 characters, expected one: --push-table is of one"},
+                   {three + " --world ice", 2, "found 3 characters, expected one: a world is placed along"},
                    {run + " --with " + other + " --push-table trunk", 2, "it cannot go with --with"},
                    {run + " --with " + other + " --verify", 2, "it cannot go with --with"},
                    {run + " --with " + other + ",1", 2, "found 2 parts between commas, expected OTHER, OTHER,X,Z"},
