@@ -233,8 +233,8 @@ TEST_F(CommandLine, CharactersOfOtherRunsJoinARun) {
   EXPECT_THAT(pushed.text, HasSubstr("character 1 (human): pushed, within the gates"));
   EXPECT_THAT(pushed.text, HasSubstr("character 2 (human): pushed, below the gates"));
   const std::string three = Path("three");
-  const Outcome joined = Execute(kReplay + " " + scene + " --with " + run + ",3,0 --output " + three);
-  EXPECT_EQ(joined.code, 0) << joined.text;
+  const Outcome again = Execute(kReplay + " " + scene + " --with " + run + ",3,0 --output " + three);
+  EXPECT_EQ(again.code, 0) << again.text;
   EXPECT_TRUE(fs::exists(three + "/character_3/motion.bvh"));
   ExpectRefusals(
       kReplay, {
