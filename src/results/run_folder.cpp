@@ -107,7 +107,7 @@ std::string FirstChange(const fs::path& folder, const io::Json& manifest) {
   const std::string name = (folder / kManifestFile).string();
   const io::JsonView view(manifest, name);
   constexpr int kFirstSealedVersion = 2;
-  if (view["version"].Integer(1, 1000) >= kFirstSealedVersion) {
+  if (view.Has("version") && view["version"].Integer(1, 1000) >= kFirstSealedVersion) {
     if (!view.Has(kSeal)) return name + ": has lost its seal";
     if (view[kSeal].String() != SealOf(manifest)) return name + ": was changed since the run was written";
   }

@@ -90,7 +90,7 @@ TEST_F(Checkpoints, BadLimitsAreRefused) {
   ExpectRefusals(kReconstruct, {{kClip + " --time-limit soon", 2, "the duration \"soon\": expected seconds"},
                                 {kClip + " --time-limit 1:2:3:4", 2, "expected seconds"},
                                 {kClip + " --time-limit 0", 2, "expected seconds"},
-                                {kClip + " --time-limit -5", 2, "--time-limit"}});
+                                {kClip + " --time-limit -5", 2, "the duration \"-5\": expected"}});
 }
 
 TEST_F(Checkpoints, OfVariationsGoOnToo) {

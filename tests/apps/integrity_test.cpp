@@ -82,7 +82,7 @@ TEST_F(Integrity, Row03AReportReplacesNothingButReports) {
   Write("mine.txt", "mine");
   ExpectRefused(report + Path("mine.txt"), 2, "a file that report did not make");
   EXPECT_EQ(Execute(report + Path("mine.txt") + " --force").code, 0);
-  const std::string exported = std::string(RETRACE_EXPORT) + " " + run + " --format bvh --output ";
+  const std::string exported = std::string(RETRACE_EXPORT) + " " + run + " --to bvh --output ";
   ExpectRefused(exported + run + "/motion.bvh --force", 5, "found an input of this program");
   ExpectRefused(exported + run + " --force", 5, "found an input of this program");
 }
@@ -122,7 +122,7 @@ TEST_F(Integrity, Row08AChangedRunDoesNotVerify) {
   }
   fs::copy_file(run + "/motion.bvh", run + "/reference.bvh", fs::copy_options::overwrite_existing);
   names_it(kReplay + " " + run + " --verify", "reference.bvh", "was changed");
-  names_it(std::string(RETRACE_EXPORT) + " " + run + " --format bvh", "reference.bvh", "was changed");
+  names_it(std::string(RETRACE_EXPORT) + " " + run + " --to bvh", "reference.bvh", "was changed");
 }
 
 TEST_F(Integrity, Row08TheManifestIsSealed) {

@@ -42,7 +42,7 @@ TEST_F(CommandLine, Row11NumbersThatAreNone) {
           {kClip + " --frame-rate nan", 2, "--frame-rate: found nan, expected a number from 1 to 10000"},
           {kClip + " --skip-frames=-1", 2, "--skip-frames: found -1, expected a whole number from 0"},
           {kClip + " --hang-limit nan", 2, "--hang-limit: found nan, expected a number from 0 to 86400"},
-          {kClip + " --time-limit 1e9", 2, "--time-limit 1e9: expected seconds"},
+          {kClip + " --time-limit 1e9", 2, "the duration \"1e9\": expected seconds"},
           {kClip + " --time-limit 99999999999", 2, "at most 1000 days"},
       });
   ExpectRefusals(kEvaluate, {

@@ -137,7 +137,7 @@ TEST_F(ReportCommand, SaysWhenTheReplayIsAnotherMotion) {
   io::WriteFile(run + "/trajectory.csv", table);
   const Outcome outcome = Execute(kReport + " " + run);
   EXPECT_EQ(outcome.code, 4) << outcome.text;
-  EXPECT_THAT(outcome.text, HasSubstr("trajectory.csv:122: the replay differs from what is stored; the page shows"));
+  EXPECT_THAT(outcome.text, HasSubstr("trajectory.csv: was changed since the run was written; the page shows"));
   EXPECT_EQ(DocumentOf(run + "/report.html")["parts"][0]["notes"].size(), 1U);
 }
 

@@ -225,7 +225,7 @@ TEST(ReadTable, SaysWhichCellIsNoNumber) {
     table.Numbers("b");
     FAIL();
   } catch (const InputError& error) {
-    EXPECT_STREQ(error.what(), "t.csv:2:3: found \"x\ny\", expected a number in the column \"b\"");
+    EXPECT_STREQ(error.what(), "t.csv:2:3: found \"x\\ny\", expected a number in the column \"b\"");
   }
   try {
     ParseTable("a,b\n1,\"2\n\"\n22,1.5m\n", "t.csv").Text("c");

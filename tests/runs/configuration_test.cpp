@@ -301,6 +301,7 @@ TEST(OldConfiguration, IsReadWithItsOldNames) {
     expected[section].erase(old_name);
   }
   expected["simulation"]["solver"] = "reduced";
+  expected["search"]["rewind_limit"] = 10;  // is new
   EXPECT_EQ(io::Json::diff(expected, configuration.ToJson()), io::Json::array());
 }
 
@@ -354,11 +355,11 @@ TEST(Description, NamesEveryField) {
   }
   {
     const auto& [method, samples, selection, seed, window_scale, feedforward, feedforward_gain, feedforward_limit,
-                 target_knots, keep_inside_gates, max_rewinds, budget, gate_margin, rewind, refit, refit_samples,
-                 elites, refit_rate, smallest_deviation, correction, goal, correlation, smoothing] =
+                 target_knots, keep_inside_gates, max_rewinds, budget, gate_margin, rewind, rewind_limit, refit,
+                 refit_samples, elites, refit_rate, smallest_deviation, correction, goal, correlation, smoothing] =
         configuration.sampling;
     EXPECT_TRUE(all.Have(method, samples, seed, window_scale, feedforward, feedforward_gain, feedforward_limit,
-                         target_knots, keep_inside_gates, max_rewinds, budget, gate_margin, rewind, refit,
+                         target_knots, keep_inside_gates, max_rewinds, budget, gate_margin, rewind, rewind_limit, refit,
                          refit_samples, elites, refit_rate, smallest_deviation, correction, goal, correlation));
   }
   {

@@ -131,8 +131,7 @@ TEST_F(StoredRunTest, ASceneIsWrittenReadBackAndVerified) {
   io::WriteFile(folder / "character_2/torques.csv", table);
   EXPECT_THAT(scene.Verify(), HasSubstr("character_2/torques.csv:"));
   fs::remove(folder / "character_2/torques.csv");
-  EXPECT_THAT(MessageOf([&] { static_cast<void>(scene.Verify()); }, ExitCode::kInput),
-              HasSubstr("character_2/torques.csv"));
+  EXPECT_THAT(scene.Verify(), HasSubstr("character_2/torques.csv: was removed"));
 }
 
 TEST_F(StoredRunTest, CharactersThatDoNotTouchHaveTheTablesOfEachAlone) {
@@ -222,7 +221,7 @@ TEST_F(StoredRunTest, ARunMayJoinItself) {
 
 TEST_F(StoredRunTest, GatesOfEachCharacterAreKept) {
   const fs::path strict = Stand("strict", 2);
-  io::WriteFile(strict / "manifest.json", R"({"configuration": {"gates": {"joint_position": 1e-9}}})");
+  io::WriteFile(strict / "manifest.json", R"({"configuration": {"gates": {"joint_position": 1e-6}}})");
   StoredRun run(Stand("one", 2));
   run.Join(StoredRun(strict), {0, Vec3(2, 0, 0)});
   const fs::path folder = Write(run, "scene");

@@ -80,7 +80,7 @@ TEST(WorldOptions, RefuseEveryBadValueWithItsPointer) {
                                                              {"gravity", nullptr},
                                                              {"friction", -0.1},
                                                              {"contact_stiffness", 0},
-                                                             {"contact_damping", 0},
+                                                             {"contact_damping", -1},
                                                              {"contact_correcting_velocity", 0},
                                                              {"joint_correction", -1},
                                                              {"self_collision", 1},

@@ -218,7 +218,7 @@ TEST(Search, ThatDivergesEndsEarlyAndSaysSo) {
 // Row 5 of the list of defects: with costs that are not finite the search had states to go on from, and none.
 TEST(Search, Row05SamplesWithoutAFiniteCostHaveDiverged) {
   for (const bool inside : {true, false}) {
-    for (const double weight : {1e308, std::numeric_limits<double>::quiet_NaN()}) {
+    for (const double weight : {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
       Configuration configuration = SmallConfiguration();
       configuration.sampling.keep_inside_gates = inside;
       configuration.sampling.max_rewinds = 2;
