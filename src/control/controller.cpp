@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "retrace/control/simulate.h"
 #include "retrace/math/rotation.h"
 
 namespace retrace::control {
@@ -49,13 +48,6 @@ void OpenLoop::Command(const Instant& now, std::span<simulation::JointCommand> c
 
 bool OpenLoop::RestartsAt(int step) {
   return !fragments_.empty() && FragmentAt(step).first_step == step;
-}
-
-void ApplyPushes(std::span<const Push> pushes, double time, double h, simulation::World& world) {
-  for (const Push& push : pushes) {
-    const double shared = std::min(time + h, push.end()) - std::max(time, push.start);
-    if (shared > 0) world.ApplyForce(push.body, push.force * std::min(1.0, shared / h));
-  }
 }
 
 }  // namespace retrace::control

@@ -133,35 +133,35 @@ void ForestDynamics::AddTree(const Forest& forest, const Tree& tree) {
   }
 }
 
-void ForestDynamics::LoadBody(const BodyMotion& body, Node& node) const {
+/// The momentum at the end of a step in which gravity alone acts. Returns the axes of inertia in the world.
+RETRACE_INLINE Mat3 ForestDynamics::LoadMomentum(const BodyMotion& body, Node& node) const {
   const double mass = node.mass.mass;
   const Mat3 r = node.mass.turned ? Mat3(body.rotation * node.mass.principal_axes) : body.rotation;
-  node.articulated.setZero();
-  node.articulated(0, 0) = node.articulated(1, 1) = node.articulated(2, 2) = mass;
-  const Mat3 scaled = r * node.mass.inertia.asDiagonal();
-  node.articulated.bottomRightCorner<3, 3>().noalias() = scaled * r.transpose();
   node.momentum.head<3>() = mass * body.linear_velocity;
   node.momentum[1] -= law_.time_step * mass * law_.gravity;
   node.momentum.tail<3>() =
       r * TurnedMomentum(node.mass.inertia, r.transpose() * body.angular_velocity, law_.time_step);
   node.impulse.setZero();
+  return r;
+}
+
+void ForestDynamics::LoadBody(const BodyMotion& body, Node& node) const {
+  const Mat3 r = LoadMomentum(body, node);
+  node.articulated.setZero();
+  node.articulated(0, 0) = node.articulated(1, 1) = node.articulated(2, 2) = node.mass.mass;
+  const Mat3 scaled = r * node.mass.inertia.asDiagonal();
+  node.articulated.bottomRightCorner<3, 3>().noalias() = scaled * r.transpose();
 }
 
 /// The inverse of a single body's inertia is known, and its velocity without contacts needs nothing else.
 void ForestDynamics::LoadSingleBody(const BodyMotion& body, Node& node, TreeNodes& tree) const {
-  const double mass = node.mass.mass;
-  const Mat3 r = node.mass.turned ? Mat3(body.rotation * node.mass.principal_axes) : body.rotation;
+  const Mat3 r = LoadMomentum(body, node);
   const Vec3 inverse = node.mass.inertia.cwiseInverse();
   Mat6& response = tree.root_response;
   response.setZero();
-  response(0, 0) = response(1, 1) = response(2, 2) = 1 / mass;
+  response(0, 0) = response(1, 1) = response(2, 2) = 1 / node.mass.mass;
   const Mat3 scaled = r * inverse.asDiagonal();
   response.bottomRightCorner<3, 3>().noalias() = scaled * r.transpose();
-  node.momentum.head<3>() = mass * body.linear_velocity;
-  node.momentum[1] -= law_.time_step * mass * law_.gravity;
-  node.momentum.tail<3>() =
-      r * TurnedMomentum(node.mass.inertia, r.transpose() * body.angular_velocity, law_.time_step);
-  node.impulse.setZero();
 }
 
 void ForestDynamics::AddForces(const StepInput& input, Node& node) const {

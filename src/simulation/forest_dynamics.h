@@ -98,6 +98,7 @@ class ForestDynamics {
 
   const Node& NodeOf(int body) const { return nodes_[node_of_[static_cast<size_t>(body)]]; }
   void AddTree(const Forest& forest, const Tree& tree);
+  Mat3 LoadMomentum(const BodyMotion& body, Node& node) const;
   void LoadBody(const BodyMotion& body, Node& node) const;
   void LoadSingleBody(const BodyMotion& body, Node& node, TreeNodes& tree) const;
   void AddForces(const StepInput& input, Node& node) const;
