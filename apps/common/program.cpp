@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "retrace/io/error.h"
+#include "retrace/io/remedy.h"
 
 namespace retrace::apps {
 
@@ -22,11 +23,41 @@ bool ParseOptions(CLI::App& app, int argc, char** argv, bool speaks, int& exit_c
   return false;
 }
 
+namespace {
+
+/// What the option of a remedy does. Every program has the same name for it.
+const char* HintFor(Remedy remedy) {
+  switch (remedy) {
+    case Remedy::kOverwrite:
+      return "--force overwrites what is there";
+    case Remedy::kResume:
+      return "--resume goes on from it";
+    case Remedy::kBeginAnew:
+      return "--force without --resume begins anew";
+    case Remedy::kOtherOutput:
+      return "another --output keeps it";
+    case Remedy::kSkeletonMap:
+      return "--map FILE";
+    case Remedy::kNamedBrowser:
+      return "--browser NAME";
+  }
+  return "";
+}
+
+/// The remedies of an error in brackets; empty where there are none.
+std::string Hints(const std::exception& error) {
+  std::string text;
+  for (const Remedy remedy : RemediesOf(error)) text.append(text.empty() ? " (" : ", ").append(HintFor(remedy));
+  return text.empty() ? text : text.append(")");
+}
+
+}  // namespace
+
 int RunProgram(const std::string& name, bool speaks, const std::function<int()>& body) {
   try {
     return body();
   } catch (const Error& error) {
-    if (speaks) std::fprintf(stderr, "%s: %s\n", name.c_str(), error.what());
+    if (speaks) std::fprintf(stderr, "%s: %s%s\n", name.c_str(), error.what(), Hints(error).c_str());
     return static_cast<int>(error.code());
   } catch (const std::exception& error) {
     if (speaks) std::fprintf(stderr, "%s: internal error, please report it: %s\n", name.c_str(), error.what());

@@ -1,11 +1,10 @@
 /// evaluate: many clips and seeds in, tables of success, quality and cost out.
 #include <cstdio>
-#include <tuple>
-#include <utility>
 
 #include "common/job_options.h"
 #include "common/program.h"
 #include "common/progress.h"
+#include "evaluate/print.h"
 #include "retrace/io/error.h"
 #include "retrace/runs/evaluation.h"
 #include "retrace/runs/ranks.h"
@@ -78,16 +77,13 @@ void AddOptions(CLI::App& app, Options& o) {
   app.set_version_flag("--version", "evaluate " + results::Version());
 }
 
-/// I and N of --share I/N; 1 and 1 without.
-std::pair<size_t, size_t> ShareOf(const Options& o) {
-  if (o.share.empty()) return {1, 1};
-  size_t index = 0;
-  size_t count = 0;
+/// Reads I/N of --share.
+void TakeShare(const std::string& text, runs::EvaluationOptions& options) {
   char rest = 0;
-  if (std::sscanf(o.share.c_str(), "%zu/%zu%c", &index, &count, &rest) != 2 || index < 1 || index > count) {
-    throw UsageError("--share " + o.share + ": expected I/N with I from 1 to N");
+  if (std::sscanf(text.c_str(), "%zu/%zu%c", &options.share, &options.shares, &rest) != 2 || options.share < 1 ||
+      options.share > options.shares) {
+    throw UsageError("--share " + text + ": expected I/N with I from 1 to N");
   }
-  return {index, count};
 }
 
 runs::EvaluationOptions Parse(const Options& o, const std::string& command) {
@@ -99,13 +95,13 @@ runs::EvaluationOptions Parse(const Options& o, const std::string& command) {
   if (o.job.saved > 0) options.saved = o.job.saved;
   options.seeds = o.seeds;
   options.only = o.only;
-  std::tie(options.share, options.shares) = ShareOf(o);
+  if (!o.share.empty()) TakeShare(o.share, options);
   options.output = o.output;
   if (o.output.empty()) options.output = std::filesystem::path("results") / options.list.stem();
   options.kept = o.keep == "all" ? runs::KeptFiles::kAll : runs::KeptFiles::kControl;
   options.command = command;
   options.force = o.force;
-  if (!o.time_limit.empty()) options.time_limit = runs::ParseDuration(o.time_limit, "--time-limit");
+  if (!o.time_limit.empty()) options.time_limit = runs::ParseDuration(o.time_limit);
   options.negative_controls = o.controls;
   options.threads = o.threads;
   options.ranks_per_run = o.ranks_per_run;
@@ -113,35 +109,11 @@ runs::EvaluationOptions Parse(const Options& o, const std::string& command) {
   return options;
 }
 
-int Compare(const Options& o) {
-  const auto comparisons = runs::CompareFolders(o.compare[0], o.compare[1], o.output.empty() ? o.compare[1] : o.output);
-  std::printf("A: %s\nB: %s\n\n%s", o.compare[0].c_str(), o.compare[1].c_str(),
-              results::FormatComparisonPage(comparisons).c_str());
-  return 0;
-}
-
-void PrintControls(const std::vector<runs::NegativeControl>& controls) {
-  size_t tested = 0;
-  size_t accepted = 0;
-  for (const runs::NegativeControl& control : controls) {
-    tested += control.tested;
-    accepted += control.accepted;
-    if (control.accepted) std::printf("accepted: %s, %s\n", control.clip.c_str(), control.control.c_str());
-  }
-  std::printf("%zu of %zu negative controls refused\n", tested - accepted, tested);
-}
-
-void PrintRow(const results::RunRow& row, size_t finished, size_t all, apps::ProgressStyle style) {
-  if (style == apps::ProgressStyle::kJson) {
-    std::fprintf(stderr, "%s\n", row.ToJson().dump().c_str());
-  } else if (style != apps::ProgressStyle::kNone) {
-    std::fprintf(stderr, "[%zu/%zu] %s\n", finished, all, runs::Describe(row).c_str());
-  }
-  std::fflush(stderr);
-}
-
 int Evaluate(const Options& o, const std::string& command, parallel::MpiSession& mpi) {
-  if (!o.compare.empty()) return mpi.rank() == 0 ? Compare(o) : 0;
+  if (!o.compare.empty()) {
+    if (mpi.rank() == 0) apps::PrintComparison(o.compare[0], o.compare[1], o.output.empty() ? o.compare[1] : o.output);
+    return 0;
+  }
   if (o.list.empty()) throw UsageError("a list of clips is needed (--help lists the options)");
   const apps::ProgressStyle style = apps::ChooseProgress(o.progress, mpi.active());
   runs::EvaluationOptions options;
@@ -156,14 +128,11 @@ int Evaluate(const Options& o, const std::string& command, parallel::MpiSession&
   size_t finished = 0;
   const auto on_row = [&](const results::RunRow& row, const std::vector<results::RunRow>&, size_t left) {
     ++finished;
-    PrintRow(row, finished, finished + left, style);
+    apps::PrintRow(row, finished, finished + left, style);
   };
   const std::optional<runs::EvaluationResult> result = runs::Evaluate(options, batch, mpi, on_row);
   if (!result) return 0;
-  if (apps::Speaks(style)) {
-    std::fputs(results::FormatSummaryPage(result->summaries).c_str(), stdout);
-    if (o.controls) PrintControls(result->controls);
-  }
+  if (apps::Speaks(style)) apps::PrintResult(*result, o.controls);
   return static_cast<int>(result->Judge(o.required));
 }
 

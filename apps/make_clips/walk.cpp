@@ -44,8 +44,8 @@ constexpr double kMidSwingHeight = 0.155;  // of the ankle, to clear the floor w
 constexpr double kHipHeight = 0.912;  // of the root (0.05 above the hip joints), mean [m]
 constexpr double kBobbing = 0.017;    // amplitude [m]: lowest in mid double support, highest in mid stance
 
-// Where the load is on a foot, ahead of the ankle [m], when it is taken over and when it is handed on, and how far from
-// the mid-line.
+// Where the load is on a foot, ahead of the ankle [m], when it comes from the other foot and when it goes there, and
+// how far from the mid-line.
 constexpr double kFrontLoad = 0.0;
 constexpr double kRearLoad = 0.16;
 constexpr double kLoadOffset = 0.07;

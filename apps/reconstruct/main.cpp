@@ -98,7 +98,7 @@ int Reconstruct(const Options& o, const std::string& command, parallel::MpiSessi
   }
   apps::RequireClip(o.job.clip);
   const apps::ProgressStyle style = apps::ChooseProgress(o.progress, mpi.active());
-  runs::StopRequest stop(o.time_limit.empty() ? 0 : runs::ParseDuration(o.time_limit, "--time-limit"));
+  runs::StopRequest stop(o.time_limit.empty() ? 0 : runs::ParseDuration(o.time_limit));
   runs::HandleStopSignals();
   runs::RunOptions run = o.run;
   run.output = o.output;

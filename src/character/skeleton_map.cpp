@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "retrace/io/error.h"
+#include "retrace/io/remedy.h"
 #include "skeleton_topology.h"
 
 namespace retrace::character {
@@ -308,8 +309,9 @@ SkeletonMap MapByNames(const motion::Clip& clip, const std::string& name, const 
     if (!map.Has(segment)) missing.insert(segment);
   }
   if (!missing.empty()) {
-    throw InputError(name, "joints " + NamesOf(clip.skeleton) + ", none of which is named " + Listed(missing),
-                     "joints named as the segments of the character, which is no human, or a map (--map)");
+    throw Curable<InputError>({Remedy::kSkeletonMap}, name,
+                              "joints " + NamesOf(clip.skeleton) + ", none of which is named " + Listed(missing),
+                              "joints named as the segments of the character, which is no human, or a map");
   }
   return map;
 }
@@ -320,9 +322,10 @@ SkeletonMap MapSkeleton(const motion::Skeleton& skeleton, const std::string& nam
   if (missing.empty()) return map;
   std::string wanted;
   for (const std::string& segment : missing) wanted += (wanted.empty() ? "" : ", ") + segment;
-  throw InputError(name, "joints " + NamesOf(skeleton) + ", none of which is known as " + wanted,
-                   "joint names of a known family (CMU, HumanIK, Mixamo, GAMES-105, BioVision, iClone, or names of "
-                   "which the words tell side and part), a skeleton shaped like a human, or a map (--map)");
+  throw Curable<InputError>(
+      {Remedy::kSkeletonMap}, name, "joints " + NamesOf(skeleton) + ", none of which is known as " + wanted,
+      "joint names of a known family (CMU, HumanIK, Mixamo, GAMES-105, BioVision, iClone, or names of "
+      "which the words tell side and part), a skeleton shaped like a human, or a map");
 }
 
 SkeletonMap MapClip(const motion::Clip& clip, const std::string& name, const io::JsonView* user) {

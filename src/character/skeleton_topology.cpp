@@ -117,7 +117,8 @@ SegmentSource At(int joint) {
   return {joint, joint};
 }
 
-/// Positions of a pose in which left and right can be told: the rest pose where it has an extent, else the first frame.
+/// Positions of a pose in which left and right can be distinguished: the rest pose where it has an extent, else the
+/// first frame.
 GlobalPose ShownPose(const Clip& clip, const Pair& legs) {
   motion::Frame rest;
   for (const motion::Joint& joint : clip.skeleton.joints) {

@@ -71,7 +71,7 @@ std::vector<ExportFormat> ParseFormats(const std::vector<std::string>& names) {
       } else if (name == "all") {
         wanted.fill(true);
       } else {
-        throw UsageError("--to " + list + ": found \"" + name +
+        throw UsageError("the formats \"" + list + "\": found \"" + name +
                          "\", expected glb, bvh, csv, npz, sto, trc, several of them with commas between, or all");
       }
     }

@@ -86,7 +86,7 @@ void FindFlights(const ReferenceMotion& reference, const std::vector<State>& sta
   if (std::abs(checks.time_scale - 1) > kWrongSpeed) {
     checks.warnings.push_back({checks.flights.front().interval.start, "flight_speed",
                                "in free flight the body falls with " + io::Fixed(checks.flight_acceleration, 1) +
-                                   " m/s2: the clip plays at the wrong speed; --time-scale " +
+                                   " m/s2: the clip plays at the wrong speed; a time scale of " +
                                    io::Fixed(checks.time_scale, 2) + " gives 9.8"});
   }
 }

@@ -6,12 +6,19 @@
 #include <thread>
 
 #include "retrace/io/error.h"
+#include "retrace/io/remedy.h"
 
 namespace retrace::parallel {
 namespace {
 
 /// In the place of an exit code.
 constexpr std::byte kOtherException{255};
+
+template <typename E, typename... Arguments>
+std::exception_ptr MakeError(std::vector<Remedy> remedies, const Arguments&... arguments) {
+  if (remedies.empty()) return std::make_exception_ptr(E(arguments...));
+  return std::make_exception_ptr(Curable<E>(std::move(remedies), arguments...));
+}
 
 }  // namespace
 
@@ -103,36 +110,45 @@ std::span<const std::byte> TakeFrame(std::span<const std::byte>& bytes) {
 Bytes PackException(const std::string& place) {
   std::byte kind = kOtherException;
   std::string text = place;
+  std::vector<Remedy> remedies;
   try {
     throw;
   } catch (const Error& error) {
     kind = static_cast<std::byte>(error.code());
     text += error.what();
+    remedies = RemediesOf(error);
   } catch (const std::exception& error) {
     text += error.what();
   } catch (...) {
     text += "an exception of an unknown type";
   }
-  Bytes bytes = ToBytes(text);
-  bytes.insert(bytes.begin(), kind);
+  Bytes bytes;
+  Append(bytes, kind);
+  Append(bytes, static_cast<uint64_t>(remedies.size()));
+  for (const Remedy remedy : remedies) Append(bytes, remedy);
+  const Bytes message = ToBytes(text);
+  bytes.insert(bytes.end(), message.begin(), message.end());
   return bytes;
 }
 
 std::exception_ptr UnpackException(std::span<const std::byte> bytes) {
-  const std::string text = ToText(bytes.subspan(1));
-  if (bytes[0] == kOtherException) return std::make_exception_ptr(std::runtime_error(text));
-  const auto code = static_cast<ExitCode>(bytes[0]);
+  const auto kind = TakeValue<std::byte>(bytes);
+  std::vector<Remedy> remedies(TakeValue<uint64_t>(bytes));
+  for (Remedy& remedy : remedies) remedy = TakeValue<Remedy>(bytes);
+  const std::string text = ToText(bytes);
+  if (kind == kOtherException) return std::make_exception_ptr(std::runtime_error(text));
+  const auto code = static_cast<ExitCode>(kind);
   switch (code) {
     case ExitCode::kUsage:
-      return std::make_exception_ptr(UsageError(text));
+      return MakeError<UsageError>(std::move(remedies), text);
     case ExitCode::kInput:
-      return std::make_exception_ptr(InputError(text));
+      return MakeError<InputError>(std::move(remedies), text);
     case ExitCode::kOutput:
-      return std::make_exception_ptr(OutputError(text));
+      return MakeError<OutputError>(std::move(remedies), text);
     case ExitCode::kStoppedWithCheckpoint:
-      return std::make_exception_ptr(StoppedError(text));
+      return MakeError<StoppedError>(std::move(remedies), text);
     default:
-      return std::make_exception_ptr(Error(code, text));
+      return MakeError<Error>(std::move(remedies), code, text);
   }
 }
 

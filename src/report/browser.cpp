@@ -20,6 +20,7 @@
 #include "retrace/io/base64.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
+#include "retrace/io/remedy.h"
 
 extern char** environ;
 
@@ -135,15 +136,16 @@ fs::path FindBrowser(const std::string& wanted) {
     } else if (const auto found = OnPath(wanted)) {
       return *found;
     }
-    throw UsageError("--browser " + wanted + ": found no such program, expected Chromium or Chrome");
+    throw UsageError("the browser " + wanted + ": found no such program, expected Chromium or Chrome");
   }
   for (const char* name :
        {"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge"}) {
     if (const auto found = OnPath(name)) return *found;
   }
-  throw UsageError(
-      "--png needs Chromium or Chrome, and there is none on the PATH: install one (on Debian: apt-get install "
-      "chromium) or name it with --browser");
+  throw Curable<UsageError>(
+      {Remedy::kNamedBrowser},
+      "a picture needs Chromium or Chrome, and there is none on the PATH: install one (on Debian: apt-get install "
+      "chromium) or name it");
 }
 
 std::string DrawPicture(const fs::path& browser, const std::string& page, const std::string& fragment) {

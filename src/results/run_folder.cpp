@@ -11,6 +11,7 @@
 
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
+#include "retrace/io/remedy.h"
 
 namespace retrace::results {
 
@@ -85,9 +86,8 @@ RunFolder::RunFolder(fs::path path, bool force) : path_(std::move(path)) {
     const bool empty = fs::is_empty(path_, error);
     if (error) throw OutputError(path_.string() + ": cannot be read: " + error.message());
     if (!empty && !force) {
-      throw UsageError(path_.string() +
-                       ": found a folder with files in it, expected a new or empty one (--force overwrites earlier "
-                       "results)");
+      throw Curable<UsageError>({Remedy::kOverwrite},
+                                path_.string() + ": found a folder with files in it, expected a new or empty one");
     }
   }
   fs::create_directories(path_, error);

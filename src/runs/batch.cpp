@@ -8,6 +8,7 @@
 #include "retrace/control/control_file.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
+#include "retrace/io/remedy.h"
 #include "retrace/metrics/motion_metrics.h"
 #include "retrace/parallel/keyed_farm.h"
 #include "retrace/runs/checkpoint.h"
@@ -286,10 +287,8 @@ std::vector<size_t> FindOpenRuns(const Batch& batch, bool force, std::vector<std
       rows[r]->group = batch.clips[run.clip].group;
     } else if (run.selected) {
       if (!difference.empty() && !force) {
-        throw UsageError(run.folder.string()
-                             .append(": found another run: ")
-                             .append(difference)
-                             .append("; --force runs it again, another --output keeps it"));
+        throw Curable<UsageError>({Remedy::kOverwrite, Remedy::kOtherOutput},
+                                  run.folder.string().append(": found another run: ").append(difference));
       }
       open.push_back(r);
     }

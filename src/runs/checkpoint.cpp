@@ -3,6 +3,7 @@
 #include <system_error>
 
 #include "retrace/io/error.h"
+#include "retrace/io/remedy.h"
 #include "retrace/runs/identity.h"
 
 namespace retrace::runs {
@@ -21,10 +22,10 @@ Checkpoint::Checkpoint(const fs::path& folder, const io::Json& identity, Earlier
     resumes_ = journal_ && journal_->header() == header;
     if (resumes_) return;
     if (earlier == Earlier::kResume) {
-      throw UsageError(path.string()
-                           .append(": found the checkpoint of another run: ")
-                           .append(Differences(journal_->header(), header))
-                           .append("; --force without --resume begins anew, another --output keeps it"));
+      throw Curable<UsageError>({Remedy::kBeginAnew, Remedy::kOtherOutput},
+                                path.string()
+                                    .append(": found the checkpoint of another run: ")
+                                    .append(Differences(journal_->header(), header)));
     }
     journal_.reset();
   }

@@ -8,9 +8,15 @@
 namespace retrace::runs {
 namespace {
 
-/// Where data may be: beside an installed program (also one that was moved), where it was installed, in the sources.
+std::vector<std::filesystem::path>& AddedFolders() {
+  static std::vector<std::filesystem::path> folders;
+  return folders;
+}
+
+/// Where data may be: in folders that were added, beside an installed program (also one that was moved), where it was
+/// installed, in the sources.
 std::vector<std::filesystem::path> DataFolders() {
-  std::vector<std::filesystem::path> folders;
+  std::vector<std::filesystem::path> folders = AddedFolders();
   std::error_code ignored;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored);
   if (!ignored) folders.push_back(program.parent_path().parent_path() / "share" / "retrace");
@@ -19,7 +25,7 @@ std::vector<std::filesystem::path> DataFolders() {
   return folders;
 }
 
-/// @param kind of data: the option is called so, and the folder with an s
+/// @param kind of data; its folder has the same name with an s
 std::filesystem::path FindData(const std::string& kind, const std::string& name_or_file) {
   if (name_or_file.ends_with(".json") || name_or_file.find('/') != std::string::npos) return name_or_file;
   std::set<std::string> names;
@@ -33,10 +39,15 @@ std::filesystem::path FindData(const std::string& kind, const std::string& name_
   }
   std::string list;
   for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
-  throw UsageError("--" + kind + " " + name_or_file + ": expected a JSON file or one of: " + list);
+  throw UsageError("the " + kind + " \"" + name_or_file + "\": expected a JSON file or one of: " + list);
 }
 
 }  // namespace
+
+bool AddDataFolder(const std::filesystem::path& folder) {
+  AddedFolders().push_back(folder);
+  return true;
+}
 
 std::filesystem::path FindCharacter(const std::string& name_or_file) {
   return FindData("character", name_or_file);

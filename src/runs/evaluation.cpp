@@ -83,7 +83,7 @@ Batch PlanBatch(const EvaluationOptions& o) {
   try {
     only = std::regex(o.only);
   } catch (const std::regex_error&) {
-    throw UsageError("--only " + o.only + ": expected a regular expression");
+    throw UsageError("the clips \"" + o.only + "\": expected a regular expression");
   }
   bool any = false;
   for (size_t c = 0; c < batch.clips.size(); ++c) {
@@ -98,7 +98,7 @@ Batch PlanBatch(const EvaluationOptions& o) {
       batch.runs.push_back({c, static_cast<uint64_t>(seed), wanted, folder});
     }
   }
-  if (!any) throw UsageError("--only " + o.only + ": no clip of " + o.list.string() + " has such a name");
+  if (!any) throw UsageError("the clips \"" + o.only + "\": no clip of " + o.list.string() + " has such a name");
   return batch;
 }
 

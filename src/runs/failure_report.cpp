@@ -79,7 +79,7 @@ void Advise(const Problem& problem, const Summary& search, const metrics::Evalua
       advise(Setting("/search/budget", 2 * problem.options.budget, 0), "the budget ended before the search gave up");
     } else if (report.reached > 0) {
       advise(Setting("/search/budget", 1.1 * search.simulated_seconds / report.reached, 0),
-             "it never got lost, but took " + io::Fixed(search.simulated_seconds / report.reached, 0) +
+             "samples stayed inside the gates, but took " + io::Fixed(search.simulated_seconds / report.reached, 0) +
                  " simulated seconds per second");
     } else {
       advise(Setting("/search/budget", 3.0 * problem.options.samples, 0),
@@ -203,7 +203,7 @@ std::string FailureReport::Text() const {
     line(cost);
   }
   for (const metrics::ClipWarning& warning : warnings) line("the recording near there: " + warning.text);
-  for (const Advice& a : advice) line("to try next: --set " + a.setting + " (" + a.because + ")");
+  for (const Advice& a : advice) line("to try next: the setting " + a.setting + " (" + a.because + ")");
   return text;
 }
 

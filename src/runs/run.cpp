@@ -2,6 +2,7 @@
 
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
+#include "retrace/io/remedy.h"
 #include "retrace/methods/sampling/seeds.h"
 #include "retrace/runs/checkpoint.h"
 #include "retrace/runs/report_page.h"
@@ -21,9 +22,8 @@ std::optional<results::RunFolder> OpenFolder(const RunOptions& o) {
     }
   }
   if (!o.force && !resumes && Checkpoint::Exists(o.output)) {
-    throw UsageError(
-        o.output.string() +
-        ": found the checkpoint of a run that was stopped (--resume goes on from it, --force begins anew)");
+    throw Curable<UsageError>({Remedy::kResume, Remedy::kOverwrite},
+                              o.output.string() + ": found the checkpoint of a run that was stopped");
   }
   return std::optional<results::RunFolder>(std::in_place, o.output, o.force || resumes);
 }
@@ -34,9 +34,9 @@ bool SuccessOfFinished(const fs::path& output, const std::string& identity_sha25
   const io::Json earlier = io::ReadJson(fs::exists(manifest) ? manifest : output / kVariationsFile);
   const io::JsonView view(earlier, output.string());
   if (!view.Has("identity_sha256") || view["identity_sha256"].String() != identity_sha256) {
-    throw UsageError(output.string() +
-                     ": found the results of another run, with another clip, character, configuration or version "
-                     "(--force overwrites them)");
+    throw Curable<UsageError>(
+        {Remedy::kOverwrite},
+        output.string() + ": found the results of another run, with another clip, character, configuration or version");
   }
   return view["success"].Boolean();
 }
@@ -55,8 +55,8 @@ fs::path WriteReport(const fs::path& folder) {
 
 void CheckOptions(const RunOptions& o) {
   if (o.variations.count > 0 && o.variations.max_tries > 0 && o.variations.max_tries < o.variations.count) {
-    throw UsageError("found --max-tries " + std::to_string(o.variations.max_tries) +
-                     ", expected at least as many as --variations, " + std::to_string(o.variations.count));
+    throw UsageError("found at most " + std::to_string(o.variations.max_tries) +
+                     " tries, expected at least as many as variations, " + std::to_string(o.variations.count));
   }
 }
 
@@ -102,7 +102,7 @@ RunOutcome Run(Job& job, parallel::TaskFarm& farm, const RunOptions& o, const Ru
   } catch (const StoppedError& error) {
     checkpoint.Flush();
     const std::string reason = setting.stop != nullptr ? setting.stop->ReasonFor(error) : error.what();
-    throw StoppedError(reason + ": stopped, --resume goes on from the checkpoint in " + o.output.string());
+    throw Curable<StoppedError>({Remedy::kResume}, reason + ": stopped with a checkpoint in " + o.output.string());
   }
   checkpoint.Remove();
   if (o.report) outcome.report = WriteReport(o.output);

@@ -4,6 +4,7 @@
 
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
+#include "retrace/io/remedy.h"
 #include "retrace/results/run_folder.h"
 
 namespace retrace::runs {
@@ -39,7 +40,7 @@ std::vector<ExportTarget> ExportTargets(const ExportOptions& o, size_t num_chara
   if (o.output.empty() || o.force) return targets;  // what is in the run's own `export` is ours
   for (const ExportTarget& target : targets) {
     if (!fs::exists(target.path)) continue;
-    throw UsageError(target.path.string() + ": found a file, expected none (--force overwrites it)");
+    throw Curable<UsageError>({Remedy::kOverwrite}, target.path.string() + ": found a file, expected none");
   }
   return targets;
 }

@@ -21,20 +21,19 @@ Solver SolverInUse(const WorldOptions& options) {
 }
 
 std::string NameOfSolver(const WorldOptions& options) {
-  return SolverInUse(options) == Solver::kStock ? "stock" : "eliminated";
+  return SolverInUse(options) == Solver::kStock ? "stock" : "reduced";
 }
 
 std::string DescribeSolver(const WorldOptions& options) {
   if (options.solver == Solver::kStock) return "stock, as configured";
   const std::string why = WhyStockSolver();
-  return why.empty() ? "eliminated" : "stock: " + why;
+  return why.empty() ? "reduced" : "stock: " + why;
 }
 
 std::string SolverWarning(const WorldOptions& options) {
   if (SolverInUse(options) == options.solver) return "";
-  return "the self-test of the solver \"eliminated\" failed, so the solver \"stock\" is used, which is slower and "
-         "gives "
-         "other bits: " +
+  return "the self-test of the reduced solver failed, so the stock solver is used, which is slower and gives other "
+         "bits: " +
          WhyStockSolver();
 }
 

@@ -31,10 +31,9 @@ void HandleStopSignals() {
   for (const int signal : {SIGTERM, SIGINT, SIGUSR1}) sigaction(signal, &action, nullptr);
 }
 
-double ParseDuration(const std::string& text, const std::string& option) {
-  const auto refuse = [&]() -> UsageError {
-    return UsageError(
-        std::string(option).append(" ").append(text).append(": expected seconds, or [days-][hours:]minutes:seconds"));
+double ParseDuration(const std::string& text) {
+  const auto refuse = [&] {
+    return UsageError("the duration \"" + text + "\": expected seconds, or [days-][hours:]minutes:seconds");
   };
   const auto number = [&](const std::string& part) {
     if (part.empty() || part.find_first_not_of("0123456789.") != std::string::npos) throw refuse();

@@ -31,7 +31,7 @@ TEST_F(Checkpoints, AStoppedRunGoesOnToTheSameBytes) {
   const Outcome limited = Execute(Command("run", "--time-limit 0.4"));
   EXPECT_EQ(limited.code, 75) << limited.text;
   EXPECT_THAT(limited.text, HasSubstr("the time limit"));
-  EXPECT_THAT(limited.text, HasSubstr("--resume goes on from the checkpoint in " + Path("run")));
+  EXPECT_THAT(limited.text, HasSubstr("stopped with a checkpoint in " + Path("run") + " (--resume goes on from it)"));
   EXPECT_FALSE(fs::exists(Path("run") + "/manifest.json"));
   // Signals, again and again.
   for (const char* signal : {"TERM", "INT", "USR1", "TERM"}) {
@@ -87,7 +87,7 @@ TEST_F(Checkpoints, ThatDoNotFitAreRefusedWithWhatDiffers) {
 }
 
 TEST_F(Checkpoints, BadLimitsAreRefused) {
-  ExpectRefusals(kReconstruct, {{kClip + " --time-limit soon", 2, "--time-limit soon: expected seconds"},
+  ExpectRefusals(kReconstruct, {{kClip + " --time-limit soon", 2, "the duration \"soon\": expected seconds"},
                                 {kClip + " --time-limit 1:2:3:4", 2, "expected seconds"},
                                 {kClip + " --time-limit 0", 2, "expected seconds"},
                                 {kClip + " --time-limit -5", 2, "--time-limit"}});

@@ -34,7 +34,7 @@ TEST_F(CommandLine, MistakesGiveOneMessageAndTheirCode) {
                                    {kClip + kSmall + "--output " + full, 2, "--force"},
                                    {kClip + " --variations 0", 2, "--variations"},
                                    {kClip + " --max-tries 5", 2, "--variations"},
-                                   {kClip + " --variations 3 --max-tries 2", 2, "--max-tries 2"},
+                                   {kClip + " --variations 3 --max-tries 2", 2, "found at most 2 tries"},
                                    {kClip + kSmall + "--variations 2 --output " + full, 2, "--force"},
                                    {Path("none.bvh"), 3, "none.bvh"},
                                    {bad_bvh, 3, "bad.bvh:4:12: found"},
@@ -64,8 +64,7 @@ TEST_F(CommandLine, SolverIsChosen) {
 
 TEST_F(CommandLine, AFailedSelfTestOfTheSolverIsSaid) {
   const std::string failing = "RETRACE_SOLVER_SELF_TEST=fail ";
-  const std::string warning =
-      ": warning: the self-test of the solver \"eliminated\" failed, so the solver \"stock\" is used";
+  const std::string warning = ": warning: the self-test of the reduced solver failed, so the stock solver is used";
   const std::string run = Path("run");
   const Outcome made = Execute(failing + kReconstruct + " " + kClip + kSmall + "--output " + run);
   ASSERT_EQ(made.code, 0) << made.text;
@@ -83,7 +82,7 @@ TEST_F(CommandLine, AFailedSelfTestOfTheSolverIsSaid) {
   const std::string stock = SmallRun("stock", "--solver stock");
   EXPECT_EQ(io::ReadFile(run + "/control.json"), io::ReadFile(stock + "/control.json"));
   const std::string plain = SmallRun("plain");
-  EXPECT_EQ(io::ReadJson(plain + "/manifest.json")["solver"], "eliminated");
+  EXPECT_EQ(io::ReadJson(plain + "/manifest.json")["solver"], "reduced");
   EXPECT_THAT(Execute(failing + kReplay + " " + plain).text, HasSubstr("replay" + warning));
   const std::string list = Write("list.tsv", "clip\tend\tseeds\n" + kClip + "\t0.2\t1\n");
   EXPECT_THAT(
@@ -398,7 +397,7 @@ TEST_F(CommandLine, ALostRunSaysWhereAndKeepsItsBeginning) {
   EXPECT_THAT(lost.text,
               HasSubstr("not reconstructed, lost at " + std::to_string(reached).substr(0, 4) + " of 1.20 s"));
   EXPECT_THAT(lost.text, HasSubstr("no sample stays inside the gates; drawn "));
-  EXPECT_THAT(lost.text, HasSubstr("--set /search/max_rewinds=1000 (it has gone back 2 times"));
+  EXPECT_THAT(lost.text, HasSubstr("to try next: the setting /search/max_rewinds=1000 (it has gone back 2 times"));
 
   EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
   const Outcome replayed = Execute(kReplay + " " + run + " --output " + Path("again"));
@@ -416,7 +415,7 @@ TEST_F(CommandLine, ASpentBudgetIsNamed) {
               " --end 0.5 --samples 60 --saved 12 --progress plain --set /search/budget=40 --output " + run);
   EXPECT_EQ(spent.code, 4) << spent.text;
   EXPECT_THAT(spent.text, HasSubstr("the budget, 40, has no room for another fragment"));
-  EXPECT_THAT(spent.text, HasSubstr("to try next: --set /search/budget="));
+  EXPECT_THAT(spent.text, HasSubstr("to try next: the setting /search/budget="));
   const io::Json manifest = io::ReadJson(run + "/manifest.json");
   EXPECT_EQ(manifest["status"], "budget");
   EXPECT_FALSE(manifest["search"]["failure"].contains("fragment")) << "it was not lost";

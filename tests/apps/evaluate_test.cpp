@@ -176,7 +176,7 @@ TEST_F(Evaluate, MistakesGiveOneMessageAndTheirCode) {
           {"", 2, "a list of clips is needed"},
           {list_ + " --nonsense", 2, "--nonsense"},
           {list_ + " --require 2", 2, "--require"},
-          {list_ + " --only '('", 2, "--only (: expected a regular expression"},
+          {list_ + " --only '('", 2, "the clips \"(\": expected a regular expression"},
           {list_ + " --only nothing", 2, "no clip of"},
           {list_ + " --set /search/nonsense=1", 2, "there is no such setting"},
           {list_ + " --output " + Path("full"), 2, "other files"},
@@ -196,7 +196,8 @@ TEST_F(Evaluate, MistakesGiveOneMessageAndTheirCode) {
           {list("v.tsv", "clip\tworld\nwalk.bvh\tice+\n"), 3, "v.tsv:2: world: found \"ice+\""},
           {list("u.tsv", "clip\tworld\nwalk.bvh\tice+ice\n"), 3, "u.tsv:2: the worlds ice, ice"},
           {list("character.tsv", "clip\tcharacter\nwalk.bvh\tnobody\n"), 3,
-           "character.tsv:2: --character nobody: expected a JSON file or one of: asimo, asimo_neck3, human, quadruped"},
+           "character.tsv:2: the character \"nobody\": expected a JSON file or one of: asimo, asimo_neck3, human, "
+           "quadruped"},
           {list("j.tsv", "clip\ttime_scale\nwalk.bvh\t0\n"), 3, "j.tsv:2: time_scale: found \"0\""},
           {list("k.tsv", "clip\tclip\n"), 3, "k.tsv:1: found the column \"clip\" twice"},
           {list("l.tsv", "clip\tname\nwalk.bvh\ta/b\n"), 3, "l.tsv:2: name: found \"a/b\""},

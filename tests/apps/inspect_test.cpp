@@ -51,7 +51,7 @@ TEST_F(CommandLine, InspectShowsASkeletonThatIsNoHuman) {
   EXPECT_THAT(outcome.text, HasSubstr("2 frames, 25.00 per second"));
   EXPECT_THAT(outcome.text, HasSubstr("      Link"));
   EXPECT_THAT(outcome.text, HasSubstr("2.000 units"));
-  EXPECT_THAT(outcome.text, HasSubstr("a map (--map)"));
+  EXPECT_THAT(outcome.text, HasSubstr("a map (--map FILE)"));
 }
 
 TEST_F(CommandLine, InspectSurvivesEveryMalformedFile) {

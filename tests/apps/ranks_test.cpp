@@ -87,7 +87,8 @@ TEST_F(Ranks, EndWithTheCodeAndOneMessage) {
       {kClip + kSmall + "--output " + Path("full"), 2, "reconstruct: " + Path("full")},
       {Path("none.bvh"), 3, "reconstruct: " + Path("none.bvh")},
       {kClip + kSmall + "--set /gates/joint_position=1e-6 --set /search/max_rewinds=3 --output " + Path("run"), 4, ""},
-      {kClip + kSmall + "--variations 2 --max-tries 1 --output " + Path("few"), 2, "reconstruct: found --max-tries 1"},
+      {kClip + kSmall + "--variations 2 --max-tries 1 --output " + Path("few"), 2,
+       "reconstruct: found at most 1 tries"},
       {kClip + kSmall + "--variations 1 --set /gates/joint_position=1e-6 --set /search/max_rewinds=3 --output " +
            Path("none"),
        4, "reconstruct: found 0 of 1 variations"},
@@ -184,16 +185,16 @@ TEST_F(Ranks, ThatUseAnotherSolverDoNotBegin) {
   const std::string failing = "env RETRACE_SOLVER_SELF_TEST=fail ";
   const Outcome refused = Execute(kMpiRun + "-n 1 " + alone + " : -n 1 " + failing + alone);
   EXPECT_EQ(refused.code, 3) << refused.text;
-  EXPECT_THAT(refused.text,
-              testing::ContainsRegex(
-                  "reconstruct: rank 1 \\([^)]+\\): /solver on rank 0 is \"eliminated\", and here \"stock\""));
+  EXPECT_THAT(
+      refused.text,
+      testing::ContainsRegex("reconstruct: rank 1 \\([^)]+\\): /solver on rank 0 is \"reduced\", and here \"stock\""));
   EXPECT_FALSE(std::filesystem::exists(Path("run")));
   const std::string list = Write("list.tsv", "clip\tend\tseeds\nsquat.bvh\t0.2\t1\n");
   const std::string batch = kEvaluate + " " + list + " --clips " + RETRACE_SOURCE_DIR +
                             "/data/clips --samples 40 --saved 8 --progress none --output " + Path("out");
   const Outcome refused_batch = Execute(kMpiRun + "-n 1 " + batch + " : -n 1 " + failing + batch);
   EXPECT_EQ(refused_batch.code, 3) << refused_batch.text;
-  EXPECT_THAT(refused_batch.text, testing::HasSubstr("/solvers/0 on rank 0 is \"eliminated\", and here \"stock\""));
+  EXPECT_THAT(refused_batch.text, testing::HasSubstr("/solvers/0 on rank 0 is \"reduced\", and here \"stock\""));
 }
 
 }  // namespace

@@ -151,7 +151,7 @@ TEST_F(ReportCommand, Refusals) {
                            {run + " --figures 3", 2, "--figures requires --png"},
                            {run + " --png " + Path("a.png") + " --figures 1", 2, "--figures"},
                            {run + " --png " + Path("a.png") + " --browser /nowhere/chromium", 2,
-                            "--browser /nowhere/chromium: found no such program, expected Chromium or Chrome"},
+                            "the browser /nowhere/chromium: found no such program, expected Chromium or Chrome"},
                            {Path("none"), 3, "none: found no such folder, expected the folder of a run"},
                            {Path("empty"), 3, "empty/control.json: found no such file"},
                            {Path("torn"), 3, "torn/control.json:"},
@@ -159,7 +159,7 @@ TEST_F(ReportCommand, Refusals) {
                            {run + " --png " + Path("a.png") + " --browser /bin/true", 5, "drew no picture"}});
   const Outcome without = Execute("PATH=/nowhere " + kReport + " " + run + " --png " + Path("a.png"));
   EXPECT_EQ(without.code, 2);
-  EXPECT_THAT(without.text, HasSubstr("--png needs Chromium or Chrome, and there is none on the PATH"));
+  EXPECT_THAT(without.text, HasSubstr("a picture needs Chromium or Chrome, and there is none on the PATH"));
   EXPECT_FALSE(std::filesystem::exists(Path("a.png")));
 }
 

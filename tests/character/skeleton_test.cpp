@@ -373,7 +373,7 @@ TEST(MapClip, RefusesAShapeThatIsNoHuman) {
     frame.translations.resize(2);
     frame.rotations.resize(2);
   }
-  EXPECT_THAT(Refusal([&] { MapClip(clip, "arm.bvh", nullptr); }), HasSubstr("--map"));
+  EXPECT_THAT(Refusal([&] { MapClip(clip, "arm.bvh", nullptr); }), HasSubstr(", or a map"));
 }
 
 TEST(MapClip, TheUsersMapComesFirst) {

@@ -1,7 +1,9 @@
 /// From a clip to a verified control, with nothing but the installed headers and libraries. Small, so that it takes a
 /// second.
 ///
-/// usage: consumer CLIP.bvh
+/// usage: consumer CLIP.bvh [PREFIX]
+///   PREFIX   where the package is: its characters are used, and no others
+#include <retrace/runs/data_files.h>
 #include <retrace/runs/reconstruction.h>
 #include <retrace/runs/stored_run.h>
 
@@ -9,7 +11,11 @@
 #include <cstdlib>
 
 int main(int argc, char** argv) try {
-  if (argc != 2) throw std::invalid_argument("usage: consumer CLIP.bvh");
+  if (argc < 2 || argc > 3) throw std::invalid_argument("usage: consumer CLIP.bvh [PREFIX]");
+  const std::filesystem::path character = retrace::runs::FindCharacter("human");
+  if (argc > 2 && character != std::string(argv[2]) + "/share/retrace/characters/human.json") {
+    throw std::runtime_error(character.string() + " is not of the package");
+  }
   std::string folder = std::filesystem::temp_directory_path() / "retrace-consumer-XXXXXX";
   if (mkdtemp(folder.data()) == nullptr) throw std::runtime_error("no temporary folder");
   retrace::runs::JobOptions options;

@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "parallel/farm_laws.h"
+#include "retrace/io/remedy.h"
 
 namespace retrace::parallel {
 namespace {
@@ -227,7 +228,10 @@ struct Beginning {
 void Begin(const Beginning& beginning) {
   const int rank = session->rank();
   const auto prepare = [&]() -> std::string {
-    if (beginning.fail.contains(rank)) throw InputError("no file on rank " + std::to_string(rank));
+    if (beginning.fail.contains(rank)) {
+      throw Curable<InputError>({Remedy::kSkeletonMap, Remedy::kOtherOutput},
+                                "no file on rank " + std::to_string(rank));
+    }
     if (beginning.break_down.contains(rank)) throw std::out_of_range("a mistake");
     // More than MPI sends before somebody takes it.
     return std::string(100000, 'a') + (beginning.differ.contains(rank) ? "b" : "c");
@@ -257,6 +261,12 @@ TEST(MpiSession, BeginsOnAllRanksOrOnNone) {
     }
   }
   EXPECT_THROW(Begin({{}, {last}, {}, ""}), std::exception);
+  try {
+    Begin({{last}, {}, {}, ""});
+    ADD_FAILURE() << "began";
+  } catch (const InputError& error) {
+    EXPECT_THAT(RemediesOf(error), testing::ElementsAre(Remedy::kSkeletonMap, Remedy::kOtherOutput));
+  }
   OnJob(laws::MakeWorker, laws::ComputesEveryTaskOnce);
 }
 

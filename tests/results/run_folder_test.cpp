@@ -8,6 +8,7 @@
 
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
+#include "retrace/io/remedy.h"
 
 namespace retrace::results {
 namespace {
@@ -55,10 +56,13 @@ TEST_F(RunFolderTest, AcceptsAnEmptyFolder) {
 
 TEST_F(RunFolderTest, RefusesAFolderWithFilesUnlessForced) {
   io::WriteFile(base_ / ".notes", "mine");
-  const Error error = ErrorOf([&] { RunFolder(base_, false); });
-  EXPECT_EQ(error.code(), ExitCode::kUsage);
-  EXPECT_THAT(error.what(), HasSubstr(base_.string()));
-  EXPECT_THAT(error.what(), HasSubstr("--force"));
+  try {
+    RunFolder(base_, false);
+    ADD_FAILURE() << "not refused";
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), HasSubstr(base_.string()));
+    EXPECT_THAT(RemediesOf(error), testing::ElementsAre(Remedy::kOverwrite));
+  }
   EXPECT_NO_THROW(RunFolder(base_, true));
   EXPECT_THAT(Names(base_), UnorderedElementsAre(".notes"));
 }

@@ -55,7 +55,7 @@ INSTANTIATE_TEST_SUITE_P(World, Determinism,
                                           testing::Values(Solver::kReduced, Solver::kStock)),
                          [](const auto& test) {
                            return std::string(std::get<0>(test.param) == Servo::kImplicit ? "Implicit" : "Explicit") +
-                                  (std::get<1>(test.param) == Solver::kStock ? "Stock" : "Eliminated");
+                                  (std::get<1>(test.param) == Solver::kStock ? "Stock" : "Reduced");
                          });
 
 TEST_P(Determinism, RestoringAndRunningAgain) {

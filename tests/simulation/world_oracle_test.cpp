@@ -457,7 +457,7 @@ TEST(World, ImplicitAndExplicitServosAgree) {
   }
 }
 
-TEST_P(EveryScene, TheEliminatedSolverDoesWhatTheStockSolverDoes) {
+TEST_P(EveryScene, TheReducedSolverDoesWhatTheStockSolverDoes) {
   World reduced(human_, options_);
   ASSERT_EQ(reduced.solver(), Solver::kReduced) << WhyStockSolver();
   WorldOptions stock_options = options_;

@@ -354,7 +354,7 @@ TEST(World, GivesBackTheStateThatWasSet) {
   }
 }
 
-TEST(World, UsesTheEliminatedSolverHere) {
+TEST(World, UsesTheReducedSolverHere) {
   EXPECT_EQ(WhyStockSolver(), "");
   const Character human = Human();
   EXPECT_EQ(World(human, WorldOptions()).solver(), Solver::kReduced);

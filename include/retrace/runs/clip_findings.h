@@ -7,6 +7,7 @@
 
 #include "retrace/metrics/clip_checks.h"
 #include "retrace/runs/clip_input.h"
+#include "retrace/runs/data_files.h"
 #include "retrace/task/motion_kind.h"
 #include "retrace/task/schedule.h"
 

@@ -11,6 +11,16 @@ namespace retrace::runs {
 std::filesystem::path FindCharacter(const std::string& name_or_file);
 /// The same for a world.
 std::filesystem::path FindWorld(const std::string& name_or_file);
+/// A folder with the same content as `share/retrace` of an installation; it is searched before all others. Returns
+/// true.
+bool AddDataFolder(const std::filesystem::path& folder);
+
+#ifdef RETRACE_PACKAGE_DATA_DIR
+/// A program that found the package with CMake uses the data of that package, also after the package was moved: a
+/// static library cannot know by itself where it was linked from.
+inline const bool kPackageDataAdded = AddDataFolder(RETRACE_PACKAGE_DATA_DIR);
+#endif
+
 /// The page that a report is put into, made at build by npm. Throws UsageError where it was not made.
 std::filesystem::path FindReportPage();
 

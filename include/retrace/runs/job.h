@@ -10,6 +10,7 @@
 #include "retrace/metrics/clip_checks.h"
 #include "retrace/runs/clip_input.h"
 #include "retrace/runs/configuration.h"
+#include "retrace/runs/data_files.h"
 #include "retrace/task/altered_world.h"
 
 namespace retrace::runs {

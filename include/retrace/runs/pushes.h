@@ -15,8 +15,9 @@ std::string BodyName(const control::Scene& scene, int body);
 /// The body of that name, -1 where there is none. The number may also stand before the bodies of a single character.
 int FindBody(const control::Scene& scene, const std::string& name);
 
-/// Reads BODY,FX:FY:FZ,START,DURATION (newtons in world axes, seconds). Throws UsageError saying what was found and
-/// expected: a body of the scene, a force that is none, a time outside the motion.
+/// Reads a push in its text format, BODY,FX:FY:FZ,START,DURATION (newtons in world axes, seconds), for example
+/// trunk,0:0:100,1.5,0.2. Throws UsageError that says what was found and what was expected: a body that the scene does
+/// not have, a force that is none, a time outside the motion.
 control::Push ParsePush(const std::string& text, const control::Scene& scene);
 
 /// As in a manifest: [{"body": "trunk", "force": [0, 0, 100], "start": 1, "duration": 0.2}], and back.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "retrace/io/json.h"
+#include "retrace/runs/data_files.h"
 #include "retrace/runs/replay.h"
 
 namespace retrace::runs {

@@ -17,10 +17,10 @@ std::string WhyStockSolver();
 /// The solver that a world with these options really uses here.
 simulation::Solver SolverInUse(const simulation::WorldOptions& options);
 
-/// Its name: "eliminated" or "stock".
+/// Its name: "reduced" or "stock".
 std::string NameOfSolver(const simulation::WorldOptions& options);
 
-/// For the manifest: "eliminated", "stock, as configured", or "stock: " and why.
+/// For the manifest: "reduced", "stock, as configured", or "stock: " and why.
 std::string DescribeSolver(const simulation::WorldOptions& options);
 
 /// A line for people where the solver in use is not the one that the options ask for; empty where it is.

@@ -12,9 +12,9 @@ namespace retrace::runs {
 /// once. On every rank of a job: a launcher sends signals to all of them, and only the master decides.
 void HandleStopSignals();
 
-/// Seconds of a duration as people and batch systems write it: 90, 15:00 (minutes), 1:30:00, 2-12:00:00 (days). Throws
-/// UsageError that begins with `option`.
-double ParseDuration(const std::string& text, const std::string& option);
+/// Seconds of a duration in the text format of batch systems, `[[D-]HH:]MM:SS` or seconds: 90, 15:00 (minutes),
+/// 1:30:00, 2-12:00:00 (days). Throws UsageError for any other text, and for a duration that is not above 0.
+double ParseDuration(const std::string& text);
 
 /// When a run stops.
 class StopRequest {

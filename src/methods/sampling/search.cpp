@@ -67,15 +67,15 @@ class Rewinder {
         shortest_(std::max(1, static_cast<int>(std::lround(problem.options.rewind / problem.time_step())))),
         distance_(shortest_) {}
 
-  /// The fragment to draw again after `lost` had no sample inside the gates.
-  int Target(int lost) {
+  /// The fragment to draw again after `failed` had no sample inside the gates.
+  int Target(int failed) {
     // After it went back to the start, it begins with the shortest distance again, which may suffice now that the
     // distributions have been fitted.
     const bool from_start = distance_ >= steps_[static_cast<size_t>(std::max(0, furthest_))];
-    distance_ = lost > furthest_ || from_start ? shortest_ : 2 * distance_;
-    furthest_ = std::max(furthest_, lost);
-    const int latest = steps_[static_cast<size_t>(lost)] - distance_;
-    int target = lost;
+    distance_ = failed > furthest_ || from_start ? shortest_ : 2 * distance_;
+    furthest_ = std::max(furthest_, failed);
+    const int latest = steps_[static_cast<size_t>(failed)] - distance_;
+    int target = failed;
     while (target > 0 && steps_[static_cast<size_t>(target)] > latest) --target;
     return target;
   }
@@ -196,7 +196,7 @@ class Search {
   }
 
   /// A search around a path. When no sample is inside the gates, it goes back and draws more widely around the path
-  /// itself. Returns false when it has cost more than SmoothingOptions::patience or the budget allows.
+  /// itself. Returns false when it has cost more than SmoothingOptions::cost_limit or the budget allows.
   bool RunSmoothingPass(const std::vector<Node>& path, double deviation, Tree& tree) {
     const SmoothingOptions& smoothing = problem_.options.smoothing;
     const double limit = result_.simulated_seconds + smoothing.cost_limit * smooth_size_.samples * duration();
@@ -348,12 +348,12 @@ class Search {
     Iteration iteration(problem_, std::move(plan), tree.back());
     if (!Affords(CostOf(iteration))) return Step::kTooDear;
     tree.push_back(Perform(iteration));
-    const bool lost = iteration.record.inside_gates == 0;
-    if (lost && result_.rewinds < problem_.options.max_rewinds) {
+    const bool failed = iteration.record.inside_gates == 0;
+    if (failed && result_.rewinds < problem_.options.max_rewinds) {
       iteration.record.rewound_to = rewinder_.Target(fragment);
     }
     Record(std::move(iteration.record));
-    return lost ? Step::kLost : Step::kInside;
+    return failed ? Step::kLost : Step::kInside;
   }
 
   const Problem& problem_;
