@@ -229,13 +229,14 @@ void Collision::Place(Geometry& geometry, const BodyMotion& body) {
 }
 
 void Collision::CollidePairs(std::span<const BodyMotion> bodies) {
-  for (const Pair& pair : pairs_) CollidePair(pair, bodies);
+  for (const Pair& pair : pairs_) {
+    if (!Apart(pair)) CollidePair(pair, bodies);
+  }
 }
 
 void Collision::CollidePair(const Pair& pair, std::span<const BodyMotion> bodies) {
   Geometry& a = geometries_[pair.first];
   Geometry& b = geometries_[pair.second];
-  if ((a.center - b.center).squaredNorm() > pair.reach_squared) return;
   if (pair.meshed) {
     CollideMeshes(pair, bodies);
     return;
@@ -272,7 +273,9 @@ void Collision::CollideCharacters(std::span<const BodyMotion> bodies) {
   for (const CharacterPair& pair : character_pairs_) {
     const double reach = balls_[pair.first].radius + balls_[pair.second].radius;
     if ((balls_[pair.first].center - balls_[pair.second].center).squaredNorm() > reach * reach) continue;
-    for (const Pair& shapes : pair.pairs) CollidePair(shapes, bodies);
+    for (const Pair& shapes : pair.pairs) {
+      if (!Apart(shapes)) CollidePair(shapes, bodies);
+    }
   }
 }
 

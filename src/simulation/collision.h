@@ -77,6 +77,10 @@ class Collision {
   void MakePairs(const Forest& forest);
   void FindBalls();
   void CollideCharacters(std::span<const BodyMotion> bodies);
+  /// Whether the spheres about two shapes do not meet. Most pairs are apart, so that this is not worth a call.
+  bool Apart(const Pair& pair) const {
+    return (geometries_[pair.first].center - geometries_[pair.second].center).squaredNorm() > pair.reach_squared;
+  }
   void CollidePair(const Pair& pair, std::span<const BodyMotion> bodies);
   void MakeGeometry(int body, const character::Shape& shape);
   void MakeMesh(const character::Shape& shape, Geometry& geometry) const;
