@@ -67,7 +67,7 @@ ReplayedRun::ReplayedRun(StoredRun stored)
 
 JoiningRun ParseJoiningRun(const std::string& text) {
   const auto refuse = [&](const std::string& found) {
-    std::string message = "--with " + text;
+    std::string message = "the other run \"" + text + "\"";
     message.append(": found ").append(found).append(", expected OTHER, OTHER,X,Z or OTHER,X,Z,HEADING: the folder of ");
     throw UsageError(message.append("a run, metres up to 1000, and degrees"));
   };
