@@ -72,7 +72,7 @@ TEST_F(Evaluate, LeavesTablesAndLightRunFolders) {
   io::WriteFile(run + "/manifest.json", text);
   const Outcome changed = Execute(kReplay + " " + run + " --verify");
   EXPECT_EQ(changed.code, 4);
-  EXPECT_THAT(changed.text, HasSubstr("/tables_sha256/contacts.csv: the replay differs from what was found"));
+  EXPECT_THAT(changed.text, HasSubstr("manifest.json: was changed since the run was written"));
   // The run is what reconstruct makes of the same clip and seed.
   const Outcome alone = Execute(kReconstruct + " " + kClips + "/walk.bvh --end 0.2 --seed 1" + kSamples +
                                 "--progress none --output " + Path("alone"));
@@ -194,7 +194,7 @@ TEST_F(Evaluate, MistakesGiveOneMessageAndTheirCode) {
           {list("h.tsv", "clip\tseeds\nwalk.bvh\t1.5\n"), 3,
            "h.tsv:2: seeds: found 1.5, expected a whole number from 1 to 1000000"},
           {list("i.tsv", "clip\tsettings\nwalk.bvh\t/search/nonsense=1\n"), 3, "i.tsv:2: /search/nonsense"},
-          {list("w.tsv", "clip\tworld\nwalk.bvh\tice+nowhere\n"), 3, "w.tsv:2: --world nowhere: expected a JSON file"},
+          {list("w.tsv", "clip\tworld\nwalk.bvh\tice+nowhere\n"), 3, "w.tsv:2: the world \"nowhere\": expected a JSON file"},
           {list("v.tsv", "clip\tworld\nwalk.bvh\tice+\n"), 3, "v.tsv:2: world: found \"ice+\""},
           {list("u.tsv", "clip\tworld\nwalk.bvh\tice+ice\n"), 3, "u.tsv:2: the worlds ice, ice"},
           {list("character.tsv", "clip\tcharacter\nwalk.bvh\tnobody\n"), 3,

@@ -591,7 +591,7 @@ TEST(LongSmoothing, ThatIsGivenUpLeavesTheResultAsItWas) {
   configuration.sampling.smoothing.passes = 1;
   configuration.sampling.smoothing.samples = 0.02;
   configuration.sampling.correction = 0;
-  configuration.sampling.smoothing.deviation = 20;
+  configuration.sampling.smoothing.deviation = 10;
   configuration.sampling.smoothing.cost_limit = 1;
   configuration.task.gates.joint_position *= 1.02 * widest;
   configuration.sampling.gate_margin = 0;
