@@ -91,7 +91,7 @@ class Archive {
             archive.get());
     }
     check(zip_close(archive.get()) == 0, archive.get());
-    archive.release();
+    static_cast<void>(archive.release());
     zip_stat_t stat;
     zip_stat_init(&stat);
     std::string bytes;

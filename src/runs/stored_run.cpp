@@ -269,7 +269,7 @@ std::optional<metrics::Evaluation> StoredRun::Evaluate(size_t character, const c
 
 std::string StoredRun::FirstDifference(const Replayed& replayed, bool required) const {
   if (!manifest.is_null()) {
-    const std::string change = results::FirstChange(folder, manifest);
+    std::string change = results::FirstChange(folder, manifest);
     if (!change.empty()) return change;
   }
   const auto hashes = manifest.is_object() ? manifest.find("tables_sha256") : manifest.end();

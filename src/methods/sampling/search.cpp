@@ -459,8 +459,8 @@ void CheckSizeOfIterations(const Problem& problem) {
 
 }  // namespace
 
-std::string Name(Status ending) {
-  switch (ending) {
+std::string Name(Status status) {
+  switch (status) {
     case Status::kReachedEnd:
       return "reached_end";
     case Status::kLost:
