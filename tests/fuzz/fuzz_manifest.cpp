@@ -7,6 +7,7 @@
 #include "read_back.h"
 #include "retrace/results/run_folder.h"
 #include "retrace/runs/stored_run.h"
+#include "retrace/simulation/world_options.h"
 
 namespace {
 
@@ -31,8 +32,8 @@ const char kControl[] = R"({
     {"name": "trunk", "mass": 4, "inertia": [0.03, 0.03, 0.03], "position": [0, 1.3, 0],
      "shapes": [{"box": [0.2, 0.1, 0.3]}]}],
   "joints": [{"name": "waist", "parent": "pelvis", "child": "trunk", "type": "ball", "anchor": [0, 1.1, 0], "kp": 300,
-              "kd": 30, "window": 0.1}],
-  "end_effectors": ["trunk"]}
+              "kd": 30, "strength_scale": [1, 1, 1], "window": [0.1, 0.1, 0.1]}],
+  "end_effectors": ["trunk"], "no_self_collision": [], "contact_presets": {}}
 }
 )";
 
