@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <optional>
 
 #include "retrace/io/error.h"
@@ -84,6 +85,10 @@ int RunProgram(const std::string& name, bool speaks, const std::function<int()>&
   } catch (const Error& error) {
     if (speaks) std::fprintf(stderr, "%s: %s%s\n", name.c_str(), error.what(), Hints(error).c_str());
     return static_cast<int>(error.code());
+  } catch (const std::filesystem::filesystem_error& error) {  // a name too long, links without an end
+    const std::string message = MessageLine(error.path1().string() + ": cannot be used: " + error.code().message());
+    if (speaks) std::fprintf(stderr, "%s: %s\n", name.c_str(), message.c_str());
+    return static_cast<int>(ExitCode::kInput);
   } catch (const std::exception& error) {
     if (speaks) std::fprintf(stderr, "%s: internal error, please report it: %s\n", name.c_str(), error.what());
     return static_cast<int>(ExitCode::kBug);

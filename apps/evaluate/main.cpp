@@ -138,6 +138,9 @@ int Evaluate(const Options& o, const std::string& command, parallel::MpiSession&
   const std::optional<runs::EvaluationResult> result = runs::Evaluate(options, batch, mpi, on_row);
   if (!result) return 0;
   if (apps::Speaks(style)) apps::PrintResult(*result, o.controls);
+  if (const std::string failures = result->DescribeFailures(); !failures.empty()) {
+    std::fprintf(stderr, "evaluate: %s\n", failures.c_str());
+  }
   return static_cast<int>(result->Judge(o.required));
 }
 

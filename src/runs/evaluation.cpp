@@ -128,6 +128,23 @@ ExitCode EvaluationResult::Judge(double required) const {
   return code;
 }
 
+std::string EvaluationResult::DescribeFailures() const {
+  const auto failed = [](const RunRow& row) {
+    return row.status == RunStatus::kFailedInput || row.status == RunStatus::kFailed;
+  };
+  const auto first = std::find_if(rows.begin(), rows.end(), failed);
+  if (first == rows.end()) return "";
+  return std::to_string(std::count_if(rows.begin(), rows.end(), failed))
+      .append(" of ")
+      .append(std::to_string(rows.size()))
+      .append(" runs could not be made; ")
+      .append(first->clip)
+      .append(", seed ")
+      .append(std::to_string(first->seed))
+      .append(": ")
+      .append(first->message);
+}
+
 std::optional<EvaluationResult> Evaluate(const EvaluationOptions& o, Batch& batch, parallel::MpiSession& mpi,
                                          const RowCallback& on_row) {
   const parallel::RankGroups groups = mpi.Split(NumGroups(o, batch, mpi.size()));

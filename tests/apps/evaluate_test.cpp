@@ -11,6 +11,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 const std::string kSamples = " --samples 40 --saved 8 ";
 
@@ -155,6 +156,13 @@ TEST_F(Evaluate, TellsWhatCannotBeReadAndRunsTheRest) {
   EXPECT_EQ(outcome.code, 3);
   EXPECT_THAT(outcome.text, HasSubstr("bad seed 1: failed-input: " + Path("bad.bvh") + ":4:12: found"));
   EXPECT_THAT(outcome.text, HasSubstr("| step | 1/1"));
+  const std::string failures =
+      "evaluate: 1 of 2 runs could not be made; bad, seed 1: " + Path("bad.bvh") + ":4:12: found";
+  EXPECT_THAT(outcome.text, HasSubstr(failures));
+  const Outcome silent =
+      Execute(kEvaluate + " " + list_ + " --seeds 1 --progress none --threads 1 --output " + Path("silent"));
+  EXPECT_EQ(silent.code, 3);
+  EXPECT_THAT(silent.text, StartsWith(failures));
   EXPECT_EQ(io::ReadJson(Path("out") + "/runs/step.1/manifest.json")["configuration"]["search"]["samples"], 30);
 }
 
@@ -210,6 +218,7 @@ TEST_F(Evaluate, MistakesGiveOneMessageAndTheirCode) {
           {list("n.tsv", "clip\tend\nwalk.bvh\t-1\n"), 3, "n.tsv:2: end: found -1, expected a number from 0"},
           {list("o.tsv", "clip\tseeds\nwalk.bvh\t18446744073709551617\n"), 3, "o.tsv:2: seeds: found"},
           {list("p.tsv", "clip\tname\nwalk.bvh\t" + std::string(300, 'n') + "\n"), 3, "of at most 100 bytes"},
+          {list("q.tsv", "clip\tname\n" + std::string(300, 'n') + ".bvh\tx\n"), 3, "File name too long"},
           {"--compare " + Path("x") + " " + Path("y"), 3, Path("x")},
       });
 }

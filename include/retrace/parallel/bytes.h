@@ -23,7 +23,7 @@ class Reader {
   explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes) {}
   template <typename T>
   void Take(T* values, size_t count) {
-    if (bytes_.size() < count * sizeof(T)) throw std::logic_error("bytes of an iteration are too few");
+    if (bytes_.size() < count * sizeof(T)) throw std::logic_error("too few bytes");
     if (count > 0) std::memcpy(static_cast<void*>(values), bytes_.data(), count * sizeof(T));
     bytes_ = bytes_.subspan(count * sizeof(T));
   }

@@ -55,6 +55,8 @@ struct EvaluationResult {
   /// Success, unless a clip succeeds in less than this share of its runs, a negative control was accepted, an input
   /// could not be used, or a run met a bug; of several, the last of these.
   ExitCode Judge(double required) const;
+  /// How many runs could not be made, with the first reason, as a sentence; empty where all were.
+  std::string DescribeFailures() const;
 };
 
 /// Runs what is left to do of a batch on the ranks of a job or on threads, and writes the tables. Called by all ranks;

@@ -153,7 +153,7 @@ void Iteration::Restore(const parallel::Bytes& bytes) {
     ends_[s].resize(starts_[entry.start].end.size());
     reader.Take(ends_[s].data(), ends_[s].size());
   }
-  if (!reader.empty()) throw std::logic_error("bytes of an iteration are too many");
+  if (!reader.empty()) throw std::logic_error("too many bytes");
   record.restored = true;
 }
 

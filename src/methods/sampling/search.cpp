@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <stdexcept>
 #include <utility>
 
 #include "cross_entropy.h"
@@ -156,6 +157,16 @@ class Search {
     return sum / static_cast<double>(path.size());
   }
 
+  /// Reads what the store has. What is not from this search, under a checksum that fits, is refused.
+  template <typename Read>
+  static void FromStore(Read read) {
+    try {
+      read();
+    } catch (const std::logic_error& error) {
+      throw InputError("checkpoint", error.what(), "what this search has stored");
+    }
+  }
+
   /// Takes what an earlier search knew, where the store has that.
   void GoOn() {
     if (hooks_.store == nullptr || !hooks_.store->Next(restored_.emplace())) {
@@ -163,7 +174,7 @@ class Search {
       return;
     }
     if (!IsSearchState(*restored_)) return;  // an iteration, which comes in its turn
-    state_ = UnpackSearchState(*restored_, problem_);
+    FromStore([&] { state_ = UnpackSearchState(*restored_, problem_); });
     restored_.reset();
   }
 
@@ -341,7 +352,7 @@ class Search {
   /// Simulates an iteration, or takes what an earlier search simulated; returns the saved samples.
   std::vector<Node> Perform(Iteration& iteration) {
     if (restored_ || TakeNext()) {
-      iteration.Restore(*restored_);
+      FromStore([&] { iteration.Restore(*restored_); });
       restored_.reset();
       return iteration.Select();
     }

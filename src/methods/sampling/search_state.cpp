@@ -72,7 +72,7 @@ class Unpacker {
   size_t Size(size_t each) {
     uint64_t size = 0;
     Plain(size);
-    if (size > size_ / each) throw std::logic_error("bytes of a search are too few");
+    if (size > size_ / each) throw std::logic_error("too few bytes");
     return size;
   }
 

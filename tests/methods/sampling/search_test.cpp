@@ -717,6 +717,30 @@ TEST(LongSearch, StoppedWhileItSmoothesEndsTheSame) {
   StoppedAnywhereEndsTheSame(small.problem(), expected, whole);
 }
 
+TEST(LongSearch, RefusesWhatAnotherSearchStored) {
+  const SmallProblem small(SmallConfiguration(), task::Squatting, 0.4);
+  MemoryStore whole;
+  Search(small.problem(), whole, -1);
+  ASSERT_GT(whole.records.size(), 2u);
+  const auto expect_refused = [&](std::vector<parallel::Bytes> records, const char* found) {
+    MemoryStore store(std::move(records));
+    try {
+      Search(small.problem(), store, -1);
+      ADD_FAILURE() << found << " was accepted";
+    } catch (const InputError& error) {
+      EXPECT_EQ(std::string(error.what()),
+                std::string("checkpoint: found ").append(found).append(", expected what this search has stored"));
+    }
+  };
+  expect_refused({whole.records[1]}, "an iteration of another search");
+  parallel::Bytes bytes = whole.records[0];
+  bytes.pop_back();
+  expect_refused({bytes}, "too few bytes");
+  bytes = whole.records[0];
+  bytes.push_back({});
+  expect_refused({bytes}, "too many bytes");
+}
+
 /// A store that takes the state of the search in the place of its iterations goes on to the same result.
 void StoppedWithABoundedStoreEndsTheSame(const Problem& problem) {
   const Summary expected = Search(problem);
