@@ -337,8 +337,9 @@ TEST(JoiningRun, IsReadFromItsText) {
                                                                             {"a,nan,0", "\"nan\""},
                                                                             {"a,0,1e9", "\"1e9\""},
                                                                             {"a,0,0,361", "\"361\""}}) {
-    EXPECT_THAT(MessageOf([&] { ParseJoiningRun(entry.first); }, ExitCode::kUsage),
-                HasSubstr("--with " + entry.first + ": found " + entry.second + ", expected OTHER, OTHER,X,Z or"));
+    EXPECT_THAT(
+        MessageOf([&] { ParseJoiningRun(entry.first); }, ExitCode::kUsage),
+        HasSubstr("the other run \"" + entry.first + "\": found " + entry.second + ", expected OTHER, OTHER,X,Z or"));
   }
 }
 

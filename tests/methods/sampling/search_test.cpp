@@ -856,9 +856,9 @@ TEST(Search, RefusesTheStoreOfAnother) {
   other.sampling.samples = 59;
   const SmallProblem fewer(other, task::Squatting, 0.4);
   MemoryStore filled(store.records);
-  EXPECT_THROW(Search(fewer.problem(), filled, -1), std::logic_error);
+  EXPECT_THROW(Search(fewer.problem(), filled, -1), InputError);
   MemoryStore empty({parallel::Bytes(5)});
-  EXPECT_THROW(Search(small.problem(), empty, -1), std::logic_error);
+  EXPECT_THROW(Search(small.problem(), empty, -1), InputError);
 }
 
 }  // namespace
