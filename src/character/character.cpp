@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "index.h"
 #include "part_names.h"
 #include "retrace/character/limits.h"
 #include "retrace/io/error.h"
@@ -14,10 +15,6 @@ namespace retrace::character {
 namespace {
 
 using io::JsonView;
-
-size_t Index(int i) {
-  return static_cast<size_t>(i);
-}
 
 int ReadAxis(const JsonView& view) {
   const std::string axis = view.String();

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <set>
 
+#include "index.h"
 #include "retarget.h"
 #include "retrace/character/kinematics.h"
 #include "retrace/io/error.h"
@@ -14,10 +15,6 @@ namespace {
 using motion::GlobalPose;
 
 const double kSameRest = Radians(30);  // between a bone at rest in the clip and in the character
-
-size_t Index(int i) {
-  return static_cast<size_t>(i);
-}
 
 const std::string& SegmentOf(const Character& character, int body) {
   return character.bodies[Index(body)].segment;

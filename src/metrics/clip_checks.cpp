@@ -8,6 +8,7 @@
 #include "retrace/character/kinematics.h"
 #include "retrace/io/number.h"
 #include "retrace/math/rotation.h"
+#include "retrace/math/types.h"
 #include "retrace/motion/segmentation.h"
 
 namespace retrace::metrics {
@@ -17,7 +18,6 @@ using character::Character;
 using character::ReferenceMotion;
 using character::State;
 
-constexpr double kGravity = 9.81;
 constexpr double kAirborne = 0.03;       // nothing is nearer to the floor in flight [m]
 constexpr double kShortestFlight = 0.1;  // [s]
 constexpr double kFlightEdge = 0.03;     // filtered contact forces reach this far into the flight [s]
@@ -82,7 +82,7 @@ void FindFlights(const ReferenceMotion& reference, const std::vector<State>& sta
     return;
   }
   // Accelerations go with the square of the speed of play.
-  checks.time_scale = std::sqrt(checks.flight_acceleration / kGravity);
+  checks.time_scale = std::sqrt(checks.flight_acceleration / kStandardGravity);
   if (std::abs(checks.time_scale - 1) > kWrongSpeed) {
     checks.warnings.push_back({checks.flights.front().interval.start, "flight_speed",
                                "in free flight the body falls with " + io::Fixed(checks.flight_acceleration, 1) +

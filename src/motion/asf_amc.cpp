@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "append_vector.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
 #include "retrace/io/number.h"
@@ -617,13 +618,6 @@ class Plan {
   std::vector<PlannedBone> bones_;
   std::unordered_set<std::string> used_;
 };
-
-void AppendVector(std::string& text, const Vec3& v) {
-  for (int axis = 0; axis < 3; ++axis) {
-    text += ' ';
-    io::AppendNumber(text, v[axis]);
-  }
-}
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "append_vector.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
 #include "retrace/io/number.h"
@@ -277,13 +278,6 @@ class Reader {
   std::vector<OpenJoint> stack_;
   std::unordered_set<std::string> names_;
 };
-
-void AppendVector(std::string& text, const Vec3& v) {
-  for (int axis = 0; axis < 3; ++axis) {
-    text += ' ';
-    io::AppendNumber(text, v[axis]);
-  }
-}
 
 }  // namespace
 

@@ -13,6 +13,7 @@
 #include "retrace/io/number.h"
 #include "retrace/io/xml.h"
 #include "retrace/math/rotation.h"
+#include "retrace/math/types.h"
 #include "retrace/results/palette.h"
 
 namespace retrace::report {
@@ -23,7 +24,6 @@ using character::Shape;
 using character::State;
 using Vec2 = Eigen::Vector2d;
 
-constexpr double kStandardGravity = 9.81;  // [m/s^2]
 constexpr results::Color kWhite{255, 255, 255};
 constexpr results::Color kInk{38, 44, 56};
 constexpr results::Color kForce{194, 50, 77};

@@ -17,13 +17,12 @@
 #include "retrace/io/error.h"
 #include "retrace/io/xml.h"
 #include "retrace/math/rotation.h"
+#include "retrace/math/types.h"
 #include "retrace/results/contact_tables.h"
 #include "retrace/results/provenance.h"
 
 namespace retrace::report {
 namespace {
-
-constexpr double kStandardGravity = 9.81;  // [m/s^2]
 
 static_assert(std::endian::native == std::endian::little, "the page reads little-endian arrays");
 

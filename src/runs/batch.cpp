@@ -46,7 +46,7 @@ bool ReplaysFromFile(const Job& job, const Reconstruction& result) {
                     });
 }
 
-RunStatus StatusOf(sampling::Status ending) {
+RunStatus RunStatusOf(sampling::Status ending) {
   switch (ending) {
     case sampling::Status::kReachedEnd:
       return RunStatus::kCompleted;
@@ -195,7 +195,7 @@ void Team::Reconstruct(size_t index, RunRow& row) {
   }();
   const metrics::MotionMetrics figures =
       metrics::MeasureMotion(job.character, result.trajectory, job.reference, job.problem.task.world.environment);
-  row.status = StatusOf(result.search.status);
+  row.status = RunStatusOf(result.search.status);
   row.Take(result.evaluation, figures);
   row.levels =
       metrics::JudgeLevels(result.evaluation, figures, ClassOf(job.preparation.kind.kind), job.character.height);

@@ -6,24 +6,13 @@
 
 #include "retrace/io/error.h"
 #include "retrace/io/json.h"
+#include "split.h"
 
 namespace retrace::runs {
 namespace {
 
 const std::vector<std::string> kColumns = {"clip",  "name",  "skeleton",  "start", "end",     "time_scale",
                                            "seeds", "group", "character", "world", "settings"};
-
-std::vector<std::string> Split(const std::string& line, char separator) {
-  std::vector<std::string> cells(1);
-  for (const char c : line) {
-    if (c == separator) {
-      cells.emplace_back();
-    } else {
-      cells.back().push_back(c);
-    }
-  }
-  return cells;
-}
 
 std::string Quoted(const std::string& text) {
   return std::string("\"").append(text).append("\"");

@@ -10,6 +10,7 @@
 #include "retrace/math/rotation.h"
 #include "retrace/runs/replay.h"
 #include "retrace/runs/stored_run.h"
+#include "split.h"
 
 namespace retrace::runs {
 namespace {
@@ -21,18 +22,6 @@ constexpr const char* kSyntax = "BODY,FX:FY:FZ,START,DURATION, e.g. trunk,0:0:10
   message += ": found " + found;
   message += ", expected " + expected;
   throw UsageError(message);
-}
-
-std::vector<std::string> Split(const std::string& text, char separator) {
-  std::vector<std::string> parts(1);
-  for (const char c : text) {
-    if (c == separator) {
-      parts.emplace_back();
-    } else {
-      parts.back() += c;
-    }
-  }
-  return parts;
 }
 
 bool InMotion(double time, double motion_duration) {

@@ -375,7 +375,7 @@ PlacedWorld PlaceWorld(const AlteredWorld& world, const ReferenceMotion& recorde
   if (world.legs_on_line || world.follow_ground || world.feet_on_ground) {
     AdaptedReference adapted(recorded);
     if (world.legs_on_line) adapted.PutLegsOnLine(frame, world.names.front());
-    if (world.follow_ground) adapted.FollowGround(environment, std::max(world.gravity.value_or(9.81), 0.1));
+    if (world.follow_ground) adapted.FollowGround(environment, std::max(world.gravity.value_or(kStandardGravity), 0.1));
     if (world.feet_on_ground) adapted.PutFeetOnGround(environment);
     placed.notes.insert(placed.notes.end(), adapted.notes().begin(), adapted.notes().end());
     placed.reference = recorded.WithPoses(adapted.poses());

@@ -9,7 +9,7 @@ namespace retrace::task {
 namespace {
 
 constexpr double kTouching = 0.03;     // [m] a body whose lowest point is below this rests on the floor
-constexpr double kInTheAir = 0.05;     // [m] nothing below this: flight
+constexpr double kFlight = 0.05;       // [m] nothing below this: flight
 constexpr double kShortFlight = 0.06;  // [s] shorter gaps are errors of capture
 
 using character::Part;
@@ -74,7 +74,7 @@ MotionKindReport ClassifyMotion(const character::ReferenceMotion& reference) {
     }
     trunk += low_trunk < kTouching;
     hands += low_arm < kTouching;
-    if (std::min({low_trunk, low_arm, low_leg}) > kInTheAir) {
+    if (std::min({low_trunk, low_arm, low_leg}) > kFlight) {
       ++flight_run;
     } else {
       end_flight();

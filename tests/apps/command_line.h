@@ -53,6 +53,8 @@ inline const std::string kReconstruct = RETRACE_RECONSTRUCT;
 inline const std::string kReplay = RETRACE_REPLAY;
 inline const std::string kInspect = RETRACE_INSPECT;
 inline const std::string kEvaluate = RETRACE_EVALUATE;
+inline const std::string kExport = RETRACE_EXPORT;
+inline const std::string kReport = RETRACE_REPORT;
 inline const std::string kMakeClips = RETRACE_MAKE_CLIPS;
 inline const std::string kMakeRobot = RETRACE_MAKE_ROBOT;
 /// Before "-n N PROGRAM". Containers run as root, have fewer cores than ranks and forbid reading another process's

@@ -12,8 +12,6 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-const std::string kExport = RETRACE_EXPORT;
-
 class Export : public CommandLine {};
 
 bool Here(const std::string& program) {

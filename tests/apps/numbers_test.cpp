@@ -7,9 +7,6 @@ namespace {
 
 using testing::HasSubstr;
 
-const std::string kExport = RETRACE_EXPORT;
-const std::string kReport = RETRACE_REPORT;
-
 TEST_F(CommandLine, Row10InstantsAndFactorsOfAClip) {
   const std::string instants = ", expected a number from 0 to 86400";
   for (const std::string& program : {kReconstruct, kInspect}) {

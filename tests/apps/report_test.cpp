@@ -10,8 +10,6 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-const std::string kReport = RETRACE_REPORT;
-
 class ReportCommand : public CommandLine {
  protected:
   void SetUp() override {

@@ -7,10 +7,6 @@
 namespace retrace::character {
 namespace {
 
-RandomStream AnyStream() {
-  return {*rc::gen::arbitrary<uint64_t>().as("seed"), RandomStage::kTest, 0, 0};
-}
-
 RC_GTEST_PROP(KinematicsProperty, PoseOfUndoesForwardKinematics, ()) {
   RandomStream random = AnyStream();
   const Pose pose = RandomPose(Human(), random);

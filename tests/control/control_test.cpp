@@ -5,13 +5,10 @@
 #include <rapidcheck/gtest.h>
 
 #include "control/sample_control.h"
+#include "math/any_stream.h"
 
 namespace retrace::control {
 namespace {
-
-RandomStream AnyStream() {
-  return {*rc::gen::arbitrary<uint64_t>().as("seed"), RandomStage::kTest, 0, 0};
-}
 
 RC_GTEST_PROP(TargetsAtProperty, ASingleTargetHoldsThroughout, ()) {
   RandomStream random = AnyStream();

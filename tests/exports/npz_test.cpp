@@ -32,7 +32,7 @@ struct Array {
   }
 };
 
-std::map<std::string, Array> Read(const std::string& bytes) {
+std::map<std::string, Array> ReadArrays(const std::string& bytes) {
   std::map<std::string, Array> arrays;
   zip_error_t error;
   zip_error_init(&error);
@@ -82,7 +82,7 @@ std::vector<std::string> Names(const Array& array) {
 
 TEST(ExportNpz, HoldsTheTrajectoryToTheBit) {
   const Simulation drop = Drop("human", 120, FullWorld());
-  auto arrays = Read(FormatNpz(drop.motion()));
+  auto arrays = ReadArrays(FormatNpz(drop.motion()));
   const size_t n = drop.trajectory.states.size(), bodies = drop.character.bodies.size(),
                joints = drop.character.joints.size();
   const std::string shape = std::to_string(n) + "," + std::to_string(bodies) + ",";
@@ -123,7 +123,7 @@ TEST(ExportNpz, HoldsTheTrajectoryToTheBit) {
 
 TEST(ExportNpz, ContactsAddUpToTheGroundForce) {
   const Simulation drop = Drop("quadruped", 120, FullWorld());
-  auto arrays = Read(FormatNpz(drop.motion()));
+  auto arrays = ReadArrays(FormatNpz(drop.motion()));
   const auto state = arrays.at("contact_state").Integers(), other = arrays.at("contact_other").Integers(),
              object = arrays.at("contact_object").Integers();
   const auto force = arrays.at("contact_force").Numbers(), ground = arrays.at("ground_force").Numbers();
@@ -145,7 +145,7 @@ TEST(ExportNpz, NamesAreThoseOfTheCharacter) {
   drop.character.joints[0].name =
       "N\xc3\xa4"
       "cken";  // in UTF-8
-  auto arrays = Read(FormatNpz(drop.motion()));
+  auto arrays = ReadArrays(FormatNpz(drop.motion()));
   std::vector<std::string> bodies;
   for (const auto& body : drop.character.bodies) bodies.push_back(body.name);
   EXPECT_EQ(Names(arrays.at("body_names")), bodies);
@@ -165,7 +165,7 @@ TEST(ExportNpz, OfADivergedMotionEndsWithItsLastState) {
   drop.trajectory.contacts.resize(5);
   drop.trajectory.torques.resize(5);
   drop.trajectory.diverged = true;
-  auto arrays = Read(FormatNpz(drop.motion()));
+  auto arrays = ReadArrays(FormatNpz(drop.motion()));
   EXPECT_EQ(arrays.at("time").Numbers().size(), 6u);
   EXPECT_EQ(arrays.at("joint_target").shape, "6,16,3,");
   EXPECT_EQ(arrays.at("joint_target").Numbers().size(), 6u * 16 * 3);
@@ -180,7 +180,7 @@ TEST(ExportNpz, AControlThatIsShorterThanThoseOfOthersHoldsItsLastTargets) {
   Simulation drop = Drop("human", 12);
   drop.control.fragments[0].num_steps = 8;
   drop.trajectory.objects = {"character 2"};  // as control::TrajectoryOf has it
-  auto arrays = Read(FormatNpz(drop.motion()));
+  auto arrays = ReadArrays(FormatNpz(drop.motion()));
   const std::vector<double> targets = arrays.at("joint_target").Numbers();
   const size_t width = 3 * drop.character.joints.size();
   ASSERT_EQ(targets.size(), 13 * width);

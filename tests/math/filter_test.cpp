@@ -6,14 +6,11 @@
 
 #include <cmath>
 
+#include "math/any_stream.h"
 #include "retrace/math/random.h"
 
 namespace retrace {
 namespace {
-
-RandomStream AnyStream() {
-  return {*rc::gen::arbitrary<uint64_t>().as("seed"), RandomStage::kTest, 0, 0};
-}
 
 /// Columns of values that a function of the row gives.
 template <typename F>

@@ -4,14 +4,11 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "math/any_stream.h"
 #include "retrace/math/random.h"
 
 namespace retrace {
 namespace {
-
-RandomStream AnyStream() {
-  return {*rc::gen::arbitrary<uint64_t>().as("seed"), RandomStage::kTest, 0, 0};
-}
 
 Vec3 AnyDirection(RandomStream& random) {
   for (;;) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "math/any_stream.h"
 #include "retrace/math/random.h"
 #include "retrace/math/rotation.h"
 
@@ -12,10 +13,6 @@ namespace {
 
 Vec3 AnyVector(RandomStream& random, double size) {
   return {random.Uniform(-size, size), random.Uniform(-size, size), random.Uniform(-size, size)};
-}
-
-RandomStream AnyStream() {
-  return {*rc::gen::arbitrary<uint64_t>().as("seed"), RandomStage::kTest, 0, 0};
 }
 
 Mat3 BoxInertia(const Vec3& size) {

@@ -10,7 +10,6 @@ namespace retrace::metrics {
 namespace {
 
 using task::Course;
-using task::Human;
 using task::JointIndex;
 using task::Sampled;
 using task::StandingPose;
@@ -18,10 +17,10 @@ using task::StandingPose;
 ClipChecks Check(const Course& course, double duration) {
   constexpr double kFrame = 1.0 / 120;
   const std::vector<character::Pose> poses = Sampled(course, duration, kFrame);
-  const motion::Clip clip = character::ClipOf(Human(), poses, kFrame);
+  const motion::Clip clip = character::ClipOf(task::Human(), poses, kFrame);
   character::ReferenceReport report;
   report.frame_rate = 1 / kFrame;
-  return CheckClip(character::ReferenceMotion(Human(), kFrame, poses, 1.0 / 60), clip, report);
+  return CheckClip(character::ReferenceMotion(task::Human(), kFrame, poses, 1.0 / 60), clip, report);
 }
 
 bool Warns(const ClipChecks& checks, const std::string& kind) {
@@ -43,7 +42,7 @@ TEST(ClipChecks, AStandingPoseIsBeyondReproach) {
   const ClipChecks checks = Check([](double) { return StandingPose(); }, 1);
   EXPECT_TRUE(checks.warnings.empty());
   EXPECT_TRUE(checks.flights.empty());
-  ASSERT_EQ(checks.contacts.size(), Human().end_effectors.size());
+  ASSERT_EQ(checks.contacts.size(), task::Human().end_effectors.size());
   for (const auto& [body, intervals] : checks.contacts) {
     ASSERT_EQ(intervals.size(), body.ends_with("foot") ? 1u : 0u) << body;
     for (const Interval& interval : intervals) EXPECT_NEAR(interval.end, 1, 1e-9);

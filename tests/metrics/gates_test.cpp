@@ -5,6 +5,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "control/sample_control.h"
+#include "math/any_stream.h"
 
 namespace retrace::metrics {
 namespace {
@@ -21,10 +22,6 @@ using character::StateOf;
 using character::Walk;
 
 constexpr double kStep = 1.0 / 240;
-
-RandomStream AnyStream() {
-  return {*rc::gen::arbitrary<uint64_t>().as("seed"), RandomStage::kTest, 0, 0};
-}
 
 ReferenceMotion WalkReference() {
   return {Human(), 1.0 / 120, Walk().Poses(Human(), 2, 1.0 / 120), 1.0 / 60};

@@ -22,7 +22,7 @@ using character::State;
 using character::StateOf;
 using character::Walk;
 
-constexpr double kStep = 1.0 / 240;
+constexpr double kTimeStep = 1.0 / 240;
 constexpr double kDuration = 2;
 using Motion = std::function<Pose(double time)>;
 
@@ -42,10 +42,10 @@ ReferenceMotion Reference(const Motion& motion) {
 /// A motion as if it had been simulated, without contacts and torques.
 control::Trajectory Simulated(const Motion& motion, double duration = kDuration) {
   control::Trajectory trajectory;
-  trajectory.time_step = kStep;
-  const auto steps = static_cast<size_t>(std::lround(duration / kStep));
+  trajectory.time_step = kTimeStep;
+  const auto steps = static_cast<size_t>(std::lround(duration / kTimeStep));
   for (size_t i = 0; i <= steps; ++i) {
-    trajectory.states.push_back(StateOf(Human(), motion(static_cast<double>(i) * kStep)));
+    trajectory.states.push_back(StateOf(Human(), motion(static_cast<double>(i) * kTimeStep)));
   }
   trajectory.contacts.resize(steps);
   trajectory.torques.assign(steps, std::vector<Vec3>(Human().joints.size(), Vec3::Zero()));
@@ -132,7 +132,7 @@ TEST(MotionMetrics, DriftHasAVelocity) {
   EXPECT_NEAR(m.drift, speed * kDuration, 1e-9);
   EXPECT_NEAR(m.aligned_error, 0, 1e-9);
   // It begins anew each second: two seconds of 240 states, and the last state begins the third.
-  EXPECT_NEAR(m.segment_drift, 2 * speed * kStep * (239 * 240 / 2) / 481, 1e-9);
+  EXPECT_NEAR(m.segment_drift, 2 * speed * kTimeStep * (239 * 240 / 2) / 481, 1e-9);
 }
 
 TEST(MotionMetrics, AFallHasAnAcceleration) {
@@ -337,7 +337,7 @@ TEST(MotionMetrics, ContactsAgreeWithinTheirTolerance) {
       if (!right_foot && Human().bodies[static_cast<size_t>(effector)].name == "right_foot") continue;
       const std::vector<bool> touches = TouchesFloor(reference, states, effector);
       for (size_t i = 0; i < trajectory.num_steps(); ++i) {
-        const double frame = (static_cast<double>(i + 1) * kStep - delay) * 120;
+        const double frame = (static_cast<double>(i + 1) * kTimeStep - delay) * 120;
         if (frame < 0 || !touches[static_cast<size_t>(std::lround(frame))]) continue;
         simulation::Contact contact;
         contact.body = effector;

@@ -20,16 +20,16 @@ using character::RestPose;
 using character::RotationOf;
 using character::StateOf;
 
-constexpr double kStep = 0.01;
+constexpr double kFrameTime = 0.01;
 constexpr int kSteps = 40;
 
 ReferenceMotion Standing() {
-  return {Human(), kStep, std::vector<Pose>(kSteps + 1, RestPose(Human())), kStep};
+  return {Human(), kFrameTime, std::vector<Pose>(kSteps + 1, RestPose(Human())), kFrameTime};
 }
 
 control::Trajectory Moving(const std::function<void(int step, Pose&)>& change) {
   control::Trajectory trajectory;
-  trajectory.time_step = kStep;
+  trajectory.time_step = kFrameTime;
   for (int i = 0; i <= kSteps; ++i) {
     Pose pose = RestPose(Human());
     change(i, pose);
@@ -41,7 +41,7 @@ control::Trajectory Moving(const std::function<void(int step, Pose&)>& change) {
 /// Two fragments of 15 and 25 steps, one target pose each, with the left elbow's given.
 control::OpenLoopControl Driving(double first = 0, double second = 0) {
   control::OpenLoopControl control;
-  control.world.time_step = kStep;
+  control.world.time_step = kFrameTime;
   for (const double angle : {first, second}) {
     control::Fragment fragment;
     fragment.first_step = control.num_steps();

@@ -10,7 +10,7 @@
 namespace retrace::metrics {
 namespace {
 
-constexpr double kStep = 1.0 / 240;
+constexpr double kBetweenStates = 1.0 / 240;
 constexpr double kSpin = 2;  // about y [rad/s]
 
 /// A body that flies evenly, turns evenly and gains speed evenly.
@@ -25,15 +25,16 @@ character::BodyState Flying(double time) {
 
 control::Trajectory Flight(int steps) {
   control::Trajectory trajectory;
-  trajectory.time_step = kStep;
-  for (int i = 0; i <= steps; ++i) trajectory.states.push_back({Flying(i * kStep), Flying(2 * i * kStep)});
+  trajectory.time_step = kBetweenStates;
+  for (int i = 0; i <= steps; ++i)
+    trajectory.states.push_back({Flying(i * kBetweenStates), Flying(2 * i * kBetweenStates)});
   return trajectory;
 }
 
 TEST(StateAt, IsEvenBetweenTwoSteps) {
   const control::Trajectory trajectory = Flight(12);
   character::State state;
-  for (const double time : {0.3 * kStep, 2.5 * kStep, 11.99 * kStep}) {
+  for (const double time : {0.3 * kBetweenStates, 2.5 * kBetweenStates, 11.99 * kBetweenStates}) {
     StateAt(trajectory, time, state);
     ASSERT_EQ(state.size(), 2u);
     for (size_t b = 0; b < 2; ++b) {
@@ -52,7 +53,7 @@ TEST(StateAt, IsTheStateOfAStepToTheBit) {
   character::State state;
   for (size_t i = 0; i <= 12; ++i) {
     for (const double miss : {-1e-8, 0.0, 1e-8}) {  // of a step
-      StateAt(trajectory, (static_cast<double>(i) + miss) * kStep, state);
+      StateAt(trajectory, (static_cast<double>(i) + miss) * kBetweenStates, state);
       EXPECT_EQ(std::memcmp(state.data(), trajectory.states[i].data(), 2 * sizeof(character::BodyState)), 0) << i;
     }
   }
@@ -73,11 +74,11 @@ TEST(StateAt, StaysWithinTheTrajectory) {
 
 TEST(PlaceOf, CountsStepsAndTheShareOfTheNext) {
   const control::Trajectory trajectory = Flight(12);
-  EXPECT_EQ(PlaceOf(trajectory, 4 * kStep).before, 4u);
-  EXPECT_EQ(PlaceOf(trajectory, 4 * kStep).share, 0);
-  EXPECT_EQ(PlaceOf(trajectory, 4.25 * kStep).before, 4u);
-  EXPECT_NEAR(PlaceOf(trajectory, 4.25 * kStep).share, 0.25, 1e-9);
-  EXPECT_EQ(PlaceOf(trajectory, 12.5 * kStep).before, 12u);
+  EXPECT_EQ(PlaceOf(trajectory, 4 * kBetweenStates).before, 4u);
+  EXPECT_EQ(PlaceOf(trajectory, 4 * kBetweenStates).share, 0);
+  EXPECT_EQ(PlaceOf(trajectory, 4.25 * kBetweenStates).before, 4u);
+  EXPECT_NEAR(PlaceOf(trajectory, 4.25 * kBetweenStates).share, 0.25, 1e-9);
+  EXPECT_EQ(PlaceOf(trajectory, 12.5 * kBetweenStates).before, 12u);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <ode/ode.h>
 #include <rapidcheck/gtest.h>
 
+#include "math/any_stream.h"
 #include "retrace/math/random.h"
 #include "retrace/math/rotation.h"
 #include "simulation/ode_library.h"
@@ -14,10 +15,6 @@ namespace {
 
 Vec3 AnyVector(RandomStream& random, double size) {
   return {random.Uniform(-size, size), random.Uniform(-size, size), random.Uniform(-size, size)};
-}
-
-RandomStream AnyStream() {
-  return {*rc::gen::arbitrary<uint64_t>().as("seed"), RandomStage::kTest, 0, 0};
 }
 
 Placement AnyPlacement(RandomStream& random, double distance) {

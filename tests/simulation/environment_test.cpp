@@ -10,17 +10,16 @@
 namespace retrace::simulation {
 namespace {
 
-constexpr double kGravity = 9.81;
 constexpr double kBlockMass = 2;
 
-Environment Read(const std::string& text) {
+Environment ReadText(const std::string& text) {
   const io::Json document = io::ParseJson(text, "world.json");
   return ReadEnvironment(io::JsonView(document, "world.json"));
 }
 
 WorldOptions With(const std::string& environment) {
   WorldOptions options;
-  options.environment = Read(environment);
+  options.environment = ReadText(environment);
   return options;
 }
 
@@ -49,7 +48,7 @@ character::State BlockFarAway() {
 // ---- files
 
 TEST(EnvironmentFile, IsReadAsItWasWritten) {
-  const Environment environment = Read(R"({
+  const Environment environment = ReadText(R"({
     "ground": {"height": -0.5, "material": {"friction": 0.1, "spring": {"erp": 0.8, "cfm": 0.007, "time_step": 0.0005}}},
     "boxes": [{"name": "a", "size": [1, 2, 3], "position": [0, 1, 2], "rotation": {"axis": "x", "degrees": 10},
                "course": {"velocity": [0, 0, 1], "amplitude": [0.1, 0, 0], "frequency": 2, "phase_degrees": 90}}],
@@ -72,14 +71,14 @@ TEST(EnvironmentFile, IsReadAsItWasWritten) {
 
 TEST(EnvironmentFile, APlainGroundIsNotWritten) {
   EXPECT_FALSE(WorldOptions().ToJson().contains("environment"));
-  EXPECT_TRUE(Read("{}").empty());
+  EXPECT_TRUE(ReadText("{}").empty());
   EXPECT_TRUE(With(R"({"ground": {"material": {"friction": 0.1}}})").ToJson().contains("environment"));
 }
 
 TEST(EnvironmentFile, SaysWhatIsWrongAndWhere) {
   const auto complaint = [](const std::string& text) -> std::string {
     try {
-      Read(text);
+      ReadText(text);
     } catch (const InputError& error) {
       return error.what();
     }
@@ -135,7 +134,7 @@ TEST(Environment, InertiaOfACapsuleTendsToThatOfABallAndOfARod) {
 }
 
 TEST(Environment, HeightsAreThoseOfWhatIsThere) {
-  Environment environment = Read(R"({
+  Environment environment = ReadText(R"({
     "boxes": [{"name": "ramp", "size": [2, 2, 20], "position": [0, 0, 0], "rotation": {"axis": "x", "degrees": -10}}],
     "height_field": {"name": "f", "position": [10, 0, 0], "spacing": 1, "heights": [[0, 1], [2, 4]]}})");
   const double slope = std::tan(Radians(10));
@@ -181,9 +180,9 @@ TEST(Slope, ABlockSlidesAsFrictionLetsIt) {
     for (const bool as_character : {true, false}) {
       EXPECT_NEAR(SpeedOnSlope(20, 0.4, solver, as_character), 0, 1e-4);  // atan(0.4) = 21.8 degrees
       // Friction acts along the pyramid's edges, of which one points down the slope.
-      const double expected = kGravity * (std::sin(Radians(20)) - 0.2 * std::cos(Radians(20)));
+      const double expected = kStandardGravity * (std::sin(Radians(20)) - 0.2 * std::cos(Radians(20)));
       EXPECT_NEAR(SpeedOnSlope(20, 0.2, solver, as_character), expected, 0.01 * expected);
-      EXPECT_NEAR(SpeedOnSlope(10, 0, solver, as_character), kGravity * std::sin(Radians(10)), 0.01);
+      EXPECT_NEAR(SpeedOnSlope(10, 0, solver, as_character), kStandardGravity * std::sin(Radians(10)), 0.01);
     }
   }
 }
@@ -195,7 +194,7 @@ TEST(Ground, FrictionIsThatOfItsMaterial) {
     character::State state = {{Vec3(0, 0.1, 0), Quat::Identity(), Vec3(2, 0, 0), Vec3::Zero()}};
     world.SetState(state);
     Step(world, 60);
-    EXPECT_NEAR(Get(world)[0].linear_velocity.x(), 2 - friction * kGravity * 0.25, 0.01);
+    EXPECT_NEAR(Get(world)[0].linear_velocity.x(), 2 - friction * kStandardGravity * 0.25, 0.01);
   }
 }
 
@@ -214,9 +213,9 @@ TEST(Mat, SinksAsItsSpringSays) {
       world.SetState({{Vec3(0, 0.12, 0), Quat::Identity(), Vec3::Zero(), Vec3::Zero()}});
       const Vec3 force = Step(world, 1000);
       const double top = options.environment.boxes.empty() ? 0 : 0.001;
-      const double depth = kBlockMass * kGravity / (4 * 5000);  // on four corners
+      const double depth = kBlockMass * kStandardGravity / (4 * 5000);  // on four corners
       EXPECT_NEAR(Get(world)[0].position.y(), top + 0.1 - depth, 1e-6) << mat;
-      EXPECT_NEAR(force.y(), kBlockMass * kGravity, 1e-6);
+      EXPECT_NEAR(force.y(), kBlockMass * kStandardGravity, 1e-6);
       // Each point's: k depth, or in terms of the step, cfm f = erp depth / h.
       const double h = options.time_step;
       const double erp = h * 5000 / (h * 5000 + 200), cfm = 1 / (h * 5000 + 200);
@@ -251,7 +250,7 @@ TEST(Fall, OfABallTakesTheTimeThatItTakes) {
     Step(world, 1);
     ++steps;
   }
-  EXPECT_NEAR(steps * options.time_step, std::sqrt(2 * 0.5 / kGravity), 2e-3);
+  EXPECT_NEAR(steps * options.time_step, std::sqrt(2 * 0.5 / kStandardGravity), 2e-3);
   Step(world, 2000);
   EXPECT_NEAR(Get(world).back().position.y(), 0.1, 1e-4);
 }
@@ -302,7 +301,7 @@ TEST(Beam, HoldsWhatIsWiderThanIt) {
   World world(block, options);
   world.set_recording(true);
   world.SetState({{Vec3(0.01, 0.1, 0), Quat::Identity(), Vec3::Zero(), Vec3::Zero()}});
-  EXPECT_NEAR(Step(world, 480).y(), kBlockMass * kGravity, 1e-3);
+  EXPECT_NEAR(Step(world, 480).y(), kBlockMass * kStandardGravity, 1e-3);
   EXPECT_NEAR(Get(world)[0].position.y(), 0.1, 1e-3);
   EXPECT_EQ(world.contacts().front().object, 0);
   // With its centre of mass beyond the edge it falls.
@@ -338,7 +337,7 @@ TEST(Field, HoldsABlockOnItsSlopeAndOnItsPeaks) {
   World high(block, peak);
   high.set_recording(true);
   high.SetState({{Vec3(0, 0.1, 0), Quat::Identity(), Vec3::Zero(), Vec3::Zero()}});
-  EXPECT_NEAR(Step(high, 5).y(), kBlockMass * kGravity, 0.5);
+  EXPECT_NEAR(Step(high, 5).y(), kBlockMass * kStandardGravity, 0.5);
 }
 
 // ---- bodies

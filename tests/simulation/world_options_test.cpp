@@ -41,7 +41,7 @@ TEST(WorldOptionsFile, UnderstandsBothNamesOfTheReducedSolver) {
 
 /// The first problem of options in which one thing is changed.
 template <typename Change>
-std::string Problem(const Change& change) {
+std::string FirstProblem(const Change& change) {
   WorldOptions options;
   change(options);
   return options.Validate().value_or("no problem");
@@ -49,13 +49,13 @@ std::string Problem(const Change& change) {
 
 TEST(WorldOptionsFromCpp, AreChecked) {
   EXPECT_EQ(WorldOptions().Validate(), std::nullopt);
-  EXPECT_THAT(Problem([](WorldOptions& o) { o.time_step = 0; }), StartsWith("/time_step: found 0"));
-  EXPECT_THAT(Problem([](WorldOptions& o) { o.gravity = kNan; }), StartsWith("/gravity: found nan"));
-  EXPECT_THAT(Problem([](WorldOptions& o) { o.servo = static_cast<Servo>(2); }), StartsWith("/servo: found 2"));
-  EXPECT_THAT(Problem([](WorldOptions& o) { o.self_points_per_pair = 9; }),
+  EXPECT_THAT(FirstProblem([](WorldOptions& o) { o.time_step = 0; }), StartsWith("/time_step: found 0"));
+  EXPECT_THAT(FirstProblem([](WorldOptions& o) { o.gravity = kNan; }), StartsWith("/gravity: found nan"));
+  EXPECT_THAT(FirstProblem([](WorldOptions& o) { o.servo = static_cast<Servo>(2); }), StartsWith("/servo: found 2"));
+  EXPECT_THAT(FirstProblem([](WorldOptions& o) { o.self_points_per_pair = 9; }),
               StartsWith("/self_points_per_pair: found 9"));
-  EXPECT_THAT(Problem([](WorldOptions& o) { o.contact_scale = {1, 0}; }), StartsWith("/contact_scale/1: found 0"));
-  EXPECT_THAT(Problem([](WorldOptions& o) {
+  EXPECT_THAT(FirstProblem([](WorldOptions& o) { o.contact_scale = {1, 0}; }), StartsWith("/contact_scale/1: found 0"));
+  EXPECT_THAT(FirstProblem([](WorldOptions& o) {
                 o.environment.boxes.push_back({"a", Vec3(1, 1, kNan)});
               }),
               StartsWith("/environment/boxes/0/size/2: found nan"));

@@ -13,8 +13,6 @@ namespace {
 using character::Character;
 using character::State;
 
-constexpr double kGravity = 9.81;
-
 WorldOptions Explicit() {
   WorldOptions options;
   options.servo = Servo::kExplicit;
@@ -57,9 +55,10 @@ TEST_P(BothServos, FreeFallIsAParabola) {
     world.GetState(state);
     // Symplectic Euler: the speed is exact, and the path is late by g h t / 2.
     const double t = n * h;
-    const Vec3 position = start[0].position + t * start[0].linear_velocity - Vec3(0, 0.5 * kGravity * t * (t + h), 0);
+    const Vec3 position =
+        start[0].position + t * start[0].linear_velocity - Vec3(0, 0.5 * kStandardGravity * t * (t + h), 0);
     ASSERT_LT((state[0].position - position).norm(), 1e-11);
-    ASSERT_LT((state[0].linear_velocity - start[0].linear_velocity + Vec3(0, kGravity * t, 0)).norm(), 1e-11);
+    ASSERT_LT((state[0].linear_velocity - start[0].linear_velocity + Vec3(0, kStandardGravity * t, 0)).norm(), 1e-11);
   }
 }
 
@@ -75,8 +74,9 @@ TEST_P(BothServos, CentreOfMassOfAFlyingHumanIsAParabolaWhateverTheMusclesDo) {
     const double t = n * h;
     ASSERT_TRUE(world.Step(SwayingTargets(human, t, 0.5)));
     world.GetState(state);
-    ASSERT_LT((CenterOfMass(human, state) - center - t * velocity + Vec3(0, 0.5 * kGravity * t * (t + h), 0)).norm(),
-              1e-9);
+    ASSERT_LT(
+        (CenterOfMass(human, state) - center - t * velocity + Vec3(0, 0.5 * kStandardGravity * t * (t + h), 0)).norm(),
+        1e-9);
   }
 }
 
@@ -96,7 +96,7 @@ TEST_P(BothServos, AForceFromOutsideChangesTheMomentumByForceTimesTime) {
       ASSERT_TRUE(world.Step(SwayingTargets(human, n * h, 0.5)));
       world.GetState(state);
       const Vec3 impulse = std::clamp(n - 10, 0, 20) * h * force;
-      const Vec3 expected = velocity - Vec3(0, kGravity * n * h, 0) + impulse / human.total_mass();
+      const Vec3 expected = velocity - Vec3(0, kStandardGravity * n * h, 0) + impulse / human.total_mass();
       ASSERT_LT((CenterOfMassVelocity(human, state) - expected).norm(), 1e-8) << n;
     }
   }
@@ -108,7 +108,7 @@ TEST_P(BothServos, AForceFromOutsideActsAtTheCentreOfMassAndAgainstFriction) {
   const double h = world.options().time_step;
   State state = StateOf(block, RestPose(block));
   world.SetState(state);
-  const double friction = world.options().friction * 2 * kGravity;
+  const double friction = world.options().friction * 2 * kStandardGravity;
   const Vec3 weak(0.9 * friction, 0, 0);
   for (int n = 0; n < 50; ++n) {
     world.ApplyForce(0, weak);
@@ -193,7 +193,7 @@ TEST_P(BothServos, FreeArmSwingsWithThePeriodOfAPendulum) {
     before = angle;
   }
   const double inertia = kArmInertia + kArmMass * kArmDistance * kArmDistance;
-  const double small = 2 * kPi * std::sqrt(inertia / (kArmMass * kGravity * kArmDistance));
+  const double small = 2 * kPi * std::sqrt(inertia / (kArmMass * kStandardGravity * kArmDistance));
   const double a2 = kAmplitude * kAmplitude;
   const double period = small * (1 + a2 / 16 + 11 * a2 * a2 / 3072);
   EXPECT_NEAR((crossings[3] - crossings[0]) / 3, period, 5e-4 * period);
@@ -217,8 +217,8 @@ TEST_P(Arm, IsHeldWithTheErrorThatTheServoNeedsToCarryIt) {
   world.GetState(state);
   EXPECT_LT(state[1].angular_velocity.norm(), 1e-6);
   const Vec3 arm = state[1].position - character::JointPosition(character, character.joints[0], state);
-  const double gravity_torque = kArmMass * kGravity * arm.x();
-  EXPECT_NEAR(gravity_torque, kArmMass * kGravity * kArmDistance, 0.1);
+  const double gravity_torque = kArmMass * kStandardGravity * arm.x();
+  EXPECT_NEAR(gravity_torque, kArmMass * kStandardGravity * kArmDistance, 0.1);
   const double error = -ArmAngle(character, state);
   EXPECT_NEAR(error, gravity_torque / kStiffness, 1e-5);
   EXPECT_NEAR(world.torques()[0].z(), gravity_torque, 1e-4 * gravity_torque);
@@ -265,7 +265,7 @@ TEST_P(BothServos, ABlockComesToRestOnTheGroundWhichCarriesIt) {
   EXPECT_NEAR(state[0].position.y(), 0.1, 1e-5);
   EXPECT_LT(state[0].linear_velocity.norm(), 1e-6);
   EXPECT_EQ(world.contacts().size(), 4u);
-  EXPECT_LT((SumOfGroundForces(world) - Vec3(0, 2 * kGravity, 0)).norm(), 1e-4);
+  EXPECT_LT((SumOfGroundForces(world) - Vec3(0, 2 * kStandardGravity, 0)).norm(), 1e-4);
 }
 
 TEST_P(BothServos, ASlidingBlockStopsAfterTheDistanceOfCoulombsLaw) {
@@ -280,7 +280,7 @@ TEST_P(BothServos, ASlidingBlockStopsAfterTheDistanceOfCoulombsLaw) {
     world.SetState(state);
     for (int n = 0; n * options.time_step < 2.5; ++n) ASSERT_TRUE(world.Step({}));
     world.GetState(state);
-    EXPECT_NEAR(state[0].position.x(), kSpeed * kSpeed / (2 * friction * kGravity),
+    EXPECT_NEAR(state[0].position.x(), kSpeed * kSpeed / (2 * friction * kStandardGravity),
                 0.5 * kSpeed * options.time_step + 1e-3);
     EXPECT_LT(state[0].linear_velocity.norm(), 1e-6);
   }
@@ -324,7 +324,7 @@ TEST(World, TheGroundCarriesAStandingHuman) {
   world.set_recording(true);
   world.SetState(Scenes(human)[0].start);
   const std::vector<JointCommand> targets = RestTargets(human);
-  const double weight = human.total_mass() * kGravity;
+  const double weight = human.total_mass() * kStandardGravity;
   Vec3 mean = Vec3::Zero();
   constexpr int kSettling = 480;
   constexpr int kMeasured = 240;
@@ -364,8 +364,8 @@ TEST_P(EveryScene, ForcesAreWhatChangesTheMomentum) {
     ASSERT_TRUE(world.Step(SwayingTargets(human_, n * h, 0.3)));
     world.GetState(state);
     const Vec3 acceleration = (CenterOfMassVelocity(human_, state) - before) / h;
-    const Vec3 expected = mass * (acceleration + Vec3(0, kGravity, 0));
-    ASSERT_LT((SumOfGroundForces(world) - expected).norm(), 1e-6 * mass * kGravity) << "step " << n;
+    const Vec3 expected = mass * (acceleration + Vec3(0, kStandardGravity, 0));
+    ASSERT_LT((SumOfGroundForces(world) - expected).norm(), 1e-6 * mass * kStandardGravity) << "step " << n;
   }
 }
 

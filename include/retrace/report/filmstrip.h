@@ -11,12 +11,12 @@
 namespace retrace::report {
 
 struct FilmStripOptions {
-  int figures = 9;             ///< instants shown, evenly spaced in time, the first and the last included, >= 2
-  double width = 1280;         ///< of the picture [px]; its height follows
-  double start = 0;            ///< first instant shown [s]
-  double end = -1;             ///< last instant shown [s]; negative: the end of the trajectory
-  double force_window = 0.05;  ///< contact forces are means over this long around an instant [s]
-  double gravity = 9.81;       ///< of the world [m/s^2]: the legend shows the weight that it gives the character
+  int figures = 9;                    ///< instants shown, evenly spaced in time, the first and the last included, >= 2
+  double width = 1280;                ///< of the picture [px]; its height follows
+  double start = 0;                   ///< first instant shown [s]
+  double end = -1;                    ///< last instant shown [s]; negative: the end of the trajectory
+  double force_window = 0.05;         ///< contact forces are means over this long around an instant [s]
+  double gravity = kStandardGravity;  ///< of the world [m/s^2]: the legend shows the weight that it gives the character
   /// What else is in the world: drawn behind each figure as it is at its instant. Null: a plain floor.
   const simulation::Environment* environment = nullptr;
   std::string title;  ///< of the document, for viewers that show or speak it; not drawn

@@ -28,10 +28,10 @@ struct WorldOptions {
   double time_step = 1.0 / 240;  ///< [s]
   Servo servo = Servo::kImplicit;
   Solver solver = Solver::kReduced;
-  double gravity = 9.81;           ///< [m/s^2], downwards
-  double friction = 0.8;           ///< coefficient, friction pyramid (Liu et al. 2010, section 4)
-  double contact_stiffness = 4e7;  ///< spring of a contact point [N/m]
-  double contact_damping = 8e4;    ///< damper of a contact point [N s/m]
+  double gravity = kStandardGravity;  ///< [m/s^2], downwards
+  double friction = 0.8;              ///< coefficient, friction pyramid (Liu et al. 2010, section 4)
+  double contact_stiffness = 4e7;     ///< spring of a contact point [N/m]
+  double contact_damping = 8e4;       ///< damper of a contact point [N s/m]
   /// Fastest that a contact pushes bodies apart that are inside one another [m/s]. A clip may start with hands deep in
   /// the floor; without a limit the first step would throw the character away.
   double contact_correcting_velocity = 1;

@@ -7,7 +7,7 @@
 namespace retrace::sampling {
 namespace {
 
-Node Child(size_t parent, double path_cost) {
+Node ChildOf(size_t parent, double path_cost) {
   Node node;
   node.parent = parent;
   node.path_cost = path_cost;
@@ -26,10 +26,10 @@ std::vector<double> PathCosts(const Tree& tree, size_t level, size_t node) {
 
 TEST(Prune, KeepsAncestorsInTheirOrder) {
   Tree tree(4);
-  tree[0] = {Child(0, 0)};
-  tree[1] = {Child(0, 1), Child(0, 2), Child(0, 3)};
-  tree[2] = {Child(0, 10), Child(2, 30), Child(2, 31)};
-  tree[3] = {Child(1, 40), Child(2, 41)};
+  tree[0] = {ChildOf(0, 0)};
+  tree[1] = {ChildOf(0, 1), ChildOf(0, 2), ChildOf(0, 3)};
+  tree[2] = {ChildOf(0, 10), ChildOf(2, 30), ChildOf(2, 31)};
+  tree[3] = {ChildOf(1, 40), ChildOf(2, 41)};
   Prune(tree, 3);
   ASSERT_EQ(tree[2].size(), 2U);
   EXPECT_EQ(tree[2][0].path_cost, 30);
@@ -41,14 +41,14 @@ TEST(Prune, KeepsAncestorsInTheirOrder) {
 
 RC_GTEST_PROP(Prune, NeverChangesAPathToWhatItLeavesWhole, ()) {
   const auto levels = *rc::gen::inRange<size_t>(2, 9);
-  Tree tree(1, {Child(0, 0)});
+  Tree tree(1, {ChildOf(0, 0)});
   Tree pruned = tree;
   double cost = 0;
   for (size_t level = 1; level < levels; ++level) {
     const auto count = *rc::gen::inRange<size_t>(1, 7);
     std::vector<Node> nodes;
     for (size_t n = 0; n < count; ++n) {
-      nodes.push_back(Child(*rc::gen::inRange<size_t>(0, tree.back().size()), ++cost));
+      nodes.push_back(ChildOf(*rc::gen::inRange<size_t>(0, tree.back().size()), ++cost));
     }
     tree.push_back(nodes);
     pruned.push_back(nodes);  // its parents are in a level that was left whole

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <rapidcheck.h>
+
+#include <cstdint>
+
+#include "retrace/math/random.h"
+
+namespace retrace {
+
+/// Random numbers for a property test, from a seed that rapidcheck draws and, where the test fails, prints.
+inline RandomStream AnyStream() {
+  return {*rc::gen::arbitrary<uint64_t>().as("seed"), RandomStage::kTest, 0, 0};
+}
+
+}  // namespace retrace
