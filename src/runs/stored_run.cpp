@@ -268,9 +268,10 @@ std::optional<metrics::Evaluation> StoredRun::Evaluate(size_t character, const c
 }
 
 std::string StoredRun::FirstDifference(const Replayed& replayed, bool required) const {
-  if (!manifest.is_null()) {
-    std::string change = results::FirstChange(folder, manifest);
-    if (!change.empty()) return change;
+  if (manifest.is_null()) {  // without it nobody can tell what else was removed
+    if (required) return (folder / results::kManifestFile).string() + ": no such file";
+  } else if (std::string change = results::FirstChange(folder, manifest); !change.empty()) {
+    return change;
   }
   const auto hashes = manifest.is_object() ? manifest.find("tables_sha256") : manifest.end();
   const bool hashed = manifest.is_object() && hashes != manifest.end() && hashes->is_object();

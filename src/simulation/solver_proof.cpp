@@ -39,7 +39,7 @@ character::Character Chain() {
 
 std::optional<std::string> Compare() {
   constexpr int kSteps = 30;
-  constexpr double kTolerance = 1e-9;  // of velocities [m/s, rad/s]
+  constexpr double kLargestDifference = 1e-9;  // of velocities [m/s, rad/s]
   const character::Character chain = Chain();
   StepLaw law;
   law.time_step = 1.0 / 240;
@@ -78,7 +78,7 @@ std::optional<std::string> Compare() {
       const double difference =
           std::max((bodies[i].linear_velocity - expected[i].linear_velocity).cwiseAbs().maxCoeff(),
                    (bodies[i].angular_velocity - expected[i].angular_velocity).cwiseAbs().maxCoeff());
-      if (!(difference < kTolerance)) {
+      if (!(difference < kLargestDifference)) {
         return std::string("velocities differ by ").append(io::Number(difference)).append(" from those of ODE's step");
       }
     }

@@ -90,7 +90,9 @@ struct StoredRun {
   /// Compares the files of the folder with the hashes in the manifest, and the manifest with its seal; then
   /// trajectories with the motion and the tables of the folder, or with their hashes in the manifest where a table is
   /// not there; what neither has is not compared. Returns the first difference as a message, or nothing.
-  /// @param required whether a table that neither folder nor manifest has is an InputError
+  /// @param required whether the folder must have a manifest (else that is the difference), and every table that
+  /// neither
+  ///        has is an InputError
   std::string FirstDifference(const Replayed& replayed, bool required) const;
   /// Simulates the stored controls in a new world, under the stored pushes, and compares every state, contact and
   /// torque with the stored ones, bit for bit, after every file was compared with the manifest. Returns the first
