@@ -3,6 +3,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "character/sample_human.h"
+#include "math/any_stream.h"
 
 namespace retrace::character {
 namespace {
