@@ -18,13 +18,13 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "the arrays are marked as little-endian");
 
-using Shape = std::vector<size_t>;
+using Dimensions = std::vector<size_t>;
 
 /// Files of one archive.
 class Archive {
  public:
   /// @param type as numpy writes it: <f8, <i4, <U5
-  void Add(const std::string& name, const std::string& type, const Shape& shape, const void* data, size_t bytes) {
+  void Add(const std::string& name, const std::string& type, const Dimensions& shape, const void* data, size_t bytes) {
     std::string header = "{'descr': '" + type + "', 'fortran_order': False, 'shape': (";
     for (const size_t size : shape) header += std::to_string(size) + ",";
     header += "), }";
@@ -39,7 +39,7 @@ class Archive {
     file.append(static_cast<const char*>(data), bytes);
     files_.emplace_back(name + ".npy", std::move(file));
   }
-  void Add(const std::string& name, const Shape& shape, const std::vector<double>& values) {
+  void Add(const std::string& name, const Dimensions& shape, const std::vector<double>& values) {
     Add(name, "<f8", shape, values.data(), values.size() * sizeof(double));
   }
   void Add(const std::string& name, const std::vector<int32_t>& values) {
