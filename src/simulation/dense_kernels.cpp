@@ -1,5 +1,6 @@
 #include "dense_kernels.h"
 
+#include <cstring>
 #include <type_traits>
 #include <utility>
 
@@ -12,20 +13,22 @@ namespace {
 
 struct Sse2 {
   static constexpr int kLanes = 2;
-  using Vec = double __attribute__((vector_size(16), aligned(8), may_alias));
+  using Vec = double __attribute__((vector_size(16)));
 };
 struct Avx2 {
   static constexpr int kLanes = 4;
-  using Vec = double __attribute__((vector_size(32), aligned(8), may_alias));
+  using Vec = double __attribute__((vector_size(32)));
 };
 
-template <class Simd>
-RETRACE_INLINE const typename Simd::Vec& At(const double* p) {
-  return *reinterpret_cast<const typename Simd::Vec*>(p);
+// Numbers from and to any address. By reference, because a function without AVX2 can neither take nor give such a
+// vector; by memcpy, because Clang forgets a smaller alignment of a type that is an argument of a template.
+template <class Vec>
+RETRACE_INLINE void Load(const double* p, Vec& vector) {
+  std::memcpy(&vector, p, sizeof(Vec));
 }
-template <class Simd>
-RETRACE_INLINE typename Simd::Vec& At(double* p) {
-  return *reinterpret_cast<typename Simd::Vec*>(p);
+template <class Vec>
+RETRACE_INLINE void Store(const Vec& vector, double* p) {
+  std::memcpy(p, &vector, sizeof(Vec));
 }
 
 /// Calls visit(integral constant) for kBegin, ..., kEnd - 1, unrolled.
@@ -57,14 +60,15 @@ RETRACE_INLINE void SubtractTile(const Update& update, int column) {
   Vec sum[kTargets][kVectors];
   Unroll<0, kTargets>([&](auto r) __attribute__((always_inline)) {
     Unroll<0, kVectors>([&](auto v) __attribute__((always_inline)) {
-      sum[r][v] = At<Simd>(update.target + r * update.target_stride + column + v * Simd::kLanes);
+      Load(update.target + r * update.target_stride + column + v * Simd::kLanes, sum[r][v]);
     });
   });
   const double* row = update.rows + column;
   const double* coefficient = update.coefficients;
   const auto subtract_row = [&](auto) __attribute__((always_inline)) {
     Unroll<0, kVectors>([&](auto v) __attribute__((always_inline)) {
-      const Vec part = At<Simd>(row + v * Simd::kLanes);
+      Vec part;
+      Load(row + v * Simd::kLanes, part);
       Unroll<0, kTargets>([&](auto r) __attribute__((always_inline)) { sum[r][v] -= coefficient[r] * part; });
     });
     row += update.row_stride;
@@ -77,7 +81,7 @@ RETRACE_INLINE void SubtractTile(const Update& update, int column) {
   }
   Unroll<0, kTargets>([&](auto r) __attribute__((always_inline)) {
     Unroll<0, kVectors>([&](auto v) __attribute__((always_inline)) {
-      At<Simd>(update.target + r * update.target_stride + column + v * Simd::kLanes) = sum[r][v];
+      Store(sum[r][v], update.target + r * update.target_stride + column + v * Simd::kLanes);
     });
   });
 }
@@ -106,7 +110,10 @@ class DotProduct {
   RETRACE_INLINE void Add(const double* a, const double* b, int width) {
     for (int j = 0; j < width; j += kPad) {
       Unroll<0, kVectors>([&](auto v) __attribute__((always_inline)) {
-        sum_[v] += At<Simd>(a + j + v * Simd::kLanes) * At<Simd>(b + j + v * Simd::kLanes);
+        typename Simd::Vec of_a, of_b;
+        Load(a + j + v * Simd::kLanes, of_a);
+        Load(b + j + v * Simd::kLanes, of_b);
+        sum_[v] += of_a * of_b;
       });
     }
   }
