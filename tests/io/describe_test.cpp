@@ -219,6 +219,10 @@ TEST(ReadText, Row10RefusesWhatIsNoNumberInTheRange) {
   }
 }
 
+TEST(ReadText, TakesNegativeZeroForZero) {
+  for (const std::string text : {"-0", "-0.", "-00.", "-0e5"}) EXPECT_EQ(FromText<double>(Real{{-1, 1}}, text), "0.0");
+}
+
 TEST(Describe, FindsTheFirstIllegalValueSetFromCpp) {
   EXPECT_EQ(FindProblem(Lamp()), std::nullopt);
   const auto problem = [](const auto& change) {

@@ -186,7 +186,7 @@ struct Part {
 };
 
 /// What a person wrote on a command line or in a table, as the kinds read it: a number where all of it is one, else a
-/// string. Whole numbers keep all their digits.
+/// string. Whole numbers keep all their digits; a negative zero becomes zero.
 Json TextToJson(const std::string& text);
 
 /// Reads a value that a person wrote. `place` is what messages begin with, such as the name of an option. Throws
