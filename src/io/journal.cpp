@@ -61,7 +61,11 @@ Journal Journal::Open(const std::filesystem::path& path) {
     throw InputError(path.string() + ": cannot be opened: " + reason);
   }
   Journal journal(path, file);
-  journal.Lock();
+  journal.Lock(file);
+  // Another process may have restarted it between the two.
+  if (struct stat here{}; !journal.HasItsName(here)) {
+    throw OutputError(path.string() + ": is in use by another process");
+  }
   std::string text;
   const auto damaged = [&]() -> InputError {
     return {path.string(), "a damaged or unknown header", "a file that begins with \"retrace-journal 1\""};
@@ -103,10 +107,16 @@ Journal::Journal(Journal&& other) noexcept
       at_end_(other.at_end_) {}
 
 /// Two processes that both append would ruin the file. File systems without locks do without.
-void Journal::Lock() {
-  if (::flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+void Journal::Lock(int file) const {
+  if (::flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     throw OutputError(path_.string() + ": is in use by another process");
   }
+}
+
+bool Journal::HasItsName(struct stat& here) const {
+  struct stat named {};
+  return ::fstat(file_, &here) == 0 && ::stat(path_.c_str(), &named) == 0 && here.st_ino == named.st_ino &&
+         here.st_dev == named.st_dev;
 }
 
 bool Journal::Read(uint64_t at, std::byte* to, size_t count) const {
@@ -144,9 +154,7 @@ bool Journal::Next(std::vector<std::byte>& record) {
 struct stat Journal::CheckStillThere() const {
   if (!at_end_) throw std::logic_error("a journal is appended to before all of it was read");
   struct stat here {};
-  struct stat named {};
-  if (::fstat(file_, &here) != 0 || ::stat(path_.c_str(), &named) != 0 || here.st_ino != named.st_ino ||
-      here.st_dev != named.st_dev) {
+  if (!HasItsName(here)) {
     throw OutputError(path_.string() + ": was removed or replaced by another program");
   }
   return here;
@@ -158,10 +166,14 @@ void Journal::Restart(std::span<const std::byte> record) {
   const std::string before = head.substr(head.size() - 1 - kChecksumSize, kChecksumSize);
   const std::string checksum = Chained(before, View(record));
   const std::string prefix = Prefix(record.size(), checksum);
-  const std::array<std::string_view, 3> pieces = {head, prefix, View(record)};
-  WriteFile(path_, pieces);
-  Journal fresh = Open(path_);
-  std::swap(file_, fresh.file_);
+  FileWriter writer(path_);
+  // Before it has the name by which others find it: between the two, another process could take it.
+  Lock(writer.descriptor());
+  for (const std::string_view bytes : {std::string_view(head), std::string_view(prefix), View(record)}) {
+    writer.Write(bytes);
+  }
+  io::Descriptor fresh = writer.Finish();
+  ::close(std::exchange(file_, fresh.Release()));
   checksum_ = checksum;
   end_ = head.size() + prefix.size() + record.size();
 }

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <system_error>
 #include <utility>
 
@@ -115,7 +116,7 @@ std::string FirstChange(const fs::path& folder, const io::Json& manifest) {
   for (const io::JsonView& file : view["files"].Elements(kMostFiles)) {
     const fs::path path = folder / file["name"].String();
     if (!fs::exists(path)) return path.string() + ": was removed since the run was written";
-    if (io::Sha256(io::ReadFile(path)) != file["sha256"].String()) {
+    if (io::Sha256OfFile(path) != file["sha256"].String()) {
       return path.string() + ": was changed since the run was written";
     }
   }
@@ -148,6 +149,23 @@ RunFolder::RunFolder(fs::path path, bool force, std::span<const fs::path> inputs
 }
 
 void RunFolder::Write(std::string_view name, std::string_view bytes) {
+  Append(name, bytes);
+  FinishFiles();
+}
+
+void RunFolder::Append(std::string_view name, std::string_view bytes) {
+  const auto has_name = [&](const GrowingFile& file) { return file.name == name; };
+  auto file = std::find_if(growing_.begin(), growing_.end(), has_name);
+  if (file == growing_.end()) {
+    growing_.push_back(Begin(name));
+    file = std::prev(growing_.end());
+  }
+  file->writer.Write(bytes);
+  file->sum.Add(bytes);
+  file->bytes += bytes.size();
+}
+
+RunFolder::GrowingFile RunFolder::Begin(std::string_view name) {
   if (!begun_) Remove(path_ / kManifestFile);
   begun_ = true;
   const fs::path path = path_ / name;
@@ -155,9 +173,16 @@ void RunFolder::Write(std::string_view name, std::string_view bytes) {
   if (fs::create_directories(path.parent_path(), error); error) {
     throw OutputError(path.parent_path().string() + ": cannot be created: " + error.message());
   }
-  io::WriteFile(path, bytes);
-  std::erase_if(files_, [&](const File& file) { return file.name == name; });
-  files_.push_back({std::string(name), bytes.size(), io::Sha256(bytes)});
+  return {std::string(name), io::FileWriter(path)};
+}
+
+void RunFolder::FinishFiles() {
+  for (GrowingFile& growing : growing_) {
+    growing.writer.Finish();
+    std::erase_if(files_, [&](const File& file) { return file.name == growing.name; });
+    files_.push_back({growing.name, growing.bytes, growing.sum.Finish()});
+  }
+  growing_.clear();
 }
 
 io::Json RunFolder::Files() const {

@@ -66,6 +66,41 @@ TEST_F(File, ReadsBackAllBytes) {
   EXPECT_THAT(Names(), ::testing::ElementsAre("bytes"));
 }
 
+TEST_F(File, PieceByPieceIsTheSameAsWhole) {
+  const std::string bytes = std::string(100000, 'a') + "end";
+  {
+    FileWriter writer(folder_ / "pieces");
+    for (size_t i = 0; i < bytes.size(); i += 7777) writer.Write(std::string_view(bytes).substr(i, 7777));
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "pieces"));
+    writer.Finish();
+  }
+  EXPECT_EQ(ReadFile(folder_ / "pieces"), bytes);
+  EXPECT_EQ(Sha256OfFile(folder_ / "pieces"), Sha256(bytes));
+  Sha256Sum sum;
+  sum.Add(std::string_view(bytes).substr(0, 10));
+  sum.Add(std::string_view(bytes).substr(10));
+  EXPECT_EQ(sum.Finish(), Sha256(bytes));
+
+  FileReader reader(folder_ / "pieces");
+  EXPECT_EQ(reader.size(), bytes.size());
+  std::string read(100001, ' ');
+  EXPECT_EQ(reader.Read(read), read.size());
+  EXPECT_EQ(read, bytes.substr(0, read.size()));
+  EXPECT_EQ(reader.Read(read), 2u);
+  EXPECT_EQ(read.substr(0, 2), "nd");
+  EXPECT_EQ(reader.Read(read), 0u);
+}
+
+TEST_F(File, NothingIsLeftOfOneThatIsNotFinished) {
+  WriteFile(folder_ / "a", "before");
+  {
+    FileWriter writer(folder_ / "a");
+    writer.Write("half");
+  }
+  EXPECT_EQ(ReadFile(folder_ / "a"), "before");
+  EXPECT_THAT(Names(), ::testing::ElementsAre("a"));
+}
+
 TEST_F(File, ReplacesWhatWasThere) {
   WriteFile(folder_ / "a", "long before");
   WriteFile(folder_ / "a", "short");

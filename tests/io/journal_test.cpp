@@ -7,9 +7,11 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
@@ -160,6 +162,29 @@ TEST(Journal, RestartsWithOneRecordAndGrowsFromThere) {
   Journal again = Journal::Open(path);
   EXPECT_EQ(again.header(), (Json{{"of", "a test"}}));
   EXPECT_EQ(ReadAll(again), (std::vector<Bytes>{BytesOf("all"), BytesOf("more")}));
+}
+
+TEST(Journal, NobodyElseCanTakeItWhileItRestarts) {
+  const Folder folder;
+  const fs::path path = Written(folder, {});
+  Journal journal = Journal::Open(path);
+  EXPECT_TRUE(ReadAll(journal).empty());
+  std::atomic<bool> ends = false;
+  std::atomic<int> taken = 0;
+  std::thread other([&] {
+    while (!ends) {
+      try {
+        const Journal stolen = Journal::Open(path);
+        ++taken;
+      } catch (const OutputError&) {  // in use, as it should be
+      }
+    }
+  });
+  for (int i = 0; i < 200; ++i) EXPECT_NO_THROW(journal.Restart(Bytes(1000)));
+  EXPECT_NO_THROW(journal.Append(BytesOf("more")));
+  ends = true;
+  other.join();
+  EXPECT_EQ(taken, 0);
 }
 
 TEST(Journal, BelongsToOneProcessAtATime) {

@@ -103,6 +103,21 @@ TEST_F(RunFolderTest, ManifestComesLastAndListsTheFiles) {
   EXPECT_EQ(read["files"][1]["sha256"], "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
 
+TEST_F(RunFolderTest, FilesThatGrowAppearTogether) {
+  RunFolder folder(base_ / "run", false);
+  folder.Append(kTrajectoryFile, "time\n");
+  folder.Append(kTorquesFile, "torque\n");
+  folder.Append(kTrajectoryFile, "0\n");
+  EXPECT_FALSE(fs::exists(folder.PathOf(kTrajectoryFile)));
+  EXPECT_TRUE(folder.Files().empty());
+  folder.FinishFiles();
+  EXPECT_EQ(io::ReadFile(folder.PathOf(kTrajectoryFile)), "time\n0\n");
+  EXPECT_EQ(io::ReadFile(folder.PathOf(kTorquesFile)), "torque\n");
+  const io::Json files = folder.Files();
+  EXPECT_EQ(files[0], (io::Json{{"name", "trajectory.csv"}, {"bytes", 7}, {"sha256", io::Sha256("time\n0\n")}}));
+  EXPECT_EQ(files[1]["name"], "torques.csv");
+}
+
 TEST_F(RunFolderTest, ForceKeepsEarlierResultsUntilTheFirstFileAndForeignOnesForever) {
   const fs::path path = base_ / "run";
   {

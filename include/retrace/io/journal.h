@@ -43,14 +43,16 @@ class Journal {
   /// Adds a record once Next has returned false (or the file is new). It survives this process, and a machine's failure
   /// after Flush. Throws OutputError, with the file as it was: also when the file was removed or replaced meanwhile.
   void Append(std::span<const std::byte> record);
-  /// Keeps this record alone, in the place of all: in a new file, which replaces the old one when it is whole. Throws
-  /// OutputError, with the file as it was, unless another process takes it at that moment.
+  /// Keeps this record alone, in the place of all: in a new file, which replaces the old one when it is whole, and
+  /// which no other process can take meanwhile. Throws OutputError, with the file as it was.
   void Restart(std::span<const std::byte> record);
   void Flush();
 
  private:
   Journal(std::filesystem::path path, int file) : path_(std::move(path)), file_(file) {}
-  void Lock();
+  void Lock(int file) const;
+  /// Whether the file is still the one of its name; `here` receives its state.
+  bool HasItsName(struct stat& here) const;
   /// The state of the file, which may be appended to and is still the one of its name. Throws OutputError.
   struct stat CheckStillThere() const;
   bool Read(uint64_t at, std::byte* to, size_t count) const;

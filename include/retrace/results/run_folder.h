@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "retrace/io/file.h"
 #include "retrace/io/json.h"
 
 namespace retrace::results {
@@ -97,6 +98,10 @@ class RunFolder {
   /// OutputError.
   void Write(std::string_view name, std::string_view bytes);
 
+  /// The same of a file that grows piece by piece. All such files appear with FinishFiles, or the next Write.
+  void Append(std::string_view name, std::string_view bytes);
+  void FinishFiles();
+
   /// What was written so far, in that order: [{"name": ..., "bytes": ..., "sha256": ...}]. Meant for the manifest.
   io::Json Files() const;
 
@@ -111,8 +116,18 @@ class RunFolder {
     std::string sha256;
   };
 
+  struct GrowingFile {
+    std::string name;
+    io::FileWriter writer;
+    io::Sha256Sum sum = {};
+    size_t bytes = 0;
+  };
+
+  GrowingFile Begin(std::string_view name);
+
   std::filesystem::path path_;
   std::vector<File> files_;
+  std::vector<GrowingFile> growing_;
   bool begun_ = false;
 };
 
