@@ -9,7 +9,8 @@
 
 namespace retrace::make_clips {
 
-motion::Clip MakeWalk();
+/// In whole gait cycles of 1.07 s: as many as last so long at least [s].
+motion::Clip MakeWalk(double duration = 3);
 motion::Clip MakeRoll();
 motion::Clip MakeSquat();
 motion::Clip MakeStand();
@@ -23,5 +24,7 @@ struct GeneratedFile {
 
 /// All files of data/clips, the same bytes at every call.
 std::vector<GeneratedFile> MakeFiles();
+/// long_walk.bvh: the walk of data/clips, going on for so long at least [s].
+GeneratedFile MakeLongWalk(double duration);
 
 }  // namespace retrace::make_clips

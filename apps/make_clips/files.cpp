@@ -57,4 +57,8 @@ std::vector<GeneratedFile> MakeFiles() {
           {"trot.bvh", Bvh(MakeTrot())}};
 }
 
+GeneratedFile MakeLongWalk(double duration) {
+  return {"long_walk.bvh", Bvh(MakeWalk(duration))};
+}
+
 }  // namespace retrace::make_clips

@@ -1,5 +1,6 @@
 // Steady level walking. The feet are prescribed, the legs follow by inverse kinematics, and the horizontal path of the
 // body is solved for, so that the resultant of the floor's forces lies inside the feet that stand on it.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <vector>
@@ -19,7 +20,6 @@ namespace {
 // rotation +-5 degrees, obliquity +-4 degrees. The step here is shorter, as the person is (1.7 m) and because a rigid
 // foot block has no toe joint to lengthen the trailing leg with.
 constexpr int kFramesPerCycle = 64;
-constexpr int kCycles = 3;
 constexpr double kCycle = kFramesPerCycle * kFrameTime;  // 1.067 s, 112 steps/min
 constexpr double kStep = 0.60;                           // [m], so 1.125 m/s
 constexpr double kStride = 2 * kStep;
@@ -197,7 +197,7 @@ std::vector<motion::Frame> Cycle(const FootPath& path, const Path& centre) {
 
 }  // namespace
 
-motion::Clip MakeWalk() {
+motion::Clip MakeWalk(double duration) {
   const FootPath path;
   const Vec3 shift(0, 0, kStride);
   Path progress(kSamples), desired(kSamples);
@@ -228,7 +228,8 @@ motion::Clip MakeWalk() {
   // The clip begins and ends in the middle of a stance, with one foot flat and the other passing it.
   motion::Clip clip = NewClip();
   const int first = kSamples / 4;
-  for (int i = 0; i <= kCycles * kFramesPerCycle; ++i) {
+  const int cycles = std::max(1, static_cast<int>(std::ceil(duration / kCycle)));
+  for (int i = 0; i <= cycles * kFramesPerCycle; ++i) {
     const int sample = first + i * kOversampling;
     motion::Frame frame = frames[sample % kSamples];
     frame.translations[kHips] += (sample / kSamples) * shift - Vec3(0, 0, 0.5 * kStep);

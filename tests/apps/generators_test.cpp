@@ -29,6 +29,18 @@ TEST_F(CommandLine, MakeClipsWritesTheShippedClipsIntoANewFolder) {
   EXPECT_GE(count, 5);
 }
 
+TEST_F(CommandLine, MakeClipsWritesAWalkThatGoesOn) {
+  const std::string folder = Path("long");
+  const Outcome outcome = Execute(kMakeClips + " --long-walk 5 --output " + folder);
+  ASSERT_EQ(outcome.code, 0) << outcome.text;
+  const std::string text = io::ReadFile(folder + "/long_walk.bvh");
+  EXPECT_THAT(text, HasSubstr("\nFrames: 321\n"));  // five cycles of 64 frames
+  const std::string shipped = io::ReadFile(kData + "clips/walk.bvh");
+  const size_t first_row = shipped.find('\n', shipped.find("Frame Time:"));
+  EXPECT_THAT(text, HasSubstr(shipped.substr(first_row, shipped.size() - first_row - 1)));
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder), fs::directory_iterator()), 1);
+}
+
 TEST_F(CommandLine, GeneratorsRefuseWithTheCodesOfTheHouse) {
   const std::string file = Write("file", "");
   const std::string below = file + "/below";
