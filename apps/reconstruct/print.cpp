@@ -27,7 +27,7 @@ void PrintReconstruction(const runs::Job& job, const runs::Reconstruction& resul
               job.options.clip.file.c_str(), Outcome(report, evaluation).c_str(), wall_seconds,
               search.cpu_seconds / job.reference.duration(),
               static_cast<double>(search.rollouts) / std::max(search.cpu_seconds, 1e-9), report.Text().c_str(),
-              runs::Describe(evaluation, report.duration, result.trajectory.diverged).c_str());
+              runs::Describe(evaluation, report.duration, result.diverged).c_str());
 }
 
 }  // namespace

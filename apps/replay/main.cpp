@@ -24,13 +24,13 @@ struct Options {
   std::vector<std::string> worlds;
 };
 
-int PrintVerification(const runs::StoredRun& run, const runs::Replayed& replayed) {
-  const std::string difference = run.FirstDifference(replayed, true);
-  if (!difference.empty()) {
-    std::fprintf(stderr, "replay: %s\n", difference.c_str());
+int PrintVerification(const runs::StoredRun& run) {
+  const runs::Verification verification = run.Verify();
+  if (!verification.difference.empty()) {
+    std::fprintf(stderr, "replay: %s\n", verification.difference.c_str());
     return static_cast<int>(ExitCode::kBelowGate);
   }
-  std::printf("%s", runs::DescribeVerified(run, replayed).c_str());
+  std::printf("%s", runs::DescribeVerified(run, verification).c_str());
   return 0;
 }
 
@@ -91,6 +91,7 @@ int Replay(const Options& o, const std::string& command) {
   if (o.track_only) run.TrackReference();
   std::vector<control::Push> pushes;
   for (const std::string& push : o.pushes) pushes.push_back(runs::ParsePush(push, run.scene));
+  if (o.verify && o.output.empty()) return PrintVerification(run);
   if (o.verify) pushes = run.pushes;
   const runs::Replayed replayed = runs::Replay(run, pushes);
   if (!o.table.body.empty()) return TabulatePushes(o, run, replayed, context);
@@ -98,7 +99,7 @@ int Replay(const Options& o, const std::string& command) {
     results::RunFolder out(o.output, o.force, run.Files());
     runs::WriteReplay(out, run, replayed, context, {o.track_only});
   }
-  if (o.verify) return PrintVerification(run, replayed);
+  if (o.verify) return PrintVerification(run);
   std::printf("%s", runs::Describe(run, replayed).c_str());
   return static_cast<int>(replayed.success() ? ExitCode::kSuccess : ExitCode::kBelowGate);
 }

@@ -260,18 +260,19 @@ std::vector<State> ReferenceMotion::StatesOfPoses() const {
   return states;
 }
 
+void Interpolate(const Pose& a, const Pose& b, double share, Pose& pose) {
+  pose.root_position = (1 - share) * a.root_position + share * b.root_position;
+  pose.root_orientation = Nlerp(a.root_orientation, b.root_orientation, share);
+  pose.joint_rotations.resize(a.joint_rotations.size());
+  for (size_t j = 0; j < a.joint_rotations.size(); ++j) {
+    pose.joint_rotations[j] = Nlerp(a.joint_rotations[j], b.joint_rotations[j], share);
+  }
+}
+
 void ReferenceMotion::PoseAt(double time, Pose& pose) const {
   const double x = std::clamp(time / frame_time_, 0.0, static_cast<double>(poses_.size() - 1));
   const size_t i = std::min(static_cast<size_t>(x), poses_.size() - 2);
-  const double f = x - static_cast<double>(i);
-  const Pose& a = poses_[i];
-  const Pose& b = poses_[i + 1];
-  pose.root_position = (1 - f) * a.root_position + f * b.root_position;
-  pose.root_orientation = Nlerp(a.root_orientation, b.root_orientation, f);
-  pose.joint_rotations.resize(a.joint_rotations.size());
-  for (size_t j = 0; j < a.joint_rotations.size(); ++j) {
-    pose.joint_rotations[j] = Nlerp(a.joint_rotations[j], b.joint_rotations[j], f);
-  }
+  Interpolate(poses_[i], poses_[i + 1], x - static_cast<double>(i), pose);
 }
 
 void ReferenceMotion::StateAt(double time, State& state) const {

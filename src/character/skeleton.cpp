@@ -56,24 +56,26 @@ motion::Skeleton SkeletonOf(const Character& character) {
   return skeleton;
 }
 
+motion::Frame FrameOf(const Character& character, const motion::Skeleton& skeleton, const Pose& pose) {
+  motion::Frame frame;
+  for (const motion::Joint& joint : skeleton.joints) {
+    frame.translations.push_back(joint.offset);
+    const int body = joint.end_site ? -1 : character.FindBody(joint.name);
+    const int mover = body < 0 ? -1 : character.JointOf(body);
+    frame.rotations.push_back(body < 0    ? Quat(Quat::Identity())
+                              : mover < 0 ? pose.root_orientation
+                                          : pose.joint_rotations[static_cast<size_t>(mover)]);
+  }
+  frame.translations[0] = pose.root_position;
+  return frame;
+}
+
 motion::Clip ClipOf(const Character& character, const std::vector<Pose>& poses, double frame_time) {
   motion::Clip clip;
   clip.skeleton = SkeletonOf(character);
   clip.frame_time = frame_time;
   clip.unit = 1;
-  for (const Pose& pose : poses) {
-    motion::Frame frame;
-    for (const motion::Joint& joint : clip.skeleton.joints) {
-      frame.translations.push_back(joint.offset);
-      const int body = joint.end_site ? -1 : character.FindBody(joint.name);
-      const int mover = body < 0 ? -1 : character.JointOf(body);
-      frame.rotations.push_back(body < 0    ? Quat(Quat::Identity())
-                                : mover < 0 ? pose.root_orientation
-                                            : pose.joint_rotations[static_cast<size_t>(mover)]);
-    }
-    frame.translations[0] = pose.root_position;
-    clip.frames.push_back(std::move(frame));
-  }
+  for (const Pose& pose : poses) clip.frames.push_back(FrameOf(character, clip.skeleton, pose));
   return clip;
 }
 

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <utility>
 
 #include "retrace/io/error.h"
 #include "retrace/math/rotation.h"
@@ -14,6 +17,48 @@ std::vector<const character::Character*> PointersTo(const std::vector<character:
   for (const character::Character& character : characters) pointers.push_back(&character);
   return pointers;
 }
+
+using PartObserver = std::function<void(Trajectory part)>;
+
+void SimulateInParts(std::span<const character::Character* const> characters, const simulation::WorldOptions& options,
+                     const character::State& start, std::span<Controller* const> controllers, int first_step,
+                     int num_steps, std::span<const Push> pushes, size_t steps_per_part, const PartObserver& observe) {
+  simulation::World world(characters, options);
+  world.set_recording(true);
+  world.SetState(start, first_step);
+  Trajectory part;
+  part.time_step = options.time_step;
+  const simulation::Environment& environment = options.environment;
+  for (size_t i = 0; i < environment.num_objects(); ++i) part.objects.push_back(environment.ObjectName(i));
+  part.states.push_back(start);
+  SimulationScratch scratch;
+  part.diverged = !Simulate(world, controllers, first_step, num_steps, pushes, scratch, [&](int) {
+    world.GetState(part.states.emplace_back());
+    part.contacts.push_back(world.contacts());
+    part.torques.push_back(world.torques());
+    if (part.num_steps() < steps_per_part) return;
+    Trajectory next;
+    next.time_step = part.time_step;
+    next.first_step = part.first_step + part.num_steps();
+    next.states.push_back(part.states.back());
+    next.objects = part.objects;
+    observe(std::exchange(part, std::move(next)));
+  });
+  observe(std::move(part));
+}
+
+void SimulateSceneInParts(const Scene& scene, std::span<const Push> pushes, size_t steps_per_part,
+                          const PartObserver& observe) {
+  std::vector<OpenLoop> open_loops;
+  for (const std::vector<Fragment>& fragments : scene.fragments) open_loops.emplace_back(fragments);
+  std::vector<Controller*> controllers;
+  for (OpenLoop& open_loop : open_loops) controllers.push_back(&open_loop);
+  SimulateInParts(PointersTo(scene.characters), scene.world, scene.start, controllers, scene.first_step(),
+                  scene.num_steps() - scene.first_step(), pushes, steps_per_part, observe);
+}
+
+/// More steps than a simulation has.
+constexpr size_t kWhole = std::numeric_limits<size_t>::max();
 
 }  // namespace
 
@@ -85,20 +130,9 @@ OpenLoopControl ControlOf(const Scene& scene, size_t character) {
 Trajectory Simulate(std::span<const character::Character* const> characters, const simulation::WorldOptions& options,
                     const character::State& start, std::span<Controller* const> controllers, int first_step,
                     int num_steps, std::span<const Push> pushes) {
-  simulation::World world(characters, options);
-  world.set_recording(true);
-  world.SetState(start, first_step);
   Trajectory trajectory;
-  trajectory.time_step = options.time_step;
-  const simulation::Environment& environment = options.environment;
-  for (size_t i = 0; i < environment.num_objects(); ++i) trajectory.objects.push_back(environment.ObjectName(i));
-  trajectory.states.push_back(start);
-  SimulationScratch scratch;
-  trajectory.diverged = !Simulate(world, controllers, first_step, num_steps, pushes, scratch, [&](int) {
-    world.GetState(trajectory.states.emplace_back());
-    trajectory.contacts.push_back(world.contacts());
-    trajectory.torques.push_back(world.torques());
-  });
+  SimulateInParts(characters, options, start, controllers, first_step, num_steps, pushes, kWhole,
+                  [&](Trajectory whole) { trajectory = std::move(whole); });
   return trajectory;
 }
 
@@ -112,17 +146,21 @@ Trajectory Replay(const character::Character& character, const OpenLoopControl& 
 }
 
 Trajectory Replay(const Scene& scene, std::span<const Push> pushes) {
-  std::vector<OpenLoop> open_loops;
-  for (const std::vector<Fragment>& fragments : scene.fragments) open_loops.emplace_back(fragments);
-  std::vector<Controller*> controllers;
-  for (OpenLoop& open_loop : open_loops) controllers.push_back(&open_loop);
-  return Simulate(PointersTo(scene.characters), scene.world, scene.start, controllers, scene.first_step(),
-                  scene.num_steps() - scene.first_step(), pushes);
+  Trajectory trajectory;
+  SimulateSceneInParts(scene, pushes, kWhole, [&](Trajectory whole) { trajectory = std::move(whole); });
+  return trajectory;
+}
+
+void ReplayInParts(const Scene& scene, std::span<const Push> pushes, size_t steps_per_part,
+                   const std::function<void(Trajectory part)>& observe) {
+  if (steps_per_part == 0) throw std::invalid_argument("a motion in parts without steps");
+  SimulateSceneInParts(scene, pushes, steps_per_part, observe);
 }
 
 Trajectory TrajectoryOf(const Trajectory& trajectory, const simulation::Layout& layout, size_t character) {
   Trajectory own;
   own.time_step = trajectory.time_step;
+  own.first_step = trajectory.first_step;
   own.diverged = trajectory.diverged;
   own.objects = trajectory.objects;
   std::vector<int> object_of(layout.num_characters(), -1);

@@ -118,21 +118,17 @@ std::vector<Fragment> ReadFragments(const JsonView& view, const Character& chara
   return fragments;
 }
 
-Json FragmentsToJson(const std::vector<Fragment>& fragments, double time_step) {
-  Json list = Json::array();
-  for (const Fragment& fragment : fragments) {
-    Json targets = Json::array();
-    for (const TargetPose& target : fragment.targets) {
-      Json pose = Json::array();
-      for (const Quat& q : target) pose.push_back(io::ToJson(q));
-      targets.push_back(std::move(pose));
-    }
-    list.push_back({{"start", fragment.first_step * time_step},
-                    {"duration", fragment.num_steps * time_step},
-                    {"steps", fragment.num_steps},
-                    {"targets", std::move(targets)}});
+Json FragmentToJson(const Fragment& fragment, double time_step) {
+  Json targets = Json::array();
+  for (const TargetPose& target : fragment.targets) {
+    Json pose = Json::array();
+    for (const Quat& q : target) pose.push_back(io::ToJson(q));
+    targets.push_back(std::move(pose));
   }
-  return list;
+  return {{"start", fragment.first_step * time_step},
+          {"duration", fragment.num_steps * time_step},
+          {"steps", fragment.num_steps},
+          {"targets", std::move(targets)}};
 }
 
 Json JointNames(const Character& character) {
@@ -148,11 +144,21 @@ void CheckJoints(const JsonView& view, const Character& character) {
     view.Fail("another list of joints", "the joints of the character in its order");
 }
 
-/// One line for each entry of a list: small, and two controls can still be compared line by line.
-std::string Lines(const Json& list) {
+/// One line for each entry of a list, which `to_json` makes: small, and two controls can still be compared line by
+/// line.
+template <typename List, typename ToJson>
+std::string Lines(const List& list, const ToJson& to_json) {
   std::string text = "[";
-  for (const auto& entry : list) text.append(text.size() > 1 ? ",\n  " : "\n  ").append(entry.dump());
-  return text + "\n]";
+  for (const auto& entry : list) text.append(text.size() > 1 ? ",\n  " : "\n  ").append(to_json(entry).dump());
+  return text.append("\n]");
+}
+
+std::string StateLines(const std::vector<BodyName>& names, const character::State& state) {
+  return Lines(StateToJson(names, state), [](const Json& body) { return body; });
+}
+
+std::string FragmentLines(const std::vector<Fragment>& fragments, double time_step) {
+  return Lines(fragments, [&](const Fragment& fragment) { return FragmentToJson(fragment, time_step); });
 }
 
 std::string FormatMembers(const std::vector<std::pair<std::string, std::string>>& members) {
@@ -170,8 +176,8 @@ std::string FormatVersion1(const Character& character, const simulation::WorldOp
                         {"units", Json(kUnits).dump()},
                         {"world", world.ToJson().dump()},
                         {"joints", JointNames(character).dump()},
-                        {"start_state", Lines(StateToJson(NamesOf({&character}, world.environment), start))},
-                        {"fragments", Lines(FragmentsToJson(fragments, world.time_step))},
+                        {"start_state", StateLines(NamesOf({&character}, world.environment), start)},
+                        {"fragments", FragmentLines(fragments, world.time_step)},
                         {"character", character.json.dump()}}) +
          "\n";
 }
@@ -235,14 +241,14 @@ std::string FormatControl(const Scene& scene) {
     pointers.push_back(&character);
     characters.append(c > 0 ? ",\n" : "\n");
     characters.append(FormatMembers({{"joints", JointNames(character).dump()},
-                                     {"fragments", Lines(FragmentsToJson(scene.fragments[c], scene.world.time_step))},
+                                     {"fragments", FragmentLines(scene.fragments[c], scene.world.time_step)},
                                      {"character", character.json.dump()}}));
   }
   return FormatMembers({{"format", "\"retrace-control\""},
                         {"version", "2"},
                         {"units", Json(kUnits).dump()},
                         {"world", scene.world.ToJson().dump()},
-                        {"start_state", Lines(StateToJson(NamesOf(pointers, scene.world.environment), scene.start))},
+                        {"start_state", StateLines(NamesOf(pointers, scene.world.environment), scene.start)},
                         {"characters", "[" + characters + "\n]"}}) +
          "\n";
 }

@@ -77,40 +77,60 @@ double LargestGateRatio(const Character& character, const State& simulated, cons
   return ComputeGateRatios(character, simulated, reference, limits).largest();
 }
 
-Evaluation Evaluate(const Character& character, const control::Trajectory& trajectory,
-                    const character::ReferenceMotion& reference, double expected_duration,
-                    const GateLimits& limits_of_human) {
+Evaluator::Evaluator(const Character& character, const character::ReferenceMotion& reference,
+                     const GateLimits& limits_of_human, size_t most_steps)
+    : character_(character), reference_(reference), most_steps_(most_steps) {
   const GateLimits limits = limits_of_human.Of(character);
-  Evaluation evaluation;
-  const size_t root = static_cast<size_t>(character.root);
-  Gate height{"root_height", 0, limits.root_height};
-  Gate orientation{"root_orientation", 0, limits.root_orientation};
-  Gate joints{"joint_position", 0, limits.joint_position};
+  height_ = {"root_height", 0, limits.root_height};
+  orientation_ = {"root_orientation", 0, limits.root_orientation};
+  joints_ = {"joint_position", 0, limits.joint_position};
+}
+
+void Evaluator::Add(const control::Trajectory& part) {
+  const size_t root = static_cast<size_t>(character_.root);
   const auto check = [](Gate& gate, double figure, double time) {
     gate.worst = std::max(gate.worst, figure);
     if (!(figure <= gate.limit) && gate.first_violation < 0) gate.first_violation = time;
   };
+  time_step_ = part.time_step;
   State target;
-  for (size_t i = 0; i < trajectory.states.size(); ++i) {
-    const double time = static_cast<double>(i) * trajectory.time_step;
-    const State& state = trajectory.states[i];
-    character::Pose pose;
-    reference.PoseAt(time, pose);
-    character::ForwardKinematics(character, pose, target);
-    check(height, std::abs(state[root].position.y() - target[root].position.y()), time);
-    check(orientation, AngleBetween(state[root].orientation, target[root].orientation), time);
-    const double error = JointPositionError(character, state, target);
-    check(joints, error, time);
-    evaluation.mean_joint_error += error / static_cast<double>(trajectory.states.size());
+  character::Pose pose;
+  for (size_t i = part.first_new_state(); i < part.states.size(); ++i) {
+    if (part.first_step + i > most_steps_) return;
+    const double time = part.TimeOf(i);
+    const State& state = part.states[i];
+    reference_.PoseAt(time, pose);
+    character::ForwardKinematics(character_, pose, target);
+    check(height_, std::abs(state[root].position.y() - target[root].position.y()), time);
+    check(orientation_, AngleBetween(state[root].orientation, target[root].orientation), time);
+    joint_errors_.push_back(JointPositionError(character_, state, target));
+    check(joints_, joint_errors_.back(), time);
     Vec3 away = state[root].position - target[root].position;
     away.y() = 0;
-    evaluation.drift = away.norm();
+    drift_ = away.norm();
   }
-  evaluation.gates = {height, orientation, joints};
-  evaluation.simulated_duration = static_cast<double>(trajectory.num_steps()) * trajectory.time_step;
-  evaluation.completed =
-      !trajectory.diverged && evaluation.simulated_duration > expected_duration - 0.5 * trajectory.time_step;
+  diverged_ = part.diverged && part.first_step + part.num_steps() <= most_steps_;
+}
+
+Evaluation Evaluator::Finish(double expected_duration) const {
+  Evaluation evaluation;
+  evaluation.gates = {height_, orientation_, joints_};
+  for (const double error : joint_errors_) {
+    evaluation.mean_joint_error += error / static_cast<double>(joint_errors_.size());
+  }
+  evaluation.drift = drift_;
+  const size_t steps = joint_errors_.empty() ? 0 : joint_errors_.size() - 1;
+  evaluation.simulated_duration = static_cast<double>(steps) * time_step_;
+  evaluation.completed = !diverged_ && evaluation.simulated_duration > expected_duration - 0.5 * time_step_;
   return evaluation;
+}
+
+Evaluation Evaluate(const Character& character, const control::Trajectory& trajectory,
+                    const character::ReferenceMotion& reference, double expected_duration,
+                    const GateLimits& limits_of_human) {
+  Evaluator evaluator(character, reference, limits_of_human);
+  evaluator.Add(trajectory);
+  return evaluator.Finish(expected_duration);
 }
 
 std::vector<double> MomentumResidual(const Character& character, const control::Trajectory& trajectory,

@@ -289,19 +289,19 @@ Clip ReadBvh(const std::filesystem::path& path) {
   return ParseBvh(io::ReadFile(path), path.string());
 }
 
-std::string FormatBvh(const Clip& clip) {
-  const std::vector<Joint>& joints = clip.skeleton.joints;
+BvhText::BvhText(const Skeleton& skeleton, std::vector<bool> moves) : moves_(std::move(moves)) {
+  const std::vector<Joint>& joints = skeleton.joints;
   std::vector<std::vector<int>> children(joints.size());
-  std::vector<bool> moves(joints.size(), false);
   for (size_t j = 0; j < joints.size(); ++j) {
-    if (joints[j].parent >= 0) children[joints[j].parent].push_back(static_cast<int>(j));
-    moves[j] = joints[j].parent < 0 || std::any_of(clip.frames.begin(), clip.frames.end(), [&](const Frame& frame) {
-                 return frame.translations[j] != joints[j].offset;
-               });
+    if (joints[j].parent >= 0) {
+      children[static_cast<size_t>(joints[j].parent)].push_back(static_cast<int>(j));
+    } else {
+      moves_[j] = true;
+    }
   }
 
-  std::string text = "HIERARCHY\n";
-  std::vector<int> order;  // joints with channels, as their columns stand in a row
+  std::string& text = hierarchy_;
+  text = "HIERARCHY\n";
   struct Visit {
     int joint;
     int depth;
@@ -324,27 +324,44 @@ std::string FormatBvh(const Clip& clip) {
     text += '\n';
     visits.push_back({j, depth, true});
     if (joint.end_site) continue;
-    order.push_back(j);
-    text += indent + (moves[j] ? "\tCHANNELS 6 Xposition Yposition Zposition " : "\tCHANNELS 3 ") +
+    order_.push_back(static_cast<size_t>(j));
+    text += indent + (moves_[j] ? "\tCHANNELS 6 Xposition Yposition Zposition " : "\tCHANNELS 3 ") +
             "Zrotation Xrotation Yrotation\n";
     for (auto child = children[j].rbegin(); child != children[j].rend(); ++child) {
       visits.push_back({*child, depth + 1, false});
     }
   }
+}
 
-  text += "MOTION\nFrames: " + std::to_string(clip.frames.size()) + "\nFrame Time: ";
-  io::AppendNumber(text, clip.frame_time);
-  for (const Frame& frame : clip.frames) {
-    const size_t row = text.size();
-    for (const int j : order) {
-      if (moves[j]) AppendVector(text, frame.translations[j]);
-      const auto [z, x, y] = EulerAngles(frame.rotations[j].toRotationMatrix(), 2, 0, 1);
-      AppendVector(text, {Degrees(z), Degrees(x), Degrees(y)});
-    }
-    if (text.size() > row) text[row] = '\n';  // in place of the first blank: ends the line before
+void BvhText::Add(const Frame& frame) {
+  const size_t row = rows_.size();
+  for (const size_t j : order_) {
+    if (moves_[j]) AppendVector(rows_, frame.translations[j]);
+    const auto [z, x, y] = EulerAngles(frame.rotations[j].toRotationMatrix(), 2, 0, 1);
+    AppendVector(rows_, {Degrees(z), Degrees(x), Degrees(y)});
   }
-  text += '\n';
-  return text;
+  if (rows_.size() > row) rows_[row] = '\n';  // in place of the first blank: ends the line before
+  ++frames_;
+}
+
+std::string BvhText::Finish(double frame_time) const {
+  std::string text = hierarchy_;
+  text += "MOTION\nFrames: " + std::to_string(frames_) + "\nFrame Time: ";
+  io::AppendNumber(text, frame_time);
+  text.reserve(text.size() + rows_.size() + 1);
+  return text.append(rows_).append("\n");
+}
+
+std::string FormatBvh(const Clip& clip) {
+  const std::vector<Joint>& joints = clip.skeleton.joints;
+  std::vector<bool> moves(joints.size(), false);
+  for (size_t j = 0; j < joints.size(); ++j) {
+    moves[j] = std::any_of(clip.frames.begin(), clip.frames.end(),
+                           [&](const Frame& frame) { return frame.translations[j] != joints[j].offset; });
+  }
+  BvhText text(clip.skeleton, std::move(moves));
+  for (const Frame& frame : clip.frames) text.Add(frame);
+  return text.Finish(clip.frame_time);
 }
 
 }  // namespace retrace::motion

@@ -61,12 +61,6 @@ struct View {
   double Depth(const Vec3& p) const { return toward.dot(p); }
 };
 
-/// A force of the ground on one body.
-struct Arrow {
-  Vec3 point = Vec3::Zero();
-  Vec3 force = Vec3::Zero();
-};
-
 /// A character at one instant.
 struct Actor {
   State state;
@@ -96,7 +90,7 @@ struct Bounds {
 
 /// What a picture shows, in metres and newtons.
 struct Strip {
-  std::span<const FilmStripMotion> motions;
+  std::span<const FilmedMotion> motions;
   const FilmStripOptions& options;
   View view = {};
   std::vector<Figure> figures = {};
@@ -108,7 +102,7 @@ struct Strip {
   double largest_force = 0;      ///< of all arrows [N]
   double metres_per_newton = 0;  ///< of arrows
 
-  const Character& character(size_t c = 0) const { return *motions[c].character; }
+  const Character& character(size_t c = 0) const { return motions[c].character(); }
 };
 
 /// Where a strip is in its picture [px].
@@ -188,40 +182,33 @@ std::vector<Vec2> Hull(std::vector<Vec2> points) {
 
 /// Principal horizontal direction of the root's path, in the sense of its net displacement; `extent` is how far the
 /// path reaches along it [m].
-Vec3 TravelDirection(const Character& character, const control::Trajectory& trajectory, size_t first, size_t last,
-                     double& extent) {
-  const auto at = [&](size_t i) {
-    const Vec3& p = trajectory.states[i][static_cast<size_t>(character.root)].position;
-    return Vec2(p.x(), p.z());
-  };
+Vec3 TravelDirection(const std::vector<character::BodyState>& roots, double& extent) {
+  const auto at = [](const character::BodyState& root) { return Vec2(root.position.x(), root.position.z()); };
   Vec2 mean = Vec2::Zero();
-  for (size_t i = first; i <= last; ++i) mean += at(i);
-  mean /= static_cast<double>(last - first + 1);
+  for (const character::BodyState& root : roots) mean += at(root);
+  mean /= static_cast<double>(roots.size());
   Eigen::Matrix2d covariance = Eigen::Matrix2d::Zero();
-  for (size_t i = first; i <= last; ++i) covariance += (at(i) - mean) * (at(i) - mean).transpose();
+  for (const character::BodyState& root : roots) covariance += (at(root) - mean) * (at(root) - mean).transpose();
   // The angle of the larger principal axis of a symmetric 2 x 2 matrix.
   const double angle = 0.5 * std::atan2(2 * covariance(0, 1), covariance(0, 0) - covariance(1, 1));
   Vec2 axis(std::cos(angle), std::sin(angle));
-  if (axis.dot(at(last) - at(first)) < 0) axis = -axis;
+  if (axis.dot(at(roots.back()) - at(roots.front())) < 0) axis = -axis;
   Bounds reach;
-  for (size_t i = first; i <= last; ++i) reach.Add(axis.dot(at(i)));
+  for (const character::BodyState& root : roots) reach.Add(axis.dot(at(root)));
   extent = reach.max - reach.min;
   return {axis.x(), 0, axis.y()};
 }
 
 /// Mean of the directions that the root faces (+z at rest).
-Vec3 MeanFacing(const Character& character, const control::Trajectory& trajectory, size_t first, size_t last) {
+Vec3 MeanFacing(const std::vector<character::BodyState>& roots) {
   Vec3 sum = Vec3::Zero();
-  for (size_t i = first; i <= last; ++i) {
-    sum += Heading(trajectory.states[i][static_cast<size_t>(character.root)].orientation) * Vec3::UnitZ();
-  }
+  for (const character::BodyState& root : roots) sum += Heading(root.orientation) * Vec3::UnitZ();
   return sum.norm() > 1e-9 ? Vec3(sum.normalized()) : Vec3(Vec3::UnitZ());
 }
 
-View ChooseView(const Character& character, const control::Trajectory& trajectory, size_t first, size_t last,
-                bool& in_place) {
+View ChooseView(const Character& character, const std::vector<character::BodyState>& roots, bool& in_place) {
   double extent = 0;
-  const Vec3 travel = TravelDirection(character, trajectory, first, last, extent);
+  const Vec3 travel = TravelDirection(roots, extent);
   in_place = extent < 0.4 * character.height;
   View view;
   if (!in_place) {
@@ -229,40 +216,10 @@ View ChooseView(const Character& character, const control::Trajectory& trajector
     return view;
   }
   // Facing right and 40 degrees towards the viewer: both sides of the body show.
-  const Vec3 facing = MeanFacing(character, trajectory, first, last);
+  const Vec3 facing = MeanFacing(roots);
   const double angle = Radians(40);
   view.LookFrom(std::cos(angle) * facing.cross(Vec3::UnitY()) + std::sin(angle) * facing);
   return view;
-}
-
-/// Mean ground force on each body over the steps within half a window of state `index`. A single step's forces jump
-/// between contact points; the mean is what pushes the character.
-std::vector<Arrow> GroundForces(const Character& character, const control::Trajectory& trajectory, size_t index,
-                                double window) {
-  const auto half = static_cast<size_t>(std::lround(0.5 * window / trajectory.time_step));
-  const size_t steps = std::min(trajectory.num_steps(), trajectory.contacts.size());
-  const size_t first = index > half ? index - half - 1 : 0;
-  const size_t last = std::min(steps, index + half);
-  std::vector<Arrow> arrows;
-  if (last <= first) return arrows;
-  std::vector<double> weights(character.bodies.size(), 0);
-  arrows.resize(character.bodies.size());
-  for (size_t step = first; step < last; ++step) {
-    for (const simulation::Contact& contact : trajectory.contacts[step]) {
-      if (contact.other >= 0) continue;
-      const auto b = static_cast<size_t>(contact.body);
-      const double weight = contact.force.norm();
-      arrows[b].force += contact.force;
-      arrows[b].point += weight * contact.point;
-      weights[b] += weight;
-    }
-  }
-  std::vector<Arrow> found;
-  for (size_t b = 0; b < arrows.size(); ++b) {
-    if (weights[b] == 0) continue;
-    found.push_back({arrows[b].point / weights[b], arrows[b].force / static_cast<double>(last - first)});
-  }
-  return found;
 }
 
 /// Gives every figure its place. True places need room between neighbours and must not run back; else the gaps between
@@ -646,31 +603,18 @@ void DrawLegend(Canvas& canvas, const LegendEntries& entries, double width, doub
 
 /// The figures at their instants, before they have places.
 void PoseFigures(Strip& strip, bool& in_place) {
-  const FilmStripOptions& options = strip.options;
-  const control::Trajectory& first = *strip.motions[0].trajectory;
-  const double step = first.time_step;
-  const double duration = static_cast<double>(first.num_steps()) * step;
-  const double start = std::clamp(options.start, 0.0, duration);
-  const double end = options.end < 0 ? duration : std::clamp(options.end, start, duration);
-  const auto index_at = [&](double time) {
-    if (step <= 0) return size_t{0};
-    return std::min(first.num_steps(), static_cast<size_t>(std::lround(time / step)));
-  };
-  strip.view = ChooseView(strip.character(), first, index_at(start), index_at(end), in_place);
-  size_t last_index = std::numeric_limits<size_t>::max();
-  for (int i = 0; i < options.figures; ++i) {
-    const size_t index = index_at(start + (end - start) * i / (options.figures - 1));
-    if (index == last_index) continue;
-    last_index = index;
+  const FilmedMotion& first = strip.motions[0];
+  strip.view = ChooseView(strip.character(), first.roots(), in_place);
+  for (size_t i = 0; i < first.instants().size(); ++i) {
     Figure figure;
-    figure.time = static_cast<double>(index) * step;
+    figure.time = static_cast<double>(first.instants()[i].state) * first.time_step();
     Bounds horizontal;
-    for (const auto& [character, trajectory, reference] : strip.motions) {
+    for (const FilmedMotion& motion : strip.motions) {
       Actor& actor = figure.actors.emplace_back();
-      actor.state = trajectory->states[index];
-      if (reference != nullptr) reference->StateAt(figure.time, actor.ghost);
-      if (step > 0) actor.arrows = GroundForces(*character, *trajectory, index, options.force_window);
-      AddReach(*character, actor.state, strip.view, horizontal, strip.vertical);
+      actor.state = motion.instants()[i].bodies;
+      if (motion.reference() != nullptr) motion.reference()->StateAt(figure.time, actor.ghost);
+      actor.arrows = motion.instants()[i].Arrows();
+      AddReach(motion.character(), actor.state, strip.view, horizontal, strip.vertical);
     }
     figure.origin =
         strip.view.Project(figure.actors[0].state[static_cast<size_t>(strip.character().root)].position).x();
@@ -704,10 +648,10 @@ void ScaleArrows(Strip& strip) {
   });
 }
 
-Strip MakeStrip(std::span<const FilmStripMotion> motions, const FilmStripOptions& options) {
+Strip MakeStrip(std::span<const FilmedMotion> motions, const FilmStripOptions& options) {
   Strip strip{motions, options};
   strip.has_reference =
-      std::any_of(motions.begin(), motions.end(), [](const auto& motion) { return motion.reference != nullptr; });
+      std::any_of(motions.begin(), motions.end(), [](const auto& motion) { return motion.reference() != nullptr; });
   const double height = strip.character().height;
   strip.vertical.Add(0);
   strip.vertical.Add(0.8 * height);
@@ -854,15 +798,84 @@ void DrawTimes(Canvas& canvas, const Strip& strip, double baseline) {
 
 }  // namespace
 
+FilmedMotion::FilmedMotion(const Character& character, const character::ReferenceMotion* reference, size_t num_steps,
+                           double time_step, const FilmStripOptions& options)
+    : character_(character), reference_(reference), num_steps_(num_steps), time_step_(time_step) {
+  if (options.figures < 2 || !(options.width > 0)) throw std::invalid_argument("film strip options out of range");
+  const double duration = static_cast<double>(num_steps) * time_step;
+  const double start = std::clamp(options.start, 0.0, duration);
+  const double end = options.end < 0 ? duration : std::clamp(options.end, start, duration);
+  const auto steps_of = [&](double time) {
+    return time_step > 0 ? static_cast<size_t>(std::lround(time / time_step)) : size_t{0};
+  };
+  const size_t half = steps_of(0.5 * options.force_window);
+  for (int i = 0; i < options.figures; ++i) {
+    Instant instant;
+    instant.state = std::min(num_steps, steps_of(start + (end - start) * i / (options.figures - 1)));
+    if (!instants_.empty() && instants_.back().state == instant.state) continue;
+    if (time_step > 0) {
+      instant.first_step = instant.state > half ? instant.state - half - 1 : 0;
+      instant.end_step = std::min(num_steps, instant.state + half);
+    }
+    instant.sums.resize(character.bodies.size());
+    instant.weights.resize(character.bodies.size(), 0);
+    instants_.push_back(std::move(instant));
+  }
+}
+
+void FilmedMotion::Add(const control::Trajectory& part) {
+  for (size_t i = part.first_new_state(); i < part.states.size(); ++i) {
+    const size_t state = part.first_step + i;
+    if (state >= instants_.front().state && state <= instants_.back().state) {
+      roots_.push_back(part.states[i][static_cast<size_t>(character_.root)]);
+    }
+  }
+  for (Instant& instant : instants_) {
+    const size_t i = instant.state - part.first_step;  // huge before this part
+    if (instant.state >= part.first_step + part.first_new_state() && i < part.states.size()) {
+      instant.bodies = part.states[i];
+    }
+    const size_t end = std::min(instant.end_step, part.first_step + part.contacts.size());
+    for (size_t step = std::max(instant.first_step, part.first_step); step < end; ++step) {
+      for (const simulation::Contact& contact : part.contacts[step - part.first_step]) {
+        if (contact.other >= 0) continue;
+        const auto b = static_cast<size_t>(contact.body);
+        const double weight = contact.force.norm();
+        instant.sums[b].force += contact.force;
+        instant.sums[b].point += weight * contact.point;
+        instant.weights[b] += weight;
+      }
+    }
+  }
+}
+
+// A single step's forces jump between contact points; the mean is what pushes the character.
+std::vector<Arrow> FilmedMotion::Instant::Arrows() const {
+  std::vector<Arrow> found;
+  for (size_t b = 0; b < sums.size(); ++b) {
+    if (weights[b] == 0) continue;
+    found.push_back({sums[b].point / weights[b], sums[b].force / static_cast<double>(end_step - first_step)});
+  }
+  return found;
+}
+
 std::string FormatFilmStrip(std::span<const FilmStripMotion> motions, const FilmStripOptions& options) {
-  if (motions.empty() || motions[0].trajectory->states.empty()) {
+  std::vector<FilmedMotion> filmed;
+  for (const auto& [character, trajectory, reference] : motions) {
+    filmed.emplace_back(*character, reference, trajectory->num_steps(), trajectory->time_step, options);
+    filmed.back().Add(*trajectory);
+  }
+  return FormatFilmStrip(filmed, options);
+}
+
+std::string FormatFilmStrip(std::span<const FilmedMotion> motions, const FilmStripOptions& options) {
+  if (motions.empty() || motions[0].roots().empty()) {
     throw std::invalid_argument("a film strip of a trajectory without states");
   }
-  for (const FilmStripMotion& motion : motions) {
-    if (motion.trajectory->states.size() == motions[0].trajectory->states.size()) continue;
+  for (const FilmedMotion& motion : motions) {
+    if (motion.num_steps() == motions[0].num_steps() && !motion.roots().empty()) continue;
     throw std::invalid_argument("a film strip of trajectories of different lengths");
   }
-  if (options.figures < 2 || !(options.width > 0)) throw std::invalid_argument("film strip options out of range");
   const Strip strip = MakeStrip(motions, options);
   const Layout layout = LayOut(strip);
   Canvas canvas(strip.view, layout.scale, layout.left, layout.ground);

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <initializer_list>
 #include <stdexcept>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -192,46 +194,14 @@ ContactLoad TotalOf(const std::vector<ContactLoad>& loads) {
 }
 
 double TimeOf(const ContactHistory& history, size_t step) {
-  return static_cast<double>(step + 1) * history.time_step;
+  return static_cast<double>(history.first_step + step + 1) * history.time_step;
 }
 
-/// `load_of(step)` is what is summed up.
-template <typename LoadOf>
-ContactSummary Summarize(const ContactHistory& history, int body, const LoadOf& load_of) {
-  ContactSummary summary;
-  summary.body = body;
-  int steps = 0;
-  double points = 0;
-  double weighted_time = 0;
-  double pressure = 0;
-  for (size_t i = 0; i < history.loads.size(); ++i) {
-    const ContactLoad& load = load_of(i);
-    if (load.points == 0) continue;
-    const double time = TimeOf(history, i);
-    if (steps++ == 0) summary.first_contact = time;
-    summary.last_contact = time;
-    summary.impulse += load.normal_force * history.time_step;
-    weighted_time += load.normal_force * history.time_step * time;
-    points += load.points;
-    pressure += load.mean_pressure();
-    summary.peak_pressure = std::max(summary.peak_pressure, load.peak_pressure);
-    if (load.normal_force > summary.peak_force) {
-      summary.peak_force = load.normal_force;
-      summary.peak_time = time;
-    }
-  }
-  if (steps == 0) return summary;
-  summary.contact_time = steps * history.time_step;
-  summary.mean_force = summary.impulse / summary.contact_time;
-  summary.mean_points = points / steps;
-  summary.force_per_point = summary.mean_force / summary.mean_points;
-  summary.mean_pressure = pressure / steps;
-  if (summary.impulse > 0) summary.impulse_time = weighted_time / summary.impulse;
-  return summary;
-}
-
-void Header(io::CsvWriter& writer, std::initializer_list<const char*> names) {
-  for (const char* name : names) writer.Text(name);
+/// The row of names, which the first part of a motion has.
+void Header(const ContactHistory& history, io::CsvWriter& writer, std::initializer_list<std::string_view> names) {
+  if (history.first_step > 0) return;
+  for (const std::string_view name : names) writer.Text(name);
+  writer.EndRow();
 }
 
 }  // namespace
@@ -239,6 +209,10 @@ void Header(io::CsvWriter& writer, std::initializer_list<const char*> names) {
 const char* FaceName(int face) {
   static constexpr std::array<const char*, 6> kNames = {"right", "left", "bottom", "top", "back", "front"};
   return kNames.at(static_cast<size_t>(face));
+}
+
+size_t StepsPerFrame(double time_step, const PressureOptions& options) {
+  return static_cast<size_t>(std::max(1L, std::lround(options.frame_time / time_step)));
 }
 
 ContactHistory TraceContacts(const character::Character& character, const control::Trajectory& trajectory,
@@ -249,7 +223,11 @@ ContactHistory TraceContacts(const character::Character& character, const contro
   }
   ContactHistory history;
   history.time_step = trajectory.time_step;
-  history.steps_per_frame = std::max(1, static_cast<int>(std::lround(options.frame_time / trajectory.time_step)));
+  history.first_step = trajectory.first_step;
+  history.steps_per_frame = StepsPerFrame(trajectory.time_step, options);
+  if (history.first_step % history.steps_per_frame != 0) {
+    throw std::invalid_argument("a part of a motion that begins within a frame of the pressure map");
+  }
   history.cells.resize(steps);
   Loads loads(character, options);
   for (size_t i = 0; i < steps; ++i) {
@@ -261,11 +239,9 @@ ContactHistory TraceContacts(const character::Character& character, const contro
 
 std::string FormatBodyContacts(const character::Character& character, const ContactHistory& history) {
   io::CsvWriter writer;
-  Header(writer, {"time", "body", "points", "normal_force", "tangential_force"});
-  writer.Names("center_");
-  writer.Names("center_body_");
-  Header(writer, {"contact_area", "mean_pressure", "peak_pressure"});
-  writer.EndRow();
+  Header(history, writer,
+         {"time", "body", "points", "normal_force", "tangential_force", "center_x", "center_y", "center_z",
+          "center_body_x", "center_body_y", "center_body_z", "contact_area", "mean_pressure", "peak_pressure"});
   for (size_t i = 0; i < history.loads.size(); ++i) {
     for (size_t b = 0; b < history.loads[i].size(); ++b) {
       const ContactLoad& load = history.loads[i][b];
@@ -288,9 +264,9 @@ std::string FormatBodyContacts(const character::Character& character, const Cont
 
 std::string FormatContactTotals(const ContactHistory& history) {
   io::CsvWriter writer;
-  Header(writer, {"time", "bodies", "points", "normal_force", "tangential_force", "force_per_point", "contact_area",
-                  "mean_pressure", "peak_pressure"});
-  writer.EndRow();
+  Header(history, writer,
+         {"time", "bodies", "points", "normal_force", "tangential_force", "force_per_point", "contact_area",
+          "mean_pressure", "peak_pressure"});
   for (size_t i = 0; i < history.totals.size(); ++i) {
     const ContactLoad& total = history.totals[i];
     const auto pressed = [](const ContactLoad& load) { return load.points > 0; };
@@ -311,13 +287,12 @@ std::string FormatContactTotals(const ContactHistory& history) {
 std::string FormatPressure(const character::Character& character, const ContactHistory& history,
                            const std::vector<int>& bodies) {
   io::CsvWriter writer;
-  Header(writer, {"time", "body", "face", "x", "y", "z", "area", "pressure"});
-  writer.EndRow();
+  Header(history, writer, {"time", "body", "face", "x", "y", "z", "area", "pressure"});
   const auto before = [](const PressureCell& a, const PressureCell& b) {
     return std::tie(a.body, a.face, a.index) < std::tie(b.body, b.face, b.index);
   };
   const size_t steps = history.cells.size();
-  const auto per_frame = static_cast<size_t>(history.steps_per_frame);
+  const size_t per_frame = history.steps_per_frame;
   std::vector<PressureCell> frame;
   for (size_t first = 0; first < steps; first += per_frame) {
     const size_t end = std::min(steps, first + per_frame);
@@ -344,24 +319,62 @@ std::string FormatPressure(const character::Character& character, const ContactH
   return writer.Take();
 }
 
-std::vector<ContactSummary> SummarizeContacts(const ContactHistory& history) {
-  std::vector<ContactSummary> summaries;
-  const size_t bodies = history.loads.empty() ? 0 : history.loads.front().size();
-  for (size_t b = 0; b < bodies; ++b) {
-    const auto load_of = [&](size_t i) -> const ContactLoad& { return history.loads[i][b]; };
-    const ContactSummary summary = Summarize(history, static_cast<int>(b), load_of);
-    if (summary.contact_time > 0) summaries.push_back(summary);
+void ContactSummarizer::Sums::Add(const ContactLoad& load, double time, double time_step) {
+  if (load.points == 0) return;
+  if (steps++ == 0) summary.first_contact = time;
+  summary.last_contact = time;
+  summary.impulse += load.normal_force * time_step;
+  weighted_time += load.normal_force * time_step * time;
+  points += load.points;
+  pressure += load.mean_pressure();
+  summary.peak_pressure = std::max(summary.peak_pressure, load.peak_pressure);
+  if (load.normal_force > summary.peak_force) {
+    summary.peak_force = load.normal_force;
+    summary.peak_time = time;
   }
-  summaries.push_back(Summarize(history, -1, [&](size_t i) -> const ContactLoad& { return history.totals[i]; }));
+}
+
+ContactSummary ContactSummarizer::Sums::Finish(double time_step) const {
+  if (steps == 0) return summary;
+  ContactSummary finished = summary;
+  finished.contact_time = steps * time_step;
+  finished.mean_force = finished.impulse / finished.contact_time;
+  finished.mean_points = points / steps;
+  finished.force_per_point = finished.mean_force / finished.mean_points;
+  finished.mean_pressure = pressure / steps;
+  if (finished.impulse > 0) finished.impulse_time = weighted_time / finished.impulse;
+  return finished;
+}
+
+void ContactSummarizer::Add(const ContactHistory& part) {
+  time_step_ = part.time_step;
+  if (!part.loads.empty()) bodies_.resize(part.loads.front().size());
+  for (size_t b = 0; b < bodies_.size(); ++b) bodies_[b].summary.body = static_cast<int>(b);
+  for (size_t i = 0; i < part.loads.size(); ++i) {
+    const double time = TimeOf(part, i);
+    for (size_t b = 0; b < bodies_.size(); ++b) bodies_[b].Add(part.loads[i][b], time, time_step_);
+    total_.Add(part.totals[i], time, time_step_);
+  }
+}
+
+std::vector<ContactSummary> ContactSummarizer::Summaries() const {
+  std::vector<ContactSummary> summaries;
+  for (const Sums& body : bodies_) {
+    if (body.steps > 0) summaries.push_back(body.Finish(time_step_));
+  }
+  summaries.push_back(total_.Finish(time_step_));
   return summaries;
 }
 
-std::string FormatContactSummary(const character::Character& character, const ContactHistory& history) {
+std::string FormatContactSummary(const character::Character& character, const std::vector<ContactSummary>& summaries) {
   io::CsvWriter writer;
-  Header(writer, {"body", "first_contact", "last_contact", "contact_time", "peak_force", "peak_time", "impulse",
-                  "impulse_time", "mean_force", "mean_points", "force_per_point", "mean_pressure", "peak_pressure"});
+  for (const char* name :
+       {"body", "first_contact", "last_contact", "contact_time", "peak_force", "peak_time", "impulse", "impulse_time",
+        "mean_force", "mean_points", "force_per_point", "mean_pressure", "peak_pressure"}) {
+    writer.Text(name);
+  }
   writer.EndRow();
-  for (const ContactSummary& s : SummarizeContacts(history)) {
+  for (const ContactSummary& s : summaries) {
     writer.Text(s.body < 0 ? "all" : character.bodies[static_cast<size_t>(s.body)].name);
     for (const double figure :
          {s.first_contact, s.last_contact, s.contact_time, s.peak_force, s.peak_time, s.impulse, s.impulse_time,

@@ -24,8 +24,12 @@ void JointNames(const character::Character& character, io::CsvWriter& writer) {
   }
 }
 
-double TimeOf(const control::Trajectory& trajectory, size_t state) {
-  return static_cast<double>(state) * trajectory.time_step;
+/// The row of names, which the first part of a motion has.
+template <typename Write>
+void Header(const control::Trajectory& part, io::CsvWriter& writer, const Write& write) {
+  if (part.first_step > 0) return;
+  write();
+  writer.EndRow();
 }
 
 /// Before the name of a term: the column of its weighted values.
@@ -41,20 +45,21 @@ std::string FormatTrajectory(const character::Character& character, const contro
   RequireRecorded(trajectory.num_steps(), trajectory.contacts.size(), "contacts");
   io::CsvWriter writer;
   writer.Reserve(trajectory.states.size() * (32 + 3 * character.joints.size()) * 20);
-  writer.Text("time");
-  writer.Names("root_");
-  writer.Text("root_qw");
-  writer.Names("root_q");
-  JointNames(character, writer);
-  writer.Names("com_");
-  writer.Names("com_v");
-  writer.Names("force_");
-  writer.Text("state");
-  writer.EndRow();
-  for (size_t i = 0; i < trajectory.states.size(); ++i) {
+  Header(trajectory, writer, [&] {
+    writer.Text("time");
+    writer.Names("root_");
+    writer.Text("root_qw");
+    writer.Names("root_q");
+    JointNames(character, writer);
+    writer.Names("com_");
+    writer.Names("com_v");
+    writer.Names("force_");
+    writer.Text("state");
+  });
+  for (size_t i = trajectory.first_new_state(); i < trajectory.states.size(); ++i) {
     const character::State& state = trajectory.states[i];
     const character::BodyState& root = state[static_cast<size_t>(character.root)];
-    writer.Number(TimeOf(trajectory, i));
+    writer.Number(trajectory.TimeOf(i));
     writer.Vector(root.position);
     writer.Number(root.orientation.w());
     writer.Vector(root.orientation.vec());
@@ -82,16 +87,17 @@ std::string FormatTrajectory(const character::Character& character, const contro
 std::string FormatContacts(const character::Character& character, const control::Trajectory& trajectory) {
   RequireRecorded(trajectory.num_steps(), trajectory.contacts.size(), "contacts");
   io::CsvWriter writer;
-  writer.Text("time");
-  writer.Text("body");
-  writer.Text("other");
-  writer.Names("");
-  writer.Names("force_");
-  writer.EndRow();
+  Header(trajectory, writer, [&] {
+    writer.Text("time");
+    writer.Text("body");
+    writer.Text("other");
+    writer.Names("");
+    writer.Names("force_");
+  });
   for (size_t step = 0; step < trajectory.num_steps(); ++step) {
     for (const simulation::Contact& contact : trajectory.contacts[step]) {
       if ((contact.force.array() == 0).all()) continue;
-      writer.Number(TimeOf(trajectory, step + 1));
+      writer.Number(trajectory.TimeOf(step + 1));
       writer.Text(character.bodies[static_cast<size_t>(contact.body)].name);
       if (contact.object >= 0) {
         writer.Text(trajectory.objects[static_cast<size_t>(contact.object)]);
@@ -109,11 +115,12 @@ std::string FormatContacts(const character::Character& character, const control:
 std::string FormatTorques(const character::Character& character, const control::Trajectory& trajectory) {
   RequireRecorded(trajectory.num_steps(), trajectory.torques.size(), "torques");
   io::CsvWriter writer;
-  writer.Text("time");
-  JointNames(character, writer);
-  writer.EndRow();
+  Header(trajectory, writer, [&] {
+    writer.Text("time");
+    JointNames(character, writer);
+  });
   for (size_t step = 0; step < trajectory.num_steps(); ++step) {
-    writer.Number(TimeOf(trajectory, step + 1));
+    writer.Number(trajectory.TimeOf(step + 1));
     for (size_t j = 0; j < character.joints.size(); ++j) {
       for (int axis = 0; axis < 3; ++axis) {
         if (character.joints[j].UsesAxis(axis)) writer.Number(trajectory.torques[step][j][axis]);

@@ -35,11 +35,11 @@ metrics::MotionClass ClassOf(task::MotionKind kind) {
 }
 
 /// Whether a control that went through its file gives the same states.
-bool ReplaysFromFile(const Job& job, const Reconstruction& result) {
+bool ReplaysFromFile(const Job& job, const Reconstruction& result, const control::Trajectory& motion) {
   const std::string text = control::FormatControl(job.character, result.search.control);
   const control::LoadedControl loaded = control::ParseControl(text, "control.json");
   const control::Trajectory again = control::Replay(loaded.character, loaded.control);
-  const auto& states = result.trajectory.states;
+  const auto& states = motion.states;
   return std::equal(again.states.begin(), again.states.end(), states.begin(), states.end(),
                     [](const character::State& a, const character::State& b) {
                       return control::Fingerprint(a) == control::Fingerprint(b);
@@ -193,13 +193,14 @@ void Team::Reconstruct(size_t index, RunRow& row) {
       throw StoppedError(stop.ReasonFor(error));
     }
   }();
+  const control::Trajectory motion = control::Replay(job.character, result.search.control);
   const metrics::MotionMetrics figures =
-      metrics::MeasureMotion(job.character, result.trajectory, job.reference, job.problem.task.world.environment);
+      metrics::MeasureMotion(job.character, motion, job.reference, job.problem.task.world.environment);
   row.status = RunStatusOf(result.search.status);
   row.Take(result.evaluation, figures);
   row.levels =
       metrics::JudgeLevels(result.evaluation, figures, ClassOf(job.preparation.kind.kind), job.character.height);
-  row.replayed = ReplaysFromFile(job, result);
+  row.replayed = ReplaysFromFile(job, result, motion);
   if (!row.replayed) row.levels = {};  // a control that does not repeat itself is none
   TakeCosts(result.search, job.reference.duration(), timer, row);
   const io::Json workers = DescribeWorkers(farm_ != nullptr, *farm);

@@ -1,6 +1,9 @@
 #include "retrace/runs/reconstruction.h"
 
+#include <functional>
+#include <map>
 #include <stdexcept>
+#include <string>
 
 #include "retrace/control/control_file.h"
 #include "retrace/io/file.h"
@@ -8,20 +11,34 @@
 #include "retrace/runs/run_files.h"
 
 namespace retrace::runs {
+namespace {
+
+/// The motion of a control of the job's character, in parts that MotionTables takes.
+void ReplayInParts(const Job& job, const control::OpenLoopControl& control,
+                   const std::function<void(const control::Trajectory& part)>& observe) {
+  control::ReplayInParts(control::MakeScene(job.character, control), {}, StepsPerPart(control.world.time_step),
+                         observe);
+}
+
+}  // namespace
 
 Reconstruction Reconstruct(const Job& job, parallel::TaskFarm& farm, const sampling::Hooks& hooks) {
   const sampling::Problem& problem = job.problem;
   Reconstruction result;
   result.search = sampling::Run(problem, farm, hooks);
   const control::OpenLoopControl& control = result.search.control;
-  result.trajectory = control::Replay(job.character, control);
-  if (!control.fragments.empty() &&
-      control::Fingerprint(result.trajectory.states.back()) != control::Fingerprint(result.search.end)) {
+  metrics::Evaluator evaluator(job.character, job.reference, job.configuration.task.gates);
+  character::State end;
+  ReplayInParts(job, control, [&](const control::Trajectory& part) {
+    evaluator.Add(part);
+    result.num_steps += part.num_steps();
+    result.diverged = part.diverged;
+    end = part.states.back();
+  });
+  if (!control.fragments.empty() && control::Fingerprint(end) != control::Fingerprint(result.search.end)) {
     throw std::logic_error("the replay does not end in the state that the search found");
   }
-  const double expected = problem.task.schedule.steps.back() * problem.time_step();
-  result.evaluation =
-      metrics::Evaluate(job.character, result.trajectory, job.reference, expected, job.configuration.task.gates);
+  result.evaluation = evaluator.Finish(problem.task.schedule.steps.back() * problem.time_step());
   return result;
 }
 
@@ -36,15 +53,19 @@ void WriteRun(results::RunFolder& folder, const Job& job, const Reconstruction& 
   folder.Write(results::kControlFile, control::FormatControl(job.character, search.control));
   if (kept == KeptFiles::kAll) {
     const std::string title = job.options.clip.file.stem().string();
-    WriteMotion(folder, "", {job.character, search.control.world, result.trajectory, &job.reference, title});
+    MotionWriter writer(folder, "", {job.character, search.control.world, &job.reference, title, result.num_steps});
+    ReplayInParts(job, search.control, [&](const control::Trajectory& part) { writer.Add(part); });
+    writer.Finish();
     folder.Write(results::kCostsFile, results::FormatCosts(CostsOf(search)));
   }
   io::Json all = io::Json::object();
   if (kept == KeptFiles::kControl) {
     // What `replay --verify` compares with where the tables themselves are not kept.
-    for (const NamedTable& table : StateTables(job.character, result.trajectory)) {
-      all["tables_sha256"][table.name] = io::Sha256(table.text);
-    }
+    std::map<std::string, io::Sha256Sum> sums;
+    ReplayInParts(job, search.control, [&](const control::Trajectory& part) {
+      for (const NamedTable& table : StateTables(job.character, part)) sums[table.name].Add(table.text);
+    });
+    for (auto& [name, sum] : sums) all["tables_sha256"][name] = sum.Finish();
   }
   all.update(more);
   FinishWith(folder, ReconstructionManifest(job, result, context, all));

@@ -55,7 +55,11 @@ Replayed Replay(const StoredRun& run, const control::Scene& scene, std::vector<c
   Replayed replayed;
   for (control::Trajectory& trajectory : Split(control::Replay(scene, pushes), scene.layout())) {
     const size_t character = replayed.characters.size();
-    std::optional<metrics::Evaluation> evaluation = run.Evaluate(character, trajectory);
+    std::optional<metrics::Evaluation> evaluation;
+    if (std::optional<metrics::Evaluator> evaluator = run.EvaluatorOf(character)) {
+      evaluator->Add(trajectory);
+      evaluation = evaluator->Finish(run.expected_duration(character));
+    }
     replayed.characters.push_back({std::move(trajectory), std::move(evaluation)});
   }
   replayed.pushes = std::move(pushes);
@@ -63,7 +67,7 @@ Replayed Replay(const StoredRun& run, const control::Scene& scene, std::vector<c
 }
 
 ReplayedRun::ReplayedRun(StoredRun stored)
-    : run(std::move(stored)), replayed(Replay(run, run.pushes)), difference(run.FirstDifference(replayed, false)) {}
+    : run(std::move(stored)), replayed(Replay(run, run.pushes)), difference(run.FirstDifference(replayed)) {}
 
 JoiningRun ParseJoiningRun(const std::string& text) {
   const auto refuse = [&](const std::string& found) {
@@ -99,14 +103,18 @@ void WriteReplay(results::RunFolder& folder, const StoredRun& run, const Replaye
   std::string title = options.tracks_reference ? "naive tracking" : "replay";
   if (pushed) title += ", pushed";
   folder.Write(results::kControlFile, control::FormatControl(run.scene));
-  std::vector<MotionFiles> motions;
+  std::vector<report::FilmedMotion> filmed;
   for (size_t c = 0; c < run.characters.size(); ++c) {
     const auto& reference = run.characters[c].reference;
-    motions.push_back({run.scene.characters[c], run.scene.world, replayed.characters[c].trajectory,
-                       reference ? &*reference : nullptr, title + Number(run, c)});
-    WriteMotion(folder, results::CharacterPrefix(c, run.characters.size()), motions.back());
+    const control::Trajectory& trajectory = replayed.characters[c].trajectory;
+    MotionWriter writer(folder, results::CharacterPrefix(c, run.characters.size()),
+                        {run.scene.characters[c], run.scene.world, reference ? &*reference : nullptr,
+                         title + Number(run, c), trajectory.num_steps()});
+    writer.Add(trajectory);
+    writer.Finish();
+    filmed.push_back(writer.filmed());
   }
-  if (motions.size() > 1) WriteFilmStrip(folder, motions, title);
+  if (filmed.size() > 1) WriteFilmStrip(folder, filmed, run.scene.world, title);
   ReplayFacts facts;
   facts.program = pushed                     ? "replay --push"
                   : options.tracks_reference ? "replay --track-only"
@@ -148,15 +156,15 @@ std::string Describe(const StoredRun& run, const Replayed& replayed) {
   return text;
 }
 
-std::string DescribeVerified(const StoredRun& run, const Replayed& replayed) {
-  std::string text = run.folder.string() + ": all " + std::to_string(replayed.num_states());
+std::string DescribeVerified(const StoredRun& run, const Verification& verification) {
+  std::string text = run.folder.string() + ": all " + std::to_string(verification.num_states);
   text.append(" states, contacts and torques ");
   if (run.characters.size() > 1)
     text.append("of ").append(std::to_string(run.characters.size())).append(" characters ");
   text.append("are the same to the bit").append(run.pushes.empty() ? "" : ", under the pushes of its manifest");
   text.append("\n");
   for (size_t c = 0; c < run.characters.size(); ++c) {
-    const std::optional<metrics::Evaluation>& evaluation = replayed.characters[c].evaluation;
+    const std::optional<metrics::Evaluation>& evaluation = verification.evaluations[c];
     if (!evaluation || evaluation->completed) continue;
     text.append("  the control").append(run.characters.size() > 1 ? " of" + Number(run, c).substr(1) : "");
     text.append(" is a part: ").append(io::Fixed(evaluation->simulated_duration, 2)).append(" of ");

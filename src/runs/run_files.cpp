@@ -1,64 +1,87 @@
 #include "retrace/runs/run_files.h"
 
 #include <algorithm>
+#include <span>
+#include <utility>
 
 #include "retrace/character/skeleton.h"
-#include "retrace/exports/bvh.h"
 #include "retrace/io/number.h"
 #include "retrace/math/rotation.h"
 #include "retrace/motion/bvh.h"
-#include "retrace/report/filmstrip.h"
-#include "retrace/results/contact_tables.h"
 
 namespace retrace::runs {
 namespace {
 
-/// Of characters that are in one world.
-std::string FormatFilmStrip(const std::vector<MotionFiles>& motions, const std::string& title) {
-  std::vector<report::FilmStripMotion> shown;
-  for (const MotionFiles& motion : motions) shown.push_back({&motion.character, &motion.trajectory, motion.reference});
-  const simulation::WorldOptions& world = motions.front().world;
+constexpr size_t kFramesPerPart = 60;  // of the pressure map
+
+report::FilmStripOptions FilmStripOf(const simulation::WorldOptions& world, const std::string& title) {
   report::FilmStripOptions options;
   options.title = title;
   options.gravity = world.gravity;
   if (!world.environment.empty()) options.environment = &world.environment;
-  return report::FormatFilmStrip(shown, options);
+  return options;
 }
 
 }  // namespace
 
-void WriteMotion(results::RunFolder& folder, const std::string& prefix, const MotionFiles& motion) {
-  const character::Character& character = motion.character;
-  const auto write = [&](std::string_view name, const std::string& text) {
-    folder.Write(std::string(prefix).append(name), text);
-  };
-  write(results::kMotionFile, exports::FormatMotionBvh(character, motion.trajectory));
-  if (motion.reference != nullptr) {
-    const character::ReferenceMotion& reference = *motion.reference;
-    write(results::kReferenceFile,
-          motion::FormatBvh(character::ClipOf(character, reference.poses(), reference.frame_time())));
+size_t StepsPerPart(double time_step) {
+  return kFramesPerPart * results::StepsPerFrame(time_step);
+}
+
+std::vector<NamedTable> StateTables(const character::Character& character, const control::Trajectory& part) {
+  return {{std::string(results::kTrajectoryFile), results::FormatTrajectory(character, part)},
+          {std::string(results::kContactsFile), results::FormatContacts(character, part)},
+          {std::string(results::kTorquesFile), results::FormatTorques(character, part)}};
+}
+
+std::vector<NamedTable> MotionTables::Add(const control::Trajectory& part) {
+  bvh_.Add(part);
+  std::vector<NamedTable> pieces = StateTables(character_, part);
+  const results::ContactHistory history = results::TraceContacts(character_, part);
+  summary_.Add(history);
+  pieces.push_back({std::string(results::kBodyContactsFile), results::FormatBodyContacts(character_, history)});
+  pieces.push_back({std::string(results::kContactTotalsFile), results::FormatContactTotals(history)});
+  pieces.push_back({std::string(results::kPressureFile), results::FormatPressure(character_, history)});
+  return pieces;
+}
+
+std::vector<NamedTable> MotionTables::Finish() {
+  return {{std::string(results::kContactSummaryFile), results::FormatContactSummary(character_, summary_.Summaries())},
+          {std::string(results::kMotionFile), bvh_.Finish()}};
+}
+
+MotionWriter::MotionWriter(results::RunFolder& folder, std::string prefix, MotionFiles motion)
+    : folder_(folder),
+      prefix_(std::move(prefix)),
+      motion_(std::move(motion)),
+      tables_(motion_.character),
+      filmed_(motion_.character, motion_.reference, motion_.num_steps, motion_.world.time_step,
+              FilmStripOf(motion_.world, motion_.title)) {}
+
+void MotionWriter::Append(const std::vector<NamedTable>& pieces) {
+  for (const NamedTable& piece : pieces) folder_.Append(prefix_ + piece.name, piece.text);
+}
+
+void MotionWriter::Add(const control::Trajectory& part) {
+  Append(tables_.Add(part));
+  filmed_.Add(part);
+}
+
+void MotionWriter::Finish() {
+  Append(tables_.Finish());
+  if (motion_.reference != nullptr) {
+    const character::ReferenceMotion& reference = *motion_.reference;
+    folder_.Append(prefix_ + std::string(results::kReferenceFile),
+                   motion::FormatBvh(character::ClipOf(motion_.character, reference.poses(), reference.frame_time())));
   }
-  for (const NamedTable& table : StateTables(character, motion.trajectory)) write(table.name, table.text);
-  for (const NamedTable& table : ContactTables(character, motion.trajectory)) write(table.name, table.text);
-  write(results::kFilmStripFile, FormatFilmStrip({motion}, motion.title));
+  folder_.Append(prefix_ + std::string(results::kFilmStripFile),
+                 report::FormatFilmStrip(std::span(&filmed_, 1), FilmStripOf(motion_.world, motion_.title)));
+  folder_.FinishFiles();
 }
 
-void WriteFilmStrip(results::RunFolder& folder, const std::vector<MotionFiles>& motions, const std::string& title) {
-  folder.Write(results::kFilmStripFile, FormatFilmStrip(motions, title));
-}
-
-std::vector<NamedTable> StateTables(const character::Character& character, const control::Trajectory& trajectory) {
-  return {{std::string(results::kTrajectoryFile), results::FormatTrajectory(character, trajectory)},
-          {std::string(results::kContactsFile), results::FormatContacts(character, trajectory)},
-          {std::string(results::kTorquesFile), results::FormatTorques(character, trajectory)}};
-}
-
-std::vector<NamedTable> ContactTables(const character::Character& character, const control::Trajectory& trajectory) {
-  const results::ContactHistory history = results::TraceContacts(character, trajectory);
-  return {{std::string(results::kBodyContactsFile), results::FormatBodyContacts(character, history)},
-          {std::string(results::kContactTotalsFile), results::FormatContactTotals(history)},
-          {std::string(results::kContactSummaryFile), results::FormatContactSummary(character, history)},
-          {std::string(results::kPressureFile), results::FormatPressure(character, history)}};
+void WriteFilmStrip(results::RunFolder& folder, const std::vector<report::FilmedMotion>& motions,
+                    const simulation::WorldOptions& world, const std::string& title) {
+  folder.Write(results::kFilmStripFile, report::FormatFilmStrip(motions, FilmStripOf(world, title)));
 }
 
 results::CostTable CostsOf(const sampling::Summary& search) {

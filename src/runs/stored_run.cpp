@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "motion_comparison.h"
 #include "retrace/character/limits.h"
 #include "retrace/character/skeleton.h"
-#include "retrace/exports/bvh.h"
 #include "retrace/io/describe.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
@@ -38,21 +38,6 @@ struct ControlText {
   fs::path file;
   std::string text;
 };
-
-bool KeepsContactTables(const StoredRun& run, size_t character) {
-  const auto kept = [&](std::string_view name) { return fs::exists(run.PathOf(character, name)); };
-  return kept(results::kBodyContactsFile) || kept(results::kContactTotalsFile) || kept(results::kContactSummaryFile) ||
-         kept(results::kPressureFile);
-}
-
-/// The first place where two tables differ, for a message; empty when they are the same to the byte.
-std::string FirstDifferentLine(const std::string& name, const std::string& stored, const std::string& simulated) {
-  if (stored == simulated) return "";
-  size_t line = 1;
-  size_t i = 0;
-  while (i < stored.size() && i < simulated.size() && stored[i] == simulated[i]) line += stored[i++] == '\n';
-  return name + ":" + std::to_string(line) + ": the replay differs from what is stored";
-}
 
 /// A reference.bvh. The character must outlive the motion.
 character::ReferenceMotion ReadReference(const fs::path& file, const character::Character& character) {
@@ -251,58 +236,78 @@ void StoredRun::TrackReference() {
   scene.fragments = NaiveTracking().fragments;
 }
 
-std::optional<metrics::Evaluation> StoredRun::Evaluate(size_t character, const control::Trajectory& trajectory) const {
+std::optional<metrics::Evaluator> StoredRun::EvaluatorOf(size_t character) const {
   const auto& reference = characters[character].reference;
   if (!reference) return std::nullopt;
-  const auto evaluate = [&](const control::Trajectory& motion) {
-    return metrics::Evaluate(scene.characters[character], motion, *reference, expected_duration(character),
-                             characters[character].gates);
-  };
   const std::vector<control::Fragment>& fragments = scene.fragments[character];
   const size_t own_steps = fragments.empty() ? 0 : static_cast<size_t>(fragments.back().end_step());
-  if (trajectory.num_steps() <= own_steps) return evaluate(trajectory);
-  control::Trajectory own;  // the part that its control speaks of; what is left is the time of a longer one
-  own.time_step = trajectory.time_step;
-  own.states.assign(trajectory.states.begin(), trajectory.states.begin() + static_cast<std::ptrdiff_t>(own_steps) + 1);
-  return evaluate(own);
+  return metrics::Evaluator(scene.characters[character], *reference, characters[character].gates, own_steps);
 }
 
-std::string StoredRun::FirstDifference(const Replayed& replayed, bool required) const {
-  if (manifest.is_null()) {  // without it nobody can tell what else was removed
-    if (required) return (folder / results::kManifestFile).string() + ": no such file";
-  } else if (std::string change = results::FirstChange(folder, manifest); !change.empty()) {
-    return change;
-  }
+std::vector<StoredTable> StoredRun::StoredTables(size_t character, bool required) const {
+  std::vector<StoredTable> stored;
   const auto hashes = manifest.is_object() ? manifest.find("tables_sha256") : manifest.end();
   const bool hashed = manifest.is_object() && hashes != manifest.end() && hashes->is_object();
+  for (const std::string_view table : {results::kTrajectoryFile, results::kContactsFile, results::kTorquesFile}) {
+    const std::string name = results::CharacterPrefix(character, characters.size()).append(table);
+    const bool exists = fs::exists(folder / name);
+    if (!exists && hashed && hashes->contains(name)) {
+      const std::string place = (folder / results::kManifestFile).string().append(": /tables_sha256/").append(name);
+      stored.emplace_back(std::string(table), place, io::JsonView(hashes->at(name), place).String());
+    } else if (exists || required) {
+      stored.emplace_back(std::string(table), folder / name);
+    }
+  }
+  for (const std::string_view table :
+       {results::kBodyContactsFile, results::kContactTotalsFile, results::kContactSummaryFile, results::kPressureFile,
+        results::kMotionFile}) {  // they follow from the others
+    const fs::path file = PathOf(character, table);
+    if (fs::exists(file)) stored.emplace_back(std::string(table), file);
+  }
+  return stored;
+}
+
+std::string StoredRun::FirstDifference(const Replayed& replayed) const {
+  if (!manifest.is_null()) {
+    if (std::string change = results::FirstChange(folder, manifest); !change.empty()) return change;
+  }
   for (size_t c = 0; c < characters.size(); ++c) {
-    const control::Trajectory& trajectory = replayed.characters[c].trajectory;
-    std::vector<NamedTable> tables = StateTables(scene.characters[c], trajectory);
-    if (KeepsContactTables(*this, c)) {  // they follow from the others
-      for (NamedTable& table : ContactTables(scene.characters[c], trajectory)) {
-        if (fs::exists(PathOf(c, table.name))) tables.push_back(std::move(table));
-      }
-    }
-    if (fs::exists(PathOf(c, results::kMotionFile))) {
-      tables.push_back({std::string(results::kMotionFile), exports::FormatMotionBvh(scene.characters[c], trajectory)});
-    }
-    for (const auto& [table, text] : tables) {
-      const std::string name = results::CharacterPrefix(c, characters.size()) + table;
-      if (!fs::exists(folder / name) && hashed && hashes->contains(name)) {
-        if (hashes->at(name) == io::Sha256(text)) continue;
-        const std::string file = (folder / results::kManifestFile).string();
-        return file + ": /tables_sha256/" + name + ": the replay differs from what was found";
-      }
-      if (!required && !fs::exists(folder / name)) continue;
-      std::string difference = FirstDifferentLine((folder / name).string(), io::ReadFile(folder / name), text);
-      if (!difference.empty()) return difference;
-    }
+    MotionComparison comparison(scene.characters[c], StoredTables(c, false));
+    comparison.Add(replayed.characters[c].trajectory);
+    if (std::string difference = comparison.Finish(); !difference.empty()) return difference;
   }
   return "";
 }
 
-std::string StoredRun::Verify() const {
-  return FirstDifference(Replay(*this, pushes), true);
+Verification StoredRun::Verify() const {
+  Verification verification;
+  std::string& difference = verification.difference;
+  // Without a manifest nobody can tell what else was removed.
+  difference = manifest.is_null() ? (folder / results::kManifestFile).string() + ": no such file"
+                                  : results::FirstChange(folder, manifest);
+  if (!difference.empty()) return verification;
+  std::vector<MotionComparison> comparisons;
+  std::vector<std::optional<metrics::Evaluator>> evaluators;
+  for (size_t c = 0; c < characters.size(); ++c) {
+    comparisons.emplace_back(scene.characters[c], StoredTables(c, true));
+    evaluators.push_back(EvaluatorOf(c));
+  }
+  const simulation::Layout layout = scene.layout();
+  const auto add = [&](size_t c, const control::Trajectory& part) {
+    comparisons[c].Add(part);
+    if (evaluators[c]) evaluators[c]->Add(part);
+  };
+  control::ReplayInParts(scene, pushes, StepsPerPart(scene.world.time_step), [&](const control::Trajectory& part) {
+    verification.num_states += part.states.size() - part.first_new_state();
+    if (characters.size() == 1) return add(0, part);
+    for (size_t c = 0; c < characters.size(); ++c) add(c, control::TrajectoryOf(part, layout, c));
+  });
+  for (size_t c = 0; c < characters.size(); ++c) {
+    auto& evaluation = verification.evaluations.emplace_back();
+    if (evaluators[c]) evaluation = evaluators[c]->Finish(expected_duration(c));
+    if (difference.empty()) difference = comparisons[c].Finish();
+  }
+  return verification;
 }
 
 }  // namespace retrace::runs

@@ -191,7 +191,11 @@ class Finder {
                      {"provenance", results::Provenance(timer, {})}};
     io::WriteFile(all.PathOf(kTableFile), FormatTable(found_, job_.reference.duration()));
     if (!found_.empty()) {
-      const metrics::Spread spread = metrics::MeasureSpread(job_.character, motions_, controls_, job_.reference);
+      std::vector<control::Trajectory> motions;
+      for (const control::OpenLoopControl& control : controls_) {
+        motions.push_back(control::Replay(job_.character, control));
+      }
+      const metrics::Spread spread = metrics::MeasureSpread(job_.character, motions, controls_, job_.reference);
       io::WriteFile(all.PathOf(kSpreadFile), FormatSpread(spread));
       list["spread"] = spread.ToJson();
       Say(DescribeSpread(spread, found_.size()));
@@ -233,7 +237,6 @@ class Finder {
     const io::Json more = {{kMember, {{"number", found_.size()}, {"of", options_.count}}}};
     WriteRun(folder, job_, result, {context_.run.command, context_.run.workers, &timer}, KeptFiles::kAll, more);
     entry["folder"] = number;
-    motions_.push_back(std::move(result.trajectory));
     controls_.push_back(std::move(result.search.control));
     std::string kept = "variation " + number;
     kept.append(" of ").append(std::to_string(options_.count)).append(", joint error ");
@@ -247,7 +250,6 @@ class Finder {
   const VariationContext& context_;
   int max_tries_;
   std::vector<Variation> found_;
-  std::vector<control::Trajectory> motions_;
   std::vector<control::OpenLoopControl> controls_;
   std::map<std::string, size_t> known_;  // controls by their hash
   Tries tries_;

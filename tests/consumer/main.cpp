@@ -26,7 +26,7 @@ int main(int argc, char** argv) try {
   const retrace::runs::Job job(options);
   const retrace::runs::Reconstruction result = retrace::runs::Reconstruct(job);
   retrace::runs::WriteRun(folder, job, result);
-  const std::string difference = retrace::runs::StoredRun(folder).Verify();
+  const std::string difference = retrace::runs::StoredRun(folder).Verify().difference;
   std::filesystem::remove_all(folder);
   std::printf("%.2f s: %s, %s\n", result.search.control.duration(), result.success() ? "success" : "below the gates",
               difference.empty() ? "verified" : difference.c_str());

@@ -197,6 +197,52 @@ TEST(Replay, EndsWhereItDiverges) {
   for (const character::BodyState& body : trajectory.states.back()) EXPECT_TRUE(body.position.allFinite());
 }
 
+TEST(ReplayInParts, PutTogetherIsTheReplay) {
+  const OpenLoopControl control = Swaying();
+  const Trajectory whole = Replay(Human(), control);
+  const Scene scene = MakeScene(Human(), control);
+  for (const size_t steps : {size_t{1}, size_t{7}, whole.num_steps() / 2, whole.num_steps(), whole.num_steps() + 1}) {
+    size_t states = 0;
+    size_t contacts = 0;
+    ReplayInParts(scene, {}, steps, [&](const Trajectory& part) {
+      EXPECT_LE(part.num_steps(), steps);
+      EXPECT_EQ(part.first_step, contacts);
+      EXPECT_EQ(part.time_step, whole.time_step);
+      EXPECT_EQ(part.objects, whole.objects);
+      EXPECT_FALSE(part.diverged);
+      ASSERT_EQ(part.contacts.size(), part.num_steps());
+      ASSERT_EQ(part.torques.size(), part.num_steps());
+      for (size_t i = 0; i < part.states.size(); ++i) {
+        ASSERT_TRUE(SameBits(part.states[i], whole.states.at(part.first_step + i))) << part.first_step << " " << i;
+        EXPECT_EQ(part.TimeOf(i), whole.TimeOf(part.first_step + i));
+      }
+      for (size_t i = 0; i < part.num_steps(); ++i) {
+        ASSERT_EQ(part.contacts[i].size(), whole.contacts.at(part.first_step + i).size());
+        ASSERT_EQ(part.torques[i], whole.torques.at(part.first_step + i));
+      }
+      states += part.states.size() - part.first_new_state();
+      contacts += part.contacts.size();
+    });
+    EXPECT_EQ(states, whole.states.size());
+  }
+  EXPECT_THROW(ReplayInParts(scene, {}, 0, [](const Trajectory&) {}), std::invalid_argument);
+}
+
+TEST(ReplayInParts, TheLastPartSaysThatItDiverged) {
+  OpenLoopControl control = Standing(2);
+  control.start[3].linear_velocity = Vec3(1e7, 0, 0);
+  const Trajectory whole = Replay(Human(), control);
+  std::vector<bool> diverged;
+  size_t steps = 0;
+  ReplayInParts(MakeScene(Human(), control), {}, 1, [&](const Trajectory& part) {
+    diverged.push_back(part.diverged);
+    steps += part.num_steps();
+  });
+  EXPECT_EQ(steps, whole.num_steps());
+  EXPECT_EQ(std::count(diverged.begin(), diverged.end(), true), 1);
+  EXPECT_TRUE(diverged.back());
+}
+
 TEST(Replay, OfNothingIsTheStart) {
   OpenLoopControl control = Standing(0);
   const Trajectory trajectory = Replay(Human(), control);

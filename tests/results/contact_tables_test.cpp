@@ -33,6 +33,12 @@ Contact OnGround(int body, const Vec3& point, const Vec3& force) {
 }
 
 /// The trunk (0.3 x 0.6 x 0.2 m about 0, 1, 0) for some steps of 1/100 s, without contacts.
+std::vector<ContactSummary> Summarize(const ContactHistory& history) {
+  ContactSummarizer summarizer;
+  summarizer.Add(history);
+  return summarizer.Summaries();
+}
+
 Trajectory Still(const Character& character, int steps) {
   return Glide(character, steps, Vec3::Zero());
 }
@@ -204,7 +210,7 @@ TEST(ContactSummaryTable, IsOfTheStepsInContact) {
   trajectory.contacts[1] = {OnGround(0, sole, Vec3(0, 10, 0))};
   trajectory.contacts[2] = {OnGround(0, sole, Vec3(0, 20, 0)), OnGround(0, sole, Vec3(0, 30, 0))};
   trajectory.contacts[4] = {OnGround(0, sole, Vec3(0, 40, 0))};
-  const auto summaries = SummarizeContacts(TraceContacts(character, trajectory));
+  const auto summaries = Summarize(TraceContacts(character, trajectory));
   ASSERT_EQ(summaries.size(), 2u) << "only what is pressed on, and all";
   const ContactSummary& trunk = summaries[0];
   EXPECT_EQ(trunk.body, 0);
@@ -219,7 +225,7 @@ TEST(ContactSummaryTable, IsOfTheStepsInContact) {
   EXPECT_DOUBLE_EQ(trunk.force_per_point, 25);
   EXPECT_EQ(summaries[1].body, -1);
   EXPECT_DOUBLE_EQ(summaries[1].impulse, trunk.impulse);
-  const Table table = ParseTable(FormatContactSummary(character, TraceContacts(character, trajectory)), "t");
+  const Table table = ParseTable(FormatContactSummary(character, Summarize(TraceContacts(character, trajectory))), "t");
   EXPECT_THAT(table.Text("body"), ElementsAre("trunk", "all"));
   EXPECT_THAT(table.Numbers("peak_force"), ElementsAre(50, 50));
 }
@@ -229,7 +235,7 @@ TEST(ContactTables, OfNothingAreHeadersAndARowForAll) {
   const ContactHistory history = TraceContacts(character, Still(character, 0));
   EXPECT_EQ(ParseTable(FormatBodyContacts(character, history), "t").num_rows(), 0u);
   EXPECT_EQ(ParseTable(FormatPressure(character, history), "t").num_rows(), 0u);
-  EXPECT_THAT(ParseTable(FormatContactSummary(character, history), "t").Numbers("impulse"), ElementsAre(0));
+  EXPECT_THAT(ParseTable(FormatContactSummary(character, Summarize(history)), "t").Numbers("impulse"), ElementsAre(0));
 }
 
 TEST(ContactTables, NeedTheContactsOfEveryStep) {
@@ -292,7 +298,7 @@ ContactSummary Roll(const std::string& world) {
   constexpr int kStarts = 4;
   ContactSummary mean;
   for (int i = 0; i < kStarts; ++i) {
-    const ContactSummary roll = SummarizeContacts(Track(human, "roll_sideways.bvh", options, 0.002 * i)).back();
+    const ContactSummary roll = Summarize(Track(human, "roll_sideways.bvh", options, 0.002 * i)).back();
     mean.mean_points += roll.mean_points / kStarts;
     mean.force_per_point += roll.force_per_point / kStarts;
     mean.mean_pressure += roll.mean_pressure / kStarts;

@@ -83,7 +83,7 @@ TEST_F(StoredRunTest, OfOneCharacterHasItsFilesInTheFolderItself) {
   EXPECT_TRUE(manifest.contains("evaluation"));
   EXPECT_FALSE(manifest.contains("characters"));
   EXPECT_EQ(io::ReadFile(folder / "control.json"), io::ReadFile(run.folder / "control.json"));
-  EXPECT_EQ(StoredRun(folder).Verify(), "");
+  EXPECT_EQ(StoredRun(folder).Verify().difference, "");
 }
 
 TEST_F(StoredRunTest, ASceneIsWrittenReadBackAndVerified) {
@@ -105,7 +105,7 @@ TEST_F(StoredRunTest, ASceneIsWrittenReadBackAndVerified) {
 
   const StoredRun scene(folder);
   ASSERT_EQ(scene.characters.size(), 2u);
-  EXPECT_EQ(scene.Verify(), "");
+  EXPECT_EQ(scene.Verify().difference, "");
   EXPECT_EQ(scene.characters[1].run, (base_ / "two").string());
   EXPECT_EQ(scene.characters[1].control_sha256, io::Sha256(io::ReadFile(base_ / "two/control.json")));
   EXPECT_DOUBLE_EQ(scene.characters[1].placement.heading, kPi);
@@ -129,9 +129,9 @@ TEST_F(StoredRunTest, ASceneIsWrittenReadBackAndVerified) {
   std::string table = io::ReadFile(folder / "character_2/torques.csv");
   table[table.size() - 3] = table[table.size() - 3] == '1' ? '2' : '1';
   io::WriteFile(folder / "character_2/torques.csv", table);
-  EXPECT_THAT(scene.Verify(), HasSubstr("character_2/torques.csv:"));
+  EXPECT_THAT(scene.Verify().difference, HasSubstr("character_2/torques.csv:"));
   fs::remove(folder / "character_2/torques.csv");
-  EXPECT_THAT(scene.Verify(), HasSubstr("character_2/torques.csv: was removed"));
+  EXPECT_THAT(scene.Verify().difference, HasSubstr("character_2/torques.csv: was removed"));
 }
 
 TEST_F(StoredRunTest, CharactersThatDoNotTouchHaveTheTablesOfEachAlone) {
@@ -140,14 +140,14 @@ TEST_F(StoredRunTest, CharactersThatDoNotTouchHaveTheTablesOfEachAlone) {
   const Replayed replayed = Replay(run);
   for (const size_t c : {0u, 1u}) {
     const control::Trajectory alone = control::Replay(Human(), control::ControlOf(run.scene, c));
-    const auto of_each = StateTables(Human(), alone);
-    const auto together = StateTables(Human(), replayed.characters[c].trajectory);
-    for (size_t t = 0; t < of_each.size(); ++t) EXPECT_EQ(together[t].text, of_each[t].text) << of_each[t].name;
-    const auto contacts_of_each = ContactTables(Human(), alone);
-    const auto contacts_together = ContactTables(Human(), replayed.characters[c].trajectory);
-    for (size_t t = 0; t < contacts_of_each.size(); ++t) {
-      EXPECT_EQ(contacts_together[t].text, contacts_of_each[t].text) << contacts_of_each[t].name;
-    }
+    MotionTables tables_alone(Human());
+    MotionTables tables_together(Human());
+    const auto compare = [](const std::vector<NamedTable>& of_each, const std::vector<NamedTable>& together) {
+      ASSERT_EQ(of_each.size(), together.size());
+      for (size_t t = 0; t < of_each.size(); ++t) EXPECT_EQ(together[t].text, of_each[t].text) << of_each[t].name;
+    };
+    compare(tables_alone.Add(alone), tables_together.Add(replayed.characters[c].trajectory));
+    compare(tables_alone.Finish(), tables_together.Finish());
   }
 }
 
@@ -181,7 +181,7 @@ TEST_F(StoredRunTest, TouchingOnesHaveTheContactInBothTablesWithOppositeForces) 
     EXPECT_EQ(first[i].point, second[i].point);
     EXPECT_EQ(first[i].force, -second[i].force);
   }
-  EXPECT_EQ(StoredRun(folder).Verify(), "");
+  EXPECT_EQ(StoredRun(folder).Verify().difference, "");
 }
 
 TEST_F(StoredRunTest, AShorterControlIsHeldToItsOwnEnd) {
@@ -208,7 +208,7 @@ TEST_F(StoredRunTest, ASceneJoinsWithAllItsCharacters) {
   const Replayed replayed = Replay(run);
   EXPECT_TRUE(replayed.success());
   for (const CharacterReplay& character : replayed.characters) EXPECT_LT(character.evaluation->drift, 0.1);
-  EXPECT_EQ(StoredRun(Write(run, "outer")).Verify(), "");
+  EXPECT_EQ(StoredRun(Write(run, "outer")).Verify().difference, "");
 }
 
 TEST_F(StoredRunTest, ARunMayJoinItself) {
@@ -291,7 +291,7 @@ TEST_F(StoredRunTest, BodiesOfASceneAreNamedWithTheirCharacter) {
   EXPECT_EQ(io::ReadJson(base_ / "pushed/manifest.json")["pushes"][0]["body"], "2:trunk");
   const StoredRun stored(base_ / "pushed");
   EXPECT_EQ(stored.pushes.at(0).body, push.body);
-  EXPECT_EQ(stored.Verify(), "");
+  EXPECT_EQ(stored.Verify().difference, "");
 }
 
 TEST_F(StoredRunTest, AFreeBodyCanBePushed) {

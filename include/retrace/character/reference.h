@@ -110,6 +110,9 @@ struct ReferenceReport {
   io::Json ToJson() const;
 };
 
+/// The pose at a share of the way from `a` to `b`: orientations along the shorter arc.
+void Interpolate(const Pose& a, const Pose& b, double share, Pose& pose);
+
 /// Evenly spaced poses of the character with the first at time 0, and states between them.
 class ReferenceMotion {
  public:

@@ -13,6 +13,9 @@ namespace retrace::character {
 /// the tips of bodies that carry no further joint. Metres, y up.
 motion::Skeleton SkeletonOf(const Character& character);
 
+/// A pose as a frame of SkeletonOf, which is `skeleton`.
+motion::Frame FrameOf(const Character& character, const motion::Skeleton& skeleton, const Pose& pose);
+
 /// Poses `frame_time` seconds apart as a clip of SkeletonOf.
 motion::Clip ClipOf(const Character& character, const std::vector<Pose>& poses, double frame_time);
 

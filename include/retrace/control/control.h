@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -48,9 +49,10 @@ void AddToScene(const character::Character& character, const OpenLoopControl& co
 /// The control of one character of a scene, which starts where it does in the scene; the world's free bodies are in it.
 OpenLoopControl ControlOf(const Scene& scene, size_t character);
 
-/// A simulated motion, step by step.
+/// A simulated motion, step by step, or a part of one.
 struct Trajectory {
   double time_step = 0;                                    ///< [s]
+  size_t first_step = 0;                                   ///< steps of the motion before this part; 0: its beginning
   std::vector<character::State> states;                    ///< (steps + 1), the start state first
   std::vector<std::vector<simulation::Contact>> contacts;  ///< (steps) of the step that led to states[i + 1]
   std::vector<std::vector<Vec3>> torques;                  ///< (steps x joints) of the same step [N m]
@@ -58,6 +60,10 @@ struct Trajectory {
   bool diverged = false;                                   ///< the last state is the last sane one
 
   size_t num_steps() const { return states.empty() ? 0 : states.size() - 1; }
+  /// Of a state of this part, since the beginning of the motion [s].
+  double TimeOf(size_t state) const { return static_cast<double>(first_step + state) * time_step; }
+  /// The first state that the part before does not have: that part ends with the state with which this one begins.
+  size_t first_new_state() const { return first_step == 0 ? 0 : 1; }
 };
 
 /// Simulates a whole control in a new world and records everything. With pushes the motion is another one: the control
@@ -65,6 +71,12 @@ struct Trajectory {
 Trajectory Replay(const character::Character& character, const OpenLoopControl& control,
                   std::span<const Push> pushes = {});
 Trajectory Replay(const Scene& scene, std::span<const Push> pushes = {});
+
+/// The same in parts, so that a motion of any length takes the memory of one part. `observe` gets one part after the
+/// other: `steps_per_part` steps each, the last one fewer, or none at all but its start state. Only the last one can
+/// have diverged.
+void ReplayInParts(const Scene& scene, std::span<const Push> pushes, size_t steps_per_part,
+                   const std::function<void(Trajectory part)>& observe);
 
 /// Simulates `num_steps` steps of characters under any controllers, one for each, in a new world from a start state,
 /// which step number `first_step` takes on.

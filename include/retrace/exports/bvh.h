@@ -4,7 +4,9 @@
 #include <string>
 
 #include "retrace/character/character.h"
+#include "retrace/character/kinematics.h"
 #include "retrace/control/control.h"
+#include "retrace/motion/bvh.h"
 
 namespace retrace::exports {
 
@@ -15,5 +17,29 @@ inline constexpr double kBvhRate = 120;
 /// Joints are taken as if they held exactly. Poses are interpolated where the simulation step does not divide the rate.
 std::string FormatMotionBvh(const character::Character& character, const control::Trajectory& trajectory,
                             double rate = kBvhRate);
+
+/// The same of a motion that comes in parts (control::ReplayInParts), of which the text alone is kept.
+class MotionBvh {
+ public:
+  /// The character must outlive it.
+  explicit MotionBvh(const character::Character& character, double rate = kBvhRate);
+  void Add(const control::Trajectory& part);
+  std::string Finish();
+
+ private:
+  /// Adds the next frame, between the latest two poses.
+  void AddFrame(double share);
+
+  const character::Character& character_;
+  double rate_;
+  motion::Skeleton skeleton_;
+  motion::BvhText text_;
+  int frames_ = 0;
+  size_t states_ = 0;
+  double time_step_ = 0;
+  character::Pose before_;
+  character::Pose latest_;
+  character::Pose between_;
+};
 
 }  // namespace retrace::exports

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -78,7 +79,32 @@ struct GateRatios {
 GateRatios ComputeGateRatios(const character::Character& character, const character::State& simulated,
                              const character::State& reference, const GateLimits& limits_of_human);
 
-/// Compares every state with the reference at its time. `expected_duration` is the duration to reach [s].
+/// Compares every state of a motion with the reference at its time, part by part.
+class Evaluator {
+ public:
+  /// Character and reference must outlive it. What is after `most_steps` is left out, also whether it diverged there.
+  Evaluator(const character::Character& character, const character::ReferenceMotion& reference,
+            const GateLimits& limits_of_human, size_t most_steps = std::numeric_limits<size_t>::max());
+
+  /// The parts of a motion in their order (control::ReplayInParts), or all of it.
+  void Add(const control::Trajectory& part);
+  /// `expected_duration` is the duration to reach [s].
+  Evaluation Finish(double expected_duration) const;
+
+ private:
+  const character::Character& character_;
+  const character::ReferenceMotion& reference_;
+  size_t most_steps_;
+  Gate height_;
+  Gate orientation_;
+  Gate joints_;
+  std::vector<double> joint_errors_;  // (states)
+  double drift_ = 0;
+  double time_step_ = 0;
+  bool diverged_ = false;
+};
+
+/// The same of a whole motion.
 Evaluation Evaluate(const character::Character& character, const control::Trajectory& trajectory,
                     const character::ReferenceMotion& reference, double expected_duration,
                     const GateLimits& limits_of_human);

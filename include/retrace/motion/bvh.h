@@ -1,9 +1,11 @@
 /// BioVision hierarchy files (BVH).
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "retrace/motion/clip.h"
 
@@ -29,5 +31,21 @@ Clip ParseBvh(std::string_view text, const std::string& name);
 /// metres. They read back to the same double; angles are safe at gimbal lock, so that rotations read back to rounding.
 /// End sites stay at their offset whatever the frames say.
 std::string FormatBvh(const Clip& clip);
+
+/// The same text of a clip that comes frame by frame, of which the text alone is kept.
+class BvhText {
+ public:
+  /// @param moves (joints) which joints have translations in their frames; the root has them anyway
+  BvhText(const Skeleton& skeleton, std::vector<bool> moves);
+  void Add(const Frame& frame);
+  std::string Finish(double frame_time) const;
+
+ private:
+  std::vector<bool> moves_;
+  std::vector<size_t> order_;  // joints with channels, as their columns stand in a row
+  std::string hierarchy_;
+  std::string rows_;
+  size_t frames_ = 0;
+};
 
 }  // namespace retrace::motion

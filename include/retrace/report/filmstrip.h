@@ -1,8 +1,10 @@
 /// A motion at a glance, as one picture.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "retrace/character/character.h"
 #include "retrace/character/reference.h"
@@ -20,6 +22,52 @@ struct FilmStripOptions {
   /// What else is in the world: drawn behind each figure as it is at its instant. Null: a plain floor.
   const simulation::Environment* environment = nullptr;
   std::string title;  ///< of the document, for viewers that show or speak it; not drawn
+};
+
+/// A contact force [N] and where it acts [m], in the world.
+struct Arrow {
+  Vec3 point = Vec3::Zero();
+  Vec3 force = Vec3::Zero();
+};
+
+/// What a film strip shows of one character's motion, taken from it part by part (control::ReplayInParts).
+class FilmedMotion {
+ public:
+  /// Of a motion of so many steps. Character and reference must outlive it; the reference may be null. Throws
+  /// std::invalid_argument for options out of range.
+  FilmedMotion(const character::Character& character, const character::ReferenceMotion* reference, size_t num_steps,
+               double time_step, const FilmStripOptions& options);
+  /// The parts of the motion in their order, or all of it.
+  void Add(const control::Trajectory& part);
+
+  /// An instant that is shown.
+  struct Instant {
+    size_t state = 0;  ///< its number
+    character::State bodies;
+    size_t first_step = 0;  ///< whose contacts are counted
+    size_t end_step = 0;
+    std::vector<Arrow> sums;      ///< (bodies) of the ground's forces, and of points times the sizes of forces
+    std::vector<double> weights;  ///< (bodies) sums of the sizes of forces
+
+    /// Mean ground force on each body that has any.
+    std::vector<Arrow> Arrows() const;
+  };
+
+  const character::Character& character() const { return character_; }
+  const character::ReferenceMotion* reference() const { return reference_; }
+  size_t num_steps() const { return num_steps_; }
+  double time_step() const { return time_step_; }
+  /// (states) the root from the first shown instant to the last one.
+  const std::vector<character::BodyState>& roots() const { return roots_; }
+  const std::vector<Instant>& instants() const { return instants_; }
+
+ private:
+  const character::Character& character_;
+  const character::ReferenceMotion* reference_;
+  size_t num_steps_;
+  double time_step_;
+  std::vector<character::BodyState> roots_;
+  std::vector<Instant> instants_;
 };
 
 /// One character and its motion.
@@ -45,6 +93,7 @@ struct FilmStripMotion {
 /// A reference may be null. The picture has a background of its own, needs no other file and is the same for the same
 /// input. Throws std::invalid_argument without a state, for trajectories of different lengths, and for options out of
 /// range.
+std::string FormatFilmStrip(std::span<const FilmedMotion> motions, const FilmStripOptions& options = {});
 std::string FormatFilmStrip(std::span<const FilmStripMotion> motions, const FilmStripOptions& options = {});
 inline std::string FormatFilmStrip(const character::Character& character, const control::Trajectory& trajectory,
                                    const character::ReferenceMotion* reference, const FilmStripOptions& options = {}) {

@@ -55,18 +55,25 @@ struct PressureCell {
 };
 const char* FaceName(int face);
 
-/// Everything that presses on a character over a motion.
+/// Everything that presses on a character over a motion, or over a part of one.
 struct ContactHistory {
   double time_step = 0;                          ///< [s]
-  int steps_per_frame = 1;                       ///< of a pressure map
+  size_t first_step = 0;                         ///< steps of the motion before this part; 0: its beginning
+  size_t steps_per_frame = 1;                    ///< of a pressure map
   std::vector<std::vector<ContactLoad>> loads;   ///< (steps x bodies)
   std::vector<ContactLoad> totals;               ///< (steps) of the whole character
   std::vector<std::vector<PressureCell>> cells;  ///< (steps) under pressure, sorted by body, face, index
 };
-/// Throws std::invalid_argument for a trajectory without the contacts of every step.
+/// Steps of a frame of a pressure map.
+size_t StepsPerFrame(double time_step, const PressureOptions& options = {});
+/// Throws std::invalid_argument for a trajectory without the contacts of every step, and for a part of a motion that
+/// does not begin with a frame.
 ContactHistory TraceContacts(const character::Character& character, const control::Trajectory& trajectory,
                              const PressureOptions& options = {});
 
+/// The tables below are texts as in tables.h: those of the parts of a motion, one after the other, are that of the
+/// whole.
+///
 /// body_contacts.csv: a row per step and body that something presses on: time [s], body, points, normal_force,
 /// tangential_force (its length) [N], center_x .. center_z (centre of pressure, world), center_body_x .. center_body_z
 /// (the same in the body's frame) [m], contact_area [m^2], mean_pressure, peak_pressure [Pa].
@@ -99,10 +106,32 @@ struct ContactSummary {
   double mean_pressure = 0;    ///< [Pa]
   double peak_pressure = 0;    ///< [Pa]
 };
-/// Bodies that are ever pressed on, in the character's order, and last the whole character (also when nothing is).
-std::vector<ContactSummary> SummarizeContacts(const ContactHistory& history);
+
+/// Sums up the contacts of a motion, part by part.
+class ContactSummarizer {
+ public:
+  /// The parts of a motion in their order, or all of it.
+  void Add(const ContactHistory& part);
+  /// Bodies that are ever pressed on, in the character's order, and last the whole character (also when nothing is).
+  std::vector<ContactSummary> Summaries() const;
+
+ private:
+  /// What is known of a body so far: the means of `summary` are found at the end.
+  struct Sums {
+    ContactSummary summary;
+    int steps = 0;  ///< in contact
+    double points = 0;
+    double weighted_time = 0;
+    double pressure = 0;
+    void Add(const ContactLoad& load, double time, double time_step);
+    ContactSummary Finish(double time_step) const;
+  };
+  double time_step_ = 0;
+  std::vector<Sums> bodies_;
+  Sums total_;
+};
 
 /// contact_summary.csv: a row for each; columns as the members of ContactSummary, `all` for the whole character.
-std::string FormatContactSummary(const character::Character& character, const ContactHistory& history);
+std::string FormatContactSummary(const character::Character& character, const std::vector<ContactSummary>& summaries);
 
 }  // namespace retrace::results

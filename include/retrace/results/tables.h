@@ -1,6 +1,7 @@
 /// Tables of a reconstruction as CSV text (RFC 4180 with '\n' line ends), and their reader. The first row names the
 /// columns. Metres, seconds, newtons, radians; y up. Times are those of the states: a step's contacts and torques stand
-/// at the time of the state that it led to.
+/// at the time of the state that it led to. Of a motion in parts (control::ReplayInParts) the texts of the parts, one
+/// after the other, are the text of the whole.
 #pragma once
 
 #include <cstdint>

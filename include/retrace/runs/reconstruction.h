@@ -7,6 +7,7 @@
 ///     retrace::runs::WriteRun("results/walk", job, result);
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 
 #include "retrace/metrics/gates.h"
@@ -18,10 +19,12 @@
 
 namespace retrace::runs {
 
-/// What a search found, simulated once more in a new world and compared with the reference.
+/// What a search found, simulated once more in a new world and compared with the reference. The motion itself is not
+/// kept, because it is large: control::Replay or control::ReplayInParts of search.control is it.
 struct Reconstruction {
   sampling::Summary search;
-  control::Trajectory trajectory;
+  size_t num_steps = 0;   ///< that were simulated
+  bool diverged = false;  ///< in the new world
   metrics::Evaluation evaluation;
   results::RunTimer timer;  ///< begun with the search
 

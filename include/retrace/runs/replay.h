@@ -15,7 +15,7 @@
 ///     }
 ///     retrace::results::RunFolder folder("results/two", false);
 ///     runs::WriteReplay(folder, run, replayed, {});
-///     const std::string difference = runs::StoredRun("results/two").Verify();
+///     const std::string difference = runs::StoredRun("results/two").Verify().difference;
 #pragma once
 
 #include <filesystem>
@@ -40,7 +40,6 @@ struct Replayed {
   std::vector<CharacterReplay> characters;
 
   const control::Trajectory& first() const { return characters.front().trajectory; }
-  size_t num_states() const { return first().states.size(); }
   bool diverged() const { return first().diverged; }
   /// Whether every character that has a reference is within the gates.
   bool success() const;
@@ -86,7 +85,7 @@ void WritePushTable(results::RunFolder& folder, const StoredRun& run, const std:
 
 /// What became of each character, as lines for people.
 std::string Describe(const StoredRun& run, const Replayed& replayed);
-/// The same of a replay in which nothing differs from what is stored.
-std::string DescribeVerified(const StoredRun& run, const Replayed& replayed);
+/// The same of a run that does not differ from its simulation.
+std::string DescribeVerified(const StoredRun& run, const Verification& verification);
 
 }  // namespace retrace::runs

@@ -6,39 +6,82 @@
 
 #include "retrace/character/reference.h"
 #include "retrace/control/control.h"
+#include "retrace/exports/bvh.h"
 #include "retrace/methods/sampling/search.h"
 #include "retrace/metrics/gates.h"
+#include "retrace/report/filmstrip.h"
+#include "retrace/results/contact_tables.h"
 #include "retrace/results/run_folder.h"
 #include "retrace/results/tables.h"
 
 namespace retrace::runs {
 
-/// A motion of one character and what its files show.
-struct MotionFiles {
-  const character::Character& character;
-  const simulation::WorldOptions& world;
-  const control::Trajectory& trajectory;        ///< of that character, as control::TrajectoryOf has it
-  const character::ReferenceMotion* reference;  ///< may be null
-  std::string title;                            ///< of the film strip
-};
+/// How many steps of a motion are simulated before they are written: about a second, in whole frames of the pressure
+/// map. A motion in such parts takes the memory of one of them.
+size_t StepsPerPart(double time_step);
 
-/// Writes motion.bvh, trajectory.csv, contacts.csv, torques.csv, the tables of the inside view, filmstrip.svg and,
-/// where there is a reference, reference.bvh. Their names begin with `prefix` (results::CharacterPrefix).
-void WriteMotion(results::RunFolder& folder, const std::string& prefix, const MotionFiles& motion);
-
-/// Writes filmstrip.svg with all characters of a scene.
-void WriteFilmStrip(results::RunFolder& folder, const std::vector<MotionFiles>& motions, const std::string& title);
-
-/// The tables by which a replay is compared bit for bit: trajectory.csv, contacts.csv, torques.csv, with their names.
+/// A table, or the next piece of one.
 struct NamedTable {
   std::string name;
   std::string text;
 };
-std::vector<NamedTable> StateTables(const character::Character& character, const control::Trajectory& trajectory);
 
-/// The inside view: body_contacts.csv, contact_totals.csv, contact_summary.csv, pressure.csv. They follow from the
-/// tables above.
-std::vector<NamedTable> ContactTables(const character::Character& character, const control::Trajectory& trajectory);
+/// The tables by which a replay is compared bit for bit: trajectory.csv, contacts.csv, torques.csv; of a part of a
+/// motion their next pieces.
+std::vector<NamedTable> StateTables(const character::Character& character, const control::Trajectory& part);
+
+/// All tables of a motion that comes in parts, piece by piece: those above; the inside view, which follows from them
+/// (body_contacts.csv, contact_totals.csv, pressure.csv, contact_summary.csv); motion.bvh.
+class MotionTables {
+ public:
+  /// The character must outlive it.
+  explicit MotionTables(const character::Character& character) : character_(character), bvh_(character) {}
+  /// The next pieces. The parts must begin with frames of the pressure map (StepsPerPart).
+  std::vector<NamedTable> Add(const control::Trajectory& part);
+  /// What is known when there are no more parts.
+  std::vector<NamedTable> Finish();
+
+ private:
+  const character::Character& character_;
+  results::ContactSummarizer summary_;
+  exports::MotionBvh bvh_;
+};
+
+/// A motion of one character and what its files show.
+struct MotionFiles {
+  const character::Character& character;
+  const simulation::WorldOptions& world;
+  const character::ReferenceMotion* reference;  ///< may be null
+  std::string title;                            ///< of the film strip
+  size_t num_steps = 0;                         ///< of the motion
+};
+
+/// Writes motion.bvh, trajectory.csv, contacts.csv, torques.csv, the tables of the inside view, filmstrip.svg and,
+/// where there is a reference, reference.bvh, while the motion comes in parts. All throw OutputError.
+class MotionWriter {
+ public:
+  /// The names of the files begin with `prefix` (results::CharacterPrefix). The folder must outlive the writer.
+  MotionWriter(results::RunFolder& folder, std::string prefix, MotionFiles motion);
+  /// A part of that character's motion, as control::TrajectoryOf has it.
+  void Add(const control::Trajectory& part);
+  void Finish();
+
+  /// What the film strip shows.
+  const report::FilmedMotion& filmed() const { return filmed_; }
+
+ private:
+  void Append(const std::vector<NamedTable>& pieces);
+
+  results::RunFolder& folder_;
+  std::string prefix_;
+  MotionFiles motion_;
+  MotionTables tables_;
+  report::FilmedMotion filmed_;
+};
+
+/// Writes filmstrip.svg with all characters of a scene.
+void WriteFilmStrip(results::RunFolder& folder, const std::vector<report::FilmedMotion>& motions,
+                    const simulation::WorldOptions& world, const std::string& title);
 
 /// The costs of all samples of a search, with the weights that each iteration was drawn with.
 results::CostTable CostsOf(const sampling::Summary& search);

@@ -1,6 +1,7 @@
 /// A run as its folder keeps it: the characters in its world, one for most runs, with what is kept of each.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -17,6 +18,7 @@
 namespace retrace::runs {
 
 struct Replayed;
+class StoredTable;
 
 /// Where the motion of another run is put into a world: it is turned about the world's vertical axis, then moved.
 struct Placement {
@@ -41,6 +43,13 @@ struct RunCharacter {
 struct ControlInput {
   std::filesystem::path file;
   std::string sha256;
+};
+
+/// How a stored run compares with its simulation.
+struct Verification {
+  std::string difference;                                       ///< the first one, as a message; empty: none
+  size_t num_states = 0;                                        ///< that were compared
+  std::vector<std::optional<metrics::Evaluation>> evaluations;  ///< (characters) where there is a reference
 };
 
 /// A folder with a control file and what was kept beside it; nothing is simulated.
@@ -85,20 +94,24 @@ struct StoredRun {
   /// That becomes the scene. Throws InputError for a character without a reference.
   void TrackReference();
 
-  /// Gates and figures of a trajectory of one character, over what its own control lasts; nothing without a reference.
-  std::optional<metrics::Evaluation> Evaluate(size_t character, const control::Trajectory& trajectory) const;
+  /// Finds gates and figures of the motion of one character, over what its own control lasts; nothing without a
+  /// reference. The run must outlive it.
+  std::optional<metrics::Evaluator> EvaluatorOf(size_t character) const;
   /// Compares the files of the folder with the hashes in the manifest, and the manifest with its seal; then
   /// trajectories with the motion and the tables of the folder, or with their hashes in the manifest where a table is
   /// not there; what neither has is not compared. Returns the first difference as a message, or nothing.
-  /// @param required whether the folder must have a manifest (else that is the difference), and every table that
-  /// neither
-  ///        has is an InputError
-  std::string FirstDifference(const Replayed& replayed, bool required) const;
+  std::string FirstDifference(const Replayed& replayed) const;
   /// Simulates the stored controls in a new world, under the stored pushes, and compares every state, contact and
-  /// torque with the stored ones, bit for bit, after every file was compared with the manifest. Returns the first
-  /// difference as a message; an empty text means that there is none. Throws InputError when the folder does not tell
+  /// torque with the stored ones, bit for bit, after every file was compared with the manifest. Of the motion it holds
+  /// about a second at a time. A folder without a manifest differs. Throws InputError when the folder does not tell
   /// what to compare with.
-  std::string Verify() const;
+  Verification Verify() const;
+
+ private:
+  /// What is stored of a character's tables.
+  /// @param required whether a state table that is neither in the folder nor in the manifest is an InputError; else it
+  /// is left out
+  std::vector<StoredTable> StoredTables(size_t character, bool required) const;
 };
 
 }  // namespace retrace::runs
