@@ -34,7 +34,7 @@ void MotionBvh::Add(const control::Trajectory& part) {
   }
 }
 
-std::string MotionBvh::Finish() {
+std::vector<std::string> MotionBvh::Finish() {
   if (states_ == 1) text_.Add(character::FrameOf(character_, skeleton_, latest_));
   if (states_ >= 2) {
     const auto last = static_cast<double>(states_ - 1);
@@ -47,7 +47,9 @@ std::string MotionBvh::Finish() {
 std::string FormatMotionBvh(const character::Character& character, const control::Trajectory& trajectory, double rate) {
   MotionBvh motion(character, rate);
   motion.Add(trajectory);
-  return motion.Finish();
+  std::string text;
+  for (const std::string& piece : motion.Finish()) text += piece;
+  return text;
 }
 
 }  // namespace retrace::exports

@@ -334,22 +334,26 @@ BvhText::BvhText(const Skeleton& skeleton, std::vector<bool> moves) : moves_(std
 }
 
 void BvhText::Add(const Frame& frame) {
-  const size_t row = rows_.size();
+  constexpr size_t kPiece = 1 << 16;
+  if (rows_.empty() || rows_.back().size() > kPiece) rows_.emplace_back();
+  std::string& text = rows_.back();
+  const size_t row = text.size();
   for (const size_t j : order_) {
-    if (moves_[j]) AppendVector(rows_, frame.translations[j]);
+    if (moves_[j]) AppendVector(text, frame.translations[j]);
     const auto [z, x, y] = EulerAngles(frame.rotations[j].toRotationMatrix(), 2, 0, 1);
-    AppendVector(rows_, {Degrees(z), Degrees(x), Degrees(y)});
+    AppendVector(text, {Degrees(z), Degrees(x), Degrees(y)});
   }
-  if (rows_.size() > row) rows_[row] = '\n';  // in place of the first blank: ends the line before
+  if (text.size() > row) text[row] = '\n';  // in place of the first blank: ends the line before
   ++frames_;
 }
 
-std::string BvhText::Finish(double frame_time) const {
-  std::string text = hierarchy_;
-  text += "MOTION\nFrames: " + std::to_string(frames_) + "\nFrame Time: ";
-  io::AppendNumber(text, frame_time);
-  text.reserve(text.size() + rows_.size() + 1);
-  return text.append(rows_).append("\n");
+std::vector<std::string> BvhText::Finish(double frame_time) {
+  hierarchy_.append("MOTION\nFrames: ").append(std::to_string(frames_)).append("\nFrame Time: ");
+  io::AppendNumber(hierarchy_, frame_time);
+  std::vector<std::string> pieces = std::move(rows_);
+  pieces.insert(pieces.begin(), std::move(hierarchy_));
+  pieces.back() += '\n';
+  return pieces;
 }
 
 std::string FormatBvh(const Clip& clip) {
@@ -361,7 +365,9 @@ std::string FormatBvh(const Clip& clip) {
   }
   BvhText text(clip.skeleton, std::move(moves));
   for (const Frame& frame : clip.frames) text.Add(frame);
-  return text.Finish(clip.frame_time);
+  std::string whole;
+  for (const std::string& piece : text.Finish(clip.frame_time)) whole += piece;
+  return whole;
 }
 
 }  // namespace retrace::motion

@@ -46,8 +46,10 @@ std::vector<NamedTable> MotionTables::Add(const control::Trajectory& part) {
 }
 
 std::vector<NamedTable> MotionTables::Finish() {
-  return {{std::string(results::kContactSummaryFile), results::FormatContactSummary(character_, summary_.Summaries())},
-          {std::string(results::kMotionFile), bvh_.Finish()}};
+  std::vector<NamedTable> pieces = {
+      {std::string(results::kContactSummaryFile), results::FormatContactSummary(character_, summary_.Summaries())}};
+  for (std::string& piece : bvh_.Finish()) pieces.push_back({std::string(results::kMotionFile), std::move(piece)});
+  return pieces;
 }
 
 MotionWriter::MotionWriter(results::RunFolder& folder, std::string prefix, MotionFiles motion)

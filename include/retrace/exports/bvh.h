@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "retrace/character/character.h"
 #include "retrace/character/kinematics.h"
@@ -24,7 +25,8 @@ class MotionBvh {
   /// The character must outlive it.
   explicit MotionBvh(const character::Character& character, double rate = kBvhRate);
   void Add(const control::Trajectory& part);
-  std::string Finish();
+  /// The text in pieces. Nothing can be added afterwards.
+  std::vector<std::string> Finish();
 
  private:
   /// Adds the next frame, between the latest two poses.

@@ -38,13 +38,14 @@ class BvhText {
   /// @param moves (joints) which joints have translations in their frames; the root has them anyway
   BvhText(const Skeleton& skeleton, std::vector<bool> moves);
   void Add(const Frame& frame);
-  std::string Finish(double frame_time) const;
+  /// The text in pieces, so that a long one is never copied. Nothing can be added afterwards.
+  std::vector<std::string> Finish(double frame_time);
 
  private:
   std::vector<bool> moves_;
   std::vector<size_t> order_;  // joints with channels, as their columns stand in a row
   std::string hierarchy_;
-  std::string rows_;
+  std::vector<std::string> rows_;  // in pieces of whole rows
   size_t frames_ = 0;
 };
 
