@@ -91,7 +91,7 @@ void SetTargetsToReference(const character::ReferenceMotion& reference, double t
 /// Headings of characters that joined, each of which may have been turned before [rad].
 constexpr io::Range kHeadings{-1000, 1000};
 
-/// What the manifest of a scene says of its characters.
+/// What the manifest of a scene has about its characters.
 void ReadCharacters(const io::JsonView& view, std::vector<RunCharacter>& characters) {
   if (view.size() != characters.size()) {
     view.Expect("an array of " + std::to_string(characters.size()) + ", one entry per character of the control");
@@ -261,14 +261,14 @@ std::optional<metrics::Evaluation> StoredRun::Evaluate(size_t character, const c
   const std::vector<control::Fragment>& fragments = scene.fragments[character];
   const size_t own_steps = fragments.empty() ? 0 : static_cast<size_t>(fragments.back().end_step());
   if (trajectory.num_steps() <= own_steps) return evaluate(trajectory);
-  control::Trajectory own;  // the part that its control speaks of; what is left is the time of a longer one
+  control::Trajectory own;  // the part that its control covers; what is left is the time of a longer one
   own.time_step = trajectory.time_step;
   own.states.assign(trajectory.states.begin(), trajectory.states.begin() + static_cast<std::ptrdiff_t>(own_steps) + 1);
   return evaluate(own);
 }
 
 std::string StoredRun::FirstDifference(const Replayed& replayed, bool required) const {
-  if (manifest.is_null()) {  // without it nobody can tell what else was removed
+  if (manifest.is_null()) {  // without it there is no list of what else was removed
     if (required) return (folder / results::kManifestFile).string() + ": no such file";
   } else if (std::string change = results::FirstChange(folder, manifest); !change.empty()) {
     return change;

@@ -71,11 +71,11 @@ struct StoredRun {
   void RequireOneCharacter(const std::string& why) const;
 
   /// Puts the motion of a run's only character into other worlds, one after the other: loads on bodies, gravity, things
-  /// around. Returns where they are. Throws InputError where no reference tells that, UsageError for a scene.
+  /// around. Returns where they are. Throws InputError without a reference, UsageError for a scene.
   task::PlacedWorld PutInto(const task::AlteredWorld& world);
 
   /// The characters of another run join this one's world, with their references. These are moved as kinematics alone:
-  /// they take no account of who else is there. Returns what the user should know, as sentences. Throws UsageError for
+  /// they take no account of other characters. Returns what the user should know, as sentences. Throws UsageError for
   /// another time step, and for a run whose world has things of its own.
   std::vector<std::string> Join(const StoredRun& other, const Placement& placement);
 
@@ -91,13 +91,12 @@ struct StoredRun {
   /// trajectories with the motion and the tables of the folder, or with their hashes in the manifest where a table is
   /// not there; what neither has is not compared. Returns the first difference as a message, or nothing.
   /// @param required whether the folder must have a manifest (else that is the difference), and every table that
-  /// neither
-  ///        has is an InputError
+  ///        neither has is an InputError
   std::string FirstDifference(const Replayed& replayed, bool required) const;
   /// Simulates the stored controls in a new world, under the stored pushes, and compares every state, contact and
   /// torque with the stored ones, bit for bit, after every file was compared with the manifest. Returns the first
-  /// difference as a message; an empty text means that there is none. Throws InputError when the folder does not tell
-  /// what to compare with.
+  /// difference as a message; an empty text means that there is none. Throws InputError when the folder has
+  /// nothing to compare with.
   std::string Verify() const;
 };
 
