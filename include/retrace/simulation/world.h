@@ -52,7 +52,7 @@ class World {
 
   const WorldOptions& options() const;
   const Layout& layout() const;
-  /// kStock when the reduced solver was requested but failed its self-test in this process.
+  /// kStock also where the reduced solver was requested but failed its self-test, or a tree has too many bodies for it.
   Solver solver() const;
 
   /// Sets all bodies (bodies); a state without the free ones puts these where they start. The next step is number
