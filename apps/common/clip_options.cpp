@@ -10,7 +10,7 @@ namespace {
 
 const char* const kGroup = "What is known of the clip, where it would be found out";
 
-/// What may be said in words in the place of a number.
+/// Words that are allowed in the place of a number.
 NumberWords WordsOf(const std::string& key) {
   if (key == "unit") {
     return {{"auto", std::nullopt}, {"m", 1},       {"cm", 0.01},          {"mm", 0.001},

@@ -1,4 +1,4 @@
-/// Options that are numbers. Their legal values, and what --help says of these, are those of the kinds of
+/// Options that are numbers. Their legal values, and the text of --help about these, are those of the kinds of
 /// io/describe.h, so that a number means the same on a command line, in a list of clips and in a configuration.
 #pragma once
 

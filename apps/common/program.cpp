@@ -13,7 +13,7 @@ namespace retrace::apps {
 
 namespace {
 
-/// The exit code of a program that ends with `exit_code`: another one when what it printed was lost.
+/// The exit code of a program that ends with `exit_code`: another one when its output could not be written.
 int FinishOutput(const std::string& name, bool speaks, int exit_code) {
   const bool failed = std::ferror(stdout) != 0;
   errno = failed ? EIO : 0;  // the reason of an earlier failure is not known any more

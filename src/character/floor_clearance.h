@@ -13,7 +13,7 @@ namespace retrace::character {
 void LiftRoot(const Character& character, double rate, std::vector<Pose>& poses, ReferenceReport& report);
 
 /// Bends the arms where a hand or forearm is under the floor, so that it rests on it: the wrist rises, the elbow flexes
-/// as far as that asks for, the shoulder turns with it, the hand keeps its direction in the world. Arms are the limbs
+/// as far as that requires, the shoulder turns with it, the hand keeps its direction in the world. Arms are the limbs
 /// of segments upper_arm, lower_arm and hand. A servo that drives at a hand deep in the floor throws the body up.
 void RaiseHands(const Character& character, double rate, std::vector<Pose>& poses, ReferenceReport& report);
 

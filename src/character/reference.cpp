@@ -62,7 +62,7 @@ std::vector<Pose> Resample(const std::vector<Pose>& poses, double source_rate, d
   const auto before = static_cast<Eigen::Index>(std::floor((start - first_time) / step + 1e-6));
   const auto count = static_cast<Eigen::Index>(std::floor((end - start) / step + 1e-6)) + 1;
   const auto total = before + static_cast<Eigen::Index>(std::floor((last_time - start) / step + 1e-6)) + 1;
-  // Only what the filter can see is sampled: long recordings are mostly cut away.
+  // Only what is within the filter's support is sampled: long recordings are mostly cut away.
   const auto margin = static_cast<Eigen::Index>(std::ceil(3 * options.smoothing * kSampleRate)) + 1;
   const Eigen::Index from = std::max<Eigen::Index>(0, before - margin);
   const Eigen::Index to = std::min(total, before + count + margin);
@@ -107,7 +107,7 @@ class FloorFit {
         if (IsFoot(character.bodies[b])) lowest = std::min(lowest, LowestPoint(character.bodies[b], now[b]));
       }
       lows.push_back(lowest);
-      // Feet of a body that lies or rolls say little about the floor.
+      // Feet of a body that lies or rolls give little information about the floor.
       if (poses[f].root_position.y() - lowest < 0.55 * upright) continue;
       for (size_t b = 0; b < now.size(); ++b) {
         if (!IsFoot(character.bodies[b])) continue;

@@ -22,7 +22,7 @@ constexpr double kUpright = 0.95;       // cosine between the vertical and the t
 constexpr double kElbowShown = 0.1;     // mean sine of the bend from which the elbow's axis is known
 constexpr double kLegOfHeight = 0.54;   // thigh and shin as a share of a skeleton's height
 // The same as a share of a body's height, crown to sole: those of the human of Liu et al. 2010. Skeletons end somewhere
-// in the head, so that their legs tell a recorded body's height better than their tops do.
+// in the head, so that their legs show a recorded body's height better than their tops do.
 constexpr double kLegOfBody = 0.825 / 1.7;
 const double kLargestLevelling = Radians(20);  // between a foot at rest and on the floor, in any source seen
 // Weight of the source's own hinge axis against the plane of the bent limb. Recorded elbows are often balls.
@@ -41,7 +41,7 @@ double Median(std::vector<double> values) {
   return *middle;
 }
 
-/// The recording as the mapping sees it: world positions and orientations of the mapped joints, in metres.
+/// The recording as the mapping uses it: world positions and orientations of the mapped joints, in metres.
 class Source {
  public:
   /// `up_axis` as in ReferenceOptions.
@@ -577,7 +577,7 @@ class Calibration {
   std::map<std::string, Vec3> hinge_;  // side -> knee axis in the thigh's frame
 };
 
-/// Finds the size of the recorded skeleton, and with it the unit of the file where nobody says it.
+/// Finds the size of the recorded skeleton, and with it the unit of the file where it is not given.
 void FindUnit(const Source& source, const motion::Clip& clip, const ReferenceOptions& options,
               ReferenceReport& report) {
   const double leg = LegLength([&](const std::string& segment) { return source.RestPosition(segment); });

@@ -78,7 +78,7 @@ std::vector<Bone> BonesOf(const Character& character, const SkeletonMap& map) {
   return bones;
 }
 
-/// Poses of a clip as the mapping sees them: those of the mapped joints, turned so that y is up.
+/// Poses of a clip as the mapping uses them: those of the mapped joints, turned so that y is up.
 class NamedSource {
  public:
   NamedSource(const SkeletonMap& map, const std::string& up_axis) : map_(map), turn_(TurnToY(up_axis)) {}

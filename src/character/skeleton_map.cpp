@@ -136,7 +136,7 @@ const std::array<Family, 6>& Families() {
         {"@_shin", {"ccbase%calf"}},
         {"@_foot", {"ccbase%foot"}},
         {"@_toe", {"ccbase%toebase"}}}},
-      // Names whose words tell the side, wherever it stands (see SideFirst): Unreal, Blender, Biped, DAZ, Bandai, SMPL.
+      // Names whose words give the side, wherever it stands (see SideFirst): Unreal, Blender, Biped, DAZ, Bandai, SMPL.
       {"words",
        {{"pelvis", {"pelvis", "hips", "hip", "root"}},
         {"trunk",

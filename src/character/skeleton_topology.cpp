@@ -1,4 +1,4 @@
-/// The map of a skeleton whose names say nothing, from its shape: two pairs of mirrored limbs and a head.
+/// The map of a skeleton with meaningless names, from its shape: two pairs of mirrored limbs and a head.
 #include "skeleton_topology.h"
 
 #include <Eigen/Geometry>
@@ -172,7 +172,7 @@ std::optional<SkeletonMap> MapByTopology(const Clip& clip) {
     head = *deeper;
   }
 
-  // Feet point forwards; with the head above the hips that tells left from right.
+  // Feet point forwards; with the head above the hips that distinguishes left from right.
   const GlobalPose pose = ShownPose(clip, legs);
   const auto at = [&](int joint) -> Vec3 { return pose.positions[static_cast<size_t>(joint)]; };
   const auto joint_of = [](const Limb& limb, size_t k) { return limb.joints[limb.upper + k]; };
@@ -182,7 +182,7 @@ std::optional<SkeletonMap> MapByTopology(const Clip& clip) {
   for (const Limb* leg : {&legs.a, &legs.b}) forward += at(leg->joints.back()) - at(joint_of(*leg, 2));
   forward -= forward.dot(up) * up;
   const double foot = (forward / 2).norm();
-  if (foot < 0.1 * legs.a.reach) return std::nullopt;  // no feet to tell by
+  if (foot < 0.1 * legs.a.reach) return std::nullopt;  // no feet to decide by
   const Vec3 left = up.cross(forward);
   const auto is_left = [&](const Limb& a, const Limb& b) {
     return (at(joint_of(a, 0)) - at(joint_of(b, 0))).dot(left) > 0;

@@ -1,4 +1,4 @@
-/// The map of a skeleton whose names say nothing, from its shape.
+/// The map of a skeleton with meaningless names, from its shape.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@
 namespace retrace::character {
 
 /// Legs are the mirrored pair of branches with the longest two bones in a row, arms the next pair that grows elsewhere;
-/// the head ends the longest of the chest's other branches; feet, which point forwards, tell left from right. Nothing
-/// where the skeleton does not have that shape.
+/// the head ends the longest of the chest's other branches; feet, which point forwards, distinguish left from right.
+/// Nothing where the skeleton does not have that shape.
 std::optional<SkeletonMap> MapByTopology(const motion::Clip& clip);
 
 }  // namespace retrace::character

@@ -1,5 +1,5 @@
 // The container is twenty bytes around a JSON document and one buffer; a glTF library would write these, and leave all
-// that is worth having one for, geometry and accessors, to us. The Khronos validator looks at the result (tests).
+// that is worth having one for, geometry and accessors, to us. The Khronos validator checks the result (tests).
 #include "retrace/exports/glb.h"
 
 #include <algorithm>
@@ -308,7 +308,7 @@ Json Rotation(const Quat& q) {
 /// root's is at its centre of mass.
 class Skeleton {
  public:
-  /// @param prefix of all names: what tells the characters of a scene apart
+  /// @param prefix of all names: distinguishes the characters of a scene
   Skeleton(Document& document, const character::Character& character, std::string prefix)
       : document_(document), character_(character), prefix_(std::move(prefix)) {
     const size_t num_bodies = character.bodies.size();

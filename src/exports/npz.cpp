@@ -84,7 +84,7 @@ class Archive {
       if (index < 0) zip_source_free(source);
       check(index >= 0, archive.get());
       const auto entry = static_cast<zip_uint64_t>(index);
-      // The first date that a zip file knows: the same motion gives the same bytes whenever it is exported.
+      // The first date that a zip file can have: the same motion gives the same bytes whenever it is exported.
       constexpr zip_uint16_t kFirstDay = (1 << 5) | 1;
       check(zip_set_file_compression(archive.get(), entry, ZIP_CM_DEFLATE, 6) == 0 &&
                 zip_file_set_dostime(archive.get(), entry, 0, kFirstDay, 0) == 0,

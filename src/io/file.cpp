@@ -81,7 +81,7 @@ std::string ReadFile(const std::filesystem::path& path, size_t largest) {
 
 void CheckOutput(const std::filesystem::path& path, std::span<const std::filesystem::path> inputs) {
   struct stat status {};
-  if (::lstat(path.c_str(), &status) != 0) return;  // there is nothing yet, or making the file will say why not
+  if (::lstat(path.c_str(), &status) != 0) return;  // there is nothing yet, or making the file will report why not
   if (!S_ISREG(status.st_mode)) {
     throw OutputError(path.string() + ": found " + KindOf(status) + ", expected a file or nothing");
   }

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kSunk = 0.05;  // deepest that a point is taken for one that has sunk in [m]
 
-/// Calls `see` with the centre, in the world, and the radius of each ball that stands for a body: corners of boxes,
+/// Calls `see` with the centre, in the world, and the radius of each ball that represents a body: corners of boxes,
 /// vertices, ends of capsules.
 template <typename Function>
 void ForEachPoint(const character::Body& body, const character::BodyState& state, const Function& see) {

@@ -46,8 +46,8 @@ struct AsfSkeleton {
   std::vector<Bone> bones;  ///< bones[0] is the root
   std::unordered_map<std::string, int> index;
   Vec3 root_position = Vec3::Zero();
-  double unit = 0;      ///< [m], 0 when the file does not say
-  bool degrees = true;  ///< of the angles in the ASF, and in an AMC that says nothing
+  double unit = 0;      ///< [m], 0 when it is not in the file
+  bool degrees = true;  ///< of the angles in the ASF, and in an AMC without a unit
 };
 
 class AsfReader {
@@ -451,7 +451,7 @@ class AmcReader {
                           " (each frame gives every bone that has degrees of freedom)");
       }
     }
-    // The frames of a file are about equally long: the first one tells how many there are.
+    // The frames of a file are about equally long: the length of the first gives an estimate of their number.
     if (stamp == 1) clip_.frames.reserve((text_size_ - begin) / std::max<size_t>(scanner_.position() - begin, 1) + 2);
   }
 

@@ -231,7 +231,7 @@ class Reader {
     }
   }
 
-  /// A value that is not a plain number on the current line: on the next line, with a sign that C knows, or a fault.
+  /// A value that is not a plain number on the current line: on the next line, with a sign that C accepts, or a fault.
   double ReadValue(size_t channel, int64_t frame, int64_t count, int count_line) {
     if (scanner_.Peek().end()) {
       scanner_.Fail(

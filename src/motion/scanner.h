@@ -46,10 +46,10 @@ class Scanner {
   size_t remaining() const { return text_.size() - position_; }
   size_t position() const { return position_; }
 
-  /// The next word as a finite number within kMaxMagnitude; `what` says what it is, for the message.
+  /// The next word as a finite number within kMaxMagnitude; `what` names it in the message.
   double Number(const std::string& what);
   /// The next word as a number, if that takes no more than a look: a plain decimal number within kMaxMagnitude on the
-  /// current line. Otherwise nothing is consumed, and Number has the say. It is what makes long recordings fast to
+  /// current line. Otherwise nothing is consumed, and Number decides. It is what makes long recordings fast to
   /// read.
   bool TryNumber(double& value);
   /// The next word, which must stand on the current line, as a number.

@@ -1,6 +1,6 @@
 /// Algorithms 1 and 2 of Liu et al. 2010: a master hands tasks to the ranks that are idle. Here the master computes
 /// too, and a worker is given its next batch before it has finished one, so that it never waits for the master to look
-/// up. Who gets what is Scheduler's to say; here are the messages and the clock.
+/// up. Scheduler assigns the work; here are the messages and the clock.
 ///
 /// Without MPI the same file compiles to a job of one.
 #include <algorithm>
@@ -29,8 +29,8 @@
 namespace retrace::parallel {
 namespace {
 
-/// Ranks of the job as its launcher announces them: 0 without a launcher, and at least 1 with one that does not tell.
-/// Read before MPI_Init, which takes a tenth of a second that plain runs should not pay.
+/// Ranks of the job as its launcher announces them: 0 without a launcher, and at least 1 with one that does not
+/// announce them. Read before MPI_Init, which takes a tenth of a second that plain runs should not pay.
 int LaunchedRanks() {
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
     const char* value = std::getenv(name);
@@ -294,7 +294,7 @@ struct RankGroup::State {
   std::string name;                                  // of this rank in the whole job, with its host
   RankNames names;                                   // rank 0
   std::chrono::steady_clock::time_point said_alive;  // by this rank
-  std::optional<Inbox> inbox;  // outlives farms: what is said to the next one may arrive while one ends
+  std::optional<Inbox> inbox;  // outlives farms: messages for the next one may arrive while one ends
 
   State() = default;
   /// Takes the communicator over. All its ranks do this at once.

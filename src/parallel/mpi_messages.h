@@ -20,7 +20,7 @@
 namespace retrace::parallel {
 
 /// How to wait for a message. A blocking MPI call spins, and would take the processor from the other ranks when there
-/// are more ranks than cores; so look, and sleep for longer the longer nothing comes. Nothing is missed for longer than
+/// are more ranks than cores; so poll, and sleep for longer the longer nothing comes. Nothing is missed for longer than
 /// it was waited for.
 class BackOff {
  public:
@@ -75,7 +75,7 @@ class Outbox {
 
   void Send(int tag, Bytes bytes);
 
-  /// Forgets what has arrived; returns whether nothing is left.
+  /// Discards what has arrived; returns whether nothing is left.
   bool Clear();
 
  private:

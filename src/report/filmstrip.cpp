@@ -333,7 +333,7 @@ void DrawBox(Canvas& canvas, const View& view, const Shape& shape, const Vec3& c
     if (std::abs(view.Depth(normal)) < 0.02) continue;
     std::vector<Vec2> face;
     for (const int corner : {0, 1, 3, 2}) {
-      // Bit `axis` of a corner's index says on which side it lies; the two others run around the face.
+      // Bit `axis` of a corner's index gives its side; the two others run around the face.
       const int u = corner & 1;
       const int v = corner >> 1;
       const int index = (sign > 0 ? 1 : 0) << axis | u << ((axis + 1) % 3) | v << ((axis + 2) % 3);

@@ -473,7 +473,7 @@ io::Json CostsToJson(const results::CostTable& costs) {
       {"terms", costs.terms}, {"draws", draws}, {"totals", Pack(totals)}, {"flags", Pack(flags)}, {"chosen", chosen}};
 }
 
-/// The members of a manifest that say how a run was made; not on which machine.
+/// The members of a manifest that describe how a run was made; not on which machine.
 io::Json SettingsOf(const io::Json& manifest) {
   io::Json settings = io::Json::object();
   if (!manifest.is_object()) return settings;

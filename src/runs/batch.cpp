@@ -276,7 +276,7 @@ std::vector<size_t> FindOpenRuns(const Batch& batch, bool force, std::vector<std
     if (!identities.contains(run.clip)) {
       try {
         identities[run.clip] = Identity(JobOptionsOf(batch, run.clip, 1));
-      } catch (const InputError&) {  // the run will say why
+      } catch (const InputError&) {  // the run will report why
         identities[run.clip] = nullptr;
       }
     }

@@ -32,7 +32,7 @@ std::vector<std::string> NamesOf(const std::vector<fs::path>& paths) {
     }
     if (std::set<std::string>(names.begin(), names.end()).size() == names.size()) break;
   }
-  for (size_t i = 0; i < names.size(); ++i) {  // a number alone, as of a variation, says nothing
+  for (size_t i = 0; i < names.size(); ++i) {  // a number alone, as of a variation, is no title
     const bool number = names[i].find_first_not_of("0123456789") == std::string::npos;
     if (number && !rest[i].filename().empty()) names[i] = rest[i].filename().string() + "/" + names[i];
   }

@@ -153,7 +153,7 @@ bool BoxLcp::SolveFree(const std::vector<int>& rows, const State* states) {
   return true;
 }
 
-/// Rows that violate their condition, and the states that the violations ask for.
+/// Rows that violate their condition, and the states that the violations require.
 void BoxLcp::FindViolated(const std::vector<int>& rows, const State* states) {
   double largest_force = 0;
   for (const int i : rows) largest_force = std::max(largest_force, std::fabs(x_[i]));

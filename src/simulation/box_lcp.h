@@ -7,7 +7,7 @@
 /// these.
 ///
 /// The method is block principal pivoting (Judice and Pires 1994): guess which rows are at a limit, solve for the free
-/// ones, move every row that violates its condition to the state that the violation asks for, repeat. The first guess
+/// ones, move every row that violates its condition to the state that the violation requires, repeat. The first guess
 /// is the outcome of the previous problem, if that had the same rows. One or two rounds usually suffice, but the method
 /// need not end. When it does not, rows are taken up one after another (Dantzig's method, as Baraff 1994 has it for
 /// contact forces), which does.
@@ -30,7 +30,7 @@ class LcpWarmStart {
 
  private:
   friend class BoxLcp;
-  int size_ = -1;  // rows; -1: nothing remembered
+  int size_ = -1;  // rows; -1: nothing stored
   std::vector<int> friction_of_;
   std::vector<signed char> first_stage_, second_stage_;  // BoxLcp::State
 };

@@ -16,7 +16,7 @@ using character::Shape;
 namespace {
 
 constexpr double kConvexTolerance = 1e-4;  // of the radius: vertices that were rounded are not quite in one plane
-constexpr int kMostMeshPoints = 64;        // that ODE is asked for; it stops at the first ones
+constexpr int kMostMeshPoints = 64;        // that ODE may return; it stops at the first ones
 
 bool HasMesh(const Forest& forest) {
   for (const character::Body* body : forest.bodies) {

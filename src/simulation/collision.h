@@ -61,7 +61,7 @@ class Collision {
     bool meshed;  // a mesh among them
   };
 
-  /// Pairs of shapes of two characters: none is looked at while the characters are far apart.
+  /// Pairs of shapes of two characters: none is tested while the characters are far apart.
   struct CharacterPair {
     size_t first;
     size_t second;

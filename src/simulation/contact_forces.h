@@ -14,7 +14,7 @@ namespace retrace::simulation {
 class ContactForces {
  public:
   /// Finds the forces of the contact points and adds their impulses to the forest, which has begun a step. False when
-  /// block pivoting did not end for some trees: failed() tells which, and nothing is added to these. Points whose
+  /// block pivoting did not end for some trees: failed() returns which, and nothing is added to these. Points whose
   /// bodies neither hang together by joints nor by contacts with one another are a problem of their own (an island):
   /// the forces are the same, and many small problems take less time than a large one.
   bool Solve(std::span<const ContactPoint> points, const StepLaw& law, ForestDynamics& forest,
@@ -25,7 +25,7 @@ class ContactForces {
   /// (trees) those whose forces were not found in the last step, when Solve returned false.
   const std::vector<char>& failed() const { return failed_; }
 
-  /// Forgets the active sets of the last step, from which the search of the next one would start.
+  /// Clears the active sets of the last step, from which the search of the next one would start.
   void Reset() {
     for (LcpWarmStart& warm_start : warm_starts_) warm_start.Reset();
   }

@@ -8,7 +8,7 @@
 
 namespace retrace::simulation {
 
-/// Things that have a material of their own, as contacts see them: the character, the ground, the boxes, the height
+/// Things that have a material of their own, for the laws of contacts: the character, the ground, the boxes, the height
 /// field (counted whether there is one or not), the free bodies.
 class ContactLaws {
  public:
@@ -18,7 +18,7 @@ class ContactLaws {
   int OwnerOfHeightField() const { return 2 + static_cast<int>(boxes_); }
   int OwnerOfFreeBody(size_t body) const { return 3 + static_cast<int>(boxes_ + body); }
 
-  /// `plain` is the law of things that say nothing.
+  /// `plain` is the law of things without one of their own.
   ContactLaws(const WorldOptions& options, const ContactLaw& plain);
 
   /// Index of the law as StepLaw::Contact takes it.

@@ -80,7 +80,7 @@ bool MayTouch(const ConvexPolyhedron& a, const Placement& at_a, const ConvexPoly
 /// those that were taken. What touches comes before what does not yet, and what is far above counts as nearer.
 template <typename Point>
 size_t TakeSpread(std::span<Point> points, const Vec3& normal, size_t wanted) {
-  constexpr double kTouching = -0.0005;  // depth of a point that touches, as near as a step can tell [m]
+  constexpr double kTouching = -0.0005;  // depth of a point that touches, within the accuracy of a step [m]
   constexpr double kGapPerDistance = 3;  // a point so many times higher than farther does not widen the support
   if (points.size() <= wanted) return points.size();
   if (wanted == 0) return 0;

@@ -21,7 +21,7 @@ struct Avx2 {
 };
 
 // Numbers from and to any address. By reference, because a function without AVX2 can neither take nor give such a
-// vector; by memcpy, because Clang forgets a smaller alignment of a type that is an argument of a template.
+// vector; by memcpy, because Clang drops a smaller alignment of a type that is an argument of a template.
 template <class Vec>
 RETRACE_INLINE void Load(const double* p, Vec& vector) {
   std::memcpy(&vector, p, sizeof(Vec));

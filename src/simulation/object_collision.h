@@ -50,7 +50,7 @@ class ObjectCollision {
     Vec3 center = Vec3::Zero();    // of this step
     double margin = 0;             // within which it can touch something in this step
   };
-  /// About a shape: most pairs are told apart by these alone.
+  /// About a shape: most pairs are found to be apart by these alone.
   struct Ball {
     Vec3 center = Vec3::Zero();
     double radius = 0;

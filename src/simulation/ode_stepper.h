@@ -42,7 +42,7 @@ class OdeStepper {
   std::vector<dJointID> motors_;                // a hinge itself carries its motor
   std::vector<dJointFeedback> feedback_;        // (contacts)
   std::vector<dJointFeedback> motor_feedback_;  // (joints)
-  bool own_push_ = false;                       // contacts push as the law says, which ODE's parameters cannot express
+  bool own_push_ = false;                       // contacts push by the law, which ODE's parameters cannot express
   bool broken_ = false;
 };
 

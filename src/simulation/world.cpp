@@ -210,7 +210,7 @@ struct World::Impl {
       BodyMotion& body = bodies[i];
       body.orientation = body.orientation.normalized();
       body.rotation = body.orientation.toRotationMatrix();
-      // What cannot be normalised is no orientation: the next step tells.
+      // What cannot be normalised is no orientation: the next step reports it.
       has_state = has_state && std::abs(body.orientation.norm() - 1) < 1e-9;
     }
   }
@@ -321,7 +321,7 @@ struct World::Impl {
   bool Failed(int body) const { return contact_forces.failed()[forest.TreeOf(body)] != 0; }
 
   /// ODE takes the step of the trees whose contact forces were not found. It is given the others, too, so that it sees
-  /// the same problem, and what it does to these is thrown away: they move as they would without their neighbours.
+  /// the same problem, and its result for these is discarded: they move as they would without their neighbours.
   bool StepFailedTrees(const StepInput& input) {
     if (!IsSane()) return false;
     std::copy(bodies.begin(), bodies.end(), ode_bodies.begin());

@@ -287,7 +287,7 @@ void AdaptedReference::FollowGround(const Environment& environment, double gravi
   for (const Pose& pose : poses_) {
     const Vec3& root = pose.root_position;
     const double height = environment.HeightAt(root.x(), root.z(), root.y());
-    // Where there is nothing it goes on as before; a warning tells.
+    // Where there is nothing it goes on as before, with a warning.
     ground.push_back(std::isfinite(height) ? height : ground.empty() ? 0 : ground.back());
   }
   raised_ = Smoothed(ground, kSmoothGround / frame_time_);

@@ -21,7 +21,7 @@ struct Frame {
 };
 Frame FrameOf(const character::ReferenceMotion& reference);
 
-/// A length as notes say it.
+/// A length as it is written in notes.
 std::string Metres(double value);
 
 /// The poses of a reference on their way to other ones. What is done to them is noted; see AlteredWorld for what each

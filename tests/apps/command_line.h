@@ -34,7 +34,7 @@ inline Outcome Execute(const std::string& command) {
   return outcome;
 }
 
-/// A command line that a program refuses: how, and a part of what it says.
+/// A command line that a program refuses: how, and a part of its message.
 struct Refusal {
   std::string arguments;
   int code;

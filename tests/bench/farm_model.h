@@ -17,7 +17,7 @@ struct FarmCosts {
   double pack = 0;               ///< a part, on the master
   double handle_part = 0;        ///< a result, on the master, whatever it holds
   double handle_sample = 0;      ///< and for each sample in it
-  double between = 0;            ///< selection, tree and the next iteration's tasks, while nobody else can go on
+  double between = 0;            ///< selection, tree and the next iteration's tasks, while no other rank can go on
   double keep = 0;               ///< checkpoint of an iteration, while the workers compute
   double task_bytes = 0;         ///< of a part
   double sample_bytes = 0;       ///< of a result

@@ -1,4 +1,4 @@
-/// Short simulations of the characters that come with the toolkit, with everything in the world that exports know.
+/// Short simulations of the characters that come with the toolkit, with everything in the world that exports support.
 #pragma once
 
 #include <algorithm>

@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const task::AlteredWorld world = task::ReadAlteredWorld(io::JsonView(document, "fuzz.json"), "fuzz");
     fuzz::Require(!world.gravity || std::isfinite(*world.gravity), "gravity is finite");
     for (const task::Load& load : world.loads) {
-      fuzz::Require(std::isfinite(load.mass) && load.mass > 0, "loads have a mass");
+      fuzz::Require(std::isfinite(load.mass) && load.mass >= 0, "loads have a mass");
       fuzz::Require(std::isfinite(load.radius) && load.radius > 0, "loads have a size");
     }
     environment = world.environment.ToJson().dump();

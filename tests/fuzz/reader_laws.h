@@ -1,4 +1,4 @@
-/// What must hold for any bytes that a reader is given: it accepts them, or refuses them with one message that says
+/// What must hold for any bytes that a reader is given: it accepts them, or rejects them with one message that states
 /// what was found and what was expected.
 #pragma once
 

@@ -1,4 +1,4 @@
-/// What every clip promises, whoever made it. Needs no test framework: the fuzzers ask for it too.
+/// Invariants of every clip, whatever its source. Needs no test framework: the fuzzers check them too.
 #pragma once
 
 #include <cmath>

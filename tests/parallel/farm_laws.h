@@ -18,7 +18,7 @@
 
 namespace retrace::parallel::laws {
 
-/// What a task asks of the worker.
+/// What a task requires of the worker.
 struct Order {
   enum Kind : uint32_t { kNumbers, kSleep, kInputError, kBelowGate, kRuntimeError, kNoException };
   Kind kind = kNumbers;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "character/sample_human.h"
 #include "retrace/character/character.h"
 #include "retrace/character/kinematics.h"
 #include "retrace/io/number.h"
@@ -51,19 +52,8 @@ inline character::Character Human() {
   return character::LoadCharacter(std::string(RETRACE_SOURCE_DIR) + "/data/characters/human.json");
 }
 
-inline character::Pose RestPose(const character::Character& character) {
-  character::Pose pose;
-  pose.root_position = character.bodies[static_cast<size_t>(character.root)].rest_position;
-  pose.joint_rotations.assign(character.joints.size(), Quat::Identity());
-  return pose;
-}
-
-/// At rest in a pose.
-inline character::State StateOf(const character::Character& character, const character::Pose& pose) {
-  character::State state;
-  character::ForwardKinematics(character, pose, state);
-  return state;
-}
+using character::RestPose;
+using character::StateOf;
 
 /// Every body moves as a part of one rigid body.
 inline void SetRigidMotion(const character::Character& character, const Vec3& velocity, const Vec3& spin,

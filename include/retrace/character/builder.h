@@ -10,7 +10,7 @@
 
 namespace retrace::character {
 
-/// Collects bodies, joints and changes of them, and builds a character whose document says the same as its fields. All
+/// Collects bodies, joints and changes of them, and builds a character whose document agrees with its fields. All
 /// that a character file is checked for is checked by Build(); the functions before it only check that the bodies and
 /// joints that they name exist, and throw std::invalid_argument where they do not.
 ///

@@ -77,7 +77,7 @@ struct Joint {
   bool UsesAxis(int a) const { return type == JointType::kBall || a == axis; }
 };
 
-/// A named set of contact scales, e.g. strong ankles for running: factor per joint, 1 where nothing is said.
+/// A named set of contact scales, e.g. strong ankles for running: factor per joint, 1 where none is given.
 using ContactPreset = std::vector<double>;  // (joints)
 
 /// How a recording is scaled to a character.

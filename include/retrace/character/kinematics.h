@@ -25,7 +25,7 @@ inline Vec3 RelativeRate(const Joint& joint, const State& state) {
   return parent.orientation.conjugate() * Vec3(child.angular_velocity - parent.angular_velocity);
 }
 
-/// World position of a joint, as the parent body sees it.
+/// World position of a joint, computed from the parent body.
 Vec3 JointPosition(const Character& character, const Joint& joint, const State& state);
 
 Vec3 CenterOfMass(const Character& character, const State& state);

@@ -14,7 +14,7 @@
 
 namespace retrace::character {
 
-// What may be said of a clip.
+// What may be set for a clip.
 inline constexpr io::Range kInstants{0, 86400};  ///< [s]
 inline constexpr io::Range kTimeScales{0.01, 100};
 inline constexpr io::Range kUnits{1e-6, 1000};     ///< [m]
@@ -37,10 +37,10 @@ struct ReferenceOptions {
   bool lift_root = true;    ///< raise the root where trunk, pelvis, head, thighs or upper arms are under the floor
   bool raise_hands = true;  ///< bend the arms where hands or forearms are under the floor
 
-  // What the user says of the clip. The defaults find it out from the clip itself.
-  std::optional<double> unit;          ///< metres per file unit; none: what an ASF says, else from the skeleton's size
+  // What the user sets for the clip. By default it follows from the clip itself.
+  std::optional<double> unit;          ///< metres per file unit; none: from an ASF, else from the skeleton's size
   std::string up_axis = "auto";        ///< x, y, z, -x, -y or -z; auto: z where the rest pose stands along it, else y
-  std::optional<double> frame_rate;    ///< of the source [1/s]; none: what the file says
+  std::optional<double> frame_rate;    ///< of the source [1/s]; none: from the file
   int skipped_frames = -1;             ///< at the start; negative: those in the rest pose, and one before a jump
   std::optional<double> floor_height;  ///< of the floor in the recording [m]; none: found under the feet
   std::optional<double> facing;        ///< heading at the start, about y from z [rad]; none: as recorded

@@ -67,7 +67,7 @@ struct Trajectory {
 };
 
 /// Simulates a whole control in a new world and records everything. With pushes the motion is another one: the control
-/// knows nothing of them and answers only through its servos.
+/// does not depend on them, only its servos react.
 Trajectory Replay(const character::Character& character, const OpenLoopControl& control,
                   std::span<const Push> pushes = {});
 Trajectory Replay(const Scene& scene, std::span<const Push> pushes = {});

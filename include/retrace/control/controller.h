@@ -15,11 +15,11 @@ struct Instant {
   double time = 0;                   ///< [s]
   const character::State& state;     ///< of the whole world, as simulation::Layout counts it
   const simulation::Layout& layout;  ///< of that state
-  size_t character = 0;              ///< whose controller is asked
+  size_t character = 0;              ///< whose controller is called
 };
 
-/// A controller belongs to one simulation. It may remember what it was asked before; where a result must follow from
-/// the state alone it does not.
+/// A controller belongs to one simulation. It may keep data from earlier calls, but not where a result must follow
+/// from the state alone.
 class Controller {
  public:
   virtual ~Controller() = default;
@@ -28,7 +28,7 @@ class Controller {
   /// JointCommand's defaults.
   virtual void Command(const Instant& now, std::span<simulation::JointCommand> commands) = 0;
 
-  /// Whether Command looks at the state. Reading it takes time in every step.
+  /// Whether Command uses the state. Reading it takes time in every step.
   virtual bool UsesState() const { return true; }
 
   /// Whether the character is to be restarted at the beginning of this step (simulation::World::Restart): what is

@@ -10,7 +10,7 @@
 ///     }
 ///
 /// A visitor has these two members. `Field` takes the setting, the field, and the kind of value that it holds: one of
-/// the classes below, which know the legal values and how they are written in JSON. `Section` takes a setting and a
+/// the classes below, which define the legal values and how they are written in JSON. `Section` takes a setting and a
 /// function that visits the fields of an object inside this one. The default of a field stands in the struct alone.
 /// Every number has a range, chosen so that no combination of legal values overflows or takes forever.
 #pragma once
@@ -28,11 +28,11 @@
 
 namespace retrace::io {
 
-/// `T` is `Options`, which a visitor reads into, or `const Options`, which it only looks at.
+/// `T` is `Options`, which a visitor reads into, or `const Options`, which it only reads.
 template <typename T, typename Options>
 concept DescribedAs = std::same_as<std::remove_const_t<T>, Options>;
 
-/// What is said of a field or a section besides its value.
+/// The description of a field or a section: all but its value.
 struct Setting {
   std::string key;
   std::string text;                        ///< what it is, in a sentence or a noun phrase without a full stop
@@ -41,8 +41,7 @@ struct Setting {
 };
 
 // ---- Kinds of values. `Write` takes any value, legal or not; `Read` throws InputError for an illegal one; `Legal`
-// says
-// ---- which ones are legal, for help texts (empty: nothing needs to be said).
+// ---- describes the legal ones for help texts (empty: no description is needed).
 
 /// A number.
 struct Real {

@@ -1,5 +1,5 @@
-/// The kinds of error that the tool tells apart, each with its exit code. A user's mistake is thrown as one of these; a
-/// diverged simulation is a value and never thrown; anything else that escapes is a bug (exit code 1).
+/// The kinds of error that the tool distinguishes, each with its exit code. A user's mistake is thrown as one of these;
+/// a diverged simulation is a value and never thrown; anything else that escapes is a bug (exit code 1).
 #pragma once
 
 #include <stdexcept>

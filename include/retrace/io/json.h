@@ -45,12 +45,12 @@ struct Range {
 /// 1 to 100 bytes of UTF-8 without control characters, braces, and blanks at the ends or in a row: a name in all files.
 bool IsName(const std::string& text);
 
-/// A value inside a JSON document that knows where it stands. Cheap to copy; the document must outlive it.
-/// Every reader throws InputError when the value is not what was asked for.
+/// A value inside a JSON document, with its position. Cheap to copy; the document must outlive it.
+/// Every reader throws InputError when the value is not of the requested kind.
 class JsonView {
  public:
-  /// `pointer` is where the value stands, if it is not the whole document. A view without a name of the document speaks
-  /// of the pointer alone.
+  /// `pointer` is where the value stands, if it is not the whole document. Without a name of the document, messages
+  /// contain the pointer alone.
   JsonView(const Json& document, std::string name, std::string pointer = "")
       : JsonView(&document, std::move(name), std::move(pointer)) {}
 

@@ -1,5 +1,5 @@
-/// What cures an error, where whoever asked for the work can ask for something else instead. The library does not know
-/// how that is asked for: a program adds its option to the message.
+/// Remedy for an error that the caller can avoid by another request. The library does not know the options of programs:
+/// a program adds its own one to the message.
 #pragma once
 
 #include <exception>

@@ -46,7 +46,7 @@ MassProperties SolidOf(const TriangleMesh& mesh);
 /// Whether no vertex is farther than `tolerance` in front of the plane of any triangle [m].
 bool IsConvex(const TriangleMesh& mesh, double tolerance);
 
-/// The box of these side lengths about the origin: vertex k is at the corner of which bit 0, 1 and 2 of k tell the
+/// The box of these side lengths about the origin: vertex k is at the corner of which bit 0, 1 and 2 of k give the
 /// sides along x, y and z.
 TriangleMesh BoxMesh(const Vec3& size);
 

@@ -25,7 +25,7 @@ Clip ParseAsfAmc(std::string_view asf, const std::string& asf_name, std::string_
 /// Text of an ASF file for the clip's skeleton and of an AMC file for its frames; reading the two back gives joints of
 /// the same names with the same global positions and orientations.
 ///
-/// An ASF says more by its bones than a clip does by its joints, and less by its names:
+/// An ASF determines more by its bones than a clip does by its joints, and less by its names:
 ///  - All children of a bone start at its tip. A joint whose children start in different places becomes a bone of zero
 ///    length, and rigid synthetic bones lead to those places: `<first child there>_link`, or `<joint>_tip` to an end
 ///    site that is not the joint's only child.

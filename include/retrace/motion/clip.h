@@ -1,4 +1,4 @@
-/// A recorded motion as its file tells it: a tree of joints and a pose per frame. Nothing is interpreted here: lengths
+/// A recorded motion as it is in its file: a tree of joints and a pose per frame. Nothing is interpreted here: lengths
 /// are in the file's unit and axes are the file's axes.
 #pragma once
 
@@ -35,7 +35,7 @@ struct Clip {
   Skeleton skeleton;
   double frame_time = 0;         ///< [s]
   bool frame_time_known = true;  ///< false when the format has no rate and the default was taken (AMC: 1/120 s)
-  double unit = 0;               ///< metres per file unit where the file says so (ASF), 0 where it does not (BVH)
+  double unit = 0;               ///< metres per file unit where the file states it (ASF), 0 where it does not (BVH)
   std::vector<Frame> frames;
 
   double duration() const { return frames.empty() ? 0.0 : static_cast<double>(frames.size() - 1) * frame_time; }

@@ -63,9 +63,9 @@ struct MergeOptions {
   double end = 0;        ///< of the motion [s], >= start
 };
 
-/// One list from several, in which boundaries closer than the minimum gap have become one. Sources stand in the order
-/// of their trust: a boundary is kept, unchanged, unless an earlier source, or an earlier time of the same one, or an
-/// end of the motion, already has one closer than `min_gap`. The ends themselves are not in the result.
+/// One list from several, in which boundaries closer than the minimum gap have become one. The most reliable
+/// source comes first: a boundary is kept, unchanged, unless an earlier source, or an earlier time of the same one, or
+/// an end of the motion, already has one closer than `min_gap`. The ends themselves are not in the result.
 std::vector<double> MergeBoundaries(const std::vector<std::vector<double>>& sources, const MergeOptions& options);
 
 }  // namespace retrace::motion

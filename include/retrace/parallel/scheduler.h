@@ -1,6 +1,6 @@
-/// Who computes which part of a list of tasks, and when it is told: the policy of the MPI farm. It knows neither
-/// messages nor clocks, only what was handed out and what came back, so that the simulation of tests/bench drives the
-/// same code with ranks that do not exist.
+/// The policy of the MPI farm: which worker computes which part of a list of tasks, and when the part is sent. It uses
+/// neither messages nor clocks, only what was assigned and what came back, so that the simulation of tests/bench drives
+/// the same code with ranks that do not exist.
 #pragma once
 
 #include <cstddef>
@@ -28,18 +28,18 @@ struct SchedulerOptions {
   /// What a message and its answer take of the master's time [s]. With many workers messages carry more, so that the
   /// master can serve all of them while each is busy with one.
   double message_seconds = 5e-6;
-  /// The master computes for about so long between two looks at its messages [s].
+  /// While the master computes, it polls its messages about this often [s].
   double slice_seconds = 2e-4;
-  /// With more workers than this the master only hands out: its messages leave little time, and what it computes itself
-  /// would be what all others wait for.
+  /// With more workers than this the master assigns work but computes none: its messages leave little time, and all
+  /// others would wait for its own results.
   size_t largest_computing_master = 24;
 };
 
-/// The policy. Worker 0 is the master itself. Used anew for each list of tasks (Begin); what was learned of the
-/// duration of units stays.
+/// The policy. Worker 0 is the master itself. Begin starts each list of tasks; the
+/// estimated duration of units is kept between lists.
 ///
 /// Tasks consist of units of about the same length that can be computed apart, but share some work that the first part
-/// of a task finds out (samples of one start state and their feedforward offsets). So most tasks are handed out whole,
+/// of a task does (samples of one start state and their feedforward offsets). So most tasks are assigned whole,
 /// in their order. The last ones, two per worker, are halved: first all their heads, then, in pieces that become
 /// smaller, their rests, whose shared work is known by then. Towards the end this leaves every worker something small
 /// to go on with, and hardly any work is done twice.
@@ -55,14 +55,14 @@ class Scheduler {
     std::vector<Part> parts;  ///< in the order in which they are to be computed
   };
 
-  /// The next batch to be sent to one of the workers from 1 on; none when all have enough. To be asked until it has no
-  /// more, at the beginning and whenever a batch came back.
+  /// The next batch to be sent to one of the workers from 1 on; none when all have enough. To be called until it
+  /// returns none, at the beginning and whenever a batch came back.
   std::optional<Assignment> HandOut();
 
   /// What the master computes now, when no message is waiting: a part that is short. Counts as outstanding.
   std::optional<Part> NextHere();
 
-  /// The oldest outstanding batch of a worker came back after so much computing [s]; 0: nobody knows.
+  /// The oldest outstanding batch of a worker came back after so much computing [s]; 0: unknown.
   void Finished(size_t worker, double seconds);
 
   /// From now on only work before this task is begun: what comes after it is of no use once it has failed.
@@ -70,7 +70,7 @@ class Scheduler {
 
   size_t outstanding() const { return outstanding_; }  ///< batches, of all workers
   size_t outstanding(size_t worker) const { return held_[worker].size(); }
-  size_t units_left() const { return units_left_; }      ///< not yet handed out
+  size_t units_left() const { return units_left_; }      ///< not yet assigned
   double unit_seconds() const { return unit_seconds_; }  ///< estimate; 0: nothing measured yet
 
  private:

@@ -1,5 +1,5 @@
 /// One way to run many independent tasks: on the threads of this process, or on the ranks of an MPI job. Tasks and
-/// results are bytes, so that both ways see the same ones and a result cannot depend on where it was computed.
+/// results are bytes, the same ones in both cases, so that a result cannot depend on where it was computed.
 #pragma once
 
 #include <cstddef>
@@ -70,10 +70,10 @@ class TaskFarm {
   virtual int num_workers() const = 0;
 };
 
-/// A farm of `threads` (at least 1) threads that live as long as the farm; 1 computes on the caller's thread.
+/// A farm of `threads` (at least 1) threads that exist as long as the farm; 1 computes on the caller's thread.
 std::unique_ptr<TaskFarm> MakeThreadFarm(int threads, const WorkerFactory& factory);
 
-/// Ranks that work together: a master, rank 0, and the others, who compute for it.
+/// Ranks that work together: a master, rank 0, and the others, which compute for it.
 class RankGroup {
  public:
   /// This process alone.
@@ -85,22 +85,22 @@ class RankGroup {
   int rank() const;
   int size() const;
 
-  /// Master side (rank 0): a farm over all ranks, this one included, used on this thread only. While it lives the other
-  /// ranks must be in Serve; its destructor releases them. One at a time. An exception thrown on another rank arrives
-  /// with that rank and its host in front of the message: a retrace::Error with the same exit code, anything else as
-  /// std::runtime_error.
+  /// Master side (rank 0): a farm over all ranks, this one included, used on this thread only. While it exists the
+  /// other ranks must be in Serve; its destructor releases them. One at a time. An exception thrown on another rank
+  /// arrives with that rank and its host in front of the message: a retrace::Error with the same exit code, anything
+  /// else as std::runtime_error.
   ///
   /// With a `timeout` above 0 [s], a rank that has work and does not answer for so long ends the run with
-  /// StoppedError, which names it and its host. No later run of the farm can succeed then, and as nobody can wait for
-  /// that rank, the others stay in Serve until the session ends the whole job, which it does when it is destroyed, with
-  /// exit code 75. The same holds for the farm that this farm's master serves, if it does.
+  /// StoppedError, which names it and its host. No later run of the farm can succeed then, and as waiting for
+  /// that rank may never end, the others stay in Serve until the session ends the whole job, which it does when it is
+  /// destroyed, with exit code 75. The same holds for the farm that this farm's master serves, if it does.
   std::unique_ptr<TaskFarm> MakeFarm(const WorkerFactory& factory, double timeout = 0);
 
   /// Worker side (other ranks): computes tasks until the master's farm is destroyed. Without work it sleeps.
   void Serve(const WorkerFactory& factory);
 
-  /// From within a task that may outlast the master's timeout: tells the master that this rank is at work, ten times a
-  /// second at most. Nothing on rank 0.
+  /// From within a task that may outlast the master's timeout: reports to the master that this rank is working, ten
+  /// times a second at most. Does nothing on rank 0.
   void ReportAlive();
 
  private:
@@ -109,7 +109,7 @@ class RankGroup {
   std::unique_ptr<State> state_;
 };
 
-/// A job cut into groups of ranks, as one of the ranks sees it.
+/// A job divided into groups of ranks: the part that concerns one rank.
 struct RankGroups {
   std::unique_ptr<RankGroup> own;
   std::unique_ptr<RankGroup> leaders;  ///< the masters of all groups; null on other ranks
@@ -148,8 +148,8 @@ class MpiSession {
   /// How all ranks begin, at once: each does `prepare` (reads its files), which returns what it found, as text. When
   /// one fails, all throw what the first of them threw, with its rank and host in front (unless that is rank 0), so
   /// that all can leave. When one found something else than rank 0 did, all throw InputError with what `difference`
-  /// says of the two. When one does not come within `timeout` seconds after rank 0 (0: without end), StoppedError on
-  /// rank 0, as in MakeFarm.
+  /// returns for the two. When one does not come within `timeout` seconds after rank 0 (0: without end), StoppedError
+  /// on rank 0, as in MakeFarm.
   using Difference = std::function<std::string(const std::string& on_master, const std::string& here)>;
   void Prepare(const std::function<std::string()>& prepare, const Difference& difference, double timeout = 0);
 

@@ -1,6 +1,6 @@
 /// What the report page shows, as one JSON document, and the page itself: one HTML file that opens from disk.
 ///
-/// Every number that the page (src/report/page, bundled at build) says is put there by the functions below: also the
+/// Every number that the page (src/report/page, bundled at build) shows is computed by the functions below: also the
 /// weight, the largest force, the quartiles, the path that the camera follows and the scales of arrows and colours. The
 /// page interpolates between instants, sorts and selects, turns values into shares of an axis or into other units, and
 /// arranges pictures. Arrays are packed: an object {"type": "f32" | "u32" | "u16" | "u8", "data": base64

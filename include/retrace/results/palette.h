@@ -20,7 +20,7 @@ inline constexpr Color kPaper{246, 245, 241};
 inline constexpr Color kStone{205, 199, 184};  // what nothing moves
 inline constexpr Color kWood{176, 141, 104};   // free bodies
 
-/// The colour of a body, by the side that its name says.
+/// The colour of a body, by the side in its name.
 inline Color ColorOf(const character::Body& body) {
   if (body.name.starts_with("left_")) return kLeft;
   if (body.name.starts_with("right_")) return kRight;

@@ -34,7 +34,7 @@ class RunTimer {
 std::string UtcNow();
 
 /// {"version", "revision", "build", "compiler", "libraries": {...}, "host", "system", "cpu", "hardware_threads",
-///  "finished", "wall_seconds", "cpu_seconds"}. Libraries that this module does not see come as `libraries`.
+///  "finished", "wall_seconds", "cpu_seconds"}. Libraries that this module does not link come as `libraries`.
 /// A manifest keeps it apart from the results: it differs from run to run where they must not.
 io::Json Provenance(const RunTimer& timer, const std::vector<LibraryVersion>& libraries = {});
 

@@ -62,7 +62,7 @@ inline constexpr std::array kRunFiles = {kManifestFile,
                                          std::string_view("export/external_loads.xml"),
                                          std::string_view("export/markers.trc")};
 
-/// Those of the files above that tell what a run is, and that nothing but another run may replace: all but the page
+/// Those of the files above that define a run, and that nothing but another run may replace: all but the page
 /// and what was exported.
 std::vector<std::filesystem::path> FilesOfRun(const std::filesystem::path& folder);
 

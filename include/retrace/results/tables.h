@@ -70,7 +70,7 @@ struct CostTable {
 /// std::invalid_argument for a sample with another number of terms than the table.
 std::string FormatCosts(const CostTable& costs);
 
-/// A table read from a file. What a cell means is decided by who asks for it: a fingerprint of digits only is a text.
+/// A table read from a file. The caller decides the type of a cell: a fingerprint of digits only is a text.
 class Table {
  public:
   const std::vector<std::string>& names() const { return names_; }

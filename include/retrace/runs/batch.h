@@ -20,11 +20,11 @@ namespace retrace::runs {
 struct PlannedRun {
   size_t clip = 0;  ///< index in the list
   uint64_t seed = 1;
-  bool selected = true;  ///< to be run; else its results are only looked for
+  bool selected = true;  ///< to be run; else only its existing results are used
   std::filesystem::path folder;
 };
 
-/// What all ranks know alike.
+/// What is the same on all ranks.
 struct Batch {
   JobOptions job;                   ///< clip and seed are those of the runs
   std::optional<int> samples = {};  ///< holds whatever a row of the list sets
@@ -49,7 +49,7 @@ void CheckSettings(const Batch& batch);
 /// What ranks that work on a batch must agree in: {"program", "list": hash, "configuration", "solvers": of each clip}.
 io::Json IdentityOf(const Batch& batch);
 
-/// The ranks that work on one run after another, led by this one, and what they need to know of the latest run.
+/// The ranks that work on one run after another, led by this one, and the data of the latest run that they need.
 class Team {
  public:
   /// Of the leader alone.

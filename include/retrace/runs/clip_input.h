@@ -1,4 +1,4 @@
-/// A recording as a file: what is read, which part of it is used, and what its file does not say.
+/// A recording as a file: what is read, which part of it is used, and what is missing in its file.
 #pragma once
 
 #include <filesystem>
@@ -18,8 +18,8 @@ struct ClipOptions {
   std::filesystem::path file;      ///< BVH, or AMC with its skeleton
   std::filesystem::path skeleton;  ///< ASF of an AMC motion; empty: the file of the same name beside it
   std::filesystem::path
-      joint_map;              ///< JSON that says which joint moves which segment (character::MapClip); empty: none
-  double start = 0;           ///< first instant to use [s]
+      joint_map;     ///< JSON that assigns joints to the segments that they move (character::MapClip); empty: none
+  double start = 0;  ///< first instant to use [s]
   std::optional<double> end;  ///< last instant to use [s]; none: the end of the recording
   double time_scale = 1;      ///< factor on durations
 

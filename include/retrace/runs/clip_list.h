@@ -15,9 +15,9 @@ struct ListedClip {
   std::string place;  ///< file:line, for messages
   std::string name;   ///< of its runs; distinct in the list
   ClipOptions clip;
-  int seeds = 0;  ///< how many to run; 0: the list does not say
+  int seeds = 0;  ///< how many to run; 0: not in the list
   std::string group;
-  std::string character;              ///< a name or a file; empty: the list does not say
+  std::string character;              ///< a name or a file; empty: not in the list
   std::vector<std::string> worlds;    ///< names or files
   std::vector<std::string> settings;  ///< each `/section/name=value`
 };

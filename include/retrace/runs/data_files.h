@@ -17,7 +17,7 @@ bool AddDataFolder(const std::filesystem::path& folder);
 
 #ifdef RETRACE_PACKAGE_DATA_DIR
 /// A program that found the package with CMake uses the data of that package, also after the package was moved: a
-/// static library cannot know by itself where it was linked from.
+/// static library cannot find out where it was linked from.
 inline const bool kPackageDataAdded = AddDataFolder(RETRACE_PACKAGE_DATA_DIR);
 #endif
 

@@ -29,7 +29,7 @@ struct EvaluationOptions {
   JobOptions job = {};               ///< for all clips
   std::optional<int> samples = {};   ///< for all clips, whatever a row of the list sets
   std::optional<int> saved = {};     ///< likewise
-  int seeds = 0;                     ///< run seeds 1 to this; 0: what the list says, else 5
+  int seeds = 0;                     ///< run seeds 1 to this; 0: as in the list, else 5
   std::string only = {};             ///< regular expression: clips in whose name it is found; empty: all
   size_t share = 1;                  ///< of `shares`, this one is run, counted from 1
   size_t shares = 1;
@@ -38,7 +38,7 @@ struct EvaluationOptions {
   std::string command = {};        ///< as a shell takes it back
   bool force = false;              ///< run again what was made with another configuration or version
   double time_limit = 0;           ///< of all runs together [s]; 0: none
-  bool negative_controls = false;  ///< run seed 1 alone, and test what the gates must refuse
+  bool negative_controls = false;  ///< run seed 1 alone, and test what must fail the gates
   int threads = 0;                 ///< runs at once in a plain process; 0: one per core
   int ranks_per_run = 0;           ///< 0: so many that all runs are done soonest
   double timeout = 0;              ///< for ranks that do not answer [s]; 0: none

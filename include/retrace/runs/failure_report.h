@@ -16,7 +16,7 @@ namespace retrace::runs {
 /// diverged.
 std::string StatusOf(sampling::Status ending);
 
-/// A setting to try next, and the measured fact that speaks for it.
+/// A setting to try next, and the measured fact that supports it.
 struct Advice {
   std::string setting;  ///< as --set takes it
   std::string because;

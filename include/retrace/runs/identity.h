@@ -9,14 +9,14 @@
 
 namespace retrace::runs {
 
-/// Everything that the user can say and every file: {"program", "configuration", "clip", "inputs": {role: SHA-256},
+/// Everything that the user can set and every file: {"program", "configuration", "clip", "inputs": {role: SHA-256},
 /// "solver": the one in use in this process}. A configuration file does not count as such: its settings do.
 /// @param inputs the files of InputsOf the options, as they were read
 io::Json Identity(const JobOptions& options, std::span<const InputRecord> inputs);
 /// The same, for which it reads the files. Throws InputError for those that cannot be read.
 io::Json Identity(const JobOptions& options);
 
-/// What two identities differ in, for a message; they must differ. Says "POINTER was THIS and is THAT", or other words
+/// What two identities differ in, for a message; they must differ: "POINTER was THIS and is THAT", or other words
 /// in the place of " was " and " and is ".
 std::string Differences(const io::Json& then, const io::Json& now, const std::string& was = " was ",
                         const std::string& is = " and is ");

@@ -1,4 +1,4 @@
-/// A reconstruction before it begins: what a user says of it, and what follows from that and the input files.
+/// A reconstruction before it begins: what a user sets, and what follows from that and the input files.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,12 @@
 
 namespace retrace::runs {
 
-/// What a user says of a reconstruction, besides where it runs and what it leaves.
+/// What a user sets for a reconstruction, besides where it runs and which files it writes.
 struct JobOptions {
   ClipOptions clip;
   std::string character = "human";  ///< a JSON file, or the name of a character that comes with the toolkit
   std::vector<std::string> worlds;  ///< JSON files, or names of worlds that come with the toolkit; they are combined
-  Configuration configuration;      ///< what the clip's options say as well holds from there
+  Configuration configuration;      ///< where a clip option sets the same, that holds
   std::optional<InputRecord> configuration_file = {};  ///< that the configuration was read from; none: no file
 };
 
@@ -56,7 +56,7 @@ struct Job {
   character::ReferenceMotion recorded;
   metrics::ClipChecks checks;  ///< of the motion as recorded
   task::PlacedWorld placed;
-  const character::ReferenceMotion& reference;  ///< as the world wants it
+  const character::ReferenceMotion& reference;  ///< adapted to the world
   task::Preparation preparation;                ///< its world names the solver that is in use in this process
   sampling::Problem problem;
 

@@ -1,4 +1,4 @@
-/// The manifest that ends every folder of results: one place says which members it has.
+/// The manifest that ends every folder of results: one place defines its members.
 #pragma once
 
 #include <string>

@@ -32,7 +32,7 @@ struct Reconstruction {
 };
 
 /// Searches on a farm whose workers come from MakeWorkerFactory of the job's problem. Throws std::logic_error when the
-/// new world does not end in the state that the search ended in, bit for bit; StoppedError when the hooks say so.
+/// new world does not end in the state that the search ended in, bit for bit; StoppedError when the hooks stop it.
 Reconstruction Reconstruct(const Job& job, parallel::TaskFarm& farm, const sampling::Hooks& hooks = {});
 /// The same on threads of this process; 0: one per core. The result does not depend on how many.
 Reconstruction Reconstruct(const Job& job, int threads = 0, const sampling::Hooks& hooks = {});

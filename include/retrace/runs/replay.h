@@ -71,7 +71,7 @@ struct JoiningRun {
 JoiningRun ParseJoiningRun(const std::string& text);
 
 struct ReplayOptions {
-  bool tracks_reference = false;  ///< the targets are those of StoredRun::TrackReference: title and manifest say so
+  bool tracks_reference = false;  ///< the targets are those of StoredRun::TrackReference: title and manifest state it
 };
 
 /// Writes the files of a replayed motion and their manifest; for a scene those of each character in a folder of its

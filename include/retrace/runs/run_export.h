@@ -26,8 +26,8 @@ struct ExportTarget {
   std::filesystem::path path;
 };
 
-/// Where everything goes. Throws UsageError where one of the user's own files would be lost, and where the output is
-/// one file while the format has one for each character.
+/// Where everything goes. Throws UsageError where one of the user's own files would be overwritten, and where the
+/// output is one file while the format has one for each character.
 std::vector<ExportTarget> ExportTargets(const ExportOptions& options, size_t num_characters);
 
 /// A run and what its exports are made of, which points into it. Stays where it was made.

@@ -24,14 +24,14 @@ class StopRequest {
   explicit StopRequest(double limit, Clock::time_point start = Clock::now())
       : limit_(limit), last_(Clock::now()), start_(start) {}
 
-  /// Whether to stop now, asked after each iteration: after a signal, or when another iteration like the one before
+  /// Whether to stop now, called after each iteration: after a signal, or when another iteration like the one before
   /// would end after the limit.
   bool operator()();
 
-  /// Why, for a message; empty before it said so.
+  /// The reason, for a message; empty before a stop is due.
   const std::string& reason() const { return reason_; }
 
-  /// Why a run was stopped: this request, or what the exception says by itself (a rank that hangs).
+  /// Why a run was stopped: this request, or the message of the exception (a rank that hangs).
   std::string ReasonFor(const StoppedError& error) const { return reason_.empty() ? error.what() : reason_; }
 
  private:

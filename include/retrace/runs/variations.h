@@ -10,7 +10,7 @@
 namespace retrace::runs {
 
 struct VariationOptions {
-  int count = 0;      ///< to be found; 0: a single reconstruction is asked for
+  int count = 0;      ///< to be found; 0: a single reconstruction
   int max_tries = 0;  ///< seeds; 0: three for each variation
 };
 
@@ -36,7 +36,7 @@ struct VariationsSummary {
   bool success() const { return static_cast<int>(found) == requested; }
 };
 
-/// Written last: its presence tells that the folder is complete.
+/// Written last: its presence shows that the folder is complete.
 inline constexpr std::string_view kVariationsFile = "variations.json";
 
 /// Searches with the seed of the job, then the next, until `count` controls that differ stay inside the gates or the

@@ -19,8 +19,8 @@ inline constexpr io::Range kStiffnesses{1e-3, 1e12};  ///< of contact points [N/
 inline constexpr io::Range kDampings{0, 1e10};        ///< of contact points [N s/m]
 inline constexpr io::Range kDensities{1e-3, 1e5};     ///< [kg/m^3]
 
-/// How contacts with a thing behave. What is not said is as elsewhere in the world. Where two things touch that both
-/// say it, the lower friction and the softer spring hold.
+/// How contacts with a thing behave. What is not set is as elsewhere in the world. Where two things touch that both
+/// set it, the lower friction and the softer spring hold.
 struct Material {
   /// Spring and damper of a contact point, the same at any step size. In a step h they are ODE's error reduction
   /// parameter h k / (h k + d) and constraint force mixing 1 / (h k + d) (ODE manual, section on ERP and CFM).

@@ -1,6 +1,6 @@
-/// Which body of a world is which: the one place that knows the order of bodies and joints in states, commands, forces
-/// and contacts. Bodies are counted through all characters, in the order of the characters, and then through the bodies
-/// that move freely; joints through all characters.
+/// Which body of a world is which: the one place that defines the order of bodies and joints in states, commands,
+/// forces and contacts. Bodies are counted through all characters, in the order of the characters, and then through the
+/// bodies that move freely; joints through all characters.
 #pragma once
 
 #include <cstddef>

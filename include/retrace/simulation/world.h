@@ -52,7 +52,7 @@ class World {
 
   const WorldOptions& options() const;
   const Layout& layout() const;
-  /// kStock when the reduced solver was asked for but could not be proven to work here.
+  /// kStock also where the reduced solver was requested but failed its self-test, or a tree has too many bodies for it.
   Solver solver() const;
 
   /// Sets all bodies (bodies); a state without the free ones puts these where they start. The next step is number
@@ -61,7 +61,7 @@ class World {
   void GetState(character::State& state) const;
 
   /// Makes the coming steps of a character, and of the free bodies, a function of the state alone, as SetState does
-  /// with the state that the world is in: what the solver remembers of earlier steps is forgotten, and orientations are
+  /// with the state that the world is in: the solver's data of earlier steps are cleared, and orientations are
   /// normalised. At the start of each fragment of a control this makes going on and restoring the same to the bit.
   void Restart(size_t character);
 

@@ -61,13 +61,13 @@ struct AlteredWorld {
 /// Reads a world's file. `name` is what it is called in reports. Throws InputError with the JSON pointer.
 AlteredWorld ReadAlteredWorld(const io::JsonView& view, const std::string& name);
 
-/// Adds another world. Throws UsageError where both say something of the same thing.
+/// Adds another world. Throws UsageError where both set the same thing.
 void Combine(AlteredWorld& world, const AlteredWorld& other);
 
 /// The character with all loads in its masses, moments and document. Throws InputError for a body that it has not.
 character::Character WithLoads(const character::Character& character, const AlteredWorld& world);
 
-/// A world where the motion is, and the motion as the world wants it.
+/// A world in the place of the motion, and the motion adapted to the world.
 struct PlacedWorld {
   simulation::Environment environment;  ///< in the reference's frame
   character::ReferenceMotion reference;
@@ -77,8 +77,8 @@ struct PlacedWorld {
   io::Json ToJson(const AlteredWorld& world) const;
 };
 
-/// Puts a world where a motion is. Throws InputError when the reference cannot be changed as the world says because the
-/// character has no legs.
+/// Puts a world where a motion is. Throws InputError when the reference cannot be changed as the world requires because
+/// the character has no legs.
 PlacedWorld PlaceWorld(const AlteredWorld& world, const character::ReferenceMotion& recorded);
 
 }  // namespace retrace::task

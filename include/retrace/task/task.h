@@ -17,7 +17,7 @@
 
 namespace retrace::task {
 
-/// What a user may say of a task.
+/// What a user may set for a task.
 struct Options {
   character::ReferenceOptions reference;
   ScheduleOptions schedule;
@@ -97,7 +97,7 @@ Preparation Prepare(const Options& options, const character::ReferenceMotion& re
                     const character::ReferenceMotion* recorded = nullptr);
 
 /// The reference's state at time 0, raised so far that no body but hands and forearms is below the ground: a state that
-/// starts inside it would be thrown out. `raised` tells by how much [m].
+/// starts inside it would be expelled by contacts. `raised` receives the height [m].
 character::State StartState(const character::ReferenceMotion& reference, double& raised);
 
 }  // namespace retrace::task

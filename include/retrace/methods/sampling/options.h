@@ -11,7 +11,7 @@
 
 namespace retrace::sampling {
 
-/// Most simulation steps that an iteration may take, all its samples together: a search is asked to stop, and keeps
+/// Most simulation steps that an iteration may take, all its samples together: a search can stop, and stores
 /// what it found, between two iterations.
 inline constexpr int kMostStepsPerIteration = 10000000;
 
@@ -62,7 +62,7 @@ struct Options {
   int max_rewinds = 1000;
   /// Simulated seconds per second of motion that the search may spend; 0: any number. One pass takes nSample.
   double budget = 4200;
-  /// How far inside the gates a sample must stay to be saved, as a share of their limits: the search looks at them
+  /// How far inside the gates a sample must stay to be saved, as a share of their limits: the search checks them
   /// every kGateInterval, the verdict at every step.
   double gate_margin = 0.04;
   double rewind = 1;

@@ -120,7 +120,7 @@ class IterationStore {
   virtual bool Next(parallel::Bytes& simulated) = 0;
   /// Keeps what an iteration simulated. What it throws ends the search.
   virtual void Append(const parallel::Bytes& simulated) = 0;
-  /// Whether the search should call Restart. Asked between two iterations, once Next has returned false.
+  /// Whether the search should call Restart. Called between two iterations, once Next has returned false.
   virtual bool IsFull() const { return false; }
   /// Keeps these bytes alone, in the place of everything since the search began: Next will return them, as the first.
   virtual void Restart(const parallel::Bytes&) {}
@@ -132,12 +132,12 @@ struct Hooks {
   IterationStore* store = nullptr;
   /// Samples of a pass over all fragments from which on the summary has the chosen ones alone.
   size_t most_samples_kept = kMostSamplesKept;
-  /// Asked after each iteration that was simulated and stored: true ends the search with StoppedError.
+  /// Called after each iteration that was simulated and stored: true ends the search with StoppedError.
   std::function<bool()> stop = {};
 };
 
 /// Runs the whole search on a farm whose workers come from MakeWorkerFactory of the same problem. Throws UsageError for
-/// options that are not valid (Options::Validate), StoppedError when `stop` asked for it, and std::logic_error for a
+/// options that are not valid (Options::Validate), StoppedError when `stop` returned true, and std::logic_error for a
 /// store of another problem.
 Summary Run(const Problem& problem, parallel::TaskFarm& farm, const Hooks& hooks = {});
 
