@@ -17,14 +17,14 @@ motion::Clip MakeStand();
 /// Of a dog-like body, whose joints are named after the segments of data/characters/quadruped.json.
 motion::Clip MakeTrot();
 
-struct GeneratedFile {
+struct ClipText {
   std::string name;
   std::string text;
 };
 
 /// All files of data/clips, the same bytes at every call.
-std::vector<GeneratedFile> MakeFiles();
+std::vector<ClipText> MakeFiles();
 /// long_walk.bvh: the walk of data/clips, going on for so long at least [s].
-GeneratedFile MakeLongWalk(double duration);
+ClipText MakeLongWalk(double duration);
 
 }  // namespace retrace::make_clips

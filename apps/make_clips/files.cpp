@@ -50,14 +50,14 @@ std::string Amc(const motion::Clip& clip) {
 
 }  // namespace
 
-std::vector<GeneratedFile> MakeFiles() {
+std::vector<ClipText> MakeFiles() {
   const motion::Clip squat = MakeSquat();
   return {{"walk.bvh", Bvh(MakeWalk())}, {"roll_sideways.bvh", Bvh(MakeRoll())},  {"stand.bvh", Bvh(MakeStand())},
           {"squat.bvh", Bvh(squat)},     {"squat.asf", motion::FormatAsf(squat)}, {"squat.amc", Amc(squat)},
           {"trot.bvh", Bvh(MakeTrot())}};
 }
 
-GeneratedFile MakeLongWalk(double duration) {
+ClipText MakeLongWalk(double duration) {
   return {"long_walk.bvh", Bvh(MakeWalk(duration))};
 }
 

@@ -3,13 +3,14 @@
 #include <optional>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "clips.h"
+#include "common/generated_files.h"
 #include "common/number_option.h"
 #include "common/program.h"
 #include "retrace/io/error.h"
-#include "retrace/io/file.h"
 
 int main(int argc, char** argv) {
   using namespace retrace;
@@ -24,16 +25,19 @@ int main(int argc, char** argv) {
   std::optional<double> walk;
   apps::AddNumber(app, "--long-walk", walk, io::OptionalReal{{1, 1200}},
                   "Write long_walk.bvh alone: the walk, going on for so long, in whole gait cycles [s]");
+  bool force = false;
+  apps::AddForce(app, force);
   int exit_code = 0;
   if (!apps::ParseOptions(app, argc, argv, true, exit_code)) return exit_code;
   return apps::RunProgram("make_clips", true, [&] {
     std::error_code failure;
     std::filesystem::create_directories(output, failure);
     if (failure) throw OutputError(output + ": " + failure.message());
-    const auto files = walk ? std::vector{make_clips::MakeLongWalk(*walk)} : make_clips::MakeFiles();
-    for (const make_clips::GeneratedFile& file : files) {
-      io::WriteFile(std::filesystem::path(output) / file.name, file.text);
+    std::vector<apps::GeneratedFile> files;
+    for (make_clips::ClipText& file : walk ? std::vector{make_clips::MakeLongWalk(*walk)} : make_clips::MakeFiles()) {
+      files.push_back({std::filesystem::path(output) / file.name, std::move(file.text)});
     }
+    apps::WriteGeneratedFiles(files, force);
     return 0;
   });
 }

@@ -1,8 +1,9 @@
 /// make_robot: writes the Asimo-like robot that comes with the toolkit (data/characters/asimo*.json).
+#include <array>
 #include <string>
 
+#include "common/generated_files.h"
 #include "common/program.h"
-#include "retrace/io/file.h"
 #include "robot.h"
 
 int main(int argc, char** argv) {
@@ -14,10 +15,14 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember({"1", "3"}))
       ->capture_default_str();
   app.add_option("--output", output, "Character file")->required()->type_name("FILE");
+  bool force = false;
+  apps::AddForce(app, force);
   int exit_code = 0;
   if (!apps::ParseOptions(app, argc, argv, true, exit_code)) return exit_code;
   return apps::RunProgram("make_robot", true, [&] {
-    io::WriteFile(output, make_robot::FormatCharacter(make_robot::MakeRobot(), neck == "3" ? 3 : 1));
+    const std::array files = {
+        apps::GeneratedFile{output, make_robot::FormatCharacter(make_robot::MakeRobot(), neck == "3" ? 3 : 1)}};
+    apps::WriteGeneratedFiles(files, force);
     return 0;
   });
 }

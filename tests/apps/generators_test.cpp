@@ -13,7 +13,7 @@ TEST_F(CommandLine, MakeRobotWritesTheShippedCharacters) {
   const std::string file = Path("robot.json");
   ASSERT_EQ(Execute(kMakeRobot + " --output " + file).code, 0);
   EXPECT_EQ(io::ReadFile(file), io::ReadFile(kData + "characters/asimo.json"));
-  ASSERT_EQ(Execute(kMakeRobot + " --neck 3 --output " + file).code, 0);
+  ASSERT_EQ(Execute(kMakeRobot + " --neck 3 --force --output " + file).code, 0);
   EXPECT_EQ(io::ReadFile(file), io::ReadFile(kData + "characters/asimo_neck3.json"));
 }
 
@@ -39,6 +39,21 @@ TEST_F(CommandLine, MakeClipsWritesAWalkThatGoesOn) {
   const size_t first_row = shipped.find('\n', shipped.find("Frame Time:"));
   EXPECT_THAT(text, HasSubstr(shipped.substr(first_row, shipped.size() - first_row - 1)));
   EXPECT_EQ(std::distance(fs::directory_iterator(folder), fs::directory_iterator()), 1);
+}
+
+// Found by scripts/attack: make_robot wrote over the motion of a run.
+TEST_F(CommandLine, GeneratorsWriteOverNothingButTheirOwn) {
+  const std::string file = Write("motion.bvh", "a motion");
+  ExpectRefusals(kMakeRobot, {{"--output " + file, 2, "make_robot: " + file + ": found another file"}});
+  EXPECT_EQ(io::ReadFile(file), "a motion");
+  const std::string last = Write("trot.bvh", "a trot");
+  ExpectRefusals(kMakeClips, {{"--output " + Path(""), 2, "make_clips: " + last + ": found another file"}});
+  EXPECT_FALSE(fs::exists(Path("walk.bvh")));  // nothing was written before all was looked at
+  EXPECT_EQ(io::ReadFile(last), "a trot");
+  const std::string with_force = kMakeClips + " --force --output " + Path("");
+  EXPECT_EQ(Execute(with_force).code, 0);
+  EXPECT_EQ(io::ReadFile(last), io::ReadFile(kData + "clips/trot.bvh"));
+  EXPECT_EQ(Execute(kMakeClips + " --output " + Path("")).code, 0) << "the same files again";
 }
 
 TEST_F(CommandLine, GeneratorsRefuseWithTheCodesOfTheHouse) {

@@ -80,9 +80,9 @@ std::vector<Vec3> Near(const std::vector<Vec3>& points, double height) {
 }
 
 TEST(MakeClips, RegeneratesTheBundledFilesByteForByte) {
-  const std::vector<GeneratedFile> files = MakeFiles();
+  const std::vector<ClipText> files = MakeFiles();
   ASSERT_EQ(files.size(), 7u);
-  for (const GeneratedFile& file : files) {
+  for (const ClipText& file : files) {
     // Not EXPECT_EQ, which would print both files.
     EXPECT_TRUE(io::ReadFile(ClipFile(file.name)) == file.text) << file.name << " differs: run make_clips again";
   }

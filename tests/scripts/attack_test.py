@@ -175,6 +175,16 @@ class WholeCases(InFolder):
         with open(os.path.join(self.top, "w0/base/clip"), encoding="utf-8") as stream:
             self.assertEqual(stream.read(), "a clip")  # the next case has good inputs again
 
+    def test_what_force_names_may_be_replaced(self):
+        mine, run = self.write("case/in/mine", ""), self.write("case/in/run/control.json", "")
+        def replaceable(*arguments):
+            return attack.replaceable([mine, run], list(arguments), self.folder)
+        self.assertEqual(replaceable("in/run", "--output", "in/mine"), set())
+        self.assertEqual(replaceable("in/run", "--output", "in/mine", "--force"), {mine})
+        self.assertEqual(replaceable("--force", "--output=in/run"), {run})
+        self.assertEqual(replaceable("in/run", "--output", "in/run/control.json", "--force"), set())
+        self.assertEqual(replaceable("in/run", "--output", "in/run", "--force"), set())
+
     def test_the_whole_attack(self):
         for body, code in (("exit 0", 0), ("exit 1", 1)):
             attacker = self.attacker(body)
