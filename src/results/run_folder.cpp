@@ -107,10 +107,14 @@ io::Json Seal(io::Json manifest) {
 std::string FirstChange(const fs::path& folder, const io::Json& manifest) {
   const std::string name = (folder / kManifestFile).string();
   const io::JsonView view(manifest, name);
+  if (!view.Has("format") || view["format"].json() != kRunFormat || !view.Has("version")) {
+    return name + ": is no manifest of a run";
+  }
   constexpr int kFirstSealedVersion = 2;
-  if (view.Has("version") && view["version"].Integer(1, 1000) >= kFirstSealedVersion) {
-    if (!view.Has(kSeal)) return name + ": has lost its seal";
-    if (view[kSeal].String() != SealOf(manifest)) return name + ": was changed since the run was written";
+  if (!view.Has(kSeal)) {
+    if (view["version"].Integer(1, 1000) >= kFirstSealedVersion) return name + ": has no seal";
+  } else if (view[kSeal].String() != SealOf(manifest)) {
+    return name + ": was changed since the run was written";
   }
   if (!view.Has("files")) return "";
   for (const io::JsonView& file : view["files"].Elements(kMostFiles)) {

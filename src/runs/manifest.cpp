@@ -15,7 +15,7 @@ namespace {
 
 /// The members that every manifest begins with.
 io::Json Begin(const std::string& program, const std::string& status) {
-  return {{"format", "retrace-run"}, {"version", 2}, {"program", program}, {"status", status}};
+  return {{"format", results::kRunFormat}, {"version", 2}, {"program", program}, {"status", status}};
 }
 
 io::Json ClipMember(const Job& job) {

@@ -1,11 +1,13 @@
 #include "retrace/runs/reconstruction.h"
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <stdexcept>
 #include <string>
 
 #include "retrace/control/control_file.h"
+#include "retrace/io/error.h"
 #include "retrace/io/file.h"
 #include "retrace/runs/ranks.h"
 #include "retrace/runs/run_files.h"
@@ -36,7 +38,12 @@ Reconstruction Reconstruct(const Job& job, parallel::TaskFarm& farm, const sampl
     end = part.states.back();
   });
   if (!control.fragments.empty() && control::Fingerprint(end) != control::Fingerprint(result.search.end)) {
-    throw std::logic_error("the replay does not end in the state that the search found");
+    const char* const difference = "the replay does not end in the state that the search found";
+    const std::vector<sampling::IterationRecord>& iterations = result.search.iterations;
+    if (std::any_of(iterations.begin(), iterations.end(), [](const auto& record) { return record.restored; })) {
+      throw InputError("checkpoint", difference, "what this search has stored");
+    }
+    throw std::logic_error(difference);
   }
   result.evaluation = evaluator.Finish(problem.task.schedule.steps.back() * problem.time_step());
   return result;

@@ -129,6 +129,10 @@ class NumbersInFiles(InFolder):
         self.assertIsNone(attack.judge_files(os.path.join(self.top, "out"), before))
         self.write("out/a.csv", "nan,1\n")
         self.assertEqual(attack.judge_files(os.path.join(self.top, "out"), before)[0], "accepted nonsense")
+        self.assertEqual(attack.judge_files(os.path.join(self.top, "out"), before, ["nan"])[0], "accepted nonsense")
+        self.write("out/a.csv", "clip,message\nwalk,trunk nan:0 is missing\n")
+        self.assertIsNotNone(attack.judge_files(os.path.join(self.top, "out"), before, ["--push", "nan"]))
+        self.assertIsNone(attack.judge_files(os.path.join(self.top, "out"), before, ["--push", "trunk nan:0"]))
 
 
 class WholeCases(InFolder):

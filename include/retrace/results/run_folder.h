@@ -14,6 +14,7 @@
 namespace retrace::results {
 
 inline constexpr std::string_view kManifestFile = "manifest.json";
+inline constexpr std::string_view kRunFormat = "retrace-run";  ///< what a manifest has as its `format`
 inline constexpr std::string_view kControlFile = "control.json";
 inline constexpr std::string_view kMotionFile = "motion.bvh";
 inline constexpr std::string_view kReferenceFile = "reference.bvh";
