@@ -25,7 +25,7 @@ NumberWords WordsOf(const std::string& key) {
 std::string DefaultOf(const std::string& key) {
   if (key == "end") return " [its end]";
   if (key == "unit" || key == "floor_height") return " [auto]";
-  if (key == "frame_rate") return " [what the file says; AMC: 120]";
+  if (key == "frame_rate") return " [from the file; AMC: 120]";
   if (key == "skip_frames") return " [those in the rest pose]";
   if (key == "facing") return " [recorded]";
   return "";

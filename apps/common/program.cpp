@@ -14,11 +14,11 @@ namespace retrace::apps {
 namespace {
 
 /// The exit code of a program that ends with `exit_code`: another one when its output could not be written.
-int FinishOutput(const std::string& name, bool speaks, int exit_code) {
+int FinishOutput(const std::string& name, bool prints, int exit_code) {
   const bool failed = std::ferror(stdout) != 0;
   errno = failed ? EIO : 0;  // the reason of an earlier failure is not known any more
   if (std::fflush(stdout) == 0 && !failed) return exit_code;
-  if (speaks) std::fprintf(stderr, "%s: standard output: cannot be written: %s\n", name.c_str(), std::strerror(errno));
+  if (prints) std::fprintf(stderr, "%s: standard output: cannot be written: %s\n", name.c_str(), std::strerror(errno));
   const bool other_error =
       exit_code != static_cast<int>(ExitCode::kSuccess) && exit_code != static_cast<int>(ExitCode::kBelowGate);
   return other_error ? exit_code : static_cast<int>(ExitCode::kOutput);
@@ -33,17 +33,17 @@ void RefuseEmptyTexts(const CLI::Option& option) {
 
 }  // namespace
 
-bool ParseOptions(CLI::App& app, int argc, char** argv, bool speaks, int& exit_code) {
+bool ParseOptions(CLI::App& app, int argc, char** argv, bool prints, int& exit_code) {
   try {
     app.parse(argc, argv);
     for (const CLI::Option* option : app.get_options()) RefuseEmptyTexts(*option);
     return true;
   } catch (const CLI::Success& request) {  // --help, --version
-    if (speaks) app.exit(request);
-    exit_code = FinishOutput(app.get_name(), speaks, static_cast<int>(ExitCode::kSuccess));
+    if (prints) app.exit(request);
+    exit_code = FinishOutput(app.get_name(), prints, static_cast<int>(ExitCode::kSuccess));
   } catch (const CLI::ParseError& error) {
     const std::string message = MessageLine(error.what());
-    if (speaks) std::fprintf(stderr, "%s: %s (--help lists the options)\n", app.get_name().c_str(), message.c_str());
+    if (prints) std::fprintf(stderr, "%s: %s (--help lists the options)\n", app.get_name().c_str(), message.c_str());
     exit_code = static_cast<int>(ExitCode::kUsage);
   }
   return false;
@@ -79,18 +79,18 @@ std::string Hints(const std::exception& error) {
 
 }  // namespace
 
-int RunProgram(const std::string& name, bool speaks, const std::function<int()>& body) {
+int RunProgram(const std::string& name, bool prints, const std::function<int()>& body) {
   try {
-    return FinishOutput(name, speaks, body());
+    return FinishOutput(name, prints, body());
   } catch (const Error& error) {
-    if (speaks) std::fprintf(stderr, "%s: %s%s\n", name.c_str(), error.what(), Hints(error).c_str());
+    if (prints) std::fprintf(stderr, "%s: %s%s\n", name.c_str(), error.what(), Hints(error).c_str());
     return static_cast<int>(error.code());
   } catch (const std::filesystem::filesystem_error& error) {  // a name too long, links without an end
     const std::string message = MessageLine(error.path1().string() + ": cannot be used: " + error.code().message());
-    if (speaks) std::fprintf(stderr, "%s: %s\n", name.c_str(), message.c_str());
+    if (prints) std::fprintf(stderr, "%s: %s\n", name.c_str(), message.c_str());
     return static_cast<int>(ExitCode::kInput);
   } catch (const std::exception& error) {
-    if (speaks) std::fprintf(stderr, "%s: internal error, please report it: %s\n", name.c_str(), error.what());
+    if (prints) std::fprintf(stderr, "%s: internal error, please report it: %s\n", name.c_str(), error.what());
     return static_cast<int>(ExitCode::kBug);
   }
 }
@@ -126,11 +126,11 @@ int RunMpiProgram(const std::string& name, const std::string& description, int a
   std::optional<parallel::MpiSession> mpi;
   int exit_code = RunProgram(name, true, [&] { return mpi.emplace(&argc, &argv), 0; });
   if (!mpi) return exit_code;
-  const bool speaks = mpi->rank() == 0;
+  const bool prints = mpi->rank() == 0;
   CLI::App app(description, name);
   add_options(app);
-  if (!ParseOptions(app, argc, argv, speaks, exit_code)) return exit_code;
-  return RunProgram(name, speaks, [&] { return body(command, *mpi); });
+  if (!ParseOptions(app, argc, argv, prints, exit_code)) return exit_code;
+  return RunProgram(name, prints, [&] { return body(command, *mpi); });
 }
 
 void Warn(const std::string& name, const std::string& text) {

@@ -10,12 +10,12 @@
 namespace retrace::apps {
 
 /// Parses the options; a mistake in them is printed and gives exit code 2, `--help` and `--version` give 0. Returns
-/// true when the program should go on, else `exit_code` is set. Only `speaks` prints.
-bool ParseOptions(CLI::App& app, int argc, char** argv, bool speaks, int& exit_code);
+/// true when the program should go on, else `exit_code` is set. Only `prints` prints.
+bool ParseOptions(CLI::App& app, int argc, char** argv, bool prints, int& exit_code);
 
 /// Runs the body of a program and maps what it throws to an exit code and one line on standard error. Output that
 /// could not be written is an error, too.
-int RunProgram(const std::string& name, bool speaks, const std::function<int()>& body);
+int RunProgram(const std::string& name, bool prints, const std::function<int()>& body);
 
 /// A word as a shell takes it back, in quotation marks where it needs them.
 std::string ShellWord(const std::string& word);
@@ -23,7 +23,7 @@ std::string ShellWord(const std::string& word);
 /// The command line as one string that a shell takes back.
 std::string CommandLine(int argc, char** argv);
 
-/// A whole program that may run under mpirun: joins the job, reads the options (rank 0 alone speaks), runs `body` with
+/// A whole program that may run under mpirun: joins the job, reads the options (rank 0 alone prints), runs `body` with
 /// the command line, and returns the exit code.
 int RunMpiProgram(const std::string& name, const std::string& description, int argc, char** argv,
                   const std::function<void(CLI::App&)>& add_options,

@@ -44,7 +44,7 @@ void Progress::Update(const sampling::IterationRecord& record) {
   samples_ += record.samples.size();
   const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   const double rate = static_cast<double>(samples_) / std::max(elapsed, 1e-9);
-  const int done = record.rewound_to >= 0 ? record.rewound_to : record.fragment + 1;
+  const int done = record.back_to >= 0 ? record.back_to : record.fragment + 1;
   ++iterations_;
   const double left = elapsed / iterations_ * (fragments_ - done);
   if (style_ == ProgressStyle::kJson) {
@@ -59,7 +59,7 @@ void Progress::Update(const sampling::IterationRecord& record) {
                            {"distinct_literal", record.selection.distinct_literal},
                            {"diverged", record.diverged},
                            {"inside_gates", record.inside_gates},
-                           {"rewound_to", record.rewound_to},
+                           {"back_to", record.back_to},
                            {"smoothing", record.smoothing},
                            {"samples_per_second", rate},
                            {"seconds_left", left}};
@@ -71,8 +71,9 @@ void Progress::Update(const sampling::IterationRecord& record) {
                  record.smoothing ? "smoothing: " : "", record.fragment + 1, fragments_, record.end, duration_,
                  record.best_cost, record.selection.distinct, record.selection.distinct_literal, rate,
                  ClockTime(left).c_str());
-    if (record.rewound_to >= 0) {
-      std::fprintf(stderr, "lost at %.2f s: going back to fragment %d\n", record.end, record.rewound_to + 1);
+    if (record.back_to >= 0) {
+      std::fprintf(stderr, "no sample inside the gates at %.2f s: going back to fragment %d\n", record.end,
+                   record.back_to + 1);
     }
   } else {
     constexpr int kWidth = 30;

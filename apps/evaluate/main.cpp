@@ -41,7 +41,7 @@ void AddOptions(CLI::App& app, Options& o) {
   app.add_option("list", o.list, "Tab-separated list of recordings, its columns named in the first row")
       ->type_name("LIST");
   app.add_option("--clips", o.clips, "Folder of the recordings [that of the list]")->type_name("DIR");
-  apps::AddNumber(app, "--seeds", o.seeds, runs::kSeeds, "Run seeds 1 to N of each clip [what the list says, else 5]");
+  apps::AddNumber(app, "--seeds", o.seeds, runs::kSeeds, "Run seeds 1 to N of each clip [from the list, else 5]");
   app.add_option("--only", o.only, "Run only clips in whose name this is found")->type_name("REGEX");
   apps::AddJobOptions(app, o.job);
   app.add_option(
@@ -149,7 +149,8 @@ int Evaluate(const Options& o, const std::string& command, parallel::MpiSession&
 int main(int argc, char** argv) {
   Options options;
   return apps::RunMpiProgram(
-      "evaluate", "Reconstructs a list of clips with many seeds and tells how often, how well and at what cost.", argc,
-      argv, [&](CLI::App& app) { AddOptions(app, options); },
+      "evaluate",
+      "Reconstructs a list of clips with many seeds and measures how often they succeed, how well and at what cost.",
+      argc, argv, [&](CLI::App& app) { AddOptions(app, options); },
       [&](const std::string& command, parallel::MpiSession& mpi) { return Evaluate(options, command, mpi); });
 }

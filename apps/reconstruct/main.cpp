@@ -75,7 +75,7 @@ runs::RunObserver Observe(const runs::Job& job, apps::ProgressStyle style, std::
     progress.emplace(style, job.problem);
   };
   if (apps::Speaks(style)) {
-    observer.say = [](const std::string& text) {
+    observer.report = [](const std::string& text) {
       std::fputs(text.c_str(), stdout);
       std::fflush(stdout);
     };

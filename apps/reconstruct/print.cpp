@@ -15,7 +15,8 @@ std::string Outcome(const runs::FailureReport& report, const metrics::Evaluation
   if (evaluation.success()) return "reconstructed";
   if (report.ending == sampling::Status::kReachedEnd) return "below the gates";
   const double time = report.failure.fragment >= 0 ? report.failure.start : report.reached;
-  return (report.failure.fragment >= 0 ? "not reconstructed, lost at " : "not reconstructed, stopped at ") +
+  return (report.failure.fragment >= 0 ? "not reconstructed, outside the gates at "
+                                       : "not reconstructed, stopped at ") +
          io::Fixed(time, 2) + " of " + io::Fixed(report.duration, 2) + " s";
 }
 
@@ -53,15 +54,15 @@ void PrintUnderstanding(const runs::Job& job) {
 }
 
 void PrintOutcome(const runs::Job& job, const runs::RunOptions& run, const runs::RunOutcome& outcome,
-                  double wall_seconds, bool speaks) {
+                  double wall_seconds, bool prints) {
   if (outcome.finished_before) {
     std::printf("%s: finished before, %s\n", run.output.c_str(), outcome.success ? "successfully" : "below the gates");
   }
-  if (outcome.reconstruction && speaks) {
+  if (outcome.reconstruction && prints) {
     PrintReconstruction(job, *outcome.reconstruction, wall_seconds);
     std::printf("  results in %s\n", run.output.c_str());
   }
-  if (!outcome.report.empty() && speaks) std::printf("  %s opens in any web browser\n", outcome.report.c_str());
+  if (!outcome.report.empty() && prints) std::printf("  %s opens in any web browser\n", outcome.report.c_str());
   if (outcome.variations && !outcome.success) {
     const runs::VariationsSummary& summary = *outcome.variations;
     std::fflush(stdout);

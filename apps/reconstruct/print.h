@@ -8,8 +8,8 @@ namespace retrace::apps {
 /// What the clip became.
 void PrintUnderstanding(const runs::Job& job);
 
-/// How the run ended. Only failures are printed where results are not (`speaks`).
+/// How the run ended. Only failures are printed where results are not (`prints`).
 void PrintOutcome(const runs::Job& job, const runs::RunOptions& run, const runs::RunOutcome& outcome,
-                  double wall_seconds, bool speaks);
+                  double wall_seconds, bool prints);
 
 }  // namespace retrace::apps

@@ -314,7 +314,7 @@ ReferenceMotion MakeReference(const Character& character, const motion::Clip& cl
   }
   // Durations are often quoted rounded, or as frames times frame time: a little too long.
   if (end > last_time && end < last_time + std::max(0.05, 2 * source->frame_time)) {
-    report.notes.push_back("the clip ends at " + io::Fixed(last_time, 3) + " s, before the end that was asked for, " +
+    report.notes.push_back("the clip ends at " + io::Fixed(last_time, 3) + " s, before the given end, " +
                            io::Fixed(end, 3) + " s");
     end = last_time;
   }

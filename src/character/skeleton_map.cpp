@@ -325,7 +325,7 @@ SkeletonMap MapSkeleton(const motion::Skeleton& skeleton, const std::string& nam
   throw Curable<InputError>(
       {Remedy::kSkeletonMap}, name, "joints " + NamesOf(skeleton) + ", none of which is known as " + wanted,
       "joint names of a known family (CMU, HumanIK, Mixamo, GAMES-105, BioVision, iClone, or names of "
-      "which the words tell side and part), a skeleton shaped like a human, or a map");
+      "which the words name side and part), a skeleton shaped like a human, or a map");
 }
 
 SkeletonMap MapClip(const motion::Clip& clip, const std::string& name, const io::JsonView* user) {

@@ -50,7 +50,7 @@ namespace {
 // Messages need no header: MPI keeps the order between two ranks, and a worker answers in the order of its tasks.
 constexpr int kBatch = 1;   // master to worker: the tasks of a batch, each after its length
 constexpr int kResult = 2;  // worker to master: seconds of computing, then the results, each after its length
-constexpr int kError = 3;   // worker to master: the part at fault, whether a rank is lost, the exception
+constexpr int kError = 3;   // worker to master: the part at fault, whether a rank has failed, the exception
 constexpr int kLeave = 4;   // master to worker: leave Serve
 constexpr int kAlive = 5;   // worker to master: still at work
 // Meet, worker to master: the text that was found, or the exception. Back to all: what is to be thrown, if anything.
@@ -87,7 +87,7 @@ class ResponseTimer {
 struct RankNames {
   std::vector<std::string> names;  // with their hosts, for messages
   bool farm_alive = false;
-  bool* lost = nullptr;  // of the session: a rank of the job does not answer
+  bool* rank_failed = nullptr;  // of the session: a rank of the job does not answer
 };
 
 class MpiFarm final : public TaskFarm {
@@ -106,9 +106,9 @@ class MpiFarm final : public TaskFarm {
 
   ~MpiFarm() override {
     ranks_->farm_alive = false;
-    // The session is going to end the job. Ranks that leave meanwhile would finalise MPI, where they wait for the lost
-    // one; the launcher of Open MPI 4.1.4 crashes or hangs when it has to end ranks that do.
-    if (*ranks_->lost) return;
+    // The session is going to end the job. Ranks that leave meanwhile would finalise MPI, where they wait for the
+    // failed one; the launcher of Open MPI 4.1.4 crashes or hangs when it has to end ranks that do.
+    if (*ranks_->rank_failed) return;
     // Empty messages leave at once, whatever the workers do.
     for (size_t rank = 1; rank < sent_.size(); ++rank) {
       MPI_Send(nullptr, 0, MPI_BYTE, static_cast<int>(rank), kLeave, job_);
@@ -133,14 +133,14 @@ class MpiFarm final : public TaskFarm {
         scheduler_.StopAt(0);
       }
     };
-    attempt([&] { HandOut(work); });
+    attempt([&] { Assign(work); });
     attempt([&] { work.WhileBusy(); });
     BackOff back_off;
     for (;;) {
       bool any = false;
       while (HandleArrival(work, failure)) {
         any = true;
-        attempt([&] { HandOut(work); });
+        attempt([&] { Assign(work); });
       }
       CheckTimeouts();
       if (const std::optional<Part> part = scheduler_.NextHere()) {
@@ -167,8 +167,8 @@ class MpiFarm final : public TaskFarm {
     MPI_Request request = MPI_REQUEST_NULL;
   };
 
-  void HandOut(DivisibleWork& work) {
-    while (std::optional<Scheduler::Assignment> assignment = scheduler_.HandOut()) {
+  void Assign(DivisibleWork& work) {
+    while (std::optional<Scheduler::Assignment> assignment = scheduler_.Assign()) {
       std::deque<Sent>& sent = sent_[assignment->worker];
       if (sent.empty()) heard_[assignment->worker] = response_timer_.seconds();
       Sent& batch = sent.emplace_back();
@@ -197,7 +197,7 @@ class MpiFarm final : public TaskFarm {
     for (size_t i = 1; i < sent_.size(); ++i) {
       if (sent_[i].empty() || !response_timer_.ExceedsTimeoutSince(heard_[i])) continue;
       const double silent = response_timer_.seconds() - heard_[i];
-      *ranks_->lost = true;
+      *ranks_->rank_failed = true;
       throw StoppedError(ranks_->names[i] + " has not answered for " + std::to_string(std::lround(silent)) + " s");
     }
   }
@@ -217,7 +217,7 @@ class MpiFarm final : public TaskFarm {
     std::span<const std::byte> bytes = buffer_;
     if (message.tag == kError) {
       const size_t task = batch.parts[TakeValue<uint64_t>(bytes)].task;
-      if (TakeValue<uint8_t>(bytes) != 0) *ranks_->lost = true;
+      if (TakeValue<uint8_t>(bytes) != 0) *ranks_->rank_failed = true;
       failure.Record(task, UnpackException(bytes));
       scheduler_.StopAt(task);
     } else {
@@ -298,13 +298,13 @@ struct RankGroup::State {
 
   State() = default;
   /// Takes the communicator over. All its ranks do this at once.
-  State(MPI_Comm comm, std::string own_name, bool* lost) : ranks(comm), name(std::move(own_name)) {
+  State(MPI_Comm comm, std::string own_name, bool* rank_failed) : ranks(comm), name(std::move(own_name)) {
     // An error of MPI itself, after which nothing can be relied on, ends the job instead of being returned by a call.
     MPI_Comm_set_errhandler(ranks, MPI_ERRORS_ARE_FATAL);
     MPI_Comm_rank(ranks, &rank);
     MPI_Comm_size(ranks, &size);
     names.names = GatherNames(ranks, rank, size, name);
-    names.lost = lost;
+    names.rank_failed = rank_failed;
     inbox.emplace(ranks);
   }
 
@@ -339,7 +339,7 @@ struct RankGroup::State {
       if (!inbox->Take(message, bytes)) {
         looking.Look();
         if (looking.ExceedsTimeoutSince(0)) {
-          *names.lost = true;
+          *names.rank_failed = true;
           const auto silent = static_cast<size_t>(std::find(heard.begin(), heard.end(), false) - heard.begin());
           throw StoppedError(names.names[silent] + " has not " + did + " " + std::to_string(std::lround(timeout)) +
                              " s after rank 0");
@@ -380,9 +380,9 @@ struct RankGroup::State {
 
 struct MpiSession::State {
   bool owns_mpi = false;
-  bool lost = false;   // a rank of the job does not answer
-  double timeout = 0;  // of Prepare
-  RankGroup job;       // all ranks
+  bool rank_failed = false;  // a rank of the job does not answer
+  double timeout = 0;        // of Prepare
+  RankGroup job;             // all ranks
   int exceptions = std::uncaught_exceptions();
 };
 
@@ -419,12 +419,12 @@ MpiSession::MpiSession(int* argc, char*** argv) : state_(std::make_unique<State>
   MPI_Comm_dup(MPI_COMM_WORLD, &job);
   std::string name = "rank " + std::to_string(rank);
   name.append(" (").append(HostName()).append(")");
-  state_->job.state_ = std::make_unique<RankGroup::State>(job, std::move(name), &state_->lost);
+  state_->job.state_ = std::make_unique<RankGroup::State>(job, std::move(name), &state_->rank_failed);
 }
 
 MpiSession::~MpiSession() {
   if (!active()) return;
-  if (state_->lost) Abort(static_cast<int>(ExitCode::kStoppedWithCheckpoint));
+  if (state_->rank_failed) Abort(static_cast<int>(ExitCode::kStoppedWithCheckpoint));
   if (size() > 1) {
     if (std::uncaught_exceptions() > state_->exceptions) Abort(static_cast<int>(ExitCode::kBug));
     // Here a rank that hangs can still be named; in MPI_Finalize all would wait for it without end.
@@ -462,7 +462,7 @@ RankGroups MpiSession::Split(int count) {
     MPI_Comm_split(all.ranks, color, all.rank, &part);
     if (part == MPI_COMM_NULL) return nullptr;
     auto group = std::make_unique<RankGroup>();
-    group->state_ = std::make_unique<RankGroup::State>(part, all.name, &state_->lost);
+    group->state_ = std::make_unique<RankGroup::State>(part, all.name, &state_->rank_failed);
     return group;
   };
   if (!active()) {
@@ -540,7 +540,7 @@ void RankGroup::Serve(const WorkerFactory& factory) {
       tag = kError;
       answer.clear();
       Append(answer, static_cast<uint64_t>(part));
-      Append(answer, static_cast<uint8_t>(*state_->names.lost));
+      Append(answer, static_cast<uint8_t>(*state_->names.rank_failed));
       const Bytes exception = PackException(place);
       answer.insert(answer.end(), exception.begin(), exception.end());
     }

@@ -35,7 +35,7 @@ void Scheduler::Begin(std::span<const size_t> units) {
     if (head < units[t]) rests_.push_back({t, head, units[t]});
     units_left_ += units[t];
   }
-  wanting_.assign(options_.reserve + 1, {});
+  waiting_.assign(options_.reserve + 1, {});
   for (size_t w = 1; w < held_.size(); ++w) Queue(w);
 }
 
@@ -89,7 +89,7 @@ std::vector<Part> Scheduler::Take() {
 }
 
 void Scheduler::Queue(size_t worker) {
-  if (worker > 0 && held_[worker].size() < wanting_.size()) wanting_[held_[worker].size()].push_back(worker);
+  if (worker > 0 && held_[worker].size() < waiting_.size()) waiting_[held_[worker].size()].push_back(worker);
 }
 
 void Scheduler::Hold(size_t worker, std::vector<Part> parts) {
@@ -99,13 +99,13 @@ void Scheduler::Hold(size_t worker, std::vector<Part> parts) {
   ++outstanding_;
 }
 
-std::optional<Scheduler::Assignment> Scheduler::HandOut() {
-  for (size_t held = 0; held < wanting_.size(); ++held) {
+std::optional<Scheduler::Assignment> Scheduler::Assign() {
+  for (size_t held = 0; held < waiting_.size(); ++held) {
     // Towards the end a batch in reserve would wait behind another one while somebody is idle.
     if (units_left_ == 0 || (held > 0 && units_left_ <= held * held_.size())) return std::nullopt;
-    while (!wanting_[held].empty()) {
-      const size_t worker = wanting_[held].front();
-      wanting_[held].pop_front();
+    while (!waiting_[held].empty()) {
+      const size_t worker = waiting_[held].front();
+      waiting_[held].pop_front();
       if (held_[worker].size() != held) continue;  // it has been given or has finished something since
       Assignment assignment{worker, Take()};
       Hold(worker, assignment.parts);

@@ -17,8 +17,9 @@ namespace {
 using metrics::Quartiles;
 
 constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
-constexpr std::array kStatuses = {RunStatus::kCompleted,   RunStatus::kLost,   RunStatus::kBudget, RunStatus::kDiverged,
-                                  RunStatus::kFailedInput, RunStatus::kFailed, RunStatus::kSkipped};
+constexpr std::array kStatuses = {RunStatus::kCompleted, RunStatus::kLeftGates,   RunStatus::kBudget,
+                                  RunStatus::kDiverged,  RunStatus::kFailedInput, RunStatus::kFailed,
+                                  RunStatus::kSkipped};
 
 /// The status of a name; false when there is none.
 bool ParseStatus(std::string_view name, RunStatus& status) {
@@ -27,7 +28,9 @@ bool ParseStatus(std::string_view name, RunStatus& status) {
     status = known;
     return true;
   }
-  return false;
+  if (name != "lost") return false;  // its old name
+  status = RunStatus::kLeftGates;
+  return true;
 }
 
 /// A number for people, or a dash.
@@ -129,8 +132,8 @@ std::string_view Name(RunStatus status) {
   switch (status) {
     case RunStatus::kCompleted:
       return "completed";
-    case RunStatus::kLost:
-      return "lost";
+    case RunStatus::kLeftGates:
+      return "left-gates";
     case RunStatus::kBudget:
       return "budget";
     case RunStatus::kDiverged:
@@ -283,7 +286,10 @@ std::vector<RunRow> ParseRuns(const std::string& text, const std::string& name) 
     row.violated = table.Text("violated")[r];
     row.violated_at = number("violated_at_s", r);
     row.replayed = flag("replayed", r);
-    for (size_t f = 0; f < kFigures.size(); ++f) row.figures[f] = number(std::string(kFigures[f].name), r);
+    for (size_t f = 0; f < kFigures.size(); ++f) {
+      const auto& [name_now, kind, old_name] = kFigures[f];
+      row.figures[f] = number(std::string(!old_name.empty() && table.Has(old_name) ? old_name : name_now), r);
+    }
     row.message = table.Text("message")[r];
   }
   return rows;

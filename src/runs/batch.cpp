@@ -50,8 +50,8 @@ RunStatus RunStatusOf(sampling::Status ending) {
   switch (ending) {
     case sampling::Status::kReachedEnd:
       return RunStatus::kCompleted;
-    case sampling::Status::kLost:
-      return RunStatus::kLost;
+    case sampling::Status::kLeftGates:
+      return RunStatus::kLeftGates;
     case sampling::Status::kBudget:
       return RunStatus::kBudget;
     case sampling::Status::kDiverged:
@@ -64,7 +64,7 @@ void TakeCosts(const sampling::Summary& search, double duration, const results::
   const auto set = [&](size_t figure, double value) { row.figures[figure] = value; };
   set(results::FigureIndex("duration_s"), duration);
   set(results::FigureIndex("iterations"), static_cast<double>(search.iterations.size()));
-  set(results::FigureIndex("rewinds"), search.rewinds);
+  set(results::FigureIndex("back_offs"), search.back_offs);
   set(results::FigureIndex("rollouts"), static_cast<double>(search.rollouts));
   set(results::FigureIndex("simulated_s_per_s"), search.simulated_seconds / duration);
   set(results::FigureIndex("search_s_per_s"), search.search_seconds / duration);

@@ -11,7 +11,7 @@ using io::JsonView;
 /// The settings in which the method of 2010 differs from the defaults, as a file would have them. Every method has a
 /// value of its own for each of these.
 const char* const kMethodOf2010 = R"({
-  "search": {"feedforward_gain": 1, "target_knots": 1, "keep_inside_gates": false, "max_rewinds": 0, "budget": 0},
+  "search": {"feedforward_gain": 1, "target_knots": 1, "keep_inside_gates": false, "max_back_offs": 0, "budget": 0},
   "smoothing": {"passes": 0},
   "cost": {"drift": 0, "balance_velocity": 0.1, "effector_position": 0},
   "contacts": {"preset": "paper"},

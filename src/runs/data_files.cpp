@@ -63,7 +63,7 @@ std::filesystem::path FindReportPage() {
     if (std::filesystem::exists(path)) return path;
   }
   throw UsageError(
-      "the report page was not built, for want of npm or of a network: install npm (scripts/install-dependencies), "
+      "the report page was not built, because npm or a network is missing: install npm (scripts/install-dependencies), "
       "then configure and build again");
 }
 

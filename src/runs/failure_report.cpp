@@ -42,11 +42,11 @@ std::string Setting(const char* pointer, double value, int decimals) {
 void TakeFailure(const Problem& problem, const Summary& search, FailureReport& report) {
   const Failure& failure = search.failure;
   report.furthest_back = failure.start;
-  report.all_rewinds = search.rewinds;
+  report.all_back_offs = search.back_offs;
   for (const sampling::IterationRecord& record : search.iterations) {
-    if (record.fragment != failure.fragment || record.rewound_to < 0) continue;
-    ++report.rewinds;
-    const double to = problem.task.schedule.steps[static_cast<size_t>(record.rewound_to)] * problem.time_step();
+    if (record.fragment != failure.fragment || record.back_to < 0) continue;
+    ++report.back_offs;
+    const double to = problem.task.schedule.steps[static_cast<size_t>(record.back_to)] * problem.time_step();
     report.furthest_back = std::min(report.furthest_back, to);
   }
   if (failure.diverged == static_cast<size_t>(failure.samples)) return;  // no sample has figures
@@ -86,8 +86,8 @@ void Advise(const Problem& problem, const Summary& search, const metrics::Evalua
              "it does not allow for a single fragment of " + std::to_string(problem.options.samples) + " samples");
     }
   }
-  if (search.status == Status::kLost && problem.options.max_rewinds < 1000) {
-    advise("/search/max_rewinds=1000", "it has gone back " + Times(search.rewinds) + " and may not do so again");
+  if (search.status == Status::kLeftGates && problem.options.max_back_offs < 1000) {
+    advise("/search/max_back_offs=1000", "it has gone back " + Times(search.back_offs) + " and may not do so again");
   }
   if (failure.fragment >= 0 && failure.nearest_ratio > 0 && failure.nearest_ratio <= 1) {
     advise("/search/gate_margin=0", "the nearest sample is inside the gates, though not by the margin of " +
@@ -102,11 +102,11 @@ void Advise(const Problem& problem, const Summary& search, const metrics::Evalua
     double excess = 0;
     for (const metrics::Gate& gate : evaluation.gates) excess = std::max(excess, gate.worst / gate.limit - 1);
     if (!problem.options.keep_inside_gates) {
-      advise("/search/keep_inside_gates=true", "the search did not look at the gates");
-    } else if (search.rewinds < problem.options.max_rewinds && excess < 0.5) {
+      advise("/search/keep_inside_gates=true", "the search ignored the gates");
+    } else if (search.back_offs < problem.options.max_back_offs && excess < 0.5) {
       advise(
           Setting("/search/gate_margin", problem.options.gate_margin + excess, 2),
-          "between the instants that the search looks at, a limit is exceeded by " + io::Fixed(100 * excess, 1) + " %");
+          "between the instants that the search checks, a limit is exceeded by " + io::Fixed(100 * excess, 1) + " %");
     }
   }
 }
@@ -164,10 +164,10 @@ std::string FailureReport::Text() const {
       if (failure.diverged > 0) place.append(", ").append(std::to_string(failure.diverged)).append(" diverged");
     }
     place.append("; drawn ").append(Times(failure.attempts));
-    if (rewinds > 0) {
-      place.append(", gone back ").append(Times(rewinds)).append(", to ").append(Seconds(furthest_back));
-      if (rewinds > 1) place.append(" at the furthest");
-      if (all_rewinds > rewinds) place.append(" (").append(Times(all_rewinds)).append(" from all places)");
+    if (back_offs > 0) {
+      place.append(", gone back ").append(Times(back_offs)).append(", to ").append(Seconds(furthest_back));
+      if (back_offs > 1) place.append(" at the furthest");
+      if (all_back_offs > back_offs) place.append(" (").append(Times(all_back_offs)).append(" from all places)");
     }
     line(place);
   } else if (!first_gate.empty()) {
@@ -216,8 +216,8 @@ io::Json FailureReport::ToJson() const {
     json["attempts"] = failure.attempts;
     json["samples"] = failure.samples;
     json["diverged"] = failure.diverged;
-    json["rewinds"] = rewinds;
-    json["all_rewinds"] = all_rewinds;
+    json["back_offs"] = back_offs;
+    json["all_back_offs"] = all_back_offs;
     json["furthest_back"] = furthest_back;
   }
   if (!nearest.empty()) {

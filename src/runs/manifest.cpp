@@ -43,16 +43,15 @@ io::Json CostMember(const sampling::Summary& search, double duration, double wal
 io::Json SearchMember(const sampling::Summary& search) {
   io::Json distinct = io::Json::array();
   io::Json literal = io::Json::array();
-  io::Json rewinds = io::Json::array();
+  io::Json back_offs = io::Json::array();
   size_t diverged = 0;
   for (const auto& iteration : search.iterations) {
     distinct.push_back(iteration.selection.distinct);
     literal.push_back(iteration.selection.distinct_literal);
     diverged += iteration.diverged;
-    if (iteration.rewound_to >= 0) {
-      rewinds.push_back({{"iteration", iteration.iteration},
-                         {"lost_fragment", iteration.fragment},
-                         {"to_fragment", iteration.rewound_to}});
+    if (iteration.back_to >= 0) {
+      back_offs.push_back(
+          {{"iteration", iteration.iteration}, {"fragment", iteration.fragment}, {"to_fragment", iteration.back_to}});
     }
   }
   io::Json smoothing = io::Json::array();
@@ -63,9 +62,8 @@ io::Json SearchMember(const sampling::Summary& search) {
                          {"completed", pass.completed},
                          {"accepted", pass.accepted}});
   }
-  return {{"path_cost", search.path_cost}, {"ending", Name(search.status)},
-          {"diverged_samples", diverged},  {"rewinds", rewinds},
-          {"distinct_saved", distinct},    {"distinct_saved_by_the_letter", literal},
+  return {{"path_cost", search.path_cost}, {"ending", Name(search.status)}, {"diverged_samples", diverged},
+          {"back_offs", back_offs},        {"distinct_saved", distinct},    {"distinct_saved_by_the_letter", literal},
           {"smoothing", smoothing}};
 }
 

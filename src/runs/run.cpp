@@ -92,7 +92,7 @@ RunOutcome Run(Job& job, parallel::TaskFarm& farm, const RunOptions& o, const Ru
     if (many) {
       outcome.variations = FindVariations(job, farm, o.variations,
                                           {&*folder, o.force || checkpoint.Resumes(), setting.context, hooks, more,
-                                           observer.on_search_end, observer.say});
+                                           observer.on_search_end, observer.report});
       outcome.success = outcome.variations->success();
     } else {
       outcome.reconstruction = Reconstruct(job, farm, hooks);

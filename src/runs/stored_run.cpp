@@ -171,7 +171,7 @@ task::PlacedWorld StoredRun::PutInto(const task::AlteredWorld& world) {
   std::optional<character::ReferenceMotion>& reference = characters[0].reference;
   if (!reference) {
     throw InputError(characters[0].reference_file.string(), "no such file",
-                     "the reference that tells where a world is");
+                     "the reference, which the place of a world follows from");
   }
   scene.characters[0] = task::WithLoads(scene.characters[0], world);
   task::PlacedWorld placed = task::PlaceWorld(world, *reference);

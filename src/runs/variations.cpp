@@ -217,7 +217,7 @@ class Finder {
 
  private:
   void Say(const std::string& text) const {
-    if (context_.say) context_.say(text);
+    if (context_.report) context_.report(text);
   }
 
   /// Writes the folder of a control that is new. Returns what became of it, for people.

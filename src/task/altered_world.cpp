@@ -121,7 +121,7 @@ void CheckFit(const Environment& environment, const ReferenceMotion& reference, 
     const double ground = environment.HeightAt(root.x(), root.z(), root.y());
     if (nothing_from < 0 && !std::isfinite(ground)) nothing_from = time;
     for (size_t b = 0; b < state.size(); ++b) {
-      const auto see = [&](size_t object, double depth) {
+      const auto note = [&](size_t object, double depth) {
         Worst& at = worst[object];
         if (depth <= kVisible) return;
         if (at.first < 0) at.first = time;
@@ -132,13 +132,13 @@ void CheckFit(const Environment& environment, const ReferenceMotion& reference, 
           for (size_t k = 0; k < environment.boxes.size(); ++k) {
             const simulation::Box& box = environment.boxes[k];
             const Vec3 place = box.position + (box.course ? box.course->At(time) : Vec3(Vec3::Zero()));
-            see(k, DepthIn(place, box.orientation, box.size, point, radius));
+            note(k, DepthIn(place, box.orientation, box.size, point, radius));
           }
           if (i > 0) return;  // free bodies move
           for (size_t f = 0; f < environment.bodies.size(); ++f) {
             const simulation::FreeBody& body = environment.bodies[f];
             const Vec3 extent = 2 * body.shape.HalfExtents();
-            see(first_free + f, DepthIn(body.position, body.orientation, extent, point, radius));
+            note(first_free + f, DepthIn(body.position, body.orientation, extent, point, radius));
           }
         });
       }

@@ -375,7 +375,7 @@ TEST_F(CommandLine, ForcesObeyNewtonsLaw) {
 TEST_F(CommandLine, BelowTheGatesIsCodeFourWithAllFiles) {
   const std::string run = Path("run");
   EXPECT_EQ(Execute(kReconstruct + " " + kClip + kSmall +
-                    "--set /gates/joint_position=1e-6 --set /search/max_rewinds=3 --output " + run)
+                    "--set /gates/joint_position=1e-6 --set /search/max_back_offs=3 --output " + run)
                 .code,
             4);
   const io::Json manifest = io::ReadJson(run + "/manifest.json");
@@ -390,20 +390,20 @@ TEST_F(CommandLine, ALostRunSaysWhereAndKeepsItsBeginning) {
   const std::string run = Path("run");
   const std::string tight = " --end 1.2 --samples 40 --saved 8 --progress plain --set /gates/root_height=0.01 --set " +
                             std::string("/gates/joint_position=0.02 --set /schedule/segmentation=off");
-  const Outcome lost = Execute(kReconstruct + " " + kClip + tight + " --set /search/max_rewinds=2 --output " + run);
+  const Outcome lost = Execute(kReconstruct + " " + kClip + tight + " --set /search/max_back_offs=2 --output " + run);
   EXPECT_EQ(lost.code, 4) << lost.text;
   const io::Json manifest = io::ReadJson(run + "/manifest.json");
-  EXPECT_EQ(manifest["status"], "lost");
-  EXPECT_EQ(manifest["search"]["ending"], "lost");
+  EXPECT_EQ(manifest["status"], "left-gates");
+  EXPECT_EQ(manifest["search"]["ending"], "left-gates");
   const io::Json failure = manifest["search"]["failure"];
   const double reached = manifest["evaluation"]["simulated_duration"].get<double>();
   EXPECT_GT(reached, 0);
   EXPECT_LT(reached, 1.1);
   EXPECT_NEAR(failure["start"].get<double>(), reached, 1e-9);
-  EXPECT_THAT(lost.text,
-              HasSubstr("not reconstructed, lost at " + std::to_string(reached).substr(0, 4) + " of 1.20 s"));
+  EXPECT_THAT(lost.text, HasSubstr("not reconstructed, outside the gates at " + std::to_string(reached).substr(0, 4) +
+                                   " of 1.20 s"));
   EXPECT_THAT(lost.text, HasSubstr("no sample stays inside the gates; drawn "));
-  EXPECT_THAT(lost.text, HasSubstr("to try next: the setting /search/max_rewinds=1000 (it has gone back 2 times"));
+  EXPECT_THAT(lost.text, HasSubstr("to try next: the setting /search/max_back_offs=1000 (it has gone back 2 times"));
 
   EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
   const Outcome replayed = Execute(kReplay + " " + run + " --output " + Path("again"));
@@ -424,7 +424,7 @@ TEST_F(CommandLine, ASpentBudgetIsNamed) {
   EXPECT_THAT(spent.text, HasSubstr("to try next: the setting /search/budget="));
   const io::Json manifest = io::ReadJson(run + "/manifest.json");
   EXPECT_EQ(manifest["status"], "budget");
-  EXPECT_FALSE(manifest["search"]["failure"].contains("fragment")) << "it was not lost";
+  EXPECT_FALSE(manifest["search"]["failure"].contains("fragment")) << "the last sample was inside the gates";
   // What it advises does.
   const std::string advice = manifest["search"]["failure"]["advice"][0]["set"];
   EXPECT_EQ(Execute(kReconstruct + " " + kClip + kSmall + "--set " + advice + " --output " + Path("more")).code, 0);
@@ -433,9 +433,9 @@ TEST_F(CommandLine, ASpentBudgetIsNamed) {
 TEST_F(CommandLine, NothingAtAllIsKeptAndSaid) {
   const std::string run = Path("run");
   const Outcome lost = Execute(kReconstruct + " " + kClip + " --end 0.5 --samples 20 --saved 4 --progress plain" +
-                               " --set /gates/joint_position=1e-6 --set /search/max_rewinds=1 --output " + run);
+                               " --set /gates/joint_position=1e-6 --set /search/max_back_offs=1 --output " + run);
   EXPECT_EQ(lost.code, 4) << lost.text;
-  EXPECT_THAT(lost.text, HasSubstr("lost at 0.00 of 0.50 s"));
+  EXPECT_THAT(lost.text, HasSubstr("outside the gates at 0.00 of 0.50 s"));
   EXPECT_THAT(lost.text, HasSubstr("fragment 1 of 5"));
   EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
 }
@@ -514,12 +514,12 @@ TEST_F(CommandLine, VariationsThatFailAreListedWithTheirFailure) {
   const std::string all = Path("all");
   const Outcome outcome =
       Execute(kReconstruct + " " + kClip + " --end 0.5 --samples 20 --saved 4 --progress plain --variations 1 " +
-              "--set /gates/joint_position=1e-6 --set /search/max_rewinds=1 --output " + all);
+              "--set /gates/joint_position=1e-6 --set /search/max_back_offs=1 --output " + all);
   EXPECT_EQ(outcome.code, 4) << outcome.text;
-  EXPECT_THAT(outcome.text, HasSubstr("seed 3: lost after 0.00 of 0.50 s\n  fragment 1 of 5"));
+  EXPECT_THAT(outcome.text, HasSubstr("seed 3: left-gates after 0.00 of 0.50 s\n  fragment 1 of 5"));
   EXPECT_THAT(outcome.text, HasSubstr("found 0 of 1 variations with 3 seeds: 3 not inside the gates, 0 the same"));
   const io::Json list = io::ReadJson(all + "/variations.json");
-  EXPECT_EQ(list["tries"][2]["status"], "lost");
+  EXPECT_EQ(list["tries"][2]["status"], "left-gates");
   EXPECT_EQ(list["tries"][2]["failure"]["fragment"], 0);
   EXPECT_FALSE(list.contains("spread"));
   EXPECT_EQ(results::ReadTable(all + "/variations.csv").num_rows(), 0u);

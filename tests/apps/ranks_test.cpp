@@ -86,10 +86,11 @@ TEST_F(Ranks, EndWithTheCodeAndOneMessage) {
       {kClip + " --nonsense", 2, "reconstruct: The following argument was not expected: --nonsense"},
       {kClip + kSmall + "--output " + Path("full"), 2, "reconstruct: " + Path("full")},
       {Path("none.bvh"), 3, "reconstruct: " + Path("none.bvh")},
-      {kClip + kSmall + "--set /gates/joint_position=1e-6 --set /search/max_rewinds=3 --output " + Path("run"), 4, ""},
+      {kClip + kSmall + "--set /gates/joint_position=1e-6 --set /search/max_back_offs=3 --output " + Path("run"), 4,
+       ""},
       {kClip + kSmall + "--variations 2 --max-tries 1 --output " + Path("few"), 2,
        "reconstruct: found at most 1 tries"},
-      {kClip + kSmall + "--variations 1 --set /gates/joint_position=1e-6 --set /search/max_rewinds=3 --output " +
+      {kClip + kSmall + "--variations 1 --set /gates/joint_position=1e-6 --set /search/max_back_offs=3 --output " +
            Path("none"),
        4, "reconstruct: found 0 of 1 variations"},
   };

@@ -55,12 +55,12 @@ class FarmModel {
     const std::vector<size_t> units(starts, each);
     known_.assign(starts, false);
     scheduler_.Begin(units);
-    HandOut();
+    Assign();
     now_ += costs_.keep;
     for (;;) {
       while (!arrivals_.empty() && arrivals_.top().time <= now_) {
         Receive();
-        HandOut();
+        Assign();
       }
       if (const auto part = scheduler_.NextHere()) {
         const double seconds = Compute(0, *part, known_[part->task]);
@@ -105,8 +105,8 @@ class FarmModel {
     known_[part.task] = true;
   }
 
-  void HandOut() {
-    while (auto assignment = scheduler_.HandOut()) {
+  void Assign() {
+    while (auto assignment = scheduler_.Assign()) {
       double bytes = 0;
       std::vector<bool> known;
       for (const parallel::Part& part : assignment->parts) {

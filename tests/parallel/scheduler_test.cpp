@@ -29,8 +29,8 @@ class Job {
     scheduler_.Begin(units_);
   }
 
-  void HandOut() {
-    while (auto assignment = scheduler_.HandOut()) {
+  void Assign() {
+    while (auto assignment = scheduler_.Assign()) {
       ASSERT_GT(assignment->worker, 0u);
       ASSERT_FALSE(assignment->parts.empty());
       for (const Part& part : assignment->parts) {
@@ -58,7 +58,7 @@ class Job {
   /// Any order of events that a seed makes, to the end.
   void RunToTheEnd(uint64_t seed) {
     RandomStream random(seed, RandomStage::kSampling, 0, 0);
-    HandOut();
+    Assign();
     for (;;) {
       std::vector<size_t> busy;
       for (size_t w = 1; w < batches_.size(); ++w) {
@@ -68,7 +68,7 @@ class Job {
       if (here && ComputeHere()) continue;
       if (busy.empty()) break;
       Finish(busy[random.NextBits() % busy.size()], random.Uniform(0, 1e-3));
-      HandOut();
+      Assign();
     }
   }
 
@@ -124,7 +124,7 @@ TEST(Scheduler, AfterAFailureBeginsWhatComesBeforeItAlone) {
     const auto workers = *rc::gen::inRange<size_t>(2, 12);
     const std::vector<size_t> units(*rc::gen::inRange<size_t>(1, 60), 7);
     Job job(workers, units);
-    job.HandOut();
+    job.Assign();
     const size_t failed = *rc::gen::inRange<size_t>(0, units.size());
     const auto before = job.times();
     job.scheduler().StopAt(failed);
@@ -137,7 +137,7 @@ TEST(Scheduler, AfterAFailureBeginsWhatComesBeforeItAlone) {
 
 TEST(Scheduler, GivesEveryWorkerSomethingBeforeAnyGetsMore) {
   Job job(5, std::vector<size_t>(200, 7));
-  job.HandOut();
+  job.Assign();
   for (size_t w = 1; w < 5; ++w) EXPECT_EQ(job.batches()[w].size(), 3u) << "one under way and two in reserve";
   EXPECT_THAT(job.order[0], Is(0, 0, 7));
   EXPECT_THAT(job.order[3], Is(3, 0, 7));
@@ -148,25 +148,25 @@ TEST(Scheduler, GivesEveryWorkerSomethingBeforeAnyGetsMore) {
 TEST(Scheduler, HalvesTheLastTasksAndEndsWithTheirRests) {
   Job job(2, std::vector<size_t>(20, 7), {.reserve = 0});
   for (int i = 0; i < 20; ++i) {
-    job.HandOut();
+    job.Assign();
     job.Finish(1);
   }
   ASSERT_EQ(job.sent.size(), 20u);
   for (int t = 0; t < 16; ++t) EXPECT_THAT(job.sent[t], Is(t, 0, 7));
   for (int t = 16; t < 20; ++t) EXPECT_THAT(job.sent[t], Is(t, 0, 4));
-  job.HandOut();
+  job.Assign();
   EXPECT_THAT(job.sent.back(), Is(16, 4, 3)) << "12 units are left for twice two workers";
   job.Finish(1);
-  job.HandOut();
+  job.Assign();
   EXPECT_THAT(job.sent.back(), Is(17, 4, 2)) << "and now 9";
 }
 
 TEST(Scheduler, PrefersRestsWhoseHeadCameBack) {
   Job job(4, std::vector<size_t>(3, 8), {.reserve = 0});
-  job.HandOut();  // heads to workers 1, 2, 3
+  job.Assign();  // heads to workers 1, 2, 3
   EXPECT_THAT(job.batches()[2][0], ElementsAre(Is(1, 0, 4)));
   job.Finish(2);
-  job.HandOut();
+  job.Assign();
   ASSERT_EQ(job.batches()[2].size(), 1u);
   EXPECT_EQ(job.batches()[2][0][0].task, 1u);
   EXPECT_EQ(job.batches()[2][0][0].first, 4u);
@@ -174,14 +174,14 @@ TEST(Scheduler, PrefersRestsWhoseHeadCameBack) {
 
 TEST(Scheduler, PutsShortTasksIntoOneMessage) {
   Job job(2, std::vector<size_t>(1000, 1), {.reserve = 0, .batch_seconds = 1e-3});
-  job.HandOut();
+  job.Assign();
   EXPECT_EQ(job.batches()[1][0].size(), 1u) << "nothing is known yet";
   job.Finish(1, 1e-4);
   EXPECT_DOUBLE_EQ(job.scheduler().unit_seconds(), 1e-4);
-  job.HandOut();
+  job.Assign();
   EXPECT_EQ(job.batches()[1][0].size(), 10u);
   job.Finish(1, 10.0);
-  job.HandOut();
+  job.Assign();
   EXPECT_EQ(job.batches()[1][0].size(), 1u) << "they have become long";
 }
 
@@ -198,7 +198,7 @@ TEST(Scheduler, LetsTheMasterLookAtItsMessages) {
 TEST(Scheduler, RefusesWhatMakesNoSense) {
   EXPECT_THROW(Scheduler(0), std::invalid_argument);
   Job job(2, {3, 3});
-  job.HandOut();
+  job.Assign();
   EXPECT_THROW(job.scheduler().Begin(std::vector<size_t>{1}), std::logic_error);
 }
 

@@ -46,12 +46,28 @@ std::vector<RunRow> Rows() {
 }
 
 TEST(RunTable, KeepsHowARunEnded) {
-  for (const RunStatus status : {RunStatus::kCompleted, RunStatus::kLost, RunStatus::kBudget, RunStatus::kDiverged}) {
+  for (const RunStatus status :
+       {RunStatus::kCompleted, RunStatus::kLeftGates, RunStatus::kBudget, RunStatus::kDiverged}) {
     RunRow row = Row("walk", 1, false);
     row.status = status;
     EXPECT_TRUE(row.ran()) << Name(status);
     EXPECT_EQ(ParseRuns(FormatRuns({row}), "runs.csv")[0].status, status) << Name(status);
   }
+}
+
+TEST(RunTable, ReadsOldNames) {
+  RunRow row = Row("walk", 1, false);
+  row.status = RunStatus::kLeftGates;
+  row.figures[FigureIndex("back_offs")] = 3;
+  std::string text = FormatRuns({row});
+  for (const auto& [name, old_name] : {std::pair("left-gates", "lost"), std::pair("back_offs", "rewinds")}) {
+    const size_t at = text.find(name);
+    ASSERT_NE(at, std::string::npos) << name;
+    text.replace(at, std::string(name).size(), old_name);
+  }
+  const RunRow read = ParseRuns(text, "runs.csv")[0];
+  EXPECT_EQ(read.status, RunStatus::kLeftGates);
+  EXPECT_EQ(read.figures[FigureIndex("back_offs")], 3);
 }
 
 TEST(RunTable, ReadsBackWhatItWrote) {

@@ -67,7 +67,7 @@ io::Json Another(const std::string& pointer, const io::Json& value) {
   if (pointer == "/simulation/solver") return "stock";
   if (pointer == "/search/method") return "2010";
   if (pointer == "/search/samples") return 777;
-  if (pointer == "/search/max_rewinds") return 7;
+  if (pointer == "/search/max_back_offs") return 7;
   if (value.is_number_integer()) return value.get<int>() + 1;
   return value == 0 ? 0.5 : 0.75 * value.get<double>();
 }
@@ -141,7 +141,7 @@ TEST(Configuration, EveryNumberIsRefusedOutOfItsRange) {
        {"/search/samples=0", "/search/samples=1.5", "/search/saved=0", "/search/discarded=1", "/search/exponent=0",
         "/search/target_knots=0", "/search/target_knots=101", "/search/seed=1.5", "/schedule/sampling_step=0.001",
         "/simulation/time_step=0", "/simulation/time_step=0.11", "/simulation/ground_points_per_shape=9",
-        "/search/rewind=0", "/gates/root_orientation=181", "/gates/root_height=0", "/reference/smoothing=2",
+        "/search/back_off=0", "/gates/root_orientation=181", "/gates/root_height=0", "/reference/smoothing=2",
         "/search/samples=99999999999999999999"}) {
     const std::string pointer = std::string(assignment).substr(0, std::string(assignment).find('='));
     EXPECT_THAT(Refusal(assignment), StartsWith(pointer + ": found ")) << assignment;
@@ -227,7 +227,7 @@ TEST(Configuration, PaperModeIsWhatThePaperDid) {
 /// What the paper does where the default differs, step and servo aside.
 void ExpectMethodOf2010(const Configuration& configuration) {
   EXPECT_EQ(configuration.sampling.method, Method::k2010);
-  EXPECT_EQ(configuration.sampling.max_rewinds, 0);
+  EXPECT_EQ(configuration.sampling.max_back_offs, 0);
   EXPECT_EQ(configuration.sampling.budget, 0);
   EXPECT_FALSE(configuration.sampling.keep_inside_gates);
   EXPECT_EQ(configuration.sampling.target_knots, 1);
@@ -248,13 +248,13 @@ TEST(Method, Of2010IsThePapersAndMayBeOverridden) {
   ExpectMethodOf2010(configuration);
   EXPECT_EQ(configuration.sampling.samples, 77);
   EXPECT_EQ(configuration.task.world.time_step, Configuration().task.world.time_step);
-  configuration.Set("/search/max_rewinds=5");
+  configuration.Set("/search/max_back_offs=5");
   configuration.Set("/cost/balance_velocity=0.2");
   EXPECT_EQ(configuration.sampling.method, Method::k2010);
-  EXPECT_EQ(configuration.sampling.max_rewinds, 5);
+  EXPECT_EQ(configuration.sampling.max_back_offs, 5);
   EXPECT_EQ(configuration.task.cost.balance_velocity, 0.2);
   EXPECT_EQ(configuration.sampling.target_knots, 1) << "a later setting undoes the method";
-  configuration.Set("/search/method=rewinding");
+  configuration.Set("/search/method=back-off");
   configuration.Set("/search/samples=1400");
   EXPECT_EQ(configuration.ToJson(), Configuration().ToJson());
   Configuration paper;
@@ -264,9 +264,9 @@ TEST(Method, Of2010IsThePapersAndMayBeOverridden) {
 
 TEST(Method, OfAFileSetsWhatTheFileDoesNotName) {
   Configuration configuration;
-  const io::Json document = io::ParseJson(R"({"search": {"max_rewinds": 3, "method": "2010"}})", "c.json");
+  const io::Json document = io::ParseJson(R"({"search": {"max_back_offs": 3, "method": "2010"}})", "c.json");
   configuration.Read(io::JsonView(document, "c.json"));
-  EXPECT_EQ(configuration.sampling.max_rewinds, 3);
+  EXPECT_EQ(configuration.sampling.max_back_offs, 3);
   EXPECT_EQ(configuration.sampling.target_knots, 1);
   EXPECT_EQ(configuration.task.contact_preset, "paper");
   // What is printed is read back as it was.
@@ -274,7 +274,7 @@ TEST(Method, OfAFileSetsWhatTheFileDoesNotName) {
   read.Read(io::JsonView(configuration.ToJson(), "printed"));
   EXPECT_EQ(read.ToJson(), configuration.ToJson());
   EXPECT_THAT(Refusal("/search/method=2015"),
-              AllOf(HasSubstr("/search/method: found \"2015\""), HasSubstr("rewinding")));
+              AllOf(HasSubstr("/search/method: found \"2015\""), HasSubstr("back-off")));
 }
 
 // ---- Names of earlier versions
@@ -295,24 +295,35 @@ TEST(OldConfiguration, IsReadWithItsOldNames) {
        std::vector<std::array<std::string, 3>>{{"search", "learn", "refit"},
                                                {"search", "learned_samples", "refit_samples"},
                                                {"search", "learning_rate", "refit_rate"},
+                                               {"search", "max_rewinds", "max_back_offs"},
+                                               {"search", "rewind", "back_off"},
                                                {"smoothing", "patience", "cost_limit"}}) {
     ASSERT_TRUE(expected[section].contains(old_name));
     expected[section][name] = expected[section][old_name];
     expected[section].erase(old_name);
   }
+  expected["search"]["method"] = "back-off";
   expected["simulation"]["solver"] = "reduced";
-  expected["search"]["rewind_limit"] = 10;  // is new
+  expected["search"]["back_off_limit"] = 10;  // is new
   EXPECT_EQ(io::Json::diff(expected, configuration.ToJson()), io::Json::array());
 }
 
 TEST(OldConfiguration, NamesMayBeSet) {
   Configuration configuration;
   configuration.Set("/search/learn=false");
+  configuration.Set("/search/method=rewinding");
+  configuration.Set("/search/max_rewinds=17");
+  configuration.Set("/search/rewind=1.5");
+  configuration.Set("/search/rewind_limit=12");
   configuration.Set("/search/learned_samples=0.25");
   configuration.Set("/search/learning_rate=0.625");
   configuration.Set("/smoothing/patience=2.5");
   configuration.task.world.solver = simulation::Solver::kStock;
   configuration.Set("/simulation/solver=eliminated");
+  EXPECT_EQ(configuration.sampling.method, sampling::Method::kBackOff);
+  EXPECT_EQ(configuration.sampling.max_back_offs, 17);
+  EXPECT_EQ(configuration.sampling.back_off, 1.5);
+  EXPECT_EQ(configuration.sampling.back_off_limit, 12);
   EXPECT_FALSE(configuration.sampling.refit);
   EXPECT_EQ(configuration.sampling.refit_samples, 0.25);
   EXPECT_EQ(configuration.sampling.refit_rate, 0.625);
@@ -355,12 +366,12 @@ TEST(Description, NamesEveryField) {
   }
   {
     const auto& [method, samples, selection, seed, window_scale, feedforward, feedforward_gain, feedforward_limit,
-                 target_knots, keep_inside_gates, max_rewinds, budget, gate_margin, rewind, rewind_limit, refit,
+                 target_knots, keep_inside_gates, max_back_offs, budget, gate_margin, back_off, back_off_limit, refit,
                  refit_samples, elites, refit_rate, smallest_deviation, correction, goal, correlation, smoothing] =
         configuration.sampling;
     EXPECT_TRUE(all.Have(method, samples, seed, window_scale, feedforward, feedforward_gain, feedforward_limit,
-                         target_knots, keep_inside_gates, max_rewinds, budget, gate_margin, rewind, rewind_limit, refit,
-                         refit_samples, elites, refit_rate, smallest_deviation, correction, goal, correlation));
+                         target_knots, keep_inside_gates, max_back_offs, budget, gate_margin, back_off, back_off_limit,
+                         refit, refit_samples, elites, refit_rate, smallest_deviation, correction, goal, correlation));
   }
   {
     const auto& [saved, discarded, exponent, distinct] = configuration.sampling.selection;
@@ -645,7 +656,7 @@ RC_GTEST_PROP(ConfigurationProperty, Row05ExtremeLegalSettingsEndInAResultOrAMes
   sampling::Options& search = configuration.sampling;
   search.samples = std::min(search.samples, 8);
   search.selection.saved = std::min(search.selection.saved, 4);
-  search.max_rewinds = std::min(search.max_rewinds, 2);
+  search.max_back_offs = std::min(search.max_back_offs, 2);
   search.smoothing.passes = std::min(search.smoothing.passes, 1);
   search.smoothing.cost_limit = std::min(search.smoothing.cost_limit, 3.0);
   task::Options& task = configuration.task;

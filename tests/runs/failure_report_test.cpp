@@ -21,7 +21,7 @@ class FailureReports : public testing::Test {
   FailureReports() {
     runs::Configuration configuration;
     configuration.task.schedule.segmentation = task::Segmentation::kOff;
-    configuration.sampling.max_rewinds = 4;
+    configuration.sampling.max_back_offs = 4;
     configuration.sampling.budget = 4200;
     small_ = std::make_unique<sampling::SmallProblem>(configuration, task::Squatting, 1);
     problem_ = small_->problem();
@@ -30,13 +30,13 @@ class FailureReports : public testing::Test {
   /// Lost in the seventh fragment, drawn three times, twice with a way back.
   static Summary Lost() {
     Summary search;
-    search.status = Status::kLost;
+    search.status = Status::kLeftGates;
     search.simulated_seconds = 1234;
-    search.rewinds = 4;
+    search.back_offs = 4;
     for (const auto& [fragment, back] : {std::pair{6, 1}, {4, 3}, {6, 5}, {6, -1}}) {
       sampling::IterationRecord record;
       record.fragment = fragment;
-      record.rewound_to = back;
+      record.back_to = back;
       search.iterations.push_back(record);
     }
     sampling::Failure& failure = search.failure;
@@ -80,8 +80,8 @@ TEST_F(FailureReports, SayTheSameToScripts) {
   const io::Json json = Report(Lost()).ToJson();
   EXPECT_EQ(json.at("fragment"), 6);
   EXPECT_EQ(json.at("attempts"), 3);
-  EXPECT_EQ(json.at("rewinds"), 2);
-  EXPECT_EQ(json.at("all_rewinds"), 4);
+  EXPECT_EQ(json.at("back_offs"), 2);
+  EXPECT_EQ(json.at("all_back_offs"), 4);
   EXPECT_NEAR(json.at("furthest_back").get<double>(), 0.1, 1e-12);
   EXPECT_NEAR(json.at("reached").get<double>(), 0.6, 1e-12);
   EXPECT_NEAR(json.at("nearest").at("root_orientation_degrees").at("value").get<double>(), 30, 1e-9);
@@ -90,7 +90,7 @@ TEST_F(FailureReports, SayTheSameToScripts) {
   EXPECT_EQ(json.at("weighted_cost").at("at_failure").at("root"), 6.0);
   EXPECT_EQ(json.at("weighted_cost").at("mean_before").at("root"), 5.0);
   EXPECT_EQ(json.at("advice").size(), 1u);
-  EXPECT_EQ(json.at("advice")[0].at("set"), "/search/max_rewinds=1000");
+  EXPECT_EQ(json.at("advice")[0].at("set"), "/search/max_back_offs=1000");
 }
 
 TEST_F(FailureReports, TellWhenTheWorstWasBeforeTheEnd) {
@@ -110,7 +110,7 @@ TEST_F(FailureReports, ListWarningsOfTheRecordingNearThePlaceAlone) {
 }
 
 TEST_F(FailureReports, AdviseNothingWithoutAFact) {
-  problem_.options.max_rewinds = 1000;  // as much as there is
+  problem_.options.max_back_offs = 1000;  // as much as there is
   const FailureReport report = Report(Lost());
   EXPECT_TRUE(report.advice.empty());
   EXPECT_THAT(report.Text(), Not(HasSubstr("to try next")));
@@ -140,7 +140,7 @@ TEST_F(FailureReports, AdviseMoreBudgetWhenItWasSpent) {
 
 TEST_F(FailureReports, AdviseNoMarginWhenTheGatesWereKept) {
   Summary search = Lost();
-  problem_.options.max_rewinds = 1000;
+  problem_.options.max_back_offs = 1000;
   search.failure.nearest = {0.98, 0.5, 0.4};
   search.failure.nearest_ratio = 0.98;
   const FailureReport report = Report(search);
@@ -177,7 +177,7 @@ TEST_F(FailureReports, OfAMotionThatReachedTheEndNameTheFirstGate) {
   const FailureReport report = ReportFailure(problem_, search, evaluation, {});
   EXPECT_THAT(report.Text(), HasSubstr("outside the gates from 0.40 s (joint_position)"));
   ASSERT_EQ(report.advice.size(), 0u) << "it had gone back as often as it may";
-  search.rewinds = 1;
+  search.back_offs = 1;
   const FailureReport more = ReportFailure(problem_, search, evaluation, {});
   ASSERT_EQ(more.advice.size(), 1u);
   EXPECT_EQ(more.advice[0].setting, "/search/gate_margin=0.08");  // 0.04 and the 4 % of the height
@@ -191,7 +191,7 @@ TEST_F(FailureReports, OfAMotionThatReachedTheEndNameTheFirstGate) {
 
 TEST(StatusOf, IsCompletedOrTheEnding) {
   EXPECT_EQ(StatusOf(Status::kReachedEnd), "completed");
-  EXPECT_EQ(StatusOf(Status::kLost), "lost");
+  EXPECT_EQ(StatusOf(Status::kLeftGates), "left-gates");
   EXPECT_EQ(StatusOf(Status::kBudget), "budget");
   EXPECT_EQ(StatusOf(Status::kDiverged), "diverged");
 }

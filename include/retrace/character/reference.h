@@ -69,7 +69,7 @@ void DescribeClip(Options& o, Visitor& v) {
   v.Field({"unit", "Length of a unit of the file; null: it is found out", "m"}, o.unit, io::OptionalReal{kUnits});
   v.Field({"up_axis", "Axis of the file that points up; auto: it is found out"}, o.up_axis,
           io::Text{{"auto", "x", "y", "z", "-x", "-y", "-z"}});
-  v.Field({"frame_rate", "Frames per second of the recording; null: what the file says", "1/s"}, o.frame_rate,
+  v.Field({"frame_rate", "Frames per second of the recording; null: from the file", "1/s"}, o.frame_rate,
           io::OptionalReal{kFrameRates});
   v.Field({"skipped_frames", "Number of frames at the start that are left out; -1: it is found out"}, o.skipped_frames,
           io::Integer{-1, kMostSkippedFrames});

@@ -57,7 +57,7 @@ class Scheduler {
 
   /// The next batch to be sent to one of the workers from 1 on; none when all have enough. To be called until it
   /// returns none, at the beginning and whenever a batch came back.
-  std::optional<Assignment> HandOut();
+  std::optional<Assignment> Assign();
 
   /// What the master computes now, when no message is waiting: a part that is short. Counts as outstanding.
   std::optional<Part> NextHere();
@@ -94,7 +94,7 @@ class Scheduler {
 
   SchedulerOptions options_;
   std::vector<std::deque<Held>> held_;       // (workers) oldest first
-  std::vector<std::deque<size_t>> wanting_;  // (held batches) workers that may be asked for more, oldest first
+  std::vector<std::deque<size_t>> waiting_;  // (held batches) workers that may be asked for more, oldest first
   std::deque<Piece> begins_;                 // whole tasks and heads, in order
   std::deque<Piece> rests_;                  // of the halved tasks, in order
   std::vector<bool> known_;                  // (tasks) a part of it came back

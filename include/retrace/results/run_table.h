@@ -25,6 +25,7 @@ enum class FigureKind {
 struct Figure {
   std::string_view name;  ///< of its column, with the unit
   FigureKind kind;
+  std::string_view old_name = {};  ///< that tables may still have instead
 };
 
 /// The figures of a run, in the order of their columns. Definitions: metrics::MotionMetrics and metrics::Evaluation;
@@ -61,7 +62,7 @@ inline constexpr std::array kFigures = {
     Figure{"com_facing_error_m", FigureKind::kMotion},
     Figure{"quarter_trunk_error_deg", FigureKind::kMotion},
     Figure{"iterations", FigureKind::kCost},
-    Figure{"rewinds", FigureKind::kCost},
+    Figure{"back_offs", FigureKind::kCost, "rewinds"},
     Figure{"rollouts", FigureKind::kCost},
     Figure{"simulated_s_per_s", FigureKind::kCost},  // simulated seconds per second of motion
     Figure{"search_s_per_s", FigureKind::kCost},     // of these, before smoothing
@@ -79,7 +80,7 @@ consteval size_t FigureIndex(std::string_view name) {
 
 enum class RunStatus {
   kCompleted,    ///< searched to the end of the clip
-  kLost,         ///< no sample stayed inside the gates, and the search had gone back as often as it may
+  kLeftGates,    ///< no sample stayed inside the gates, and the search had gone back as often as it may
   kBudget,       ///< the budget ended before the search did
   kDiverged,     ///< every sample of a fragment diverged
   kFailedInput,  ///< the clip or its settings cannot be used
@@ -104,7 +105,7 @@ struct RunRow {
 
   RunRow() { figures.fill(std::numeric_limits<double>::quiet_NaN()); }
   bool ran() const {
-    return status == RunStatus::kCompleted || status == RunStatus::kLost || status == RunStatus::kBudget ||
+    return status == RunStatus::kCompleted || status == RunStatus::kLeftGates || status == RunStatus::kBudget ||
            status == RunStatus::kDiverged;
   }
 

@@ -12,8 +12,8 @@
 
 namespace retrace::runs {
 
-/// How a run ended, as the manifest has it: completed (simulated to the end, inside the gates or not), lost, budget or
-/// diverged.
+/// How a run ended, as the manifest has it: completed (simulated to the end, inside the gates or not), left-gates,
+/// budget or diverged.
 std::string StatusOf(sampling::Status ending);
 
 /// A setting to try next, and the measured fact that supports it.
@@ -40,8 +40,8 @@ struct FailureReport {
 
   /// Where no sample stayed inside the gates; its fragment is negative when there was no such place.
   sampling::Failure failure;
-  int rewinds = 0;           ///< from there
-  int all_rewinds = 0;       ///< from anywhere
+  int back_offs = 0;         ///< from there
+  int all_back_offs = 0;     ///< from anywhere
   double furthest_back = 0;  ///< the earliest instant they went back to [s]
   std::vector<Figure> nearest;
   std::string dominant_term;  ///< of the cost: the one that exceeds its mean per fragment before by most

@@ -23,10 +23,10 @@ struct RunOptions {
 
 /// Who looks on, on the thread that runs the search; all may be left out.
 struct RunObserver {
-  std::function<void()> on_begin = {};                    ///< the run is not finished yet, and begins
-  sampling::IterationCallback on_iteration = {};          ///< after each iteration
-  std::function<void()> on_search_end = {};               ///< after each search
-  std::function<void(const std::string& text)> say = {};  ///< receives the outcome of each variation
+  std::function<void()> on_begin = {};                       ///< the run is not finished yet, and begins
+  sampling::IterationCallback on_iteration = {};             ///< after each iteration
+  std::function<void()> on_search_end = {};                  ///< after each search
+  std::function<void(const std::string& text)> report = {};  ///< receives the outcome of each variation
 };
 
 struct RunOutcome {

@@ -19,10 +19,10 @@ struct VariationContext {
   const results::RunFolder* folder = nullptr;  ///< OUTPUT; its own files are not written
   bool force = false;                          ///< may folders in it be in use already
   RunContext run = {};
-  sampling::Hooks hooks = {};                             ///< of all searches, one after the other
-  io::Json more = io::Json::object();                     ///< members added to variations.json
-  std::function<void()> on_search_end = {};               ///< after each search
-  std::function<void(const std::string& text)> say = {};  ///< receives each seed's outcome as text for people
+  sampling::Hooks hooks = {};                                ///< of all searches, one after the other
+  io::Json more = io::Json::object();                        ///< members added to variations.json
+  std::function<void()> on_search_end = {};                  ///< after each search
+  std::function<void(const std::string& text)> report = {};  ///< receives each seed's outcome as text for people
 };
 
 /// How many controls were found, and what became of the other seeds.

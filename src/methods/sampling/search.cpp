@@ -65,18 +65,18 @@ void TraceBack(const Problem& problem, const Tree& tree, Summary& result) {
 
 /// Decides how far a search goes back when no sample is inside the gates. A fall begins long before it can be seen, so
 /// that the states from which it can still be avoided may be any distance back. The distance doubles until the search
-/// gets past the place, up to Options::rewind_limit.
-class Rewinder {
+/// gets past the place, up to Options::back_off_limit.
+class BackOff {
  public:
-  explicit Rewinder(const Problem& problem)
+  explicit BackOff(const Problem& problem)
       : steps_(problem.task.schedule.steps),
-        shortest_(std::max(1, StepsOf(problem, problem.options.rewind))),
-        longest_(std::max(shortest_, StepsOf(problem, problem.options.rewind_limit))) {}
+        shortest_(std::max(1, StepsOf(problem, problem.options.back_off))),
+        longest_(std::max(shortest_, StepsOf(problem, problem.options.back_off_limit))) {}
 
-  RewindState Begin() const { return {shortest_, -1}; }
+  BackOffState Begin() const { return {shortest_, -1}; }
 
   /// The fragment to draw again after `failed` had no sample inside the gates.
-  int Target(int failed, RewindState& state) const {
+  int Target(int failed, BackOffState& state) const {
     // After it went back as far as it may, it begins with the shortest distance again, which may suffice now that the
     // distributions have been fitted.
     const int most = std::min(longest_, steps_[static_cast<size_t>(std::max(0, state.furthest))]);
@@ -118,11 +118,11 @@ class Search {
         size_{problem.options.samples, problem.options.selection},
         refit_size_(size_.Scaled(problem.options.refit_samples)),
         smooth_size_(size_.Scaled(problem.options.smoothing.samples)),
-        rewinder_(problem) {
+        back_off_(problem) {
     const auto fragments = static_cast<size_t>(problem.task.schedule.num_iterations());
     keeps_all_samples_ = fragments * static_cast<size_t>(problem.options.samples) <= hooks.most_samples_kept;
     state_.tree = Root();
-    state_.rewind = rewinder_.Begin();
+    state_.back_off = back_off_.Begin();
     state_.attempts.assign(fragments, 0);
     state_.distributions.resize(fragments);
     state_.deviation = problem.options.smoothing.deviation;
@@ -182,7 +182,7 @@ class Search {
   void LimitMemory(Tree& tree) {
     if (!tree.back().empty()) {
       const int next = std::min(static_cast<int>(tree.size()) - 1, problem_.task.schedule.num_iterations() - 1);
-      Prune(tree, static_cast<size_t>(rewinder_.Earliest(next)));
+      Prune(tree, static_cast<size_t>(back_off_.Earliest(next)));
     }
     if (!keeps_all_samples_ && !summary_.iterations.empty()) {
       IterationRecord& record = summary_.iterations.back();
@@ -207,7 +207,7 @@ class Search {
       const bool inside = step == Step::kInside;
       if (inside || (!tree.back().empty() && !problem_.options.keep_inside_gates)) continue;
       NoteFailure(tree);
-      const int target = summary_.iterations.back().rewound_to;
+      const int target = summary_.iterations.back().back_to;
       Tree back;
       if (target >= 0) {
         if (problem_.options.refit) FitDistributions(problem_, tree, target, state_.distributions);
@@ -217,10 +217,10 @@ class Search {
       const bool diverged = tree.back().empty();
       tree.pop_back();
       if (target < 0) {
-        summary_.status = diverged ? Status::kDiverged : Status::kLost;
+        summary_.status = diverged ? Status::kDiverged : Status::kLeftGates;
         break;
       }
-      ++summary_.rewinds;
+      ++summary_.back_offs;
       if (tree.size() > state_.furthest.size()) state_.furthest = TreeOfBestPath(tree);
       tree = std::move(back);
     }
@@ -272,7 +272,7 @@ class Search {
     pass.limit = summary_.simulated_seconds + smoothing.cost_limit * smooth_size_.samples * duration();
     pass.deviations.assign(pass.path.size(), state_.deviation);
     pass.blends.assign(pass.path.size(), smoothing.blend);
-    pass.rewind = rewinder_.Begin();
+    pass.back_off = back_off_.Begin();
     pass.tree = Root();
   }
 
@@ -297,12 +297,12 @@ class Search {
       tree.push_back(Perform(iteration));
       iteration.record.smoothing = true;
       if (iteration.record.inside_gates == 0) {
-        iteration.record.rewound_to = rewinder_.Target(static_cast<int>(k), pass.rewind);
-        for (auto f = static_cast<size_t>(iteration.record.rewound_to); f <= k; ++f) {
+        iteration.record.back_to = back_off_.Target(static_cast<int>(k), pass.back_off);
+        for (auto f = static_cast<size_t>(iteration.record.back_to); f <= k; ++f) {
           pass.deviations[f] = std::min(1.0, 1.4 * pass.deviations[f]);
           pass.blends[f] *= 0.5;
         }
-        tree.resize(static_cast<size_t>(iteration.record.rewound_to) + 1);
+        tree.resize(static_cast<size_t>(iteration.record.back_to) + 1);
       }
       Record(std::move(iteration.record));
     }
@@ -420,9 +420,9 @@ class Search {
     }
   }
 
-  enum class Step { kInside, kLost, kTooDear };
+  enum class Step { kInside, kOutside, kTooDear };
 
-  /// Draws the next fragment. kLost: no sample ended inside the gates; the tree has been extended all the same.
+  /// Draws the next fragment. kOutside: no sample ended inside the gates; the tree has been extended all the same.
   /// kTooDear: the budget does not allow for it, and nothing was done.
   Step Advance(Tree& tree) {
     const int fragment = static_cast<int>(tree.size()) - 1;
@@ -434,11 +434,11 @@ class Search {
     if (!Affords(CostOf(iteration))) return Step::kTooDear;
     tree.push_back(Perform(iteration));
     const bool failed = iteration.record.inside_gates == 0;
-    if (failed && summary_.rewinds < problem_.options.max_rewinds) {
-      iteration.record.rewound_to = rewinder_.Target(fragment, state_.rewind);
+    if (failed && summary_.back_offs < problem_.options.max_back_offs) {
+      iteration.record.back_to = back_off_.Target(fragment, state_.back_off);
     }
     Record(std::move(iteration.record));
-    return failed ? Step::kLost : Step::kInside;
+    return failed ? Step::kOutside : Step::kInside;
   }
 
   const Problem& problem_;
@@ -447,7 +447,7 @@ class Search {
   IterationSize size_;
   IterationSize refit_size_;
   IterationSize smooth_size_;
-  Rewinder rewinder_;
+  BackOff back_off_;
   bool keeps_all_samples_;
   SearchState state_;
   Summary& summary_ = state_.summary;
@@ -474,8 +474,8 @@ std::string Name(Status status) {
   switch (status) {
     case Status::kReachedEnd:
       return "reached_end";
-    case Status::kLost:
-      return "lost";
+    case Status::kLeftGates:
+      return "left-gates";
     case Status::kBudget:
       return "budget";
     case Status::kDiverged:
@@ -494,7 +494,7 @@ std::string Summary::BriefReport() const {
   text.append(count(iterations.size(), "iteration", "iterations")).append(", ");
   text.append(count(rollouts, "rollout", "rollouts")).append(", ");
   text.append(io::Fixed(simulated_seconds, 1)).append(" simulated seconds, ");
-  text.append(count(static_cast<size_t>(rewinds), "rewind", "rewinds"));
+  text.append(count(static_cast<size_t>(back_offs), "back-off", "back-offs"));
   if (smoothing.empty()) return text;
   const auto accepted = std::count_if(smoothing.begin(), smoothing.end(), [](const auto& p) { return p.accepted; });
   text.append(", ").append(std::to_string(accepted)).append(" of ");

@@ -117,7 +117,7 @@ void VisitRecord(Visitor& v, AnyRecord& record) {
   v.Block(record.selection.samples);
   v.Plain(record.selection.distinct);
   v.Plain(record.selection.distinct_literal);
-  v.Plain(record.rewound_to);
+  v.Plain(record.back_to);
   v.Block(record.samples);
 }
 
@@ -131,7 +131,7 @@ void VisitSummary(Visitor& v, AnySummary& summary) {
   v.Plain(summary.simulated_seconds);
   v.Plain(summary.search_seconds);
   v.Plain(summary.rollouts);
-  v.Plain(summary.rewinds);
+  v.Plain(summary.back_offs);
   v.Plain(summary.cpu_seconds);
 }
 
@@ -141,7 +141,7 @@ void VisitState(Visitor& v, AnyState& state) {
   VisitSummary(v, state.summary);
   VisitTree(v, state.tree);
   VisitTree(v, state.furthest);
-  v.Plain(state.rewind);
+  v.Plain(state.back_off);
   v.Block(state.attempts);
   v.Plain(state.deviation);
   v.Plain(state.passes_tried);
@@ -151,7 +151,7 @@ void VisitState(Visitor& v, AnyState& state) {
   v.Plain(state.pass.limit);
   v.Block(state.pass.deviations);
   v.Block(state.pass.blends);
-  v.Plain(state.pass.rewind);
+  v.Plain(state.pass.back_off);
   VisitTree(v, state.pass.tree);
 }
 

@@ -10,7 +10,7 @@
 namespace retrace::sampling {
 
 /// How far the search goes back the next time.
-struct RewindState {
+struct BackOffState {
   int distance = 0;   ///< [simulation steps]
   int furthest = -1;  ///< fragment at which a sample inside the gates was missing
 };
@@ -22,7 +22,7 @@ struct SmoothingPassState {
   double limit = 0;                ///< of Summary::simulated_seconds, at which it is given up
   std::vector<double> deviations;  ///< (fragments)
   std::vector<double> blends;      ///< (fragments)
-  RewindState rewind;
+  BackOffState back_off;
   Tree tree;
 };
 
@@ -32,7 +32,7 @@ struct SearchState {
   Summary summary;
   Tree tree;
   Tree furthest;  ///< of all attempts that failed, the best path of the one that got furthest inside the gates
-  RewindState rewind;
+  BackOffState back_off;
   std::vector<int> attempts;                      ///< (fragments)
   std::vector<OffsetDistribution> distributions;  ///< (fragments)
   double deviation = 0;                           ///< of the next smoothing pass

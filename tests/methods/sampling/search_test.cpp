@@ -203,7 +203,7 @@ TEST(Search, ThatDivergesEndsEarlyAndSaysSo) {
   Configuration configuration = SmallConfiguration();
   configuration.task.world.servo = simulation::Servo::kExplicit;
   configuration.task.world.time_step = 0.01;
-  configuration.sampling.max_rewinds = 0;
+  configuration.sampling.max_back_offs = 0;
   const SmallProblem small(configuration, task::Squatting, 0.5);
   const Summary result = Search(small.problem());
   EXPECT_FALSE(result.reached_end());
@@ -221,7 +221,7 @@ TEST(Search, Row05SamplesWithoutAFiniteCostHaveDiverged) {
     for (const double weight : {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
       Configuration configuration = SmallConfiguration();
       configuration.sampling.keep_inside_gates = inside;
-      configuration.sampling.max_rewinds = 2;
+      configuration.sampling.max_back_offs = 2;
       const SmallProblem small(configuration, task::Squatting, 0.5);
       Problem problem = small.problem();
       problem.task.weights.pose = weight;
@@ -244,14 +244,14 @@ TEST(Search, ThatGetsLostGoesBackAndDrawsAgain) {
   Configuration configuration = SmallConfiguration();
   configuration.task.gates.joint_position = 1e-6;  // nothing is ever inside
   configuration.task.schedule.segmentation = task::Segmentation::kOff;
-  configuration.sampling.max_rewinds = 4;
-  configuration.sampling.rewind = 0.1;
+  configuration.sampling.max_back_offs = 4;
+  configuration.sampling.back_off = 0.1;
   const SmallProblem small(configuration, task::Squatting, 0.5);
   const Summary result = Search(small.problem());
   // Lost in fragment 0 as long as it may go back.
-  EXPECT_EQ(result.rewinds, 4);
+  EXPECT_EQ(result.back_offs, 4);
   EXPECT_FALSE(result.reached_end());
-  EXPECT_EQ(result.status, Status::kLost);
+  EXPECT_EQ(result.status, Status::kLeftGates);
   EXPECT_TRUE(result.control.fragments.empty()) << "nothing outside the gates is a part of the result";
   EXPECT_EQ(control::Fingerprint(result.end), control::Fingerprint(small.problem().task.start));
   std::set<double> costs;
@@ -260,7 +260,7 @@ TEST(Search, ThatGetsLostGoesBackAndDrawsAgain) {
     const IterationRecord& record = result.iterations[i];
     EXPECT_EQ(record.iteration, static_cast<int>(i));
     EXPECT_EQ(record.fragment, 0);
-    EXPECT_EQ(record.rewound_to, i < 4 ? 0 : -1);
+    EXPECT_EQ(record.back_to, i < 4 ? 0 : -1);
     EXPECT_EQ(record.attempt, static_cast<int>(i));
     costs.insert(record.samples[1].cost);
     // What was lost is drawn again from what was learned, with fewer samples.
@@ -321,7 +321,7 @@ TEST(LongSearch, GoesBackTwiceAsFarAndBeginsAnewFromTheStart) {
   // Gates that the squat's first part passes and its last part cannot.
   Configuration configuration = SmallConfiguration();
   configuration.task.schedule.segmentation = task::Segmentation::kOff;
-  configuration.sampling.max_rewinds = 0;
+  configuration.sampling.max_back_offs = 0;
   const Summary open = Search(SmallProblem(configuration, task::Squatting, 0.6).problem());
   std::vector<double> best;
   for (const IterationRecord& record : open.iterations) {
@@ -334,24 +334,24 @@ TEST(LongSearch, GoesBackTwiceAsFarAndBeginsAnewFromTheStart) {
                         &configuration.task.gates.joint_position}) {
     *limit *= 0.5 * best[worst];
   }
-  configuration.sampling.max_rewinds = 6;
-  configuration.sampling.rewind = 0.1;
+  configuration.sampling.max_back_offs = 6;
+  configuration.sampling.back_off = 0.1;
   configuration.sampling.refit = false;  // or it gets past the place
   const SmallProblem small(configuration, task::Squatting, 0.6);
   const Summary result = Search(small.problem());
   int lost = -1;
   double distance = 0;
   for (const IterationRecord& record : result.iterations) {
-    if (record.rewound_to < 0) continue;
+    if (record.back_to < 0) continue;
     const bool from_start = lost >= 0 && distance > lost * 0.1 - 1e-9;
     distance = record.fragment > lost || from_start ? 0.1 : 2 * distance;
     lost = std::max(lost, record.fragment);
-    const double back = (record.fragment - record.rewound_to) * 0.1;
+    const double back = (record.fragment - record.back_to) * 0.1;
     EXPECT_NEAR(back, std::min(distance, record.fragment * 0.1), 0.011);
   }
-  EXPECT_EQ(result.rewinds, 6);
+  EXPECT_EQ(result.back_offs, 6);
   ExpectPartialUpToTheFailure(small.problem(), result);
-  EXPECT_EQ(result.status, Status::kLost);
+  EXPECT_EQ(result.status, Status::kLeftGates);
   EXPECT_EQ(result.failure.fragment, lost);
   ASSERT_EQ(result.control.fragments.size(), static_cast<size_t>(lost)) << "the best of all attempts";
   // The path goes through one sample of one attempt at each fragment.
@@ -366,13 +366,13 @@ TEST(LongSearch, GoesBackTwiceAsFarAndBeginsAnewFromTheStart) {
 TEST(LongSearch, ThatMayNotGoBackEndsWhereItGetsLost) {
   Configuration configuration = SmallConfiguration();
   configuration.task.schedule.segmentation = task::Segmentation::kOff;
-  configuration.sampling.max_rewinds = 0;
+  configuration.sampling.max_back_offs = 0;
   configuration.task.gates.root_height = 0.01;  // the squat begins slowly
   configuration.task.gates.joint_position = 0.02;
   const SmallProblem small(configuration, task::Squatting, 0.8);
   const Summary result = Search(small.problem());
-  EXPECT_EQ(result.status, Status::kLost);
-  EXPECT_EQ(result.rewinds, 0);
+  EXPECT_EQ(result.status, Status::kLeftGates);
+  EXPECT_EQ(result.back_offs, 0);
   EXPECT_EQ(result.iterations.size(), result.control.fragments.size() + 1);
   EXPECT_EQ(result.failure.attempts, 1);
   ExpectPartialUpToTheFailure(small.problem(), result);
@@ -409,7 +409,7 @@ TEST(LongSearch, NeverExceedsItsBudget) {
   EXPECT_EQ(Search(SmallProblem(configuration, task::Squatting, 0.8).problem()).status, Status::kReachedEnd);
 }
 
-TEST(LongSearch, SpendsItsBudgetOnRewindsToo) {
+TEST(LongSearch, SpendsItsBudgetOnBackOffsToo) {
   Configuration configuration = SmallConfiguration();
   configuration.task.schedule.segmentation = task::Segmentation::kOff;
   configuration.sampling.samples = 30;
@@ -420,7 +420,7 @@ TEST(LongSearch, SpendsItsBudgetOnRewindsToo) {
   const SmallProblem small(configuration, task::Squatting, 0.8);
   const Summary result = Search(small.problem());
   EXPECT_EQ(result.status, Status::kBudget);
-  EXPECT_GT(result.rewinds, 0);
+  EXPECT_GT(result.back_offs, 0);
   EXPECT_LE(result.simulated_seconds, 200 * 0.8 * (1 + 1e-12));
   EXPECT_GE(result.failure.fragment, 0);
   EXPECT_EQ(result.control.fragments.size(), static_cast<size_t>(result.failure.fragment));
@@ -428,29 +428,30 @@ TEST(LongSearch, SpendsItsBudgetOnRewindsToo) {
 
 TEST(Status, HasANameForEach) {
   EXPECT_EQ(Name(Status::kReachedEnd), "reached_end");
-  EXPECT_EQ(Name(Status::kLost), "lost");
+  EXPECT_EQ(Name(Status::kLeftGates), "left-gates");
   EXPECT_EQ(Name(Status::kBudget), "budget");
   EXPECT_EQ(Name(Status::kDiverged), "diverged");
 }
 
 TEST(Search, ReportsBrieflyHowItEnded) {
   Summary summary;
-  summary.status = Status::kLost;
+  summary.status = Status::kLeftGates;
   summary.control.fragments.resize(3);
   summary.path_cost = 12.346;
   summary.iterations.resize(5);
   summary.rollouts = 300;
   summary.simulated_seconds = 30.04;
-  summary.rewinds = 1;
-  EXPECT_EQ(summary.BriefReport(),
-            "lost: 3 fragments of control with path cost 12.35; 5 iterations, 300 rollouts, 30.0 simulated seconds, "
-            "1 rewind");
+  summary.back_offs = 1;
+  EXPECT_EQ(
+      summary.BriefReport(),
+      "left-gates: 3 fragments of control with path cost 12.35; 5 iterations, 300 rollouts, 30.0 simulated seconds, "
+      "1 back-off");
   summary.status = Status::kReachedEnd;
   summary.smoothing.resize(2);
   summary.smoothing[1].accepted = true;
   EXPECT_EQ(summary.BriefReport(),
             "reached_end: 3 fragments of control with path cost 12.35; 5 iterations, 300 rollouts, 30.0 simulated "
-            "seconds, 1 rewind, 1 of 2 smoothing passes accepted");
+            "seconds, 1 back-off, 1 of 2 smoothing passes accepted");
 }
 
 TEST(Search, RefusesOptionsThatAreNotValid) {
@@ -664,7 +665,7 @@ void StoppedAnywhereEndsTheSame(const Problem& problem, const Summary& expected,
       const IterationRecord& b = expected.iterations[i];
       EXPECT_EQ(a.restored, i < kept);
       EXPECT_EQ(a.selection.samples, b.selection.samples);
-      EXPECT_EQ(a.rewound_to, b.rewound_to);
+      EXPECT_EQ(a.back_to, b.back_to);
       for (size_t s = 0; s < a.samples.size(); ++s) {
         ASSERT_EQ(a.samples[s].cost, b.samples[s].cost);
         ASSERT_EQ(a.samples[s].start, b.samples[s].start);
@@ -678,12 +679,12 @@ TEST(LongSearch, StoppedWhileItIsLostEndsTheSame) {
   Configuration configuration = SmallConfiguration();
   configuration.task.gates.joint_position = 0.012;
   configuration.sampling.budget = 400;
-  configuration.sampling.rewind = 0.1;
+  configuration.sampling.back_off = 0.1;
   configuration.sampling.correlation = 0.5;
   const SmallProblem small(configuration, task::Squatting, 0.4);
   MemoryStore whole;
   const Summary expected = Search(small.problem(), whole, -1);
-  EXPECT_GT(expected.rewinds, 0);
+  EXPECT_GT(expected.back_offs, 0);
   EXPECT_TRUE(std::any_of(expected.iterations.begin(), expected.iterations.end(),
                           [](const IterationRecord& record) { return record.fitted; }));
   StoppedAnywhereEndsTheSame(small.problem(), expected, whole);
@@ -694,7 +695,7 @@ TEST(LongSearch, StoppedWithFewerSamplesThanStartStatesEndsTheSame) {
   Configuration configuration = SmallConfiguration();
   configuration.task.gates.joint_position = 0.012;
   configuration.sampling.budget = 400;
-  configuration.sampling.rewind = 0.1;
+  configuration.sampling.back_off = 0.1;
   configuration.sampling.refit_samples = 0.05;  // 3 samples from 12 start states
   const SmallProblem small(configuration, task::Squatting, 0.4);
   MemoryStore whole;
@@ -765,7 +766,7 @@ void StoppedWithABoundedStoreEndsTheSame(const Problem& problem) {
     EXPECT_EQ(result->rollouts, expected.rollouts);
     EXPECT_EQ(result->simulated_seconds, expected.simulated_seconds);
     EXPECT_EQ(result->search_seconds, expected.search_seconds);
-    EXPECT_EQ(result->rewinds, expected.rewinds);
+    EXPECT_EQ(result->back_offs, expected.back_offs);
     EXPECT_EQ(result->failure.fragment, expected.failure.fragment);
     EXPECT_EQ(result->smoothing.size(), expected.smoothing.size());
     ASSERT_EQ(result->iterations.size(), expected.iterations.size());
@@ -787,7 +788,7 @@ TEST(Search, ABoundedStoreGoesOnWhileItIsLost) {
   Configuration configuration = SmallConfiguration();
   configuration.task.gates.joint_position = 0.012;
   configuration.sampling.budget = 400;
-  configuration.sampling.rewind = 0.1;
+  configuration.sampling.back_off = 0.1;
   configuration.sampling.correlation = 0.5;
   StoppedWithABoundedStoreEndsTheSame(SmallProblem(configuration, task::Squatting, 0.4).problem());
 }
@@ -803,14 +804,14 @@ TEST(Search, NeverGoesBackFurtherThanItsLimit) {
   Configuration configuration = SmallConfiguration();
   configuration.task.gates.joint_position = 0.012;
   configuration.sampling.budget = 400;
-  configuration.sampling.rewind = 0.1;
-  configuration.sampling.rewind_limit = 0.2;
+  configuration.sampling.back_off = 0.1;
+  configuration.sampling.back_off_limit = 0.2;
   const SmallProblem small(configuration, task::Squatting, 0.6);
   const Summary result = Search(small.problem());
-  EXPECT_GT(result.rewinds, 2);
+  EXPECT_GT(result.back_offs, 2);
   for (const IterationRecord& record : result.iterations) {
-    if (record.rewound_to < 0) continue;
-    const double back = record.start - small.problem().task.schedule.steps[static_cast<size_t>(record.rewound_to)] *
+    if (record.back_to < 0) continue;
+    const double back = record.start - small.problem().task.schedule.steps[static_cast<size_t>(record.back_to)] *
                                            small.problem().time_step();
     EXPECT_LT(back, 0.2 + 0.11);  // a fragment begins before the distance, not after it
   }

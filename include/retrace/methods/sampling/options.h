@@ -19,8 +19,8 @@ inline constexpr io::Integer kSampleNumbers{1, 1000000};
 
 /// Ways to search; each has its own values of the options below and of others (runs::Configuration::UseMethod).
 enum class Method {
-  k2010,       ///< one pass, cost and contact scales as in the paper
-  kRewinding,  ///< goes back where no sample stays inside the gates, and refits the distribution that it draws from
+  k2010,     ///< one pass, cost and contact scales as in the paper
+  kBackOff,  ///< goes back where no sample stays inside the gates, and refits the distribution that it draws from
 };
 
 /// Passes after the search that make its result smoother, each a whole search around the path that the one before
@@ -43,7 +43,7 @@ struct SmoothingOptions {
 
 /// The search of Liu et al. 2010, sections 3.2.2 and 3.2.3.
 struct Options {
-  Method method = Method::kRewinding;
+  Method method = Method::kBackOff;
   int samples = 1400;          ///< nSample: drawn per iteration
   SelectionOptions selection;  ///< nSave and how they are chosen
   uint64_t seed = 1;
@@ -58,16 +58,17 @@ struct Options {
   /// Never save a sample that ends outside the gates while another ends inside: no successful path goes through it.
   bool keep_inside_gates = true;
   /// How often, in all, the search may go back when no sample of an iteration ends inside the gates (0: the paper's
-  /// single pass). It goes back by `rewind` seconds, and by twice as much each time when it fails again no further on.
-  int max_rewinds = 1000;
+  /// single pass). It goes back by `back_off` seconds, and by twice as much each time when it fails again no further
+  /// on.
+  int max_back_offs = 1000;
   /// Simulated seconds per second of motion that the search may spend; 0: any number. One pass takes nSample.
   double budget = 4200;
   /// How far inside the gates a sample must stay to be saved, as a share of their limits: the search checks them
   /// every kGateInterval, the verdict at every step.
   double gate_margin = 0.04;
-  double rewind = 1;
+  double back_off = 1;
   /// How far it goes back at most. What is further back than this is no longer kept in full.
-  double rewind_limit = 10;
+  double back_off_limit = 10;
   /// What is drawn again is drawn from a distribution that is refitted to the saved samples whose descendants got
   /// furthest (the cross-entropy method, cross_entropy.h), and no longer around the reference.
   bool refit = true;
@@ -116,7 +117,7 @@ void Describe(AnyOptions& o, Visitor& v) {
     section.Field({"method",
                    "Way to search, which also sets all settings in which it differs; 2010: one pass as in the paper, "
                    "with its cost and contact scales"},
-                  o.method, io::Words<Method>{{{Method::k2010, "2010"}, {Method::kRewinding, "rewinding"}}});
+                  o.method, io::Words<Method>{{{Method::k2010, "2010"}, {Method::kBackOff, "back-off", "rewinding"}}});
     section.Field({"samples", "nSample, the number of samples that an iteration draws"}, o.samples, kSampleNumbers);
     Describe(o.selection, section);
     section.Field({"seed", "Seed of all random numbers; the same seed gives the same bytes"}, o.seed, io::Natural{});
@@ -137,13 +138,16 @@ void Describe(AnyOptions& o, Visitor& v) {
     section.Field(
         {"budget", "Simulated seconds that may be spent per second of motion (one pass takes nSample); 0: any number"},
         o.budget, io::Real{{0, 1e9}});
-    section.Field({"max_rewinds",
+    section.Field({"max_back_offs",
                    "How often the search may go back when all samples are outside the gates; 0: one pass, as in the "
-                   "paper"},
-                  o.max_rewinds, io::Integer{0, 1000});
-    section.Field({"rewind", "How far it goes back at first; doubled when that does not help", "s"}, o.rewind,
+                   "paper",
+                   "",
+                   {"max_rewinds"}},
+                  o.max_back_offs, io::Integer{0, 1000});
+    section.Field({"back_off", "How far it goes back at first; doubled when that does not help", "s", {"rewind"}},
+                  o.back_off, io::Real{{0.01, 3600}});
+    section.Field({"back_off_limit", "How far it goes back at most", "s", {"rewind_limit"}}, o.back_off_limit,
                   io::Real{{0.01, 3600}});
-    section.Field({"rewind_limit", "How far it goes back at most", "s"}, o.rewind_limit, io::Real{{0.01, 3600}});
     section.Field({"refit",
                    "Whether samples that are drawn again are drawn from a distribution that is refitted to the "
                    "survivors, not around the reference",

@@ -28,7 +28,7 @@ struct SampleRecord {
 /// alone: at the default numbers one of more than half a minute.
 inline constexpr size_t kMostSamplesKept = 500000;
 
-/// What one iteration did. Without rewinding, iterations and fragments are the same.
+/// What one iteration did. Without back-off, iterations and fragments are the same.
 struct IterationRecord {
   int iteration = 0;               ///< running number
   int fragment = 0;                ///< of the schedule
@@ -45,7 +45,7 @@ struct IterationRecord {
   double cpu_seconds = 0;   ///< of the workers
   Selection selection;
   bool restored = false;  ///< taken from the store of an earlier search, not simulated
-  int rewound_to = -1;  ///< the fragment from which the search goes on, when no sample of this one is inside the gates
+  int back_to = -1;  ///< the fragment from which the search goes on, when no sample of this one is inside the gates
   /// All of them; once the search is beyond the iteration, only the chosen one
   /// where there would be more than Hooks::most_samples_kept in all.
   std::vector<SampleRecord> samples;
@@ -54,7 +54,7 @@ struct IterationRecord {
 /// How a search ended.
 enum class Status {
   kReachedEnd,  ///< of the reference
-  kLost,        ///< no sample stays inside the gates, and the search has gone back as often as it may
+  kLeftGates,   ///< no sample stays inside the gates, and the search has gone back as often as it may
   kBudget,      ///< another iteration would exceed the budget
   kDiverged,    ///< every sample of an iteration diverged
 };
@@ -98,7 +98,7 @@ struct Summary {
   double simulated_seconds = 0;  ///< all simulations, feedforward ones included
   double search_seconds = 0;     ///< of these, before smoothing
   size_t rollouts = 0;           ///< simulations of one fragment
-  int rewinds = 0;
+  int back_offs = 0;
   double cpu_seconds = 0;  ///< of all workers in their tasks
 
   /// Whether the control covers the whole reference.
