@@ -34,6 +34,12 @@ inline Outcome Execute(const std::string& command) {
   return outcome;
 }
 
+/// To be put before a command: runs an action beside it, as soon as a file has something in it. A time would be too
+/// early on a busy machine. `$$` in the action is the process of a command that begins with `exec`.
+inline std::string Once(const std::string& file, const std::string& action) {
+  return "(for i in $(seq 1000); do [ -s " + file + " ] && { " + action + "; break; }; sleep 0.02; done) & ";
+}
+
 /// A command line that a program refuses: how, and a part of its message.
 struct Refusal {
   std::string arguments;

@@ -161,7 +161,8 @@ TEST_F(Integrity, Row09TheManifestHasTheHashOfWhatWasRead) {
   const std::string hash = io::Sha256(io::ReadFile(clip));
   const std::string command = kReconstruct + " " + clip + " --end 0.8 --samples 300 --saved 40 --threads 1" +
                               " --progress none --output " + Path("run");
-  const Outcome outcome = Execute("(sleep 0.4; echo >> " + clip + ") & " + command + "; code=$?; wait; exit $code");
+  const Outcome outcome =
+      Execute(Once(Path("run") + "/checkpoint", "echo >> " + clip) + command + "; code=$?; wait; exit $code");
   EXPECT_EQ(outcome.code, 0) << outcome.text;
   EXPECT_NE(io::Sha256(io::ReadFile(clip)), hash);
   const io::Json manifest = io::ReadJson(Path("run") + "/manifest.json");

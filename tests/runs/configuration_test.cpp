@@ -302,7 +302,6 @@ TEST(OldConfiguration, IsReadWithItsOldNames) {
     expected[section][name] = expected[section][old_name];
     expected[section].erase(old_name);
   }
-  expected["search"]["method"] = "back-off";
   expected["simulation"]["solver"] = "reduced";
   expected["search"]["back_off_limit"] = 10;  // is new
   EXPECT_EQ(io::Json::diff(expected, configuration.ToJson()), io::Json::array());
