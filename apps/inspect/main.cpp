@@ -4,11 +4,15 @@
 #include <cstdio>
 
 #include "common/clip_options.h"
+#include "common/generated_files.h"
 #include "common/program.h"
 #include "retrace/io/error.h"
+#include "retrace/io/file.h"
 #include "retrace/io/number.h"
 #include "retrace/math/rotation.h"
+#include "retrace/metrics/required_forces.h"
 #include "retrace/results/provenance.h"
+#include "retrace/results/required_forces_table.h"
 #include "retrace/runs/clip_findings.h"
 
 namespace {
@@ -19,6 +23,8 @@ struct Options {
   apps::ClipArguments clip;
   std::string character = "human";
   bool json = false;
+  std::string forces;  // file; empty: none
+  bool force = false;
 };
 
 /// The command that reconstructs the clip as it was understood.
@@ -112,6 +118,16 @@ void Print(const runs::ClipFindings& f, const Options& o) {
   std::printf("  reconstruct it with\n    %s\n", Command(f, o).c_str());
 }
 
+/// Writes the forces and torques that the motion requires.
+void WriteForces(const runs::ClipFindings& findings, std::span<const runs::InputFile> inputs, const Options& o) {
+  std::vector<std::filesystem::path> paths;
+  for (const runs::InputFile& input : inputs) paths.push_back(input.record.name.path);
+  io::CheckOutput(o.forces, paths);
+  const auto forces = metrics::RequiredForcesOf(findings.reference);
+  const apps::GeneratedFile table = {o.forces, results::FormatRequiredForces(findings.character, forces)};
+  apps::WriteGeneratedFiles({&table, 1}, o.force);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -120,6 +136,12 @@ int main(int argc, char** argv) {
   apps::AddClipOptions(app, options.clip);
   app.add_option("--character", options.character, "Name of a character or its JSON file")->capture_default_str();
   app.add_flag("--json", options.json, "The same for scripts");
+  app.add_option(
+         "--forces", options.forces,
+         "Write what the motion requires by inverse dynamics, without a simulation: forces of the ground, torques "
+         "and powers of the joints, as a CSV table")
+      ->type_name("FILE.csv");
+  apps::AddForce(app, options.force);
   app.set_version_flag("--version", "inspect " + results::Version());
   int exit_code = 0;
   if (!apps::ParseOptions(app, argc, argv, true, exit_code)) return exit_code;
@@ -137,6 +159,7 @@ int main(int argc, char** argv) {
         throw;
       }
     }();
+    if (!options.forces.empty()) WriteForces(findings, files, options);
     if (options.json) {
       io::Json json = findings.ToJson();
       json["command"] = Command(findings, options);

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "joint_columns.h"
 #include "retrace/character/kinematics.h"
 #include "retrace/io/csv_writer.h"
 #include "retrace/io/error.h"
@@ -15,14 +16,6 @@
 
 namespace retrace::results {
 namespace {
-
-void JointNames(const character::Character& character, io::CsvWriter& writer) {
-  for (const character::Joint& joint : character.joints) {
-    for (int axis = 0; axis < 3; ++axis) {
-      if (joint.UsesAxis(axis)) writer.Text(joint.name + "_" + io::kAxes[axis]);
-    }
-  }
-}
 
 /// The row of names, which the first part of a motion has.
 template <typename Write>

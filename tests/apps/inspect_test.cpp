@@ -28,6 +28,23 @@ TEST_F(CommandLine, InspectSaysTheSameAsJsonAndItsCommandRuns) {
   EXPECT_EQ(Execute(program + " --dry-run").code, 0);
 }
 
+TEST_F(CommandLine, InspectWritesTheForcesThatTheMotionRequires) {
+  const std::string table = Path("forces.csv");
+  const std::string command = kInspect + " " + kClip + " --forces ";
+  ASSERT_EQ(Execute(command + table).code, 0);
+  const std::string text = io::ReadFile(table);
+  EXPECT_TRUE(text.starts_with("time,com_x,com_y,com_z,force_x,"));
+  for (const char* column : {",left_foot_force_y,", ",right_foot_center_x,", ",left_knee_", "_power\n"}) {
+    EXPECT_THAT(text, HasSubstr(column));
+  }
+  EXPECT_THAT(text, testing::Not(HasSubstr("nan")));
+  EXPECT_EQ(Execute(command + table).code, 0) << "the same bytes again";
+  const std::string mine = Write("mine.csv", "mine");
+  ExpectRefusals(command, {{mine, 2, mine + ": found another file, expected none or --force"},
+                           {kClip + " --force", 5, "found an input of this program"}});
+  EXPECT_EQ(io::ReadFile(mine), "mine");
+}
+
 TEST_F(CommandLine, InspectRefusesWithTheCodesOfTheHouse) {
   const std::string map = Write("map.json", R"({"tail": "x"})");
   ExpectRefusals(kInspect,

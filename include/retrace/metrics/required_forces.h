@@ -1,0 +1,53 @@
+/// What a motion requires, without a simulation: the forces of the ground and the torques of the joints, by inverse
+/// dynamics of a reference.
+///
+/// Newton's law on the whole character gives the force and the moment that it needs from outside. They are divided
+/// among the points at which bodies are on the ground: normal forces push, tangential ones stay inside the friction
+/// pyramid, and of all such forces those are taken that supply what is needed as far as possible with the least sum of
+/// squares. A point that is higher over the ground or slides faster costs more, so that forces fade in and out. What
+/// the ground cannot supply is left over at the root: a motion that a body could do has none of it.
+///
+/// Velocities and accelerations are central differences over the reference's poses, which are smoothed when it is made.
+/// Nothing here is filtered again, and nothing is a simulation: these are kinematic figures.
+#pragma once
+
+#include <vector>
+
+#include "retrace/character/reference.h"
+#include "retrace/math/types.h"
+
+namespace retrace::metrics {
+
+struct RequiredForcesOptions {
+  double gravity = kStandardGravity;  ///< downwards [m/s^2]
+  double friction = 0.8;              ///< of the ground, which is the plane y = 0
+};
+
+/// What the ground does to one body.
+struct SupportForce {
+  int body = 0;
+  Vec3 force = Vec3::Zero();   ///< [N]
+  Vec3 center = Vec3::Zero();  ///< of pressure, in the ground [m]
+  double free_moment = 0;      ///< about the vertical through the centre of pressure [N m]
+};
+
+/// At one pose.
+struct RequiredForces {
+  double time = 0;                     ///< [s]
+  Vec3 center_of_mass = Vec3::Zero();  ///< [m]
+  Vec3 force = Vec3::Zero();           ///< from outside, besides gravity [N]
+  Vec3 moment = Vec3::Zero();          ///< about the centre of mass [N m]
+  std::vector<SupportForce> support;   ///< of bodies on which the ground presses, in their order
+  Vec3 missing_force = Vec3::Zero();   ///< what the ground cannot supply [N]
+  Vec3 missing_moment = Vec3::Zero();  ///< about the centre of mass [N m]
+  /// Of each joint on the child, in the parent's axes [N m]; a hinge has its axis only. (joints)
+  std::vector<Vec3> torques;
+  std::vector<double> powers;  ///< of each joint's torque [W] (joints)
+};
+
+/// At every pose but the first and the last, which have no acceleration. A reference of fewer than three poses has
+/// none. Throws std::invalid_argument for options that are not finite or negative.
+std::vector<RequiredForces> RequiredForcesOf(const character::ReferenceMotion& reference,
+                                             const RequiredForcesOptions& options = {});
+
+}  // namespace retrace::metrics
