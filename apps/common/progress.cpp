@@ -63,7 +63,7 @@ void Progress::Update(const sampling::IterationRecord& record) {
                            {"smoothing", record.smoothing},
                            {"samples_per_second", rate},
                            {"seconds_left", left}};
-    std::fprintf(stderr, "%s\n", line.dump().c_str());
+    std::fprintf(stderr, "%s\n", io::Dump(line).c_str());
   } else if (style_ == ProgressStyle::kPlain) {
     std::fprintf(stderr,
                  "%sfragment %d/%d  %.2f of %.2f s  best cost %.2f  saved %zu distinct (%zu by the letter)  "

@@ -6,7 +6,7 @@ namespace retrace::apps {
 
 void PrintRow(const results::RunRow& row, size_t finished, size_t all, ProgressStyle style) {
   if (style == ProgressStyle::kJson) {
-    std::fprintf(stderr, "%s\n", row.ToJson().dump().c_str());
+    std::fprintf(stderr, "%s\n", io::Dump(row.ToJson()).c_str());
   } else if (style != ProgressStyle::kNone) {
     std::fprintf(stderr, "[%zu/%zu] %s\n", finished, all, runs::Describe(row).c_str());
   }

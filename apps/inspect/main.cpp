@@ -163,7 +163,7 @@ int main(int argc, char** argv) {
     if (options.json) {
       io::Json json = findings.ToJson();
       json["command"] = Command(findings, options);
-      std::printf("%s\n", json.dump(1).c_str());
+      std::printf("%s\n", io::Dump(json, 1).c_str());
     } else {
       Print(findings, options);
     }

@@ -239,7 +239,7 @@ class Document {
 
   std::string Bytes() {
     json_["buffers"] = Json::array({{{"byteLength", bytes_.size()}}});
-    std::string text = json_.dump(-1, ' ', false, Json::error_handler_t::replace);
+    std::string text = io::Dump(json_);
     text.resize((text.size() + 3) / 4 * 4, ' ');
     std::string file;
     const auto word = [&](uint32_t value) { file.append(reinterpret_cast<const char*>(&value), sizeof value); };

@@ -33,7 +33,7 @@ std::string Chained(const std::string& before, std::string_view record) {
 /// The three lines that a journal begins with: format, header, checksum.
 std::string Head(const Json& header) {
   std::string text(kFormat);
-  text.append(header.dump()).append("\n");
+  text.append(Dump(header)).append("\n");
   return text.append(Sha256(text)).append("\n");
 }
 

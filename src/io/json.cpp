@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <iterator>
 #include <unordered_set>
@@ -34,7 +35,7 @@ std::string Describe(const Json& value) {
   if (value.is_array()) return "an array of " + std::to_string(value.size());
   // JSON has no such numbers, but a value that was set from C++ may be one.
   if (value.is_number_float() && !std::isfinite(value.get<double>())) return Number(value.get<double>());
-  std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string text = Dump(value);
   if (text.size() > 60) text = text.substr(0, 57) + "...";
   return text;
 }
@@ -196,6 +197,28 @@ Json ParseJson(const std::string& text, const std::string& name) {
   return builder.Take();
 }
 
+bool IsUtf8(std::string_view text) {
+  constexpr uint32_t kLeast[] = {0, 0x80, 0x800, 0x10000};  // that need so many bytes after the first
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto first = static_cast<unsigned char>(text[i]);
+    if (first < 0x80) continue;
+    const size_t more = first >= 0xF0 ? 3 : first >= 0xE0 ? 2 : 1;
+    if (first < 0xC2 || first > 0xF4 || text.size() - i <= more) return false;
+    uint32_t code = first & (0x3FU >> more);
+    for (size_t k = 0; k < more; ++k) {
+      const auto next = static_cast<unsigned char>(text[++i]);
+      if ((next & 0xC0U) != 0x80) return false;
+      code = code << 6U | (next & 0x3FU);
+    }
+    if (code < kLeast[more] || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) return false;
+  }
+  return true;
+}
+
+std::string Dump(const Json& document, int indent) {
+  return document.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
 bool IsName(const std::string& text) {
   // UTF-8 has control characters below the space, at 0x7F, and from 0xC2 0x80 to 0xC2 0x9F.
   for (size_t i = 0; i < text.size(); ++i) {
@@ -206,7 +229,7 @@ bool IsName(const std::string& text) {
     if (byte == '{' || byte == '}') return false;
     if (byte == ' ' && (i == 0 || i + 1 == text.size() || text[i + 1] == ' ')) return false;
   }
-  return !text.empty() && text.size() <= kLongestName;
+  return !text.empty() && text.size() <= kLongestName && IsUtf8(text);
 }
 
 Json ReadJson(const std::filesystem::path& path) {

@@ -626,7 +626,7 @@ std::string FillReportPage(std::string_view page, const std::string& name, const
   // A script ends at "</script", whatever the quotation marks around it: no "<" is left in the text. It occurs in
   // strings alone, where its escape means the same.
   std::string text;
-  for (const char c : document.dump(-1, ' ', false, io::Json::error_handler_t::replace)) {
+  for (const char c : io::Dump(document)) {
     if (c == '<') {
       text += "\\u003c";
     } else {

@@ -92,14 +92,14 @@ constexpr size_t kMostFiles = 10000;
 
 std::string SealOf(io::Json manifest) {
   manifest.erase(kSeal);
-  return io::Sha256(manifest.dump(-1, ' ', false, io::Json::error_handler_t::replace));
+  return io::Sha256(io::Dump(manifest));
 }
 
 }  // namespace
 
 io::Json Seal(io::Json manifest) {
   // As it will be read: what JSON cannot hold has become something else by then.
-  manifest = io::ParseJson(manifest.dump(-1, ' ', false, io::Json::error_handler_t::replace), "manifest");
+  manifest = io::ParseJson(io::Dump(manifest), "manifest");
   manifest[kSeal] = SealOf(manifest);
   return manifest;
 }
@@ -202,7 +202,7 @@ void RunFolder::Finish(const io::Json& manifest) {
   std::vector<std::string> written;
   for (const File& file : files_) written.push_back(file.name);
   RemoveRunFiles(path_, written);
-  io::WriteFile(path_ / kManifestFile, Seal(manifest).dump(2) + "\n");
+  io::WriteFile(path_ / kManifestFile, io::Dump(Seal(manifest), 2) + "\n");
 }
 
 }  // namespace retrace::results

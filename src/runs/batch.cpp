@@ -102,7 +102,7 @@ RunRow EmptyRow(const Batch& batch, const PlannedRun& run) {
 /// What a team calls a run: its index, and in the upper half a part of the hash of its identity, so that members see
 /// whether they read the files that their leader reads.
 uint64_t KeyOf(size_t index, const io::Json& identity) {
-  return index | std::stoull(io::Sha256(identity.dump()).substr(0, 8), nullptr, 16) << 32U;
+  return index | std::stoull(io::Sha256(io::Dump(identity)).substr(0, 8), nullptr, 16) << 32U;
 }
 
 void TakeNumbers(const Batch& batch, Configuration& configuration) {
@@ -251,7 +251,7 @@ parallel::WorkerFactory MakeRunFactory(const TeamFactory& make_team) {
   return [make_team]() -> parallel::Worker {
     const std::shared_ptr<Team> team = make_team();
     return [team](std::span<const std::byte> task, parallel::Bytes& result) {
-      result = parallel::ToBytes(team->Run(std::stoul(parallel::ToText(task))).ToJson().dump());
+      result = parallel::ToBytes(io::Dump(team->Run(std::stoul(parallel::ToText(task))).ToJson()));
     };
   };
 }

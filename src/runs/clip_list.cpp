@@ -110,6 +110,7 @@ std::vector<ListedClip> ParseClipList(const std::string& text, const std::filesy
     if (line.ends_with('\r')) line.pop_back();
     if (line.empty() || line.starts_with('#')) continue;
     const std::string place = path.string().append(":").append(std::to_string(l + 1));
+    if (!io::IsUtf8(line)) throw InputError(place, "bytes that are not UTF-8", "a text in UTF-8");
     const std::vector<std::string> cells = Split(line, '\t');
     if (names.empty()) {
       names = ColumnNames(cells, place);

@@ -16,7 +16,7 @@ io::Json Identity(const JobOptions& options, std::span<const InputRecord> inputs
                              {"clip", configuration.task.reference.ToJson()},
                              {"inputs", hashes},
                              {"solver", NameOfSolver(configuration.task.world)}};
-  return io::ParseJson(identity.dump(), "identity");  // as it will be read from a manifest
+  return io::ParseJson(io::Dump(identity), "identity");  // as it will be read from a manifest
 }
 
 io::Json Identity(const JobOptions& options) {
@@ -28,7 +28,7 @@ std::string Differences(const io::Json& then, const io::Json& now, const std::st
   const auto pointer = patch[0]["path"].get<std::string>();
   const auto value = [&](const io::Json& identity) {
     const io::Json::json_pointer where(pointer);
-    return identity.contains(where) ? identity[where].dump() : std::string("nothing");
+    return identity.contains(where) ? io::Dump(identity[where]) : std::string("nothing");
   };
   std::string text = pointer;
   text.append(was).append(value(then)).append(is).append(value(now));

@@ -12,7 +12,7 @@ void PrepareRanks(parallel::MpiSession& mpi, double timeout, const std::function
     return Differences(io::ParseJson(on_master, "identity"), io::ParseJson(here, "identity"), " on rank 0 is ",
                        ", and here ");
   };
-  mpi.Prepare([&] { return prepare().dump(); }, difference, timeout);
+  mpi.Prepare([&] { return io::Dump(prepare()); }, difference, timeout);
 }
 
 std::unique_ptr<parallel::TaskFarm> MakeThreadFarm(int threads, const parallel::WorkerFactory& factory) {

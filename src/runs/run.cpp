@@ -71,7 +71,7 @@ RunOutcome Run(Job& job, parallel::TaskFarm& farm, const RunOptions& o, const Ru
   const RunObserver& observer = setting.observer;
   io::Json identity = job.identity;
   if (many) identity["variations"] = {{"count", o.variations.count}, {"max_tries", o.variations.max_tries}};
-  const io::Json more = {{"identity_sha256", io::Sha256(identity.dump())}};
+  const io::Json more = {{"identity_sha256", io::Sha256(io::Dump(identity))}};
   RunOutcome outcome;
   std::optional<results::RunFolder> folder = OpenFolder(o, PathsOf(job.inputs));
   if (!folder) {

@@ -201,7 +201,7 @@ class Finder {
       Say(DescribeSpread(spread, found_.size()));
     }
     list.update(context_.more);
-    io::WriteFile(all.PathOf(kVariationsFile), list.dump(2, ' ', false, io::Json::error_handler_t::replace) + "\n");
+    io::WriteFile(all.PathOf(kVariationsFile), io::Dump(list, 2) + "\n");
     Say("  results in " + all.path().string() + "\n");
   }
 

@@ -286,5 +286,12 @@ TEST_F(Evaluate, RanksGiveTheRowsOfThreads) {
   }
 }
 
+// Found by scripts/attack: the results could not be written, which ended as an internal error.
+TEST_F(CommandLine, AListThatIsNotUtf8IsRefused) {
+  const std::string list = Write("list.tsv", "clip\tgroup\nwalk.bvh\tto\xee\n");
+  ExpectRefusals("", {{kEvaluate + " " + list + " --output " + Path("out"), 3,
+                       list + ":2: found bytes that are not UTF-8, expected a text in UTF-8"}});
+}
+
 }  // namespace
 }  // namespace retrace::apps

@@ -277,6 +277,35 @@ TEST(Names, Row12HaveNoControlCharactersAndAreShort) {
   }
 }
 
+/// By the library, which refuses to write what is not.
+bool CanBeWritten(const std::string& text) {
+  try {
+    Json(text).dump();
+    return true;
+  } catch (const Json::type_error&) {
+    return false;
+  }
+}
+
+TEST(Utf8, IsKnown) {
+  for (const char* good : {"", "a", "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xf4\x8f\xbf\xbf"}) {
+    EXPECT_TRUE(IsUtf8(good)) << CanBeWritten(good);
+  }
+  for (const char* bad : {"\x80", "\xc1\xbf", "\xc2", "\xc2z", "\xe0\x9f\xbf", "\xed\xa0\x80", "\xf4\x90\x80\x80",
+                          "\xf8\x88\x80\x80\x80", "x\xe2\x82"}) {
+    EXPECT_FALSE(IsUtf8(bad)) << CanBeWritten(bad);
+    EXPECT_FALSE(IsName(bad));
+  }
+}
+
+RC_GTEST_PROP(Utf8Property, IsWhatCanBeWritten, ()) {
+  // Near UTF-8: bytes of all kinds, more often those with which sequences begin and go on.
+  const auto bytes = *rc::gen::container<std::string>(
+      rc::gen::oneOf(rc::gen::arbitrary<char>(), rc::gen::inRange<char>(-128, -64), rc::gen::inRange<char>(-64, 0)));
+  RC_ASSERT(IsUtf8(bytes) == CanBeWritten(bytes));
+  RC_ASSERT(IsUtf8(Dump(Json(bytes))));
+}
+
 TEST(ParseJson, CommentsAreAllowed) {
   EXPECT_EQ(ParseJson("// one\n[1, /* two */ 2] // three\n", "f").size(), 2u);
 }

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -41,6 +42,13 @@ struct Range {
     return number >= min && number <= max && !(open_min && number == min);
   }
 };
+
+/// Whether a text is UTF-8: well-formed, without surrogates, at most U+10FFFF.
+bool IsUtf8(std::string_view text);
+
+/// A document as text, in one line or, with `indent` of 0 or more, in lines with so many blanks per level. Bytes that
+/// are no UTF-8, such as a file's name may have, become U+FFFD.
+std::string Dump(const Json& document, int indent = -1);
 
 /// 1 to 100 bytes of UTF-8 without control characters, braces, and blanks at the ends or in a row: a name in all files.
 bool IsName(const std::string& text);
