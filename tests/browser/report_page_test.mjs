@@ -72,6 +72,7 @@ after(async () => {
 async function open(t, file, { width = 900, height = 600, scheme = 'light', hash = '', ...more } = {}) {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme, ...more });
   const page = await context.newPage();
+  page.setDefaultTimeout(120000); // pictures come slowly from a processor that does other things besides
   const errors = [];
   const requests = [];
   page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));

@@ -8,6 +8,7 @@
 #include <Eigen/Dense>
 
 #include "dynamics/sample_motion.h"
+#include "math/any_stream.h"
 #include "simulation/sample_characters.h"
 
 namespace retrace::dynamics {
@@ -18,12 +19,6 @@ using character::Pose;
 using character::State;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-
-constexpr double kGravity = 9.81;
-
-RandomStream AnyStream() {
-  return {*rc::gen::arbitrary<uint64_t>().as("seed"), RandomStage::kTest, 0, 0};
-}
 
 double Largest(const Eigen::Ref<const MatrixXd>& matrix) {
   return matrix.cwiseAbs().maxCoeff();
@@ -98,7 +93,7 @@ TEST(CharacterDynamics, APendulumNeedsTheTorqueOfItsClosedForm) {
   using simulation::kArmMass;
   for (const char* type : {"hinge", "ball"}) {
     const Character arm = simulation::ArmOnPost(type, 1, 1);
-    CharacterDynamics dynamics(arm, kGravity);
+    CharacterDynamics dynamics(arm, kStandardGravity);
     const double angle = 0.4, rate = 1.7, change = -3;
     Pose pose = character::RestPose(arm);
     pose.joint_rotations[0] = AxisRotation(2, angle);
@@ -109,12 +104,12 @@ TEST(CharacterDynamics, APendulumNeedsTheTorqueOfItsClosedForm) {
     dynamics.InverseDynamics(acceleration, {}, forces);
     EXPECT_NEAR(forces[z],
                 (kArmInertia + kArmMass * kArmDistance * kArmDistance) * change +
-                    kArmMass * kGravity * kArmDistance * std::cos(angle),
+                    kArmMass * kStandardGravity * kArmDistance * std::cos(angle),
                 1e-12);
     // The post is held by what carries both, pulls the arm round, and turns it.
     const Vec3 along(std::cos(angle), std::sin(angle), 0), across(-std::sin(angle), std::cos(angle), 0);
     const Vec3 expected =
-        Vec3(0, (2000 + kArmMass) * kGravity, 0) + kArmMass * kArmDistance * (change * across - rate * rate * along);
+        Vec3(0, (2000 + kArmMass) * kStandardGravity, 0) + kArmMass * kArmDistance * (change * across - rate * rate * along);
     EXPECT_LT((forces.head<3>() - expected).norm(), 1e-9);
   }
 }
@@ -131,7 +126,7 @@ TEST(CharacterDynamics, ATwoLinkArmHasTheEquationsOfTheTextbooks) {
                   R"(, {"name": "elbow", "parent": "upper", "child": "lower", "anchor": [0.5, 0, 0], )" + servo);
   const double m1 = 3, m2 = 2, c1 = 0.2, c2 = 0.3, l1 = 0.5, i1 = 0.2, i2 = 0.1;
   const double q1 = 0.6, q2 = -1.1, w1 = 1.3, w2 = -2.1;
-  CharacterDynamics dynamics(arm, kGravity);
+  CharacterDynamics dynamics(arm, kStandardGravity);
   Pose pose = character::RestPose(arm);
   pose.joint_rotations = {AxisRotation(2, q1), AxisRotation(2, q2)};
   VectorXd velocity = VectorXd::Zero(8);
@@ -144,19 +139,19 @@ TEST(CharacterDynamics, ATwoLinkArmHasTheEquationsOfTheTextbooks) {
   EXPECT_LT(Largest(MassMatrixOf(dynamics).bottomRightCorner(2, 2) - mass), 1e-14);
   const double coupling = m2 * l1 * c2 * std::sin(q2);
   Eigen::Vector2d bias(-coupling * (2 * w1 * w2 + w2 * w2), coupling * w1 * w1);
-  bias[0] += kGravity * ((m1 * c1 + m2 * l1) * std::cos(q1) + m2 * c2 * std::cos(q1 + q2));
-  bias[1] += kGravity * m2 * c2 * std::cos(q1 + q2);
+  bias[0] += kStandardGravity * ((m1 * c1 + m2 * l1) * std::cos(q1) + m2 * c2 * std::cos(q1 + q2));
+  bias[1] += kStandardGravity * m2 * c2 * std::cos(q1 + q2);
   EXPECT_LT(Largest(BiasForcesOf(dynamics).tail(2) - bias), 1e-13);
 }
 
 TEST(CharacterDynamics, StandingStillNeedsTheWeightAtTheCentreOfMass) {
   for (const char* name : kCharacters) {
     const Character& character = Bundled(name);
-    CharacterDynamics dynamics(character, kGravity);
+    CharacterDynamics dynamics(character, kStandardGravity);
     RandomStream random(4, RandomStage::kTest, 0, 0);
     const Pose pose = character::RandomPose(character, random);
     dynamics.SetMotion(pose, VectorXd::Zero(dynamics.size()));
-    const Vec3 weight(0, character.total_mass() * kGravity, 0);
+    const Vec3 weight(0, character.total_mass() * kStandardGravity, 0);
     const VectorXd bias = BiasForcesOf(dynamics);
     EXPECT_LT((bias.head<3>() - weight).norm(), 1e-10) << name;
     EXPECT_LT((bias.segment<3>(3) - (dynamics.CenterOfMass() - pose.root_position).cross(weight)).norm(), 1e-10);
@@ -172,7 +167,7 @@ RC_GTEST_PROP(CharacterDynamicsProperty, InverseDynamicsFollowsFromTheMotionOfEa
   const double h = 1e-5;
   for (const char* name : kCharacters) {
     const Character& character = Bundled(name);
-    CharacterDynamics dynamics(character, kGravity);
+    CharacterDynamics dynamics(character, kStandardGravity);
     const Coordinates& coordinates = dynamics.coordinates();
     const Motion motion = AnyMotion(coordinates, random);
     const VectorXd acceleration = AnyVector(random, dynamics.size(), 20);
@@ -184,7 +179,7 @@ RC_GTEST_PROP(CharacterDynamicsProperty, InverseDynamicsFollowsFromTheMotionOfEa
       const character::Body& body = character.bodies[b];
       const Vec3 change = (after[b].linear_velocity - before[b].linear_velocity) / (2 * h);
       const auto place = static_cast<Eigen::Index>(6 * b);
-      needed.segment<3>(place) = body.mass * (change + kGravity * Vec3::UnitY()) - wrenches[b].force;
+      needed.segment<3>(place) = body.mass * (change + kStandardGravity * Vec3::UnitY()) - wrenches[b].force;
       needed.segment<3>(place + 3) = (SpinOf(body, after[b]) - SpinOf(body, before[b])) / (2 * h) - wrenches[b].torque;
     }
     const VectorXd expected = JacobianOfBodies(coordinates, motion.pose).transpose() * needed;
@@ -199,7 +194,7 @@ RC_GTEST_PROP(CharacterDynamicsProperty, MassMatrixIsThatOfTheBodies, ()) {
   RandomStream random = AnyStream();
   for (const char* name : kCharacters) {
     const Character& character = Bundled(name);
-    CharacterDynamics dynamics(character, kGravity);
+    CharacterDynamics dynamics(character, kStandardGravity);
     const Motion motion = AnyMotion(dynamics.coordinates(), random);
     dynamics.SetMotion(motion.pose, motion.velocity);
     const MatrixXd jacobian = JacobianOfBodies(dynamics.coordinates(), motion.pose);
@@ -224,7 +219,7 @@ RC_GTEST_PROP(CharacterDynamicsProperty, TheThreeAlgorithmsAgree, ()) {
   RandomStream random = AnyStream();
   for (const char* name : kCharacters) {
     const Character& character = Bundled(name);
-    CharacterDynamics dynamics(character, kGravity);
+    CharacterDynamics dynamics(character, kStandardGravity);
     const int n = dynamics.size();
     const Motion motion = AnyMotion(dynamics.coordinates(), random);
     dynamics.SetMotion(motion.pose, motion.velocity);
@@ -257,7 +252,7 @@ RC_GTEST_PROP(CharacterDynamicsProperty, ForcesDoTheWorkThatEnergyGains, ()) {
   RandomStream random = AnyStream();
   const double h = 1e-5;
   for (const char* name : kCharacters) {
-    CharacterDynamics dynamics(Bundled(name), kGravity);
+    CharacterDynamics dynamics(Bundled(name), kStandardGravity);
     const Motion motion = AnyMotion(dynamics.coordinates(), random);
     const VectorXd acceleration = AnyVector(random, dynamics.size(), 10);
     VectorXd forces(dynamics.size());
@@ -275,7 +270,7 @@ RC_GTEST_PROP(CharacterDynamicsProperty, ForcesDoTheWorkThatEnergyGains, ()) {
 RC_GTEST_PROP(CharacterDynamicsProperty, AForceAtAPointIsAWrench, ()) {
   RandomStream random = AnyStream();
   const Character& human = Bundled("human");
-  CharacterDynamics dynamics(human, kGravity);
+  CharacterDynamics dynamics(human, kStandardGravity);
   const Motion motion = AnyMotion(dynamics.coordinates(), random);
   dynamics.SetMotion(motion.pose, motion.velocity);
   const int hand = human.FindBody("left_hand");
@@ -299,7 +294,7 @@ RC_GTEST_PROP(CharacterDynamicsProperty, JacobiansAreTheVelocitiesOfPointsAndBod
   const double h = 1e-5;
   for (const char* name : kCharacters) {
     const Character& character = Bundled(name);
-    CharacterDynamics dynamics(character, kGravity);
+    CharacterDynamics dynamics(character, kStandardGravity);
     const Coordinates& coordinates = dynamics.coordinates();
     const Motion motion = AnyMotion(coordinates, random);
     dynamics.SetMotion(motion.pose, motion.velocity);
@@ -332,7 +327,7 @@ RC_GTEST_PROP(CharacterDynamicsProperty, MomentumIsThatOfAllBodies, ()) {
   const double h = 1e-5;
   for (const char* name : kCharacters) {
     const Character& character = Bundled(name);
-    CharacterDynamics dynamics(character, kGravity);
+    CharacterDynamics dynamics(character, kStandardGravity);
     const Coordinates& coordinates = dynamics.coordinates();
     const int n = dynamics.size();
     const Motion motion = AnyMotion(coordinates, random);
@@ -366,7 +361,7 @@ RC_GTEST_PROP(CharacterDynamicsProperty, CompositeInertiaIsThatOfTheBodiesThatHa
   RandomStream random = AnyStream();
   for (const char* name : kCharacters) {
     const Character& character = Bundled(name);
-    CharacterDynamics dynamics(character, kGravity);
+    CharacterDynamics dynamics(character, kStandardGravity);
     const Motion motion = AnyMotion(dynamics.coordinates(), random);
     dynamics.SetMotion(motion.state);
     for (size_t top = 0; top < character.bodies.size(); ++top) {
@@ -403,7 +398,7 @@ RC_GTEST_PROP(CharacterDynamicsProperty, CompositeInertiaIsThatOfTheBodiesThatHa
 TEST(CharacterDynamics, IsTheSameAnywhereInTheWorld) {
   const Character& human = Bundled("human");
   RandomStream random(6, RandomStage::kTest, 0, 0);
-  CharacterDynamics dynamics(human, kGravity);
+  CharacterDynamics dynamics(human, kStandardGravity);
   Motion motion = AnyMotion(dynamics.coordinates(), random);
   dynamics.SetMotion(motion.pose, motion.velocity);
   const MatrixXd mass = MassMatrixOf(dynamics);

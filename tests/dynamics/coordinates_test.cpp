@@ -5,6 +5,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "dynamics/sample_motion.h"
+#include "math/any_stream.h"
 
 namespace retrace::dynamics {
 namespace {
@@ -12,10 +13,6 @@ namespace {
 using character::Pose;
 using character::State;
 using Eigen::VectorXd;
-
-RandomStream AnyStream() {
-  return {*rc::gen::arbitrary<uint64_t>().as("seed"), RandomStage::kTest, 0, 0};
-}
 
 TEST(Coordinates, CountTheDegreesOfFreedom) {
   for (const char* name : kCharacters) {

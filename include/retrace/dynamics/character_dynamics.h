@@ -44,7 +44,7 @@ struct Inertia {
 class CharacterDynamics {
  public:
   /// The character must outlive the object. @param gravity downwards [m/s^2]
-  explicit CharacterDynamics(const character::Character& character, double gravity = 9.81);
+  explicit CharacterDynamics(const character::Character& character, double gravity = kStandardGravity);
 
   const Coordinates& coordinates() const { return coordinates_; }
   int size() const { return coordinates_.size(); }  ///< n
