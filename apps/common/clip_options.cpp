@@ -8,7 +8,7 @@
 namespace retrace::apps {
 namespace {
 
-const char* const kGroup = "What is known of the clip, where it would be found out";
+const char* const kGroup = "What is known of the clip, where it would be detected";
 
 /// Words that are allowed in the place of a number.
 NumberWords WordsOf(const std::string& key) {
@@ -21,7 +21,7 @@ NumberWords WordsOf(const std::string& key) {
   return {};
 }
 
-/// What happens without the option, where that is no number.
+/// What happens without the option, where that is not a number.
 std::string DefaultOf(const std::string& key) {
   if (key == "end") return " [its end]";
   if (key == "unit" || key == "floor_height") return " [auto]";

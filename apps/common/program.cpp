@@ -57,7 +57,7 @@ const char* HintFor(Remedy remedy) {
     case Remedy::kOverwrite:
       return "--force overwrites what is there";
     case Remedy::kResume:
-      return "--resume goes on from it";
+      return "--resume continues from it";
     case Remedy::kBeginAnew:
       return "--force without --resume begins anew";
     case Remedy::kOtherOutput:

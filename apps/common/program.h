@@ -10,7 +10,7 @@
 namespace retrace::apps {
 
 /// Parses the options; a mistake in them is printed and gives exit code 2, `--help` and `--version` give 0. Returns
-/// true when the program should go on, else `exit_code` is set. Only `prints` prints.
+/// true when the program should continue, else `exit_code` is set. Prints nothing unless `prints` is set.
 bool ParseOptions(CLI::App& app, int argc, char** argv, bool prints, int& exit_code);
 
 /// Runs the body of a program and maps what it throws to an exit code and one line on standard error. Output that

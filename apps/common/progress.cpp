@@ -38,7 +38,7 @@ Progress::Progress(ProgressStyle style, const sampling::Problem& problem)
 void Progress::Update(const sampling::IterationRecord& record) {
   if (style_ == ProgressStyle::kNone) return;
   if (record.restored) {
-    if (restored_++ == 0 && style_ != ProgressStyle::kJson) std::fprintf(stderr, "going on from the checkpoint\n");
+    if (restored_++ == 0 && style_ != ProgressStyle::kJson) std::fprintf(stderr, "resuming from the checkpoint\n");
     return;
   }
   samples_ += record.samples.size();
@@ -66,7 +66,7 @@ void Progress::Update(const sampling::IterationRecord& record) {
     std::fprintf(stderr, "%s\n", io::Dump(line).c_str());
   } else if (style_ == ProgressStyle::kPlain) {
     std::fprintf(stderr,
-                 "%sfragment %d/%d  %.2f of %.2f s  best cost %.2f  saved %zu distinct (%zu by the letter)  "
+                 "%sfragment %d/%d  %.2f of %.2f s  best cost %.2f  saved %zu distinct (%zu by the rule of the paper)  "
                  "%.0f samples/s  %s left\n",
                  record.smoothing ? "smoothing: " : "", record.fragment + 1, fragments_, record.end, duration_,
                  record.best_cost, record.selection.distinct, record.selection.distinct_literal, rate,

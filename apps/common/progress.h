@@ -15,7 +15,7 @@ enum class ProgressStyle { kBar, kPlain, kJson, kNone };
 ProgressStyle ChooseProgress(const std::string& name, bool under_mpi);
 
 /// Whether results are printed for people: not beside JSON, and not where nothing is wanted.
-inline bool Speaks(ProgressStyle style) {
+inline bool Prints(ProgressStyle style) {
   return style != ProgressStyle::kNone && style != ProgressStyle::kJson;
 }
 

@@ -57,7 +57,7 @@ void AddOptions(CLI::App& app, Options& o) {
       ->check(CLI::IsMember({"control", "all"}));
   app.add_option("--time-limit", o.time_limit,
                  "Stop with checkpoints (exit code 75) before so much time has passed: seconds or [D-][HH:]MM:SS; the "
-                 "same command goes on")
+                 "same command resumes")
       ->type_name("TIME");
   apps::AddNumber(app, "--ranks-per-run", o.ranks_per_run, io::Integer{1, 1000000},
                   "Under mpirun: ranks that work on a run together [so many that all runs are done soonest]");
@@ -137,7 +137,7 @@ int Evaluate(const Options& o, const std::string& command, parallel::MpiSession&
   };
   const std::optional<runs::EvaluationResult> result = runs::Evaluate(options, batch, mpi, on_row);
   if (!result) return 0;
-  if (apps::Speaks(style)) apps::PrintResult(*result, o.controls);
+  if (apps::Prints(style)) apps::PrintResult(*result, o.controls);
   if (const std::string failures = result->DescribeFailures(); !failures.empty()) {
     std::fprintf(stderr, "evaluate: %s\n", failures.c_str());
   }

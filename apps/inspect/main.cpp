@@ -1,4 +1,4 @@
-/// inspect: what is understood of a recorded clip, before anything is simulated.
+/// inspect: what is recognised in a recorded clip, before anything is simulated.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -27,13 +27,13 @@ struct Options {
   bool force = false;
 };
 
-/// The command that reconstructs the clip as it was understood.
+/// The command that reconstructs the clip as it was recognised.
 std::string Command(const runs::ClipFindings& findings, const Options& o) {
   return "reconstruct " +
          apps::ClipCommand(o.clip, o.clip.numbers.time_scale * findings.SuggestedTimeScale(), o.character);
 }
 
-/// @param report null before the skeleton is understood
+/// @param report null before the skeleton is recognised
 void PrintTree(const motion::Clip& clip, const character::ReferenceReport* report) {
   const auto& joints = clip.skeleton.joints;
   std::vector<std::vector<size_t>> children(joints.size());
@@ -131,7 +131,7 @@ void WriteForces(const runs::ClipFindings& findings, std::span<const runs::Input
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Tells what is understood of a recorded motion.", "inspect");
+  CLI::App app("Prints what is recognised in a recorded motion.", "inspect");
   Options options;
   apps::AddClipOptions(app, options.clip);
   app.add_option("--character", options.character, "Name of a character or its JSON file")->capture_default_str();

@@ -24,7 +24,7 @@ int main(int argc, char** argv) {
       ->type_name("DIR");
   std::optional<double> walk;
   apps::AddNumber(app, "--long-walk", walk, io::OptionalReal{{1, 1200}},
-                  "Write long_walk.bvh alone: the walk, going on for so long, in whole gait cycles [s]");
+                  "Write long_walk.bvh alone: the walk, repeated for so long, in whole gait cycles [s]");
   bool force = false;
   apps::AddForce(app, force);
   int exit_code = 0;

@@ -45,7 +45,7 @@ void AddOptions(CLI::App& app, Options& o) {
   apps::AddNumber(
       app, "--hang-limit", o.hang_limit, apps::kHangLimits,
       "Under mpirun: stop with a checkpoint when a rank with work does not answer for so many seconds; 0: never");
-  app.add_flag("--dry-run", o.dry_run, "Say what was understood and would be done, and stop");
+  app.add_flag("--dry-run", o.dry_run, "Print what was recognised and would be done, and stop");
   app.add_option("--progress", o.progress, "auto, bar, plain, json or none")->capture_default_str();
   app.add_flag("--print-config", o.print_config, "Print the whole configuration with comments, and stop");
   app.add_flag("--report", o.run.report, "Also write report.html, which shows the run in any web browser");
@@ -71,10 +71,10 @@ runs::RunObserver Observe(const runs::Job& job, apps::ProgressStyle style, std::
     progress.reset();
   };
   observer.on_begin = [&job, style, &progress] {
-    if (apps::Speaks(style)) apps::PrintUnderstanding(job);
+    if (apps::Prints(style)) apps::PrintJob(job);
     progress.emplace(style, job.problem);
   };
-  if (apps::Speaks(style)) {
+  if (apps::Prints(style)) {
     observer.report = [](const std::string& text) {
       std::fputs(text.c_str(), stdout);
       std::fflush(stdout);
@@ -107,7 +107,7 @@ int Reconstruct(const Options& o, const std::string& command, parallel::MpiSessi
   runs::Job& job = *prepared;
   if (master) apps::Warn("reconstruct", runs::SolverWarning(job.configuration.task.world));
   if (o.dry_run) {
-    if (master) apps::PrintUnderstanding(job);
+    if (master) apps::PrintJob(job);
     return 0;
   }
   const parallel::WorkerFactory factory = runs::MakeWorkersOf(job, run);
@@ -123,7 +123,7 @@ int Reconstruct(const Options& o, const std::string& command, parallel::MpiSessi
   setting.stop = &stop;
   setting.observer = Observe(job, style, progress);
   const runs::RunOutcome outcome = runs::Run(job, *farm, run, setting);
-  apps::PrintOutcome(job, run, outcome, timer.WallSeconds(), apps::Speaks(style));
+  apps::PrintOutcome(job, run, outcome, timer.WallSeconds(), apps::Prints(style));
   return static_cast<int>(outcome.success ? ExitCode::kSuccess : ExitCode::kBelowGate);
 }
 

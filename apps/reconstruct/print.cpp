@@ -33,7 +33,7 @@ void PrintReconstruction(const runs::Job& job, const runs::Reconstruction& resul
 
 }  // namespace
 
-void PrintUnderstanding(const runs::Job& job) {
+void PrintJob(const runs::Job& job) {
   const task::Preparation& preparation = job.preparation;
   std::printf("%s: %.2f s\n", job.options.clip.file.c_str(), job.reference.duration());
   for (const std::string& note : job.report.notes) std::printf("  %s\n", note.c_str());

@@ -5,8 +5,8 @@
 
 namespace retrace::apps {
 
-/// What the clip became.
-void PrintUnderstanding(const runs::Job& job);
+/// What was recognised in the clip, and the task that follows from it.
+void PrintJob(const runs::Job& job);
 
 /// How the run ended. Only failures are printed where results are not (`prints`).
 void PrintOutcome(const runs::Job& job, const runs::RunOptions& run, const runs::RunOutcome& outcome,

@@ -286,9 +286,10 @@ class Calibration {
     FindRestFrame();
     FindStandingFrames();
     report.rest_pose_used = rest_usable_;
-    report.notes.push_back(rest_usable_ ? "axes of the segments taken from the source's rest pose"
-                                        : "the source's rest pose is no standing pose: axes of the segments taken from "
-                                          "its geometry and motion");
+    report.notes.push_back(rest_usable_
+                               ? "axes of the segments taken from the source's rest pose"
+                               : "the source's rest pose is not a standing pose: axes of the segments taken from "
+                                 "its geometry and motion");
     CalibrateTrunk();
     CalibrateArms();
     for (const char* side : kSides) {

@@ -20,7 +20,7 @@ bool IsHumanlike(const Character& character);
 std::vector<Pose> Retarget(const Character& character, const motion::Clip& clip, const std::string& name,
                            const ReferenceOptions& options, ReferenceReport& report);
 
-/// The same for a character that is no human: each segment is moved by the joint of its name (see MapByNames). The
+/// The same for a character that is not human: each segment is moved by the joint of its name (see MapByNames). The
 /// clip's rest pose must be the character's, but for the lengths of its bones. The scale is that of the limbs, all
 /// together; the joints at the root are where the recording has them, on average.
 std::vector<Pose> RetargetByNames(const Character& character, const motion::Clip& clip, const std::string& name,

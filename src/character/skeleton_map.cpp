@@ -311,7 +311,7 @@ SkeletonMap MapByNames(const motion::Clip& clip, const std::string& name, const 
   if (!missing.empty()) {
     throw Curable<InputError>({Remedy::kSkeletonMap}, name,
                               "joints " + NamesOf(clip.skeleton) + ", none of which is named " + Listed(missing),
-                              "joints named as the segments of the character, which is no human, or a map");
+                              "joints named as the segments of the character, which is not human, or a map");
   }
   return map;
 }

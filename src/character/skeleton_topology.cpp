@@ -15,7 +15,7 @@ using motion::Clip;
 using motion::GlobalPose;
 using motion::Skeleton;
 
-constexpr double kTwinTolerance = 0.05;  // relative difference of lengths of a left and a right limb
+constexpr double kLengthTolerance = 0.05;  // relative difference of lengths of a left and a right limb
 
 /// A path from a joint to the tip of its longest branch.
 struct Limb {
@@ -73,10 +73,10 @@ class Tree {
     return limb;
   }
 
-  static bool AreTwins(const Limb& a, const Limb& b) {
+  static bool AreAlike(const Limb& a, const Limb& b) {
     if (a.upper != b.upper || a.joints.size() != b.joints.size()) return false;
     for (size_t k = a.upper; k < a.upper + 2; ++k) {
-      if (std::abs(a.lengths[k] - b.lengths[k]) > kTwinTolerance * std::max(a.lengths[k], b.lengths[k])) return false;
+      if (std::abs(a.lengths[k] - b.lengths[k]) > kLengthTolerance * std::max(a.lengths[k], b.lengths[k])) return false;
     }
     return true;
   }
@@ -91,7 +91,7 @@ class Tree {
         if (!a) continue;
         for (size_t k = i + 1; k < children.size(); ++k) {
           const auto b = LimbFrom(children[k]);
-          if (b && AreTwins(*a, *b)) pairs.push_back({static_cast<int>(p), *a, *b});
+          if (b && AreAlike(*a, *b)) pairs.push_back({static_cast<int>(p), *a, *b});
         }
       }
     }
@@ -151,7 +151,7 @@ std::optional<SkeletonMap> MapByTopology(const Clip& clip) {
   const auto arms = std::find_if(pairs.begin() + 1, pairs.end(), is_arms);
   if (arms == pairs.end()) return std::nullopt;
 
-  // The head ends the longest way from the chest that is no arm.
+  // The head ends the longest way from the chest that is not an arm.
   int head = -1;
   double longest = 0;
   for (const int child : tree.ChildrenOf(arms->parent)) {

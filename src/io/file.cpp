@@ -20,7 +20,7 @@ std::string Reason() {
   return std::strerror(errno);
 }
 
-/// What is no regular file.
+/// Whatever is not a regular file.
 std::string KindOf(const struct stat& status) {
   if (S_ISDIR(status.st_mode)) return "a folder";
   if (S_ISLNK(status.st_mode)) return "a link";

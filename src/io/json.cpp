@@ -47,7 +47,7 @@ std::string Describe(Range range) {
 
 constexpr size_t kLongestName = 100;
 
-/// Deepest nesting of arrays and objects: what is deeper is no document of ours, and copies of it would need a stack.
+/// Deepest nesting of arrays and objects: no document of this project is deeper, and copies of it would need a stack.
 constexpr size_t kDeepest = 200;
 
 /// Walks through a text and notes how far it was read.

@@ -66,7 +66,8 @@ MeshFault FaultOfEdges(const TriangleMesh& mesh) {
 MeshFault FindFault(const TriangleMesh& mesh) {
   Vec3 sum = Vec3::Zero();
   for (size_t v = 0; v < mesh.vertices.size(); ++v) {
-    if (!mesh.vertices[v].allFinite()) return {static_cast<int>(v), -1, "a place that is no number", "finite numbers"};
+    if (!mesh.vertices[v].allFinite())
+      return {static_cast<int>(v), -1, "a coordinate that is not a number", "finite numbers"};
     sum += mesh.vertices[v];
   }
   if (mesh.triangles.size() < 4) {

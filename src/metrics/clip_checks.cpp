@@ -129,7 +129,7 @@ void FindJumps(const motion::Clip& clip, const character::ReferenceReport& repor
 struct Worst {
   double value = 0;
   double time = 0;
-  void See(double v, double t) {
+  void Update(double v, double t) {
     if (v > value) {
       value = v;
       time = t;
@@ -151,7 +151,7 @@ double BendAtRest(const Character& character, size_t knee) {
   return 0;
 }
 
-void LookAtJoints(const ReferenceMotion& reference, ClipChecks& checks) {
+void CheckJoints(const ReferenceMotion& reference, ClipChecks& checks) {
   const Character& character = reference.character();
   for (size_t j = 0; j < character.joints.size(); ++j) {
     const character::Joint& joint = character.joints[j];
@@ -164,8 +164,8 @@ void LookAtJoints(const ReferenceMotion& reference, ClipChecks& checks) {
     for (size_t f = 0; f < reference.poses().size(); ++f) {
       const double time = static_cast<double>(f) * reference.frame_time();
       const Vec3 turn = RotationVector(reference.poses()[f].joint_rotations[j]);
-      if (knee) backwards.See(-turn[joint.axis] - bent, time);
-      if (child.part == character::Part::kHand) twisted.See(turn.norm(), time);
+      if (knee) backwards.Update(-turn[joint.axis] - bent, time);
+      if (child.part == character::Part::kHand) twisted.Update(turn.norm(), time);
     }
     if (backwards.value > kKneeBackwards) {
       checks.warnings.push_back({backwards.time, "knee",
@@ -180,7 +180,7 @@ void LookAtJoints(const ReferenceMotion& reference, ClipChecks& checks) {
   }
 }
 
-void LookAtBodies(const ReferenceMotion& reference, const std::vector<State>& states, ClipChecks& checks) {
+void CheckBodies(const ReferenceMotion& reference, const std::vector<State>& states, ClipChecks& checks) {
   const Character& character = reference.character();
   const double frame_time = reference.frame_time();
   Worst under;
@@ -192,12 +192,12 @@ void LookAtBodies(const ReferenceMotion& reference, const std::vector<State>& st
     const bool hand = body.part == character::Part::kHand;
     for (size_t f = 0; f < states.size(); ++f) {
       const double time = static_cast<double>(f) * frame_time;
-      if (hand) under.See(-character::LowestPoint(body, states[f][b]), time);
+      if (hand) under.Update(-character::LowestPoint(body, states[f][b]), time);
       if (f == 0) continue;
       const double speed = (states[f][b].position - states[f - 1][b].position).norm() / frame_time;
       if (speed > fast.value) fastest = body.name;
-      fast.See(speed, time);
-      if (static_cast<int>(b) == character.root) root.See(speed, time);
+      fast.Update(speed, time);
+      if (static_cast<int>(b) == character.root) root.Update(speed, time);
     }
   }
   if (under.value > kHandsUnder) {
@@ -214,7 +214,7 @@ void LookAtBodies(const ReferenceMotion& reference, const std::vector<State>& st
   }
 }
 
-void LookAtFeet(const ReferenceMotion& reference, const std::vector<State>& states, ClipChecks& checks) {
+void CheckFeet(const ReferenceMotion& reference, const std::vector<State>& states, ClipChecks& checks) {
   const Character& character = reference.character();
   double planted = 0;
   double sliding = 0;
@@ -230,7 +230,7 @@ void LookAtFeet(const ReferenceMotion& reference, const std::vector<State>& stat
       const double speed = step.norm() / reference.frame_time();
       planted += 1;
       sliding += speed > kSlidingSpeed;
-      worst.See(speed, static_cast<double>(f) * reference.frame_time());
+      worst.Update(speed, static_cast<double>(f) * reference.frame_time());
     }
   }
   if (planted > 0 && sliding > 0.2 * planted) {
@@ -307,9 +307,9 @@ ClipChecks CheckClip(const ReferenceMotion& reference, const motion::Clip& clip,
   }
   FindFlights(reference, states, checks);
   FindJumps(clip, report, checks);
-  LookAtJoints(reference, checks);
-  LookAtBodies(reference, states, checks);
-  LookAtFeet(reference, states, checks);
+  CheckJoints(reference, checks);
+  CheckBodies(reference, states, checks);
+  CheckFeet(reference, states, checks);
   if (report.start_speed_lost > 0.1) {
     checks.warnings.push_back(
         {0, "start_velocity",

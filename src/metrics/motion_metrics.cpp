@@ -169,7 +169,7 @@ double NoiseToSignal(const Character& character, const Sampled& sampled) {
 class PenetrationMeter {
  public:
   explicit PenetrationMeter(const Surface& surface) : surface_(surface) {}
-  void See(const Character& character, const State& state) {
+  void Update(const Character& character, const State& state) {
     double depth = 0;
     for (size_t b = 0; b < character.bodies.size(); ++b) {
       depth = std::max(depth, surface_.DepthOf(character.bodies[b], state[b]));
@@ -297,8 +297,8 @@ void MeasureStates(const Character& character, const control::Trajectory& trajec
           std::max(metrics.quarter_trunk_error,
                    AngleBetween(state[trunk].orientation, aligned.turn * target[trunk].orientation));
     }
-    simulated_meter.See(character, state);
-    reference_meter.See(character, target);
+    simulated_meter.Update(character, state);
+    reference_meter.Update(character, target);
   }
   metrics.penetration = simulated_meter.Result();
   metrics.reference_penetration = reference_meter.Result();

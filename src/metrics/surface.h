@@ -9,7 +9,7 @@ namespace retrace::metrics {
 
 class Surface {
  public:
-  /// The environment must outlive the surface. Bodies that move freely are no part of it.
+  /// The environment must outlive the surface. Bodies that move freely are not part of it.
   explicit Surface(const simulation::Environment& environment);
 
   /// Whether a part of it moves: speeds over it and depths in it are then not those in the world.

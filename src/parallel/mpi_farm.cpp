@@ -124,7 +124,7 @@ class MpiFarm final : public TaskFarm {
     for (size_t i = 0; i < work.num_tasks(); ++i) units.push_back(work.num_units(i));
     scheduler_.Begin(units);
     FirstFailure failure;
-    // What throws here is no worker's fault: nothing more is begun, but what is under way has to come back.
+    // An exception here is not of a worker: nothing more is begun, but what is under way has to come back.
     const auto attempt = [&](const auto& action) {
       try {
         action();

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::string_view kCharacterFolder = "character_";  // before the number of a character
 
-/// What the names of files in folders of characters begin with, whatever their numbers. Links are no such folders.
+/// What the names of files in folders of characters begin with, whatever their numbers. Links are not such folders.
 std::vector<std::string> CharacterPrefixesIn(const fs::path& folder) {
   std::vector<std::string> found;
   std::error_code error;
@@ -108,7 +108,7 @@ std::string FirstChange(const fs::path& folder, const io::Json& manifest) {
   const std::string name = (folder / kManifestFile).string();
   const io::JsonView view(manifest, name);
   if (!view.Has("format") || view["format"].json() != kRunFormat || !view.Has("version")) {
-    return name + ": is no manifest of a run";
+    return name + ": is not the manifest of a run";
   }
   constexpr int kFirstSealedVersion = 2;
   if (!view.Has(kSeal)) {

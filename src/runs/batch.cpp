@@ -99,7 +99,7 @@ RunRow EmptyRow(const Batch& batch, const PlannedRun& run) {
   return row;
 }
 
-/// What a team calls a run: its index, and in the upper half a part of the hash of its identity, so that members see
+/// The key of a run in a team: its index, and in the upper half a part of the hash of its identity, so that members see
 /// whether they read the files that their leader reads.
 uint64_t KeyOf(size_t index, const io::Json& identity) {
   return index | std::stoull(io::Sha256(io::Dump(identity)).substr(0, 8), nullptr, 16) << 32U;

@@ -54,7 +54,7 @@ EvaluationResult RunAndTabulate(const EvaluationOptions& o, const Batch& batch, 
   try {
     result.rows = RunBatch(batch, farm, o.force, note);
   } catch (const StoppedError& error) {
-    throw StoppedError(std::string(error.what()) + ": stopped, the same command goes on from " + o.output.string());
+    throw StoppedError(std::string(error.what()) + ": stopped, the same command resumes from " + o.output.string());
   }
   result.summaries = results::Summarize(result.rows);
   io::WriteFile(o.output / kRunsFile, results::FormatRuns(result.rows));

@@ -67,7 +67,7 @@ io::Json SearchMember(const sampling::Summary& search) {
           {"smoothing", smoothing}};
 }
 
-/// Of each character of a scene: where it came from, and what became of it.
+/// Of each character of a scene: where it came from, and its outcome.
 io::Json CharactersMember(const StoredRun& run, const Replayed& replayed) {
   io::Json list = io::Json::array();
   for (size_t c = 0; c < run.characters.size(); ++c) {

@@ -32,7 +32,7 @@ std::vector<std::string> NamesOf(const std::vector<fs::path>& paths) {
     }
     if (std::set<std::string>(names.begin(), names.end()).size() == names.size()) break;
   }
-  for (size_t i = 0; i < names.size(); ++i) {  // a number alone, as of a variation, is no title
+  for (size_t i = 0; i < names.size(); ++i) {  // a number alone, as of a variation, is not a title
     const bool number = names[i].find_first_not_of("0123456789") == std::string::npos;
     if (number && !rest[i].filename().empty()) names[i] = rest[i].filename().string() + "/" + names[i];
   }
@@ -72,7 +72,7 @@ io::Json DescribeStoredRun(const ReplayedRun& replayed, const std::string& name)
       costs[c] = results::ReadCosts(file);
       if (!costs[c].fragments.empty()) report.costs = &costs[c];
     }
-    if (!run.pushes.empty()) report.notes.emplace_back("Pushed: this motion is no result of the control alone.");
+    if (!run.pushes.empty()) report.notes.emplace_back("Pushed: this motion is not the result of the control alone.");
     if (!replayed.difference.empty()) {
       report.notes.emplace_back(
           "The motion shown is not the stored one: this program replays the control to other bits.");

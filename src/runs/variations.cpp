@@ -35,7 +35,7 @@ struct Variation {
   std::string control_sha256;
 };
 
-/// What became of the seeds.
+/// The outcomes of the seeds.
 struct Tries {
   io::Json list = io::Json::array();
   int failed = 0;
@@ -110,7 +110,7 @@ io::Json ToJson(const std::vector<Variation>& found) {
   return list;
 }
 
-/// A try as a line for people.
+/// The outcome of a try, as text for people.
 std::string Line(uint64_t seed, const FailureReport& report, const std::string& kept) {
   std::string text = "seed " + std::to_string(seed);
   text.append(": ");
@@ -169,7 +169,7 @@ class Finder {
       entry["failure"] = report.ToJson();
     }
     tries_.list.push_back(std::move(entry));
-    Say(Line(seed, report, kept));
+    Report(Line(seed, report, kept));
   }
 
   /// Tables and, last, the list.
@@ -198,11 +198,11 @@ class Finder {
       const metrics::Spread spread = metrics::MeasureSpread(job_.character, motions, controls_, job_.reference);
       io::WriteFile(all.PathOf(kSpreadFile), FormatSpread(spread));
       list["spread"] = spread.ToJson();
-      Say(DescribeSpread(spread, found_.size()));
+      Report(DescribeSpread(spread, found_.size()));
     }
     list.update(context_.more);
     io::WriteFile(all.PathOf(kVariationsFile), io::Dump(list, 2) + "\n");
-    Say("  results in " + all.path().string() + "\n");
+    Report("  results in " + all.path().string() + "\n");
   }
 
   VariationsSummary Summary() const {
@@ -216,11 +216,11 @@ class Finder {
   }
 
  private:
-  void Say(const std::string& text) const {
+  void Report(const std::string& text) const {
     if (context_.report) context_.report(text);
   }
 
-  /// Writes the folder of a control that is new. Returns what became of it, for people.
+  /// Writes the folder of a control that is new. Returns the outcome, as text for people.
   std::string Keep(uint64_t seed, Reconstruction result, const results::RunTimer& timer, io::Json& entry) {
     const sampling::Summary& search = result.search;
     const std::string hash = io::Sha256(control::FormatControl(job_.character, search.control));

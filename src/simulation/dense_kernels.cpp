@@ -50,7 +50,7 @@ struct Update {
   ptrdiff_t row_stride;  // between rows p
   const double* coefficients;
   ptrdiff_t coefficient_stride;  // between coefficients of successive p; those of successive targets are neighbours
-  int count;                     // of rows p; used when it is no constant
+  int count;                     // of rows p; used when it is not a constant
 };
 
 /// A few columns from `column` on, with the targets in registers. kCount = 0: see Update::count.

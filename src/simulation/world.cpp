@@ -210,7 +210,7 @@ struct World::Impl {
       BodyMotion& body = bodies[i];
       body.orientation = body.orientation.normalized();
       body.rotation = body.orientation.toRotationMatrix();
-      // What cannot be normalised is no orientation: the next step reports it.
+      // What cannot be normalised is not an orientation: the next step reports it.
       has_state = has_state && std::abs(body.orientation.norm() - 1) < 1e-9;
     }
   }

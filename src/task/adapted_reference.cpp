@@ -38,7 +38,7 @@ double SmoothStep(double x) {
   return x * x * (3 - 2 * x);
 }
 
-/// A Gaussian filter over evenly spaced values, which go on as they end.
+/// A Gaussian filter over evenly spaced values, which are continued by the first and the last one.
 std::vector<double> Smoothed(const std::vector<double>& values, double deviation) {
   std::vector<double> smooth(values.size());
   const int reach = static_cast<int>(std::ceil(3 * deviation));
@@ -232,8 +232,8 @@ struct Footprints {
   double folding = 0;                    ///< negative: the knee's hinge closes against its axis
 };
 
-Footprints LookUnderFoot(const Character& character, const Leg& leg, const std::vector<State>& states,
-                         const Environment& environment, double frame_time) {
+Footprints FindFootprints(const Character& character, const Leg& leg, const std::vector<State>& states,
+                          const Environment& environment, double frame_time) {
   Footprints under;
   for (const State& state : states) {
     const Vec3 ankle = PositionOf(character, leg.ankle, state);
@@ -244,7 +244,7 @@ Footprints LookUnderFoot(const Character& character, const Leg& leg, const std::
     };
     const auto slope = [&](double x, double z) {
       const double rise = (ground(x, z) - ground(-x, -z)) / (2 * kFootHalf);
-      return std::abs(rise) < kSteepest ? rise : 0;  // an edge is no slope
+      return std::abs(rise) < kSteepest ? rise : 0;  // an edge is not a slope
     };
     under.slope_x.push_back(slope(kFootHalf, 0));
     under.slope_z.push_back(slope(0, kFootHalf));
@@ -368,7 +368,7 @@ void AdaptedReference::PutFeetOnGround(const Environment& environment) {
   std::vector<std::vector<Footing>> footings(legs.size());  // (legs x poses)
   std::vector<double> lower(count, 0.0);
   for (size_t l = 0; l < legs.size(); ++l) {
-    const Footprints under = LookUnderFoot(character, legs[l], states, environment, frame_time_);
+    const Footprints under = FindFootprints(character, legs[l], states, environment, frame_time_);
     legs[l].folding = under.folding < 0 ? -1 : 1;
     for (size_t i = 0; i < count; ++i) {
       const Vec3 hip = PositionOf(character, legs[l].hip, states[i]);

@@ -75,20 +75,20 @@ std::string FindCommonName(const AlteredWorld& world) {
 // ---- what does not fit
 
 /// Points of a shape's core and how thick it is about them.
-template <typename Look>
-void ForEachCorePoint(const Shape& shape, const character::BodyState& body, const Look& look) {
+template <typename Function>
+void ForEachCorePoint(const Shape& shape, const character::BodyState& body, const Function& visit) {
   const Vec3 center = body.position + body.orientation * shape.offset;
   if (shape.kind != Shape::Kind::kCapsule) {
     const Vec3 half = shape.HalfExtents();
     for (int k = 0; k < 8; ++k) {
       const Vec3 sign(k & 1 ? 1 : -1, k & 2 ? 1 : -1, k & 4 ? 1 : -1);
-      look(Vec3(center + body.orientation * sign.cwiseProduct(half)), 0.0);
+      visit(Vec3(center + body.orientation * sign.cwiseProduct(half)), 0.0);
     }
-    look(center, half.minCoeff());
+    visit(center, half.minCoeff());
     return;
   }
   const Vec3 half = body.orientation * Vec3(0.5 * shape.length * Vec3::Unit(shape.axis));
-  for (const double along : {-1.0, 0.0, 1.0}) look(Vec3(center + along * half), shape.radius);
+  for (const double along : {-1.0, 0.0, 1.0}) visit(Vec3(center + along * half), shape.radius);
 }
 
 /// How deep a ball is in a box.

@@ -42,7 +42,7 @@ TEST_F(Checkpoints, AStoppedRunGoesOnToTheSameBytes) {
   const Outcome limited = Execute(Command("run", "--time-limit 0.4"));
   EXPECT_EQ(limited.code, 75) << limited.text;
   EXPECT_THAT(limited.text, HasSubstr("the time limit"));
-  EXPECT_THAT(limited.text, HasSubstr("stopped with a checkpoint in " + Path("run") + " (--resume goes on from it)"));
+  EXPECT_THAT(limited.text, HasSubstr("stopped with a checkpoint in " + Path("run") + " (--resume continues from it)"));
   EXPECT_FALSE(fs::exists(Path("run") + "/manifest.json"));
   // Signals, again and again.
   for (const char* signal : {"TERM", "INT", "USR1", "TERM"}) {
@@ -72,7 +72,7 @@ TEST_F(Checkpoints, ThatDoNotFitAreRefusedWithWhatDiffers) {
     EXPECT_EQ(outcome.code, code) << outcome.text;
     EXPECT_THAT(outcome.text, HasSubstr(message));
   };
-  refused(Command("run"), 2, "--resume goes on from it");
+  refused(Command("run"), 2, "--resume continues from it");
   refused(Command("run", "--resume --seed 7"), 2, "/identity/configuration/search/seed was 1 and is 7");
   refused(kReconstruct + " " + kClip + kSlow + "--resume --output " + Path("run"), 2, "/identity/inputs/clip");
   const std::string bytes = io::ReadFile(checkpoint);
@@ -131,7 +131,7 @@ TEST_F(Checkpoints, OfABatchGoOnWithTheSameCommand) {
   do {
     outcome = Execute(command + Path("run") + " --time-limit 0.4");
     if (outcome.code == 75) {
-      EXPECT_THAT(outcome.text, HasSubstr("the same command goes on"));
+      EXPECT_THAT(outcome.text, HasSubstr("the same command resumes"));
     }
   } while (outcome.code == 75 && ++stops < 50);
   EXPECT_EQ(outcome.code, 0) << outcome.text;

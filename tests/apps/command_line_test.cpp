@@ -390,8 +390,8 @@ TEST_F(CommandLine, ALostRunSaysWhereAndKeepsItsBeginning) {
   const std::string run = Path("run");
   const std::string tight = " --end 1.2 --samples 40 --saved 8 --progress plain --set /gates/root_height=0.01 --set " +
                             std::string("/gates/joint_position=0.02 --set /schedule/segmentation=off");
-  const Outcome lost = Execute(kReconstruct + " " + kClip + tight + " --set /search/max_back_offs=2 --output " + run);
-  EXPECT_EQ(lost.code, 4) << lost.text;
+  const Outcome failed = Execute(kReconstruct + " " + kClip + tight + " --set /search/max_back_offs=2 --output " + run);
+  EXPECT_EQ(failed.code, 4) << failed.text;
   const io::Json manifest = io::ReadJson(run + "/manifest.json");
   EXPECT_EQ(manifest["status"], "left-gates");
   EXPECT_EQ(manifest["search"]["ending"], "left-gates");
@@ -400,10 +400,10 @@ TEST_F(CommandLine, ALostRunSaysWhereAndKeepsItsBeginning) {
   EXPECT_GT(reached, 0);
   EXPECT_LT(reached, 1.1);
   EXPECT_NEAR(failure["start"].get<double>(), reached, 1e-9);
-  EXPECT_THAT(lost.text, HasSubstr("not reconstructed, outside the gates at " + std::to_string(reached).substr(0, 4) +
-                                   " of 1.20 s"));
-  EXPECT_THAT(lost.text, HasSubstr("no sample stays inside the gates; drawn "));
-  EXPECT_THAT(lost.text, HasSubstr("to try next: the setting /search/max_back_offs=1000 (it has gone back 2 times"));
+  EXPECT_THAT(failed.text, HasSubstr("not reconstructed, outside the gates at " + std::to_string(reached).substr(0, 4) +
+                                     " of 1.20 s"));
+  EXPECT_THAT(failed.text, HasSubstr("no sample stays inside the gates; drawn "));
+  EXPECT_THAT(failed.text, HasSubstr("to try next: the setting /search/max_back_offs=1000 (it has gone back 2 times"));
 
   EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
   const Outcome replayed = Execute(kReplay + " " + run + " --output " + Path("again"));
@@ -432,11 +432,11 @@ TEST_F(CommandLine, ASpentBudgetIsNamed) {
 
 TEST_F(CommandLine, NothingAtAllIsKeptAndSaid) {
   const std::string run = Path("run");
-  const Outcome lost = Execute(kReconstruct + " " + kClip + " --end 0.5 --samples 20 --saved 4 --progress plain" +
-                               " --set /gates/joint_position=1e-6 --set /search/max_back_offs=1 --output " + run);
-  EXPECT_EQ(lost.code, 4) << lost.text;
-  EXPECT_THAT(lost.text, HasSubstr("outside the gates at 0.00 of 0.50 s"));
-  EXPECT_THAT(lost.text, HasSubstr("fragment 1 of 5"));
+  const Outcome failed = Execute(kReconstruct + " " + kClip + " --end 0.5 --samples 20 --saved 4 --progress plain" +
+                                 " --set /gates/joint_position=1e-6 --set /search/max_back_offs=1 --output " + run);
+  EXPECT_EQ(failed.code, 4) << failed.text;
+  EXPECT_THAT(failed.text, HasSubstr("outside the gates at 0.00 of 0.50 s"));
+  EXPECT_THAT(failed.text, HasSubstr("fragment 1 of 5"));
   EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
 }
 
@@ -545,7 +545,7 @@ TEST_F(CommandLine, ABodyOnFourLegsIsReconstructedLikeAnyOther) {
       << "it goes on its feet";
   const std::string walk = kWalkClip + " --character quadruped";
   ExpectRefusals(kReconstruct,
-                 {{walk, 3, "expected joints named as the segments of the character, which is no human"}});
+                 {{walk, 3, "expected joints named as the segments of the character, which is not human"}});
 }
 
 TEST_F(CommandLine, SameBytesForAnyNumberOfThreads) {

@@ -149,9 +149,9 @@ TEST_F(Integrity, Row08TheManifestIsSealed) {
   expect(changed, "was changed since the run was written");
   changed = manifest;
   changed.erase("version");
-  expect(changed, "is no manifest of a run");
+  expect(changed, "is not the manifest of a run");
   // Found by scripts/attack: another JSON document had neither a seal nor a list of files to compare.
-  expect(io::ReadJson(run + "/control.json"), "is no manifest of a run");
+  expect(io::ReadJson(run + "/control.json"), "is not the manifest of a run");
   io::WriteFile(path, manifest.dump());  // the same content in another layout
   EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
 }

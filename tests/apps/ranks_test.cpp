@@ -154,7 +154,7 @@ TEST_F(Ranks, EvaluateNamesOneThatHangs) {
   EXPECT_EQ(stopped.code, 75) << stopped.text;
   EXPECT_THAT(stopped.text,
               testing::ContainsRegex("evaluate: rank 1 \\([^)]+\\) has not answered for [0-9]+ s: stopped, the same "
-                                     "command goes on from"));
+                                     "command resumes from"));
   const Outcome whole = Execute(command);
   EXPECT_EQ(whole.code, 0) << whole.text;
   EXPECT_TRUE(std::filesystem::exists(Path("out/runs/walk.2/control.json")));

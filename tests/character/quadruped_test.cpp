@@ -203,7 +203,7 @@ TEST(QuadrupedReference, NeedsTheRestPoseOfItsFile) {
 }
 
 TEST(QuadrupedReference, AHumanIsRefused) {
-  EXPECT_THAT(Refusal(motion::ReadBvh(kData + "/clips/walk.bvh")), HasSubstr("which is no human, or a map"));
+  EXPECT_THAT(Refusal(motion::ReadBvh(kData + "/clips/walk.bvh")), HasSubstr("which is not human, or a map"));
 }
 
 }  // namespace

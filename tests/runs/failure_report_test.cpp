@@ -27,8 +27,8 @@ class FailureReports : public testing::Test {
     problem_ = small_->problem();
   }
 
-  /// Lost in the seventh fragment, drawn three times, twice with a way back.
-  static Summary Lost() {
+  /// Failed in the seventh fragment, drawn three times, twice with a way back.
+  static Summary Failed() {
     Summary search;
     search.status = Status::kLeftGates;
     search.simulated_seconds = 1234;
@@ -65,7 +65,7 @@ class FailureReports : public testing::Test {
 };
 
 TEST_F(FailureReports, SayWhereHowOftenAndHowFarOff) {
-  const std::string text = Report(Lost()).Text();
+  const std::string text = Report(Failed()).Text();
   EXPECT_THAT(text, HasSubstr("fragment 7 of 10, 0.60 to 0.70 s: no sample stays inside the gates; drawn 3 times, "
                               "gone back 2 times, to 0.10 s at the furthest (4 times from all places)\n"));
   EXPECT_THAT(text, HasSubstr("simulated 1234 s in all, 1234 s per second of motion\n"));
@@ -77,7 +77,7 @@ TEST_F(FailureReports, SayWhereHowOftenAndHowFarOff) {
 }
 
 TEST_F(FailureReports, SayTheSameToScripts) {
-  const io::Json json = Report(Lost()).ToJson();
+  const io::Json json = Report(Failed()).ToJson();
   EXPECT_EQ(json.at("fragment"), 6);
   EXPECT_EQ(json.at("attempts"), 3);
   EXPECT_EQ(json.at("back_offs"), 2);
@@ -94,7 +94,7 @@ TEST_F(FailureReports, SayTheSameToScripts) {
 }
 
 TEST_F(FailureReports, TellWhenTheWorstWasBeforeTheEnd) {
-  Summary search = Lost();
+  Summary search = Failed();
   search.failure.nearest_ratio = 1.5;
   EXPECT_THAT(Report(search).Text(), HasSubstr("its worst before that: 150 % of a limit"));
 }
@@ -103,7 +103,7 @@ TEST_F(FailureReports, ListWarningsOfTheRecordingNearThePlaceAlone) {
   metrics::ClipChecks checks;
   checks.warnings = {
       {0.05, "knee", "early"}, {0.15, "jump", "a jump"}, {1.1, "hand", "a hand"}, {1.25, "knee", "late"}};
-  const FailureReport report = Report(Lost(), checks);
+  const FailureReport report = Report(Failed(), checks);
   ASSERT_EQ(report.warnings.size(), 2u);
   EXPECT_THAT(report.Text(), HasSubstr("the recording near there: a jump\n  the recording near there: a hand\n"));
   EXPECT_EQ(report.ToJson().at("clip_warnings").size(), 2u);
@@ -111,13 +111,13 @@ TEST_F(FailureReports, ListWarningsOfTheRecordingNearThePlaceAlone) {
 
 TEST_F(FailureReports, AdviseNothingWithoutAFact) {
   problem_.options.max_back_offs = 1000;  // as much as there is
-  const FailureReport report = Report(Lost());
+  const FailureReport report = Report(Failed());
   EXPECT_TRUE(report.advice.empty());
   EXPECT_THAT(report.Text(), Not(HasSubstr("to try next")));
 }
 
 TEST_F(FailureReports, AdviseMoreBudgetWhenItWasSpent) {
-  Summary search = Lost();
+  Summary search = Failed();
   search.status = Status::kBudget;
   FailureReport report = Report(search);
   ASSERT_EQ(report.advice.size(), 1u);
@@ -139,7 +139,7 @@ TEST_F(FailureReports, AdviseMoreBudgetWhenItWasSpent) {
 }
 
 TEST_F(FailureReports, AdviseNoMarginWhenTheGatesWereKept) {
-  Summary search = Lost();
+  Summary search = Failed();
   problem_.options.max_back_offs = 1000;
   search.failure.nearest = {0.98, 0.5, 0.4};
   search.failure.nearest_ratio = 0.98;
@@ -150,7 +150,7 @@ TEST_F(FailureReports, AdviseNoMarginWhenTheGatesWereKept) {
 }
 
 TEST_F(FailureReports, OfADivergedSearchHaveNoFigures) {
-  Summary search = Lost();
+  Summary search = Failed();
   search.status = Status::kDiverged;
   search.failure.diverged = 700;
   search.failure.nearest = {};
@@ -167,7 +167,7 @@ TEST_F(FailureReports, OfADivergedSearchHaveNoFigures) {
 }
 
 TEST_F(FailureReports, OfAMotionThatReachedTheEndNameTheFirstGate) {
-  Summary search = Lost();
+  Summary search = Failed();
   search.status = Status::kReachedEnd;
   search.failure = {};
   metrics::Evaluation evaluation;

@@ -66,13 +66,13 @@ void Describe(Options& o, Visitor& v) {
 /// What is stated about one clip. The joint map is not among it: MapClip reads and checks it.
 template <io::DescribedAs<ReferenceOptions> Options, typename Visitor>
 void DescribeClip(Options& o, Visitor& v) {
-  v.Field({"unit", "Length of a unit of the file; null: it is found out", "m"}, o.unit, io::OptionalReal{kUnits});
-  v.Field({"up_axis", "Axis of the file that points up; auto: it is found out"}, o.up_axis,
+  v.Field({"unit", "Length of a unit of the file; null: it is detected", "m"}, o.unit, io::OptionalReal{kUnits});
+  v.Field({"up_axis", "Axis of the file that points up; auto: it is detected"}, o.up_axis,
           io::Text{{"auto", "x", "y", "z", "-x", "-y", "-z"}});
   v.Field({"frame_rate", "Frames per second of the recording; null: from the file", "1/s"}, o.frame_rate,
           io::OptionalReal{kFrameRates});
-  v.Field({"skipped_frames", "Number of frames at the start that are left out; -1: it is found out"}, o.skipped_frames,
-          io::Integer{-1, kMostSkippedFrames});
+  v.Field({"skipped_frames", "Number of frames at the start that are left out; -1: they are detected"},
+          o.skipped_frames, io::Integer{-1, kMostSkippedFrames});
   v.Field({"floor_height", "Height of the floor in the recording; null: it is found under the feet", "m"},
           o.floor_height, io::OptionalReal{kFloorHeights});
   v.Field({"facing", "Heading at the start, about y from z; null: as recorded", "rad"}, o.facing,
@@ -87,7 +87,7 @@ void DescribeRange(Options& o, Visitor& v) {
   v.Field({"time_scale", "Factor on all durations"}, o.time_scale, io::Real{kTimeScales});
 }
 
-/// What was understood of a clip and what was changed.
+/// What was recognised in a clip and what was changed.
 struct ReferenceReport {
   SkeletonMap map;                 ///< which joint moves which segment, and how they were recognised
   bool rest_pose_used = false;     ///< axes come from the source's rest pose (else from the motion's geometry)
@@ -148,7 +148,7 @@ class ReferenceMotion {
 };
 
 /// Makes the reference of a character from a clip. `name` stands for the clip in messages. `report` receives what was
-/// understood and changed. Throws InputError for a clip that cannot be understood and UsageError for a time range
+/// recognised and changed. Throws InputError for a clip that cannot be interpreted and UsageError for a time range
 /// outside it.
 ReferenceMotion MakeReference(const Character& character, const motion::Clip& clip, const std::string& name,
                               const ReferenceOptions& options, ReferenceReport& report);

@@ -35,7 +35,7 @@ SkeletonMap MapSkeleton(const motion::Skeleton& skeleton, const std::string& nam
 ///     {"pelvis": "Hips", "left_hand": {"position": "Wrist", "orientation": "Hand"}}
 SkeletonMap MapClip(const motion::Clip& clip, const std::string& name, const io::JsonView* user);
 
-/// A map for a character that is no human: segment and joint have the same name, case and separators aside
+/// A map for a character that is not human: segment and joint have the same name, case and separators aside
 /// (left_hind_foot, LeftHindFoot). `segments` are the character's; those that are `needed` must be there. `user` as
 /// above, with the character's segments. Throws InputError listing what is missing and which names there are.
 SkeletonMap MapByNames(const motion::Clip& clip, const std::string& name, const std::vector<std::string>& segments,

@@ -9,7 +9,7 @@ namespace retrace::io {
 
 std::string EncodeBase64(std::string_view bytes);
 
-/// Nothing for a text that is no such encoding.
+/// Nothing for a text that is not such an encoding.
 std::optional<std::string> DecodeBase64(std::string_view text);
 
 }  // namespace retrace::io

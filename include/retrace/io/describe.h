@@ -149,7 +149,7 @@ template <typename Enum>
 struct Words {
   std::vector<Word<Enum>> words;
 
-  /// A value that is no member of the enumeration is written as its number, which Read refuses.
+  /// A value that is not a member of the enumeration is written as its number, which Read refuses.
   Json Write(Enum value) const {
     for (const Word<Enum>& entry : words) {
       if (entry.value == value) return entry.word;

@@ -54,7 +54,7 @@ class OutputError : public Error {
   explicit OutputError(const std::string& message) : Error(ExitCode::kOutput, message) {}
 };
 
-/// Work that was stopped on request, with a checkpoint from which it can go on (exit code 75).
+/// Work that was stopped on request, with a checkpoint from which it can be resumed (exit code 75).
 class StoppedError : public Error {
  public:
   explicit StoppedError(const std::string& message) : Error(ExitCode::kStoppedWithCheckpoint, message) {}

@@ -1,4 +1,4 @@
-/// A file that grows by whole records, for work that must go on where it was interrupted. A record is in the file
+/// A file that grows by whole records, for work that must be resumed where it was interrupted. A record is in the file
 /// entirely or not at all, whenever and however the writer died: each carries a checksum that also covers all records
 /// before it, and what follows the last whole record is cut off.
 ///
@@ -24,8 +24,8 @@ class Journal {
   /// Begins a file without records, over an earlier one; whole or not at all. Throws OutputError.
   static Journal Create(const std::filesystem::path& path, const Json& header);
 
-  /// Opens an earlier file, to read its records and to append to them. Throws InputError when it is no journal or its
-  /// header is damaged, OutputError when it cannot be written or another process holds it.
+  /// Opens an earlier file, to read its records and to append to them. Throws InputError when it is not a journal or
+  /// its header is damaged, OutputError when it cannot be written or another process holds it.
   static Journal Open(const std::filesystem::path& path);
 
   ~Journal();

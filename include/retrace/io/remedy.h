@@ -10,8 +10,8 @@ namespace retrace {
 
 enum class Remedy {
   kOverwrite,     ///< overwriting the results or files that are there
-  kResume,        ///< going on from the checkpoint
-  kBeginAnew,     ///< overwriting the checkpoint instead of going on from it
+  kResume,        ///< resuming from the checkpoint
+  kBeginAnew,     ///< overwriting the checkpoint instead of resuming from it
   kOtherOutput,   ///< writing to another folder, which keeps what is in this one
   kSkeletonMap,   ///< saying which joint of the recording is which segment
   kNamedBrowser,  ///< naming the browser

@@ -24,7 +24,7 @@ std::vector<bool> TouchesFloor(const character::ReferenceMotion& reference, cons
 /// Height of the lowest point of a body over what is under it [m].
 using BodyHeight = std::function<double(const character::Body& body, const character::BodyState& state)>;
 
-/// The same on a surface that is no plane.
+/// The same on a surface that is not a plane.
 std::vector<bool> Touches(const character::ReferenceMotion& reference, const std::vector<character::State>& states,
                           int body, const BodyHeight& height_of);
 
@@ -37,7 +37,7 @@ struct FreeFlight {
   double acceleration = 0;  ///< of the centre of mass, downwards, by the parabola that fits its height [m/s^2]
 };
 
-/// Something that is probably wrong with the recording or with how it was understood.
+/// Something that is probably wrong with the recording or with how it was interpreted.
 struct ClipWarning {
   double time = 0;   ///< when it is worst [s]
   std::string kind;  ///< flight_speed, jump, knee, hand, hands_under_floor, sliding, speed, start_velocity
@@ -54,7 +54,7 @@ struct ClipChecks {
   io::Json ToJson() const;
 };
 
-/// Looks a reference over; `clip` is the recording that it was made from, and `report` how.
+/// Checks a reference; `clip` is the recording that it was made from, and `report` how.
 ClipChecks CheckClip(const character::ReferenceMotion& reference, const motion::Clip& clip,
                      const character::ReferenceReport& report);
 

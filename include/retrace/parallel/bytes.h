@@ -11,7 +11,7 @@ namespace retrace::parallel {
 
 template <typename T>
 void Put(parallel::Bytes& bytes, const T* values, size_t count) {
-  if (count == 0) return;  // a null pointer then, which memcpy must not see
+  if (count == 0) return;  // a null pointer then, which memcpy must not be given
   const size_t size = bytes.size();
   bytes.resize(size + count * sizeof(T));
   std::memcpy(bytes.data() + size, static_cast<const void*>(values), count * sizeof(T));

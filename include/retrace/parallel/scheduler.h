@@ -42,7 +42,7 @@ struct SchedulerOptions {
 /// of a task does (samples of one start state and their feedforward offsets). So most tasks are assigned whole,
 /// in their order. The last ones, two per worker, are halved: first all their heads, then, in pieces that become
 /// smaller, their rests, whose shared work is known by then. Towards the end this leaves every worker something small
-/// to go on with, and hardly any work is done twice.
+/// to continue with, and hardly any work is done twice.
 class Scheduler {
  public:
   explicit Scheduler(size_t workers, const SchedulerOptions& options = {});

@@ -79,7 +79,7 @@ io::Json Seal(io::Json manifest);
 
 /// Compares the files of a folder with the hashes in its manifest, and the manifest with its seal; those of earlier
 /// versions have none. Returns the first that was changed or removed since the run was written, as a message, or
-/// nothing. Throws InputError for a manifest that is none.
+/// nothing. Throws InputError for a manifest that is not one.
 std::string FirstChange(const std::filesystem::path& folder, const io::Json& manifest);
 
 /// Writes the files of a run so that a manifest in the folder means that the folder is complete: the manifest of an

@@ -16,8 +16,8 @@ class Checkpoint final : public sampling::IterationStore {
   /// What becomes of one that is there already.
   enum class Earlier {
     kReplace,
-    kResume,        ///< go on with it; throws UsageError when it is of another run, telling in what
-    kResumeIfSame,  ///< go on with it when it is whole and of the same run, else replace it
+    kResume,        ///< resume from it; throws UsageError with the differences when it is of another run
+    kResumeIfSame,  ///< resume from it when it is whole and of the same run, else replace it
   };
 
   /// What is kept of a search.
@@ -26,11 +26,11 @@ class Checkpoint final : public sampling::IterationStore {
     kAll,      ///< every iteration: for several searches one after the other
   };
 
-  /// In `folder`, which must exist. Throws InputError when an earlier one to go on with is damaged, and OutputError.
+  /// In `folder`, which must exist. Throws InputError when an earlier one to resume from is damaged, and OutputError.
   Checkpoint(const std::filesystem::path& folder, const io::Json& identity, Earlier earlier,
              Kept kept = Kept::kBounded);
 
-  /// Whether there was one to go on with.
+  /// Whether there was one to resume from.
   bool Resumes() const { return resumes_; }
   static bool Exists(const std::filesystem::path& folder);
 

@@ -1,4 +1,4 @@
-/// What is understood of a recording before anything is simulated: everything of `inspect` but its options and what it
+/// What is recognised in a recording before anything is simulated: everything of `inspect` but its options and what it
 /// prints.
 #pragma once
 

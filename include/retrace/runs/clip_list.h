@@ -22,9 +22,9 @@ struct ListedClip {
   std::vector<std::string> settings;  ///< each `/section/name=value`
 };
 
-/// Reads a tab-separated list, the text of the file `path`. The first row that is no comment names the columns: `clip`,
-/// and any of `name` (default: the file's without folder and extension), `skeleton`, `start`, `end` (seconds of the
-/// recording), `time_scale`, `seeds`, `group`, `character`, `world` (names or files, with + between), `settings`
+/// Reads a tab-separated list, the text of the file `path`. The first row that is not a comment names the columns:
+/// `clip`, and any of `name` (default: the file's without folder and extension), `skeleton`, `start`, `end` (seconds of
+/// the recording), `time_scale`, `seeds`, `group`, `character`, `world` (names or files, with + between), `settings`
 /// (separated by spaces). `-`, nothing and missing cells at the end of a row mean: none. Lines that begin with `#` and
 /// empty lines are skipped. Paths are relative to `folder`, or to the list's own folder when that is empty. Throws
 /// InputError with file, line, what was found and what was expected.

@@ -21,7 +21,7 @@ struct Configuration {
   std::string ToCommentedJson() const;
 
   /// Takes the settings that a document names; the others stay, but for those in which a method differs that is named
-  /// and is not the present one. Old names of settings and words are understood. Throws InputError with the JSON
+  /// and is not the present one. Old names of settings and words are accepted. Throws InputError with the JSON
   /// pointer, and then changes nothing.
   void Read(const io::JsonView& view);
   /// Takes one setting given as `/section/name=value`, where the value is JSON or a word without quotes. Throws

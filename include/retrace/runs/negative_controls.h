@@ -1,4 +1,4 @@
-/// Negative controls: motions that are no reconstructions and must fail the gates.
+/// Negative controls: motions that are not reconstructions and must fail the gates.
 #pragma once
 
 #include <string>

@@ -23,7 +23,7 @@ int FindBody(const control::Scene& scene, const std::string& name);
 
 /// Reads a push in its text format, BODY,FX:FY:FZ,START,DURATION (newtons in world axes, seconds), for example
 /// trunk,0:0:100,1.5,0.2. Throws UsageError that says what was found and what was expected: a body of the scene, a
-/// force that is none, a time outside the motion.
+/// force that is not one, a time outside the motion.
 control::Push ParsePush(const std::string& text, const control::Scene& scene);
 
 /// As in a manifest: [{"body": "trunk", "force": [0, 0, 100], "start": 1, "duration": 0.2}], and back.
@@ -41,7 +41,7 @@ struct PushTableOptions {
   double duration = 0.2;                            ///< [s]
 };
 
-/// What became of one push.
+/// The outcome of one push.
 struct PushOutcome {
   control::Push push;
   double size = 0;        ///< [N]

@@ -29,7 +29,7 @@
 
 namespace retrace::runs {
 
-/// What became of one character.
+/// The outcome for one character.
 struct CharacterReplay {
   control::Trajectory trajectory;                 ///< as control::TrajectoryOf has it
   std::optional<metrics::Evaluation> evaluation;  ///< where there is a reference
@@ -83,7 +83,7 @@ void WriteReplay(results::RunFolder& folder, const StoredRun& run, const Replaye
 void WritePushTable(results::RunFolder& folder, const StoredRun& run, const std::vector<PushOutcome>& outcomes,
                     const RunContext& context);
 
-/// What became of each character, as lines for people.
+/// The outcome for each character, as lines for people.
 std::string Describe(const StoredRun& run, const Replayed& replayed);
 /// The same of a run that does not differ from its simulation.
 std::string DescribeVerified(const StoredRun& run, const Verification& verification);

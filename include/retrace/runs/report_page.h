@@ -27,7 +27,7 @@ struct GatheredReport {
 GatheredReport GatherReport(const std::vector<std::string>& folders);
 
 /// Throws OutputError when a page or picture at `file` would replace what these folders are read from, and UsageError
-/// when it would replace a file that is no such page, unless `force` allows that.
+/// when it would replace a file that is not such a page, unless `force` allows that.
 void CheckReportOutput(const std::filesystem::path& file, const std::vector<std::string>& folders, bool force);
 
 /// The page with a document in it. Throws UsageError where the page was not built.

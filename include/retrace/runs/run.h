@@ -1,5 +1,5 @@
 /// A reconstruction with everything that a program does around it: the folder that may hold an earlier run, the
-/// checkpoint from which a stopped run goes on, one control or several, the report page.
+/// checkpoint from which a stopped run is resumed, one control or several, the report page.
 #pragma once
 
 #include <filesystem>
@@ -16,12 +16,12 @@ namespace retrace::runs {
 struct RunOptions {
   std::filesystem::path output;      ///< folder of the run
   bool force = false;                ///< write into a folder that holds results already
-  bool resume = false;               ///< go on from the checkpoint in the folder, if there is one
+  bool resume = false;               ///< resume from the checkpoint in the folder, if there is one
   bool report = false;               ///< write the report page too
   VariationOptions variations = {};  ///< a count above 0: several controls that differ
 };
 
-/// Who looks on, on the thread that runs the search; all may be left out.
+/// What is called during a run, on the thread that runs the search; each function may be empty.
 struct RunObserver {
   std::function<void()> on_begin = {};                       ///< the run is not finished yet, and begins
   sampling::IterationCallback on_iteration = {};             ///< after each iteration

@@ -14,10 +14,10 @@ struct VariationOptions {
   int max_tries = 0;  ///< seeds; 0: three for each variation
 };
 
-/// Where they go, and who computed.
+/// Where the controls are written, and what is called on the way.
 struct VariationContext {
   const results::RunFolder* folder = nullptr;  ///< OUTPUT; its own files are not written
-  bool force = false;                          ///< may folders in it be in use already
+  bool force = false;                          ///< use folders in it that are in use already
   RunContext run = {};
   sampling::Hooks hooks = {};                                ///< of all searches, one after the other
   io::Json more = io::Json::object();                        ///< members added to variations.json
@@ -25,7 +25,7 @@ struct VariationContext {
   std::function<void(const std::string& text)> report = {};  ///< receives each seed's outcome as text for people
 };
 
-/// How many controls were found, and what became of the other seeds.
+/// How many controls were found, and the outcomes of the other seeds.
 struct VariationsSummary {
   size_t found = 0;
   int requested = 0;

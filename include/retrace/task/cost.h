@@ -32,7 +32,7 @@ struct CostOptions {
   double effector_position = 0;
 };
 
-/// The weights of the paper's terms. Those of drift and smoothness are no part of a preset: they follow from
+/// The weights of the paper's terms. Those of drift and smoothness are not part of a preset: they follow from
 /// task::Options::drift_weight and from the method.
 template <io::DescribedAs<CostWeights> Weights, typename Visitor>
 void Describe(Weights& w, Visitor& v) {

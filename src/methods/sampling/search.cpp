@@ -200,7 +200,7 @@ class Search {
     while (!AtEnd(tree)) {
       LimitMemory(tree);
       const Step step = Advance(tree);
-      if (step == Step::kTooDear) {
+      if (step == Step::kOverBudget) {
         summary_.status = Status::kBudget;
         break;
       }
@@ -213,7 +213,7 @@ class Search {
         if (problem_.options.refit) FitDistributions(problem_, tree, target, state_.distributions);
         back.assign(tree.begin(), tree.begin() + target + 1);
       }
-      // The distributions are fitted to what was saved outside the gates too, but it is no part of a result.
+      // The distributions are fitted to what was saved outside the gates too, but it is not part of a result.
       const bool diverged = tree.back().empty();
       tree.pop_back();
       if (target < 0) {
@@ -420,10 +420,10 @@ class Search {
     }
   }
 
-  enum class Step { kInside, kOutside, kTooDear };
+  enum class Step { kInside, kOutside, kOverBudget };
 
   /// Draws the next fragment. kOutside: no sample ended inside the gates; the tree has been extended all the same.
-  /// kTooDear: the budget does not allow for it, and nothing was done.
+  /// kOverBudget: the budget does not allow for it, and nothing was done.
   Step Advance(Tree& tree) {
     const int fragment = static_cast<int>(tree.size()) - 1;
     const OffsetDistribution& distribution = state_.distributions[static_cast<size_t>(fragment)];
@@ -431,7 +431,7 @@ class Search {
     IterationPlan plan = PlanOf(fragment, fitted ? refit_size_ : size_);
     plan.distributions = {distribution};
     Iteration iteration(problem_, std::move(plan), tree.back());
-    if (!Affords(CostOf(iteration))) return Step::kTooDear;
+    if (!Affords(CostOf(iteration))) return Step::kOverBudget;
     tree.push_back(Perform(iteration));
     const bool failed = iteration.record.inside_gates == 0;
     if (failed && summary_.back_offs < problem_.options.max_back_offs) {

@@ -12,7 +12,7 @@
 
 namespace retrace::sampling {
 
-/// What became of one sample.
+/// The outcome of one sample.
 struct SampleRecord {
   size_t sample = 0;      ///< number among those of its iteration
   size_t start = 0;       ///< which saved state it started from, among those of the fragment before
@@ -45,7 +45,7 @@ struct IterationRecord {
   double cpu_seconds = 0;   ///< of the workers
   Selection selection;
   bool restored = false;  ///< taken from the store of an earlier search, not simulated
-  int back_to = -1;  ///< the fragment from which the search goes on, when no sample of this one is inside the gates
+  int back_to = -1;  ///< the fragment from which the search continues, when no sample of this one is inside the gates
   /// All of them; once the search is beyond the iteration, only the chosen one
   /// where there would be more than Hooks::most_samples_kept in all.
   std::vector<SampleRecord> samples;
