@@ -108,8 +108,8 @@ TEST(CharacterDynamics, APendulumNeedsTheTorqueOfItsClosedForm) {
                 1e-12);
     // The post is held by what carries both, pulls the arm round, and turns it.
     const Vec3 along(std::cos(angle), std::sin(angle), 0), across(-std::sin(angle), std::cos(angle), 0);
-    const Vec3 expected =
-        Vec3(0, (2000 + kArmMass) * kStandardGravity, 0) + kArmMass * kArmDistance * (change * across - rate * rate * along);
+    const Vec3 expected = Vec3(0, (2000 + kArmMass) * kStandardGravity, 0) +
+                          kArmMass * kArmDistance * (change * across - rate * rate * along);
     EXPECT_LT((forces.head<3>() - expected).norm(), 1e-9);
   }
 }
