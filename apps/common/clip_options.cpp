@@ -24,6 +24,7 @@ NumberWords WordsOf(const std::string& key) {
 /// What happens without the option, where that is not a number.
 std::string DefaultOf(const std::string& key) {
   if (key == "end") return " [its end]";
+  if (key == "loop") return " [as recorded]";
   if (key == "unit" || key == "floor_height") return " [auto]";
   if (key == "frame_rate") return " [from the file; AMC: 120]";
   if (key == "skip_frames") return " [those in the rest pose]";
@@ -52,7 +53,8 @@ class OptionAdder {
     }
     CLI::Option* option =
         AddNumber(app_, OptionName(setting.key), value, kind, text.append(DefaultOf(setting.key)), words);
-    const bool which_part = setting.key == "start" || setting.key == "end" || setting.key == "time_scale";
+    const bool which_part =
+        setting.key == "start" || setting.key == "end" || setting.key == "time_scale" || setting.key == "loop";
     if (!which_part) option->group(kGroup);
   }
 

@@ -6,6 +6,7 @@
 
 #include "floor_clearance.h"
 #include "retarget.h"
+#include "retrace/character/cycle.h"
 #include "retrace/character/kinematics.h"
 #include "retrace/character/limits.h"
 #include "retrace/io/error.h"
@@ -204,6 +205,24 @@ void TurnToFace(std::vector<Pose>& poses, const ReferenceOptions& options, Refer
   report.notes.push_back("turned to face " + io::Fixed(Degrees(*options.facing), 1) + " degrees at the start");
 }
 
+/// Repeats the best cycle. Throws InputError for a motion without a good one.
+void LoopPoses(const std::string& name, double seconds, std::vector<Pose>& poses, ReferenceReport& report) {
+  const std::optional<Cycle> cycle = FindCycle(poses, 1 / kSampleRate);
+  const std::string expected = "a cycle whose ends differ by at most " + io::Fixed(Degrees(kWorstSeam), 1) +
+                               " degrees in the mean, and turn by at most " + io::Fixed(Degrees(kLargestTurn), 0);
+  if (!cycle) throw InputError(name, "a motion without a cycle of 0.5 to 2 s that goes straight on", expected);
+  std::string found = "a cycle from ";
+  found.append(io::Fixed(static_cast<double>(cycle->first) / kSampleRate, 3)).append(" to ");
+  found.append(io::Fixed(static_cast<double>(cycle->first + cycle->length) / kSampleRate, 3));
+  found.append(" s whose ends differ by ").append(io::Fixed(Degrees(cycle->seam), 1)).append(" degrees in the mean");
+  if (cycle->seam > kWorstSeam) throw InputError(name, found + " as the best one", expected);
+  poses = Repeat(poses, *cycle, static_cast<size_t>(std::lround(seconds * kSampleRate)) + 1);
+  report.loop_start = static_cast<double>(cycle->first) / kSampleRate;
+  report.loop_duration = static_cast<double>(cycle->length) / kSampleRate;
+  report.loop_seam = cycle->seam;
+  report.notes.push_back(found.append(" is repeated for ").append(io::Fixed(seconds, 2)).append(" s"));
+}
+
 void CheckPlaces(const std::vector<Pose>& poses, const std::string& name) {
   for (size_t f = 0; f < poses.size(); ++f) {
     const double distance = poses[f].root_position.cwiseAbs().maxCoeff();
@@ -228,23 +247,33 @@ io::Json ReferenceOptions::ToJson() const {
 }
 
 io::Json ReferenceReport::ToJson() const {
-  return {{"naming_family", map.family},
-          {"axes_from_rest_pose", rest_pose_used},
-          {"source_frame_rate", frame_rate},
-          {"unit", unit},
-          {"unit_from", unit_from},
-          {"height", height},
-          {"up_axis", up_axis},
-          {"facing", facing},
-          {"joint_distance", joint_distance},
-          {"start_speed_lost", start_speed_lost},
-          {"metres_per_file_unit", scale},
-          {"floor_height", floor_height},
-          {"floor_tilt", floor_tilt},
-          {"largest_lift", largest_lift},
-          {"largest_hand_raise", largest_hand_raise},
-          {"lead_in_frames", lead_in_frames},
-          {"notes", notes}};
+  return {
+      {"naming_family", map.family},
+      {"axes_from_rest_pose", rest_pose_used},
+      {"source_frame_rate", frame_rate},
+      {"unit", unit},
+      {"unit_from", unit_from},
+      {"height", height},
+      {"up_axis", up_axis},
+      {"facing", facing},
+      {"joint_distance", joint_distance},
+      {"start_speed_lost", start_speed_lost},
+      {"metres_per_file_unit", scale},
+      {"floor_height", floor_height},
+      {"floor_tilt", floor_tilt},
+      {"largest_lift", largest_lift},
+      {"largest_hand_raise", largest_hand_raise},
+      {"lead_in_frames", lead_in_frames},
+      {"loop", loop_duration > 0 ? io::Json({{"start", loop_start}, {"duration", loop_duration}, {"seam", loop_seam}})
+                                 : io::Json()},
+      {"notes", notes}};
+}
+
+std::vector<Pose> SmoothPoses(const std::vector<Pose>& poses, double deviation) {
+  const Eigen::MatrixXd smooth = GaussianSmooth(ToSignal(poses), deviation);
+  std::vector<Pose> result;
+  for (Eigen::Index k = 0; k < smooth.rows(); ++k) result.push_back(ToPose(smooth.row(k)));
+  return result;
 }
 
 ReferenceMotion::ReferenceMotion(const Character& character, double frame_time, std::vector<Pose> poses,
@@ -348,6 +377,7 @@ ReferenceMotion MakeReference(const Character& character, const motion::Clip& cl
   TurnToFace(poses, options, report);
   if (options.lift_root) LiftRoot(character, kSampleRate, poses, report);
   if (options.raise_hands) RaiseHands(character, kSampleRate, poses, report);
+  if (options.loop) LoopPoses(name, *options.loop, poses, report);
   CheckPlaces(poses, name);
   return ReferenceMotion(character, 1 / kSampleRate, std::move(poses), options.velocity_interval);
 }

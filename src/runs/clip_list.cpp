@@ -11,8 +11,8 @@
 namespace retrace::runs {
 namespace {
 
-const std::vector<std::string> kColumns = {"clip",  "name",  "skeleton",  "start", "end",     "time_scale",
-                                           "seeds", "group", "character", "world", "settings"};
+const std::vector<std::string> kColumns = {"clip", "name",  "skeleton", "start",     "end",   "time_scale",
+                                           "loop", "seeds", "group",    "character", "world", "settings"};
 
 std::string Quoted(const std::string& text) {
   return std::string("\"").append(text).append("\"");

@@ -5,7 +5,9 @@
 #include <limits>
 #include <utility>
 
+#include "filters.h"
 #include "retrace/character/kinematics.h"
+#include "retrace/character/legs.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
 #include "retrace/math/rotation.h"
@@ -14,6 +16,8 @@ namespace retrace::task {
 namespace {
 
 using character::Character;
+using character::Footing;
+using character::Leg;
 using character::Pose;
 using character::ReferenceMotion;
 using character::State;
@@ -31,67 +35,6 @@ constexpr double kInTheAir = 0.7;   // and one higher than this is not
 constexpr double kLowered = 0.05;   // of a leg's length: by which the root comes down at most
 constexpr double kFootHalf = 0.06;  // half of the length over which the ground under a foot slopes [m]
 constexpr double kSteepest = 0.6;   // rise over run: what is steeper is an edge
-constexpr double kSlack = 1e-3;     // by which a leg is not quite straight [m]
-
-/// From 0 at 0 to 1 at 1, level at both.
-double SmoothStep(double x) {
-  return x * x * (3 - 2 * x);
-}
-
-/// A Gaussian filter over evenly spaced values, which are continued by the first and the last one.
-std::vector<double> Smoothed(const std::vector<double>& values, double deviation) {
-  std::vector<double> smooth(values.size());
-  const int reach = static_cast<int>(std::ceil(3 * deviation));
-  const int last = static_cast<int>(values.size()) - 1;
-  for (int i = 0; i <= last; ++i) {
-    double sum = 0, weights = 0;
-    for (int k = -reach; k <= reach; ++k) {
-      const double weight = std::exp(-0.5 * k * k / (deviation * deviation));
-      sum += weight * values[static_cast<size_t>(std::clamp(i + k, 0, last))];
-      weights += weight;
-    }
-    smooth[static_cast<size_t>(i)] = sum / weights;
-  }
-  return smooth;
-}
-
-/// The largest value within some places.
-std::vector<double> LargestAround(const std::vector<double>& values, int reach) {
-  std::vector<double> largest(values.size());
-  const int count = static_cast<int>(values.size());
-  for (int i = 0; i < count; ++i) {
-    const auto begin = values.begin() + std::max(0, i - reach), end = values.begin() + std::min(count, i + reach + 1);
-    largest[static_cast<size_t>(i)] = *std::max_element(begin, end);
-  }
-  return largest;
-}
-
-struct Leg {
-  int hip = -1, knee = -1, ankle = -1;  ///< joints
-  double side = 1;                      ///< 1: left, towards x of the frame
-  double folding = 1;                   ///< 1: a hinged knee closes about its axis, -1: against it
-};
-
-/// Legs that can be turned and put down again.
-std::vector<Leg> LegsOf(const Character& character) {
-  std::vector<Leg> legs;
-  for (size_t b = 0; b < character.bodies.size(); ++b) {
-    if (!character.bodies[b].segment.ends_with("foot")) continue;
-    Leg leg;
-    leg.ankle = character.JointOf(static_cast<int>(b));
-    if (leg.ankle < 0) continue;
-    leg.knee = character.JointOf(character.joints[static_cast<size_t>(leg.ankle)].parent);
-    if (leg.knee < 0) continue;
-    leg.hip = character.JointOf(character.joints[static_cast<size_t>(leg.knee)].parent);
-    if (leg.hip < 0) continue;
-    leg.side = character.bodies[b].rest_position.x() < 0 ? -1 : 1;
-    const auto ball = [&](int joint) {
-      return character.joints[static_cast<size_t>(joint)].type == character::JointType::kBall;
-    };
-    if (ball(leg.hip) && ball(leg.ankle)) legs.push_back(leg);
-  }
-  return legs;
-}
 
 std::vector<State> StatesOf(const Character& character, const std::vector<Pose>& poses) {
   std::vector<State> states(poses.size());
@@ -101,63 +44,6 @@ std::vector<State> StatesOf(const Character& character, const std::vector<Pose>&
 
 Vec3 PositionOf(const Character& character, int joint, const State& state) {
   return character::JointPosition(character, character.joints[static_cast<size_t>(joint)], state);
-}
-
-/// The axis about which a shin turns towards its thigh when the knee is bent, not of unit length: the normal of the
-/// leg's plane, which vanishes with the bend.
-Vec3 FoldingAxis(const Character& character, const Leg& leg, const State& state) {
-  const Vec3 knee = PositionOf(character, leg.knee, state);
-  const Vec3 shin = PositionOf(character, leg.ankle, state) - knee;
-  return shin.cross(Vec3(PositionOf(character, leg.hip, state) - knee));
-}
-
-Vec3 HingeAxis(const Character& character, int joint, const State& state) {
-  const character::Joint& hinge = character.joints[static_cast<size_t>(joint)];
-  return state[static_cast<size_t>(hinge.parent)].orientation * Vec3(Vec3::Unit(hinge.axis));
-}
-
-/// Where a foot is to be put down.
-struct Footing {
-  Vec3 ankle = Vec3::Zero();     ///< [m]
-  Quat tilt = Quat::Identity();  ///< of the foot, from the orientation that it has
-};
-
-/// Bends a knee and turns the leg about its hip so that the ankle is where it should be, as far as it reaches, and
-/// tilts the foot. `state` is the pose's, before.
-void BendLeg(const Character& character, const Leg& leg, const State& state, const Footing& footing, Pose& pose) {
-  const auto at = [&](int joint) -> const character::Joint& { return character.joints[static_cast<size_t>(joint)]; };
-  const auto orientation = [&](int body) { return state[static_cast<size_t>(body)].orientation; };
-  const Vec3 hip = PositionOf(character, leg.hip, state);
-  const Vec3 knee = PositionOf(character, leg.knee, state);
-  const Vec3 thigh = hip - knee;
-  Vec3 shin = PositionOf(character, leg.ankle, state) - knee;
-  const Vec3 wanted = footing.ankle - hip;
-  const Vec3 plane = FoldingAxis(character, leg, state);
-  const bool hinge = at(leg.knee).type == character::JointType::kHinge;
-  const Vec3 axis = hinge ? leg.folding * HingeAxis(character, leg.knee, state) : plane.normalized();
-  Quat bend = Quat::Identity();
-  const double upper = thigh.norm(), lower = shin.norm();
-  const double reach = std::clamp(wanted.norm(), std::abs(upper - lower) + kSlack, upper + lower - kSlack);
-  const auto angle = [&](double distance) {
-    const double cosine = (upper * upper + lower * lower - distance * distance) / (2 * upper * lower);
-    return std::acos(std::clamp(cosine, -1.0, 1.0));
-  };
-  if (hinge || plane.norm() > 1e-9) {
-    // Again, as a hinge's axis need not be perpendicular to the plane of the leg, and as a leg may be overstretched.
-    for (int round = 0; round < 4; ++round) {
-      const Quat more = FromRotationVector((angle((shin - thigh).norm()) - angle(reach)) * axis);
-      bend = more * bend;
-      shin = more * shin;
-    }
-  }
-  const Quat turn = ShortestArc(shin - thigh, wanted);
-  const Quat new_thigh = turn * orientation(at(leg.hip).child);
-  const Quat new_shin = turn * bend * orientation(at(leg.knee).child);
-  const Quat new_foot = footing.tilt * orientation(at(leg.ankle).child);
-  auto& rotations = pose.joint_rotations;
-  rotations[static_cast<size_t>(leg.hip)] = (orientation(at(leg.hip).parent).conjugate() * new_thigh).normalized();
-  rotations[static_cast<size_t>(leg.knee)] = (new_thigh.conjugate() * new_shin).normalized();
-  rotations[static_cast<size_t>(leg.ankle)] = (new_shin.conjugate() * new_foot).normalized();
 }
 
 /// Courses of an ankle (poses).
@@ -249,7 +135,7 @@ Footprints FindFootprints(const Character& character, const Leg& leg, const std:
     under.slope_x.push_back(slope(kFootHalf, 0));
     under.slope_z.push_back(slope(0, kFootHalf));
     under.height.push_back(ground(0, 0));
-    under.folding += FoldingAxis(character, leg, state).dot(HingeAxis(character, leg.knee, state));
+    under.folding += character::Folding(character, leg, state);
     under.longest = std::max(under.longest, (ankle - PositionOf(character, leg.hip, state)).norm());
   }
   for (std::vector<double>* values : {&under.height, &under.slope_x, &under.slope_z}) {
@@ -306,7 +192,7 @@ void AdaptedReference::FollowGround(const Environment& environment, double gravi
 
 void AdaptedReference::PutLegsOnLine(const Frame& frame, const std::string& world) {
   const Character& character = *character_;
-  const std::vector<Leg> legs = LegsOf(character);
+  const std::vector<Leg> legs = character::LegsOf(character);
   if (legs.empty()) {
     throw InputError("world " + world + ": /reference/legs_on_line",
                      "a character without legs that ball joints hold at hip and ankle", "one with legs");
@@ -358,7 +244,7 @@ double AdaptedReference::CenterOverLine(const Frame& frame, std::vector<State>& 
 
 void AdaptedReference::PutFeetOnGround(const Environment& environment) {
   const Character& character = *character_;
-  std::vector<Leg> legs = LegsOf(character);
+  std::vector<Leg> legs = character::LegsOf(character);
   if (legs.empty()) {
     notes_.emplace_back("the reference's feet stay as they are: no ball joints hold the legs at hip and ankle");
     return;
@@ -395,7 +281,7 @@ void AdaptedReference::PutFeetOnGround(const Environment& environment) {
     for (size_t l = 0; l < legs.size(); ++l) {
       const Vec3 recorded = PositionOf(character, legs[l].ankle, states[i]);
       largest = std::max(largest, std::abs(footings[l][i].ankle.y() - recorded.y()));
-      BendLeg(character, legs[l], states[i], footings[l][i], poses_[i]);
+      character::BendLeg(character, legs[l], states[i], footings[l][i], poses_[i]);
     }
   }
   const double lowest = *std::max_element(lower.begin(), lower.end());

@@ -22,8 +22,7 @@ inline constexpr io::Range kFrameRates{1, 10000};  ///< [1/s]
 inline constexpr int kMostSkippedFrames = 10000000;
 inline constexpr io::Range kFloorHeights{-1000, 1000};  ///< [m]
 inline constexpr io::Range kHeadings{-7, 7};            ///< [rad], a full turn both ways
-
-/// Range of the durations of references [s]: from one step of control to what fits into memory.
+/// Of references [s]: from one step of control to what fits into memory.
 inline constexpr io::Range kDurations{0.1, 1200};
 
 /// How a clip becomes a reference. Every default holds for all clips.
@@ -31,6 +30,7 @@ struct ReferenceOptions {
   double start = 0;                     ///< first instant of the clip to use [s]
   std::optional<double> end;            ///< last instant to use [s]; none: to the end
   double time_scale = 1;                ///< durations are multiplied by this: 2 plays at half speed
+  std::optional<double> loop;           ///< repeat the best cycle for so many seconds (cycle.h); none: as recorded
   double smoothing = 0.025;             ///< standard deviation of the Gaussian filter [s]
   double velocity_interval = 1.0 / 60;  ///< half width of the central difference for velocities [s]
   bool level_floor = true;              ///< turn a tilted capture floor level
@@ -85,6 +85,8 @@ void DescribeRange(Options& o, Visitor& v) {
   v.Field({"start", "First instant of the clip that is used", "s"}, o.start, io::Real{kInstants});
   v.Field({"end", "Last instant of the clip that is used; null: its end", "s"}, o.end, io::OptionalReal{kInstants});
   v.Field({"time_scale", "Factor on all durations"}, o.time_scale, io::Real{kTimeScales});
+  v.Field({"loop", "Seconds for which the best cycle is repeated; null: as recorded", "s"}, o.loop,
+          io::OptionalReal{kDurations});
 }
 
 /// What was recognised in a clip and what was changed.
@@ -105,6 +107,9 @@ struct ReferenceReport {
   double largest_hand_raise = 0;   ///< of a wrist over its recorded height [m]
   double start_speed_lost = 0;     ///< of the root's velocity at the start, by filtering [m/s]
   int lead_in_frames = 0;          ///< frames at the start that hold a rest pose and were skipped
+  double loop_start = 0;           ///< of the cycle that is repeated, in the part that is used [s]
+  double loop_duration = 0;        ///< of one round [s]; 0: none is repeated
+  double loop_seam = 0;            ///< Cycle::seam [rad]
   std::vector<std::string> notes;  ///< all of that and more as sentences
 
   io::Json ToJson() const;
@@ -112,6 +117,9 @@ struct ReferenceReport {
 
 /// The pose at a share of the way from `a` to `b`: orientations along the shorter arc.
 void Interpolate(const Pose& a, const Pose& b, double share, Pose& pose);
+
+/// Evenly spaced poses through a Gaussian filter. @param deviation standard deviation [poses]
+std::vector<Pose> SmoothPoses(const std::vector<Pose>& poses, double deviation);
 
 /// Evenly spaced poses of the character with the first at time 0, and states between them.
 class ReferenceMotion {

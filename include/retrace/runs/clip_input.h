@@ -20,8 +20,9 @@ struct ClipOptions {
   std::filesystem::path
       joint_map;     ///< JSON that assigns joints to the segments that they move (character::MapClip); empty: none
   double start = 0;  ///< first instant to use [s]
-  std::optional<double> end;  ///< last instant to use [s]; none: the end of the recording
-  double time_scale = 1;      ///< factor on durations
+  std::optional<double> end;   ///< last instant to use [s]; none: the end of the recording
+  double time_scale = 1;       ///< factor on durations
+  std::optional<double> loop;  ///< repeat the best cycle of it for so many seconds; none: as recorded
 
   std::optional<double> unit;          ///< metres per unit of the file, above 0
   std::optional<std::string> up_axis;  ///< x, y, z, -x, -y or -z
@@ -38,6 +39,8 @@ void Describe(Options& o, Visitor& v) {
   v.Field({"start", "First second of the clip to use", "s"}, o.start, io::Real{character::kInstants});
   v.Field({"end", "Last second of the clip to use", "s"}, o.end, io::OptionalReal{character::kInstants});
   v.Field({"time_scale", "Play the clip this many times as long"}, o.time_scale, io::Real{character::kTimeScales});
+  v.Field({"loop", "Repeat the best cycle of the clip for so long", "s"}, o.loop,
+          io::OptionalReal{character::kDurations});
   v.Field({"unit", "Length of a unit of the file", "m"}, o.unit, io::OptionalReal{character::kUnits});
   v.Field({"frame_rate", "Frames per second", "1/s"}, o.frame_rate, io::OptionalReal{character::kFrameRates});
   v.Field({"skip_frames", "Frames at the start to leave out"}, o.skipped_frames,

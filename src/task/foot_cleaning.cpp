@@ -1,0 +1,244 @@
+#include "retrace/task/foot_cleaning.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "filters.h"
+#include "retrace/character/kinematics.h"
+#include "retrace/character/legs.h"
+#include "retrace/io/number.h"
+#include "retrace/math/rotation.h"
+#include "retrace/metrics/gates.h"
+
+namespace retrace::task {
+namespace {
+
+using character::BodyState;
+using character::Character;
+using character::Pose;
+using character::State;
+
+// Lengths are those of the human, and follow the height of others.
+constexpr double kOnFloor = 0.025;    // an edge of a sole lower than this may stand [m]
+constexpr double kOffFloor = 0.05;    // and one higher than this does not
+constexpr double kLevel = 0.03;       // a sole whose edges are both lower than this is level [m]
+constexpr double kTilted = 0.06;      // and one with an edge higher than this is not
+constexpr double kStill = 0.4;        // an edge that moves slower than this over the floor may stand [m/s]
+constexpr double kSliding = 1;        // and one that is faster does not
+constexpr double kUpright = 0.8;      // cosine of a foot's tilt from which on it stands on its sole
+constexpr double kOnItsSide = 0.5;    // and under which it does not
+constexpr double kClearance = 0.03;   // of a foot that does not stand [m]
+constexpr double kBentKnee = 0.12;    // least bend of a knee over a standing foot [rad]
+constexpr double kMostLowered = 0.1;  // of a leg's length: by which the root comes down at most
+// Standard deviations of filters [s].
+constexpr double kSmoothSupport = 0.012;
+constexpr double kSmoothShift = 0.008;
+constexpr double kSmoothRoot = 0.04;
+constexpr double kAroundLowered = 0.08;  // reach of the largest lowering [s]
+
+/// 1 below `low`, 0 above `high`.
+double Fade(double value, double low, double high) {
+  return 1 - SmoothStep(std::clamp((value - low) / (high - low), 0.0, 1.0));
+}
+
+/// Corners of the bottom of a foot's box, in its axes.
+struct Sole {
+  Sole(const character::Body& foot) {
+    Vec3 least = Vec3::Constant(std::numeric_limits<double>::infinity()), most = -least;
+    for (const character::Shape& shape : foot.shapes) {
+      least = least.cwiseMin(shape.offset - shape.HalfExtents());
+      most = most.cwiseMax(shape.offset + shape.HalfExtents());
+    }
+    toes = {Vec3(least.x(), least.y(), most.z()), Vec3(most.x(), least.y(), most.z())};
+    heel = {Vec3(least.x(), least.y(), least.z()), Vec3(most.x(), least.y(), least.z())};
+  }
+
+  static Vec3 Middle(const std::array<Vec3, 2>& edge, const BodyState& foot) {
+    return foot.position + foot.orientation * Vec3(0.5 * (edge[0] + edge[1]));
+  }
+  double LowestCorner(const Vec3& position, const Quat& orientation) const {
+    double lowest = std::numeric_limits<double>::infinity();
+    for (const auto& edge : {toes, heel}) {
+      for (const Vec3& corner : edge) lowest = std::min(lowest, (position + orientation * corner).y());
+    }
+    return lowest;
+  }
+
+  std::array<Vec3, 2> toes, heel;
+};
+
+/// What becomes of a leg (poses).
+struct CleanedLeg {
+  std::vector<double> support;  ///< from 0, in the air, to 1, standing
+  std::vector<double> level;    ///< of these: on the whole sole
+  std::vector<character::Footing> footing;
+};
+
+class FootCleaner {
+ public:
+  explicit FootCleaner(const character::ReferenceMotion& reference)
+      : character_(reference.character()),
+        frame_time_(reference.frame_time()),
+        size_(reference.character().height / metrics::kHumanHeight),
+        states_(reference.StatesOfPoses()) {
+    result_.poses = reference.poses();
+  }
+
+  FootCleaning Clean() {
+    for (const character::Leg& leg : character::LegsOf(character_)) {
+      if (FootOf(leg).shapes.empty()) continue;
+      legs_.push_back(leg);
+      double folding = 0;
+      for (const State& state : states_) folding += character::Folding(character_, leg, state);
+      legs_.back().folding = folding < 0 ? -1 : 1;
+    }
+    for (const character::Leg& leg : legs_) PlaceFoot(leg);
+    if (legs_.empty()) {
+      result_.notes.emplace_back(
+          "the reference's feet stay as they are: no ball joints hold the legs at hip and ankle");
+      return std::move(result_);
+    }
+    LowerRoot();
+    for (size_t l = 0; l < legs_.size(); ++l) {
+      for (size_t i = 0; i < states_.size(); ++i) {
+        character::BendLeg(character_, legs_[l], states_[i], cleaned_[l].footing[i], result_.poses[i]);
+      }
+    }
+    Report();
+    return std::move(result_);
+  }
+
+ private:
+  const character::Joint& JointAt(int joint) const { return character_.joints[static_cast<size_t>(joint)]; }
+  const character::Body& FootOf(const character::Leg& leg) const {
+    return character_.bodies[static_cast<size_t>(JointAt(leg.ankle).child)];
+  }
+  Vec3 PositionOf(int joint, size_t pose) const {
+    return character::JointPosition(character_, JointAt(joint), states_[pose]);
+  }
+
+  /// Slowest speed over the floor of an edge of a sole that may stand [m/s].
+  double SpeedOf(const Sole& sole, size_t foot, size_t pose) const {
+    const size_t before = pose > 0 ? pose - 1 : 0, after = std::min(pose + 1, states_.size() - 1);
+    double slowest = std::numeric_limits<double>::infinity();
+    for (const auto& edge : {sole.toes, sole.heel}) {
+      if (Sole::Middle(edge, states_[pose][foot]).y() > kOffFloor * size_) continue;
+      const Vec3 way = Sole::Middle(edge, states_[after][foot]) - Sole::Middle(edge, states_[before][foot]);
+      slowest = std::min(slowest, std::hypot(way.x(), way.z()) / (static_cast<double>(after - before) * frame_time_));
+    }
+    return slowest / size_;
+  }
+
+  void FindSupport(const Sole& sole, size_t foot, CleanedLeg& leg) const {
+    for (size_t i = 0; i < states_.size(); ++i) {
+      const BodyState& state = states_[i][foot];
+      const double toes = Sole::Middle(sole.toes, state).y() / size_;
+      const double heel = Sole::Middle(sole.heel, state).y() / size_;
+      const double upright = (state.orientation * Vec3::UnitY()).y();
+      const double stands = Fade(SpeedOf(sole, foot, i), kStill, kSliding) * (1 - Fade(upright, kOnItsSide, kUpright));
+      leg.support.push_back(stands * Fade(std::min(toes, heel), kOnFloor, kOffFloor));
+      leg.level.push_back(stands * Fade(std::max(toes, heel), kLevel, kTilted));
+    }
+    leg.support = Smoothed(leg.support, kSmoothSupport / frame_time_);
+    leg.level = Smoothed(leg.level, kSmoothSupport / frame_time_);
+  }
+
+  /// The orientation of a foot with its roll and its pitch taken away, by these shares.
+  static Quat Levelled(Quat orientation, double across, double along) {
+    const Vec3 x = orientation * Vec3::UnitX(), y = orientation * Vec3::UnitY();
+    orientation = FromRotationVector(-across * std::atan2(x.y(), y.y()) * (orientation * Vec3::UnitZ())) * orientation;
+    const Vec3 z = orientation * Vec3::UnitZ();
+    const Vec3 axis = Vec3::UnitY().cross(z);
+    if (axis.norm() < 1e-6) return orientation;
+    return FromRotationVector(along * std::asin(std::clamp(z.y(), -1.0, 1.0)) * axis.normalized()) * orientation;
+  }
+
+  void PlaceFoot(const character::Leg& leg) {
+    const auto foot = static_cast<size_t>(JointAt(leg.ankle).child);
+    const Sole sole(FootOf(leg));
+    CleanedLeg& cleaned = cleaned_.emplace_back();
+    FindSupport(sole, foot, cleaned);
+    std::vector<double> shifts;
+    for (size_t i = 0; i < states_.size(); ++i) {
+      const BodyState& state = states_[i][foot];
+      const double support = cleaned.support[i];
+      const Quat orientation = Levelled(state.orientation, support, cleaned.level[i]);
+      const Vec3 ankle = PositionOf(leg.ankle, i);
+      const Quat tilt = orientation * state.orientation.conjugate();
+      const double low = sole.LowestCorner(ankle + tilt * Vec3(state.position - ankle), orientation);
+      shifts.push_back(-support * low + (1 - support) * std::max(0.0, kClearance * size_ - low));
+      cleaned.footing.push_back({ankle, tilt});
+    }
+    shifts = Smoothed(shifts, kSmoothShift / frame_time_);
+    for (size_t i = 0; i < states_.size(); ++i) {
+      cleaned.footing[i].ankle.y() += shifts[i];
+      result_.largest_shift = std::max(result_.largest_shift, std::abs(shifts[i]));
+      result_.largest_tilt = std::max(result_.largest_tilt, RotationVector(cleaned.footing[i].tilt).norm());
+    }
+  }
+
+  void LowerRoot() {
+    std::vector<double> lower(states_.size(), 0.0);
+    for (size_t l = 0; l < legs_.size(); ++l) {
+      const character::Leg& leg = legs_[l];
+      const double upper = (JointAt(leg.knee).anchor - JointAt(leg.hip).anchor).norm();
+      const double shin = (JointAt(leg.ankle).anchor - JointAt(leg.knee).anchor).norm();
+      const double reach2 = upper * upper + shin * shin + 2 * upper * shin * std::cos(kBentKnee);
+      for (size_t i = 0; i < states_.size(); ++i) {
+        const Vec3 from_hip = cleaned_[l].footing[i].ankle - PositionOf(leg.hip, i);
+        const double across2 = from_hip.x() * from_hip.x() + from_hip.z() * from_hip.z();
+        if (across2 >= reach2) continue;
+        const double stretched = -from_hip.y() - std::sqrt(reach2 - across2);
+        lower[i] = std::max(lower[i], cleaned_[l].support[i] * std::min(stretched, kMostLowered * (upper + shin)));
+      }
+    }
+    lower = LargestAround(lower, static_cast<int>(std::lround(kAroundLowered / frame_time_)));
+    lower = Smoothed(lower, kSmoothRoot / frame_time_);
+    for (size_t i = 0; i < states_.size(); ++i) {
+      result_.poses[i].root_position.y() -= lower[i];
+      character::Translate(states_[i], Vec3(0, -lower[i], 0));
+      result_.largest_lowering = std::max(result_.largest_lowering, lower[i]);
+    }
+  }
+
+  void Report() {
+    size_t standing = 0;
+    for (size_t i = 0; i < states_.size(); ++i) {
+      double support = 0;
+      for (const CleanedLeg& leg : cleaned_) support = std::max(support, leg.support[i]);
+      standing += support > 0.5 ? 1 : 0;
+    }
+    result_.supported = static_cast<double>(standing) / static_cast<double>(states_.size());
+    std::string note = "the reference's feet are put on the floor: ankles moved by ";
+    note.append(io::Fixed(result_.largest_shift, 3)).append(" m in height at most, feet turned by ");
+    note.append(io::Fixed(Degrees(result_.largest_tilt), 1)).append(" degrees, the root lowered by ");
+    note.append(io::Fixed(result_.largest_lowering, 3)).append(" m; a foot stands in ");
+    result_.notes.push_back(note.append(io::Fixed(100 * result_.supported, 0)).append(" % of the time"));
+  }
+
+  const Character& character_;
+  double frame_time_;
+  double size_;                // as a share of the human's
+  std::vector<State> states_;  // (poses)
+  std::vector<character::Leg> legs_;
+  std::vector<CleanedLeg> cleaned_;  // (legs)
+  FootCleaning result_;
+};
+
+}  // namespace
+
+io::Json FootCleaning::ToJson() const {
+  return {{"largest_shift", largest_shift},
+          {"largest_tilt", largest_tilt},
+          {"largest_lowering", largest_lowering},
+          {"supported", supported},
+          {"notes", notes}};
+}
+
+FootCleaning CleanFeet(const character::ReferenceMotion& reference) {
+  return FootCleaner(reference).Clean();
+}
+
+}  // namespace retrace::task
