@@ -1,5 +1,6 @@
 #include "retrace/control/control_file.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "retrace/character/limits.h"
@@ -17,7 +18,15 @@ using io::JsonView;
 constexpr const char* kUnits =
     "SI; radians; y up; quaternions as [w, x, y, z]; a target is a joint's rotation, child to parent";
 
+/// Of version 3.
+constexpr const char* kUnitsWithCommands =
+    "SI; radians; y up; quaternions as [w, x, y, z]; a target is a joint's rotation, child to parent; a torque is on "
+    "the "
+    "child, in the parent's axes; a gain is a factor on the servo's kp and kd";
+
 constexpr size_t kMostTargets = 1000;  // of a fragment
+constexpr io::Range kTorques{-1e6, 1e6};
+constexpr io::Range kGains{0, 1e6};
 
 /// One body of a state. `character` is counted from 1 and left out where it is 0.
 Json BodyToJson(const std::string& name, const character::BodyState& body, size_t character) {
@@ -80,8 +89,42 @@ character::State ReadState(const JsonView& view, const std::vector<BodyName>& na
   return state;
 }
 
-Fragment ReadFragment(const JsonView& view, const Character& character, double time_step, int first_step) {
-  view.AllowOnly({"start", "duration", "steps", "targets"});
+/// One entry per joint.
+std::vector<JsonView> JointElements(const JsonView& view, const Character& character, const std::string& what) {
+  if (view.size() != character.joints.size()) {
+    view.Expect("an array of " + std::to_string(character.joints.size()) + " " + what + ", one per joint");
+  }
+  return view.Elements(character.joints.size());
+}
+
+/// Torques and gains of each step, beside the targets that were read; these are then no longer needed.
+void ReadCommands(const JsonView& view, const Character& character, Fragment& fragment) {
+  const auto steps = static_cast<size_t>(fragment.num_steps);
+  for (const char* key : {"targets", "torques", "gains"}) {
+    if (view[key].size() != steps) view[key].Expect("an array of " + std::to_string(steps) + ", one entry per step");
+  }
+  fragment.commands.assign(steps, std::vector<simulation::JointCommand>(character.joints.size()));
+  for (size_t step = 0; step < steps; ++step) {
+    const std::vector<JsonView> torques = JointElements(view["torques"][step], character, "torques");
+    const std::vector<JsonView> gains = JointElements(view["gains"][step], character, "gains");
+    for (size_t j = 0; j < character.joints.size(); ++j) {
+      simulation::JointCommand& command = fragment.commands[step][j];
+      command.target = fragment.targets[step][j];
+      command.torque = torques[j].Vector(kTorques);
+      command.gain = gains[j].Number(kGains);
+    }
+  }
+  fragment.targets.clear();
+}
+
+Fragment ReadFragment(const JsonView& view, const Character& character, double time_step, int first_step,
+                      bool may_have_commands) {
+  const bool has_commands = may_have_commands && view.Has("torques");
+  if (has_commands) {
+    view.AllowOnly({"start", "duration", "steps", "targets", "torques", "gains"});
+  } else {
+    view.AllowOnly({"start", "duration", "steps", "targets"});
+  }
   Fragment fragment;
   fragment.first_step = first_step;
   fragment.num_steps = view["steps"].Integer(1, character::kMostSteps - first_step);
@@ -94,31 +137,54 @@ Fragment ReadFragment(const JsonView& view, const Character& character, double t
   check_time("start", fragment.first_step);
   check_time("duration", fragment.num_steps);
   for (const JsonView& pose : view["targets"].Elements(kMostTargets)) {
-    if (pose.size() != character.joints.size()) {
-      pose.Expect("an array of " + std::to_string(character.joints.size()) + " quaternions, one per joint");
-    }
     TargetPose target;
-    for (const JsonView& rotation : pose.Elements(character.joints.size()))
+    for (const JsonView& rotation : JointElements(pose, character, "quaternions"))
       target.push_back(io::ReadQuaternion(rotation));
     fragment.targets.push_back(std::move(target));
   }
   if (fragment.targets.empty()) view["targets"].Expect("at least one target pose");
+  if (has_commands) ReadCommands(view, character, fragment);
   return fragment;
 }
 
-std::vector<Fragment> ReadFragments(const JsonView& view, const Character& character, double time_step) {
+std::vector<Fragment> ReadFragments(const JsonView& view, const Character& character, double time_step,
+                                    bool may_have_commands) {
   std::vector<Fragment> fragments;
   int first_step = 0;
   for (const JsonView& fragment : view.Elements(character::kMostSteps)) {
     if (first_step == character::kMostSteps)
       fragment.Fail("it after " + std::to_string(first_step) + " steps", "no further one");
-    fragments.push_back(ReadFragment(fragment, character, time_step, first_step));
+    fragments.push_back(ReadFragment(fragment, character, time_step, first_step, may_have_commands));
     first_step += fragments.back().num_steps;
   }
   return fragments;
 }
 
+/// Arrays over steps and joints.
+Json CommandsToJson(const Fragment& fragment) {
+  Json targets = Json::array(), torques = Json::array(), gains = Json::array();
+  for (const std::vector<simulation::JointCommand>& step : fragment.commands) {
+    Json of_targets = Json::array(), of_torques = Json::array(), of_gains = Json::array();
+    for (const simulation::JointCommand& command : step) {
+      of_targets.push_back(io::ToJson(command.target));
+      of_torques.push_back(io::ToJson(command.torque));
+      of_gains.push_back(command.gain);
+    }
+    targets.push_back(std::move(of_targets));
+    torques.push_back(std::move(of_torques));
+    gains.push_back(std::move(of_gains));
+  }
+  return {{"targets", std::move(targets)}, {"torques", std::move(torques)}, {"gains", std::move(gains)}};
+}
+
 Json FragmentToJson(const Fragment& fragment, double time_step) {
+  if (fragment.has_commands()) {
+    Json json = {{"start", fragment.first_step * time_step},
+                 {"duration", fragment.num_steps * time_step},
+                 {"steps", fragment.num_steps}};
+    json.update(CommandsToJson(fragment));
+    return json;
+  }
   Json targets = Json::array();
   for (const TargetPose& target : fragment.targets) {
     Json pose = Json::array();
@@ -196,11 +262,12 @@ LoadedControl ReadVersion1(const JsonView& view, const std::string& name) {
   control.world = simulation::ReadWorldOptions(view["world"], loaded.character.joints.size());
   CheckJoints(view["joints"], loaded.character);
   control.start = ReadState(view["start_state"], NamesOf({&loaded.character}, control.world.environment));
-  control.fragments = ReadFragments(view["fragments"], loaded.character, control.world.time_step);
+  control.fragments = ReadFragments(view["fragments"], loaded.character, control.world.time_step, false);
   return loaded;
 }
 
-Scene ReadVersion2(const JsonView& view, const std::string& name) {
+/// Also version 3, whose fragments may have commands.
+Scene ReadVersion2(const JsonView& view, const std::string& name, bool may_have_commands) {
   view.AllowOnly({"format", "version", "units", "world", "start_state", "characters"});
   Scene scene;
   const std::vector<JsonView> characters = view["characters"].Elements(character::kMostCharacters);
@@ -217,21 +284,28 @@ Scene ReadVersion2(const JsonView& view, const std::string& name) {
   scene.world = simulation::ReadWorldOptions(view["world"], num_joints);
   std::vector<const Character*> pointers;
   for (size_t c = 0; c < characters.size(); ++c) {
-    scene.fragments.push_back(ReadFragments(characters[c]["fragments"], scene.characters[c], scene.world.time_step));
+    scene.fragments.push_back(
+        ReadFragments(characters[c]["fragments"], scene.characters[c], scene.world.time_step, may_have_commands));
     pointers.push_back(&scene.characters[c]);
   }
   scene.start = ReadState(view["start_state"], NamesOf(pointers, scene.world.environment));
   return scene;
 }
 
+bool HaveCommands(const std::vector<Fragment>& fragments) {
+  return std::any_of(fragments.begin(), fragments.end(), [](const Fragment& f) { return f.has_commands(); });
+}
+
 }  // namespace
 
 std::string FormatControl(const Character& character, const OpenLoopControl& control) {
+  if (HaveCommands(control.fragments)) return FormatControl(MakeScene(character, control));
   return FormatVersion1(character, control.world, control.start, control.fragments);
 }
 
 std::string FormatControl(const Scene& scene) {
-  if (scene.characters.size() == 1) {
+  const bool commands = std::any_of(scene.fragments.begin(), scene.fragments.end(), HaveCommands);
+  if (scene.characters.size() == 1 && !commands) {
     return FormatVersion1(scene.characters[0], scene.world, scene.start, scene.fragments[0]);
   }
   std::vector<const Character*> pointers;
@@ -245,8 +319,8 @@ std::string FormatControl(const Scene& scene) {
                                      {"character", character.json.dump()}}));
   }
   return FormatMembers({{"format", "\"retrace-control\""},
-                        {"version", "2"},
-                        {"units", Json(kUnits).dump()},
+                        {"version", commands ? "3" : "2"},
+                        {"units", Json(commands ? kUnitsWithCommands : kUnits).dump()},
                         {"world", scene.world.ToJson().dump()},
                         {"start_state", StateLines(NamesOf(pointers, scene.world.environment), scene.start)},
                         {"characters", "[" + characters + "\n]"}}) +
@@ -255,14 +329,21 @@ std::string FormatControl(const Scene& scene) {
 
 LoadedControl ParseControl(const std::string& text, const std::string& name) {
   const Json document = io::ParseJson(text, name);
-  return ReadVersion1(JsonView(document, name), name);
+  const JsonView view(document, name);
+  if (!view.Has("version") || view["version"].json() != 3) return ReadVersion1(view, name);
+  Scene scene = ParseScene(text, name);
+  if (scene.characters.size() != 1) {
+    view["characters"].Fail(std::to_string(scene.characters.size()) + " characters", "one");
+  }
+  OpenLoopControl control = ControlOf(scene, 0);
+  return {std::move(scene.characters[0]), std::move(control)};
 }
 
 Scene ParseScene(const std::string& text, const std::string& name) {
   const Json document = io::ParseJson(text, name);
   const JsonView view(document, name);
   CheckFormat(view);
-  if (view["version"].Integer(1, 2) == 2) return ReadVersion2(view, name);
+  if (const int version = view["version"].Integer(1, 3); version > 1) return ReadVersion2(view, name, version == 3);
   const LoadedControl loaded = ReadVersion1(view, name);
   return MakeScene(loaded.character, loaded.control);
 }

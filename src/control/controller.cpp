@@ -10,6 +10,11 @@ namespace {
 /// Calls `set(j, target)` for each joint.
 template <typename Set>
 void InterpolateTargets(const Fragment& fragment, int step, size_t num_joints, const Set& set) {
+  if (fragment.has_commands()) {
+    const std::vector<simulation::JointCommand>& commands = fragment.commands[static_cast<size_t>(step)];
+    for (size_t j = 0; j < num_joints; ++j) set(j, commands[j].target);
+    return;
+  }
   const size_t last = fragment.targets.size() - 1;
   if (last == 0) {
     for (size_t j = 0; j < num_joints; ++j) set(j, fragment.targets[0][j]);
@@ -29,7 +34,12 @@ void TargetsAt(const Fragment& fragment, int step, std::span<Quat> pose) {
   InterpolateTargets(fragment, step, pose.size(), [&](size_t j, const Quat& target) { pose[j] = target; });
 }
 
-void TargetsAt(const Fragment& fragment, int step, std::span<simulation::JointCommand> commands) {
+void CommandsAt(const Fragment& fragment, int step, std::span<simulation::JointCommand> commands) {
+  if (fragment.has_commands()) {
+    const std::vector<simulation::JointCommand>& of_step = fragment.commands[static_cast<size_t>(step)];
+    std::copy(of_step.begin(), of_step.end(), commands.begin());
+    return;
+  }
   InterpolateTargets(fragment, step, commands.size(),
                      [&](size_t j, const Quat& target) { commands[j].target = target; });
 }
@@ -43,7 +53,7 @@ const Fragment& OpenLoop::FragmentAt(int step) {
 void OpenLoop::Command(const Instant& now, std::span<simulation::JointCommand> commands) {
   if (fragments_.empty()) return;
   const Fragment& fragment = FragmentAt(now.step);
-  TargetsAt(fragment, std::clamp(now.step - fragment.first_step, 0, fragment.num_steps - 1), commands);
+  CommandsAt(fragment, std::clamp(now.step - fragment.first_step, 0, fragment.num_steps - 1), commands);
 }
 
 bool OpenLoop::RestartsAt(int step) {

@@ -19,14 +19,25 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
+bool SameCommands(const std::vector<simulation::JointCommand>& a, const std::vector<simulation::JointCommand>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
+    return x.target.coeffs() == y.target.coeffs() && x.torque == y.torque && x.gain == y.gain;
+  });
+}
+
 bool SameControl(const OpenLoopControl& a, const OpenLoopControl& b) {
   if (a.world.ToJson().dump() != b.world.ToJson().dump() || !SameBits(a.start, b.start)) return false;
   if (a.fragments.size() != b.fragments.size()) return false;
   for (size_t f = 0; f < a.fragments.size(); ++f) {
     const Fragment& x = a.fragments[f];
     const Fragment& y = b.fragments[f];
-    if (x.first_step != y.first_step || x.num_steps != y.num_steps || x.targets.size() != y.targets.size())
+    if (x.first_step != y.first_step || x.num_steps != y.num_steps || x.targets.size() != y.targets.size() ||
+        x.commands.size() != y.commands.size()) {
       return false;
+    }
+    for (size_t k = 0; k < x.commands.size(); ++k) {
+      if (!SameCommands(x.commands[k], y.commands[k])) return false;
+    }
     for (size_t k = 0; k < x.targets.size(); ++k) {
       if (std::memcmp(x.targets[k].data(), y.targets[k].data(), x.targets[k].size() * sizeof(Quat)) != 0) return false;
     }
@@ -42,6 +53,50 @@ RC_GTEST_PROP(ControlFileProperty, ReadsBackToTheSameBits, ()) {
   RC_ASSERT(SameControl(loaded.control, control));
   RC_ASSERT(loaded.character.json == Human().json);
   RC_ASSERT(FormatControl(loaded.character, loaded.control) == text);
+}
+
+RC_GTEST_PROP(ControlFileProperty, CommandsReadBackToTheSameBits, ()) {
+  RandomStream random(*rc::gen::arbitrary<uint64_t>().as("seed"), RandomStage::kTest, 0, 0);
+  OpenLoopControl control = RandomControl(random, *rc::gen::inRange(1, 4).as("fragments"));
+  AddCommands(random, control.fragments.back());
+  const std::string text = FormatControl(Human(), control);
+  const LoadedControl loaded = ParseControl(text, "c.json");
+  RC_ASSERT(SameControl(loaded.control, control));
+  RC_ASSERT(FormatControl(loaded.character, loaded.control) == text);
+  const Scene scene = ParseScene(text, "c.json");
+  RC_ASSERT(SameControl(ControlOf(scene, 0), control));
+}
+
+TEST(ControlFile, CommandsAreOfVersion3AndRefusedInOthers) {
+  RandomStream random(8, RandomStage::kTest, 0, 0);
+  OpenLoopControl control = RandomControl(random, 1);
+  EXPECT_EQ(io::ParseJson(FormatControl(Human(), control), "c.json")["version"], 1);
+  AddCommands(random, control.fragments[0]);
+  const Json document = io::ParseJson(FormatControl(Human(), control), "c.json");
+  EXPECT_EQ(document["version"], 3);
+  const auto refused = [&](const Json& changed, const std::string& place) {
+    try {
+      ParseScene(changed.dump(), "c.json");
+      FAIL() << place << " is accepted";
+    } catch (const InputError& error) {
+      EXPECT_THAT(error.what(), HasSubstr(place));
+    }
+  };
+  Json changed = document;
+  changed["version"] = 2;
+  refused(changed, "/characters/0/fragments/0/torques");
+  for (const char* key : {"targets", "torques", "gains"}) {
+    changed = document;
+    Json& list = changed["characters"][0]["fragments"][0][key];
+    list.push_back(Json(list[0]));
+    refused(changed, std::string("/characters/0/fragments/0/") + key);
+    changed = document;
+    changed["characters"][0]["fragments"][0][key][0].erase(0);
+    refused(changed, std::string("/characters/0/fragments/0/") + key + "/0");
+  }
+  changed = document;
+  changed["characters"][0]["fragments"][0]["gains"][0][0] = -1;
+  refused(changed, "/characters/0/fragments/0/gains/0/0");
 }
 
 /// The pointers of all numbers and texts of a document.

@@ -122,6 +122,39 @@ TEST(Replay, TwiceGivesTheSameBits) {
   for (size_t i = 0; i < a.states.size(); ++i) ASSERT_EQ(Fingerprint(a.states[i]), Fingerprint(b.states[i])) << i;
 }
 
+TEST(Replay, CommandsOfEachStepDoWhatAControllerDid) {
+  // A torque that comes and goes on one joint, beside targets and gains that change.
+  class Wave final : public Controller {
+   public:
+    void Command(const Instant& now, std::span<simulation::JointCommand> commands) override {
+      for (simulation::JointCommand& command : commands) {
+        command.target = AxisRotation(0, 0.1 * std::sin(now.time));
+        command.gain = 1 + 0.5 * std::cos(20 * now.time);
+        command.torque = Vec3(3 * std::sin(30 * now.time), 0, 0);
+      }
+      given.emplace_back(commands.begin(), commands.end());
+    }
+    bool RestartsAt(int step) override { return step % 24 == 0; }
+    std::vector<std::vector<simulation::JointCommand>> given;
+  };
+  OpenLoopControl control = Standing(2);
+  Wave wave;
+  Controller* const controller = &wave;
+  const character::Character* const human = &Human();
+  const Trajectory closed = Simulate({&human, 1}, control.world, control.start, {&controller, 1}, 0, 48);
+  for (size_t f = 0; f < 2; ++f) {
+    control.fragments[f].targets.clear();
+    control.fragments[f].commands.assign(wave.given.begin() + static_cast<std::ptrdiff_t>(24 * f),
+                                         wave.given.begin() + static_cast<std::ptrdiff_t>(24 * f + 24));
+  }
+  const Trajectory open = Replay(Human(), control);
+  ASSERT_EQ(open.num_steps(), closed.num_steps());
+  for (size_t i = 0; i < open.states.size(); ++i) ASSERT_TRUE(SameBits(open.states[i], closed.states[i])) << i;
+  TargetPose pose(Human().joints.size());
+  TargetsAt(control.fragments[1], 3, pose);
+  EXPECT_EQ(pose[0].coeffs(), wave.given[27][0].target.coeffs());
+}
+
 TEST(Replay, RecordsEveryStep) {
   const OpenLoopControl control = Swaying();
   const Trajectory trajectory = Replay(Human(), control);

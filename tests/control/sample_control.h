@@ -44,6 +44,17 @@ inline OpenLoopControl RandomControl(RandomStream& random, int fragments) {
   return control;
 }
 
+/// Puts commands of each step in the place of a fragment's targets.
+inline void AddCommands(RandomStream& random, Fragment& fragment) {
+  fragment.targets.clear();
+  fragment.commands.resize(static_cast<size_t>(fragment.num_steps));
+  for (std::vector<simulation::JointCommand>& step : fragment.commands) {
+    for (const Quat& target : RandomTargets(random)) {
+      step.push_back({target, character::RandomVector(random, 30), random.Uniform(0, 2)});
+    }
+  }
+}
+
 /// Standing in the rest pose on strong ankles for a while, in fragments of a tenth of a second.
 inline OpenLoopControl Standing(int fragments) {
   OpenLoopControl control;

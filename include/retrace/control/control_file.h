@@ -10,11 +10,12 @@ namespace retrace::control {
 
 /// Text of a control file: the character's document, the world, the start state, and per fragment its start, duration
 /// and target poses. Numbers read back to the same bits. A single character is written in version 1, so that earlier
-/// programs read it.
+/// programs read it, unless a fragment has commands (version 3).
 std::string FormatControl(const character::Character& character, const OpenLoopControl& control);
 /// The same for a scene: version 1 for a single character, version 2 for several. Version 2 has a member `characters`
 /// with the document, the joints and the fragments of each; an entry of its start state names the character, counted
-/// from 1, and free bodies come last without one.
+/// from 1, and free bodies come last without one. Version 3 is the same for any number of characters, with fragments
+/// that may hold the commands of each step: `targets`, `torques` and `gains`, an entry of each for every step.
 std::string FormatControl(const Scene& scene);
 
 struct LoadedControl {
@@ -27,7 +28,7 @@ struct LoadedControl {
 LoadedControl LoadControl(const std::filesystem::path& path);
 LoadedControl ParseControl(const std::string& text, const std::string& name);
 
-/// Reads a control file of either version.
+/// Reads a control file of any version.
 Scene LoadScene(const std::filesystem::path& path);
 Scene ParseScene(const std::string& text, const std::string& name);
 

@@ -39,8 +39,8 @@ class Controller {
   }
 };
 
-/// Open-loop control: targets over time, whatever the character does. Before the first fragment its first targets hold,
-/// and after the last one its last.
+/// Open-loop control: targets or commands over time, whatever the character does. Before the first fragment its first
+/// ones hold, and after the last one its last.
 class OpenLoop final : public Controller {
  public:
   /// The fragments must outlive the controller and follow one another without gaps. Without any, the targets are those

@@ -1,4 +1,4 @@
-/// Target poses over a part of a motion.
+/// Target poses, or commands of single steps, over a part of a motion.
 #pragma once
 
 #include <span>
@@ -19,14 +19,17 @@ struct Fragment {
   /// Target poses at evenly spaced instants from the fragment's start to its end, interpolated between; a single one
   /// holds throughout.
   std::vector<TargetPose> targets;
+  /// In the place of targets: what each joint is to do in each step (num_steps x joints), as feedback gave it.
+  std::vector<std::vector<simulation::JointCommand>> commands = {};
 
+  bool has_commands() const { return !commands.empty(); }
   int end_step() const { return first_step + num_steps; }
 };
 
 /// Targets for the simulation step that ends `step + 1` steps after the fragment's start. `pose` must have as many
 /// entries as there are joints.
 void TargetsAt(const Fragment& fragment, int step, std::span<Quat> pose);
-/// The same into the targets of commands; the rest of a command stays as it is.
-void TargetsAt(const Fragment& fragment, int step, std::span<simulation::JointCommand> commands);
+/// The whole commands of that step. Those of target poses are the targets alone, and the rest stays as it is.
+void CommandsAt(const Fragment& fragment, int step, std::span<simulation::JointCommand> commands);
 
 }  // namespace retrace::control
