@@ -25,7 +25,7 @@ void AddWorldOption(CLI::App& app, std::vector<std::string>& worlds) {
       ->allow_extra_args(false);
 }
 
-void AddJobOptions(CLI::App& app, JobArguments& o) {
+void AddTaskOptions(CLI::App& app, JobArguments& o) {
   app.add_option("--character", o.character, "Name of a character or its JSON file")->capture_default_str();
   AddWorldOption(app, o.worlds);
   app.add_option("--config", o.config, "Configuration file, as --print-config prints it")->type_name("FILE");
@@ -33,13 +33,17 @@ void AddJobOptions(CLI::App& app, JobArguments& o) {
       ->type_name("/POINTER=VALUE")
       ->allow_extra_args(false)
       ->check(CheckSetting);
-  AddNumber(app, "--samples", o.samples, sampling::kSampleNumbers, "nSample, samples per iteration [1400]");
-  AddNumber(app, "--saved", o.saved, sampling::kSavedNumbers, "nSave, samples saved per iteration [200]");
-  app.add_flag("--paper", o.paper, "Step, servo, targets, offsets and single pass of the paper: 0.0005 s, explicit PD");
   app.add_option("--solver", o.solver,
                  "Who finds the constraint forces: reduced (joints first, then contacts) or stock (ODE's own)")
       ->transform([](const std::string& word) { return word == "eliminated" ? "reduced" : word; })  // its old name
       ->check(CLI::IsMember({"reduced", "stock"}));
+}
+
+void AddJobOptions(CLI::App& app, JobArguments& o) {
+  AddTaskOptions(app, o);
+  AddNumber(app, "--samples", o.samples, sampling::kSampleNumbers, "nSample, samples per iteration [1400]");
+  AddNumber(app, "--saved", o.saved, sampling::kSavedNumbers, "nSave, samples saved per iteration [200]");
+  app.add_flag("--paper", o.paper, "Step, servo, targets, offsets and single pass of the paper: 0.0005 s, explicit PD");
 }
 
 runs::JobOptions ParseJob(const JobArguments& o) {
@@ -55,6 +59,7 @@ runs::JobOptions ParseJob(const JobArguments& o) {
     job.configuration_file = file.record;
   }
   if (o.paper) configuration.UsePaperMode();
+  if (o.paper_tracking) configuration.UsePaperTracking();
   if (!o.solver.empty()) configuration.Set("/simulation/solver=" + o.solver);
   for (const std::string& assignment : o.sets) configuration.Set(assignment);
   if (o.samples > 0) configuration.sampling.samples = o.samples;

@@ -21,13 +21,17 @@ struct JobArguments {
   int samples = 0;  // 0: not given
   int saved = 0;    // 0: not given
   std::optional<uint64_t> seed;
-  bool paper = false;
-  std::string solver;  // empty: not given
+  bool paper = false;           // the search's
+  bool paper_tracking = false;  // Configuration::UsePaperTracking
+  std::string solver;           // empty: not given
 };
 
 void AddWorldOption(CLI::App& app, std::vector<std::string>& worlds);
 
-/// The options but those of the clip and the seed.
+/// Character, world and configuration.
+void AddTaskOptions(CLI::App& app, JobArguments& o);
+
+/// The same with the options of a search but its seed.
 void AddJobOptions(CLI::App& app, JobArguments& o);
 
 /// What the options mean. Throws UsageError, and InputError for a configuration file that cannot be used.

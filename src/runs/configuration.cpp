@@ -24,6 +24,14 @@ const char* const kSimulationOf2010 = R"({
                  "self_points_per_pair": 8}
 })";
 
+/// Of da Silva et al. 2008, for UsePaperTracking.
+const char* const kTrackingOf2008 = R"({
+  "tracking": {"servo": "paper", "solve_rate": 80, "feedback": 600, "stiffness": 0.05, "root_rotation_weight": 1,
+               "contact_damping": 0, "lifted": 10, "placement_distance": 0, "placement_velocity": 0,
+               "clean_feet": false, "smoothing": 0},
+  "simulation": {"time_step": 0.0001, "speculative_contacts": false}
+})";
+
 void Take(const char* settings, Configuration& configuration) {
   const Json document = io::ParseJson(settings, "preset");
   io::Read(JsonView(document, "preset"), configuration);
@@ -106,6 +114,7 @@ void Configuration::Set(const std::string& assignment) {
 
 std::optional<std::string> Configuration::Validate() const {
   if (const auto problem = sampling.Validate()) return problem;
+  if (const auto problem = tracking.Validate()) return problem;
   return task.Validate();
 }
 
@@ -119,6 +128,10 @@ void Configuration::UseMethod(sampling::Method method) {
 void Configuration::UsePaperMode() {
   UseMethod(sampling::Method::k2010);
   Take(kSimulationOf2010, *this);
+}
+
+void Configuration::UsePaperTracking() {
+  Take(kTrackingOf2008, *this);
 }
 
 }  // namespace retrace::runs

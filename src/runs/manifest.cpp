@@ -9,6 +9,7 @@
 #include "retrace/runs/replay.h"
 #include "retrace/runs/solver.h"
 #include "retrace/runs/stored_run.h"
+#include "retrace/runs/tracking_run.h"
 
 namespace retrace::runs {
 namespace {
@@ -67,6 +68,42 @@ io::Json SearchMember(const sampling::Summary& search) {
           {"smoothing", smoothing}};
 }
 
+/// What is to be done, and from what.
+void AddJob(const Job& job, uint64_t seed, const RunContext& context, io::Json& manifest) {
+  manifest["command"] = context.command;
+  manifest["clip"] = ClipMember(job);
+  manifest["configuration"] = job.configuration.ToJson();
+  manifest["seed"] = seed;
+  manifest["inputs"] = ToJson(job.inputs);
+  manifest["reference"] = job.report.ToJson();
+  manifest["clip_checks"] = job.checks.ToJson();
+  if (!job.world.empty()) manifest["world"] = job.placed.ToJson(job.world);
+  manifest["preparation"] = job.preparation.ToJson();
+  manifest["solver"] = DescribeSolver(job.configuration.task.world);
+}
+
+io::Json TrackingMember(const Tracking& result) {
+  const tracking::Summary& summary = result.summary;
+  double slack = 0, torque = 0;
+  int iterations = 0, variables = 0;
+  for (const tracking::SolveRecord& record : summary.records) {
+    slack = std::max(slack, record.slack);
+    torque = std::max(torque, record.largest_torque);
+    iterations = std::max(iterations, record.iterations);
+    variables = std::max(variables, record.variables);
+  }
+  return {{"ending", Name(summary.status)},
+          {"solutions", summary.records.size()},
+          {"unsolved", summary.unsolved},
+          {"largest_slack", slack},
+          {"largest_torque", torque},
+          {"most_iterations", iterations},
+          {"most_variables", variables},
+          {"cpu_seconds", summary.cpu_seconds},
+          {"solve_cpu_seconds", summary.solve_cpu_seconds},
+          {"prepared_reference", result.prepared.cleaning.ToJson()}};
+}
+
 /// Of each character of a scene: where it came from, and its outcome.
 io::Json CharactersMember(const StoredRun& run, const Replayed& replayed) {
   io::Json list = io::Json::array();
@@ -100,16 +137,7 @@ io::Json ReconstructionManifest(const Job& job, const Reconstruction& result, co
   io::Json manifest = Begin("reconstruct", StatusOf(search.status));
   manifest["success"] = evaluation.success();
   manifest["evaluation"] = evaluation.ToJson();
-  manifest["command"] = context.command;
-  manifest["clip"] = ClipMember(job);
-  manifest["configuration"] = job.configuration.ToJson();
-  manifest["seed"] = job.configuration.sampling.seed;
-  manifest["inputs"] = ToJson(job.inputs);
-  manifest["reference"] = job.report.ToJson();
-  manifest["clip_checks"] = job.checks.ToJson();
-  if (!job.world.empty()) manifest["world"] = job.placed.ToJson(job.world);
-  manifest["preparation"] = job.preparation.ToJson();
-  manifest["solver"] = DescribeSolver(job.configuration.task.world);
+  AddJob(job, job.configuration.sampling.seed, context, manifest);
   manifest["cost"] = CostMember(search, job.reference.duration(), timer.WallSeconds());
   manifest["search"] = SearchMember(search);
   if (!evaluation.success()) {
@@ -118,6 +146,20 @@ io::Json ReconstructionManifest(const Job& job, const Reconstruction& result, co
   manifest["workers"] = context.workers;
   manifest["provenance"] = results::Provenance(timer, {});
   manifest.update(more);
+  return manifest;
+}
+
+io::Json TrackingManifest(const Job& job, const Tracking& result, const RunContext& context) {
+  io::Json manifest = Begin("track", result.summary.reached_end() ? "completed" : Name(result.summary.status));
+  if (!result.pushes.empty()) {
+    manifest["perturbed"] = true;
+    manifest["pushes"] = PushesToJson(control::MakeScene(job.character, result.summary.control), result.pushes);
+  }
+  manifest["success"] = result.success();
+  manifest["evaluation"] = result.evaluation.ToJson();
+  AddJob(job, job.configuration.tracking.seed, context, manifest);
+  manifest["tracking"] = TrackingMember(result);
+  manifest["provenance"] = results::Provenance(context.timer != nullptr ? *context.timer : result.timer, {});
   return manifest;
 }
 

@@ -241,6 +241,16 @@ Vec3 Course::At(double time) const {
   return velocity * time + amplitude * (std::sin(2 * kPi * frequency * time + phase) - std::sin(phase));
 }
 
+Vec3 Course::VelocityAt(double time) const {
+  const double rate = 2 * kPi * frequency;
+  return velocity + amplitude * (rate * std::cos(rate * time + phase));
+}
+
+Vec3 Course::AccelerationAt(double time) const {
+  const double rate = 2 * kPi * frequency;
+  return amplitude * (-rate * rate * std::sin(rate * time + phase));
+}
+
 double Volume(const Shape& shape) {
   if (shape.kind == Shape::Kind::kBox) return shape.size.prod();
   return kPi * shape.radius * shape.radius * (shape.length + 4.0 / 3 * shape.radius);

@@ -358,7 +358,7 @@ TEST(Description, NamesEveryField) {
   Addresses all;
   Describe(configuration, all);
   {
-    const auto& [task, sampling] = configuration;
+    const auto& [task, sampling, tracking] = configuration;
     const auto& [reference, schedule, world, gates, cost_preset, cost_custom, cost, drift_weight, contact_preset] =
         task;
     EXPECT_TRUE(all.Have(cost_preset, drift_weight, contact_preset));
@@ -382,6 +382,16 @@ TEST(Description, NamesEveryField) {
     EXPECT_TRUE(all.Have(passes, samples, weight, drift, blend, deviation, decay, ramp, cost_limit));
   }
   {
+    const auto& [solve_rate, feedback, servo, stiffness, friction, torque_limit, root_rotation_weight,
+                 root_translation_weight, contact_weight, contact_damping, regularisation, lifted, placement_distance,
+                 placement_velocity, placement_limit, placement_rise, placement_decay, clean_feet, smoothing,
+                 perturbation, seed] = configuration.tracking;
+    EXPECT_TRUE(all.Have(solve_rate, feedback, servo, stiffness, friction, torque_limit, root_rotation_weight,
+                         root_translation_weight, contact_weight, contact_damping, regularisation, lifted,
+                         placement_distance, placement_velocity, placement_limit, placement_rise, placement_decay,
+                         clean_feet, smoothing, perturbation, seed));
+  }
+  {
     const auto& [sampling_step, segmentation] = configuration.task.schedule;
     EXPECT_TRUE(all.Have(sampling_step, segmentation));
   }
@@ -402,11 +412,12 @@ TEST(Description, NamesEveryField) {
     Addresses clip;
     DescribeClip(configuration.task.reference, clip);
     DescribeRange(configuration.task.reference, clip);
-    const auto& [start, end, time_scale, smoothing, velocity_interval, level_floor, lift_root, raise_hands, unit,
+    const auto& [start, end, time_scale, loop, smoothing, velocity_interval, level_floor, lift_root, raise_hands, unit,
                  up_axis, frame_rate, skipped_frames, floor_height, facing, joint_map, joint_map_file] =
         configuration.task.reference;
     EXPECT_TRUE(all.Have(smoothing, velocity_interval, level_floor, lift_root, raise_hands));
-    EXPECT_TRUE(clip.Have(start, end, time_scale, unit, up_axis, frame_rate, skipped_frames, floor_height, facing));
+    EXPECT_TRUE(
+        clip.Have(start, end, time_scale, loop, unit, up_axis, frame_rate, skipped_frames, floor_height, facing));
     EXPECT_FALSE(clip.Have(joint_map) || clip.Have(joint_map_file)) << "MapClip reads the map";
   }
   {

@@ -95,6 +95,7 @@ TEST(Identity, Row01Row02EveryOptionOfTheClipChangesIt) {
   changes("start", [](ClipOptions& clip) { clip.start = 0.1; });
   changes("end", [](ClipOptions& clip) { clip.end = 3.1; });
   changes("time_scale", [](ClipOptions& clip) { clip.time_scale = 1.5; });
+  changes("loop", [](ClipOptions& clip) { clip.loop = 10; });
   changes("unit", [](ClipOptions& clip) { clip.unit = 0.01; });
   changes("up_axis", [](ClipOptions& clip) { clip.up_axis = "z"; });
   changes("frame_rate", [](ClipOptions& clip) { clip.frame_rate = 60; });

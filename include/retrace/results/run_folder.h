@@ -27,6 +27,7 @@ inline constexpr std::string_view kContactSummaryFile = "contact_summary.csv";
 inline constexpr std::string_view kPressureFile = "pressure.csv";
 inline constexpr std::string_view kPushTableFile = "push_table.csv";
 inline constexpr std::string_view kCostsFile = "costs.csv";
+inline constexpr std::string_view kTrackingFile = "tracking.csv";
 inline constexpr std::string_view kFilmStripFile = "filmstrip.svg";
 inline constexpr std::string_view kReportFile = "report.html";  ///< made of the others, afterwards
 
@@ -51,6 +52,7 @@ inline constexpr std::array kRunFiles = {kManifestFile,
                                          kPressureFile,
                                          kPushTableFile,
                                          kCostsFile,
+                                         kTrackingFile,
                                          kFilmStripFile,
                                          kReportFile,
                                          std::string_view("export/motion.glb"),

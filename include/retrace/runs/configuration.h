@@ -1,4 +1,4 @@
-/// The whole configuration of a reconstruction: the options of the task and of the method, in the sections of a
+/// The whole configuration of a reconstruction: the options of the task and of the methods, in the sections of a
 /// configuration file. Names, legal values and descriptions of the settings stand beside the structs (io/describe.h).
 #pragma once
 
@@ -8,6 +8,7 @@
 #include "retrace/io/describe.h"
 #include "retrace/io/json.h"
 #include "retrace/methods/sampling/options.h"
+#include "retrace/methods/tracking/options.h"
 #include "retrace/task/task.h"
 
 namespace retrace::runs {
@@ -15,6 +16,7 @@ namespace retrace::runs {
 struct Configuration {
   task::Options task;
   sampling::Options sampling;
+  tracking::Options tracking;
 
   io::Json ToJson() const;
   /// The same with a comment above each setting: what it means, its unit, its legal values. Can be read back.
@@ -35,12 +37,16 @@ struct Configuration {
   /// The method of 2010 with step and servo of the paper: 0.0005 s, explicit PD, ODE's contacts (Liu et al. 2010,
   /// sections 3.2.3 and 4).
   void UsePaperMode();
+  /// Tracking by the letter of da Silva et al. 2008: their servo with steps of 0.0001 s, quadratic programs at 80 Hz
+  /// with equal weights and the contacts that the simulation has, a reference as it is, no foot placement.
+  void UsePaperTracking();
 };
 
 template <io::DescribedAs<Configuration> AnyConfiguration, typename Visitor>
 void Describe(AnyConfiguration& configuration, Visitor& visitor) {
   Describe(configuration.sampling, visitor);
   Describe(configuration.task, visitor);
+  Describe(configuration.tracking, visitor);
 }
 
 }  // namespace retrace::runs

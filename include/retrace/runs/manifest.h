@@ -16,6 +16,7 @@ struct Job;
 struct Reconstruction;
 struct Replayed;
 struct StoredRun;
+struct Tracking;
 
 /// Who computed, and since when.
 struct RunContext {
@@ -27,6 +28,9 @@ struct RunContext {
 /// The manifest of a reconstruction. `more` are members that are added or replaced.
 io::Json ReconstructionManifest(const Job& job, const Reconstruction& result, const RunContext& context,
                                 const io::Json& more);
+
+/// The manifest of a tracked motion.
+io::Json TrackingManifest(const Job& job, const Tracking& result, const RunContext& context);
 
 /// What was simulated of a stored run.
 struct ReplayFacts {

@@ -52,6 +52,8 @@ struct Course {
   double phase = 0;               ///< [rad]; pi/2 begins at rest
 
   Vec3 At(double time) const;
+  Vec3 VelocityAt(double time) const;      ///< [m/s]
+  Vec3 AccelerationAt(double time) const;  ///< [m/s^2]
 };
 
 /// A box that nothing moves but its course.

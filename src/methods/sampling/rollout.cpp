@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <ctime>
 #include <iterator>
 #include <memory>
 #include <stdexcept>
 
 #include "retrace/character/kinematics.h"
+#include "retrace/io/cpu_time.h"
 #include "retrace/math/rotation.h"
 #include "retrace/parallel/bytes.h"
 
@@ -16,12 +16,6 @@ namespace retrace::sampling {
 namespace {
 
 using character::Joint;
-
-double ThreadCpuSeconds() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
 
 }  // namespace
 
@@ -106,7 +100,7 @@ void RolloutWorker::Simulate(const RolloutTask& task, const control::Fragment& f
 }
 
 void RolloutWorker::Run(const RolloutTask& task, RolloutResult& result) {
-  const double before = ThreadCpuSeconds();
+  const double before = io::ThreadCpuSeconds();
   result.centre.reset();
   result.samples.clear();
   Proposal proposal = task.proposal;
@@ -127,7 +121,7 @@ void RolloutWorker::Run(const RolloutTask& task, RolloutResult& result) {
     Simulate(task, MakeFragment(problem_, task.fragment, offsets, proposal.ramp_from), result.samples.emplace_back());
   }
   if (finds_centre) result.centre = std::move(proposal.centre);
-  result.cpu_seconds = ThreadCpuSeconds() - before;
+  result.cpu_seconds = io::ThreadCpuSeconds() - before;
 }
 
 namespace {

@@ -1,0 +1,111 @@
+/// track: a recorded clip in, a controller that follows it in closed loop, and its commands and motion out.
+#include <cstdio>
+
+#include "common/job_options.h"
+#include "common/number_option.h"
+#include "common/program.h"
+#include "retrace/io/error.h"
+#include "retrace/runs/run_files.h"
+#include "retrace/runs/solver.h"
+#include "retrace/runs/tracking_run.h"
+
+namespace {
+
+using namespace retrace;
+
+struct Options {
+  apps::JobArguments job;
+  std::optional<double> rate, feedback, stiffness, friction, perturbation;
+  std::vector<std::string> pushes;
+  std::string output;
+  bool force = false;
+  bool dry_run = false;
+  bool print_config = false;
+};
+
+void AddOptions(CLI::App& app, Options& o) {
+  apps::AddClipOptions(app, o.job.clip);
+  apps::AddTaskOptions(app, o.job);
+  apps::AddNumber(app, "--rate", o.rate, io::OptionalReal{{1, 1e5}}, "Quadratic programs per second [120]");
+  apps::AddNumber(app, "--feedback", o.feedback, io::OptionalReal{{0, 1e6}},
+                  "k_os, feedback on accelerations, in 1/s^2 [300]");
+  apps::AddNumber(app, "--stiffness", o.stiffness, io::OptionalReal{{0, 100}},
+                  "k, factor on the servos between two solutions; 0: none [0.05]");
+  apps::AddNumber(app, "--friction", o.friction, io::OptionalReal{{0.01, 100}},
+                  "Coefficient of friction in the controller's model; that of the world is /simulation/friction [0.7]");
+  app.add_flag(
+      "--paper", o.job.paper_tracking,
+      "By the letter of the paper: its servo with steps of 0.0001 s, 80 programs per second, equal weights, the "
+      "simulation's contacts, no foot placement, a reference as it is");
+  app.add_option(
+         "--push", o.pushes,
+         "A force on a body's centre of mass: BODY,FX:FY:FZ,START,DURATION in N (world axes) and s (repeatable)")
+      ->type_name("PUSH")
+      ->allow_extra_args(false);
+  apps::AddNumber(app, "--perturbation", o.perturbation, io::OptionalReal{{0, 10}},
+                  "Standard deviation of random velocities at the start, in m/s of the root and rad/s of joints [0]");
+  apps::AddNumber(app, "--seed", o.job.seed, io::Optional<io::Natural, uint64_t>{}, "Seed of the perturbation [1]");
+  app.add_option("--output", o.output, "Folder for the results [results/CLIP-tracked]")->type_name("DIR");
+  app.add_flag("--force", o.force, "Write into a folder that holds results already");
+  app.add_flag("--dry-run", o.dry_run, "Track and print how it went, and write nothing");
+  app.add_flag("--print-config", o.print_config, "Print the whole configuration with comments, and stop");
+  app.set_version_flag("--version", "track " + results::Version());
+}
+
+runs::JobOptions ParseOptions(const Options& o) {
+  runs::JobOptions job = apps::ParseJob(o.job);
+  tracking::Options& options = job.configuration.tracking;
+  options.solve_rate = o.rate.value_or(options.solve_rate);
+  options.feedback = o.feedback.value_or(options.feedback);
+  options.stiffness = o.stiffness.value_or(options.stiffness);
+  options.friction = o.friction.value_or(options.friction);
+  options.perturbation = o.perturbation.value_or(options.perturbation);
+  options.seed = o.job.seed.value_or(options.seed);
+  return job;
+}
+
+void PrintNotes(const runs::Job& job, const runs::Tracking& result) {
+  std::printf("%s: %.2f s\n", job.options.clip.file.c_str(), job.reference.duration());
+  for (const std::string& note : job.report.notes) std::printf("  %s\n", note.c_str());
+  for (const metrics::ClipWarning& warning : job.checks.warnings) std::printf("  warning: %s\n", warning.text.c_str());
+  for (const std::string& note : job.placed.notes) std::printf("  world: %s\n", note.c_str());
+  for (const std::string& warning : job.placed.warnings) std::printf("  warning: %s\n", warning.c_str());
+  for (const std::string& note : result.prepared.cleaning.notes) std::printf("  %s\n", note.c_str());
+}
+
+int Track(const Options& o, const std::string& command) {
+  const results::RunTimer timer;
+  const runs::JobOptions options = ParseOptions(o);
+  if (o.print_config) {
+    std::fputs(options.configuration.ToCommentedJson().c_str(), stdout);
+    return 0;
+  }
+  apps::RequireClip(o.job.clip);
+  const runs::Job job(options);
+  apps::Warn("track", runs::SolverWarning(job.configuration.task.world));
+  std::filesystem::path output = o.output;
+  if (o.output.empty()) output = std::filesystem::path("results") / (options.clip.file.stem().string() + "-tracked");
+  std::optional<results::RunFolder> folder;
+  if (!o.dry_run) folder.emplace(output, o.force, runs::PathsOf(job.inputs));
+  const runs::Tracking result = runs::Track(job, o.pushes);
+  if (folder) runs::WriteTracking(*folder, job, result, {command, {}, &timer});
+  PrintNotes(job, result);
+  const double duration = job.problem.task.duration();
+  std::printf("%s: %s (%.3f CPU s per second of motion)\n%s", options.clip.file.c_str(),
+              result.summary.BriefReport().c_str(), result.summary.cpu_seconds / result.summary.control.duration(),
+              runs::Describe(result.evaluation, duration, result.diverged).c_str());
+  if (folder) std::printf("  results in %s\n", output.c_str());
+  return static_cast<int>(result.success() ? ExitCode::kSuccess : ExitCode::kBelowGate);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string command = apps::CommandLine(argc, argv);
+  CLI::App app("Follows a recorded motion with a feedback controller that foresees one instant.", "track");
+  Options options;
+  AddOptions(app, options);
+  int exit_code = 0;
+  if (!apps::ParseOptions(app, argc, argv, true, exit_code)) return exit_code;
+  return apps::RunProgram("track", true, [&] { return Track(options, command); });
+}

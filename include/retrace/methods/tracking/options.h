@@ -1,0 +1,106 @@
+/// The options of the tracking method.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "retrace/io/describe.h"
+
+namespace retrace::tracking {
+
+/// What corrects between two solutions.
+enum class Servo {
+  kCharacter,  ///< the character's own servos, in the world's step, with the reference's velocity as their goal
+  kPaper,      ///< equations 8 to 10 of the paper, torques at the start of a step: needs steps of 0.0001 s
+};
+
+/// What the controller of da Silva, Abe and Popovic 2008 ("Simulation of Human Motion Data using Short-Horizon
+/// Model-Predictive Control") leaves to be chosen. The defaults are the same for all motions.
+struct Options {
+  double solve_rate = 120;  ///< quadratic programs per second; in between their torques are held
+  double feedback = 300;    ///< k_os of equation 4 [1/s^2]; its damping is 2 sqrt(k_os)
+  Servo servo = Servo::kCharacter;
+  double stiffness = 0.05;    ///< k: factor on the servos, or on k_s of Table 3 in those of the paper
+  double friction = 0.7;      ///< coefficient in the controller's model of contacts
+  double torque_limit = 400;  ///< largest planned torque about each axis of a joint [N m]
+
+  double root_rotation_weight = 100;   ///< of its accelerations in the objective 7a; joints have 1
+  double root_translation_weight = 1;  ///< the same
+  double contact_weight = 1e4;         ///< of the square by which a contact point misses equation 7e
+  double contact_damping = 20;         ///< share of a contact point's velocity that is to go away, per second [1/s]
+  double regularisation = 1e-6;        ///< weight of squared contact forces [1/N^2]
+  /// A contact point that the reference has higher than this over the ground is about to leave: no force is planned for
+  /// it [m].
+  double lifted = 0.01;
+
+  double placement_distance = 0.5;  ///< c_d of equation 11 [rad/m]
+  double placement_velocity = 0.4;  ///< c_v of equation 11 [rad s/m]
+  double placement_limit = 0.6;     ///< largest turn of a hip by equation 11, about each axis [rad]
+  double placement_rise = 0.04;     ///< time constant with which a swinging leg takes it on [s]
+  double placement_decay = 0.3;     ///< and with which a standing leg gives it up [s]
+
+  bool clean_feet = true;   ///< put the reference's feet on the floor (task::CleanFeet)
+  double smoothing = 0.02;  ///< standard deviation of a Gaussian filter over the reference [s]
+  double perturbation = 0;  ///< standard deviation of random velocities added at the start [m/s, and rad/s per joint]
+  uint64_t seed = 1;        ///< of these
+
+  /// What is wrong with the options, as a sentence, or nothing. Any options for which there is nothing wrong can be
+  /// run.
+  std::optional<std::string> Validate() const;
+};
+
+template <io::DescribedAs<Options> AnyOptions, typename Visitor>
+void Describe(AnyOptions& o, Visitor& v) {
+  v.Section({"tracking", "The tracking controller (da Silva, Abe and Popovic 2008)"}, [&](auto& section) {
+    section.Field({"solve_rate", "Quadratic programs per second; between two the torques are held", "1/s"},
+                  o.solve_rate, io::Real{{1, 1e5}});
+    section.Field({"feedback", "k_os, feedback on accelerations (equation 4)", "1/s^2"}, o.feedback,
+                  io::Real{{0, 1e6}});
+    section.Field({"servo",
+                   "What corrects between two solutions: the character's own servos, or equations 8 to 10, which need "
+                   "steps of 0.0001 s"},
+                  o.servo, io::Words<Servo>{{{Servo::kCharacter, "character"}, {Servo::kPaper, "paper"}}});
+    section.Field(
+        {"stiffness", "k, factor on the servos, or on the stiffness of Table 3 in those of the paper; 0: none"},
+        o.stiffness, io::Real{{0, 100}});
+    section.Field({"friction", "Coefficient of friction in the controller's model"}, o.friction, io::Real{{0.01, 100}});
+    section.Field({"torque_limit", "Largest planned torque about each axis of a joint", "N m"}, o.torque_limit,
+                  io::Real{{1, 1e5}});
+    section.Field({"root_rotation_weight", "Weight of the root's angular acceleration; joints have 1"},
+                  o.root_rotation_weight, io::Real{{1e-3, 1e6}});
+    section.Field({"root_translation_weight", "Weight of the root's linear acceleration; joints have 1"},
+                  o.root_translation_weight, io::Real{{1e-3, 1e6}});
+    section.Field({"contact_weight", "Weight of what contact points miss of standing still (equation 7e)"},
+                  o.contact_weight, io::Real{{1, 1e8}});
+    section.Field({"contact_damping", "Rate at which the velocity of a contact point is to go away", "1/s"},
+                  o.contact_damping, io::Real{{0, 1000}});
+    section.Field({"regularisation", "Weight of squared contact forces", "1/N^2"}, o.regularisation,
+                  io::Real{{1e-9, 1}});
+    section.Field({"lifted", "Height in the reference over which a contact point is about to leave the ground", "m"},
+                  o.lifted, io::Real{{0, 10}});
+    section.Field({"placement_distance",
+                   "c_d, turn of a swinging hip per distance of the body from the stance foot "
+                   "(equation 11)",
+                   "rad/m"},
+                  o.placement_distance, io::Real{{0, 100}});
+    section.Field(
+        {"placement_velocity", "c_v, turn of a swinging hip per velocity of the body (equation 11)", "rad s/m"},
+        o.placement_velocity, io::Real{{0, 100}});
+    section.Field({"placement_limit", "Largest such turn about each axis", "rad"}, o.placement_limit, io::Real{{0, 2}});
+    section.Field({"placement_rise", "Time constant with which a swinging leg takes such a turn on", "s"},
+                  o.placement_rise, io::Real{{0, 10}});
+    section.Field({"placement_decay", "Time constant with which a standing leg gives it up", "s"}, o.placement_decay,
+                  io::Real{{0, 10}});
+    section.Field({"clean_feet", "Whether the reference's feet are put on the floor"}, o.clean_feet, io::Flag{});
+    section.Field({"smoothing", "Standard deviation of a Gaussian filter over the reference that is tracked", "s"},
+                  o.smoothing, io::Real{{0, 1}});
+    section.Field({"perturbation",
+                   "Standard deviation of random velocities that are added at the start, in m/s for the root and rad/s "
+                   "for joints"},
+                  o.perturbation, io::Real{{0, 10}});
+    section.Field({"seed", "Seed of these"}, o.seed, io::Natural{});
+  });
+}
+
+}  // namespace retrace::tracking

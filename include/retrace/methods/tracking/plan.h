@@ -1,0 +1,80 @@
+/// Accelerations, torques and contact forces of an instant, as a quadratic program (da Silva et al. 2008, section 4.4):
+///
+///     minimise   1/2 |a - a_d|^2_W + c/2 |J a + b|^2 + r/2 |l|^2                     (7a; 7e with a quadratic slack)
+///     subject to M a + h = u + J^T V l,  u = 0 at the root                           (7d)
+///                l >= 0                                                              (7b)
+///                -limit <= u <= limit                                                (7c)
+///
+/// with accelerations a, torques u, and contact forces V l of the points with Jacobian J. V spans a cone of friction
+/// with four edges at each point. What equation 7e asks for, points that do not slip, is a constraint in the paper;
+/// with more rows than freedoms, or with a point that is about to leave, it has no solution.
+#pragma once
+
+#include <Eigen/Core>
+
+#include "retrace/math/types.h"
+#include "retrace/optimization/quadratic_program.h"
+
+namespace retrace::tracking {
+
+/// The data of one instant, with n degrees of freedom and c contact points.
+struct Dynamics {
+  Eigen::MatrixXd mass;      ///< M (n x n)
+  Eigen::VectorXd bias;      ///< h (n)
+  Eigen::VectorXd desired;   ///< a_d (n)
+  Eigen::VectorXd weights;   ///< the diagonal of W (n)
+  Eigen::MatrixXd jacobian;  ///< J (3 c x n)
+  Eigen::VectorXd slip;      ///< b (3 c): the accelerations of the points are to be -b apart from J a
+  Eigen::MatrixXd cone;      ///< V, the part of each point under the one before (3 c x 4), unit vectors
+  double contact_weight = 1e4;
+  double regularisation = 1e-6;
+  double torque_limit = 400;  ///< [N m]
+
+  int size() const { return static_cast<int>(bias.size()); }
+  int num_contacts() const { return static_cast<int>(slip.size() / 3); }
+  void Resize(int size, int num_contacts);
+};
+
+/// The edges of a cone of friction about a normal, as columns of unit length.
+Eigen::Matrix<double, 3, 4> FrictionCone(const Vec3& normal, double friction);
+
+/// The solution.
+struct Plan {
+  optimization::Status status = optimization::Status::kNotFinite;
+  int iterations = 0;
+  int num_variables = 0;         ///< of the program that was solved
+  Eigen::VectorXd acceleration;  ///< a (n)
+  Eigen::VectorXd torque;        ///< u (n), zero at the root [N, N m]
+  Eigen::VectorXd force;         ///< V l (3 c) [N]
+  double residual = 0;           ///< optimization::Summary::residual
+  double slack = 0;              ///< largest entry of J a + b [m/s^2]
+};
+
+/// Number of variables of the paper's form, as its Table 4 counts them: two for each degree of freedom, four for each
+/// contact point.
+constexpr int NumPaperVariables(int degrees_of_freedom, int contacts) {
+  return 2 * degrees_of_freedom + 4 * contacts;
+}
+
+/// Solves one instant after the other.
+class Planner {
+ public:
+  enum class Form {
+    kReduced,  ///< torques are eliminated: u = M a + h - J^T V l
+    kPaper,    ///< accelerations, torques and cone coefficients; a small weight on torques makes it strictly convex
+  };
+
+  /// The plan is valid until the next call. What it holds besides the status is meaningful for kOptimal alone.
+  const Plan& Solve(const Dynamics& dynamics, Form form = Form::kReduced);
+
+ private:
+  void BuildReduced(const Dynamics& dynamics);
+  void BuildPaper(const Dynamics& dynamics);
+
+  optimization::QuadraticProgramSolver solver_;
+  optimization::QuadraticProgram program_;
+  Eigen::MatrixXd generalised_;  // J^T V (n x 4 c)
+  Plan plan_;
+};
+
+}  // namespace retrace::tracking

@@ -1,0 +1,33 @@
+/// What the tracking method works on: the task, the motion that is tracked, and how it is to be done.
+#pragma once
+
+#include <vector>
+
+#include "retrace/control/control.h"
+#include "retrace/methods/tracking/options.h"
+#include "retrace/task/altered_world.h"
+#include "retrace/task/foot_cleaning.h"
+#include "retrace/task/task.h"
+
+namespace retrace::tracking {
+
+/// The motion that is tracked: the recorded one with clean feet, put into the world, and smoothed.
+struct PreparedReference {
+  character::ReferenceMotion motion;
+  task::FootCleaning cleaning;  ///< what became of its feet; nothing where they are not cleaned
+};
+PreparedReference PrepareReference(const character::ReferenceMotion& recorded, const task::AlteredWorld& world,
+                                   const Options& options);
+
+/// Immutable while the method runs. What it points to must outlive it.
+struct Problem {
+  task::Task task;  ///< gates compare with its reference; its start is not used
+  const character::ReferenceMotion* tracked = nullptr;
+  Options options;
+  std::vector<control::Push> pushes = {};  ///< that the character is to withstand
+
+  double time_step() const { return task.time_step(); }
+  int num_steps() const { return task.schedule.steps.back(); }
+};
+
+}  // namespace retrace::tracking

@@ -1,0 +1,41 @@
+/// Tracking from beginning to end: the closed loop, and the commands that it gave as an open-loop control.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "retrace/control/control.h"
+#include "retrace/methods/tracking/controller.h"
+#include "retrace/methods/tracking/problem.h"
+
+namespace retrace::tracking {
+
+/// How it ended.
+enum class Status {
+  kReachedEnd,  ///< of the motion
+  kFell,        ///< outside the gates for longer than kPatience
+  kDiverged,    ///< the simulation did
+};
+std::string Name(Status status);
+
+/// What is simulated after a motion has left the gates, so that its fall can be seen [s].
+inline constexpr double kPatience = 0.5;
+
+struct Summary {
+  Status status = Status::kReachedEnd;
+  control::OpenLoopControl control;  ///< the commands of every step; without feedback it does the same to the bit
+  character::State end;              ///< where it ended
+  std::vector<SolveRecord> records;  ///< (solutions)
+  size_t unsolved = 0;               ///< of these without a solution
+  double cpu_seconds = 0;            ///< of the simulation and the controller
+  double solve_cpu_seconds = 0;      ///< of these, in the solutions
+
+  bool reached_end() const { return status == Status::kReachedEnd; }
+  /// One line for people, without a line end.
+  std::string BriefReport() const;
+};
+
+/// Throws UsageError for options that are not valid (Options::Validate).
+Summary Run(const Problem& problem);
+
+}  // namespace retrace::tracking

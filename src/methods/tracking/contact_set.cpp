@@ -1,0 +1,41 @@
+#include "contact_set.h"
+
+#include <algorithm>
+
+namespace retrace::tracking {
+
+ContactSet::ContactSet(const character::Character& character, const simulation::WorldOptions& options, double lifted)
+    : world_(character, options), none_(character.joints.size()), lifted_(lifted), root_(character.root) {
+  for (simulation::JointCommand& command : none_) command.gain = 0;
+}
+
+double ContactSet::HeightInReference(const simulation::Contact& contact, const character::State& state,
+                                     const Goal& goal) const {
+  const auto body = static_cast<size_t>(contact.body);
+  const Vec3 local = state[body].orientation.conjugate() * Vec3(contact.point - state[body].position);
+  const Vec3 place = goal.state[body].position + goal.state[body].orientation * local;
+  const double from = std::max(place.y(), goal.state[static_cast<size_t>(root_)].position.y());
+  return place.y() - world_.options().environment.HeightAt(place.x(), place.z(), from);
+}
+
+const std::vector<ContactPlace>& ContactSet::Find(const character::State& state, int step, const Goal& goal) {
+  places_.clear();
+  world_.SetState(state, step);
+  if (!world_.Step(none_)) return places_;
+  const std::vector<simulation::Box>& boxes = world_.options().environment.boxes;
+  const double time = step * world_.options().time_step;
+  for (const simulation::Contact& contact : world_.contacts()) {
+    if (contact.other >= 0 || HeightInReference(contact, state, goal) > lifted_) continue;
+    ContactPlace& place = places_.emplace_back();
+    place.body = contact.body;
+    place.point = contact.point;
+    place.normal = contact.normal;
+    const auto object = static_cast<size_t>(contact.object);
+    if (contact.object < 0 || object >= boxes.size() || !boxes[object].course) continue;
+    place.surface_velocity = boxes[object].course->VelocityAt(time);
+    place.surface_acceleration = boxes[object].course->AccelerationAt(time);
+  }
+  return places_;
+}
+
+}  // namespace retrace::tracking

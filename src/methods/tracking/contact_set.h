@@ -1,0 +1,41 @@
+/// The points at which forces are planned. Internal to the tracking method.
+#pragma once
+
+#include <vector>
+
+#include "retrace/methods/tracking/tracked_motion.h"
+#include "retrace/simulation/world.h"
+
+namespace retrace::tracking {
+
+/// A point of the character on the ground or on an object.
+struct ContactPlace {
+  int body = -1;
+  Vec3 point = Vec3::Zero();                 ///< [m]
+  Vec3 normal = Vec3::UnitY();               ///< towards the body
+  Vec3 surface_velocity = Vec3::Zero();      ///< of what is touched [m/s]
+  Vec3 surface_acceleration = Vec3::Zero();  ///< [m/s^2]
+};
+
+/// Finds the points that the simulation would take in a step from a state, with those that it takes because they will
+/// touch within it: it asks a world of its own. What the reference is about to lift is left out.
+class ContactSet {
+ public:
+  /// @param lifted height of a point in the reference over which it is about to leave the ground [m]
+  ContactSet(const character::Character& character, const simulation::WorldOptions& options, double lifted);
+
+  /// @param state of the whole world @param step number of the step that it is taken from
+  const std::vector<ContactPlace>& Find(const character::State& state, int step, const Goal& goal);
+
+ private:
+  /// Height of a point in the reference over the ground there [m].
+  double HeightInReference(const simulation::Contact& contact, const character::State& state, const Goal& goal) const;
+
+  simulation::World world_;
+  std::vector<simulation::JointCommand> none_;  // (joints) commands without any torque
+  double lifted_;
+  int root_;
+  std::vector<ContactPlace> places_;
+};
+
+}  // namespace retrace::tracking

@@ -1,0 +1,214 @@
+#include "retrace/methods/tracking/controller.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "contact_set.h"
+#include "foot_placement.h"
+#include "paper_servo.h"
+#include "retrace/character/kinematics.h"
+#include "retrace/dynamics/character_dynamics.h"
+#include "retrace/io/cpu_time.h"
+#include "retrace/math/random.h"
+#include "retrace/math/rotation.h"
+#include "retrace/methods/tracking/plan.h"
+
+namespace retrace::tracking {
+namespace {
+
+constexpr double kFragment = 0.1;  // [s]
+
+}  // namespace
+
+struct TrackingController::Impl {
+  explicit Impl(const Problem& p)
+      : problem(p),
+        character(*p.task.character),
+        dynamics(character, p.task.world.gravity),
+        motion(*p.tracked, dynamics.coordinates()),
+        contact_set(character, p.task.world, p.options.lifted),
+        placement(character, p.task.world.environment, p.options),
+        servo(character, p.options.stiffness),
+        by_the_letter(p.options.servo == Servo::kPaper),
+        steps_per_solution(std::max(1, static_cast<int>(std::lround(1 / (p.time_step() * p.options.solve_rate))))),
+        fragment_steps(std::max(1, static_cast<int>(std::lround(kFragment / p.time_step())))),
+        error(dynamics.size()),
+        velocity(dynamics.size()),
+        torque(Eigen::VectorXd::Zero(dynamics.size())) {}
+
+  const dynamics::Coordinates& coordinates() const { return dynamics.coordinates(); }
+
+  void Command(const control::Instant& now, std::span<simulation::JointCommand> commands) {
+    const double h = problem.time_step();
+    if (now.step == next_step) {
+      std::swap(goal, next_goal);
+    } else {
+      motion.At(now.time, goal);
+    }
+    motion.At(now.time + h, next_goal);
+    next_step = now.step + 1;
+    const character::State& state = now.state;
+    placement.Update(state, goal, surface_velocity, h);
+    target = goal.pose;
+    placement.Apply(state, goal, target);
+    if (now.step % steps_per_solution == 0) Solve(now);
+    FindGivenTorques(state);
+    for (size_t j = 0; j < character.joints.size(); ++j) SetCommand(j, commands[j]);
+  }
+
+  /// Feedforward torque, and a weak servo that also knows the velocity that it is to have.
+  void SetCommand(size_t j, simulation::JointCommand& command) const {
+    const character::Joint& joint = character.joints[j];
+    command.target =
+        (target.joint_rotations[j] * goal.pose.joint_rotations[j].conjugate()) * next_goal.pose.joint_rotations[j];
+    command.target.normalize();
+    command.gain = by_the_letter ? 0 : problem.options.stiffness;
+    command.torque.setZero();
+    int k = coordinates().FirstOf(static_cast<int>(j));
+    for (int a = 0; a < 3; ++a) {
+      if (!joint.UsesAxis(a)) continue;
+      const double damping = command.gain * joint.kd * joint.strength_scale[a];
+      command.torque[a] = given[k] + damping * next_goal.velocity[k];
+      ++k;
+    }
+  }
+
+  /// What is planned, and equations 8 to 10 where they are asked for.
+  void FindGivenTorques(const character::State& state) {
+    given = torque;
+    if (!by_the_letter || problem.options.stiffness == 0) return;
+    dynamics.SetMotion(state);
+    coordinates().PoseOf(state, pose);
+    coordinates().VelocityOf(state, velocity);
+    coordinates().Difference(pose, target, error);
+    servo.AddTorques(dynamics, error, velocity, goal.velocity, given);
+  }
+
+  void Solve(const control::Instant& now) {
+    const double begin = io::ThreadCpuSeconds();
+    SolveRecord& record = records.emplace_back();
+    record.time = now.time;
+    dynamics.SetMotion(now.state);
+    coordinates().PoseOf(now.state, pose);
+    coordinates().VelocityOf(now.state, velocity);
+    const std::vector<ContactPlace>& places = contact_set.Find(now.state, now.step, goal);
+    program.Resize(dynamics.size(), static_cast<int>(places.size()));
+    dynamics.MassMatrix(program.mass);
+    dynamics.BiasForces(program.bias);
+    SetContacts(places);
+    SetDesired();
+    SetWeights();
+    const Plan& plan = planner.Solve(program);
+    record.status = plan.status;
+    record.contacts = static_cast<int>(places.size());
+    record.variables = plan.num_variables;
+    record.iterations = plan.iterations;
+    record.squared_error = SquaredError();
+    if (plan.status == optimization::Status::kOptimal) {
+      torque = plan.torque;
+      record.slack = plan.slack;
+      for (size_t c = 0; c < places.size(); ++c) {
+        record.vertical_force += plan.force[3 * static_cast<Eigen::Index>(c) + 1];
+      }
+    }
+    record.largest_torque = torque.cwiseAbs().maxCoeff();
+    record.cpu_seconds = io::ThreadCpuSeconds() - begin;
+  }
+
+  void SetContacts(const std::vector<ContactPlace>& places) {
+    surface_velocity.setZero();
+    for (size_t c = 0; c < places.size(); ++c) {
+      const ContactPlace& place = places[c];
+      const Eigen::Index row = 3 * static_cast<Eigen::Index>(c);
+      dynamics.PointJacobian(place.body, place.point, program.jacobian.middleRows<3>(row));
+      const Vec3 slipping = dynamics.VelocityOf(place.body, place.point) - place.surface_velocity;
+      program.slip.segment<3>(row) = dynamics.PointBias(place.body, place.point) - place.surface_acceleration +
+                                     problem.options.contact_damping * slipping;
+      program.cone.middleRows<3>(row) = FrictionCone(place.normal, problem.options.friction);
+      surface_velocity += place.surface_velocity / static_cast<double>(places.size());
+    }
+  }
+
+  /// Equation 4, with the changes of equation 11. The place of the root has no feedback; on a surface that
+  /// moves, its velocity is the surface's more.
+  void SetDesired() {
+    const double feedback = problem.options.feedback, damping = 2 * std::sqrt(feedback);
+    coordinates().Difference(pose, target, error);
+    error.head<3>().setZero();
+    program.desired = goal.acceleration + feedback * error + damping * (goal.velocity - velocity);
+    program.desired.head<3>() += damping * surface_velocity;
+  }
+
+  void SetWeights() {
+    program.weights.head<3>().setConstant(problem.options.root_translation_weight);
+    program.weights.segment<3>(3).setConstant(problem.options.root_rotation_weight);
+    program.contact_weight = problem.options.contact_weight;
+    program.regularisation = problem.options.regularisation;
+    program.torque_limit = problem.options.torque_limit;
+  }
+
+  double SquaredError() {
+    coordinates().Difference(pose, goal.pose, error);
+    error.head<3>().setZero();
+    return error.squaredNorm() + (goal.velocity - velocity).squaredNorm();
+  }
+
+  const Problem& problem;
+  const character::Character& character;
+  dynamics::CharacterDynamics dynamics;
+  TrackedMotion motion;
+  ContactSet contact_set;
+  FootPlacement placement;
+  Planner planner;
+  PaperServo servo;
+  bool by_the_letter;  // the servo is the paper's
+  int steps_per_solution;
+  int fragment_steps;
+  int next_step = -1;  // of which next_goal is the goal
+  Goal goal, next_goal;
+  character::Pose target;  // the goal's pose with the changes of equation 11
+  character::Pose pose;
+  Dynamics program;
+  Eigen::VectorXd error, velocity;       // (n)
+  Eigen::VectorXd torque;                // (n) planned
+  Eigen::VectorXd given;                 // (n) with the paper's servo
+  Vec3 surface_velocity = Vec3::Zero();  // of what the character stands on
+  std::vector<SolveRecord> records;
+};
+
+TrackingController::TrackingController(const Problem& problem) : impl_(std::make_unique<Impl>(problem)) {}
+TrackingController::~TrackingController() = default;
+
+void TrackingController::Command(const control::Instant& now, std::span<simulation::JointCommand> commands) {
+  impl_->Command(now, commands);
+}
+
+bool TrackingController::RestartsAt(int step) {
+  return step % impl_->fragment_steps == 0;
+}
+
+int TrackingController::fragment_steps() const {
+  return impl_->fragment_steps;
+}
+
+const std::vector<SolveRecord>& TrackingController::records() const {
+  return impl_->records;
+}
+
+character::State TrackingController::StartState() const {
+  const Options& options = impl_->problem.options;
+  Goal goal;
+  impl_->motion.At(0, goal);
+  double raised = 0;
+  task::StartState(*impl_->problem.tracked, raised);
+  goal.pose.root_position.y() += raised;
+  RandomStream random(options.seed, RandomStage::kStart, 0, 0);
+  for (double& number : goal.velocity) number += options.perturbation * random.Normal();
+  character::State state;
+  impl_->coordinates().StateOf(goal.pose, goal.velocity, state);
+  impl_->problem.task.world.environment.AppendStart(state);
+  return state;
+}
+
+}  // namespace retrace::tracking

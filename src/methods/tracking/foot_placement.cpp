@@ -1,0 +1,98 @@
+#include "foot_placement.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "retrace/character/kinematics.h"
+#include "retrace/math/rotation.h"
+
+namespace retrace::tracking {
+namespace {
+
+/// Cosine of the root's tilt from which on a motion is one on the feet.
+constexpr double kUpright = 0.7;
+
+double Share(double time, double time_constant) {
+  return time_constant > 0 ? 1 - std::exp(-time / time_constant) : 1;
+}
+
+}  // namespace
+
+FootPlacement::FootPlacement(const character::Character& character, const simulation::Environment& environment,
+                             const Options& options)
+    : character_(character), environment_(environment), options_(options) {
+  for (const character::Leg& leg : character::LegsOf(character)) {
+    Foot& foot = feet_.emplace_back();
+    foot.leg = leg;
+    foot.body = character.joints[static_cast<size_t>(leg.ankle)].child;
+    for (const character::Shape& shape : character.bodies[static_cast<size_t>(foot.body)].shapes) {
+      for (int corner = 0; corner < 8; ++corner) {
+        const Vec3 signs((corner & 1) != 0 ? 1 : -1, (corner & 2) != 0 ? 1 : -1, (corner & 4) != 0 ? 1 : -1);
+        foot.corners.push_back(shape.offset + shape.HalfExtents().cwiseProduct(signs));
+      }
+    }
+  }
+}
+
+bool FootPlacement::Stands(const Foot& foot, const Goal& goal) const {
+  const character::BodyState& body = goal.state[static_cast<size_t>(foot.body)];
+  const double from = goal.state[static_cast<size_t>(character_.root)].position.y();
+  return std::any_of(foot.corners.begin(), foot.corners.end(), [&](const Vec3& corner) {
+    const Vec3 place = body.position + body.orientation * corner;
+    return place.y() - environment_.HeightAt(place.x(), place.z(), std::max(from, place.y())) < options_.lifted;
+  });
+}
+
+void FootPlacement::Update(const character::State& state, const Goal& goal, const Vec3& surface_velocity,
+                           double time_step) {
+  const auto root = static_cast<size_t>(character_.root);
+  upright_ = (goal.state[root].orientation * Vec3::UnitY()).y() > kUpright;
+  Vec3 stance = Vec3::Zero(), stance_in_reference = Vec3::Zero();
+  int standing = 0;
+  for (Foot& foot : feet_) {
+    foot.stands = Stands(foot, goal);
+    if (!foot.stands) continue;
+    ++standing;
+    stance += state[static_cast<size_t>(foot.body)].position;
+    stance_in_reference += goal.state[static_cast<size_t>(foot.body)].position;
+  }
+  Vec3 wanted = Vec3::Zero();
+  if (standing > 0 && upright_) {
+    const Quat heading = Heading(state[root].orientation), heading_in_reference = Heading(goal.state[root].orientation);
+    const auto error = [&](const Vec3& simulated, const Vec3& recorded) {
+      return Vec3(heading.conjugate() * simulated - heading_in_reference.conjugate() * recorded);
+    };
+    const Vec3 distance = error(character::CenterOfMass(character_, state) - stance / standing,
+                                character::CenterOfMass(character_, goal.state) - stance_in_reference / standing);
+    const Vec3 velocity = error(character::CenterOfMassVelocity(character_, state) - surface_velocity,
+                                character::CenterOfMassVelocity(character_, goal.state));
+    const Vec3 ahead = options_.placement_distance * distance + options_.placement_velocity * velocity;
+    const double limit = options_.placement_limit;
+    wanted = {std::clamp(-ahead.z(), -limit, limit), 0, std::clamp(ahead.x(), -limit, limit)};
+  }
+  for (Foot& foot : feet_) {
+    if (foot.stands || !upright_) {
+      foot.turn *= 1 - Share(time_step, options_.placement_decay);
+    } else if (standing > 0) {  // in flight a leg keeps its turn
+      foot.turn += Share(time_step, options_.placement_rise) * (wanted - foot.turn);
+    }
+  }
+}
+
+void FootPlacement::Apply(const character::State& state, const Goal& goal, character::Pose& pose) const {
+  const auto root = static_cast<size_t>(character_.root);
+  const Quat heading = Heading(state[root].orientation);
+  const Quat turned = heading * Heading(goal.state[root].orientation).conjugate();
+  for (const Foot& foot : feet_) {
+    const auto parent_of = [&](int joint) -> const Quat& {
+      return state[static_cast<size_t>(character_.joints[static_cast<size_t>(joint)].parent)].orientation;
+    };
+    Quat& hip = pose.joint_rotations[static_cast<size_t>(foot.leg.hip)];
+    hip = FromRotationVector(parent_of(foot.leg.hip).conjugate() * (heading * foot.turn)) * hip;
+    if (foot.stands || !upright_) continue;
+    pose.joint_rotations[static_cast<size_t>(foot.leg.ankle)] =
+        parent_of(foot.leg.ankle).conjugate() * (turned * goal.state[static_cast<size_t>(foot.body)].orientation);
+  }
+}
+
+}  // namespace retrace::tracking

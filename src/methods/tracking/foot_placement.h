@@ -1,0 +1,49 @@
+/// Where swinging legs are put down (da Silva et al. 2008, equation 11, in both planes and against the reference).
+/// Internal to the tracking method.
+#pragma once
+
+#include <vector>
+
+#include "retrace/character/legs.h"
+#include "retrace/methods/tracking/options.h"
+#include "retrace/methods/tracking/tracked_motion.h"
+#include "retrace/simulation/environment.h"
+
+namespace retrace::tracking {
+
+/// Turns the hip of each leg that swings in the reference by
+///     c_d (d - d_r) + c_v (v - v_r),
+/// with d the horizontal distance of the centre of mass from the standing feet, and v its velocity: who falls forward
+/// steps further forward. The turn comes and goes with a time constant, so that targets do not jump. Feet in the air
+/// keep the tilt of the reference's.
+class FootPlacement {
+ public:
+  /// Character and environment must outlive the object.
+  FootPlacement(const character::Character& character, const simulation::Environment& environment,
+                const Options& options);
+
+  /// Takes note of a state, once in each step of `time_step`. @param surface_velocity of what the character stands on
+  void Update(const character::State& state, const Goal& goal, const Vec3& surface_velocity, double time_step);
+
+  /// Changes the rotations of a pose, which is that of the goal.
+  void Apply(const character::State& state, const Goal& goal, character::Pose& pose) const;
+
+ private:
+  struct Foot {
+    character::Leg leg;
+    int body = -1;
+    std::vector<Vec3> corners;  // of its shapes' boxes, in its axes
+    bool stands = false;        // in the reference
+    Vec3 turn = Vec3::Zero();   // of the hip, about the axes of the character's heading [rad]
+  };
+
+  bool Stands(const Foot& foot, const Goal& goal) const;
+
+  const character::Character& character_;
+  const simulation::Environment& environment_;
+  const Options& options_;
+  std::vector<Foot> feet_;
+  bool upright_ = true;  // the reference is
+};
+
+}  // namespace retrace::tracking

@@ -1,0 +1,122 @@
+#include "retrace/methods/tracking/plan.h"
+
+#include <cmath>
+
+namespace retrace::tracking {
+namespace {
+
+using optimization::QuadraticProgram;
+
+/// On squared torques in the paper's form, which would have none [1/(N m)^2].
+constexpr double kTorqueWeight = 1e-9;
+
+}  // namespace
+
+void Dynamics::Resize(int size, int num_contacts) {
+  mass.setZero(size, size);
+  bias.setZero(size);
+  desired.setZero(size);
+  weights.setOnes(size);
+  jacobian.setZero(3 * num_contacts, size);
+  slip.setZero(3 * num_contacts);
+  cone.setZero(3 * num_contacts, 4);
+}
+
+Eigen::Matrix<double, 3, 4> FrictionCone(const Vec3& normal, double friction) {
+  const Vec3 other = std::abs(normal.x()) < 0.9 ? Vec3(Vec3::UnitX()) : Vec3(Vec3::UnitZ());
+  const Vec3 across = normal.cross(other).normalized();
+  const Vec3 along = normal.cross(across);
+  Eigen::Matrix<double, 3, 4> cone;
+  cone.col(0) = (normal + friction * across).normalized();
+  cone.col(1) = (normal - friction * across).normalized();
+  cone.col(2) = (normal + friction * along).normalized();
+  cone.col(3) = (normal - friction * along).normalized();
+  return cone;
+}
+
+const Plan& Planner::Solve(const Dynamics& dynamics, Form form) {
+  const int n = dynamics.size(), contacts = dynamics.num_contacts();
+  generalised_.resize(n, 4 * contacts);
+  for (int c = 0; c < contacts; ++c) {
+    generalised_.middleCols<4>(4 * c).noalias() =
+        dynamics.jacobian.middleRows<3>(3 * c).transpose() * dynamics.cone.middleRows<3>(3 * c);
+  }
+  if (form == Form::kReduced) {
+    BuildReduced(dynamics);
+  } else {
+    BuildPaper(dynamics);
+  }
+  const optimization::Summary& summary = solver_.Solve(program_);
+  plan_.status = summary.status;
+  plan_.iterations = summary.iterations;
+  plan_.num_variables = static_cast<int>(program_.gradient.size());
+  if (summary.status != optimization::Status::kOptimal) return plan_;
+  plan_.residual = summary.residual;
+  const auto coefficients = summary.x.tail(4 * contacts);
+  plan_.acceleration = summary.x.head(n);
+  plan_.force.resize(3 * contacts);
+  for (int c = 0; c < contacts; ++c) {
+    plan_.force.segment<3>(3 * c).noalias() = dynamics.cone.middleRows<3>(3 * c) * coefficients.segment<4>(4 * c);
+  }
+  plan_.torque = dynamics.bias;
+  plan_.torque.noalias() += dynamics.mass * plan_.acceleration;
+  plan_.torque.noalias() -= generalised_ * coefficients;
+  plan_.torque.head<6>().setZero();  // to rounding
+  plan_.slack = 0;
+  if (contacts > 0) plan_.slack = (dynamics.jacobian * plan_.acceleration + dynamics.slip).cwiseAbs().maxCoeff();
+  return plan_;
+}
+
+void Planner::BuildReduced(const Dynamics& d) {
+  const int n = d.size(), cones = 4 * d.num_contacts(), joints = n - 6;
+  program_.Resize(n + cones, 6, cones + 2 * joints);
+  QuadraticProgram& p = program_;
+  p.hessian.setZero();
+  p.hessian.topLeftCorner(n, n).noalias() = d.contact_weight * d.jacobian.transpose() * d.jacobian;
+  p.hessian.diagonal().head(n) += d.weights;
+  p.hessian.diagonal().tail(cones).setConstant(d.regularisation);
+  p.gradient.setZero();
+  p.gradient.head(n).noalias() = d.contact_weight * d.jacobian.transpose() * d.slip;
+  p.gradient.head(n) -= d.weights.cwiseProduct(d.desired);
+  p.equality_matrix.leftCols(n) = d.mass.topRows(6);
+  p.equality_matrix.rightCols(cones) = -generalised_.topRows(6);
+  p.equality_values = -d.bias.head(6);
+  p.inequality_matrix.setZero();
+  p.inequality_matrix.topRightCorner(cones, cones).setIdentity();
+  p.inequality_bounds.head(cones).setZero();
+  auto least = p.inequality_matrix.middleRows(cones, joints);
+  least.leftCols(n) = d.mass.bottomRows(joints);
+  least.rightCols(cones) = -generalised_.bottomRows(joints);
+  p.inequality_matrix.bottomRows(joints) = -least;
+  p.inequality_bounds.segment(cones, joints) = -d.bias.tail(joints).array() - d.torque_limit;
+  p.inequality_bounds.tail(joints) = d.bias.tail(joints).array() - d.torque_limit;
+}
+
+void Planner::BuildPaper(const Dynamics& d) {
+  const int n = d.size(), cones = 4 * d.num_contacts(), joints = n - 6;
+  program_.Resize(2 * n + cones, n + 6, cones + 2 * joints);
+  QuadraticProgram& p = program_;
+  p.hessian.setZero();
+  p.hessian.topLeftCorner(n, n).noalias() = d.contact_weight * d.jacobian.transpose() * d.jacobian;
+  p.hessian.diagonal().head(n) += d.weights;
+  p.hessian.diagonal().segment(n, n).setConstant(kTorqueWeight);
+  p.hessian.diagonal().tail(cones).setConstant(d.regularisation);
+  p.gradient.setZero();
+  p.gradient.head(n).noalias() = d.contact_weight * d.jacobian.transpose() * d.slip;
+  p.gradient.head(n) -= d.weights.cwiseProduct(d.desired);
+  p.equality_matrix.setZero();
+  p.equality_matrix.topLeftCorner(n, n) = d.mass;
+  p.equality_matrix.block(0, n, n, n).diagonal().setConstant(-1);
+  p.equality_matrix.topRightCorner(n, cones) = -generalised_;
+  p.equality_matrix.block(n, n, 6, 6).setIdentity();
+  p.equality_values.head(n) = -d.bias;
+  p.equality_values.tail(6).setZero();
+  p.inequality_matrix.setZero();
+  p.inequality_matrix.topRightCorner(cones, cones).setIdentity();
+  p.inequality_matrix.block(cones, n + 6, joints, joints).setIdentity();
+  p.inequality_matrix.block(cones + joints, n + 6, joints, joints).diagonal().setConstant(-1);
+  p.inequality_bounds.setConstant(-d.torque_limit);
+  p.inequality_bounds.head(cones).setZero();
+}
+
+}  // namespace retrace::tracking

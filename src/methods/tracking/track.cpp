@@ -1,0 +1,106 @@
+#include "retrace/methods/tracking/track.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "retrace/io/cpu_time.h"
+#include "retrace/io/error.h"
+#include "retrace/io/number.h"
+#include "retrace/metrics/gates.h"
+
+namespace retrace::tracking {
+namespace {
+
+/// Keeps the commands of another controller.
+class Recorder final : public control::Controller {
+ public:
+  explicit Recorder(control::Controller& controller) : controller_(controller) {}
+
+  void Command(const control::Instant& now, std::span<simulation::JointCommand> commands) override {
+    controller_.Command(now, commands);
+    recorded_.emplace_back(commands.begin(), commands.end());
+  }
+  bool RestartsAt(int step) override { return controller_.RestartsAt(step); }
+
+  std::vector<std::vector<simulation::JointCommand>> Take() { return std::exchange(recorded_, {}); }
+
+ private:
+  control::Controller& controller_;
+  std::vector<std::vector<simulation::JointCommand>> recorded_;
+};
+
+}  // namespace
+
+std::string Name(Status status) {
+  switch (status) {
+    case Status::kReachedEnd:
+      return "reached the end";
+    case Status::kFell:
+      return "fell";
+    default:
+      return "diverged";
+  }
+}
+
+std::string Summary::BriefReport() const {
+  double slack = 0, error = 0, iterations = 0;
+  int variables = 0;
+  for (const SolveRecord& record : records) {
+    slack = std::max(slack, record.slack);
+    error += record.squared_error;
+    iterations += record.iterations;
+    variables = std::max(variables, record.variables);
+  }
+  const double count = std::max(1.0, static_cast<double>(records.size()));
+  std::string text = Name(status);
+  text.append(", ").append(std::to_string(records.size())).append(" quadratic programs of up to ");
+  text.append(std::to_string(variables)).append(" variables, ").append(std::to_string(unsolved));
+  text.append(" unsolved, ").append(io::Fixed(iterations / count, 1)).append(" iterations and ");
+  text.append(io::Fixed(1e6 * solve_cpu_seconds / count, 0)).append(" us in the mean; squared error ");
+  text.append(io::Fixed(error / count, 2)).append(" in the mean, slack at most ").append(io::Fixed(slack, 1));
+  return text.append(" m/s^2");
+}
+
+Summary Run(const Problem& problem) {
+  if (const auto wrong = problem.options.Validate()) throw UsageError(*wrong);
+  const double begin = io::ThreadCpuSeconds();
+  const character::Character& character = *problem.task.character;
+  TrackingController controller(problem);
+  Recorder recorder(controller);
+  control::Controller* const controllers[] = {&recorder};
+  Summary summary;
+  summary.control = {problem.task.world, controller.StartState(), {}};
+  simulation::World world(character, problem.task.world);
+  world.SetState(summary.control.start);
+  control::SimulationScratch scratch;
+  character::State reference;
+  const int patience = static_cast<int>(std::lround(kPatience / problem.time_step()));
+  int outside = 0;  // steps since it left the gates
+  summary.end = summary.control.start;
+  while (summary.status == Status::kReachedEnd && summary.control.num_steps() < problem.num_steps()) {
+    const int first = summary.control.num_steps();
+    const int steps = std::min(controller.fragment_steps(), problem.num_steps() - first);
+    if (first > 0) world.Restart(0);
+    const bool sane = control::Simulate(world, controllers, first, steps, problem.pushes, scratch, [&](int step) {
+      world.GetState(summary.end);
+      problem.task.reference->StateAt((step + 1) * problem.time_step(), reference);
+      const double ratio = metrics::LargestGateRatio(character, summary.end, reference, problem.task.gates);
+      if (ratio > 1 || outside > 0) ++outside;
+    });
+    control::Fragment& fragment = summary.control.fragments.emplace_back();
+    fragment.first_step = first;
+    fragment.commands = recorder.Take();
+    fragment.num_steps = static_cast<int>(fragment.commands.size());
+    if (!sane) summary.status = Status::kDiverged;
+    if (sane && outside > patience) summary.status = Status::kFell;
+  }
+  summary.records = controller.records();
+  for (const SolveRecord& record : summary.records) {
+    summary.unsolved += record.status == optimization::Status::kOptimal ? 0 : 1;
+    summary.solve_cpu_seconds += record.cpu_seconds;
+  }
+  summary.cpu_seconds = io::ThreadCpuSeconds() - begin;
+  return summary;
+}
+
+}  // namespace retrace::tracking

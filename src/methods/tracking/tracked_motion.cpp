@@ -1,0 +1,51 @@
+#include "retrace/methods/tracking/tracked_motion.h"
+
+#include <algorithm>
+
+#include "retrace/methods/tracking/problem.h"
+#include "retrace/task/altered_world.h"
+
+namespace retrace::tracking {
+namespace {
+
+constexpr double kInterval = 1.0 / 240;  // half width of the differences [s]
+
+}  // namespace
+
+PreparedReference PrepareReference(const character::ReferenceMotion& recorded, const task::AlteredWorld& world,
+                                   const Options& options) {
+  task::FootCleaning cleaning;
+  character::ReferenceMotion motion = recorded;
+  if (options.clean_feet) {
+    cleaning = task::CleanFeet(recorded);
+    motion = motion.WithPoses(cleaning.poses);
+  }
+  motion = task::PlaceWorld(world, motion).reference;
+  return {motion.WithPoses(character::SmoothPoses(motion.poses(), options.smoothing / motion.frame_time())),
+          std::move(cleaning)};
+}
+
+TrackedMotion::TrackedMotion(const character::ReferenceMotion& reference, const dynamics::Coordinates& coordinates)
+    : reference_(reference), coordinates_(coordinates) {
+  for (Eigen::VectorXd& rate : rates_) rate.setZero(coordinates.size());
+}
+
+void TrackedMotion::At(double time, Goal& goal) {
+  const double last = reference_.duration();
+  time = std::clamp(time, 0.0, last);
+  const double middle = std::min(std::max(time, 2 * kInterval), std::max(last - 2 * kInterval, 0.5 * last));
+  for (size_t i = 0; i < poses_.size(); ++i) {
+    reference_.PoseAt(middle + (static_cast<double>(i) - 2) * kInterval, poses_[i]);
+  }
+  goal.velocity.resize(coordinates_.size());
+  goal.acceleration.resize(coordinates_.size());
+  coordinates_.Difference(poses_[1], poses_[3], goal.velocity);
+  goal.velocity /= 2 * kInterval;
+  coordinates_.Difference(poses_[0], poses_[2], rates_[0]);
+  coordinates_.Difference(poses_[2], poses_[4], rates_[1]);
+  goal.acceleration = (rates_[1] - rates_[0]) / (4 * kInterval * kInterval);
+  reference_.PoseAt(time, goal.pose);
+  coordinates_.StateOf(goal.pose, goal.velocity, goal.state);
+}
+
+}  // namespace retrace::tracking

@@ -1,0 +1,88 @@
+#include "retrace/runs/tracking_run.h"
+
+#include <functional>
+#include <stdexcept>
+
+#include "retrace/control/control_file.h"
+#include "retrace/io/csv_writer.h"
+#include "retrace/runs/pushes.h"
+#include "retrace/runs/run_files.h"
+
+namespace retrace::runs {
+namespace {
+
+std::vector<control::Push> ParsePushes(const Job& job, const tracking::Problem& problem,
+                                       const std::vector<std::string>& texts) {
+  control::OpenLoopControl nothing{problem.task.world, problem.task.start, {}};
+  nothing.fragments.push_back({0, problem.num_steps(), {}});
+  const control::Scene scene = control::MakeScene(job.character, nothing);
+  std::vector<control::Push> pushes;
+  for (const std::string& text : texts) pushes.push_back(ParsePush(text, scene));
+  return pushes;
+}
+
+void ReplayTracking(const Job& job, const Tracking& result,
+                    const std::function<void(const control::Trajectory& part)>& observe) {
+  const control::OpenLoopControl& control = result.summary.control;
+  control::ReplayInParts(control::MakeScene(job.character, control), result.pushes,
+                         StepsPerPart(control.world.time_step), observe);
+}
+
+}  // namespace
+
+Tracking Track(const Job& job, const std::vector<std::string>& pushes) {
+  const results::RunTimer timer;
+  const tracking::Options& options = job.configuration.tracking;
+  Tracking result{tracking::PrepareReference(job.recorded, job.world, options), {}, {}, 0, false, {}, timer};
+  tracking::Problem problem{job.problem.task, &result.prepared.motion, options};
+  problem.task.world.contact_scale.clear();
+  problem.pushes = ParsePushes(job, problem, pushes);
+  result.pushes = problem.pushes;
+  result.summary = tracking::Run(problem);
+  metrics::Evaluator evaluator(job.character, job.reference, job.configuration.task.gates);
+  character::State end;
+  ReplayTracking(job, result, [&](const control::Trajectory& part) {
+    evaluator.Add(part);
+    result.num_steps += part.num_steps();
+    result.diverged = part.diverged;
+    end = part.states.back();
+  });
+  if (control::Fingerprint(end) != control::Fingerprint(result.summary.end)) {
+    throw std::logic_error("the commands do not end in the state that the controller led to");
+  }
+  result.evaluation = evaluator.Finish(problem.num_steps() * problem.time_step());
+  return result;
+}
+
+void WriteTracking(results::RunFolder& folder, const Job& job, const Tracking& result, const RunContext& context) {
+  const control::OpenLoopControl& control = result.summary.control;
+  folder.Write(results::kControlFile, control::FormatControl(job.character, control));
+  const std::string title = job.options.clip.file.stem().string();
+  MotionWriter writer(folder, "", {job.character, control.world, &job.reference, title, result.num_steps});
+  ReplayTracking(job, result, [&](const control::Trajectory& part) { writer.Add(part); });
+  writer.Finish();
+  folder.Write(results::kTrackingFile, FormatTracking(result.summary.records));
+  FinishWith(folder, TrackingManifest(job, result, context));
+}
+
+std::string FormatTracking(const std::vector<tracking::SolveRecord>& records) {
+  io::CsvWriter csv;
+  for (const char* column : {"time", "contacts", "variables", "iterations", "squared_error", "slack", "largest_torque",
+                             "vertical_force", "solved", "cpu_microseconds"}) {
+    csv.Text(column);
+  }
+  csv.EndRow();
+  for (const tracking::SolveRecord& record : records) {
+    csv.Number(record.time);
+    for (const int number : {record.contacts, record.variables, record.iterations}) csv.Integer(number);
+    for (const double number : {record.squared_error, record.slack, record.largest_torque, record.vertical_force}) {
+      csv.Short(number);
+    }
+    csv.Integer(record.status == optimization::Status::kOptimal ? 1 : 0);
+    csv.Short(1e6 * record.cpu_seconds);
+    csv.EndRow();
+  }
+  return csv.Take();
+}
+
+}  // namespace retrace::runs

@@ -1,0 +1,189 @@
+/// Plans of one instant: the two forms against one another, statics, limits, cones of friction.
+#include "retrace/methods/tracking/plan.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "dynamics/sample_motion.h"
+#include "retrace/dynamics/character_dynamics.h"
+
+namespace retrace::tracking {
+namespace {
+
+using dynamics::AnyMotion;
+using dynamics::AnyVector;
+using dynamics::Bundled;
+constexpr auto kOptimal = optimization::Status::kOptimal;
+
+RandomStream AnyNumbers(uint32_t number) {
+  return {11, RandomStage::kTest, number, 0};
+}
+
+/// Places of contacts, all with normals upwards.
+using Places = std::vector<std::pair<int, Vec3>>;
+
+/// Corners of the soles of the human's feet.
+Places Soles(const character::Character& character, const character::State& state) {
+  Places places;
+  for (const char* name : {"left_foot", "right_foot"}) {
+    const int body = character.FindBody(name);
+    const character::BodyState& foot = state[static_cast<size_t>(body)];
+    const Vec3 half = character.bodies[static_cast<size_t>(body)].shapes[0].HalfExtents();
+    for (const double x : {-1, 1}) {
+      for (const double z : {-1, 1}) {
+        places.emplace_back(body, foot.position + foot.orientation * Vec3(x * half.x(), -half.y(), z * half.z()));
+      }
+    }
+  }
+  return places;
+}
+
+Dynamics InstantOf(const character::Character& character, const character::State& state, const Places& places,
+                   double friction = 0.7) {
+  dynamics::CharacterDynamics dynamics(character);
+  dynamics.SetMotion(state);
+  Dynamics instant;
+  instant.Resize(dynamics.size(), static_cast<int>(places.size()));
+  dynamics.MassMatrix(instant.mass);
+  dynamics.BiasForces(instant.bias);
+  for (size_t c = 0; c < places.size(); ++c) {
+    const auto row = 3 * static_cast<Eigen::Index>(c);
+    dynamics.PointJacobian(places[c].first, places[c].second, instant.jacobian.middleRows<3>(row));
+    instant.slip.segment<3>(row) = dynamics.PointBias(places[c].first, places[c].second);
+    instant.cone.middleRows<3>(row) = FrictionCone(Vec3::UnitY(), friction);
+  }
+  return instant;
+}
+
+/// The human stands on flat soles in its rest pose.
+character::State RestState() {
+  const character::Character& human = Bundled("human");
+  return character::StateOf(human, character::RestPose(human));
+}
+
+TEST(FrictionCone, EdgesHaveUnitLengthAndTheSlopeOfTheFriction) {
+  RandomStream random = AnyNumbers(1);
+  for (int k = 0; k < 100; ++k) {
+    const Vec3 normal = (character::RandomRotation(random) * Vec3::UnitY()).normalized();
+    const double friction = random.Uniform(0.1, 2);
+    const auto cone = FrictionCone(normal, friction);
+    Vec3 sum = Vec3::Zero();
+    for (int edge = 0; edge < 4; ++edge) {
+      EXPECT_NEAR(cone.col(edge).norm(), 1, 1e-12);
+      const double along = cone.col(edge).dot(normal);
+      EXPECT_NEAR((cone.col(edge) - along * normal).norm() / along, friction, 1e-12);
+      sum += cone.col(edge);
+    }
+    EXPECT_NEAR(sum.normalized().dot(normal), 1, 1e-12);
+  }
+}
+
+TEST(Plan, CountsVariablesAsTable4DoesInBothForms) {
+  // Seven sizes: 18 degrees of freedom with 0, 2, 4, 8 contacts, 57 with 9, 10, 11.
+  for (const auto& [freedoms, contacts, variables] : std::vector<std::array<int, 3>>{
+           {18, 0, 36}, {18, 2, 44}, {18, 4, 52}, {18, 8, 68}, {57, 9, 150}, {57, 10, 154}, {57, 11, 158}}) {
+    EXPECT_EQ(NumPaperVariables(freedoms, contacts), variables);
+    // Any positive definite mass matrix will do.
+    RandomStream random = AnyNumbers(static_cast<uint32_t>(variables));
+    Dynamics instant;
+    instant.Resize(freedoms, contacts);
+    Eigen::MatrixXd root(freedoms, freedoms);
+    for (double& number : root.reshaped()) number = random.Uniform(-1, 1);
+    instant.mass = root * root.transpose() + Eigen::MatrixXd::Identity(freedoms, freedoms);
+    instant.bias = AnyVector(random, freedoms, 10);
+    instant.desired = AnyVector(random, freedoms, 10);
+    for (double& number : instant.jacobian.reshaped()) number = random.Uniform(-1, 1);
+    for (int c = 0; c < contacts; ++c) instant.cone.middleRows<3>(3 * c) = FrictionCone(Vec3::UnitY(), 0.8);
+    Planner planner;
+    const Plan& paper = planner.Solve(instant, Planner::Form::kPaper);
+    ASSERT_EQ(paper.status, kOptimal);
+    EXPECT_EQ(paper.num_variables, variables);
+    const Eigen::VectorXd acceleration = paper.acceleration;
+    const Plan& reduced = planner.Solve(instant);
+    ASSERT_EQ(reduced.status, kOptimal);
+    EXPECT_EQ(reduced.num_variables, variables - freedoms);
+    const double scale = 1 + acceleration.cwiseAbs().maxCoeff();
+    EXPECT_LT((reduced.acceleration - acceleration).cwiseAbs().maxCoeff(), 1e-5 * scale);
+  }
+}
+
+TEST(Plan, BothFormsAgreeOnRandomStates) {
+  const character::Character& human = Bundled("human");
+  const dynamics::Coordinates coordinates(human);
+  Planner planner;
+  double worst = 0, worst_residual = 0;
+  for (uint32_t k = 0; k < 40; ++k) {
+    RandomStream random = AnyNumbers(100 + k);
+    const dynamics::Motion motion = AnyMotion(coordinates, random);
+    Places places = Soles(human, motion.state);
+    places.resize(k % 9);
+    Dynamics instant = InstantOf(human, motion.state, places);
+    instant.desired = AnyVector(random, coordinates.size(), 30);
+    instant.weights.segment<3>(3).setConstant(100);
+    const Plan paper = planner.Solve(instant, Planner::Form::kPaper);
+    const Plan reduced = planner.Solve(instant);
+    ASSERT_EQ(paper.status, kOptimal) << k;
+    ASSERT_EQ(reduced.status, kOptimal) << k;
+    const double scale = 1 + reduced.acceleration.cwiseAbs().maxCoeff();
+    worst = std::max(worst, (paper.acceleration - reduced.acceleration).cwiseAbs().maxCoeff() / scale);
+    worst_residual = std::max({worst_residual, paper.residual, reduced.residual});
+  }
+  EXPECT_LT(worst, 1e-5);
+  EXPECT_LT(worst_residual, 1e-8);
+}
+
+TEST(Plan, InFlightFindsTheAccelerationsThatTorquesHave) {
+  const character::Character& human = Bundled("human");
+  const dynamics::Coordinates coordinates(human);
+  dynamics::CharacterDynamics dynamics(human);
+  for (uint32_t k = 0; k < 10; ++k) {
+    RandomStream random = AnyNumbers(200 + k);
+    const dynamics::Motion motion = AnyMotion(coordinates, random);
+    Eigen::VectorXd torque = AnyVector(random, coordinates.size(), 20);
+    torque.head<6>().setZero();
+    Dynamics instant = InstantOf(human, motion.state, {});
+    dynamics.SetMotion(motion.state);
+    dynamics.ForwardDynamics(torque, {}, instant.desired);
+    const Plan plan = Planner().Solve(instant);
+    ASSERT_EQ(plan.status, kOptimal);
+    EXPECT_LT((plan.torque - torque).cwiseAbs().maxCoeff(), 1e-8);
+    EXPECT_LT((plan.acceleration - instant.desired).cwiseAbs().maxCoeff(),
+              1e-9 * instant.desired.cwiseAbs().maxCoeff());
+  }
+}
+
+TEST(Plan, StandingCarriesTheWeight) {
+  const character::Character& human = Bundled("human");
+  const character::State state = RestState();
+  const Plan plan = Planner().Solve(InstantOf(human, state, Soles(human, state)));
+  ASSERT_EQ(plan.status, kOptimal);
+  double vertical = 0;
+  for (Eigen::Index c = 0; c < 8; ++c) {
+    const Vec3 force = plan.force.segment<3>(3 * c);
+    EXPECT_GE(force.y(), -1e-9);
+    EXPECT_LE(std::abs(force.x()) + std::abs(force.z()), 0.7 * force.y() + 1e-9) << "outside the cone";
+    vertical += force.y();
+  }
+  EXPECT_NEAR(vertical, human.total_mass() * 9.81, 1e-3 * human.total_mass() * 9.81);
+  EXPECT_LT(plan.acceleration.cwiseAbs().maxCoeff(), 5e-3) << "but for the weight on forces";
+  EXPECT_LT(plan.slack, 1e-3);
+}
+
+TEST(Plan, TorquesStayWithinTheLimit) {
+  const character::Character& human = Bundled("human");
+  const character::State state = RestState();
+  Dynamics instant = InstantOf(human, state, Soles(human, state));
+  instant.desired.segment<3>(6).setConstant(300);
+  const double wanted = Planner().Solve(instant).torque.cwiseAbs().maxCoeff();
+  instant.torque_limit = 0.5 * wanted;
+  for (const auto form : {Planner::Form::kReduced, Planner::Form::kPaper}) {
+    Planner planner;
+    const Plan& plan = planner.Solve(instant, form);
+    ASSERT_EQ(plan.status, kOptimal);
+    EXPECT_NEAR(plan.torque.cwiseAbs().maxCoeff(), instant.torque_limit, 1e-6 * wanted);
+  }
+}
+
+}  // namespace
+}  // namespace retrace::tracking

@@ -1,0 +1,161 @@
+/// The closed loop on motions that are written down.
+#include "retrace/methods/tracking/track.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "methods/tracking/contact_set.h"
+#include "retrace/io/error.h"
+#include "task/synthetic_motion.h"
+
+namespace retrace::tracking {
+namespace {
+
+/// A motion to track, with what the problem refers to.
+class TrackedCourse {
+ public:
+  TrackedCourse(const task::Course& course, double duration, const Options& options = {})
+      : reference_(task::Motion(course, duration)),
+        prepared_(PrepareReference(reference_, {}, options)),
+        problem_{task::Prepare({}, reference_).task, &prepared_.motion, options} {
+    problem_.task.world.contact_scale.clear();
+  }
+  TrackedCourse(const TrackedCourse&) = delete;
+  TrackedCourse& operator=(const TrackedCourse&) = delete;
+
+  Problem& problem() { return problem_; }
+
+ private:
+  character::ReferenceMotion reference_;
+  PreparedReference prepared_;
+  Problem problem_;
+};
+
+character::Pose Squatting(double time) {
+  return task::SquatPose(0.45 * (1 - std::cos(2 * kPi * time / 1.6)));
+}
+
+metrics::Evaluation EvaluationOf(const Problem& problem, const Summary& summary) {
+  const control::Trajectory trajectory = control::Replay(task::Human(), summary.control, problem.pushes);
+  return metrics::Evaluate(task::Human(), trajectory, *problem.task.reference,
+                           problem.num_steps() * problem.time_step(), problem.task.gates);
+}
+
+TEST(Track, StandsStill) {
+  TrackedCourse standing(task::Standing, 3);
+  const Summary summary = tracking::Run(standing.problem());
+  EXPECT_TRUE(summary.reached_end());
+  EXPECT_EQ(summary.unsolved, 0u);
+  const metrics::Evaluation evaluation = EvaluationOf(standing.problem(), summary);
+  EXPECT_TRUE(evaluation.success());
+  EXPECT_LT(evaluation.mean_joint_error, 0.01);  // its knees are a little bent
+  EXPECT_NEAR(summary.records.back().vertical_force, task::Human().total_mass() * 9.81, 5);
+}
+
+TEST(Track, FollowsASquat) {
+  TrackedCourse squat(Squatting, 3.2);
+  const Summary summary = tracking::Run(squat.problem());
+  const metrics::Evaluation evaluation = EvaluationOf(squat.problem(), summary);
+  EXPECT_TRUE(evaluation.success()) << summary.BriefReport();
+  EXPECT_LT(evaluation.mean_joint_error, 0.03);
+}
+
+TEST(Track, WithoutSolutionsTheServosAloneFall) {
+  Options options;
+  options.torque_limit = 1;  // as good as none
+  TrackedCourse squat(Squatting, 3.2, options);
+  const Summary summary = tracking::Run(squat.problem());
+  EXPECT_FALSE(EvaluationOf(squat.problem(), summary).success());
+}
+
+TEST(Track, RepeatsToTheBitAndItsCommandsDoTheSameWithoutFeedback) {
+  Options options;
+  options.perturbation = 0.1;
+  TrackedCourse squat(Squatting, 1, options);
+  squat.problem().pushes = {{task::Human().FindBody("trunk"), Vec3(0, 0, 60), 0.3, 0.2}};
+  const Summary first = tracking::Run(squat.problem()), second = tracking::Run(squat.problem());
+  EXPECT_EQ(control::Fingerprint(first.end), control::Fingerprint(second.end));
+  const control::Trajectory replayed = control::Replay(task::Human(), first.control, squat.problem().pushes);
+  ASSERT_FALSE(replayed.diverged);
+  EXPECT_EQ(control::Fingerprint(replayed.states.back()), control::Fingerprint(first.end));
+  EXPECT_EQ(replayed.num_steps(), static_cast<size_t>(squat.problem().num_steps()));
+  // The push is felt.
+  squat.problem().pushes.clear();
+  EXPECT_NE(control::Fingerprint(tracking::Run(squat.problem()).end), control::Fingerprint(first.end));
+  squat.problem().options.seed = 2;
+  EXPECT_NE(control::Fingerprint(tracking::Run(squat.problem()).control.start),
+            control::Fingerprint(first.control.start));
+}
+
+TEST(Track, SolvesAsOftenAsItShould) {
+  Options options;
+  options.solve_rate = 60;
+  TrackedCourse standing(task::Standing, 1, options);
+  const Summary summary = tracking::Run(standing.problem());
+  ASSERT_EQ(summary.records.size(), static_cast<size_t>((standing.problem().num_steps() + 3) / 4));
+  EXPECT_DOUBLE_EQ(summary.records[1].time, 4.0 / 240);
+}
+
+TEST(Track, StopsSoonAfterAFall) {
+  TrackedCourse standing(task::Standing, 10);
+  standing.problem().pushes = {{task::Human().FindBody("trunk"), Vec3(0, 0, 600), 1, 0.5}};
+  const Summary summary = tracking::Run(standing.problem());
+  EXPECT_EQ(summary.status, Status::kFell);
+  EXPECT_LT(summary.control.duration(), 5);
+  EXPECT_FALSE(EvaluationOf(standing.problem(), summary).completed);
+}
+
+TEST(Track, RefusesOptionsThatMakeNoSense) {
+  TrackedCourse standing(task::Standing, 1);
+  standing.problem().options.solve_rate = 0;
+  EXPECT_THROW(tracking::Run(standing.problem()), UsageError);
+}
+
+TEST(ContactSet, HasTheCornersOfStandingFeetAndOfNoFootThatIsLifted) {
+  const character::ReferenceMotion reference = task::Motion(task::Standing, 1);
+  const dynamics::Coordinates coordinates(task::Human());
+  TrackedMotion motion(reference, coordinates);
+  Goal goal;
+  motion.At(0.5, goal);
+  ContactSet contacts(task::Human(), {}, 0.01);
+  const std::vector<ContactPlace> both = contacts.Find(goal.state, 0, goal);
+  ASSERT_EQ(both.size(), 8u);
+  for (const ContactPlace& place : both) {
+    EXPECT_NEAR(place.point.y(), 0, 0.002);
+    EXPECT_NEAR(place.normal.y(), 1, 1e-12);
+  }
+  Goal lifted = goal;
+  lifted.state[task::BodyIndex("left_foot")].position.y() += 0.03;
+  const std::vector<ContactPlace>& one = contacts.Find(goal.state, 0, lifted);
+  ASSERT_EQ(one.size(), 4u);
+  for (const ContactPlace& place : one) EXPECT_EQ(static_cast<size_t>(place.body), task::BodyIndex("right_foot"));
+}
+
+TEST(ContactSet, KnowsHowTheGroundMoves) {
+  simulation::WorldOptions world;
+  world.environment.ground.height = -1;
+  simulation::Box platform;
+  platform.name = "platform";
+  platform.size = Vec3(4, 1, 4);
+  platform.position = Vec3(0, -0.5, 0);
+  platform.course.emplace();
+  platform.course->amplitude = Vec3(0.05, 0, 0);
+  platform.course->frequency = 0.5;
+  world.environment.boxes.push_back(platform);
+  const character::ReferenceMotion reference = task::Motion(task::Standing, 1);
+  const dynamics::Coordinates coordinates(task::Human());
+  TrackedMotion motion(reference, coordinates);
+  Goal goal;
+  motion.At(0, goal);
+  ContactSet contacts(task::Human(), world, 0.01);
+  const std::vector<ContactPlace>& places = contacts.Find(goal.state, 0, goal);
+  ASSERT_FALSE(places.empty());
+  for (const ContactPlace& place : places) {
+    EXPECT_NEAR(place.surface_velocity.x(), 0.05 * kPi, 1e-12);
+    EXPECT_NEAR(place.surface_acceleration.x(), 0, 1e-12);
+  }
+}
+
+}  // namespace
+}  // namespace retrace::tracking

@@ -1,0 +1,90 @@
+/// Tracking of recordings, from the file to the folder of the run.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "retrace/io/file.h"
+#include "retrace/results/tables.h"
+#include "retrace/runs/stored_run.h"
+#include "retrace/runs/tracking_run.h"
+
+namespace retrace::runs {
+namespace {
+
+JobOptions OptionsOf(const std::string& clip) {
+  JobOptions options;
+  options.clip.file = clip;
+  return options;
+}
+
+JobOptions BundledWalk() {
+  return OptionsOf(std::string(RETRACE_SOURCE_DIR) + "/data/clips/walk.bvh");
+}
+
+TEST(TrackingRun, FollowsTheBundledWalkFromAnyOfFiveStarts) {
+  JobOptions options = BundledWalk();
+  options.configuration.tracking.perturbation = 0.05;
+  for (uint64_t seed = 1; seed <= 5; ++seed) {
+    options.configuration.tracking.seed = seed;
+    const Tracking result = Track(Job(options));
+    EXPECT_TRUE(result.success()) << seed << ": " << result.summary.BriefReport();
+    EXPECT_EQ(result.summary.unsolved, 0u);
+  }
+}
+
+TEST(TrackingRun, LeavesAFolderThatVerifies) {
+  JobOptions options = BundledWalk();
+  options.clip.end = 1;
+  const Job job(options);
+  const Tracking result = Track(job, {"trunk,20:0:0,0.3,0.1"});
+  const std::filesystem::path path = std::filesystem::path(testing::TempDir()) / "tracking_run";
+  std::filesystem::remove_all(path);
+  {
+    results::RunFolder folder(path, false);
+    WriteTracking(folder, job, result, {});
+  }
+  const StoredRun run(path);
+  ASSERT_EQ(run.pushes.size(), 1u);
+  const Verification verification = run.Verify();
+  EXPECT_EQ(verification.difference, "");
+  EXPECT_EQ(verification.num_states, result.num_steps + 1);
+  ASSERT_TRUE(verification.evaluations[0]);
+  EXPECT_EQ(verification.evaluations[0]->success(), result.success());
+  const io::Json manifest = io::ReadJson(path / "manifest.json");
+  EXPECT_EQ(manifest["program"], "track");
+  EXPECT_EQ(manifest["perturbed"], true);
+  const results::Table table = results::ReadTable(path / results::kTrackingFile);
+  EXPECT_EQ(table.num_rows(), result.summary.records.size());
+  EXPECT_EQ(table.Numbers("time")[1], 1.0 / 120);
+  std::filesystem::remove_all(path);
+}
+
+/// A real recording of a walk whose feet are some centimetres in the floor.
+class RecordedWalk : public testing::Test {
+ protected:
+  void SetUp() override {
+    options_ = OptionsOf(std::string(RETRACE_SHARED_DIR) + "/mocap/clips/walk_m_games105.bvh");
+    options_.clip.end = 3.03;
+    if (!std::filesystem::exists(options_.clip.file)) GTEST_SKIP() << options_.clip.file << " is missing";
+  }
+  JobOptions options_;
+};
+
+TEST_F(RecordedWalk, IsFollowed) {
+  const Tracking result = Track(Job(options_));
+  EXPECT_TRUE(result.success()) << result.summary.BriefReport();
+  EXPECT_LT(result.evaluation.mean_joint_error, 0.06);
+}
+
+TEST_F(RecordedWalk, FallsWithFeetThatAreNotCleaned) {
+  options_.configuration.tracking.clean_feet = false;
+  EXPECT_FALSE(Track(Job(options_)).success());
+}
+
+TEST_F(RecordedWalk, FallsWithServosAlone) {
+  options_.configuration.tracking.torque_limit = 1;
+  EXPECT_FALSE(Track(Job(options_)).success());
+}
+
+}  // namespace
+}  // namespace retrace::runs
