@@ -123,7 +123,8 @@ TEST(Identity, EveryFileChangesItButAConfigurationFileDoesNot) {
 // above. Members of the configuration's structs are fields of their descriptions (Description.NamesEveryField).
 TEST(Identity, KnowsEveryMember) {
   const auto& [clip, character, worlds, configuration, configuration_file] = JobOptions();
-  const auto& [file, skeleton, joint_map, start, end, scale, unit, up, rate, skipped, floor, level, facing] = clip;
+  const auto& [file, skeleton, joint_map, start, end, scale, loop, unit, up, rate, skipped, floor, level, facing] =
+      clip;
   EXPECT_TRUE(file.empty());
   EXPECT_TRUE(configuration.task.Validate() == std::nullopt);
 }

@@ -14,7 +14,7 @@ namespace retrace::tracking {
 /// The motion that is tracked: the recorded one with clean feet, put into the world, and smoothed.
 struct PreparedReference {
   character::ReferenceMotion motion;
-  task::FootCleaning cleaning;  ///< what became of its feet; nothing where they are not cleaned
+  task::FootCleaning cleaning;  ///< what was changed at its feet; empty where they are not cleaned
 };
 PreparedReference PrepareReference(const character::ReferenceMotion& recorded, const task::AlteredWorld& world,
                                    const Options& options);
