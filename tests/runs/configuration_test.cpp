@@ -65,6 +65,7 @@ io::Json Another(const std::string& pointer, const io::Json& value) {
   if (pointer == "/contacts/preset") return "hands";
   if (pointer == "/simulation/servo") return "explicit";
   if (pointer == "/simulation/solver") return "stock";
+  if (pointer == "/tracking/servo") return "paper";
   if (pointer == "/search/method") return "2010";
   if (pointer == "/search/samples") return 777;
   if (pointer == "/search/max_back_offs") return 7;
@@ -304,6 +305,7 @@ TEST(OldConfiguration, IsReadWithItsOldNames) {
   }
   expected["simulation"]["solver"] = "reduced";
   expected["search"]["back_off_limit"] = 10;  // is new
+  expected["tracking"] = Configuration().ToJson()["tracking"];
   EXPECT_EQ(io::Json::diff(expected, configuration.ToJson()), io::Json::array());
 }
 
