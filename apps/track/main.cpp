@@ -70,7 +70,7 @@ void PrintNotes(const runs::Job& job, const runs::Tracking& result) {
   for (const metrics::ClipWarning& warning : job.checks.warnings) std::printf("  warning: %s\n", warning.text.c_str());
   for (const std::string& note : job.placed.notes) std::printf("  world: %s\n", note.c_str());
   for (const std::string& warning : job.placed.warnings) std::printf("  warning: %s\n", warning.c_str());
-  for (const std::string& note : result.prepared.cleaning.notes) std::printf("  %s\n", note.c_str());
+  for (const std::string& note : result.prepared.Notes()) std::printf("  %s\n", note.c_str());
 }
 
 int Track(const Options& o, const std::string& command) {

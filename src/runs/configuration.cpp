@@ -27,8 +27,9 @@ const char* const kSimulationOf2010 = R"({
 /// Of da Silva et al. 2008, for UsePaperTracking.
 const char* const kTrackingOf2008 = R"({
   "tracking": {"servo": "paper", "solve_rate": 80, "feedback": 600, "stiffness": 0.05, "root_rotation_weight": 1,
-               "contact_damping": 0, "lifted": 10, "placement_distance": 0, "placement_velocity": 0,
-               "clean_feet": false, "smoothing": 0},
+               "root_translation_weight": 1, "contact_damping": 0, "lifted": 10, "released_force": 0,
+               "stance_feedback": 0, "placement_distance": 0, "placement_velocity": 0, "clean_feet": false,
+               "balance": false, "smoothing": 0},
   "simulation": {"time_step": 0.0001, "speculative_contacts": false}
 })";
 

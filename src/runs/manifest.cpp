@@ -101,7 +101,8 @@ io::Json TrackingMember(const Tracking& result) {
           {"most_variables", variables},
           {"cpu_seconds", summary.cpu_seconds},
           {"solve_cpu_seconds", summary.solve_cpu_seconds},
-          {"prepared_reference", result.prepared.cleaning.ToJson()}};
+          {"prepared_reference",
+           {{"clean_feet", result.prepared.cleaning.ToJson()}, {"balance", result.prepared.balancing.ToJson()}}}};
 }
 
 /// Of each character of a scene: where it came from, and its outcome.

@@ -33,7 +33,13 @@ void ReplayTracking(const Job& job, const Tracking& result,
 Tracking Track(const Job& job, const std::vector<std::string>& pushes) {
   const results::RunTimer timer;
   const tracking::Options& options = job.configuration.tracking;
-  Tracking result{tracking::PrepareReference(job.recorded, job.world, options), {}, {}, 0, false, {}, timer};
+  Tracking result{tracking::PrepareReference(job.recorded, job.world, job.configuration.task.world.gravity, options),
+                  {},
+                  {},
+                  0,
+                  false,
+                  {},
+                  timer};
   tracking::Problem problem{job.problem.task, &result.prepared.motion, options};
   problem.task.world.contact_scale.clear();
   problem.pushes = ParsePushes(job, problem, pushes);

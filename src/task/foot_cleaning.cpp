@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "boxes.h"
 #include "filters.h"
 #include "retrace/character/kinematics.h"
 #include "retrace/character/legs.h"
@@ -21,22 +22,33 @@ using character::Pose;
 using character::State;
 
 // Lengths are those of the human, and follow the height of others.
-constexpr double kOnFloor = 0.025;    // an edge of a sole lower than this may stand [m]
-constexpr double kOffFloor = 0.05;    // and one higher than this does not
-constexpr double kLevel = 0.03;       // a sole whose edges are both lower than this is level [m]
-constexpr double kTilted = 0.06;      // and one with an edge higher than this is not
-constexpr double kStill = 0.4;        // an edge that moves slower than this over the floor may stand [m/s]
-constexpr double kSliding = 1;        // and one that is faster does not
-constexpr double kUpright = 0.8;      // cosine of a foot's tilt from which on it stands on its sole
-constexpr double kOnItsSide = 0.5;    // and under which it does not
-constexpr double kClearance = 0.03;   // of a foot that does not stand [m]
-constexpr double kBentKnee = 0.12;    // least bend of a knee over a standing foot [rad]
-constexpr double kMostLowered = 0.1;  // of a leg's length: by which the root comes down at most
+constexpr double kOnFloor = 0.025;      // an edge of a sole lower than this may stand [m]
+constexpr double kOffFloor = 0.05;      // and one higher than this does not
+constexpr double kLevel = 0.03;         // a sole whose edges are both lower than this is level [m]
+constexpr double kTilted = 0.06;        // and one with an edge higher than this is not
+constexpr double kStill = 0.4;          // an edge that moves slower than this over the floor may stand [m/s]
+constexpr double kSliding = 1;          // and one that is faster does not
+constexpr double kAtRest = 0.1;         // a foot that moves slower than this rests [m/s]
+constexpr double kMoving = 0.3;         // and one that is faster does not
+constexpr double kRestsOnFloor = 0.06;  // a foot at rest that is lower than this stands [m]
+constexpr double kRestsOffFloor = 0.1;  // and one that is higher does not
+constexpr double kUpright = 0.8;        // cosine of a foot's tilt from which on it stands on its sole
+constexpr double kOnItsSide = 0.5;      // and under which it does not
+constexpr double kClearance = 0.03;     // of a foot that does not stand [m]
+constexpr double kBentKnee = 0.12;      // least bend of a knee over a standing foot [rad]
+constexpr double kBetweenLegs = 0.02;   // least distance of the shins and feet of two legs [m]
+constexpr double kMostApart = 0.15;     // by which legs are moved apart at most [m]
+constexpr double kEven = 0.001;         // added to the shares of legs, which might all be 0
+constexpr double kShinShare = 0.7;      // of a foot's way sideways that its shin goes
+constexpr double kMostLowered = 0.1;    // of a leg's length: by which the root comes down at most
 // Standard deviations of filters [s].
 constexpr double kSmoothSupport = 0.012;
 constexpr double kSmoothShift = 0.008;
 constexpr double kSmoothRoot = 0.04;
-constexpr double kAroundLowered = 0.08;  // reach of the largest lowering [s]
+constexpr double kSmoothApart = 0.03;
+// Reaches of the largest value around an instant [s].
+constexpr double kAroundLowered = 0.08;
+constexpr double kAroundApart = 0.05;
 
 /// 1 below `low`, 0 above `high`.
 double Fade(double value, double low, double high) {
@@ -106,6 +118,7 @@ class FootCleaner {
         character::BendLeg(character_, legs_[l], states_[i], cleaned_[l].footing[i], result_.poses[i]);
       }
     }
+    KeepLegsApart();
     Report();
     return std::move(result_);
   }
@@ -119,16 +132,22 @@ class FootCleaner {
     return character::JointPosition(character_, JointAt(joint), states_[pose]);
   }
 
+  /// The way of the middle of a sole's edge around a pose [m/s].
+  Vec3 VelocityOf(const std::array<Vec3, 2>& edge, size_t foot, size_t pose) const {
+    const size_t before = pose > 0 ? pose - 1 : 0, after = std::min(pose + 1, states_.size() - 1);
+    const Vec3 way = Sole::Middle(edge, states_[after][foot]) - Sole::Middle(edge, states_[before][foot]);
+    return way / (static_cast<double>(after - before) * frame_time_ * size_);
+  }
+
   /// Slowest speed over the floor of an edge of a sole that may stand [m/s].
   double SpeedOf(const Sole& sole, size_t foot, size_t pose) const {
-    const size_t before = pose > 0 ? pose - 1 : 0, after = std::min(pose + 1, states_.size() - 1);
     double slowest = std::numeric_limits<double>::infinity();
     for (const auto& edge : {sole.toes, sole.heel}) {
       if (Sole::Middle(edge, states_[pose][foot]).y() > kOffFloor * size_) continue;
-      const Vec3 way = Sole::Middle(edge, states_[after][foot]) - Sole::Middle(edge, states_[before][foot]);
-      slowest = std::min(slowest, std::hypot(way.x(), way.z()) / (static_cast<double>(after - before) * frame_time_));
+      const Vec3 velocity = VelocityOf(edge, foot, pose);
+      slowest = std::min(slowest, std::hypot(velocity.x(), velocity.z()));
     }
-    return slowest / size_;
+    return slowest;
   }
 
   void FindSupport(const Sole& sole, size_t foot, CleanedLeg& leg) const {
@@ -136,10 +155,15 @@ class FootCleaner {
       const BodyState& state = states_[i][foot];
       const double toes = Sole::Middle(sole.toes, state).y() / size_;
       const double heel = Sole::Middle(sole.heel, state).y() / size_;
-      const double upright = (state.orientation * Vec3::UnitY()).y();
-      const double stands = Fade(SpeedOf(sole, foot, i), kStill, kSliding) * (1 - Fade(upright, kOnItsSide, kUpright));
-      leg.support.push_back(stands * Fade(std::min(toes, heel), kOnFloor, kOffFloor));
-      leg.level.push_back(stands * Fade(std::max(toes, heel), kLevel, kTilted));
+      const double lower = std::min(toes, heel), higher = std::max(toes, heel);
+      const double upright = 1 - Fade((state.orientation * Vec3::UnitY()).y(), kOnItsSide, kUpright);
+      const double slow = upright * Fade(SpeedOf(sole, foot, i), kStill, kSliding);
+      // A foot that rests where the floor almost is has been put there too high.
+      const double faster = std::max(VelocityOf(sole.toes, foot, i).norm(), VelocityOf(sole.heel, foot, i).norm());
+      const double rests = upright * Fade(faster, kAtRest, kMoving) * Fade(lower, kRestsOnFloor, kRestsOffFloor);
+      leg.support.push_back(std::max(slow * Fade(lower, kOnFloor, kOffFloor), rests));
+      leg.level.push_back(
+          std::max(slow * Fade(higher, kLevel, kTilted), rests * Fade(higher - lower, kLevel, kTilted)));
     }
     leg.support = Smoothed(leg.support, kSmoothSupport / frame_time_);
     leg.level = Smoothed(leg.level, kSmoothSupport / frame_time_);
@@ -203,6 +227,69 @@ class FootCleaner {
     }
   }
 
+  /// Boxes about the shin and the foot of a leg, wider by half of the clearance, moved sideways as a leg that is turned
+  /// about its hip moves them.
+  std::vector<Box> BoxesOf(const character::Leg& leg, const State& state, const Vec3& shift) const {
+    std::vector<Box> boxes;
+    for (const auto& [joint, share] : {std::pair{leg.knee, kShinShare}, std::pair{leg.ankle, 1.0}}) {
+      const auto body = static_cast<size_t>(JointAt(joint).child);
+      const Eigen::Matrix3d axes = state[body].orientation.toRotationMatrix();
+      for (const character::Shape& shape : character_.bodies[body].shapes) {
+        boxes.push_back({state[body].position + axes * shape.offset + share * shift, axes,
+                         shape.HalfExtents() + Vec3::Constant(0.5 * kBetweenLegs * size_)});
+      }
+    }
+    return boxes;
+  }
+
+  /// By how much two legs must be moved apart, along their sides, so that they do not touch [m].
+  double Separation(const character::Leg& a, const character::Leg& b, const State& state) const {
+    const Vec3 sideways = Heading(state[static_cast<size_t>(character_.root)].orientation) * Vec3(a.side, 0, 0);
+    const auto touch = [&](double distance) {
+      for (const Box& one : BoxesOf(a, state, distance * sideways)) {
+        for (const Box& other : BoxesOf(b, state, Vec3::Zero())) {
+          if (Overlap(one, other)) return true;
+        }
+      }
+      return false;
+    };
+    const double most = kMostApart * size_;
+    if (!touch(0) || touch(most)) return 0;  // legs that are crossed stay so
+    double low = 0, high = most;
+    for (int k = 0; k < 8; ++k) {
+      const double middle = 0.5 * (low + high);
+      (touch(middle) ? low : high) = middle;
+    }
+    return high;
+  }
+
+  void KeepLegsApart() {
+    if (legs_.size() != 2 || legs_[0].side * legs_[1].side > 0) return;
+    std::vector<State> states(states_.size());
+    std::vector<double> apart;
+    for (size_t i = 0; i < states.size(); ++i) {
+      character::ForwardKinematics(character_, result_.poses[i], states[i]);
+      apart.push_back(Separation(legs_[0], legs_[1], states[i]));
+    }
+    apart = LargestAround(apart, static_cast<int>(std::lround(kAroundApart / frame_time_)));
+    apart = Smoothed(apart, kSmoothApart / frame_time_);
+    for (size_t i = 0; i < states.size(); ++i) {
+      if (apart[i] == 0) continue;
+      // The swinging leg makes way; legs that both stand share it.
+      const double swings[2] = {1 + kEven - cleaned_[0].support[i], 1 + kEven - cleaned_[1].support[i]};
+      for (size_t l = 0; l < 2; ++l) {
+        const character::Leg& leg = legs_[l];
+        const double share = swings[l] / (swings[0] + swings[1]);
+        const Vec3 sideways =
+            Heading(states[i][static_cast<size_t>(character_.root)].orientation) * Vec3(leg.side, 0, 0);
+        const Vec3 ankle = character::JointPosition(character_, JointAt(leg.ankle), states[i]);
+        character::BendLeg(character_, leg, states[i], {ankle + share * apart[i] * sideways, Quat::Identity()},
+                           result_.poses[i]);
+      }
+      result_.largest_separation = std::max(result_.largest_separation, apart[i]);
+    }
+  }
+
   void Report() {
     size_t standing = 0;
     for (size_t i = 0; i < states_.size(); ++i) {
@@ -214,7 +301,8 @@ class FootCleaner {
     std::string note = "the reference's feet are put on the floor: ankles moved by ";
     note.append(io::Fixed(result_.largest_shift, 3)).append(" m in height at most, feet turned by ");
     note.append(io::Fixed(Degrees(result_.largest_tilt), 1)).append(" degrees, the root lowered by ");
-    note.append(io::Fixed(result_.largest_lowering, 3)).append(" m; a foot stands in ");
+    note.append(io::Fixed(result_.largest_lowering, 3)).append(" m, legs moved apart by ");
+    note.append(io::Fixed(result_.largest_separation, 3)).append(" m; a foot stands in ");
     result_.notes.push_back(note.append(io::Fixed(100 * result_.supported, 0)).append(" % of the time"));
   }
 
@@ -233,6 +321,7 @@ io::Json FootCleaning::ToJson() const {
   return {{"largest_shift", largest_shift},
           {"largest_tilt", largest_tilt},
           {"largest_lowering", largest_lowering},
+          {"largest_separation", largest_separation},
           {"supported", supported},
           {"notes", notes}};
 }

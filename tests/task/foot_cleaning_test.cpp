@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "retrace/character/legs.h"
 #include "task/synthetic_motion.h"
 
 namespace retrace::task {
@@ -63,6 +64,29 @@ TEST(CleanFeet, LeavesAloneWhatStandsAlready) {
   }
 }
 
+TEST(CleanFeet, PutsDownAFootThatRestsOverTheFloor) {
+  const auto raised = [](double height) {
+    return Motion(
+        [height](double) {
+          character::Pose pose = SquatPose(0.5);
+          character::State state;
+          character::ForwardKinematics(Human(), pose, state);
+          const character::Leg leg = character::LegsOf(Human())[0];
+          const Vec3 ankle = character::JointPosition(Human(), Human().joints[static_cast<size_t>(leg.ankle)], state);
+          character::BendLeg(Human(), leg, state, {ankle + Vec3(0, height, 0), Quat::Identity()}, pose);
+          return pose;
+        },
+        1);
+  };
+  const std::string foot =
+      Human()
+          .bodies[static_cast<size_t>(Human().joints[static_cast<size_t>(character::LegsOf(Human())[0].ankle)].child)]
+          .name;
+  EXPECT_NEAR(LowestOf(foot, raised(0.05).poses())[60], 0.05, 1e-3);
+  EXPECT_LT(LowestOf(foot, CleanFeet(raised(0.05)).poses)[60], 1e-3);
+  EXPECT_NEAR(LowestOf(foot, CleanFeet(raised(0.12)).poses)[60], 0.12, 1e-3);
+}
+
 TEST(CleanFeet, KeepsASwingingFootClearOfTheFloor) {
   // The left foot goes forward at 2 m/s, 1 cm over the floor: it does not stand.
   const auto sliding = [](double time) {
@@ -88,6 +112,32 @@ TEST(CleanFeet, LowersTheRootOverAStretchedLeg) {
   EXPECT_LT(cleaned.largest_lowering, 0.03);
   EXPECT_LT(LargestMagnitude(LowestOf("left_foot", cleaned.poses)), 2e-3);
   EXPECT_GT(RotationVector(cleaned.poses[60].joint_rotations[JointIndex("left_knee")]).x(), 0.1);
+}
+
+/// Standing on the right leg, the left one more than 10 cm up and turned inwards so far that the feet overlap as seen
+/// from above.
+character::Pose Passing(double) {
+  character::Pose pose = SquatPose(0.3);
+  pose.joint_rotations[JointIndex("left_hip")] =
+      AxisRotation(2, -0.16) * AxisRotation(0, -0.45) * pose.joint_rotations[JointIndex("left_hip")];
+  pose.joint_rotations[JointIndex("left_knee")] = AxisRotation(0, 1.2);
+  return pose;
+}
+
+TEST(CleanFeet, MovesASwingingLegAwayFromTheOneThatStands) {
+  const character::ReferenceMotion passing = Motion(Passing, 1);
+  const FootCleaning cleaned = CleanFeet(passing);
+  EXPECT_GT(cleaned.largest_separation, 0.01);
+  EXPECT_LT(cleaned.largest_separation, 0.15);
+  character::State before, after;
+  character::ForwardKinematics(Human(), passing.poses()[60], before);
+  character::ForwardKinematics(Human(), cleaned.poses[60], after);
+  const Vec3 left = after[BodyIndex("left_foot")].position - before[BodyIndex("left_foot")].position;
+  const Vec3 right = after[BodyIndex("right_foot")].position - before[BodyIndex("right_foot")].position;
+  EXPECT_NEAR(left.x(), cleaned.largest_separation, 0.005) << "to its own side";
+  EXPECT_LT(std::hypot(right.x(), right.z()), 2e-3) << "stands";
+  // What was apart by more than the clearance is not moved.
+  EXPECT_EQ(CleanFeet(Motion([](double) { return SquatPose(0.3); }, 1)).largest_separation, 0);
 }
 
 TEST(CleanFeet, FeetHighInTheAirKeepTheirTilt) {

@@ -18,7 +18,15 @@ double ContactSet::HeightInReference(const simulation::Contact& contact, const c
   return place.y() - world_.options().environment.HeightAt(place.x(), place.z(), from);
 }
 
-const std::vector<ContactPlace>& ContactSet::Find(const character::State& state, int step, const Goal& goal) {
+double ContactSet::SpeedInReference(const simulation::Contact& contact, const character::State& state,
+                                    const Goal& goal) const {
+  const auto body = static_cast<size_t>(contact.body);
+  const Vec3 local = state[body].orientation.conjugate() * Vec3(contact.point - state[body].position);
+  const character::BodyState& recorded = goal.state[body];
+  return (recorded.linear_velocity + recorded.angular_velocity.cross(recorded.orientation * local)).norm();
+}
+
+std::vector<ContactPlace>& ContactSet::Find(const character::State& state, int step, const Goal& goal) {
   places_.clear();
   world_.SetState(state, step);
   if (!world_.Step(none_)) return places_;
@@ -30,6 +38,7 @@ const std::vector<ContactPlace>& ContactSet::Find(const character::State& state,
     place.body = contact.body;
     place.point = contact.point;
     place.normal = contact.normal;
+    place.speed_in_reference = SpeedInReference(contact, state, goal);
     const auto object = static_cast<size_t>(contact.object);
     if (contact.object < 0 || object >= boxes.size() || !boxes[object].course) continue;
     place.surface_velocity = boxes[object].course->VelocityAt(time);

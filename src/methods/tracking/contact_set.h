@@ -15,6 +15,7 @@ struct ContactPlace {
   Vec3 normal = Vec3::UnitY();               ///< towards the body
   Vec3 surface_velocity = Vec3::Zero();      ///< of what is touched [m/s]
   Vec3 surface_acceleration = Vec3::Zero();  ///< [m/s^2]
+  double speed_in_reference = 0;             ///< of the same point of the body [m/s]
 };
 
 /// Finds the points that the simulation would take in a step from a state, with those that it takes because they will
@@ -25,11 +26,13 @@ class ContactSet {
   ContactSet(const character::Character& character, const simulation::WorldOptions& options, double lifted);
 
   /// @param state of the whole world @param step number of the step that it is taken from
-  const std::vector<ContactPlace>& Find(const character::State& state, int step, const Goal& goal);
+  std::vector<ContactPlace>& Find(const character::State& state, int step, const Goal& goal);
 
  private:
   /// Height of a point in the reference over the ground there [m].
   double HeightInReference(const simulation::Contact& contact, const character::State& state, const Goal& goal) const;
+  /// Speed of a point in the reference [m/s].
+  double SpeedInReference(const simulation::Contact& contact, const character::State& state, const Goal& goal) const;
 
   simulation::World world_;
   std::vector<simulation::JointCommand> none_;  // (joints) commands without any torque

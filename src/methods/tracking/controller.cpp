@@ -92,18 +92,17 @@ struct TrackingController::Impl {
     dynamics.SetMotion(now.state);
     coordinates().PoseOf(now.state, pose);
     coordinates().VelocityOf(now.state, velocity);
-    const std::vector<ContactPlace>& places = contact_set.Find(now.state, now.step, goal);
-    program.Resize(dynamics.size(), static_cast<int>(places.size()));
-    dynamics.MassMatrix(program.mass);
-    dynamics.BiasForces(program.bias);
-    SetContacts(places);
-    SetDesired();
-    SetWeights();
-    const Plan& plan = planner.Solve(program);
+    std::vector<ContactPlace>& places = contact_set.Find(now.state, now.step, goal);
+    const Plan* solution = &SolveWith(places);
+    if (solution->status == optimization::Status::kOptimal && Release(*solution, places)) {
+      record.iterations = solution->iterations;
+      solution = &SolveWith(places);
+    }
+    const Plan& plan = *solution;
     record.status = plan.status;
     record.contacts = static_cast<int>(places.size());
     record.variables = plan.num_variables;
-    record.iterations = plan.iterations;
+    record.iterations += plan.iterations;
     record.squared_error = SquaredError();
     if (plan.status == optimization::Status::kOptimal) {
       torque = plan.torque;
@@ -114,6 +113,34 @@ struct TrackingController::Impl {
     }
     record.largest_torque = torque.cwiseAbs().maxCoeff();
     record.cpu_seconds = io::ThreadCpuSeconds() - begin;
+  }
+
+  const Plan& SolveWith(const std::vector<ContactPlace>& places) {
+    program.Resize(dynamics.size(), static_cast<int>(places.size()));
+    dynamics.MassMatrix(program.mass);
+    dynamics.BiasForces(program.bias);
+    SetContacts(places);
+    SetDesired();
+    SetWeights();
+    return planner.Solve(program);
+  }
+
+  /// Takes away the points that a plan does not load and the reference moves. Whether there are any, and others remain.
+  bool Release(const Plan& plan, std::vector<ContactPlace>& places) const {
+    const auto leaves = [&](size_t c) {
+      const double force = plan.force.segment<3>(3 * static_cast<Eigen::Index>(c)).dot(places[c].normal);
+      return force <= problem.options.released_force && places[c].speed_in_reference >= problem.options.released_speed;
+    };
+    if (problem.options.released_force == 0) return false;
+    size_t kept = 0;
+    for (size_t c = 0; c < places.size(); ++c) kept += leaves(c) ? 0 : 1;
+    if (kept == 0 || kept == places.size()) return false;
+    size_t next = 0;
+    for (size_t c = 0; c < places.size(); ++c) {
+      if (!leaves(c)) places[next++] = places[c];
+    }
+    places.resize(kept);
+    return true;
   }
 
   void SetContacts(const std::vector<ContactPlace>& places) {
@@ -130,14 +157,15 @@ struct TrackingController::Impl {
     }
   }
 
-  /// Equation 4, with the changes of equation 11. The place of the root has no feedback; on a surface that
-  /// moves, its velocity is the surface's more.
+  /// Equation 4, with the changes of equation 11. The place of the root has no feedback but by that of the centre of
+  /// mass over the feet; on a surface that moves, the root is to move with it.
   void SetDesired() {
     const double feedback = problem.options.feedback, damping = 2 * std::sqrt(feedback);
     coordinates().Difference(pose, target, error);
     error.head<3>().setZero();
     program.desired = goal.acceleration + feedback * error + damping * (goal.velocity - velocity);
-    program.desired.head<3>() += damping * surface_velocity;
+    program.desired.head<3>() +=
+        damping * surface_velocity - problem.options.stance_feedback * placement.distance_error();
   }
 
   void SetWeights() {

@@ -57,6 +57,7 @@ void FootPlacement::Update(const character::State& state, const Goal& goal, cons
     stance_in_reference += goal.state[static_cast<size_t>(foot.body)].position;
   }
   Vec3 wanted = Vec3::Zero();
+  distance_error_.setZero();
   if (standing > 0 && upright_) {
     const Quat heading = Heading(state[root].orientation), heading_in_reference = Heading(goal.state[root].orientation);
     const auto error = [&](const Vec3& simulated, const Vec3& recorded) {
@@ -66,6 +67,7 @@ void FootPlacement::Update(const character::State& state, const Goal& goal, cons
                                 character::CenterOfMass(character_, goal.state) - stance_in_reference / standing);
     const Vec3 velocity = error(character::CenterOfMassVelocity(character_, state) - surface_velocity,
                                 character::CenterOfMassVelocity(character_, goal.state));
+    distance_error_ = heading * Vec3(distance.x(), 0, distance.z());
     const Vec3 ahead = options_.placement_distance * distance + options_.placement_velocity * velocity;
     const double limit = options_.placement_limit;
     wanted = {std::clamp(-ahead.z(), -limit, limit), 0, std::clamp(ahead.x(), -limit, limit)};

@@ -25,6 +25,10 @@ class FootPlacement {
   /// Takes note of a state, once in each step of `time_step`. @param surface_velocity of what the character stands on
   void Update(const character::State& state, const Goal& goal, const Vec3& surface_velocity, double time_step);
 
+  /// Horizontal distance of the centre of mass from the standing feet, less that of the reference, in world axes; zero
+  /// where no foot stands [m].
+  const Vec3& distance_error() const { return distance_error_; }
+
   /// Changes the rotations of a pose, which is that of the goal.
   void Apply(const character::State& state, const Goal& goal, character::Pose& pose) const;
 
@@ -44,6 +48,7 @@ class FootPlacement {
   const Options& options_;
   std::vector<Foot> feet_;
   bool upright_ = true;  // the reference is
+  Vec3 distance_error_ = Vec3::Zero();
 };
 
 }  // namespace retrace::tracking

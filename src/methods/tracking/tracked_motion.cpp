@@ -13,16 +13,27 @@ constexpr double kInterval = 1.0 / 240;  // half width of the differences [s]
 }  // namespace
 
 PreparedReference PrepareReference(const character::ReferenceMotion& recorded, const task::AlteredWorld& world,
-                                   const Options& options) {
-  task::FootCleaning cleaning;
-  character::ReferenceMotion motion = recorded;
+                                   double gravity, const Options& options) {
+  PreparedReference prepared{recorded, {}, {}};
+  character::ReferenceMotion& motion = prepared.motion;
   if (options.clean_feet) {
-    cleaning = task::CleanFeet(recorded);
-    motion = motion.WithPoses(cleaning.poses);
+    prepared.cleaning = task::CleanFeet(recorded);
+    motion = motion.WithPoses(prepared.cleaning.poses);
   }
-  motion = task::PlaceWorld(world, motion).reference;
-  return {motion.WithPoses(character::SmoothPoses(motion.poses(), options.smoothing / motion.frame_time())),
-          std::move(cleaning)};
+  const task::PlacedWorld placed = task::PlaceWorld(world, motion);
+  motion = placed.reference;
+  motion = motion.WithPoses(character::SmoothPoses(motion.poses(), options.smoothing / motion.frame_time()));
+  if (options.balance) {
+    prepared.balancing = task::BalanceMotion(motion, placed.environment, gravity);
+    motion = motion.WithPoses(prepared.balancing.poses);
+  }
+  return prepared;
+}
+
+std::vector<std::string> PreparedReference::Notes() const {
+  std::vector<std::string> notes = cleaning.notes;
+  notes.insert(notes.end(), balancing.notes.begin(), balancing.notes.end());
+  return notes;
 }
 
 TrackedMotion::TrackedMotion(const character::ReferenceMotion& reference, const dynamics::Coordinates& coordinates)

@@ -17,7 +17,7 @@ class TrackedCourse {
  public:
   TrackedCourse(const task::Course& course, double duration, const Options& options = {})
       : reference_(task::Motion(course, duration)),
-        prepared_(PrepareReference(reference_, {}, options)),
+        prepared_(PrepareReference(reference_, {}, 9.81, options)),
         problem_{task::Prepare({}, reference_).task, &prepared_.motion, options} {
     problem_.task.world.contact_scale.clear();
   }
@@ -130,6 +130,52 @@ TEST(ContactSet, HasTheCornersOfStandingFeetAndOfNoFootThatIsLifted) {
   const std::vector<ContactPlace>& one = contacts.Find(goal.state, 0, lifted);
   ASSERT_EQ(one.size(), 4u);
   for (const ContactPlace& place : one) EXPECT_EQ(static_cast<size_t>(place.body), task::BodyIndex("right_foot"));
+}
+
+TEST(ContactSet, KnowsHowFastPointsAreInTheReference) {
+  const character::ReferenceMotion reference = task::Motion(task::Standing, 1);
+  const dynamics::Coordinates coordinates(task::Human());
+  TrackedMotion motion(reference, coordinates);
+  Goal goal;
+  motion.At(0.5, goal);
+  ContactSet contacts(task::Human(), {}, 0.01);
+  const character::State state = goal.state;
+  // The left foot rolls about its ankle: its corners are as fast as they are far away.
+  const size_t foot = task::BodyIndex("left_foot");
+  goal.state[foot].angular_velocity = Vec3(2, 0, 0);
+  for (const ContactPlace& place : contacts.Find(state, 0, goal)) {
+    const Vec3 arm = place.point - state[foot].position;
+    const double expected = static_cast<size_t>(place.body) == foot ? 2 * std::hypot(arm.y(), arm.z()) : 0;
+    EXPECT_NEAR(place.speed_in_reference, expected, 1e-9);
+  }
+}
+
+TEST(Track, LetsGoOfPointsThatTheReferenceMovesAndThePlanDoesNotLoad) {
+  // Standing up on tiptoe: with points that are never let go, equation 7e would hold heels down.
+  const auto tiptoe = [](double time) {
+    character::Pose pose = task::StandingPose();
+    const double angle = 0.35 * std::clamp(2 * (time - 0.5), 0.0, 1.0);
+    const Vec3 toes(0, -0.08, 0.12);  // about which the whole body turns, as seen from the ankle
+    for (const std::string side : {"left", "right"}) {
+      pose.joint_rotations[task::JointIndex(side + "_ankle")] = AxisRotation(0, angle);
+    }
+    const Vec3 raised = toes - AxisRotation(0, angle) * toes;
+    pose.root_position += raised;
+    return pose;
+  };
+  const auto contacts_of = [&](double released_force) {
+    Options options;
+    options.released_force = released_force;
+    options.lifted = 10;
+    TrackedCourse course(tiptoe, 1.1, options);
+    const Summary summary = tracking::Run(course.problem());
+    double sum = 0;
+    for (const SolveRecord& record : summary.records) {
+      if (record.time > 0.55 && record.time < 0.8) sum += record.contacts;
+    }
+    return sum;
+  };
+  EXPECT_LT(contacts_of(100), contacts_of(0));
 }
 
 TEST(ContactSet, KnowsHowTheGroundMoves) {

@@ -25,22 +25,28 @@ struct Options {
   double friction = 0.7;      ///< coefficient in the controller's model of contacts
   double torque_limit = 400;  ///< largest planned torque about each axis of a joint [N m]
 
-  double root_rotation_weight = 100;   ///< of its accelerations in the objective 7a; joints have 1
-  double root_translation_weight = 1;  ///< the same
-  double contact_weight = 1e4;         ///< of the square by which a contact point misses equation 7e
-  double contact_damping = 20;         ///< share of a contact point's velocity that is to go away, per second [1/s]
-  double regularisation = 1e-6;        ///< weight of squared contact forces [1/N^2]
+  double root_rotation_weight = 100;    ///< of its accelerations in the objective 7a; joints have 1
+  double root_translation_weight = 10;  ///< the same
+  double contact_weight = 1e4;          ///< of the square by which a contact point misses equation 7e
+  double contact_damping = 20;          ///< share of a contact point's velocity that is to go away, per second [1/s]
+  double regularisation = 1e-6;         ///< weight of squared contact forces [1/N^2]
   /// A contact point that the reference has higher than this over the ground is about to leave: no force is planned for
   /// it [m].
   double lifted = 0.01;
+  /// A point for which less force than this is planned while it is faster than that in the reference is leaving the
+  /// ground: the program is solved again without it, since equation 7e would hold it down [N], [m/s]. 0 N: never.
+  double released_force = 20;
+  double released_speed = 0.3;
+  double stance_feedback = 100;  ///< on the distance of the centre of mass from the standing feet [1/s^2]
 
-  double placement_distance = 0.5;  ///< c_d of equation 11 [rad/m]
-  double placement_velocity = 0.4;  ///< c_v of equation 11 [rad s/m]
-  double placement_limit = 0.6;     ///< largest turn of a hip by equation 11, about each axis [rad]
-  double placement_rise = 0.04;     ///< time constant with which a swinging leg takes it on [s]
-  double placement_decay = 0.3;     ///< and with which a standing leg gives it up [s]
+  double placement_distance = 0.8;   ///< c_d of equation 11 [rad/m]
+  double placement_velocity = 0.25;  ///< c_v of equation 11 [rad s/m]
+  double placement_limit = 0.6;      ///< largest turn of a hip by equation 11, about each axis [rad]
+  double placement_rise = 0.04;      ///< time constant with which a swinging leg takes it on [s]
+  double placement_decay = 0.3;      ///< and with which a standing leg gives it up [s]
 
   bool clean_feet = true;   ///< put the reference's feet on the floor (task::CleanFeet)
+  bool balance = true;      ///< move the root so that the feet can carry it (task::BalanceMotion)
   double smoothing = 0.02;  ///< standard deviation of a Gaussian filter over the reference [s]
   double perturbation = 0;  ///< standard deviation of random velocities added at the start [m/s, and rad/s per joint]
   uint64_t seed = 1;        ///< of these
@@ -79,6 +85,15 @@ void Describe(AnyOptions& o, Visitor& v) {
                   io::Real{{1e-9, 1}});
     section.Field({"lifted", "Height in the reference over which a contact point is about to leave the ground", "m"},
                   o.lifted, io::Real{{0, 10}});
+    section.Field({"released_force",
+                   "Force under which a contact point that moves in the reference is let go, and a second program "
+                   "solved; 0: never",
+                   "N"},
+                  o.released_force, io::Real{{0, 1e4}});
+    section.Field({"released_speed", "Speed in the reference from which on a contact point may be let go", "m/s"},
+                  o.released_speed, io::Real{{0, 100}});
+    section.Field({"stance_feedback", "Feedback on the distance of the centre of mass from the standing feet", "1/s^2"},
+                  o.stance_feedback, io::Real{{0, 1e6}});
     section.Field({"placement_distance",
                    "c_d, turn of a swinging hip per distance of the body from the stance foot "
                    "(equation 11)",
@@ -93,6 +108,8 @@ void Describe(AnyOptions& o, Visitor& v) {
     section.Field({"placement_decay", "Time constant with which a standing leg gives it up", "s"}, o.placement_decay,
                   io::Real{{0, 10}});
     section.Field({"clean_feet", "Whether the reference's feet are put on the floor"}, o.clean_feet, io::Flag{});
+    section.Field({"balance", "Whether the root is moved so that the feet can carry the motion"}, o.balance,
+                  io::Flag{});
     section.Field({"smoothing", "Standard deviation of a Gaussian filter over the reference that is tracked", "s"},
                   o.smoothing, io::Real{{0, 1}});
     section.Field({"perturbation",

@@ -1,23 +1,30 @@
 /// What the tracking method works on: the task, the motion that is tracked, and how it is to be done.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "retrace/control/control.h"
 #include "retrace/methods/tracking/options.h"
 #include "retrace/task/altered_world.h"
+#include "retrace/task/balancing.h"
 #include "retrace/task/foot_cleaning.h"
 #include "retrace/task/task.h"
 
 namespace retrace::tracking {
 
-/// The motion that is tracked: the recorded one with clean feet, put into the world, and smoothed.
+/// The motion that is tracked: the recorded one with clean feet, put into the world, smoothed and balanced.
 struct PreparedReference {
   character::ReferenceMotion motion;
   task::FootCleaning cleaning;  ///< what was changed at its feet; empty where they are not cleaned
+  task::Balancing balancing;    ///< how its root was moved; empty where it is not
+
+  /// What was changed, as sentences.
+  std::vector<std::string> Notes() const;
 };
+/// @param gravity downwards [m/s^2]
 PreparedReference PrepareReference(const character::ReferenceMotion& recorded, const task::AlteredWorld& world,
-                                   const Options& options);
+                                   double gravity, const Options& options);
 
 /// Immutable while the method runs. What it points to must outlive it.
 struct Problem {
