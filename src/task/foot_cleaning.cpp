@@ -18,7 +18,6 @@ namespace {
 
 using character::BodyState;
 using character::Character;
-using character::Pose;
 using character::State;
 
 // Lengths are those of the human, and follow the height of others.
