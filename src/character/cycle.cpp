@@ -68,7 +68,8 @@ std::vector<Pose> Repeat(const std::vector<Pose>& poses, const Cycle& cycle, siz
     const size_t place = k % cycle.length;
     const double share = static_cast<double>(place) / static_cast<double>(cycle.length) - 0.5;
     Pose& pose = repeated.emplace_back(poses[cycle.first + place]);
-    pose.root_position += static_cast<double>(k / cycle.length) * round;
+    const size_t rounds = k / cycle.length;
+    pose.root_position += static_cast<double>(rounds) * round;
     pose.root_position.y() -= share * rise;
     pose.root_orientation = (FromRotationVector(share * root_misfit) * pose.root_orientation).normalized();
     for (size_t j = 0; j < misfits.size(); ++j) {

@@ -12,6 +12,12 @@ namespace {
 /// Cosine of the root's tilt from which on a motion is one on the feet.
 constexpr double kUpright = 0.7;
 
+/// Least height of a hip over the ankle, as a share of the character's.
+constexpr double kShortestLeg = 0.17;
+
+/// Distance ahead or behind up to which a foot is beside another, as a share of the character's height.
+constexpr double kBeside = 0.2;
+
 double Share(double time, double time_constant) {
   return time_constant > 0 ? 1 - std::exp(-time / time_constant) : 1;
 }
@@ -76,9 +82,35 @@ void FootPlacement::Update(const character::State& state, const Goal& goal, cons
     if (foot.stands || !upright_) {
       foot.turn *= 1 - Share(time_step, options_.placement_decay);
     } else if (standing > 0) {  // in flight a leg keeps its turn
-      foot.turn += Share(time_step, options_.placement_rise) * (wanted - foot.turn);
+      const double across = LimitedAcross(state, goal, foot, wanted.z());
+      foot.turn += Share(time_step, options_.placement_rise) * (Vec3(wanted.x(), 0, across) - foot.turn);
     }
   }
+}
+
+double FootPlacement::LimitedAcross(const character::State& state, const Goal& goal, const Foot& foot,
+                                    double turn) const {
+  const auto root = static_cast<size_t>(character_.root), body = static_cast<size_t>(foot.body);
+  const double side = foot.leg.side;
+  // Sideways, as the character and as the reference face.
+  const Quat heading = Heading(state[root].orientation);
+  const Vec3 across = heading * Vec3(side, 0, 0);
+  const Vec3 across_in_reference = Heading(goal.state[root].orientation) * Vec3(side, 0, 0);
+  const character::Joint& hip = character_.joints[static_cast<size_t>(foot.leg.hip)];
+  const Vec3 from_hip = goal.state[body].position - character::JointPosition(character_, hip, goal.state);
+  const double length = std::max(-from_hip.y(), kShortestLeg * character_.height);
+  for (const Foot& other : feet_) {
+    if (!other.stands || other.leg.side * side > 0) continue;
+    const auto standing = static_cast<size_t>(other.body);
+    const Vec3 ahead = heading * Vec3::UnitZ();
+    if (std::abs(ahead.dot(state[body].position - state[standing].position)) > kBeside * character_.height) continue;
+    const double recorded = across_in_reference.dot(goal.state[body].position - goal.state[standing].position);
+    const double straight = across.dot(character::JointPosition(character_, hip, state) - state[standing].position) +
+                            across_in_reference.dot(from_hip);
+    const double least = (std::min(options_.placement_gap * character_.height, recorded) - straight) / length;
+    if (side * turn < least) turn = side * std::min(least, options_.placement_limit);
+  }
+  return turn;
 }
 
 void FootPlacement::Apply(const character::State& state, const Goal& goal, character::Pose& pose) const {

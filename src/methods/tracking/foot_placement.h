@@ -43,6 +43,9 @@ class FootPlacement {
 
   bool Stands(const Foot& foot, const Goal& goal) const;
 
+  /// The turn of a swinging leg to its side, less what would bring it nearer to the one that stands than the gap.
+  double LimitedAcross(const character::State& state, const Goal& goal, const Foot& foot, double turn) const;
+
   const character::Character& character_;
   const simulation::Environment& environment_;
   const Options& options_;

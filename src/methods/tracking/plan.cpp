@@ -13,13 +13,14 @@ constexpr double kTorqueWeight = 1e-9;
 }  // namespace
 
 void Dynamics::Resize(int size, int num_contacts) {
+  const Eigen::Index contacts = num_contacts;
   mass.setZero(size, size);
   bias.setZero(size);
   desired.setZero(size);
   weights.setOnes(size);
-  jacobian.setZero(3 * num_contacts, size);
-  slip.setZero(3 * num_contacts);
-  cone.setZero(3 * num_contacts, 4);
+  jacobian.setZero(3 * contacts, size);
+  slip.setZero(3 * contacts);
+  cone.setZero(3 * contacts, 4);
 }
 
 Eigen::Matrix<double, 3, 4> FrictionCone(const Vec3& normal, double friction) {
@@ -35,9 +36,9 @@ Eigen::Matrix<double, 3, 4> FrictionCone(const Vec3& normal, double friction) {
 }
 
 const Plan& Planner::Solve(const Dynamics& dynamics, Form form) {
-  const int n = dynamics.size(), contacts = dynamics.num_contacts();
+  const Eigen::Index n = dynamics.size(), contacts = dynamics.num_contacts();
   generalised_.resize(n, 4 * contacts);
-  for (int c = 0; c < contacts; ++c) {
+  for (Eigen::Index c = 0; c < contacts; ++c) {
     generalised_.middleCols<4>(4 * c).noalias() =
         dynamics.jacobian.middleRows<3>(3 * c).transpose() * dynamics.cone.middleRows<3>(3 * c);
   }
@@ -55,7 +56,7 @@ const Plan& Planner::Solve(const Dynamics& dynamics, Form form) {
   const auto coefficients = summary.x.tail(4 * contacts);
   plan_.acceleration = summary.x.head(n);
   plan_.force.resize(3 * contacts);
-  for (int c = 0; c < contacts; ++c) {
+  for (Eigen::Index c = 0; c < contacts; ++c) {
     plan_.force.segment<3>(3 * c).noalias() = dynamics.cone.middleRows<3>(3 * c) * coefficients.segment<4>(4 * c);
   }
   plan_.torque = dynamics.bias;

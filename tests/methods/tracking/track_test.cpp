@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "methods/tracking/contact_set.h"
+#include "methods/tracking/foot_placement.h"
 #include "retrace/io/error.h"
 #include "task/synthetic_motion.h"
 
@@ -110,6 +111,57 @@ TEST(Track, RefusesOptionsThatMakeNoSense) {
   TrackedCourse standing(task::Standing, 1);
   standing.problem().options.solve_rate = 0;
   EXPECT_THROW(tracking::Run(standing.problem()), UsageError);
+}
+
+/// The left foot swings beside the right one, which stands; the body falls to the right.
+class Passing : public testing::Test {
+ protected:
+  Passing()
+      : reference_(task::Motion(
+            [](double) {
+              character::Pose pose = task::StandingPose();
+              pose.joint_rotations[task::JointIndex("left_hip")] = AxisRotation(0, -0.5);
+              pose.joint_rotations[task::JointIndex("left_knee")] = AxisRotation(0, 1.0);
+              return pose;
+            },
+            1)),
+        coordinates_(task::Human()),
+        motion_(reference_, coordinates_) {
+    motion_.At(0.5, goal_);
+    state_ = goal_.state;
+    for (character::BodyState& body : state_) body.linear_velocity.x() -= 0.8;
+  }
+
+  /// How far the left foot's target is turned to the right at last [rad].
+  double TurnOf(const Options& options) {
+    FootPlacement placement(task::Human(), environment_, options);
+    for (int step = 0; step < 240; ++step) placement.Update(state_, goal_, Vec3::Zero(), 1.0 / 240);
+    character::Pose pose = goal_.pose;
+    placement.Apply(state_, goal_, pose);
+    const size_t hip = task::JointIndex("left_hip");
+    return -RotationVector(pose.joint_rotations[hip] * goal_.pose.joint_rotations[hip].conjugate()).z();
+  }
+
+  simulation::Environment environment_;
+  character::ReferenceMotion reference_;
+  dynamics::Coordinates coordinates_;
+  TrackedMotion motion_;
+  Goal goal_;
+  character::State state_;
+};
+
+TEST_F(Passing, ALegIsPutWhereTheBodyFallsButNotIntoTheOther) {
+  Options options;
+  options.placement_gap = 0;
+  const double free = TurnOf(options);
+  EXPECT_GT(free, 0.15);
+  options.placement_gap = 0.075;
+  const double limited = TurnOf(options);
+  EXPECT_LT(limited, 0.6 * free);
+  EXPECT_GE(limited, 0);
+  // A step ahead of it there is room.
+  state_[task::BodyIndex("right_foot")].position.z() -= 0.5;
+  EXPECT_GT(TurnOf(options), limited);
 }
 
 TEST(ContactSet, HasTheCornersOfStandingFeetAndOfNoFootThatIsLifted) {

@@ -42,6 +42,7 @@ struct Options {
   double placement_distance = 0.8;   ///< c_d of equation 11 [rad/m]
   double placement_velocity = 0.25;  ///< c_v of equation 11 [rad s/m]
   double placement_limit = 0.6;      ///< largest turn of a hip by equation 11, about each axis [rad]
+  double placement_gap = 0.06;       ///< a foot is not put nearer to the other one sideways, as a share of the height
   double placement_rise = 0.04;      ///< time constant with which a swinging leg takes it on [s]
   double placement_decay = 0.3;      ///< and with which a standing leg gives it up [s]
 
@@ -103,6 +104,10 @@ void Describe(AnyOptions& o, Visitor& v) {
         {"placement_velocity", "c_v, turn of a swinging hip per velocity of the body (equation 11)", "rad s/m"},
         o.placement_velocity, io::Real{{0, 100}});
     section.Field({"placement_limit", "Largest such turn about each axis", "rad"}, o.placement_limit, io::Real{{0, 2}});
+    section.Field({"placement_gap",
+                   "Distance sideways to which equation 11 brings a leg in passing the standing one, as a share of the "
+                   "character's height; less where the reference has less"},
+                  o.placement_gap, io::Real{{0, 1}});
     section.Field({"placement_rise", "Time constant with which a swinging leg takes such a turn on", "s"},
                   o.placement_rise, io::Real{{0, 10}});
     section.Field({"placement_decay", "Time constant with which a standing leg gives it up", "s"}, o.placement_decay,
