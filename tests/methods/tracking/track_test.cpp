@@ -155,7 +155,7 @@ TEST_F(Passing, ALegIsPutWhereTheBodyFallsButNotIntoTheOther) {
   options.placement_gap = 0;
   const double free = TurnOf(options);
   EXPECT_GT(free, 0.15);
-  options.placement_gap = 0.075;
+  options.placement_gap = 0.09;
   const double limited = TurnOf(options);
   EXPECT_LT(limited, 0.6 * free);
   EXPECT_GE(limited, 0);
