@@ -52,6 +52,12 @@ double Folding(const Character& character, const Leg& leg, const State& state) {
   return FoldingAxis(character, leg, state).dot(HingeAxis(character, leg.knee, state));
 }
 
+double FoldingOf(const Character& character, const Leg& leg, std::span<const State> states) {
+  double folding = 0;
+  for (const State& state : states) folding += Folding(character, leg, state);
+  return folding < 0 ? -1 : 1;
+}
+
 void BendLeg(const Character& character, const Leg& leg, const State& state, const Footing& footing, Pose& pose) {
   const auto at = [&](int joint) -> const Joint& { return character.joints[static_cast<size_t>(joint)]; };
   const auto orientation = [&](int body) { return state[static_cast<size_t>(body)].orientation; };

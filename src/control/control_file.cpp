@@ -20,9 +20,8 @@ constexpr const char* kUnits =
 
 /// Of version 3.
 constexpr const char* kUnitsWithCommands =
-    "SI; radians; y up; quaternions as [w, x, y, z]; a target is a joint's rotation, child to parent; a torque is on "
-    "the "
-    "child, in the parent's axes; a gain is a factor on the servo's kp and kd";
+    "SI; radians; y up; quaternions as [w, x, y, z]; a target is a joint's rotation, child to parent; a torque is "
+    "on the child, in the parent's axes; a gain is a factor on the servo's kp and kd";
 
 constexpr size_t kMostTargets = 1000;  // of a fragment
 constexpr io::Range kTorques{-1e6, 1e6};

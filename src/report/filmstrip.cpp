@@ -12,6 +12,7 @@
 #include "retrace/character/kinematics.h"
 #include "retrace/io/number.h"
 #include "retrace/io/xml.h"
+#include "retrace/math/convex_hull.h"
 #include "retrace/math/rotation.h"
 #include "retrace/math/types.h"
 #include "retrace/results/palette.h"
@@ -160,26 +161,6 @@ void AddReach(const Character& character, const State& state, const View& view, 
   }
 }
 
-/// Convex hull, counter-clockwise (Andrew's monotone chain).
-std::vector<Vec2> Hull(std::vector<Vec2> points) {
-  std::sort(points.begin(), points.end(),
-            [](const Vec2& a, const Vec2& b) { return a.x() != b.x() ? a.x() < b.x() : a.y() < b.y(); });
-  const auto turn = [](const Vec2& o, const Vec2& a, const Vec2& b) {
-    return (a.x() - o.x()) * (b.y() - o.y()) - (a.y() - o.y()) * (b.x() - o.x());
-  };
-  std::vector<Vec2> hull;
-  for (int side = 0; side < 2; ++side) {
-    const size_t base = hull.size();
-    for (const Vec2& p : points) {
-      while (hull.size() >= base + 2 && turn(hull[hull.size() - 2], hull.back(), p) <= 0) hull.pop_back();
-      hull.push_back(p);
-    }
-    hull.pop_back();
-    std::reverse(points.begin(), points.end());
-  }
-  return hull;
-}
-
 /// Principal horizontal direction of the root's path, in the sense of its net displacement; `extent` is how far the
 /// path reaches along it [m].
 Vec3 TravelDirection(const std::vector<character::BodyState>& roots, double& extent) {
@@ -324,7 +305,7 @@ void DrawBox(Canvas& canvas, const View& view, const Shape& shape, const Vec3& c
   std::vector<Vec2> pixels;
   for (const Vec3& corner : corners) pixels.push_back(canvas.Pixel(corner));
   const std::string edge = Hex(Shade(color, 0.45));
-  canvas.Polygon(Hull(pixels),
+  canvas.Polygon(ConvexHull(pixels),
                  "fill=\"" + edge + "\" stroke=\"" + edge + "\" stroke-width=\"" + io::Fixed(kOutline, 1) + "\"");
   const Vec3 light = (-0.45 * view.right + 0.9 * Vec3::UnitY() + 0.55 * view.toward).normalized();
   for (int axis = 0; axis < 3; ++axis) {
@@ -352,7 +333,7 @@ void DrawMesh(Canvas& canvas, const View& view, const Shape& shape, const Vec3& 
   std::vector<Vec2> pixels;
   for (const Vec3& vertex : vertices) pixels.push_back(canvas.Pixel(vertex));
   const std::string edge = Hex(Shade(color, 0.45));
-  canvas.Polygon(Hull(pixels),
+  canvas.Polygon(ConvexHull(pixels),
                  "fill=\"" + edge + "\" stroke=\"" + edge + "\" stroke-width=\"" + io::Fixed(kOutline, 1) + "\"");
   const Vec3 light = (-0.45 * view.right + 0.9 * Vec3::UnitY() + 0.55 * view.toward).normalized();
   struct Seen {
@@ -494,7 +475,7 @@ void DrawWorld(Canvas& canvas, const Strip& strip, const Figure& figure, const W
     for (const Vec3& corner : Corners(shape, box.position + away, box.orientation)) {
       outline.push_back(canvas.Pixel(corner));
     }
-    canvas.Polygon(Hull(outline),
+    canvas.Polygon(ConvexHull(outline),
                    "fill=\"" + Hex(results::kStone) + "\" stroke=\"" + Hex(Shade(results::kStone, 0.45)) + "\"");
   }
   const simulation::Layout layout(strip.character(), environment);
@@ -523,7 +504,7 @@ void DrawGhost(Canvas& canvas, const Character& character, const State& state) {
         if (shape.kind != Shape::Kind::kCapsule) {
           std::vector<Vec2> pixels;
           for (const Vec3& vertex : Vertices(shape, center, orientation)) pixels.push_back(canvas.Pixel(vertex));
-          canvas.Polygon(Hull(pixels), "stroke-width=\"" + io::Fixed(2 * extra + 0.01, 2) + "\"");
+          canvas.Polygon(ConvexHull(pixels), "stroke-width=\"" + io::Fixed(2 * extra + 0.01, 2) + "\"");
         } else {
           const auto ends = Ends(shape, center, orientation);
           const Vec2 a = canvas.Pixel(ends[0]);

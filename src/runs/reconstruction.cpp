@@ -1,11 +1,11 @@
 #include "retrace/runs/reconstruction.h"
 
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <stdexcept>
 #include <string>
 
+#include "replayed_control.h"
 #include "retrace/control/control_file.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
@@ -13,31 +13,15 @@
 #include "retrace/runs/run_files.h"
 
 namespace retrace::runs {
-namespace {
-
-/// The motion of a control of the job's character, in parts that MotionTables takes.
-void ReplayInParts(const Job& job, const control::OpenLoopControl& control,
-                   const std::function<void(const control::Trajectory& part)>& observe) {
-  control::ReplayInParts(control::MakeScene(job.character, control), {}, StepsPerPart(control.world.time_step),
-                         observe);
-}
-
-}  // namespace
-
 Reconstruction Reconstruct(const Job& job, parallel::TaskFarm& farm, const sampling::Hooks& hooks) {
-  const sampling::Problem& problem = job.problem;
   Reconstruction result;
-  result.search = sampling::Run(problem, farm, hooks);
+  result.search = sampling::Run(job.problem, farm, hooks);
   const control::OpenLoopControl& control = result.search.control;
-  metrics::Evaluator evaluator(job.character, job.reference, job.configuration.task.gates);
-  character::State end;
-  ReplayInParts(job, control, [&](const control::Trajectory& part) {
-    evaluator.Add(part);
-    result.num_steps += part.num_steps();
-    result.diverged = part.diverged;
-    end = part.states.back();
-  });
-  if (!control.fragments.empty() && control::Fingerprint(end) != control::Fingerprint(result.search.end)) {
+  const ReplayedControl replayed = EvaluateReplay(job, control, {});
+  result.num_steps = replayed.num_steps;
+  result.diverged = replayed.diverged;
+  result.evaluation = replayed.evaluation;
+  if (!control.fragments.empty() && control::Fingerprint(replayed.end) != control::Fingerprint(result.search.end)) {
     const char* const difference = "the replay does not end in the state that the search found";
     const std::vector<sampling::IterationRecord>& iterations = result.search.iterations;
     if (std::any_of(iterations.begin(), iterations.end(), [](const auto& record) { return record.restored; })) {
@@ -45,7 +29,6 @@ Reconstruction Reconstruct(const Job& job, parallel::TaskFarm& farm, const sampl
     }
     throw std::logic_error(difference);
   }
-  result.evaluation = evaluator.Finish(problem.task.schedule.steps.back() * problem.time_step());
   return result;
 }
 
@@ -61,7 +44,7 @@ void WriteRun(results::RunFolder& folder, const Job& job, const Reconstruction& 
   if (kept == KeptFiles::kAll) {
     const std::string title = job.options.clip.file.stem().string();
     MotionWriter writer(folder, "", {job.character, search.control.world, &job.reference, title, result.num_steps});
-    ReplayInParts(job, search.control, [&](const control::Trajectory& part) { writer.Add(part); });
+    ReplayInParts(job, search.control, {}, [&](const control::Trajectory& part) { writer.Add(part); });
     writer.Finish();
     folder.Write(results::kCostsFile, results::FormatCosts(CostsOf(search)));
   }
@@ -69,7 +52,7 @@ void WriteRun(results::RunFolder& folder, const Job& job, const Reconstruction& 
   if (kept == KeptFiles::kControl) {
     // What `replay --verify` compares with where the tables themselves are not kept.
     std::map<std::string, io::Sha256Sum> sums;
-    ReplayInParts(job, search.control, [&](const control::Trajectory& part) {
+    ReplayInParts(job, search.control, {}, [&](const control::Trajectory& part) {
       for (const NamedTable& table : StateTables(job.character, part)) sums[table.name].Add(table.text);
     });
     for (auto& [name, sum] : sums) all["tables_sha256"][name] = sum.Finish();

@@ -1,8 +1,8 @@
 #include "retrace/runs/tracking_run.h"
 
-#include <functional>
 #include <stdexcept>
 
+#include "replayed_control.h"
 #include "retrace/control/control_file.h"
 #include "retrace/io/csv_writer.h"
 #include "retrace/runs/pushes.h"
@@ -19,13 +19,6 @@ std::vector<control::Push> ParsePushes(const Job& job, const tracking::Problem& 
   std::vector<control::Push> pushes;
   for (const std::string& text : texts) pushes.push_back(ParsePush(text, scene));
   return pushes;
-}
-
-void ReplayTracking(const Job& job, const Tracking& result,
-                    const std::function<void(const control::Trajectory& part)>& observe) {
-  const control::OpenLoopControl& control = result.summary.control;
-  control::ReplayInParts(control::MakeScene(job.character, control), result.pushes,
-                         StepsPerPart(control.world.time_step), observe);
 }
 
 }  // namespace
@@ -45,18 +38,13 @@ Tracking Track(const Job& job, const std::vector<std::string>& pushes) {
   problem.pushes = ParsePushes(job, problem, pushes);
   result.pushes = problem.pushes;
   result.summary = tracking::Run(problem);
-  metrics::Evaluator evaluator(job.character, job.reference, job.configuration.task.gates);
-  character::State end;
-  ReplayTracking(job, result, [&](const control::Trajectory& part) {
-    evaluator.Add(part);
-    result.num_steps += part.num_steps();
-    result.diverged = part.diverged;
-    end = part.states.back();
-  });
-  if (control::Fingerprint(end) != control::Fingerprint(result.summary.end)) {
+  const ReplayedControl replayed = EvaluateReplay(job, result.summary.control, result.pushes);
+  result.num_steps = replayed.num_steps;
+  result.diverged = replayed.diverged;
+  result.evaluation = replayed.evaluation;
+  if (control::Fingerprint(replayed.end) != control::Fingerprint(result.summary.end)) {
     throw std::logic_error("the commands do not end in the state that the controller led to");
   }
-  result.evaluation = evaluator.Finish(problem.num_steps() * problem.time_step());
   return result;
 }
 
@@ -65,7 +53,7 @@ void WriteTracking(results::RunFolder& folder, const Job& job, const Tracking& r
   folder.Write(results::kControlFile, control::FormatControl(job.character, control));
   const std::string title = job.options.clip.file.stem().string();
   MotionWriter writer(folder, "", {job.character, control.world, &job.reference, title, result.num_steps});
-  ReplayTracking(job, result, [&](const control::Trajectory& part) { writer.Add(part); });
+  ReplayInParts(job, control, result.pushes, [&](const control::Trajectory& part) { writer.Add(part); });
   writer.Finish();
   folder.Write(results::kTrackingFile, FormatTracking(result.summary.records));
   FinishWith(folder, TrackingManifest(job, result, context));

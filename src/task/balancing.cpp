@@ -6,9 +6,11 @@
 #include <cmath>
 #include <initializer_list>
 
+#include "retrace/character/corners.h"
 #include "retrace/character/kinematics.h"
 #include "retrace/character/legs.h"
 #include "retrace/io/number.h"
+#include "retrace/math/convex_hull.h"
 #include "retrace/metrics/gates.h"
 
 namespace retrace::task {
@@ -39,24 +41,6 @@ constexpr size_t kLeastPoses = 7;  // that second differences of differences nee
 
 double Cross(const Vec2& a, const Vec2& b, const Vec2& c) {
   return (b - a).x() * (c - a).y() - (b - a).y() * (c - a).x();
-}
-
-/// Andrew's monotone chain: corners of the convex hull, counterclockwise.
-Polygon ConvexHull(Polygon points) {
-  const auto less = [](const Vec2& a, const Vec2& b) { return a.x() < b.x() || (a.x() == b.x() && a.y() < b.y()); };
-  std::sort(points.begin(), points.end(), less);
-  if (points.size() < 3) return points;
-  Polygon hull;
-  for (int side = 0; side < 2; ++side) {
-    const size_t first = hull.size();
-    for (const Vec2& point : points) {
-      while (hull.size() >= first + 2 && Cross(hull[hull.size() - 2], hull.back(), point) <= 0) hull.pop_back();
-      hull.push_back(point);
-    }
-    hull.pop_back();
-    std::reverse(points.begin(), points.end());
-  }
-  return hull;
 }
 
 /// The point of a convex polygon (a line, a point) that is nearest.
@@ -107,7 +91,7 @@ class Balancer {
       return std::move(result_);
     }
     states_ = reference.StatesOfPoses();
-    FindFolding();
+    for (Leg& leg : legs_) leg.folding = character::FoldingOf(character_, leg, states_);
     const std::vector<State> recorded = states_;
     Path shift = Path::Zero(static_cast<Eigen::Index>(count), 2);
     std::vector<Demand> demands = Demands();
@@ -145,14 +129,6 @@ class Balancer {
     result_.notes.push_back(std::move(note));
   }
 
-  void FindFolding() {
-    for (Leg& leg : legs_) {
-      double folding = 0;
-      for (const State& state : states_) folding += character::Folding(character_, leg, state);
-      leg.folding = folding < 0 ? -1 : 1;
-    }
-  }
-
   /// Points on the ground, and their mean height.
   Polygon Touching(const State& state, double& height, bool& on_feet) const {
     Polygon points;
@@ -161,10 +137,8 @@ class Balancer {
     const double root = state[static_cast<size_t>(character_.root)].position.y();
     for (size_t b = 0; b < state.size() && b < character_.bodies.size(); ++b) {
       for (const character::Shape& shape : character_.bodies[b].shapes) {
-        for (int corner = 0; corner < 8; ++corner) {
-          const Vec3 signs((corner & 1) != 0 ? 1 : -1, (corner & 2) != 0 ? 1 : -1, (corner & 4) != 0 ? 1 : -1);
-          const Vec3 local = shape.offset + shape.HalfExtents().cwiseProduct(signs);
-          const Vec3 point = state[b].position + state[b].orientation * local;
+        for (const Vec3& corner : character::CornersOf(shape)) {
+          const Vec3 point = state[b].position + state[b].orientation * corner;
           const double ground = environment_.HeightAt(point.x(), point.z(), std::max(root, point.y()));
           if (point.y() - ground > kTouches * size_) continue;
           points.emplace_back(point.x(), point.z());

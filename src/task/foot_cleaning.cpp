@@ -101,9 +101,7 @@ class FootCleaner {
     for (const character::Leg& leg : character::LegsOf(character_)) {
       if (FootOf(leg).shapes.empty()) continue;
       legs_.push_back(leg);
-      double folding = 0;
-      for (const State& state : states_) folding += character::Folding(character_, leg, state);
-      legs_.back().folding = folding < 0 ? -1 : 1;
+      legs_.back().folding = character::FoldingOf(character_, leg, states_);
     }
     for (const character::Leg& leg : legs_) PlaceFoot(leg);
     if (legs_.empty()) {

@@ -1,6 +1,7 @@
 /// Legs: a hip, a knee and an ankle that can put a foot where it should be.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "retrace/character/character.h"
@@ -19,6 +20,8 @@ std::vector<Leg> LegsOf(const Character& character);
 
 /// How far a leg is folded about the axis of its knee in a state: its sign, summed over a motion, is Leg::folding.
 double Folding(const Character& character, const Leg& leg, const State& state);
+/// Leg::folding of a leg in a motion.
+double FoldingOf(const Character& character, const Leg& leg, std::span<const State> states);
 
 /// Where a foot is to be put down.
 struct Footing {

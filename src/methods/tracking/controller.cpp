@@ -92,6 +92,10 @@ struct TrackingController::Impl {
     dynamics.SetMotion(now.state);
     coordinates().PoseOf(now.state, pose);
     coordinates().VelocityOf(now.state, velocity);
+    program.Resize(dynamics.size(), 0);
+    dynamics.MassMatrix(program.mass);
+    dynamics.BiasForces(program.bias);
+    SetWeights();
     std::vector<ContactPlace>& places = contact_set.Find(now.state, now.step, goal);
     const Plan* solution = &SolveWith(places);
     if (solution->status == optimization::Status::kOptimal && Release(*solution, places)) {
@@ -116,12 +120,9 @@ struct TrackingController::Impl {
   }
 
   const Plan& SolveWith(const std::vector<ContactPlace>& places) {
-    program.Resize(dynamics.size(), static_cast<int>(places.size()));
-    dynamics.MassMatrix(program.mass);
-    dynamics.BiasForces(program.bias);
+    program.ResizeContacts(static_cast<int>(places.size()));
     SetContacts(places);
     SetDesired();
-    SetWeights();
     return planner.Solve(program);
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "retrace/character/corners.h"
 #include "retrace/character/kinematics.h"
 #include "retrace/math/rotation.h"
 
@@ -32,10 +33,8 @@ FootPlacement::FootPlacement(const character::Character& character, const simula
     foot.leg = leg;
     foot.body = character.joints[static_cast<size_t>(leg.ankle)].child;
     for (const character::Shape& shape : character.bodies[static_cast<size_t>(foot.body)].shapes) {
-      for (int corner = 0; corner < 8; ++corner) {
-        const Vec3 signs((corner & 1) != 0 ? 1 : -1, (corner & 2) != 0 ? 1 : -1, (corner & 4) != 0 ? 1 : -1);
-        foot.corners.push_back(shape.offset + shape.HalfExtents().cwiseProduct(signs));
-      }
+      const auto corners = character::CornersOf(shape);
+      foot.corners.insert(foot.corners.end(), corners.begin(), corners.end());
     }
   }
 }

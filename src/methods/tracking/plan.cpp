@@ -13,12 +13,16 @@ constexpr double kTorqueWeight = 1e-9;
 }  // namespace
 
 void Dynamics::Resize(int size, int num_contacts) {
-  const Eigen::Index contacts = num_contacts;
   mass.setZero(size, size);
   bias.setZero(size);
   desired.setZero(size);
   weights.setOnes(size);
-  jacobian.setZero(3 * contacts, size);
+  ResizeContacts(num_contacts);
+}
+
+void Dynamics::ResizeContacts(int num_contacts) {
+  const Eigen::Index contacts = num_contacts;
+  jacobian.setZero(3 * contacts, size());
   slip.setZero(3 * contacts);
   cone.setZero(3 * contacts, 4);
 }

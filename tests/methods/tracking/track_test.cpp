@@ -164,12 +164,16 @@ TEST_F(Passing, ALegIsPutWhereTheBodyFallsButNotIntoTheOther) {
   EXPECT_GT(TurnOf(options), limited);
 }
 
-TEST(ContactSet, HasTheCornersOfStandingFeetAndOfNoFootThatIsLifted) {
+Goal StandingGoal(double time) {
   const character::ReferenceMotion reference = task::Motion(task::Standing, 1);
   const dynamics::Coordinates coordinates(task::Human());
-  TrackedMotion motion(reference, coordinates);
   Goal goal;
-  motion.At(0.5, goal);
+  TrackedMotion(reference, coordinates).At(time, goal);
+  return goal;
+}
+
+TEST(ContactSet, HasTheCornersOfStandingFeetAndOfNoFootThatIsLifted) {
+  Goal goal = StandingGoal(0.5);
   ContactSet contacts(task::Human(), {}, 0.01);
   const std::vector<ContactPlace> both = contacts.Find(goal.state, 0, goal);
   ASSERT_EQ(both.size(), 8u);
@@ -185,11 +189,7 @@ TEST(ContactSet, HasTheCornersOfStandingFeetAndOfNoFootThatIsLifted) {
 }
 
 TEST(ContactSet, KnowsHowFastPointsAreInTheReference) {
-  const character::ReferenceMotion reference = task::Motion(task::Standing, 1);
-  const dynamics::Coordinates coordinates(task::Human());
-  TrackedMotion motion(reference, coordinates);
-  Goal goal;
-  motion.At(0.5, goal);
+  Goal goal = StandingGoal(0.5);
   ContactSet contacts(task::Human(), {}, 0.01);
   const character::State state = goal.state;
   // The left foot rolls about its ankle: its corners are as fast as they are far away.
@@ -241,11 +241,7 @@ TEST(ContactSet, KnowsHowTheGroundMoves) {
   platform.course->amplitude = Vec3(0.05, 0, 0);
   platform.course->frequency = 0.5;
   world.environment.boxes.push_back(platform);
-  const character::ReferenceMotion reference = task::Motion(task::Standing, 1);
-  const dynamics::Coordinates coordinates(task::Human());
-  TrackedMotion motion(reference, coordinates);
-  Goal goal;
-  motion.At(0, goal);
+  const Goal goal = StandingGoal(0);
   ContactSet contacts(task::Human(), world, 0.01);
   const std::vector<ContactPlace>& places = contacts.Find(goal.state, 0, goal);
   ASSERT_FALSE(places.empty());

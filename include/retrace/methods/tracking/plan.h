@@ -32,7 +32,10 @@ struct Dynamics {
 
   int size() const { return static_cast<int>(bias.size()); }
   int num_contacts() const { return static_cast<int>(slip.size() / 3); }
+  /// Everything becomes zero but the weights, which become one.
   void Resize(int size, int num_contacts);
+  /// Other contact points, all zero; the rest stays.
+  void ResizeContacts(int num_contacts);
 };
 
 /// The edges of a cone of friction about a normal, as columns of unit length.

@@ -1,0 +1,13 @@
+/// Convex hulls in the plane.
+#pragma once
+
+#include <Eigen/Core>
+#include <vector>
+
+namespace retrace {
+
+/// Corners of the convex hull, counterclockwise, without points on its edges (Andrew's monotone chain). Of fewer than
+/// three points all are corners.
+std::vector<Eigen::Vector2d> ConvexHull(std::vector<Eigen::Vector2d> points);
+
+}  // namespace retrace

@@ -1,0 +1,29 @@
+/// The replay of a control that a method has found, in a new world. Internal to the runs module.
+#pragma once
+
+#include <functional>
+#include <span>
+
+#include "retrace/control/control.h"
+#include "retrace/metrics/gates.h"
+#include "retrace/runs/job.h"
+
+namespace retrace::runs {
+
+/// What a replay came to; the motion itself is not kept.
+struct ReplayedControl {
+  size_t num_steps = 0;   ///< that were simulated
+  bool diverged = false;  ///< the simulation did
+  character::State end;
+  metrics::Evaluation evaluation;
+};
+
+/// The motion of a control of the job's character, in parts that MotionTables takes.
+void ReplayInParts(const Job& job, const control::OpenLoopControl& control, std::span<const control::Push> pushes,
+                   const std::function<void(const control::Trajectory& part)>& observe);
+
+/// Replays it and compares it with the job's reference over the whole of its schedule.
+ReplayedControl EvaluateReplay(const Job& job, const control::OpenLoopControl& control,
+                               std::span<const control::Push> pushes);
+
+}  // namespace retrace::runs
