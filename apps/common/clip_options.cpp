@@ -1,5 +1,7 @@
 #include "common/clip_options.h"
 
+#include <algorithm>
+
 #include "common/number_option.h"
 #include "common/program.h"
 #include "retrace/io/error.h"
@@ -10,7 +12,9 @@ namespace {
 
 const char* const kGroup = "What is known of the clip, where it would be detected";
 
-/// Words that are allowed in the place of a number.
+constexpr double kLoop = 30;  // without a number [s]
+
+/// Words that are allowed in the place of a number; the empty one where a number may be missing.
 NumberWords WordsOf(const std::string& key) {
   if (key == "unit") {
     return {{"auto", std::nullopt}, {"m", 1},       {"cm", 0.01},          {"mm", 0.001},
@@ -18,13 +22,14 @@ NumberWords WordsOf(const std::string& key) {
   }
   if (key == "floor_height") return {{"auto", std::nullopt}};
   if (key == "facing") return {{"recorded", std::nullopt}};
+  if (key == "loop") return {{"", kLoop}};
   return {};
 }
 
 /// What happens without the option, where that is not a number.
 std::string DefaultOf(const std::string& key) {
   if (key == "end") return " [its end]";
-  if (key == "loop") return " [as recorded]";
+  if (key == "loop") return "; without a number 30, or --seconds [as recorded]";
   if (key == "unit" || key == "floor_height") return " [auto]";
   if (key == "frame_rate") return " [from the file; AMC: 120]";
   if (key == "skip_frames") return " [those in the rest pose]";
@@ -48,7 +53,8 @@ class OptionAdder {
     const NumberWords words = WordsOf(setting.key);
     std::string text = setting.text;
     if (!setting.unit.empty()) text.append(" [").append(setting.unit).append("]");
-    for (size_t i = 0; i < words.size(); ++i) {
+    const bool may_be_missing = words.size() == 1 && words[0].first.empty();
+    for (size_t i = 0; i < words.size() && !may_be_missing; ++i) {
       text.append(i == 0 ? "; also " : i + 1 == words.size() ? " or " : ", ").append(words[i].first);
     }
     CLI::Option* option =
@@ -56,6 +62,7 @@ class OptionAdder {
     const bool which_part =
         setting.key == "start" || setting.key == "end" || setting.key == "time_scale" || setting.key == "loop";
     if (!which_part) option->group(kGroup);
+    if (may_be_missing) option->expected(0, 1);
   }
 
  private:
@@ -85,6 +92,8 @@ void AddClipOptions(CLI::App& app, ClipArguments& o) {
   app.add_option("--skeleton", o.skeleton, "Skeleton of an AMC motion")->type_name("FILE.asf");
   OptionAdder adder(app);
   Describe(o.numbers, adder);
+  AddNumber(app, "--seconds", o.seconds, io::OptionalReal{character::kDurations},
+            "Use so many seconds, from the start of the clip or with --loop of its repeated cycle [all]");
   app.add_option("--up", o.up, "Axis that points up: auto, x, y, z, -x, -y or -z")
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "x", "y", "z", "-x", "-y", "-z"}))
@@ -102,6 +111,11 @@ runs::ClipOptions ParseClip(const ClipArguments& o) {
   clip.joint_map = o.map;
   if (o.up != "auto") clip.up_axis = o.up;
   clip.level_floor = !o.keep_tilt;
+  if (o.seconds && clip.loop) {
+    clip.loop = o.seconds;
+  } else if (o.seconds) {
+    clip.end = std::min(clip.end.value_or(clip.start + *o.seconds), clip.start + *o.seconds);
+  }
   if (clip.end && *clip.end <= clip.start) {
     throw UsageError("--end: found " + io::Number(*clip.end) + ", expected more than --start, which is " +
                      io::Number(clip.start));
@@ -122,6 +136,7 @@ std::string ClipCommand(const ClipArguments& o, double time_scale, const std::st
   Describe(o.numbers, writer);
   command += writer.command;
   if (time_scale != 1) command += " --time-scale " + io::Fixed(time_scale, 2);
+  if (o.seconds) command += " --seconds " + io::Number(*o.seconds);
   if (o.up != "auto") command += " --up " + o.up;
   if (o.keep_tilt) command += " --keep-tilt";
   if (!o.map.empty()) command += " --map " + ShellWord(o.map);

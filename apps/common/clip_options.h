@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 
 #include "retrace/runs/clip_input.h"
@@ -14,6 +15,7 @@ struct ClipArguments {
   std::string map;
   std::string up = "auto";
   bool keep_tilt = false;
+  std::optional<double> seconds;   ///< to use, of the clip or of its repeated cycle
   runs::ClipOptions numbers = {};  ///< of the others
 };
 

@@ -21,6 +21,7 @@ struct JobArguments {
   int samples = 0;  // 0: not given
   int saved = 0;    // 0: not given
   std::optional<uint64_t> seed;
+  std::string method;           // empty: not given
   bool paper = false;           // the search's
   bool paper_tracking = false;  // Configuration::UsePaperTracking
   std::string solver;           // empty: not given

@@ -16,7 +16,7 @@ void RefuseOption(const std::string& option, const std::string& text, const std:
                   const NumberWords& words) {
   std::string message = option;
   message.append(": found \"").append(text).append("\", expected ");
-  for (const auto& [word, meaning] : words) message.append(word).append(", ");
+  for (const auto& [word, meaning] : words) message.append(word.empty() ? "nothing" : word).append(", ");
   message.resize(message.size() - 2);
   RefuseOption(message.append(" or a number, ").append(legal));
 }

@@ -26,6 +26,7 @@ int FinishOutput(const std::string& name, bool prints, int exit_code) {
 
 /// No option means anything by an empty text, such as a shell makes of a variable that is not set.
 void RefuseEmptyTexts(const CLI::Option& option) {
+  if (option.get_expected_min() == 0) return;  // it may come without a value
   for (const std::string& text : option.results()) {
     if (text.empty()) throw CLI::ValidationError(option.get_name() + ": found an empty text, expected a value");
   }

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -16,6 +17,13 @@ std::string ClockTime(double seconds) {
   char text[32];
   std::snprintf(text, sizeof text, "%ld:%02ld", s / 60, s % 60);
   return text;
+}
+
+/// A bar of which a share is filled.
+std::string Bar(double share) {
+  constexpr int kWidth = 30;
+  const int filled = std::clamp(static_cast<int>(kWidth * share), 0, kWidth);
+  return std::string(static_cast<size_t>(filled), '#') + std::string(static_cast<size_t>(kWidth - filled), '.');
 }
 
 }  // namespace
@@ -76,15 +84,36 @@ void Progress::Update(const sampling::IterationRecord& record) {
                    record.back_to + 1);
     }
   } else {
-    constexpr int kWidth = 30;
-    const int filled = kWidth * done / fragments_;
-    const std::string bar =
-        std::string(static_cast<size_t>(filled), '#') + std::string(static_cast<size_t>(kWidth - filled), '.');
-    std::fprintf(stderr, "\r[%s] %sfragment %d/%d  best cost %.2f  %.0f samples/s  %s left \033[K", bar.c_str(),
-                 record.smoothing ? "smoothing: " : "", record.fragment + 1, fragments_, record.best_cost, rate,
+    std::fprintf(stderr, "\r[%s] %sfragment %d/%d  best cost %.2f  %.0f samples/s  %s left \033[K",
+                 Bar(static_cast<double>(done) / fragments_).c_str(), record.smoothing ? "smoothing: " : "",
+                 record.fragment + 1, fragments_, record.best_cost, rate, ClockTime(left).c_str());
+  }
+  std::fflush(stderr);
+}
+
+TimeProgress::TimeProgress(ProgressStyle style, double duration)
+    : style_(style), duration_(duration), start_(Clock::now()), last_(start_) {}
+
+void TimeProgress::Update(double time) {
+  const Clock::time_point now = Clock::now();
+  if (style_ == ProgressStyle::kNone || now - last_ < std::chrono::milliseconds(500) || !(time > 0)) return;
+  last_ = now;
+  shown_ = true;
+  const double left = std::chrono::duration<double>(now - start_).count() * (duration_ - time) / time;
+  if (style_ == ProgressStyle::kJson) {
+    const io::Json line = {{"time", time}, {"duration", duration_}, {"seconds_left", left}};
+    std::fprintf(stderr, "%s\n", io::Dump(line).c_str());
+  } else if (style_ == ProgressStyle::kPlain) {
+    std::fprintf(stderr, "%.2f of %.2f s  %s left\n", time, duration_, ClockTime(left).c_str());
+  } else {
+    std::fprintf(stderr, "\r[%s] %.2f of %.2f s  %s left \033[K", Bar(time / duration_).c_str(), time, duration_,
                  ClockTime(left).c_str());
   }
   std::fflush(stderr);
+}
+
+void TimeProgress::Finish() {
+  if (style_ == ProgressStyle::kBar && shown_) std::fprintf(stderr, "\n");
 }
 
 void Progress::Finish() {

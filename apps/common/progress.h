@@ -1,4 +1,4 @@
-/// Progress of a long search: a bar on a terminal, lines elsewhere.
+/// Progress of long work: a bar on a terminal, lines elsewhere.
 #pragma once
 
 #include <chrono>
@@ -34,6 +34,24 @@ class Progress {
   double duration_;
   std::chrono::steady_clock::time_point start_;
   size_t samples_ = 0;
+};
+
+/// Progress of something that goes through a motion once, at most once in half a second.
+class TimeProgress {
+ public:
+  /// @param duration of the motion [s]
+  TimeProgress(ProgressStyle style, double duration);
+  /// @param time so far [s]
+  void Update(double time);
+  /// Ends the bar's line, where there is one.
+  void Finish();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  ProgressStyle style_;
+  double duration_;
+  Clock::time_point start_, last_;
+  bool shown_ = false;
 };
 
 }  // namespace retrace::apps

@@ -20,8 +20,24 @@ std::string Outcome(const runs::FailureReport& report, const metrics::Evaluation
          io::Fixed(time, 2) + " of " + io::Fixed(report.duration, 2) + " s";
 }
 
+void PrintTracking(const runs::Job& job, const runs::Reconstruction& result, double wall_seconds) {
+  const double duration = job.problem.task.duration();
+  for (const std::string& note : result.tracking->prepared.Notes()) std::printf("  %s\n", note.c_str());
+  std::printf("%s: %s after %.1f s (%.3f CPU s per second of motion)\n  %s\n%s", job.options.clip.file.c_str(),
+              result.success() ? "reconstructed" : "below the gates", wall_seconds, result.cpu_seconds() / duration,
+              result.tracking->summary.BriefReport().c_str(),
+              runs::Describe(result.evaluation, duration, result.diverged).c_str());
+}
+
 void PrintReconstruction(const runs::Job& job, const runs::Reconstruction& result, double wall_seconds) {
   const metrics::Evaluation& evaluation = result.evaluation;
+  if (job.configuration.run.method == runs::Method::kAuto) {
+    std::printf("%s: %s\n", job.options.clip.file.c_str(), result.Choice().c_str());
+  }
+  if (result.method == runs::Method::kTracking) {
+    PrintTracking(job, result, wall_seconds);
+    return;
+  }
   const sampling::Summary& search = result.search;
   const runs::FailureReport report = runs::ReportFailure(job.problem, search, evaluation, job.checks);
   std::printf("%s: %s after %.1f s (%.1f CPU s per second of motion, %.0f samples/s per core)\n%s%s",

@@ -4,9 +4,12 @@
 #include "common/job_options.h"
 #include "common/number_option.h"
 #include "common/program.h"
+#include "common/progress.h"
 #include "retrace/io/error.h"
+#include "retrace/io/number.h"
 #include "retrace/runs/run_files.h"
 #include "retrace/runs/solver.h"
+#include "retrace/runs/stop_request.h"
 #include "retrace/runs/tracking_run.h"
 
 namespace {
@@ -21,6 +24,7 @@ struct Options {
   bool force = false;
   bool dry_run = false;
   bool print_config = false;
+  std::string progress = "auto";
 };
 
 void AddOptions(CLI::App& app, Options& o) {
@@ -49,6 +53,7 @@ void AddOptions(CLI::App& app, Options& o) {
   app.add_flag("--force", o.force, "Write into a folder that holds results already");
   app.add_flag("--dry-run", o.dry_run, "Track and print how it went, and write nothing");
   app.add_flag("--print-config", o.print_config, "Print the whole configuration with comments, and stop");
+  app.add_option("--progress", o.progress, "auto, bar, plain, json or none")->capture_default_str();
   app.set_version_flag("--version", "track " + results::Version());
 }
 
@@ -60,7 +65,6 @@ runs::JobOptions ParseOptions(const Options& o) {
   options.stiffness = o.stiffness.value_or(options.stiffness);
   options.friction = o.friction.value_or(options.friction);
   options.perturbation = o.perturbation.value_or(options.perturbation);
-  options.seed = o.job.seed.value_or(options.seed);
   return job;
 }
 
@@ -73,6 +77,10 @@ void PrintNotes(const runs::Job& job, const runs::Tracking& result) {
   for (const std::string& note : result.prepared.Notes()) std::printf("  %s\n", note.c_str());
 }
 
+int ExitCodeOf(const runs::Tracking& result) {
+  return static_cast<int>(result.success() ? ExitCode::kSuccess : ExitCode::kBelowGate);
+}
+
 int Track(const Options& o, const std::string& command) {
   const results::RunTimer timer;
   const runs::JobOptions options = ParseOptions(o);
@@ -81,21 +89,34 @@ int Track(const Options& o, const std::string& command) {
     return 0;
   }
   apps::RequireClip(o.job.clip);
+  const apps::ProgressStyle style = apps::ChooseProgress(o.progress, false);
+  runs::StopRequest stop(0);
+  runs::HandleStopSignals();
   const runs::Job job(options);
   apps::Warn("track", runs::SolverWarning(job.configuration.task.world));
   std::filesystem::path output = o.output;
   if (o.output.empty()) output = std::filesystem::path("results") / (options.clip.file.stem().string() + "-tracked");
   std::optional<results::RunFolder> folder;
   if (!o.dry_run) folder.emplace(output, o.force, runs::PathsOf(job.inputs));
-  const runs::Tracking result = runs::Track(job, o.pushes);
-  if (folder) runs::WriteTracking(*folder, job, result, {command, {}, &timer});
-  PrintNotes(job, result);
   const double duration = job.problem.task.duration();
+  apps::TimeProgress progress(style, duration);
+  tracking::Hooks hooks;
+  hooks.on_progress = [&](double time) { progress.Update(time); };
+  hooks.stop = [&] { return stop(); };
+  const runs::Tracking result = runs::Track(job, o.pushes, hooks);
+  progress.Finish();
+  if (folder) runs::WriteTracking(*folder, job, result, {command, {}, &timer});
+  if (result.summary.status == tracking::Status::kStopped) {
+    throw StoppedError(stop.reason() + ": " + result.Ending() + " of " + io::Fixed(duration, 2) + " s" +
+                       (folder ? ", which are in " + output.string() : ""));
+  }
+  if (!apps::Prints(style)) return ExitCodeOf(result);
+  PrintNotes(job, result);
   std::printf("%s: %s (%.3f CPU s per second of motion)\n%s", options.clip.file.c_str(),
               result.summary.BriefReport().c_str(), result.summary.cpu_seconds / result.summary.control.duration(),
               runs::Describe(result.evaluation, duration, result.diverged).c_str());
   if (folder) std::printf("  results in %s\n", output.c_str());
-  return static_cast<int>(result.success() ? ExitCode::kSuccess : ExitCode::kBelowGate);
+  return ExitCodeOf(result);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "retrace/character/kinematics.h"
+#include "retrace/math/filter.h"
 #include "retrace/math/rotation.h"
 #include "retrace/metrics/clip_checks.h"
 #include "retrace/metrics/trajectory_states.h"
@@ -327,6 +328,39 @@ void MeasureDerivatives(const Character& character, const Sampled& sampled, Moti
   metrics.acceleration_error = count < 3 ? kNotANumber : acceleration / (n * static_cast<double>(count - 2));
 }
 
+void MeasureForces(const Character& character, const control::Trajectory& trajectory, const ReferenceMotion& reference,
+                   double gravity, MotionMetrics& metrics) {
+  metrics.force_error = metrics.force_peak = kNotANumber;
+  const double weight = character.total_mass() * gravity;
+  const double interval = 1 / kJerkRate;
+  const auto steps = static_cast<Eigen::Index>(trajectory.contacts.size());
+  const double duration = static_cast<double>(steps) * trajectory.time_step;
+  if (duration < 4 * interval || !(weight > 0)) return;
+  Eigen::MatrixXd forces = Eigen::MatrixXd::Zero(steps, 2);  // simulated, required
+  State state;
+  const auto height = [&](double time) {
+    reference.StateAt(std::clamp(time, 0.0, reference.duration()), state);
+    return character::CenterOfMass(character, state).y();
+  };
+  for (Eigen::Index i = 0; i < steps; ++i) {
+    for (const simulation::Contact& contact : trajectory.contacts[static_cast<size_t>(i)]) {
+      const bool on_character = contact.body >= 0 && contact.body < static_cast<int>(character.bodies.size());
+      if (on_character && contact.other < 0) forces(i, 0) += contact.force.y();
+    }
+    // The reference has no acceleration at its very ends.
+    const double time = std::clamp((static_cast<double>(i) + 0.5) * trajectory.time_step, interval,
+                                   std::max(interval, reference.duration() - interval));
+    const double change = height(time + interval) - 2 * height(time) + height(time - interval);
+    forces(i, 1) = weight * (1 + change / (interval * interval * gravity));
+  }
+  metrics.force_peak = forces.col(0).maxCoeff() / weight;
+  const double sigma = std::sqrt(std::log(2.0)) / (2 * kPi * kForceCutoff) / trajectory.time_step;
+  forces = GaussianSmooth(forces, sigma);
+  const auto left_out = static_cast<Eigen::Index>(3 * sigma) + 1;  // at each end, where the filter lacks values
+  const Eigen::VectorXd errors = (forces.col(0) - forces.col(1)).segment(left_out, steps - 2 * left_out);
+  metrics.force_error = errors.norm() / (std::sqrt(static_cast<double>(errors.size())) * weight);
+}
+
 io::Json ToJson(const Penetration& penetration) {
   return {{"mean", penetration.mean}, {"share", penetration.share}, {"largest", penetration.largest}};
 }
@@ -353,6 +387,8 @@ io::Json MotionMetrics::ToJson(const Character& character) const {
                    {"reference_penetration", metrics::ToJson(reference_penetration)},
                    {"torque_peak", torque_peak},
                    {"torque_limits", nullptr},  // characters have none
+                   {"force_error", force_error},
+                   {"force_peak", force_peak},
                    {"contact_agreement", contact_agreement},
                    {"com_height_error", com_height_error},
                    {"com_facing_error", com_facing_error},
@@ -362,7 +398,7 @@ io::Json MotionMetrics::ToJson(const Character& character) const {
 }
 
 MotionMetrics MeasureMotion(const Character& character, const control::Trajectory& trajectory,
-                            const ReferenceMotion& reference, const simulation::Environment& world) {
+                            const ReferenceMotion& reference, const simulation::Environment& world, double gravity) {
   MotionMetrics metrics;
   const Surface surface(world);
   MeasureStates(character, trajectory, reference, surface, metrics);
@@ -379,6 +415,7 @@ MotionMetrics MeasureMotion(const Character& character, const control::Trajector
   metrics.skate_ratio = SkateRatio(character, coarse.simulated, surface);
   metrics.reference_skate_ratio = SkateRatio(character, coarse.reference, surface);
   MeasureTorques(character, trajectory, metrics);
+  MeasureForces(character, trajectory, reference, gravity, metrics);
   metrics.contact_agreement = ContactAgreement(character, trajectory, reference, surface);
   return metrics;
 }

@@ -187,6 +187,8 @@ void RunRow::Take(const metrics::Evaluation& evaluation, const metrics::MotionMe
   for (const double rms : m.torque_rms) squares += rms * rms / static_cast<double>(m.torque_rms.size());
   set(FigureIndex("torque_rms_nm"), std::sqrt(squares));
   set(FigureIndex("torque_peak_nm"), m.torque_peak);
+  set(FigureIndex("force_error_percent"), 100 * m.force_error);
+  set(FigureIndex("force_peak_weights"), m.force_peak);
   set(FigureIndex("contact_agreement"), m.contact_agreement);
   set(FigureIndex("com_height_error_m"), m.com_height_error);
   set(FigureIndex("com_facing_error_m"), m.com_facing_error);
@@ -195,17 +197,12 @@ void RunRow::Take(const metrics::Evaluation& evaluation, const metrics::MotionMe
 
 io::Json RunRow::ToJson() const {
   const auto number = [](double value) { return std::isfinite(value) ? io::Json(value) : io::Json(nullptr); };
-  io::Json json = {{"clip", clip},
-                   {"group", group},
-                   {"seed", seed},
-                   {"status", Name(status)},
-                   {"loose", levels.loose},
-                   {"main", levels.main},
-                   {"strict", levels.strict},
-                   {"violated", violated},
-                   {"violated_at_s", number(violated_at)},
-                   {"replayed", replayed},
-                   {"message", message}};
+  io::Json json = {{"clip", clip},         {"group", group},
+                   {"seed", seed},         {"status", Name(status)},
+                   {"method", method},     {"loose", levels.loose},
+                   {"main", levels.main},  {"strict", levels.strict},
+                   {"violated", violated}, {"violated_at_s", number(violated_at)},
+                   {"replayed", replayed}, {"message", message}};
   for (size_t f = 0; f < kFigures.size(); ++f) json["figures"][std::string(kFigures[f].name)] = number(figures[f]);
   return json;
 }
@@ -220,20 +217,24 @@ RunRow ReadRunRow(const io::JsonView& view) {
   if (!view["seed"].json().is_number_unsigned()) view["seed"].Expect("a whole number");
   row.seed = view["seed"].json().get<uint64_t>();
   if (!ParseStatus(view["status"].String(), row.status)) view["status"].Expect("the status of a run");
+  if (view.Has("method")) row.method = view["method"].String();
   row.levels = {view["loose"].Boolean(), view["main"].Boolean(), view["strict"].Boolean()};
   row.violated = view["violated"].String();
   row.violated_at = number(view["violated_at_s"]);
   row.replayed = view["replayed"].Boolean();
   row.message = view["message"].String();
   const io::JsonView figures = view["figures"];
-  for (size_t f = 0; f < kFigures.size(); ++f) row.figures[f] = number(figures[std::string(kFigures[f].name)]);
+  for (size_t f = 0; f < kFigures.size(); ++f) {
+    const std::string name(kFigures[f].name);
+    if (!kFigures[f].is_newer || figures.Has(name)) row.figures[f] = number(figures[name]);
+  }
   return row;
 }
 
 std::string FormatRuns(const std::vector<RunRow>& rows) {
   io::CsvWriter csv;
-  for (const char* name :
-       {"clip", "group", "seed", "status", "loose", "main", "strict", "violated", "violated_at_s", "replayed"}) {
+  for (const char* name : {"clip", "group", "seed", "status", "method", "loose", "main", "strict", "violated",
+                           "violated_at_s", "replayed"}) {
     csv.Text(name);
   }
   for (const Figure& figure : kFigures) csv.Text(figure.name);
@@ -244,6 +245,7 @@ std::string FormatRuns(const std::vector<RunRow>& rows) {
     csv.Text(row.group);
     csv.Text(std::to_string(row.seed));
     csv.Text(Name(row.status));
+    csv.Text(row.method);
     for (const bool flag : {row.levels.loose, row.levels.main, row.levels.strict}) csv.Text(flag ? "1" : "0");
     csv.Text(row.violated);
     csv.NumberOrEmpty(row.violated_at);
@@ -282,13 +284,15 @@ std::vector<RunRow> ParseRuns(const std::string& text, const std::string& name) 
     const auto read = std::from_chars(seed.data(), seed.data() + seed.size(), row.seed);
     if (read.ec != std::errc() || read.ptr != seed.data() + seed.size()) fail(r, "seed", "a whole number");
     if (!ParseStatus(table.Text("status")[r], row.status)) fail(r, "status", "the status of a run");
+    if (table.Has("method")) row.method = table.Text("method")[r];
     row.levels = {flag("loose", r), flag("main", r), flag("strict", r)};
     row.violated = table.Text("violated")[r];
     row.violated_at = number("violated_at_s", r);
     row.replayed = flag("replayed", r);
     for (size_t f = 0; f < kFigures.size(); ++f) {
-      const auto& [name_now, kind, old_name] = kFigures[f];
-      row.figures[f] = number(std::string(!old_name.empty() && table.Has(old_name) ? old_name : name_now), r);
+      const auto& [name_now, kind, old_name, is_newer] = kFigures[f];
+      const std::string column(!old_name.empty() && table.Has(old_name) ? old_name : name_now);
+      if (!is_newer || table.Has(column)) row.figures[f] = number(column, r);
     }
     row.message = table.Text("message")[r];
   }
@@ -422,26 +426,30 @@ std::vector<RunComparison> CompareRuns(const std::vector<RunRow>& a, const std::
     RunComparison comparison;
     comparison.clip = clip;
     comparison.pairs = static_cast<int>(chosen.size());
-    std::vector<double> error_a, error_b, simulated_a, simulated_b, cpu_a, cpu_b;
+    const auto median = [&](size_t figure, bool of_b, bool both_succeed) {
+      std::vector<double> values;
+      for (const auto& [x, y] : chosen) {
+        const bool counts = !both_succeed || (x->levels.main && y->levels.main);
+        if (counts) values.push_back((of_b ? y : x)->figures[figure]);
+      }
+      return metrics::QuartilesOf(values).median;
+    };
     for (const auto& [x, y] : chosen) {
       comparison.success_a += x->levels.main;
       comparison.success_b += y->levels.main;
       comparison.only_a += x->levels.main && !y->levels.main;
       comparison.only_b += y->levels.main && !x->levels.main;
-      if (x->levels.main) error_a.push_back(x->figures[FigureIndex("joint_error_mm")]);
-      if (y->levels.main) error_b.push_back(y->figures[FigureIndex("joint_error_mm")]);
-      simulated_a.push_back(x->figures[FigureIndex("simulated_s_per_s")]);
-      simulated_b.push_back(y->figures[FigureIndex("simulated_s_per_s")]);
-      cpu_a.push_back(x->figures[FigureIndex("cpu_s_per_s")]);
-      cpu_b.push_back(y->figures[FigureIndex("cpu_s_per_s")]);
     }
     comparison.p = metrics::McNemarTest(comparison.only_a, comparison.only_b);
-    comparison.joint_error_a = metrics::QuartilesOf(error_a).median;
-    comparison.joint_error_b = metrics::QuartilesOf(error_b).median;
-    comparison.simulated_a = metrics::QuartilesOf(simulated_a).median;
-    comparison.simulated_b = metrics::QuartilesOf(simulated_b).median;
-    comparison.cpu_a = metrics::QuartilesOf(cpu_a).median;
-    comparison.cpu_b = metrics::QuartilesOf(cpu_b).median;
+    const auto take = [&](size_t figure, bool both_succeed, double& a_value, double& b_value) {
+      a_value = median(figure, false, both_succeed);
+      b_value = median(figure, true, both_succeed);
+    };
+    take(FigureIndex("joint_error_mm"), true, comparison.joint_error_a, comparison.joint_error_b);
+    take(FigureIndex("jerk_ratio"), true, comparison.jerk_a, comparison.jerk_b);
+    take(FigureIndex("force_error_percent"), true, comparison.force_error_a, comparison.force_error_b);
+    take(FigureIndex("simulated_s_per_s"), false, comparison.simulated_a, comparison.simulated_b);
+    take(FigureIndex("cpu_s_per_s"), false, comparison.cpu_a, comparison.cpu_b);
     return comparison;
   };
   std::vector<RunComparison> comparisons;
@@ -460,14 +468,16 @@ std::string FormatComparisons(const std::vector<RunComparison>& comparisons) {
   io::CsvWriter csv;
   for (const char* name :
        {"clip", "pairs", "success_a", "success_b", "only_a", "only_b", "mcnemar_p", "joint_error_mm_a",
-        "joint_error_mm_b", "simulated_s_per_s_a", "simulated_s_per_s_b", "cpu_s_per_s_a", "cpu_s_per_s_b"}) {
+        "joint_error_mm_b", "jerk_ratio_a", "jerk_ratio_b", "force_error_percent_a", "force_error_percent_b",
+        "simulated_s_per_s_a", "simulated_s_per_s_b", "cpu_s_per_s_a", "cpu_s_per_s_b"}) {
     csv.Text(name);
   }
   csv.EndRow();
   for (const RunComparison& c : comparisons) {
     csv.Text(c.clip.empty() ? "total" : c.clip);
     for (const int count : {c.pairs, c.success_a, c.success_b, c.only_a, c.only_b}) csv.Text(std::to_string(count));
-    for (const double value : {c.p, c.joint_error_a, c.joint_error_b, c.simulated_a, c.simulated_b, c.cpu_a, c.cpu_b}) {
+    for (const double value : {c.p, c.joint_error_a, c.joint_error_b, c.jerk_a, c.jerk_b, c.force_error_a,
+                               c.force_error_b, c.simulated_a, c.simulated_b, c.cpu_a, c.cpu_b}) {
       csv.NumberOrEmpty(value);
     }
     csv.EndRow();
@@ -477,8 +487,9 @@ std::string FormatComparisons(const std::vector<RunComparison>& comparisons) {
 
 std::string FormatComparisonPage(const std::vector<RunComparison>& comparisons) {
   std::string page =
-      "| clip | success A | success B | A alone | B alone | McNemar p | joint error A / B, mm | simulated s/s A / B | "
-      "CPU s/s A / B |\n|---|---|---|---|---|---|---|---|---|\n";
+      "| clip | success A | success B | A alone | B alone | McNemar p | joint error A / B, mm | jerk ratio A / B | "
+      "force error A / B, % | "
+      "simulated s/s A / B | CPU s/s A / B |\n|---|---|---|---|---|---|---|---|---|---|---|\n";
   const auto both = [](double a, double b, int decimals) {
     return Shown(a, decimals).append(" / ").append(Shown(b, decimals));
   };
@@ -488,7 +499,9 @@ std::string FormatComparisonPage(const std::vector<RunComparison>& comparisons) 
     page.append(Shown(SuccessCount{c.success_b, c.pairs})).append(" | ");
     page.append(std::to_string(c.only_a)).append(" | ").append(std::to_string(c.only_b)).append(" | ");
     page.append(Shown(c.p, 3)).append(" | ").append(both(c.joint_error_a, c.joint_error_b, 0)).append(" | ");
-    page.append(both(c.simulated_a, c.simulated_b, 0)).append(" | ").append(both(c.cpu_a, c.cpu_b, 1)).append(" |\n");
+    page.append(both(c.jerk_a, c.jerk_b, 1)).append(" | ").append(both(c.force_error_a, c.force_error_b, 0));
+    page.append(" | ");
+    page.append(both(c.simulated_a, c.simulated_b, 0)).append(" | ").append(both(c.cpu_a, c.cpu_b, 2)).append(" |\n");
   }
   return page;
 }

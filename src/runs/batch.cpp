@@ -36,7 +36,7 @@ metrics::MotionClass ClassOf(task::MotionKind kind) {
 
 /// Whether a control that went through its file gives the same states.
 bool ReplaysFromFile(const Job& job, const Reconstruction& result, const control::Trajectory& motion) {
-  const std::string text = control::FormatControl(job.character, result.search.control);
+  const std::string text = control::FormatControl(job.character, result.control());
   const control::LoadedControl loaded = control::ParseControl(text, "control.json");
   const control::Trajectory again = control::Replay(loaded.character, loaded.control);
   const auto& states = motion.states;
@@ -46,8 +46,14 @@ bool ReplaysFromFile(const Job& job, const Reconstruction& result, const control
                     });
 }
 
-RunStatus RunStatusOf(sampling::Status ending) {
-  switch (ending) {
+RunStatus RunStatusOf(const tracking::Summary& tracking) {
+  if (tracking.reached_end()) return RunStatus::kCompleted;
+  return tracking.status == tracking::Status::kDiverged ? RunStatus::kDiverged : RunStatus::kLeftGates;
+}
+
+RunStatus RunStatusOf(const Reconstruction& result) {
+  if (result.method == Method::kTracking) return RunStatusOf(result.tracking->summary);
+  switch (result.search.status) {
     case sampling::Status::kReachedEnd:
       return RunStatus::kCompleted;
     case sampling::Status::kLeftGates:
@@ -60,7 +66,8 @@ RunStatus RunStatusOf(sampling::Status ending) {
   return RunStatus::kDiverged;
 }
 
-void TakeCosts(const sampling::Summary& search, double duration, const results::RunTimer& timer, RunRow& row) {
+void TakeCosts(const Reconstruction& result, double duration, const results::RunTimer& timer, RunRow& row) {
+  const sampling::Summary& search = result.search;
   const auto set = [&](size_t figure, double value) { row.figures[figure] = value; };
   set(results::FigureIndex("duration_s"), duration);
   set(results::FigureIndex("iterations"), static_cast<double>(search.iterations.size()));
@@ -68,7 +75,7 @@ void TakeCosts(const sampling::Summary& search, double duration, const results::
   set(results::FigureIndex("rollouts"), static_cast<double>(search.rollouts));
   set(results::FigureIndex("simulated_s_per_s"), search.simulated_seconds / duration);
   set(results::FigureIndex("search_s_per_s"), search.search_seconds / duration);
-  set(results::FigureIndex("cpu_s_per_s"), search.cpu_seconds / duration);
+  set(results::FigureIndex("cpu_s_per_s"), result.cpu_seconds() / duration);
   set(results::FigureIndex("wall_s"), timer.WallSeconds());
 }
 
@@ -121,6 +128,7 @@ JobOptions JobOptionsOf(const Batch& batch, size_t clip, uint64_t seed) {
   for (const std::string& setting : listed.settings) options.configuration.Set(setting);
   TakeNumbers(batch, options.configuration);
   options.configuration.sampling.seed = seed;
+  options.configuration.tracking.seed = seed;
   return options;
 }
 
@@ -193,16 +201,17 @@ void Team::Reconstruct(size_t index, RunRow& row) {
       throw StoppedError(stop.ReasonFor(error));
     }
   }();
-  const control::Trajectory motion = control::Replay(job.character, result.search.control);
-  const metrics::MotionMetrics figures =
-      metrics::MeasureMotion(job.character, motion, job.reference, job.problem.task.world.environment);
-  row.status = RunStatusOf(result.search.status);
+  const control::Trajectory motion = control::Replay(job.character, result.control());
+  const metrics::MotionMetrics figures = metrics::MeasureMotion(
+      job.character, motion, job.reference, job.problem.task.world.environment, job.problem.task.world.gravity);
+  row.status = RunStatusOf(result);
+  row.method = Name(result.method);
   row.Take(result.evaluation, figures);
   row.levels =
       metrics::JudgeLevels(result.evaluation, figures, ClassOf(job.preparation.kind.kind), job.character.height);
   row.replayed = ReplaysFromFile(job, result, motion);
   if (!row.replayed) row.levels = {};  // a control that does not repeat itself is none
-  TakeCosts(result.search, job.reference.duration(), timer, row);
+  TakeCosts(result, job.reference.duration(), timer, row);
   const io::Json workers = DescribeWorkers(farm_ != nullptr, *farm);
   const io::Json more = {{"program", "evaluate"},
                          {"metrics", figures.ToJson(job.character)},
@@ -281,7 +290,9 @@ std::vector<size_t> FindOpenRuns(const Batch& batch, bool force, std::vector<std
       }
     }
     io::Json identity = identities[run.clip];
-    if (!identity.is_null()) identity["configuration"]["search"]["seed"] = run.seed;
+    if (!identity.is_null()) {
+      for (const char* section : {"search", "tracking"}) identity["configuration"][section]["seed"] = run.seed;
+    }
     std::string difference;
     rows[r] = FinishedRow(run, identity, difference);
     if (rows[r]) {

@@ -61,6 +61,14 @@ std::string Alternatives(const Json& all, const Json::json_pointer& where) {
 
 }  // namespace
 
+io::Words<Method> MethodWords() {
+  return {{{Method::kAuto, "auto"}, {Method::kSampling, "sampling"}, {Method::kTracking, "tracking"}}};
+}
+
+std::string Name(Method method) {
+  return MethodWords().Write(method).get<std::string>();
+}
+
 Json Configuration::ToJson() const {
   return io::Write(*this);
 }
@@ -114,6 +122,7 @@ void Configuration::Set(const std::string& assignment) {
 }
 
 std::optional<std::string> Configuration::Validate() const {
+  if (const auto problem = io::FindProblem(run)) return problem;
   if (const auto problem = sampling.Validate()) return problem;
   if (const auto problem = tracking.Validate()) return problem;
   return task.Validate();

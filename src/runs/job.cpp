@@ -73,6 +73,7 @@ Job::Job(const JobOptions& o, std::span<const InputFile> files)
 
 void Job::SetSeed(uint64_t seed) {
   configuration.sampling.seed = seed;
+  configuration.tracking.seed = seed;
   problem.options.seed = seed;
 }
 

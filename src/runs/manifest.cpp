@@ -99,6 +99,7 @@ io::Json TrackingMember(const Tracking& result) {
           {"largest_torque", torque},
           {"most_iterations", iterations},
           {"most_variables", variables},
+          {"preparing_cpu_seconds", result.preparing_cpu_seconds},
           {"cpu_seconds", summary.cpu_seconds},
           {"solve_cpu_seconds", summary.solve_cpu_seconds},
           {"prepared_reference",
@@ -150,7 +151,7 @@ io::Json ReconstructionManifest(const Job& job, const Reconstruction& result, co
   return manifest;
 }
 
-io::Json TrackingManifest(const Job& job, const Tracking& result, const RunContext& context) {
+io::Json TrackingManifest(const Job& job, const Tracking& result, const RunContext& context, const io::Json& more) {
   io::Json manifest = Begin("track", result.summary.reached_end() ? "completed" : Name(result.summary.status));
   if (!result.pushes.empty()) {
     manifest["perturbed"] = true;
@@ -161,6 +162,7 @@ io::Json TrackingManifest(const Job& job, const Tracking& result, const RunConte
   AddJob(job, job.configuration.tracking.seed, context, manifest);
   manifest["tracking"] = TrackingMember(result);
   manifest["provenance"] = results::Provenance(context.timer != nullptr ? *context.timer : result.timer, {});
+  manifest.update(more);
   return manifest;
 }
 

@@ -1,19 +1,51 @@
 #include "retrace/runs/reconstruction.h"
 
 #include <algorithm>
-#include <map>
 #include <stdexcept>
 #include <string>
 
 #include "replayed_control.h"
-#include "retrace/control/control_file.h"
 #include "retrace/io/error.h"
-#include "retrace/io/file.h"
 #include "retrace/runs/ranks.h"
 #include "retrace/runs/run_files.h"
 
 namespace retrace::runs {
-Reconstruction Reconstruct(const Job& job, parallel::TaskFarm& farm, const sampling::Hooks& hooks) {
+namespace {
+
+/// The tracking as a reconstruction.
+Reconstruction Track(const Job& job, const sampling::Hooks& hooks) {
+  Reconstruction result;
+  result.method = Method::kTracking;
+  tracking::Hooks tracking_hooks;
+  tracking_hooks.stop = hooks.stop;
+  result.tracking = runs::Track(job, {}, tracking_hooks);
+  if (result.tracking->summary.status == tracking::Status::kStopped) throw StoppedError("the tracking was stopped");
+  result.num_steps = result.tracking->num_steps;
+  result.diverged = result.tracking->diverged;
+  result.evaluation = result.tracking->evaluation;
+  return result;
+}
+
+/// What was asked for, what found the control, and what else was tried.
+io::Json MethodMember(const Job& job, const Reconstruction& result) {
+  io::Json member = {{"asked", Name(job.configuration.run.method)}, {"used", Name(result.method)}};
+  if (result.method == Method::kSampling && result.tracking) member["tracking"] = result.tracking->Ending();
+  return member;
+}
+
+}  // namespace
+
+double Reconstruction::cpu_seconds() const {
+  return search.cpu_seconds + (tracking ? tracking->cpu_seconds() : 0);
+}
+
+std::string Reconstruction::Choice() const {
+  if (!tracking) return "";
+  return std::string(method == Method::kTracking ? "found by tracking" : "found by sampling") +
+         ": the tracked motion " + tracking->Ending();
+}
+
+Reconstruction Search(const Job& job, parallel::TaskFarm& farm, const sampling::Hooks& hooks) {
   Reconstruction result;
   result.search = sampling::Run(job.problem, farm, hooks);
   const control::OpenLoopControl& control = result.search.control;
@@ -32,6 +64,18 @@ Reconstruction Reconstruct(const Job& job, parallel::TaskFarm& farm, const sampl
   return result;
 }
 
+Reconstruction Reconstruct(const Job& job, parallel::TaskFarm& farm, const sampling::Hooks& hooks) {
+  const Method asked = job.configuration.run.method;
+  if (asked == Method::kSampling) return Search(job, farm, hooks);
+  Reconstruction tracked = Track(job, hooks);
+  if (asked == Method::kTracking || tracked.success()) return tracked;
+  const results::RunTimer timer = tracked.timer;
+  Reconstruction searched = Search(job, farm, hooks);
+  searched.tracking = std::move(tracked.tracking);
+  searched.timer = timer;
+  return searched;
+}
+
 Reconstruction Reconstruct(const Job& job, int threads, const sampling::Hooks& hooks) {
   const auto farm = MakeThreadFarm(threads, sampling::MakeWorkerFactory(job.problem));
   return Reconstruct(job, *farm, hooks);
@@ -39,24 +83,14 @@ Reconstruction Reconstruct(const Job& job, int threads, const sampling::Hooks& h
 
 void WriteRun(results::RunFolder& folder, const Job& job, const Reconstruction& result, const RunContext& context,
               KeptFiles kept, const io::Json& more) {
-  const sampling::Summary& search = result.search;
-  folder.Write(results::kControlFile, control::FormatControl(job.character, search.control));
-  if (kept == KeptFiles::kAll) {
-    const std::string title = job.options.clip.file.stem().string();
-    MotionWriter writer(folder, "", {job.character, search.control.world, &job.reference, title, result.num_steps});
-    ReplayInParts(job, search.control, {}, [&](const control::Trajectory& part) { writer.Add(part); });
-    writer.Finish();
-    folder.Write(results::kCostsFile, results::FormatCosts(CostsOf(search)));
+  if (result.method == Method::kTracking) {
+    io::Json all = {{"program", "reconstruct"}, {"method", MethodMember(job, result)}};
+    all.update(more);
+    return WriteTracking(folder, job, *result.tracking, context, kept, all);
   }
-  io::Json all = io::Json::object();
-  if (kept == KeptFiles::kControl) {
-    // What `replay --verify` compares with where the tables themselves are not kept.
-    std::map<std::string, io::Sha256Sum> sums;
-    ReplayInParts(job, search.control, {}, [&](const control::Trajectory& part) {
-      for (const NamedTable& table : StateTables(job.character, part)) sums[table.name].Add(table.text);
-    });
-    for (auto& [name, sum] : sums) all["tables_sha256"][name] = sum.Finish();
-  }
+  io::Json all = WriteControl(folder, job, {result.search.control, {}, result.num_steps}, kept);
+  if (kept == KeptFiles::kAll) folder.Write(results::kCostsFile, results::FormatCosts(CostsOf(result.search)));
+  all["method"] = MethodMember(job, result);
   all.update(more);
   FinishWith(folder, ReconstructionManifest(job, result, context, all));
 }

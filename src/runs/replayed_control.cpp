@@ -1,6 +1,9 @@
 #include "replayed_control.h"
 
-#include "retrace/runs/run_files.h"
+#include <map>
+
+#include "retrace/control/control_file.h"
+#include "retrace/io/file.h"
 
 namespace retrace::runs {
 
@@ -22,6 +25,25 @@ ReplayedControl EvaluateReplay(const Job& job, const control::OpenLoopControl& c
   });
   replayed.evaluation = evaluator.Finish(job.problem.task.schedule.steps.back() * job.problem.time_step());
   return replayed;
+}
+
+io::Json WriteControl(results::RunFolder& folder, const Job& job, const WrittenControl& written, KeptFiles kept) {
+  const control::OpenLoopControl& control = written.control;
+  folder.Write(results::kControlFile, control::FormatControl(job.character, control));
+  io::Json members = io::Json::object();
+  if (kept == KeptFiles::kAll) {
+    const std::string title = job.options.clip.file.stem().string();
+    MotionWriter writer(folder, "", {job.character, control.world, &job.reference, title, written.num_steps});
+    ReplayInParts(job, control, written.pushes, [&](const control::Trajectory& part) { writer.Add(part); });
+    writer.Finish();
+  } else {
+    std::map<std::string, io::Sha256Sum> sums;
+    ReplayInParts(job, control, written.pushes, [&](const control::Trajectory& part) {
+      for (const NamedTable& table : StateTables(job.character, part)) sums[table.name].Add(table.text);
+    });
+    for (auto& [name, sum] : sums) members["tables_sha256"][name] = sum.Finish();
+  }
+  return members;
 }
 
 }  // namespace retrace::runs

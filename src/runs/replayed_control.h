@@ -6,7 +6,9 @@
 
 #include "retrace/control/control.h"
 #include "retrace/metrics/gates.h"
+#include "retrace/results/run_folder.h"
 #include "retrace/runs/job.h"
+#include "retrace/runs/run_files.h"
 
 namespace retrace::runs {
 
@@ -25,5 +27,16 @@ void ReplayInParts(const Job& job, const control::OpenLoopControl& control, std:
 /// Replays it and compares it with the job's reference over the whole of its schedule.
 ReplayedControl EvaluateReplay(const Job& job, const control::OpenLoopControl& control,
                                std::span<const control::Push> pushes);
+
+/// A control and its motion in the files of a run.
+struct WrittenControl {
+  const control::OpenLoopControl& control;
+  std::span<const control::Push> pushes;
+  size_t num_steps = 0;  ///< of the motion
+};
+
+/// Writes the control and what is kept of its motion. Returns members for the manifest: where the tables are not kept,
+/// their hashes, with which `replay --verify` compares. Throws OutputError.
+io::Json WriteControl(results::RunFolder& folder, const Job& job, const WrittenControl& written, KeptFiles kept);
 
 }  // namespace retrace::runs

@@ -68,6 +68,9 @@ parallel::WorkerFactory MakeWorkersOf(const Job& job, const RunOptions& o) {
 RunOutcome Run(Job& job, parallel::TaskFarm& farm, const RunOptions& o, const RunSetting& setting) {
   CheckOptions(o);
   const bool many = o.variations.count > 0;
+  if (many && job.configuration.run.method == Method::kTracking) {
+    throw UsageError("found the method tracking for several controls, expected sampling: tracking finds one");
+  }
   const RunObserver& observer = setting.observer;
   io::Json identity = job.identity;
   if (many) identity["variations"] = {{"count", o.variations.count}, {"max_tries", o.variations.max_tries}};

@@ -3,8 +3,9 @@
 #include <stdexcept>
 
 #include "replayed_control.h"
-#include "retrace/control/control_file.h"
+#include "retrace/io/cpu_time.h"
 #include "retrace/io/csv_writer.h"
+#include "retrace/io/number.h"
 #include "retrace/runs/pushes.h"
 #include "retrace/runs/run_files.h"
 
@@ -21,23 +22,32 @@ std::vector<control::Push> ParsePushes(const Job& job, const tracking::Problem& 
   return pushes;
 }
 
+std::string Seconds(double time) {
+  return io::Fixed(time, 2) + " s";
+}
+
 }  // namespace
 
-Tracking Track(const Job& job, const std::vector<std::string>& pushes) {
+std::string Tracking::Ending() const {
+  const metrics::Gate* const left = evaluation.FirstViolated();
+  if (summary.reached_end() && left == nullptr) return "stayed inside the gates";
+  if (summary.reached_end()) return "left the gates (" + left->name + ") at " + Seconds(left->first_violation);
+  return Name(summary.status) + " after " + Seconds(summary.control.duration());
+}
+
+Tracking Track(const Job& job, const std::vector<std::string>& pushes, const tracking::Hooks& hooks) {
   const results::RunTimer timer;
   const tracking::Options& options = job.configuration.tracking;
-  Tracking result{tracking::PrepareReference(job.recorded, job.world, job.configuration.task.world.gravity, options),
-                  {},
-                  {},
-                  0,
-                  false,
-                  {},
-                  timer};
+  const double begin = io::ThreadCpuSeconds();
+  tracking::PreparedReference prepared =
+      tracking::PrepareReference(job.recorded, job.world, job.configuration.task.world.gravity, options);
+  Tracking result{std::move(prepared), {}, {}, 0, false, {}, timer, 0};
+  result.preparing_cpu_seconds = io::ThreadCpuSeconds() - begin;
   tracking::Problem problem{job.problem.task, &result.prepared.motion, options};
   problem.task.world.contact_scale.clear();
   problem.pushes = ParsePushes(job, problem, pushes);
   result.pushes = problem.pushes;
-  result.summary = tracking::Run(problem);
+  result.summary = tracking::Run(problem, hooks);
   const ReplayedControl replayed = EvaluateReplay(job, result.summary.control, result.pushes);
   result.num_steps = replayed.num_steps;
   result.diverged = replayed.diverged;
@@ -48,15 +58,12 @@ Tracking Track(const Job& job, const std::vector<std::string>& pushes) {
   return result;
 }
 
-void WriteTracking(results::RunFolder& folder, const Job& job, const Tracking& result, const RunContext& context) {
-  const control::OpenLoopControl& control = result.summary.control;
-  folder.Write(results::kControlFile, control::FormatControl(job.character, control));
-  const std::string title = job.options.clip.file.stem().string();
-  MotionWriter writer(folder, "", {job.character, control.world, &job.reference, title, result.num_steps});
-  ReplayInParts(job, control, result.pushes, [&](const control::Trajectory& part) { writer.Add(part); });
-  writer.Finish();
-  folder.Write(results::kTrackingFile, FormatTracking(result.summary.records));
-  FinishWith(folder, TrackingManifest(job, result, context));
+void WriteTracking(results::RunFolder& folder, const Job& job, const Tracking& result, const RunContext& context,
+                   KeptFiles kept, const io::Json& more) {
+  io::Json all = WriteControl(folder, job, {result.summary.control, result.pushes, result.num_steps}, kept);
+  if (kept == KeptFiles::kAll) folder.Write(results::kTrackingFile, FormatTracking(result.summary.records));
+  all.update(more);
+  FinishWith(folder, TrackingManifest(job, result, context, all));
 }
 
 std::string FormatTracking(const std::vector<tracking::SolveRecord>& records) {

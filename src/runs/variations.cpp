@@ -154,7 +154,7 @@ class Finder {
     const results::RunTimer timer;
     job_.SetSeed(seed);
     sampling::SeededFarm seeded(farm_, seed);
-    Reconstruction result = Reconstruct(job_, seeded, context_.hooks);
+    Reconstruction result = Search(job_, seeded, context_.hooks);
     if (context_.on_search_end) context_.on_search_end();
     const FailureReport report = ReportFailure(job_.problem, result.search, result.evaluation, job_.checks);
     io::Json entry = {{"seed", seed},

@@ -56,6 +56,7 @@ inline void ExpectRefusals(const std::string& program, const std::vector<Refusal
 }
 
 inline const std::string kReconstruct = RETRACE_RECONSTRUCT;
+inline const std::string kTrack = RETRACE_TRACK;
 inline const std::string kReplay = RETRACE_REPLAY;
 inline const std::string kInspect = RETRACE_INSPECT;
 inline const std::string kEvaluate = RETRACE_EVALUATE;

@@ -327,6 +327,50 @@ TEST(MotionMetrics, TorquesByJoint) {
   EXPECT_TRUE(m.ToJson(Human())["torque_limits"].is_null());
 }
 
+/// A standing body on which the ground pushes as `force` says, in weights.
+MotionMetrics MeasurePushed(const Motion& motion, const std::function<double(size_t step)>& force) {
+  control::Trajectory trajectory = Simulated(motion);
+  const double weight = Human().total_mass() * kStandardGravity;
+  for (size_t i = 0; i < trajectory.num_steps(); ++i) {
+    simulation::Contact foot;
+    foot.body = Human().FindBody("left_foot");
+    foot.force = Vec3(100, 0.75 * force(i) * weight, 0);
+    simulation::Contact box = foot;
+    box.body = Human().FindBody("right_hand");
+    box.object = 0;
+    box.force = Vec3(0, 0.25 * force(i) * weight, 0);
+    simulation::Contact own = foot;  // of two bodies of the character: no force from outside
+    own.other = Human().FindBody("right_foot");
+    trajectory.contacts[i] = {foot, box, own};
+  }
+  return MeasureMotion(Human(), trajectory, Reference(motion));
+}
+
+TEST(MotionMetrics, ForcesAreComparedWithWhatTheReferenceRequires) {
+  EXPECT_NEAR(MeasurePushed(Standing, [](size_t) { return 1; }).force_error, 0, 1e-9);
+  EXPECT_NEAR(MeasurePushed(Standing, [](size_t) { return 0.9; }).force_error, 0.1, 1e-9);
+  // What changes from step to step is above what a force plate's filter lets through.
+  const MotionMetrics jumping = MeasurePushed(Standing, [](size_t i) { return i % 2 == 0 ? 0.5 : 1.5; });
+  EXPECT_LT(jumping.force_error, 0.01);
+  EXPECT_NEAR(jumping.force_peak, 1.5, 1e-9);
+  // A body that goes up and down: y = h sin(w t) requires 1 - h w^2 sin(w t) / g.
+  constexpr double kHeight = 0.05;
+  const double rate = 2 * kPi;
+  const Motion bouncing = [&](double time) {
+    Pose pose = Standing(time);
+    pose.root_position.y() += kHeight * std::sin(rate * time);
+    return pose;
+  };
+  const auto required = [&](size_t step) {
+    const double time = (static_cast<double>(step) + 0.5) * kTimeStep;
+    return 1 - kHeight * rate * rate * std::sin(rate * time) / kStandardGravity;
+  };
+  EXPECT_LT(MeasurePushed(bouncing, required).force_error, 0.01);
+  EXPECT_NEAR(MeasurePushed(bouncing, [](size_t) { return 1; }).force_error,
+              kHeight * rate * rate / kStandardGravity / std::sqrt(2), 0.01);
+  EXPECT_TRUE(std::isnan(MeasureMotion(Human(), Simulated(Standing, 0.05), Reference(Standing)).force_error));
+}
+
 TEST(MotionMetrics, ContactsAgreeWithinTheirTolerance) {
   const ReferenceMotion reference = Reference(WalkPose);
   const std::vector<State> states = reference.StatesOfPoses();

@@ -18,7 +18,6 @@
 namespace retrace::runs {
 namespace {
 
-using sampling::Method;
 using sampling::SmallProblem;
 using task::Crawling;
 using task::Hopping;
@@ -66,6 +65,7 @@ io::Json Another(const std::string& pointer, const io::Json& value) {
   if (pointer == "/simulation/servo") return "explicit";
   if (pointer == "/simulation/solver") return "stock";
   if (pointer == "/tracking/servo") return "paper";
+  if (pointer == "/run/method") return "tracking";
   if (pointer == "/search/method") return "2010";
   if (pointer == "/search/samples") return 777;
   if (pointer == "/search/max_back_offs") return 7;
@@ -157,7 +157,7 @@ TEST(Configuration, MisspeltPointersAreRefusedAndNamed) {
   for (const char* pointer : {"/", "/search", "/nothing/samples", "/search/samples/0", "/search/"}) {
     EXPECT_THAT(Refusal(std::string(pointer) + "=1"), HasSubstr("no such setting")) << pointer;
   }
-  EXPECT_THAT(Refusal("/serach/samples=1"), HasSubstr("expected one of /search, /smoothing, /schedule"));
+  EXPECT_THAT(Refusal("/serach/samples=1"), HasSubstr("expected one of /run, /search, /smoothing, /schedule"));
   EXPECT_THAT(Refusal("/search/~=1"), HasSubstr("not a JSON pointer"));
   for (const char* assignment : {"", "/search/samples", "samples=3", "=3"}) {
     EXPECT_THAT(Refusal(assignment), HasSubstr("expected /section/name=value")) << assignment;
@@ -179,7 +179,7 @@ TEST(Configuration, FilesMayBePartialButNotMisspelt) {
   EXPECT_EQ(read("{}"), "1400 200");
   EXPECT_EQ(read(R"({"search": {"samples": 300}})"), "300 200");
   EXPECT_THAT(read(R"({"serach": {}})"),
-              HasSubstr("c.json: /serach: found the key \"serach\", expected one of search"));
+              HasSubstr("c.json: /serach: found the key \"serach\", expected one of run, search"));
   EXPECT_THAT(read(R"({"search": {"sample": 3}})"), HasSubstr("c.json: /search/sample: found the key \"sample\""));
   EXPECT_THAT(read(R"({"search": 3})"), HasSubstr("c.json: /search: found 3, expected an object"));
   EXPECT_THAT(read("[]"), HasSubstr("c.json: /: found an array"));
@@ -227,7 +227,7 @@ TEST(Configuration, PaperModeIsWhatThePaperDid) {
 
 /// What the paper does where the default differs, step and servo aside.
 void ExpectMethodOf2010(const Configuration& configuration) {
-  EXPECT_EQ(configuration.sampling.method, Method::k2010);
+  EXPECT_EQ(configuration.sampling.method, sampling::Method::k2010);
   EXPECT_EQ(configuration.sampling.max_back_offs, 0);
   EXPECT_EQ(configuration.sampling.budget, 0);
   EXPECT_FALSE(configuration.sampling.keep_inside_gates);
@@ -251,7 +251,7 @@ TEST(Method, Of2010IsThePapersAndMayBeOverridden) {
   EXPECT_EQ(configuration.task.world.time_step, Configuration().task.world.time_step);
   configuration.Set("/search/max_back_offs=5");
   configuration.Set("/cost/balance_velocity=0.2");
-  EXPECT_EQ(configuration.sampling.method, Method::k2010);
+  EXPECT_EQ(configuration.sampling.method, sampling::Method::k2010);
   EXPECT_EQ(configuration.sampling.max_back_offs, 5);
   EXPECT_EQ(configuration.task.cost.balance_velocity, 0.2);
   EXPECT_EQ(configuration.sampling.target_knots, 1) << "a later setting undoes the method";
@@ -305,7 +305,7 @@ TEST(OldConfiguration, IsReadWithItsOldNames) {
   }
   expected["simulation"]["solver"] = "reduced";
   expected["search"]["back_off_limit"] = 10;  // is new
-  expected["tracking"] = Configuration().ToJson()["tracking"];
+  for (const char* section : {"run", "tracking"}) expected[section] = Configuration().ToJson()[section];
   EXPECT_EQ(io::Json::diff(expected, configuration.ToJson()), io::Json::array());
 }
 
@@ -360,7 +360,9 @@ TEST(Description, NamesEveryField) {
   Addresses all;
   Describe(configuration, all);
   {
-    const auto& [task, sampling, tracking] = configuration;
+    const auto& [run, task, sampling, tracking] = configuration;
+    const auto& [run_method] = run;
+    EXPECT_TRUE(all.Have(run_method));
     const auto& [reference, schedule, world, gates, cost_preset, cost_custom, cost, drift_weight, contact_preset] =
         task;
     EXPECT_TRUE(all.Have(cost_preset, drift_weight, contact_preset));

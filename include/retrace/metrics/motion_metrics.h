@@ -23,6 +23,9 @@ inline constexpr double kPositionRate = 30;  ///< velocity_error, acceleration_e
 inline constexpr double kJerkRate = 60;      ///< jerk_ratio
 inline constexpr double kSkateRate = 20;     ///< skate_ratio
 
+/// A Gaussian low-pass whose gain is 1/sqrt(2) here: force_error [Hz].
+inline constexpr double kForceCutoff = 20;
+
 /// Sinking into the floor, into the height field or a fixed box of the world. SMPLSim (mean depth) and
 /// OmniRetarget/holosoma (share and maximum). NaN in a world with moving boxes.
 struct Penetration {
@@ -76,6 +79,13 @@ struct MotionMetrics {
   Penetration reference_penetration;
   std::vector<double> torque_rms;  ///< (joints) [N m]
   double torque_peak = 0;          ///< largest of a joint [N m]
+  /// Root of the mean square of what the vertical force of the ground and of objects on the character differs from what
+  /// the reference's centre of mass requires (Newton), as a share of the weight. Both pass the low-pass of
+  /// kForceCutoff; accelerations of the reference are second differences over 1/kJerkRate. A motion that is right to
+  /// the millimetre can have forces that jump: this is what a force plate would show. NaN for motions of less than four
+  /// frames at kJerkRate.
+  double force_error = 0;
+  double force_peak = 0;  ///< largest vertical force of a single step, as a multiple of the weight
   /// F1 of contact labels, over end effectors: a foot or hand is in contact when the ground or an object pushes it
   /// (simulation) and by Touches on what is fixed in the world (reference); labels within 0.05 s of one another agree.
   /// NaN without contacts, and in a world with moving boxes.
@@ -92,9 +102,10 @@ struct MotionMetrics {
 };
 
 /// Compares a trajectory of at least one state with its reference. `world` is what both are in: skating and sinking
-/// are over and into it.
+/// are over and into it. `gravity` points down [m/s^2].
 MotionMetrics MeasureMotion(const character::Character& character, const control::Trajectory& trajectory,
-                            const character::ReferenceMotion& reference, const simulation::Environment& world = {});
+                            const character::ReferenceMotion& reference, const simulation::Environment& world = {},
+                            double gravity = kStandardGravity);
 
 /// Limits of the loose and of the strict level. The main level has GateLimits.
 struct LevelLimits {

@@ -26,6 +26,7 @@ struct Figure {
   std::string_view name;  ///< of its column, with the unit
   FigureKind kind;
   std::string_view old_name = {};  ///< that tables may still have instead
+  bool is_newer = false;           ///< older tables do not have it
 };
 
 /// The figures of a run, in the order of their columns. Definitions: metrics::MotionMetrics and metrics::Evaluation;
@@ -57,6 +58,8 @@ inline constexpr std::array kFigures = {
     Figure{"penetration_largest_mm", FigureKind::kMotion},
     Figure{"torque_rms_nm", FigureKind::kMotion},
     Figure{"torque_peak_nm", FigureKind::kMotion},
+    Figure{"force_error_percent", FigureKind::kMotion, {}, true},  // of the weight
+    Figure{"force_peak_weights", FigureKind::kMotion, {}, true},
     Figure{"contact_agreement", FigureKind::kMotion},
     Figure{"com_height_error_m", FigureKind::kMotion},
     Figure{"com_facing_error_m", FigureKind::kMotion},
@@ -95,6 +98,7 @@ struct RunRow {
   std::string group;  ///< may be empty
   uint64_t seed = 0;
   RunStatus status = RunStatus::kSkipped;
+  std::string method;  ///< that found the control; empty where it was not run, and in older tables
   metrics::SuccessLevels levels;
   std::string violated;                                           ///< the gate that was left first; empty: none
   double violated_at = std::numeric_limits<double>::quiet_NaN();  ///< [s]
@@ -117,8 +121,8 @@ struct RunRow {
 /// Reads what RunRow::ToJson wrote. Throws InputError with the JSON pointer.
 RunRow ReadRunRow(const io::JsonView& view);
 
-/// CSV: clip, group, seed, status, loose, main, strict (0 or 1), violated, violated_at_s, replayed, the figures,
-/// message. What was not measured is an empty cell.
+/// CSV: clip, group, seed, status, method, loose, main, strict (0 or 1), violated, violated_at_s, replayed, the
+/// figures, message. What was not measured is an empty cell.
 std::string FormatRuns(const std::vector<RunRow>& rows);
 /// Reads such a table. Throws InputError with file, line and column.
 std::vector<RunRow> ParseRuns(const std::string& text, const std::string& name);
@@ -172,8 +176,12 @@ struct RunComparison {
   int only_a = 0;  ///< pairs in which A alone succeeds
   int only_b = 0;
   double p = 1;              ///< metrics::McNemarTest; of the total: of the sums, the test over all clips
-  double joint_error_a = 0;  ///< median over successful runs [mm]
+  double joint_error_a = 0;  ///< median over pairs in which both succeed, as the next two [mm]
   double joint_error_b = 0;
+  double jerk_a = 0;  ///< jerk_ratio
+  double jerk_b = 0;
+  double force_error_a = 0;  ///< [% of the weight]
+  double force_error_b = 0;
   double simulated_a = 0;  ///< median over all pairs [s/s]
   double simulated_b = 0;
   double cpu_a = 0;  ///< median over all pairs [s/s]

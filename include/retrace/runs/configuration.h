@@ -13,7 +13,31 @@
 
 namespace retrace::runs {
 
+/// What finds the control of a clip.
+enum class Method {
+  kAuto,      ///< tracking, which costs a hundredth; where its motion leaves the gates, sampling
+  kSampling,  ///< Liu et al. 2010 and successors: survives what no feedback can foresee
+  kTracking,  ///< da Silva et al. 2008
+};
+std::string Name(Method method);
+io::Words<Method> MethodWords();
+
+struct RunSettings {
+  Method method = Method::kSampling;
+};
+
+template <io::DescribedAs<RunSettings> Settings, typename Visitor>
+void Describe(Settings& settings, Visitor& visitor) {
+  visitor.Section({"run", "What a run does"}, [&](auto& section) {
+    section.Field({"method",
+                   "What finds the control: sampling, tracking, or auto: tracking, and sampling where the tracked "
+                   "motion leaves the gates"},
+                  settings.method, MethodWords());
+  });
+}
+
 struct Configuration {
+  RunSettings run;
   task::Options task;
   sampling::Options sampling;
   tracking::Options tracking;
@@ -44,6 +68,7 @@ struct Configuration {
 
 template <io::DescribedAs<Configuration> AnyConfiguration, typename Visitor>
 void Describe(AnyConfiguration& configuration, Visitor& visitor) {
+  Describe(configuration.run, visitor);
   Describe(configuration.sampling, visitor);
   Describe(configuration.task, visitor);
   Describe(configuration.tracking, visitor);

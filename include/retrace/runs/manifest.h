@@ -29,8 +29,8 @@ struct RunContext {
 io::Json ReconstructionManifest(const Job& job, const Reconstruction& result, const RunContext& context,
                                 const io::Json& more);
 
-/// The manifest of a tracked motion.
-io::Json TrackingManifest(const Job& job, const Tracking& result, const RunContext& context);
+/// The manifest of a tracked motion, likewise.
+io::Json TrackingManifest(const Job& job, const Tracking& result, const RunContext& context, const io::Json& more);
 
 /// What was simulated of a stored run.
 struct ReplayFacts {

@@ -1,4 +1,4 @@
-/// A whole reconstruction: a search on any farm, the replay of what it found in a new world, and the folder of the run.
+/// A whole reconstruction: a method on any farm, the replay of what it found in a new world, and the folder of the run.
 ///
 ///     retrace::runs::JobOptions options;
 ///     options.clip.file = "walk.bvh";
@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 
 #include "retrace/metrics/gates.h"
 #include "retrace/parallel/task_farm.h"
@@ -16,32 +17,39 @@
 #include "retrace/results/run_folder.h"
 #include "retrace/runs/job.h"
 #include "retrace/runs/manifest.h"
+#include "retrace/runs/tracking_run.h"
 
 namespace retrace::runs {
 
-/// What a search found, simulated once more in a new world and compared with the reference. The motion itself is not
-/// kept, because it is large: control::Replay or control::ReplayInParts of search.control is it.
+/// What a method found, simulated once more in a new world and compared with the reference. The motion itself is not
+/// kept, because it is large: control::Replay or control::ReplayInParts of the control is it.
 struct Reconstruction {
-  sampling::Summary search;
-  size_t num_steps = 0;   ///< that were simulated
-  bool diverged = false;  ///< in the new world
+  Method method = Method::kSampling;  ///< that found the control: never kAuto
+  sampling::Summary search;           ///< of sampling; else empty
+  std::optional<Tracking> tracking;   ///< what tracking came to, where it was tried
+  size_t num_steps = 0;               ///< that were simulated
+  bool diverged = false;              ///< in the new world
   metrics::Evaluation evaluation;
   results::RunTimer timer;  ///< begun with the search
 
   bool success() const { return evaluation.success(); }
+  const control::OpenLoopControl& control() const {
+    return method == Method::kTracking ? tracking->summary.control : search.control;
+  }
+  /// CPU time of what was tried, all of it [s].
+  double cpu_seconds() const;
+  /// Of Method::kAuto: why the method is the one that it is, as a part of a sentence.
+  std::string Choice() const;
 };
 
-/// Searches on a farm whose workers come from MakeWorkerFactory of the job's problem. Throws std::logic_error when the
-/// new world does not end in the state that the search ended in, bit for bit; StoppedError when the hooks stop it.
+/// Finds a control by the method of the configuration. Sampling works on a farm whose workers come from
+/// MakeWorkerFactory of the job's problem; tracking needs none. Throws std::logic_error when the new world does not end
+/// in the state that the method ended in, bit for bit; StoppedError when the hooks stop it.
 Reconstruction Reconstruct(const Job& job, parallel::TaskFarm& farm, const sampling::Hooks& hooks = {});
-/// The same on threads of this process; 0: one per core. The result does not depend on how many.
+/// By sampling, whatever the configuration says.
+Reconstruction Search(const Job& job, parallel::TaskFarm& farm, const sampling::Hooks& hooks = {});
+/// Reconstruct on threads of this process; 0: one per core. The result does not depend on how many.
 Reconstruction Reconstruct(const Job& job, int threads = 0, const sampling::Hooks& hooks = {});
-
-/// Which files a run leaves besides its manifest.
-enum class KeptFiles {
-  kAll,      ///< control, motions, tables, picture, costs
-  kControl,  ///< control alone, from which `replay` makes the others
-};
 
 /// Writes the folder of a run, its manifest last. `more` are members that are added to the manifest. Throws
 /// OutputError.

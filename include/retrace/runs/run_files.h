@@ -16,6 +16,12 @@
 
 namespace retrace::runs {
 
+/// Which files a run leaves besides its manifest.
+enum class KeptFiles {
+  kAll,      ///< control, motions, tables, picture, costs of the search or solutions of the tracking
+  kControl,  ///< control alone, from which `replay` makes the others
+};
+
 /// How many steps of a motion are simulated before they are written: about a second, in whole frames of the pressure
 /// map. A motion in such parts takes the memory of one of them.
 size_t StepsPerPart(double time_step);

@@ -17,6 +17,7 @@
 #include "retrace/results/run_folder.h"
 #include "retrace/runs/job.h"
 #include "retrace/runs/manifest.h"
+#include "retrace/runs/run_files.h"
 
 namespace retrace::runs {
 
@@ -29,19 +30,25 @@ struct Tracking {
   size_t num_steps = 0;   ///< that were simulated
   bool diverged = false;  ///< in the new world
   metrics::Evaluation evaluation;
-  results::RunTimer timer;  ///< begun with the tracking
+  results::RunTimer timer;           ///< begun with the tracking
+  double preparing_cpu_seconds = 0;  ///< of the reference: feet, balance
 
   bool success() const { return evaluation.success(); }
+  /// Of everything but the replay [s].
+  double cpu_seconds() const { return preparing_cpu_seconds + summary.cpu_seconds; }
+  /// How it ended and when, as a part of a sentence: "fell after 1.32 s".
+  std::string Ending() const;
 };
 
 /// Tracks the job's motion under pushes, which are texts as ParsePush has them. Contact scales, which belong to servos
 /// of full strength, are left out. Throws std::logic_error when the commands do not lead to the same state in a new
 /// world, bit for bit, and UsageError for a push that makes no sense.
-Tracking Track(const Job& job, const std::vector<std::string>& pushes = {});
+Tracking Track(const Job& job, const std::vector<std::string>& pushes = {}, const tracking::Hooks& hooks = {});
 
-/// Writes the folder of a run, its manifest last: what `reconstruct` writes but the costs, and tracking.csv. Throws
-/// OutputError.
-void WriteTracking(results::RunFolder& folder, const Job& job, const Tracking& result, const RunContext& context);
+/// Writes the folder of a run, its manifest last: what a search writes but its costs, and tracking.csv instead. `more`
+/// are members that are added to the manifest or replaced. Throws OutputError.
+void WriteTracking(results::RunFolder& folder, const Job& job, const Tracking& result, const RunContext& context,
+                   KeptFiles kept = KeptFiles::kAll, const io::Json& more = io::Json::object());
 
 /// tracking.csv, one row per quadratic program: time; contacts; variables, iterations; squared_error, slack,
 /// largest_torque, vertical_force (tracking::SolveRecord); solved as 0 or 1; cpu_microseconds, the only column that

@@ -37,6 +37,8 @@ std::string Name(Status status) {
       return "reached the end";
     case Status::kFell:
       return "fell";
+    case Status::kStopped:
+      return "stopped";
     default:
       return "diverged";
   }
@@ -61,7 +63,7 @@ std::string Summary::BriefReport() const {
   return text.append(" m/s^2");
 }
 
-Summary Run(const Problem& problem) {
+Summary Run(const Problem& problem, const Hooks& hooks) {
   if (const auto wrong = problem.options.Validate()) throw UsageError(*wrong);
   const double begin = io::ThreadCpuSeconds();
   const character::Character& character = *problem.task.character;
@@ -93,6 +95,9 @@ Summary Run(const Problem& problem) {
     fragment.num_steps = static_cast<int>(fragment.commands.size());
     if (!sane) summary.status = Status::kDiverged;
     if (sane && outside > patience) summary.status = Status::kFell;
+    if (hooks.on_progress) hooks.on_progress(summary.control.duration());
+    const bool goes_on = summary.status == Status::kReachedEnd && summary.control.num_steps() < problem.num_steps();
+    if (goes_on && hooks.stop && hooks.stop()) summary.status = Status::kStopped;
   }
   summary.records = controller.records();
   for (const SolveRecord& record : summary.records) {

@@ -1,6 +1,7 @@
 /// Tracking from beginning to end: the closed loop, and the commands that it gave as an open-loop control.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ enum class Status {
   kReachedEnd,  ///< of the motion
   kFell,        ///< outside the gates for longer than kPatience
   kDiverged,    ///< the simulation did
+  kStopped,     ///< before the end, by Hooks::stop
 };
 std::string Name(Status status);
 
@@ -35,7 +37,13 @@ struct Summary {
   std::string BriefReport() const;
 };
 
+/// What is called during a run, after each fragment of the control; each function may be empty.
+struct Hooks {
+  std::function<void(double time)> on_progress = {};  ///< receives what was simulated [s]
+  std::function<bool()> stop = {};                    ///< whether to stop here
+};
+
 /// Throws UsageError for options that are not valid (Options::Validate).
-Summary Run(const Problem& problem);
+Summary Run(const Problem& problem, const Hooks& hooks = {});
 
 }  // namespace retrace::tracking
