@@ -43,7 +43,7 @@ void AddJobOptions(CLI::App& app, JobArguments& o) {
   AddTaskOptions(app, o);
   app.add_option("--method", o.method,
                  "What finds the control: sampling, tracking, or auto: tracking, and sampling where the tracked motion "
-                 "leaves the gates [sampling]")
+                 "leaves the gates [auto]")
       ->check(CLI::IsMember(runs::MethodWords().List()));
   AddNumber(app, "--samples", o.samples, sampling::kSampleNumbers, "nSample, samples per iteration [1400]");
   AddNumber(app, "--saved", o.saved, sampling::kSavedNumbers, "nSave, samples saved per iteration [200]");

@@ -209,42 +209,58 @@ void CheckJoints(const JsonView& view, const Character& character) {
     view.Fail("another list of joints", "the joints of the character in its order");
 }
 
-/// One line for each entry of a list, which `to_json` makes: small, and two controls can still be compared line by
+/// A file in pieces: one line for each entry of a list, which is small, and two controls can still be compared line by
 /// line.
-template <typename List, typename ToJson>
-std::string Lines(const List& list, const ToJson& to_json) {
-  std::string text = "[";
-  for (const auto& entry : list) text.append(text.size() > 1 ? ",\n  " : "\n  ").append(to_json(entry).dump());
-  return text.append("\n]");
-}
+class Writer {
+ public:
+  explicit Writer(const TextSink& write) : write_(write) {}
 
-std::string StateLines(const std::vector<BodyName>& names, const character::State& state) {
-  return Lines(StateToJson(names, state), [](const Json& body) { return body; });
-}
-
-std::string FragmentLines(const std::vector<Fragment>& fragments, double time_step) {
-  return Lines(fragments, [&](const Fragment& fragment) { return FragmentToJson(fragment, time_step); });
-}
-
-std::string FormatMembers(const std::vector<std::pair<std::string, std::string>>& members) {
-  std::string text = "{\n";
-  for (const auto& [key, value] : members) {
-    text.append(text.size() > 2 ? ",\n" : "").append("\"" + key + "\": ").append(value);
+  void Begin() { write_("{\n"); }
+  /// The key of the next member of an object, the `index`-th one.
+  void Key(const char* key, int index) { write_(std::string(index > 0 ? ",\n\"" : "\"").append(key).append("\": ")); }
+  void Member(const char* key, int index, const Json& value) {
+    Key(key, index);
+    write_(value.dump());
   }
-  return text + "\n}";
-}
+  template <typename List, typename ToJson>
+  void Lines(const List& list, const ToJson& to_json) {
+    write_("[");
+    bool first = true;
+    for (const auto& entry : list) {
+      write_(std::string(first ? "\n  " : ",\n  ").append(to_json(entry).dump()));
+      first = false;
+    }
+    write_("\n]");
+  }
+  void State(const std::vector<BodyName>& names, const character::State& state) {
+    Lines(StateToJson(names, state), [](const Json& body) { return body; });
+  }
+  void Fragments(const std::vector<Fragment>& fragments, double time_step) {
+    Lines(fragments, [&](const Fragment& fragment) { return FragmentToJson(fragment, time_step); });
+  }
+  void End() { write_("\n}"); }
+  void Text(const char* text) { write_(text); }
 
-std::string FormatVersion1(const Character& character, const simulation::WorldOptions& world,
-                           const character::State& start, const std::vector<Fragment>& fragments) {
-  return FormatMembers({{"format", "\"retrace-control\""},
-                        {"version", "1"},
-                        {"units", Json(kUnits).dump()},
-                        {"world", world.ToJson().dump()},
-                        {"joints", JointNames(character).dump()},
-                        {"start_state", StateLines(NamesOf({&character}, world.environment), start)},
-                        {"fragments", FragmentLines(fragments, world.time_step)},
-                        {"character", character.json.dump()}}) +
-         "\n";
+ private:
+  const TextSink& write_;
+};
+
+void WriteVersion1(const Character& character, const simulation::WorldOptions& world, const character::State& start,
+                   const std::vector<Fragment>& fragments, const TextSink& write) {
+  Writer file(write);
+  file.Begin();
+  file.Member("format", 0, "retrace-control");
+  file.Member("version", 1, 1);
+  file.Member("units", 2, kUnits);
+  file.Member("world", 3, world.ToJson());
+  file.Member("joints", 4, JointNames(character));
+  file.Key("start_state", 5);
+  file.State(NamesOf({&character}, world.environment), start);
+  file.Key("fragments", 6);
+  file.Fragments(fragments, world.time_step);
+  file.Member("character", 7, character.json);
+  file.End();
+  file.Text("\n");
 }
 
 void CheckFormat(const JsonView& view) {
@@ -297,33 +313,52 @@ bool HaveCommands(const std::vector<Fragment>& fragments) {
 
 }  // namespace
 
+void WriteControl(const Character& character, const OpenLoopControl& control, const TextSink& write) {
+  if (HaveCommands(control.fragments)) return WriteControl(MakeScene(character, control), write);
+  WriteVersion1(character, control.world, control.start, control.fragments, write);
+}
+
+void WriteControl(const Scene& scene, const TextSink& write) {
+  const bool commands = std::any_of(scene.fragments.begin(), scene.fragments.end(), HaveCommands);
+  if (scene.characters.size() == 1 && !commands) {
+    return WriteVersion1(scene.characters[0], scene.world, scene.start, scene.fragments[0], write);
+  }
+  std::vector<const Character*> pointers;
+  for (const Character& character : scene.characters) pointers.push_back(&character);
+  Writer file(write);
+  file.Begin();
+  file.Member("format", 0, "retrace-control");
+  file.Member("version", 1, commands ? 3 : 2);
+  file.Member("units", 2, commands ? kUnitsWithCommands : kUnits);
+  file.Member("world", 3, scene.world.ToJson());
+  file.Key("start_state", 4);
+  file.State(NamesOf(pointers, scene.world.environment), scene.start);
+  file.Key("characters", 5);
+  file.Text("[");
+  for (size_t c = 0; c < scene.characters.size(); ++c) {
+    file.Text(c > 0 ? ",\n" : "\n");
+    file.Begin();
+    file.Member("joints", 0, JointNames(scene.characters[c]));
+    file.Key("fragments", 1);
+    file.Fragments(scene.fragments[c], scene.world.time_step);
+    file.Member("character", 2, scene.characters[c].json);
+    file.End();
+  }
+  file.Text("\n]");
+  file.End();
+  file.Text("\n");
+}
+
 std::string FormatControl(const Character& character, const OpenLoopControl& control) {
-  if (HaveCommands(control.fragments)) return FormatControl(MakeScene(character, control));
-  return FormatVersion1(character, control.world, control.start, control.fragments);
+  std::string text;
+  WriteControl(character, control, [&](std::string_view piece) { text.append(piece); });
+  return text;
 }
 
 std::string FormatControl(const Scene& scene) {
-  const bool commands = std::any_of(scene.fragments.begin(), scene.fragments.end(), HaveCommands);
-  if (scene.characters.size() == 1 && !commands) {
-    return FormatVersion1(scene.characters[0], scene.world, scene.start, scene.fragments[0]);
-  }
-  std::vector<const Character*> pointers;
-  std::string characters;
-  for (size_t c = 0; c < scene.characters.size(); ++c) {
-    const Character& character = scene.characters[c];
-    pointers.push_back(&character);
-    characters.append(c > 0 ? ",\n" : "\n");
-    characters.append(FormatMembers({{"joints", JointNames(character).dump()},
-                                     {"fragments", FragmentLines(scene.fragments[c], scene.world.time_step)},
-                                     {"character", character.json.dump()}}));
-  }
-  return FormatMembers({{"format", "\"retrace-control\""},
-                        {"version", commands ? "3" : "2"},
-                        {"units", Json(commands ? kUnitsWithCommands : kUnits).dump()},
-                        {"world", scene.world.ToJson().dump()},
-                        {"start_state", StateLines(NamesOf(pointers, scene.world.environment), scene.start)},
-                        {"characters", "[" + characters + "\n]"}}) +
-         "\n";
+  std::string text;
+  WriteControl(scene, [&](std::string_view piece) { text.append(piece); });
+  return text;
 }
 
 LoadedControl ParseControl(const std::string& text, const std::string& name) {

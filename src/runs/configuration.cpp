@@ -15,7 +15,8 @@ const char* const kMethodOf2010 = R"({
   "smoothing": {"passes": 0},
   "cost": {"drift": 0, "balance_velocity": 0.1, "effector_position": 0},
   "contacts": {"preset": "paper"},
-  "reference": {"raise_hands": false}
+  "reference": {"raise_hands": false},
+  "run": {"method": "sampling"}
 })";
 
 /// The simulation of the paper, for UsePaperMode.

@@ -6,6 +6,7 @@
 
 #include "replayed_control.h"
 #include "retrace/io/error.h"
+#include "retrace/io/number.h"
 #include "retrace/runs/ranks.h"
 #include "retrace/runs/run_files.h"
 
@@ -40,7 +41,8 @@ double Reconstruction::cpu_seconds() const {
 }
 
 std::string Reconstruction::Choice() const {
-  if (!tracking) return "";
+  if (!tracking)
+    return "found by sampling: motions of more than " + io::Fixed(kLongestTracked, 0) + " s are not tracked";
   return std::string(method == Method::kTracking ? "found by tracking" : "found by sampling") +
          ": the tracked motion " + tracking->Ending();
 }
@@ -66,7 +68,8 @@ Reconstruction Search(const Job& job, parallel::TaskFarm& farm, const sampling::
 
 Reconstruction Reconstruct(const Job& job, parallel::TaskFarm& farm, const sampling::Hooks& hooks) {
   const Method asked = job.configuration.run.method;
-  if (asked == Method::kSampling) return Search(job, farm, hooks);
+  const bool too_long = asked == Method::kAuto && job.reference.duration() > kLongestTracked;
+  if (asked == Method::kSampling || too_long) return Search(job, farm, hooks);
   Reconstruction tracked = Track(job, hooks);
   if (asked == Method::kTracking || tracked.success()) return tracked;
   const results::RunTimer timer = tracked.timer;
@@ -88,7 +91,7 @@ void WriteRun(results::RunFolder& folder, const Job& job, const Reconstruction& 
     all.update(more);
     return WriteTracking(folder, job, *result.tracking, context, kept, all);
   }
-  io::Json all = WriteControl(folder, job, {result.search.control, {}, result.num_steps}, kept);
+  io::Json all = WriteControlAndMotion(folder, job, {result.search.control, {}, result.num_steps}, kept);
   if (kept == KeptFiles::kAll) folder.Write(results::kCostsFile, results::FormatCosts(CostsOf(result.search)));
   all["method"] = MethodMember(job, result);
   all.update(more);

@@ -27,9 +27,11 @@ ReplayedControl EvaluateReplay(const Job& job, const control::OpenLoopControl& c
   return replayed;
 }
 
-io::Json WriteControl(results::RunFolder& folder, const Job& job, const WrittenControl& written, KeptFiles kept) {
+io::Json WriteControlAndMotion(results::RunFolder& folder, const Job& job, const WrittenControl& written,
+                               KeptFiles kept) {
   const control::OpenLoopControl& control = written.control;
-  folder.Write(results::kControlFile, control::FormatControl(job.character, control));
+  control::WriteControl(job.character, control,
+                        [&](std::string_view piece) { folder.Append(results::kControlFile, piece); });
   io::Json members = io::Json::object();
   if (kept == KeptFiles::kAll) {
     const std::string title = job.options.clip.file.stem().string();

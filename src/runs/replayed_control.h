@@ -37,6 +37,7 @@ struct WrittenControl {
 
 /// Writes the control and what is kept of its motion. Returns members for the manifest: where the tables are not kept,
 /// their hashes, with which `replay --verify` compares. Throws OutputError.
-io::Json WriteControl(results::RunFolder& folder, const Job& job, const WrittenControl& written, KeptFiles kept);
+io::Json WriteControlAndMotion(results::RunFolder& folder, const Job& job, const WrittenControl& written,
+                               KeptFiles kept);
 
 }  // namespace retrace::runs

@@ -161,7 +161,7 @@ HeightField ReadHeightField(const JsonView& view) {
   field.rows = static_cast<int>(rows.size());
   for (const JsonView& row : rows) {
     const std::vector<double> heights = row.Numbers({-100, 100}, character::kMostGridLines);
-    if (field.columns == 0) field.columns = static_cast<int>(heights.size());
+    if (&row == &rows.front()) field.columns = static_cast<int>(heights.size());
     if (heights.size() != static_cast<size_t>(field.columns)) {
       row.Expect(std::to_string(field.columns).append(" numbers, as in the first row"));
     }

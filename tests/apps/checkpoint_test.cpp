@@ -10,7 +10,7 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 
 /// A second or so of one core; `more` comes last.
-const std::string kSlow = " --end 0.8 --samples 300 --saved 40 --threads 1 ";
+const std::string kSlow = " --end 0.8 --method sampling --samples 300 --saved 40 --threads 1 ";
 
 class Checkpoints : public CommandLine {
  protected:
@@ -55,7 +55,8 @@ TEST_F(Checkpoints, AStoppedRunGoesOnToTheSameBytes) {
   EXPECT_THAT(Signalled("KILL").code, testing::AnyOf(0, 128 + SIGKILL));
   const Outcome last =
       Execute(kReconstruct + " " + kWalkClip +
-              " --end 0.8 --samples 300 --saved 40 --threads 3 --progress plain --resume --output " + Path("run"));
+              " --end 0.8 --method sampling --samples 300 --saved 40 --threads 3 --progress plain --resume --output " +
+              Path("run"));
   EXPECT_EQ(last.code, 0) << last.text;
   ExpectSameBytes("run", "whole");
   // Once more: there is nothing left to do.
@@ -105,7 +106,7 @@ TEST_F(Checkpoints, BadLimitsAreRefused) {
 
 TEST_F(Checkpoints, OfVariationsGoOnToo) {
   const std::string options =
-      kWalkClip + " --end 0.4 --samples 100 --saved 20 --threads 1 --progress none --variations 3";
+      kWalkClip + " --end 0.4 --method sampling --samples 100 --saved 20 --threads 1 --progress none --variations 3";
   const std::string command = kReconstruct + " " + options + " --output ";
   ASSERT_EQ(Execute(command + Path("whole")).code, 0);
   int stops = 0;
@@ -123,8 +124,9 @@ TEST_F(Checkpoints, OfVariationsGoOnToo) {
 
 TEST_F(Checkpoints, OfABatchGoOnWithTheSameCommand) {
   const std::string list = Write("list.tsv", "clip\tstart\tend\nsquat.bvh\t0\t0.6\nwalk.bvh\t0\t0.6\n");
-  const std::string command = kEvaluate + " " + list + " --clips " + fs::path(kClip).parent_path().string() +
-                              " --seeds 2 --threads 2 --samples 120 --saved 20 --progress none --output ";
+  const std::string command =
+      kEvaluate + " " + list + " --clips " + fs::path(kClip).parent_path().string() +
+      " --seeds 2 --threads 2 --method sampling --samples 120 --saved 20 --progress none --output ";
   ASSERT_EQ(Execute(command + Path("whole")).code, 0);
   int stops = 0;
   Outcome outcome;
@@ -146,7 +148,8 @@ TEST_F(Checkpoints, OfABatchGoOnWithTheSameCommand) {
 /// Every call that changes a file of the run fails once, as on a full disk: one message, exit code 5, and what was
 /// computed is not lost.
 TEST_F(Checkpoints, SurviveEveryFailedWrite) {
-  const std::string options = kClip + " --end 0.3 --samples 20 --saved 5 --progress none --threads 1 --output ";
+  const std::string options =
+      kClip + " --end 0.3 --method sampling --samples 20 --saved 5 --progress none --threads 1 --output ";
   ASSERT_EQ(Execute(kReconstruct + " " + options + Path("whole")).code, 0);
   int at = 0;
   for (bool failed = true; failed;) {

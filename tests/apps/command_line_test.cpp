@@ -24,7 +24,7 @@ TEST_F(CommandLine, MistakesGiveOneMessageAndTheirCode) {
   ExpectRefusals(kReconstruct, {
                                    {"", 2, "a clip is needed"},
                                    {kClip + " --nonsense", 2, "--nonsense"},
-                                   {kClip + " --samples 10 --saved 20", 2,
+                                   {kClip + " --method sampling --samples 10 --saved 20", 2,
                                     "/search/saved: found 20, expected at most /search/samples, which is 10"},
                                    {kClip + " --set /search/nonsense=1", 2, "there is no such setting"},
                                    {kClip + " --set /search/discarded=2", 2, "/search/discarded"},
@@ -85,10 +85,10 @@ TEST_F(CommandLine, AFailedSelfTestOfTheSolverIsSaid) {
   EXPECT_EQ(io::ReadJson(plain + "/manifest.json")["solver"], "reduced");
   EXPECT_THAT(Execute(failing + kReplay + " " + plain).text, HasSubstr("replay" + warning));
   const std::string list = Write("list.tsv", "clip\tend\tseeds\n" + kClip + "\t0.2\t1\n");
-  EXPECT_THAT(
-      Execute(failing + kEvaluate + " " + list + " --samples 40 --saved 8 --progress none --output " + Path("out"))
-          .text,
-      HasSubstr("evaluate" + warning));
+  EXPECT_THAT(Execute(failing + kEvaluate + " " + list +
+                      " --method sampling --samples 40 --saved 8 --progress none --output " + Path("out"))
+                  .text,
+              HasSubstr("evaluate" + warning));
 }
 
 TEST_F(CommandLine, DryRunTellsAndWritesNothing) {
@@ -388,8 +388,9 @@ TEST_F(CommandLine, BelowTheGatesIsCodeFourWithAllFiles) {
 
 TEST_F(CommandLine, ALostRunSaysWhereAndKeepsItsBeginning) {
   const std::string run = Path("run");
-  const std::string tight = " --end 1.2 --samples 40 --saved 8 --progress plain --set /gates/root_height=0.01 --set " +
-                            std::string("/gates/joint_position=0.02 --set /schedule/segmentation=off");
+  const std::string tight =
+      " --end 1.2 --method sampling --samples 40 --saved 8 --progress plain --set /gates/root_height=0.01 --set " +
+      std::string("/gates/joint_position=0.02 --set /schedule/segmentation=off");
   const Outcome failed = Execute(kReconstruct + " " + kClip + tight + " --set /search/max_back_offs=2 --output " + run);
   EXPECT_EQ(failed.code, 4) << failed.text;
   const io::Json manifest = io::ReadJson(run + "/manifest.json");
@@ -416,9 +417,9 @@ TEST_F(CommandLine, ALostRunSaysWhereAndKeepsItsBeginning) {
 
 TEST_F(CommandLine, ASpentBudgetIsNamed) {
   const std::string run = Path("run");
-  const Outcome spent =
-      Execute(kReconstruct + " " + kClip +
-              " --end 0.5 --samples 60 --saved 12 --progress plain --set /search/budget=40 --output " + run);
+  const Outcome spent = Execute(
+      kReconstruct + " " + kClip +
+      " --end 0.5 --method sampling --samples 60 --saved 12 --progress plain --set /search/budget=40 --output " + run);
   EXPECT_EQ(spent.code, 4) << spent.text;
   EXPECT_THAT(spent.text, HasSubstr("the budget, 40, has no room for another fragment"));
   EXPECT_THAT(spent.text, HasSubstr("to try next: the setting /search/budget="));
@@ -432,8 +433,9 @@ TEST_F(CommandLine, ASpentBudgetIsNamed) {
 
 TEST_F(CommandLine, NothingAtAllIsKeptAndSaid) {
   const std::string run = Path("run");
-  const Outcome failed = Execute(kReconstruct + " " + kClip + " --end 0.5 --samples 20 --saved 4 --progress plain" +
-                                 " --set /gates/joint_position=1e-6 --set /search/max_back_offs=1 --output " + run);
+  const Outcome failed =
+      Execute(kReconstruct + " " + kClip + " --end 0.5 --method sampling --samples 20 --saved 4 --progress plain" +
+              " --set /gates/joint_position=1e-6 --set /search/max_back_offs=1 --output " + run);
   EXPECT_EQ(failed.code, 4) << failed.text;
   EXPECT_THAT(failed.text, HasSubstr("outside the gates at 0.00 of 0.50 s"));
   EXPECT_THAT(failed.text, HasSubstr("fragment 1 of 5"));
@@ -513,7 +515,8 @@ TEST_F(CommandLine, EqualControlsCountOnceAndWhatWasFoundIsKept) {
 TEST_F(CommandLine, VariationsThatFailAreListedWithTheirFailure) {
   const std::string all = Path("all");
   const Outcome outcome =
-      Execute(kReconstruct + " " + kClip + " --end 0.5 --samples 20 --saved 4 --progress plain --variations 1 " +
+      Execute(kReconstruct + " " + kClip +
+              " --end 0.5 --method sampling --samples 20 --saved 4 --progress plain --variations 1 " +
               "--set /gates/joint_position=1e-6 --set /search/max_back_offs=1 --output " + all);
   EXPECT_EQ(outcome.code, 4) << outcome.text;
   EXPECT_THAT(outcome.text, HasSubstr("seed 3: left-gates after 0.00 of 0.50 s\n  fragment 1 of 5"));
@@ -536,7 +539,8 @@ TEST_F(CommandLine, ABodyOnFourLegsIsReconstructedLikeAnyOther) {
   EXPECT_THAT(inspected.text, testing::Not(HasSubstr("warning")));
   const std::string run = Path("run");
   const Outcome outcome =
-      Execute(kReconstruct + " " + trot + " --end 1 --samples 200 --saved 40 --progress none --output " + run);
+      Execute(kReconstruct + " " + trot +
+              " --end 1 --method sampling --samples 200 --saved 40 --progress none --output " + run);
   EXPECT_EQ(outcome.code, 0) << outcome.text;
   EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
   const results::Table summary = results::ReadTable(run + "/contact_summary.csv");

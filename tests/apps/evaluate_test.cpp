@@ -13,7 +13,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-const std::string kSamples = " --samples 40 --saved 8 ";
+const std::string kSamples = " --method sampling --samples 40 --saved 8 ";
 
 class Evaluate : public CommandLine {
  protected:
@@ -86,7 +86,7 @@ TEST_F(Evaluate, RowsHaveCharactersOfTheirOwn) {
                                  "clip\tname\tend\tcharacter\tsettings\nstand.bvh\thuman\t0.2\t-\t-\n"
                                  "stand.bvh\trobot\t0.2\tasimo\t/search/samples=24 /search/saved=6\n");
   const Outcome outcome =
-      Execute(kEvaluate + " " + list + " --clips " + kClips + " --seeds 1 --set /search/samples=40" +
+      Execute(kEvaluate + " " + list + " --clips " + kClips + " --seeds 1 --method sampling --set /search/samples=40" +
               " --set /search/saved=8 --progress none --output " + Path("characters"));
   ASSERT_EQ(outcome.code, 0) << outcome.text;
   const io::Json human = io::ReadJson(Path("characters") + "/runs/human.1/control.json");

@@ -11,7 +11,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-const std::string kTiny = " --end 0.3 --samples 20 --saved 5 --threads 1 --progress none ";
+const std::string kTiny = " --end 0.3 --method sampling --samples 20 --saved 5 --threads 1 --progress none ";
 
 class Integrity : public CommandLine {
  protected:
@@ -41,8 +41,9 @@ class Integrity : public CommandLine {
 };
 
 TEST_F(Integrity, Row01ACheckpointIsOfOnePartOfTheClipAtOneSpeed) {
-  const std::string command =
-      kReconstruct + " " + kWalkClip + " --samples 300 --saved 40 --threads 1 --progress none --output " + Path("run");
+  const std::string command = kReconstruct + " " + kWalkClip +
+                              " --method sampling --samples 300 --saved 40 --threads 1 --progress none --output " +
+                              Path("run");
   ASSERT_EQ(Execute(command + " --end 1 --time-limit 0.4").code, 75);
   ExpectRefused(command + " --resume --end 1.1", 2, "/identity/clip/end was 1.0 and is 1.1");
   ExpectRefused(command + " --resume --end 1 --start 0.1", 2, "/identity/clip/start was 0.0 and is 0.1");
@@ -51,15 +52,17 @@ TEST_F(Integrity, Row01ACheckpointIsOfOnePartOfTheClipAtOneSpeed) {
 
 TEST_F(Integrity, Row01AFinishedRunIsOfOnePartOfTheClip) {
   const std::string run = TinyRun("run");
-  const std::string again = kReconstruct + " " + kClip + " --samples 20 --saved 5 --resume --progress none --output ";
+  const std::string again =
+      kReconstruct + " " + kClip + " --method sampling --samples 20 --saved 5 --resume --progress none --output ";
   EXPECT_EQ(Execute(again + run + " --end 0.3").code, 0);
   ExpectRefused(again + run + " --end 0.4", 2, "found the results of another run");
 }
 
 TEST_F(Integrity, Row02RowsOfAnEditedListAreNotKept) {
   const std::string list = Write("list.tsv", "clip\tstart\tend\ttime_scale\nsquat.bvh\t0\t0.3\t1\n");
-  const std::string command = kEvaluate + " " + list + " --clips " + fs::path(kClip).parent_path().string() +
-                              " --seeds 1 --threads 1 --samples 20 --saved 5 --progress none --output " + Path("out");
+  const std::string command =
+      kEvaluate + " " + list + " --clips " + fs::path(kClip).parent_path().string() +
+      " --seeds 1 --threads 1 --method sampling --samples 20 --saved 5 --progress none --output " + Path("out");
   ASSERT_EQ(Execute(command).code, 0);
   for (const char* row : {"0.1\t0.3\t1", "0\t0.4\t1", "0\t0.3\t1.1"}) {
     Write("list.tsv", std::string("clip\tstart\tend\ttime_scale\nsquat.bvh\t").append(row).append("\n"));
@@ -159,7 +162,8 @@ TEST_F(Integrity, Row08TheManifestIsSealed) {
 TEST_F(Integrity, Row09TheManifestHasTheHashOfWhatWasRead) {
   const std::string clip = Write("clip.bvh", io::ReadFile(kWalkClip));
   const std::string hash = io::Sha256(io::ReadFile(clip));
-  const std::string command = kReconstruct + " " + clip + " --end 0.8 --samples 300 --saved 40 --threads 1" +
+  const std::string command = kReconstruct + " " + clip +
+                              " --end 0.8 --method sampling --samples 300 --saved 40 --threads 1" +
                               " --progress none --output " + Path("run");
   const Outcome outcome =
       Execute(Once(Path("run") + "/checkpoint", "echo >> " + clip) + command + "; code=$?; wait; exit $code");

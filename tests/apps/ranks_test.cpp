@@ -41,7 +41,7 @@ TEST_F(Ranks, GiveTheBytesOfThreads) {
 }
 
 TEST_F(Ranks, LeaveLogsOfWholeLines) {
-  const std::string options = kClip + " --end 0.5 --samples 60 --saved 12 --output " + Path("run");
+  const std::string options = kClip + " --end 0.5 --method sampling --samples 60 --saved 12 --output " + Path("run");
   const Outcome json = Launch(2, options + " --progress json");
   ASSERT_EQ(json.code, 0) << json.text;
   std::istringstream lines(json.text);
@@ -132,7 +132,8 @@ Outcome HangRank(int rank, const std::string& file, const std::string& command, 
 }
 
 TEST_F(Ranks, EndWhenOneHangsAndGoOnLater) {
-  const std::string options = kWalkClip + " --end 1 --samples 300 --saved 40 --progress none --output ";
+  const std::string options =
+      kWalkClip + " --end 1 --method sampling --samples 300 --saved 40 --progress none --output ";
   const std::string run = Path("run");
   const std::string command = kMpiRun + "-n 2 " + kReconstruct + " " + options + run;
   const Outcome stopped = HangRank(1, run + "/checkpoint", command + " --hang-limit 1", run);
@@ -147,9 +148,10 @@ TEST_F(Ranks, EndWhenOneHangsAndGoOnLater) {
 TEST_F(Ranks, EvaluateNamesOneThatHangs) {
   const std::string list = Write("list.tsv", "clip\tend\tseeds\nwalk.bvh\t1\t2\n");
   // Each rank has a run of its own, and rank 0 looks up when it has done its one.
-  const std::string command = kMpiRun + "-n 2 " + kEvaluate + " " + list + " --clips " + RETRACE_SOURCE_DIR +
-                              "/data/clips --samples 300 --saved 40 --ranks-per-run 1 --progress none --output " +
-                              Path("out");
+  const std::string command =
+      kMpiRun + "-n 2 " + kEvaluate + " " + list + " --clips " + RETRACE_SOURCE_DIR +
+      "/data/clips --method sampling --samples 300 --saved 40 --ranks-per-run 1 --progress none --output " +
+      Path("out");
   const Outcome stopped = HangRank(1, Path("out/runs/walk.2/checkpoint"), command + " --hang-limit 1", Path("out"));
   EXPECT_EQ(stopped.code, 75) << stopped.text;
   EXPECT_THAT(stopped.text,
@@ -192,7 +194,8 @@ TEST_F(Ranks, ThatUseAnotherSolverDoNotBegin) {
   EXPECT_FALSE(std::filesystem::exists(Path("run")));
   const std::string list = Write("list.tsv", "clip\tend\tseeds\nsquat.bvh\t0.2\t1\n");
   const std::string batch = kEvaluate + " " + list + " --clips " + RETRACE_SOURCE_DIR +
-                            "/data/clips --samples 40 --saved 8 --progress none --output " + Path("out");
+                            "/data/clips --method sampling --samples 40 --saved 8 --progress none --output " +
+                            Path("out");
   const Outcome refused_batch = Execute(kMpiRun + "-n 1 " + batch + " : -n 1 " + failing + batch);
   EXPECT_EQ(refused_batch.code, 3) << refused_batch.text;
   EXPECT_THAT(refused_batch.text, testing::HasSubstr("/solvers/0 on rank 0 is \"reduced\", and here \"stock\""));

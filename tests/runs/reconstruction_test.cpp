@@ -14,6 +14,7 @@ JobOptions ShortWalk() {
   JobOptions options;
   options.clip.file = std::string(RETRACE_SOURCE_DIR) + "/data/clips/walk.bvh";
   options.clip.end = 0.12;
+  options.configuration.run.method = Method::kSampling;
   options.configuration.sampling.samples = 4;
   options.configuration.sampling.selection.saved = 2;
   options.configuration.sampling.budget = 200;

@@ -101,6 +101,9 @@ TEST(EnvironmentFile, SaysWhatIsWrongAndWhere) {
          "/bodies/1/name", "nothing else has");
   expect(R"({"height_field": {"name": "f", "spacing": 1, "heights": [[0, 0], [0]]}})", "/height_field/heights/1",
          "2 numbers");
+  // Found by scripts/attack: the second row said how many columns there are, and heights were read that are not there.
+  expect(R"({"height_field": {"name": "f", "spacing": 1, "heights": [[], [0, 0], [0, 0]]}})", "/height_field/heights/1",
+         "0 numbers");
   expect(R"({"ground": {"material": {"spring": {"erp": 0.8, "cfm": 0.007}}}})", "/ground/material/spring", "time_step");
   // Rows 12 and 13 of the list of defects: these gave runs that could not be read again.
   expect(R"({"ground": {"material": {"spring": {"erp": 0.8, "cfm": 1e-308, "time_step": 0.001}}}})",

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
+#include <string_view>
 
 #include "retrace/control/control.h"
 
@@ -17,6 +19,12 @@ std::string FormatControl(const character::Character& character, const OpenLoopC
 /// from 1, and free bodies come last without one. Version 3 is the same for any number of characters, with fragments
 /// that may hold the commands of each step: `targets`, `torques` and `gains`, an entry of each for every step.
 std::string FormatControl(const Scene& scene);
+
+/// Receives a text piece by piece.
+using TextSink = std::function<void(std::string_view piece)>;
+/// The same texts in pieces, which are small: that of a long motion with commands would take much memory.
+void WriteControl(const character::Character& character, const OpenLoopControl& control, const TextSink& write);
+void WriteControl(const Scene& scene, const TextSink& write);
 
 struct LoadedControl {
   character::Character character;

@@ -15,15 +15,19 @@ namespace retrace::runs {
 
 /// What finds the control of a clip.
 enum class Method {
-  kAuto,      ///< tracking, which costs a hundredth; where its motion leaves the gates, sampling
+  kAuto,      ///< tracking, which costs a hundredth; sampling where its motion leaves the gates, or is very long
   kSampling,  ///< Liu et al. 2010 and successors: survives what no feedback can foresee
   kTracking,  ///< da Silva et al. 2008
 };
 std::string Name(Method method);
+
+/// Longer motions are not tracked unless it is asked for: what tracking keeps grows with the motion, to 0.6 MB of
+/// control file per second [s].
+inline constexpr double kLongestTracked = 60;
 io::Words<Method> MethodWords();
 
 struct RunSettings {
-  Method method = Method::kSampling;
+  Method method = Method::kAuto;
 };
 
 template <io::DescribedAs<RunSettings> Settings, typename Visitor>
