@@ -28,7 +28,7 @@ int main(int argc, char** argv) try {
   retrace::runs::WriteRun(folder, job, result);
   const std::string difference = retrace::runs::StoredRun(folder).Verify().difference;
   std::filesystem::remove_all(folder);
-  std::printf("%.2f s: %s, %s\n", result.search.control.duration(), result.success() ? "success" : "below the gates",
+  std::printf("%.2f s: %s, %s\n", result.control().duration(), result.success() ? "success" : "below the gates",
               difference.empty() ? "verified" : difference.c_str());
   return result.success() && difference.empty() ? EXIT_SUCCESS : EXIT_FAILURE;
 } catch (const std::exception& error) {
