@@ -473,12 +473,25 @@ io::Json CostsToJson(const results::CostTable& costs) {
       {"terms", costs.terms}, {"draws", draws}, {"totals", Pack(totals)}, {"flags", Pack(flags)}, {"chosen", chosen}};
 }
 
+/// The quadratic programs of a tracked motion, column by column.
+io::Json SolutionsToJson(const results::Table& table) {
+  io::Json json = io::Json::object();
+  for (const char* column : {"time", "contacts", "iterations", "squared_error", "slack", "largest_torque",
+                             "vertical_force", "cpu_microseconds"}) {
+    Floats values;
+    for (const double value : table.Numbers(column)) values.Add(value);
+    json[column] = values.Packed();
+  }
+  return json;
+}
+
 /// The members of a manifest that describe how a run was made; not on which machine.
 io::Json SettingsOf(const io::Json& manifest) {
   io::Json settings = io::Json::object();
   if (!manifest.is_object()) return settings;
-  for (const char* name : {"program", "status", "command", "seed", "clip", "inputs", "preparation", "solver", "world",
-                           "perturbed", "pushes", "characters", "cost", "configuration"}) {
+  for (const char* name :
+       {"program", "status", "method", "tracking", "command", "seed", "clip", "inputs", "preparation", "solver",
+        "world", "perturbed", "pushes", "characters", "cost", "configuration"}) {
     if (manifest.contains(name)) settings[name] = manifest[name];
   }
   if (manifest.contains("provenance") && manifest["provenance"].is_object()) {
@@ -537,6 +550,7 @@ io::Json DescribeRun(const ReportRun& run, const ReportOptions& options) {
   json["timeline"] = TimelineToJson(character, history);
   json["footprints"] = FootprintsToJson(trajectory, run.world->environment, history, frame_stride, options.footprint);
   if (run.costs != nullptr) json["costs"] = CostsToJson(*run.costs);
+  if (run.solutions != nullptr) json["solutions"] = SolutionsToJson(*run.solutions);
   json["settings"] = SettingsOf(run.manifest);
   return json;
 }

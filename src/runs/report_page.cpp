@@ -50,6 +50,7 @@ io::Json DescribeStoredRun(const ReplayedRun& replayed, const std::string& name)
     tracking = Replay(run, run.NaiveTracking(), run.pushes);
   }
   std::vector<results::CostTable> costs(num_characters);
+  std::vector<results::Table> solutions(num_characters);
   std::vector<report::ReportRun> reports(num_characters);
   for (size_t c = 0; c < num_characters; ++c) {
     report::ReportRun& report = reports[c];
@@ -71,6 +72,10 @@ io::Json DescribeStoredRun(const ReplayedRun& replayed, const std::string& name)
     if (const fs::path file = run.PathOf(c, results::kCostsFile); fs::exists(file)) {
       costs[c] = results::ReadCosts(file);
       if (!costs[c].fragments.empty()) report.costs = &costs[c];
+    }
+    if (const fs::path file = run.PathOf(c, results::kTrackingFile); fs::exists(file)) {
+      solutions[c] = results::ReadTable(file);
+      if (solutions[c].num_rows() > 0) report.solutions = &solutions[c];
     }
     if (!run.pushes.empty()) report.notes.emplace_back("Pushed: this motion is not the result of the control alone.");
     if (!replayed.difference.empty()) {

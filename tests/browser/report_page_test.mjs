@@ -33,7 +33,7 @@ const run = (program, ...words) => execFileSync(join(programs, program), words, 
 const reconstruct = (clip, name, ...words) =>
   run(
     'reconstruct',
-    ...[join(clips, clip), '--samples', '100', '--saved', '20', '--threads', '2', '--progress', 'none'],
+    ...[join(clips, clip), '--method', 'sampling', '--samples', '100', '--saved', '20', '--threads', '2', '--progress', 'none'],
     ...['--set', '/smoothing/passes=0', '--output', join(folder, name), ...words],
   );
 let browser;
@@ -45,12 +45,14 @@ before(async () => {
   run('report', join(folder, 'walk'), join(folder, 'crates'), '--output', join(folder, 'two.html'));
   run('replay', join(folder, 'walk'), '--with', `${join(folder, 'walk')},1.2,0`, '--output', join(folder, 'scene'));
   run('report', join(folder, 'scene'));
+  run('track', join(clips, 'walk.bvh'), '--end', '1.6', '--output', join(folder, 'tracked'));
+  run('report', join(folder, 'tracked'));
   mkdirSync(join(folder, 'evaluation'));
   const list = join(folder, 'list.tsv');
   writeFileSync(list, 'clip\tname\tend\tgroup\nwalk.bvh\twalk\t0.5\teasy\nstand.bvh\tstand\t0.5\teasy\n');
   run(
     'evaluate',
-    ...[list, '--clips', clips, '--seeds', '2', '--samples', '60', '--saved', '12', '--progress', 'none'],
+    ...[list, '--clips', clips, '--seeds', '2', '--method', 'sampling', '--samples', '60', '--saved', '12', '--progress', 'none'],
     ...['--output', join(folder, 'evaluation')],
   );
   run('report', join(folder, 'evaluation'));
@@ -275,6 +277,24 @@ test('what the page says of the run is what the manifest says', async (t) => {
     return [totals.length, chosen.length];
   });
   assert.deepEqual(counts, [costs.length, costs.filter((row) => row.chosen).length]);
+});
+
+test('a tracked motion shows what its quadratic programs planned', async (t) => {
+  const page = await open(t, 'tracked/report.html', { hash: '#time=0.8' });
+  const rows = readTable(join(folder, 'tracked/tracking.csv'));
+  const row = rows.filter(({ time }) => time <= 0.8 + 1e-9).at(-1);
+  for (const [id, column] of [
+    ['squared-error', 'squared_error'],
+    ['vertical-force', 'vertical_force'],
+    ['slack', 'slack'],
+    ['largest-torque', 'largest_torque'],
+    ['iterations', 'iterations'],
+    ['cpu-microseconds', 'cpu_microseconds'],
+  ]) {
+    const [shown] = await outputsOf(page, `${id}-0`);
+    assert.ok(Math.abs(number(shown) - row[column]) <= 0.51 || Math.abs(number(shown) / row[column] - 1) < 0.01, `${id}: ${shown}, ${row[column]}`);
+  }
+  assert.equal(await page.locator('#cost-0').count(), 0);
 });
 
 test('every control has a name, and the keyboard reaches it', async (t) => {

@@ -266,6 +266,25 @@ TEST(ReportTest, CostsOfEverySample) {
   EXPECT_EQ(costs["draws"][0]["count"], 3);
 }
 
+TEST(ReportTest, ATrackedMotionHasItsSolutions) {
+  const results::Table table = results::ParseTable(
+      "time,contacts,variables,iterations,squared_error,slack,largest_torque,vertical_force,solved,cpu_microseconds\n"
+      "0,4,66,7,0.5,0.25,80,600,1,300\n0.0125,3,62,8,0.75,0,90,620,1,310\n",
+      "tracking.csv");
+  Described d(4);
+  ReportRun run;
+  run.character = &d.character;
+  run.world = &d.world;
+  run.trajectory = &d.trajectory;
+  EXPECT_FALSE(DescribeRun(run).contains("solutions"));
+  run.solutions = &table;
+  const io::Json solutions = DescribeRun(run)["solutions"];
+  EXPECT_THAT(d.Array(solutions["time"]), testing::ElementsAre(0.0F, 0.0125F));
+  EXPECT_THAT(d.Array(solutions["squared_error"]), testing::ElementsAre(0.5F, 0.75F));
+  EXPECT_THAT(d.Array(solutions["vertical_force"]), testing::ElementsAre(600.0F, 620.0F));
+  EXPECT_THAT(d.Array(solutions["iterations"]), testing::ElementsAre(7.0F, 8.0F));
+}
+
 TEST(ReportTest, AnEvaluationKeepsItsCountsAndBounds) {
   std::vector<results::RunRow> rows(5);
   for (size_t i = 0; i < rows.size(); ++i) {

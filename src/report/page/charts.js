@@ -381,6 +381,35 @@ export function termsChart(run, clock) {
   return chart;
 }
 
+// What the quadratic programs of a tracked motion planned, and what they cost.
+export function solutionCharts(run, clock) {
+  const { solutions } = run;
+  const times = Float64Array.from(solutions.time, (time) => Math.round(1e6 * time) / 1e6); // they are floats
+  const planned = (name, column, paint) => ({ name, times, values: solutions[column], color: paint });
+  const chart = (column, title, unit, digits, note, more = {}) =>
+    new TimeChart({
+      id: `${column.replace(/_/g, '-')}-${run.index}`,
+      title,
+      unit,
+      digits,
+      clock,
+      lines: [planned(words(column).toLowerCase(), column, () => seriesColor(0))],
+      note,
+      ...more,
+    });
+  const simulated = { name: 'simulated', times: run.stepTimes(), values: run.force(1), color: color('force') };
+  return [
+    chart('squared_error', 'Error of the state', 'logarithmic', 2, 'Sum of the squares of angles and rates, before each program (Figures 3 to 6 of da Silva et al. 2008).', { logarithmic: true }),
+    chart('vertical_force', 'Vertical force, planned and simulated', 'N', 0, 'Of all contacts; the simulation finds its own.', {
+      lines: [planned('planned', 'vertical_force', () => seriesColor(0)), simulated],
+    }),
+    chart('slack', 'Slack of the contacts', 'm/s\u00b2', 2, 'By how much the contact points may not stand still (equation 7e).'),
+    chart('largest_torque', 'Largest torque', 'N m', 0, 'Of those that are planned.'),
+    chart('iterations', 'Iterations of the program', '', 0),
+    chart('cpu_microseconds', 'Time of the program', '\u00b5s', 0, 'On the machine that tracked.'),
+  ];
+}
+
 // The same quantity of several runs.
 export function comparisonChart(runs, clock, { id, title, unit, digits, values, times }) {
   return new TimeChart({

@@ -1,5 +1,5 @@
 // One run or several, and the characters of each, linked to one clock: 3D view, player, summary, charts, contacts, settings.
-import { comparisonChart, costChart, forceChart, heightChart, jointCharts, termsChart } from './charts.js';
+import { comparisonChart, costChart, forceChart, heightChart, jointCharts, solutionCharts, termsChart } from './charts.js';
 import { heatGradient, onSchemeChange, palette } from './colors.js';
 import { sideOf, words } from './data.js';
 import { element, fixed } from './dom.js';
@@ -160,6 +160,7 @@ function settings(run, several) {
 function details(run, clock, several) {
   const charts = [forceChart(run, clock), heightChart(run, clock), ...jointCharts(run, clock)];
   if (run.costs) charts.push(costChart(run, clock), termsChart(run, clock));
+  if (run.solutions) charts.push(...solutionCharts(run, clock));
   return element(
     'div.charts',
     { id: `details-${run.index}` },

@@ -1,8 +1,10 @@
 /// Tracking of recordings, from the file to the folder of the run.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 
+#include "retrace/character/kinematics.h"
 #include "retrace/io/file.h"
 #include "retrace/results/tables.h"
 #include "retrace/runs/stored_run.h"
@@ -57,6 +59,36 @@ TEST(TrackingRun, LeavesAFolderThatVerifies) {
   EXPECT_EQ(table.num_rows(), result.summary.records.size());
   EXPECT_EQ(table.Numbers("time")[1], 1.0 / 120);
   std::filesystem::remove_all(path);
+}
+
+/// How far the lowest point of a motion is over the ground at each pose [m].
+std::vector<double> Clearances(const character::ReferenceMotion& motion, const simulation::Environment& ground) {
+  std::vector<double> clearances;
+  for (const character::State& state : motion.StatesOfPoses()) {
+    double least = 1;
+    for (size_t b = 0; b < motion.character().bodies.size(); ++b) {
+      const Vec3& at = state[b].position;
+      const double height = ground.HeightAt(at.x(), at.z(), at.y() + 2);
+      least = std::min(least, character::LowestPoint(motion.character().bodies[b], state[b]) - height);
+    }
+    clearances.push_back(least);
+  }
+  return clearances;
+}
+
+/// What the paper holds against kinematic playback.
+TEST(TrackingRun, WalksUpASlopeIntoWhichThePlaybackSinks) {
+  JobOptions options = BundledWalk();
+  options.worlds = {"ramp"};
+  const Job job(options);
+  const std::vector<double> playback = Clearances(job.recorded, job.problem.task.world.environment);
+  EXPECT_LT(playback.back(), -0.2) << "10 degrees over 2 m and more";
+  const Tracking result = Track(job);
+  EXPECT_TRUE(result.success()) << result.summary.BriefReport();
+  const control::Trajectory motion = control::Replay(job.character, result.summary.control);
+  const double rise = motion.states.back()[static_cast<size_t>(job.character.root)].position.y() -
+                      motion.states.front()[static_cast<size_t>(job.character.root)].position.y();
+  EXPECT_GT(rise, 0.2);
 }
 
 /// A real recording of a walk whose feet are some centimetres in the floor.
