@@ -5,6 +5,7 @@
 #include "retrace/runs/identity.h"
 #include "retrace/runs/solver.h"
 #include "retrace/runs/world_input.h"
+#include "tracked_baseline.h"
 
 namespace retrace::runs {
 namespace {
@@ -69,7 +70,11 @@ Job::Job(const JobOptions& o, std::span<const InputFile> files)
       placed(task::PlaceWorld(world, recorded)),
       reference(placed.reference),
       preparation(PrepareInWorld(configuration, world, placed, recorded)),
-      problem{preparation.task, configuration.sampling} {}
+      problem{preparation.task, configuration.sampling} {
+  if (configuration.run.baseline == Baseline::kReference) return;
+  baseline.emplace(TrackedBaseline(*this));
+  problem.baseline = &*baseline;
+}
 
 void Job::SetSeed(uint64_t seed) {
   configuration.sampling.seed = seed;

@@ -66,6 +66,7 @@ io::Json Another(const std::string& pointer, const io::Json& value) {
   if (pointer == "/simulation/solver") return "stock";
   if (pointer == "/tracking/servo") return "paper";
   if (pointer == "/run/method") return "tracking";
+  if (pointer == "/run/baseline") return "tracked";
   if (pointer == "/search/method") return "2010";
   if (pointer == "/search/samples") return 777;
   if (pointer == "/search/max_back_offs") return 7;
@@ -306,7 +307,7 @@ TEST(OldConfiguration, IsReadWithItsOldNames) {
   expected["simulation"]["solver"] = "reduced";
   expected["search"]["back_off_limit"] = 10;  // is new
   expected["tracking"] = Configuration().ToJson()["tracking"];
-  expected["run"]["method"] = "sampling";  // which it is the method of 2010 of
+  expected["run"] = {{"method", "sampling"}, {"baseline", "reference"}};
   EXPECT_EQ(io::Json::diff(expected, configuration.ToJson()), io::Json::array());
 }
 
@@ -362,8 +363,8 @@ TEST(Description, NamesEveryField) {
   Describe(configuration, all);
   {
     const auto& [run, task, sampling, tracking] = configuration;
-    const auto& [run_method] = run;
-    EXPECT_TRUE(all.Have(run_method));
+    const auto& [run_method, baseline] = run;
+    EXPECT_TRUE(all.Have(run_method, baseline));
     const auto& [reference, schedule, world, gates, cost_preset, cost_custom, cost, drift_weight, contact_preset] =
         task;
     EXPECT_TRUE(all.Have(cost_preset, drift_weight, contact_preset));

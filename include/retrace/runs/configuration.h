@@ -26,8 +26,15 @@ std::string Name(Method method);
 inline constexpr double kLongestTracked = 60;
 io::Words<Method> MethodWords();
 
+/// Which motion the targets of the search are offset from.
+enum class Baseline {
+  kReference,
+  kTracked,  ///< targets at which servos give the torques of the tracked motion, as far as it gets
+};
+
 struct RunSettings {
   Method method = Method::kAuto;
+  Baseline baseline = Baseline::kReference;
 };
 
 template <io::DescribedAs<RunSettings> Settings, typename Visitor>
@@ -37,6 +44,11 @@ void Describe(Settings& settings, Visitor& visitor) {
                    "What finds the control: sampling, tracking, or auto: tracking, and sampling where the tracked "
                    "motion leaves the gates"},
                   settings.method, MethodWords());
+    section.Field({"baseline",
+                   "What the targets of the search are offset from: the reference, or tracked: targets at which servos "
+                   "give the torques of the tracked motion, as far as it gets"},
+                  settings.baseline,
+                  io::Words<Baseline>{{{Baseline::kReference, "reference"}, {Baseline::kTracked, "tracked"}}});
   });
 }
 

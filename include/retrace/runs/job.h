@@ -56,8 +56,9 @@ struct Job {
   character::ReferenceMotion recorded;
   metrics::ClipChecks checks;  ///< of the motion as recorded
   task::PlacedWorld placed;
-  const character::ReferenceMotion& reference;  ///< adapted to the world
-  task::Preparation preparation;                ///< its world names the solver that is in use in this process
+  const character::ReferenceMotion& reference;         ///< adapted to the world
+  task::Preparation preparation;                       ///< its world names the solver that is in use in this process
+  std::optional<character::ReferenceMotion> baseline;  ///< of the search, where it is not the reference
   sampling::Problem problem;
 
  private:

@@ -86,6 +86,10 @@ Offsets Proposal::FindCentre(const Problem& problem, const control::Fragment& fr
   Offsets found = Undisplaced(problem);
   if (!CentreNeedsSimulation(problem.options)) return found;
   const auto* normal = std::get_if<NormalOffsets>(&distribution);
+  // Targets of a baseline already hold what servos miss; then the reference itself is what is missed.
+  character::Pose wanted;
+  wanted.joint_rotations = fragment.targets.back();
+  if (problem.baseline != nullptr) problem.task.reference->PoseAt(fragment.end_step() * problem.time_step(), wanted);
   for (size_t j = 0; j < found.size(); ++j) {
     const Joint& joint = problem.task.character->joints[j];
     if (normal != nullptr) {
@@ -95,7 +99,7 @@ Offsets Proposal::FindCentre(const Problem& problem, const control::Fragment& fr
     }
     // "Approximating Feedforward Torques": the rotation that the servos miss when they drive at the reference is put on
     // top of it.
-    Vec3 missed = Missed(joint, fragment.targets.back()[j], end);
+    Vec3 missed = Missed(joint, wanted.joint_rotations[j], end);
     missed *= problem.options.feedforward_gain;
     const double angle = missed.norm();
     if (angle > problem.options.feedforward_limit) missed *= problem.options.feedforward_limit / angle;

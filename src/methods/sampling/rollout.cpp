@@ -26,10 +26,12 @@ control::Fragment MakeFragment(const Problem& problem, int index, const Offsets&
   fragment.num_steps = problem.task.schedule.steps[static_cast<size_t>(index) + 1] - fragment.first_step;
   const int knots = problem.options.target_knots;
   const double ramp = ramp_from ? problem.options.smoothing.ramp : 0;
+  const character::ReferenceMotion& baseline =
+      problem.baseline != nullptr ? *problem.baseline : *problem.task.reference;
   character::Pose pose;
   for (int k = 0; k < knots; ++k) {
     const double along = knots == 1 ? 1.0 : static_cast<double>(k) / (knots - 1);
-    problem.task.reference->PoseAt((fragment.first_step + along * fragment.num_steps) * problem.time_step(), pose);
+    baseline.PoseAt((fragment.first_step + along * fragment.num_steps) * problem.time_step(), pose);
     for (size_t j = 0; j < offsets.size(); ++j) {
       const Quat offset = along < ramp ? Nlerp((*ramp_from)[j], offsets[j], along / ramp) : offsets[j];
       pose.joint_rotations[j] = offset * pose.joint_rotations[j];

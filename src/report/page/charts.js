@@ -399,7 +399,7 @@ export function solutionCharts(run, clock) {
     });
   const simulated = { name: 'simulated', times: run.stepTimes(), values: run.force(1), color: color('force') };
   return [
-    chart('squared_error', 'Error of the state', 'logarithmic', 2, 'Sum of the squares of angles and rates, before each program (Figures 3 to 6 of da Silva et al. 2008).', { logarithmic: true }),
+    chart('squared_error', 'Error of the state', 'squared', 2, 'Sum of the squares of angles and rates, before each program (Figures 3 to 6 of da Silva et al. 2008).'),
     chart('vertical_force', 'Vertical force, planned and simulated', 'N', 0, 'Of all contacts; the simulation finds its own.', {
       lines: [planned('planned', 'vertical_force', () => seriesColor(0)), simulated],
     }),

@@ -10,6 +10,9 @@ namespace retrace::sampling {
 struct Problem {
   task::Task task;
   Options options;
+  /// Poses that target poses are offset from, at the times of the task's reference; null: those of the reference
+  /// itself. A better guess of what servos must be driven at leaves less for random displacements to find.
+  const character::ReferenceMotion* baseline = nullptr;
 
   double time_step() const { return task.time_step(); }
 };
