@@ -64,7 +64,9 @@ Face FaceOf(const BodyBox& box, int face, double cell) {
   f.corner = box.low;
   if (face % 2 == 1) f.corner[f.axis] = box.high[f.axis];
   const Vec3 extent = box.high - box.low;
-  const auto count = [&](double length) { return std::max(1, static_cast<int>(std::ceil(length / cell - 1e-9))); };
+  const auto count = [&](double length) {
+    return static_cast<int>(std::clamp(std::ceil(length / cell - 1e-9), 1.0, static_cast<double>(kMostCells)));
+  };
   f.cells_u = count(extent[f.u]);
   f.cells_v = count(extent[f.v]);
   f.size_u = extent[f.u] / f.cells_u;

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
+#include <stdexcept>
 #include <system_error>
 #include <utility>
 
@@ -198,6 +199,7 @@ io::Json RunFolder::Files() const {
 }
 
 void RunFolder::Finish(const io::Json& manifest) {
+  if (!growing_.empty()) throw std::logic_error(growing_.front().name + " of a run was begun and not finished");
   Remove(path_ / kManifestFile);
   std::vector<std::string> written;
   for (const File& file : files_) written.push_back(file.name);

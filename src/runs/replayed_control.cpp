@@ -32,6 +32,7 @@ io::Json WriteControlAndMotion(results::RunFolder& folder, const Job& job, const
   const control::OpenLoopControl& control = written.control;
   control::WriteControl(job.character, control,
                         [&](std::string_view piece) { folder.Append(results::kControlFile, piece); });
+  folder.FinishFiles();
   io::Json members = io::Json::object();
   if (kept == KeptFiles::kAll) {
     const std::string title = job.options.clip.file.stem().string();

@@ -109,6 +109,20 @@ TEST(PressureMap, LiesOnTheFaceThatIsTurnedToTheGround) {
   }
 }
 
+/// Found by scripts/attack: the map of a pelvis of 170 m took 570 MB.
+TEST(PressureMap, OfAHugeBodyHasFewCells) {
+  Character character = SmallCharacter();
+  character.bodies[0].shapes[0].size = Vec3(170, 0.6, 170);
+  Trajectory trajectory = Still(character, 1);
+  trajectory.contacts[0] = {OnGround(0, Vec3(80, 0.7, -80), Vec3(0, 12, 0))};
+  const ContactHistory history = TraceContacts(character, trajectory);
+  ASSERT_FALSE(history.cells[0].empty());
+  for (const PressureCell& cell : history.cells[0]) {
+    EXPECT_LT(cell.index, kMostCells * kMostCells);
+    EXPECT_NEAR(cell.area, 0.34 * 0.34, 1e-9);
+  }
+}
+
 TEST(PressureMap, IsAGaussianAboutThePoint) {
   const Character character = SmallCharacter();
   Trajectory trajectory = Still(character, 1);

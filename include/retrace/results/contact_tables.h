@@ -24,8 +24,12 @@
 
 namespace retrace::results {
 
+/// Along a side of a face. On bodies of more than 10 m cells are larger than they should be, so that a map of pressure
+/// takes little memory whatever the body.
+inline constexpr int kMostCells = 500;
+
 struct PressureOptions {
-  double cell = 0.02;            ///< longest side of a cell [m]; a face has whole cells
+  double cell = 0.02;            ///< longest side of a cell [m]; a face has whole cells, at most kMostCells a side
   double deviation = 0.02;       ///< of the Gaussian by which a contact point's force is spread [m]
   double reach = 0.04;           ///< how far it is spread at most [m]; the nearest cell always gets a share
   double frame_time = 1.0 / 60;  ///< a map has a frame per so many seconds, in whole steps: the mean over them [s]
