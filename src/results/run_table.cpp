@@ -384,7 +384,8 @@ std::string FormatSummaryPage(const std::vector<RunSummary>& summaries) {
     page.append(Shown(good[FigureIndex("reference_skate_ratio")].median, 2)).append(" / ");
     page.append(Shown(good[FigureIndex("skate_ratio")].median, 2)).append(" | ");
     page.append(Shown(good[FigureIndex("penetration_largest_mm")].median, 0)).append(" | ");
-    page.append(Shown(summary.all[FigureIndex("cpu_s_per_s")].median, 1)).append(" | ");
+    const double cpu = summary.all[FigureIndex("cpu_s_per_s")].median;
+    page.append(Shown(cpu, cpu < 1 ? 2 : 1)).append(" | ");
     page.append(Shown(summary.all[FigureIndex("simulated_s_per_s")].median, 0)).append(" |\n");
   }
   page.append(

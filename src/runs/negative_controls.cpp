@@ -12,7 +12,7 @@ namespace retrace::runs {
 namespace {
 
 constexpr double kIce = 0.05;      // friction coefficient
-constexpr double kWeakness = 0.1;  // of servo gains
+constexpr double kWeakness = 0.1;  // of servo gains, and of the torques that a tracked control gives
 
 metrics::Evaluation Judge(const Job& job, const control::Trajectory& trajectory,
                           const character::ReferenceMotion& reference) {
@@ -22,7 +22,8 @@ metrics::Evaluation Judge(const Job& job, const control::Trajectory& trajectory,
 }
 
 /// The servos driven at the reference itself.
-control::OpenLoopControl NaiveTracking(const sampling::Problem& problem) {
+control::OpenLoopControl NaiveTracking(sampling::Problem problem) {
+  problem.baseline = nullptr;
   control::OpenLoopControl control{problem.task.world, problem.task.start, {}};
   const sampling::Offsets none = sampling::NoOffsets(problem);
   for (int i = 0; i < problem.task.schedule.num_iterations(); ++i) {
@@ -37,6 +38,15 @@ character::Character Weak(character::Character character) {
     joint.kd *= kWeakness;
   }
   return character;
+}
+
+control::OpenLoopControl WithWeakTorques(control::OpenLoopControl control) {
+  for (control::Fragment& fragment : control.fragments) {
+    for (std::vector<simulation::JointCommand>& step : fragment.commands) {
+      for (simulation::JointCommand& command : step) command.torque *= kWeakness;
+    }
+  }
+  return control;
 }
 
 character::ReferenceMotion UpsideDown(const character::ReferenceMotion& reference, double velocity_interval) {
@@ -62,7 +72,7 @@ void TestClip(const Batch& batch, const PlannedRun& run, bool succeeded, std::ve
   control::OpenLoopControl slippery = loaded.control;
   slippery.world.friction = kIce;
   add("friction_0.05", Judge(job, control::Replay(job.character, slippery), job.reference));
-  add("gains_0.1", Judge(job, control::Replay(Weak(job.character), loaded.control), job.reference));
+  add("gains_0.1", Judge(job, control::Replay(Weak(job.character), WithWeakTorques(loaded.control)), job.reference));
   const control::Trajectory trajectory = control::Replay(job.character, loaded.control);
   add("reference_upside_down",
       Judge(job, trajectory, UpsideDown(job.reference, job.configuration.task.reference.velocity_interval)));

@@ -112,6 +112,11 @@ TEST_F(Track, ListsOfEvaluateCanBeTracked) {
   // Another seed is another start.
   EXPECT_NE(rows.Numbers("joint_error_mm")[0], rows.Numbers("joint_error_mm")[1]);
   EXPECT_EQ(Execute(kReplay + " " + Path("out") + "/runs/walk.1 --verify").code, 0);
+  // What the gates must refuse, they refuse of tracked motions, too.
+  const Outcome controls = Execute(kEvaluate + " " + list + " --clips " + clips + " --method tracking --only walk" +
+                                   " --controls --output " + Path("controls"));
+  EXPECT_EQ(controls.code, 0) << controls.text;
+  EXPECT_THAT(controls.text, HasSubstr("4 of 4 negative controls refused"));
 }
 
 }  // namespace
