@@ -10,6 +10,7 @@
 #include "retrace/io/xml.h"
 #include "retrace/math/euler.h"
 #include "retrace/math/rotation.h"
+#include "retrace/metrics/ground_forces.h"
 
 namespace retrace::exports {
 namespace {
@@ -85,6 +86,12 @@ std::pair<int, double> HingeAxis(const character::Joint& joint) {
   return {index, axis[index]};
 }
 
+/// What the names of a plate's columns begin with: force, point of application, moment.
+std::array<std::string, 3> PrefixesOf(const ExportedMotion& motion, const metrics::ForcePlate& plate) {
+  const std::string body = ColumnName(motion.character.bodies[static_cast<size_t>(plate.body)].name);
+  return {"ground_force_" + body + "_v", "ground_force_" + body + "_p", "ground_torque_" + body + "_"};
+}
+
 }  // namespace
 
 std::string FormatCoordinates(const ExportedMotion& motion) {
@@ -127,86 +134,28 @@ std::string FormatCoordinates(const ExportedMotion& motion) {
   return storage.Take("Coordinates");
 }
 
-std::vector<ForcePlate> ForcePlates(const ExportedMotion& motion) {
-  const character::Character& character = motion.character;
-  const auto is_foot = [&](int body) {
-    return character.bodies[static_cast<size_t>(body)].part == character::Part::kFoot;
-  };
-  std::vector<ForcePlate> plates;
-  std::vector<int> plate_of(character.bodies.size(), -1);
-  const auto add = [&](int body) {
-    plate_of[static_cast<size_t>(body)] = static_cast<int>(plates.size());
-    plates.push_back({body, {body}});
-  };
-  for (int body = 0; body < static_cast<int>(character.bodies.size()); ++body) {
-    const int joint = character.JointOf(body);
-    const bool carried = joint >= 0 && is_foot(character.joints[static_cast<size_t>(joint)].parent);
-    if (is_foot(body) && !carried) add(body);
-  }
-  for (const character::Joint& joint : character.joints) {  // each after the joint that moves its parent
-    const int plate = plate_of[static_cast<size_t>(joint.parent)];
-    if (!is_foot(joint.child) || plate < 0 || !is_foot(joint.parent)) continue;
-    plate_of[static_cast<size_t>(joint.child)] = plate;
-    plates[static_cast<size_t>(plate)].bodies.push_back(joint.child);
-  }
-  std::vector<char> touched(character.bodies.size(), 0);
-  for (const auto& contacts : motion.trajectory.contacts) {
-    for (const simulation::Contact& contact : contacts) {
-      if (contact.other < 0 && (contact.force.array() != 0).any()) touched[static_cast<size_t>(contact.body)] = 1;
-    }
-  }
-  for (size_t b = 0; b < touched.size(); ++b) {
-    if (touched[b] && plate_of[b] < 0) add(static_cast<int>(b));
-  }
-  return plates;
-}
-
-AppliedForce ForceOn(const ForcePlate& plate, const std::vector<simulation::Contact>& contacts) {
-  const auto counts = [&](const simulation::Contact& contact) {
-    return contact.other < 0 && (contact.force.array() != 0).any() &&
-           std::find(plate.bodies.begin(), plate.bodies.end(), contact.body) != plate.bodies.end();
-  };
-  AppliedForce applied;
-  double pressed = 0;
-  int points = 0;
-  Vec3 mean = Vec3::Zero();
-  for (const simulation::Contact& contact : contacts) {
-    if (!counts(contact)) continue;
-    const double normal_force = std::max(0.0, contact.force.dot(contact.normal));
-    applied.force += contact.force;
-    applied.point += normal_force * contact.point;
-    pressed += normal_force;
-    mean += contact.point;
-    ++points;
-  }
-  if (points == 0) return applied;
-  applied.point = pressed > 0 ? Vec3(applied.point / pressed) : Vec3(mean / points);
-  for (const simulation::Contact& contact : contacts) {
-    if (counts(contact)) applied.moment += (contact.point - applied.point).cross(contact.force);
-  }
-  return applied;
-}
-
 std::string FormatGroundForces(const ExportedMotion& motion) {
-  const std::vector<ForcePlate> plates = ForcePlates(motion);
+  const std::vector<metrics::ForcePlate> plates = metrics::ForcePlates(motion.character, motion.trajectory);
   std::vector<std::string> names = {"time"};
-  for (size_t i = 1; i <= plates.size(); ++i) {
-    for (const char* kind : {"ground_force_N_v", "ground_force_N_p", "ground_torque_N_"}) {
-      std::string prefix = kind;
-      prefix.replace(prefix.find('N'), 1, std::to_string(i));
+  for (const metrics::ForcePlate& plate : plates) {
+    for (const std::string& prefix : PrefixesOf(motion, plate)) {
       for (const char* axis : kAxisNames) names.push_back(prefix + axis);
     }
   }
   Storage storage(std::move(names));
-  static const std::vector<simulation::Contact> kNone;
-  for (size_t i = 0; i < motion.trajectory.states.size(); ++i) {
-    storage.Add(static_cast<double>(i) * motion.trajectory.time_step);
-    for (const ForcePlate& plate : plates) {
-      const AppliedForce applied = ForceOn(plate, i == 0 ? kNone : motion.trajectory.contacts[i - 1]);
+  const control::Trajectory& trajectory = motion.trajectory;
+  const auto add = [&](double time, const std::vector<simulation::Contact>& contacts) {
+    storage.Add(time);
+    for (const metrics::ForcePlate& plate : plates) {
+      const metrics::AppliedForce applied = metrics::ForceOn(plate, contacts);
       for (const Vec3& v : {applied.force, applied.point, applied.moment}) storage.Add(ToOpenSim(v));
     }
     storage.EndRow();
-  }
+  };
+  const auto& contacts = trajectory.contacts;
+  add(0, contacts.empty() ? std::vector<simulation::Contact>() : contacts.front());
+  for (size_t i = 0; i < contacts.size(); ++i) add((static_cast<double>(i) + 0.5) * trajectory.time_step, contacts[i]);
+  if (!contacts.empty()) add(static_cast<double>(contacts.size()) * trajectory.time_step, contacts.back());
   return storage.Take("ground_forces");
 }
 
@@ -214,11 +163,9 @@ std::string FormatExternalLoads(const ExportedMotion& motion) {
   std::string xml =
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<OpenSimDocument Version=\"40000\">\n"
       "  <ExternalLoads name=\"ground_forces\">\n    <objects>\n";
-  const std::vector<ForcePlate> plates = ForcePlates(motion);
-  for (size_t i = 0; i < plates.size(); ++i) {
-    const std::string number = std::to_string(i + 1);
-    const std::string body =
-        io::EscapeXml(ColumnName(motion.character.bodies[static_cast<size_t>(plates[i].body)].name));
+  const std::vector<metrics::ForcePlate> plates = metrics::ForcePlates(motion.character, motion.trajectory);
+  for (const metrics::ForcePlate& plate : plates) {
+    const std::string body = io::EscapeXml(ColumnName(motion.character.bodies[static_cast<size_t>(plate.body)].name));
     xml += "      <ExternalForce name=\"" + body + "\">\n        <appliesForce>true</appliesForce>\n";
     const auto element = [&](const char* name, const std::string& value) {
       xml.append("        <").append(name).append(">").append(value).append("</").append(name).append(">\n");
@@ -226,9 +173,10 @@ std::string FormatExternalLoads(const ExportedMotion& motion) {
     element("applied_to_body", body);
     element("force_expressed_in_body", "ground");
     element("point_expressed_in_body", "ground");
-    element("force_identifier", "ground_force_" + number + "_v");
-    element("point_identifier", "ground_force_" + number + "_p");
-    element("torque_identifier", "ground_torque_" + number + "_");
+    const std::array<std::string, 3> prefixes = PrefixesOf(motion, plate);
+    element("force_identifier", io::EscapeXml(prefixes[0]));
+    element("point_identifier", io::EscapeXml(prefixes[1]));
+    element("torque_identifier", io::EscapeXml(prefixes[2]));
     xml += "      </ExternalForce>\n";
   }
   return xml +

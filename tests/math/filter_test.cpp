@@ -5,6 +5,8 @@
 #include <rapidcheck/gtest.h>
 
 #include <cmath>
+#include <numbers>
+#include <stdexcept>
 
 #include "math/any_stream.h"
 #include "retrace/math/random.h"
@@ -117,6 +119,49 @@ TEST(CubicSample, ErrorOnCubicsIsThatOfTheCentralDifference) {
 TEST(CubicSample, LinearSignalsInside) {
   const Eigen::MatrixXd signal = Signal(8, [](double x) { return 3 - 2 * x; });
   for (double x = 1; x <= 6; x += 0.1) EXPECT_NEAR(CubicSample(signal, x)(0), 3 - 2 * x, 1e-13);
+}
+
+/// Amplitude of a sine of that frequency in the middle of a filtered signal of 4 s at 240 Hz, and how late it is.
+struct Response {
+  double gain = 0;
+  double lag = 0;  // [s]
+};
+Response ResponseTo(double frequency, double cutoff) {
+  constexpr double kRate = 240;
+  const double turn = 2 * std::numbers::pi * frequency / kRate;
+  const Eigen::MatrixXd filtered =
+      ButterworthLowPass(Signal(961, [&](double i) { return std::sin(turn * i); }), kRate, cutoff);
+  // Projected on sine and cosine over whole periods, far from the ends.
+  double along = 0, across = 0;
+  for (Eigen::Index i = 240; i < 720; ++i) {
+    along += filtered(i, 0) * std::sin(turn * static_cast<double>(i)) / 240;
+    across += filtered(i, 0) * std::cos(turn * static_cast<double>(i)) / 240;
+  }
+  return {std::hypot(along, across), std::atan2(-across, along) / (2 * std::numbers::pi * frequency)};
+}
+
+TEST(ButterworthLowPass, HasTheGainOfTwoFiltersAndNoLag) {
+  for (const double cutoff : {6.0, 12.0, 20.0}) {
+    for (const double frequency : {1.0, 4.0, 6.0, 12.0, 20.0, 40.0}) {
+      const Response response = ResponseTo(frequency, cutoff);
+      const auto warped = [](double hertz) { return std::tan(std::numbers::pi * hertz / 240); };
+      const double expected = 1 / (1 + std::pow(warped(frequency) / warped(cutoff), 4));  // squared gain of one
+      EXPECT_NEAR(response.gain, expected, 1e-6) << frequency << " Hz through " << cutoff << " Hz";
+      EXPECT_NEAR(response.lag, 0, 1e-6);
+    }
+    EXPECT_NEAR(std::sqrt(ResponseTo(cutoff, cutoff).gain), std::sqrt(0.5), 1e-6) << "-3 dB for each of the two";
+  }
+}
+
+TEST(ButterworthLowPass, KeepsLinesUpToTheEnds) {
+  const Eigen::MatrixXd line = Signal(50, [](double i) { return 3 - 0.2 * i; });
+  const Eigen::MatrixXd constant = Signal(50, [](double) { return 7; });
+  EXPECT_LT((ButterworthLowPass(constant, 240, 20) - constant).cwiseAbs().maxCoeff(), 1e-12);
+  EXPECT_LT((ButterworthLowPass(line, 240, 20) - line).cwiseAbs().maxCoeff(), 1e-3);
+  EXPECT_EQ(ButterworthLowPass(line.topRows(1), 240, 20), line.topRows(1));
+  EXPECT_EQ(ButterworthLowPass(line.topRows(3), 240, 20).rows(), 3) << "shorter than the pad";
+  EXPECT_THROW(ButterworthLowPass(line, 240, 120), std::invalid_argument);
+  EXPECT_THROW(ButterworthLowPass(line, 240, 0), std::invalid_argument);
 }
 
 }  // namespace
