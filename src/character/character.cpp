@@ -130,6 +130,19 @@ Body ReadBody(const JsonView& view) {
   return body;
 }
 
+/// What does not fit into a plane.
+void CheckPlanarBody(const JsonView& view, const Body& body) {
+  if (!body.turned) return;
+  const JsonView inertia = view["inertia"];
+  if (inertia[3].json() != 0 || inertia[4].json() != 0) {
+    inertia.Expect("xy and xz of 0, as of the bodies of a planar character");
+  }
+}
+void CheckPlanarJoint(const JsonView& view, const Joint& joint) {
+  if (joint.type != JointType::kHinge) view["type"].Expect("\"hinge\", as of the joints of a planar character");
+  if (joint.axis != 0) view["axis"].Expect("\"x\", as of the joints of a planar character");
+}
+
 int ReadBodyName(const JsonView& view, const Character& character) {
   const int index = character.FindBody(view.String());
   if (index < 0) view.Expect("the name of a body");
@@ -312,8 +325,8 @@ int Character::FindJoint(const std::string& wanted) const {
 
 Character ParseCharacter(const io::Json& document, const std::string& name) {
   const JsonView view(document, name);
-  view.AllowOnly({"format", "version", "name", "source", "height", "root_scale", "bodies", "joints", "end_effectors",
-                  "no_self_collision", "contact_presets"});
+  view.AllowOnly({"format", "version", "name", "source", "height", "root_scale", "planar", "bodies", "joints",
+                  "end_effectors", "no_self_collision", "contact_presets"});
   if (view["format"].String() != "retrace-character") view["format"].Expect("\"retrace-character\"");
   view["version"].Integer(1, 1);
   Character character;
@@ -325,15 +338,18 @@ Character ParseCharacter(const io::Json& document, const std::string& name) {
     if (scale != "legs" && scale != "height") view["root_scale"].Expect("\"legs\" or \"height\"");
     if (scale == "height") character.root_scale = RootScale::kHeight;
   }
+  if (view.Has("planar")) character.planar = view["planar"].Boolean();
   for (const JsonView& body : view["bodies"].Elements(kMostBodies)) {
     Body read = ReadBody(body);
     if (character.FindBody(read.name) >= 0) body["name"].Expect("a name that no other body has");
+    if (character.planar) CheckPlanarBody(body, read);
     character.bodies.push_back(std::move(read));
   }
   if (character.bodies.empty()) view["bodies"].Expect("at least one body");
   for (const JsonView& joint : view["joints"].Elements(kMostBodies)) {
     Joint read = ReadJoint(joint, character);
     if (character.FindJoint(read.name) >= 0) joint["name"].Expect("a name that no other joint has");
+    if (character.planar) CheckPlanarJoint(joint, read);
     character.joints.push_back(std::move(read));
   }
   MakeTree(view["joints"], character);

@@ -43,7 +43,7 @@ std::vector<Leg> LegsOf(const Character& character) {
     if (leg.hip < 0) continue;
     leg.side = character.bodies[b].rest_position.x() < 0 ? -1 : 1;
     const auto ball = [&](int joint) { return character.joints[static_cast<size_t>(joint)].type == JointType::kBall; };
-    if (ball(leg.hip) && ball(leg.ankle)) legs.push_back(leg);
+    if (character.planar || (ball(leg.hip) && ball(leg.ankle))) legs.push_back(leg);
   }
   return legs;
 }
@@ -92,6 +92,11 @@ void BendLeg(const Character& character, const Leg& leg, const State& state, con
   rotations[static_cast<size_t>(leg.hip)] = (orientation(at(leg.hip).parent).conjugate() * new_thigh).normalized();
   rotations[static_cast<size_t>(leg.knee)] = (new_thigh.conjugate() * new_shin).normalized();
   rotations[static_cast<size_t>(leg.ankle)] = (new_shin.conjugate() * new_foot).normalized();
+  if (!character.planar) return;
+  for (const int joint : {leg.hip, leg.knee, leg.ankle}) {
+    Quat& rotation = rotations[static_cast<size_t>(joint)];
+    rotation = Twist(rotation, Vec3::UnitX());
+  }
 }
 
 }  // namespace retrace::character

@@ -13,6 +13,7 @@
 #include "retrace/io/number.h"
 #include "retrace/math/filter.h"
 #include "retrace/math/rotation.h"
+#include "sagittal_plane.h"
 
 namespace retrace::character {
 namespace {
@@ -92,7 +93,7 @@ bool IsFoot(const Body& body) {
 /// ground: half the standard deviation of a step sideways decides nothing about a slope.
 class FloorFit {
  public:
-  FloorFit(const Character& character, const std::vector<Pose>& poses) {
+  FloorFit(const Character& character, const std::vector<Pose>& poses) : planar_(character.planar) {
     State before;
     State now;
     State after;
@@ -145,7 +146,8 @@ class FloorFit {
     Eigen::Vector2d rhs = Eigen::Vector2d::Zero();
     for (const Vec3& p : points_) {
       if (std::abs(p.y() - median) > 0.10) continue;
-      const Eigen::Vector2d xz(p.x() - center.x(), p.z() - center.z());
+      Eigen::Vector2d xz(p.x() - center.x(), p.z() - center.z());
+      if (planar_) xz.x() = 0;  // its floor has no slope sideways
       m += xz * xz.transpose();
       rhs += xz * (p.y() - center.y());
     }
@@ -161,6 +163,7 @@ class FloorFit {
  private:
   std::vector<Vec3> points_;  // lowest points of planted feet
   double fallback_height_ = 0;
+  bool planar_;
 };
 
 void LevelFloor(const Character& character, std::vector<Pose>& poses, const ReferenceOptions& options,
@@ -188,16 +191,12 @@ void LevelFloor(const Character& character, std::vector<Pose>& poses, const Refe
       (options.level_floor ? ", tilt of " + io::Fixed(Degrees(report.floor_tilt), 2) + " degrees levelled" : ""));
 }
 
-/// Heading of the body: where its left side's normal points, about y from z.
-double HeadingOf(const Pose& pose) {
-  const Vec3 left = pose.root_orientation * Vec3::UnitX();
-  return std::atan2(-left.z(), left.x());
-}
-
-void TurnToFace(std::vector<Pose>& poses, const ReferenceOptions& options, ReferenceReport& report) {
-  report.facing = HeadingOf(poses.front());
+void TurnToFace(const Character& character, std::vector<Pose>& poses, const ReferenceOptions& options,
+                ReferenceReport& report) {
+  const double facing = HeadingOf(poses.front());
+  if (!character.planar) report.facing = facing;  // else it was found before the motion was turned
   if (!options.facing) return;
-  const Quat turn = AxisRotation(1, *options.facing - report.facing);
+  const Quat turn = AxisRotation(1, *options.facing - facing);
   for (Pose& pose : poses) {
     pose.root_position = turn * pose.root_position;
     pose.root_orientation = turn * pose.root_orientation;
@@ -329,7 +328,7 @@ ReferenceMotion MakeReference(const Character& character, const motion::Clip& cl
     retimed.frame_time = 1 / *options.frame_rate;
     source = &retimed;
   }
-  const std::vector<Pose> recorded = Retarget(character, *source, name, options, report);
+  std::vector<Pose> recorded = Retarget(character, *source, name, options, report);
   const double first_time = report.lead_in_frames * source->frame_time;
   const double last_time = source->duration();
   double end = options.end.value_or(last_time);
@@ -356,6 +355,14 @@ ReferenceMotion MakeReference(const Character& character, const motion::Clip& cl
     throw UsageError(name + ": found " + io::Fixed(end - start, 3) + " s, played " + io::Number(options.time_scale) +
                      " times as long, expected a motion of " + io::Real{kDurations}.Legal() + " s");
   }
+  if (character.planar) {
+    const double rate = 1 / source->frame_time;
+    const auto frame = [&](double time) {
+      const auto nearest = static_cast<size_t>(std::lround(std::max(0.0, time - first_time) * rate));
+      return std::min(nearest, recorded.size() - 1);
+    };
+    PutIntoSagittalPlane(name, rate, frame(start), frame(end), recorded, report);
+  }
   std::vector<Pose> poses = Resample(recorded, 1 / source->frame_time, first_time, start, end, options);
   {
     // The recorded velocity at the start, by a one-sided difference over a few frames, against the filtered one.
@@ -374,7 +381,7 @@ ReferenceMotion MakeReference(const Character& character, const motion::Clip& cl
                          io::Fixed(kSampleRate, 0) + " poses per second from " + io::Fixed(report.frame_rate, 2));
   if (options.time_scale != 1) report.notes.push_back("played " + io::Number(options.time_scale) + " times as long");
   LevelFloor(character, poses, options, report);
-  TurnToFace(poses, options, report);
+  TurnToFace(character, poses, options, report);
   if (options.lift_root) LiftRoot(character, kSampleRate, poses, report);
   if (options.raise_hands) RaiseHands(character, kSampleRate, poses, report);
   if (options.loop) LoopPoses(name, *options.loop, poses, report);

@@ -273,6 +273,29 @@ Quat TurnFromStraight(const Character& character, const std::string& segment, co
   return ShortestArc(bone, -Vec3::UnitY());
 }
 
+/// Where the bone of the body that a joint moves points, in that body's axes: to the mean of the joints that hang on
+/// it, or to its centre of mass.
+Vec3 BoneOf(const Character& character, const Joint& joint) {
+  Vec3 end = Vec3::Zero();
+  double count = 0;
+  for (const Joint& next : character.joints) {
+    if (next.parent != joint.child) continue;
+    end += next.anchor;
+    count += 1;
+  }
+  if (count > 0) return end / count - joint.anchor;
+  return character.bodies[static_cast<size_t>(joint.child)].rest_position - joint.anchor;
+}
+
+/// The turn about x that brings a bone nearest to where a rotation takes it. Of a bone that points sideways then, the
+/// twist of the rotation.
+Quat TurnInPlane(const Quat& rotation, const Vec3& bone) {
+  constexpr double kSideways = 0.2;
+  const Vec3 turned = rotation * bone;
+  if (std::hypot(turned.y(), turned.z()) < kSideways * bone.norm()) return Twist(rotation, Vec3::UnitX());
+  return AxisRotation(0, std::atan2(turned.z(), turned.y()) - std::atan2(bone.z(), bone.y()));
+}
+
 /// Whether a character's elbow is a hinge about the vertical of the T-pose.
 bool HasHingedElbow(const Character& character, const char* side) {
   const Joint* elbow = JointOfSegment(character, Sided(side, "lower_arm"));
@@ -620,6 +643,7 @@ class HumanPoser {
       side.hinged_arm = HasHingedElbow(character, kSides[s]) && calibration.Has(Sided(kSides[s], "upper_arm")) &&
                         calibration.Has(Sided(kSides[s], "lower_arm"));
     }
+    if (character.planar) FindHangingArms();
   }
 
   Pose At(size_t frame) {
@@ -637,6 +661,7 @@ class HumanPoser {
       OrientSegment(character_.bodies[static_cast<size_t>(joint.child)].segment, frame, child);
       Quat rotation = parent.conjugate() * child;
       if (joint.type == JointType::kHinge) rotation = Twist(rotation, Vec3::Unit(joint.axis));
+      if (character_.planar) rotation = TurnInPlane(parent.conjugate() * child, BoneOf(character_, joint));
       orientations_[static_cast<size_t>(joint.child)] = parent * rotation;
       pose.joint_rotations.push_back(rotation);
     }
@@ -651,7 +676,8 @@ class HumanPoser {
   struct Side {
     Quat thigh_turn = Quat::Identity();  // from the axes of a straight leg to those of the character's body
     Quat shin_turn = Quat::Identity();
-    bool hinged_arm = false;  // the elbow is a hinge, and the arm was recorded
+    Quat arm_turn = Quat::Identity();  // from the axes of an arm of the T-pose, of planar characters alone
+    bool hinged_arm = false;           // the elbow is a hinge, and the arm was recorded
     Quat thigh = Quat::Identity(), shin = Quat::Identity();
     Quat upper_arm = Quat::Identity(), lower_arm = Quat::Identity();
   };
@@ -670,6 +696,15 @@ class HumanPoser {
     }
   }
 
+  /// Arms of planar characters hang down at rest, or point elsewhere in their plane.
+  void FindHangingArms() {
+    for (size_t s = 0; s < 2; ++s) {
+      const Joint* shoulder = JointOfSegment(character_, Sided(kSides[s], "upper_arm"));
+      if (shoulder == nullptr) continue;
+      sides_[s].arm_turn = ShortestArc(BoneOf(character_, *shoulder), (s == 0 ? 1 : -1) * Vec3::UnitX());
+    }
+  }
+
   /// Leaves the orientation as it is for a segment that was not recorded.
   void OrientSegment(const std::string& segment, size_t frame, Quat& orientation) const {
     if (calibration_.Has(segment)) orientation = calibration_.Segment(segment, frame);
@@ -679,6 +714,10 @@ class HumanPoser {
       if (segment == Sided(kSides[s], "shin")) orientation = side.shin;
       if (side.hinged_arm && segment == Sided(kSides[s], "upper_arm")) orientation = side.upper_arm;
       if (side.hinged_arm && segment == Sided(kSides[s], "lower_arm")) orientation = side.lower_arm;
+      if (!character_.planar || !calibration_.Has(segment)) continue;
+      for (const char* part : {"upper_arm", "lower_arm", "hand"}) {
+        if (segment == Sided(kSides[s], part)) orientation = orientation * side.arm_turn;
+      }
     }
   }
 

@@ -76,7 +76,11 @@ Mat6 CharacterDynamics::SpatialInertia::Matrix() const {
 }
 
 CharacterDynamics::CharacterDynamics(const character::Character& character, double gravity)
-    : coordinates_(character), gravity_(gravity), node_of_(character.bodies.size()), velocity_(coordinates_.size()) {
+    : coordinates_(character),
+      gravity_(gravity),
+      planar_(character.planar),
+      node_of_(character.bodies.size()),
+      velocity_(coordinates_.size()) {
   nodes_.resize(character.bodies.size());
   for (size_t n = 0; n < nodes_.size(); ++n) {
     Node& node = nodes_[n];
@@ -277,7 +281,17 @@ void CharacterDynamics::ForwardDynamics(VectorIn forces, std::span<const Wrench>
   }
   Node& root = nodes_[0];
   const Vec6 force = Spatial(forces.segment<3>(3), forces.head<3>()) - root.force;
-  root.acceleration = root.articulated.llt().solve(force);
+  if (planar_) {
+    using Columns = Eigen::Matrix<double, 6, 3>;
+    const Columns free = RootAxes().leftCols<3>();
+    Columns motions;  // the same, angular part first
+    motions << free.bottomRows<3>(), free.topRows<3>();
+    root.acceleration = root.bias + Spatial(Vec3::Zero(), gravity_ * Vec3::UnitY());
+    const Vec3 left = motions.transpose() * (force - root.articulated * root.acceleration);
+    root.acceleration += motions * (motions.transpose() * root.articulated * motions).llt().solve(left);
+  } else {
+    root.acceleration = root.articulated.llt().solve(force);
+  }
   const Vec6 change = root.acceleration - root.bias;
   acceleration.head<3>() = Linear(change) - gravity_ * Vec3::UnitY();
   acceleration.segment<3>(3) = Angular(change);
@@ -294,6 +308,18 @@ void CharacterDynamics::ForwardDynamics(VectorIn forces, std::span<const Wrench>
       node.acceleration += node.subspace * rates;
     }
   }
+}
+
+Mat6 CharacterDynamics::RootAxes() const {
+  Mat6 axes = Mat6::Identity();
+  if (!planar_) return axes;
+  const Mat3& rotation = nodes_[0].rotation;
+  axes.setZero();
+  axes.block<3, 2>(0, 0) = rotation.rightCols<2>();
+  axes.block<3, 1>(3, 2) = rotation.col(0);
+  axes.block<3, 1>(0, 3) = rotation.col(0);
+  axes.block<3, 2>(3, 4) = rotation.rightCols<2>();
+  return axes;
 }
 
 void CharacterDynamics::AddForce(int body, const Vec3& point, const Vec3& force, std::span<Wrench> wrenches) const {

@@ -76,12 +76,14 @@ class Solver {
     result.time = static_cast<double>(i) * reference_.frame_time();
     SetMotion(i);
     dynamics_.InverseDynamics(acceleration_, {}, forces_);
+    RemoveHeld(forces_.head<6>());
     result.center_of_mass = dynamics_.CenterOfMass();
     result.force = forces_.head<3>();
     result.moment = AboutCenterOfMass(result.center_of_mass);
     FindPoints();
     Support(result);
     dynamics_.InverseDynamics(acceleration_, wrenches_, forces_);
+    RemoveHeld(forces_.head<6>());
     result.missing_force = forces_.head<3>();
     result.missing_moment = AboutCenterOfMass(result.center_of_mass);
     for (size_t j = 0; j < character_.joints.size(); ++j) {
@@ -110,6 +112,14 @@ class Solver {
     velocity_ = (before_ + after_) / (2 * step);
     acceleration_ = (after_ - before_) / (step * step);
     dynamics_.SetMotion(poses[i], velocity_);
+  }
+
+  /// Takes away, from forces and moments, what holds a planar character in its plane: no ground has to supply it.
+  template <typename Wrench>
+  void RemoveHeld(Wrench&& wrench) const {
+    if (dynamics_.num_held() == 0) return;
+    const auto held = dynamics_.RootAxes().rightCols<3>().eval();
+    wrench -= (held * (held.transpose() * wrench)).eval();
   }
 
   /// The moment of the forces on the root, which act at its centre.
@@ -167,6 +177,7 @@ class Solver {
         }
       }
     }
+    RemoveHeld(supply_);
     program_.hessian = 2 * kMissingCost * supply_.transpose() * supply_;
     for (int k = 0; k < n; ++k) program_.hessian(k, k) += 2 / points_[static_cast<size_t>(k / 3)].weight;
     program_.gradient = -2 * kMissingCost * supply_.transpose() * required;

@@ -6,8 +6,8 @@ Forest::Forest(std::span<const character::Character* const> characters, const En
     : layout(characters, environment) {
   for (size_t c = 0; c < characters.size(); ++c) {
     const character::Character& character = *characters[c];
-    const Tree tree{masses.size(), character.bodies.size(), joints.size(), character.joints.size(),
-                    layout.BodyOf(c, character.root)};
+    const Tree tree{masses.size(),           character.bodies.size(),          joints.size(),
+                    character.joints.size(), layout.BodyOf(c, character.root), character.planar};
     for (const character::Body& body : character.bodies) {
       bodies.push_back(&body);
       masses.push_back({body.mass, body.inertia, body.principal_axes, body.turned});

@@ -18,7 +18,8 @@ struct Tree {
   size_t num_bodies = 0;
   size_t first_joint = 0;
   size_t num_joints = 0;
-  int root = -1;  // body of the world
+  int root = -1;        // body of the world
+  bool planar = false;  // the root keeps to the plane across its x axis
 };
 
 /// What a body weighs, about its centre of mass.

@@ -59,6 +59,15 @@ Mat6 InverseOf(const Mat6& m) {
   return inverse;
 }
 
+/// P (P^T I P)^-1 P^T of a root that keeps to the plane across its x axis.
+Mat6 ResponseInPlane(const Mat6& inertia, const Mat3& rotation) {
+  Eigen::Matrix<double, 6, 3> motions = Eigen::Matrix<double, 6, 3>::Zero();
+  motions.block<3, 2>(0, 0) = rotation.rightCols<2>();
+  motions.block<3, 1>(3, 2) = rotation.col(0);
+  const Mat3 inverse = InverseOf(Mat3(motions.transpose() * inertia * motions));
+  return motions * inverse * motions.transpose();
+}
+
 /// Angular momentum at the end of a step in which no torque acts but the gyroscopic one, taken implicitly: with L = I
 /// w, I (I - h [L]x)^-1 L. In the body's axes, in which I is diagonal.
 RETRACE_INLINE Vec3 TurnedMomentum(const Vec3& inertia, const Vec3& rate, double h) {
@@ -108,6 +117,7 @@ void ForestDynamics::AddTree(const Forest& forest, const Tree& tree) {
   TreeNodes& nodes = trees_.emplace_back();
   nodes.first = nodes_.size();
   nodes.count = tree.num_bodies;
+  nodes.planar = tree.planar;
   nodes.responses = responses_.size();
   responses_.resize(responses_.size() + nodes.count * nodes.count);
   const auto add = [&](int body) -> Node& {
@@ -162,6 +172,10 @@ void ForestDynamics::LoadSingleBody(const BodyMotion& body, Node& node, TreeNode
   response(0, 0) = response(1, 1) = response(2, 2) = 1 / node.mass.mass;
   const Mat3 scaled = r * inverse.asDiagonal();
   response.bottomRightCorner<3, 3>().noalias() = scaled * r.transpose();
+  if (tree.planar) {
+    LoadBody(body, node);
+    response = ResponseInPlane(node.articulated, body.rotation);
+  }
 }
 
 void ForestDynamics::AddForces(const StepInput& input, Node& node) const {
@@ -219,7 +233,10 @@ void ForestDynamics::Begin(std::span<const BodyMotion> bodies, const StepInput& 
         EliminateBall(parent, node);
       }
     }
-    tree.root_response = InverseOf(nodes_[tree.first].articulated);
+    const Node& root = nodes_[tree.first];
+    tree.root_response = tree.planar
+                             ? ResponseInPlane(root.articulated, bodies[static_cast<size_t>(root.body)].rotation)
+                             : InverseOf(root.articulated);
   }
 }
 

@@ -13,6 +13,10 @@
 /// an impulse on another, follows from the root too: R_ii = A R_pp A^T + S D^-1 S^T and R_ij = A R_pj with the
 /// propagator A of body i and its parent p. Bodies of different trees do not respond to one another. Of a tree of one
 /// body, the articulated inertia is its own, whose inverse is known.
+///
+/// The root of a planar character has the velocities P y alone, with the columns of P along y and z and about x of its
+/// body. An ideal constraint puts no impulse along these, P^T (I x - p) = 0, so that the root's response is
+/// P (P^T I P)^-1 P^T in place of I^-1. Everything else follows from it as for any other root.
 #pragma once
 
 #include <cstdint>
@@ -93,6 +97,7 @@ class ForestDynamics {
     size_t responses = 0;  // place of its first response
     uint64_t wanted = 0;   // nodes of the tree of which responses are wanted in this step
     bool resting = false;
+    bool planar = false;
     Mat6 root_response = Mat6::Zero();
   };
 

@@ -38,6 +38,7 @@ OdeStepper::OdeStepper(const Forest& forest, const StepLaw& law)
   contact_joints_ = dJointGroupCreate(0);
   MakeBodies();
   MakeJoints();
+  HoldPlanarRoots();
   feedback_.resize(1024);
   motor_feedback_.resize(forest.joints.size());
 }
@@ -90,6 +91,27 @@ void OdeStepper::MakeJoints() {
       dJointSetHingeAnchor(hinge, joint.anchor.x(), joint.anchor.y(), joint.anchor.z());
       dJointSetHingeAxis(hinge, joint.axis == 0, joint.axis == 1, joint.axis == 2);
       motors_.push_back(hinge);
+    }
+  }
+}
+
+/// Roots of planar characters do not move along their x axes, nor turn about the others.
+void OdeStepper::HoldPlanarRoots() {
+  for (const Tree& tree : forest_.trees) {
+    if (!tree.planar) continue;
+    const dBodyID root = bodies_[static_cast<size_t>(tree.root)];
+    const dJointID along = dJointCreateLMotor(world_, nullptr);
+    dJointAttach(along, root, nullptr);
+    dJointSetLMotorNumAxes(along, 1);
+    dJointSetLMotorAxis(along, 0, 1, 1, 0, 0);
+    dJointSetLMotorParam(along, dParamFMax, dInfinity);
+    const dJointID about = dJointCreateAMotor(world_, nullptr);
+    dJointAttach(about, root, nullptr);
+    dJointSetAMotorMode(about, dAMotorUser);
+    dJointSetAMotorNumAxes(about, 2);
+    for (int k = 0; k < 2; ++k) {
+      dJointSetAMotorAxis(about, k, 1, 0, k == 0, k == 1);
+      dJointSetAMotorParam(about, (k << 8) + dParamFMax, dInfinity);
     }
   }
 }

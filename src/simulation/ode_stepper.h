@@ -27,6 +27,7 @@ class OdeStepper {
  private:
   void MakeBodies();
   void MakeJoints();
+  void HoldPlanarRoots();
   bool Rests(std::span<const char> resting, size_t body) const;
   void SetBodies(std::span<const BodyMotion> bodies, std::span<const char> resting);
   void DriveMotors(std::span<const Motor> motors);

@@ -197,6 +197,10 @@ void AdaptedReference::PutLegsOnLine(const Frame& frame, const std::string& worl
     throw InputError("world " + world + ": /reference/legs_on_line",
                      "a character without legs that ball joints hold at hip and ankle", "one with legs");
   }
+  if (character.planar) {
+    throw InputError("world " + world + ": /reference/legs_on_line",
+                     "a planar character, whose feet stay beside one another", "one that can put them on a line");
+  }
   std::vector<State> states = StatesOf(character, poses_);
   const double largest_sway = CenterOverLine(frame, states);
   const std::vector<AnkleCourse> courses = AnkleCourses(character, legs, states, frame_time_);

@@ -151,6 +151,15 @@ class Balancer {
     return points;
   }
 
+  /// A planar character is held sideways: what counts is where it is along its way.
+  void ProjectOnPlane(const State& state, Vec2& pressure, Polygon& points) const {
+    const character::BodyState& root = state[static_cast<size_t>(character_.root)];
+    const Vec3 left = root.orientation * Vec3::UnitX();
+    const Vec2 across = Vec2(left.x(), left.z()), middle(root.position.x(), root.position.z());
+    pressure -= across * across.dot(pressure - middle);
+    for (Vec2& point : points) point -= across * across.dot(point - middle);
+  }
+
   std::vector<Demand> Demands() const {
     const size_t count = states_.size();
     const double mass = character_.total_mass(), h = frame_time_;
@@ -177,6 +186,7 @@ class Balancer {
       demand.weight = std::min(1.0, force.y() / (mass * gravity_));
       demand.pressure = {center[i].x() + (moment.z() - above * force.x()) / force.y(),
                          center[i].z() - (moment.x() + above * force.z()) / force.y()};
+      if (character_.planar) ProjectOnPlane(states_[i], demand.pressure, points);
       demand.support = ConvexHull(std::move(points));
       Vec2 middle = Vec2::Zero();
       for (const Vec2& corner : demand.support) middle += corner / static_cast<double>(demand.support.size());

@@ -261,7 +261,7 @@ class FootCleaner {
   }
 
   void KeepLegsApart() {
-    if (legs_.size() != 2 || legs_[0].side * legs_[1].side > 0) return;
+    if (character_.planar || legs_.size() != 2 || legs_[0].side * legs_[1].side > 0) return;
     std::vector<State> states(states_.size());
     std::vector<double> apart;
     for (size_t i = 0; i < states.size(); ++i) {

@@ -34,6 +34,26 @@ TEST_F(Track, LeavesARunThatVerifiesInAFreshProcess) {
   EXPECT_NE(control("--perturbation 0.05"), io::ReadFile(run + "/control.json"));
 }
 
+TEST_F(Track, FollowsInAPlane) {
+  const std::string run = Path("run"), planar = " --character planar_human";
+  const Outcome outcome = Execute(kTrack + " " + kWalkClip + planar + " --end 1.5 --output " + run);
+  EXPECT_EQ(outcome.code, 0) << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr("a planar character: the motion is put into the plane of its mean heading"));
+  EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
+  const results::Table motion = results::ReadTable(run + "/trajectory.csv");
+  for (const char* column : {"root_x", "root_qy", "root_qz"}) {
+    for (const double number : motion.Numbers(column)) EXPECT_EQ(number, 0) << column;
+  }
+  const Outcome stock = Execute(kTrack + " " + kWalkClip + planar + " --end 1.5 --solver stock --dry-run");
+  EXPECT_EQ(stock.code, 0) << stock.text;
+  const std::string sampled = Path("sampled");
+  const Outcome search = Execute(kReconstruct + " " + kWalkClip + planar +
+                                 " --end 1 --method sampling --samples 60 --saved 12 --output " + sampled);
+  EXPECT_EQ(search.code, 0) << search.text;
+  EXPECT_EQ(Execute(kReplay + " " + sampled + " --verify").code, 0);
+  ExpectRefusals(kTrack, {{kWalkClip + planar + " --world beam10", 3, "a planar character"}});
+}
+
 TEST_F(Track, RepeatsACycleForAsLongAsOneLikes) {
   for (const char* options : {"--loop 4", "--loop --seconds 4", "--seconds 4 --loop"}) {
     const Outcome outcome = Execute(kTrack + " --dry-run " + kWalkClip + " " + options);

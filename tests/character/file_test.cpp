@@ -59,7 +59,7 @@ const Mutation kMutations[] = {
     {"NoName", R"([{"op": "remove", "path": "/name"}])",
      R"(c.json: /: found no "name", expected an object with "name")"},
     {"UnknownKey", R"([{"op": "add", "path": "/heigth", "value": 1.7}])",
-     R"(c.json: /heigth: found the key "heigth", expected one of format, version, name, source, height, root_scale, bodies, joints, )"
+     R"(c.json: /heigth: found the key "heigth", expected one of format, version, name, source, height, root_scale, planar, bodies, joints, )"
      R"(end_effectors, no_self_collision, contact_presets)"},
     {"NoHeight", R"([{"op": "remove", "path": "/height"}])",
      R"(c.json: /: found no "height", expected an object with "height")"},
@@ -312,6 +312,26 @@ TEST(CharacterFile, KeepsItsDocument) {
 }
 
 /// A tensor and its principal moments are the same body.
+/// The planar human with one change, as a JSON patch.
+std::string RefusalOfPlanar(const char* patch) {
+  const Json planar = io::ReadJson(std::string(RETRACE_SOURCE_DIR) + "/data/characters/planar_human.json");
+  return Refusal(planar.patch(Json::parse(patch)));
+}
+
+TEST(PlanarCharacter, HasHingesAndInertiasAcrossItsPlane) {
+  EXPECT_EQ(Refusal(HumanJson().patch(Json::parse(R"([{"op": "add", "path": "/planar", "value": true}])"))),
+            R"(c.json: /joints/0/type: found "ball", expected "hinge", as of the joints of a planar character)");
+  EXPECT_EQ(RefusalOfPlanar(R"([{"op": "replace", "path": "/joints/3/axis", "value": "y"}])"),
+            R"(c.json: /joints/3/axis: found "y", expected "x", as of the joints of a planar character)");
+  EXPECT_EQ(RefusalOfPlanar(R"([{"op": "replace", "path": "/bodies/1/inertia", "value": [2, 2, 2, 0.1, 0, 0]}])"),
+            "c.json: /bodies/1/inertia: found an array of 6, expected xy and xz of 0, as of the bodies of a planar "
+            "character");
+  EXPECT_EQ(RefusalOfPlanar(R"([{"op": "replace", "path": "/planar", "value": 1}])"),
+            "c.json: /planar: found 1, expected true or false");
+  EXPECT_EQ(RefusalOfPlanar(R"([{"op": "replace", "path": "/bodies/1/inertia", "value": [2, 2, 2, 0, 0, 0.1]}])"),
+            "not refused");
+}
+
 TEST(InertiaTensor, IsTakenApartIntoMomentsAndAxes) {
   Json document = HumanJson();
   document["bodies"][0]["inertia"] = {0.034, 0.022, 0.03, 0.001, -0.002, 0.003};

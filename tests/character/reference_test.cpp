@@ -810,5 +810,67 @@ TEST(Reference, OfTheRobotHasTheRecordedBonesAndTheScaledRoot) {
   EXPECT_GT((hips(Robot(), of_robot) - first_robot).norm(), 0.3);
 }
 
+/// A walk along a heading, as the planar human has it.
+TEST(PlanarReference, IsInThePlaneAndFollowsTheRecordedLimbs) {
+  const Character planar = LoadCharacter(std::string(RETRACE_SOURCE_DIR) + "/data/characters/planar_human.json");
+  std::vector<Pose> walk = Walk{}.Poses(Human(), 3, kFrame);
+  const std::vector<Pose> straight = walk;
+  const Quat turn = AxisRotation(1, 0.8);
+  for (Pose& pose : walk) {
+    pose.root_position = turn * pose.root_position + Vec3(2, 0, 1);
+    pose.root_orientation = turn * pose.root_orientation;
+  }
+  ReferenceReport report;
+  const std::vector<Pose> poses = MakeReference(planar, Recorded(walk), "walk.bvh", Plain(), report).poses();
+  ASSERT_EQ(poses.size(), straight.size());
+  EXPECT_NEAR(report.facing, 0.8, 1e-3);
+  EXPECT_THAT(report.notes, Contains(HasSubstr("a planar character: the motion is put into the plane of its mean "
+                                               "heading, 45.8 degrees about y from z")));
+  for (size_t i = 0; i < poses.size(); ++i) {
+    EXPECT_EQ(poses[i].root_position.x(), 0);
+    EXPECT_EQ(poses[i].root_orientation.y(), 0);
+    EXPECT_EQ(poses[i].root_orientation.z(), 0);
+    EXPECT_NEAR(poses[i].root_position.z() - poses[0].root_position.z(),
+                straight[i].root_position.z() - straight[0].root_position.z(), 1e-3);
+    for (const Quat& rotation : poses[i].joint_rotations) {
+      EXPECT_EQ(rotation.y(), 0);
+      EXPECT_EQ(rotation.z(), 0);
+    }
+    // The walk's legs move in sagittal planes already, and its arms hang beside the body and swing.
+    for (const char* joint : {"left_hip", "right_knee", "left_ankle"}) {
+      const Quat recorded = straight[i].joint_rotations[static_cast<size_t>(Human().FindJoint(joint))];
+      const Quat made = poses[i].joint_rotations[static_cast<size_t>(planar.FindJoint(joint))];
+      EXPECT_LT(AngleBetween(recorded, made), 2e-3) << joint;
+    }
+    const State recorded = StateOf(Human(), straight[i]), made = StateOf(planar, poses[i]);
+    for (const char* side : {"left", "right"}) {
+      const auto pitch = [&](const Character& character, const State& state) {
+        const Joint& shoulder = JointOf(character, std::string(side) + "_shoulder");
+        const Joint& elbow = JointOf(character, std::string(side) + "_elbow");
+        const Vec3 arm = JointPosition(character, elbow, state) - JointPosition(character, shoulder, state);
+        return std::atan2(-arm.z(), -arm.y());
+      };
+      EXPECT_NEAR(pitch(planar, made), pitch(Human(), recorded), 0.02) << side;
+    }
+  }
+}
+
+TEST(PlanarReference, RefusesWhatTurnsAway) {
+  const Character planar = LoadCharacter(std::string(RETRACE_SOURCE_DIR) + "/data/characters/planar_human.json");
+  std::vector<Pose> walk = Walk{}.Poses(Human(), 3, kFrame);
+  for (size_t i = 0; i < walk.size(); ++i) {
+    const Quat turn = AxisRotation(1, kPi * static_cast<double>(i) / static_cast<double>(walk.size()));
+    walk[i].root_orientation = turn * walk[i].root_orientation;
+  }
+  ReferenceReport report;
+  try {
+    MakeReference(planar, Recorded(walk), "walk.bvh", Plain(), report);
+    ADD_FAILURE() << "not refused";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("walk.bvh: found a motion that turns by 90 degrees from its mean heading at "));
+    EXPECT_THAT(error.what(), HasSubstr(", expected one that stays within 60 degrees of it, for a planar character"));
+  }
+}
+
 }  // namespace
 }  // namespace retrace::character

@@ -409,5 +409,32 @@ TEST(CharacterDynamics, IsTheSameAnywhereInTheWorld) {
   EXPECT_EQ(BiasForcesOf(dynamics), bias);
 }
 
+/// With the forces that hold the root as unknowns beside the accelerations.
+TEST(CharacterDynamics, ForwardDynamicsHoldAPlanarRoot) {
+  const character::Character& planar = Bundled("planar_human");
+  CharacterDynamics dynamics(planar);
+  const int n = dynamics.size();
+  ASSERT_EQ(n, 18);
+  ASSERT_EQ(dynamics.num_held(), 3);
+  RandomStream random(3, RandomStage::kTest, 0, 0);
+  for (int k = 0; k < 20; ++k) {
+    const Motion motion = AnyMotion(dynamics.coordinates(), random);
+    dynamics.SetMotion(motion.pose, motion.velocity);
+    const Mat6 axes = dynamics.RootAxes();
+    EXPECT_LT((axes.transpose() * axes - Mat6::Identity()).cwiseAbs().maxCoeff(), 1e-12);
+    Eigen::MatrixXd matrix = Eigen::MatrixXd::Zero(n + 3, n + 3), mass(n, n);
+    Eigen::VectorXd forces = AnyVector(random, n, 50), bias(n), values = Eigen::VectorXd::Zero(n + 3), found(n);
+    dynamics.MassMatrix(mass);
+    dynamics.BiasForces(bias);
+    matrix.topLeftCorner(n, n) = mass;
+    matrix.block(0, n, 6, 3) = axes.rightCols<3>();
+    matrix.block(n, 0, 3, 6) = axes.rightCols<3>().transpose();
+    values.head(n) = forces - bias;
+    const Eigen::VectorXd expected = matrix.fullPivLu().solve(values).head(n);
+    dynamics.ForwardDynamics(forces, {}, found);
+    EXPECT_LT((found - expected).cwiseAbs().maxCoeff(), 1e-8 * (1 + expected.cwiseAbs().maxCoeff())) << k;
+  }
+}
+
 }  // namespace
 }  // namespace retrace::dynamics

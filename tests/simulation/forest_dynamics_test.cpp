@@ -208,6 +208,15 @@ TEST(ForestDynamics, StepsLikeOdeAtOtherStepsAndWithOtherMechanisms) {
   Compare(Block(), 1.0 / 240, 200, 10);
 }
 
+TEST(ForestDynamics, StepsLikeOdeWhereTheRootIsHeldInAPlane) {
+  const character::Character planar =
+      character::LoadCharacter(std::string(RETRACE_SOURCE_DIR) + "/data/characters/planar_human.json");
+  const Agreement agreement = Compare(planar, 1.0 / 240, 300, 25);
+  EXPECT_GT(agreement.steps, 300 * 20);
+  EXPECT_GT(agreement.with_contacts, 0.4 * agreement.steps);
+  EXPECT_LT(agreement.ode_gave_up, 0.05 * agreement.steps);
+}
+
 TEST(ForestDynamics, StepsLikeOdeWhereInertiaIsTurnedAndShapesAreMeshes) {
   const character::Character robot =
       character::LoadCharacter(std::string(RETRACE_SOURCE_DIR) + "/data/characters/asimo.json");

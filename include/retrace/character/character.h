@@ -40,7 +40,7 @@ enum class Part {
 };
 
 /// A rigid body. Its frame sits at its centre of mass, with axes parallel to the world's in the rest pose (a T-pose:
-/// y up, z forward, x to the character's left; knees may be bent in it).
+/// y up, z forward, x to the character's left; knees may be bent in it; a planar character's arms hang down).
 struct Body {
   std::string name;
   std::string segment;                     ///< which part of a recorded skeleton moves it; see reference.h
@@ -90,6 +90,10 @@ struct Character {
   std::string name;
   double height = 0;  ///< [m]
   RootScale root_scale = RootScale::kLegs;
+  /// The root moves in its sagittal plane alone: not along its x axis, and about that axis only. An ideal constraint,
+  /// which does no work, holds it there. All joints are hinges about x, and x is a principal axis of all inertias, so
+  /// that the other bodies move in planes beside that one.
+  bool planar = false;
   std::vector<Body> bodies;
   std::vector<Joint> joints;                    ///< each after the joint that moves its parent body
   int root = -1;                                ///< body index
@@ -99,7 +103,7 @@ struct Character {
   io::Json json;  ///< the document it was made from
 
   double total_mass() const;
-  int dof() const;                                 ///< 6 of the root and those of the joints
+  int dof() const;                                 ///< 6 of the root, also of a planar one, and those of the joints
   int FindBody(const std::string& wanted) const;   ///< index or -1
   int FindJoint(const std::string& wanted) const;  ///< index or -1
   /// Joint that moves a body, or -1 for the root.

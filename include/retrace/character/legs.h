@@ -15,7 +15,7 @@ struct Leg {
   double folding = 1;                   ///< 1: a hinged knee closes about its axis, -1: against it
 };
 
-/// Legs that can be turned and put down again: a ball joint at hip and ankle.
+/// Legs that can be turned and put down again: a ball joint at hip and ankle, or those of a planar character.
 std::vector<Leg> LegsOf(const Character& character);
 
 /// How far a leg is folded about the axis of its knee in a state: its sign, summed over a motion, is Leg::folding.
@@ -30,7 +30,8 @@ struct Footing {
 };
 
 /// Bends a knee and turns the leg about its hip so that the ankle is where it should be, as far as it reaches, and
-/// tilts the foot. `state` is the pose's, before.
+/// tilts the foot. `state` is the pose's, before. Of a planar character's leg, what turns it out of its plane is left
+/// out.
 void BendLeg(const Character& character, const Leg& leg, const State& state, const Footing& footing, Pose& pose);
 
 }  // namespace retrace::character

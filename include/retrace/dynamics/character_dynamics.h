@@ -4,7 +4,9 @@
 ///     M(q) dv/dt + h(q, v) = f + sum over bodies J^T w                                            (RBDA, section 3.1)
 ///
 /// with the mass matrix M, the bias forces h (gravity, centrifugal and Coriolis forces), the generalised forces f, and
-/// the wrenches w from outside.
+/// the wrenches w from outside. M, h and inverse dynamics are those of a root that is free: of a planar character, f
+/// holds the forces that keep its root in the plane, in the directions in which it is held. Forward dynamics finds
+/// these.
 ///
 /// Frames and units: SI units and radians; y is up. Points, forces and all vectors that come out are in world axes.
 /// Spatial vectors are angular part first; inside, all are in world axes about one fixed point, the place where the
@@ -68,6 +70,12 @@ class CharacterDynamics {
   /// @param forces (n) @param wrenches (bodies), or none @param acceleration (n)
   void ForwardDynamics(const Eigen::Ref<const Eigen::VectorXd>& forces, std::span<const Wrench> wrenches,
                        Eigen::Ref<Eigen::VectorXd> acceleration);
+
+  /// How many of the root's six coordinates are held: 3 of a planar character, else 0.
+  int num_held() const { return planar_ ? 3 : 0; }
+  /// Orthonormal axes of the root's coordinates: as they are, but of a planar character those along which it moves, and
+  /// after these the ones along which it is held.
+  Mat6 RootAxes() const;
 
   /// Adds to the wrenches what a force at a point of a body does. @param point [m] @param force [N]
   void AddForce(int body, const Vec3& point, const Vec3& force, std::span<Wrench> wrenches) const;
@@ -166,6 +174,7 @@ class CharacterDynamics {
 
   Coordinates coordinates_;
   double gravity_ = 0;
+  bool planar_ = false;
   std::vector<Node> nodes_;      // (bodies)
   std::vector<size_t> node_of_;  // (bodies)
   Vec3 origin_ = Vec3::Zero();   // the fixed point

@@ -5,7 +5,8 @@
 /// among the points at which bodies are on the ground: normal forces push, tangential ones stay inside the friction
 /// pyramid, and of all such forces those are taken that supply what is needed as far as possible with the least sum of
 /// squares. A point that is higher over the ground or slides faster costs more, so that forces fade in and out. What
-/// the ground cannot supply is left over at the root: a motion that a body could do has none of it.
+/// the ground cannot supply is left over at the root: a motion that a body could do has none of it. What holds a planar
+/// character in its plane is not counted anywhere.
 ///
 /// Velocities and accelerations are central differences over the reference's poses, which are smoothed when it is made.
 /// Nothing here is filtered again, and nothing is a simulation: these are kinematic figures.

@@ -95,6 +95,8 @@ struct TrackingController::Impl {
     program.Resize(dynamics.size(), 0);
     dynamics.MassMatrix(program.mass);
     dynamics.BiasForces(program.bias);
+    program.root_axes = dynamics.RootAxes();
+    program.num_held = dynamics.num_held();
     SetWeights();
     std::vector<ContactPlace>& places = contact_set.Find(now.state, now.step, goal);
     const Plan* solution = &SolveWith(places);
@@ -235,6 +237,12 @@ character::State TrackingController::StartState() const {
   RandomStream random(options.seed, RandomStage::kStart, 0, 0);
   for (double& number : goal.velocity) number += options.perturbation * random.Normal();
   character::State state;
+  impl_->coordinates().StateOf(goal.pose, goal.velocity, state);
+  if (const int held = impl_->dynamics.num_held(); held > 0) {  // a planar character begins in its plane
+    impl_->dynamics.SetMotion(state);
+    const auto axes = impl_->dynamics.RootAxes().rightCols(held).eval();
+    goal.velocity.head<6>() -= axes * (axes.transpose() * goal.velocity.head<6>());
+  }
   impl_->coordinates().StateOf(goal.pose, goal.velocity, state);
   impl_->problem.task.world.environment.AppendStart(state);
   return state;

@@ -76,12 +76,13 @@ void FootPlacement::Update(const character::State& state, const Goal& goal, cons
     const Vec3 ahead = options_.placement_distance * distance + options_.placement_velocity * velocity;
     const double limit = options_.placement_limit;
     wanted = {std::clamp(-ahead.z(), -limit, limit), 0, std::clamp(ahead.x(), -limit, limit)};
+    if (character_.planar) wanted.z() = 0;
   }
   for (Foot& foot : feet_) {
     if (foot.stands || !upright_) {
       foot.turn *= 1 - Share(time_step, options_.placement_decay);
     } else if (standing > 0) {  // in flight a leg keeps its turn
-      const double across = LimitedAcross(state, goal, foot, wanted.z());
+      const double across = character_.planar ? 0 : LimitedAcross(state, goal, foot, wanted.z());
       foot.turn += Share(time_step, options_.placement_rise) * (Vec3(wanted.x(), 0, across) - foot.turn);
     }
   }

@@ -8,12 +8,13 @@ namespace {
 
 using character::Character;
 
-/// k_s of Table 3.
-double StiffnessOf(const character::Body& body) {
+/// k_s of Table 3; of a planar character, of Table 2, which differs for feet.
+double StiffnessOf(const character::Body& body, bool planar) {
   for (const char* name : {"thigh", "shin", "clavicle", "upper_arm", "toe"}) {
     if (body.segment.ends_with(name)) return 4000;
   }
-  return body.segment.ends_with("foot") ? 1000 : 3000;
+  if (body.segment.ends_with("foot")) return planar ? 4000 : 1000;
+  return 3000;
 }
 
 }  // namespace
@@ -21,7 +22,7 @@ double StiffnessOf(const character::Body& body) {
 PaperServo::PaperServo(const Character& character, double stiffness)
     : character_(character), carried_(character.joints.size()) {
   for (const character::Joint& joint : character.joints) {
-    stiffness_.push_back(stiffness * StiffnessOf(character.bodies[static_cast<size_t>(joint.child)]));
+    stiffness_.push_back(stiffness * StiffnessOf(character.bodies[static_cast<size_t>(joint.child)], character.planar));
   }
   for (size_t body = 0; body < character.bodies.size(); ++body) {
     for (int joint = character.JointOf(static_cast<int>(body)); joint >= 0;

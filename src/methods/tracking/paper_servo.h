@@ -13,7 +13,8 @@ namespace retrace::tracking {
 /// Joints with one axis: u = k_s (q_r - q) - 2 sqrt(k_s) q'. Ball joints: u = k_s I d(q_r, q) + 2 sqrt(k_s I) (q'_r -
 /// q'), with I the sum of the rotational inertias of all that the joint carries, without parallel axes, as equation 9
 /// is printed. The root of a matrix is that of a symmetric one: the paper's, of each element, has none for a negative
-/// product of inertia. The stiffness k_s of a joint is k times that of Table 3 for the body that it moves.
+/// product of inertia. The stiffness k_s of a joint is k times that of Table 3 for the body that it moves, of a planar
+/// character that of Table 2.
 class PaperServo {
  public:
   /// The character must outlive the object. @param stiffness k

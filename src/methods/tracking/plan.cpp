@@ -72,6 +72,18 @@ const Plan& Planner::Solve(const Dynamics& dynamics, Form form) {
   return plan_;
 }
 
+void Planner::HoldRoot(const Dynamics& d, Eigen::Index first) {
+  if (d.num_held == 0) return;
+  auto rows = program_.equality_matrix.middleRows<6>(first);
+  auto values = program_.equality_values.segment<6>(first);
+  rows = (d.root_axes.transpose() * rows).eval();
+  values = (d.root_axes.transpose() * values).eval();
+  const Eigen::Index held = d.num_held;
+  rows.bottomRows(held).setZero();
+  rows.bottomLeftCorner(held, 6) = d.root_axes.rightCols(held).transpose();
+  values.tail(held).setZero();
+}
+
 void Planner::BuildReduced(const Dynamics& d) {
   const int n = d.size(), cones = 4 * d.num_contacts(), joints = n - 6;
   program_.Resize(n + cones, 6, cones + 2 * joints);
@@ -86,6 +98,7 @@ void Planner::BuildReduced(const Dynamics& d) {
   p.equality_matrix.leftCols(n) = d.mass.topRows(6);
   p.equality_matrix.rightCols(cones) = -generalised_.topRows(6);
   p.equality_values = -d.bias.head(6);
+  HoldRoot(d, 0);
   p.inequality_matrix.setZero();
   p.inequality_matrix.topRightCorner(cones, cones).setIdentity();
   p.inequality_bounds.head(cones).setZero();
@@ -116,6 +129,7 @@ void Planner::BuildPaper(const Dynamics& d) {
   p.equality_matrix.block(n, n, 6, 6).setIdentity();
   p.equality_values.head(n) = -d.bias;
   p.equality_values.tail(6).setZero();
+  HoldRoot(d, n);
   p.inequality_matrix.setZero();
   p.inequality_matrix.topRightCorner(cones, cones).setIdentity();
   p.inequality_matrix.block(cones, n + 6, joints, joints).setIdentity();

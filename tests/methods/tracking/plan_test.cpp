@@ -7,6 +7,7 @@
 
 #include "dynamics/sample_motion.h"
 #include "retrace/dynamics/character_dynamics.h"
+#include "retrace/math/rotation.h"
 
 namespace retrace::tracking {
 namespace {
@@ -47,6 +48,8 @@ Dynamics InstantOf(const character::Character& character, const character::State
   instant.Resize(dynamics.size(), static_cast<int>(places.size()));
   dynamics.MassMatrix(instant.mass);
   dynamics.BiasForces(instant.bias);
+  instant.root_axes = dynamics.RootAxes();
+  instant.num_held = dynamics.num_held();
   for (size_t c = 0; c < places.size(); ++c) {
     const auto row = 3 * static_cast<Eigen::Index>(c);
     dynamics.PointJacobian(places[c].first, places[c].second, instant.jacobian.middleRows<3>(row));
@@ -105,6 +108,49 @@ TEST(Plan, CountsVariablesAsTable4DoesInBothForms) {
     EXPECT_EQ(reduced.num_variables, variables - freedoms);
     const double scale = 1 + acceleration.cwiseAbs().maxCoeff();
     EXPECT_LT((reduced.acceleration - acceleration).cwiseAbs().maxCoeff(), 1e-5 * scale);
+  }
+}
+
+/// The first four sizes of Table 4, and what it means to be held in a plane.
+TEST(Plan, OfThePlanarHumanHasTheSizesOfTable4AndStaysInThePlane) {
+  const character::Character& planar = Bundled("planar_human");
+  ASSERT_EQ(planar.dof(), 18);
+  const dynamics::Coordinates coordinates(planar);
+  for (const auto& [contacts, variables] : {std::pair(0, 36), std::pair(2, 44), std::pair(4, 52), std::pair(8, 68)}) {
+    RandomStream random = AnyNumbers(static_cast<uint32_t>(300 + contacts));
+    character::Pose pose = character::RestPose(planar);
+    pose.root_orientation = AxisRotation(1, 0.4) * AxisRotation(0, 0.2);
+    for (Quat& rotation : pose.joint_rotations) rotation = AxisRotation(0, random.Uniform(-0.3, 0.3));
+    Eigen::VectorXd velocity = AnyVector(random, 18, 1);
+    velocity.head<6>().setZero();
+    character::State state;
+    coordinates.StateOf(pose, velocity, state);
+    Places places = Soles(planar, state);
+    places.resize(static_cast<size_t>(contacts));
+    Dynamics instant = InstantOf(planar, state, places);
+    instant.desired = AnyVector(random, 18, 30);
+    Planner planner;
+    const Plan paper = planner.Solve(instant, Planner::Form::kPaper);
+    const Plan reduced = planner.Solve(instant);
+    ASSERT_EQ(paper.status, kOptimal);
+    ASSERT_EQ(reduced.status, kOptimal);
+    EXPECT_EQ(paper.num_variables, variables);
+    EXPECT_EQ(NumPaperVariables(planar.dof(), contacts), variables);
+    const double scale = 1 + reduced.acceleration.cwiseAbs().maxCoeff();
+    EXPECT_LT((paper.acceleration - reduced.acceleration).cwiseAbs().maxCoeff(), 1e-5 * scale);
+    const Eigen::VectorXd held = instant.root_axes.rightCols(3).transpose() * reduced.acceleration.head<6>();
+    EXPECT_LT(held.cwiseAbs().maxCoeff(), 1e-9 * scale);
+    // The torques and contact forces of the plan, with those that hold the root, have the accelerations of the plan.
+    dynamics::CharacterDynamics dynamics(planar);
+    dynamics.SetMotion(state);
+    std::vector<dynamics::Wrench> wrenches(planar.bodies.size());
+    for (size_t c = 0; c < places.size(); ++c) {
+      dynamics.AddForce(places[c].first, places[c].second, reduced.force.segment<3>(3 * static_cast<Eigen::Index>(c)),
+                        wrenches);
+    }
+    Eigen::VectorXd acceleration(18);
+    dynamics.ForwardDynamics(reduced.torque, wrenches, acceleration);
+    EXPECT_LT((acceleration - reduced.acceleration).cwiseAbs().maxCoeff(), 1e-6 * scale);
   }
 }
 

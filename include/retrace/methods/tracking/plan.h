@@ -7,7 +7,8 @@
 ///
 /// with accelerations a, torques u, and contact forces V l of the points with Jacobian J. V spans a cone of friction
 /// with four edges at each point. What equation 7e asks for, points that do not slip, is a constraint in the paper;
-/// with more rows than freedoms, or with a point that is about to leave, it has no solution.
+/// with more rows than freedoms, or with a point that is about to leave, it has no solution. Where a planar root is
+/// held, a = 0 stands in place of u = 0.
 #pragma once
 
 #include <Eigen/Core>
@@ -26,6 +27,9 @@ struct Dynamics {
   Eigen::MatrixXd jacobian;  ///< J (3 c x n)
   Eigen::VectorXd slip;      ///< b (3 c): the accelerations of the points are to be -b apart from J a
   Eigen::MatrixXd cone;      ///< V, the part of each point under the one before (3 c x 4), unit vectors
+  /// Orthonormal axes of the root's coordinates, and how many of the last ones are held (CharacterDynamics::RootAxes).
+  Eigen::Matrix<double, 6, 6> root_axes = Eigen::Matrix<double, 6, 6>::Identity();
+  int num_held = 0;
   double contact_weight = 1e4;
   double regularisation = 1e-6;
   double torque_limit = 400;  ///< [N m]
@@ -71,6 +75,8 @@ class Planner {
   const Plan& Solve(const Dynamics& dynamics, Form form = Form::kReduced);
 
  private:
+  /// Turns the six rows of a root without force, from `first` on, into its axes, and holds it along the last ones.
+  void HoldRoot(const Dynamics& dynamics, Eigen::Index first);
   void BuildReduced(const Dynamics& dynamics);
   void BuildPaper(const Dynamics& dynamics);
 
