@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
+
+#include "vector_kernels.h"
 
 namespace retrace::optimization {
 namespace {
@@ -52,19 +55,33 @@ const char* NameOf(Status status) {
 
 /// Constraints are counted: the equalities, then the inequalities. Their normals are the columns of `normals`.
 struct QuadraticProgramSolver::Workspace {
+  /// The normal of a constraint has a single entry, or is one of `distinct` times a sign.
+  struct Row {
+    Index entry = -1;  // of a normal with a single one
+    Index place = -1;  // in `distinct`
+    double sign = 1;
+  };
+
+  const VectorKernels& kernels = BestVectorKernels();
   Index n = 0, num_equalities = 0, num_inequalities = 0;
-  MatrixXd lower;                 // L (n x n)
-  MatrixXd basis;                 // J (n x n); its first columns belong to the active constraints, in their order
-  MatrixXd triangle;              // R, upper (n x n); its first columns and rows
-  MatrixXd normals;               // (n x constraints)
-  VectorXd values;                // (constraints) e and b
-  VectorXd lengths;               // (constraints) of the normals
+  MatrixXd lower;     // L (n x n)
+  MatrixXd basis;     // J (n x n), rows of zeros under it; its first columns belong to the active constraints, in order
+  MatrixXd triangle;  // R, upper (n x n); its first columns and rows
+  MatrixXd normals;   // (n x constraints)
+  VectorXd values;    // (constraints) e and b
+  VectorXd lengths;   // (constraints) of the normals
+  std::vector<Row> rows;          // (constraints) what its product with a vector follows from
+  std::vector<int> distinct;      // constraints whose products must be computed
+  VectorXd products;              // (distinct)
+  std::vector<int> all_columns;   // (n) 0, 1, ...
   std::vector<Index> active;      // constraints
   std::vector<char> in_active;    // (constraints)
   std::vector<char> passed_over;  // (constraints) that follow from others to rounding
   VectorXd x;                     // (n)
   VectorXd multipliers;           // (n) of the active constraints, in their order
-  VectorXd d, z, r;               // (n) as in the paper
+  VectorXd d, r;                  // (n) as in the paper
+  VectorXd z;                     // (n, padded) the same
+  VectorXd reflected;             // (n, padded) scratch of Add
   VectorXd rest, missed;          // (n) scratch of Correct
   VectorXd scratch, other;        // (n)
   VectorXd slack;                 // (inequalities)
@@ -99,15 +116,24 @@ struct QuadraticProgramSolver::Workspace {
     num_equalities = p.equality_values.size();
     num_inequalities = p.inequality_bounds.size();
     const Index constraints = num_equalities + num_inequalities;
-    lower.resize(n, n);
-    basis.resize(n, n);
+    lower.resize(RoundUp(n) + kPad, n);
+    lower.bottomRows(lower.rows() - n).setZero();
+    basis.resize(RoundUp(n), n);
+    basis.bottomRows(basis.rows() - n).setZero();
+    all_columns.resize(static_cast<size_t>(n));
+    std::iota(all_columns.begin(), all_columns.end(), 0);
     triangle.resize(n, n);
     normals.resize(n, constraints);
     values.resize(constraints);
     lengths.resize(constraints);
-    for (VectorXd* vector : {&x, &multipliers, &d, &z, &r, &rest, &missed, &scratch, &other, &summary.x}) {
+    for (VectorXd* vector : {&x, &multipliers, &d, &r, &rest, &missed, &scratch, &other, &summary.x}) {
       vector->resize(n);
     }
+    z.resize(basis.rows());
+    reflected.resize(basis.rows());
+    rows.resize(static_cast<size_t>(constraints));
+    distinct.reserve(static_cast<size_t>(constraints));
+    products.resize(constraints);
     slack.resize(num_inequalities);
     active.reserve(static_cast<size_t>(n));
     last_active.reserve(static_cast<size_t>(n));
@@ -118,10 +144,24 @@ struct QuadraticProgramSolver::Workspace {
     summary.inequality_multipliers.setZero(num_inequalities);
   }
 
+  /// The rows of a matrix become columns of `normals` from `first` on: square by square, as neither lies in a row.
+  void TakeNormals(const MatrixXd& matrix, Index count, Index first) {
+    constexpr Index kSide = 8;
+    for (Index i = 0; i < n; i += kSide) {
+      const Index wide = std::min(kSide, n - i);
+      for (Index c = 0; c < count; c += kSide) {
+        const Index high = std::min(kSide, count - c);
+        for (Index k = c; k < c + high; ++k) {
+          for (Index j = i; j < i + wide; ++j) normals(j, first + k) = matrix(k, j);
+        }
+      }
+    }
+  }
+
   /// False where a number is none.
   bool Load(const QuadraticProgram& p) {
-    if (num_equalities > 0) normals.leftCols(num_equalities) = p.equality_matrix.transpose();
-    if (num_inequalities > 0) normals.rightCols(num_inequalities) = p.inequality_matrix.transpose();
+    TakeNormals(p.equality_matrix, num_equalities, 0);
+    TakeNormals(p.inequality_matrix, num_inequalities, num_equalities);
     values.head(num_equalities) = p.equality_values;
     values.tail(num_inequalities) = p.inequality_bounds;
     for (Index c = 0; c < values.size(); ++c) {
@@ -131,20 +171,58 @@ struct QuadraticProgramSolver::Workspace {
         values[c] = 0;
       }
     }
+    FindDistinctRows();
     for (Index k = 0; k < n; ++k) {
       if (!p.hessian.col(k).tail(n - k).allFinite()) return false;
     }
     return p.gradient.allFinite() && values.allFinite() && lengths.allFinite();
   }
 
+  /// Bounds of variables need no products, and two bounds of one quantity have normals that are opposite.
+  void FindDistinctRows() {
+    distinct.clear();
+    Index apart = 0;  // how far before it the last constraint had an opposite one
+    for (Index c = 0; c < normals.cols(); ++c) {
+      Row& row = rows[static_cast<size_t>(c)];
+      row = {};
+      const auto normal = normals.col(c);
+      Index entries = 0;
+      for (Index i = 0; i < n && entries < 2; ++i) {
+        if (normal[i] == 0) continue;
+        ++entries;
+        row.entry = i;
+      }
+      if (entries == 1) continue;
+      row.entry = -1;
+      const auto opposite = [&](Index before) {
+        const Row& found = rows[static_cast<size_t>(before)];
+        return found.place >= 0 && lengths[before] == lengths[c] && normals.col(before) == -normal;
+      };
+      Index before = c - apart;
+      if (apart == 0 || !opposite(before)) {
+        before = 0;
+        while (before < c && !opposite(before)) ++before;
+      }
+      if (before < c) {
+        apart = c - before;
+        row = rows[static_cast<size_t>(before)];
+        row.sign = -row.sign;
+      } else if (!IsEquality(c)) {
+        row.place = static_cast<Index>(distinct.size());
+        distinct.push_back(static_cast<int>(c));
+      }
+    }
+  }
+
   /// G = L L^T, column by column. False where G is not positive definite.
   bool Factor(const MatrixXd& hessian) {
     for (Index k = 0; k < n; ++k) {
-      auto column = lower.col(k).tail(n - k);
+      auto column = lower.col(k).segment(k, n - k);
       column = hessian.col(k).tail(n - k);
       if (k > 0) {
         scratch.head(k) = lower.row(k).head(k).transpose();
-        column.noalias() -= lower.block(k, 0, n - k, k) * scratch.head(k);
+        kernels.combine(lower.data() + k, lower.rows(), RoundUp(n - k), k, scratch.data(), z.data());
+        column -= z.head(n - k);
       }
       const double pivot = column[0];
       // Written so that not-a-number fails.
@@ -154,14 +232,20 @@ struct QuadraticProgramSolver::Workspace {
     return true;
   }
 
-  /// J = L^-T, no constraint active.
+  /// J = L^-T, no constraint active. A few columns at a time: the entries of one follow from one another.
   void ResetBasis() {
-    for (Index c = 0; c < n; ++c) {
-      auto column = basis.col(c);
-      column.tail(n - c).setZero();
-      column[c] = 1 / lower(c, c);
-      for (Index i = c; i-- > 0;) {
-        column[i] = -lower.col(i).segment(i + 1, c - i).dot(column.segment(i + 1, c - i)) / lower(i, i);
+    constexpr Index kTogether = 4;
+    for (Index first = 0; first < n; first += kTogether) {
+      const Index end = std::min(first + kTogether, n);
+      for (Index c = first; c < end; ++c) {
+        basis.col(c).segment(c, n - c).setZero();
+        basis(c, c) = 1 / lower(c, c);
+      }
+      for (Index i = end - 1; i-- > 0;) {
+        for (Index c = std::max(first, i + 1); c < end; ++c) {
+          const double known = lower.col(i).segment(i + 1, c - i).dot(basis.col(c).segment(i + 1, c - i));
+          basis(i, c) = -known / lower(i, i);
+        }
       }
     }
     active.clear();
@@ -185,7 +269,11 @@ struct QuadraticProgramSolver::Workspace {
 
   /// d = J^T n of a constraint. True where its normal depends on those of the active ones.
   bool Project(Index constraint) {
-    d.noalias() = basis.transpose() * normals.col(constraint);
+    if (const Index entry = rows[static_cast<size_t>(constraint)].entry; entry >= 0) {
+      d = normals(entry, constraint) * basis.row(entry).transpose();
+    } else {
+      kernels.multiply(basis.data(), basis.rows(), n, all_columns.data(), n, normals.col(constraint).data(), d.data());
+    }
     const Index free = n - num_active();
     return !(d.tail(free).norm() > kDependent * d.norm());
   }
@@ -199,10 +287,10 @@ struct QuadraticProgramSolver::Workspace {
     triangle(q, q) = alpha;
     v[0] -= alpha;
     const double square = v.squaredNorm();
-    auto columns = basis.rightCols(free);
-    scratch.noalias() = columns * v;
-    scratch *= 2 / square;
-    for (Index k = 0; k < free; ++k) columns.col(k) -= v[k] * scratch;
+    double* const columns = basis.col(q).data();
+    kernels.combine(columns, basis.rows(), basis.rows(), free, v.data(), reflected.data());
+    reflected *= 2 / square;
+    kernels.subtract_product(columns, basis.rows(), basis.rows(), free, v.data(), reflected.data());
     multipliers[q] = multiplier;
     active.push_back(constraint);
     in_active[static_cast<size_t>(constraint)] = 1;
@@ -225,9 +313,9 @@ struct QuadraticProgramSolver::Workspace {
         triangle(k, j) = c * above + s * below;
         triangle(k + 1, j) = c * below - s * above;
       }
-      scratch = basis.col(k);
-      basis.col(k) = c * scratch + s * basis.col(k + 1);
-      basis.col(k + 1) = c * basis.col(k + 1) - s * scratch;
+      reflected = basis.col(k);
+      basis.col(k) = c * reflected + s * basis.col(k + 1);
+      basis.col(k + 1) = c * basis.col(k + 1) - s * reflected;
     }
   }
 
@@ -247,10 +335,10 @@ struct QuadraticProgramSolver::Workspace {
   void Correct() {
     const Index q = num_active();
     SolveLower(missed);
-    scratch.noalias() = basis.transpose() * rest;
+    scratch.noalias() = basis.topRows(n).transpose() * rest;
     other.head(q) = missed.head(q) - scratch.head(q);
     scratch.head(q) = missed.head(q);
-    x.noalias() += basis * scratch;
+    x.noalias() += basis.topRows(n) * scratch;
     SolveUpper(other);
     multipliers.head(q) += other.head(q);
     size_of_x = std::max(size_of_x, x.norm());
@@ -296,8 +384,14 @@ struct QuadraticProgramSolver::Workspace {
 
   /// The inequality that is violated most, or -1.
   Index MostViolated() {
-    slack.noalias() = normals.rightCols(num_inequalities).transpose() * x;
-    slack -= values.tail(num_inequalities);
+    kernels.multiply(normals.data(), n, n, distinct.data(), static_cast<Index>(distinct.size()), x.data(),
+                     products.data());
+    for (Index i = 0; i < num_inequalities; ++i) {
+      const Index c = num_equalities + i;
+      const Row& row = rows[static_cast<size_t>(c)];
+      const double product = row.entry >= 0 ? normals(row.entry, c) * x[row.entry] : row.sign * products[row.place];
+      slack[i] = product - values[c];
+    }
     Index most = -1;
     double worst = 0;
     for (Index i = 0; i < num_inequalities; ++i) {
@@ -345,8 +439,8 @@ struct QuadraticProgramSolver::Workspace {
       } else {
         const double in_primal = std::max(0.0, miss) / d.tail(free).squaredNorm();
         const double step = std::min(in_dual, in_primal);
-        z.noalias() = basis.rightCols(free) * d.tail(free);
-        x += step * z;
+        kernels.combine(basis.col(q).data(), basis.rows(), basis.rows(), free, d.data() + q, z.data());
+        x += step * z.head(n);
         size_of_x = std::max(size_of_x, x.norm());
         multipliers.head(q) -= step * r.head(q);
         multiplier += step;

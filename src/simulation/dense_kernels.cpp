@@ -1,44 +1,18 @@
 #include "dense_kernels.h"
 
-#include <cstring>
-#include <type_traits>
-#include <utility>
+#include "retrace/math/simd.h"
 
-// Each loop is a template on the vector type, inlined into one function for the baseline and one for AVX2 (Compiled,
-// below).
 #define RETRACE_INLINE [[gnu::always_inline]] inline
 
 namespace retrace::simulation {
 namespace {
 
-struct Sse2 {
-  static constexpr int kLanes = 2;
-  using Vec = double __attribute__((vector_size(16)));
-};
-struct Avx2 {
-  static constexpr int kLanes = 4;
-  using Vec = double __attribute__((vector_size(32)));
-};
-
-// Numbers from and to any address. By reference, because a function without AVX2 can neither take nor give such a
-// vector; by memcpy, because Clang drops a smaller alignment of a type that is an argument of a template.
-template <class Vec>
-RETRACE_INLINE void Load(const double* p, Vec& vector) {
-  std::memcpy(&vector, p, sizeof(Vec));
-}
-template <class Vec>
-RETRACE_INLINE void Store(const Vec& vector, double* p) {
-  std::memcpy(p, &vector, sizeof(Vec));
-}
-
-/// Calls visit(integral constant) for kBegin, ..., kEnd - 1, unrolled.
-template <int kBegin, int kEnd, class Visit>
-RETRACE_INLINE void Unroll(Visit visit) {
-  if constexpr (kBegin < kEnd) {
-    visit(std::integral_constant<int, kBegin>());
-    Unroll<kBegin + 1, kEnd>(visit);
-  }
-}
+using simd::Avx2;
+using simd::Compiled;
+using simd::Load;
+using simd::Sse2;
+using simd::Store;
+using simd::Unroll;
 
 // ---- target -= sum of scaled rows ----------------------------------------------------------------------------------
 
@@ -170,18 +144,6 @@ RETRACE_INLINE void MultiplyOf(const double* matrix, ptrdiff_t stride, const int
 
 // ---- both instruction sets -----------------------------------------------------------------------------------------
 
-template <auto kKernel>
-struct Compiled;
-template <class Result, class... Arguments, Result (*kKernel)(Arguments...)>
-struct Compiled<kKernel> {
-  static Result ForBaseline(Arguments... arguments) { return kKernel(arguments...); }
-#if defined(__x86_64__)
-  __attribute__((target("avx2"))) static Result ForAvx2(Arguments... arguments) {
-    return kKernel(arguments...);
-  }
-#endif
-};
-
 constexpr DenseKernels kBaselineKernels = {Compiled<SolveOf<Sse2>>::ForBaseline, Compiled<DotOf<Sse2>>::ForBaseline,
                                            Compiled<MultiplyOf<Sse2>>::ForBaseline};
 #if defined(__x86_64__)
@@ -194,7 +156,7 @@ constexpr DenseKernels kAvx2Kernels = {Compiled<SolveOf<Avx2>>::ForAvx2, Compile
 const DenseKernels* FindDenseKernels(InstructionSet set) {
   if (set == InstructionSet::kBaseline) return &kBaselineKernels;
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx2")) return &kAvx2Kernels;
+  if (simd::HasAvx2()) return &kAvx2Kernels;
 #endif
   return nullptr;
 }

@@ -31,7 +31,8 @@ class AdaptedReference {
   explicit AdaptedReference(const character::ReferenceMotion& recorded);
 
   void FollowGround(const simulation::Environment& environment, double gravity);
-  /// `world` stands for the world's name in messages. Throws InputError for a character without legs, and for a planar one.
+  /// `world` stands for the world's name in messages. Throws InputError for a character without legs, and for a planar
+  /// one.
   void PutLegsOnLine(const Frame& frame, const std::string& world);
   /// After FollowGround. Does nothing to a character without legs.
   void PutFeetOnGround(const simulation::Environment& environment);

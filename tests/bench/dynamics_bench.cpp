@@ -4,7 +4,9 @@
 
 #include "dynamics/sample_motion.h"
 #include "optimization/random_programs.h"
+#include "retrace/character/kinematics.h"
 #include "retrace/dynamics/character_dynamics.h"
+#include "retrace/methods/tracking/plan.h"
 
 namespace retrace::bench {
 namespace {
@@ -58,6 +60,68 @@ void Programs(benchmark::State& bench, int joints, int contacts, optimization::Q
   bench.counters["optimal"] = static_cast<double>(optimal) / static_cast<double>(solved);
 }
 
+/// The human with the 57 degrees of freedom of Table 3 of da Silva et al. 2008: knees and one more joint of the spine
+/// are balls.
+character::Character WithAllBalls() {
+  io::Json document = dynamics::Bundled("human").json;
+  for (io::Json& joint : document["joints"]) {
+    if (joint["type"] != "hinge") continue;
+    joint["type"] = "ball";
+    joint.erase("axis");
+    joint["strength_scale"] = {1, 1, 1};
+    joint["window"] = {0.2, 0.2, 0.2};
+  }
+  io::Json loin = document["bodies"][2], spine = document["joints"][0];
+  loin["name"] = "loin";
+  spine["name"] = "loin";
+  spine["child"] = "loin";
+  document["joints"][0]["parent"] = "loin";
+  document["bodies"].push_back(loin);
+  document["joints"].push_back(spine);
+  return character::ParseCharacter(document, "human of 57 degrees of freedom");
+}
+
+/// Instants of a stand on both feet that is to speed up, as the tracking controller plans them. The points are corners
+/// of soles, and more between them up to the number of contacts.
+void Plans(benchmark::State& bench, int contacts) {
+  const character::Character human = WithAllBalls();
+  dynamics::CharacterDynamics dynamics(human);
+  character::State state;
+  character::ForwardKinematics(human, character::RestPose(human), state);
+  dynamics.SetMotion(state);
+  tracking::Dynamics instant;
+  instant.Resize(dynamics.size(), contacts);
+  dynamics.MassMatrix(instant.mass);
+  dynamics.BiasForces(instant.bias);
+  for (int c = 0; c < contacts; ++c) {
+    const int body = human.FindBody(c % 2 == 0 ? "left_foot" : "right_foot");
+    const Vec3 half = human.bodies[static_cast<size_t>(body)].shapes[0].HalfExtents();
+    const int place = c / 2;
+    const Vec3 local(place % 2 == 0 ? half.x() : -half.x(), -half.y(), half.z() * (1 - 2 * (place / 2) / 2.0));
+    const Vec3 point = dynamics.CenterOf(body) + local;
+    dynamics.PointJacobian(body, point, instant.jacobian.middleRows<3>(3 * c));
+    instant.cone.middleRows<3>(3 * c) = tracking::FrictionCone(Vec3::UnitY(), 0.7);
+  }
+  instant.weights.head<3>().setConstant(10);
+  instant.weights.segment<3>(3).setConstant(100);
+  RandomStream random(4, RandomStage::kTest, 0, 0);
+  const VectorXd first = optimization::AnyMatrix(random, dynamics.size(), 1) * 20;
+  const VectorXd change = optimization::AnyMatrix(random, dynamics.size(), 1) * 20;
+  tracking::Planner planner;
+  int64_t solved = 0, iterations = 0, optimal = 0, variables = 0;
+  for (auto _ : bench) {
+    instant.desired = first + std::sin(0.05 * static_cast<double>(solved++)) * change;
+    const tracking::Plan& plan = planner.Solve(instant);
+    iterations += plan.iterations;
+    optimal += plan.status == optimization::Status::kOptimal;
+    variables = plan.num_variables;
+  }
+  bench.counters["iterations"] = static_cast<double>(iterations) / static_cast<double>(solved);
+  bench.counters["optimal"] = static_cast<double>(optimal) / static_cast<double>(solved);
+  bench.counters["variables"] = static_cast<double>(variables);
+  bench.counters["of_the_paper"] = tracking::NumPaperVariables(dynamics.size(), contacts);
+}
+
 void Register() {
   using dynamics::CharacterDynamics;
   for (const char* name : dynamics::kCharacters) {
@@ -86,6 +150,10 @@ void Register() {
                                      Programs(bench, joints, contacts, start);
                                    });
     }
+  }
+  for (const int contacts : {9, 10, 11}) {
+    const std::string name = "plan of an instant/57 coordinates, " + std::to_string(contacts) + " contacts";
+    benchmark::RegisterBenchmark(name.c_str(), [contacts](benchmark::State& bench) { Plans(bench, contacts); });
   }
 }
 
