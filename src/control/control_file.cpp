@@ -245,13 +245,19 @@ class Writer {
   const TextSink& write_;
 };
 
-void WriteVersion1(const Character& character, const simulation::WorldOptions& world, const character::State& start,
-                   const std::vector<Fragment>& fragments, const TextSink& write) {
+bool HaveCommands(const std::vector<Fragment>& fragments) {
+  return std::any_of(fragments.begin(), fragments.end(), [](const Fragment& f) { return f.has_commands(); });
+}
+
+/// Version 1, or version 3 with commands.
+void WriteSingle(const Character& character, const simulation::WorldOptions& world, const character::State& start,
+                 const std::vector<Fragment>& fragments, const TextSink& write) {
+  const bool commands = HaveCommands(fragments);
   Writer file(write);
   file.Begin();
   file.Member("format", 0, "retrace-control");
-  file.Member("version", 1, 1);
-  file.Member("units", 2, kUnits);
+  file.Member("version", 1, commands ? 3 : 1);
+  file.Member("units", 2, commands ? kUnitsWithCommands : kUnits);
   file.Member("world", 3, world.ToJson());
   file.Member("joints", 4, JointNames(character));
   file.Key("start_state", 5);
@@ -267,17 +273,24 @@ void CheckFormat(const JsonView& view) {
   if (view["format"].String() != "retrace-control") view["format"].Expect("\"retrace-control\"");
 }
 
-LoadedControl ReadVersion1(const JsonView& view, const std::string& name) {
+/// Whether a document is of version 3, with one character as in version 1.
+bool IsSingleWithCommands(const JsonView& view) {
+  return view.Has("version") && view["version"].json() == 3 && view.Has("character");
+}
+
+/// Version 1, or the same with commands in version 3.
+LoadedControl ReadSingle(const JsonView& view, const std::string& name) {
   view.AllowOnly({"format", "version", "units", "world", "joints", "start_state", "fragments", "character"});
   CheckFormat(view);
-  view["version"].Integer(1, 1);
+  const bool commands = IsSingleWithCommands(view);
+  if (!commands) view["version"].Integer(1, 1);
   LoadedControl loaded;
   loaded.character = character::ParseCharacter(view["character"].json(), name + ": /character");
   OpenLoopControl& control = loaded.control;
   control.world = simulation::ReadWorldOptions(view["world"], loaded.character.joints.size());
   CheckJoints(view["joints"], loaded.character);
   control.start = ReadState(view["start_state"], NamesOf({&loaded.character}, control.world.environment));
-  control.fragments = ReadFragments(view["fragments"], loaded.character, control.world.time_step, false);
+  control.fragments = ReadFragments(view["fragments"], loaded.character, control.world.time_step, commands);
   return loaded;
 }
 
@@ -307,22 +320,17 @@ Scene ReadVersion2(const JsonView& view, const std::string& name, bool may_have_
   return scene;
 }
 
-bool HaveCommands(const std::vector<Fragment>& fragments) {
-  return std::any_of(fragments.begin(), fragments.end(), [](const Fragment& f) { return f.has_commands(); });
-}
-
 }  // namespace
 
 void WriteControl(const Character& character, const OpenLoopControl& control, const TextSink& write) {
-  if (HaveCommands(control.fragments)) return WriteControl(MakeScene(character, control), write);
-  WriteVersion1(character, control.world, control.start, control.fragments, write);
+  WriteSingle(character, control.world, control.start, control.fragments, write);
 }
 
 void WriteControl(const Scene& scene, const TextSink& write) {
-  const bool commands = std::any_of(scene.fragments.begin(), scene.fragments.end(), HaveCommands);
-  if (scene.characters.size() == 1 && !commands) {
-    return WriteVersion1(scene.characters[0], scene.world, scene.start, scene.fragments[0], write);
+  if (scene.characters.size() == 1) {
+    return WriteSingle(scene.characters[0], scene.world, scene.start, scene.fragments[0], write);
   }
+  const bool commands = std::any_of(scene.fragments.begin(), scene.fragments.end(), HaveCommands);
   std::vector<const Character*> pointers;
   for (const Character& character : scene.characters) pointers.push_back(&character);
   Writer file(write);
@@ -364,7 +372,7 @@ std::string FormatControl(const Scene& scene) {
 LoadedControl ParseControl(const std::string& text, const std::string& name) {
   const Json document = io::ParseJson(text, name);
   const JsonView view(document, name);
-  if (!view.Has("version") || view["version"].json() != 3) return ReadVersion1(view, name);
+  if (!view.Has("version") || view["version"].json() != 3 || IsSingleWithCommands(view)) return ReadSingle(view, name);
   Scene scene = ParseScene(text, name);
   if (scene.characters.size() != 1) {
     view["characters"].Fail(std::to_string(scene.characters.size()) + " characters", "one");
@@ -377,8 +385,9 @@ Scene ParseScene(const std::string& text, const std::string& name) {
   const Json document = io::ParseJson(text, name);
   const JsonView view(document, name);
   CheckFormat(view);
-  if (const int version = view["version"].Integer(1, 3); version > 1) return ReadVersion2(view, name, version == 3);
-  const LoadedControl loaded = ReadVersion1(view, name);
+  const int version = view["version"].Integer(1, 3);
+  if (version > 1 && !IsSingleWithCommands(view)) return ReadVersion2(view, name, version == 3);
+  const LoadedControl loaded = ReadSingle(view, name);
   return MakeScene(loaded.character, loaded.control);
 }
 

@@ -83,20 +83,31 @@ TEST(ControlFile, CommandsAreOfVersion3AndRefusedInOthers) {
     }
   };
   Json changed = document;
-  changed["version"] = 2;
-  refused(changed, "/characters/0/fragments/0/torques");
+  changed["version"] = 1;
+  refused(changed, "/fragments/0/torques");
   for (const char* key : {"targets", "torques", "gains"}) {
     changed = document;
-    Json& list = changed["characters"][0]["fragments"][0][key];
+    Json& list = changed["fragments"][0][key];
     list.push_back(Json(list[0]));
-    refused(changed, std::string("/characters/0/fragments/0/") + key);
+    refused(changed, std::string("/fragments/0/") + key);
     changed = document;
-    changed["characters"][0]["fragments"][0][key][0].erase(0);
-    refused(changed, std::string("/characters/0/fragments/0/") + key + "/0");
+    changed["fragments"][0][key][0].erase(0);
+    refused(changed, std::string("/fragments/0/") + key + "/0");
   }
   changed = document;
-  changed["characters"][0]["fragments"][0]["gains"][0][0] = -1;
-  refused(changed, "/characters/0/fragments/0/gains/0/0");
+  changed["fragments"][0]["gains"][0][0] = -1;
+  refused(changed, "/fragments/0/gains/0/0");
+  // The form that earlier programs gave it.
+  Json earlier = document;
+  Json entry;
+  for (const char* key : {"joints", "fragments", "character"}) {
+    entry[key] = earlier[key];
+    earlier.erase(key);
+  }
+  earlier["characters"] = Json::array({entry});
+  EXPECT_TRUE(SameControl(ParseControl(earlier.dump(), "c.json").control, control));
+  earlier["version"] = 2;
+  refused(earlier, "/characters/0/fragments/0/torques");
 }
 
 /// The pointers of all numbers and texts of a document.

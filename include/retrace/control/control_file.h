@@ -16,8 +16,9 @@ namespace retrace::control {
 std::string FormatControl(const character::Character& character, const OpenLoopControl& control);
 /// The same for a scene: version 1 for a single character, version 2 for several. Version 2 has a member `characters`
 /// with the document, the joints and the fragments of each; an entry of its start state names the character, counted
-/// from 1, and free bodies come last without one. Version 3 is the same for any number of characters, with fragments
-/// that may hold the commands of each step: `targets`, `torques` and `gains`, an entry of each for every step.
+/// from 1, and free bodies come last without one. Version 3 has fragments that may hold the commands of each step:
+/// `targets`, `torques` and `gains`, an entry of each for every step. It is written as version 1 for a single character
+/// and as version 2 for several; files of one character in the form of version 2 are read as well.
 std::string FormatControl(const Scene& scene);
 
 /// Receives a text piece by piece.
