@@ -55,7 +55,10 @@ runs::JobOptions ParseJob(const JobArguments& o) {
   job.clip = ParseClip(o.clip);
   job.character = o.character;
   job.worlds = o.worlds;
-  runs::Configuration& configuration = job.configuration;
+  job.mass = o.mass;
+  job.measured = o.measured;
+  job.measured_heading = o.measured_heading;
+  runs::Configuration& configuration = job.configuration = o.defaults;
   if (!o.config.empty()) {
     const runs::InputFile file = runs::ReadInput({runs::kConfigurationRole, o.config});
     const io::Json document = file.Parse();

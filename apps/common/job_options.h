@@ -21,10 +21,14 @@ struct JobArguments {
   int samples = 0;  // 0: not given
   int saved = 0;    // 0: not given
   std::optional<uint64_t> seed;
-  std::string method;           // empty: not given
-  bool paper = false;           // the search's
-  bool paper_tracking = false;  // Configuration::UsePaperTracking
-  std::string solver;           // empty: not given
+  std::string method;                 // empty: not given
+  bool paper = false;                 // the search's
+  bool paper_tracking = false;        // Configuration::UsePaperTracking
+  std::string solver;                 // empty: not given
+  runs::Configuration defaults = {};  // that the settings begin with
+  std::optional<double> mass;         // of the character [kg]
+  std::string measured;               // file of ground forces; empty: not given
+  double measured_heading = 0;        // [rad]
 };
 
 void AddWorldOption(CLI::App& app, std::vector<std::string>& worlds);

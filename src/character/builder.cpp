@@ -103,6 +103,18 @@ void CharacterBuilder::SetInertia(const std::string& body, const Mat3& tensor) {
   Entry("bodies", body)["inertia"] = InertiaToJson(tensor);
 }
 
+void CharacterBuilder::ScaleMass(double factor) {
+  const auto scale = [&](Json& number) { number = number.get<double>() * factor; };
+  for (Json& body : document_["bodies"]) {
+    scale(body["mass"]);
+    for (Json& moment : body["inertia"]) scale(moment);
+  }
+  for (Json& joint : document_["joints"]) {
+    scale(joint["kp"]);
+    scale(joint["kd"]);
+  }
+}
+
 void CharacterBuilder::SetShapes(const std::string& body, const std::vector<Shape>& shapes) {
   Entry("bodies", body)["shapes"] = ShapesToJson(shapes);
 }

@@ -153,7 +153,7 @@ std::string FormatGroundForces(const ExportedMotion& motion) {
     storage.EndRow();
   };
   const auto& contacts = trajectory.contacts;
-  add(0, contacts.empty() ? std::vector<simulation::Contact>() : contacts.front());
+  add(0, {});
   for (size_t i = 0; i < contacts.size(); ++i) add((static_cast<double>(i) + 0.5) * trajectory.time_step, contacts[i]);
   if (!contacts.empty()) add(static_cast<double>(contacts.size()) * trajectory.time_step, contacts.back());
   return storage.Take("ground_forces");

@@ -11,11 +11,13 @@ io::Json Identity(const JobOptions& options, std::span<const InputRecord> inputs
   for (const InputRecord& input : inputs) {
     if (input.name.role != kConfigurationRole) hashes[input.name.role] = input.sha256;
   }
-  const io::Json identity = {{"program", results::Version()},
-                             {"configuration", configuration.ToJson()},
-                             {"clip", configuration.task.reference.ToJson()},
-                             {"inputs", hashes},
-                             {"solver", NameOfSolver(configuration.task.world)}};
+  io::Json identity = {{"program", results::Version()},
+                       {"configuration", configuration.ToJson()},
+                       {"clip", configuration.task.reference.ToJson()},
+                       {"inputs", hashes},
+                       {"solver", NameOfSolver(configuration.task.world)}};
+  if (options.mass) identity["mass"] = *options.mass;
+  if (options.measured_heading != 0) identity["measured_heading"] = options.measured_heading;
   return io::ParseJson(io::Dump(identity), "identity");  // as it will be read from a manifest
 }
 

@@ -1,5 +1,6 @@
 #include "retrace/runs/job.h"
 
+#include "retrace/character/builder.h"
 #include "retrace/io/error.h"
 #include "retrace/runs/data_files.h"
 #include "retrace/runs/identity.h"
@@ -32,9 +33,21 @@ Configuration ConfigurationWithMap(const JobOptions& options, std::span<const In
   return configuration;
 }
 
-character::Character ParseCharacterOf(std::span<const InputFile> files) {
+/// The character of the file, with another mass where that is given.
+character::Character ParseCharacterOf(const JobOptions& options, std::span<const InputFile> files) {
   const InputFile& file = *FindInput(files, "character");
-  return character::ParseCharacter(file.Parse(), file.record.name.path.string());
+  const std::string name = file.record.name.path.string();
+  character::Character character = character::ParseCharacter(file.Parse(), name);
+  if (!options.mass) return character;
+  character::CharacterBuilder builder(character);
+  builder.ScaleMass(*options.mass / character.total_mass());
+  return builder.Build(name);
+}
+
+std::optional<motion::MeasuredForces> ParseMeasured(std::span<const InputFile> files) {
+  const InputFile* file = FindInput(files, kMeasuredRole);
+  if (file == nullptr) return std::nullopt;
+  return motion::ParseMeasuredForces(file->bytes, file->record.name.path.string());
 }
 
 }  // namespace
@@ -52,6 +65,7 @@ std::vector<InputName> InputsOf(const JobOptions& options) {
   names.push_back({"character", FindCharacter(options.character)});
   size_t number = 0;
   for (const std::filesystem::path& file : WorldFiles(options.worlds)) names.push_back({WorldRole(++number), file});
+  if (!options.measured.empty()) names.push_back({kMeasuredRole, options.measured});
   return names;
 }
 
@@ -63,8 +77,9 @@ Job::Job(const JobOptions& o, std::span<const InputFile> files)
       identity(Identity(o, inputs)),
       configuration(ConfigurationWithMap(o, files)),
       world(ParseWorlds(files)),
-      character(task::WithLoads(ParseCharacterOf(files), world)),
+      character(task::WithLoads(ParseCharacterOf(o, files), world)),
       clip(ParseClip(files)),
+      measured(ParseMeasured(files)),
       recorded(character::MakeReference(character, clip, o.clip.file.string(), configuration.task.reference, report)),
       checks(metrics::CheckClip(recorded, clip, report)),
       placed(task::PlaceWorld(world, recorded)),

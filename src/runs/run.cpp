@@ -54,6 +54,9 @@ fs::path WriteReport(const fs::path& folder) {
 }  // namespace
 
 void CheckOptions(const RunOptions& o) {
+  if (o.variations.count > 0 && o.forces.controls > 0) {
+    throw UsageError("found variations and forces of a recording, expected one or the other");
+  }
   if (o.variations.count > 0 && o.variations.max_tries > 0 && o.variations.max_tries < o.variations.count) {
     throw UsageError("found at most " + std::to_string(o.variations.max_tries) +
                      " tries, expected at least as many as variations, " + std::to_string(o.variations.count));
@@ -61,19 +64,21 @@ void CheckOptions(const RunOptions& o) {
 }
 
 parallel::WorkerFactory MakeWorkersOf(const Job& job, const RunOptions& o) {
-  return o.variations.count > 0 ? sampling::MakeSeededWorkerFactory(job.problem)
-                                : sampling::MakeWorkerFactory(job.problem);
+  return o.variations.count > 0 || o.forces.controls > 0 ? sampling::MakeSeededWorkerFactory(job.problem)
+                                                         : sampling::MakeWorkerFactory(job.problem);
 }
 
 RunOutcome Run(Job& job, parallel::TaskFarm& farm, const RunOptions& o, const RunSetting& setting) {
   CheckOptions(o);
   const bool many = o.variations.count > 0;
+  const bool forces = o.forces.controls > 0;
   if (many && job.configuration.run.method == Method::kTracking) {
     throw UsageError("found the method tracking for several controls, expected sampling: tracking finds one");
   }
   const RunObserver& observer = setting.observer;
   io::Json identity = job.identity;
   if (many) identity["variations"] = {{"count", o.variations.count}, {"max_tries", o.variations.max_tries}};
+  if (forces) identity["forces"] = {{"controls", o.forces.controls}, {"perturbation", o.forces.perturbation}};
   const io::Json more = {{"identity_sha256", io::Sha256(io::Dump(identity))}};
   RunOutcome outcome;
   std::optional<results::RunFolder> folder = OpenFolder(o, PathsOf(job.inputs));
@@ -85,7 +90,7 @@ RunOutcome Run(Job& job, parallel::TaskFarm& farm, const RunOptions& o, const Ru
   }
   using Earlier = Checkpoint::Earlier;
   Checkpoint checkpoint(o.output, identity, o.resume ? Earlier::kResume : Earlier::kReplace,
-                        many ? Checkpoint::Kept::kAll : Checkpoint::Kept::kBounded);
+                        many || forces ? Checkpoint::Kept::kAll : Checkpoint::Kept::kBounded);
   sampling::Hooks hooks;
   hooks.on_iteration = observer.on_iteration;
   hooks.store = &checkpoint;
@@ -97,6 +102,10 @@ RunOutcome Run(Job& job, parallel::TaskFarm& farm, const RunOptions& o, const Ru
                                           {&*folder, o.force || checkpoint.Resumes(), setting.context, hooks, more,
                                            observer.on_search_end, observer.report});
       outcome.success = outcome.variations->success();
+    } else if (forces) {
+      outcome.forces = FindForces(job, farm, o.forces, {hooks, observer.on_search_end, observer.report});
+      WriteForces(*folder, job, *outcome.forces, setting.context, more);
+      outcome.success = outcome.forces->success();
     } else {
       outcome.reconstruction = Reconstruct(job, farm, hooks);
       if (observer.on_search_end) observer.on_search_end();

@@ -203,6 +203,22 @@ TEST(CharacterBuilder, ReplacesShapes) {
   ExpectSame(BodyOf(character, "trunk").shapes[0], ball);
 }
 
+TEST(CharacterBuilder, AScaledMassIsSharedAsBefore) {
+  CharacterBuilder builder(Human());
+  builder.ScaleMass(1.5);
+  const Character heavy = builder.Build("heavy");
+  EXPECT_NEAR(heavy.total_mass(), 1.5 * Human().total_mass(), 1e-9);
+  for (size_t b = 0; b < heavy.bodies.size(); ++b) {
+    EXPECT_NEAR(heavy.bodies[b].mass, 1.5 * Human().bodies[b].mass, 1e-12);
+    EXPECT_LT((heavy.bodies[b].InertiaTensor() - 1.5 * Human().bodies[b].InertiaTensor()).norm(), 1e-12);
+  }
+  for (size_t j = 0; j < heavy.joints.size(); ++j) {
+    EXPECT_NEAR(heavy.joints[j].kp, 1.5 * Human().joints[j].kp, 1e-9);
+    EXPECT_NEAR(heavy.joints[j].kd, 1.5 * Human().joints[j].kd, 1e-9);
+    EXPECT_EQ(heavy.joints[j].window, Human().joints[j].window);
+  }
+}
+
 TEST(CharacterBuilder, RefusesWhatIsNoCharacter) {
   const auto refusal = [](const CharacterBuilder& builder) {
     try {

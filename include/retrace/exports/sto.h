@@ -20,8 +20,8 @@ std::string FormatCoordinates(const ExportedMotion& motion);
 /// ground_forces.sto, in the columns that OpenSim's external loads expect. For each foot, and each other body that
 /// touches anything (metrics::ForcePlates), ground_force_BODY_vx, _vy, _vz [N] on the character, ground_force_BODY_px,
 /// _py, _pz: point of application [m], ground_torque_BODY_x, _y, _z: the moment left there [N m]. A row has the
-/// forces of a step and stands at its middle; those of the first and of the last step stand at the beginning and at the
-/// end as well. motion::ReadMeasuredForces reads it.
+/// forces of a step and stands at its middle; before these there is a row of zeros at time 0, and after them the last
+/// one once more at the end. motion::ReadMeasuredForces reads it.
 std::string FormatGroundForces(const ExportedMotion& motion);
 
 /// external_loads.xml: which body each force of ground_forces.sto acts on, as OpenSim's tools take it.

@@ -28,6 +28,16 @@ inline constexpr std::string_view kPressureFile = "pressure.csv";
 inline constexpr std::string_view kPushTableFile = "push_table.csv";
 inline constexpr std::string_view kCostsFile = "costs.csv";
 inline constexpr std::string_view kTrackingFile = "tracking.csv";
+// Of `forces`; names with a cut-off are those of low-passed tables.
+inline constexpr std::string_view kGroundForcesFile = "ground_forces.csv";
+inline constexpr std::string_view kSmoothGroundForcesFile = "ground_forces_20Hz.csv";
+inline constexpr std::string_view kFootForcesFile = "foot_forces.csv";
+inline constexpr std::string_view kSmoothFootForcesFile = "foot_forces_20Hz.csv";
+inline constexpr std::string_view kJointLoadsFile = "joint_loads.csv";
+inline constexpr std::string_view kSmoothJointLoadsFile = "joint_loads_20Hz.csv";
+inline constexpr std::string_view kForceControlsFile = "force_controls.csv";
+inline constexpr std::string_view kForceComparisonFile = "force_comparison.csv";
+inline constexpr std::string_view kForceChartFile = "forces.svg";
 inline constexpr std::string_view kFilmStripFile = "filmstrip.svg";
 inline constexpr std::string_view kReportFile = "report.html";  ///< made of the others, afterwards
 
@@ -53,6 +63,15 @@ inline constexpr std::array kRunFiles = {kManifestFile,
                                          kPushTableFile,
                                          kCostsFile,
                                          kTrackingFile,
+                                         kGroundForcesFile,
+                                         kSmoothGroundForcesFile,
+                                         kFootForcesFile,
+                                         kSmoothFootForcesFile,
+                                         kJointLoadsFile,
+                                         kSmoothJointLoadsFile,
+                                         kForceControlsFile,
+                                         kForceComparisonFile,
+                                         kForceChartFile,
                                          kFilmStripFile,
                                          kReportFile,
                                          std::string_view("export/motion.glb"),

@@ -13,12 +13,14 @@ namespace retrace::runs {
 
 /// A file and what a result needs it for.
 struct InputName {
-  std::string role;  ///< "clip", "skeleton", "map", "character", "world 1", ..., "configuration"
+  std::string role;  ///< "clip", "skeleton", "map", "character", "world 1", ..., "measured", "configuration"
   std::filesystem::path path;
 };
 
 /// The role of the file that a configuration was read from.
 inline constexpr const char* kConfigurationRole = "configuration";
+/// That of measured ground forces.
+inline constexpr const char* kMeasuredRole = "measured";
 
 /// What is recorded of a file that was read.
 struct InputRecord {

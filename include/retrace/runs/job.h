@@ -10,6 +10,7 @@
 
 #include "retrace/methods/sampling/search.h"
 #include "retrace/metrics/clip_checks.h"
+#include "retrace/motion/measured_forces.h"
 #include "retrace/runs/clip_input.h"
 #include "retrace/runs/configuration.h"
 #include "retrace/runs/data_files.h"
@@ -24,6 +25,9 @@ struct JobOptions {
   std::vector<std::string> worlds;  ///< JSON files, or names of worlds that come with the toolkit; they are combined
   Configuration configuration;      ///< where a clip option sets the same, that holds
   std::optional<InputRecord> configuration_file = {};  ///< that the configuration was read from; none: no file
+  std::optional<double> mass = {};      ///< of the character [kg], which its bodies and servos follow; none: its own
+  std::filesystem::path measured = {};  ///< ground forces to compare with; empty: none
+  double measured_heading = 0;  ///< by which these are turned about y, from z towards x, into the clip's axes [rad]
 };
 
 /// The configuration with the clip's options in it, but for the joint map. Throws UsageError for settings that
@@ -52,6 +56,7 @@ struct Job {
   task::AlteredWorld world;
   character::Character character;  ///< with the world's loads
   motion::Clip clip;
+  std::optional<motion::MeasuredForces> measured;
   character::ReferenceReport report;
   character::ReferenceMotion recorded;
   metrics::ClipChecks checks;  ///< of the motion as recorded

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "retrace/runs/forces.h"
 #include "retrace/runs/reconstruction.h"
 #include "retrace/runs/stop_request.h"
 #include "retrace/runs/variations.h"
@@ -19,6 +20,7 @@ struct RunOptions {
   bool resume = false;               ///< resume from the checkpoint in the folder, if there is one
   bool report = false;               ///< write the report page too
   VariationOptions variations = {};  ///< a count above 0: several controls that differ
+  ForceOptions forces = {};          ///< controls above 0: the forces of the motion; not together with variations
 };
 
 /// What is called during a run, on the thread that runs the search; each function may be empty.
@@ -26,7 +28,7 @@ struct RunObserver {
   std::function<void()> on_begin = {};                       ///< the run is not finished yet, and begins
   sampling::IterationCallback on_iteration = {};             ///< after each iteration
   std::function<void()> on_search_end = {};                  ///< after each search
-  std::function<void(const std::string& text)> report = {};  ///< receives the outcome of each variation
+  std::function<void(const std::string& text)> report = {};  ///< receives the outcome of each variation or control
 };
 
 struct RunOutcome {
@@ -34,6 +36,7 @@ struct RunOutcome {
   bool success = false;
   std::optional<Reconstruction> reconstruction;  ///< of a single control
   std::optional<VariationsSummary> variations;   ///< of several
+  std::optional<Forces> forces;                  ///< of ForceOptions
   std::filesystem::path report;                  ///< the page that was written; empty: none
 };
 

@@ -1,4 +1,4 @@
-#include "reconstruct/print.h"
+#include "common/outcome.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -69,8 +69,8 @@ void PrintJob(const runs::Job& job) {
   std::fflush(stdout);
 }
 
-void PrintOutcome(const runs::Job& job, const runs::RunOptions& run, const runs::RunOutcome& outcome,
-                  double wall_seconds, bool prints) {
+void PrintOutcome(const std::string& program, const runs::Job& job, const runs::RunOptions& run,
+                  const runs::RunOutcome& outcome, double wall_seconds, bool prints) {
   if (outcome.finished_before) {
     std::printf("%s: finished before, %s\n", run.output.c_str(), outcome.success ? "successfully" : "below the gates");
   }
@@ -78,13 +78,16 @@ void PrintOutcome(const runs::Job& job, const runs::RunOptions& run, const runs:
     PrintReconstruction(job, *outcome.reconstruction, wall_seconds);
     std::printf("  results in %s\n", run.output.c_str());
   }
+  if (outcome.forces && prints) {
+    PrintReconstruction(job, outcome.forces->run, wall_seconds);
+    std::printf("%s  results in %s\n", runs::Describe(*outcome.forces).c_str(), run.output.c_str());
+  }
   if (!outcome.report.empty() && prints) std::printf("  %s opens in any web browser\n", outcome.report.c_str());
   if (outcome.variations && !outcome.success) {
     const runs::VariationsSummary& summary = *outcome.variations;
     std::fflush(stdout);
-    std::fprintf(stderr,
-                 "reconstruct: found %zu of %d variations with %d seeds: %d not inside the gates, %d the same\n",
-                 summary.found, summary.requested, summary.tries, summary.failed, summary.repeated);
+    std::fprintf(stderr, "%s: found %zu of %d variations with %d seeds: %d not inside the gates, %d the same\n",
+                 program.c_str(), summary.found, summary.requested, summary.tries, summary.failed, summary.repeated);
   }
 }
 

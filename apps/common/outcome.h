@@ -1,0 +1,17 @@
+/// What a program that reconstructs prints for people.
+#pragma once
+
+#include <string>
+
+#include "retrace/runs/run.h"
+
+namespace retrace::apps {
+
+/// What was recognised in the clip, and the task that follows from it.
+void PrintJob(const runs::Job& job);
+
+/// How the run ended. Only failures are printed where results are not (`prints`). `program` is its name.
+void PrintOutcome(const std::string& program, const runs::Job& job, const runs::RunOptions& run,
+                  const runs::RunOutcome& outcome, double wall_seconds, bool prints);
+
+}  // namespace retrace::apps

@@ -1,0 +1,33 @@
+/// What the programs that reconstruct have in common: their options, and the run from the clip to the folder.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "common/job_options.h"
+#include "retrace/parallel/task_farm.h"
+#include "retrace/runs/run.h"
+
+namespace retrace::apps {
+
+/// As a user writes them.
+struct ReconstructionArguments {
+  std::string program;        ///< its name
+  std::string output_suffix;  ///< what the name of the default folder has after that of the clip
+  JobArguments job;
+  runs::RunOptions run;
+  int threads = 0;
+  std::string output;
+  std::string time_limit;
+  double hang_limit = 300;
+  bool dry_run = false;
+  std::string progress = "auto";
+  bool print_config = false;
+};
+
+void AddReconstructionOptions(CLI::App& app, ReconstructionArguments& o);
+
+/// The whole program behind the options: prepares the job on all ranks, runs it, prints. Returns the exit code.
+int Reconstruct(const ReconstructionArguments& o, const std::string& command, parallel::MpiSession& mpi);
+
+}  // namespace retrace::apps

@@ -1,0 +1,192 @@
+/// The program `forces`: what it leaves, what it refuses, and its figures against the judge's.
+#include <cmath>
+#include <cstdlib>
+
+#include "apps/command_line.h"
+#include "retrace/results/tables.h"
+
+namespace retrace::apps {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class ForcesProgram : public CommandLine {};
+
+const std::string kForces = RETRACE_FORCES;
+const std::string kBriefWalk = kWalkClip + " --end 1 --method tracking ";
+
+TEST_F(ForcesProgram, LeavesARunWithTablesOfForces) {
+  const std::string run = Path("run");
+  const Outcome outcome = Execute(kForces + " " + kBriefWalk + "--seeds 2 --mass 80 --output " + run);
+  ASSERT_EQ(outcome.code, 0) << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr("control 2 of 2"));
+  EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
+  const io::Json manifest = io::ReadJson(run + "/manifest.json");
+  EXPECT_EQ(manifest["program"], "forces");
+  EXPECT_NEAR(manifest["forces"]["mass"].get<double>(), 80, 1e-9);
+  EXPECT_EQ(manifest["forces"]["controls"].size(), 2u);
+  double mass = 0;
+  const io::Json control = io::ReadJson(run + "/control.json");
+  for (const io::Json& body : control["character"]["bodies"]) mass += body["mass"].get<double>();
+  EXPECT_NEAR(mass, 80, 1e-9);
+
+  const results::Table ground = results::ReadTable(run + "/ground_forces.csv");
+  const results::Table trajectory = results::ReadTable(run + "/trajectory.csv");
+  const auto total = ground.Numbers("total_force_y");
+  const auto left = ground.Numbers("left_foot_force_y"), right = ground.Numbers("right_foot_force_y");
+  const auto least = ground.Numbers("total_force_y_min"), most = ground.Numbers("total_force_y_max");
+  const auto expected = trajectory.Numbers("force_y");
+  ASSERT_EQ(total.size(), expected.size());
+  double width = 0;
+  for (size_t i = 0; i < total.size(); ++i) {
+    ASSERT_NEAR(total[i], expected[i], 1e-6);
+    ASSERT_NEAR(total[i], left[i] + right[i], 1e-6);
+    ASSERT_LE(least[i], total[i]);
+    ASSERT_GE(most[i], total[i]);
+    width = std::max(width, most[i] - least[i]);
+  }
+  EXPECT_GT(width, 0) << "the controls differ";
+  for (const char* name : {"ground_forces_20Hz.csv", "joint_loads_20Hz.csv", "foot_forces_20Hz.csv"}) {
+    const results::Table smooth = results::ReadTable(run + "/" + name);
+    for (const std::string& column : smooth.names()) {
+      EXPECT_TRUE(column == "time" || column.find("_20Hz") != std::string::npos) << column;
+    }
+  }
+  EXPECT_TRUE(results::ReadTable(run + "/joint_loads.csv").Has("left_knee_power_max"));
+  EXPECT_EQ(results::ReadTable(run + "/force_controls.csv").num_rows(), 2u);
+  EXPECT_THAT(io::ReadFile(run + "/forces.svg"), HasSubstr("low-pass of 20 Hz"));
+  EXPECT_FALSE(fs::exists(run + "/force_comparison.csv"));
+  // The same bytes once more.
+  ASSERT_EQ(Execute(kForces + " " + kBriefWalk + "--seeds 2 --mass 80 --output " + Path("again")).code, 0);
+  for (const char* name : {"control.json", "ground_forces.csv", "joint_loads.csv", "force_controls.csv"}) {
+    EXPECT_EQ(io::ReadFile(run + "/" + name), io::ReadFile(Path("again") + "/" + name)) << name;
+  }
+}
+
+TEST_F(ForcesProgram, AgreesWithItsOwnForces) {
+  const std::string run = Path("run"), again = Path("again");
+  ASSERT_EQ(Execute(kForces + " " + kBriefWalk + "--seeds 1 --output " + run).code, 0);
+  const Outcome outcome = Execute(kForces + " " + kBriefWalk + "--seeds 1 --measured " + run +
+                                  "/export/ground_forces.sto --output " + again);
+  ASSERT_EQ(outcome.code, 0) << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr("against the measured forces"));
+  const io::Json comparison = io::ReadJson(again + "/manifest.json")["force_comparison"];
+  for (const char* cutoff : {"raw", "20Hz", "12Hz", "6Hz"}) {
+    for (const char* part : {"total", "left", "right"}) {
+      for (const char* component : {"vertical", "fore_aft", "lateral"}) {
+        const io::Json& figures = comparison["figures"]["run"][cutoff][part][component];
+        for (const char* name : {"rmse_percent", "peak_percent", "impulse_percent"}) {
+          EXPECT_NEAR(figures[name].get<double>(), 0, 1e-6) << cutoff << " " << part << " " << component << " " << name;
+        }
+        EXPECT_NEAR(figures["r"].get<double>(), 1, 1e-9);
+      }
+    }
+  }
+  EXPECT_EQ(comparison["contact_onset"]["mean_absolute_ms"].is_null()
+                ? 0
+                : comparison["contact_onset"]["mean_absolute_ms"].get<double>(),
+            0);
+  EXPECT_TRUE(results::ReadTable(again + "/foot_forces.csv").Has("left_vertical_measured"));
+  EXPECT_EQ(results::ReadTable(again + "/force_comparison.csv").num_rows(), 4u * (9 + 9));
+}
+
+TEST_F(ForcesProgram, RefusesWhatItCannotUse) {
+  io::WriteFile(Path("bad.csv"), "time,left_fx_N,left_fy_N,left_fz_N,pressure\n0,1,2,3,4\n");
+  io::WriteFile(Path("late.csv"), "time,left_fx_N,left_fy_N,left_fz_N\n50,1,2,3\n60,1,2,3\n");
+  io::WriteFile(Path("plates.mot"),
+                "nRows=2\nendheader\ntime ground_force_1_vx ground_force_1_vy ground_force_1_vz\n0 0 1 2\n1 0 1 2\n");
+  const std::string measured = kBriefWalk + "--measured ";
+  ExpectRefusals(kForces, {{"", 2, "forces: a clip is needed"},
+                           {kBriefWalk + "--mass 0", 2, "--mass: found 0, expected a number from 1 to 1000"},
+                           {kBriefWalk + "--seeds 0", 2, "--seeds"},
+                           {kBriefWalk + "--measured-heading 90", 2, "--measured"},
+                           {measured + "missing.csv", 3, "missing.csv"},
+                           {measured + Path("bad.csv"), 3, "bad.csv:1:1: found the column 'pressure', expected time"},
+                           {measured + Path("late.csv"), 3, "late.csv: found measured times from 50.00 to 60.00 s"},
+                           {measured + Path("plates.mot"), 3,
+                            "plates.mot: found no place and no foot of the force ground_force_1,"},
+                           {measured + Path("late.csv") + " --character quadruped", 3, ""},
+                           {kWalkClip + " --loop 4 --measured " + Path("late.csv"), 2, "cycle is repeated"}});
+}
+
+/// The judge's figures of a run against the recording's forces; nothing where there is no judge.
+io::Json Judge(const std::string& python, const std::string& run, const std::string& name, const std::string& mass,
+               const std::string& json) {
+  const std::string folder = std::string(RETRACE_SHARED_DIR) + "/forces/";
+  const Outcome outcome = Execute(python + " " + folder + "judge_forces.py " + run + " " + folder + name +
+                                  ".forces.csv --mass " + mass + " --json " + json);
+  if (outcome.code != 0) return {};
+  std::string text = io::ReadFile(json);  // Python writes what is no JSON where there is no number
+  for (size_t at = 0; (at = text.find("NaN", at)) != std::string::npos;) text.replace(at, 3, "null");
+  return io::ParseJson(text, json);
+}
+
+double OrNaN(const io::Json& number) {
+  return number.is_number() ? number.get<double>() : std::nan("");
+}
+
+TEST_F(ForcesProgram, HasTheFiguresOfTheJudge) {
+  const std::string folder = std::string(RETRACE_SHARED_DIR) + "/forces/";
+  if (!fs::exists(folder + "judge_forces.py")) GTEST_SKIP() << folder << " is missing";
+  std::string python;
+  for (const char* candidate : {"/usr/bin/python3", "python3"}) {  // the system's has the packages of the system
+    if (Execute(std::string(candidate) + " -c 'import numpy, scipy.signal'").code == 0) python = candidate;
+  }
+  if (python.empty()) GTEST_SKIP() << "NumPy or SciPy are missing";
+  struct Recording {
+    std::string name, mass;
+  };
+  for (const Recording& recording : {Recording{"walk_opencap4", "62.6"}, Recording{"run3_hamner", "72.84"}}) {
+    const std::string run = Path(recording.name);
+    const std::string forces = folder + recording.name + ".forces.csv";
+    const Outcome outcome =
+        Execute(kForces + " " + folder + recording.name + ".bvh --method tracking --seeds 1 --mass " + recording.mass +
+                " --measured " + forces + " --output " + run);
+    ASSERT_TRUE(outcome.code == 0 || outcome.code == 4) << outcome.text;
+    const io::Json judged = Judge(python, run, recording.name, recording.mass, Path("judge.json"));
+    ASSERT_TRUE(judged.is_object());
+
+    const io::Json ours = io::ReadJson(run + "/manifest.json")["force_comparison"];
+    int compared = 0;
+    for (const auto& [source, cutoffs] : ours["figures"].items()) {
+      for (const auto& [cutoff, parts] : cutoffs.items()) {
+        for (const auto& [part, components] : parts.items()) {
+          for (const auto& [component, figures] : components.items()) {
+            const io::Json& truth =
+                source == "run" ? judged[cutoff][part][component] : judged[cutoff]["baseline"][source][component];
+            for (const char* name : {"rmse", "rrmse", "r", "peak", "impulse"}) {
+              const std::string key = std::string(name) + (std::string(name) == "r" ? "" : "_percent");
+              const double expected = OrNaN(truth[name]);
+              const std::string place = source + " " + cutoff + " " + part + " " + component + " " + name;
+              if (std::isnan(expected)) {
+                EXPECT_TRUE(std::isnan(OrNaN(figures[key]))) << place;
+              } else {
+                EXPECT_NEAR(figures[key].get<double>(), expected, 1e-6 * (1 + std::abs(expected))) << place;
+              }
+              ++compared;
+            }
+          }
+        }
+      }
+    }
+    EXPECT_EQ(compared, 4 * (9 + 3 * 3) * 5);
+    for (const auto& [event, key] : {std::pair{"on", "contact_onset"}, std::pair{"off", "contact_offset"}}) {
+      const io::Json& truth = judged[std::string("contact_") + event];
+      EXPECT_EQ(ours[key]["events"], truth["n"]);
+      EXPECT_EQ(ours[key]["matched"], truth["matched"]);
+      if (truth["mean_ms"].is_number()) {
+        EXPECT_NEAR(ours[key]["mean_ms"].get<double>(), truth["mean_ms"].get<double>(), 1e-6);
+        EXPECT_NEAR(ours[key]["mean_absolute_ms"].get<double>(), truth["mean_abs_ms"].get<double>(), 1e-6);
+      }
+    }
+    EXPECT_NEAR(ours["largest_step_force_weights"].get<double>(), judged["max_step_force_BW"].get<double>(), 1e-9);
+    EXPECT_NEAR(ours["largest_measured_force_weights"].get<double>(), judged["max_measured_BW"].get<double>(), 1e-9);
+    EXPECT_NEAR(ours["no_contact_share"].get<double>(), judged["no_contact_share"]["run"].get<double>(), 1e-9);
+    EXPECT_NEAR(ours["compared"][0].get<double>(), judged["compared_s"][0].get<double>(), 1e-9);
+    EXPECT_NEAR(ours["compared"][1].get<double>(), judged["compared_s"][1].get<double>(), 1e-9);
+  }
+}
+
+}  // namespace
+}  // namespace retrace::apps
