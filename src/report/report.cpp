@@ -14,11 +14,13 @@
 #include "retrace/character/kinematics.h"
 #include "retrace/io/base64.h"
 #include "retrace/io/csv_writer.h"
+#include "retrace/io/describe.h"
 #include "retrace/io/error.h"
 #include "retrace/io/xml.h"
 #include "retrace/math/rotation.h"
 #include "retrace/math/types.h"
 #include "retrace/results/contact_tables.h"
+#include "retrace/results/force_tables.h"
 #include "retrace/results/provenance.h"
 
 namespace retrace::report {
@@ -485,13 +487,39 @@ io::Json SolutionsToJson(const results::Table& table) {
   return json;
 }
 
+/// Forces on the feet with their band, and those that were measured where they are in the table, per part and
+/// component. What is empty is not a number.
+io::Json FootForcesToJson(const results::Table& table) {
+  const std::string suffix = "_" + metrics::CutoffName(results::kTableCutoff);
+  const auto packed = [&](const std::string& column) {
+    Floats values;
+    for (const std::string& cell : table.Text(column)) {
+      double value = std::numeric_limits<double>::quiet_NaN();
+      if (!cell.empty()) io::ReadText(io::Real{{-1e12, 1e12}}, cell, column, value);
+      values.Add(value);
+    }
+    return values.Packed();
+  };
+  io::Json parts = io::Json::object();
+  for (const char* part : {"total", "left", "right"}) {
+    for (int c = 0; c < metrics::kForceComponents; ++c) {
+      const std::string component = Name(static_cast<metrics::ForceComponent>(c));
+      const std::string name = std::string(part) + "_" + component + suffix;
+      io::Json& signal = parts[part][component];
+      signal = {{"simulated", packed(name)}, {"least", packed(name + "_min")}, {"most", packed(name + "_max")}};
+      if (table.Has(name + "_measured")) signal["measured"] = packed(name + "_measured");
+    }
+  }
+  return {{"low_pass", results::kTableCutoff}, {"parts", parts}};
+}
+
 /// The members of a manifest that describe how a run was made; not on which machine.
 io::Json SettingsOf(const io::Json& manifest) {
   io::Json settings = io::Json::object();
   if (!manifest.is_object()) return settings;
   for (const char* name :
        {"program", "status", "method", "tracking", "command", "seed", "clip", "inputs", "preparation", "solver",
-        "world", "perturbed", "pushes", "characters", "cost", "configuration"}) {
+        "world", "perturbed", "pushes", "characters", "cost", "forces", "configuration"}) {
     if (manifest.contains(name)) settings[name] = manifest[name];
   }
   if (manifest.contains("provenance") && manifest["provenance"].is_object()) {
@@ -551,6 +579,10 @@ io::Json DescribeRun(const ReportRun& run, const ReportOptions& options) {
   json["footprints"] = FootprintsToJson(trajectory, run.world->environment, history, frame_stride, options.footprint);
   if (run.costs != nullptr) json["costs"] = CostsToJson(*run.costs);
   if (run.solutions != nullptr) json["solutions"] = SolutionsToJson(*run.solutions);
+  if (run.foot_forces != nullptr) json["foot_forces"] = FootForcesToJson(*run.foot_forces);
+  if (run.manifest.is_object() && run.manifest.contains("force_comparison")) {
+    json["force_comparison"] = run.manifest["force_comparison"];
+  }
   json["settings"] = SettingsOf(run.manifest);
   return json;
 }

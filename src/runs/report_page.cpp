@@ -51,6 +51,7 @@ io::Json DescribeStoredRun(const ReplayedRun& replayed, const std::string& name)
   }
   std::vector<results::CostTable> costs(num_characters);
   std::vector<results::Table> solutions(num_characters);
+  std::vector<results::Table> foot_forces(num_characters);
   std::vector<report::ReportRun> reports(num_characters);
   for (size_t c = 0; c < num_characters; ++c) {
     report::ReportRun& report = reports[c];
@@ -76,6 +77,10 @@ io::Json DescribeStoredRun(const ReplayedRun& replayed, const std::string& name)
     if (const fs::path file = run.PathOf(c, results::kTrackingFile); fs::exists(file)) {
       solutions[c] = results::ReadTable(file);
       if (solutions[c].num_rows() > 0) report.solutions = &solutions[c];
+    }
+    if (const fs::path file = run.PathOf(c, results::kSmoothFootForcesFile); fs::exists(file)) {
+      foot_forces[c] = results::ReadTable(file);
+      if (foot_forces[c].num_rows() > 0) report.foot_forces = &foot_forces[c];
     }
     if (!run.pushes.empty()) report.notes.emplace_back("Pushed: this motion is not the result of the control alone.");
     if (!replayed.difference.empty()) {

@@ -47,6 +47,10 @@ before(async () => {
   run('report', join(folder, 'scene'));
   run('track', join(clips, 'walk.bvh'), '--end', '1.6', '--output', join(folder, 'tracked'));
   run('report', join(folder, 'tracked'));
+  const forces = (name, ...words) =>
+    run('forces', join(clips, 'walk.bvh'), '--end', '1.6', '--method', 'tracking', '--seeds', '2', '--output', join(folder, name), ...words);
+  forces('plates');
+  forces('forces', '--measured', join(folder, 'plates/export/ground_forces.sto'), '--report');
   mkdirSync(join(folder, 'evaluation'));
   const list = join(folder, 'list.tsv');
   writeFileSync(list, 'clip\tname\tend\tgroup\nwalk.bvh\twalk\t0.5\teasy\nstand.bvh\tstand\t0.5\teasy\n');
@@ -295,6 +299,26 @@ test('a tracked motion shows what its quadratic programs planned', async (t) => 
     assert.ok(Math.abs(number(shown) - row[column]) <= 0.51 || Math.abs(number(shown) / row[column] - 1) < 0.01, `${id}: ${shown}, ${row[column]}`);
   }
   assert.equal(await page.locator('#cost-0').count(), 0);
+});
+
+test('forces are shown with their band, what was measured and the figures', async (t) => {
+  const page = await open(t, 'forces/report.html', { hash: '#time=0.8' });
+  const rows = readTable(join(folder, 'forces/foot_forces_20Hz.csv'));
+  const row = rows.filter(({ time }) => time <= 0.8 + 1e-9).at(-1);
+  for (const part of ['total', 'left', 'right']) {
+    const shown = (await outputsOf(page, `foot-force-${part}-0`)).map(number);
+    assert.equal(shown.length, 2, 'the edges of the band have no values of their own');
+    assert.ok(Math.abs(shown[0] - row[`${part}_vertical_20Hz_measured`]) <= 0.51, `${part}: ${shown}`);
+    assert.ok(Math.abs(shown[1] - row[`${part}_vertical_20Hz`]) <= 0.51, `${part}: ${shown}`);
+  }
+  await page.getByLabel('Component of the forces').selectOption('lateral');
+  const [measured] = (await outputsOf(page, 'foot-force-left-0')).map(number);
+  assert.ok(Math.abs(measured - row.left_lateral_20Hz_measured) <= 0.51, `${measured}`);
+  const figures = await page.locator('#force-figures-0 tbody tr').allInnerTexts();
+  assert.equal(figures.length, 9 + 3 * 3);
+  assert.match(figures[0], /^total, vertical\s+0\.0\s+0\.0\s+1\.000/);
+  await page.getByLabel('Low-pass of the figures').selectOption('raw');
+  assert.match(await page.locator('#force-figures-0 .note').innerText(), /Contact onsets: \d+ of \d+ matched/);
 });
 
 test('every control has a name, and the keyboard reaches it', async (t) => {

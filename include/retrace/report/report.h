@@ -37,10 +37,11 @@ struct ReportRun {
   const control::Trajectory* tracking = nullptr;          ///< naive tracking of the reference; may be null
   std::optional<metrics::Evaluation> evaluation = {};     ///< of the trajectory
   std::optional<metrics::Evaluation> tracking_evaluation = {};
-  const results::CostTable* costs = nullptr;  ///< of a search; may be null
-  const results::Table* solutions = nullptr;  ///< tracking.csv of a tracked motion; may be null
-  io::Json manifest = {};                     ///< of the run; null: there is none
-  std::vector<std::string> notes = {};        ///< what a reader should know first
+  const results::CostTable* costs = nullptr;    ///< of a search; may be null
+  const results::Table* solutions = nullptr;    ///< tracking.csv of a tracked motion; may be null
+  const results::Table* foot_forces = nullptr;  ///< foot_forces_20Hz.csv of `forces`; may be null
+  io::Json manifest = {};                       ///< of the run; null: there is none
+  std::vector<std::string> notes = {};          ///< what a reader should know first
 };
 
 struct ReportOptions {

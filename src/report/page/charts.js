@@ -23,10 +23,11 @@ function indexAt(times, time) {
 
 // A chart in a frame with its title, what the lines are, and their values at the cursor.
 //
-// `lines`: [{ name, color, values, dash }], all over `times`, which may differ per line (line.times).
+// `lines`: [{ name, color, values, dash }], all over `times`, which may differ per line (line.times). A line whose `hidden`
+// is set is not drawn: it is an edge of a band. `bands`: [{ edges: [index of the upper line, of the lower one], color }].
 class TimeChart {
-  constructor({ title, id, unit, digits, lines, clock, note, logarithmic, under, duration, extent }) {
-    Object.assign(this, { title, unit, digits, clock, logarithmic, under, extent });
+  constructor({ title, id, unit, digits, lines, clock, note, logarithmic, under, duration, extent, bands }) {
+    Object.assign(this, { title, unit, digits, clock, logarithmic, under, extent, bands });
     this.duration = duration ?? clock.duration;
     this.lines = lines;
     this.legend = element('div.legend');
@@ -86,13 +87,14 @@ class TimeChart {
           {},
           ...this.lines.map((line) => ({
             label: line.name,
-            stroke: line.color(),
-            width: line.width ?? 1.6,
+            stroke: line.hidden ? 'transparent' : line.color(),
+            width: line.hidden ? 0 : line.width ?? 1.6,
             dash: line.dash ? [5, 4] : undefined,
             points: { show: false },
             spanGaps: true,
           })),
         ],
+        bands: (this.bands ?? []).map(({ edges, color: fill }) => ({ series: edges.map((k) => k + 1), fill: fill() })),
         hooks: { drawAxes: this.under ? [(plot) => this.under(plot)] : [] },
       },
       this.data(),
@@ -101,7 +103,7 @@ class TimeChart {
     this.plot.over.append(this.cursor);
     this.grab(this.plot.over);
     this.legend.replaceChildren(
-      ...this.lines.map((line) => {
+      ...this.lines.filter((line) => !line.hidden).map((line) => {
         line.output = element('output');
         const key = element('i', { style: `--color: ${line.color()}` });
         if (line.dash) key.className = 'dashed';
@@ -408,6 +410,45 @@ export function solutionCharts(run, clock) {
     chart('iterations', 'Iterations of the program', '', 0),
     chart('cpu_microseconds', 'Time of the program', '\u00b5s', 0, 'On the machine that tracked.'),
   ];
+}
+
+// Forces on the feet with the band of all controls and what was measured; the component is chosen above them.
+export function footForceCharts(run, clock) {
+  const { parts, low_pass: cutoff } = run.foot_forces;
+  const node = element('select', { ariaLabel: 'Component of the forces' });
+  for (const name of Object.keys(parts.total)) node.append(element('option', { value: name }, words(name).replace('Fore aft', 'Fore-aft')));
+  const times = run.stepTimes();
+  const gaps = (values) => Array.from(values, (v) => (Number.isNaN(v) ? null : v));
+  const lines = (part) => {
+    const { simulated, least, most, measured } = parts[part][node.value];
+    const line = (name, values, paint, more) => ({ name, times, values: gaps(values), color: paint, ...more });
+    return [
+      line('most of all controls', most, color('simulated'), { hidden: true }),
+      line('least of all controls', least, color('simulated'), { hidden: true }),
+      ...(measured ? [line('measured', measured, color('text'), { width: 1.8 })] : []),
+      line('simulated', simulated, color('simulated'), { width: 1.8 }),
+    ];
+  };
+  const titles = { total: 'Force of the ground', left: 'Force on the left foot', right: 'Force on the right foot' };
+  const charts = Object.keys(parts).map((part) => {
+    const chart = new TimeChart({
+      id: `foot-force-${part}-${run.index}`,
+      title: `${titles[part]}, after a low-pass of ${cutoff} Hz`,
+      unit: 'N',
+      digits: 0,
+      clock,
+      lines: lines(part),
+      bands: [{ edges: [0, 1], color: () => `${palette().simulated}40` }],
+      note: 'The band holds all controls. Fore-aft is along the way of the reference, lateral to the left of it.',
+    });
+    chart.keys = () => [element('span', {}, element('i.dot', { style: `--color: ${palette().simulated}40` }), 'band')];
+    return chart;
+  });
+  charts[0].tools.append(node);
+  node.addEventListener('change', () => {
+    Object.keys(parts).forEach((part, k) => charts[k].show(lines(part)));
+  });
+  return charts;
 }
 
 // The same quantity of several runs.

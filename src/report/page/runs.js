@@ -1,5 +1,5 @@
 // One run or several, and the characters of each, linked to one clock: 3D view, player, summary, charts, contacts, settings.
-import { comparisonChart, costChart, forceChart, heightChart, jointCharts, solutionCharts, termsChart } from './charts.js';
+import { comparisonChart, costChart, footForceCharts, forceChart, heightChart, jointCharts, solutionCharts, termsChart } from './charts.js';
 import { heatGradient, onSchemeChange, palette } from './colors.js';
 import { sideOf, words } from './data.js';
 import { element, fixed } from './dom.js';
@@ -157,14 +157,70 @@ function settings(run, several) {
   );
 }
 
+// How the forces compare with the measured ones.
+function forceFigures(run) {
+  const { figures, contact_onset: onset, contact_offset: offset } = run.force_comparison;
+  const figure = (value, digits) => (value === null ? '\u2013' : fixed(value, digits));
+  const columns = [
+    ['rmse_percent', 'RMSE, % of weight', 1],
+    ['rrmse_percent', 'rRMSE, %', 1],
+    ['r', 'r', 3],
+    ['peak_percent', 'peak, % of weight', 1],
+    ['impulse_percent', 'impulse, %', 1],
+  ];
+  const sources = { run: '', newton_6Hz: 'Newton\u2019s law, 6 Hz: ', newton_12Hz: 'Newton\u2019s law, 12 Hz: ', body_weight: 'body weight: ' };
+  const rows = (lowPass) =>
+    Object.entries(figures).flatMap(([source, filters]) =>
+      Object.entries(filters[lowPass]).flatMap(([part, components]) =>
+        Object.entries(components).map(([component, values]) =>
+          element(
+            'tr',
+            {},
+            element('th', { scope: 'row' }, `${sources[source] ?? `${source}: `}${part}, ${component.replace('_', '-')}`),
+            ...columns.map(([key, , digits]) => element('td', {}, figure(values[key], digits))),
+          ),
+        ),
+      ),
+    );
+  const body = element('tbody');
+  const node = element('select', { ariaLabel: 'Low-pass of the figures' });
+  for (const name of Object.keys(figures.run)) {
+    node.append(element('option', { value: name }, name === 'raw' ? 'as simulated' : `low-pass ${name.replace('Hz', ' Hz')}`));
+  }
+  node.value = '20Hz';
+  const show = () => body.replaceChildren(...rows(node.value));
+  node.addEventListener('change', show);
+  show();
+  const timing = (name, { matched, events, mean_absolute_ms: off }) =>
+    `${name}: ${matched} of ${events} matched${off === null ? '' : `, off by ${fixed(off, 0)} ms`}`;
+  return element(
+    'section.card.wide',
+    { id: `force-figures-${run.index}` },
+    element('h3', {}, 'Against measured forces', element('span.tools', {}, node)),
+    element(
+      'div.scroll',
+      { tabIndex: 0, role: 'region', ariaLabel: 'Figures of the forces' },
+      element(
+        'table.compare',
+        {},
+        element('thead', {}, element('tr', {}, element('td', {}), ...columns.map(([, name]) => element('th', { scope: 'col' }, name)))),
+        body,
+      ),
+    ),
+    element('p.note', {}, `${timing('Contact onsets', onset)}. ${timing('Offsets', offset)}.`),
+  );
+}
+
 function details(run, clock, several) {
   const charts = [forceChart(run, clock), heightChart(run, clock), ...jointCharts(run, clock)];
   if (run.costs) charts.push(costChart(run, clock), termsChart(run, clock));
+  if (run.foot_forces) charts.push(...footForceCharts(run, clock));
   if (run.solutions) charts.push(...solutionCharts(run, clock));
   return element(
     'div.charts',
     { id: `details-${run.index}` },
     ...charts.map((chart) => chart.node),
+    run.force_comparison && forceFigures(run),
     timeline(run, clock),
     settings(run, several),
   );
