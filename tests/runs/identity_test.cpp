@@ -60,9 +60,10 @@ class ChangeField {
 };
 
 std::vector<InputRecord> SomeInputs() {
-  return {{{"clip", "walk.bvh"}, "aa"},    {{"skeleton", "walk.asf"}, "bb"},
-          {{"map", "map.json"}, "cc"},     {{"character", "human.json"}, "dd"},
-          {{"world 1", "ice.json"}, "ee"}, {{kConfigurationRole, "mine.json"}, "ff"}};
+  return {{{"clip", "walk.bvh"}, "aa"},         {{"skeleton", "walk.asf"}, "bb"},
+          {{"map", "map.json"}, "cc"},          {{"character", "human.json"}, "dd"},
+          {{"world 1", "ice.json"}, "ee"},      {{kConfigurationRole, "mine.json"}, "ff"},
+          {{kMeasuredRole, "plates.mot"}, "gg"}};
 }
 
 // Row01, Row02: the identity left out the part of the clip that is used, and its speed.
@@ -120,10 +121,20 @@ TEST(Identity, EveryFileChangesItButAConfigurationFileDoesNot) {
   }
 }
 
-// A struct with a member more or less does not compile here; whoever adds one to ClipOptions adds a line to the test
-// above. Members of the configuration's structs are fields of their descriptions (Description.NamesEveryField).
+TEST(Identity, MassAndPlaceOfWhatWasMeasuredChangeIt) {
+  const io::Json before = Identity(JobOptions(), SomeInputs());
+  JobOptions heavy, turned;
+  heavy.mass = 80;
+  turned.measured_heading = 1;
+  EXPECT_NE(Identity(heavy, SomeInputs()), before);
+  EXPECT_NE(Identity(turned, SomeInputs()), before);
+}
+
+// A struct with a member more or less does not compile here; whoever adds one adds a line to a test above. Members of
+// the configuration's structs are fields of their descriptions (Description.NamesEveryField).
 TEST(Identity, KnowsEveryMember) {
-  const auto& [clip, character, worlds, configuration, configuration_file] = JobOptions();
+  const auto& [clip, character, worlds, configuration, configuration_file, mass, measured, measured_heading] =
+      JobOptions();
   const auto& [file, skeleton, joint_map, start, end, scale, loop, unit, up, rate, skipped, floor, level, facing] =
       clip;
   EXPECT_TRUE(file.empty());
