@@ -103,7 +103,9 @@ io::Json TrackingMember(const Tracking& result) {
           {"cpu_seconds", summary.cpu_seconds},
           {"solve_cpu_seconds", summary.solve_cpu_seconds},
           {"prepared_reference",
-           {{"clean_feet", result.prepared.cleaning.ToJson()}, {"balance", result.prepared.balancing.ToJson()}}}};
+           {{"clean_feet", result.prepared.cleaning.ToJson()},
+            {"seated_feet", result.prepared.seating.ToJson()},
+            {"balance", result.prepared.balancing.ToJson()}}}};
 }
 
 /// Of each character of a scene: where it came from, and its outcome.

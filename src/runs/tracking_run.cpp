@@ -40,7 +40,7 @@ Tracking Track(const Job& job, const std::vector<std::string>& pushes, const tra
   const tracking::Options& options = job.configuration.tracking;
   const double begin = io::ThreadCpuSeconds();
   tracking::PreparedReference prepared =
-      tracking::PrepareReference(job.recorded, job.world, job.configuration.task.world.gravity, options);
+      tracking::PrepareReference(job.recorded, job.world, job.configuration.task.world, options);
   Tracking result{std::move(prepared), {}, {}, 0, false, {}, timer, 0};
   result.preparing_cpu_seconds = io::ThreadCpuSeconds() - begin;
   tracking::Problem problem{job.problem.task, &result.prepared.motion, options};

@@ -386,6 +386,9 @@ struct World::Impl {
       if (layout().IsFree(point.body)) continue;
       Contact& contact = contacts.emplace_back();
       contact = {point.body, point.other, point.position, Vec3::Zero(), point.normal, point.object};
+      const ContactLaw& of_contact = law.Contact(point.law);
+      contact.push = law.Push(point.depth, of_contact);
+      contact.compliance = of_contact.cfm;
       if (point.other >= 0 && layout().IsFree(point.other)) {
         contact.other = -1;
         contact.object = options.environment.ObjectOfFreeBody(layout().FreeIndexOf(point.other));

@@ -38,6 +38,10 @@ struct Contact {
   Vec3 force = Vec3::Zero();    ///< on `body` [N]; filled while recording
   Vec3 normal = Vec3::UnitY();  ///< towards `body`
   int object = -1;              ///< of the environment, -1 for the ground or a body of a character
+  /// The law of the step: with f the force along the normal and v the rate along it at the end of the step, relative to
+  /// what is touched, v + compliance f >= push.
+  double push = 0;        ///< [m/s]; of a gap that the step may close: negative
+  double compliance = 0;  ///< [m/s/N]
 };
 
 class World {

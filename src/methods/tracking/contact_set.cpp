@@ -1,11 +1,17 @@
 #include "contact_set.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace retrace::tracking {
 
-ContactSet::ContactSet(const character::Character& character, const simulation::WorldOptions& options, double lifted)
-    : world_(character, options), none_(character.joints.size()), lifted_(lifted), root_(character.root) {
+ContactSet::ContactSet(const character::Character& character, const simulation::WorldOptions& world,
+                       const Options& options)
+    : world_(character, world),
+      none_(character.joints.size()),
+      lifted_(options.guidance > 0 ? std::numeric_limits<double>::infinity() : options.lifted),
+      touching_only_(options.soft_contacts),
+      root_(character.root) {
   for (simulation::JointCommand& command : none_) command.gain = 0;
 }
 
@@ -34,10 +40,13 @@ std::vector<ContactPlace>& ContactSet::Find(const character::State& state, int s
   const double time = step * world_.options().time_step;
   for (const simulation::Contact& contact : world_.contacts()) {
     if (contact.other >= 0 || HeightInReference(contact, state, goal) > lifted_) continue;
+    if (touching_only_ && contact.push < 0) continue;
     ContactPlace& place = places_.emplace_back();
     place.body = contact.body;
     place.point = contact.point;
     place.normal = contact.normal;
+    place.push = contact.push;
+    place.compliance = contact.compliance;
     place.speed_in_reference = SpeedInReference(contact, state, goal);
     const auto object = static_cast<size_t>(contact.object);
     if (contact.object < 0 || object >= boxes.size() || !boxes[object].course) continue;

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "retrace/methods/tracking/options.h"
 #include "retrace/methods/tracking/tracked_motion.h"
 #include "retrace/simulation/world.h"
 
@@ -16,14 +17,15 @@ struct ContactPlace {
   Vec3 surface_velocity = Vec3::Zero();      ///< of what is touched [m/s]
   Vec3 surface_acceleration = Vec3::Zero();  ///< [m/s^2]
   double speed_in_reference = 0;             ///< of the same point of the body [m/s]
+  double push = 0;                           ///< simulation::Contact::push [m/s]
+  double compliance = 0;                     ///< simulation::Contact::compliance [m/s/N]
 };
 
 /// Finds the points that the simulation would take in a step from a state, with those that it takes because they will
 /// touch within it: it asks a world of its own. What the reference is about to lift is left out.
 class ContactSet {
  public:
-  /// @param lifted height of a point in the reference over which it is about to leave the ground [m]
-  ContactSet(const character::Character& character, const simulation::WorldOptions& options, double lifted);
+  ContactSet(const character::Character& character, const simulation::WorldOptions& world, const Options& options);
 
   /// @param state of the whole world @param step number of the step that it is taken from
   std::vector<ContactPlace>& Find(const character::State& state, int step, const Goal& goal);
@@ -36,7 +38,8 @@ class ContactSet {
 
   simulation::World world_;
   std::vector<simulation::JointCommand> none_;  // (joints) commands without any torque
-  double lifted_;
+  double lifted_;       // a point that is higher in the reference is about to leave the ground [m]
+  bool touching_only_;  // soft soles carry nothing before they touch
   int root_;
   std::vector<ContactPlace> places_;
 };

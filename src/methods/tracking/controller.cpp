@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "contact_set.h"
 #include "foot_placement.h"
+#include "force_guidance.h"
 #include "paper_servo.h"
 #include "retrace/character/kinematics.h"
 #include "retrace/dynamics/character_dynamics.h"
@@ -18,6 +20,7 @@ namespace retrace::tracking {
 namespace {
 
 constexpr double kFragment = 0.1;  // [s]
+constexpr double kNoForce = 1;     // a point for which less is planned is let go where forces guide [N]
 
 }  // namespace
 
@@ -27,7 +30,7 @@ struct TrackingController::Impl {
         character(*p.task.character),
         dynamics(character, p.task.world.gravity),
         motion(*p.tracked, dynamics.coordinates()),
-        contact_set(character, p.task.world, p.options.lifted),
+        contact_set(character, p.task.world, p.options),
         placement(character, p.task.world.environment, p.options),
         servo(character, p.options.stiffness),
         by_the_letter(p.options.servo == Servo::kPaper),
@@ -35,7 +38,9 @@ struct TrackingController::Impl {
         fragment_steps(std::max(1, static_cast<int>(std::lround(kFragment / p.time_step())))),
         error(dynamics.size()),
         velocity(dynamics.size()),
-        torque(Eigen::VectorXd::Zero(dynamics.size())) {}
+        torque(Eigen::VectorXd::Zero(dynamics.size())) {
+    if (p.options.guidance > 0) guidance.emplace(character, *p.tracked, p.options, p.task.world.gravity);
+  }
 
   const dynamics::Coordinates& coordinates() const { return dynamics.coordinates(); }
 
@@ -51,7 +56,7 @@ struct TrackingController::Impl {
     const character::State& state = now.state;
     placement.Update(state, goal, surface_velocity, h);
     target = goal.pose;
-    placement.Apply(state, goal, target);
+    if (!guidance) placement.Apply(state, goal, target);
     if (now.step % steps_per_solution == 0) Solve(now);
     FindGivenTorques(state);
     for (size_t j = 0; j < character.joints.size(); ++j) SetCommand(j, commands[j]);
@@ -99,6 +104,10 @@ struct TrackingController::Impl {
     program.num_held = dynamics.num_held();
     SetWeights();
     std::vector<ContactPlace>& places = contact_set.Find(now.state, now.step, goal);
+    if (guidance) {
+      guidance->Update(dynamics, goal, places, now.time, steps_per_solution * problem.time_step());
+      guidance->SetTasks(dynamics, program);
+    }
     const Plan* solution = &SolveWith(places);
     if (solution->status == optimization::Status::kOptimal && Release(*solution, places)) {
       record.iterations = solution->iterations;
@@ -124,6 +133,7 @@ struct TrackingController::Impl {
   const Plan& SolveWith(const std::vector<ContactPlace>& places) {
     program.ResizeContacts(static_cast<int>(places.size()));
     SetContacts(places);
+    if (guidance) guidance->SetForces(dynamics, places, program);
     SetDesired();
     return planner.Solve(program);
   }
@@ -132,6 +142,7 @@ struct TrackingController::Impl {
   bool Release(const Plan& plan, std::vector<ContactPlace>& places) const {
     const auto leaves = [&](size_t c) {
       const double force = plan.force.segment<3>(3 * static_cast<Eigen::Index>(c)).dot(places[c].normal);
+      if (guidance) return force <= kNoForce;
       return force <= problem.options.released_force && places[c].speed_in_reference >= problem.options.released_speed;
     };
     if (problem.options.released_force == 0) return false;
@@ -156,8 +167,19 @@ struct TrackingController::Impl {
       program.slip.segment<3>(row) = dynamics.PointBias(place.body, place.point) - place.surface_acceleration +
                                      problem.options.contact_damping * slipping;
       program.cone.middleRows<3>(row) = FrictionCone(place.normal, problem.options.friction);
+      if (problem.options.soft_contacts) SetLaw(place, slipping, c);
       surface_velocity += place.surface_velocity / static_cast<double>(places.size());
     }
+  }
+
+  /// In place of equation 7e along the normal: with rate v, force f and the step h, v + h a + compliance f = push, the
+  /// law of the simulation's step.
+  void SetLaw(const ContactPlace& place, const Vec3& slipping, size_t contact) {
+    const double h = problem.time_step(), rate = slipping.dot(place.normal);
+    auto slip = program.slip.segment<3>(3 * static_cast<Eigen::Index>(contact));
+    slip += ((rate - place.push) / h - problem.options.contact_damping * rate) * place.normal;
+    program.normals.middleRows<3>(3 * static_cast<Eigen::Index>(contact)) = place.normal;
+    program.softness[static_cast<Eigen::Index>(contact)] = place.compliance / h;
   }
 
   /// Equation 4, with the changes of equation 11. The place of the root has no feedback but by that of the centre of
@@ -206,6 +228,7 @@ struct TrackingController::Impl {
   Eigen::VectorXd given;                 // (n) with the paper's servo
   Vec3 surface_velocity = Vec3::Zero();  // of what the character stands on
   std::vector<SolveRecord> records;
+  std::optional<ForceGuidance> guidance;  // where forces guide
 };
 
 TrackingController::TrackingController(const Problem& problem) : impl_(std::make_unique<Impl>(problem)) {}
@@ -233,7 +256,7 @@ character::State TrackingController::StartState() const {
   impl_->motion.At(0, goal);
   double raised = 0;
   task::StartState(*impl_->problem.tracked, raised);
-  goal.pose.root_position.y() += raised;
+  if (!options.soft_contacts) goal.pose.root_position.y() += raised;
   RandomStream random(options.seed, RandomStage::kStart, 0, 0);
   for (double& number : goal.velocity) number += options.perturbation * random.Normal();
   character::State state;

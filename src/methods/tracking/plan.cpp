@@ -17,6 +17,7 @@ void Dynamics::Resize(int size, int num_contacts) {
   bias.setZero(size);
   desired.setZero(size);
   weights.setOnes(size);
+  tasks.clear();
   ResizeContacts(num_contacts);
 }
 
@@ -25,6 +26,9 @@ void Dynamics::ResizeContacts(int num_contacts) {
   jacobian.setZero(3 * contacts, size());
   slip.setZero(3 * contacts);
   cone.setZero(3 * contacts, 4);
+  softness.setZero(contacts);
+  normals.setZero(3 * contacts, 1);
+  force_goals.clear();
 }
 
 Eigen::Matrix<double, 3, 4> FrictionCone(const Vec3& normal, double friction) {
@@ -68,7 +72,14 @@ const Plan& Planner::Solve(const Dynamics& dynamics, Form form) {
   plan_.torque.noalias() -= generalised_ * coefficients;
   plan_.torque.head<6>().setZero();  // to rounding
   plan_.slack = 0;
-  if (contacts > 0) plan_.slack = (dynamics.jacobian * plan_.acceleration + dynamics.slip).cwiseAbs().maxCoeff();
+  if (contacts > 0) {
+    Eigen::VectorXd missed = dynamics.jacobian * plan_.acceleration + dynamics.slip;
+    for (Eigen::Index c = 0; c < contacts; ++c) {
+      const Vec3 normal = dynamics.normals.block<3, 1>(3 * c, 0);
+      missed.segment<3>(3 * c) += dynamics.softness[c] * plan_.force.segment<3>(3 * c).dot(normal) * normal;
+    }
+    plan_.slack = missed.cwiseAbs().maxCoeff();
+  }
   return plan_;
 }
 
@@ -84,6 +95,44 @@ void Planner::HoldRoot(const Dynamics& d, Eigen::Index first) {
   values.tail(held).setZero();
 }
 
+/// What follows from softness: terms of |J a + b + S V l|^2 with l, where S takes the force along the normal.
+void Planner::AddSoftness(const Dynamics& d, int first) {
+  const int n = d.size();
+  QuadraticProgram& p = program_;
+  for (int c = 0; c < d.num_contacts(); ++c) {
+    if (d.softness[c] == 0) continue;
+    const Vec3 normal = d.normals.block<3, 1>(3 * c, 0);
+    const Eigen::Vector4d along = d.softness[c] * (d.cone.middleRows<3>(3 * c).transpose() * normal);
+    const Eigen::VectorXd row = d.jacobian.middleRows<3>(3 * c).transpose() * normal;
+    const int at = first + 4 * c;
+    const Eigen::MatrixXd mixed = d.contact_weight * along * row.transpose();
+    p.hessian.block(at, 0, 4, n) += mixed;
+    p.hessian.block(0, at, n, 4) += mixed.transpose();
+    p.hessian.block<4, 4>(at, at) += d.contact_weight * along * along.transpose();
+    p.gradient.segment<4>(at) += d.contact_weight * d.slip.segment<3>(3 * c).dot(normal) * along;
+  }
+}
+
+void Planner::AddTasks(const Dynamics& d) {
+  const int n = d.size();
+  for (const Task& task : d.tasks) {
+    program_.hessian.topLeftCorner(n, n).noalias() += task.weight * task.jacobian.transpose() * task.jacobian;
+    program_.gradient.head(n).noalias() -= task.weight * task.jacobian.transpose() * task.desired;
+  }
+}
+
+void Planner::AddForceGoals(const Dynamics& d, int first) {
+  for (const ForceGoal& goal : d.force_goals) {
+    const int size = 4 * goal.count, at = first + 4 * goal.first;
+    Eigen::MatrixXd sum(3, size);
+    for (int c = 0; c < goal.count; ++c) {
+      sum.middleCols<4>(4 * c) = d.cone.middleRows<3>(3 * (goal.first + c));
+    }
+    program_.hessian.block(at, at, size, size) += goal.weight * sum.transpose() * sum;
+    program_.gradient.segment(at, size) -= goal.weight * sum.transpose() * goal.force;
+  }
+}
+
 void Planner::BuildReduced(const Dynamics& d) {
   const int n = d.size(), cones = 4 * d.num_contacts(), joints = n - 6;
   program_.Resize(n + cones, 6, cones + 2 * joints);
@@ -95,6 +144,9 @@ void Planner::BuildReduced(const Dynamics& d) {
   p.gradient.setZero();
   p.gradient.head(n).noalias() = d.contact_weight * d.jacobian.transpose() * d.slip;
   p.gradient.head(n) -= d.weights.cwiseProduct(d.desired);
+  AddTasks(d);
+  AddSoftness(d, n);
+  AddForceGoals(d, n);
   p.equality_matrix.leftCols(n) = d.mass.topRows(6);
   p.equality_matrix.rightCols(cones) = -generalised_.topRows(6);
   p.equality_values = -d.bias.head(6);
@@ -122,6 +174,9 @@ void Planner::BuildPaper(const Dynamics& d) {
   p.gradient.setZero();
   p.gradient.head(n).noalias() = d.contact_weight * d.jacobian.transpose() * d.slip;
   p.gradient.head(n) -= d.weights.cwiseProduct(d.desired);
+  AddTasks(d);
+  AddSoftness(d, 2 * n);
+  AddForceGoals(d, 2 * n);
   p.equality_matrix.setZero();
   p.equality_matrix.topLeftCorner(n, n) = d.mass;
   p.equality_matrix.block(0, n, n, n).diagonal().setConstant(-1);

@@ -13,18 +13,22 @@ constexpr double kInterval = 1.0 / 240;  // half width of the differences [s]
 }  // namespace
 
 PreparedReference PrepareReference(const character::ReferenceMotion& recorded, const task::AlteredWorld& world,
-                                   double gravity, const Options& options) {
-  PreparedReference prepared{recorded, {}, {}};
+                                   const simulation::WorldOptions& simulated, const Options& options) {
+  PreparedReference prepared{recorded, {}, {}, {}};
   character::ReferenceMotion& motion = prepared.motion;
   if (options.clean_feet) {
     prepared.cleaning = task::CleanFeet(recorded);
     motion = motion.WithPoses(prepared.cleaning.poses);
   }
+  if (options.soft_contacts) {
+    prepared.seating = task::SeatFeet(motion, simulated.contact_stiffness, simulated.gravity);
+    motion = motion.WithPoses(prepared.seating.poses);
+  }
   const task::PlacedWorld placed = task::PlaceWorld(world, motion);
   motion = placed.reference;
   motion = motion.WithPoses(character::SmoothPoses(motion.poses(), options.smoothing / motion.frame_time()));
   if (options.balance) {
-    prepared.balancing = task::BalanceMotion(motion, placed.environment, gravity);
+    prepared.balancing = task::BalanceMotion(motion, placed.environment, simulated.gravity);
     motion = motion.WithPoses(prepared.balancing.poses);
   }
   return prepared;
@@ -32,6 +36,7 @@ PreparedReference PrepareReference(const character::ReferenceMotion& recorded, c
 
 std::vector<std::string> PreparedReference::Notes() const {
   std::vector<std::string> notes = cleaning.notes;
+  notes.insert(notes.end(), seating.notes.begin(), seating.notes.end());
   notes.insert(notes.end(), balancing.notes.begin(), balancing.notes.end());
   return notes;
 }

@@ -179,6 +179,80 @@ TEST(Plan, BothFormsAgreeOnRandomStates) {
   EXPECT_LT(worst_residual, 1e-8);
 }
 
+/// Softness, wanted forces and tasks at random.
+void AddGoals(RandomStream& random, Dynamics& instant) {
+  for (int c = 0; c < instant.num_contacts(); ++c) {
+    instant.softness[c] = random.Uniform(0, 0.5);
+    instant.normals.middleRows<3>(3 * c) = Vec3::UnitY();
+  }
+  const int half = instant.num_contacts() / 2;
+  if (half > 0) instant.force_goals.push_back({0, half, Vec3(10, 300, -20), random.Uniform(1e-3, 0.1)});
+  Task& task = instant.tasks.emplace_back();
+  task.jacobian.resize(3, instant.size());
+  for (double& number : task.jacobian.reshaped()) number = random.Uniform(-1, 1);
+  task.desired = AnyVector(random, 3, 10);
+  task.weight = random.Uniform(0, 100);
+}
+
+TEST(Plan, BothFormsAgreeWithSoftContactsAndWantedForces) {
+  const character::Character& human = Bundled("human");
+  const dynamics::Coordinates coordinates(human);
+  Planner planner;
+  for (uint32_t k = 0; k < 20; ++k) {
+    RandomStream random = AnyNumbers(300 + k);
+    const dynamics::Motion motion = AnyMotion(coordinates, random);
+    Places places = Soles(human, motion.state);
+    places.resize(k % 9);
+    Dynamics instant = InstantOf(human, motion.state, places);
+    instant.desired = AnyVector(random, coordinates.size(), 30);
+    AddGoals(random, instant);
+    const Plan paper = planner.Solve(instant, Planner::Form::kPaper);
+    const Plan reduced = planner.Solve(instant);
+    ASSERT_EQ(paper.status, kOptimal) << k;
+    ASSERT_EQ(reduced.status, kOptimal) << k;
+    const double scale = 1 + reduced.acceleration.cwiseAbs().maxCoeff();
+    EXPECT_LT((paper.acceleration - reduced.acceleration).cwiseAbs().maxCoeff(), 1e-4 * scale) << k;
+  }
+}
+
+TEST(Plan, SoftContactsFollowTheirLaw) {
+  const character::Character& human = Bundled("human");
+  const character::State state = RestState();
+  const Places soles = Soles(human, state);
+  Dynamics instant = InstantOf(human, state, soles);
+  // Soles that are pressed in so that each point would carry 100 N at rest: J a + b + softness f = 0.
+  constexpr double kSoftness = 0.4, kForce = 100;
+  for (int c = 0; c < instant.num_contacts(); ++c) {
+    instant.softness[c] = kSoftness;
+    instant.normals.middleRows<3>(3 * c) = Vec3::UnitY();
+    instant.slip[3 * c + 1] -= kSoftness * kForce;
+  }
+  const Plan plan = Planner().Solve(instant);
+  ASSERT_EQ(plan.status, kOptimal);
+  const Eigen::VectorXd moved = instant.jacobian * plan.acceleration;
+  for (int c = 0; c < instant.num_contacts(); ++c) {
+    EXPECT_NEAR(moved[3 * c + 1] + kSoftness * (plan.force[3 * c + 1] - kForce), 0, 0.01);
+  }
+  EXPECT_LT(plan.slack, 0.01);
+}
+
+TEST(Plan, ForcesBecomeWhatIsWantedOfThem) {
+  const character::Character& human = Bundled("human");
+  const character::State state = RestState();
+  const Places soles = Soles(human, state);
+  const double weight = human.total_mass() * 9.81;
+  Dynamics instant = InstantOf(human, state, soles);
+  instant.force_goals.push_back({0, 4, Vec3(0, 0.7 * weight, 0), 1e3});
+  instant.force_goals.push_back({4, 4, Vec3(0, 0.5 * weight, 0), 1e3});
+  const Plan plan = Planner().Solve(instant);
+  ASSERT_EQ(plan.status, kOptimal);
+  for (const auto& [first, share] : {std::pair{0, 0.7}, std::pair{4, 0.5}}) {
+    double vertical = 0;
+    for (int c = first; c < first + 4; ++c) vertical += plan.force[3 * c + 1];
+    EXPECT_NEAR(vertical, share * weight, 0.01 * weight);
+  }
+}
+
 TEST(Plan, InFlightFindsTheAccelerationsThatTorquesHave) {
   const character::Character& human = Bundled("human");
   const dynamics::Coordinates coordinates(human);

@@ -8,6 +8,7 @@
 #include "methods/tracking/contact_set.h"
 #include "methods/tracking/foot_placement.h"
 #include "retrace/io/error.h"
+#include "retrace/metrics/required_forces.h"
 #include "task/synthetic_motion.h"
 
 namespace retrace::tracking {
@@ -18,7 +19,7 @@ class TrackedCourse {
  public:
   TrackedCourse(const task::Course& course, double duration, const Options& options = {})
       : reference_(task::Motion(course, duration)),
-        prepared_(PrepareReference(reference_, {}, 9.81, options)),
+        prepared_(PrepareReference(reference_, {}, simulation::WorldOptions(), options)),
         problem_{task::Prepare({}, reference_).task, &prepared_.motion, options} {
     problem_.task.world.contact_scale.clear();
   }
@@ -60,6 +61,40 @@ TEST(Track, FollowsASquat) {
   const metrics::Evaluation evaluation = EvaluationOf(squat.problem(), summary);
   EXPECT_TRUE(evaluation.success()) << summary.BriefReport();
   EXPECT_LT(evaluation.mean_joint_error, 0.03);
+}
+
+/// Root mean square of how far the planned vertical force is from what the reference requires, as a share of weight.
+double ForceErrorOf(const Problem& problem, const Summary& summary) {
+  const std::vector<metrics::RequiredForces> required = metrics::RequiredForcesOf(*problem.tracked);
+  const double frame_time = problem.tracked->frame_time(), weight = task::Human().total_mass() * 9.81;
+  double sum = 0, count = 0;
+  for (const SolveRecord& record : summary.records) {
+    const auto pose = static_cast<size_t>(std::lround(record.time / frame_time));
+    if (pose < 1 || pose > required.size()) continue;
+    const double difference = (record.vertical_force - required[pose - 1].force.y()) / weight;
+    sum += difference * difference;
+    ++count;
+  }
+  return std::sqrt(sum / count);
+}
+
+TEST(Track, GuidedByForcesHasThoseOfItsReference) {
+  Options options;
+  options.solve_rate = 240;
+  options.guidance = 100;
+  for (const bool soft : {false, true}) {
+    options.soft_contacts = soft;
+    TrackedCourse squat(Squatting, 1.2, options);
+    if (soft) {
+      squat.problem().task.world.contact_stiffness = 2e5;
+      squat.problem().task.world.contact_damping = 2e3;
+    }
+    const Summary summary = tracking::Run(squat.problem());
+    const metrics::Evaluation evaluation = EvaluationOf(squat.problem(), summary);
+    EXPECT_TRUE(evaluation.success()) << soft << ": " << summary.BriefReport();
+    EXPECT_LT(evaluation.mean_joint_error, 0.03) << soft;
+    EXPECT_LT(ForceErrorOf(squat.problem(), summary), 0.1) << soft;
+  }
 }
 
 TEST(Track, WithoutSolutionsTheServosAloneFall) {

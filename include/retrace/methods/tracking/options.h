@@ -25,6 +25,19 @@ struct Options {
   double friction = 0.7;      ///< coefficient in the controller's model of contacts
   double torque_limit = 400;  ///< largest planned torque about each axis of a joint [N m]
 
+  /// The controller's contacts follow the law of the simulation's step, not equation 7e: for soles that give way
+  /// (/simulation/contact_stiffness). The feet of the reference are then pressed into the ground by what they carry
+  /// (task::SeatFeet).
+  bool soft_contacts = false;
+  /// Of the squared difference of the forces under the feet from what the reference requires, as accelerations of the
+  /// whole character. 0: no guidance by forces, nor by the places of the feet; equation 11 instead.
+  double guidance = 0;
+  double guidance_feedback = 60;  ///< on the place of the centre of mass in these forces [1/s^2]
+  double foot_weight = 30;        ///< of the accelerations of the feet where forces guide
+  double foot_feedback = 900;     ///< on their places [1/s^2]
+  /// Where forces guide, a swinging foot is put farther by this share of what the capture point is too far.
+  double foot_step = 1;
+
   double root_rotation_weight = 100;    ///< of its accelerations in the objective 7a; joints have 1
   double root_translation_weight = 10;  ///< the same
   double contact_weight = 1e4;          ///< of the square by which a contact point misses equation 7e
@@ -74,6 +87,24 @@ void Describe(AnyOptions& o, Visitor& v) {
     section.Field({"friction", "Coefficient of friction in the controller's model"}, o.friction, io::Real{{0.01, 100}});
     section.Field({"torque_limit", "Largest planned torque about each axis of a joint", "N m"}, o.torque_limit,
                   io::Real{{1, 1e5}});
+    section.Field({"soft_contacts",
+                   "Whether the controller's contacts follow the law of the simulation's step, for soft soles, and not "
+                   "equation 7e"},
+                  o.soft_contacts, io::Flag{});
+    section.Field({"guidance",
+                   "Weight of the squared difference of the forces under the feet from what the reference requires, as "
+                   "accelerations; 0: forces do not guide, and feet are placed by equation 11"},
+                  o.guidance, io::Real{{0, 1e6}});
+    section.Field({"guidance_feedback", "Feedback on the place of the centre of mass in these forces", "1/s^2"},
+                  o.guidance_feedback, io::Real{{0, 1e6}});
+    section.Field({"foot_weight", "Weight of the accelerations of the feet where forces guide"}, o.foot_weight,
+                  io::Real{{0, 1e6}});
+    section.Field({"foot_feedback", "Feedback on the places of the feet where forces guide", "1/s^2"}, o.foot_feedback,
+                  io::Real{{0, 1e6}});
+    section.Field({"foot_step",
+                   "Share of what the capture point is too far by which a swinging foot is put farther where forces "
+                   "guide"},
+                  o.foot_step, io::Real{{0, 10}});
     section.Field({"root_rotation_weight", "Weight of the root's angular acceleration; joints have 1"},
                   o.root_rotation_weight, io::Real{{1e-3, 1e6}});
     section.Field({"root_translation_weight", "Weight of the root's linear acceleration; joints have 1"},

@@ -12,11 +12,27 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <vector>
 
 #include "retrace/math/types.h"
 #include "retrace/optimization/quadratic_program.h"
 
 namespace retrace::tracking {
+
+/// What the ground is to do to some of the contact points together.
+struct ForceGoal {
+  int first = 0;  ///< contact point
+  int count = 0;
+  Vec3 force = Vec3::Zero();  ///< [N]
+  double weight = 0;          ///< of the squared difference [1/N^2]
+};
+
+/// Accelerations J a that are wanted besides those of the coordinates.
+struct Task {
+  Eigen::MatrixXd jacobian;  ///< (k x n)
+  Eigen::VectorXd desired;   ///< (k)
+  double weight = 0;         ///< of the squared difference
+};
 
 /// The data of one instant, with n degrees of freedom and c contact points.
 struct Dynamics {
@@ -30,6 +46,11 @@ struct Dynamics {
   /// Orthonormal axes of the root's coordinates, and how many of the last ones are held (CharacterDynamics::RootAxes).
   Eigen::Matrix<double, 6, 6> root_axes = Eigen::Matrix<double, 6, 6>::Identity();
   int num_held = 0;
+  /// Softness of each point along its normal (c): its acceleration is to be -b - softness f for a force f [1/kg].
+  Eigen::VectorXd softness;
+  Eigen::MatrixXd normals;  ///< of each point (3 c x 1), unit vectors
+  std::vector<ForceGoal> force_goals;
+  std::vector<Task> tasks;
   double contact_weight = 1e4;
   double regularisation = 1e-6;
   double torque_limit = 400;  ///< [N m]
@@ -79,6 +100,10 @@ class Planner {
   void HoldRoot(const Dynamics& dynamics, Eigen::Index first);
   void BuildReduced(const Dynamics& dynamics);
   void BuildPaper(const Dynamics& dynamics);
+  /// @param first column of the first cone coefficient
+  void AddSoftness(const Dynamics& dynamics, int first);
+  void AddTasks(const Dynamics& dynamics);
+  void AddForceGoals(const Dynamics& dynamics, int first);
 
   optimization::QuadraticProgramSolver solver_;
   optimization::QuadraticProgram program_;

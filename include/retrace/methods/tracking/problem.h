@@ -9,6 +9,7 @@
 #include "retrace/task/altered_world.h"
 #include "retrace/task/balancing.h"
 #include "retrace/task/foot_cleaning.h"
+#include "retrace/task/foot_seating.h"
 #include "retrace/task/task.h"
 
 namespace retrace::tracking {
@@ -17,14 +18,15 @@ namespace retrace::tracking {
 struct PreparedReference {
   character::ReferenceMotion motion;
   task::FootCleaning cleaning;  ///< what was changed at its feet; empty where they are not cleaned
+  task::FootSeating seating;    ///< by how much its feet are in soft ground; empty where soles are hard
   task::Balancing balancing;    ///< how its root was moved; empty where it is not
 
   /// What was changed, as sentences.
   std::vector<std::string> Notes() const;
 };
-/// @param gravity downwards [m/s^2]
+/// @param simulated the world's gravity and the stiffness of its contacts are used
 PreparedReference PrepareReference(const character::ReferenceMotion& recorded, const task::AlteredWorld& world,
-                                   double gravity, const Options& options);
+                                   const simulation::WorldOptions& simulated, const Options& options);
 
 /// Immutable while the method runs. What it points to must outlive it.
 struct Problem {
