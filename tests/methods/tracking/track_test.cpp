@@ -209,7 +209,7 @@ Goal StandingGoal(double time) {
 
 TEST(ContactSet, HasTheCornersOfStandingFeetAndOfNoFootThatIsLifted) {
   Goal goal = StandingGoal(0.5);
-  ContactSet contacts(task::Human(), {}, 0.01);
+  ContactSet contacts(task::Human(), {}, Options());
   const std::vector<ContactPlace> both = contacts.Find(goal.state, 0, goal);
   ASSERT_EQ(both.size(), 8u);
   for (const ContactPlace& place : both) {
@@ -225,7 +225,7 @@ TEST(ContactSet, HasTheCornersOfStandingFeetAndOfNoFootThatIsLifted) {
 
 TEST(ContactSet, KnowsHowFastPointsAreInTheReference) {
   Goal goal = StandingGoal(0.5);
-  ContactSet contacts(task::Human(), {}, 0.01);
+  ContactSet contacts(task::Human(), {}, Options());
   const character::State state = goal.state;
   // The left foot rolls about its ankle: its corners are as fast as they are far away.
   const size_t foot = task::BodyIndex("left_foot");
@@ -277,7 +277,7 @@ TEST(ContactSet, KnowsHowTheGroundMoves) {
   platform.course->frequency = 0.5;
   world.environment.boxes.push_back(platform);
   const Goal goal = StandingGoal(0);
-  ContactSet contacts(task::Human(), world, 0.01);
+  ContactSet contacts(task::Human(), world, Options());
   const std::vector<ContactPlace>& places = contacts.Find(goal.state, 0, goal);
   ASSERT_FALSE(places.empty());
   for (const ContactPlace& place : places) {
