@@ -65,7 +65,41 @@ class ForceFinder {
       : job_(job), farm_(farm), options_(options), hooks_(hooks), original_(job.configuration) {}
 
   void Find(int index) {
+    const Method asked = original_.run.method;
+    const bool too_long = asked == Method::kAuto && job_.reference.duration() > kLongestTracked;
+    if (asked == Method::kSampling || too_long) return Add(index, "", Method::kSampling);
+    bool found = false;
+    for (const auto& [way, options] : WaysOf(original_.tracking)) {
+      job_.configuration.tracking = options;
+      Add(index, way, Method::kTracking);
+      found = found || forces_.controls.back().success;
+    }
+    job_.configuration.tracking = original_.tracking;
+    if (!found && asked == Method::kAuto) Add(index, "", Method::kSampling);
+  }
+
+  Forces Finish() {
+    Use(chosen_index_);
+    job_.configuration.tracking = chosen_tracking_;
+    job_.configuration.run.method = original_.run.method;
+    const ForceControl& chosen = forces_.controls[forces_.chosen];
+    for (size_t k = 0; k < forces_.controls.size(); ++k) {
+      const ForceControl& control = forces_.controls[k];
+      if (control.way == chosen.way && control.success == chosen.success) forces_.band.push_back(k);
+    }
+    std::vector<metrics::GroundForces*> grounds;
+    for (ForceSignals& signals : forces_.signals) grounds.push_back(&signals.ground);
+    metrics::SharePlates(grounds);
+    Compare();
+    return std::move(forces_);
+  }
+
+ private:
+  /// One more control.
+  void Add(int index, const std::string& way, Method method) {
+    const tracking::Options tracking = job_.configuration.tracking;
     Use(index);
+    job_.configuration.run.method = method;
     sampling::SeededFarm seeded(farm_, job_.configuration.sampling.seed);
     Reconstruction result = Reconstruct(job_, seeded, hooks_.search);
     if (hooks_.on_search_end) hooks_.on_search_end();
@@ -76,6 +110,7 @@ class ForceFinder {
     const bool tracked = result.method == Method::kTracking;
     control.seed = tracked ? job_.configuration.tracking.seed : job_.configuration.sampling.seed;
     control.perturbation = tracked ? job_.configuration.tracking.perturbation : 0;
+    control.way = way;
     control.method = result.method;
     control.success = result.success();
     control.joint_error = result.evaluation.mean_joint_error;
@@ -84,33 +119,20 @@ class ForceFinder {
     control.control_sha256 = HashOf(job_, result.control());
     forces_.signals.push_back(
         {metrics::GroundForcesOf(job_.character, trajectory), results::JointLoadChannels(job_.character, trajectory)});
-    if (index == 0 || IsBetter(control, forces_.controls[forces_.chosen])) {
-      forces_.chosen = static_cast<size_t>(index);
+    if (forces_.controls.size() == 1 || IsBetter(control, forces_.controls[forces_.chosen])) {
+      forces_.chosen = forces_.controls.size() - 1;
       forces_.run = std::move(result);
+      chosen_index_ = index;
+      chosen_tracking_ = job_.configuration.tracking;
     }
     Report(index);
+    job_.configuration.tracking = tracking;
   }
 
-  Forces Finish() {
-    Use(static_cast<int>(forces_.chosen));
-    for (size_t k = 0; k < forces_.controls.size(); ++k) {
-      if (forces_.controls[k].success) forces_.band.push_back(k);
-    }
-    for (size_t k = 0; k < forces_.controls.size() && forces_.band.empty(); ++k) forces_.band.push_back(k);
-    std::vector<metrics::GroundForces*> grounds;
-    for (ForceSignals& signals : forces_.signals) grounds.push_back(&signals.ground);
-    metrics::SharePlates(grounds);
-    Compare();
-    return std::move(forces_);
-  }
-
- private:
   /// The first control has the configuration as it is; the others begin elsewhere.
   void Use(int index) {
     job_.SetSeed(original_.sampling.seed + static_cast<uint64_t>(index));
-    if (index == 0) {
-      job_.configuration = original_;
-    } else {
+    if (index > 0) {
       job_.configuration.tracking.perturbation = std::max(original_.tracking.perturbation, options_.perturbation);
     }
   }
@@ -142,8 +164,9 @@ class ForceFinder {
   void Report(int index) const {
     if (!hooks_.report) return;
     const ForceControl& control = forces_.controls.back();
-    std::string text = "  control " + std::to_string(index + 1);
+    std::string text = "  seed " + std::to_string(index + 1);
     text.append(" of ").append(std::to_string(options_.controls)).append(": ").append(Name(control.method));
+    if (!control.way.empty()) text.append(" (").append(control.way).append(")");
     text.append(control.success ? ", within the gates" : ", below the gates");
     text.append(", joint error ").append(io::Fixed(control.joint_error, 3));
     text.append(" m, vertical force off Newton's law by ").append(io::Fixed(100 * control.newton_error, 1));
@@ -156,6 +179,9 @@ class ForceFinder {
   const ForceHooks& hooks_;
   const Configuration original_;
   Forces forces_;
+  // of the chosen control
+  int chosen_index_ = 0;
+  tracking::Options chosen_tracking_;
 };
 
 io::Json ToJson(const std::vector<ForceControl>& controls) {
@@ -163,6 +189,7 @@ io::Json ToJson(const std::vector<ForceControl>& controls) {
   for (const ForceControl& control : controls) {
     list.push_back({{"seed", control.seed},
                     {"perturbation", control.perturbation},
+                    {"way", control.way},
                     {"method", Name(control.method)},
                     {"success", control.success},
                     {"joint_error", control.joint_error},
@@ -176,8 +203,8 @@ io::Json ToJson(const std::vector<ForceControl>& controls) {
 /// force_controls.csv.
 std::string FormatControls(const Forces& forces) {
   io::CsvWriter csv;
-  for (const char* column : {"control", "seed", "perturbation", "method", "success", "chosen", "in_band", "joint_error",
-                             "newton_error", "largest_step_force_weights"}) {
+  for (const char* column : {"control", "seed", "perturbation", "way", "method", "success", "chosen", "in_band",
+                             "joint_error", "newton_error", "largest_step_force_weights"}) {
     csv.Text(column);
   }
   csv.EndRow();
@@ -186,6 +213,7 @@ std::string FormatControls(const Forces& forces) {
     csv.Integer(static_cast<int>(k + 1));
     csv.Text(std::to_string(control.seed));
     csv.Number(control.perturbation);
+    csv.Text(control.way);
     csv.Text(Name(control.method));
     csv.Integer(control.success ? 1 : 0);
     csv.Integer(k == forces.chosen ? 1 : 0);
@@ -292,7 +320,23 @@ std::string DescribeTiming(const char* event, const metrics::ContactTiming& timi
 }  // namespace
 
 Configuration ForcesConfiguration() {
-  return {};
+  Configuration configuration;
+  configuration.task.world.contact_stiffness = 1e5;
+  configuration.task.world.contact_damping = 1e3;
+  configuration.tracking.solve_rate = 240;
+  configuration.tracking.guidance = 100;
+  return configuration;
+}
+
+std::vector<std::pair<std::string, tracking::Options>> WaysOf(const tracking::Options& options) {
+  std::vector<std::pair<std::string, tracking::Options>> ways = {{"as configured", options}};
+  if (options.guidance == 0 || !options.clean_feet || options.soft_contacts) return ways;
+  tracking::Options other = options;
+  other.clean_feet = false;
+  ways.emplace_back("feet as recorded", other);
+  other.soft_contacts = true;
+  ways.emplace_back("feet as recorded, soft contacts", other);
+  return ways;
 }
 
 std::optional<metrics::MeasuredSteps> MeasuredOf(const Job& job) {

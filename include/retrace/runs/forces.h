@@ -15,8 +15,11 @@
 
 namespace retrace::runs {
 
-/// The configuration that `forces` begins with; the user's settings come after it.
+/// The configuration that `forces` begins with; the user's settings come after it: soles that give way a little, and
+/// tracking that is guided by forces (tracking::Options::guidance).
 Configuration ForcesConfiguration();
+/// The character of `forces` where none is named: an adult with the segment masses of de Leva (1996).
+inline constexpr const char* kForcesCharacter = "adult";
 
 struct ForceOptions {
   int controls = 0;  ///< 0: a reconstruction without anything that is described here
@@ -29,6 +32,7 @@ struct ForceOptions {
 struct ForceControl {
   uint64_t seed = 0;
   double perturbation = 0;  ///< of its start
+  std::string way;          ///< of tracking (WaysOf)
   Method method = Method::kSampling;
   bool success = false;           ///< it stays within the gates
   double joint_error = 0;         ///< [m]
@@ -49,8 +53,9 @@ struct Forces {
   std::vector<ForceControl> controls;  ///< in the order of their seeds
   /// Index of the control with the least error by Newton's law; of those within the gates, where there are any.
   size_t chosen = 0;
-  std::vector<size_t> band;           ///< indices of the controls of the band: those within the gates, or else all
-  std::vector<ForceSignals> signals;  ///< (controls) on the same plates
+  std::vector<size_t>
+      band;  ///< indices of the controls of the band: of the chosen one's way, within the gates as it is
+  std::vector<ForceSignals> signals;                   ///< (controls) on the same plates
   std::optional<metrics::MeasuredSteps> measured;      ///< on the states of the run, where it was measured
   std::optional<metrics::ForceComparison> comparison;  ///< of the run with that; none where it ends before
 
@@ -68,8 +73,14 @@ struct ForceHooks {
 /// not fit the motion, and for a character without a left and a right foot.
 std::optional<metrics::MeasuredSteps> MeasuredOf(const Job& job);
 
-/// Finds the controls by the method of the job's configuration. The farm's workers are of MakeSeededWorkerFactory. The
-/// job has the seed and the perturbation of the chosen control afterwards.
+/// The ways in which a motion is tracked: as configured and, where forces guide the tracking and nothing is said of
+/// feet, with feet as recorded and with contacts that follow the simulation's law. Which of them has the forces of its
+/// reference differs from motion to motion.
+std::vector<std::pair<std::string, tracking::Options>> WaysOf(const tracking::Options& options);
+
+/// Finds the controls by the method of the job's configuration, one for each seed and way. Where no tracked motion of a
+/// seed stays within the gates, and the method is to be chosen, one is searched for. The farm's workers are of
+/// MakeSeededWorkerFactory. The job has the seed and the perturbation of the chosen control afterwards.
 Forces FindForces(Job& job, parallel::TaskFarm& farm, const ForceOptions& options, const ForceHooks& hooks);
 
 /// Writes what WriteRun writes of the chosen control, the tables of results/force_tables.h, forces.svg, and the files

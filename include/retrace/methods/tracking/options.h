@@ -36,7 +36,7 @@ struct Options {
   double foot_weight = 30;        ///< of the accelerations of the feet where forces guide
   double foot_feedback = 900;     ///< on their places [1/s^2]
   /// Where forces guide, a swinging foot is put farther by this share of what the capture point is too far.
-  double foot_step = 1;
+  double foot_step = 1.5;
 
   double root_rotation_weight = 100;    ///< of its accelerations in the objective 7a; joints have 1
   double root_translation_weight = 10;  ///< the same
