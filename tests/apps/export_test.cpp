@@ -84,11 +84,12 @@ TEST_F(Export, WritesEveryFormatBesideTheRun) {
       sum_along += numbers[plate];  // x forward there is z here
       sum_up += numbers[plate + 1];
     }
-    ASSERT_LT(row, up.size());
-    EXPECT_NEAR(sum_up, up[row], 1e-9 * (1 + std::abs(up[row])));
-    EXPECT_NEAR(sum_along, along[row], 1e-9 * (1 + std::abs(up[row])));
+    ASSERT_LE(row, up.size());
+    const size_t state = std::min(row, up.size() - 1);  // the last step's forces stand there twice
+    EXPECT_NEAR(sum_up, up[state], 1e-9 * (1 + std::abs(up[state])));
+    EXPECT_NEAR(sum_along, along[state], 1e-9 * (1 + std::abs(up[state])));
   }
-  EXPECT_EQ(row, up.size());
+  EXPECT_EQ(row, up.size() + 1);
 }
 
 TEST_F(Export, ASceneHasOneGlbFileAndASetOfTheOthersPerCharacter) {
