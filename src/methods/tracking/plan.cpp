@@ -99,12 +99,12 @@ void Planner::HoldRoot(const Dynamics& d, Eigen::Index first) {
 void Planner::AddSoftness(const Dynamics& d, int first) {
   const int n = d.size();
   QuadraticProgram& p = program_;
-  for (int c = 0; c < d.num_contacts(); ++c) {
+  for (Eigen::Index c = 0; c < d.num_contacts(); ++c) {
     if (d.softness[c] == 0) continue;
     const Vec3 normal = d.normals.block<3, 1>(3 * c, 0);
     const Eigen::Vector4d along = d.softness[c] * (d.cone.middleRows<3>(3 * c).transpose() * normal);
     const Eigen::VectorXd row = d.jacobian.middleRows<3>(3 * c).transpose() * normal;
-    const int at = first + 4 * c;
+    const Eigen::Index at = first + 4 * c;
     const Eigen::MatrixXd mixed = d.contact_weight * along * row.transpose();
     p.hessian.block(at, 0, 4, n) += mixed;
     p.hessian.block(0, at, n, 4) += mixed.transpose();
@@ -123,9 +123,10 @@ void Planner::AddTasks(const Dynamics& d) {
 
 void Planner::AddForceGoals(const Dynamics& d, int first) {
   for (const ForceGoal& goal : d.force_goals) {
-    const int size = 4 * goal.count, at = first + 4 * goal.first;
+    const Eigen::Index size = 4 * static_cast<Eigen::Index>(goal.count);
+    const Eigen::Index at = first + 4 * static_cast<Eigen::Index>(goal.first);
     Eigen::MatrixXd sum(3, size);
-    for (int c = 0; c < goal.count; ++c) {
+    for (Eigen::Index c = 0; c < goal.count; ++c) {
       sum.middleCols<4>(4 * c) = d.cone.middleRows<3>(3 * (goal.first + c));
     }
     program_.hessian.block(at, at, size, size) += goal.weight * sum.transpose() * sum;
