@@ -24,17 +24,6 @@ constexpr double kAwayFromFloor = 0.1;  // time after lifting off, and before co
 constexpr double kAroundRaise = 0.02;   // reach of the largest raise around an instant [s]
 constexpr double kNegligible = 0.005;   // share of the weight under which a foot is in the air
 
-/// Height of the lowest corner [m].
-double LowestCorner(const character::Body& body, const character::BodyState& state) {
-  double lowest = std::numeric_limits<double>::infinity();
-  for (const character::Shape& shape : body.shapes) {
-    for (const Vec3& corner : character::CornersOf(shape)) {
-      lowest = std::min(lowest, (state.position + state.orientation * corner).y());
-    }
-  }
-  return lowest;
-}
-
 /// By how much a body must be moved upwards so that springs under its corners carry a load [m].
 double ShiftFor(const character::Body& body, const character::BodyState& state, double load, double stiffness) {
   std::vector<double> heights;
@@ -151,7 +140,7 @@ class FootSeater {
       const double mean = (shifts[i] - kLeastWeight * result_.lowering) / (weights[i] + kLeastWeight);
       rests.push_back(mean + result_.lowering);
       const double clearance = kClearanceOfSwing * SmoothStep(std::min(1.0, times[i] / kAwayFromFloor));
-      const double height = LowestCorner(character_.bodies[foot], states_[i][foot]) + rests[i];
+      const double height = character::LowestPoint(character_.bodies[foot], states_[i][foot]) + rests[i];
       raises.push_back(times[i] > 0 ? std::max(0.0, clearance - height) : 0.0);
     }
     raises = LargestAround(raises, static_cast<int>(std::lround(kAroundRaise / frame_time_)));
