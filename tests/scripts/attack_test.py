@@ -57,6 +57,11 @@ class HowAProgramEnds(InFolder):
         self.assertEqual(self.judged("kill -SEGV $$"), "crash")
         self.assertEqual(self.judged("kill -ABRT $$"), "crash")
 
+    def test_beside_what_this_process_once_had(self):
+        large = bytearray(LIMITS.resident + (16 << 20))
+        del large
+        self.assertEqual(self.judged("exit 0"), "")
+
     def test_as_a_bug(self):
         self.assertEqual(self.judged("echo 'replay: internal error' >&2; exit 1"), "exit 1")
 
