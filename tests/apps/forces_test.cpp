@@ -1,4 +1,5 @@
 /// The program `forces`: what it leaves, what it refuses, and its figures against the judge's.
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
@@ -14,7 +15,7 @@ using testing::HasSubstr;
 class ForcesProgram : public CommandLine {};
 
 const std::string kForces = RETRACE_FORCES;
-const std::string kBriefWalk = kWalkClip + " --end 1 --method tracking ";
+const std::string kBriefWalk = kWalkClip + " --end 1 --method tracking --set /tracking/candidates=0 ";
 
 TEST_F(ForcesProgram, LeavesARunWithTablesOfForces) {
   const std::string run = Path("run");
@@ -62,6 +63,21 @@ TEST_F(ForcesProgram, LeavesARunWithTablesOfForces) {
   for (const char* name : {"control.json", "ground_forces.csv", "joint_loads.csv", "force_controls.csv"}) {
     EXPECT_EQ(io::ReadFile(run + "/" + name), io::ReadFile(Path("again") + "/" + name)) << name;
   }
+}
+
+TEST_F(ForcesProgram, SearchesAmongVariationsOfTheController) {
+  const std::string walk = kForces + " " + kWalkClip + " --end 0.5 --method tracking --seeds 1 --threads ";
+  const std::string few = " --set /tracking/candidates=6 --output ";
+  ASSERT_EQ(Execute(walk + "1" + few + Path("one")).code, 0);
+  ASSERT_EQ(Execute(walk + "3" + few + Path("three")).code, 0);
+  for (const char* name : {"control.json", "ground_forces.csv", "force_controls.csv"}) {
+    EXPECT_EQ(io::ReadFile(Path("one") + "/" + name), io::ReadFile(Path("three") + "/" + name)) << name;
+  }
+  EXPECT_EQ(Execute(kReplay + " " + Path("one") + " --verify").code, 0);
+  const results::Table controls = results::ReadTable(Path("one") + "/force_controls.csv");
+  const auto errors = controls.Numbers("required_error"), chosen = controls.Numbers("chosen");
+  ASSERT_EQ(errors.size(), 3u);
+  EXPECT_EQ(chosen[static_cast<size_t>(std::min_element(errors.begin(), errors.end()) - errors.begin())], 1);
 }
 
 TEST_F(ForcesProgram, AgreesWithItsOwnForces) {

@@ -37,6 +37,7 @@ struct ForceControl {
   bool success = false;           ///< it stays within the gates
   double joint_error = 0;         ///< [m]
   double newton_error = 0;        ///< metrics::MotionMetrics::force_error, a share of body weight
+  double required_error = 0;      ///< metrics::RequiredForceError; NaN for a character without two feet
   double largest_step_force = 0;  ///< vertical, of a simulation step [body weights]
   std::string control_sha256;     ///< of its control file
 };

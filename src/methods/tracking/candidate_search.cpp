@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "recorder.h"
-#include "reference_forces.h"
 #include "retrace/character/kinematics.h"
 #include "retrace/io/cpu_time.h"
 #include "retrace/metrics/gates.h"
+#include "retrace/metrics/required_forces.h"
 #include "retrace/parallel/bytes.h"
 #include "variation.h"
 
@@ -22,8 +22,8 @@ constexpr size_t kMostKept = 8;       // candidates that go on
 constexpr size_t kLeastPerKept = 6;   // candidates for each of them
 constexpr size_t kOfOneParent = 4;    // that are kept at most, where there are several
 constexpr double kForce = 1;          // difference that costs as much as the next ones: body weights,
-constexpr double kPlace = 0.3;        // root mean square over the bodies [m],
-constexpr double kVelocity = 2;       // of the centre of mass [m/s]
+constexpr double kPlace = 0.15;       // root mean square over the bodies [m],
+constexpr double kVelocity = 1;       // of the centre of mass [m/s]
 constexpr double kCapture = 0.3;      // distance of the capture point from the reference's, at the end [m]
 constexpr double kLeft = 10;          // added for leaving the gates
 constexpr double kLeastGravity = 1;   // for the capture point [m/s^2]
@@ -95,10 +95,12 @@ class Follower {
         character_(*problem.task.character),
         controller_(problem),
         recorder_(controller_),
-        forces_(*problem.tracked, problem.task.world.gravity),
         world_(character_, problem.task.world),
         weight_(character_.total_mass() * kStandardGravity) {
     world_.set_recording(true);
+    metrics::RequiredForcesOptions required;
+    required.gravity = problem.task.world.gravity;
+    required_ = metrics::RequiredForcesOf(*problem.tracked, required);
   }
 
   void operator()(std::span<const std::byte> bytes, parallel::Bytes& result) {
@@ -113,7 +115,8 @@ class Follower {
  private:
   void Follow(const Trial& trial, Beginning& now, parallel::Bytes& bytes) {
     const double begin = io::ThreadCpuSeconds();
-    RandomStream random(problem_.options.seed, RandomStage::kVariation, static_cast<uint32_t>(trial.first), trial.number);
+    RandomStream random(problem_.options.seed, RandomStage::kVariation, static_cast<uint32_t>(trial.first),
+                        trial.number);
     if (trial.draw == Trial::Draw::kNone) now.variation = Variation();
     if (trial.draw == Trial::Draw::kNear) now.variation = DrawVariation(&now.variation, random);
     if (trial.draw == Trial::Draw::kAny) now.variation = DrawVariation(nullptr, random);
@@ -125,9 +128,9 @@ class Follower {
     control::Controller* const controllers[] = {&recorder_};
     Outcome outcome;
     outcome.sane = control::Simulate(world_, controllers, trial.first, trial.steps, problem_.pushes, scratch_,
-                                    [&](int step) { AddCost(step, now); })
-                      ? 1
-                      : 0;
+                                     [&](int step) { AddCost(step, now); })
+                       ? 1
+                       : 0;
     if (outcome.sane == 1) {
       now.memory = controller_.Memory();
       problem_.tracked->StateAt((trial.first + trial.steps) * problem_.time_step(), reference_);
@@ -150,8 +153,7 @@ class Follower {
     const double h = problem_.time_step();
     world_.GetState(now.state);
     problem_.task.reference->StateAt((step + 1) * h, reference_);
-    if (now.outside > 0 ||
-        metrics::LargestGateRatio(character_, now.state, reference_, problem_.task.gates) > 1) {
+    if (now.outside > 0 || metrics::LargestGateRatio(character_, now.state, reference_, problem_.task.gates) > 1) {
       ++now.outside;
     }
     problem_.tracked->StateAt((step + 1) * h, reference_);
@@ -170,7 +172,9 @@ class Follower {
   /// Sum over the bodies of the squared differences of the forces on them [body weights^2].
   double ForceError(double time) {
     missing_.resize(character_.bodies.size());
-    for (size_t b = 0; b < missing_.size(); ++b) missing_[b] = -forces_.At(static_cast<int>(b), time);
+    for (size_t b = 0; b < missing_.size(); ++b) {
+      missing_[b] = -metrics::RequiredForceOn(static_cast<int>(b), time, required_, problem_.tracked->frame_time());
+    }
     for (const simulation::Contact& contact : world_.contacts()) {
       if (contact.other < 0) missing_[static_cast<size_t>(contact.body)] += contact.force;
     }
@@ -183,7 +187,7 @@ class Follower {
   const character::Character& character_;
   TrackingController controller_;
   Recorder recorder_;
-  ReferenceForces forces_;
+  std::vector<metrics::RequiredForces> required_;  // (poses less two)
   simulation::World world_;
   double weight_;  // [N]
   control::SimulationScratch scratch_;

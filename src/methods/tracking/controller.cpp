@@ -166,8 +166,8 @@ struct TrackingController::Impl {
       const Eigen::Index row = 3 * static_cast<Eigen::Index>(c);
       dynamics.PointJacobian(place.body, place.point, program.jacobian.middleRows<3>(row));
       const Vec3 slipping = dynamics.VelocityOf(place.body, place.point) - place.surface_velocity;
-      program.slip.segment<3>(row) = dynamics.PointBias(place.body, place.point) - place.surface_acceleration +
-                                     options.contact_damping * slipping;
+      program.slip.segment<3>(row) =
+          dynamics.PointBias(place.body, place.point) - place.surface_acceleration + options.contact_damping * slipping;
       program.cone.middleRows<3>(row) = FrictionCone(place.normal, options.friction);
       if (options.soft_contacts) SetLaw(place, slipping, c);
       surface_velocity += place.surface_velocity / static_cast<double>(places.size());
@@ -191,8 +191,7 @@ struct TrackingController::Impl {
     coordinates().Difference(pose, target, error);
     error.head<3>().setZero();
     program.desired = goal.acceleration + feedback * error + damping * (goal.velocity - velocity);
-    program.desired.head<3>() +=
-        damping * surface_velocity - options.stance_feedback * placement.distance_error();
+    program.desired.head<3>() += damping * surface_velocity - options.stance_feedback * placement.distance_error();
   }
 
   void SetWeights() {

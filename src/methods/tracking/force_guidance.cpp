@@ -13,8 +13,8 @@ constexpr double kPlaceTaken = 0.03;  // time constant with which a standing foo
 constexpr double kPlaceMoved = 0.06;  // time constant with which a swinging foot's place is moved [s]
 constexpr double kFarthest = 0.3;     // by which it is moved at most [m]
 constexpr double kRootWeight = 0.1;   // in place of Options::root_translation_weight
-constexpr double kLowest = 0.1;     // centre of mass, against a time constant of zero [m]
-constexpr double kLeastPull = 1.0;  // the same for gravity [m/s^2]
+constexpr double kLowest = 0.1;       // centre of mass, against a time constant of zero [m]
+constexpr double kLeastPull = 1.0;    // the same for gravity [m/s^2]
 
 Vec3 Horizontal(const Vec3& v) {
   return {v.x(), 0, v.z()};
@@ -31,9 +31,12 @@ ForceGuidance::ForceGuidance(const character::Character& character, const charac
     : character_(character),
       options_(options),
       gravity_(gravity),
-      forces_(reference, gravity),
+      frame_time_(reference.frame_time()),
       reference_(character, gravity),
       jacobian_(3, reference_.size()) {
+  metrics::RequiredForcesOptions required;
+  required.gravity = gravity;
+  required_ = metrics::RequiredForcesOf(reference, required);
   for (const character::Leg& leg : character::LegsOf(character)) {
     Foot& foot = feet_.emplace_back();
     foot.leg = leg;
@@ -47,7 +50,7 @@ double ForceGuidance::Stands(const Foot& foot) const {
 }
 
 void ForceGuidance::FindGoalOf(Foot& foot, const Goal& goal, double time) {
-  foot.required = forces_.At(foot.body, time + variation_.ahead);
+  foot.required = metrics::RequiredForceOn(foot.body, time + variation_.ahead, required_, frame_time_);
   foot.place = reference_.CenterOf(foot.body);
   foot.velocity = reference_.VelocityOf(foot.body, foot.place);
   reference_.PointJacobian(foot.body, foot.place, jacobian_);

@@ -5,12 +5,12 @@
 #include <vector>
 
 #include "contact_set.h"
-#include "reference_forces.h"
 #include "retrace/character/legs.h"
 #include "retrace/dynamics/character_dynamics.h"
 #include "retrace/methods/tracking/options.h"
 #include "retrace/methods/tracking/plan.h"
 #include "retrace/methods/tracking/tracked_motion.h"
+#include "retrace/metrics/required_forces.h"
 #include "variation.h"
 
 namespace retrace::tracking {
@@ -69,7 +69,8 @@ class ForceGuidance {
   const character::Character& character_;
   const Options& options_;
   double gravity_;
-  ReferenceForces forces_;
+  double frame_time_;
+  std::vector<metrics::RequiredForces> required_;  // (poses less two)
   Variation variation_;
   dynamics::CharacterDynamics reference_;
   Eigen::MatrixXd jacobian_;  // (3 x n)

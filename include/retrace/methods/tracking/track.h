@@ -44,9 +44,9 @@ struct Hooks {
   std::function<bool()> stop = {};                    ///< whether to stop here
 };
 
-/// Follows the motion; with Options::candidates, by a search on the workers of a farm, which come from MakeWorkerFactory
-/// of the same problem. What is found does not depend on how many. Throws UsageError for options that are not valid
-/// (Options::Validate).
+/// Follows the motion; with Options::candidates, by a search on the workers of a farm, which come from
+/// MakeWorkerFactory of the same problem. What is found does not depend on how many. Throws UsageError for options that
+/// are not valid (Options::Validate).
 Summary Run(const Problem& problem, parallel::TaskFarm& farm, const Hooks& hooks = {});
 /// The same on this thread.
 Summary Run(const Problem& problem, const Hooks& hooks = {});
