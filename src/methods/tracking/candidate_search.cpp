@@ -165,8 +165,8 @@ class Follower {
     const double velocity = (character::CenterOfMassVelocity(character_, now.state) -
                              character::CenterOfMassVelocity(character_, reference_))
                                 .squaredNorm();
-    now.cost += h * (ForceError((step + 0.5) * h) / (kForce * kForce) + distance / (kPlace * kPlace) +
-                     velocity / (kVelocity * kVelocity));
+    const double force = problem_.options.guidance > 0 ? ForceError((step + 0.5) * h) : 0;
+    now.cost += h * (force / (kForce * kForce) + distance / (kPlace * kPlace) + velocity / (kVelocity * kVelocity));
   }
 
   /// Sum over the bodies of the squared differences of the forces on them [body weights^2].
