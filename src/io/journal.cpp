@@ -160,22 +160,28 @@ struct stat Journal::CheckStillThere() const {
   return here;
 }
 
-void Journal::Restart(std::span<const std::byte> record) {
+void Journal::Restart(const RecordProducer& record) {
   CheckStillThere();
   const std::string head = Head(header_);
   const std::string before = head.substr(head.size() - 1 - kChecksumSize, kChecksumSize);
-  const std::string checksum = Chained(before, View(record));
-  const std::string prefix = Prefix(record.size(), checksum);
+  uint64_t length = 0;
+  Sha256Sum sum;
+  record([&](std::span<const std::byte> piece) {
+    length += piece.size();
+    sum.Add(View(piece));
+  });
+  const std::string checksum = Sha256(before + sum.Finish());
+  const std::string prefix = Prefix(length, checksum);
   FileWriter writer(path_);
   // Before it has the name by which others find it: between the two, another process could take it.
   Lock(writer.descriptor());
-  for (const std::string_view bytes : {std::string_view(head), std::string_view(prefix), View(record)}) {
-    writer.Write(bytes);
-  }
+  writer.Write(head);
+  writer.Write(prefix);
+  record([&](std::span<const std::byte> piece) { writer.Write(View(piece)); });
   io::Descriptor fresh = writer.Finish();
   ::close(std::exchange(file_, fresh.Release()));
   checksum_ = checksum;
-  end_ = head.size() + prefix.size() + record.size();
+  end_ = head.size() + prefix.size() + length;
 }
 
 void Journal::Append(std::span<const std::byte> record) {

@@ -57,7 +57,7 @@ bool Checkpoint::IsFull() const {
   return kept_ == Kept::kBounded && journal_->size() > full_at_;
 }
 
-void Checkpoint::Restart(const parallel::Bytes& state) {
+void Checkpoint::Restart(const io::RecordProducer& state) {
   journal_->Restart(state);
   full_at_ = journal_->size() + kMostIterations;
 }

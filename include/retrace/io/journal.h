@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,6 +19,11 @@
 #include "retrace/io/json.h"
 
 namespace retrace::io {
+
+/// Receives a record piece by piece.
+using Pieces = std::function<void(std::span<const std::byte>)>;
+/// Hands a record on in pieces; whenever it is called the same bytes.
+using RecordProducer = std::function<void(const Pieces&)>;
 
 class Journal {
  public:
@@ -44,8 +50,9 @@ class Journal {
   /// after Flush. Throws OutputError, with the file as it was: also when the file was removed or replaced meanwhile.
   void Append(std::span<const std::byte> record);
   /// Keeps this record alone, in the place of all: in a new file, which replaces the old one when it is whole, and
-  /// which no other process can take meanwhile. Throws OutputError, with the file as it was.
-  void Restart(std::span<const std::byte> record);
+  /// which no other process can take meanwhile. The producer is called twice. Throws OutputError, with the file as it
+  /// was.
+  void Restart(const RecordProducer& record);
   void Flush();
 
  private:

@@ -37,7 +37,7 @@ class Checkpoint final : public sampling::IterationStore {
   bool Next(parallel::Bytes& simulated) override;
   void Append(const parallel::Bytes& simulated) override;
   bool IsFull() const override;
-  void Restart(const parallel::Bytes& state) override;
+  void Restart(const io::RecordProducer& state) override;
 
   /// So that it survives a failure of the machine. For a run that stops.
   void Flush() { journal_->Flush(); }

@@ -45,20 +45,22 @@ control::Fragment MakeFragment(const Problem& problem, int index, const Offsets&
 RolloutWorker::RolloutWorker(const Problem& problem)
     : problem_(problem),
       world_(*problem.task.character, problem.task.world),
-      gate_steps_(std::max(1, static_cast<int>(std::lround(kGateInterval / problem.time_step())))) {
-  character::State state;
-  for (size_t i = 0; i + 1 < problem.task.schedule.steps.size(); ++i) {
-    reference_states_.emplace_back();
-    reference_rates_.emplace_back();
-    for (int step = problem.task.schedule.steps[i + 1]; step > problem.task.schedule.steps[i]; step -= gate_steps_) {
-      problem.task.reference->StateAt(step * problem.time_step(), state);
-      reference_states_.back().push_back(state);
-      RatesOf(state, reference_rates_.back().emplace_back());
-    }
-    problem.task.reference->StateAt(problem.task.schedule.steps[i] * problem.time_step(), state);
-    RatesOf(state, reference_rates_.back().emplace_back());
-    references_.emplace_back(*problem.task.character, reference_states_.back().front(), problem.task.cost);
+      gate_steps_(std::max(1, static_cast<int>(std::lround(kGateInterval / problem.time_step())))) {}
+
+void RolloutWorker::FindReference(int fragment) {
+  if (fragment == fragment_) return;
+  const std::vector<int>& steps = problem_.task.schedule.steps;
+  const auto i = static_cast<size_t>(fragment);
+  reference_states_.clear();
+  reference_rates_.clear();
+  for (int step = steps[i + 1]; step > steps[i]; step -= gate_steps_) {
+    problem_.task.reference->StateAt(step * problem_.time_step(), reference_states_.emplace_back());
+    RatesOf(reference_states_.back(), reference_rates_.emplace_back());
   }
+  problem_.task.reference->StateAt(steps[i] * problem_.time_step(), now_);
+  RatesOf(now_, reference_rates_.emplace_back());
+  reference_.emplace(*problem_.task.character, reference_states_.front(), problem_.task.cost);
+  fragment_ = fragment;
 }
 
 void RolloutWorker::RatesOf(const character::State& state, Rates& rates) const {
@@ -70,22 +72,21 @@ void RolloutWorker::RatesOf(const character::State& state, Rates& rates) const {
 /// kGateInterval [rad/s^2].
 void RolloutWorker::Simulate(const RolloutTask& task, const control::Fragment& fragment, RolloutSample& sample) {
   sample = {};
-  const size_t i = static_cast<size_t>(task.fragment);
   const size_t num_joints = problem_.task.character->joints.size();
   RatesOf(task.start, rates_before_);
-  size_t before = reference_rates_[i].size() - 1;
+  size_t before = reference_rates_.size() - 1;
   double changes = 0;  // of rates, against the reference's [rad/s]
   const auto watch = [&](int step) {
     const int left = fragment.num_steps - 1 - step;
     if (left % gate_steps_ != 0) return;
     world_.GetState(now_);
     const auto instant = static_cast<size_t>(left / gate_steps_);
-    const character::State& reference = reference_states_[i][instant];
+    const character::State& reference = reference_states_[instant];
     const double ratio = metrics::LargestGateRatio(*problem_.task.character, now_, reference, problem_.task.gates);
     if (!(ratio <= sample.gate_ratio)) sample.gate_ratio = ratio;
     RatesOf(now_, rates_now_);
-    const Rates& there = reference_rates_[i][instant];
-    const Rates& there_before = reference_rates_[i][before];
+    const Rates& there = reference_rates_[instant];
+    const Rates& there_before = reference_rates_[before];
     for (size_t j = 0; j < num_joints; ++j) {
       changes += (rates_now_[j] - rates_before_[j] - (there[j] - there_before[j])).norm();
     }
@@ -97,12 +98,13 @@ void RolloutWorker::Simulate(const RolloutTask& task, const control::Fragment& f
     sample.end.clear();  // never used, and not to be sent
     return;
   }
-  sample.terms = references_[i].Evaluate(sample.end);
+  sample.terms = reference_->Evaluate(sample.end);
   sample.terms.smoothness = changes / (static_cast<double>(num_joints) * fragment.num_steps * problem_.time_step());
 }
 
 void RolloutWorker::Run(const RolloutTask& task, RolloutResult& result) {
   const double before = io::ThreadCpuSeconds();
+  FindReference(task.fragment);
   result.centre.reset();
   result.samples.clear();
   Proposal proposal = task.proposal;

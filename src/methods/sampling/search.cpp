@@ -187,7 +187,7 @@ class Search {
     const bool restarts = hooks_.store != nullptr && !restoring_ && hooks_.store->IsFull();
     if (restarts) unkept_.reset();  // the state has it
     if (!unkept_) ForgetSamples();  // else once it is stored, for which its samples are needed
-    if (restarts) hooks_.store->Restart(Pack(state_));
+    if (restarts) hooks_.store->Restart([&](const io::Pieces& pieces) { Pack(state_, pieces); });
   }
 
   /// Of the latest iteration, in a search that would keep too many.

@@ -41,8 +41,8 @@ struct SearchState {
   SmoothingPassState pass;
 };
 
-/// As bytes, which no iteration begins with.
-parallel::Bytes Pack(const SearchState& state);
+/// Hands it on as bytes, which no iteration begins with.
+void Pack(const SearchState& state, const io::Pieces& pieces);
 bool IsSearchState(const parallel::Bytes& bytes);
 /// Throws std::logic_error for bytes of another search.
 SearchState UnpackSearchState(const parallel::Bytes& bytes, const Problem& problem);

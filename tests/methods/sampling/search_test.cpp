@@ -622,9 +622,10 @@ class MemoryStore final : public IterationStore {
     ++appended;
   }
   bool IsFull() const override { return full_at > 0 && records.size() >= full_at; }
-  void Restart(const parallel::Bytes& state) override {
+  void Restart(const io::RecordProducer& state) override {
     EXPECT_EQ(taken_, records.size());
-    records = {state};
+    records.assign(1, {});
+    state([&](std::span<const std::byte> piece) { records[0].insert(records[0].end(), piece.begin(), piece.end()); });
     taken_ = 1;
   }
   std::vector<parallel::Bytes> records;

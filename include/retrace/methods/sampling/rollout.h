@@ -59,18 +59,23 @@ class RolloutWorker {
   /// The rates of all joints at one instant (joints), in the parents' axes [rad/s].
   using Rates = std::vector<Vec3>;
 
+  /// Finds what the samples of a fragment are compared with, once for the tasks of one after the other. (Kept of all
+  /// fragments, in every worker, it would be most of the memory of a search of minutes.)
+  void FindReference(int fragment);
   void Simulate(const RolloutTask& task, const control::Fragment& fragment, RolloutSample& sample);
   void RatesOf(const character::State& state, Rates& rates) const;
 
   const Problem& problem_;
   simulation::World world_;
-  std::vector<task::CostReference> references_;                  // (fragments) at the end of each
-  int gate_steps_;                                               // kGateInterval [simulation steps]
-  std::vector<std::vector<character::State>> reference_states_;  // (fragments x instants) gate_steps_ apart, last first
-  std::vector<std::vector<Rates>> reference_rates_;              // (fragments x instants) the same, and the start last
-  character::State now_;                                         // scratch
-  Rates rates_now_;                                              // scratch
-  Rates rates_before_;                                           // scratch
+  int gate_steps_;  // kGateInterval [simulation steps]
+  // Of one fragment.
+  int fragment_ = -1;
+  std::optional<task::CostReference> reference_;    // at its end
+  std::vector<character::State> reference_states_;  // (instants) gate_steps_ apart, last first
+  std::vector<Rates> reference_rates_;              // (instants) the same, and the start last
+  character::State now_;                            // scratch
+  Rates rates_now_;                                 // scratch
+  Rates rates_before_;                              // scratch
   control::SimulationScratch scratch_;
 };
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "retrace/control/control.h"
+#include "retrace/io/journal.h"
 #include "retrace/methods/sampling/problem.h"
 #include "retrace/methods/sampling/rollout.h"
 #include "retrace/parallel/task_farm.h"
@@ -122,8 +123,8 @@ class IterationStore {
   virtual void Append(const parallel::Bytes& simulated) = 0;
   /// Whether the search should call Restart. Called between two iterations, once Next has returned false.
   virtual bool IsFull() const { return false; }
-  /// Keeps these bytes alone, in the place of everything since the search began: Next will return them, as the first.
-  virtual void Restart(const parallel::Bytes&) {}
+  /// Keeps the bytes of this record alone, in the place of everything since the search began: Next will return them, as the first.
+  virtual void Restart(const io::RecordProducer&) {}
 };
 
 /// What is called while a search runs, on the thread that runs it; all may be left out.
