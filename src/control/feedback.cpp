@@ -40,7 +40,8 @@ FeedbackLaw::FeedbackLaw(const Character& character, const Feedback& feedback)
 const Eigen::VectorXd& FeedbackLaw::TorquesAt(int node, const character::State& state) {
   const dynamics::MotionPoint& nominal = feedback_.nominal[static_cast<size_t>(std::min(node, feedback_.num_nodes()))];
   dynamics::Reduce(coordinates_, state, point_);
-  if (point_ == nominal) {
+  differs_ = !(point_ == nominal);
+  if (!differs_) {
     difference_.setZero();
     torques_.setZero();
     return torques_;
@@ -63,15 +64,16 @@ const Eigen::VectorXd& FeedbackLaw::TorquesAt(int node, const character::State& 
 }
 
 FeedbackController::FeedbackController(const Character& character, std::span<const Fragment> fragments,
-                                       const Feedback& feedback)
+                                       std::span<const Fragment> disturbed, const Feedback& feedback)
     : character_(character),
-      open_loop_(fragments),
+      undisturbed_(fragments),
+      disturbed_(disturbed),
       law_(character, feedback),
       commands_(character.joints.size()),
       torques_(Eigen::VectorXd::Zero(feedback.num_torques())) {}
 
 bool FeedbackController::RestartsAt(int step) {
-  return open_loop_.RestartsAt(StepOf(step));
+  return undisturbed_.RestartsAt(StepOf(step));
 }
 
 void FeedbackController::Command(const Instant& now, std::span<simulation::JointCommand> commands) {
@@ -81,9 +83,11 @@ void FeedbackController::Command(const Instant& now, std::span<simulation::Joint
     const auto own = now.layout.BodiesOf(std::span(now.state), now.character);
     state_.assign(own.begin(), own.end());
     torques_ = law_.TorquesAt(std::max(0, (step - feedback.first_step) / feedback.interval), state_);
+    is_disturbed_ = law_.differs();
     begun_ = true;
   }
-  open_loop_.Command({step, now.time, now.state, now.layout, now.character}, commands_);
+  OpenLoop& open_loop = is_disturbed_ ? disturbed_ : undisturbed_;
+  open_loop.Command({step, now.time, now.state, now.layout, now.character}, commands_);
   std::copy(commands_.begin(), commands_.end(), commands.begin());
   if ((torques_.array() == 0).all()) return;  // also the signs of zeros are then those of the open loop
   Eigen::Index first = 0;

@@ -80,6 +80,7 @@ std::string FormatFeedback(const Feedback& feedback) {
                            {"first_step", feedback.first_step},
                            {"num_steps", feedback.num_steps},
                            {"interval", feedback.interval},
+                           {"full_servos", feedback.full_servos},
                            {"nodes", feedback.num_nodes()},
                            {"joints", feedback.nominal.front().pose.joint_rotations.size()},
                            {"coordinates", feedback.num_differences() / 2},
@@ -103,6 +104,7 @@ Feedback ParseFeedback(std::string_view bytes, const std::string& name) {
   feedback.first_step = header["first_step"].Integer(0, character::kMostSteps);
   feedback.num_steps = header["num_steps"].Integer(1, character::kMostSteps);
   feedback.interval = header["interval"].Integer(1, character::kMostSteps);
+  feedback.full_servos = header["full_servos"].Boolean();
   const auto count = [&](const char* key, int least, int most) {
     return static_cast<size_t>(header[key].Integer(least, most));
   };

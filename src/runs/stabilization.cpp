@@ -10,6 +10,7 @@
 #include "retrace/io/file.h"
 #include "retrace/io/number.h"
 #include "retrace/io/remedy.h"
+#include "retrace/methods/stabilization/full_servos.h"
 #include "retrace/results/provenance.h"
 #include "retrace/results/run_folder.h"
 #include "retrace/runs/run_files.h"
@@ -83,7 +84,8 @@ stabilization::Summary Stabilise(const StabilizationJob& job, parallel::TaskFarm
   if (summary.status != stabilization::Status::kDone) return summary;
   summary.feedback.control_sha256 = job.run.controls[0].sha256;
   summary.feedback.character_sha256 = control::CharacterSha256(job.run.scene.characters[0]);
-  control::FeedbackController controller(*job.problem.character, job.control.fragments, summary.feedback);
+  control::FeedbackController controller(*job.problem.character, job.control.fragments, job.problem.disturbed(),
+                                         summary.feedback);
   control::Controller* const controllers[] = {&controller};
   simulation::World world(*job.problem.character, job.control.world);
   const stabilization::Nominal& nominal = job.problem.nominal;
@@ -137,6 +139,7 @@ RunFeedback::RunFeedback(const StoredRun& run, const stabilization::ReindexingOp
       feedback.num_steps != control.num_steps() - first) {
     throw InputError(file.string(), "other sizes", "those of the control and its character");
   }
+  if (feedback.full_servos) full_servos = stabilization::WithFullServos(character, control, run.pushes);
 }
 
 double FeedbackReplay::LargestTorque() const {
@@ -158,8 +161,10 @@ FeedbackReplay ReplayWithFeedback(const StoredRun& run, const RunFeedback& feedb
                                   std::vector<control::Push> pushes) {
   const double h = run.scene.world.time_step;
   FeedbackReplay replay;
-  stabilization::ReindexingController controller({&feedback.character, &feedback.control, &feedback.feedback},
-                                                 feedback.options);
+  const std::vector<control::Fragment>& disturbed =
+      feedback.feedback.full_servos ? feedback.full_servos : feedback.control.fragments;
+  stabilization::ReindexingController controller(
+      {&feedback.character, &feedback.control, disturbed, &feedback.feedback}, feedback.options);
   NodeLog log(controller, feedback.feedback.interval * h, replay.records);
   control::CommandRecorder recorder(log);
   control::Controller* const controllers[] = {&recorder};

@@ -27,6 +27,7 @@ struct Feedback {
   int first_step = 0;            ///< of the control
   int num_steps = 0;             ///< of the control, from the first one on
   int interval = 0;              ///< steps from node to node; the last interval may be shorter
+  bool full_servos = false;      ///< whether the servos are brought to full strength where the motion is another one
   /// The motion without disturbance at each node, and at the end (nodes + 1).
   std::vector<dynamics::MotionPoint> nominal;
   /// L of each node (nodes x 2 n x m), column by column, from numbers of the difference to torques [N m].
@@ -65,6 +66,8 @@ class FeedbackLaw {
   /// The torques (m) [N m] at a node, clamped to the largest ones; zero where the state is the nominal one to the bit.
   /// Nodes after the last one have its gains.
   const Eigen::VectorXd& TorquesAt(int node, const character::State& state);
+  /// Whether that state was another one than the nominal one.
+  bool differs() const { return differs_; }
   /// The difference (2 n) of that state from the nominal one, that was found for these torques.
   const Eigen::VectorXd& difference() const { return difference_; }
 
@@ -72,18 +75,20 @@ class FeedbackLaw {
   const Feedback& feedback_;
   dynamics::Coordinates coordinates_;
   dynamics::MotionPoint point_;
+  bool differs_ = false;
   Eigen::VectorXd difference_;  // (2 n)
   Eigen::VectorXf scaled_;      // (m) scratch
   Eigen::VectorXd torques_;     // (m)
 };
 
 /// A control with its feedback. The control may be read ahead of time or behind it: by a shift in nodes, which is zero
-/// unless it is set.
+/// unless it is set. Where the motion is another one than the nominal one, another form of the control may take its
+/// place, which makes the same motion but for rounding, such as one with stronger servos.
 class FeedbackController final : public Controller {
  public:
-  /// All must outlive it.
+  /// All must outlive it. @param disturbed the other form, with fragments that begin at the same steps
   FeedbackController(const character::Character& character, std::span<const Fragment> fragments,
-                     const Feedback& feedback);
+                     std::span<const Fragment> disturbed, const Feedback& feedback);
 
   void Command(const Instant& now, std::span<simulation::JointCommand> commands) override;
   bool RestartsAt(int step) override;
@@ -104,13 +109,15 @@ class FeedbackController final : public Controller {
   int StepOf(int step) const { return step + shift_ * law_.feedback().interval; }
 
   const character::Character& character_;
-  OpenLoop open_loop_;
+  OpenLoop undisturbed_;
+  OpenLoop disturbed_;
   FeedbackLaw law_;
   int shift_ = 0;
   std::vector<simulation::JointCommand> commands_;  // (joints) of the open loop
   character::State state_;                          // scratch
   Eigen::VectorXd torques_;                         // (m)
   bool begun_ = false;
+  bool is_disturbed_ = false;  // at the last node
 };
 
 /// Another controller, with a record of the commands that it gives: an open-loop control that makes the same motion, to

@@ -65,6 +65,7 @@ struct RunFeedback {
 
   character::Character character;
   control::OpenLoopControl control;
+  std::vector<control::Fragment> full_servos;  ///< the control in that form, where the feedback was made for it
   control::Feedback feedback;
   stabilization::ReindexingOptions options;
   std::filesystem::path file;

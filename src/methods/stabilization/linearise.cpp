@@ -8,6 +8,7 @@
 
 #include "retrace/io/cpu_time.h"
 #include "retrace/io/error.h"
+#include "retrace/methods/stabilization/full_servos.h"
 #include "retrace/parallel/bytes.h"
 
 namespace retrace::stabilization {
@@ -65,7 +66,7 @@ class Lineariser {
       : problem_(problem),
         coordinates_(*problem.character),
         world_(*problem.character, problem.control->world),
-        controller_(problem.control->fragments, problem.character->joints.size()),
+        controller_(problem.disturbed(), problem.character->joints.size()),
         torque_steps_(TorquesOfTurn(*problem.character, problem.options.torque_difference)) {
     const Eigen::Index size = 2 * coordinates_.size();
     displacement_ = Eigen::VectorXd::Zero(size);
@@ -166,7 +167,7 @@ Problem MakeProblem(const character::Character& character, const control::OpenLo
                     std::vector<control::Push> pushes, const Options& options) {
   if (const auto wrong = options.Validate()) throw UsageError(*wrong);
   if (control.fragments.empty()) throw UsageError("found a control without any step, expected one that can be simulated");
-  Problem problem{&character, &control, std::move(pushes), options, {}};
+  Problem problem{&character, &control, std::move(pushes), options, {}, {}};
   Nominal& nominal = problem.nominal;
   nominal.first_step = control.fragments.front().first_step;
   nominal.num_steps = control.num_steps() - nominal.first_step;
@@ -178,7 +179,11 @@ Problem MakeProblem(const character::Character& character, const control::OpenLo
   control::SimulationScratch scratch;
   nominal.diverged = !control::Simulate(world, {&controller, 1}, nominal.first_step, nominal.num_steps, problem.pushes,
                                         scratch, [](int) {});
-  if (!nominal.diverged) world.GetState(nominal.states.emplace_back());
+  if (nominal.diverged) return problem;
+  world.GetState(nominal.states.emplace_back());
+  if (options.full_servos && MayHaveWeakServos(control)) {
+    problem.full_servos = WithFullServos(character, control, problem.pushes);
+  }
   return problem;
 }
 

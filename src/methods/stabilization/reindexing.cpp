@@ -28,8 +28,8 @@ double SquaredDistance(const Eigen::VectorXd& difference) {
 ReindexingController::ReindexingController(const Model& model, const ReindexingOptions& options)
     : model_(model),
       options_(options),
-      acting_(*model.character, model.control->fragments, *model.feedback),
-      predicting_(*model.character, model.control->fragments, *model.feedback),
+      acting_(*model.character, model.control->fragments, model.disturbed, *model.feedback),
+      predicting_(*model.character, model.control->fragments, model.disturbed, *model.feedback),
       world_(*model.character, model.control->world),
       difference_(model.feedback->num_differences()) {
   candidates_.reserve(model.feedback->nominal.size());

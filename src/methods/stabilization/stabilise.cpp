@@ -70,6 +70,7 @@ Summary Run(const Problem& problem, parallel::TaskFarm& farm, const Hooks& hooks
   feedback.first_step = nominal.first_step;
   feedback.num_steps = nominal.num_steps;
   feedback.interval = nominal.interval;
+  feedback.full_servos = !problem.full_servos.empty();
   feedback.largest_torque = TorquesOfTurn(*problem.character, problem.options.largest_turn);
   for (const character::State& state : nominal.states) {
     dynamics::Reduce(coordinates, state, feedback.nominal.emplace_back());

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "retrace/control/control.h"
@@ -32,6 +33,13 @@ struct Problem {
   std::vector<control::Push> pushes;  ///< under which it makes its motion; none for most
   Options options;
   Nominal nominal;
+  /// With full servos (Options::full_servos) the control in that form; else empty.
+  std::vector<control::Fragment> full_servos;
+
+  /// What is fed back upon.
+  std::span<const control::Fragment> disturbed() const {
+    return full_servos.empty() ? control->fragments : full_servos;
+  }
 };
 
 /// Simulates the control. Throws UsageError for options that are not valid and for a control without any step.

@@ -17,6 +17,8 @@ struct Options {
   double position_difference = 1e-2;  ///< of places and angles [m, rad]
   double velocity_difference = 1e-1;  ///< of their rates [m/s, rad/s]
   double torque_difference = 3e-2;    ///< of torques, as a turn of a servo's target [rad]
+  /// Servos that a control holds weak, as tracking does, get their full strength where the motion is another one.
+  bool full_servos = true;
   // The cost: squares of differences (Q), and of torques (R).
   double position_cost = 1;     ///< [1/m^2, 1/rad^2]
   double velocity_cost = 1;     ///< [s^2/m^2, s^2/rad^2]
@@ -40,6 +42,10 @@ void Describe(AnyOptions& o, Visitor& v) {
                   o.velocity_difference, io::Real{{1e-9, 10}});
     section.Field({"torque_difference", "Step of the differences of torques, as a turn of the servo's target", "rad"},
                   o.torque_difference, io::Real{{1e-9, 1}});
+    section.Field({"full_servos",
+                   "Whether servos that the control holds weak get their full strength where the motion is another "
+                   "one"},
+                  o.full_servos, io::Flag{});
     section.Field({"position_cost", "Cost of squared differences of places and angles", "1/m^2, 1/rad^2"},
                   o.position_cost, io::Real{{0, 1e9}});
     section.Field({"velocity_cost", "Cost of squared differences of rates", "s^2/m^2, s^2/rad^2"}, o.velocity_cost,

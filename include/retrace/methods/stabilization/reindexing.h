@@ -2,6 +2,7 @@
 /// among the nodes of the motion itself).
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "retrace/control/control.h"
@@ -14,6 +15,7 @@ namespace retrace::stabilization {
 struct Model {
   const character::Character* character = nullptr;
   const control::OpenLoopControl* control = nullptr;
+  std::span<const control::Fragment> disturbed;  ///< see control::FeedbackController
   const control::Feedback* feedback = nullptr;
 };
 
