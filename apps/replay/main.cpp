@@ -62,10 +62,9 @@ int TabulatePushes(const Options& o, const runs::StoredRun& run, const runs::Rep
   const std::vector<runs::PushOutcome> outcomes = runs::TryPushes(run, unpushed.first(), o.table);
   std::vector<runs::PushOutcome> with_feedback;
   if (replay.feedback != nullptr) {
-    with_feedback =
-        runs::TryPushes(run, unpushed.first(), o.table, [&](std::vector<control::Push> pushes) {
-          return runs::ReplayWithFeedback(run, *replay.feedback, std::move(pushes)).replayed;
-        });
+    with_feedback = runs::TryPushes(run, unpushed.first(), o.table, [&](std::vector<control::Push> pushes) {
+      return runs::ReplayWithFeedback(run, *replay.feedback, std::move(pushes)).replayed;
+    });
   }
   std::printf("%s: pushed at %s for %.2f s, seconds from then until the gates are left (end: not before %.2f s)%s\n%s",
               o.folder.c_str(), o.table.body.c_str(), o.table.duration, evaluation->simulated_duration,
@@ -147,7 +146,8 @@ int Replay(const Options& o, const std::string& command) {
     runs::WriteReplay(out, run, main, context, options);
   }
   if (o.verify) return PrintVerification(run);
-  std::printf("%s", (with_feedback ? runs::Describe(run, *with_feedback, replayed) : runs::Describe(run, replayed)).c_str());
+  std::printf("%s",
+              (with_feedback ? runs::Describe(run, *with_feedback, replayed) : runs::Describe(run, replayed)).c_str());
   return static_cast<int>(main.success() ? ExitCode::kSuccess : ExitCode::kBelowGate);
 }
 

@@ -173,8 +173,8 @@ std::vector<PushOutcome> TryPushes(const StoredRun& run, const control::Trajecto
     const Quat heading = Heading(unpushed.states[index][static_cast<size_t>(character.root)].orientation);
     for (const Direction& direction : Directions()) {
       for (const double size : options.forces) {
-        outcomes.push_back(TryPush(replay ? replay : open_loop,
-                                   {body, size * (heading * direction.along), time, options.duration}));
+        outcomes.push_back(
+            TryPush(replay ? replay : open_loop, {body, size * (heading * direction.along), time, options.duration}));
         outcomes.back().size = size;
         outcomes.back().direction = direction.name;
       }
@@ -214,8 +214,7 @@ std::string FormatPushTable(const control::Scene& scene, const std::vector<PushO
   return csv.Take();
 }
 
-std::string DescribePushTable(const std::vector<PushOutcome>& outcomes,
-                              const std::vector<PushOutcome>& with_feedback) {
+std::string DescribePushTable(const std::vector<PushOutcome>& outcomes, const std::vector<PushOutcome>& with_feedback) {
   std::string text;
   const size_t width = with_feedback.empty() ? 9 : 17;
   const auto same_row = [](const PushOutcome& a, const PushOutcome& b) {
@@ -237,8 +236,8 @@ std::string DescribePushTable(const std::vector<PushOutcome>& outcomes,
       text += Padded(io::Fixed(outcomes[i].push.start, 2) + " s", 8) + "  ";
       text += outcomes[i].direction + std::string(9 - outcomes[i].direction.size(), ' ');
     }
-    text += Padded(with_feedback.empty() ? cell(outcomes[i]) : cell(outcomes[i]) + " | " + cell(with_feedback[i]),
-                   width);
+    text +=
+        Padded(with_feedback.empty() ? cell(outcomes[i]) : cell(outcomes[i]) + " | " + cell(with_feedback[i]), width);
     if (i + 1 == outcomes.size() || !same_row(outcomes[i], outcomes[i + 1])) text += "\n";
   }
   if (with_feedback.empty()) return text;

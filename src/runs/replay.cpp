@@ -125,10 +125,10 @@ void WriteReplay(results::RunFolder& folder, const StoredRun& run, const Replaye
   if (filmed.size() > 1) WriteFilmStrip(folder, filmed, run.scene.world, title);
   ReplayFacts facts;
   facts.program = options.feedback != nullptr ? "replay --feedback"
-                  : pushed                     ? "replay --push"
-                  : options.tracks_reference ? "replay --track-only"
-                  : run.controls.size() > 1  ? "replay --with"
-                                             : "replay";
+                  : pushed                    ? "replay --push"
+                  : options.tracks_reference  ? "replay --track-only"
+                  : run.controls.size() > 1   ? "replay --with"
+                                              : "replay";
   facts.status = replayed.diverged() ? "diverged" : replayed.completed() ? "completed" : "partial";
   facts.replayed = &replayed;
   facts.feedback = options.feedback;

@@ -108,7 +108,8 @@ void CheckFeedbackOutput(const StoredRun& run, bool force) {
   const fs::path file = FeedbackFile(run);
   io::CheckOutput(file);
   if (!force && fs::exists(file)) {
-    throw Curable<UsageError>({Remedy::kOverwrite}, file.string() + ": found feedback that is there already, expected none");
+    throw Curable<UsageError>({Remedy::kOverwrite},
+                              file.string() + ": found feedback that is there already, expected none");
   }
 }
 
@@ -117,7 +118,8 @@ void WriteFeedback(const StabilizationJob& job, const stabilization::Summary& su
   io::WriteFile(FeedbackFile(job.run), control::FormatFeedback(summary.feedback));
 }
 
-RunFeedback::RunFeedback(const StoredRun& run, const stabilization::ReindexingOptions& reindexing) : options(reindexing) {
+RunFeedback::RunFeedback(const StoredRun& run, const stabilization::ReindexingOptions& reindexing)
+    : options(reindexing) {
   run.RequireOneCharacter(kOfOne);
   character = run.scene.characters[0];
   control = control::ControlOf(run.scene, 0);

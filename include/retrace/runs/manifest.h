@@ -35,9 +35,9 @@ io::Json TrackingManifest(const Job& job, const Tracking& result, const RunConte
 
 /// What was simulated of a stored run.
 struct ReplayFacts {
-  std::string program;                 ///< as the manifest names it, e.g. "replay --push"
-  std::string status;                  ///< completed, partial or diverged
-  const Replayed* replayed = nullptr;  ///< null: a table of many replays
+  std::string program;                    ///< as the manifest names it, e.g. "replay --push"
+  std::string status;                     ///< completed, partial or diverged
+  const Replayed* replayed = nullptr;     ///< null: a table of many replays
   const RunFeedback* feedback = nullptr;  ///< under which it was simulated; null: none
   io::Json perturbation = {};             ///< what else is not as it was; null: nothing
 };

@@ -7,8 +7,8 @@
 ///
 ///     const runs::StoredRun run("results/walk");
 ///     const runs::RunFeedback feedback(run, {});
-///     const auto pushed = runs::ReplayWithFeedback(run, feedback, {runs::ParsePush("trunk,0:0:100,1.5,0.2", run.scene)});
-///     std::printf("%s\n", pushed.replayed.success() ? "within the gates" : "below the gates");
+///     const auto pushed = runs::ReplayWithFeedback(run, feedback, {runs::ParsePush("trunk,0:0:100,1.5,0.2",
+///     run.scene)}); std::printf("%s\n", pushed.replayed.success() ? "within the gates" : "below the gates");
 #pragma once
 
 #include <filesystem>
@@ -23,7 +23,8 @@
 
 namespace retrace::runs {
 
-/// Takes one setting given as `/section/name=value`. Throws UsageError for a setting that does not exist or a bad value.
+/// Takes one setting given as `/section/name=value`. Throws UsageError for a setting that does not exist or a bad
+/// value.
 void Set(const std::string& assignment, stabilization::Options& options);
 
 /// The control of a run, prepared to be stabilised: its motion is simulated once.
@@ -74,10 +75,10 @@ struct RunFeedback {
 
 /// What the feedback did at a node.
 struct FeedbackRecord {
-  double time = 0;        ///< [s]
-  double ahead = 0;       ///< by which the control is read ahead of the time [s]
-  double distance = 0;    ///< root of stabilization::SquaredDistance from the nominal motion
-  Eigen::VectorXd torque; ///< about each axis of the joints [N m]
+  double time = 0;         ///< [s]
+  double ahead = 0;        ///< by which the control is read ahead of the time [s]
+  double distance = 0;     ///< root of stabilization::SquaredDistance from the nominal motion
+  Eigen::VectorXd torque;  ///< about each axis of the joints [N m]
 };
 
 struct FeedbackReplay {
@@ -97,7 +98,8 @@ struct FeedbackReplay {
 FeedbackReplay ReplayWithFeedback(const StoredRun& run, const RunFeedback& feedback,
                                   std::vector<control::Push> pushes = {});
 
-/// feedback.csv: a row for each node: time, ahead, distance, and JOINT_x, JOINT_y, JOINT_z, the torques of the feedback.
+/// feedback.csv: a row for each node: time, ahead, distance, and JOINT_x, JOINT_y, JOINT_z, the torques of the
+/// feedback.
 std::string FormatFeedbackRecords(const character::Character& character, const std::vector<FeedbackRecord>& records);
 
 /// What the feedback did, as lines for people, with how the open loop ended under the same circumstances.

@@ -49,8 +49,8 @@ std::vector<control::Fragment> WithFullServos(const character::Character& charac
           while (static_cast<int>(fragments[current].commands.size()) == fragments[current].num_steps) ++current;
           std::vector<simulation::JointCommand>& commands = fragments[current].commands.emplace_back();
           for (size_t j = 0; j < character.joints.size(); ++j) {
-            commands.push_back(CommandOf(character.joints[j], part.states[i], part.states[i + 1], part.torques[i][j],
-                                         part.time_step));
+            commands.push_back(
+                CommandOf(character.joints[j], part.states[i], part.states[i + 1], part.torques[i][j], part.time_step));
           }
         }
       });

@@ -166,7 +166,8 @@ Eigen::VectorXd TorquesOfTurn(const character::Character& character, double turn
 Problem MakeProblem(const character::Character& character, const control::OpenLoopControl& control,
                     std::vector<control::Push> pushes, const Options& options) {
   if (const auto wrong = options.Validate()) throw UsageError(*wrong);
-  if (control.fragments.empty()) throw UsageError("found a control without any step, expected one that can be simulated");
+  if (control.fragments.empty())
+    throw UsageError("found a control without any step, expected one that can be simulated");
   Problem problem{&character, &control, std::move(pushes), options, {}, {}};
   Nominal& nominal = problem.nominal;
   nominal.first_step = control.fragments.front().first_step;

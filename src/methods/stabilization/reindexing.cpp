@@ -57,7 +57,8 @@ void ReindexingController::Choose(const control::Instant& now) {
   state_ = own_;
   // Things that move freely are where they are, if the model's world has the same ones; else where they start.
   const size_t free = model_.control->world.environment.bodies.size();
-  if (now.layout.num_free_bodies() == free) state_.insert(state_.end(), now.state.end() - static_cast<std::ptrdiff_t>(free), now.state.end());
+  if (now.layout.num_free_bodies() == free)
+    state_.insert(state_.end(), now.state.end() - static_cast<std::ptrdiff_t>(free), now.state.end());
   double best = Simulate(now.step, acting_.shift(), std::numeric_limits<double>::infinity());
   if (best <= options_.enough) return;
   candidates_.clear();

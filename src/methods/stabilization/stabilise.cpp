@@ -51,7 +51,8 @@ optimization::QuadraticCost CostOf(const character::Character& character, const 
   cost.state.head(n).setConstant(options.position_cost);
   cost.state.tail(n).setConstant(options.velocity_cost);
   cost.terminal = options.terminal_factor * cost.state;
-  cost.control = Eigen::VectorXd::Constant(n - 6, options.torque_cost);
+  const Eigen::ArrayXd of_turn = TorquesOfTurn(character, 1).array();
+  cost.control = options.torque_cost + options.turn_cost / of_turn.square();
   const std::vector<bool> trunk = TrunkJoints(character);
   for (size_t j = 0; j < trunk.size(); ++j) {
     if (!trunk[j]) continue;

@@ -1,5 +1,5 @@
-/// The control of a run whose servos were weak, as what tracking leaves, with servos of full strength: they drive at the
-/// poses of the motion itself, and torques beside them make up for what they would change.
+/// The control of a run whose servos were weak, as what tracking leaves, with servos of full strength: they drive at
+/// the poses of the motion itself, and torques beside them make up for what they would change.
 #pragma once
 
 #include <span>
@@ -9,8 +9,8 @@
 
 namespace retrace::stabilization {
 
-/// Whether a control has commands of single steps, whose servos may be weak. Servos of target poses are at full strength
-/// already.
+/// Whether a control has commands of single steps, whose servos may be weak. Servos of target poses are at full
+/// strength already.
 bool MayHaveWeakServos(const control::OpenLoopControl& control);
 
 /// Commands that make the same motion as the control, but for rounding, and resist disturbances with servos at full

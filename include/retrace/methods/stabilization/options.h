@@ -20,12 +20,13 @@ struct Options {
   /// Servos that a control holds weak, as tracking does, get their full strength where the motion is another one.
   bool full_servos = true;
   // The cost: squares of differences (Q), and of torques (R).
-  double position_cost = 1;     ///< [1/m^2, 1/rad^2]
-  double velocity_cost = 1;     ///< [s^2/m^2, s^2/rad^2]
-  double terminal_factor = 1;   ///< on both, of the last node
-  double torque_cost = 1e-2;    ///< [1/(N m)^2]
-  double trunk_factor = 15;     ///< on it, of joints that lie between hands or head and feet
-  double largest_turn = 0.5;    ///< largest torque about each axis, as a turn of the servo's target [rad]
+  double position_cost = 1;    ///< [1/m^2, 1/rad^2]
+  double velocity_cost = 1;    ///< [s^2/m^2, s^2/rad^2]
+  double terminal_factor = 1;  ///< on both, of the last node
+  double torque_cost = 1e-3;   ///< [1/(N m)^2]
+  double turn_cost = 0;        ///< of the same as turns of the servos' targets [1/rad^2]
+  double trunk_factor = 15;    ///< on both, of joints that lie between hands or head and feet
+  double largest_turn = 0.5;   ///< largest torque about each axis, as a turn of the servo's target [rad]
 
   /// What is wrong with the options, as a sentence, or nothing.
   std::optional<std::string> Validate() const;
@@ -52,7 +53,9 @@ void Describe(AnyOptions& o, Visitor& v) {
                   io::Real{{0, 1e9}});
     section.Field({"terminal_factor", "Factor on these at the end"}, o.terminal_factor, io::Real{{0, 1e9}});
     section.Field({"torque_cost", "Cost of squared torques", "1/(N m)^2"}, o.torque_cost, io::Real{{1e-12, 1e9}});
-    section.Field({"trunk_factor", "Factor on it, of joints between feet and hands or head"}, o.trunk_factor,
+    section.Field({"turn_cost", "Cost of the same as squared turns of the servos' targets, beside it", "1/rad^2"},
+                  o.turn_cost, io::Real{{0, 1e9}});
+    section.Field({"trunk_factor", "Factor on both, of joints between feet and hands or head"}, o.trunk_factor,
                   io::Real{{1e-6, 1e6}});
     section.Field({"largest_turn", "Largest torque about each axis, as a turn of the servo's target", "rad"},
                   o.largest_turn, io::Real{{0, 10}});
@@ -62,11 +65,11 @@ void Describe(AnyOptions& o, Visitor& v) {
 /// How the controller chooses where in the motion it is (Al Borno et al. 2018, section 4.2, the part that is done
 /// online, among the nodes of the motion itself).
 struct ReindexingOptions {
-  int candidates = 20;      ///< kappa, nearest nodes that are tried; 0: the node is that of the time
-  double window = 0.25;     ///< alpha, farthest that a node may be from that of the time [s]
-  double interval = 0.1;    ///< between two choices [s]
-  double horizon = 1.5;     ///< of the simulations that are compared [s]
-  double enough = 0.02;     ///< distance L at which the present node is kept and no other tried
+  int candidates = 20;    ///< kappa, nearest nodes that are tried; 0: the node is that of the time
+  double window = 0.25;   ///< alpha, farthest that a node may be from that of the time [s]
+  double interval = 0.1;  ///< between two choices [s]
+  double horizon = 1;     ///< of the simulations that are compared [s]
+  double enough = 0.1;    ///< distance L at which the present node is kept and no other tried
 };
 
 template <io::DescribedAs<ReindexingOptions> AnyOptions, typename Visitor>

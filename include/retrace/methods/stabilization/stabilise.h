@@ -19,9 +19,9 @@ enum class Status {
 
 struct Summary {
   Status status = Status::kDone;
-  control::Feedback feedback;   ///< without the hashes of what it belongs to
-  size_t simulations = 0;       ///< of an interval each
-  double largest_gain = 0;      ///< [N m per unit of the difference]
+  control::Feedback feedback;  ///< without the hashes of what it belongs to
+  size_t simulations = 0;      ///< of an interval each
+  double largest_gain = 0;     ///< [N m per unit of the difference]
   double simulation_cpu_seconds = 0;
   double regulator_cpu_seconds = 0;
 
@@ -41,7 +41,8 @@ optimization::QuadraticCost CostOf(const character::Character& character, const 
 /// Whether a joint has two ends of limbs or more on both of its sides (joints): of a human the waist.
 std::vector<bool> TrunkJoints(const character::Character& character);
 
-/// The workers of the farm come from MakeWorkerFactory. Throws std::invalid_argument for a nominal motion that diverged.
+/// The workers of the farm come from MakeWorkerFactory. Throws std::invalid_argument for a nominal motion that
+/// diverged.
 Summary Run(const Problem& problem, parallel::TaskFarm& farm, const Hooks& hooks = {});
 
 }  // namespace retrace::stabilization
