@@ -45,10 +45,11 @@ class NodeLog final : public control::Controller {
 /// How a motion ended, as a part of a sentence.
 std::string Ending(const Replayed& replayed) {
   const std::optional<metrics::Evaluation>& evaluation = replayed.characters[0].evaluation;
-  if (replayed.diverged()) return "diverged";
-  if (!evaluation) return "no reference to compare with";
-  const metrics::Gate* gate = evaluation->FirstViolated();
+  const metrics::Gate* gate = evaluation ? evaluation->FirstViolated() : nullptr;
   if (gate != nullptr) return "leaves the gate " + gate->name + " at " + io::Fixed(gate->first_violation, 2) + " s";
+  if (replayed.diverged())
+    return "diverges at " + io::Fixed(replayed.first().TimeOf(replayed.first().num_steps()), 2) + " s";
+  if (!evaluation) return "there is no reference to compare with";
   return evaluation->completed ? "within the gates" : "within the gates as far as it goes";
 }
 

@@ -20,8 +20,9 @@ std::unique_ptr<parallel::TaskFarm> Farm(const Problem& problem, int threads = 1
 optimization::LinearStep StepOf(const Problem& problem, int node) {
   optimization::LinearStep found;
   double cpu_seconds = 0;
-  Linearise(problem, *Farm(problem), node, node + 1,
-            [&](int, optimization::LinearStep step) { found = std::move(step); }, cpu_seconds);
+  Linearise(
+      problem, *Farm(problem), node, node + 1, [&](int, optimization::LinearStep step) { found = std::move(step); },
+      cpu_seconds);
   return found;
 }
 
@@ -39,8 +40,8 @@ Eigen::VectorXd Simulated(const Problem& problem, int node, const Eigen::VectorX
   control::OpenLoop open_loop(problem.control->fragments);
   control::Controller* const controller = &open_loop;
   control::SimulationScratch scratch;
-  EXPECT_TRUE(control::Simulate(world, {&controller, 1}, node * nominal.interval, nominal.interval, {}, scratch,
-                                [](int) {}));
+  EXPECT_TRUE(
+      control::Simulate(world, {&controller, 1}, node * nominal.interval, nominal.interval, {}, scratch, [](int) {}));
   world.GetState(state);
   dynamics::Reduce(coordinates, nominal.states[static_cast<size_t>(node) + 1], end);
   dynamics::Reduce(coordinates, state, point);
