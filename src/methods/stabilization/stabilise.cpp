@@ -104,7 +104,8 @@ Summary Run(const Problem& problem, parallel::TaskFarm& farm, const Hooks& hooks
     summary.regulator_cpu_seconds += io::ThreadCpuSeconds() - before;
     if (summary.status == Status::kDone && first > 0 && hooks.stop && hooks.stop()) summary.status = Status::kStopped;
   }
-  summary.simulations = static_cast<size_t>(nodes) * 2 * static_cast<size_t>(3 * coordinates.size() - 6);
+  const Eigen::Index held = problem.character->planar ? 6 : 0;  // coordinates that are not tried
+  summary.simulations = static_cast<size_t>(nodes) * 2 * static_cast<size_t>(3 * coordinates.size() - 6 - held);
   // Gains that no float can hold are none, either.
   if (!(summary.largest_gain < 1e30)) summary.status = Status::kNotFinite;
   if (summary.status != Status::kDone) feedback.gains.clear();
