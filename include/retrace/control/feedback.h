@@ -68,6 +68,8 @@ class FeedbackLaw {
   const Eigen::VectorXd& TorquesAt(int node, const character::State& state);
   /// Whether that state was another one than the nominal one.
   bool differs() const { return differs_; }
+  /// That state as the coordinates see it.
+  const dynamics::MotionPoint& point() const { return point_; }
   /// The difference (2 n) of that state from the nominal one, that was found for these torques.
   const Eigen::VectorXd& difference() const { return difference_; }
 

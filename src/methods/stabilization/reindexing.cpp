@@ -83,6 +83,15 @@ void ReindexingController::Choose(const control::Instant& now) {
   acting_.set_shift(chosen);
 }
 
+double ReindexingController::DistanceAt(int step) {
+  const control::Feedback& feedback = *model_.feedback;
+  const int of_time = std::clamp((step - feedback.first_step) / feedback.interval, 0, feedback.num_nodes());
+  dynamics::Difference(acting_.law().coordinates(), feedback.nominal[static_cast<size_t>(of_time)],
+                       predicting_.law().point(), difference_);
+  difference_[0] = difference_[2] = 0;
+  return SquaredDistance(predicting_.law().difference()) + SquaredDistance(difference_);
+}
+
 double ReindexingController::Simulate(int step, int shift, double most) {
   const control::Feedback& feedback = *model_.feedback;
   const int horizon = static_cast<int>(std::lround(options_.horizon / model_.control->world.time_step));
@@ -100,14 +109,14 @@ double ReindexingController::Simulate(int step, int shift, double most) {
     if (!control::Simulate(world_, {&controller, 1}, first, steps, {}, scratch_, [](int) {})) {
       return std::numeric_limits<double>::infinity();
     }
-    if (first > step) sum += SquaredDistance(predicting_.law().difference()) / nodes;
+    if (first > step) sum += DistanceAt(first) / nodes;
     if (!(sum < most)) return std::numeric_limits<double>::infinity();
   }
   world_.GetState(scratch_.state);
   own_.assign(scratch_.state.begin(), scratch_.state.begin() + static_cast<std::ptrdiff_t>(own_.size()));
   const int last = (end - feedback.first_step + feedback.interval - 1) / feedback.interval + shift;
   predicting_.law().TorquesAt(std::max(0, last), own_);
-  return sum + kLast * SquaredDistance(predicting_.law().difference()) / nodes;
+  return sum + kLast * DistanceAt(end) / nodes;
 }
 
 }  // namespace retrace::stabilization

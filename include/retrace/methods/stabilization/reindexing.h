@@ -41,6 +41,9 @@ class ReindexingController final : public control::Controller {
   };
 
   void Choose(const control::Instant& now);
+  /// How far a simulation is, at a node, from the nominal motion that it follows, and from that of the time wherever it
+  /// is: who keeps the pose of the time, too, stays within gates that compare with it.
+  double DistanceAt(int step);
   /// The distance L (equation 21) of the motion that goes on from a state with a shift of nodes; above `most` it is not
   /// simulated to its end.
   double Simulate(int step, int shift, double most);
