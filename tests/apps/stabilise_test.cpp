@@ -83,7 +83,7 @@ TEST_F(StabiliseProgram, WithoutDisturbanceNothingChanges) {
   }
 }
 
-TEST_F(StabiliseProgram, IsTheSameFileForThreadsAndRanks) {
+TEST_F(StabiliseProgram, IsTheSameFileForThreadsRanksAndProcessors) {
   const std::string run = TrackedRun("run", " --end 0.4");
   const auto feedback = [&](const std::string& command) {
     const Outcome outcome = Execute(command + " --force");
@@ -92,6 +92,10 @@ TEST_F(StabiliseProgram, IsTheSameFileForThreadsAndRanks) {
   };
   const std::string one = feedback(kStabilise + " " + run + " --threads 1");
   EXPECT_EQ(feedback(kStabilise + " " + run + " --threads 3"), one);
+  EXPECT_EQ(
+      feedback("GLIBC_TUNABLES=glibc.cpu.hwcaps=-FMA,-FMA4,-AVX2,-AVX512F,-FMA_Usable,-FMA4_Usable,-AVX2_Usable " +
+               kStabilise + " " + run),
+      one);
   if (std::string(RETRACE_MPIEXEC).empty()) GTEST_SKIP() << "no MPI";
   EXPECT_EQ(feedback(kMpiRun + "-n 2 " + kStabilise + " " + run), one);
 }

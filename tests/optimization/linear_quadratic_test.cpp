@@ -73,6 +73,22 @@ TEST(LinearQuadratic, CostToGoIsTheCostOfTheCourse) {
   }
 }
 
+TEST(LinearQuadratic, TheBitsDoNotDependOnTheCachesOfTheProcessor) {
+  // Products of matrices are cut into blocks that fit into them.
+  std::ptrdiff_t first = 0, second = 0, third = 0;
+  Eigen::internal::manage_caching_sizes(Eigen::GetAction, &first, &second, &third);
+  RandomStream random(4, RandomStage::kTest, 0, 0);
+  const System system = AnySystem(random, 160, 74, 3);  // of a body with more joints than a human
+  const Solution usual = Solve(system);
+  for (const std::ptrdiff_t size : {8, 16, 32, 48, 64}) {
+    Eigen::setCpuCacheSizes(size << 10, size << 13, size << 16);
+    const Solution other = Solve(system);
+    EXPECT_EQ(other.cost_to_go, usual.cost_to_go) << size;
+    for (size_t k = 0; k < usual.gains.size(); ++k) EXPECT_EQ(other.gains[k], usual.gains[k]) << size;
+  }
+  Eigen::setCpuCacheSizes(first, second, third);
+}
+
 TEST(LinearQuadratic, NoOtherGainsCostLess) {
   RandomStream random(2, RandomStage::kTest, 0, 0);
   const System system = AnySystem(random, 5, 2, 12);
