@@ -88,15 +88,13 @@ void CheckOptions(const Options& o) {
   if (o.verify && !o.others.empty())
     throw UsageError("--verify compares with what is stored; it cannot go with --with");
   if (tabulates && !o.others.empty()) throw UsageError("--push-table is of one character; it cannot go with --with");
-  const char* const perturbing = o.feedback ? "--feedback" : "--set";
-  if (!o.feedback && o.sets.empty()) {
-  } else if (o.verify) {
-    throw UsageError(std::string("--verify compares with what is stored; it cannot go with ") + perturbing);
-  } else if (!o.others.empty()) {
-    throw UsageError(std::string(perturbing) + " is of one character; it cannot go with --with");
-  } else if (o.feedback && o.track_only) {
+  const std::string changing = o.feedback ? "--feedback" : o.sets.empty() ? "" : "--set";
+  if (o.verify && !changing.empty())
+    throw UsageError("--verify compares with what is stored; it cannot go with " + changing);
+  if (!o.others.empty() && !changing.empty())
+    throw UsageError(changing + " is of one character; it cannot go with --with");
+  if (o.track_only && o.feedback)
     throw UsageError("--feedback is that of the stored control; it cannot go with --track-only");
-  }
   if (!o.pushes.empty() && tabulates)
     throw UsageError("--push-table tries pushes of its own; it cannot go with --push");
 }
@@ -139,16 +137,16 @@ int Replay(const Options& o, const std::string& command) {
     options.feedback_replay = &*with_feedback;
   }
   if (!feedback || o.table.body.empty()) replayed = runs::Replay(run, pushes);
-  const runs::Replayed& main = with_feedback ? with_feedback->replayed : replayed;
-  if (!o.table.body.empty()) return TabulatePushes(o, run, main, context, options);
+  const runs::Replayed& motion = with_feedback ? with_feedback->replayed : replayed;
+  if (!o.table.body.empty()) return TabulatePushes(o, run, motion, context, options);
   if (!o.output.empty()) {
     results::RunFolder out(o.output, o.force, run.Files());
-    runs::WriteReplay(out, run, main, context, options);
+    runs::WriteReplay(out, run, motion, context, options);
   }
   if (o.verify) return PrintVerification(run);
   std::printf("%s",
               (with_feedback ? runs::Describe(run, *with_feedback, replayed) : runs::Describe(run, replayed)).c_str());
-  return static_cast<int>(main.success() ? ExitCode::kSuccess : ExitCode::kBelowGate);
+  return static_cast<int>(motion.success() ? ExitCode::kSuccess : ExitCode::kBelowGate);
 }
 
 }  // namespace
