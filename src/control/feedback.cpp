@@ -12,10 +12,6 @@ using character::Character;
 using character::Joint;
 using character::JointType;
 
-int Feedback::NodeAt(int step) const {
-  return std::clamp((step - first_step) / interval, 0, num_nodes() - 1);
-}
-
 std::span<const float> Feedback::GainOf(int node) const {
   const auto size = static_cast<size_t>(num_differences() * num_torques());
   return std::span(gains).subspan(static_cast<size_t>(node) * size, size);

@@ -37,8 +37,6 @@ struct Feedback {
   int num_nodes() const { return static_cast<int>(nominal.size()) - 1; }
   Eigen::Index num_differences() const { return nominal.empty() ? 0 : 2 * nominal.front().velocity.size(); }
   Eigen::Index num_torques() const { return largest_torque.size(); }
-  /// The node at or before a step, clamped to those that there are.
-  int NodeAt(int step) const;
   /// (2 n x m) of a node.
   std::span<const float> GainOf(int node) const;
 };
