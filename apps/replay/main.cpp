@@ -5,7 +5,9 @@
 #include "common/number_option.h"
 #include "common/program.h"
 #include "retrace/io/error.h"
+#include "retrace/runs/perturbation.h"
 #include "retrace/runs/replay.h"
+#include "retrace/runs/stabilization.h"
 #include "retrace/runs/world_input.h"
 
 namespace {
@@ -22,7 +24,19 @@ struct Options {
   std::vector<std::string> pushes;
   runs::PushTableOptions table;  // without a body: none is asked for
   std::vector<std::string> worlds;
+  std::vector<std::string> sets;
+  bool feedback = false;
 };
+
+/// Nothing, or what is wrong with a setting.
+std::string CheckSetting(const std::string& assignment) {
+  try {
+    runs::ReplaySettings().Set(assignment);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
 
 int PrintVerification(const runs::StoredRun& run) {
   const runs::Verification verification = run.Verify();
@@ -34,9 +48,10 @@ int PrintVerification(const runs::StoredRun& run) {
   return 0;
 }
 
-/// Makes and prints the table of pushes, and writes it where there is a folder to write to.
+/// Makes and prints the table of pushes, and writes it where there is a folder to write to. With feedback `unpushed` is
+/// the motion under it.
 int TabulatePushes(const Options& o, const runs::StoredRun& run, const runs::Replayed& unpushed,
-                   const runs::RunContext& context) {
+                   const runs::RunContext& context, const runs::ReplayOptions& replay) {
   const std::optional<metrics::Evaluation>& evaluation = unpushed.characters[0].evaluation;
   const metrics::Gate* gate = evaluation ? evaluation->FirstViolated() : nullptr;
   if (gate != nullptr) {
@@ -45,12 +60,19 @@ int TabulatePushes(const Options& o, const runs::StoredRun& run, const runs::Rep
     return static_cast<int>(ExitCode::kBelowGate);
   }
   const std::vector<runs::PushOutcome> outcomes = runs::TryPushes(run, unpushed.first(), o.table);
-  std::printf("%s: pushed at %s for %.2f s, seconds from then until the gates are left (end: not before %.2f s)\n%s",
+  std::vector<runs::PushOutcome> with_feedback;
+  if (replay.feedback != nullptr) {
+    with_feedback = runs::TryPushes(run, unpushed.first(), o.table, [&](std::vector<control::Push> pushes) {
+      return runs::ReplayWithFeedback(run, *replay.feedback, std::move(pushes)).replayed;
+    });
+  }
+  std::printf("%s: pushed at %s for %.2f s, seconds from then until the gates are left (end: not before %.2f s)%s\n%s",
               o.folder.c_str(), o.table.body.c_str(), o.table.duration, evaluation->simulated_duration,
-              runs::DescribePushTable(outcomes).c_str());
+              with_feedback.empty() ? "" : ": open loop | with feedback",
+              runs::DescribePushTable(outcomes, with_feedback).c_str());
   if (o.output.empty()) return 0;
   results::RunFolder out(o.output, o.force, run.Files());
-  runs::WritePushTable(out, run, outcomes, context);
+  runs::WritePushTable(out, run, outcomes, context, replay, with_feedback);
   return 0;
 }
 
@@ -66,6 +88,13 @@ void CheckOptions(const Options& o) {
   if (o.verify && !o.others.empty())
     throw UsageError("--verify compares with what is stored; it cannot go with --with");
   if (tabulates && !o.others.empty()) throw UsageError("--push-table is of one character; it cannot go with --with");
+  const std::string changing = o.feedback ? "--feedback" : o.sets.empty() ? "" : "--set";
+  if (o.verify && !changing.empty())
+    throw UsageError("--verify compares with what is stored; it cannot go with " + changing);
+  if (!o.others.empty() && !changing.empty())
+    throw UsageError(changing + " is of one character; it cannot go with --with");
+  if (o.track_only && o.feedback)
+    throw UsageError("--feedback is that of the stored control; it cannot go with --track-only");
   if (!o.pushes.empty() && tabulates)
     throw UsageError("--push-table tries pushes of its own; it cannot go with --push");
 }
@@ -76,6 +105,10 @@ int Replay(const Options& o, const std::string& command) {
   CheckOptions(o);
   runs::StoredRun run(o.folder);
   apps::Warn("replay", run.solver_warning);
+  runs::ReplaySettings settings;
+  for (const std::string& assignment : o.sets) settings.Set(assignment);
+  std::optional<runs::RunFeedback> feedback;  // before the world becomes another one
+  if (o.feedback) feedback.emplace(run, settings.reindexing);
   if (const task::AlteredWorld world = runs::ReadWorlds(o.worlds); !world.empty()) {
     const task::PlacedWorld placed = run.PutInto(world);
     for (const std::string& note : placed.notes) std::printf("  world: %s\n", note.c_str());
@@ -89,19 +122,31 @@ int Replay(const Options& o, const std::string& command) {
   }
   if (!o.table.body.empty()) run.RequireOneCharacter("--push-table is of one");
   if (o.track_only) run.TrackReference();
+  runs::Perturb(settings.perturbation, run);
   std::vector<control::Push> pushes;
   for (const std::string& push : o.pushes) pushes.push_back(runs::ParsePush(push, run.scene));
   if (o.verify && o.output.empty()) return PrintVerification(run);
   if (o.verify) pushes = run.pushes;
-  const runs::Replayed replayed = runs::Replay(run, pushes);
-  if (!o.table.body.empty()) return TabulatePushes(o, run, replayed, context);
+  runs::Replayed replayed;
+  runs::ReplayOptions options{o.track_only};
+  if (!settings.perturbation.empty()) options.perturbation = io::Write(settings.perturbation);
+  std::optional<runs::FeedbackReplay> with_feedback;
+  if (feedback) {
+    with_feedback = runs::ReplayWithFeedback(run, *feedback, pushes);
+    options.feedback = &*feedback;
+    options.feedback_replay = &*with_feedback;
+  }
+  if (!feedback || o.table.body.empty()) replayed = runs::Replay(run, pushes);
+  const runs::Replayed& motion = with_feedback ? with_feedback->replayed : replayed;
+  if (!o.table.body.empty()) return TabulatePushes(o, run, motion, context, options);
   if (!o.output.empty()) {
     results::RunFolder out(o.output, o.force, run.Files());
-    runs::WriteReplay(out, run, replayed, context, {o.track_only});
+    runs::WriteReplay(out, run, motion, context, options);
   }
   if (o.verify) return PrintVerification(run);
-  std::printf("%s", runs::Describe(run, replayed).c_str());
-  return static_cast<int>(replayed.success() ? ExitCode::kSuccess : ExitCode::kBelowGate);
+  std::printf("%s",
+              (with_feedback ? runs::Describe(run, *with_feedback, replayed) : runs::Describe(run, replayed)).c_str());
+  return static_cast<int>(motion.success() ? ExitCode::kSuccess : ExitCode::kBelowGate);
 }
 
 }  // namespace
@@ -140,6 +185,14 @@ int main(int argc, char** argv) {
                   "How long they last [s]")
       ->needs(table);
   apps::AddWorldOption(app, options.worlds);
+  app.add_flag("--feedback", options.feedback,
+               "Under the feedback that stabilise made for the run, with the open loop beside it");
+  app.add_option("--set", options.sets,
+                 "Another friction, gravity, contact, mass or start, or a setting of the feedback: /section/name=value "
+                 "(repeatable)")
+      ->type_name("/POINTER=VALUE")
+      ->allow_extra_args(false)
+      ->check(CheckSetting);
   app.set_version_flag("--version", "replay " + results::Version());
   int exit_code = 0;
   if (!apps::ParseOptions(app, argc, argv, true, exit_code)) return exit_code;

@@ -1,5 +1,6 @@
 #include "retrace/runs/configuration.h"
 
+#include "assignment.h"
 #include "retrace/io/error.h"
 
 namespace retrace::runs {
@@ -49,7 +50,8 @@ Json DefaultsOf(const Json& document) {
   return same;
 }
 
-/// The names that could stand in the place of the last one of a pointer.
+}  // namespace
+
 std::string Alternatives(const Json& all, const Json::json_pointer& where) {
   const Json::json_pointer parent = where.parent_pointer();
   const bool section = !parent.empty() && all.contains(parent) && all[parent].is_object();
@@ -59,8 +61,6 @@ std::string Alternatives(const Json& all, const Json::json_pointer& where) {
   }
   return io::List(names);
 }
-
-}  // namespace
 
 io::Words<Method> MethodWords() {
   return {{{Method::kAuto, "auto"}, {Method::kSampling, "sampling"}, {Method::kTracking, "tracking"}}};
@@ -90,31 +90,7 @@ void Configuration::Read(const JsonView& view) {
 }
 
 void Configuration::Set(const std::string& assignment) {
-  const size_t equals = assignment.find('=');
-  if (equals == std::string::npos || assignment.empty() || assignment[0] != '/') {
-    throw UsageError("found \"" + assignment + "\", expected /section/name=value");
-  }
-  const std::string pointer = assignment.substr(0, equals);
-  const std::string text = assignment.substr(equals + 1);
-  Json document;
-  try {
-    const Json::json_pointer where(pointer);
-    io::JsonWriter known(io::JsonWriter::Keys::kAll);
-    Describe(*this, known);
-    if (!known.json().contains(where) || known.json()[where].is_object()) {
-      throw UsageError(pointer + ": there is no such setting, expected one of " + Alternatives(ToJson(), where));
-    }
-    // Words need no quotes: what is no JSON is a string.
-    Json value = text;
-    try {
-      Json parsed = io::ParseJson(text, "");
-      if (!known.json()[where].is_string() || parsed.is_string()) value = std::move(parsed);
-    } catch (const InputError&) {
-    }
-    document[where] = std::move(value);
-  } catch (const Json::exception&) {
-    throw UsageError(pointer + ": found a text that is not a JSON pointer, expected /section/name");
-  }
+  const Json document = ParseAssignment(*this, assignment);
   try {
     Read(JsonView(document, ""));
   } catch (const InputError& error) {

@@ -8,6 +8,7 @@
 #include "retrace/runs/reconstruction.h"
 #include "retrace/runs/replay.h"
 #include "retrace/runs/solver.h"
+#include "retrace/runs/stabilization.h"
 #include "retrace/runs/stored_run.h"
 #include "retrace/runs/tracking_run.h"
 
@@ -191,6 +192,11 @@ io::Json ReplayManifest(const StoredRun& run, const ReplayFacts& facts, const Ru
   for (const ControlInput& control : run.controls) {
     manifest["inputs"].push_back({{"file", control.file.string()}, {"sha256", control.sha256}});
   }
+  if (facts.feedback != nullptr) {
+    manifest["inputs"].push_back({{"file", facts.feedback->file.string()}, {"sha256", facts.feedback->sha256}});
+    manifest["feedback"] = io::Write(facts.feedback->options);
+  }
+  if (!facts.perturbation.is_null()) manifest["perturbation"] = facts.perturbation;
   manifest["solver"] = run.solver;
   manifest["provenance"] = results::Provenance(context.timer != nullptr ? *context.timer : results::RunTimer(), {});
   return manifest;

@@ -55,9 +55,9 @@ const std::array<Direction, 4>& Directions() {
   return kDirections;
 }
 
-/// Replays the control of a run under one push. The run has a reference.
-PushOutcome TryPush(const StoredRun& run, const control::Push& push) {
-  const Replayed replayed = Replay(run, {push});
+/// Replays a run under one push. The run has a reference.
+PushOutcome TryPush(const PushReplay& replay, const control::Push& push) {
+  const Replayed replayed = replay({push});
   const metrics::Evaluation& evaluation = *replayed.characters[0].evaluation;
   PushOutcome outcome;
   outcome.push = push;
@@ -149,7 +149,7 @@ std::string Describe(const control::Scene& scene, const control::Push& push) {
 }
 
 std::vector<PushOutcome> TryPushes(const StoredRun& run, const control::Trajectory& unpushed,
-                                   const PushTableOptions& options) {
+                                   const PushTableOptions& options, const PushReplay& replay) {
   run.RequireOneCharacter("a table of pushes is of one");
   if (!run.characters[0].reference) {
     throw InputError(run.characters[0].reference_file.string(), "no such file", "the reference that the gates follow");
@@ -166,13 +166,15 @@ std::vector<PushOutcome> TryPushes(const StoredRun& run, const control::Trajecto
   if (times.empty()) {
     for (const double share : {0.25, 0.5, 0.75}) times.push_back(share * duration);
   }
+  const PushReplay open_loop = [&run](std::vector<control::Push> pushes) { return Replay(run, std::move(pushes)); };
   std::vector<PushOutcome> outcomes;
   for (const double time : times) {
     const auto index = std::min(unpushed.num_steps(), static_cast<size_t>(std::lround(time / unpushed.time_step)));
     const Quat heading = Heading(unpushed.states[index][static_cast<size_t>(character.root)].orientation);
     for (const Direction& direction : Directions()) {
       for (const double size : options.forces) {
-        outcomes.push_back(TryPush(run, {body, size * (heading * direction.along), time, options.duration}));
+        outcomes.push_back(
+            TryPush(replay ? replay : open_loop, {body, size * (heading * direction.along), time, options.duration}));
         outcomes.back().size = size;
         outcomes.back().direction = direction.name;
       }
@@ -181,38 +183,52 @@ std::vector<PushOutcome> TryPushes(const StoredRun& run, const control::Trajecto
   return outcomes;
 }
 
-std::string FormatPushTable(const control::Scene& scene, const std::vector<PushOutcome>& outcomes) {
+std::string FormatPushTable(const control::Scene& scene, const std::vector<PushOutcome>& outcomes,
+                            const std::vector<PushOutcome>& with_feedback) {
   io::CsvWriter csv;
   for (const char* column : {"body", "direction", "force", "force_x", "force_y", "force_z", "start", "duration",
                              "survived", "left", "gate"}) {
     csv.Text(column);
   }
+  if (!with_feedback.empty()) {
+    for (const char* column : {"feedback_survived", "feedback_left", "feedback_gate"}) csv.Text(column);
+  }
   csv.EndRow();
-  for (const PushOutcome& outcome : outcomes) {
+  const auto write_end = [&](const PushOutcome& outcome) {
+    csv.Number(outcome.survived);
+    csv.Integer(outcome.left ? 1 : 0);
+    csv.Text(outcome.gate);
+  };
+  for (size_t i = 0; i < outcomes.size(); ++i) {
+    const PushOutcome& outcome = outcomes[i];
     const control::Push& push = outcome.push;
     csv.Text(BodyName(scene, push.body));
     csv.Text(outcome.direction);
     csv.Number(outcome.size);
     csv.Vector(push.force);
-    for (const double number : {push.start, push.duration, outcome.survived}) csv.Number(number);
-    csv.Integer(outcome.left ? 1 : 0);
-    csv.Text(outcome.gate);
+    for (const double number : {push.start, push.duration}) csv.Number(number);
+    write_end(outcome);
+    if (!with_feedback.empty()) write_end(with_feedback[i]);
     csv.EndRow();
   }
   return csv.Take();
 }
 
-std::string DescribePushTable(const std::vector<PushOutcome>& outcomes) {
+std::string DescribePushTable(const std::vector<PushOutcome>& outcomes, const std::vector<PushOutcome>& with_feedback) {
   std::string text;
+  const size_t width = with_feedback.empty() ? 9 : 17;
   const auto same_row = [](const PushOutcome& a, const PushOutcome& b) {
     return a.push.start == b.push.start && a.direction == b.direction;
+  };
+  const auto cell = [](const PushOutcome& outcome) {
+    return outcome.left ? io::Fixed(outcome.survived, 2) + " s" : "end";
   };
   for (size_t i = 0; i < outcomes.size(); ++i) {
     const bool begins = i == 0 || !same_row(outcomes[i], outcomes[i - 1]);
     if (i == 0) {
       text += "   start  direction";
       for (size_t k = 0; k < outcomes.size() && same_row(outcomes[k], outcomes[0]); ++k) {
-        text += Padded(io::Number(outcomes[k].size) + " N", 9);
+        text += Padded(io::Number(outcomes[k].size) + " N", width);
       }
       text += "\n";
     }
@@ -220,10 +236,20 @@ std::string DescribePushTable(const std::vector<PushOutcome>& outcomes) {
       text += Padded(io::Fixed(outcomes[i].push.start, 2) + " s", 8) + "  ";
       text += outcomes[i].direction + std::string(9 - outcomes[i].direction.size(), ' ');
     }
-    text += Padded(outcomes[i].left ? io::Fixed(outcomes[i].survived, 2) + " s" : "end", 9);
+    text +=
+        Padded(with_feedback.empty() ? cell(outcomes[i]) : cell(outcomes[i]) + " | " + cell(with_feedback[i]), width);
     if (i + 1 == outcomes.size() || !same_row(outcomes[i], outcomes[i + 1])) text += "\n";
   }
-  return text;
+  if (with_feedback.empty()) return text;
+  const auto to_the_end = [](const std::vector<PushOutcome>& list) {
+    const auto stays = std::count_if(list.begin(), list.end(), [](const PushOutcome& o) { return !o.left; });
+    return std::to_string(stays) + " of " + std::to_string(list.size());
+  };
+  return text.append("to the end: ")
+      .append(to_the_end(outcomes))
+      .append(" open loop, ")
+      .append(to_the_end(with_feedback))
+      .append(" with feedback\n");
 }
 
 }  // namespace retrace::runs

@@ -9,6 +9,7 @@
 #include "retrace/io/number.h"
 #include "retrace/math/rotation.h"
 #include "retrace/runs/run_files.h"
+#include "retrace/runs/stabilization.h"
 
 namespace retrace::runs {
 namespace {
@@ -101,8 +102,15 @@ void WriteReplay(results::RunFolder& folder, const StoredRun& run, const Replaye
                  const ReplayOptions& options) {
   const bool pushed = !replayed.pushes.empty();
   std::string title = options.tracks_reference ? "naive tracking" : "replay";
+  if (options.feedback != nullptr) title += " with feedback";
   if (pushed) title += ", pushed";
-  folder.Write(results::kControlFile, control::FormatControl(run.scene));
+  const control::Scene& control = options.feedback != nullptr ? options.feedback_replay->scene : run.scene;
+  control::WriteControl(control, [&](std::string_view piece) { folder.Append(results::kControlFile, piece); });
+  folder.FinishFiles();
+  if (options.feedback != nullptr) {
+    folder.Write(results::kFeedbackTableFile,
+                 FormatFeedbackRecords(run.scene.characters[0], options.feedback_replay->records));
+  }
   std::vector<report::FilmedMotion> filmed;
   for (size_t c = 0; c < run.characters.size(); ++c) {
     const auto& reference = run.characters[c].reference;
@@ -116,19 +124,26 @@ void WriteReplay(results::RunFolder& folder, const StoredRun& run, const Replaye
   }
   if (filmed.size() > 1) WriteFilmStrip(folder, filmed, run.scene.world, title);
   ReplayFacts facts;
-  facts.program = pushed                     ? "replay --push"
-                  : options.tracks_reference ? "replay --track-only"
-                  : run.controls.size() > 1  ? "replay --with"
-                                             : "replay";
+  facts.program = options.feedback != nullptr ? "replay --feedback"
+                  : pushed                    ? "replay --push"
+                  : options.tracks_reference  ? "replay --track-only"
+                  : run.controls.size() > 1   ? "replay --with"
+                                              : "replay";
   facts.status = replayed.diverged() ? "diverged" : replayed.completed() ? "completed" : "partial";
   facts.replayed = &replayed;
+  facts.feedback = options.feedback;
+  facts.perturbation = options.perturbation;
   FinishWith(folder, ReplayManifest(run, facts, context));
 }
 
 void WritePushTable(results::RunFolder& folder, const StoredRun& run, const std::vector<PushOutcome>& outcomes,
-                    const RunContext& context) {
-  folder.Write(results::kPushTableFile, FormatPushTable(run.scene, outcomes));
-  FinishWith(folder, ReplayManifest(run, {"replay --push-table", "completed"}, context));
+                    const RunContext& context, const ReplayOptions& options,
+                    const std::vector<PushOutcome>& with_feedback) {
+  folder.Write(results::kPushTableFile, FormatPushTable(run.scene, outcomes, with_feedback));
+  ReplayFacts facts{"replay --push-table", "completed"};
+  facts.feedback = options.feedback;
+  facts.perturbation = options.perturbation;
+  FinishWith(folder, ReplayManifest(run, facts, context));
 }
 
 std::string Describe(const StoredRun& run, const Replayed& replayed) {

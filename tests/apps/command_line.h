@@ -58,6 +58,7 @@ inline void ExpectRefusals(const std::string& program, const std::vector<Refusal
 inline const std::string kReconstruct = RETRACE_RECONSTRUCT;
 inline const std::string kTrack = RETRACE_TRACK;
 inline const std::string kReplay = RETRACE_REPLAY;
+inline const std::string kStabilise = RETRACE_STABILISE;
 inline const std::string kInspect = RETRACE_INSPECT;
 inline const std::string kEvaluate = RETRACE_EVALUATE;
 inline const std::string kExport = RETRACE_EXPORT;

@@ -39,7 +39,9 @@ inline constexpr std::string_view kForceControlsFile = "force_controls.csv";
 inline constexpr std::string_view kForceComparisonFile = "force_comparison.csv";
 inline constexpr std::string_view kForceChartFile = "forces.svg";
 inline constexpr std::string_view kFilmStripFile = "filmstrip.svg";
-inline constexpr std::string_view kReportFile = "report.html";  ///< made of the others, afterwards
+inline constexpr std::string_view kFeedbackTableFile = "feedback.csv";
+inline constexpr std::string_view kReportFile = "report.html";     ///< made of the others, afterwards
+inline constexpr std::string_view kFeedbackFile = "feedback.bin";  ///< the same, by `stabilise`
 
 /// Where `export` writes inside the folder of the run, unless the user names another folder.
 inline constexpr std::string_view kExportFolder = "export";
@@ -73,7 +75,9 @@ inline constexpr std::array kRunFiles = {kManifestFile,
                                          kForceComparisonFile,
                                          kForceChartFile,
                                          kFilmStripFile,
+                                         kFeedbackTableFile,
                                          kReportFile,
+                                         kFeedbackFile,
                                          std::string_view("export/motion.glb"),
                                          std::string_view("export/motion.bvh"),
                                          std::string_view("export/bodies.csv"),

@@ -15,6 +15,7 @@ namespace retrace::runs {
 struct Job;
 struct Reconstruction;
 struct Replayed;
+struct RunFeedback;
 struct StoredRun;
 struct Tracking;
 
@@ -34,9 +35,11 @@ io::Json TrackingManifest(const Job& job, const Tracking& result, const RunConte
 
 /// What was simulated of a stored run.
 struct ReplayFacts {
-  std::string program;                 ///< as the manifest names it, e.g. "replay --push"
-  std::string status;                  ///< completed, partial or diverged
-  const Replayed* replayed = nullptr;  ///< null: a table of many replays
+  std::string program;                    ///< as the manifest names it, e.g. "replay --push"
+  std::string status;                     ///< completed, partial or diverged
+  const Replayed* replayed = nullptr;     ///< null: a table of many replays
+  const RunFeedback* feedback = nullptr;  ///< under which it was simulated; null: none
+  io::Json perturbation = {};             ///< what else is not as it was; null: nothing
 };
 /// For a scene it has `characters`: name, folder, origin, placement, gates and evaluation of each. For a single
 /// character the evaluation stands in the manifest itself.

@@ -1,6 +1,7 @@
 /// Pushes from outside: as text, in a manifest, and how long an open-loop control survives them.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -51,20 +52,27 @@ struct PushOutcome {
   std::string gate;       ///< that was left first; "diverged" where none was
 };
 
+struct Replayed;
 struct StoredRun;
 
-/// Simulates the whole control of a run of one character once for each push. `unpushed` is its trajectory without any,
-/// from which the facing is taken. Throws UsageError for a scene, for a body that there is not and for times outside
-/// the motion, and InputError for a run without a reference.
+/// Replays a run of one character under pushes.
+using PushReplay = std::function<Replayed(std::vector<control::Push> pushes)>;
+
+/// Simulates the whole control of a run of one character once for each push, or calls `replay` where there is one.
+/// `unpushed` is its trajectory without any, from which the facing is taken. Throws UsageError for a scene, for a body
+/// that there is not and for times outside the motion, and InputError for a run without a reference.
 std::vector<PushOutcome> TryPushes(const StoredRun& run, const control::Trajectory& unpushed,
-                                   const PushTableOptions& options);
+                                   const PushTableOptions& options, const PushReplay& replay = {});
 
 /// push_table.csv: a row for each: body, direction, force [N], force_x, force_y, force_z, start, duration, survived
-/// [s], left (0 or 1), gate.
-std::string FormatPushTable(const control::Scene& scene, const std::vector<PushOutcome>& outcomes);
+/// [s], left (0 or 1), gate. With the outcomes of the same pushes under feedback the last three stand once more, as
+/// feedback_survived, feedback_left and feedback_gate.
+std::string FormatPushTable(const control::Scene& scene, const std::vector<PushOutcome>& outcomes,
+                            const std::vector<PushOutcome>& with_feedback = {});
 
 /// The same for people: a row per time and direction, a column per force, seconds survived; `end` where the control
-/// reached the end inside the gates.
-std::string DescribePushTable(const std::vector<PushOutcome>& outcomes);
+/// reached the end inside the gates. With feedback each cell has both, the open loop first, and a last line counts.
+std::string DescribePushTable(const std::vector<PushOutcome>& outcomes,
+                              const std::vector<PushOutcome>& with_feedback = {});
 
 }  // namespace retrace::runs

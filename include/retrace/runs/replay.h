@@ -70,8 +70,16 @@ struct JoiningRun {
 /// expected.
 JoiningRun ParseJoiningRun(const std::string& text);
 
+struct FeedbackReplay;
+struct RunFeedback;
+
 struct ReplayOptions {
   bool tracks_reference = false;  ///< the targets are those of StoredRun::TrackReference: title and manifest state it
+  /// Where the motion was simulated under feedback (runs/stabilization.h): its commands are the control that is
+  /// written, feedback.csv is added, and the manifest states all of it.
+  const RunFeedback* feedback = nullptr;
+  const FeedbackReplay* feedback_replay = nullptr;
+  io::Json perturbation = {};  ///< for the manifest: what else is not as it was; null: nothing
 };
 
 /// Writes the files of a replayed motion and their manifest; for a scene those of each character in a folder of its
@@ -79,9 +87,11 @@ struct ReplayOptions {
 void WriteReplay(results::RunFolder& folder, const StoredRun& run, const Replayed& replayed, const RunContext& context,
                  const ReplayOptions& options = {});
 
-/// Writes the table of pushes and its manifest. Throws OutputError.
+/// Writes the table of pushes and its manifest, with the outcomes under feedback where there are any. Throws
+/// OutputError.
 void WritePushTable(results::RunFolder& folder, const StoredRun& run, const std::vector<PushOutcome>& outcomes,
-                    const RunContext& context);
+                    const RunContext& context, const ReplayOptions& options = {},
+                    const std::vector<PushOutcome>& with_feedback = {});
 
 /// The outcome for each character, as lines for people.
 std::string Describe(const StoredRun& run, const Replayed& replayed);

@@ -1,0 +1,108 @@
+/// Feedback for stored runs: made once from the control of a run, kept in its folder, used by replays.
+///
+///     namespace runs = retrace::runs;
+///     const runs::StabilizationJob job("results/walk", {});
+///     const auto farm = runs::MakeThreadFarm(0, retrace::stabilization::MakeWorkerFactory(job.problem));
+///     runs::WriteFeedback(job, runs::Stabilise(job, *farm), false);
+///
+///     const runs::StoredRun run("results/walk");
+///     const runs::RunFeedback feedback(run, {});
+///     const auto pushed = runs::ReplayWithFeedback(run, feedback, {runs::ParsePush("trunk,0:0:100,1.5,0.2",
+///     run.scene)}); std::printf("%s\n", pushed.replayed.success() ? "within the gates" : "below the gates");
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "retrace/methods/stabilization/reindexing.h"
+#include "retrace/methods/stabilization/stabilise.h"
+#include "retrace/runs/replay.h"
+#include "retrace/runs/stored_run.h"
+
+namespace retrace::runs {
+
+/// Takes one setting given as `/section/name=value`. Throws UsageError for a setting that does not exist or a bad
+/// value.
+void Set(const std::string& assignment, stabilization::Options& options);
+
+/// The control of a run, prepared to be stabilised: its motion is simulated once.
+struct StabilizationJob {
+  /// Throws InputError for a folder that holds no run, and for a control without any step or whose motion diverges;
+  /// UsageError for a scene and for options that are not valid.
+  StabilizationJob(const std::filesystem::path& folder, const stabilization::Options& options);
+  StabilizationJob(const StabilizationJob&) = delete;
+  StabilizationJob& operator=(const StabilizationJob&) = delete;
+
+  StoredRun run;
+  control::OpenLoopControl control;
+  stabilization::Problem problem;
+  /// Of all that the feedback depends on: ranks that work together compare it.
+  io::Json Identity() const;
+};
+
+/// The feedback of a job, with the hashes of what it belongs to. The workers of the farm come from
+/// stabilization::MakeWorkerFactory. Throws std::logic_error when the motion without disturbance is not that of the
+/// control, bit for bit.
+stabilization::Summary Stabilise(const StabilizationJob& job, parallel::TaskFarm& farm,
+                                 const stabilization::Hooks& hooks = {});
+
+/// Where the feedback of a run is, or would be.
+std::filesystem::path FeedbackFile(const StoredRun& run);
+/// Throws UsageError when there is feedback already, unless `force` is set: better now than after the work.
+void CheckFeedbackOutput(const StoredRun& run, bool force);
+/// Writes it into the folder of the run, beside what the run has left. Throws UsageError likewise, and OutputError.
+void WriteFeedback(const StabilizationJob& job, const stabilization::Summary& summary, bool force);
+
+/// The feedback of a stored run with the world, the character and the control that it was made for, which a replay may
+/// change afterwards.
+struct RunFeedback {
+  /// Reads it from the folder of the run. Throws InputError for a run without feedback, for a damaged file, and for
+  /// feedback of another control or character; UsageError for a scene.
+  RunFeedback(const StoredRun& run, const stabilization::ReindexingOptions& options);
+  RunFeedback(const RunFeedback&) = delete;
+  RunFeedback& operator=(const RunFeedback&) = delete;
+
+  character::Character character;
+  control::OpenLoopControl control;
+  std::vector<control::Fragment> full_servos;  ///< the control in that form, where the feedback was made for it
+  control::Feedback feedback;
+  stabilization::ReindexingOptions options;
+  std::filesystem::path file;
+  std::string sha256;  ///< of the file
+};
+
+/// What the feedback did at a node.
+struct FeedbackRecord {
+  double time = 0;         ///< [s]
+  double ahead = 0;        ///< by which the control is read ahead of the time [s]
+  double distance = 0;     ///< root of stabilization::SquaredDistance from the nominal motion
+  Eigen::VectorXd torque;  ///< about each axis of the joints [N m]
+};
+
+struct FeedbackReplay {
+  Replayed replayed;
+  /// The commands that were given, as an open-loop control: it makes the same motion, to the bit, under the same
+  /// pushes.
+  control::Scene scene;
+  std::vector<FeedbackRecord> records;  ///< (nodes)
+  size_t simulations = 0;               ///< by which nodes were chosen
+
+  double LargestTorque() const;  ///< of the feedback [N m]
+  double RmsTorque() const;      ///< over nodes and axes [N m]
+};
+
+/// Simulates the run, whose world, character and start may be other ones by now, under its feedback. The run must be of
+/// one character, that of the feedback.
+FeedbackReplay ReplayWithFeedback(const StoredRun& run, const RunFeedback& feedback,
+                                  std::vector<control::Push> pushes = {});
+
+/// feedback.csv: a row for each node: time, ahead, distance, and JOINT_x, JOINT_y, JOINT_z, the torques of the
+/// feedback.
+std::string FormatFeedbackRecords(const character::Character& character, const std::vector<FeedbackRecord>& records);
+
+/// What the feedback did, as lines for people, with how the open loop ended under the same circumstances.
+std::string Describe(const StoredRun& run, const FeedbackReplay& replay, const Replayed& open_loop);
+
+}  // namespace retrace::runs

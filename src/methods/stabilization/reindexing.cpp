@@ -1,0 +1,122 @@
+#include "retrace/methods/stabilization/reindexing.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace retrace::stabilization {
+namespace {
+
+// Weights of squared differences: of the paper's centre of mass (3), its velocity (4), poses (5) and the root (7).
+constexpr double kPlace = 15;
+constexpr double kVelocity = 0.5;
+constexpr double kPose = 0.5;
+constexpr double kRoot = 4;
+/// w_l of equation 21, times the number of states: the last one counts as much as ten.
+constexpr double kLast = 10;
+/// Of squared rates beside squared angles, where the nearest nodes are looked for.
+constexpr double kRates = 0.01;
+
+}  // namespace
+
+double SquaredDistance(const Eigen::VectorXd& difference) {
+  const Eigen::Index n = difference.size() / 2;
+  return kPlace * difference.head<3>().squaredNorm() + kRoot * difference.segment<3>(3).squaredNorm() +
+         kPose * difference.segment(6, n - 6).squaredNorm() + kVelocity * difference.segment<3>(n).squaredNorm();
+}
+
+ReindexingController::ReindexingController(const Model& model, const ReindexingOptions& options)
+    : model_(model),
+      options_(options),
+      acting_(*model.character, model.control->fragments, model.disturbed, *model.feedback),
+      predicting_(*model.character, model.control->fragments, model.disturbed, *model.feedback),
+      world_(*model.character, model.control->world),
+      difference_(model.feedback->num_differences()) {
+  candidates_.reserve(model.feedback->nominal.size());
+}
+
+void ReindexingController::Command(const control::Instant& now, std::span<simulation::JointCommand> commands) {
+  const control::Feedback& feedback = *model_.feedback;
+  const double h = model_.control->world.time_step;
+  const int nodes = std::max(1, static_cast<int>(std::lround(options_.interval / (feedback.interval * h))));
+  if (options_.candidates > 0 && (now.step - feedback.first_step) % (feedback.interval * nodes) == 0) Choose(now);
+  acting_.Command(now, commands);
+}
+
+void ReindexingController::Choose(const control::Instant& now) {
+  const control::Feedback& feedback = *model_.feedback;
+  const double h = model_.control->world.time_step;
+  const int of_time = (now.step - feedback.first_step) / feedback.interval;
+  const int window = static_cast<int>(std::lround(options_.window / (feedback.interval * h)));
+  if (of_time >= feedback.num_nodes()) return;
+  const auto own = now.layout.BodiesOf(std::span(now.state), now.character);
+  own_.assign(own.begin(), own.end());
+  dynamics::Reduce(acting_.law().coordinates(), own_, point_);
+  const int present = std::clamp(of_time + acting_.shift(), 0, feedback.num_nodes());
+  if (point_ == feedback.nominal[static_cast<size_t>(present)]) return;  // undisturbed
+  state_ = own_;
+  // Things that move freely are where they are, if the model's world has the same ones; else where they start.
+  const size_t free = model_.control->world.environment.bodies.size();
+  if (now.layout.num_free_bodies() == free)
+    state_.insert(state_.end(), now.state.end() - static_cast<std::ptrdiff_t>(free), now.state.end());
+  double best = Simulate(now.step, acting_.shift(), std::numeric_limits<double>::infinity());
+  if (best <= options_.enough) return;
+  candidates_.clear();
+  const Eigen::Index n = point_.velocity.size();
+  for (int node = std::max(0, of_time - window); node <= std::min(feedback.num_nodes() - 1, of_time + window); ++node) {
+    if (node == of_time + acting_.shift()) continue;
+    dynamics::Difference(acting_.law().coordinates(), feedback.nominal[static_cast<size_t>(node)], point_, difference_);
+    difference_[0] = difference_[2] = 0;
+    candidates_.push_back({node, difference_.head(n).squaredNorm() + kRates * difference_.tail(n).squaredNorm()});
+  }
+  std::sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) {
+    return a.distance < b.distance || (a.distance == b.distance && a.node < b.node);
+  });
+  int chosen = acting_.shift();
+  for (size_t i = 0; i < candidates_.size() && i < static_cast<size_t>(options_.candidates); ++i) {
+    const int shift = candidates_[i].node - of_time;
+    const double found = Simulate(now.step, shift, best);
+    if (!(found < best)) continue;
+    best = found;
+    chosen = shift;
+  }
+  acting_.set_shift(chosen);
+}
+
+double ReindexingController::DistanceAt(int step) {
+  const control::Feedback& feedback = *model_.feedback;
+  const int of_time = std::clamp((step - feedback.first_step) / feedback.interval, 0, feedback.num_nodes());
+  dynamics::Difference(acting_.law().coordinates(), feedback.nominal[static_cast<size_t>(of_time)],
+                       predicting_.law().point(), difference_);
+  difference_[0] = difference_[2] = 0;
+  return SquaredDistance(predicting_.law().difference()) + SquaredDistance(difference_);
+}
+
+double ReindexingController::Simulate(int step, int shift, double most) {
+  const control::Feedback& feedback = *model_.feedback;
+  const int horizon = static_cast<int>(std::lround(options_.horizon / model_.control->world.time_step));
+  const int end = std::min(feedback.first_step + feedback.num_steps, step + horizon);
+  const int nodes = std::max(1, (end - step + feedback.interval - 1) / feedback.interval);
+  ++simulations_;
+  predicting_.set_shift(shift);
+  predicting_.Restart();
+  world_.SetState(state_, step);
+  control::Controller* const controller = &predicting_;
+  double sum = 0;
+  for (int first = step; first < end; first += feedback.interval) {
+    if (first > step && predicting_.RestartsAt(first)) world_.Restart(0);
+    const int steps = std::min(feedback.interval, end - first);
+    if (!control::Simulate(world_, {&controller, 1}, first, steps, {}, scratch_, [](int) {})) {
+      return std::numeric_limits<double>::infinity();
+    }
+    if (first > step) sum += DistanceAt(first) / nodes;
+    if (!(sum < most)) return std::numeric_limits<double>::infinity();
+  }
+  world_.GetState(scratch_.state);
+  own_.assign(scratch_.state.begin(), scratch_.state.begin() + static_cast<std::ptrdiff_t>(own_.size()));
+  const int last = (end - feedback.first_step + feedback.interval - 1) / feedback.interval + shift;
+  predicting_.law().TorquesAt(std::max(0, last), own_);
+  return sum + kLast * DistanceAt(end) / nodes;
+}
+
+}  // namespace retrace::stabilization
