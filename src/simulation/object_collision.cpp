@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "box_contacts.h"
 #include "ode_library.h"
 #include "retrace/math/rotation.h"
 #include "shapes.h"
@@ -156,8 +157,9 @@ void ObjectCollision::CollideBoxes(const Piece& piece, const BodyMotion& body, s
   const Vec3 position = body.position + way;
   PlaceGeom(piece.geom, position + rotation * piece.shape->offset, orientation * piece.turn);
   std::array<dContactGeom, kMaxPoints> found;
-  const int count = dCollide(piece.geom, fixed.geom, std::min(options_.ground_points_per_shape, kMaxPoints),
-                             found.data(), sizeof(dContactGeom));
+  const int count = simulation::CollideBoxes(piece.geom, fixed.geom,
+                                             std::min(options_.ground_points_per_shape, kMaxPoints), piece.margin,
+                                             found.data());
   for (int i = 0; i < count; ++i) {
     const dContactGeom& geom = found[static_cast<size_t>(i)];
     ContactPoint& point = points.emplace_back();
