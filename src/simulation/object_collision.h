@@ -46,9 +46,13 @@ class ObjectCollision {
     int owner = 0;  // of ContactLaws
     double radius = 0;
     dGeomID geom = nullptr;
-    Quat turn = Quat::Identity();  // of ODE's shape in the body
-    Vec3 center = Vec3::Zero();    // of this step
-    double margin = 0;             // within which it can touch something in this step
+    Quat turn = Quat::Identity();         // of ODE's shape in the body
+    Quat orientation = Quat::Identity();  // of the shape in the body
+    bool turned = false;                  // that is another
+    bool carries = false;                 // a box of a compound body: what lies on it touches at several points
+    Vec3 center = Vec3::Zero();           // of this step
+    Mat3 rotation = Mat3::Identity();     // of this step, shape to world
+    double margin = 0;                    // within which it can touch something in this step
   };
   /// About a shape: most pairs are found to be apart by these alone.
   struct Ball {
@@ -68,7 +72,14 @@ class ObjectCollision {
     Vec3 velocity = Vec3::Zero();  // that leads it to where it is at the end
   };
 
-  Piece MakePiece(const character::Shape& shape, int body, int owner) const;
+  Piece MakePiece(const character::Shape& shape, const Quat& orientation, int body, int owner) const;
+  std::span<Piece> PiecesOf(size_t free_body) {
+    return std::span(free_).subspan(first_piece_[free_body], first_piece_[free_body + 1] - first_piece_[free_body]);
+  }
+  /// Whether the balls about two shapes do not touch.
+  static bool Apart(const Piece& a, const Piece& b) {
+    return !Ball{a.center, a.radius}.Touches(Ball{b.center, b.radius});
+  }
   bool Free(int body) const { return layout_.IsFree(body); }
   size_t FreeIndex(int body) const { return layout_.FreeIndexOf(body); }
   size_t FreeBody(size_t index) const { return static_cast<size_t>(layout_.FreeBody(index)); }
@@ -78,13 +89,14 @@ class ObjectCollision {
   void Place(Piece& piece, const BodyMotion& body) const;
   void PlaceFree(size_t free_body, const BodyMotion& body);
   void CollideFixed(const Piece& piece, const BodyMotion& body, std::vector<ContactPoint>& points);
-  void CollideGround(const Piece& piece, const BodyMotion& body, std::vector<ContactPoint>& points) const;
-  void CollideField(const Piece& piece, const BodyMotion& body, std::vector<ContactPoint>& points) const;
+  void CollideGround(const Piece& piece, std::vector<ContactPoint>& points) const;
+  void CollideField(const Piece& piece, std::vector<ContactPoint>& points) const;
   void CollideWithBox(const Piece& piece, const BodyMotion& body, size_t box, std::vector<ContactPoint>& points);
   void CollideBoxes(const Piece& piece, const BodyMotion& body, size_t box, std::vector<ContactPoint>& points);
-  void CollideCapsule(const Piece& piece, const BodyMotion& body, size_t box, std::vector<ContactPoint>& points) const;
+  void CollideCapsule(const Piece& piece, size_t box, std::vector<ContactPoint>& points) const;
   size_t CollidePieces(const Piece& a, const Piece& b, std::span<const BodyMotion> bodies,
                        std::vector<ContactPoint>& points) const;
+  size_t CollideFree(size_t f, size_t g, std::span<const BodyMotion> bodies, std::vector<ContactPoint>& points);
   bool OnMovingBox(const Piece& piece, const BodyMotion& body);
 
   const WorldOptions& options_;
@@ -93,8 +105,11 @@ class ObjectCollision {
   const Layout& layout_;
   std::deque<character::Shape> boxes_;  // about the meshes of own_
   std::vector<Piece> own_;
-  std::vector<Piece> free_;  // one per free body
-  std::vector<Ball> balls_;  // (free bodies)
+  std::deque<character::Shape> free_shapes_;
+  std::vector<Piece> free_;          // of all free bodies
+  std::vector<size_t> first_piece_;  // (free bodies, and one more)
+  std::vector<double> reaches_;      // (free bodies) radius of the ball about the centre that holds it
+  std::vector<Ball> balls_;          // (free bodies)
   std::vector<Fixed> fixed_;
   bool anything_moves_ = false;
   std::vector<size_t> queue_;  // free bodies that are awake
