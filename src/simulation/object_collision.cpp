@@ -65,8 +65,10 @@ struct PlacedBox {
   Vec3 half;
 };
 
-/// The ends of a capsule, and the place between them that is nearest to the box where that is nearer than both: the
-/// distance from a box is a convex function along the core. Appends where, how deep and in which direction.
+/// The ends of a capsule, the places where its core leaves the box sideways, and the place that is nearest to the box
+/// where that is nearer than all these: the distance from a box is a convex function along the core. Of a thigh that
+/// lies across the edge of a seat, the places at the edge would else be found only when it already sinks in there, and
+/// it rocks for ever. Appends where, how deep and in which direction.
 void CollideCapsuleWithBox(const Vec3& capsule_center, const Vec3& capsule_axis, const Shape& capsule,
                            const PlacedBox& box, double margin, std::vector<ContactPoint>& points) {
   const Vec3 center = box.rotation.transpose() * (capsule_center - box.position);
@@ -88,6 +90,17 @@ void CollideCapsuleWithBox(const Vec3& capsule_center, const Vec3& capsule_axis,
   add(-reach);
   if (reach == 0) return;
   add(reach);
+  double nearest = std::min(gap(-reach), gap(reach));
+  for (int k = 0; k < 3; ++k) {
+    for (const double side : {-box.half[k], box.half[k]}) {
+      const double along = (side - center[k]) / core[k];
+      if (!(std::abs(along) < reach)) continue;
+      const double there = gap(along);
+      if (there < -0.5 * capsule.radius || there >= margin) continue;  // where the core itself goes in or is far away
+      add(along);
+      nearest = std::min(nearest, there);
+    }
+  }
   double low = -reach, high = reach;
   for (int i = 0; i < 40; ++i) {
     const double a = low + (high - low) / 3, c = high - (high - low) / 3;
@@ -98,7 +111,7 @@ void CollideCapsuleWithBox(const Vec3& capsule_center, const Vec3& capsule_axis,
     }
   }
   const double middle = 0.5 * (low + high);
-  if (gap(middle) < std::min(gap(-reach), gap(reach)) - 1e-4) add(middle);
+  if (gap(middle) < nearest - 1e-4) add(middle);
 }
 
 }  // namespace
@@ -121,6 +134,10 @@ ObjectCollision::ObjectCollision(const Forest& forest, const WorldOptions& optio
       Piece& piece =
           free_.emplace_back(MakePiece(shape, turned.orientation, layout_.FreeBody(f), laws.OwnerOfFreeBody(f)));
       piece.carries = body.compound() && shape.kind == Shape::Kind::kBox;
+      if (piece.carries) {
+        const Vec3 size = shape.size + Vec3::Constant(2 * kSmallestMargin);  // met that much ahead
+        dGeomBoxSetLengths(piece.geom, size.x(), size.y(), size.z());
+      }
       reach = std::max(reach, piece.radius + shape.offset.norm());
     }
   }
@@ -409,7 +426,7 @@ size_t ObjectCollision::CollidePieces(const Piece& a, const Piece& b, std::span<
     point.other = b.body;
     point.position = ToVec3(geom.pos);
     point.normal = ToVec3(geom.normal);
-    point.depth = geom.depth;
+    point.depth = geom.depth - kSmallestMargin * (int{a.carries} + int{b.carries});
     point.law = laws_.Of(a.owner, b.owner);
   }
   return static_cast<size_t>(count);
