@@ -42,6 +42,7 @@ std::vector<Path> PathPlanner::FindPaths(Leg leg) {
     if (!path || !IsDistinct(*path, paths)) continue;
     Simplify(*path, paths);
     Smooth(*path, paths);
+    path->number = static_cast<int>(paths.size()) + 1;
     paths.push_back(std::move(*path));
   }
   return paths;

@@ -12,6 +12,16 @@ namespace {
 constexpr double kBreath = 0.6;     // time in which the targets of a key that is held move to others [s]
 constexpr int kMostDeadEnds = 200;  // from which the player goes back
 
+bool MayPlay(const Problem& problem, const Path& path) {
+  bool chosen = true;
+  for (const Choice& choice : problem.choices) {
+    if (choice.leg != Leg{path.from, path.to}) continue;
+    if (std::find(choice.numbers.begin(), choice.numbers.end(), path.number) != choice.numbers.end()) return true;
+    chosen = false;
+  }
+  return chosen;
+}
+
 }  // namespace
 
 Player::Player(const Problem& problem, const Support& support, const std::vector<RelaxedKey>& keys,
@@ -57,7 +67,7 @@ std::optional<Player::Continuation> Player::Try(const Place& start, RandomStream
   Continuation to{start, {}, {}, 0};
   std::vector<size_t> leading_on;
   for (size_t p = 0; p < paths_.size(); ++p) {
-    if (paths_[p].from == start.key) leading_on.push_back(p);
+    if (paths_[p].from == start.key && MayPlay(problem_, paths_[p])) leading_on.push_back(p);
   }
   const int left = num_steps_ - start.step;
   int hold = std::min(left, simulator_.StepsOf(random.Uniform(options_.shortest_hold, options_.longest_hold)));

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "retrace/character/kinematics.h"
+#include "retrace/math/rotation.h"
 
 namespace retrace::idling {
 namespace {
@@ -63,6 +64,10 @@ double Support::PoseDistance(const State& a, const State& b) const {
     sum += (a[k].position - a[root].position - turn * Vec3(b[k].position - b[root].position)).squaredNorm();
   }
   return std::sqrt(sum / static_cast<double>(character_->bodies.size()));
+}
+
+double Support::Turn(const State& a, const State& b) const {
+  return body_ < 0 ? 0 : AngleBetween(Axes(a), Axes(b));
 }
 
 bool Support::Carries(std::span<const simulation::Contact> contacts) const {

@@ -9,12 +9,6 @@
 
 namespace retrace::idling {
 
-/// The key at which a continuation began, and the one at which it ends.
-struct Leg {
-  size_t from = 0;
-  size_t to = 0;
-};
-
 class Judge {
  public:
   /// Everything must outlive it.

@@ -11,10 +11,25 @@
 
 namespace retrace::idling {
 
+/// The key at which a motion begins, and the one at which it ends.
+struct Leg {
+  size_t from = 0;
+  size_t to = 0;
+  bool operator==(const Leg&) const = default;
+};
+
+/// Which of the paths of a pair of keys may be played, as somebody chose who looked at them (the paper's manual
+/// selection).
+struct Choice {
+  Leg leg;
+  std::vector<int> numbers;  ///< from 1 on, in the order in which they were found
+};
+
 struct Problem {
   const character::Character* character = nullptr;  ///< with the servos that are simulated (WithGain)
   simulation::WorldOptions world;                   ///< with the furniture; nothing in it may be on a course
   std::vector<KeyPose> keys;                        ///< at least one
+  std::vector<Choice> choices = {};                 ///< of pairs without any, all paths are played
   Options options;
 };
 
@@ -41,6 +56,7 @@ struct Drive {
 struct Path {
   size_t from = 0;
   size_t to = 0;
+  int number = 0;             ///< among those of the pair, from 1 on
   std::vector<Drive> drives;  ///< the last one drives at the key's targets
   int nodes = 0;              ///< extensions that were simulated to find it
   int removed = 0;            ///< drives that smoothing removed

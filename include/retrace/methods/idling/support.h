@@ -24,6 +24,8 @@ class Support {
   Vec3 RootPlace(const character::State& state) const;
   /// Rms distance of the bodies of two states from one another, about the root, in the axes of the support [m].
   double PoseDistance(const character::State& a, const character::State& b) const;
+  /// By which it has turned from one state to another [rad]; 0 where it does not move.
+  double Turn(const character::State& a, const character::State& b) const;
   /// Whether pelvis or thighs touch it.
   bool Carries(std::span<const simulation::Contact> contacts) const;
 
