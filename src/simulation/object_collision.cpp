@@ -505,6 +505,23 @@ void ObjectCollision::Find(std::span<const BodyMotion> bodies, double time, std:
   }
 }
 
+bool ObjectCollision::Hold(std::span<const ContactPoint> points, size_t f, const BodyMotion& body) {
+  angles_.clear();
+  double nearest = kMaxPoints;
+  for (const ContactPoint& point : points) {
+    if (point.body != static_cast<int>(FreeBody(f))) continue;
+    if (point.surface_velocity != Vec3::Zero()) return false;
+    const double friction =
+        point.law == 0 ? options_.friction : laws_.others()[static_cast<size_t>(point.law) - 1].friction;
+    const double slope = std::hypot(point.normal.x(), point.normal.z());
+    if (point.depth < -2 * kSmallestMargin || !(slope < 0.99 * friction * point.normal.y())) continue;
+    const Vec3 away = point.position - body.position;
+    nearest = std::min(nearest, std::hypot(away.x(), away.z()));
+    angles_.push_back(std::atan2(away.z(), away.x()));
+  }
+  return HoldsOrigin(angles_, nearest, 1e-3 * reaches_[f]);
+}
+
 void ObjectCollision::FindResting(std::span<const BodyMotion> bodies, double time, std::vector<char>& resting) {
   Begin(bodies, time);
   const size_t num_free = environment_.bodies.size();
@@ -524,20 +541,7 @@ void ObjectCollision::FindResting(std::span<const BodyMotion> bodies, double tim
       for (size_t g = 0; g < num_free; ++g) {
         if (g != f && resting[g] != 0) CollideFree(f, g, bodies, held_);
       }
-      angles_.clear();
-      double nearest = kMaxPoints;
-      bool moved = false;
-      for (const ContactPoint& point : held_) {
-        moved = moved || point.surface_velocity != Vec3::Zero();
-        const double friction =
-            point.law == 0 ? options_.friction : laws_.others()[static_cast<size_t>(point.law) - 1].friction;
-        const double slope = std::hypot(point.normal.x(), point.normal.z());
-        if (point.depth < -2 * kSmallestMargin || !(slope < 0.99 * friction * point.normal.y())) continue;
-        const Vec3 away = point.position - body.position;
-        nearest = std::min(nearest, std::hypot(away.x(), away.z()));
-        angles_.push_back(std::atan2(away.z(), away.x()));
-      }
-      if (!moved && HoldsOrigin(angles_, nearest, 1e-3 * reaches_[f])) continue;
+      if (Hold(held_, f, body)) continue;
       resting[f] = 0;
       changed = true;
     }

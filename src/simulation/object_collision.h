@@ -30,6 +30,9 @@ class ObjectCollision {
   /// do, by contacts in whose polygon their centre of mass lies. `resting` has one entry per free body.
   void FindResting(std::span<const BodyMotion> bodies, double time, std::vector<char>& resting);
 
+  /// Whether contacts, among which there may be others, hold a free body: its centre of mass is in their polygon.
+  bool Hold(std::span<const ContactPoint> points, size_t free_body, const BodyMotion& body);
+
   /// A free body comes to rest where it is now; until it is touched nobody looks where it is.
   void PutToRest(size_t free_body, const BodyMotion& body) { PlaceFree(free_body, body); }
 
