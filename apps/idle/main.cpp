@@ -85,11 +85,13 @@ int Idle(const Options& o, const std::string& command) {
   hooks.stop = [&] { return stop(); };
   const runs::Idling result = runs::Idle(job, hooks);
   progress.Finish();
-  if (folder) runs::WriteIdling(*folder, job, result, {command, {}, &timer});
+  const bool stopped = result.summary.status == idling::Status::kStopped;
+  if (folder && result.num_steps > 0) runs::WriteIdling(*folder, job, result, {command, {}, &timer});
   const std::string ending = idling::Name(result.summary.status) + " after " +
                              io::Fixed(result.summary.control.duration(), 2) + " of " + io::Fixed(duration, 2) + " s";
-  if (result.summary.status == idling::Status::kStopped) {
-    throw StoppedError(stop.reason() + ": " + ending + (folder ? ", which are in " + output.string() : ""));
+  if (stopped) {
+    throw StoppedError(stop.reason() + ": " + ending +
+                       (folder && result.num_steps > 0 ? ", which are in " + output.string() : ""));
   }
   if (apps::Prints(style)) {
     std::printf("%s: %s\n%s", name.c_str(), ending.c_str(), runs::Describe(job, result).c_str());

@@ -149,7 +149,8 @@ io::Json IdlingManifest(const IdlingJob& job, const Idling& result, const RunCon
 void ForEachPart(const IdlingJob& job, const Idling& result,
                  const std::function<void(const control::Trajectory& part)>& observe) {
   const control::OpenLoopControl& control = result.summary.control;
-  control::ReplayInParts(control::MakeScene(job.character, control), {}, StepsPerPart(control.world.time_step), observe);
+  control::ReplayInParts(control::MakeScene(job.character, control), {}, StepsPerPart(control.world.time_step),
+                         observe);
 }
 
 }  // namespace
@@ -242,13 +243,19 @@ std::string Describe(const IdlingJob& job, const Idling& result) {
       ++complete;
       continue;
     }
-    text.append("  ").append(std::to_string(pair.found)).append(" of ").append(std::to_string(job.problem.options.paths));
+    text.append("  ")
+        .append(std::to_string(pair.found))
+        .append(" of ")
+        .append(std::to_string(job.problem.options.paths));
     text.append(" paths from ").append(summary.keys[pair.leg.from].name).append(" to ");
     text.append(summary.keys[pair.leg.to].name).append("\n");
   }
   text.append("  ").append(std::to_string(complete)).append(" of ").append(std::to_string(summary.pairs.size()));
   text.append(" pairs of keys have ").append(std::to_string(job.problem.options.paths)).append(" paths\n");
-  text.append("  ").append(std::to_string(result.invalid_steps)).append(" of ").append(std::to_string(result.num_steps));
+  text.append("  ")
+      .append(std::to_string(result.invalid_steps))
+      .append(" of ")
+      .append(std::to_string(result.num_steps));
   text.append(" steps invalid, root at most ").append(io::Fixed(100 * result.largest_root_offset, 1));
   text.append(" cm off its keys, ").append(io::Fixed(result.mean_joint_rate, 3)).append(" rad/s in the mean\n");
   if (result.largest_turn > 0) {

@@ -1,7 +1,7 @@
 #include "retrace/simulation/environment.h"
 
-#include <algorithm>
 #include <Eigen/Eigenvalues>
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <set>

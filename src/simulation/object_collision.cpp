@@ -14,8 +14,8 @@ namespace {
 
 using character::Shape;
 
-constexpr int kMaxPoints = 8;    // of two shapes
-constexpr int kPiecePoints = 4;  // of a free body with another body
+constexpr int kMaxPoints = 8;        // of two shapes
+constexpr int kPiecePoints = 4;      // of a free body with another body
 constexpr double kSamePlace = 1e-3;  // [m]
 
 /// Distance of a point from a box about the origin, negative inside; the direction in which it grows.
@@ -233,9 +233,8 @@ void ObjectCollision::CollideBoxes(const Piece& piece, const BodyMotion& body, s
   const Vec3 position = body.position + way;
   PlaceGeom(piece.geom, position + rotation * piece.shape->offset, orientation * piece.turn);
   std::array<dContactGeom, kMaxPoints> found;
-  const int count = simulation::CollideBoxes(piece.geom, fixed.geom,
-                                             std::min(options_.ground_points_per_shape, kMaxPoints), piece.margin,
-                                             found.data());
+  const int count = simulation::CollideBoxes(
+      piece.geom, fixed.geom, std::min(options_.ground_points_per_shape, kMaxPoints), piece.margin, found.data());
   for (int i = 0; i < count; ++i) {
     const dContactGeom& geom = found[static_cast<size_t>(i)];
     ContactPoint& point = points.emplace_back();

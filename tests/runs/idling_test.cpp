@@ -61,9 +61,14 @@ TEST(Relaxing, HandsOnASeatRestWhateverTheGainAndThePlace) {
         return box.name.ends_with("post") || (!armrests && box.name.ends_with("armrest"));
       });
       boxes[0].size.x() = 0.64;  // wide enough for hands beside the thighs
-      for (const auto& [forward, elbow, shoulder] :
-           {std::array{0.0, 25.0, 85.0}, {0.0, 10.0, 85.0}, {0.0, 40.0, 85.0}, {0.0, 25.0, 75.0}, {0.0, 25.0, 65.0},
-            {-0.05, 25.0, 80.0}, {0.05, 10.0, 70.0}, {0.0, 60.0, 70.0}}) {
+      for (const auto& [forward, elbow, shoulder] : {std::array{0.0, 25.0, 85.0},
+                                                     {0.0, 10.0, 85.0},
+                                                     {0.0, 40.0, 85.0},
+                                                     {0.0, 25.0, 75.0},
+                                                     {0.0, 25.0, 65.0},
+                                                     {-0.05, 25.0, 80.0},
+                                                     {0.05, 10.0, 70.0},
+                                                     {0.0, 60.0, 70.0}}) {
         idling::KeyPose key = job.problem.keys[1];
         character::Pose& pose = key.pose;
         pose.root_position = Vec3(0, 0.51, 0.12 + forward);

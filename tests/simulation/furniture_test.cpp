@@ -85,8 +85,8 @@ TEST(CompoundBody, IsRefusedWithThePlace) {
   expect(R"("sphere": 1, "inertia": [1, 1, 1, 0, 0, 0], "mass": 1, "position": [0, 0, 0])", "/inertia", "compound");
   expect(R"("shapes": [{"sphere": 1}], "inertia": [1, 1, 9, 0, 0, 0], "mass": 1, "position": [0, 0, 0])", "/inertia",
          "real body");
-  expect(R"("shapes": [{"sphere": 1}], "inertia": [1, 1, 1, 0, 0, 0], "density": 1, "position": [0, 0, 0])",
-         "/inertia", "mass");
+  expect(R"("shapes": [{"sphere": 1}], "inertia": [1, 1, 1, 0, 0, 0], "density": 1, "position": [0, 0, 0])", "/inertia",
+         "mass");
 }
 
 TEST(CompoundBody, MovesAsTheSolidThatItsPartsAre) {
@@ -179,9 +179,7 @@ class TwoBoxes {
     return found;
   }
   /// Of a point from the box in the middle, negative inside.
-  double FromFixed(const dContactGeom& point) const {
-    return (ToVec3(point.pos).cwiseAbs() - 0.5 * b_).maxCoeff();
-  }
+  double FromFixed(const dContactGeom& point) const { return (ToVec3(point.pos).cwiseAbs() - 0.5 * b_).maxCoeff(); }
 
  private:
   Vec3 a_, b_;
@@ -237,8 +235,8 @@ TEST(Edges, PointsAreWhereTheBoxesAre) {
   EXPECT_GT(several, 100u);
 }
 
-/// Of the mend: a thigh across the edge of a seat rocked, because the place at the edge counted only where it was deeper
-/// than the end.
+/// Of the mend: a thigh across the edge of a seat rocked, because the place at the edge counted only where it was
+/// deeper than the end.
 TEST(Edges, ACapsuleThatLiesAcrossOneTouchesThere) {
   const character::Character thigh = Parse(R"({"name": "thigh", "mass": 6, "inertia": [0.07, 0.07, 0.02],
       "position": [0, 0.06, 0], "shapes": [{"capsule": {"radius": 0.06, "length": 0.3, "axis": "z"}}]})",

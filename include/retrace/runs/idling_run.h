@@ -73,8 +73,8 @@ Idling Idle(const IdlingJob& job, const idling::Hooks& hooks = {});
 /// Writes the folder of a run, its manifest last. Throws OutputError.
 void WriteIdling(results::RunFolder& folder, const IdlingJob& job, const Idling& result, const RunContext& context);
 
-/// idling.csv, one row per part: start, end; from, to: keys; path: its number among those of the pair from 1 on, 0 where
-/// the key was held; candidates that were tried, in the last row of a continuation.
+/// idling.csv, one row per part: start, end; from, to: keys; path: its number among those of the pair from 1 on, 0
+/// where the key was held; candidates that were tried, in the last row of a continuation.
 std::string FormatIdling(const idling::Summary& summary, double time_step);
 
 /// Keys, paths and figures as lines for people.

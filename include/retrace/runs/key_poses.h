@@ -7,8 +7,8 @@
 ///               {"name": "as_recorded", "clip": "sitting.bvh@2.5"}]}
 ///
 /// A hinge has its angle, a ball joint its turns one after the other, each about an axis of the parent body, all in
-/// degrees; joints that are not named are as at rest. A clip's pose is the recorded one on this character, at the height
-/// that it was recorded at, its root over the origin, facing along z.
+/// degrees; joints that are not named are as at rest. A clip's pose is the recorded one on this character, at the
+/// height that it was recorded at, its root over the origin, facing along z.
 #pragma once
 
 #include <filesystem>
@@ -35,8 +35,8 @@ struct KeyPoses {
 inline constexpr const char* kKeysRole = "keys";
 std::string KeyClipRole(size_t number);
 
-/// Recordings are looked for beside the file. Throws InputError with the place for what is no pose of the character, and
-/// for an instant that a clip has not.
+/// Recordings are looked for beside the file. Throws InputError with the place for what is no pose of the character,
+/// and for an instant that a clip has not.
 KeyPoses ParseKeyPoses(const InputFile& file, const character::Character& character);
 
 }  // namespace retrace::runs

@@ -14,7 +14,8 @@ void CheckWorld(const Problem& problem) {
   if (const auto wrong = problem.options.Validate()) throw UsageError(*wrong);
   for (const simulation::Box& box : problem.world.environment.boxes) {
     // What is planned at one time would not hold at another.
-    if (box.course) throw UsageError("found a world in which " + box.name + " moves on a course, expected none for idling");
+    if (box.course)
+      throw UsageError("found a world in which " + box.name + " moves on a course, expected none for idling");
   }
 }
 
@@ -46,7 +47,7 @@ Summary Run(const Problem& problem, const Hooks& hooks) {
   for (size_t from = 0; from < summary.keys.size(); ++from) {
     for (size_t to = 0; to < summary.keys.size(); ++to) {
       if (from == to) continue;
-      std::vector<Path> paths = planner.FindPaths({from, to});
+      std::vector<Path> paths = planner.FindPaths({from, to}, hooks.stop);
       summary.pairs.push_back({{from, to}, static_cast<int>(paths.size())});
       std::move(paths.begin(), paths.end(), std::back_inserter(summary.paths));
     }

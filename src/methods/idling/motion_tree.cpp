@@ -31,13 +31,13 @@ PathPlanner::PathPlanner(const Problem& problem, const Support& support, const s
       simulator_(simulator),
       judge_(problem, support, keys) {}
 
-std::vector<Path> PathPlanner::FindPaths(Leg leg) {
+std::vector<Path> PathPlanner::FindPaths(Leg leg, const std::function<bool()>& stop) {
   leg_ = leg;
   FindWidths();
   std::vector<Path> paths;
   const auto pair = static_cast<uint32_t>(leg.from * keys_.size() + leg.to);
   for (int attempt = 0; attempt < options_.paths * options_.attempts; ++attempt) {
-    if (static_cast<int>(paths.size()) == options_.paths) break;
+    if (static_cast<int>(paths.size()) == options_.paths || (stop && stop())) break;
     std::optional<Path> path = GrowTree(pair << 12 | static_cast<uint32_t>(attempt));
     if (!path || !IsDistinct(*path, paths)) continue;
     Simplify(*path, paths);

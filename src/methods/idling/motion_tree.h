@@ -1,6 +1,7 @@
 /// Paths between relaxed keys: a rapidly exploring random tree of simulated motions. Internal to the module.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -17,7 +18,8 @@ class PathPlanner {
               Simulator& simulator);
 
   /// Paths that reach the key `leg.to` from `leg.from` and differ from one another, at most as many as wanted.
-  std::vector<Path> FindPaths(Leg leg);
+  /// Gives up when it is asked to stop.
+  std::vector<Path> FindPaths(Leg leg, const std::function<bool()>& stop);
 
  private:
   struct Node {
@@ -25,11 +27,10 @@ class PathPlanner {
     control::TargetPose targets;  // that the servos drive at there
     control::TargetPose reached;  // (joints) rotations
     int parent = -1;
-    int num_steps = 0;             // of the drive that led to it
+    int num_steps = 0;  // of the drive that led to it
     bool tried_goal = false;
   };
 
-  void BeginTree(Leg leg);
   std::optional<Path> GrowTree(uint32_t stream);
   /// Simulates towards targets, no longer than an extension lasts; returns the new node, or -1.
   int Extend(size_t node, const control::TargetPose& targets);

@@ -71,11 +71,11 @@ std::optional<Player::Continuation> Player::Try(const Place& start, RandomStream
   }
   const int left = num_steps_ - start.step;
   int hold = std::min(left, simulator_.StepsOf(random.Uniform(options_.shortest_hold, options_.longest_hold)));
-  const size_t choice = leading_on.empty()
-                            ? paths_.size()
-                            : leading_on[std::min(leading_on.size() - 1,
-                                                  static_cast<size_t>(random.Uniform() *
-                                                                      static_cast<double>(leading_on.size())))];
+  const size_t choice =
+      leading_on.empty()
+          ? paths_.size()
+          : leading_on[std::min(leading_on.size() - 1,
+                                static_cast<size_t>(random.Uniform() * static_cast<double>(leading_on.size())))];
   const bool goes_on = choice < paths_.size() && hold + paths_[choice].num_steps() <= left;
   if (!goes_on && choice < paths_.size()) hold = left;
   judge_.Begin();

@@ -61,8 +61,9 @@ RelaxedKey Relax(const Problem& problem, const KeyPose& key) {
                                   });
   const std::string place = key.place + " (" + key.name + ")";
   if (!sane) {
-    throw InputError(place, "a pose from which the simulation diverges after " + io::Fixed(step * problem.world.time_step, 2) + " s",
-                     "one that the furniture can hold, no body deep inside another");
+    throw InputError(
+        place, "a pose from which the simulation diverges after " + io::Fixed(step * problem.world.time_step, 2) + " s",
+        "one that the furniture can hold, no body deep inside another");
   }
   const auto root = static_cast<size_t>(character.root);
   const double away = (relaxed.settled[root].position - key.pose.root_position).norm();
@@ -82,7 +83,8 @@ Support FindSupport(const Problem& problem, const std::vector<RelaxedKey>& keys)
   for (size_t k = 1; k < keys.size(); ++k) {
     const int object = SupportOf(problem, keys[k]).object();
     if (object == support.object()) continue;
-    throw InputError(problem.keys[k].place + " (" + keys[k].name + ")", "a pose that rests on " + NameOf(problem, object),
+    throw InputError(problem.keys[k].place + " (" + keys[k].name + ")",
+                     "a pose that rests on " + NameOf(problem, object),
                      "one on " + NameOf(problem, support.object()) + ", as the first key");
   }
   return support;

@@ -49,11 +49,11 @@ struct Summary {
   std::vector<Path> paths;
   std::vector<Played> played;
   control::OpenLoopControl control;
-  character::State end;                ///< in which it ended
-  int object = -1;                     ///< that carries the character; -1: the ground
-  double simulated_seconds = 0;        ///< in all
-  double planning_seconds = 0;         ///< of these, for keys and paths
-  int dead_ends = 0;                   ///< from which the player went back
+  character::State end;          ///< in which it ended
+  int object = -1;               ///< that carries the character; -1: the ground
+  double simulated_seconds = 0;  ///< in all
+  double planning_seconds = 0;   ///< of these, for keys and paths
+  int dead_ends = 0;             ///< from which the player went back
   double cpu_seconds = 0;
 
   /// For each simulated second of the result, without keys and paths.

@@ -33,7 +33,8 @@ struct Problem {
   Options options;
 };
 
-/// The same character with softer servos: kp times the gain, kd times its square root, so that they stay as well damped.
+/// The same character with softer servos: kp times the gain, kd times its square root, so that they stay as well
+/// damped.
 character::Character WithGain(const character::Character& character, double gain);
 
 /// A key pose that was simulated with soft servos until it rests on the furniture: what the servos drive at, and where
