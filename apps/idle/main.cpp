@@ -27,7 +27,7 @@ struct Options {
 };
 
 void AddOptions(CLI::App& app, Options& o) {
-  app.add_option("keys", o.job.keys, "Key poses: a JSON file, or a name: sitting, on_stool")
+  app.add_option("keys", o.job.keys, "Key poses: a JSON file, or the name of bundled ones: sitting")
       ->type_name("KEYS")
       ->required();
   app.add_option("--character", o.job.character, "Character: a JSON file, or a name")
