@@ -214,14 +214,39 @@ Vec3 CenterCompound(FreeBody& body) {
   return center;
 }
 
+/// Whether it is the tensor of a real body: principal moments above 0, none above the sum of the others.
+bool IsReal(const Mat3& tensor) {
+  if (!(tensor.cwiseAbs().maxCoeff() <= character::kProducts.max)) return false;
+  const Vec3 moments = Eigen::SelfAdjointEigenSolver<Mat3>(tensor).eigenvalues();
+  return moments.minCoeff() >= character::kMoments.min && 2 * moments.maxCoeff() <= (1 + 1e-9) * moments.sum();
+}
+
+/// What follows from the numbers of a file must be in the ranges of these, so that it can be written and read again.
+void CheckCompound(const JsonView& view, const FreeBody& body) {
+  double farthest = body.position.cwiseAbs().maxCoeff();
+  for (const TurnedShape& turned : body.shapes) {
+    farthest = std::max(farthest, turned.shape.offset.cwiseAbs().maxCoeff());
+  }
+  if (!(farthest <= kPositions.max)) {
+    view["shapes"].Fail("shapes or a centre of mass " + io::Number(farthest) + " m away", "at most 10000 m");
+  }
+  const double fastest = body.linear_velocity.cwiseAbs().maxCoeff();
+  if (!(fastest <= kVelocities.max)) {
+    view["shapes"].Fail("a centre of mass with " + io::Number(fastest) + " m/s", "at most 10000 m/s");
+  }
+  if (!IsReal(body.tensor)) {
+    view["shapes"].Fail("a body whose moments of inertia cannot be simulated",
+                        "principal moments of " + io::Real{character::kMoments}.Legal() + " kg m^2");
+  }
+}
+
 /// xx, yy, zz, xy, xz, yz.
 Mat3 ReadTensor(const JsonView& view) {
   const std::vector<double> i = view.Numbers(character::kProducts, 6);
   if (i.size() != 6) view.Expect("six numbers: xx, yy, zz, xy, xz, yz");
   Mat3 tensor;
   tensor << i[0], i[3], i[4], i[3], i[1], i[5], i[4], i[5], i[2];
-  const Vec3 moments = Eigen::SelfAdjointEigenSolver<Mat3>(tensor).eigenvalues();
-  if (!(moments.minCoeff() >= character::kMoments.min && 2 * moments.maxCoeff() <= (1 + 1e-9) * moments.sum())) {
+  if (!IsReal(tensor)) {
     view.Expect("the tensor of a real body: principal moments above 0, none above the sum of the others");
   }
   return tensor;
@@ -266,6 +291,7 @@ FreeBody ReadBody(const JsonView& view) {
     const Vec3 center = body.orientation * CenterCompound(body);
     body.position += center;
     body.linear_velocity += body.angular_velocity.cross(center);
+    CheckCompound(view, body);
   }
   return body;
 }

@@ -85,6 +85,13 @@ TEST(CompoundBody, IsRefusedWithThePlace) {
   expect(R"("sphere": 1, "inertia": [1, 1, 1, 0, 0, 0], "mass": 1, "position": [0, 0, 0])", "/inertia", "compound");
   expect(R"("shapes": [{"sphere": 1}], "inertia": [1, 1, 9, 0, 0, 0], "mass": 1, "position": [0, 0, 0])", "/inertia",
          "real body");
+  // What follows from legal numbers could not be read again.
+  expect(R"("shapes": [{"sphere": 1, "position": [9000, 0, 0]}], "mass": 1, "position": [9000, 0, 0])", "/shapes",
+         "18000 m away");
+  expect(R"("shapes": [{"sphere": 1, "position": [100, 0, 0]}], "mass": 1, "position": [0, 0, 0],
+            "angular_velocity": [0, 1000, 0])",
+         "/shapes", "1e+05 m/s");
+  expect(R"("shapes": [{"sphere": 1e-5}], "mass": 1e-9, "position": [0, 0, 0])", "/shapes", "moments of inertia");
   expect(R"("shapes": [{"sphere": 1}], "inertia": [1, 1, 1, 0, 0, 0], "density": 1, "position": [0, 0, 0])", "/inertia",
          "mass");
 }
