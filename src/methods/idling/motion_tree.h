@@ -37,7 +37,7 @@ class PathPlanner {
   size_t NearestTo(const control::TargetPose& targets) const;
   int NearestToGoal() const;
   bool Reaches(const character::State& state) const;
-  Path PathTo(size_t node) const;
+  Path PathTo(size_t end) const;
   /// Simulates a path; whether it stays valid and reaches the key, and how far from it it ends.
   bool Reaches(Path& path);
   bool IsDistinct(const Path& path, std::span<const Path> others) const;

@@ -36,8 +36,8 @@ class Player {
 
   std::optional<Continuation> Find(const Place& start, uint32_t decision, int& tried);
   std::optional<Continuation> Try(const Place& start, RandomStream& random);
-  bool Drives(const Drive& drive, Leg leg, Continuation& continuation);
-  bool Holds(int steps, RandomStream& random, Continuation& continuation);
+  bool Drives(const Drive& drive, Leg leg, Continuation& to);
+  bool Holds(int steps, RandomStream& random, Continuation& to);
 
   const Problem& problem_;
   const Options& options_;

@@ -79,7 +79,7 @@ RelaxedKey Relax(const Problem& problem, const KeyPose& key) {
 }
 
 Support FindSupport(const Problem& problem, const std::vector<RelaxedKey>& keys) {
-  const Support support = SupportOf(problem, keys.front());
+  Support support = SupportOf(problem, keys.front());
   for (size_t k = 1; k < keys.size(); ++k) {
     const int object = SupportOf(problem, keys[k]).object();
     if (object == support.object()) continue;
