@@ -78,7 +78,7 @@ std::optional<Player::Continuation> Player::Try(const Place& start, RandomStream
                                 static_cast<size_t>(random.Uniform() * static_cast<double>(leading_on.size())))];
   const bool goes_on = choice < paths_.size() && hold + paths_[choice].num_steps() <= left;
   if (!goes_on && choice < paths_.size()) hold = left;
-  judge_.Begin();
+  judge_.Begin(start.steps_without_seat);
   if (!Holds(hold, random, to)) return std::nullopt;
   if (goes_on) {
     const Path& path = paths_[choice];
@@ -89,6 +89,7 @@ std::optional<Player::Continuation> Player::Try(const Place& start, RandomStream
     }
     to.end.key = path.to;
   }
+  to.end.steps_without_seat = judge_.steps_without_seat();
   const RelaxedKey& key = keys_[to.end.key];
   if (support_.PoseDistance(to.end.state, key.settled) > options_.pose_limit) return std::nullopt;
   to.offset = judge_.RootOffset(to.end.state, {to.end.key, to.end.key});

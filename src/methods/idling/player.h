@@ -26,6 +26,7 @@ class Player {
     control::TargetPose targets;
     size_t key = 0;
     int step = 0;
+    int steps_without_seat = 0;
   };
   struct Continuation {
     Place end;

@@ -18,8 +18,9 @@ class Judge {
   /// [m].
   double RootOffset(const character::State& state, Leg leg) const;
 
-  /// Begins with a state that is valid.
-  void Begin() { steps_without_seat_ = 0; }
+  /// Begins with a state that is valid, and that has been without the seat for so many steps.
+  void Begin(int steps_without_seat = 0) { steps_without_seat_ = steps_without_seat; }
+  int steps_without_seat() const { return steps_without_seat_; }
   /// Whether a state and the contacts that led to it are valid: the root not farther than Options::root_limit from the
   /// line between the two keys, pelvis or thighs not without the seat for longer than Options::seat_time.
   bool IsValid(const character::State& state, std::span<const simulation::Contact> contacts, Leg leg);
