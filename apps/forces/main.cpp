@@ -13,10 +13,10 @@ void AddOptions(CLI::App& app, apps::ReconstructionArguments& o) {
   apps::AddNumber(app, "--mass", o.job.mass, io::OptionalReal{{1, 1000}},
                   "Mass of the person [kg]: the masses and the servos of the character are scaled to it [that of the "
                   "character]");
-  apps::AddNumber(
-      app, "--seeds", o.run.forces.controls, io::Integer{1, 100},
-      "Seeds of controls to find, each in several ways; the one nearest to Newton's law is the run, and those found in "
-      "the same way make the band");
+  apps::AddNumber(app, "--seeds", o.run.forces.controls, io::Integer{1, 100},
+                  "Seeds of controls to find, each in several ways; the one nearest to the forces that the recording "
+                  "requires is the "
+                  "run, and those found in the same way make the band");
   apps::AddNumber(app, "--perturbation", o.run.forces.perturbation, io::Real{{0, 1}},
                   "Standard deviation of random velocities at the start of the tracked controls after the first, in "
                   "m/s of the root and rad/s of joints");

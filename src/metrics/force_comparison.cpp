@@ -11,9 +11,12 @@
 #include "retrace/io/number.h"
 #include "retrace/math/filter.h"
 #include "retrace/math/rotation.h"
+#include "retrace/metrics/required_forces.h"
 
 namespace retrace::metrics {
 namespace {
+
+constexpr double kShortestRequired = 0.25;  // [s]
 
 constexpr double kNoFigure = std::numeric_limits<double>::quiet_NaN();
 constexpr double kContact = 0.05;         // more is contact [body weights]
@@ -342,6 +345,44 @@ MeasuredSteps MeasuredOnSteps(const motion::MeasuredForces& measured, const std:
                      "at least " + io::Fixed(least, 2) + " s within its " + io::Fixed(times.back(), 2) + " s");
   }
   return steps;
+}
+
+double RequiredForceError(const std::vector<double>& times, const GroundForces& ground, const FootPlates& feet,
+                          double mass, const character::ReferenceMotion& reference, double gravity) {
+  RequiredForcesOptions options;
+  options.gravity = gravity;
+  const std::vector<RequiredForces> required = RequiredForcesOf(reference, options);
+  const size_t n = std::min(times.size(), ground.num_states);
+  if (n < 2 || required.empty()) return std::numeric_limits<double>::quiet_NaN();
+  const double step = times[1] - times[0];
+  if (required.back().time - required.front().time < kShortestRequired || times[n - 1] < kShortestRequired) {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  const std::vector<double> compared(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(n));
+  const auto rows = static_cast<Eigen::Index>(n);
+  MeasuredSteps steps;
+  for (VectorSeries* series : {&steps.forces.total, &steps.forces.left, &steps.forces.right}) series->setZero(rows, 3);
+  for (size_t i = 0; i < n; ++i) {
+    const double middle = times[i] - 0.5 * step;
+    const auto row = static_cast<Eigen::Index>(i);
+    const auto add = [&](size_t plate, VectorSeries& series) {
+      for (const int body : ground.plates[plate].bodies) {
+        series.row(row) += RequiredForceOn(body, middle, required, reference.frame_time()).transpose();
+      }
+    };
+    add(feet.left, steps.forces.left);
+    add(feet.right, steps.forces.right);
+    for (size_t plate = 0; plate < ground.plates.size(); ++plate) add(plate, steps.forces.total);
+    steps.valid.push_back(middle >= required.front().time && middle <= required.back().time);
+  }
+  const ForceComparison comparison =
+      CompareForces({compared, FootForcesOf(ground, feet), mass, steps, mass, reference, 0});
+  double sum = 0;
+  for (const char* const part : {"total", "left", "right"}) {
+    const double rmse = 0.01 * comparison.At("run", 20, part, ForceComponent::kVertical).rmse;
+    sum += rmse * rmse / 3;
+  }
+  return std::sqrt(sum);
 }
 
 VectorSeries InComponents(const VectorSeries& forces, const character::ReferenceMotion& reference, double heading) {

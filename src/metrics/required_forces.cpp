@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 
 #include "body_points.h"
 #include "retrace/dynamics/character_dynamics.h"
@@ -238,6 +239,21 @@ std::vector<RequiredForces> RequiredForcesOf(const character::ReferenceMotion& r
   Solver solver(reference, options);
   for (size_t i = 1; i + 1 < count; ++i) result.push_back(solver.At(i));
   return result;
+}
+
+Vec3 RequiredForceOn(int body, double time, const std::vector<RequiredForces>& required, double frame_time) {
+  Vec3 force = Vec3::Zero();
+  if (required.size() < 2) return force;
+  const double last = static_cast<double>(required.size()) - 2;
+  const double place = std::clamp((time - required.front().time) / frame_time, 0.0, last + 1);
+  const double before = std::min(std::floor(place), last);
+  const auto i = static_cast<size_t>(before);
+  for (const auto& [k, share] : {std::pair{i, 1 - (place - before)}, std::pair{i + 1, place - before}}) {
+    for (const SupportForce& support : required[k].support) {
+      if (support.body == body) force += share * support.force;
+    }
+  }
+  return force;
 }
 
 }  // namespace retrace::metrics

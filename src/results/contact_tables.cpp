@@ -109,6 +109,10 @@ void Spread(const Face& face, const Vec3& point, double force, const PressureOpt
   for (int i = first_u; i <= last_u; ++i) {
     for (int k = first_v; k <= last_v; ++k) sum += weight(i, k);
   }
+  if (sum == 0) {  // cells of a huge body are so large that the middle of none is near
+    forces[static_cast<size_t>(home_u * face.cells_v + home_v)] += force;
+    return;
+  }
   for (int i = first_u; i <= last_u; ++i) {
     for (int k = first_v; k <= last_v; ++k) {
       forces[static_cast<size_t>(i * face.cells_v + k)] += force * weight(i, k) / sum;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include "retrace/control/control_file.h"
@@ -70,9 +71,15 @@ class ForceFinder {
     if (asked == Method::kSampling || too_long) return Add(index, "", Method::kSampling);
     bool found = false;
     for (const auto& [way, options] : WaysOf(original_.tracking)) {
+      if (failed_.contains(way)) continue;
       job_.configuration.tracking = options;
       Add(index, way, Method::kTracking);
       found = found || forces_.controls.back().success;
+    }
+    if (index == 0 && found) {  // what does not come through at once is not tried with other seeds
+      for (const ForceControl& control : forces_.controls) {
+        if (!control.success) failed_.insert(control.way);
+      }
     }
     job_.configuration.tracking = original_.tracking;
     if (!found && asked == Method::kAuto) Add(index, "", Method::kSampling);
@@ -115,10 +122,17 @@ class ForceFinder {
     control.success = result.success();
     control.joint_error = result.evaluation.mean_joint_error;
     control.newton_error = metrics.force_error;
+    control.required_error = std::numeric_limits<double>::quiet_NaN();
     control.largest_step_force = metrics.force_peak;
     control.control_sha256 = HashOf(job_, result.control());
     forces_.signals.push_back(
         {metrics::GroundForcesOf(job_.character, trajectory), results::JointLoadChannels(job_.character, trajectory)});
+    const metrics::GroundForces& ground = forces_.signals.back().ground;
+    if (const auto feet = metrics::FindFeet(job_.character, ground.plates)) {
+      control.required_error = metrics::RequiredForceError(TimesOf(ground.num_states, job_.problem.time_step()), ground,
+                                                           *feet, job_.character.total_mass(), job_.reference,
+                                                           job_.configuration.task.world.gravity);
+    }
     if (forces_.controls.size() == 1 || IsBetter(control, forces_.controls[forces_.chosen])) {
       forces_.chosen = forces_.controls.size() - 1;
       forces_.run = std::move(result);
@@ -139,7 +153,11 @@ class ForceFinder {
 
   static bool IsBetter(const ForceControl& a, const ForceControl& b) {
     if (a.success != b.success) return a.success;
-    return a.newton_error < b.newton_error || (std::isnan(b.newton_error) && !std::isnan(a.newton_error));
+    const auto error = [](const ForceControl& c) {
+      const double known = std::isnan(c.required_error) ? c.newton_error : c.required_error;
+      return std::isnan(known) ? std::numeric_limits<double>::infinity() : known;
+    };
+    return error(a) < error(b);
   }
 
   void Compare() {
@@ -169,7 +187,8 @@ class ForceFinder {
     if (!control.way.empty()) text.append(" (").append(control.way).append(")");
     text.append(control.success ? ", within the gates" : ", below the gates");
     text.append(", joint error ").append(io::Fixed(control.joint_error, 3));
-    text.append(" m, vertical force off Newton's law by ").append(io::Fixed(100 * control.newton_error, 1));
+    text.append(" m, forces of the feet off what the recording requires by ");
+    text.append(io::Fixed(100 * control.required_error, 1));
     hooks_.report(text.append(" % of body weight\n"));
   }
 
@@ -179,6 +198,7 @@ class ForceFinder {
   const ForceHooks& hooks_;
   const Configuration original_;
   Forces forces_;
+  std::set<std::string> failed_;  // ways that left the gates, where another one did not
   // of the chosen control
   int chosen_index_ = 0;
   tracking::Options chosen_tracking_;
@@ -187,15 +207,17 @@ class ForceFinder {
 io::Json ToJson(const std::vector<ForceControl>& controls) {
   io::Json list = io::Json::array();
   for (const ForceControl& control : controls) {
-    list.push_back({{"seed", control.seed},
-                    {"perturbation", control.perturbation},
-                    {"way", control.way},
-                    {"method", Name(control.method)},
-                    {"success", control.success},
-                    {"joint_error", control.joint_error},
-                    {"newton_error", std::isfinite(control.newton_error) ? io::Json(control.newton_error) : io::Json()},
-                    {"largest_step_force_weights", control.largest_step_force},
-                    {"control_sha256", control.control_sha256}});
+    list.push_back(
+        {{"seed", control.seed},
+         {"perturbation", control.perturbation},
+         {"way", control.way},
+         {"method", Name(control.method)},
+         {"success", control.success},
+         {"joint_error", control.joint_error},
+         {"newton_error", std::isfinite(control.newton_error) ? io::Json(control.newton_error) : io::Json()},
+         {"required_error", std::isfinite(control.required_error) ? io::Json(control.required_error) : io::Json()},
+         {"largest_step_force_weights", control.largest_step_force},
+         {"control_sha256", control.control_sha256}});
   }
   return list;
 }
@@ -204,7 +226,7 @@ io::Json ToJson(const std::vector<ForceControl>& controls) {
 std::string FormatControls(const Forces& forces) {
   io::CsvWriter csv;
   for (const char* column : {"control", "seed", "perturbation", "way", "method", "success", "chosen", "in_band",
-                             "joint_error", "newton_error", "largest_step_force_weights"}) {
+                             "joint_error", "newton_error", "required_error", "largest_step_force_weights"}) {
     csv.Text(column);
   }
   csv.EndRow();
@@ -220,6 +242,7 @@ std::string FormatControls(const Forces& forces) {
     csv.Integer(std::find(forces.band.begin(), forces.band.end(), k) != forces.band.end() ? 1 : 0);
     csv.Number(control.joint_error);
     csv.NumberOrEmpty(control.newton_error);
+    csv.NumberOrEmpty(control.required_error);
     csv.Number(control.largest_step_force);
     csv.EndRow();
   }
@@ -326,6 +349,7 @@ Configuration ForcesConfiguration() {
   configuration.task.reference.smoothing = 0.015;  // a low-pass of 8.8 Hz: feet strike faster than at 5.3 Hz
   configuration.tracking.solve_rate = 240;
   configuration.tracking.guidance = 100;
+  configuration.tracking.candidates = 48;
   return configuration;
 }
 

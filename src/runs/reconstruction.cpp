@@ -14,12 +14,12 @@ namespace retrace::runs {
 namespace {
 
 /// The tracking as a reconstruction.
-Reconstruction Track(const Job& job, const sampling::Hooks& hooks) {
+Reconstruction Track(const Job& job, int threads, const sampling::Hooks& hooks) {
   Reconstruction result;
   result.method = Method::kTracking;
   tracking::Hooks tracking_hooks;
   tracking_hooks.stop = hooks.stop;
-  result.tracking = runs::Track(job, {}, tracking_hooks);
+  result.tracking = runs::Track(job, {}, tracking_hooks, threads);
   if (result.tracking->summary.status == tracking::Status::kStopped) throw StoppedError("the tracking was stopped");
   result.num_steps = result.tracking->num_steps;
   result.diverged = result.tracking->diverged;
@@ -70,7 +70,7 @@ Reconstruction Reconstruct(const Job& job, parallel::TaskFarm& farm, const sampl
   const Method asked = job.configuration.run.method;
   const bool too_long = asked == Method::kAuto && job.reference.duration() > kLongestTracked;
   if (asked == Method::kSampling || too_long) return Search(job, farm, hooks);
-  Reconstruction tracked = Track(job, hooks);
+  Reconstruction tracked = Track(job, farm.num_workers(), hooks);
   if (asked == Method::kTracking || tracked.success()) return tracked;
   const results::RunTimer timer = tracked.timer;
   Reconstruction searched = Search(job, farm, hooks);

@@ -7,6 +7,7 @@
 #include "retrace/io/csv_writer.h"
 #include "retrace/io/number.h"
 #include "retrace/runs/pushes.h"
+#include "retrace/runs/ranks.h"
 #include "retrace/runs/run_files.h"
 
 namespace retrace::runs {
@@ -35,7 +36,7 @@ std::string Tracking::Ending() const {
   return Name(summary.status) + " after " + Seconds(summary.control.duration());
 }
 
-Tracking Track(const Job& job, const std::vector<std::string>& pushes, const tracking::Hooks& hooks) {
+Tracking Track(const Job& job, const std::vector<std::string>& pushes, const tracking::Hooks& hooks, int threads) {
   const results::RunTimer timer;
   const tracking::Options& options = job.configuration.tracking;
   const double begin = io::ThreadCpuSeconds();
@@ -47,7 +48,8 @@ Tracking Track(const Job& job, const std::vector<std::string>& pushes, const tra
   problem.task.world.contact_scale.clear();
   problem.pushes = ParsePushes(job, problem, pushes);
   result.pushes = problem.pushes;
-  result.summary = tracking::Run(problem, hooks);
+  const auto farm = MakeThreadFarm(options.candidates > 0 ? threads : 1, tracking::MakeWorkerFactory(problem));
+  result.summary = tracking::Run(problem, *farm, hooks);
   const ReplayedControl replayed = EvaluateReplay(job, result.summary.control, result.pushes);
   result.num_steps = replayed.num_steps;
   result.diverged = replayed.diverged;

@@ -151,6 +151,21 @@ TEST(RequiredForces, DoTheWorkThatChangesTheEnergy) {
   EXPECT_LT(error, 0.05 * largest) << "differences of the second order at 120 poses per second";
 }
 
+TEST(RequiredForceOn, IsLinearBetweenPosesAndConstantBeyond) {
+  std::vector<RequiredForces> required(3);
+  for (size_t i = 0; i < required.size(); ++i) {
+    required[i].time = 0.1 * static_cast<double>(i + 1);
+    if (i > 0) required[i].support = {{4, Vec3(0, 100.0 * static_cast<double>(i), 0), Vec3::Zero(), 0}};
+  }
+  const auto at = [&](double time) { return RequiredForceOn(4, time, required, 0.1).y(); };
+  EXPECT_NEAR(at(0), 0, 1e-9);
+  EXPECT_NEAR(at(0.15), 50, 1e-9);
+  EXPECT_NEAR(at(0.25), 150, 1e-9);
+  EXPECT_NEAR(at(9), 200, 1e-9);
+  EXPECT_EQ(RequiredForceOn(3, 0.25, required, 0.1), Vec3::Zero());
+  EXPECT_EQ(RequiredForceOn(3, 0.25, {}, 0.1), Vec3::Zero());
+}
+
 TEST(RequiredForces, NeedThreePosesAndFiniteOptions) {
   const auto at_rest = [](double) -> Vec3 { return Vec3::Zero(); };
   EXPECT_TRUE(RequiredForcesOf(Moved(at_rest, 2)).empty());

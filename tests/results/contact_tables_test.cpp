@@ -123,6 +123,17 @@ TEST(PressureMap, OfAHugeBodyHasFewCells) {
   }
 }
 
+/// Found by scripts/attack: with a cell of 17 m every weight of the Gaussian was zero, and the pressure not a number.
+TEST(PressureMap, OfAHugeBodyIsOnTheCellOfThePoint) {
+  Character character = SmallCharacter();
+  character.bodies[0].shapes[0].size = Vec3(1e4, 0.6, 1e4);
+  Trajectory trajectory = Still(character, 1);
+  trajectory.contacts[0] = {OnGround(0, Vec3(80, 0.7, -80), Vec3(0, 12, 0))};
+  const ContactHistory history = TraceContacts(character, trajectory);
+  ASSERT_EQ(history.cells[0].size(), 1u);
+  EXPECT_NEAR(history.cells[0][0].pressure * history.cells[0][0].area, 12, 1e-9);
+}
+
 TEST(PressureMap, IsAGaussianAboutThePoint) {
   const Character character = SmallCharacter();
   Trajectory trajectory = Still(character, 1);

@@ -57,6 +57,11 @@ class HowAProgramEnds(InFolder):
         self.assertEqual(self.judged("kill -SEGV $$"), "crash")
         self.assertEqual(self.judged("kill -ABRT $$"), "crash")
 
+    def test_beside_what_this_process_once_had(self):
+        large = bytearray(LIMITS.resident + (16 << 20))
+        del large
+        self.assertEqual(self.judged("exit 0"), "")
+
     def test_as_a_bug(self):
         self.assertEqual(self.judged("echo 'replay: internal error' >&2; exit 1"), "exit 1")
 
@@ -104,6 +109,10 @@ class NumbersInFiles(InFolder):
         self.assertEqual(self.wrong("a.csv", "time,x\ninf,1\n"), "inf in line 2")
         self.assertEqual(self.wrong("a.bvh", "MOTION\n1 2 nan\n"), "nan in line 2")
         self.assertEqual(self.wrong("a.svg", '<path d="M 1 nan"/>'), "nan in line 1")
+
+    def test_of_texts_of_the_user(self):
+        self.assertEqual(self.wrong("runs.csv", 'clip,x\nnan,1\n"inf, ""1""",2\n'), "")
+        self.assertEqual(self.wrong("runs.csv", "clip,x\nnan,nan\n"), "nan in line 2")
 
     def test_of_samples_that_diverged(self):
         self.assertEqual(self.wrong("costs.csv", "total,diverged,saved,chosen\n1,inf,1,0,0\n1,2,0,1,0\n"), "")

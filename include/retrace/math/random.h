@@ -15,8 +15,9 @@ enum class RandomStage : uint32_t {
   kSampling = 1,
   kWorld = 2,
   kStart = 3,
-  kIdlingPaths = 4,
+  kVariation = 4,
   kIdlingPlay = 5,
+  kIdlingPaths = 6,
   kTest = 1000,
 };
 

@@ -140,6 +140,14 @@ struct ForceComparisonInput {
 /// Throws std::invalid_argument for series of other lengths than the times.
 ForceComparison CompareForces(const ForceComparisonInput& input);
 
+/// How far the forces of the feet are from those that the reference requires by inverse dynamics (RequiredForcesOf),
+/// which need no simulation and are no measurement: root mean square over the vertical forces of the total, the left
+/// and the right foot, after 20 Hz, as a share of body weight. NaN where less than 0.25 s can be compared.
+/// @param times of the states of the run [s], at equal distances
+/// @param gravity downwards [m/s^2]
+double RequiredForceError(const std::vector<double>& times, const GroundForces& ground, const FootPlates& feet,
+                          double mass, const character::ReferenceMotion& reference, double gravity);
+
 /// Vertical, fore-aft and lateral components, in columns, of forces in a run's axes.
 /// @param heading MeasurementPlace::heading
 VectorSeries InComponents(const VectorSeries& forces, const character::ReferenceMotion& reference, double heading);

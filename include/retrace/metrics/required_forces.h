@@ -51,4 +51,8 @@ struct RequiredForces {
 std::vector<RequiredForces> RequiredForcesOf(const character::ReferenceMotion& reference,
                                              const RequiredForcesOptions& options = {});
 
+/// The force of the ground on a body at any time: between poses linear, and before the first entry and after the last
+/// one that one's [N]. `required` is what RequiredForcesOf returns for a reference of this frame time.
+Vec3 RequiredForceOn(int body, double time, const std::vector<RequiredForces>& required, double frame_time);
+
 }  // namespace retrace::metrics

@@ -1,6 +1,6 @@
 /// Forces behind a recorded motion, with what is uncertain about them: several controls of one recording, of which the
-/// one that agrees best with Newton's law is the run, while all of them make the band; and how they compare with
-/// measured forces.
+/// one whose feet come nearest to the forces that the recording requires is the run, while all of its way make the
+/// band; and how they compare with measured forces.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 namespace retrace::runs {
 
 /// The configuration that `forces` begins with; the user's settings come after it: soles that give way a little, and
-/// tracking that is guided by forces (tracking::Options::guidance).
+/// tracking that is guided by forces (tracking::Options::guidance), with a search among variations of the controller.
 Configuration ForcesConfiguration();
 /// The character of `forces` where none is named: an adult with the segment masses of de Leva (1996).
 inline constexpr const char* kForcesCharacter = "adult";
@@ -37,6 +37,7 @@ struct ForceControl {
   bool success = false;           ///< it stays within the gates
   double joint_error = 0;         ///< [m]
   double newton_error = 0;        ///< metrics::MotionMetrics::force_error, a share of body weight
+  double required_error = 0;      ///< metrics::RequiredForceError; NaN for a character without two feet
   double largest_step_force = 0;  ///< vertical, of a simulation step [body weights]
   std::string control_sha256;     ///< of its control file
 };
@@ -51,7 +52,8 @@ struct ForceSignals {
 struct Forces {
   Reconstruction run;                  ///< of the chosen control
   std::vector<ForceControl> controls;  ///< in the order of their seeds
-  /// Index of the control with the least error by Newton's law; of those within the gates, where there are any.
+  /// Index of the control with the least ForceControl::required_error, or of a character without two feet by Newton's
+  /// law; of those within the gates, where there are any.
   size_t chosen = 0;
   std::vector<size_t>
       band;  ///< indices of the controls of the band: of the chosen one's way, within the gates as it is

@@ -41,9 +41,11 @@ struct Tracking {
 };
 
 /// Tracks the job's motion under pushes, which are texts as ParsePush has them. Contact scales, which belong to servos
-/// of full strength, are left out. Throws std::logic_error when the commands do not lead to the same state in a new
-/// world, bit for bit, and UsageError for a push that makes no sense.
-Tracking Track(const Job& job, const std::vector<std::string>& pushes = {}, const tracking::Hooks& hooks = {});
+/// of full strength, are left out. Candidates (tracking::Options::candidates) are tried on threads; 0: one per core.
+/// Throws std::logic_error when the commands do not lead to the same state in a new world, bit for bit, and UsageError
+/// for a push that makes no sense.
+Tracking Track(const Job& job, const std::vector<std::string>& pushes = {}, const tracking::Hooks& hooks = {},
+               int threads = 0);
 
 /// Writes the folder of a run, its manifest last: what a search writes but its costs, and tracking.csv instead. `more`
 /// are members that are added to the manifest or replaced. Throws OutputError.

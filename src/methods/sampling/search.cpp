@@ -184,14 +184,18 @@ class Search {
       const int next = std::min(static_cast<int>(tree.size()) - 1, problem_.task.schedule.num_iterations() - 1);
       Prune(tree, static_cast<size_t>(back_off_.Earliest(next)));
     }
-    if (!keeps_all_samples_ && !summary_.iterations.empty()) {
-      IterationRecord& record = summary_.iterations.back();
-      std::vector<SampleRecord>().swap(record.samples);
-      std::vector<size_t>().swap(record.selection.samples);
-    }
-    if (hooks_.store == nullptr || restoring_ || !hooks_.store->IsFull()) return;
-    unkept_.reset();  // the state has it
-    hooks_.store->Restart(Pack(state_));
+    const bool restarts = hooks_.store != nullptr && !restoring_ && hooks_.store->IsFull();
+    if (restarts) unkept_.reset();  // the state has it
+    if (!unkept_) ForgetSamples();  // else once it is stored, for which its samples are needed
+    if (restarts) hooks_.store->Restart(Pack(state_));
+  }
+
+  /// Of the latest iteration, in a search that would keep too many.
+  void ForgetSamples() {
+    if (keeps_all_samples_ || summary_.iterations.empty()) return;
+    IterationRecord& record = summary_.iterations.back();
+    std::vector<SampleRecord>().swap(record.samples);
+    std::vector<size_t>().swap(record.selection.samples);
   }
 
   /// The search proper: to the end of the reference, or as far as it gets.
@@ -356,7 +360,10 @@ class Search {
       restored_.reset();
       return iteration.Select();
     }
-    iteration.Simulate(farm_, [&] { Keep(); });
+    iteration.Simulate(farm_, [&] {
+      Keep();
+      ForgetSamples();
+    });
     std::vector<Node> saved = iteration.Select();
     if (hooks_.store != nullptr) unkept_ = iteration.TakeSimulated();
     stopping_ = hooks_.stop && hooks_.stop();

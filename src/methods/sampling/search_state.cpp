@@ -13,9 +13,37 @@ namespace {
 /// No iteration has this number.
 constexpr uint64_t kMark = std::numeric_limits<uint64_t>::max();
 
+/// How many bytes a Packer takes.
+class Measurer {
+ public:
+  template <typename T>
+  void Plain(const T&) {
+    size_ += sizeof(T);
+  }
+  template <typename T>
+  void Block(const std::vector<T>& values) {
+    size_ += sizeof(uint64_t) + values.size() * sizeof(T);
+  }
+  template <typename T, typename Visit>
+  void Each(const std::vector<T>& values, const Visit& visit) {
+    size_ += sizeof(uint64_t);
+    for (const T& value : values) visit(value);
+  }
+  template <typename T>
+  void OptionalBlock(const std::optional<std::vector<T>>& values) {
+    size_ += sizeof(bool);
+    if (values) Block(*values);
+  }
+  size_t size() const { return size_; }
+
+ private:
+  size_t size_ = 0;
+};
+
 /// Both directions visit the same members in the same order: one function describes each type.
 class Packer {
  public:
+  explicit Packer(size_t size) { bytes_.reserve(size); }
   template <typename T>
   void Plain(const T& value) {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -155,20 +183,27 @@ void VisitState(Visitor& v, AnyState& state) {
   VisitTree(v, state.pass.tree);
 }
 
+template <typename Visitor>
+void VisitWhole(Visitor& v, const SearchState& state) {
+  v.Plain(kMark);
+  VisitState(v, state);
+  v.Each(state.distributions, [&](const OffsetDistribution& distribution) {
+    const auto* normal = std::get_if<NormalOffsets>(&distribution);
+    v.Plain(normal != nullptr);
+    if (normal == nullptr) return;
+    v.Block(normal->mean);
+    v.Block(normal->deviation);
+    v.OptionalBlock(normal->goal);
+  });
+}
+
 }  // namespace
 
 parallel::Bytes Pack(const SearchState& state) {
-  Packer packer;
-  packer.Plain(kMark);
-  VisitState(packer, state);
-  packer.Each(state.distributions, [&](const OffsetDistribution& distribution) {
-    const auto* normal = std::get_if<NormalOffsets>(&distribution);
-    packer.Plain(normal != nullptr);
-    if (normal == nullptr) return;
-    packer.Block(normal->mean);
-    packer.Block(normal->deviation);
-    packer.OptionalBlock(normal->goal);
-  });
+  Measurer measurer;  // a state is large: bytes that grow would take twice the memory
+  VisitWhole(measurer, state);
+  Packer packer(measurer.size());
+  VisitWhole(packer, state);
   return packer.Take();
 }
 

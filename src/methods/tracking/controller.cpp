@@ -15,6 +15,7 @@
 #include "retrace/math/random.h"
 #include "retrace/math/rotation.h"
 #include "retrace/methods/tracking/plan.h"
+#include "variation.h"
 
 namespace retrace::tracking {
 namespace {
@@ -27,11 +28,12 @@ constexpr double kNoForce = 1;     // a point for which less is planned is let g
 struct TrackingController::Impl {
   explicit Impl(const Problem& p)
       : problem(p),
+        options(p.options),
         character(*p.task.character),
         dynamics(character, p.task.world.gravity),
         motion(*p.tracked, dynamics.coordinates()),
-        contact_set(character, p.task.world, p.options),
-        placement(character, p.task.world.environment, p.options),
+        contact_set(character, p.task.world, options),
+        placement(character, p.task.world.environment, options),
         servo(character, p.options.stiffness),
         by_the_letter(p.options.servo == Servo::kPaper),
         steps_per_solution(std::max(1, static_cast<int>(std::lround(1 / (p.time_step() * p.options.solve_rate))))),
@@ -39,7 +41,7 @@ struct TrackingController::Impl {
         error(dynamics.size()),
         velocity(dynamics.size()),
         torque(Eigen::VectorXd::Zero(dynamics.size())) {
-    if (p.options.guidance > 0) guidance.emplace(character, *p.tracked, p.options, p.task.world.gravity);
+    if (p.options.guidance > 0) guidance.emplace(character, *p.tracked, options, p.task.world.gravity);
   }
 
   const dynamics::Coordinates& coordinates() const { return dynamics.coordinates(); }
@@ -68,7 +70,7 @@ struct TrackingController::Impl {
     command.target =
         (target.joint_rotations[j] * goal.pose.joint_rotations[j].conjugate()) * next_goal.pose.joint_rotations[j];
     command.target.normalize();
-    command.gain = by_the_letter ? 0 : problem.options.stiffness;
+    command.gain = by_the_letter ? 0 : options.stiffness;
     command.torque.setZero();
     int k = coordinates().FirstOf(static_cast<int>(j));
     for (int a = 0; a < 3; ++a) {
@@ -82,7 +84,7 @@ struct TrackingController::Impl {
   /// What is planned, and equations 8 to 10 where they are asked for.
   void FindGivenTorques(const character::State& state) {
     given = torque;
-    if (!by_the_letter || problem.options.stiffness == 0) return;
+    if (!by_the_letter || options.stiffness == 0) return;
     dynamics.SetMotion(state);
     coordinates().PoseOf(state, pose);
     coordinates().VelocityOf(state, velocity);
@@ -143,9 +145,9 @@ struct TrackingController::Impl {
     const auto leaves = [&](size_t c) {
       const double force = plan.force.segment<3>(3 * static_cast<Eigen::Index>(c)).dot(places[c].normal);
       if (guidance) return force <= kNoForce;
-      return force <= problem.options.released_force && places[c].speed_in_reference >= problem.options.released_speed;
+      return force <= options.released_force && places[c].speed_in_reference >= options.released_speed;
     };
-    if (problem.options.released_force == 0) return false;
+    if (options.released_force == 0) return false;
     size_t kept = 0;
     for (size_t c = 0; c < places.size(); ++c) kept += leaves(c) ? 0 : 1;
     if (kept == 0 || kept == places.size()) return false;
@@ -164,10 +166,10 @@ struct TrackingController::Impl {
       const Eigen::Index row = 3 * static_cast<Eigen::Index>(c);
       dynamics.PointJacobian(place.body, place.point, program.jacobian.middleRows<3>(row));
       const Vec3 slipping = dynamics.VelocityOf(place.body, place.point) - place.surface_velocity;
-      program.slip.segment<3>(row) = dynamics.PointBias(place.body, place.point) - place.surface_acceleration +
-                                     problem.options.contact_damping * slipping;
-      program.cone.middleRows<3>(row) = FrictionCone(place.normal, problem.options.friction);
-      if (problem.options.soft_contacts) SetLaw(place, slipping, c);
+      program.slip.segment<3>(row) =
+          dynamics.PointBias(place.body, place.point) - place.surface_acceleration + options.contact_damping * slipping;
+      program.cone.middleRows<3>(row) = FrictionCone(place.normal, options.friction);
+      if (options.soft_contacts) SetLaw(place, slipping, c);
       surface_velocity += place.surface_velocity / static_cast<double>(places.size());
     }
   }
@@ -177,7 +179,7 @@ struct TrackingController::Impl {
   void SetLaw(const ContactPlace& place, const Vec3& slipping, size_t contact) {
     const double h = problem.time_step(), rate = slipping.dot(place.normal);
     auto slip = program.slip.segment<3>(3 * static_cast<Eigen::Index>(contact));
-    slip += ((rate - place.push) / h - problem.options.contact_damping * rate) * place.normal;
+    slip += ((rate - place.push) / h - options.contact_damping * rate) * place.normal;
     program.normals.middleRows<3>(3 * static_cast<Eigen::Index>(contact)) = place.normal;
     program.softness[static_cast<Eigen::Index>(contact)] = place.compliance / h;
   }
@@ -185,20 +187,19 @@ struct TrackingController::Impl {
   /// Equation 4, with the changes of equation 11. The place of the root has no feedback but by that of the centre of
   /// mass over the feet; on a surface that moves, the root is to move with it.
   void SetDesired() {
-    const double feedback = problem.options.feedback, damping = 2 * std::sqrt(feedback);
+    const double feedback = options.feedback, damping = 2 * std::sqrt(feedback);
     coordinates().Difference(pose, target, error);
     error.head<3>().setZero();
     program.desired = goal.acceleration + feedback * error + damping * (goal.velocity - velocity);
-    program.desired.head<3>() +=
-        damping * surface_velocity - problem.options.stance_feedback * placement.distance_error();
+    program.desired.head<3>() += damping * surface_velocity - options.stance_feedback * placement.distance_error();
   }
 
   void SetWeights() {
-    program.weights.head<3>().setConstant(problem.options.root_translation_weight);
-    program.weights.segment<3>(3).setConstant(problem.options.root_rotation_weight);
-    program.contact_weight = problem.options.contact_weight;
-    program.regularisation = problem.options.regularisation;
-    program.torque_limit = problem.options.torque_limit;
+    program.weights.head<3>().setConstant(options.root_translation_weight);
+    program.weights.segment<3>(3).setConstant(options.root_rotation_weight);
+    program.contact_weight = options.contact_weight;
+    program.regularisation = options.regularisation;
+    program.torque_limit = options.torque_limit;
   }
 
   double SquaredError() {
@@ -208,6 +209,7 @@ struct TrackingController::Impl {
   }
 
   const Problem& problem;
+  Options options;  // the problem's, or varied
   const character::Character& character;
   dynamics::CharacterDynamics dynamics;
   TrackedMotion motion;
@@ -248,6 +250,36 @@ int TrackingController::fragment_steps() const {
 
 const std::vector<SolveRecord>& TrackingController::records() const {
   return impl_->records;
+}
+
+std::vector<SolveRecord> TrackingController::TakeRecords() {
+  return std::exchange(impl_->records, {});
+}
+
+void TrackingController::Vary(const Variation& variation) {
+  impl_->options = Varied(impl_->problem.options, variation);
+  if (impl_->guidance) impl_->guidance->set_variation(variation);
+}
+
+std::vector<double> TrackingController::Memory() const {
+  std::vector<double> numbers(impl_->torque.begin(), impl_->torque.end());
+  numbers.insert(numbers.end(), impl_->surface_velocity.begin(), impl_->surface_velocity.end());
+  impl_->placement.AppendMemory(numbers);
+  if (impl_->guidance) impl_->guidance->AppendMemory(numbers);
+  return numbers;
+}
+
+void TrackingController::Recall(std::span<const double> memory) {
+  const auto take = [&](auto& values) {
+    std::copy_n(memory.begin(), values.size(), values.begin());
+    memory = memory.subspan(static_cast<size_t>(values.size()));
+  };
+  take(impl_->torque);
+  take(impl_->surface_velocity);
+  memory = impl_->placement.Recall(memory);
+  if (impl_->guidance) impl_->guidance->Recall(memory);
+  impl_->next_step = -1;
+  impl_->planner = Planner();
 }
 
 character::State TrackingController::StartState() const {

@@ -113,6 +113,18 @@ double FootPlacement::LimitedAcross(const character::State& state, const Goal& g
   return turn;
 }
 
+void FootPlacement::AppendMemory(std::vector<double>& numbers) const {
+  for (const Foot& foot : feet_) numbers.insert(numbers.end(), foot.turn.begin(), foot.turn.end());
+}
+
+std::span<const double> FootPlacement::Recall(std::span<const double> numbers) {
+  for (Foot& foot : feet_) {
+    foot.turn = Eigen::Map<const Vec3>(numbers.data());
+    numbers = numbers.subspan(3);
+  }
+  return numbers;
+}
+
 void FootPlacement::Apply(const character::State& state, const Goal& goal, character::Pose& pose) const {
   const auto root = static_cast<size_t>(character_.root);
   const Quat heading = Heading(state[root].orientation);

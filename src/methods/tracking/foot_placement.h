@@ -2,6 +2,7 @@
 /// Internal to the tracking method.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "retrace/character/legs.h"
@@ -31,6 +32,11 @@ class FootPlacement {
 
   /// Changes the rotations of a pose, which is that of the goal.
   void Apply(const character::State& state, const Goal& goal, character::Pose& pose) const;
+
+  /// What was found in earlier updates, as numbers at the end of others; and back, from the front of them: returns the
+  /// rest.
+  void AppendMemory(std::vector<double>& numbers) const;
+  std::span<const double> Recall(std::span<const double> numbers);
 
  private:
   struct Foot {

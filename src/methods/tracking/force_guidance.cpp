@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "retrace/math/rotation.h"
 
@@ -14,12 +13,8 @@ constexpr double kPlaceTaken = 0.03;  // time constant with which a standing foo
 constexpr double kPlaceMoved = 0.06;  // time constant with which a swinging foot's place is moved [s]
 constexpr double kFarthest = 0.3;     // by which it is moved at most [m]
 constexpr double kRootWeight = 0.1;   // in place of Options::root_translation_weight
-constexpr double kLegWeight = 0.1;    // of the joints of a leg, which its foot determines
-// Share of its weight that the goal of a foot keeps in height and tilt while the foot stands: these are what it takes
-// to press the soles so that the forces become those that are wanted.
-constexpr double kStandingShare = 0.1;
-constexpr double kLowest = 0.1;     // centre of mass, against a time constant of zero [m]
-constexpr double kLeastPull = 1.0;  // the same for gravity [m/s^2]
+constexpr double kLowest = 0.1;       // centre of mass, against a time constant of zero [m]
+constexpr double kLeastPull = 1.0;    // the same for gravity [m/s^2]
 
 Vec3 Horizontal(const Vec3& v) {
   return {v.x(), 0, v.z()};
@@ -49,29 +44,13 @@ ForceGuidance::ForceGuidance(const character::Character& character, const charac
   }
 }
 
-Vec3 ForceGuidance::RequiredOf(int body, double time) const {
-  Vec3 force = Vec3::Zero();
-  if (required_.size() < 2) return force;
-  // The first entry is of the second pose.
-  const double last = static_cast<double>(required_.size()) - 2;
-  const double place = std::clamp(time / frame_time_ - 1, 0.0, last + 1);
-  const double before = std::min(std::floor(place), last);
-  const auto i = static_cast<size_t>(before);
-  for (const auto& [k, share] : {std::pair{i, 1 - (place - before)}, std::pair{i + 1, place - before}}) {
-    for (const metrics::SupportForce& support : required_[k].support) {
-      if (support.body == body) force += share * support.force;
-    }
-  }
-  return force;
-}
-
 double ForceGuidance::Stands(const Foot& foot) const {
   if (!foot.touches) return 0;
   return std::min(1.0, foot.load() / (kLoaded * character_.total_mass() * kStandardGravity));
 }
 
 void ForceGuidance::FindGoalOf(Foot& foot, const Goal& goal, double time) {
-  foot.required = RequiredOf(foot.body, time);
+  foot.required = metrics::RequiredForceOn(foot.body, time + variation_.ahead, required_, frame_time_);
   foot.place = reference_.CenterOf(foot.body);
   foot.velocity = reference_.VelocityOf(foot.body, foot.place);
   reference_.PointJacobian(foot.body, foot.place, jacobian_);
@@ -100,7 +79,7 @@ void ForceGuidance::Update(const dynamics::CharacterDynamics& now, const Goal& g
     shift_.setZero();
     for (const Foot& foot : feet_) shift_ += foot.load() / loads * foot.offset;
   }
-  center_ = reference_.CenterOfMass() + shift_;
+  center_ = reference_.CenterOfMass() + shift_ + Vec3(variation_.center_x, 0, variation_.center_z);
   // The capture point, at which a foot would bring the body to rest, is ahead of the centre of mass by this time times
   // its velocity (Pratt et al. 2006).
   const double ahead = std::sqrt(std::max(kLowest, center_.y()) / std::max(kLeastPull, gravity_));
@@ -118,10 +97,12 @@ void ForceGuidance::Update(const dynamics::CharacterDynamics& now, const Goal& g
 void ForceGuidance::SetTasks(const dynamics::CharacterDynamics& now, Dynamics& program) const {
   const double stiffness = options_.foot_feedback, damping = 2 * std::sqrt(stiffness);
   program.weights.head<3>().setConstant(kRootWeight);
-  for (const Foot& foot : feet_) {
+  for (size_t f = 0; f < feet_.size(); ++f) {
+    const Foot& foot = feet_[f];
+    const bool varied = f < Variation::kLegs;
     for (const int joint : {foot.leg.hip, foot.leg.knee, foot.leg.ankle}) {
       const int count = character_.joints[static_cast<size_t>(joint)].type == character::JointType::kHinge ? 1 : 3;
-      program.weights.segment(now.coordinates().FirstOf(joint), count).setConstant(kLegWeight);
+      program.weights.segment(now.coordinates().FirstOf(joint), count).setConstant(options_.leg_weight);
     }
     const double stands = Stands(foot);
     const Vec3 place = now.CenterOf(foot.body);
@@ -130,16 +111,19 @@ void ForceGuidance::SetTasks(const dynamics::CharacterDynamics& now, Dynamics& p
     task.jacobian.resize(6, now.size());
     task.desired.resize(6);
     Vec3 way = foot.place + foot.offset - place;
+    if (varied) way.y() += variation_.height[f];
     way.y() *= 1 - stands;
     now.PointJacobian(foot.body, place, task.jacobian.topRows<3>());
     task.desired.head<3>() = foot.acceleration + stiffness * way +
                              damping * (foot.velocity - now.VelocityOf(foot.body, place)) -
                              now.PointBias(foot.body, place);
-    const Vec3 turn = RotationVector(Quat(Mat3(foot.rotation * now.RotationOf(foot.body).transpose())));
+    const Mat3 rotation = now.RotationOf(foot.body);
+    Vec3 turn = RotationVector(Quat(Mat3(foot.rotation * rotation.transpose())));
+    if (varied) turn += variation_.pitch[f] * rotation.col(0);
     now.AngularJacobian(foot.body, task.jacobian.bottomRows<3>());
     task.desired.tail<3>() = foot.rate_change + stiffness * turn +
                              damping * (foot.rate - now.AngularVelocityOf(foot.body)) - now.AngularBias(foot.body);
-    const double share = std::sqrt(std::max(kStandingShare, 1 - stands));
+    const double share = std::sqrt(std::max(options_.standing_share, 1 - stands));
     for (const int row : {1, 3, 5}) {  // height, and tilt about the horizontal axes
       task.jacobian.row(row) *= share;
       task.desired[row] *= share;
@@ -175,6 +159,22 @@ void ForceGuidance::SetForces(const dynamics::CharacterDynamics& now, const std:
   if (sum <= 0) return goals.clear();
   // Feedback, and what feet that are not down yet do not carry, is shared as the loads are.
   for (size_t g = 0; g < goals.size(); ++g) goals[g].force += loads[g] / sum * (total - supplied);
+}
+
+void ForceGuidance::AppendMemory(std::vector<double>& numbers) const {
+  const auto append = [&](const Vec3& v) { numbers.insert(numbers.end(), v.begin(), v.end()); };
+  append(shift_);
+  for (const Foot& foot : feet_) append(foot.offset);
+}
+
+std::span<const double> ForceGuidance::Recall(std::span<const double> numbers) {
+  const auto take = [&](Vec3& v) {
+    v = Eigen::Map<const Vec3>(numbers.data());
+    numbers = numbers.subspan(3);
+  };
+  take(shift_);
+  for (Foot& foot : feet_) take(foot.offset);
+  return numbers;
 }
 
 }  // namespace retrace::tracking

@@ -1,6 +1,7 @@
 /// What gives a tracked motion the ground forces of its reference. Internal to the tracking method.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "contact_set.h"
@@ -10,6 +11,7 @@
 #include "retrace/methods/tracking/plan.h"
 #include "retrace/methods/tracking/tracked_motion.h"
 #include "retrace/metrics/required_forces.h"
+#include "variation.h"
 
 namespace retrace::tracking {
 
@@ -39,6 +41,12 @@ class ForceGuidance {
   void SetForces(const dynamics::CharacterDynamics& now, const std::vector<ContactPlace>& places,
                  Dynamics& program) const;
 
+  void set_variation(const Variation& variation) { variation_ = variation; }
+  /// What was found in earlier updates, as numbers at the end of others; and back, from the front of them: returns the
+  /// rest.
+  void AppendMemory(std::vector<double>& numbers) const;
+  std::span<const double> Recall(std::span<const double> numbers);
+
  private:
   struct Foot {
     character::Leg leg;
@@ -54,7 +62,6 @@ class ForceGuidance {
     double load() const { return std::max(0.0, required.y()); }
   };
 
-  Vec3 RequiredOf(int body, double time) const;
   void FindGoalOf(Foot& foot, const Goal& goal, double time);
   /// From 0, in the air, to 1, loaded.
   double Stands(const Foot& foot) const;
@@ -64,6 +71,7 @@ class ForceGuidance {
   double gravity_;
   double frame_time_;
   std::vector<metrics::RequiredForces> required_;  // (poses less two)
+  Variation variation_;
   dynamics::CharacterDynamics reference_;
   Eigen::MatrixXd jacobian_;  // (3 x n)
   std::vector<Foot> feet_;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "candidate_search.h"
+#include "recorder.h"
 #include "retrace/io/cpu_time.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
@@ -11,60 +13,8 @@
 namespace retrace::tracking {
 namespace {
 
-/// Keeps the commands of another controller.
-class Recorder final : public control::Controller {
- public:
-  explicit Recorder(control::Controller& controller) : controller_(controller) {}
-
-  void Command(const control::Instant& now, std::span<simulation::JointCommand> commands) override {
-    controller_.Command(now, commands);
-    recorded_.emplace_back(commands.begin(), commands.end());
-  }
-  bool RestartsAt(int step) override { return controller_.RestartsAt(step); }
-
-  std::vector<std::vector<simulation::JointCommand>> Take() { return std::exchange(recorded_, {}); }
-
- private:
-  control::Controller& controller_;
-  std::vector<std::vector<simulation::JointCommand>> recorded_;
-};
-
-}  // namespace
-
-std::string Name(Status status) {
-  switch (status) {
-    case Status::kReachedEnd:
-      return "reached the end";
-    case Status::kFell:
-      return "fell";
-    case Status::kStopped:
-      return "stopped";
-    default:
-      return "diverged";
-  }
-}
-
-std::string Summary::BriefReport() const {
-  double slack = 0, error = 0, iterations = 0;
-  int variables = 0;
-  for (const SolveRecord& record : records) {
-    slack = std::max(slack, record.slack);
-    error += record.squared_error;
-    iterations += record.iterations;
-    variables = std::max(variables, record.variables);
-  }
-  const double count = std::max(1.0, static_cast<double>(records.size()));
-  std::string text = Name(status);
-  text.append(", ").append(std::to_string(records.size())).append(" quadratic programs of up to ");
-  text.append(std::to_string(variables)).append(" variables, ").append(std::to_string(unsolved));
-  text.append(" unsolved, ").append(io::Fixed(iterations / count, 1)).append(" iterations and ");
-  text.append(io::Fixed(1e6 * solve_cpu_seconds / count, 0)).append(" us in the mean; squared error ");
-  text.append(io::Fixed(error / count, 2)).append(" in the mean, slack at most ").append(io::Fixed(slack, 1));
-  return text.append(" m/s^2");
-}
-
-Summary Run(const Problem& problem, const Hooks& hooks) {
-  if (const auto wrong = problem.options.Validate()) throw UsageError(*wrong);
+/// The controller as it is, from beginning to end.
+Summary Follow(const Problem& problem, const Hooks& hooks) {
   const double begin = io::ThreadCpuSeconds();
   const character::Character& character = *problem.task.character;
   TrackingController controller(problem);
@@ -100,12 +50,67 @@ Summary Run(const Problem& problem, const Hooks& hooks) {
     if (goes_on && hooks.stop && hooks.stop()) summary.status = Status::kStopped;
   }
   summary.records = controller.records();
+  summary.cpu_seconds = io::ThreadCpuSeconds() - begin;
+  return summary;
+}
+
+void CountSolutions(Summary& summary) {
   for (const SolveRecord& record : summary.records) {
     summary.unsolved += record.status == optimization::Status::kOptimal ? 0 : 1;
     summary.solve_cpu_seconds += record.cpu_seconds;
   }
-  summary.cpu_seconds = io::ThreadCpuSeconds() - begin;
+}
+
+}  // namespace
+
+std::string Name(Status status) {
+  switch (status) {
+    case Status::kReachedEnd:
+      return "reached the end";
+    case Status::kFell:
+      return "fell";
+    case Status::kStopped:
+      return "stopped";
+    default:
+      return "diverged";
+  }
+}
+
+std::string Summary::BriefReport() const {
+  double slack = 0, error = 0, iterations = 0;
+  int variables = 0;
+  for (const SolveRecord& record : records) {
+    slack = std::max(slack, record.slack);
+    error += record.squared_error;
+    iterations += record.iterations;
+    variables = std::max(variables, record.variables);
+  }
+  const double count = std::max(1.0, static_cast<double>(records.size()));
+  std::string text = Name(status);
+  text.append(", ").append(std::to_string(records.size())).append(" quadratic programs of up to ");
+  text.append(std::to_string(variables)).append(" variables, ").append(std::to_string(unsolved));
+  text.append(" unsolved, ").append(io::Fixed(iterations / count, 1)).append(" iterations and ");
+  text.append(io::Fixed(1e6 * solve_cpu_seconds / count, 0)).append(" us in the mean; squared error ");
+  text.append(io::Fixed(error / count, 2)).append(" in the mean, slack at most ").append(io::Fixed(slack, 1));
+  return text.append(" m/s^2");
+}
+
+parallel::WorkerFactory MakeWorkerFactory(const Problem& problem) {
+  return MakeCandidateWorkerFactory(problem);
+}
+
+Summary Run(const Problem& problem, parallel::TaskFarm& farm, const Hooks& hooks) {
+  if (const auto wrong = problem.options.Validate()) throw UsageError(*wrong);
+  Summary summary;
+  if (problem.options.candidates > 0) summary = SearchCandidates(problem, farm, hooks);
+  // Where every candidate diverges at once there is nothing to show: what the controller does by itself is shown then.
+  if (summary.control.fragments.empty()) summary = Follow(problem, hooks);
+  CountSolutions(summary);
   return summary;
+}
+
+Summary Run(const Problem& problem, const Hooks& hooks) {
+  return Run(problem, *parallel::MakeThreadFarm(1, MakeWorkerFactory(problem)), hooks);
 }
 
 }  // namespace retrace::tracking

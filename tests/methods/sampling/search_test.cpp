@@ -635,10 +635,12 @@ class MemoryStore final : public IterationStore {
   size_t taken_ = 0;
 };
 
-Summary Search(const Problem& problem, MemoryStore& store, int stop_after, int threads = 1) {
+Summary Search(const Problem& problem, MemoryStore& store, int stop_after, int threads = 1,
+               size_t most_samples_kept = kMostSamplesKept) {
   const auto farm = parallel::MakeThreadFarm(threads, MakeWorkerFactory(problem));
   Hooks hooks;
   hooks.store = &store;
+  hooks.most_samples_kept = most_samples_kept;
   int simulated = 0;
   hooks.stop = [&] { return ++simulated == stop_after; };
   return Run(problem, *farm, hooks);
@@ -743,8 +745,11 @@ TEST(LongSearch, RefusesWhatAnotherSearchStored) {
 }
 
 /// A store that takes the state of the search in the place of its iterations goes on to the same result.
-void StoppedWithABoundedStoreEndsTheSame(const Problem& problem) {
-  const Summary expected = Search(problem);
+void StoppedWithABoundedStoreEndsTheSame(const Problem& problem, size_t most_samples_kept = kMostSamplesKept) {
+  const auto farm = parallel::MakeThreadFarm(1, MakeWorkerFactory(problem));
+  Hooks hooks;
+  hooks.most_samples_kept = most_samples_kept;
+  const Summary expected = sampling::Run(problem, *farm, hooks);
   const std::string control = control::FormatControl(task::Human(), expected.control);
   for (const size_t full_at : {size_t{1}, size_t{2}, size_t{5}}) {
     std::vector<parallel::Bytes> kept;
@@ -754,7 +759,7 @@ void StoppedWithABoundedStoreEndsTheSame(const Problem& problem) {
       MemoryStore store(kept);
       store.full_at = full_at;
       try {
-        result = Search(problem, store, 3, 2);
+        result = Search(problem, store, 3, 2, most_samples_kept);
       } catch (const StoppedError&) {
         ++stops;
       }
@@ -797,6 +802,13 @@ TEST(Search, ABoundedStoreGoesOnWhileItSmooths) {
   Configuration configuration = SmallConfiguration();
   configuration.sampling.smoothing.passes = 2;
   StoppedWithABoundedStoreEndsTheSame(SmallProblem(configuration, task::Squatting, 0.4).problem());
+}
+
+/// Found by scripts/long-clip: what a search stored that had forgotten its samples could not be gone on from.
+TEST(Search, ABoundedStoreGoesOnWithASearchThatForgetsItsSamples) {
+  Configuration configuration = SmallConfiguration();
+  configuration.sampling.smoothing.passes = 1;
+  StoppedWithABoundedStoreEndsTheSame(SmallProblem(configuration, task::Squatting, 0.4).problem(), 10);
 }
 
 /// What is further back than the limit leaves memory; the search goes on and can be stopped anywhere.

@@ -7,6 +7,7 @@
 
 #include "methods/tracking/contact_set.h"
 #include "methods/tracking/foot_placement.h"
+#include "methods/tracking/variation.h"
 #include "retrace/io/error.h"
 #include "retrace/metrics/required_forces.h"
 #include "task/synthetic_motion.h"
@@ -122,6 +123,103 @@ TEST(Track, RepeatsToTheBitAndItsCommandsDoTheSameWithoutFeedback) {
   squat.problem().options.seed = 2;
   EXPECT_NE(control::Fingerprint(tracking::Run(squat.problem()).control.start),
             control::Fingerprint(first.control.start));
+}
+
+/// Root mean square of the differences between the simulated vertical force and the one that the reference requires, as
+/// a share of weight.
+double SimulatedForceErrorOf(const Problem& problem, const Summary& summary) {
+  const control::Trajectory trajectory = control::Replay(task::Human(), summary.control);
+  const std::vector<metrics::RequiredForces> required = metrics::RequiredForcesOf(*problem.tracked);
+  const double step = trajectory.time_step;
+  double sum = 0;
+  for (size_t i = 0; i < trajectory.contacts.size(); ++i) {
+    double force = 0;
+    for (const simulation::Contact& contact : trajectory.contacts[i]) {
+      if (contact.other < 0) force += contact.force.y();
+    }
+    for (size_t b = 0; b < task::Human().bodies.size(); ++b) {
+      force -= metrics::RequiredForceOn(static_cast<int>(b), (static_cast<double>(i) + 0.5) * step, required,
+                                        problem.tracked->frame_time())
+                   .y();
+    }
+    sum += force * force;
+  }
+  return std::sqrt(sum / static_cast<double>(trajectory.contacts.size())) / (task::Human().total_mass() * 9.81);
+}
+
+/// A squat on soles that give way, guided by forces.
+Options Guided(int candidates) {
+  Options options;
+  options.solve_rate = 240;
+  options.guidance = 100;
+  options.candidates = candidates;
+  return options;
+}
+
+TEST(Track, ASearchComesNearerToTheForcesOfItsReference) {
+  Options options = Guided(0);
+  options.perturbation = 0.2;
+  TrackedCourse alone(Squatting, 0.8, options);
+  options.candidates = 24;
+  TrackedCourse searched(Squatting, 0.8, options);
+  const Summary without = tracking::Run(alone.problem()), with = tracking::Run(searched.problem());
+  EXPECT_TRUE(EvaluationOf(searched.problem(), with).success());
+  EXPECT_LT(SimulatedForceErrorOf(searched.problem(), with), 0.9 * SimulatedForceErrorOf(alone.problem(), without));
+  EXPECT_EQ(with.records.size(), static_cast<size_t>(searched.problem().num_steps()));
+  EXPECT_GT(with.cpu_seconds, 5 * without.cpu_seconds) << "all candidates count";
+}
+
+TEST(Track, ASearchFindsTheSameBytesOnAnyNumberOfThreads) {
+  for (const double guidance : {0.0, 100.0}) {
+    Options options = Guided(7);
+    options.guidance = guidance;
+    TrackedCourse squat(Squatting, 0.35, options);
+    const Summary one = tracking::Run(squat.problem());
+    const auto farm = parallel::MakeThreadFarm(3, MakeWorkerFactory(squat.problem()));
+    const Summary three = tracking::Run(squat.problem(), *farm);
+    ASSERT_EQ(control::Fingerprint(one.end), control::Fingerprint(three.end));
+    ASSERT_EQ(one.records.size(), three.records.size());
+    const control::Trajectory replayed = control::Replay(task::Human(), three.control);
+    EXPECT_EQ(control::Fingerprint(replayed.states.back()), control::Fingerprint(one.end)) << "replayed open loop";
+    squat.problem().options.seed = 2;
+    EXPECT_NE(control::Fingerprint(tracking::Run(squat.problem()).end), control::Fingerprint(one.end));
+  }
+}
+
+TEST(Track, ASearchCanBeStopped) {
+  TrackedCourse squat(Squatting, 1, Guided(2));
+  Hooks hooks;
+  double reached = 0;
+  hooks.on_progress = [&](double time) { reached = time; };
+  hooks.stop = [&] { return reached > 0.25; };
+  const Summary summary = tracking::Run(squat.problem(), hooks);
+  EXPECT_EQ(summary.status, Status::kStopped);
+  EXPECT_NEAR(summary.control.duration(), 0.3, 1e-9);
+}
+
+TEST(Variation, OfNothingChangesNothing) {
+  Options options;
+  options.guidance = 7;
+  options.leg_weight = 0.3;
+  const Options varied = Varied(options, Variation());
+  EXPECT_EQ(varied.guidance, 7);
+  EXPECT_EQ(varied.leg_weight, 0.3);
+  EXPECT_EQ(varied.contact_weight, options.contact_weight);
+}
+
+TEST(Variation, NearIsNearer) {
+  double near_sum = 0, any_sum = 0;
+  Variation from;
+  from.ahead = 0.02;
+  for (uint32_t sample = 0; sample < 200; ++sample) {
+    RandomStream random(1, RandomStage::kTest, 0, sample), same(1, RandomStage::kTest, 0, sample);
+    const Variation any = DrawVariation(nullptr, random), near = DrawVariation(&from, same);
+    near_sum += std::pow(near.ahead - from.ahead, 2);
+    any_sum += std::pow(any.ahead, 2);
+    EXPECT_GT(any.guidance, 0);
+  }
+  EXPECT_NEAR(std::sqrt(any_sum / 200), 0.01, 0.002);
+  EXPECT_LT(near_sum, 0.2 * any_sum);
 }
 
 TEST(Track, SolvesAsOftenAsItShould) {

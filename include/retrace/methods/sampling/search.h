@@ -25,8 +25,8 @@ struct SampleRecord {
 };
 
 /// A search that would draw more samples than this in one pass over the fragments keeps records of the chosen ones
-/// alone: at the default numbers one of more than half a minute.
-inline constexpr size_t kMostSamplesKept = 500000;
+/// alone: at the default numbers one of more than ten seconds.
+inline constexpr size_t kMostSamplesKept = 150000;
 
 /// What one iteration did. Without back-off, iterations and fragments are the same.
 struct IterationRecord {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "retrace/control/controller.h"
@@ -10,6 +11,8 @@
 #include "retrace/optimization/quadratic_program.h"
 
 namespace retrace::tracking {
+
+struct Variation;  // of the search for a control
 
 /// What was found at one instant.
 struct SolveRecord {
@@ -38,6 +41,14 @@ class TrackingController final : public control::Controller {
   /// A control file keeps the commands in fragments of so many steps (0.1 s); each begins with a restart.
   int fragment_steps() const;
   const std::vector<SolveRecord>& records() const;
+  std::vector<SolveRecord> TakeRecords();
+
+  /// Changes how the reference is followed from here on.
+  void Vary(const Variation& variation);
+  /// What the controller keeps from fragment to fragment, as numbers; recalling it before a fragment makes what follows
+  /// a function of it and of the state alone.
+  std::vector<double> Memory() const;
+  void Recall(std::span<const double> memory);
   /// Where a control begins that follows the motion.
   character::State StartState() const;
 

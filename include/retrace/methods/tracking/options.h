@@ -38,6 +38,15 @@ struct Options {
   /// Where forces guide, a swinging foot is put farther by this share of what the capture point is too far.
   double foot_step = 1.5;
 
+  /// Of its weight in height and tilt, what the goal of a foot keeps while the foot stands: these are what it takes to
+  /// press the soles so that the forces become those that are wanted.
+  double standing_share = 0.1;
+  double leg_weight = 0.1;  ///< of the joints of a leg where forces guide: its foot determines them
+
+  /// Of each fragment (0.1 s) the controller is tried with so many random variations, and those that come nearest to
+  /// the reference and to the ground forces that it requires are followed on. 0: the controller as it is.
+  int candidates = 0;
+
   double root_rotation_weight = 100;    ///< of its accelerations in the objective 7a; joints have 1
   double root_translation_weight = 10;  ///< the same
   double contact_weight = 1e4;          ///< of the square by which a contact point misses equation 7e
@@ -105,6 +114,16 @@ void Describe(AnyOptions& o, Visitor& v) {
                    "Share of what the capture point is too far by which a swinging foot is put farther where forces "
                    "guide"},
                   o.foot_step, io::Real{{0, 10}});
+    section.Field({"standing_share",
+                   "Share of its weight that the goal of a foot keeps in height and tilt while it stands, where forces "
+                   "guide"},
+                  o.standing_share, io::Real{{1e-6, 1}});
+    section.Field({"leg_weight", "Weight of the accelerations of the joints of a leg where forces guide"}, o.leg_weight,
+                  io::Real{{1e-6, 100}});
+    section.Field({"candidates",
+                   "Random variations of the controller that are tried in each fragment of 0.1 s, of which those go on "
+                   "that come nearest to the reference and the ground forces it requires; 0: no search"},
+                  o.candidates, io::Integer{0, 100000});
     section.Field({"root_rotation_weight", "Weight of the root's angular acceleration; joints have 1"},
                   o.root_rotation_weight, io::Real{{1e-3, 1e6}});
     section.Field({"root_translation_weight", "Weight of the root's linear acceleration; joints have 1"},

@@ -8,6 +8,7 @@
 #include "retrace/control/control.h"
 #include "retrace/methods/tracking/controller.h"
 #include "retrace/methods/tracking/problem.h"
+#include "retrace/parallel/task_farm.h"
 
 namespace retrace::tracking {
 
@@ -43,7 +44,14 @@ struct Hooks {
   std::function<bool()> stop = {};                    ///< whether to stop here
 };
 
-/// Throws UsageError for options that are not valid (Options::Validate).
+/// Follows the motion; with Options::candidates, by a search on the workers of a farm, which come from
+/// MakeWorkerFactory of the same problem. What is found does not depend on how many. Throws UsageError for options that
+/// are not valid (Options::Validate).
+Summary Run(const Problem& problem, parallel::TaskFarm& farm, const Hooks& hooks = {});
+/// The same on this thread.
 Summary Run(const Problem& problem, const Hooks& hooks = {});
+
+/// The problem must outlive the workers.
+parallel::WorkerFactory MakeWorkerFactory(const Problem& problem);
 
 }  // namespace retrace::tracking
