@@ -108,7 +108,7 @@ std::optional<Player::Continuation> Player::Find(const Place& start, uint32_t de
     ++tried;
     if (!found || (best && found->offset >= best->offset)) continue;
     best = std::move(found);
-    if (best->offset <= options_.drift) break;
+    if (best->offset <= options_.near) break;
   }
   return best;
 }

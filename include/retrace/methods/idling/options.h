@@ -33,7 +33,8 @@ struct Options {
   int smoothing_passes = 2;  ///< over the targets of each path
 
   int candidates = 6;          ///< continuations that are tried from the actual state
-  double drift = 0.06;         ///< farthest that the root may be from its key at the end of one [m]
+  double drift = 0.06;         ///< farthest that the root may be from its key where a path reaches it [m]
+  double near = 0.03;          ///< a continuation that ends with its root so near to its key is played at once [m]
   double root_limit = 0.08;    ///< farthest from its key, or between two from the line between them, at any step [m]
   double pose_limit = 0.25;    ///< rms distance of bodies from the key's at the end of a continuation [m]
   double seat_time = 0.2;      ///< longest without a contact of pelvis and thighs with the seat [s]
@@ -74,8 +75,10 @@ void Describe(AnyOptions& o, Visitor& v) {
   v.Field({"smoothing_passes", "Passes of smoothing over the targets of each path"}, o.smoothing_passes,
           io::Integer{0, 100});
   v.Field({"candidates", "Continuations that are tried from the actual state"}, o.candidates, io::Integer{1, 1000});
-  v.Field({"drift", "Farthest that the root may be from its key at the end of a continuation", "m"}, o.drift,
+  v.Field({"drift", "Farthest that the root may be from its key where a path reaches it", "m"}, o.drift,
           io::Real{{0.001, 10}});
+  v.Field({"near", "A continuation that ends with its root so near to its key is played at once", "m"}, o.near,
+          io::Real{{0, 10}});
   v.Field({"root_limit", "Farthest that the root may be from its key, or from the line between two, at any step", "m"},
           o.root_limit, io::Real{{0.001, 10}});
   v.Field({"pose_limit", "Rms distance of bodies from the key's at the end of a continuation", "m"}, o.pose_limit,
