@@ -50,6 +50,13 @@ struct Surface {
     normals.push_back(normal);
     return static_cast<uint32_t>(positions.size() - 1);
   }
+  /// Another one, turned and moved.
+  void Add(const Surface& other, const Quat& orientation, const Vec3& offset) {
+    const auto first = static_cast<uint32_t>(positions.size());
+    for (const Vec3& position : other.positions) positions.push_back(orientation * position + offset);
+    for (const Vec3& normal : other.normals) normals.push_back(orientation * normal);
+    for (const uint32_t index : other.indices) indices.push_back(first + index);
+  }
   /// Counter-clockwise as seen from outside.
   void AddFlat(const Vec3& a, const Vec3& b, const Vec3& c) {
     const Vec3 normal = (b - a).cross(c - a).normalized();
@@ -517,7 +524,11 @@ void AddWorld(Document& document, Animation& animation, const ExportedMotion& mo
     const auto body = static_cast<size_t>(layout.FreeBody(f));
     if (body >= frames[0].size()) break;  // a start state without them
     Surface surface;
-    AddShape(surface, world.bodies[f].shape, Vec3::Zero());
+    for (const simulation::TurnedShape& turned : world.bodies[f].AllShapes()) {
+      Surface of_shape;
+      AddShape(of_shape, turned.shape, Vec3::Zero());
+      surface.Add(of_shape, turned.orientation, turned.shape.offset);
+    }
     const int node = add(world.bodies[f].name, surface, wood);
     std::vector<Vec3> positions;
     std::vector<Quat> rotations;

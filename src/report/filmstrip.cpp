@@ -480,12 +480,15 @@ void DrawWorld(Canvas& canvas, const Strip& strip, const Figure& figure, const W
   }
   const simulation::Layout layout(strip.character(), environment);
   for (size_t f = 0; f < environment.bodies.size(); ++f) {
-    const Shape& body = environment.bodies[f].shape;
     const character::BodyState& at = figure.actors[0].state[static_cast<size_t>(layout.FreeBody(f))];
-    if (body.kind == Shape::Kind::kBox) {
-      DrawBox(canvas, view, body, at.position, at.orientation, results::kWood);
-    } else {
-      DrawCapsule(canvas, body, at.position, at.orientation, results::kWood);
+    for (const simulation::TurnedShape& turned : environment.bodies[f].AllShapes()) {
+      const Vec3 center = at.position + at.orientation * turned.shape.offset;
+      const Quat orientation = at.orientation * turned.orientation;
+      if (turned.shape.kind == Shape::Kind::kBox) {
+        DrawBox(canvas, view, turned.shape, center, orientation, results::kWood);
+      } else {
+        DrawCapsule(canvas, turned.shape, center, orientation, results::kWood);
+      }
     }
   }
   canvas << "</g>\n";

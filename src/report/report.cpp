@@ -355,7 +355,12 @@ io::Json WorldToJson(const character::Character& character, const simulation::Wo
   }
   json["bodies"] = io::Json::array();
   for (const simulation::FreeBody& body : environment.bodies) {
-    json["bodies"].push_back({{"name", body.name}, {"shape", ShapeToJson(body.shape)}});
+    io::Json shapes = io::Json::array();
+    for (const simulation::TurnedShape& turned : body.AllShapes()) {
+      shapes.push_back(ShapeToJson(turned.shape));
+      shapes.back()["orientation"] = io::ToJson(turned.orientation);
+    }
+    json["bodies"].push_back({{"name", body.name}, {"shapes", shapes}});
   }
   // Boxes on a course, then free bodies, per frame. A body that never moves has its place once, in still.
   Floats courses;

@@ -57,6 +57,10 @@ std::filesystem::path FindWorld(const std::string& name_or_file) {
   return FindData("world", name_or_file);
 }
 
+std::filesystem::path FindKeys(const std::string& name_or_file) {
+  return FindData("key", name_or_file);
+}
+
 std::filesystem::path FindReportPage() {
   for (const auto& folder : DataFolders()) {
     auto path = folder / "report_page.html";

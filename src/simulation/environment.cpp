@@ -1,5 +1,6 @@
 #include "retrace/simulation/environment.h"
 
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -172,17 +173,107 @@ HeightField ReadHeightField(const JsonView& view) {
   return field;
 }
 
+TurnedShape ReadTurnedShape(const JsonView& view) {
+  view.AllowOnly({"box", "sphere", "capsule", "position", "orientation", "rotation"});
+  TurnedShape turned;
+  turned.shape = ReadShape(view);
+  turned.shape.offset = ReadVector(view, "position", kPositions);
+  turned.orientation = ReadOrientation(view);
+  return turned;
+}
+
+/// Of a body about its origin, from that of its axes' principal moments, moved by `offset`.
+Mat3 TensorAbout(const Vec3& moments, const Quat& orientation, double mass, const Vec3& offset) {
+  const Mat3 r = orientation.toRotationMatrix();
+  return r * moments.asDiagonal() * r.transpose() +
+         mass * (offset.squaredNorm() * Mat3::Identity() - offset * offset.transpose());
+}
+
+double TotalVolume(const FreeBody& body) {
+  double volume = 0;
+  for (const TurnedShape& turned : body.AllShapes()) volume += Volume(turned.shape);
+  return volume;
+}
+
+/// The frame of a compound body of even density moves to its centre of mass, and its tensor follows. Returns that
+/// centre in the frame that it had.
+Vec3 CenterCompound(FreeBody& body) {
+  const double density = body.mass / TotalVolume(body);
+  Vec3 center = Vec3::Zero();
+  for (const TurnedShape& turned : body.shapes) center += density * Volume(turned.shape) * turned.shape.offset;
+  center /= body.mass;
+  body.tensor.setZero();
+  for (TurnedShape& turned : body.shapes) {
+    turned.shape.offset -= center;
+    FreeBody alone;
+    alone.shape = turned.shape;
+    alone.mass = density * Volume(turned.shape);
+    body.tensor += TensorAbout(alone.Inertia(), turned.orientation, alone.mass, turned.shape.offset);
+  }
+  body.tensor = 0.5 * (body.tensor + body.tensor.transpose()).eval();
+  return center;
+}
+
+/// Whether it is the tensor of a real body: principal moments above 0, none above the sum of the others.
+bool IsReal(const Mat3& tensor) {
+  if (!(tensor.cwiseAbs().maxCoeff() <= character::kProducts.max)) return false;
+  const Vec3 moments = Eigen::SelfAdjointEigenSolver<Mat3>(tensor).eigenvalues();
+  return moments.minCoeff() >= character::kMoments.min && 2 * moments.maxCoeff() <= (1 + 1e-9) * moments.sum();
+}
+
+/// What follows from the numbers of a file must be in the ranges of these, so that it can be written and read again.
+void CheckCompound(const JsonView& view, const FreeBody& body) {
+  double farthest = body.position.cwiseAbs().maxCoeff();
+  for (const TurnedShape& turned : body.shapes) {
+    farthest = std::max(farthest, turned.shape.offset.cwiseAbs().maxCoeff());
+  }
+  if (!(farthest <= kPositions.max)) {
+    view["shapes"].Fail("shapes or a centre of mass " + io::Number(farthest) + " m away", "at most 10000 m");
+  }
+  const double fastest = body.linear_velocity.cwiseAbs().maxCoeff();
+  if (!(fastest <= kVelocities.max)) {
+    view["shapes"].Fail("a centre of mass with " + io::Number(fastest) + " m/s", "at most 10000 m/s");
+  }
+  if (!IsReal(body.tensor)) {
+    view["shapes"].Fail("a body whose moments of inertia cannot be simulated",
+                        "principal moments of " + io::Real{character::kMoments}.Legal() + " kg m^2");
+  }
+}
+
+/// xx, yy, zz, xy, xz, yz.
+Mat3 ReadTensor(const JsonView& view) {
+  const std::vector<double> i = view.Numbers(character::kProducts, 6);
+  if (i.size() != 6) view.Expect("six numbers: xx, yy, zz, xy, xz, yz");
+  Mat3 tensor;
+  tensor << i[0], i[3], i[4], i[3], i[1], i[5], i[4], i[5], i[2];
+  if (!IsReal(tensor)) {
+    view.Expect("the tensor of a real body: principal moments above 0, none above the sum of the others");
+  }
+  return tensor;
+}
+
 FreeBody ReadBody(const JsonView& view) {
-  view.AllowOnly({"name", "box", "sphere", "capsule", "mass", "density", "position", "orientation", "rotation",
-                  "linear_velocity", "angular_velocity", "material"});
+  view.AllowOnly({"name", "box", "sphere", "capsule", "shapes", "inertia", "mass", "density", "position", "orientation",
+                  "rotation", "linear_velocity", "angular_velocity", "material"});
   FreeBody body;
   body.name = view["name"].Name();
-  body.shape = ReadShape(view);
+  if (view.Has("shapes")) {
+    for (const char* other : {"box", "sphere", "capsule"}) {
+      if (view.Has(other)) view[other].Fail("it beside \"shapes\"", "one of the two");
+    }
+    for (const JsonView& shape : view["shapes"].Elements(character::kMostShapes)) {
+      body.shapes.push_back(ReadTurnedShape(shape));
+    }
+    if (body.shapes.empty()) view["shapes"].Expect("at least one shape");
+  } else {
+    if (view.Has("inertia")) view["inertia"].Fail("it without \"shapes\"", "it of a compound body alone");
+    body.shape = ReadShape(view);
+  }
   if (view.Has("mass") == view.Has("density")) view.Expect("either \"mass\" or \"density\"");
   if (view.Has("mass")) {
     body.mass = view["mass"].Number(character::kMasses);
   } else {
-    body.mass = view["density"].Number(kDensities) * Volume(body.shape);
+    body.mass = view["density"].Number(kDensities) * TotalVolume(body);
     if (!character::kMasses.Contains(body.mass)) {
       view["density"].Fail("a body of " + io::Number(body.mass) + " kg",
                            "one of " + io::Real{character::kMasses}.Legal() + " kg");
@@ -193,6 +284,15 @@ FreeBody ReadBody(const JsonView& view) {
   body.linear_velocity = ReadVector(view, "linear_velocity", kVelocities);
   body.angular_velocity = ReadVector(view, "angular_velocity", kVelocities);
   body.material = ReadMaterial(view);
+  if (view.Has("inertia")) {
+    body.tensor = ReadTensor(view["inertia"]);
+    if (!view.Has("mass")) view["inertia"].Fail("it beside \"density\"", "\"mass\" beside it");
+  } else if (body.compound()) {
+    const Vec3 center = body.orientation * CenterCompound(body);
+    body.position += center;
+    body.linear_velocity += body.angular_velocity.cross(center);
+    CheckCompound(view, body);
+  }
   return body;
 }
 
@@ -254,6 +354,11 @@ Vec3 Course::AccelerationAt(double time) const {
 double Volume(const Shape& shape) {
   if (shape.kind == Shape::Kind::kBox) return shape.size.prod();
   return kPi * shape.radius * shape.radius * (shape.length + 4.0 / 3 * shape.radius);
+}
+
+std::vector<TurnedShape> FreeBody::AllShapes() const {
+  if (compound()) return shapes;
+  return {{shape, Quat::Identity()}};
 }
 
 Vec3 FreeBody::Inertia() const {
@@ -360,7 +465,17 @@ Json Environment::ToJson() const {
   }
   for (const FreeBody& body : bodies) {
     Json entry = {{"name", body.name}};
-    entry.update(simulation::ToJson(body.shape));
+    if (body.compound()) {
+      for (const TurnedShape& turned : body.shapes) {
+        Json& shape = entry["shapes"].emplace_back(simulation::ToJson(turned.shape));
+        shape["position"] = io::ToJson(turned.shape.offset);
+        shape["orientation"] = io::ToJson(turned.orientation);
+      }
+      const Mat3& i = body.tensor;
+      entry["inertia"] = {i(0, 0), i(1, 1), i(2, 2), i(0, 1), i(0, 2), i(1, 2)};
+    } else {
+      entry.update(simulation::ToJson(body.shape));
+    }
     entry["mass"] = body.mass;
     entry["position"] = io::ToJson(body.position);
     entry["orientation"] = io::ToJson(body.orientation);

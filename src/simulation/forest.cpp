@@ -1,6 +1,19 @@
 #include "forest.h"
 
+#include <Eigen/Eigenvalues>
+
 namespace retrace::simulation {
+namespace {
+
+BodyMass MassOf(const FreeBody& body) {
+  if (!body.compound()) return {body.mass, body.Inertia()};
+  const Eigen::SelfAdjointEigenSolver<Mat3> solver(body.tensor);
+  BodyMass mass{body.mass, solver.eigenvalues(), solver.eigenvectors(), true};
+  if (mass.principal_axes.determinant() < 0) mass.principal_axes.col(0) *= -1;
+  return mass;
+}
+
+}  // namespace
 
 Forest::Forest(std::span<const character::Character* const> characters, const Environment& environment)
     : layout(characters, environment) {
@@ -26,7 +39,7 @@ Forest::Forest(std::span<const character::Character* const> characters, const En
   for (size_t f = 0; f < environment.bodies.size(); ++f) {
     trees.push_back({masses.size(), 1, joints.size(), 0, layout.FreeBody(f)});
     tree_of.push_back(trees.size() - 1);
-    masses.push_back({environment.bodies[f].mass, environment.bodies[f].Inertia()});
+    masses.push_back(MassOf(environment.bodies[f]));
   }
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "box_contacts.h"
 #include "ode_library.h"
 #include "retrace/math/rotation.h"
 #include "shapes.h"
@@ -13,8 +14,9 @@ namespace {
 
 using character::Shape;
 
-constexpr int kMaxPoints = 8;    // of two shapes
-constexpr int kPiecePoints = 4;  // of a free body with another body
+constexpr int kMaxPoints = 8;        // of two shapes
+constexpr int kPiecePoints = 4;      // of a free body with another body
+constexpr double kSamePlace = 1e-3;  // [m]
 
 /// Distance of a point from a box about the origin, negative inside; the direction in which it grows.
 double DistanceFromBox(const Vec3& half, const Vec3& point, Vec3& normal) {
@@ -56,6 +58,62 @@ Vec3 Corner(const Vec3& half, int k) {
   return {k & 1 ? half.x() : -half.x(), k & 2 ? half.y() : -half.y(), k & 4 ? half.z() : -half.z()};
 }
 
+/// A box anywhere.
+struct PlacedBox {
+  Vec3 position;
+  Mat3 rotation;
+  Vec3 half;
+};
+
+/// The ends of a capsule, the places where its core leaves the box sideways, and the place that is nearest to the box
+/// where that is nearer than all these: the distance from a box is a convex function along the core. Of a thigh that
+/// lies across the edge of a seat, the places at the edge would else be found only when it already sinks in there, and
+/// it rocks for ever. Appends where, how deep and in which direction.
+void CollideCapsuleWithBox(const Vec3& capsule_center, const Vec3& capsule_axis, const Shape& capsule,
+                           const PlacedBox& box, double margin, std::vector<ContactPoint>& points) {
+  const Vec3 center = box.rotation.transpose() * (capsule_center - box.position);
+  const Vec3 core = box.rotation.transpose() * capsule_axis;
+  const double reach = 0.5 * capsule.length;
+  Vec3 normal;
+  const auto gap = [&](double along) {
+    return DistanceFromBox(box.half, center + along * core, normal) - capsule.radius;
+  };
+  const auto add = [&](double along) {
+    const double there = gap(along);
+    if (there >= margin) return;
+    ContactPoint& point = points.emplace_back();
+    point.normal = box.rotation * normal;
+    const Vec3 surface = center + along * core - (there + capsule.radius) * normal;
+    point.position = box.position + box.rotation * surface;
+    point.depth = -there;
+  };
+  add(-reach);
+  if (reach == 0) return;
+  add(reach);
+  double nearest = std::min(gap(-reach), gap(reach));
+  for (int k = 0; k < 3; ++k) {
+    for (const double side : {-box.half[k], box.half[k]}) {
+      const double along = (side - center[k]) / core[k];
+      if (!(std::abs(along) < reach)) continue;
+      const double there = gap(along);
+      if (there < -0.5 * capsule.radius || there >= margin) continue;  // where the core itself goes in or is far away
+      add(along);
+      nearest = std::min(nearest, there);
+    }
+  }
+  double low = -reach, high = reach;
+  for (int i = 0; i < 40; ++i) {
+    const double a = low + (high - low) / 3, c = high - (high - low) / 3;
+    if (gap(a) < gap(c)) {
+      high = c;
+    } else {
+      low = a;
+    }
+  }
+  const double middle = 0.5 * (low + high);
+  if (gap(middle) < nearest - 1e-4) add(middle);
+}
+
 }  // namespace
 
 ObjectCollision::ObjectCollision(const Forest& forest, const WorldOptions& options, const ContactLaws& laws)
@@ -64,13 +122,26 @@ ObjectCollision::ObjectCollision(const Forest& forest, const WorldOptions& optio
   for (size_t b = 0; b < forest.bodies.size(); ++b) {
     for (const Shape& given : forest.bodies[b]->shapes) {
       const Shape& shape = given.kind == Shape::Kind::kMesh ? boxes_.emplace_back(BoxAbout(given)) : given;
-      own_.push_back(MakePiece(shape, static_cast<int>(b), ContactLaws::kCharacter));
+      own_.push_back(MakePiece(shape, Quat::Identity(), static_cast<int>(b), ContactLaws::kCharacter));
     }
   }
   for (size_t f = 0; f < environment_.bodies.size(); ++f) {
     const simulation::FreeBody& body = environment_.bodies[f];
-    free_.push_back(MakePiece(body.shape, layout_.FreeBody(f), laws.OwnerOfFreeBody(f)));
+    first_piece_.push_back(free_.size());
+    double& reach = reaches_.emplace_back(0);
+    for (const TurnedShape& turned : body.AllShapes()) {
+      const Shape& shape = free_shapes_.emplace_back(turned.shape);
+      Piece& piece =
+          free_.emplace_back(MakePiece(shape, turned.orientation, layout_.FreeBody(f), laws.OwnerOfFreeBody(f)));
+      piece.carries = body.compound() && shape.kind == Shape::Kind::kBox;
+      if (piece.carries) {
+        const Vec3 size = shape.size + Vec3::Constant(2 * kSmallestMargin);  // met that much ahead
+        dGeomBoxSetLengths(piece.geom, size.x(), size.y(), size.z());
+      }
+      reach = std::max(reach, piece.radius + shape.offset.norm());
+    }
   }
+  first_piece_.push_back(free_.size());
   for (const Box& box : environment_.boxes) {
     Fixed& fixed = fixed_.emplace_back();
     fixed.box = &box;
@@ -81,8 +152,8 @@ ObjectCollision::ObjectCollision(const Forest& forest, const WorldOptions& optio
     PlaceGeom(fixed.geom, box.position, box.orientation);
     anything_moves_ = anything_moves_ || box.course.has_value();
   }
-  done_.resize(free_.size());
-  balls_.resize(free_.size());
+  done_.resize(environment_.bodies.size());
+  balls_.resize(environment_.bodies.size());
   scratch_.reserve(64);
   held_.reserve(64);
 }
@@ -93,7 +164,8 @@ ObjectCollision::~ObjectCollision() {
   for (const Fixed& fixed : fixed_) dGeomDestroy(fixed.geom);
 }
 
-ObjectCollision::Piece ObjectCollision::MakePiece(const Shape& shape, int body, int owner) const {
+ObjectCollision::Piece ObjectCollision::MakePiece(const Shape& shape, const Quat& orientation, int body,
+                                                  int owner) const {
   Piece piece;
   piece.shape = &shape;
   piece.body = body;
@@ -106,6 +178,11 @@ ObjectCollision::Piece ObjectCollision::MakePiece(const Shape& shape, int body, 
   } else {
     piece.geom = dCreateCapsule(nullptr, shape.radius, shape.length);
     piece.turn = TurnOfCapsule(shape.axis);
+  }
+  piece.turned = orientation.coeffs() != Quat::Identity().coeffs();
+  if (piece.turned) {
+    piece.orientation = orientation;
+    piece.turn = orientation * piece.turn;
   }
   return piece;
 }
@@ -125,6 +202,7 @@ void ObjectCollision::Begin(std::span<const BodyMotion> bodies, double time) {
 
 void ObjectCollision::Place(Piece& piece, const BodyMotion& body) const {
   piece.center = body.position;
+  piece.rotation = piece.turned ? Mat3(body.rotation * piece.orientation.toRotationMatrix()) : body.rotation;
   if (piece.shape->offset != Vec3::Zero()) piece.center += body.rotation * piece.shape->offset;
   piece.margin = kSmallestMargin;
   if (!options_.speculative_contacts) return;
@@ -135,9 +213,8 @@ void ObjectCollision::Place(Piece& piece, const BodyMotion& body) const {
 }
 
 void ObjectCollision::PlaceFree(size_t free_body, const BodyMotion& body) {
-  Piece& piece = free_[free_body];
-  Place(piece, body);
-  balls_[free_body] = {piece.center, piece.radius};
+  for (Piece& piece : PiecesOf(free_body)) Place(piece, body);
+  balls_[free_body] = {body.position, reaches_[free_body]};
 }
 
 // ---- things that nothing moves
@@ -156,8 +233,8 @@ void ObjectCollision::CollideBoxes(const Piece& piece, const BodyMotion& body, s
   const Vec3 position = body.position + way;
   PlaceGeom(piece.geom, position + rotation * piece.shape->offset, orientation * piece.turn);
   std::array<dContactGeom, kMaxPoints> found;
-  const int count = dCollide(piece.geom, fixed.geom, std::min(options_.ground_points_per_shape, kMaxPoints),
-                             found.data(), sizeof(dContactGeom));
+  const int count = simulation::CollideBoxes(
+      piece.geom, fixed.geom, std::min(options_.ground_points_per_shape, kMaxPoints), piece.margin, found.data());
   for (int i = 0; i < count; ++i) {
     const dContactGeom& geom = found[static_cast<size_t>(i)];
     ContactPoint& point = points.emplace_back();
@@ -173,46 +250,18 @@ void ObjectCollision::CollideBoxes(const Piece& piece, const BodyMotion& body, s
   }
 }
 
-/// The ends of a capsule, and the place between them that is nearest to the box where that is nearer than both: the
-/// distance from a box is a convex function along the core.
-void ObjectCollision::CollideCapsule(const Piece& piece, const BodyMotion& body, size_t b,
-                                     std::vector<ContactPoint>& points) const {
+void ObjectCollision::CollideCapsule(const Piece& piece, size_t b, std::vector<ContactPoint>& points) const {
   const Fixed& fixed = fixed_[b];
-  const Vec3 half = 0.5 * fixed.box->size;
-  const Vec3 center = fixed.rotation.transpose() * (piece.center - fixed.position);
-  const Vec3 core = fixed.rotation.transpose() * body.rotation.col(piece.shape->axis);
-  const double reach = 0.5 * piece.shape->length;
-  Vec3 normal;
-  const auto gap = [&](double along) {
-    return DistanceFromBox(half, center + along * core, normal) - piece.shape->radius;
-  };
-  const auto add = [&](double along) {
-    const double there = gap(along);
-    if (there >= piece.margin) return;
-    ContactPoint& point = points.emplace_back();
+  const size_t before = points.size();
+  CollideCapsuleWithBox(piece.center, piece.rotation.col(piece.shape->axis), *piece.shape,
+                        {fixed.position, fixed.rotation, 0.5 * fixed.box->size}, piece.margin, points);
+  for (size_t c = before; c < points.size(); ++c) {
+    ContactPoint& point = points[c];
     point.body = piece.body;
-    point.normal = fixed.rotation * normal;
-    const Vec3 surface = center + along * core - (there + piece.shape->radius) * normal;
-    point.position = fixed.position + fixed.rotation * surface;
-    point.depth = -there;
     point.law = laws_.Of(piece.owner, laws_.OwnerOfBox(b));
     point.object = static_cast<int>(b);
     point.surface_velocity = fixed.velocity;
-  };
-  add(-reach);
-  if (reach == 0) return;
-  add(reach);
-  double low = -reach, high = reach;
-  for (int i = 0; i < 40; ++i) {
-    const double a = low + (high - low) / 3, c = high - (high - low) / 3;
-    if (gap(a) < gap(c)) {
-      high = c;
-    } else {
-      low = a;
-    }
   }
-  const double middle = 0.5 * (low + high);
-  if (gap(middle) < std::min(gap(-reach), gap(reach)) - 1e-4) add(middle);
 }
 
 void ObjectCollision::CollideWithBox(const Piece& piece, const BodyMotion& body, size_t b,
@@ -225,16 +274,21 @@ void ObjectCollision::CollideWithBox(const Piece& piece, const BodyMotion& body,
   if (piece.shape->kind == Shape::Kind::kBox) {
     CollideBoxes(piece, body, b, points);
   } else {
-    CollideCapsule(piece, body, b, points);
+    CollideCapsule(piece, b, points);
   }
 }
 
-void ObjectCollision::CollideGround(const Piece& piece, const BodyMotion& body,
-                                    std::vector<ContactPoint>& points) const {
+void ObjectCollision::CollideGround(const Piece& piece, std::vector<ContactPoint>& points) const {
   const double ground = environment_.ground.height;
   if (piece.center.y() - ground > piece.radius + piece.margin) return;
+  const size_t before = points.size();
   const auto add = [&](const Vec3& point) {
     if (point.y() - ground >= piece.margin) return;
+    // Capsules of a compound body may share their ends.
+    const bool chained = environment_.bodies[FreeIndex(piece.body)].compound();
+    for (size_t c = before; chained && c-- > 0 && points[c].body == piece.body;) {
+      if ((points[c].position - point).squaredNorm() < kSamePlace * kSamePlace) return;
+    }
     ContactPoint& to = points.emplace_back();
     to.body = piece.body;
     to.position = point;
@@ -245,7 +299,7 @@ void ObjectCollision::CollideGround(const Piece& piece, const BodyMotion& body,
     // The lowest four corners: those of a face, or near to it.
     std::array<Vec3, 8> corners;
     for (int k = 0; k < 8; ++k) {
-      corners[static_cast<size_t>(k)] = piece.center + body.rotation * Corner(0.5 * piece.shape->size, k);
+      corners[static_cast<size_t>(k)] = piece.center + piece.rotation * Corner(0.5 * piece.shape->size, k);
     }
     std::sort(corners.begin(), corners.end(), [](const Vec3& a, const Vec3& b) {
       return a.y() != b.y() ? a.y() < b.y() : a.x() != b.x() ? a.x() < b.x() : a.z() < b.z();
@@ -253,15 +307,14 @@ void ObjectCollision::CollideGround(const Piece& piece, const BodyMotion& body,
     for (size_t k = 0; k < 4; ++k) add(corners[k]);
     return;
   }
-  const Vec3 half = 0.5 * piece.shape->length * body.rotation.col(piece.shape->axis);
+  const Vec3 half = 0.5 * piece.shape->length * piece.rotation.col(piece.shape->axis);
   const Vec3 down(0, -piece.shape->radius, 0);
   add(piece.center - half + down);
   if (piece.shape->length > 0) add(piece.center + half + down);
 }
 
 /// Corners and ends against the surface, and the points of the grid against boxes.
-void ObjectCollision::CollideField(const Piece& piece, const BodyMotion& body,
-                                   std::vector<ContactPoint>& points) const {
+void ObjectCollision::CollideField(const Piece& piece, std::vector<ContactPoint>& points) const {
   const HeightField& field = *environment_.height_field;
   const Mat3 rotation = field.orientation.toRotationMatrix();
   const auto height = [&](int column, int row) {
@@ -301,13 +354,13 @@ void ObjectCollision::CollideField(const Piece& piece, const BodyMotion& body,
     add(at - radius * up, up, -gap);
   };
   if (piece.shape->kind != Shape::Kind::kBox) {
-    const Vec3 half = 0.5 * piece.shape->length * body.rotation.col(piece.shape->axis);
+    const Vec3 half = 0.5 * piece.shape->length * piece.rotation.col(piece.shape->axis);
     collide(piece.center - half, piece.shape->radius);
     if (piece.shape->length > 0) collide(piece.center + half, piece.shape->radius);
     return;
   }
   const Vec3 size = 0.5 * piece.shape->size;
-  for (int k = 0; k < 8; ++k) collide(piece.center + body.rotation * Corner(size, k), 0);
+  for (int k = 0; k < 8; ++k) collide(piece.center + piece.rotation * Corner(size, k), 0);
   // Points of the grid inside the box push it out through the face that looks down most.
   const Vec3 local = rotation.transpose() * (piece.center - field.position);
   const double reach = piece.radius / field.spacing;
@@ -317,14 +370,14 @@ void ObjectCollision::CollideField(const Piece& piece, const BodyMotion& body,
   const int first_row = std::max(0, static_cast<int>(std::ceil(v - reach)));
   const int last_row = std::min(field.rows - 1, static_cast<int>(std::floor(v + reach)));
   int axis = 0;
-  body.rotation.row(1).cwiseAbs().maxCoeff(&axis);
-  const double sign = body.rotation(1, axis) > 0 ? 1 : -1;
-  const Vec3 up = sign * body.rotation.col(axis);
+  piece.rotation.row(1).cwiseAbs().maxCoeff(&axis);
+  const double sign = piece.rotation(1, axis) > 0 ? 1 : -1;
+  const Vec3 up = sign * piece.rotation.col(axis);
   for (int row = first_row; row <= last_row; ++row) {
     for (int column = first_column; column <= last_column; ++column) {
       const Vec3 at = field.position + rotation * Vec3((column - middle_column) * field.spacing, height(column, row),
                                                        (row - middle_row) * field.spacing);
-      const Vec3 inside = body.rotation.transpose() * (at - piece.center);
+      const Vec3 inside = piece.rotation.transpose() * (at - piece.center);
       const double depth = sign * inside[axis] + size[axis];
       bool within = depth > -piece.margin && depth < 2 * size[axis];
       for (int k = 0; k < 3; ++k) within = within && (k == axis || std::abs(inside[k]) < size[k]);
@@ -335,8 +388,8 @@ void ObjectCollision::CollideField(const Piece& piece, const BodyMotion& body,
 
 void ObjectCollision::CollideFixed(const Piece& piece, const BodyMotion& body, std::vector<ContactPoint>& points) {
   for (size_t b = 0; b < fixed_.size(); ++b) CollideWithBox(piece, body, b, points);
-  if (environment_.height_field) CollideField(piece, body, points);
-  if (Free(piece.body) && environment_.ground.present) CollideGround(piece, body, points);
+  if (environment_.height_field) CollideField(piece, points);
+  if (Free(piece.body) && environment_.ground.present) CollideGround(piece, points);
 }
 
 // ---- things that move
@@ -344,10 +397,27 @@ void ObjectCollision::CollideFixed(const Piece& piece, const BodyMotion& body, s
 /// Points of two shapes where they are; how many there are.
 size_t ObjectCollision::CollidePieces(const Piece& a, const Piece& b, std::span<const BodyMotion> bodies,
                                       std::vector<ContactPoint>& points) const {
+  // One point, as ODE gives it, cannot hold what lies on a box.
+  const Piece& box = b.carries ? b : a;
+  const Piece& capsule = b.carries ? a : b;
+  if (box.carries && capsule.shape->kind == Shape::Kind::kCapsule) {
+    const size_t before = points.size();
+    CollideCapsuleWithBox(capsule.center, capsule.rotation.col(capsule.shape->axis), *capsule.shape,
+                          {box.center, box.rotation, 0.5 * box.shape->size}, kSmallestMargin, points);
+    for (size_t c = before; c < points.size(); ++c) {
+      points[c].body = a.body;
+      points[c].other = b.body;
+      points[c].law = laws_.Of(a.owner, b.owner);
+      if (b.body == capsule.body) points[c].normal = -points[c].normal;
+    }
+    return points.size() - before;
+  }
   PlaceGeom(a.geom, a.center, bodies[static_cast<size_t>(a.body)].orientation * a.turn);
   PlaceGeom(b.geom, b.center, bodies[static_cast<size_t>(b.body)].orientation * b.turn);
   std::array<dContactGeom, kMaxPoints> found;
-  const int count = dCollide(a.geom, b.geom, kPiecePoints, found.data(), sizeof(dContactGeom));
+  const bool boxes = a.shape->kind == Shape::Kind::kBox && b.shape->kind == Shape::Kind::kBox;
+  const int count = boxes ? simulation::CollideBoxes(a.geom, b.geom, kPiecePoints, a.margin, found.data())
+                          : dCollide(a.geom, b.geom, kPiecePoints, found.data(), sizeof(dContactGeom));
   for (int i = 0; i < count; ++i) {
     const dContactGeom& geom = found[static_cast<size_t>(i)];
     ContactPoint& point = points.emplace_back();
@@ -355,10 +425,24 @@ size_t ObjectCollision::CollidePieces(const Piece& a, const Piece& b, std::span<
     point.other = b.body;
     point.position = ToVec3(geom.pos);
     point.normal = ToVec3(geom.normal);
-    point.depth = geom.depth;
+    point.depth = geom.depth - kSmallestMargin * (int{a.carries} + int{b.carries});
     point.law = laws_.Of(a.owner, b.owner);
   }
   return static_cast<size_t>(count);
+}
+
+/// The same of two free bodies.
+size_t ObjectCollision::CollideFree(size_t f, size_t g, std::span<const BodyMotion> bodies,
+                                    std::vector<ContactPoint>& points) {
+  if (!balls_[f].Touches(balls_[g])) return 0;
+  size_t count = 0;
+  for (const Piece& a : PiecesOf(f)) {
+    for (const Piece& b : PiecesOf(g)) {
+      if (Apart(a, b)) continue;
+      count += CollidePieces(a, b, bodies, points);
+    }
+  }
+  return count;
 }
 
 bool ObjectCollision::OnMovingBox(const Piece& piece, const BodyMotion& body) {
@@ -382,21 +466,27 @@ void ObjectCollision::Find(std::span<const BodyMotion> bodies, double time, std:
     resting[f] = 0;
     queue_.push_back(f);
   };
-  for (size_t f = 0; f < free_.size(); ++f) {
+  const size_t num_free = environment_.bodies.size();
+  for (size_t f = 0; f < num_free; ++f) {
     done_[f] = 0;
     if (resting[f] != 0) continue;  // still where it was placed
     queue_.push_back(f);
     PlaceFree(f, bodies[FreeBody(f)]);
   }
   if (anything_moves_) {
-    for (size_t f = 0; f < free_.size(); ++f) {
-      if (resting[f] != 0 && OnMovingBox(free_[f], bodies[FreeBody(f)])) wake(f);
+    for (size_t f = 0; f < num_free; ++f) {
+      for (const Piece& piece : PiecesOf(f)) {
+        if (resting[f] != 0 && OnMovingBox(piece, bodies[FreeBody(f)])) wake(f);
+      }
     }
   }
   for (const Piece& piece : own_) {
     const Ball ball{piece.center, piece.radius};
-    for (size_t f = 0; f < free_.size(); ++f) {
-      if (ball.Touches(balls_[f]) && CollidePieces(piece, free_[f], bodies, points) > 0) wake(f);
+    for (size_t f = 0; f < num_free; ++f) {
+      if (!ball.Touches(balls_[f])) continue;
+      for (const Piece& other : PiecesOf(f)) {
+        if (!Apart(piece, other) && CollidePieces(piece, other, bodies, points) > 0) wake(f);
+      }
     }
   }
   for (size_t c = before; c < points.size(); ++c) {
@@ -405,17 +495,36 @@ void ObjectCollision::Find(std::span<const BodyMotion> bodies, double time, std:
   for (size_t next = 0; next < queue_.size(); ++next) {  // it may grow
     const size_t f = queue_[next];
     done_[f] = 1;
-    for (size_t g = 0; g < free_.size(); ++g) {
-      if (done_[g] == 0 && balls_[f].Touches(balls_[g]) && CollidePieces(free_[f], free_[g], bodies, points) > 0)
-        wake(g);
+    for (size_t g = 0; g < num_free; ++g) {
+      if (done_[g] == 0 && CollideFree(f, g, bodies, points) > 0) wake(g);
     }
   }
-  for (const size_t f : queue_) CollideFixed(free_[f], bodies[FreeBody(f)], points);
+  for (const size_t f : queue_) {
+    for (const Piece& piece : PiecesOf(f)) CollideFixed(piece, bodies[FreeBody(f)], points);
+  }
+}
+
+bool ObjectCollision::Hold(std::span<const ContactPoint> points, size_t f, const BodyMotion& body) {
+  angles_.clear();
+  double nearest = kMaxPoints;
+  for (const ContactPoint& point : points) {
+    if (point.body != static_cast<int>(FreeBody(f))) continue;
+    if (point.surface_velocity != Vec3::Zero()) return false;
+    const double friction =
+        point.law == 0 ? options_.friction : laws_.others()[static_cast<size_t>(point.law) - 1].friction;
+    const double slope = std::hypot(point.normal.x(), point.normal.z());
+    if (point.depth < -2 * kSmallestMargin || !(slope < 0.99 * friction * point.normal.y())) continue;
+    const Vec3 away = point.position - body.position;
+    nearest = std::min(nearest, std::hypot(away.x(), away.z()));
+    angles_.push_back(std::atan2(away.z(), away.x()));
+  }
+  return HoldsOrigin(angles_, nearest, 1e-3 * reaches_[f]);
 }
 
 void ObjectCollision::FindResting(std::span<const BodyMotion> bodies, double time, std::vector<char>& resting) {
   Begin(bodies, time);
-  for (size_t f = 0; f < free_.size(); ++f) {
+  const size_t num_free = environment_.bodies.size();
+  for (size_t f = 0; f < num_free; ++f) {
     const BodyMotion& body = bodies[FreeBody(f)];
     PlaceFree(f, body);
     resting[f] = body.linear_velocity == Vec3::Zero() && body.angular_velocity == Vec3::Zero();
@@ -423,28 +532,15 @@ void ObjectCollision::FindResting(std::span<const BodyMotion> bodies, double tim
   bool changed = true;
   while (changed) {  // what a body stands on may turn out to be not at rest
     changed = false;
-    for (size_t f = 0; f < free_.size(); ++f) {
+    for (size_t f = 0; f < num_free; ++f) {
       if (resting[f] == 0) continue;
       const BodyMotion& body = bodies[FreeBody(f)];
       held_.clear();
-      CollideFixed(free_[f], body, held_);
-      for (size_t g = 0; g < free_.size(); ++g) {
-        if (g != f && resting[g] != 0 && balls_[f].Touches(balls_[g])) CollidePieces(free_[f], free_[g], bodies, held_);
+      for (const Piece& piece : PiecesOf(f)) CollideFixed(piece, body, held_);
+      for (size_t g = 0; g < num_free; ++g) {
+        if (g != f && resting[g] != 0) CollideFree(f, g, bodies, held_);
       }
-      angles_.clear();
-      double nearest = kMaxPoints;
-      bool moved = false;
-      for (const ContactPoint& point : held_) {
-        moved = moved || point.surface_velocity != Vec3::Zero();
-        const double friction =
-            point.law == 0 ? options_.friction : laws_.others()[static_cast<size_t>(point.law) - 1].friction;
-        const double slope = std::hypot(point.normal.x(), point.normal.z());
-        if (point.depth < -2 * kSmallestMargin || !(slope < 0.99 * friction * point.normal.y())) continue;
-        const Vec3 away = point.position - body.position;
-        nearest = std::min(nearest, std::hypot(away.x(), away.z()));
-        angles_.push_back(std::atan2(away.z(), away.x()));
-      }
-      if (!moved && HoldsOrigin(angles_, nearest, 1e-3 * free_[f].radius)) continue;
+      if (Hold(held_, f, body)) continue;
       resting[f] = 0;
       changed = true;
     }

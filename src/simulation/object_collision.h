@@ -1,9 +1,11 @@
 /// The points at which characters and free bodies touch the things of an environment and one another. (Characters
 /// on the plain ground and against one another: collision.h.)
 ///
-/// What nothing moves is met ahead of time, like the ground: ends of capsules by their distance, which is exact; a box
-/// by ODE's test of boxes where it will be at the end of the step if nothing stops it, from which follow the gap that
-/// there is now and the points, also where a foot is wider than a beam. Things that both move are met where they are.
+/// What nothing moves is met ahead of time, like the ground: ends of capsules, and places where they lie across an edge,
+/// by their distance, which is exact; a box by ODE's test of boxes (box_contacts.h) where it will be at the end of the
+/// step if nothing stops it, from which follow the gap that there is now and the points, also where a foot is wider than
+/// a beam. Things that both move are met where they are; boxes of compound bodies, which carry others, a millimetre
+/// ahead.
 #pragma once
 
 #include <ode/ode.h>
@@ -30,6 +32,9 @@ class ObjectCollision {
   /// do, by contacts in whose polygon their centre of mass lies. `resting` has one entry per free body.
   void FindResting(std::span<const BodyMotion> bodies, double time, std::vector<char>& resting);
 
+  /// Whether contacts, among which there may be others, hold a free body: its centre of mass is in their polygon.
+  bool Hold(std::span<const ContactPoint> points, size_t free_body, const BodyMotion& body);
+
   /// A free body comes to rest where it is now; until it is touched nobody looks where it is.
   void PutToRest(size_t free_body, const BodyMotion& body) { PlaceFree(free_body, body); }
 
@@ -46,9 +51,13 @@ class ObjectCollision {
     int owner = 0;  // of ContactLaws
     double radius = 0;
     dGeomID geom = nullptr;
-    Quat turn = Quat::Identity();  // of ODE's shape in the body
-    Vec3 center = Vec3::Zero();    // of this step
-    double margin = 0;             // within which it can touch something in this step
+    Quat turn = Quat::Identity();         // of ODE's shape in the body
+    Quat orientation = Quat::Identity();  // of the shape in the body
+    bool turned = false;                  // that is another
+    bool carries = false;                 // a box of a compound body: what lies on it touches at several points
+    Vec3 center = Vec3::Zero();           // of this step
+    Mat3 rotation = Mat3::Identity();     // of this step, shape to world
+    double margin = 0;                    // within which it can touch something in this step
   };
   /// About a shape: most pairs are found to be apart by these alone.
   struct Ball {
@@ -68,7 +77,14 @@ class ObjectCollision {
     Vec3 velocity = Vec3::Zero();  // that leads it to where it is at the end
   };
 
-  Piece MakePiece(const character::Shape& shape, int body, int owner) const;
+  Piece MakePiece(const character::Shape& shape, const Quat& orientation, int body, int owner) const;
+  std::span<Piece> PiecesOf(size_t free_body) {
+    return std::span(free_).subspan(first_piece_[free_body], first_piece_[free_body + 1] - first_piece_[free_body]);
+  }
+  /// Whether the balls about two shapes do not touch.
+  static bool Apart(const Piece& a, const Piece& b) {
+    return !Ball{a.center, a.radius}.Touches(Ball{b.center, b.radius});
+  }
   bool Free(int body) const { return layout_.IsFree(body); }
   size_t FreeIndex(int body) const { return layout_.FreeIndexOf(body); }
   size_t FreeBody(size_t index) const { return static_cast<size_t>(layout_.FreeBody(index)); }
@@ -78,13 +94,14 @@ class ObjectCollision {
   void Place(Piece& piece, const BodyMotion& body) const;
   void PlaceFree(size_t free_body, const BodyMotion& body);
   void CollideFixed(const Piece& piece, const BodyMotion& body, std::vector<ContactPoint>& points);
-  void CollideGround(const Piece& piece, const BodyMotion& body, std::vector<ContactPoint>& points) const;
-  void CollideField(const Piece& piece, const BodyMotion& body, std::vector<ContactPoint>& points) const;
+  void CollideGround(const Piece& piece, std::vector<ContactPoint>& points) const;
+  void CollideField(const Piece& piece, std::vector<ContactPoint>& points) const;
   void CollideWithBox(const Piece& piece, const BodyMotion& body, size_t box, std::vector<ContactPoint>& points);
   void CollideBoxes(const Piece& piece, const BodyMotion& body, size_t box, std::vector<ContactPoint>& points);
-  void CollideCapsule(const Piece& piece, const BodyMotion& body, size_t box, std::vector<ContactPoint>& points) const;
+  void CollideCapsule(const Piece& piece, size_t box, std::vector<ContactPoint>& points) const;
   size_t CollidePieces(const Piece& a, const Piece& b, std::span<const BodyMotion> bodies,
                        std::vector<ContactPoint>& points) const;
+  size_t CollideFree(size_t f, size_t g, std::span<const BodyMotion> bodies, std::vector<ContactPoint>& points);
   bool OnMovingBox(const Piece& piece, const BodyMotion& body);
 
   const WorldOptions& options_;
@@ -93,8 +110,11 @@ class ObjectCollision {
   const Layout& layout_;
   std::deque<character::Shape> boxes_;  // about the meshes of own_
   std::vector<Piece> own_;
-  std::vector<Piece> free_;  // one per free body
-  std::vector<Ball> balls_;  // (free bodies)
+  std::deque<character::Shape> free_shapes_;
+  std::vector<Piece> free_;          // of all free bodies
+  std::vector<size_t> first_piece_;  // (free bodies, and one more)
+  std::vector<double> reaches_;      // (free bodies) radius of the ball about the centre that holds it
+  std::vector<Ball> balls_;          // (free bodies)
   std::vector<Fixed> fixed_;
   bool anything_moves_ = false;
   std::vector<size_t> queue_;  // free bodies that are awake

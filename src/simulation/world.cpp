@@ -257,6 +257,8 @@ struct World::Impl {
     }
     for (size_t f = 0; f < resting.size(); ++f) {
       if (candidates[f] == 0 || held[f] == 0) continue;
+      // A chair that rocks is slow where it turns back.
+      if (options.environment.bodies[f].compound() && !objects->Hold(points, f, FreeBody(f))) continue;
       resting[f] = 1;
       FreeBody(f).linear_velocity.setZero();
       FreeBody(f).angular_velocity.setZero();

@@ -137,8 +137,11 @@ void CheckFit(const Environment& environment, const ReferenceMotion& reference, 
           if (i > 0) return;  // free bodies move
           for (size_t f = 0; f < environment.bodies.size(); ++f) {
             const simulation::FreeBody& body = environment.bodies[f];
-            const Vec3 extent = 2 * body.shape.HalfExtents();
-            note(first_free + f, DepthIn(body.position, body.orientation, extent, point, radius));
+            for (const simulation::TurnedShape& turned : body.AllShapes()) {
+              const Vec3 extent = 2 * turned.shape.HalfExtents();
+              const Vec3 center = body.position + body.orientation * turned.shape.offset;
+              note(first_free + f, DepthIn(center, body.orientation * turned.orientation, extent, point, radius));
+            }
           }
         });
       }

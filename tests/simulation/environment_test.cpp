@@ -2,6 +2,9 @@
 #include "retrace/simulation/environment.h"
 
 #include <gtest/gtest.h>
+#include <ode/ode.h>
+
+#include <cstdarg>
 
 #include "retrace/io/error.h"
 #include "retrace/math/random.h"
@@ -442,6 +445,8 @@ TEST(Determinism, AStateWithBodiesIsAllThatThereIs) {
   EXPECT_TRUE(SameBits(Get(other), end));
 }
 
+int ode_complaints = 0;  // "LCP internal error, s <= 0": then ODE's solver has given up
+
 TEST(Solvers, AgreeInAWorldOfManyThings) {
   const character::Character human = Human();
   WorldOptions options = With(R"({"ground": {"material": {"friction": 0.5}},
@@ -457,8 +462,10 @@ TEST(Solvers, AgreeInAWorldOfManyThings) {
   World own(human, options);
   character::State state = Scenes(human)[1].start;  // a fall
   options.environment.AppendStart(state);
-  int with_contacts = 0;
+  dSetMessageHandler([](int, const char*, va_list) { ++ode_complaints; });
+  int with_contacts = 0, gave_up = 0;
   for (int step = 0; step < 300; ++step) {
+    const int complaints = ode_complaints;
     stock.SetState(state, step);
     own.SetState(state, step);
     const std::vector<JointCommand> targets = SwayingTargets(human, step * options.time_step, 0.3);
@@ -471,11 +478,16 @@ TEST(Solvers, AgreeInAWorldOfManyThings) {
       difference = std::max({difference, (a[i].linear_velocity - b[i].linear_velocity).norm(),
                              (a[i].angular_velocity - b[i].angular_velocity).norm()});
     }
-    EXPECT_LT(difference, 1e-5 * fastest) << step;
+    if (ode_complaints == complaints) {
+      EXPECT_LT(difference, 1e-5 * fastest) << step;
+    } else {
+      ++gave_up;
+    }
     for (const Contact& contact : own.contacts()) with_contacts += contact.object >= 0;
     state = b;
   }
   EXPECT_GT(with_contacts, 300);
+  EXPECT_LE(gave_up, 3);
 }
 
 }  // namespace

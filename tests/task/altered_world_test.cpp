@@ -56,9 +56,10 @@ TEST(AlteredWorld, ShippedOnesAreReadAndHoldAStandingCharacter) {
     EXPECT_FALSE(world.description.empty()) << name;
     const PlacedWorld placed = PlaceWorld(world, standing);
     EXPECT_FALSE(placed.notes.empty()) << name;
+    ++count;
+    if (name == "armchair" || name == "stool") continue;  // they hold somebody who sits: tests/runs/idling_test.cpp
     EXPECT_THAT(placed.warnings, IsEmpty()) << name;
     EXPECT_NEAR(placed.environment.HeightAt(0, 0, 1), 0, 1e-9) << name;
-    ++count;
   }
   EXPECT_GE(count, 15);
 }

@@ -11,7 +11,15 @@
 namespace retrace {
 
 /// What a random number is for; streams of different stages are independent.
-enum class RandomStage : uint32_t { kSampling = 1, kWorld = 2, kStart = 3, kVariation = 4, kTest = 1000 };
+enum class RandomStage : uint32_t {
+  kSampling = 1,
+  kWorld = 2,
+  kStart = 3,
+  kVariation = 4,
+  kIdlingPlay = 5,
+  kIdlingPaths = 6,
+  kTest = 1000,
+};
 
 /// Sequence of random numbers of one (seed, stage, iteration, sample). Philox 4x32-10 (Salmon et al. 2011): the key is
 /// the seed, the counter is (stage, iteration, sample, position).

@@ -28,6 +28,7 @@ inline constexpr std::string_view kPressureFile = "pressure.csv";
 inline constexpr std::string_view kPushTableFile = "push_table.csv";
 inline constexpr std::string_view kCostsFile = "costs.csv";
 inline constexpr std::string_view kTrackingFile = "tracking.csv";
+inline constexpr std::string_view kIdlingFile = "idling.csv";
 // Of `forces`; names with a cut-off are those of low-passed tables.
 inline constexpr std::string_view kGroundForcesFile = "ground_forces.csv";
 inline constexpr std::string_view kSmoothGroundForcesFile = "ground_forces_20Hz.csv";
@@ -65,6 +66,7 @@ inline constexpr std::array kRunFiles = {kManifestFile,
                                          kPushTableFile,
                                          kCostsFile,
                                          kTrackingFile,
+                                         kIdlingFile,
                                          kGroundForcesFile,
                                          kSmoothGroundForcesFile,
                                          kFootForcesFile,

@@ -9,8 +9,9 @@ namespace retrace::runs {
 /// Path of a character: a file as it is given, or the name of one that comes with the toolkit. Throws UsageError
 /// listing the names.
 std::filesystem::path FindCharacter(const std::string& name_or_file);
-/// The same for a world.
+/// The same for a world, and for key poses.
 std::filesystem::path FindWorld(const std::string& name_or_file);
+std::filesystem::path FindKeys(const std::string& name_or_file);
 /// A folder with the same content as `share/retrace` of an installation; it is searched before all others. Returns
 /// true.
 bool AddDataFolder(const std::filesystem::path& folder);

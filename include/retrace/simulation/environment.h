@@ -79,10 +79,19 @@ struct HeightField {
   Material material = {};
 };
 
+/// A shape of a compound body; its offset is that of its centre from the body's centre of mass, in the body's axes.
+struct TurnedShape {
+  character::Shape shape = {};
+  Quat orientation = Quat::Identity();  ///< shape to body
+};
+
 /// A rigid body that moves freely. Its frame sits at its centre of mass.
 struct FreeBody {
   std::string name;
-  character::Shape shape = {};           ///< a box or a capsule; a sphere is a capsule of length 0
+  character::Shape shape = {};  ///< a box or a capsule; a sphere is a capsule of length 0
+  /// Of a compound body, in the place of `shape`: furniture, tools. Where they overlap, even density counts twice.
+  std::vector<TurnedShape> shapes = {};
+  Mat3 tensor = Mat3::Zero();            ///< of inertia of a compound body, in its axes [kg m^2]
   double mass = 0;                       ///< [kg]
   Vec3 position = Vec3::Zero();          ///< at the start [m]
   Quat orientation = Quat::Identity();   ///< at the start
@@ -90,7 +99,10 @@ struct FreeBody {
   Vec3 angular_velocity = Vec3::Zero();  ///< at the start, in world axes [rad/s]
   Material material = {};
 
-  /// Principal moments of a solid of even density [kg m^2].
+  bool compound() const { return !shapes.empty(); }
+  /// What it consists of: `shapes`, or `shape` alone.
+  std::vector<TurnedShape> AllShapes() const;
+  /// Principal moments of a solid of even density that is no compound, about its axes [kg m^2].
   Vec3 Inertia() const;
 };
 /// Volume of a box or capsule [m^3].
@@ -126,7 +138,8 @@ struct Environment {
 };
 
 /// Reads what Environment::ToJson wrote, or what a person did: `density` may stand for `mass`, `rotation` {"axis": "x",
-/// "degrees": 10} for `orientation`, `erp`, `cfm` and `time_step` for a spring. Throws InputError with the JSON
+/// "degrees": 10} for `orientation`, `erp`, `cfm` and `time_step` for a spring. Without `inertia`, the shapes of a
+/// compound body are placed in any frame, and moved to that of their centre of mass. Throws InputError with the JSON
 /// pointer.
 Environment ReadEnvironment(const io::JsonView& view);
 

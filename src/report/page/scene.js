@@ -45,6 +45,10 @@ function geometryOf(shape) {
     geometry = geometry.toNonIndexed(); // faces are flat
     geometry.computeVertexNormals();
   }
+  if (shape.orientation) {
+    const [w, x, y, z] = shape.orientation;
+    geometry.applyQuaternion(new Quaternion(x, y, z, w));
+  }
   geometry.translate(...shape.offset);
   return geometry;
 }
@@ -256,9 +260,11 @@ export class Surroundings {
     }
     if (things && world.height_field) this.addHeightField(world.height_field, solid);
     this.free = (things ? world.bodies : []).map((body, k) => {
-      const mesh = solid(geometryOf(body.shape));
-      this.place(mesh, world.start, k);
-      return mesh;
+      const group = new Group();
+      for (const shape of body.shapes) group.add(solid(geometryOf(shape)));
+      this.group.add(group);
+      this.place(group, world.start, k);
+      return group;
     });
     this.paint();
   }

@@ -1,0 +1,113 @@
+/// idle: key poses and furniture in, a control that idles between them for any length out.
+#include <cstdio>
+
+#include "common/job_options.h"
+#include "common/number_option.h"
+#include "common/program.h"
+#include "common/progress.h"
+#include "retrace/io/error.h"
+#include "retrace/io/number.h"
+#include "retrace/runs/idling_run.h"
+#include "retrace/runs/solver.h"
+#include "retrace/runs/stop_request.h"
+
+namespace {
+
+using namespace retrace;
+
+struct Options {
+  runs::IdlingOptions job;
+  std::optional<double> seconds, gain, noise, reach;
+  std::optional<int> paths;
+  std::optional<uint64_t> seed;
+  std::string output;
+  bool force = false;
+  bool dry_run = false;
+  std::string progress = "auto";
+};
+
+void AddOptions(CLI::App& app, Options& o) {
+  app.add_option("keys", o.job.keys, "Key poses: a JSON file, or the name of bundled ones: sitting")
+      ->type_name("KEYS")
+      ->required();
+  app.add_option("--character", o.job.character, "Character: a JSON file, or a name")
+      ->type_name("NAME")
+      ->capture_default_str();
+  apps::AddWorldOption(app, o.job.worlds);
+  apps::AddNumber(app, "--seconds", o.seconds, io::OptionalReal{{0.5, 4000}}, "Length of the motion [60]");
+  apps::AddNumber(app, "--paths", o.paths, io::OptionalInteger{1, 100}, "Paths for each ordered pair of keys [3]");
+  app.add_option("--choose", o.job.choices,
+                 "Paths of a pair that may be played, as FROM:TO:NUMBER[,NUMBER]... (repeatable); of other pairs all")
+      ->type_name("CHOICE")
+      ->allow_extra_args(false);
+  apps::AddNumber(app, "--gain", o.gain, io::OptionalReal{{0.01, 10}},
+                  "Factor on the stiffness of the servos; that on their damping is its square root [0.7]");
+  apps::AddNumber(app, "--noise", o.noise, io::OptionalReal{{0, 1}},
+                  "Standard deviation of random turns of the targets about each axis, in rad [0.02]");
+  apps::AddNumber(app, "--reach", o.reach, io::OptionalReal{{0.001, 10}},
+                  "Rms distance of bodies about the root within which a path reaches its key, in m [0.1]");
+  apps::AddNumber(app, "--seed", o.seed, io::Optional<io::Natural, uint64_t>{}, "Seed of the random numbers [1]");
+  app.add_option("--output", o.output, "Folder for the results [results/KEYS]")->type_name("DIR");
+  app.add_flag("--force", o.force, "Write into a folder that holds results already");
+  app.add_flag("--dry-run", o.dry_run, "Idle and print how it went, and write nothing");
+  app.add_option("--progress", o.progress, "auto, bar, plain, json or none")->capture_default_str();
+  app.set_version_flag("--version", "idle " + results::Version());
+}
+
+runs::IdlingOptions ParseOptions(const Options& o) {
+  runs::IdlingOptions job = o.job;
+  idling::Options& options = job.options;
+  options.duration = o.seconds.value_or(options.duration);
+  options.paths = o.paths.value_or(options.paths);
+  options.gain = o.gain.value_or(options.gain);
+  options.noise = o.noise.value_or(options.noise);
+  options.reach = o.reach.value_or(options.reach);
+  options.seed = o.seed.value_or(options.seed);
+  return job;
+}
+
+int Idle(const Options& o, const std::string& command) {
+  const results::RunTimer timer;
+  const apps::ProgressStyle style = apps::ChooseProgress(o.progress, false);
+  runs::StopRequest stop(0);
+  runs::HandleStopSignals();
+  const runs::IdlingJob job(ParseOptions(o));
+  apps::Warn("idle", runs::SolverWarning(job.problem.world));
+  const std::string name = job.inputs.front().name.path.stem().string();
+  std::filesystem::path output = o.output;
+  if (o.output.empty()) output = std::filesystem::path("results") / name;
+  std::optional<results::RunFolder> folder;
+  if (!o.dry_run) folder.emplace(output, o.force, runs::PathsOf(job.inputs));
+  const double duration = job.problem.options.duration;
+  apps::TimeProgress progress(style, duration);
+  idling::Hooks hooks;
+  hooks.on_progress = [&](double time) { progress.Update(time); };
+  hooks.stop = [&] { return stop(); };
+  const runs::Idling result = runs::Idle(job, hooks);
+  progress.Finish();
+  const bool stopped = result.summary.status == idling::Status::kStopped;
+  if (folder && result.num_steps > 0) runs::WriteIdling(*folder, job, result, {command, {}, &timer});
+  const std::string ending = idling::Name(result.summary.status) + " after " +
+                             io::Fixed(result.summary.control.duration(), 2) + " of " + io::Fixed(duration, 2) + " s";
+  if (stopped) {
+    throw StoppedError(stop.reason() + ": " + ending +
+                       (folder && result.num_steps > 0 ? ", which are in " + output.string() : ""));
+  }
+  if (apps::Prints(style)) {
+    std::printf("%s: %s\n%s", name.c_str(), ending.c_str(), runs::Describe(job, result).c_str());
+    if (folder) std::printf("  results in %s\n", output.c_str());
+  }
+  return static_cast<int>(result.success() ? ExitCode::kSuccess : ExitCode::kBelowGate);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string command = apps::CommandLine(argc, argv);
+  CLI::App app("Idles between key poses, on furniture, for any length of time.", "idle");
+  Options options;
+  AddOptions(app, options);
+  int exit_code = 0;
+  if (!apps::ParseOptions(app, argc, argv, true, exit_code)) return exit_code;
+  return apps::RunProgram("idle", true, [&] { return Idle(options, command); });
+}

@@ -1,0 +1,66 @@
+/// The program `idle`.
+#include "apps/command_line.h"
+#include "retrace/results/tables.h"
+
+namespace retrace::apps {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+const std::string kIdle = RETRACE_IDLE;
+
+class IdleProgram : public CommandLine {
+ protected:
+  /// Two of the bundled keys: planning takes the square of their number.
+  std::string Keys() {
+    io::Json keys = io::ReadJson(std::string(RETRACE_SOURCE_DIR) + "/data/keys/sitting.json");
+    keys["keys"] = {keys["keys"][0], keys["keys"][3]};
+    const std::string path = Path("two.json");
+    io::WriteFile(path, keys.dump());
+    return path;
+  }
+};
+
+TEST_F(IdleProgram, LeavesARunThatTheOthersTake) {
+  const std::string run = Path("run");
+  const std::string command = kIdle + " " + Keys() + " --world rocker --seconds 4 --paths 2 --progress plain";
+  const Outcome outcome = Execute(command + " --output " + run);
+  EXPECT_EQ(outcome.code, 0) << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr("2 of 2 pairs of keys have 2 paths"));
+  EXPECT_THAT(outcome.text, HasSubstr("0 of 960 steps invalid"));
+  for (const char* file : {"control.json", "idling.csv", "trajectory.csv", "motion.bvh", "manifest.json"}) {
+    EXPECT_TRUE(fs::exists(run + "/" + file)) << file;
+  }
+  const results::Table parts = results::ReadTable(run + "/idling.csv");
+  EXPECT_EQ(parts.Numbers("start").front(), 0);
+  EXPECT_EQ(parts.Numbers("end").back(), 4);
+  EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
+  EXPECT_EQ(Execute(kReport + " " + run + " --output " + Path("report.html")).code, 0);
+  const Outcome exported = Execute(kExport + " " + run + " --to all");
+  EXPECT_EQ(exported.code, 0) << exported.text;
+  EXPECT_EQ(Execute(command + " --output " + run).code, 2);  // in use
+  const std::string other = Path("other");
+  EXPECT_EQ(Execute(command + " --output " + other).code, 0);
+  EXPECT_EQ(io::ReadFile(other + "/control.json"), io::ReadFile(run + "/control.json"));
+  const io::Json manifest = io::ReadJson(run + "/manifest.json");
+  EXPECT_EQ(manifest["program"], "idle");
+  EXPECT_EQ(manifest["idling"]["carried_by"], "rocker");
+  EXPECT_EQ(manifest["inputs"].size(), 3u);
+}
+
+TEST_F(IdleProgram, RefusesWhatItCannotUse) {
+  ExpectRefusals(kIdle, {{"sitting --world no_such_world", 2, "no_such_world"},
+                         {"standing_on_air --world stool", 2, "expected a JSON file or one of: "},
+                         {"sitting --world stool --seconds 0", 2, "--seconds"},
+                         {"sitting --dry-run", 3, "is its furniture there?"},
+                         {"sitting --dry-run --world platform", 2, "course"},
+                         {"sitting --world stool --choose upright:forward:9 --dry-run", 2, "from 1 to 3"},
+                         {Path("missing.json") + " --world stool", 3, "missing.json"}});
+  const std::string keys = Path("keys.json");
+  io::WriteFile(keys, R"({"format": "retrace-keys", "version": 1, "keys": []})");
+  ExpectRefusals(kIdle, {{keys + " --world stool --dry-run", 3, "keys.json: /keys: "}});
+}
+
+}  // namespace
+}  // namespace retrace::apps
