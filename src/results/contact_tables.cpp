@@ -48,6 +48,10 @@ struct Face {
   double size_v = 0;
 
   double area() const { return size_u * size_v; }
+  size_t num_cells() const { return static_cast<size_t>(cells_u) * static_cast<size_t>(cells_v); }
+  size_t IndexOf(int i, int k) const {
+    return static_cast<size_t>(i) * static_cast<size_t>(cells_v) + static_cast<size_t>(k);
+  }
   Vec3 Center(int i, int k) const {
     Vec3 center = corner;
     center[u] += (i + 0.5) * size_u;
@@ -110,12 +114,12 @@ void Spread(const Face& face, const Vec3& point, double force, const PressureOpt
     for (int k = first_v; k <= last_v; ++k) sum += weight(i, k);
   }
   if (sum == 0) {  // cells of a huge body are so large that the middle of none is near
-    forces[static_cast<size_t>(home_u * face.cells_v + home_v)] += force;
+    forces[face.IndexOf(home_u, home_v)] += force;
     return;
   }
   for (int i = first_u; i <= last_u; ++i) {
     for (int k = first_v; k <= last_v; ++k) {
-      forces[static_cast<size_t>(i * face.cells_v + k)] += force * weight(i, k) / sum;
+      forces[face.IndexOf(i, k)] += force * weight(i, k) / sum;
     }
   }
 }
@@ -162,12 +166,12 @@ class Loads {
     load.center_in_body += normal_force * in_body;
     const size_t index = 6 * b + static_cast<size_t>(FaceAgainst(to_body * contact.normal));
     const Face& face = faces_[index];
-    if (forces_[index].empty()) forces_[index].assign(static_cast<size_t>(face.cells_u * face.cells_v), 0.0);
+    if (forces_[index].empty()) forces_[index].assign(face.num_cells(), 0.0);
     Spread(face, in_body, normal_force, options_, forces_[index]);
   }
 
   void TakeFace(int body, int f, ContactLoad& load, std::vector<PressureCell>& cells) {
-    const size_t at = static_cast<size_t>(6 * body + f);
+    const size_t at = 6 * static_cast<size_t>(body) + static_cast<size_t>(f);
     const Face& face = faces_[at];
     for (size_t c = 0; c < forces_[at].size(); ++c) {
       if (forces_[at][c] == 0 || face.area() == 0) continue;
