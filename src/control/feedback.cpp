@@ -27,7 +27,8 @@ FeedbackLaw::FeedbackLaw(const Character& character, const Feedback& feedback)
       difference_(Eigen::VectorXd::Zero(feedback.num_differences())),
       scaled_(feedback.num_torques()),
       torques_(Eigen::VectorXd::Zero(feedback.num_torques())) {
-  if (feedback.num_differences() != 2 * coordinates_.size() || feedback.num_torques() != coordinates_.size() - 6) {
+  if (feedback.num_differences() != 2 * Eigen::Index{coordinates_.size()} ||
+      feedback.num_torques() != coordinates_.size() - 6) {
     throw std::invalid_argument("feedback of another character");
   }
   point_ = feedback.nominal.front();

@@ -137,7 +137,7 @@ RunFeedback::RunFeedback(const StoredRun& run, const stabilization::ReindexingOp
   }
   const dynamics::Coordinates coordinates(character);
   const int first = control.fragments.empty() ? 0 : control.fragments.front().first_step;
-  if (feedback.num_differences() != 2 * coordinates.size() || feedback.first_step != first ||
+  if (feedback.num_differences() != 2 * Eigen::Index{coordinates.size()} || feedback.first_step != first ||
       feedback.nominal.front().pose.joint_rotations.size() != character.joints.size() ||
       feedback.num_steps != control.num_steps() - first) {
     throw InputError(file.string(), "other sizes", "those of the control and its character");

@@ -60,7 +60,7 @@ void WriteFeedback(const StabilizationJob& job, const stabilization::Summary& su
 struct RunFeedback {
   /// Reads it from the folder of the run. Throws InputError for a run without feedback, for a damaged file, and for
   /// feedback of another control or character; UsageError for a scene.
-  RunFeedback(const StoredRun& run, const stabilization::ReindexingOptions& options);
+  RunFeedback(const StoredRun& run, const stabilization::ReindexingOptions& reindexing);
   RunFeedback(const RunFeedback&) = delete;
   RunFeedback& operator=(const RunFeedback&) = delete;
 

@@ -68,7 +68,7 @@ class Lineariser {
         world_(*problem.character, problem.control->world),
         controller_(problem.disturbed(), problem.character->joints.size()),
         torque_steps_(TorquesOfTurn(*problem.character, problem.options.torque_difference)) {
-    const Eigen::Index size = 2 * coordinates_.size();
+    const Eigen::Index size = 2 * Eigen::Index{coordinates_.size()};
     displacement_ = Eigen::VectorXd::Zero(size);
     ahead_.resize(size);
     behind_.resize(size);
