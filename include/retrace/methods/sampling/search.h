@@ -123,7 +123,8 @@ class IterationStore {
   virtual void Append(const parallel::Bytes& simulated) = 0;
   /// Whether the search should call Restart. Called between two iterations, once Next has returned false.
   virtual bool IsFull() const { return false; }
-  /// Keeps the bytes of this record alone, in the place of everything since the search began: Next will return them, as the first.
+  /// Keeps the bytes of this record alone, in the place of everything since the search began: Next will return them, as
+  /// the first.
   virtual void Restart(const io::RecordProducer&) {}
 };
 
