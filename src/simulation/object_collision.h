@@ -1,11 +1,11 @@
 /// The points at which characters and free bodies touch the things of an environment and one another. (Characters
 /// on the plain ground and against one another: collision.h.)
 ///
-/// What nothing moves is met ahead of time, like the ground: ends of capsules, and places where they lie across an edge,
-/// by their distance, which is exact; a box by ODE's test of boxes (box_contacts.h) where it will be at the end of the
-/// step if nothing stops it, from which follow the gap that there is now and the points, also where a foot is wider than
-/// a beam. Things that both move are met where they are; boxes of compound bodies, which carry others, a millimetre
-/// ahead.
+/// What nothing moves is met ahead of time, like the ground: ends of capsules, and places where they lie across an
+/// edge, by their distance, which is exact; a box by ODE's test of boxes (box_contacts.h) where it will be at the end
+/// of the step if nothing stops it, from which follow the gap that there is now and the points, also where a foot is
+/// wider than a beam. Things that both move are met where they are; boxes of compound bodies, which carry others, a
+/// millimetre ahead.
 #pragma once
 
 #include <ode/ode.h>

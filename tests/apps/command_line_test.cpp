@@ -338,12 +338,13 @@ TEST_F(CommandLine, AControlOfAPlainFloorSaysNothingOfWorlds) {
 TEST_F(CommandLine, WorldsThatMakeNoSenseAreRefused) {
   const std::string world = R"({"format": "retrace-world", "version": 1, "environment": {"boxes": [{"name": "a"}]}})";
   const std::string bad = Write("bad.json", world);
-  ExpectRefusals(kReconstruct, {
-                                   {kClip + " --world nowhere", 2, "expected a JSON file or one of: armchair, beam10, beam5"},
-                                   {kClip + " --world ice --world ice", 2, "found the ground's friction twice"},
-                                   {kClip + " --world " + bad, 3, "bad.json: /environment/boxes/0"},
-                                   {kClip + " --world " + Path("none.json"), 3, "none.json"},
-                               });
+  ExpectRefusals(kReconstruct,
+                 {
+                     {kClip + " --world nowhere", 2, "expected a JSON file or one of: armchair, beam10, beam5"},
+                     {kClip + " --world ice --world ice", 2, "found the ground's friction twice"},
+                     {kClip + " --world " + bad, 3, "bad.json: /environment/boxes/0"},
+                     {kClip + " --world " + Path("none.json"), 3, "none.json"},
+                 });
   const std::string run = SmallRun("run");
   ExpectRefusals(kReplay, {{run + " --verify --world ice", 2, "--world"}});
   const Outcome outcome = Execute(kReconstruct + " " + kWalkClip + " --dry-run --world step");
