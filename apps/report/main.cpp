@@ -33,18 +33,18 @@ int Report(const Options& o) {
   if (!o.output.empty()) runs::CheckReportOutput(o.output, o.folders, o.force);
   if (!o.png.empty()) runs::CheckReportOutput(o.png, o.folders, o.force);
   const runs::GatheredReport report = runs::GatherReport(o.folders);
-  const std::string page = runs::MakeReportPage(report.document);
+  const auto write_page = [&](const std::filesystem::path& file) { runs::WriteReportPage(report.document, file); };
   if (!o.output.empty() || o.png.empty()) {
     const std::filesystem::path file = o.output.empty()
                                            ? std::filesystem::path(o.folders.front()) / results::kReportFile
                                            : std::filesystem::path(o.output);
-    io::WriteFile(file, page);
+    write_page(file);
     std::printf("%s: %s MB, opens in any web browser\n", file.c_str(),
-                io::Fixed(static_cast<double>(page.size()) / 1e6, 1).c_str());
+                io::Fixed(static_cast<double>(std::filesystem::file_size(file)) / 1e6, 1).c_str());
   }
   if (!o.png.empty()) {
     const std::string fragment = "filmstrip,figures=" + std::to_string(o.figures) + ",width=" + std::to_string(o.width);
-    const std::string png = report::DrawPicture(browser, page, fragment);
+    const std::string png = report::DrawPicture(browser, write_page, fragment);
     io::WriteFile(o.png, png);
     std::printf("%s: %zu kB\n", o.png.c_str(), (png.size() + 999) / 1000);
   }

@@ -16,13 +16,18 @@ MotionBvh::MotionBvh(const character::Character& character, double rate)
       skeleton_(character::SkeletonOf(character)),
       text_(skeleton_, std::vector<bool>(skeleton_.joints.size(), false)) {}
 
-void MotionBvh::AddFrame(double share) {
+void MotionBvh::AddFrame(double share, std::string& rows) {
   character::Interpolate(before_, latest_, share, between_);
-  text_.Add(character::FrameOf(character_, skeleton_, between_));
+  text_.AppendRow(character::FrameOf(character_, skeleton_, between_), rows);
   ++frames_;
 }
 
-void MotionBvh::Add(const control::Trajectory& part) {
+int MotionBvh::FramesOf(size_t steps, double time_step) const {
+  return steps == 0 ? 1 : NumFrames(static_cast<double>(steps) * time_step, rate_);
+}
+
+std::string MotionBvh::Add(const control::Trajectory& part) {
+  std::string rows;
   time_step_ = part.time_step;
   for (size_t i = part.first_new_state(); i < part.states.size(); ++i) {
     std::swap(before_, latest_);
@@ -30,26 +35,30 @@ void MotionBvh::Add(const control::Trajectory& part) {
     if (states_++ == 0) continue;
     const auto last = static_cast<double>(states_ - 1);  // [steps]
     // What is at the latest state itself belongs to the step after it, where there is one.
-    for (double place = 0; (place = frames_ / rate_ / time_step_) < last;) AddFrame(place - (last - 1));
+    for (double place = 0; (place = frames_ / rate_ / time_step_) < last;) AddFrame(place - (last - 1), rows);
   }
+  return rows;
 }
 
-std::vector<std::string> MotionBvh::Finish() {
-  if (states_ == 1) text_.Add(character::FrameOf(character_, skeleton_, latest_));
+std::string MotionBvh::Finish() {
+  std::string rows;
+  if (states_ == 1) {
+    before_ = latest_;
+    AddFrame(1, rows);
+  }
   if (states_ >= 2) {
     const auto last = static_cast<double>(states_ - 1);
-    const int frames = NumFrames(last * time_step_, rate_);
-    while (frames_ < frames) AddFrame(std::min(frames_ / rate_ / time_step_, last) - (last - 1));
+    const int frames = FramesOf(states_ - 1, time_step_);
+    while (frames_ < frames) AddFrame(std::min(frames_ / rate_ / time_step_, last) - (last - 1), rows);
   }
-  return text_.Finish(1 / rate_);
+  return rows;
 }
 
 std::string FormatMotionBvh(const character::Character& character, const control::Trajectory& trajectory, double rate) {
   MotionBvh motion(character, rate);
-  motion.Add(trajectory);
-  std::string text;
-  for (const std::string& piece : motion.Finish()) text += piece;
-  return text;
+  std::string text = motion.Head(motion.FramesOf(trajectory.num_steps(), trajectory.time_step));
+  text += motion.Add(trajectory);
+  return text += motion.Finish();
 }
 
 }  // namespace retrace::exports

@@ -219,6 +219,48 @@ std::string Dump(const Json& document, int indent) {
   return document.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
+namespace {
+
+/// Text that is passed on in pieces worth a call.
+class PieceWriter {
+ public:
+  explicit PieceWriter(const std::function<void(std::string_view piece)>& write) : write_(write) {}
+  void Write(std::string_view text) {
+    constexpr size_t kPiece = size_t{1} << 16;
+    kept_ += text;
+    if (kept_.size() >= kPiece) Flush();
+  }
+  void Flush() {
+    write_(kept_);
+    kept_.clear();
+  }
+
+ private:
+  const std::function<void(std::string_view piece)>& write_;
+  std::string kept_;
+};
+
+void DumpInto(const Json& value, PieceWriter& writer) {
+  if (!value.is_structured() || value.empty()) return writer.Write(Dump(value));
+  const bool object = value.is_object();
+  const char* before = object ? "{" : "[";
+  for (const auto& [key, member] : value.items()) {
+    writer.Write(before);
+    if (object) writer.Write(Dump(key) + ":");
+    DumpInto(member, writer);
+    before = ",";
+  }
+  writer.Write(object ? "}" : "]");
+}
+
+}  // namespace
+
+void DumpInPieces(const Json& document, const std::function<void(std::string_view piece)>& write) {
+  PieceWriter writer(write);
+  DumpInto(document, writer);
+  writer.Flush();
+}
+
 bool IsName(const std::string& text) {
   // UTF-8 has control characters below the space, at 0x7F, and from 0xC2 0x80 to 0xC2 0x9F.
   for (size_t i = 0; i < text.size(); ++i) {

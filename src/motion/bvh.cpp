@@ -333,27 +333,23 @@ BvhText::BvhText(const Skeleton& skeleton, std::vector<bool> moves) : moves_(std
   }
 }
 
-void BvhText::Add(const Frame& frame) {
-  constexpr size_t kPiece = 1 << 16;
-  if (rows_.empty() || rows_.back().size() > kPiece) rows_.emplace_back();
-  std::string& text = rows_.back();
+std::string BvhText::Head(size_t frames, double frame_time) const {
+  std::string text = hierarchy_;
+  text.append("MOTION\nFrames: ").append(std::to_string(frames)).append("\nFrame Time: ");
+  io::AppendNumber(text, frame_time);
+  return text += '\n';
+}
+
+void BvhText::AppendRow(const Frame& frame, std::string& text) const {
   const size_t row = text.size();
   for (const size_t j : order_) {
     if (moves_[j]) AppendVector(text, frame.translations[j]);
     const auto [z, x, y] = EulerAngles(frame.rotations[j].toRotationMatrix(), 2, 0, 1);
     AppendVector(text, {Degrees(z), Degrees(x), Degrees(y)});
   }
-  if (text.size() > row) text[row] = '\n';  // in place of the first blank: ends the line before
-  ++frames_;
-}
-
-std::vector<std::string> BvhText::Finish(double frame_time) {
-  hierarchy_.append("MOTION\nFrames: ").append(std::to_string(frames_)).append("\nFrame Time: ");
-  io::AppendNumber(hierarchy_, frame_time);
-  std::vector<std::string> pieces = std::move(rows_);
-  pieces.insert(pieces.begin(), std::move(hierarchy_));
-  pieces.back() += '\n';
-  return pieces;
+  if (text.size() == row) return;
+  text.erase(row, 1);  // the first blank
+  text += '\n';
 }
 
 std::string FormatBvh(const Clip& clip) {
@@ -363,11 +359,10 @@ std::string FormatBvh(const Clip& clip) {
     moves[j] = std::any_of(clip.frames.begin(), clip.frames.end(),
                            [&](const Frame& frame) { return frame.translations[j] != joints[j].offset; });
   }
-  BvhText text(clip.skeleton, std::move(moves));
-  for (const Frame& frame : clip.frames) text.Add(frame);
-  std::string whole;
-  for (const std::string& piece : text.Finish(clip.frame_time)) whole += piece;
-  return whole;
+  const BvhText bvh(clip.skeleton, std::move(moves));
+  std::string text = bvh.Head(clip.frames.size(), clip.frame_time);
+  for (const Frame& frame : clip.frames) bvh.AppendRow(frame, text);
+  return text;
 }
 
 }  // namespace retrace::motion

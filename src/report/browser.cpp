@@ -148,10 +148,11 @@ fs::path FindBrowser(const std::string& wanted) {
       "chromium) or name it");
 }
 
-std::string DrawPicture(const fs::path& browser, const std::string& page, const std::string& fragment) {
+std::string DrawPicture(const fs::path& browser, const std::function<void(const fs::path& file)>& write_page,
+                        const std::string& fragment) {
   const ScratchFolder scratch;
   const fs::path file = scratch.path() / "report.html";
-  io::WriteFile(file, page);
+  write_page(file);
   std::vector<std::string> command = {browser.string(),
                                       "--headless",
                                       "--disable-gpu",

@@ -39,37 +39,43 @@ std::vector<std::string> NamesOf(const std::vector<fs::path>& paths) {
   return names;
 }
 
+/// The naive tracking of the references, where there are any.
+void DescribeTracking(const StoredRun& run, std::vector<report::ReportRun>& reports,
+                      std::vector<report::RunDescriber>& describers) {
+  const auto has_reference = [](const RunCharacter& character) { return character.reference.has_value(); };
+  if (std::none_of(run.characters.begin(), run.characters.end(), has_reference)) return;
+  std::vector<std::optional<metrics::Evaluator>> evaluators;
+  for (size_t c = 0; c < run.characters.size(); ++c) evaluators.push_back(run.EvaluatorOf(c));
+  ReplayInParts(run.NaiveTracking(), run.pushes, [&](size_t c, const control::Trajectory& part) {
+    if (!evaluators[c]) return;
+    evaluators[c]->Add(part);
+    describers[c].AddTracking(part);
+  });
+  for (size_t c = 0; c < run.characters.size(); ++c) {
+    if (evaluators[c]) reports[c].tracking_evaluation = evaluators[c]->Finish(run.expected_duration(c));
+  }
+}
+
 }  // namespace
 
-io::Json DescribeStoredRun(const ReplayedRun& replayed, const std::string& name) {
-  const StoredRun& run = replayed.run;
+io::Json DescribeStoredRun(const StoredRun& run, const std::string& name, std::string& difference) {
   const size_t num_characters = run.characters.size();
-  const auto has_reference = [](const RunCharacter& character) { return character.reference.has_value(); };
-  std::optional<Replayed> tracking;
-  if (std::any_of(run.characters.begin(), run.characters.end(), has_reference)) {
-    tracking = Replay(run, run.NaiveTracking(), run.pushes);
-  }
   std::vector<results::CostTable> costs(num_characters);
   std::vector<results::Table> solutions(num_characters);
   std::vector<results::Table> foot_forces(num_characters);
   std::vector<report::ReportRun> reports(num_characters);
+  std::vector<report::RunDescriber> describers;
   for (size_t c = 0; c < num_characters; ++c) {
     report::ReportRun& report = reports[c];
     report.name = name;
     report.character = &run.scene.characters[c];
     report.world = &run.scene.world;
-    report.trajectory = &replayed.replayed.characters[c].trajectory;
-    report.evaluation = replayed.replayed.characters[c].evaluation;
     report.manifest = run.manifest;
     if (num_characters > 1) {
       report.name.append(", character ").append(std::to_string(c + 1));
       report.name.append(" (").append(report.character->name).append(")");
     }
-    if (run.characters[c].reference) {
-      report.reference = &*run.characters[c].reference;
-      report.tracking = &tracking->characters[c].trajectory;
-      report.tracking_evaluation = tracking->characters[c].evaluation;
-    }
+    if (run.characters[c].reference) report.reference = &*run.characters[c].reference;
     if (const fs::path file = run.PathOf(c, results::kCostsFile); fs::exists(file)) {
       costs[c] = results::ReadCosts(file);
       if (!costs[c].fragments.empty()) report.costs = &costs[c];
@@ -82,13 +88,21 @@ io::Json DescribeStoredRun(const ReplayedRun& replayed, const std::string& name)
       foot_forces[c] = results::ReadTable(file);
       if (foot_forces[c].num_rows() > 0) report.foot_forces = &foot_forces[c];
     }
-    if (!run.pushes.empty()) report.notes.emplace_back("Pushed: this motion is not the result of the control alone.");
-    if (!replayed.difference.empty()) {
-      report.notes.emplace_back(
-          "The motion shown is not the stored one: this program replays the control to other bits.");
-    }
+    describers.emplace_back(report, run.control_duration(c));
   }
-  return num_characters == 1 ? report::DescribeRun(reports[0]) : report::DescribeScene(name, reports);
+  const Verification verification =
+      run.Replay([&](size_t c, const control::Trajectory& part) { describers[c].Add(part); });
+  difference = verification.difference;
+  for (size_t c = 0; c < num_characters; ++c) {
+    reports[c].evaluation = verification.evaluations[c];
+    if (!run.pushes.empty())
+      reports[c].notes.emplace_back("Pushed: this motion is not the result of the control alone.");
+    if (difference.empty()) continue;
+    reports[c].notes.emplace_back(
+        "The motion shown is not the stored one: this program replays the control to other bits.");
+  }
+  DescribeTracking(run, reports, describers);
+  return num_characters == 1 ? describers[0].Finish() : report::DescribeScene(name, describers);
 }
 
 std::vector<fs::path> RunsOf(const fs::path& folder) {
@@ -119,9 +133,9 @@ GatheredReport GatherReport(const std::vector<std::string>& folders) {
       parts.push_back(report::DescribeEvaluation(names[i], results::ParseRuns(io::ReadFile(table), table.string())));
       continue;
     }
-    const ReplayedRun run{StoredRun(paths[i])};
-    if (!run.difference.empty()) gathered.differing.push_back(run.difference);
-    parts.push_back(DescribeStoredRun(run, names[i]));
+    std::string difference;
+    parts.push_back(DescribeStoredRun(StoredRun(paths[i]), names[i], difference));
+    if (!difference.empty()) gathered.differing.push_back(difference);
   }
   std::string title = names.front();
   for (size_t i = 1; i < names.size(); ++i) title += ", " + names[i];
@@ -142,9 +156,12 @@ void CheckReportOutput(const fs::path& file, const std::vector<std::string>& fol
   throw UsageError(file.string() + ": found a file that report did not make, expected none or --force");
 }
 
-std::string MakeReportPage(const io::Json& document) {
+void WriteReportPage(const io::Json& document, const fs::path& file) {
   const fs::path page = FindReportPage();
-  return report::FillReportPage(io::ReadFile(page), page.string(), document);
+  io::FileWriter writer(file);
+  report::FillReportPage(io::ReadFile(page), page.string(), document,
+                         [&](std::string_view piece) { writer.Write(piece); });
+  writer.Finish();
 }
 
 }  // namespace retrace::runs

@@ -47,7 +47,7 @@ fs::path WriteReport(const fs::path& folder) {
     return {};  // no variation was found: there is nothing to show
   }
   const fs::path file = folder / results::kReportFile;
-  io::WriteFile(file, MakeReportPage(GatherReport({folder.string()}).document));
+  WriteReportPage(GatherReport({folder.string()}).document, file);
   return file;
 }
 

@@ -35,8 +35,14 @@ std::vector<NamedTable> StateTables(const character::Character& character, const
 }
 
 std::vector<NamedTable> MotionTables::Add(const control::Trajectory& part) {
-  bvh_.Add(part);
   std::vector<NamedTable> pieces = StateTables(character_, part);
+  std::string rows = bvh_.Add(part);
+  if (num_steps_) {
+    if (part.first_step == 0) rows.insert(0, bvh_.Head(bvh_.FramesOf(*num_steps_, part.time_step)));
+    pieces.push_back({std::string(results::kMotionFile), std::move(rows)});
+  } else {
+    rows_.push_back(std::move(rows));
+  }
   const results::ContactHistory history = results::TraceContacts(character_, part);
   summary_.Add(history);
   pieces.push_back({std::string(results::kBodyContactsFile), results::FormatBodyContacts(character_, history)});
@@ -48,7 +54,10 @@ std::vector<NamedTable> MotionTables::Add(const control::Trajectory& part) {
 std::vector<NamedTable> MotionTables::Finish() {
   std::vector<NamedTable> pieces = {
       {std::string(results::kContactSummaryFile), results::FormatContactSummary(character_, summary_.Summaries())}};
-  for (std::string& piece : bvh_.Finish()) pieces.push_back({std::string(results::kMotionFile), std::move(piece)});
+  std::string last = bvh_.Finish();
+  if (!num_steps_) pieces.push_back({std::string(results::kMotionFile), bvh_.Head(bvh_.frames())});
+  for (std::string& rows : rows_) pieces.push_back({std::string(results::kMotionFile), std::move(rows)});
+  pieces.push_back({std::string(results::kMotionFile), std::move(last)});
   return pieces;
 }
 
@@ -56,7 +65,7 @@ MotionWriter::MotionWriter(results::RunFolder& folder, std::string prefix, Motio
     : folder_(folder),
       prefix_(std::move(prefix)),
       motion_(std::move(motion)),
-      tables_(motion_.character),
+      tables_(motion_.character, motion_.num_steps),
       filmed_(motion_.character, motion_.reference, motion_.num_steps, motion_.world.time_step,
               FilmStripOf(motion_.world, motion_.title)) {}
 
@@ -69,12 +78,25 @@ void MotionWriter::Add(const control::Trajectory& part) {
   filmed_.Add(part);
 }
 
+void MotionWriter::AppendReference(const character::ReferenceMotion& reference) {
+  constexpr size_t kPiece = 1 << 16;
+  const std::string file = prefix_ + std::string(results::kReferenceFile);
+  const motion::Skeleton skeleton = character::SkeletonOf(motion_.character);
+  const motion::BvhText bvh(skeleton, std::vector<bool>(skeleton.joints.size(), false));
+  std::string text = bvh.Head(reference.poses().size(), reference.frame_time());
+  for (const character::Pose& pose : reference.poses()) {
+    bvh.AppendRow(character::FrameOf(motion_.character, skeleton, pose), text);
+    if (text.size() < kPiece) continue;
+    folder_.Append(file, text);
+    text.clear();
+  }
+  folder_.Append(file, text);
+}
+
 void MotionWriter::Finish() {
   Append(tables_.Finish());
   if (motion_.reference != nullptr) {
-    const character::ReferenceMotion& reference = *motion_.reference;
-    folder_.Append(prefix_ + std::string(results::kReferenceFile),
-                   motion::FormatBvh(character::ClipOf(motion_.character, reference.poses(), reference.frame_time())));
+    AppendReference(*motion_.reference);
   }
   folder_.Append(prefix_ + std::string(results::kFilmStripFile),
                  report::FormatFilmStrip(std::span(&filmed_, 1), FilmStripOf(motion_.world, motion_.title)));

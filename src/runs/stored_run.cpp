@@ -108,6 +108,15 @@ std::vector<std::string> DifferingOptions(const simulation::WorldOptions& a, con
 
 }  // namespace
 
+void ReplayInParts(const control::Scene& scene, std::span<const control::Push> pushes,
+                   const std::function<void(size_t character, const control::Trajectory& part)>& observe) {
+  const simulation::Layout layout = scene.layout();
+  control::ReplayInParts(scene, pushes, StepsPerPart(scene.world.time_step), [&](const control::Trajectory& part) {
+    if (layout.num_characters() == 1) return observe(0, part);
+    for (size_t c = 0; c < layout.num_characters(); ++c) observe(c, control::TrajectoryOf(part, layout, c));
+  });
+}
+
 Placement Placement::After(const Placement& first) const {
   return {heading + first.heading, AxisRotation(1, heading) * first.offset + offset};
 }
@@ -285,33 +294,47 @@ std::string StoredRun::FirstDifference(const Replayed& replayed) const {
 
 Verification StoredRun::Verify() const {
   Verification verification;
-  std::string& difference = verification.difference;
   // Without a manifest nobody can tell what else was removed.
-  difference = manifest.is_null() ? (folder / results::kManifestFile).string() + ": no such file"
-                                  : results::FirstChange(folder, manifest);
-  if (!difference.empty()) return verification;
+  verification.difference = manifest.is_null() ? (folder / results::kManifestFile).string() + ": no such file"
+                                               : results::FirstChange(folder, manifest);
+  if (!verification.difference.empty()) return verification;
+  std::vector<std::vector<StoredTable>> tables;
+  for (size_t c = 0; c < characters.size(); ++c) tables.push_back(StoredTables(c, true));
+  Compare(
+      std::move(tables), [](size_t, const control::Trajectory&) {}, verification);
+  return verification;
+}
+
+Verification StoredRun::Replay(
+    const std::function<void(size_t character, const control::Trajectory& part)>& observe) const {
+  Verification verification;
+  if (!manifest.is_null()) verification.difference = results::FirstChange(folder, manifest);
+  std::vector<std::vector<StoredTable>> tables(characters.size());
+  for (size_t c = 0; c < characters.size() && verification.difference.empty(); ++c) tables[c] = StoredTables(c, false);
+  Compare(std::move(tables), observe, verification);
+  return verification;
+}
+
+void StoredRun::Compare(std::vector<std::vector<StoredTable>> tables,
+                        const std::function<void(size_t character, const control::Trajectory& part)>& observe,
+                        Verification& verification) const {
   std::vector<MotionComparison> comparisons;
   std::vector<std::optional<metrics::Evaluator>> evaluators;
   for (size_t c = 0; c < characters.size(); ++c) {
-    comparisons.emplace_back(scene.characters[c], StoredTables(c, true));
+    comparisons.emplace_back(scene.characters[c], std::move(tables[c]));
     evaluators.push_back(EvaluatorOf(c));
   }
-  const simulation::Layout layout = scene.layout();
-  const auto add = [&](size_t c, const control::Trajectory& part) {
+  ReplayInParts(scene, pushes, [&](size_t c, const control::Trajectory& part) {
+    if (c == 0) verification.num_states += part.states.size() - part.first_new_state();
     comparisons[c].Add(part);
     if (evaluators[c]) evaluators[c]->Add(part);
-  };
-  control::ReplayInParts(scene, pushes, StepsPerPart(scene.world.time_step), [&](const control::Trajectory& part) {
-    verification.num_states += part.states.size() - part.first_new_state();
-    if (characters.size() == 1) return add(0, part);
-    for (size_t c = 0; c < characters.size(); ++c) add(c, control::TrajectoryOf(part, layout, c));
+    observe(c, part);
   });
   for (size_t c = 0; c < characters.size(); ++c) {
     auto& evaluation = verification.evaluations.emplace_back();
     if (evaluators[c]) evaluation = evaluators[c]->Finish(expected_duration(c));
-    if (difference.empty()) difference = comparisons[c].Finish();
+    if (verification.difference.empty()) verification.difference = comparisons[c].Finish();
   }
-  return verification;
 }
 
 }  // namespace retrace::runs

@@ -306,6 +306,21 @@ RC_GTEST_PROP(Utf8Property, IsWhatCanBeWritten, ()) {
   RC_ASSERT(IsUtf8(Dump(Json(bytes))));
 }
 
+TEST(Dump, InPiecesIsTheSameAsWhole) {
+  Json document = {{"empty", Json::object()}, {"none", Json::array()}, {"text\n\"\xff", "a\xff\"b"}, {"null", nullptr}};
+  for (int k = 0; k < 20000; ++k) document["numbers"].push_back({{"k", k}, {"third", k / 3.0}, {"pair", {k, "x"}}});
+  for (const Json& tree : {document, Json(3), Json("text"), Json::array(), Json({1, 2})}) {
+    std::string text;
+    size_t longest = 0;
+    DumpInPieces(tree, [&](std::string_view piece) {
+      text += piece;
+      longest = std::max(longest, piece.size());
+    });
+    EXPECT_EQ(text, Dump(tree));
+    EXPECT_LT(longest, 100'000U);
+  }
+}
+
 TEST(ParseJson, CommentsAreAllowed) {
   EXPECT_EQ(ParseJson("// one\n[1, /* two */ 2] // three\n", "f").size(), 2u);
 }

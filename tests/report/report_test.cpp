@@ -40,12 +40,12 @@ struct Described {
   explicit Described(int steps, double time_step = 0.01, const ReportOptions& options = {})
       : character(results::SmallCharacter()), trajectory(PushedGlide(character, steps)) {
     trajectory.time_step = time_step;
+    world.time_step = time_step;
     ReportRun run;
     run.name = "glide";
     run.character = &character;
     run.world = &world;
-    run.trajectory = &trajectory;
-    document = DescribeRun(run, options);
+    document = DescribeRun(run, trajectory, nullptr, options);
   }
   std::vector<float> Array(const io::Json& packed) const { return UnpackFloats(io::JsonView(packed, "document")); }
 
@@ -129,8 +129,7 @@ io::Json InGravity(double gravity) {
   ReportRun run;
   run.character = &d.character;
   run.world = &d.world;
-  run.trajectory = &d.trajectory;
-  return DescribeRun(run);
+  return DescribeRun(run, d.trajectory);
 }
 
 TEST(ReportTest, NothingHasWeightWithoutGravity) {
@@ -153,8 +152,7 @@ TEST(ReportTest, PeakForceIsTheLargestUpwardSumOfAStep) {
   ReportRun run;
   run.character = &d.character;
   run.world = &d.world;
-  run.trajectory = &d.trajectory;
-  EXPECT_NEAR(DescribeRun(run)["peak_ground_force"].get<double>(), 2 * (500 + std::sin(3)), 1e-9);
+  EXPECT_NEAR(DescribeRun(run, d.trajectory)["peak_ground_force"].get<double>(), 2 * (500 + std::sin(3)), 1e-9);
 }
 
 /// On an even course a mean over any interval is the middle of it.
@@ -174,8 +172,7 @@ TEST(ReportTest, TheCameraFollowsAnEvenCourseExactlyAndAJumpSlowly) {
   ReportRun run;
   run.character = &jumping.character;
   run.world = &jumping.world;
-  run.trajectory = &jumping.trajectory;
-  const std::vector<float> slow = d.Array(DescribeRun(run)["path"]);
+  const std::vector<float> slow = d.Array(DescribeRun(run, jumping.trajectory)["path"]);
   // Of the 41 frames about frame 75, which is the first after the jump, 21 are after it; of the 121 for the height, 61.
   EXPECT_NEAR(slow[3 * 75] - path[3 * 75], 21.0 / 41, 1e-5);
   EXPECT_NEAR(slow[3 * 75 + 1] - path[3 * 75 + 1], 61.0 / 121, 1e-5);
@@ -191,8 +188,7 @@ TEST(ReportTest, AMotionInPlaceTravelsWhereTheRootFaces) {
   ReportRun run;
   run.character = &d.character;
   run.world = &d.world;
-  run.trajectory = &d.trajectory;
-  const io::Json travel = DescribeRun(run)["travel"];
+  const io::Json travel = DescribeRun(run, d.trajectory)["travel"];
   EXPECT_NEAR(travel[0].get<double>(), std::sin(0.5), 1e-12);
   EXPECT_NEAR(travel[1].get<double>(), std::cos(0.5), 1e-12);
 }
@@ -202,11 +198,11 @@ TEST(ReportTest, TimelineClosesChatter) {
   control::Trajectory trajectory = PushedGlide(character, 40);
   for (const size_t step : {5, 20, 21, 22, 23}) trajectory.contacts[step].clear();
   simulation::WorldOptions world;
+  world.time_step = trajectory.time_step;
   ReportRun run;
   run.character = &character;
   run.world = &world;
-  run.trajectory = &trajectory;
-  const io::Json timeline = DescribeRun(run)["timeline"];
+  const io::Json timeline = DescribeRun(run, trajectory)["timeline"];
   ASSERT_EQ(timeline.size(), 1U);
   EXPECT_EQ(timeline[0]["body"], "trunk");
   const io::Json& intervals = timeline[0]["intervals"];
@@ -255,9 +251,8 @@ TEST(ReportTest, CostsOfEverySample) {
   ReportRun run;
   run.character = &d.character;
   run.world = &d.world;
-  run.trajectory = &d.trajectory;
   run.costs = &table;
-  const io::Json costs = DescribeRun(run)["costs"];
+  const io::Json costs = DescribeRun(run, d.trajectory)["costs"];
   EXPECT_THAT(d.Array(costs["totals"]), testing::ElementsAre(2.5F, 7.0F, std::numeric_limits<float>::infinity()));
   EXPECT_EQ(io::DecodeBase64(costs["flags"]["data"].get<std::string>()), std::string("\x03\x00\x00", 3));
   ASSERT_EQ(costs["chosen"].size(), 1U);
@@ -275,10 +270,9 @@ TEST(ReportTest, ATrackedMotionHasItsSolutions) {
   ReportRun run;
   run.character = &d.character;
   run.world = &d.world;
-  run.trajectory = &d.trajectory;
-  EXPECT_FALSE(DescribeRun(run).contains("solutions"));
+  EXPECT_FALSE(DescribeRun(run, d.trajectory).contains("solutions"));
   run.solutions = &table;
-  const io::Json solutions = DescribeRun(run)["solutions"];
+  const io::Json solutions = DescribeRun(run, d.trajectory)["solutions"];
   EXPECT_THAT(d.Array(solutions["time"]), testing::ElementsAre(0.0F, 0.0125F));
   EXPECT_THAT(d.Array(solutions["squared_error"]), testing::ElementsAre(0.5F, 0.75F));
   EXPECT_THAT(d.Array(solutions["vertical_force"]), testing::ElementsAre(600.0F, 620.0F));
@@ -314,11 +308,17 @@ TEST(ReportTest, AnEvaluationKeepsItsCountsAndBounds) {
 constexpr const char* kPage =
     "<html><title></title><script type=\"application/json\">{\"retrace\":\"document\"}</script></html>";
 
+std::string Filled(std::string_view page, const std::string& name, const io::Json& document) {
+  std::string filled;
+  FillReportPage(page, name, document, [&](std::string_view piece) { filled += piece; });
+  return filled;
+}
+
 TEST(ReportTest, NothingInADocumentEndsItsScript) {
   io::Json part;
   part["name"] = "</script><script>alert(1)</script><!-- \xff";
   const io::Json document = ReportDocument("a <b> & c", {part});
-  const std::string page = FillReportPage(kPage, "page", document);
+  const std::string page = Filled(kPage, "page", document);
   EXPECT_THAT(page, HasSubstr("<title>a &lt;b&gt; &amp; c</title>"));
   const size_t begin = page.find("json\">") + 6;
   const std::string inside = page.substr(begin, page.find("</script>", begin) - begin);
@@ -330,7 +330,7 @@ TEST(ReportTest, NothingInADocumentEndsItsScript) {
 
 TEST(ReportTest, RefusesAPageWithoutAPlace) {
   try {
-    FillReportPage("<html></html>", "somewhere/page.html", ReportDocument("t", {}));
+    Filled("<html></html>", "somewhere/page.html", ReportDocument("t", {}));
     FAIL();
   } catch (const InputError& error) {
     EXPECT_THAT(error.what(), HasSubstr("somewhere/page.html: found a page without a place"));
@@ -342,11 +342,70 @@ TEST(ReportTest, RefusesATrajectoryWithoutContacts) {
   control::Trajectory trajectory = results::Glide(character, 5, Vec3::Zero());
   trajectory.contacts.pop_back();
   simulation::WorldOptions world;
+  world.time_step = trajectory.time_step;
   ReportRun run;
   run.character = &character;
   run.world = &world;
-  run.trajectory = &trajectory;
-  EXPECT_THROW(DescribeRun(run), std::invalid_argument);
+  EXPECT_THROW(DescribeRun(run, trajectory), std::invalid_argument);
+}
+
+TEST(ReportTest, RefusesAnotherTimeStepThanTheWorlds) {
+  Described d(5);
+  d.world.time_step = 0.02;
+  ReportRun run;
+  run.character = &d.character;
+  run.world = &d.world;
+  EXPECT_THROW(DescribeRun(run, d.trajectory), std::invalid_argument);
+}
+
+/// A part of a motion, as control::ReplayInParts has it.
+control::Trajectory PartOf(const control::Trajectory& whole, size_t first, size_t steps) {
+  control::Trajectory part;
+  part.time_step = whole.time_step;
+  part.first_step = first;
+  const auto at = [&](auto& list, size_t index) { return list.begin() + static_cast<std::ptrdiff_t>(index); };
+  part.states.assign(at(whole.states, first), at(whole.states, first + steps + 1));
+  part.contacts.assign(at(whole.contacts, first), at(whole.contacts, first + steps));
+  part.torques.assign(at(whole.torques, first), at(whole.torques, first + steps));
+  return part;
+}
+
+TEST(ReportTest, PartsOfAMotionAreTheSameAsTheWhole) {
+  Described d(100);
+  simulation::FreeBody& ball = d.world.environment.bodies.emplace_back();
+  ball.name = "ball";
+  d.world.environment.bodies.push_back(ball);
+  d.world.environment.bodies.back().name = "resting";
+  for (size_t i = 0; i < d.trajectory.states.size(); ++i) {
+    character::BodyState place;
+    place.position = Vec3(0.1 * static_cast<double>(i), 1, 0);
+    d.trajectory.states[i].push_back(place);
+    d.trajectory.states[i].emplace_back();
+  }
+  for (const size_t step : {5, 20, 21, 22, 23, 47, 48, 49}) d.trajectory.contacts[step].clear();
+  ReportRun run;
+  run.character = &d.character;
+  run.world = &d.world;
+  const io::Json whole = DescribeRun(run, d.trajectory, &d.trajectory);
+  EXPECT_EQ(whole["world"]["moving"]["data"], "AAAAAA==");  // the first alone, number 0
+  ASSERT_GT(d.Array(whole["footprints"]["places"]).size(), 3U);
+  RunDescriber describer(run, 1);
+  for (const auto& [first, steps] : {std::pair{0U, 48U}, std::pair{48U, 2U}, std::pair{50U, 50U}}) {
+    describer.Add(PartOf(d.trajectory, first, steps));
+    describer.AddTracking(PartOf(d.trajectory, first, steps));
+  }
+  EXPECT_EQ(io::Dump(describer.Finish()), io::Dump(whole));
+}
+
+TEST(ReportTest, LongMotionsHaveFewerInstants) {
+  ReportOptions options;
+  options.most_frames = 50;
+  const Described short_one(50, 1.0 / 60, options);
+  EXPECT_EQ(short_one.document["frame_steps"], 1);
+  const Described long_one(200, 1.0 / 60, options);  // 50 frames are one for each 4 steps
+  EXPECT_EQ(long_one.document["frame_steps"], 4);
+  EXPECT_EQ(long_one.document["sample_steps"], 2);
+  EXPECT_EQ(long_one.Array(long_one.document["ground_force"]).size(), 3U * 201U);
 }
 
 TEST(ReportTest, FiveSecondsStayUnderFiveMegabytes) {
@@ -384,14 +443,13 @@ TEST(ReportTest, FiveSecondsStayUnderFiveMegabytes) {
   pose.joint_rotations.assign(character.joints.size(), Quat::Identity());
   const character::ReferenceMotion reference(character, 5, {pose, pose}, 0.01);
   simulation::WorldOptions world;
+  world.time_step = trajectory.time_step;
   ReportRun run;
   run.character = &character;
   run.world = &world;
-  run.trajectory = &trajectory;
-  run.tracking = &trajectory;
   run.reference = &reference;
   run.costs = &costs;
-  const size_t data = ReportDocument("t", {DescribeRun(run)}).dump().size();
+  const size_t data = ReportDocument("t", {DescribeRun(run, trajectory, &trajectory)}).dump().size();
   EXPECT_GT(data, 1'500'000U);
   EXPECT_LT(data, 4'000'000U);  // the bundle has 0.7 MB; a test of the program holds it to 1 MB
 }
@@ -407,10 +465,14 @@ TEST(ReportTest, ASceneHasItsCharactersInOneWorld) {
     runs[c].name = "both, character " + std::to_string(c + 1);
     runs[c].character = &one.character;
     runs[c].world = &one.world;
-    runs[c].trajectory = c == 0 ? &one.trajectory : &moved;
     runs[c].manifest = {{"characters", {{{"run", "a"}}, {{"run", "b"}}}}};
   }
-  const io::Json scene = DescribeScene("both", runs);
+  std::vector<RunDescriber> describers;
+  for (size_t c = 0; c < 2; ++c) {
+    describers.emplace_back(runs[c], 0.6);
+    describers[c].Add(c == 0 ? one.trajectory : moved);
+  }
+  const io::Json scene = DescribeScene("both", describers);
   EXPECT_EQ(scene["kind"], "scene");
   EXPECT_EQ(scene["name"], "both");
   EXPECT_EQ(scene["world"], one.document["world"]);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include <functional>
+#include <map>
 
 #include "control/sample_control.h"
 #include "retrace/character/skeleton.h"
@@ -149,6 +150,21 @@ TEST_F(StoredRunTest, CharactersThatDoNotTouchHaveTheTablesOfEachAlone) {
     compare(tables_alone.Add(alone), tables_together.Add(replayed.characters[c].trajectory));
     compare(tables_alone.Finish(), tables_together.Finish());
   }
+}
+
+TEST_F(StoredRunTest, TablesAreTheSameWhetherTheNumberOfStepsIsKnownOrNot) {
+  const StoredRun run(Stand("one", 15));
+  const auto texts = [&](std::optional<size_t> num_steps) {
+    std::map<std::string, std::string> whole;
+    MotionTables tables(Human(), num_steps);
+    const auto append = [&](const std::vector<NamedTable>& pieces) {
+      for (const NamedTable& piece : pieces) whole[piece.name] += piece.text;
+    };
+    ReplayInParts(run.scene, {}, [&](size_t, const control::Trajectory& part) { append(tables.Add(part)); });
+    append(tables.Finish());
+    return whole;
+  };
+  EXPECT_EQ(texts(control::ControlOf(run.scene, 0).num_steps()), texts({}));
 }
 
 TEST_F(StoredRunTest, TouchingOnesHaveTheContactInBothTablesWithOppositeForces) {

@@ -19,18 +19,26 @@ inline constexpr double kBvhRate = 120;
 std::string FormatMotionBvh(const character::Character& character, const control::Trajectory& trajectory,
                             double rate = kBvhRate);
 
-/// The same of a motion that comes in parts (control::ReplayInParts), of which the text alone is kept.
+/// The same of a motion that comes in parts (control::ReplayInParts): the head, then the rows of the parts one after
+/// the other, then the last rows.
 class MotionBvh {
  public:
   /// The character must outlive it.
   explicit MotionBvh(const character::Character& character, double rate = kBvhRate);
-  void Add(const control::Trajectory& part);
-  /// The text in pieces. Nothing can be added afterwards.
-  std::vector<std::string> Finish();
+  /// What stands above the rows of so many frames.
+  std::string Head(int frames) const { return text_.Head(static_cast<size_t>(frames), 1 / rate_); }
+  /// Frames of a motion of so many steps [s].
+  int FramesOf(size_t steps, double time_step) const;
+  /// The rows of the frames that can be told so far.
+  std::string Add(const control::Trajectory& part);
+  /// The last rows. Nothing can be added afterwards.
+  std::string Finish();
+  /// Whose rows have been given.
+  int frames() const { return frames_; }
 
  private:
-  /// Adds the next frame, between the latest two poses.
-  void AddFrame(double share);
+  /// Appends the next frame, between the latest two poses.
+  void AddFrame(double share, std::string& rows);
 
   const character::Character& character_;
   double rate_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <initializer_list>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -49,6 +50,8 @@ bool IsUtf8(std::string_view text);
 /// A document as text, in one line or, with `indent` of 0 or more, in lines with so many blanks per level. Bytes that
 /// are no UTF-8, such as a file's name may have, become U+FFFD.
 std::string Dump(const Json& document, int indent = -1);
+/// The same in one line and in pieces, so that a large document is not in memory twice.
+void DumpInPieces(const Json& document, const std::function<void(std::string_view piece)>& write);
 
 /// 1 to 100 bytes of UTF-8 without control characters, braces, and blanks at the ends or in a row: a name in all files.
 bool IsName(const std::string& text);

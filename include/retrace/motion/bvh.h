@@ -32,21 +32,19 @@ Clip ParseBvh(std::string_view text, const std::string& name);
 /// End sites stay at their offset in all frames.
 std::string FormatBvh(const Clip& clip);
 
-/// The same text of a clip that comes frame by frame, of which the text alone is kept.
+/// The same text piece by piece: the head, and a row for each frame.
 class BvhText {
  public:
   /// @param moves (joints) which joints have translations in their frames; the root has them anyway
   BvhText(const Skeleton& skeleton, std::vector<bool> moves);
-  void Add(const Frame& frame);
-  /// The text in pieces, so that a long one is never copied. Nothing can be added afterwards.
-  std::vector<std::string> Finish(double frame_time);
+  /// What stands above the rows of so many frames.
+  std::string Head(size_t frames, double frame_time) const;
+  void AppendRow(const Frame& frame, std::string& text) const;
 
  private:
   std::vector<bool> moves_;
   std::vector<size_t> order_;  // joints with channels, as their columns stand in a row
   std::string hierarchy_;
-  std::vector<std::string> rows_;  // in pieces of whole rows
-  size_t frames_ = 0;
 };
 
 }  // namespace retrace::motion

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 
 namespace retrace::report {
@@ -10,8 +11,11 @@ namespace retrace::report {
 /// UsageError saying how to get one.
 std::filesystem::path FindBrowser(const std::string& wanted);
 
-/// Opens a page with a fragment (what follows #) and returns the PNG that it leaves in the element `picture`. Nothing
-/// of the user's own browser is touched, and there is no network. Throws OutputError when no picture comes.
-std::string DrawPicture(const std::filesystem::path& browser, const std::string& page, const std::string& fragment);
+/// Opens a page, which `write_page` writes to a file of its own, with a fragment (what follows #) and returns the PNG
+/// that it leaves in the element `picture`. Nothing of the user's own browser is touched, and there is no network.
+/// Throws OutputError when no picture comes.
+std::string DrawPicture(const std::filesystem::path& browser,
+                        const std::function<void(const std::filesystem::path& file)>& write_page,
+                        const std::string& fragment);
 
 }  // namespace retrace::report

@@ -7,11 +7,14 @@
 /// of the little-endian values}, float32 where the tables have doubles.
 ///
 /// Two grids of time: frames (60 per second, what is seen in 3D) and samples (120 per second, joints and heights), both
-/// every so many whole steps; the ground's force has every step. All begin with the start state, at time 0. A force or
+/// every so many whole steps, and fewer per second in motions of more than two minutes; the ground's force has every
+/// step. All begin with the start state, at time 0. A force or
 /// torque stands in the row of the state that its step led to, as in the tables; the first row has zeros.
 /// Metres, seconds, newtons, radians, pascals; y up; quaternions as w, x, y, z.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,37 +30,67 @@
 
 namespace retrace::report {
 
-/// One run, or one character of a scene. What is pointed to must outlive the call that describes it.
+/// One run, or one character of a scene, without its motions. What is pointed to must outlive the calls that describe
+/// it.
 struct ReportRun {
   std::string name;  ///< heading of the run
   const character::Character* character = nullptr;
   const simulation::WorldOptions* world = nullptr;
-  const control::Trajectory* trajectory = nullptr;
-  const character::ReferenceMotion* reference = nullptr;  ///< may be null
-  const control::Trajectory* tracking = nullptr;          ///< naive tracking of the reference; may be null
-  std::optional<metrics::Evaluation> evaluation = {};     ///< of the trajectory
-  std::optional<metrics::Evaluation> tracking_evaluation = {};
-  const results::CostTable* costs = nullptr;    ///< of a search; may be null
-  const results::Table* solutions = nullptr;    ///< tracking.csv of a tracked motion; may be null
-  const results::Table* foot_forces = nullptr;  ///< foot_forces_20Hz.csv of `forces`; may be null
-  io::Json manifest = {};                       ///< of the run; null: there is none
-  std::vector<std::string> notes = {};          ///< what a reader should know first
+  const character::ReferenceMotion* reference = nullptr;        ///< may be null
+  std::optional<metrics::Evaluation> evaluation = {};           ///< of the simulated motion
+  std::optional<metrics::Evaluation> tracking_evaluation = {};  ///< of the naive tracking
+  const results::CostTable* costs = nullptr;                    ///< of a search; may be null
+  const results::Table* solutions = nullptr;                    ///< tracking.csv of a tracked motion; may be null
+  const results::Table* foot_forces = nullptr;                  ///< foot_forces_20Hz.csv of `forces`; may be null
+  io::Json manifest = {};                                       ///< of the run; null: there is none
+  std::vector<std::string> notes = {};                          ///< what a reader should know first
 };
 
 struct ReportOptions {
-  double frame_rate = 60;    ///< [1/s], at most
-  double sample_rate = 120;  ///< [1/s], at most
-  double footprint = 0.02;   ///< side of the squares in which pressure on the ground is shown [m]
+  double frame_rate = 60;     ///< [1/s], at most
+  double sample_rate = 120;   ///< [1/s], at most
+  double most_frames = 7200;  ///< of a motion, and twice as many samples: above two minutes the rates become lower
+  double footprint = 0.02;    ///< side of the squares in which pressure on the ground is shown [m]
 };
 
-/// Throws std::invalid_argument for a trajectory without the contacts and torques of every step.
-io::Json DescribeRun(const ReportRun& run, const ReportOptions& options = {});
+/// Describes a run while its motions come in parts (control::ReplayInParts): it keeps what the page shows of them
+/// alone, so that a motion of any length takes little memory.
+///
+///     RunDescriber describer(run, duration);
+///     control::ReplayInParts(scene, {}, steps, [&](const control::Trajectory& part) { describer.Add(part); });
+///     io::Json described = describer.Finish();
+class RunDescriber {
+ public:
+  /// `run` must outlive it; its evaluations are needed at the end only. `duration` is what the motion is to last [s].
+  RunDescriber(const ReportRun& run, double duration, const ReportOptions& options = {});
+  RunDescriber(RunDescriber&&) noexcept;
+  ~RunDescriber();
+
+  /// The next part of the simulated motion, which begins with a frame of a pressure map (results::TraceContacts).
+  /// Throws std::invalid_argument for one without the contacts and torques of every step, or with another time step
+  /// than the world's.
+  void Add(const control::Trajectory& part);
+  /// The next part of the naive tracking of the reference, where there is one.
+  void AddTracking(const control::Trajectory& part);
+  /// The path that the camera follows, a place for each frame.
+  std::vector<Vec3> CameraPath() const;
+  /// What is known when there are no more parts. Once.
+  io::Json Finish();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// The same of whole motions; `tracking` is the naive tracking, or null.
+io::Json DescribeRun(const ReportRun& run, const control::Trajectory& simulated,
+                     const control::Trajectory* tracking = nullptr, const ReportOptions& options = {});
 
 /// The same for the characters of a scene, whose runs have one world between them: their trajectories are those of
-/// control::TrajectoryOf. `name` is the heading. At least one. Besides the characters the document has what they share:
-/// the world, and the path that the camera follows, with the largest horizontal distance of a character from it.
-io::Json DescribeScene(const std::string& name, const std::vector<ReportRun>& characters,
-                       const ReportOptions& options = {});
+/// control::TrajectoryOf, and all have been added. `name` is the heading. At least one. Besides the characters the
+/// document has what they share: the world, and the path that the camera follows, with the largest horizontal distance
+/// of a character from it.
+io::Json DescribeScene(const std::string& name, std::vector<RunDescriber>& characters);
 
 /// Success rates and distributions of what `evaluate` measured. `name` is the heading.
 io::Json DescribeEvaluation(const std::string& name, const std::vector<results::RunRow>& rows);
@@ -65,9 +98,10 @@ io::Json DescribeEvaluation(const std::string& name, const std::vector<results::
 /// The whole document: what the functions above returned, in the order in which it is shown.
 io::Json ReportDocument(const std::string& title, std::vector<io::Json> parts);
 
-/// Puts a document into the page of the bundle. `name` stands for the bundle in messages. Throws InputError where it
-/// has no place for one.
-std::string FillReportPage(std::string_view page, const std::string& name, const io::Json& document);
+/// Puts a document into the page of the bundle, and gives the whole page to `write` in pieces. `name` stands for the
+/// bundle in messages. Throws InputError where it has no place for a document.
+void FillReportPage(std::string_view page, const std::string& name, const io::Json& document,
+                    const std::function<void(std::string_view piece)>& write);
 
 /// Whether bytes are a page that FillReportPage made.
 bool IsReportPage(std::string_view bytes);

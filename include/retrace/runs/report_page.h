@@ -7,13 +7,14 @@
 
 #include "retrace/io/json.h"
 #include "retrace/runs/data_files.h"
-#include "retrace/runs/replay.h"
+#include "retrace/runs/stored_run.h"
 
 namespace retrace::runs {
 
 /// What a page shows of a run: the motion of each character, the naive tracking of its reference (where there is one),
-/// its costs (where costs.csv is kept). Throws InputError.
-io::Json DescribeStoredRun(const ReplayedRun& replayed, const std::string& name);
+/// its costs (where costs.csv is kept). `difference` becomes that of what is stored from the motion that this program
+/// finds, or empty. Throws InputError.
+io::Json DescribeStoredRun(const StoredRun& run, const std::string& name, std::string& difference);
 
 /// The folders of runs that a folder stands for: the variations that it holds, else itself.
 std::vector<std::filesystem::path> RunsOf(const std::filesystem::path& folder);
@@ -30,7 +31,7 @@ GatheredReport GatherReport(const std::vector<std::string>& folders);
 /// when it would replace a file that is not such a page, unless `force` allows that.
 void CheckReportOutput(const std::filesystem::path& file, const std::vector<std::string>& folders, bool force);
 
-/// The page with a document in it. Throws UsageError where the page was not built.
-std::string MakeReportPage(const io::Json& document);
+/// Writes the page with a document in it. Throws UsageError where the page was not built, and OutputError.
+void WriteReportPage(const io::Json& document, const std::filesystem::path& file);
 
 }  // namespace retrace::runs

@@ -1,6 +1,7 @@
 /// The files that describe a simulated motion, the same for a reconstruction and a replay.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,8 +41,10 @@ std::vector<NamedTable> StateTables(const character::Character& character, const
 /// (body_contacts.csv, contact_totals.csv, pressure.csv, contact_summary.csv); motion.bvh.
 class MotionTables {
  public:
-  /// The character must outlive it.
-  explicit MotionTables(const character::Character& character) : character_(character), bvh_(character) {}
+  /// The character must outlive it. Where the number of steps is not known, all of motion.bvh comes at the end, because
+  /// its head has the number of frames.
+  explicit MotionTables(const character::Character& character, std::optional<size_t> num_steps = {})
+      : character_(character), num_steps_(num_steps), bvh_(character) {}
   /// The next pieces. The parts must begin with frames of the pressure map (StepsPerPart).
   std::vector<NamedTable> Add(const control::Trajectory& part);
   /// What is known when there are no more parts.
@@ -49,8 +52,10 @@ class MotionTables {
 
  private:
   const character::Character& character_;
+  std::optional<size_t> num_steps_;
   results::ContactSummarizer summary_;
   exports::MotionBvh bvh_;
+  std::vector<std::string> rows_;  // of motion.bvh, where the number of steps is not known
 };
 
 /// A motion of one character and what its files show.
@@ -77,6 +82,7 @@ class MotionWriter {
 
  private:
   void Append(const std::vector<NamedTable>& pieces);
+  void AppendReference(const character::ReferenceMotion& reference);
 
   results::RunFolder& folder_;
   std::string prefix_;

@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -106,12 +108,24 @@ struct StoredRun {
   /// about a second at a time. A folder without a manifest differs. Throws InputError when the folder does not tell
   /// what to compare with.
   Verification Verify() const;
+  /// The same for those who show a run, whatever it has lost: a folder without a manifest, and tables that are neither
+  /// in the folder nor in the manifest, are no difference. `observe` sees the parts of each character's motion.
+  Verification Replay(const std::function<void(size_t character, const control::Trajectory& part)>& observe) const;
 
  private:
+  /// Simulates the run part by part, and compares it with those tables of each character.
+  void Compare(std::vector<std::vector<StoredTable>> tables,
+               const std::function<void(size_t character, const control::Trajectory& part)>& observe,
+               Verification& verification) const;
   /// What is stored of a character's tables.
   /// @param required whether a state table that is neither in the folder nor in the manifest is an InputError; else it
   /// is left out
   std::vector<StoredTable> StoredTables(size_t character, bool required) const;
 };
+
+/// Simulates a scene; `observe` gets one second after the other, the part of each character
+/// (control::TrajectoryOf).
+void ReplayInParts(const control::Scene& scene, std::span<const control::Push> pushes,
+                   const std::function<void(size_t character, const control::Trajectory& part)>& observe);
 
 }  // namespace retrace::runs
