@@ -21,7 +21,9 @@ namespace {
 constexpr size_t kMostKept = 8;       // candidates that go on
 constexpr size_t kLeastPerKept = 6;   // candidates for each of them
 constexpr size_t kOfOneParent = 4;    // that are kept at most, where there are several
-constexpr double kForce = 1;          // difference that costs as much as the next ones: body weights,
+constexpr double kForceTime = 0.008;  // time constant of a low-pass over differences of forces, of 20 Hz [s]
+constexpr double kForce = 0.5;        // difference that costs as much as the next ones: on a body, in body weights,
+constexpr double kTotalForce = 0.5;   // on the whole character,
 constexpr double kPlace = 0.15;       // root mean square over the bodies [m],
 constexpr double kVelocity = 1;       // of the centre of mass [m/s]
 constexpr double kCapture = 0.3;      // distance of the capture point from the reference's, at the end [m]
@@ -36,6 +38,7 @@ struct Beginning {
   Variation variation;         // that led here
   double cost = 0;             // since the start
   int outside = 0;             // steps since it left the gates
+  std::vector<Vec3> missing;   // (bodies) of the forces on them, low-passed [N]
 };
 
 /// One line of candidates, seen from its end.
@@ -59,18 +62,20 @@ struct Outcome {
 };
 
 void Put(parallel::Bytes& bytes, const Beginning& beginning) {
-  const std::array<uint64_t, 2> sizes = {beginning.state.size(), beginning.memory.size()};
-  parallel::Put(bytes, sizes.data(), 2);
+  const std::array<uint64_t, 3> sizes = {beginning.state.size(), beginning.memory.size(), beginning.missing.size()};
+  parallel::Put(bytes, sizes.data(), 3);
   parallel::Put(bytes, beginning.state.data(), beginning.state.size());
   parallel::Put(bytes, beginning.memory.data(), beginning.memory.size());
   parallel::Put(bytes, &beginning.variation, 1);
   parallel::Put(bytes, &beginning.cost, 1);
   parallel::Put(bytes, &beginning.outside, 1);
+  parallel::Put(bytes, beginning.missing.data(), beginning.missing.size());
 }
 
 void Take(parallel::Reader& reader, Beginning& beginning) {
-  std::array<uint64_t, 2> sizes = {};
-  reader.Take(sizes.data(), 2);
+  std::array<uint64_t, 3> sizes = {};
+  reader.Take(sizes.data(), 3);
+  beginning.missing.resize(sizes[2]);
   beginning.state.resize(sizes[0]);
   beginning.memory.resize(sizes[1]);
   reader.Take(beginning.state.data(), beginning.state.size());
@@ -78,6 +83,7 @@ void Take(parallel::Reader& reader, Beginning& beginning) {
   reader.Take(&beginning.variation, 1);
   reader.Take(&beginning.cost, 1);
   reader.Take(&beginning.outside, 1);
+  reader.Take(beginning.missing.data(), beginning.missing.size());
 }
 
 Vec3 CapturePoint(const character::Character& character, const character::State& state, double gravity) {
@@ -165,12 +171,13 @@ class Follower {
     const double velocity = (character::CenterOfMassVelocity(character_, now.state) -
                              character::CenterOfMassVelocity(character_, reference_))
                                 .squaredNorm();
-    const double force = problem_.options.guidance > 0 ? ForceError((step + 0.5) * h) : 0;
-    now.cost += h * (force / (kForce * kForce) + distance / (kPlace * kPlace) + velocity / (kVelocity * kVelocity));
+    const double force = problem_.options.guidance > 0 ? ForceCost((step + 0.5) * h, now) : 0;
+    now.cost += h * (force + distance / (kPlace * kPlace) + velocity / (kVelocity * kVelocity));
   }
 
-  /// Sum over the bodies of the squared differences of the forces on them [body weights^2].
-  double ForceError(double time) {
+  /// What the differences of the forces from those that are required cost. Plates and feet have their figures after a
+  /// low-pass of 20 Hz; the force of one step says little.
+  double ForceCost(double time, Beginning& now) {
     missing_.resize(character_.bodies.size());
     for (size_t b = 0; b < missing_.size(); ++b) {
       missing_[b] = -metrics::RequiredForceOn(static_cast<int>(b), time, required_, problem_.tracked->frame_time());
@@ -178,9 +185,16 @@ class Follower {
     for (const simulation::Contact& contact : world_.contacts()) {
       if (contact.other < 0) missing_[static_cast<size_t>(contact.body)] += contact.force;
     }
-    double error = 0;
-    for (const Vec3& force : missing_) error += force.squaredNorm();
-    return error / (weight_ * weight_);
+    const double share = 1 - std::exp(-problem_.time_step() / kForceTime);
+    now.missing.resize(missing_.size(), Vec3::Zero());
+    double of_bodies = 0;
+    Vec3 total = Vec3::Zero();
+    for (size_t b = 0; b < missing_.size(); ++b) {
+      now.missing[b] += share * (missing_[b] - now.missing[b]);
+      of_bodies += now.missing[b].squaredNorm();
+      total += now.missing[b];
+    }
+    return (of_bodies / (kForce * kForce) + total.squaredNorm() / (kTotalForce * kTotalForce)) / (weight_ * weight_);
   }
 
   const Problem& problem_;
