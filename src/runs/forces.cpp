@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <set>
 #include <utility>
 
 #include "retrace/control/control_file.h"
@@ -71,16 +70,12 @@ class ForceFinder {
     if (asked == Method::kSampling || too_long) return Add(index, "", Method::kSampling);
     bool found = false;
     for (const auto& [way, options] : WaysOf(original_.tracking)) {
-      if (failed_.contains(way)) continue;
+      if (way_ && way != *way_) continue;
       job_.configuration.tracking = options;
       Add(index, way, Method::kTracking);
       found = found || forces_.controls.back().success;
     }
-    if (index == 0 && found) {  // what does not come through at once is not tried with other seeds
-      for (const ForceControl& control : forces_.controls) {
-        if (!control.success) failed_.insert(control.way);
-      }
-    }
+    if (found) way_ = forces_.controls[forces_.chosen].way;
     job_.configuration.tracking = original_.tracking;
     if (!found && asked == Method::kAuto) Add(index, "", Method::kSampling);
   }
@@ -111,13 +106,29 @@ class ForceFinder {
     Reconstruction result = Reconstruct(job_, seeded, hooks_.search);
     if (hooks_.on_search_end) hooks_.on_search_end();
     const control::Trajectory trajectory = control::Replay(job_.character, result.control());
+    forces_.signals.push_back(
+        {metrics::GroundForcesOf(job_.character, trajectory), results::JointLoadChannels(job_.character, trajectory)});
+    ForceControl control = Measure(result, trajectory, forces_.signals.back().ground);
+    control.way = way;
+    Report(index, control);
+    forces_.controls.push_back(std::move(control));
+    if (forces_.controls.size() == 1 || IsBetter(forces_.controls.back(), forces_.controls[forces_.chosen])) {
+      forces_.chosen = forces_.controls.size() - 1;
+      forces_.run = std::move(result);
+      chosen_index_ = index;
+      chosen_tracking_ = job_.configuration.tracking;
+    }
+    job_.configuration.tracking = tracking;
+  }
+
+  ForceControl Measure(const Reconstruction& result, const control::Trajectory& trajectory,
+                       const metrics::GroundForces& ground) const {
     const metrics::MotionMetrics metrics = metrics::MeasureMotion(
         job_.character, trajectory, job_.reference, job_.placed.environment, job_.configuration.task.world.gravity);
-    ForceControl& control = forces_.controls.emplace_back();
+    ForceControl control;
     const bool tracked = result.method == Method::kTracking;
     control.seed = tracked ? job_.configuration.tracking.seed : job_.configuration.sampling.seed;
     control.perturbation = tracked ? job_.configuration.tracking.perturbation : 0;
-    control.way = way;
     control.method = result.method;
     control.success = result.success();
     control.joint_error = result.evaluation.mean_joint_error;
@@ -125,22 +136,12 @@ class ForceFinder {
     control.required_error = std::numeric_limits<double>::quiet_NaN();
     control.largest_step_force = metrics.force_peak;
     control.control_sha256 = HashOf(job_, result.control());
-    forces_.signals.push_back(
-        {metrics::GroundForcesOf(job_.character, trajectory), results::JointLoadChannels(job_.character, trajectory)});
-    const metrics::GroundForces& ground = forces_.signals.back().ground;
     if (const auto feet = metrics::FindFeet(job_.character, ground.plates)) {
       control.required_error = metrics::RequiredForceError(TimesOf(ground.num_states, job_.problem.time_step()), ground,
                                                            *feet, job_.character.total_mass(), job_.reference,
                                                            job_.configuration.task.world.gravity);
     }
-    if (forces_.controls.size() == 1 || IsBetter(control, forces_.controls[forces_.chosen])) {
-      forces_.chosen = forces_.controls.size() - 1;
-      forces_.run = std::move(result);
-      chosen_index_ = index;
-      chosen_tracking_ = job_.configuration.tracking;
-    }
-    Report(index);
-    job_.configuration.tracking = tracking;
+    return control;
   }
 
   /// The first control has the configuration as it is; the others begin elsewhere.
@@ -179,9 +180,8 @@ class ForceFinder {
                                                  MeasuredMass(job_), job_.reference, PlaceOf(job_).heading});
   }
 
-  void Report(int index) const {
+  void Report(int index, const ForceControl& control) const {
     if (!hooks_.report) return;
-    const ForceControl& control = forces_.controls.back();
     std::string text = "  seed " + std::to_string(index + 1);
     text.append(" of ").append(std::to_string(options_.controls)).append(": ").append(Name(control.method));
     if (!control.way.empty()) text.append(" (").append(control.way).append(")");
@@ -198,7 +198,7 @@ class ForceFinder {
   const ForceHooks& hooks_;
   const Configuration original_;
   Forces forces_;
-  std::set<std::string> failed_;  // ways that left the gates, where another one did not
+  std::optional<std::string> way_;  // that came nearest with the first seed of which one stayed within the gates
   // of the chosen control
   int chosen_index_ = 0;
   tracking::Options chosen_tracking_;
@@ -350,6 +350,7 @@ Configuration ForcesConfiguration() {
   configuration.tracking.solve_rate = 240;
   configuration.tracking.guidance = 100;
   configuration.tracking.candidates = 48;
+  configuration.tracking.passes = 8;
   return configuration;
 }
 

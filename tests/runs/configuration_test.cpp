@@ -390,16 +390,16 @@ TEST(Description, NamesEveryField) {
   {
     const auto& [solve_rate, feedback, servo, stiffness, friction, torque_limit, soft_contacts, guidance,
                  guidance_feedback, foot_weight, foot_feedback, foot_step, standing_share, leg_weight, candidates,
-                 root_rotation_weight, root_translation_weight, contact_weight, contact_damping, regularisation, lifted,
-                 released_force, released_speed, stance_feedback, placement_distance, placement_velocity,
+                 passes, root_rotation_weight, root_translation_weight, contact_weight, contact_damping, regularisation,
+                 lifted, released_force, released_speed, stance_feedback, placement_distance, placement_velocity,
                  placement_limit, placement_gap, placement_rise, placement_decay, clean_feet, balance, smoothing,
                  perturbation, seed] = configuration.tracking;
     EXPECT_TRUE(all.Have(solve_rate, feedback, servo, stiffness, friction, torque_limit, soft_contacts, guidance,
                          guidance_feedback, foot_weight, foot_feedback, foot_step, standing_share, leg_weight,
-                         candidates, root_rotation_weight, root_translation_weight, contact_weight, contact_damping,
-                         regularisation, lifted, released_force, released_speed, stance_feedback, placement_distance,
-                         placement_velocity, placement_limit, placement_gap, placement_rise, placement_decay,
-                         clean_feet, balance, smoothing, perturbation, seed));
+                         candidates, passes, root_rotation_weight, root_translation_weight, contact_weight,
+                         contact_damping, regularisation, lifted, released_force, released_speed, stance_feedback,
+                         placement_distance, placement_velocity, placement_limit, placement_gap, placement_rise,
+                         placement_decay, clean_feet, balance, smoothing, perturbation, seed));
   }
   {
     const auto& [sampling_step, segmentation] = configuration.task.schedule;

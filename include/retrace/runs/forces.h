@@ -80,9 +80,11 @@ std::optional<metrics::MeasuredSteps> MeasuredOf(const Job& job);
 /// reference differs from motion to motion.
 std::vector<std::pair<std::string, tracking::Options>> WaysOf(const tracking::Options& options);
 
-/// Finds the controls by the method of the job's configuration, one for each seed and way. Where no tracked motion of a
-/// seed stays within the gates, and the method is to be chosen, one is searched for. The farm's workers are of
-/// MakeSeededWorkerFactory. The job has the seed and the perturbation of the chosen control afterwards.
+/// Finds the controls by the method of the job's configuration: one for each way with the first seed, and with the
+/// other seeds those of the way that then came nearest to what the reference requires. Where no tracked motion of a
+/// seed stays within the gates, and the method is to be chosen, one is searched for, and the next seed tries all ways
+/// again. The farm's workers are of MakeSeededWorkerFactory. The job has the seed and the perturbation of the chosen
+/// control afterwards.
 Forces FindForces(Job& job, parallel::TaskFarm& farm, const ForceOptions& options, const ForceHooks& hooks);
 
 /// Writes what WriteRun writes of the chosen control, the tables of results/force_tables.h, forces.svg, and the files

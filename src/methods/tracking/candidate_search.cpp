@@ -18,18 +18,29 @@
 namespace retrace::tracking {
 namespace {
 
-constexpr size_t kMostKept = 8;       // candidates that go on
-constexpr size_t kLeastPerKept = 6;   // candidates for each of them
-constexpr size_t kOfOneParent = 4;    // that are kept at most, where there are several
-constexpr double kForceTime = 0.008;  // time constant of a low-pass over differences of forces, of 20 Hz [s]
-constexpr double kForce = 0.5;        // difference that costs as much as the next ones: on a body, in body weights,
-constexpr double kTotalForce = 0.5;   // on the whole character,
-constexpr double kPlace = 0.15;       // root mean square over the bodies [m],
-constexpr double kVelocity = 1;       // of the centre of mass [m/s]
-constexpr double kCapture = 0.3;      // distance of the capture point from the reference's, at the end [m]
-constexpr double kLeft = 10;          // added for leaving the gates
-constexpr double kLeastGravity = 1;   // for the capture point [m/s^2]
-constexpr double kLeastHeight = 0.1;  // the same [m]
+constexpr size_t kMostKept = 8;        // candidates that go on
+constexpr size_t kLeastPerKept = 6;    // candidates for each of them
+constexpr size_t kOfOneParent = 4;     // that are kept at most, where there are several
+constexpr double kForceTime = 0.008;   // time constant of a low-pass over differences of forces, of 20 Hz [s]
+constexpr double kForce = 0.5;         // difference that costs as much as the next ones: on a body, in body weights,
+constexpr double kTotalLift = 0.5;     // on the whole character upwards,
+constexpr double kTotalThrust = 0.25;  // and along the ground, where forces are smaller;
+constexpr double kLeft = 10;           // added for leaving the gates
+constexpr double kLeastGravity = 1;    // for the capture point [m/s^2]
+constexpr double kLeastHeight = 0.1;   // the same [m]
+
+/// Differences from the reference that cost as much as those of forces above. The first pass over a motion has to keep
+/// its feet at all; the ones after it may leave the reference more for the sake of the forces.
+struct Allowances {
+  double place;     // root mean square over the bodies [m]
+  double velocity;  // of the centre of mass [m/s]
+  double capture;   // distance of the capture point from the reference's, at the end [m]
+};
+constexpr Allowances kOfFirstPass = {0.08, 0.5, 0.15};
+constexpr Allowances kOfLaterPass = {0.15, 1, 0.3};
+const Allowances& AllowancesOf(int pass) {
+  return pass == 0 ? kOfFirstPass : kOfLaterPass;
+}
 
 /// What a candidate is followed on from.
 struct Beginning {
@@ -50,9 +61,10 @@ struct Kept {
 };
 
 struct Trial {
-  int32_t first = 0, steps = 0;
+  int32_t first = 0, steps = 0, pass = 0;
   uint32_t number = 0;  // of the candidate
-  enum class Draw : uint8_t { kSame, kNone, kNear, kAny } draw = Draw::kSame;
+  enum class Draw : uint8_t { kSame, kNone, kNear, kAny, kEarlier, kNearEarlier } draw = Draw::kSame;
+  Variation earlier;  // of the fragment in the best pass so far
 };
 
 struct Outcome {
@@ -124,6 +136,8 @@ class Follower {
     RandomStream random(problem_.options.seed, RandomStage::kVariation, static_cast<uint32_t>(trial.first),
                         trial.number);
     if (trial.draw == Trial::Draw::kNone) now.variation = Variation();
+    if (trial.draw == Trial::Draw::kEarlier) now.variation = trial.earlier;
+    if (trial.draw == Trial::Draw::kNearEarlier) now.variation = DrawVariation(&trial.earlier, random);
     if (trial.draw == Trial::Draw::kNear) now.variation = DrawVariation(&now.variation, random);
     if (trial.draw == Trial::Draw::kAny) now.variation = DrawVariation(nullptr, random);
     controller_.Vary(now.variation);
@@ -134,7 +148,7 @@ class Follower {
     control::Controller* const controllers[] = {&recorder_};
     Outcome outcome;
     outcome.sane = control::Simulate(world_, controllers, trial.first, trial.steps, problem_.pushes, scratch_,
-                                     [&](int step) { AddCost(step, now); })
+                                     [&](int step) { AddCost(step, AllowancesOf(trial.pass), now); })
                        ? 1
                        : 0;
     if (outcome.sane == 1) {
@@ -155,7 +169,7 @@ class Follower {
     parallel::Put(bytes, records.data(), records.size());
   }
 
-  void AddCost(int step, Beginning& now) {
+  void AddCost(int step, const Allowances& allowed, Beginning& now) {
     const double h = problem_.time_step();
     world_.GetState(now.state);
     problem_.task.reference->StateAt((step + 1) * h, reference_);
@@ -172,7 +186,8 @@ class Follower {
                              character::CenterOfMassVelocity(character_, reference_))
                                 .squaredNorm();
     const double force = problem_.options.guidance > 0 ? ForceCost((step + 0.5) * h, now) : 0;
-    now.cost += h * (force + distance / (kPlace * kPlace) + velocity / (kVelocity * kVelocity));
+    now.cost +=
+        h * (force + distance / (allowed.place * allowed.place) + velocity / (allowed.velocity * allowed.velocity));
   }
 
   /// What the differences of the forces from those that are required cost. Plates and feet have their figures after a
@@ -194,7 +209,9 @@ class Follower {
       of_bodies += now.missing[b].squaredNorm();
       total += now.missing[b];
     }
-    return (of_bodies / (kForce * kForce) + total.squaredNorm() / (kTotalForce * kTotalForce)) / (weight_ * weight_);
+    return (of_bodies / (kForce * kForce) + total.y() * total.y() / (kTotalLift * kTotalLift) +
+            (total.x() * total.x() + total.z() * total.z()) / (kTotalThrust * kTotalThrust)) /
+           (weight_ * weight_);
   }
 
   const Problem& problem_;
@@ -212,15 +229,16 @@ class Follower {
 /// The candidates of one fragment.
 class Candidates {
  public:
-  Candidates(const Problem& problem, std::vector<std::shared_ptr<const Kept>> kept, int first, int steps)
-      : problem_(problem), kept_(std::move(kept)), first_(first), steps_(steps) {
+  /// @param earlier what the best pass so far chose for the fragment; null: there is none
+  Candidates(const Problem& problem, std::vector<std::shared_ptr<const Kept>> kept, int first, int steps, int pass,
+             const Variation* earlier)
+      : problem_(problem), kept_(std::move(kept)), first_(first), steps_(steps), pass_(pass) {
     const auto count = static_cast<size_t>(problem.options.candidates);
     for (size_t c = 0; c < count; ++c) {
-      // Of each kept one: as it went here, as configured, then small changes and any in turn.
-      const size_t round = c / kept_.size();
-      Trial trial{first_, steps_, static_cast<uint32_t>(c), Trial::Draw::kSame};
-      if (round == 1) trial.draw = Trial::Draw::kNone;
-      if (round > 1) trial.draw = round % 2 == 0 ? Trial::Draw::kNear : Trial::Draw::kAny;
+      Trial trial{
+          first_, steps_, pass, static_cast<uint32_t>(static_cast<size_t>(pass) * count + c), Trial::Draw::kSame, {}};
+      trial.draw = earlier == nullptr ? OfFirstPass(c / kept_.size()) : OfLaterPass(c / kept_.size());
+      if (earlier != nullptr) trial.earlier = *earlier;
       parallel::Put(tasks_.emplace_back(), &trial, 1);
       Put(tasks_.back(), kept_[ParentOf(c)]->end);
     }
@@ -240,7 +258,7 @@ class Candidates {
       Take(reader, found[c]->end);
       TakeFragment(reader, *found[c]);
       const Beginning& end = found[c]->end;
-      const double missed = outcome.capture_error / kCapture;
+      const double missed = outcome.capture_error / AllowancesOf(pass_).capture;
       order.emplace_back(end.cost + problem_.time_step() * steps_ * missed * missed + (end.outside > 0 ? kLeft : 0), c);
     });
     std::sort(order.begin(), order.end());
@@ -261,6 +279,20 @@ class Candidates {
   double cpu_seconds() const { return cpu_seconds_; }
 
  private:
+  /// Of each kept one: as it went here, as configured, then small changes and any in turn.
+  static Trial::Draw OfFirstPass(size_t round) {
+    if (round < 2) return round == 0 ? Trial::Draw::kSame : Trial::Draw::kNone;
+    return round % 2 == 0 ? Trial::Draw::kNear : Trial::Draw::kAny;
+  }
+
+  /// Most near to what was best before.
+  static Trial::Draw OfLaterPass(size_t round) {
+    using Draw = Trial::Draw;
+    constexpr std::array kDraws = {Draw::kEarlier,     Draw::kNearEarlier, Draw::kSame,
+                                   Draw::kNearEarlier, Draw::kNear,        Draw::kAny};
+    return kDraws[round % kDraws.size()];
+  }
+
   size_t ParentOf(size_t candidate) const { return candidate % kept_.size(); }
 
   void TakeFragment(parallel::Reader& reader, Kept& kept) const {
@@ -281,9 +313,76 @@ class Candidates {
   std::vector<std::shared_ptr<const Kept>> kept_;
   int first_;
   int steps_;
+  int pass_;
   std::vector<parallel::Bytes> tasks_;
   double cpu_seconds_ = 0;
 };
+
+/// What one pass over the motion found.
+struct Pass {
+  Summary summary;
+  std::vector<Variation> variations;  // (fragments)
+  double cost = 0;
+  int number = 0;
+
+  /// Costs of the first pass are not those of the others.
+  bool IsBetterThan(const Pass& other) const {
+    if (summary.status != other.summary.status) return summary.status == Status::kReachedEnd;
+    if (variations.size() != other.variations.size()) return variations.size() > other.variations.size();
+    return (number > 0 && other.number == 0) || cost < other.cost;
+  }
+};
+
+/// The line of candidates that ends here.
+void TraceBack(const Kept& end, Pass& pass) {
+  Summary& summary = pass.summary;
+  summary.end = end.end.state;
+  pass.cost = end.end.cost;
+  for (const Kept* line = &end; line->before; line = line->before.get()) {
+    summary.control.fragments.push_back(line->fragment);
+    summary.records.insert(summary.records.end(), line->records.rbegin(), line->records.rend());
+    pass.variations.push_back(line->end.variation);
+  }
+  std::reverse(summary.control.fragments.begin(), summary.control.fragments.end());
+  std::reverse(summary.records.begin(), summary.records.end());
+  std::reverse(pass.variations.begin(), pass.variations.end());
+}
+
+/// @param best of the passes before
+Pass RunPass(const Problem& problem, parallel::TaskFarm& farm, const Hooks& hooks, int number, const Pass& best) {
+  TrackingController controller(problem);
+  Pass pass;
+  pass.number = number;
+  Summary& summary = pass.summary;
+  summary.control = {problem.task.world, controller.StartState(), {}};
+  const auto start = std::make_shared<Kept>();
+  start->end.state = summary.control.start;
+  start->end.memory = controller.Memory();
+  std::vector<std::shared_ptr<const Kept>> kept = {start};
+  const double patience = kPatience / problem.time_step();
+  int step = 0;
+  for (size_t fragment = 0; summary.status == Status::kReachedEnd && step < problem.num_steps(); ++fragment) {
+    const int steps = std::min(controller.fragment_steps(), problem.num_steps() - step);
+    const Variation* earlier = fragment < best.variations.size() ? &best.variations[fragment] : nullptr;
+    Candidates candidates(problem, kept, step, steps, number, earlier);
+    std::vector<std::shared_ptr<const Kept>> next = candidates.Follow(farm);
+    summary.cpu_seconds += candidates.cpu_seconds();
+    if (next.empty()) {
+      summary.status = Status::kDiverged;
+      break;
+    }
+    kept = std::move(next);
+    step += steps;
+    if (kept.front()->end.outside > patience) summary.status = Status::kFell;
+    if (hooks.on_progress) {
+      hooks.on_progress((number * problem.num_steps() + step) * problem.time_step() / problem.options.passes);
+    }
+    const bool goes_on = summary.status == Status::kReachedEnd && step < problem.num_steps();
+    if (goes_on && hooks.stop && hooks.stop()) summary.status = Status::kStopped;
+  }
+  TraceBack(*kept.front(), pass);
+  return pass;
+}
 
 }  // namespace
 
@@ -295,39 +394,16 @@ parallel::WorkerFactory MakeCandidateWorkerFactory(const Problem& problem) {
 }
 
 Summary SearchCandidates(const Problem& problem, parallel::TaskFarm& farm, const Hooks& hooks) {
-  TrackingController controller(problem);
-  Summary summary;
-  summary.control = {problem.task.world, controller.StartState(), {}};
-  const auto start = std::make_shared<Kept>();
-  start->end.state = summary.control.start;
-  start->end.memory = controller.Memory();
-  std::vector<std::shared_ptr<const Kept>> kept = {start};
-  const double patience = kPatience / problem.time_step();
-  int step = 0;
-  while (summary.status == Status::kReachedEnd && step < problem.num_steps()) {
-    const int steps = std::min(controller.fragment_steps(), problem.num_steps() - step);
-    Candidates candidates(problem, kept, step, steps);
-    std::vector<std::shared_ptr<const Kept>> next = candidates.Follow(farm);
-    summary.cpu_seconds += candidates.cpu_seconds();
-    if (next.empty()) {
-      summary.status = Status::kDiverged;
-      break;
-    }
-    kept = std::move(next);
-    step += steps;
-    if (kept.front()->end.outside > patience) summary.status = Status::kFell;
-    if (hooks.on_progress) hooks.on_progress(step * problem.time_step());
-    const bool goes_on = summary.status == Status::kReachedEnd && step < problem.num_steps();
-    if (goes_on && hooks.stop && hooks.stop()) summary.status = Status::kStopped;
+  Pass best;
+  double cpu_seconds = 0;
+  for (int number = 0; number < problem.options.passes; ++number) {
+    Pass pass = RunPass(problem, farm, hooks, number, best);
+    cpu_seconds += pass.summary.cpu_seconds;
+    if (number == 0 || pass.summary.status == Status::kStopped || pass.IsBetterThan(best)) best = std::move(pass);
+    if (best.summary.status == Status::kStopped) break;
   }
-  summary.end = kept.front()->end.state;
-  for (std::shared_ptr<const Kept> line = kept.front(); line->before; line = line->before) {
-    summary.control.fragments.push_back(line->fragment);
-    summary.records.insert(summary.records.end(), line->records.rbegin(), line->records.rend());
-  }
-  std::reverse(summary.control.fragments.begin(), summary.control.fragments.end());
-  std::reverse(summary.records.begin(), summary.records.end());
-  return summary;
+  best.summary.cpu_seconds = cpu_seconds;
+  return std::move(best.summary);
 }
 
 }  // namespace retrace::tracking

@@ -172,6 +172,7 @@ TEST(Track, ASearchComesNearerToTheForcesOfItsReference) {
 TEST(Track, ASearchFindsTheSameBytesOnAnyNumberOfThreads) {
   for (const double guidance : {0.0, 100.0}) {
     Options options = Guided(7);
+    options.passes = 2;
     options.guidance = guidance;
     TrackedCourse squat(Squatting, 0.35, options);
     const Summary one = tracking::Run(squat.problem());

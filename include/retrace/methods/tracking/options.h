@@ -46,6 +46,9 @@ struct Options {
   /// Of each fragment (0.1 s) the controller is tried with so many random variations, and those that come nearest to
   /// the reference and to the ground forces that it requires are followed on. 0: the controller as it is.
   int candidates = 0;
+  /// Times that such a search goes over the motion: from the second on most candidates are near to what was best
+  /// before.
+  int passes = 1;
 
   double root_rotation_weight = 100;    ///< of its accelerations in the objective 7a; joints have 1
   double root_translation_weight = 10;  ///< the same
@@ -124,6 +127,11 @@ void Describe(AnyOptions& o, Visitor& v) {
                    "Random variations of the controller that are tried in each fragment of 0.1 s, of which those go on "
                    "that come nearest to the reference and the ground forces it requires; 0: no search"},
                   o.candidates, io::Integer{0, 100000});
+    section.Field(
+        {"passes",
+         "Times that a search among candidates goes over the motion, from the second on near to the best that "
+         "was found"},
+        o.passes, io::Integer{1, 1000});
     section.Field({"root_rotation_weight", "Weight of the root's angular acceleration; joints have 1"},
                   o.root_rotation_weight, io::Real{{1e-3, 1e6}});
     section.Field({"root_translation_weight", "Weight of the root's linear acceleration; joints have 1"},
