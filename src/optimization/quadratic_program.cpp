@@ -62,7 +62,7 @@ struct QuadraticProgramSolver::Workspace {
     double sign = 1;
   };
 
-  const VectorKernels& kernels = BestVectorKernels();
+  const VectorKernels& kernels = kVectorKernels.Best();
   Index n = 0, num_equalities = 0, num_inequalities = 0;
   MatrixXd lower;     // L (n x n)
   MatrixXd basis;     // J (n x n), rows of zeros under it; its first columns belong to the active constraints, in order

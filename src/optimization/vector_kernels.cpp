@@ -1,7 +1,5 @@
 #include "vector_kernels.h"
 
-#include "retrace/math/simd.h"
-
 #define RETRACE_INLINE [[gnu::always_inline]] inline
 
 namespace retrace::optimization {
@@ -123,17 +121,10 @@ constexpr VectorKernels kAvx2Kernels = {Compiled<CombineOf<Avx2>>::ForAvx2, Comp
 
 }  // namespace
 
-const VectorKernels* FindVectorKernels(InstructionSet set) {
-  if (set == InstructionSet::kBaseline) return &kBaselineKernels;
 #if defined(__x86_64__)
-  if (simd::HasAvx2()) return &kAvx2Kernels;
+constexpr simd::KernelTables<VectorKernels> kVectorKernels = {&kBaselineKernels, &kAvx2Kernels};
+#else
+constexpr simd::KernelTables<VectorKernels> kVectorKernels = {&kBaselineKernels, nullptr};
 #endif
-  return nullptr;
-}
-
-const VectorKernels& BestVectorKernels() {
-  static const VectorKernels* const avx2 = FindVectorKernels(InstructionSet::kAvx2);
-  return avx2 != nullptr ? *avx2 : kBaselineKernels;
-}
 
 }  // namespace retrace::optimization

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 
+#include "retrace/math/simd.h"
+
 namespace retrace::optimization {
 
 constexpr ptrdiff_t kPad = 4;
@@ -26,9 +28,7 @@ struct VectorKernels {
                    const double* x, double* products);
 };
 
-enum class InstructionSet { kBaseline, kAvx2 };
-/// Null when the processor lacks them.
-const VectorKernels* FindVectorKernels(InstructionSet set);
-const VectorKernels& BestVectorKernels();
+/// For each set of instructions.
+extern const simd::KernelTables<VectorKernels> kVectorKernels;
 
 }  // namespace retrace::optimization

@@ -37,7 +37,7 @@ class LcpWarmStart {
 
 class BoxLcp {
  public:
-  explicit BoxLcp(const DenseKernels& kernels = BestDenseKernels()) : kernels_(kernels) {}
+  explicit BoxLcp(const DenseKernels& kernels = kDenseKernels.Best()) : kernels_(kernels) {}
 
   enum State : signed char { kAtLow, kFree, kAtHigh, kFixed, kDriven };  // kFixed: both limits are equal
 

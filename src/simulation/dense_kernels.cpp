@@ -1,7 +1,5 @@
 #include "dense_kernels.h"
 
-#include "retrace/math/simd.h"
-
 #define RETRACE_INLINE [[gnu::always_inline]] inline
 
 namespace retrace::simulation {
@@ -153,17 +151,10 @@ constexpr DenseKernels kAvx2Kernels = {Compiled<SolveOf<Avx2>>::ForAvx2, Compile
 
 }  // namespace
 
-const DenseKernels* FindDenseKernels(InstructionSet set) {
-  if (set == InstructionSet::kBaseline) return &kBaselineKernels;
 #if defined(__x86_64__)
-  if (simd::HasAvx2()) return &kAvx2Kernels;
+constexpr simd::KernelTables<DenseKernels> kDenseKernels = {&kBaselineKernels, &kAvx2Kernels};
+#else
+constexpr simd::KernelTables<DenseKernels> kDenseKernels = {&kBaselineKernels, nullptr};
 #endif
-  return nullptr;
-}
-
-const DenseKernels& BestDenseKernels() {
-  static const DenseKernels* const avx2 = FindDenseKernels(InstructionSet::kAvx2);
-  return avx2 != nullptr ? *avx2 : kBaselineKernels;
-}
 
 }  // namespace retrace::simulation

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 
+#include "retrace/math/simd.h"
+
 namespace retrace::simulation {
 
 constexpr int kPad = 4;  // the kernels work on whole vectors of this many doubles
@@ -26,9 +28,7 @@ struct DenseKernels {
                    double* products);
 };
 
-enum class InstructionSet { kBaseline, kAvx2 };
-/// Null when the processor lacks them.
-const DenseKernels* FindDenseKernels(InstructionSet set);
-const DenseKernels& BestDenseKernels();
+/// For each set of instructions.
+extern const simd::KernelTables<DenseKernels> kDenseKernels;
 
 }  // namespace retrace::simulation

@@ -26,8 +26,8 @@ struct Sample {
 };
 
 TEST(VectorKernels, HaveTheBitsOfEigenWithEveryInstructionSet) {
-  for (const InstructionSet set : {InstructionSet::kBaseline, InstructionSet::kAvx2}) {
-    const VectorKernels* kernels = FindVectorKernels(set);
+  for (const simd::InstructionSet set : {simd::InstructionSet::kBaseline, simd::InstructionSet::kAvx2}) {
+    const VectorKernels* kernels = kVectorKernels.Find(set);
     if (kernels == nullptr) continue;  // a processor without AVX2
     for (const Index rows : {2, 3, 4, 5, 8, 31, 32, 33, 50, 101}) {
       // Eigen takes a product with one row or column in another order.

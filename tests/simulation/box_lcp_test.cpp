@@ -78,11 +78,11 @@ RC_GTEST_PROP(BoxLcpProperty, SolutionsSatisfyTheConditions, ()) {
 }
 
 RC_GTEST_PROP(BoxLcpProperty, BothInstructionSetsGiveTheSameBits, ()) {
-  const DenseKernels* avx2 = FindDenseKernels(InstructionSet::kAvx2);
+  const DenseKernels* avx2 = kDenseKernels.Find(simd::InstructionSet::kAvx2);
   if (avx2 == nullptr) GTEST_SKIP() << "this processor has no AVX2";
   RandomStream random(*rc::gen::arbitrary<uint64_t>(), RandomStage::kTest, 0, 0);
   const Problem problem = AnyProblem(random);
-  BoxLcp fast(*avx2), slow(*FindDenseKernels(InstructionSet::kBaseline));
+  BoxLcp fast(*avx2), slow(*kDenseKernels.Find(simd::InstructionSet::kBaseline));
   LcpWarmStart warm_fast, warm_slow;
   Load(problem, fast);
   Load(problem, slow);

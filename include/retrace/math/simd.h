@@ -60,4 +60,23 @@ inline bool HasAvx2() {
 #endif
 }
 
+enum class InstructionSet { kBaseline, kAvx2 };
+
+/// A table of functions that was compiled for each set of instructions, and the choice between them.
+template <class Kernels>
+struct KernelTables {
+  const Kernels* baseline;
+  const Kernels* avx2;  ///< null where the compiler has none
+
+  /// Null when the processor lacks them.
+  const Kernels* Find(InstructionSet set) const {
+    if (set == InstructionSet::kBaseline) return baseline;
+    return HasAvx2() ? avx2 : nullptr;
+  }
+  const Kernels& Best() const {
+    const Kernels* const found = Find(InstructionSet::kAvx2);
+    return found != nullptr ? *found : *baseline;
+  }
+};
+
 }  // namespace retrace::simd
