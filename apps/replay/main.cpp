@@ -26,6 +26,7 @@ struct Options {
   std::vector<std::string> worlds;
   std::vector<std::string> sets;
   bool feedback = false;
+  bool tree = false;
 };
 
 /// Nothing, or what is wrong with a setting.
@@ -95,6 +96,7 @@ void CheckOptions(const Options& o) {
     throw UsageError(changing + " is of one character; it cannot go with --with");
   if (o.track_only && o.feedback)
     throw UsageError("--feedback is that of the stored control; it cannot go with --track-only");
+  if (o.tree && !o.feedback) throw UsageError("--tree is of feedback; it needs --feedback");
   if (!o.pushes.empty() && tabulates)
     throw UsageError("--push-table tries pushes of its own; it cannot go with --push");
 }
@@ -108,7 +110,7 @@ int Replay(const Options& o, const std::string& command) {
   runs::ReplaySettings settings;
   for (const std::string& assignment : o.sets) settings.Set(assignment);
   std::optional<runs::RunFeedback> feedback;  // before the world becomes another one
-  if (o.feedback) feedback.emplace(run, settings.reindexing);
+  if (o.feedback) feedback.emplace(run, settings.reindexing, o.tree);
   if (const task::AlteredWorld world = runs::ReadWorlds(o.worlds); !world.empty()) {
     const task::PlacedWorld placed = run.PutInto(world);
     for (const std::string& note : placed.notes) std::printf("  world: %s\n", note.c_str());
@@ -187,6 +189,7 @@ int main(int argc, char** argv) {
   apps::AddWorldOption(app, options.worlds);
   app.add_flag("--feedback", options.feedback,
                "Under the feedback that stabilise made for the run, with the open loop beside it");
+  app.add_flag("--tree", options.tree, "With the tree that grow-tree grew around the feedback");
   app.add_option("--set", options.sets,
                  "Another friction, gravity, contact, mass or start, or a setting of the feedback: /section/name=value "
                  "(repeatable)")

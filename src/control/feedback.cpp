@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "retrace/control/feedback_tree.h"
 #include "retrace/io/file.h"
 
 namespace retrace::control {
@@ -35,7 +36,12 @@ FeedbackLaw::FeedbackLaw(const Character& character, const Feedback& feedback)
 }
 
 const Eigen::VectorXd& FeedbackLaw::TorquesAt(int node, const character::State& state) {
-  const dynamics::MotionPoint& nominal = feedback_.nominal[static_cast<size_t>(std::min(node, feedback_.num_nodes()))];
+  return TorquesAt(feedback_.nominal[static_cast<size_t>(std::min(node, feedback_.num_nodes()))],
+                   feedback_.GainOf(std::min(node, feedback_.num_nodes() - 1)), state);
+}
+
+const Eigen::VectorXd& FeedbackLaw::TorquesAt(const dynamics::MotionPoint& nominal, std::span<const float> gain,
+                                              const character::State& state) {
   dynamics::Reduce(coordinates_, state, point_);
   differs_ = !(point_ == nominal);
   if (!differs_) {
@@ -45,7 +51,7 @@ const Eigen::VectorXd& FeedbackLaw::TorquesAt(int node, const character::State& 
   }
   dynamics::Difference(coordinates_, nominal, point_, difference_);
   // Column by column: the order of the sums is that of the differences on any machine.
-  const float* column = feedback_.GainOf(std::min(node, feedback_.num_nodes() - 1)).data();
+  const float* column = gain.data();
   const Eigen::Index m = torques_.size();
   float* const sum = scaled_.data();
   scaled_.setZero();
@@ -61,11 +67,14 @@ const Eigen::VectorXd& FeedbackLaw::TorquesAt(int node, const character::State& 
 }
 
 FeedbackController::FeedbackController(const Character& character, std::span<const Fragment> fragments,
-                                       std::span<const Fragment> disturbed, const Feedback& feedback)
+                                       std::span<const Fragment> disturbed, const Feedback& feedback,
+                                       const FeedbackTree* tree)
     : character_(character),
       undisturbed_(fragments),
       disturbed_(disturbed),
       law_(character, feedback),
+      tree_(tree),
+      offset_(Eigen::VectorXd::Zero(feedback.num_torques())),
       commands_(character.joints.size()),
       torques_(Eigen::VectorXd::Zero(feedback.num_torques())) {}
 
@@ -79,8 +88,20 @@ void FeedbackController::Command(const Instant& now, std::span<simulation::Joint
   if (IsNode(now.step) || !begun_) {
     const auto own = now.layout.BodiesOf(std::span(now.state), now.character);
     state_.assign(own.begin(), own.end());
-    torques_ = law_.TorquesAt(std::max(0, (step - feedback.first_step) / feedback.interval), state_);
-    is_disturbed_ = law_.differs();
+    const int node = std::max(0, (step - feedback.first_step) / feedback.interval);
+    if (const int branch = tree_ == nullptr ? -1 : tree_->BranchAt(branch_, node); branch >= 0) {
+      const Branch& along = tree_->branches[static_cast<size_t>(branch)];
+      const int of_branch = node - along.first_node;
+      const auto size = static_cast<size_t>(feedback.num_differences() * feedback.num_torques());
+      torques_ = law_.TorquesAt(along.points[static_cast<size_t>(of_branch)],
+                                std::span(along.gains).subspan(static_cast<size_t>(of_branch) * size, size), state_);
+      torques_ += along.torques.col(of_branch);
+      is_disturbed_ = true;
+    } else {
+      torques_ = law_.TorquesAt(node, state_);
+      is_disturbed_ = law_.differs();
+    }
+    if (is_disturbed_) torques_ += offset_;
     begun_ = true;
   }
   OpenLoop& open_loop = is_disturbed_ ? disturbed_ : undisturbed_;

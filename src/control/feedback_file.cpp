@@ -1,7 +1,4 @@
-#include <bit>
-#include <cmath>
-#include <cstring>
-
+#include "feedback_numbers.h"
 #include "retrace/character/limits.h"
 #include "retrace/control/feedback.h"
 #include "retrace/io/error.h"
@@ -11,46 +8,9 @@
 namespace retrace::control {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "the numbers are little-endian");
-
 constexpr const char* kFormat = "retrace-feedback";
 constexpr int kMostAxes = 3 * character::kMostBodies;
 constexpr size_t kLongestHeader = 4096;
-
-template <typename T>
-void Append(std::string& bytes, const T* values, size_t count) {
-  bytes.append(reinterpret_cast<const char*>(values), count * sizeof(T));
-}
-
-void AppendQuaternion(std::string& bytes, const Quat& q) {
-  const double numbers[] = {q.w(), q.x(), q.y(), q.z()};
-  Append(bytes, numbers, 4);
-}
-
-/// Takes numbers off the front. The length of the bytes was compared with the sizes before.
-class Numbers {
- public:
-  Numbers(std::string_view bytes, const std::string& name) : bytes_(bytes), name_(name) {}
-
-  template <typename T>
-  void Take(T* values, size_t count) {
-    std::memcpy(values, bytes_.data(), count * sizeof(T));
-    bytes_ = bytes_.substr(count * sizeof(T));
-    for (size_t i = 0; i < count; ++i) {
-      if (!std::isfinite(values[i])) throw InputError(name_, "a number that is none", "finite numbers");
-    }
-  }
-  void Take(Quat& q) {
-    double numbers[4];
-    Take(numbers, 4);
-    q = Quat(numbers[0], numbers[1], numbers[2], numbers[3]);
-    if (std::abs(q.norm() - 1) > 1e-6) throw InputError(name_, "a rotation that is none", "unit quaternions");
-  }
-
- private:
-  std::string_view bytes_;
-  const std::string& name_;
-};
 
 /// Sizes as the header has them.
 struct Sizes {
@@ -65,12 +25,7 @@ struct Sizes {
 
 std::string FormatFeedback(const Feedback& feedback) {
   std::string numbers;
-  for (const dynamics::MotionPoint& point : feedback.nominal) {
-    Append(numbers, point.pose.root_position.data(), 3);
-    AppendQuaternion(numbers, point.pose.root_orientation);
-    for (const Quat& rotation : point.pose.joint_rotations) AppendQuaternion(numbers, rotation);
-    Append(numbers, point.velocity.data(), static_cast<size_t>(point.velocity.size()));
-  }
+  for (const dynamics::MotionPoint& point : feedback.nominal) AppendPoint(numbers, point);
   Append(numbers, feedback.largest_torque.data(), static_cast<size_t>(feedback.largest_torque.size()));
   Append(numbers, feedback.gains.data(), feedback.gains.size());
   const io::Json header = {{"format", kFormat},
@@ -125,14 +80,7 @@ Feedback ParseFeedback(std::string_view bytes, const std::string& name) {
   }
   Numbers reader(numbers, name);
   feedback.nominal.resize(sizes.nodes + 1);
-  for (dynamics::MotionPoint& point : feedback.nominal) {
-    reader.Take(point.pose.root_position.data(), 3);
-    reader.Take(point.pose.root_orientation);
-    point.pose.joint_rotations.resize(sizes.joints);
-    for (Quat& rotation : point.pose.joint_rotations) reader.Take(rotation);
-    point.velocity.resize(static_cast<Eigen::Index>(sizes.coordinates));
-    reader.Take(point.velocity.data(), sizes.coordinates);
-  }
+  for (dynamics::MotionPoint& point : feedback.nominal) reader.Take(point, sizes.joints, sizes.coordinates);
   feedback.largest_torque.resize(static_cast<Eigen::Index>(sizes.torques));
   reader.Take(feedback.largest_torque.data(), sizes.torques);
   if ((feedback.largest_torque.array() < 0).any()) throw InputError(name, "a negative torque", "largest torques");

@@ -91,6 +91,7 @@ void Evaluator::Add(const control::Trajectory& part) {
   const auto check = [](Gate& gate, double figure, double time) {
     gate.worst = std::max(gate.worst, figure);
     if (!(figure <= gate.limit) && gate.first_violation < 0) gate.first_violation = time;
+    return figure / gate.limit;
   };
   time_step_ = part.time_step;
   State target;
@@ -101,10 +102,10 @@ void Evaluator::Add(const control::Trajectory& part) {
     const State& state = part.states[i];
     reference_.PoseAt(time, pose);
     character::ForwardKinematics(character_, pose, target);
-    check(height_, std::abs(state[root].position.y() - target[root].position.y()), time);
-    check(orientation_, AngleBetween(state[root].orientation, target[root].orientation), time);
+    const double height = check(height_, std::abs(state[root].position.y() - target[root].position.y()), time);
+    const double turn = check(orientation_, AngleBetween(state[root].orientation, target[root].orientation), time);
     joint_errors_.push_back(JointPositionError(character_, state, target));
-    check(joints_, joint_errors_.back(), time);
+    at_end_ = std::max({height, turn, check(joints_, joint_errors_.back(), time)});
     Vec3 away = state[root].position - target[root].position;
     away.y() = 0;
     drift_ = away.norm();
@@ -115,6 +116,7 @@ void Evaluator::Add(const control::Trajectory& part) {
 Evaluation Evaluator::Finish(double expected_duration) const {
   Evaluation evaluation;
   evaluation.gates = {height_, orientation_, joints_};
+  evaluation.at_end = at_end_;
   for (const double error : joint_errors_) {
     evaluation.mean_joint_error += error / static_cast<double>(joint_errors_.size());
   }

@@ -64,6 +64,13 @@ RiccatiRecursion::RiccatiRecursion(const QuadraticCost& cost)
   if (!good) throw std::invalid_argument("weights of a regulator that are none");
 }
 
+RiccatiRecursion::RiccatiRecursion(const QuadraticCost& cost, const MatrixXd& cost_to_go) : RiccatiRecursion(cost) {
+  if (cost_to_go.rows() != cost.state.size() || cost_to_go.cols() != cost.state.size() || !cost_to_go.allFinite()) {
+    throw std::invalid_argument("a cost that is none of a regulator's end");
+  }
+  cost_to_go_ = cost_to_go;
+}
+
 bool RiccatiRecursion::StepBack(const LinearStep& step, MatrixXd& gain) {
   const Index n = state_cost_.size(), m = control_cost_.size();
   const MatrixXd &a = step.state, &b = step.control;

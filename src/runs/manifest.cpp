@@ -194,6 +194,9 @@ io::Json ReplayManifest(const StoredRun& run, const ReplayFacts& facts, const Ru
   }
   if (facts.feedback != nullptr) {
     manifest["inputs"].push_back({{"file", facts.feedback->file.string()}, {"sha256", facts.feedback->sha256}});
+    if (facts.feedback->tree)
+      manifest["inputs"].push_back(
+          {{"file", facts.feedback->tree_file.string()}, {"sha256", facts.feedback->tree_sha256}});
     manifest["feedback"] = io::Write(facts.feedback->options);
   }
   if (!facts.perturbation.is_null()) manifest["perturbation"] = facts.perturbation;

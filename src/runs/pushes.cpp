@@ -71,6 +71,7 @@ PushOutcome TryPush(const PushReplay& replay, const control::Push& push) {
     outcome.gate = "diverged";
   }
   outcome.survived = until - push.start;
+  outcome.at_end = evaluation.at_end;
   return outcome;
 }
 
@@ -187,17 +188,19 @@ std::string FormatPushTable(const control::Scene& scene, const std::vector<PushO
                             const std::vector<PushOutcome>& with_feedback) {
   io::CsvWriter csv;
   for (const char* column : {"body", "direction", "force", "force_x", "force_y", "force_z", "start", "duration",
-                             "survived", "left", "gate"}) {
+                             "survived", "left", "gate", "at_end"}) {
     csv.Text(column);
   }
   if (!with_feedback.empty()) {
-    for (const char* column : {"feedback_survived", "feedback_left", "feedback_gate"}) csv.Text(column);
+    for (const char* column : {"feedback_survived", "feedback_left", "feedback_gate", "feedback_at_end"})
+      csv.Text(column);
   }
   csv.EndRow();
   const auto write_end = [&](const PushOutcome& outcome) {
     csv.Number(outcome.survived);
     csv.Integer(outcome.left ? 1 : 0);
     csv.Text(outcome.gate);
+    csv.Number(outcome.at_end);
   };
   for (size_t i = 0; i < outcomes.size(); ++i) {
     const PushOutcome& outcome = outcomes[i];

@@ -24,20 +24,31 @@ constexpr const char* kOfOne = "feedback is of one";
 /// Keeps what a controller did at its nodes.
 class NodeLog final : public control::Controller {
  public:
-  NodeLog(stabilization::ReindexingController& controller, double node_duration, std::vector<FeedbackRecord>& records)
-      : controller_(controller), node_duration_(node_duration), records_(records) {}
+  NodeLog(stabilization::ReindexingController& controller, const RunFeedback& feedback, double node_duration,
+          std::vector<FeedbackRecord>& records)
+      : controller_(controller), feedback_(feedback), node_duration_(node_duration), records_(records) {}
 
   void Command(const control::Instant& now, std::span<simulation::JointCommand> commands) override {
     controller_.Command(now, commands);
     const control::FeedbackController& acting = controller_.acting();
     if (!acting.IsNode(now.step)) return;
     records_.push_back({now.time, acting.shift() * node_duration_,
-                        std::sqrt(stabilization::SquaredDistance(acting.law().difference())), acting.torques()});
+                        std::sqrt(stabilization::SquaredDistance(acting.law().difference())), BranchAt(now.step),
+                        acting.torques()});
   }
   bool RestartsAt(int step) override { return controller_.RestartsAt(step); }
 
  private:
+  int BranchAt(int step) const {
+    const control::FeedbackController& acting = controller_.acting();
+    const control::Feedback& of = feedback_.feedback;
+    return feedback_.tree
+               ? feedback_.tree->BranchAt(acting.branch(), (step - of.first_step) / of.interval + acting.shift())
+               : -1;
+  }
+
   stabilization::ReindexingController& controller_;
+  const RunFeedback& feedback_;
   double node_duration_;
   std::vector<FeedbackRecord>& records_;
 };
@@ -119,7 +130,23 @@ void WriteFeedback(const StabilizationJob& job, const stabilization::Summary& su
   io::WriteFile(FeedbackFile(job.run), control::FormatFeedback(summary.feedback));
 }
 
-RunFeedback::RunFeedback(const StoredRun& run, const stabilization::ReindexingOptions& reindexing)
+fs::path TreeFile(const StoredRun& run) {
+  return run.folder / results::kTreeFile;
+}
+
+void CheckTree(const control::FeedbackTree& tree, const RunFeedback& of, const fs::path& file) {
+  if (tree.feedback_sha256 != of.sha256) {
+    throw InputError(file.string(), "a tree around other feedback", "one around that of " + of.file.string());
+  }
+  for (const control::Branch& branch : tree.branches) {
+    if (branch.torques.rows() != of.feedback.num_torques() || branch.end_node() > of.feedback.num_nodes() ||
+        branch.points[0].pose.joint_rotations.size() != of.character.joints.size()) {
+      throw InputError(file.string(), "other sizes", "those of the feedback");
+    }
+  }
+}
+
+RunFeedback::RunFeedback(const StoredRun& run, const stabilization::ReindexingOptions& reindexing, bool with_tree)
     : options(reindexing) {
   run.RequireOneCharacter(kOfOne);
   character = run.scene.characters[0];
@@ -143,6 +170,15 @@ RunFeedback::RunFeedback(const StoredRun& run, const stabilization::ReindexingOp
     throw InputError(file.string(), "other sizes", "those of the control and its character");
   }
   if (feedback.full_servos) full_servos = stabilization::WithFullServos(character, control, run.pushes);
+  if (!with_tree) return;
+  tree_file = TreeFile(run);
+  if (!fs::exists(tree_file))
+    throw InputError(tree_file.string(), "no such file", "a tree, which grow-tree grows around the feedback of a run");
+  const std::string tree_bytes = io::ReadFile(tree_file);
+  tree_sha256 = io::Sha256(tree_bytes);
+  tree = control::ParseTree(tree_bytes, tree_file.string());
+  CheckTree(*tree, *this, tree_file);
+  tree->CutAfter(options.tree);
 }
 
 double FeedbackReplay::LargestTorque() const {
@@ -166,9 +202,10 @@ FeedbackReplay ReplayWithFeedback(const StoredRun& run, const RunFeedback& feedb
   FeedbackReplay replay;
   const std::vector<control::Fragment>& disturbed =
       feedback.feedback.full_servos ? feedback.full_servos : feedback.control.fragments;
-  stabilization::ReindexingController controller(
-      {&feedback.character, &feedback.control, disturbed, &feedback.feedback}, feedback.options);
-  NodeLog log(controller, feedback.feedback.interval * h, replay.records);
+  stabilization::ReindexingController controller({&feedback.character, &feedback.control, disturbed, &feedback.feedback,
+                                                  feedback.tree ? &*feedback.tree : nullptr},
+                                                 feedback.options);
+  NodeLog log(controller, feedback, feedback.feedback.interval * h, replay.records);
   control::CommandRecorder recorder(log);
   control::Controller* const controllers[] = {&recorder};
   const character::Character* const character = run.scene.characters.data();
@@ -189,7 +226,7 @@ FeedbackReplay ReplayWithFeedback(const StoredRun& run, const RunFeedback& feedb
 
 std::string FormatFeedbackRecords(const character::Character& character, const std::vector<FeedbackRecord>& records) {
   io::CsvWriter csv;
-  for (const char* column : {"time", "ahead", "distance"}) csv.Text(column);
+  for (const char* column : {"time", "ahead", "distance", "branch"}) csv.Text(column);
   for (const character::Joint& joint : character.joints) {
     for (int axis = 0; axis < 3; ++axis) {
       if (joint.UsesAxis(axis)) csv.Text(joint.name + "_" + io::kAxes[axis]);
@@ -198,6 +235,7 @@ std::string FormatFeedbackRecords(const character::Character& character, const s
   csv.EndRow();
   for (const FeedbackRecord& record : records) {
     for (const double number : {record.time, record.ahead, record.distance}) csv.Short(number);
+    csv.Integer(record.branch);
     for (const double torque : record.torque) csv.Short(torque);
     csv.EndRow();
   }

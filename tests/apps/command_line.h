@@ -59,6 +59,7 @@ inline const std::string kReconstruct = RETRACE_RECONSTRUCT;
 inline const std::string kTrack = RETRACE_TRACK;
 inline const std::string kReplay = RETRACE_REPLAY;
 inline const std::string kStabilise = RETRACE_STABILISE;
+inline const std::string kGrowTree = RETRACE_GROW_TREE;
 inline const std::string kInspect = RETRACE_INSPECT;
 inline const std::string kEvaluate = RETRACE_EVALUATE;
 inline const std::string kExport = RETRACE_EXPORT;

@@ -1,4 +1,4 @@
-/// The program `stabilise`, and `replay --feedback`.
+/// The programs `stabilise` and `grow-tree`, and `replay --feedback`.
 #include "apps/command_line.h"
 #include "retrace/control/feedback.h"
 #include "retrace/results/tables.h"
@@ -153,6 +153,44 @@ TEST_F(StabiliseProgram, RefusesWhatItCannotUse) {
   // A run that replaces another one takes its feedback with it.
   ASSERT_EQ(Execute(kTrack + " " + kWalkClip + " --end 0.3 --force --progress none --output " + run).code, 0);
   EXPECT_FALSE(fs::exists(run + "/feedback.bin"));
+}
+
+TEST_F(StabiliseProgram, ATreeIsTheSameForThreadsRanksAndResumes) {
+  const std::string run = TrackedRun("run");
+  ASSERT_EQ(Execute(kStabilise + " " + run).code, 0);
+  const std::string grow = kGrowTree + " " + run +
+                           " --set /growth/batch=2 --set /growth/rest=0.3 --set /growth/iterations=2"
+                           " --set /growth/horizon=0.3 --set /growth/samples=6 --set /growth/close=1";
+  const auto tree = [&](const std::string& command) {
+    const Outcome outcome = Execute(command);
+    EXPECT_EQ(outcome.code, 0) << outcome.text;
+    return io::ReadFile(run + "/tree.bin");
+  };
+  const std::string one = tree(grow + " --states 4 --threads 1");
+  EXPECT_EQ(results::ReadTable(run + "/tree.csv").num_rows(), 4u);
+  EXPECT_EQ(tree(grow + " --states 4 --threads 3 --force"), one);
+  tree(grow + " --states 2 --force");
+  EXPECT_EQ(tree(grow + " --states 4 --resume"), one);
+  const Outcome pushed =
+      Execute(kReplay + " " + run + " --feedback --tree --push trunk,90:0:0,0.3,0.2 --output " + Path("pushed"));
+  EXPECT_THAT(pushed.text, HasSubstr("with feedback: "));
+  EXPECT_EQ(Execute(kReplay + " " + Path("pushed") + " --verify").code, 0);
+  ExpectRefusals(kGrowTree, {{"", 2, "grow-tree: the folder of a run is needed"},
+                             {run, 2, "found a tree that is there already, expected none"},
+                             {run + " --resume", 2, "found a tree that grew with other settings"},
+                             {run + " --resume --force", 2, "it cannot go with --force"},
+                             {run + " --force --body wing", 2, "found \"wing\", expected a body of the character"},
+                             {run + " --force --set /growth/smallest_force=900", 2, "is above /growth/largest_force"},
+                             {Path("missing"), 3, "found no such folder"}});
+  // Around other feedback it is another tree's.
+  ASSERT_EQ(Execute(kStabilise + " " + run + " --force --set /stabilization/interval=0.05").code, 0);
+  ExpectRefusals(kReplay, {{run + " --feedback --tree", 3, "found a tree around other feedback"},
+                           {run + " --tree", 2, "--tree is of feedback; it needs --feedback"}});
+  fs::remove(run + "/tree.bin");
+  ExpectRefusals(kReplay, {{run + " --feedback --tree", 3, "found no such file, expected a tree"}});
+  if (std::string(RETRACE_MPIEXEC).empty()) GTEST_SKIP() << "no MPI";
+  ASSERT_EQ(Execute(kStabilise + " " + run + " --force").code, 0);
+  EXPECT_EQ(tree(kMpiRun + "-n 2 " + grow + " --states 4"), one);
 }
 
 TEST_F(StabiliseProgram, PrintsItsSettings) {

@@ -18,6 +18,8 @@ enum class RandomStage : uint32_t {
   kVariation = 4,
   kIdlingPlay = 5,
   kIdlingPaths = 6,
+  kSearch = 7,
+  kTree = 8,
   kTest = 1000,
 };
 

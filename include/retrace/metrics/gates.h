@@ -51,6 +51,7 @@ struct Evaluation {
   double simulated_duration = 0;  ///< [s]
   std::vector<Gate> gates;        ///< root_height, root_orientation, joint_position
   double mean_joint_error = 0;    ///< mean over time of the joint_position figure [m]
+  double at_end = 0;              ///< largest figure of the gates in the last state, as a share of its limit
   double drift = 0;               ///< horizontal distance of the root from the reference's at the end [m]; not gated
   bool success() const;
   /// The gate that was left first (of several at once the first of the list), or null.
@@ -100,6 +101,7 @@ class Evaluator {
   Gate joints_;
   std::vector<double> joint_errors_;  // (states)
   double drift_ = 0;
+  double at_end_ = 0;
   double time_step_ = 0;
   bool diverged_ = false;
 };

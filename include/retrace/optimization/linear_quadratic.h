@@ -30,6 +30,8 @@ class RiccatiRecursion {
  public:
   /// Throws std::invalid_argument for weights that are negative or not finite, or of R not above zero.
   explicit RiccatiRecursion(const QuadraticCost& cost);
+  /// The same, but the end costs x^T K x instead: that of another system, which goes on there.
+  RiccatiRecursion(const QuadraticCost& cost, const Eigen::MatrixXd& cost_to_go);
 
   /// The gain L_k (m x n) of the step before those that it went through already. Returns false, and stays as it is,
   /// where the numbers of the step are not finite or overflow. Throws std::invalid_argument for sizes that do not fit.

@@ -43,6 +43,8 @@ inline constexpr std::string_view kFilmStripFile = "filmstrip.svg";
 inline constexpr std::string_view kFeedbackTableFile = "feedback.csv";
 inline constexpr std::string_view kReportFile = "report.html";     ///< made of the others, afterwards
 inline constexpr std::string_view kFeedbackFile = "feedback.bin";  ///< the same, by `stabilise`
+inline constexpr std::string_view kTreeFile = "tree.bin";          ///< the same, by `grow-tree`
+inline constexpr std::string_view kTreeTableFile = "tree.csv";     ///< the same
 
 /// Where `export` writes inside the folder of the run, unless the user names another folder.
 inline constexpr std::string_view kExportFolder = "export";
@@ -80,6 +82,8 @@ inline constexpr std::array kRunFiles = {kManifestFile,
                                          kFeedbackTableFile,
                                          kReportFile,
                                          kFeedbackFile,
+                                         kTreeFile,
+                                         kTreeTableFile,
                                          std::string_view("export/motion.glb"),
                                          std::string_view("export/motion.bvh"),
                                          std::string_view("export/bodies.csv"),

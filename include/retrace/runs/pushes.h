@@ -50,6 +50,7 @@ struct PushOutcome {
   double survived = 0;    ///< from the push's start until the gates are left, or to the end [s]
   bool left = false;      ///< the gates, or the simulation diverged
   std::string gate;       ///< that was left first; "diverged" where none was
+  double at_end = 0;      ///< largest figure of the gates at the end, as a share of its limit
 };
 
 struct Replayed;
@@ -65,8 +66,8 @@ std::vector<PushOutcome> TryPushes(const StoredRun& run, const control::Trajecto
                                    const PushTableOptions& options, const PushReplay& replay = {});
 
 /// push_table.csv: a row for each: body, direction, force [N], force_x, force_y, force_z, start, duration, survived
-/// [s], left (0 or 1), gate. With the outcomes of the same pushes under feedback the last three stand once more, as
-/// feedback_survived, feedback_left and feedback_gate.
+/// [s], left (0 or 1), gate, at_end. With the outcomes of the same pushes under feedback the last four stand once more,
+/// as feedback_survived, feedback_left, feedback_gate and feedback_at_end.
 std::string FormatPushTable(const control::Scene& scene, const std::vector<PushOutcome>& outcomes,
                             const std::vector<PushOutcome>& with_feedback = {});
 

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "retrace/control/feedback_tree.h"
 #include "retrace/methods/stabilization/reindexing.h"
 #include "retrace/methods/stabilization/stabilise.h"
 #include "retrace/runs/replay.h"
@@ -60,7 +61,8 @@ void WriteFeedback(const StabilizationJob& job, const stabilization::Summary& su
 struct RunFeedback {
   /// Reads it from the folder of the run. Throws InputError for a run without feedback, for a damaged file, and for
   /// feedback of another control or character; UsageError for a scene.
-  RunFeedback(const StoredRun& run, const stabilization::ReindexingOptions& reindexing);
+  /// @param with_tree whether the tree that grow-tree grew is read, too, and used
+  RunFeedback(const StoredRun& run, const stabilization::ReindexingOptions& reindexing, bool with_tree = false);
   RunFeedback(const RunFeedback&) = delete;
   RunFeedback& operator=(const RunFeedback&) = delete;
 
@@ -68,16 +70,25 @@ struct RunFeedback {
   control::OpenLoopControl control;
   std::vector<control::Fragment> full_servos;  ///< the control in that form, where the feedback was made for it
   control::Feedback feedback;
+  std::optional<control::FeedbackTree> tree;
   stabilization::ReindexingOptions options;
   std::filesystem::path file;
   std::string sha256;  ///< of the file
+  std::filesystem::path tree_file;
+  std::string tree_sha256;
 };
+
+/// Where the tree of a run is, or would be.
+std::filesystem::path TreeFile(const StoredRun& run);
+/// Throws InputError for a tree that is not one around this feedback.
+void CheckTree(const control::FeedbackTree& tree, const RunFeedback& feedback, const std::filesystem::path& file);
 
 /// What the feedback did at a node.
 struct FeedbackRecord {
   double time = 0;         ///< [s]
   double ahead = 0;        ///< by which the control is read ahead of the time [s]
-  double distance = 0;     ///< root of stabilization::SquaredDistance from the nominal motion
+  double distance = 0;     ///< root of stabilization::SquaredDistance from the motion that is followed
+  int branch = -1;         ///< of a tree that is followed; -1: the control itself
   Eigen::VectorXd torque;  ///< about each axis of the joints [N m]
 };
 
@@ -98,7 +109,7 @@ struct FeedbackReplay {
 FeedbackReplay ReplayWithFeedback(const StoredRun& run, const RunFeedback& feedback,
                                   std::vector<control::Push> pushes = {});
 
-/// feedback.csv: a row for each node: time, ahead, distance, and JOINT_x, JOINT_y, JOINT_z, the torques of the
+/// feedback.csv: a row for each node: time, ahead, distance, branch, and JOINT_x, JOINT_y, JOINT_z, the torques of the
 /// feedback.
 std::string FormatFeedbackRecords(const character::Character& character, const std::vector<FeedbackRecord>& records);
 

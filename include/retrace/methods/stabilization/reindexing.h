@@ -1,5 +1,5 @@
-/// Feedback that chooses, by simulation, where in the motion it is (Al Borno et al. 2018, section 4.2 and algorithm 1,
-/// among the nodes of the motion itself).
+/// Feedback that chooses, by simulation, where in the motion it is, and which branch of a tree it follows (Al Borno et
+/// al. 2018, section 4.2 and algorithm 1, the part that is done online).
 #pragma once
 
 #include <span>
@@ -7,6 +7,7 @@
 
 #include "retrace/control/control.h"
 #include "retrace/control/feedback.h"
+#include "retrace/control/feedback_tree.h"
 #include "retrace/methods/stabilization/options.h"
 
 namespace retrace::stabilization {
@@ -17,6 +18,7 @@ struct Model {
   const control::OpenLoopControl* control = nullptr;
   std::span<const control::Fragment> disturbed;  ///< see control::FeedbackController
   const control::Feedback* feedback = nullptr;
+  const control::FeedbackTree* tree = nullptr;  ///< null: there is none
 };
 
 /// How far a motion is from the nominal one at an instant, from the difference of the two (dynamics/tangent.h): the
@@ -32,21 +34,28 @@ class ReindexingController final : public control::Controller {
   bool RestartsAt(int step) override { return acting_.RestartsAt(step); }
 
   const control::FeedbackController& acting() const { return acting_; }
+  /// Chooses anew from a state of the model's world, whenever that is; without a choice the present node is kept.
+  void ChooseFrom(int step, const character::State& state);
   size_t simulations() const { return simulations_; }  ///< that were made
 
  private:
   struct Candidate {
+    int branch = -1;
     int node = 0;
     double distance = 0;
   };
 
   void Choose(const control::Instant& now);
+  /// From the states that own_ and state_ hold.
+  void ChooseHere(int step);
+  /// Of the present state, which point_ holds, from a node's point.
+  double NearnessTo(const dynamics::MotionPoint& point);
   /// How far a simulation is, at a node, from the nominal motion that it follows, and from that of the time wherever it
   /// is: who keeps the pose of the time, too, stays within gates that compare with it.
   double DistanceAt(int step);
-  /// The distance L (equation 21) of the motion that goes on from a state with a shift of nodes; above `most` it is not
-  /// simulated to its end.
-  double Simulate(int step, int shift, double most);
+  /// The distance L (equation 21) of the motion that goes on from a state along a branch with a shift of nodes; above
+  /// `most` it is not simulated to its end.
+  double Simulate(int step, int branch, int shift, double most);
 
   Model model_;
   ReindexingOptions options_;
@@ -58,7 +67,7 @@ class ReindexingController final : public control::Controller {
   character::State state_;  // of the model's world
   dynamics::MotionPoint point_;
   Eigen::VectorXd difference_;
-  std::vector<Candidate> candidates_;
+  std::vector<Candidate> candidates_, of_branches_;
   size_t simulations_ = 0;
 };
 
