@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "retrace/character/character.h"
+#include "retrace/character/state.h"
 #include "retrace/io/base64.h"
 #include "retrace/io/json.h"
 #include "retrace/math/types.h"
