@@ -47,7 +47,7 @@ struct FeedbackTree {
   /// The branch that holds the node on the way from a branch to the control, -1: the control does.
   int BranchAt(int branch, int node) const;
   /// Without the branches that were found after so many others.
-  void CutAfter(int branches);
+  void CutAfter(int count);
 };
 
 /// The text of tree.bin: one line of JSON with the sizes, the states, the hashes of the feedback and of what follows,

@@ -75,7 +75,7 @@ class CmaEs {
 };
 
 /// Eigenvalues and -vectors of a symmetric matrix by Jacobi's rotations: a fixed order of plain sums, the same bits on
-/// any processor. `matrix` becomes diagonal, and its former self is vectors * matrix * vectors^T.
-void DecomposeSymmetric(Eigen::MatrixXd& matrix, Eigen::MatrixXd& vectors);
+/// any processor. `a` becomes diagonal, and its former self is vectors * a * vectors^T.
+void DecomposeSymmetric(Eigen::MatrixXd& a, Eigen::MatrixXd& vectors);
 
 }  // namespace retrace::optimization

@@ -81,7 +81,7 @@ struct RunFeedback {
 /// Where the tree of a run is, or would be.
 std::filesystem::path TreeFile(const StoredRun& run);
 /// Throws InputError for a tree that is not one around this feedback.
-void CheckTree(const control::FeedbackTree& tree, const RunFeedback& feedback, const std::filesystem::path& file);
+void CheckTree(const control::FeedbackTree& tree, const RunFeedback& of, const std::filesystem::path& file);
 
 /// What the feedback did at a node.
 struct FeedbackRecord {

@@ -39,7 +39,7 @@ void Describe(AnySettings& s, Visitor& v) {
 struct TreeJob {
   /// Throws InputError for a folder that holds no run with feedback, UsageError for a scene, for options that are not
   /// valid and for a body that there is not.
-  TreeJob(const std::filesystem::path& folder, const TreeSettings& settings, const std::string& body);
+  TreeJob(const std::filesystem::path& folder, const TreeSettings& given, const std::string& pushed);
   TreeJob(const TreeJob&) = delete;
   TreeJob& operator=(const TreeJob&) = delete;
 
