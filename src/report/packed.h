@@ -17,15 +17,15 @@ namespace retrace::report {
 static_assert(std::endian::native == std::endian::little, "the page reads little-endian arrays");
 
 template <typename T>
-constexpr const char* kTypeName = nullptr;
+inline constexpr const char* kTypeName = nullptr;
 template <>
-constexpr const char* kTypeName<float> = "f32";
+inline constexpr const char* kTypeName<float> = "f32";
 template <>
-constexpr const char* kTypeName<uint32_t> = "u32";
+inline constexpr const char* kTypeName<uint32_t> = "u32";
 template <>
-constexpr const char* kTypeName<uint16_t> = "u16";
+inline constexpr const char* kTypeName<uint16_t> = "u16";
 template <>
-constexpr const char* kTypeName<uint8_t> = "u8";
+inline constexpr const char* kTypeName<uint8_t> = "u8";
 
 template <typename T>
 io::Json Pack(const std::vector<T>& values) {

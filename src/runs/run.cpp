@@ -46,7 +46,7 @@ fs::path WriteReport(const fs::path& folder) {
   if (fs::exists(folder / kVariationsFile) && !fs::exists(folder / "1")) {
     return {};  // no variation was found: there is nothing to show
   }
-  const fs::path file = folder / results::kReportFile;
+  fs::path file = folder / results::kReportFile;
   WriteReportPage(GatherReport({folder.string()}).document, file);
   return file;
 }
