@@ -14,6 +14,7 @@
 #include "retrace/methods/sampling/seeds.h"
 #include "retrace/metrics/motion_metrics.h"
 #include "retrace/report/force_chart.h"
+#include "retrace/task/ballistic_flight.h"
 
 namespace retrace::runs {
 namespace {
@@ -36,6 +37,13 @@ metrics::MeasurementPlace PlaceOf(const Job& job) {
   if (reference.facing) place.heading += *reference.facing - job.report.facing;
   place.scale = job.report.scale / job.report.unit;
   return place;
+}
+
+/// The recorded motion without forces in the air, by which controls are compared whatever they follow.
+character::ReferenceMotion FallingFreely(const Job& job) {
+  if (!job.configuration.tracking.ballistic_flight) return job.reference;
+  return job.reference.WithPoses(
+      task::MakeFlightBallistic(job.reference, job.placed.environment, job.configuration.task.world.gravity).poses);
 }
 
 /// Mass of the person who was measured [kg].
@@ -62,7 +70,12 @@ metrics::MeasuredSteps FirstOf(const metrics::MeasuredSteps& measured, size_t nu
 class ForceFinder {
  public:
   ForceFinder(Job& job, parallel::TaskFarm& farm, const ForceOptions& options, const ForceHooks& hooks)
-      : job_(job), farm_(farm), options_(options), hooks_(hooks), original_(job.configuration) {}
+      : job_(job),
+        farm_(farm),
+        options_(options),
+        hooks_(hooks),
+        original_(job.configuration),
+        falling_(FallingFreely(job)) {}
 
   void Find(int index) {
     const Method asked = original_.run.method;
@@ -137,9 +150,9 @@ class ForceFinder {
     control.largest_step_force = metrics.force_peak;
     control.control_sha256 = HashOf(job_, result.control());
     if (const auto feet = metrics::FindFeet(job_.character, ground.plates)) {
-      control.required_error = metrics::RequiredForceError(TimesOf(ground.num_states, job_.problem.time_step()), ground,
-                                                           *feet, job_.character.total_mass(), job_.reference,
-                                                           job_.configuration.task.world.gravity);
+      control.required_error =
+          metrics::RequiredForceError(TimesOf(ground.num_states, job_.problem.time_step()), ground, *feet,
+                                      job_.character.total_mass(), falling_, job_.configuration.task.world.gravity);
     }
     return control;
   }
@@ -197,6 +210,7 @@ class ForceFinder {
   const ForceOptions& options_;
   const ForceHooks& hooks_;
   const Configuration original_;
+  const character::ReferenceMotion falling_;
   Forces forces_;
   std::optional<std::string> way_;  // that came nearest with the first seed of which one stayed within the gates
   // of the chosen control

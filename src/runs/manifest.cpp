@@ -106,6 +106,7 @@ io::Json TrackingMember(const Tracking& result) {
           {"prepared_reference",
            {{"clean_feet", result.prepared.cleaning.ToJson()},
             {"seated_feet", result.prepared.seating.ToJson()},
+            {"flight", result.prepared.flight.ToJson()},
             {"balance", result.prepared.balancing.ToJson()}}}};
 }
 

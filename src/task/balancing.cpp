@@ -6,7 +6,7 @@
 #include <cmath>
 #include <initializer_list>
 
-#include "retrace/character/corners.h"
+#include "ground_points.h"
 #include "retrace/character/kinematics.h"
 #include "retrace/character/legs.h"
 #include "retrace/io/number.h"
@@ -24,7 +24,6 @@ using Vec2 = Eigen::Vector2d;
 using Polygon = std::vector<Vec2>;
 using Path = Eigen::MatrixX2d;  // (poses x 2) along x and z
 
-constexpr double kTouches = 0.015;     // a point lower than this over the ground is on it [m]
 constexpr double kLeastLoad = 0.2;     // share of the weight under which a motion is in flight
 constexpr double kMargin = 0.01;       // from the edge of what touches the ground [m]
 constexpr double kMostWanted = 0.1;    // by which a centre of pressure is to be moved at most: more is noise [m]
@@ -134,19 +133,12 @@ class Balancer {
     Polygon points;
     height = 0;
     on_feet = true;
-    const double root = state[static_cast<size_t>(character_.root)].position.y();
-    for (size_t b = 0; b < state.size() && b < character_.bodies.size(); ++b) {
-      for (const character::Shape& shape : character_.bodies[b].shapes) {
-        for (const Vec3& corner : character::CornersOf(shape)) {
-          const Vec3 point = state[b].position + state[b].orientation * corner;
-          const double ground = environment_.HeightAt(point.x(), point.z(), std::max(root, point.y()));
-          if (point.y() - ground > kTouches * size_) continue;
-          points.emplace_back(point.x(), point.z());
-          height += ground;
-          on_feet = on_feet && feet_[b];
-        }
-      }
-    }
+    ForEachCorner(character_, state, environment_, [&](size_t body, const Vec3& point, double ground) {
+      if (point.y() - ground > kTouches * size_) return;
+      points.emplace_back(point.x(), point.z());
+      height += ground;
+      on_feet = on_feet && feet_[body];
+    });
     if (!points.empty()) height /= static_cast<double>(points.size());
     return points;
   }

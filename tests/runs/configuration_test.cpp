@@ -392,14 +392,14 @@ TEST(Description, NamesEveryField) {
                  guidance_feedback, foot_weight, foot_feedback, foot_step, standing_share, leg_weight, candidates,
                  passes, root_rotation_weight, root_translation_weight, contact_weight, contact_damping, regularisation,
                  lifted, released_force, released_speed, stance_feedback, placement_distance, placement_velocity,
-                 placement_limit, placement_gap, placement_rise, placement_decay, clean_feet, balance, smoothing,
-                 perturbation, seed] = configuration.tracking;
+                 placement_limit, placement_gap, placement_rise, placement_decay, clean_feet, ballistic_flight, balance,
+                 smoothing, perturbation, seed] = configuration.tracking;
     EXPECT_TRUE(all.Have(solve_rate, feedback, servo, stiffness, friction, torque_limit, soft_contacts, guidance,
                          guidance_feedback, foot_weight, foot_feedback, foot_step, standing_share, leg_weight,
                          candidates, passes, root_rotation_weight, root_translation_weight, contact_weight,
                          contact_damping, regularisation, lifted, released_force, released_speed, stance_feedback,
                          placement_distance, placement_velocity, placement_limit, placement_gap, placement_rise,
-                         placement_decay, clean_feet, balance, smoothing, perturbation, seed));
+                         placement_decay, clean_feet, ballistic_flight, balance, smoothing, perturbation, seed));
   }
   {
     const auto& [sampling_step, segmentation] = configuration.task.schedule;

@@ -14,7 +14,7 @@ constexpr double kInterval = 1.0 / 240;  // half width of the differences [s]
 
 PreparedReference PrepareReference(const character::ReferenceMotion& recorded, const task::AlteredWorld& world,
                                    const simulation::WorldOptions& simulated, const Options& options) {
-  PreparedReference prepared{recorded, {}, {}, {}};
+  PreparedReference prepared{recorded, {}, {}, {}, {}};
   character::ReferenceMotion& motion = prepared.motion;
   if (options.clean_feet) {
     prepared.cleaning = task::CleanFeet(recorded);
@@ -27,6 +27,10 @@ PreparedReference PrepareReference(const character::ReferenceMotion& recorded, c
   const task::PlacedWorld placed = task::PlaceWorld(world, motion);
   motion = placed.reference;
   motion = motion.WithPoses(character::SmoothPoses(motion.poses(), options.smoothing / motion.frame_time()));
+  if (options.ballistic_flight) {
+    prepared.flight = task::MakeFlightBallistic(motion, placed.environment, simulated.gravity);
+    motion = motion.WithPoses(prepared.flight.poses);
+  }
   if (options.balance) {
     prepared.balancing = task::BalanceMotion(motion, placed.environment, simulated.gravity);
     motion = motion.WithPoses(prepared.balancing.poses);
@@ -37,6 +41,7 @@ PreparedReference PrepareReference(const character::ReferenceMotion& recorded, c
 std::vector<std::string> PreparedReference::Notes() const {
   std::vector<std::string> notes = cleaning.notes;
   notes.insert(notes.end(), seating.notes.begin(), seating.notes.end());
+  notes.insert(notes.end(), flight.notes.begin(), flight.notes.end());
   notes.insert(notes.end(), balancing.notes.begin(), balancing.notes.end());
   return notes;
 }

@@ -71,7 +71,9 @@ struct Options {
   double placement_rise = 0.04;      ///< time constant with which a swinging leg takes it on [s]
   double placement_decay = 0.3;      ///< and with which a standing leg gives it up [s]
 
-  bool clean_feet = true;   ///< put the reference's feet on the floor (task::CleanFeet)
+  bool clean_feet = true;  ///< put the reference's feet on the floor (task::CleanFeet)
+  /// Move the root so that flights obey gravity (task::MakeFlightBallistic).
+  bool ballistic_flight = true;
   bool balance = true;      ///< move the root so that the feet can carry it (task::BalanceMotion)
   double smoothing = 0.02;  ///< standard deviation of a Gaussian filter over the reference [s]
   double perturbation = 0;  ///< standard deviation of random velocities added at the start [m/s, and rad/s per joint]
@@ -171,6 +173,8 @@ void Describe(AnyOptions& o, Visitor& v) {
     section.Field({"placement_decay", "Time constant with which a standing leg gives it up", "s"}, o.placement_decay,
                   io::Real{{0, 10}});
     section.Field({"clean_feet", "Whether the reference's feet are put on the floor"}, o.clean_feet, io::Flag{});
+    section.Field({"ballistic_flight", "Whether the root is moved so that flights obey gravity"}, o.ballistic_flight,
+                  io::Flag{});
     section.Field({"balance", "Whether the root is moved so that the feet can carry the motion"}, o.balance,
                   io::Flag{});
     section.Field({"smoothing", "Standard deviation of a Gaussian filter over the reference that is tracked", "s"},

@@ -8,18 +8,21 @@
 #include "retrace/methods/tracking/options.h"
 #include "retrace/task/altered_world.h"
 #include "retrace/task/balancing.h"
+#include "retrace/task/ballistic_flight.h"
 #include "retrace/task/foot_cleaning.h"
 #include "retrace/task/foot_seating.h"
 #include "retrace/task/task.h"
 
 namespace retrace::tracking {
 
-/// The motion that is tracked: the recorded one with clean feet, put into the world, smoothed and balanced.
+/// The motion that is tracked: the recorded one with clean feet, put into the world, smoothed, made to fall
+/// freely in flight, and balanced.
 struct PreparedReference {
   character::ReferenceMotion motion;
-  task::FootCleaning cleaning;  ///< what was changed at its feet; empty where they are not cleaned
-  task::FootSeating seating;    ///< by how much its feet are in soft ground; empty where soles are hard
-  task::Balancing balancing;    ///< how its root was moved; empty where it is not
+  task::FootCleaning cleaning;   ///< what was changed at its feet; empty where they are not cleaned
+  task::FootSeating seating;     ///< by how much its feet are in soft ground; empty where soles are hard
+  task::BallisticFlight flight;  ///< how its root was moved in flight; empty where it is not
+  task::Balancing balancing;     ///< how its root was moved; empty where it is not
 
   /// What was changed, as sentences.
   std::vector<std::string> Notes() const;
