@@ -40,8 +40,9 @@ void CommandsAt(const Fragment& fragment, int step, std::span<simulation::JointC
     std::copy(of_step.begin(), of_step.end(), commands.begin());
     return;
   }
+  // What commands of a fragment before this one had besides a target is over.
   InterpolateTargets(fragment, step, commands.size(),
-                     [&](size_t j, const Quat& target) { commands[j].target = target; });
+                     [&](size_t j, const Quat& target) { commands[j] = {.target = target}; });
 }
 
 const Fragment& OpenLoop::FragmentAt(int step) {

@@ -29,7 +29,7 @@ struct Fragment {
 /// Targets for the simulation step that ends `step + 1` steps after the fragment's start. `pose` must have as many
 /// entries as there are joints.
 void TargetsAt(const Fragment& fragment, int step, std::span<Quat> pose);
-/// The whole commands of that step. Those of target poses are the targets alone, and the rest stays as it is.
+/// The whole commands of that step. Those of target poses are the targets alone: no torque, the full gain.
 void CommandsAt(const Fragment& fragment, int step, std::span<simulation::JointCommand> commands);
 
 }  // namespace retrace::control

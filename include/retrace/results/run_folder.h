@@ -29,6 +29,7 @@ inline constexpr std::string_view kPushTableFile = "push_table.csv";
 inline constexpr std::string_view kCostsFile = "costs.csv";
 inline constexpr std::string_view kTrackingFile = "tracking.csv";
 inline constexpr std::string_view kIdlingFile = "idling.csv";
+inline constexpr std::string_view kCompositionFile = "composition.csv";
 // Of `forces`; names with a cut-off are those of low-passed tables.
 inline constexpr std::string_view kGroundForcesFile = "ground_forces.csv";
 inline constexpr std::string_view kSmoothGroundForcesFile = "ground_forces_20Hz.csv";
@@ -69,6 +70,7 @@ inline constexpr std::array kRunFiles = {kManifestFile,
                                          kCostsFile,
                                          kTrackingFile,
                                          kIdlingFile,
+                                         kCompositionFile,
                                          kGroundForcesFile,
                                          kSmoothGroundForcesFile,
                                          kFootForcesFile,

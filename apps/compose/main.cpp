@@ -1,0 +1,109 @@
+/// compose: a library of runs in, one control out that plays several of them and answers pushes.
+#include <cstdio>
+
+#include "common/job_options.h"
+#include "common/number_option.h"
+#include "common/outcome.h"
+#include "common/program.h"
+#include "common/progress.h"
+#include "retrace/io/error.h"
+#include "retrace/io/number.h"
+#include "retrace/runs/composition.h"
+#include "retrace/runs/run_files.h"
+#include "retrace/runs/stop_request.h"
+
+namespace {
+
+using namespace retrace;
+
+struct Options {
+  runs::CompositionOptions job;
+  std::string library, transition = "searched", output, progress = "auto";
+  std::vector<std::string> sets;
+  std::optional<int> samples, saved;
+  std::optional<uint64_t> seed;
+  int threads = 0;
+  bool force = false;
+};
+
+void AddOptions(CLI::App& app, Options& o) {
+  app.add_option("library", o.library, "Folder with a run in each sub-folder")->type_name("DIR")->required();
+  app.add_option("--play", o.job.play, "Sub-folders in the order in which they are played, with commas between")
+      ->type_name("NAME,NAME...")
+      ->delimiter(',')
+      ->required();
+  app.add_option("--push", o.job.pushes,
+                 "Push a body: BODY,FX:FY:FZ,START,DURATION with the force in N in world axes, times in s (repeatable)")
+      ->type_name("PUSH")
+      ->allow_extra_args(false);
+  app.add_option("--transition", o.transition,
+                 "searched: the next motion is searched from the state at hand; plain: its control goes on as it is")
+      ->check(CLI::IsMember({"searched", "plain"}))
+      ->capture_default_str();
+  apps::AddNumber(app, "--cuts", o.job.cuts, io::Integer{1, 100}, "Ways into the next motion that are tried [6]");
+  apps::AddNumber(app, "--samples", o.samples, io::OptionalInteger{1, 1000000}, "Samples per iteration [200]");
+  apps::AddNumber(app, "--saved", o.saved, io::OptionalInteger{1, 100000}, "Samples saved per iteration [40]");
+  apps::AddNumber(app, "--seed", o.seed, io::Optional<io::Natural, uint64_t>{}, "Seed of all random numbers [1]");
+  app.add_option("--set", o.sets, "One setting of reconstruct: /section/name=value (repeatable)")
+      ->type_name("/POINTER=VALUE")
+      ->allow_extra_args(false);
+  apps::AddNumber(app, "--threads", o.threads, apps::kThreads, "Threads [all cores]");
+  app.add_option("--output", o.output, "Folder for the results [results/composed]")->type_name("DIR");
+  app.add_flag("--force", o.force, "Write into a folder that holds results already");
+  app.add_option("--progress", o.progress, "auto, bar, plain, json or none")->capture_default_str();
+  app.set_version_flag("--version", "compose " + results::Version());
+}
+
+runs::CompositionOptions ParseOptions(const Options& o) {
+  runs::CompositionOptions job = o.job;
+  job.library = o.library;
+  job.transition = o.transition == "plain" ? runs::Transition::kPlain : runs::Transition::kSearched;
+  sampling::Options& options = job.configuration.sampling;
+  for (const std::string& assignment : o.sets) job.configuration.Set(assignment);
+  options.samples = o.samples.value_or(options.samples);
+  options.selection.saved = o.saved.value_or(options.selection.saved);
+  options.seed = o.seed.value_or(options.seed);
+  return job;
+}
+
+int Compose(const Options& o, const std::string& command) {
+  const results::RunTimer timer;
+  const bool prints = apps::Prints(apps::ChooseProgress(o.progress, false));
+  runs::StopRequest stop(0);
+  runs::HandleStopSignals();
+  const runs::CompositionJob job(ParseOptions(o));
+  apps::Warn("compose", job.controls[0].run.solver_warning);
+  const std::filesystem::path output = o.output.empty() ? "results/composed" : o.output;
+  results::RunFolder folder(output, o.force, job.Files());
+  runs::CompositionHooks hooks;
+  hooks.on_part = [&](const runs::CompositionPart& part) {
+    if (!prints) return;
+    std::printf("  %s\n", runs::Describe(job, part).c_str());
+    std::fflush(stdout);
+  };
+  hooks.stop = [&] { return stop(); };
+  const runs::Composition result = runs::Compose(job, o.threads, hooks);
+  runs::WriteComposition(folder, job, result, {command, {}, &timer});
+  const double duration = result.control.duration();
+  if (result.stopped) {
+    throw StoppedError(stop.reason() + ": " + io::Fixed(duration, 2) + " s are composed, and in " + output.string());
+  }
+  if (prints) {
+    std::printf("%s: %s, %s s\n%s  results in %s\n", o.library.c_str(), result.ending.c_str(),
+                io::Fixed(duration, 2).c_str(), runs::Describe(result.evaluation, duration, false).c_str(),
+                output.c_str());
+  }
+  return static_cast<int>(result.success() ? ExitCode::kSuccess : ExitCode::kBelowGate);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string command = apps::CommandLine(argc, argv);
+  CLI::App app("Plays runs of a library one after the other, and answers pushes, as one control.", "compose");
+  Options options;
+  AddOptions(app, options);
+  int exit_code = 0;
+  if (!apps::ParseOptions(app, argc, argv, true, exit_code)) return exit_code;
+  return apps::RunProgram("compose", true, [&] { return Compose(options, command); });
+}

@@ -1,0 +1,120 @@
+/// Controls that follow one another: the runs of a library are joined into one control, and pushes are answered, by
+/// searching the way into the next motion anew from the state that the character is really in (Liu et al. 2010,
+/// section 4, "Motion Composition"; there the picture is blended, here the control is found and all of it simulated).
+///
+///     retrace::runs::CompositionOptions options;
+///     options.library = "library";
+///     options.play = {"walk", "roll"};
+///     const retrace::runs::CompositionJob job(options);
+///     const auto result = retrace::runs::Compose(job);
+///     retrace::results::RunFolder folder("results/walk-roll", false);
+///     retrace::runs::WriteComposition(folder, job, result, {});
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "retrace/control/control.h"
+#include "retrace/metrics/gates.h"
+#include "retrace/results/provenance.h"
+#include "retrace/results/run_folder.h"
+#include "retrace/runs/configuration.h"
+#include "retrace/runs/manifest.h"
+#include "retrace/runs/stored_run.h"
+
+namespace retrace::runs {
+
+/// How one control becomes the next.
+enum class Transition {
+  kSearched,  ///< the next motion is searched anew from the state at hand
+  kPlain,     ///< the next control goes on as it is: nearly always a fall, and there to be compared with
+};
+std::string Name(Transition transition);
+
+/// The default configuration with fewer samples and less patience: a motion that was found before needs fewer to be
+/// found again, and there are other cuts to try.
+Configuration CompositionConfiguration();
+
+/// What a user sets.
+struct CompositionOptions {
+  std::filesystem::path library;    ///< a folder with a run in each sub-folder
+  std::vector<std::string> play;    ///< sub-folders in the order in which they are played
+  std::vector<std::string> pushes;  ///< BODY,FX:FY:FZ,START,DURATION (ParsePush)
+  Transition transition = Transition::kSearched;
+  int cuts = 6;  ///< ways into the next motion that are tried
+  Configuration configuration = CompositionConfiguration();
+};
+
+/// A run of the library, and what its control does.
+struct LibraryControl {
+  std::string name;
+  StoredRun run;
+  control::OpenLoopControl control;
+  std::vector<character::State> states;  ///< (steps + 1)
+};
+
+/// The controls that are played. Throws UsageError for what is not in the library or cannot be played, InputError for
+/// runs that cannot be used: of different characters or worlds, or with things that move.
+struct CompositionJob {
+  explicit CompositionJob(const CompositionOptions& options);
+  CompositionJob(const CompositionJob&) = delete;
+  CompositionJob& operator=(const CompositionJob&) = delete;
+
+  /// Files that no result may replace.
+  std::vector<std::filesystem::path> Files() const;
+
+  CompositionOptions options;
+  std::vector<LibraryControl> controls;  ///< each once
+  std::vector<size_t> play;              ///< of these
+  std::vector<control::Push> pushes;     ///< by their start
+};
+
+/// A part of a composed motion.
+struct CompositionPart {
+  int first_step = 0;
+  size_t control = 0;   ///< of CompositionJob::controls
+  int cut_step = 0;     ///< of that control, from where on it is played
+  double distance = 0;  ///< of the states at the cut (metrics::StateDistance) [m]
+  int tries = 0;        ///< cuts that were tried; 0: the first control
+  bool pushed = false;  ///< the answer to a push
+  double cpu_seconds = 0;
+};
+
+struct Composition {
+  control::OpenLoopControl control;
+  std::vector<character::Pose> reference;  ///< what each part follows, kinematic: (frames) of kCompositionFrame
+  std::vector<CompositionPart> parts;
+  std::string ending = "completed";  ///< or why there is no more of it
+  bool stopped = false;
+  metrics::Evaluation evaluation;  ///< of all of it
+  results::RunTimer timer;
+
+  bool success() const { return ending == "completed" && evaluation.success(); }
+};
+inline constexpr double kCompositionFrame = 1.0 / 120;  ///< [s]
+
+struct CompositionHooks {
+  std::function<void(const CompositionPart& part)> on_part = {};
+  std::function<bool()> stop = {};  ///< true: what there is by then is the result
+};
+
+/// Threads: 0 is one per core; the result does not depend on them. Throws std::logic_error when a replay does not end
+/// in the state that the search ended in, bit for bit.
+Composition Compose(const CompositionJob& job, int threads = 0, const CompositionHooks& hooks = {});
+
+/// Writes the folder of a run, its manifest last. Throws OutputError.
+void WriteComposition(results::RunFolder& folder, const CompositionJob& job, const Composition& result,
+                      const RunContext& context);
+
+/// composition.csv, a row for each part: start, end [s], control, cut [s] of that control, distance [m], tries, pushed
+/// (0 or 1).
+std::string FormatComposition(const CompositionJob& job, const Composition& result);
+
+/// A line for each part.
+std::string Describe(const CompositionJob& job, const CompositionPart& part);
+
+}  // namespace retrace::runs
