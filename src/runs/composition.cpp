@@ -32,7 +32,9 @@ constexpr double kCutsApart = 0.3;      // between two cuts that are both tried 
 constexpr double kReaction = 0.2;       // after the start of a push the plan goes on for so long [s]
 constexpr double kBlend = 0.3;          // in which a reference goes over from the state at hand to the motion [s]
 constexpr double kBlendOnGround = 0.6;  // the same where the root is low [s]
-constexpr double kLow = 0.5;            // share of the root's height when standing
+constexpr int kEfforts[] = {1, 4};      // factors on samples, one after the other
+constexpr int kMostSamples = 1000000, kMostSaved = 100000;
+constexpr double kLow = 0.5;  // share of the root's height when standing
 
 /// A way from a motion into another one.
 struct Cut {
@@ -227,16 +229,18 @@ class Composer {
     return start;
   }
 
+  /// Where no cut leads on, all are tried once more with more samples.
   bool TryAll(const std::vector<Cut>& cuts, bool pushed) {
     CompositionPart part;
-    for (const Cut& cut : cuts) {
+    for (size_t t = 0; t < cuts.size() * std::size(kEfforts); ++t) {
+      const Cut& cut = cuts[t % cuts.size()];
       if (hooks_.stop && hooks_.stop()) throw StoppedError("stopped");
       part = {cut.exit_step, cut.control, cut.step, cut.distance, part.tries + 1, pushed, part.cpu_seconds};
       const std::vector<character::Pose> reference = ReferenceFrom(cut);
       std::vector<control::Fragment> fragments;
       if (job_.options.transition == Transition::kPlain) {
         fragments = FragmentsFrom(cut);
-      } else if (!Search(cut, reference, fragments, part.cpu_seconds)) {
+      } else if (!Search(cut, reference, kEfforts[t / cuts.size()], fragments, part.cpu_seconds)) {
         continue;
       }
       Append(cut, reference, std::move(fragments));
@@ -288,9 +292,13 @@ class Composer {
     return fragments;
   }
 
-  bool Search(const Cut& cut, const std::vector<character::Pose>& poses, std::vector<control::Fragment>& fragments,
-              double& cpu_seconds) {
-    const Configuration& configuration = job_.options.configuration;
+  /// @param effort factor on samples and simulated time
+  bool Search(const Cut& cut, const std::vector<character::Pose>& poses, int effort,
+              std::vector<control::Fragment>& fragments, double& cpu_seconds) {
+    Configuration configuration = job_.options.configuration;
+    configuration.sampling.samples = std::min(configuration.sampling.samples * effort, kMostSamples);
+    configuration.sampling.selection.saved = std::min(configuration.sampling.selection.saved * effort, kMostSaved);
+    configuration.sampling.budget *= effort;
     const character::ReferenceMotion reference(character_, kCompositionFrame, poses,
                                                configuration.task.reference.velocity_interval);
     task::Options options = configuration.task;

@@ -155,6 +155,27 @@ TEST(Replay, CommandsOfEachStepDoWhatAControllerDid) {
   EXPECT_EQ(pose[0].coeffs(), wave.given[27][0].target.coeffs());
 }
 
+TEST(Replay, TargetsAfterCommandsHaveTheFullGainAndNoTorque) {
+  // The last torques and gains of the commands stayed in what followed.
+  OpenLoopControl mixed = Swaying();
+  Fragment& first = mixed.fragments[0];
+  first.targets.clear();
+  for (int step = 0; step < first.num_steps; ++step) {
+    simulation::JointCommand command;
+    command.gain = 0.1;
+    command.torque = Vec3(2, 0, 0);
+    first.commands.emplace_back(Human().joints.size(), command);
+  }
+  const Trajectory whole = Replay(Human(), mixed);
+  OpenLoopControl rest = mixed;
+  rest.fragments.erase(rest.fragments.begin());
+  const auto begin = static_cast<size_t>(rest.fragments[0].first_step);
+  rest.start = whole.states[begin];
+  const Trajectory alone = Replay(MakeScene(Human(), rest));
+  ASSERT_GT(alone.num_steps(), 0u);
+  EXPECT_TRUE(SameBits(whole.states.back(), alone.states.back()));
+}
+
 TEST(Replay, RecordsEveryStep) {
   const OpenLoopControl control = Swaying();
   const Trajectory trajectory = Replay(Human(), control);
