@@ -46,6 +46,7 @@ Tracking Track(const Job& job, const std::vector<std::string>& pushes, const tra
   result.preparing_cpu_seconds = io::ThreadCpuSeconds() - begin;
   tracking::Problem problem{job.problem.task, &result.prepared.motion, options};
   problem.task.world.contact_scale.clear();
+  problem.flights = result.prepared.flight.flights;
   problem.pushes = ParsePushes(job, problem, pushes);
   result.pushes = problem.pushes;
   const auto farm = MakeThreadFarm(options.candidates > 0 ? threads : 1, tracking::MakeWorkerFactory(problem));

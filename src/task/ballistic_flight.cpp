@@ -9,6 +9,7 @@
 #include "filters.h"
 #include "ground_points.h"
 #include "retrace/character/kinematics.h"
+#include "retrace/character/legs.h"
 #include "retrace/io/number.h"
 #include "retrace/metrics/gates.h"
 
@@ -20,14 +21,21 @@ using character::State;
 using Track = Eigen::MatrixX3d;  // (poses x 3)
 
 constexpr double kShortest = 0.06;     // of a flight [s]
-constexpr double kPush = 0.45;         // share of the weight that is no flight's when it is required at its ends
 constexpr double kLargestForce = 0.5;  // mean share of the weight that a flight may require: else it is none
 // What counts as much as each other in the least squares.
 constexpr double kShift = 0.005;         // of what stands [m]
 constexpr double kShiftInFlight = 0.05;  // [m]
-constexpr double kAcceleration = 3;      // of what stands [m/s^2]
+constexpr double kAcceleration = 8;      // of what stands [m/s^2]
 constexpr double kForceInFlight = 0.02;  // what is left of it, by mass [m/s^2]
 constexpr size_t kLeastFlightPoses = 7;
+
+/// Poses from `first` on, less than `last`.
+struct Span {
+  size_t first = 0;
+  size_t last = 0;
+
+  size_t size() const { return last - first; }
+};
 
 class Flyer {
  public:
@@ -45,14 +53,9 @@ class Flyer {
     states_ = reference.StatesOfPoses();
     const Track missing = Missing();
     FindFlights(missing);
-    if (result_.flights == 0) return std::move(result_);
+    if (spans_.empty()) return std::move(result_);
     const Track shift = Shift(missing);
-    for (Eigen::Index i = 0; i < shift.rows(); ++i) {
-      const auto pose = static_cast<size_t>(i);
-      result_.poses[pose].root_position += shift.row(i).transpose();
-      double& largest = flies_[pose] ? result_.largest_shift : result_.largest_standing_shift;
-      largest = std::max(largest, shift.row(i).norm());
-    }
+    Apply(shift);
     result_.force_before = ForceInFlight(missing);
     result_.force_after = ForceInFlight(missing + Curvature(shift));
     Report();
@@ -62,7 +65,8 @@ class Flyer {
  private:
   void Report() {
     std::string note = "in ";
-    note.append(std::to_string(result_.flights)).append(result_.flights == 1 ? " flight" : " flights");
+    const size_t count = result_.flights.size();
+    note.append(std::to_string(count)).append(count == 1 ? " flight" : " flights");
     note.append(" the motion is moved by ").append(io::Fixed(result_.largest_shift, 3));
     note.append(" m at most, so that it falls freely: it requires ").append(io::Fixed(result_.force_after, 2));
     note.append(" of its weight there (RMS), ").append(io::Fixed(result_.force_before, 2)).append(" before; by ");
@@ -99,26 +103,57 @@ class Flyer {
     return touches;
   }
 
-  /// Where nothing touches the ground for some time, less the ends at which the motion still requires much of it: there
-  /// feet are not where they were.
+  /// Where nothing touches the ground for some time, and little is required of it.
   void FindFlights(const Track& missing) {
     const size_t count = states_.size();
     flies_.assign(count, false);
     const auto shortest = static_cast<size_t>(std::ceil(kShortest / frame_time_));
-    const auto pushes = [&](size_t i) { return missing(static_cast<Eigen::Index>(i), 1) > kPush * gravity_; };
     for (size_t first = 0; first < count;) {
       size_t last = first;
       while (last < count && !Touches(states_[last])) ++last;
-      const size_t next = last + 1;
-      size_t begin = first;
-      while (begin < last && pushes(begin)) ++begin;
-      while (begin < last && pushes(last - 1)) --last;
-      first = next;
-      if (last - begin < shortest) continue;
-      const auto part = missing.middleRows(static_cast<Eigen::Index>(begin), static_cast<Eigen::Index>(last - begin));
+      const Span span{first, last};
+      first = last + 1;
+      if (span.size() < shortest) continue;
+      const auto part =
+          missing.middleRows(static_cast<Eigen::Index>(span.first), static_cast<Eigen::Index>(span.size()));
       if (std::abs(part.col(1).mean()) > kLargestForce * gravity_) continue;
-      for (size_t i = begin; i < last; ++i) flies_[i] = true;
-      ++result_.flights;
+      for (size_t i = span.first; i < span.last; ++i) flies_[i] = true;
+      spans_.push_back(span);
+      result_.flights.push_back(
+          {static_cast<double>(span.first) * frame_time_, static_cast<double>(span.last - 1) * frame_time_});
+    }
+  }
+
+  /// Moves the root by the shift, and the feet by what of it is not there at the ends of a flight.
+  void Apply(const Track& shift) {
+    Track of_feet = Track::Zero(shift.rows(), 3);
+    for (const Span& span : spans_) {
+      const auto first = static_cast<Eigen::Index>(span.first), last = static_cast<Eigen::Index>(span.last) - 1;
+      // A motion that begins or ends in the air has no feet to keep there.
+      const bool begins = first > 0, ends = last + 1 < shift.rows();
+      for (Eigen::Index i = first; i <= last; ++i) {
+        const double share = begins && ends ? static_cast<double>(i - first) / static_cast<double>(last - first) : 0.5;
+        of_feet.row(i) = shift.row(i);
+        if (begins) of_feet.row(i) -= (ends ? 1 - share : 1) * shift.row(first);
+        if (ends) of_feet.row(i) -= (begins ? share : 1) * shift.row(last);
+      }
+    }
+    std::vector<character::Leg> legs = character::LegsOf(character_);
+    for (character::Leg& leg : legs) leg.folding = character::FoldingOf(character_, leg, states_);
+    for (Eigen::Index i = 0; i < shift.rows(); ++i) {
+      const auto pose = static_cast<size_t>(i);
+      const Vec3 offset = shift.row(i).transpose();
+      result_.poses[pose].root_position += offset;
+      State moved = states_[pose];
+      character::Translate(moved, offset);
+      for (const character::Leg& leg : legs) {
+        const Vec3 ankle =
+            character::JointPosition(character_, character_.joints[static_cast<size_t>(leg.ankle)], states_[pose]);
+        character::BendLeg(character_, leg, moved, {ankle + of_feet.row(i).transpose(), Quat::Identity()},
+                           result_.poses[pose]);
+      }
+      double& largest = flies_[pose] ? result_.largest_shift : result_.largest_standing_shift;
+      largest = std::max(largest, offset.norm());
     }
   }
 
@@ -163,13 +198,16 @@ class Flyer {
   double size_;                // as a share of the human's
   std::vector<State> states_;  // (poses) recorded
   std::vector<bool> flies_;    // (poses)
+  std::vector<Span> spans_;    // in which it flies
   BallisticFlight result_;
 };
 
 }  // namespace
 
 io::Json BallisticFlight::ToJson() const {
-  return {{"flights", flights},
+  io::Json times = io::Json::array();
+  for (const metrics::Interval& flight : flights) times.push_back({flight.start, flight.end});
+  return {{"flights", times},
           {"largest_shift", largest_shift},
           {"largest_standing_shift", largest_standing_shift},
           {"force_before", force_before},

@@ -9,26 +9,28 @@
 
 #include "retrace/character/reference.h"
 #include "retrace/io/json.h"
+#include "retrace/metrics/clip_checks.h"
 #include "retrace/simulation/environment.h"
 
 namespace retrace::task {
 
 /// A motion that was moved in flight, and how much was changed.
 struct BallisticFlight {
-  std::vector<character::Pose> poses;  ///< at the times of the reference's
-  int flights = 0;
-  double largest_shift = 0;           ///< of the root in flight [m]
-  double largest_standing_shift = 0;  ///< the same where something touches the ground [m]
-  double force_before = 0;            ///< root mean square of the force that the flights require of the ground,
-  double force_after = 0;             ///< as a share of the weight
-  std::vector<std::string> notes;     ///< the same as sentences; none where nothing flies
+  std::vector<character::Pose> poses;      ///< at the times of the reference's
+  std::vector<metrics::Interval> flights;  ///< in which nothing touches the ground, in the order of time
+  double largest_shift = 0;                ///< of the root in flight [m]
+  double largest_standing_shift = 0;       ///< the same where something touches the ground [m]
+  double force_before = 0;                 ///< root mean square of the force that the flights require of the ground,
+  double force_after = 0;                  ///< as a share of the weight
+  std::vector<std::string> notes;          ///< the same as sentences; none where nothing flies
 
   io::Json ToJson() const;
 };
 
-/// Moves the whole character so that its centre of mass accelerates by gravity alone wherever nothing touches the
-/// ground for 0.06 s, and around these flights as little as it takes: by least squares over shifts and their
-/// accelerations. Angular momentum is left as it is. A motion without flights keeps its bits.
+/// Moves the character so that its centre of mass accelerates by gravity alone wherever nothing touches the ground for
+/// 0.06 s, and around these flights as little as it takes: by least squares over shifts and their accelerations. Feet
+/// stay where they are while something touches the ground, and move by what is left between the ends of a flight.
+/// Angular momentum is left as it is. A motion without flights keeps its bits.
 /// @param gravity downwards [m/s^2]
 BallisticFlight MakeFlightBallistic(const character::ReferenceMotion& reference,
                                     const simulation::Environment& environment, double gravity);

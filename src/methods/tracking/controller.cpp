@@ -15,6 +15,7 @@
 #include "retrace/math/random.h"
 #include "retrace/math/rotation.h"
 #include "retrace/methods/tracking/plan.h"
+#include "take_off.h"
 #include "variation.h"
 
 namespace retrace::tracking {
@@ -34,6 +35,7 @@ struct TrackingController::Impl {
         motion(*p.tracked, dynamics.coordinates()),
         contact_set(character, p.task.world, options),
         placement(character, p.task.world.environment, options),
+        take_off(character, motion, p.flights, options, p.task.world.gravity),
         servo(character, p.options.stiffness),
         by_the_letter(p.options.servo == Servo::kPaper),
         steps_per_solution(std::max(1, static_cast<int>(std::lround(1 / (p.time_step() * p.options.solve_rate))))),
@@ -109,6 +111,8 @@ struct TrackingController::Impl {
     if (guidance) {
       guidance->Update(dynamics, goal, places, now.time, steps_per_solution * problem.time_step());
       guidance->SetTasks(dynamics, program);
+    } else {
+      take_off.AddTasks(dynamics, goal, now.time, program);
     }
     const Plan* solution = &SolveWith(places);
     if (solution->status == optimization::Status::kOptimal && Release(*solution, places)) {
@@ -215,6 +219,7 @@ struct TrackingController::Impl {
   TrackedMotion motion;
   ContactSet contact_set;
   FootPlacement placement;
+  TakeOff take_off;
   Planner planner;
   PaperServo servo;
   bool by_the_letter;  // the servo is the paper's

@@ -64,6 +64,11 @@ struct Options {
   double released_speed = 0.3;
   double stance_feedback = 100;  ///< on the distance of the centre of mass from the standing feet [1/s^2]
 
+  /// Before a flight, of the accelerations of the centre of mass and of the angular momentum, which nothing can change
+  /// in the air; 0: a flight is not foreseen. Not where forces guide.
+  double take_off_weight = 1000;
+  double take_off_feedback = 40;  ///< on these momenta [1/s]
+
   double placement_distance = 0.8;   ///< c_d of equation 11 [rad/m]
   double placement_velocity = 0.25;  ///< c_v of equation 11 [rad s/m]
   double placement_limit = 0.6;      ///< largest turn of a hip by equation 11, about each axis [rad]
@@ -155,6 +160,11 @@ void Describe(AnyOptions& o, Visitor& v) {
                   o.released_speed, io::Real{{0, 100}});
     section.Field({"stance_feedback", "Feedback on the distance of the centre of mass from the standing feet", "1/s^2"},
                   o.stance_feedback, io::Real{{0, 1e6}});
+    section.Field({"take_off_weight",
+                   "Weight of the accelerations of the centre of mass and of the angular momentum before a flight, in "
+                   "which nothing can change them; 0: a flight is not foreseen"},
+                  o.take_off_weight, io::Real{{0, 1e6}});
+    section.Field({"take_off_feedback", "Feedback on these momenta", "1/s"}, o.take_off_feedback, io::Real{{0, 1000}});
     section.Field({"placement_distance",
                    "c_d, turn of a swinging hip per distance of the body from the stance foot "
                    "(equation 11)",

@@ -36,7 +36,8 @@ struct Problem {
   task::Task task;  ///< gates compare with its reference; its start is not used
   const character::ReferenceMotion* tracked = nullptr;
   Options options;
-  std::vector<control::Push> pushes = {};  ///< that the character is to withstand
+  std::vector<control::Push> pushes = {};       ///< that the character is to withstand
+  std::vector<metrics::Interval> flights = {};  ///< of the tracked motion, in which nothing touches the ground
 
   double time_step() const { return task.time_step(); }
   int num_steps() const { return task.schedule.steps.back(); }
