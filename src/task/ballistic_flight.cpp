@@ -9,7 +9,6 @@
 #include "filters.h"
 #include "ground_points.h"
 #include "retrace/character/kinematics.h"
-#include "retrace/character/legs.h"
 #include "retrace/io/number.h"
 #include "retrace/metrics/gates.h"
 
@@ -124,36 +123,13 @@ class Flyer {
     }
   }
 
-  /// Moves the root by the shift, and the feet by what of it is not there at the ends of a flight.
+  /// Moves the whole character.
   void Apply(const Track& shift) {
-    Track of_feet = Track::Zero(shift.rows(), 3);
-    for (const Span& span : spans_) {
-      const auto first = static_cast<Eigen::Index>(span.first), last = static_cast<Eigen::Index>(span.last) - 1;
-      // A motion that begins or ends in the air has no feet to keep there.
-      const bool begins = first > 0, ends = last + 1 < shift.rows();
-      for (Eigen::Index i = first; i <= last; ++i) {
-        const double share = begins && ends ? static_cast<double>(i - first) / static_cast<double>(last - first) : 0.5;
-        of_feet.row(i) = shift.row(i);
-        if (begins) of_feet.row(i) -= (ends ? 1 - share : 1) * shift.row(first);
-        if (ends) of_feet.row(i) -= (begins ? share : 1) * shift.row(last);
-      }
-    }
-    std::vector<character::Leg> legs = character::LegsOf(character_);
-    for (character::Leg& leg : legs) leg.folding = character::FoldingOf(character_, leg, states_);
     for (Eigen::Index i = 0; i < shift.rows(); ++i) {
       const auto pose = static_cast<size_t>(i);
-      const Vec3 offset = shift.row(i).transpose();
-      result_.poses[pose].root_position += offset;
-      State moved = states_[pose];
-      character::Translate(moved, offset);
-      for (const character::Leg& leg : legs) {
-        const Vec3 ankle =
-            character::JointPosition(character_, character_.joints[static_cast<size_t>(leg.ankle)], states_[pose]);
-        character::BendLeg(character_, leg, moved, {ankle + of_feet.row(i).transpose(), Quat::Identity()},
-                           result_.poses[pose]);
-      }
+      result_.poses[pose].root_position += shift.row(i).transpose();
       double& largest = flies_[pose] ? result_.largest_shift : result_.largest_standing_shift;
-      largest = std::max(largest, offset.norm());
+      largest = std::max(largest, shift.row(i).norm());
     }
   }
 

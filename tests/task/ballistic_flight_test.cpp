@@ -64,7 +64,9 @@ TEST(BallisticFlight, LetsASmoothedJumpFallFreelyAndGivesItsPushBack) {
   const character::ReferenceMotion exact = Motion(Jump(kEarth), 2);
   const character::ReferenceMotion smooth = exact.WithPoses(character::SmoothPoses(recorded, 0.03 / kFrameTime));
   const BallisticFlight flight = MakeFlightBallistic(smooth, {}, kEarth);
-  EXPECT_EQ(flight.flights, 1);
+  ASSERT_EQ(flight.flights.size(), 1u);
+  EXPECT_NEAR(flight.flights[0].start, kTakeOff, 0.03);
+  EXPECT_NEAR(flight.flights[0].end, kTakeOff + kAir, 0.03);
   EXPECT_GT(flight.force_before, 0.1);
   EXPECT_LT(flight.force_after, 0.01);
   EXPECT_LT(flight.largest_shift, 0.03);
@@ -106,7 +108,7 @@ TEST(BallisticFlight, KeepsTheBitsOfWhatStaysOnTheGround) {
   const character::ReferenceMotion squat =
       Motion([](double time) { return SquatPose(0.4 + 0.1 * std::sin(3 * time)); }, 2);
   const BallisticFlight flight = MakeFlightBallistic(squat, {}, kEarth);
-  EXPECT_EQ(flight.flights, 0);
+  EXPECT_TRUE(flight.flights.empty());
   EXPECT_TRUE(flight.notes.empty());
   for (size_t i = 0; i < flight.poses.size(); ++i) {
     ASSERT_EQ(flight.poses[i].root_position, squat.poses()[i].root_position);
@@ -120,9 +122,9 @@ TEST(BallisticFlight, LeavesAloneWhatFloats) {
     pose.root_position.y() += 0.1;
     return pose;
   };
-  EXPECT_EQ(MakeFlightBallistic(Motion(carried, 1), {}, kEarth).flights, 0);
+  EXPECT_TRUE(MakeFlightBallistic(Motion(carried, 1), {}, kEarth).flights.empty());
   // Without gravity nothing does.
-  EXPECT_EQ(MakeFlightBallistic(Motion(Jump(kEarth), 2), {}, 0).flights, 0);
+  EXPECT_TRUE(MakeFlightBallistic(Motion(Jump(kEarth), 2), {}, 0).flights.empty());
 }
 
 }  // namespace

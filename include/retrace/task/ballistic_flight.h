@@ -27,10 +27,9 @@ struct BallisticFlight {
   io::Json ToJson() const;
 };
 
-/// Moves the character so that its centre of mass accelerates by gravity alone wherever nothing touches the ground for
-/// 0.06 s, and around these flights as little as it takes: by least squares over shifts and their accelerations. Feet
-/// stay where they are while something touches the ground, and move by what is left between the ends of a flight.
-/// Angular momentum is left as it is. A motion without flights keeps its bits.
+/// Moves the whole character so that its centre of mass accelerates by gravity alone wherever nothing touches the
+/// ground for 0.06 s, and around these flights as little as it takes: by least squares over shifts and their
+/// accelerations. Angular momentum is left as it is. A motion without flights keeps its bits.
 /// @param gravity downwards [m/s^2]
 BallisticFlight MakeFlightBallistic(const character::ReferenceMotion& reference,
                                     const simulation::Environment& environment, double gravity);

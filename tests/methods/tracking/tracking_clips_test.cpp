@@ -91,6 +91,33 @@ TEST(TrackingRun, WalksUpASlopeIntoWhichThePlaybackSinks) {
   EXPECT_GT(rise, 0.2);
 }
 
+/// A recorded jump from both feet, which a program of one instant prepares for by the momenta of its take-off.
+class RecordedJump : public testing::Test {
+ protected:
+  void SetUp() override {
+    options_ = OptionsOf(std::string(RETRACE_SHARED_DIR) + "/mocap/clips/jump_broad_short_wd2.bvh");
+    options_.clip.start = 0.8;
+    options_.clip.end = 2.9;
+    if (!std::filesystem::exists(options_.clip.file)) GTEST_SKIP() << options_.clip.file << " is missing";
+  }
+  JobOptions options_;
+};
+
+TEST_F(RecordedJump, IsFollowedFromAnyOfThreeStarts) {
+  options_.configuration.tracking.perturbation = 0.05;
+  for (uint64_t seed = 1; seed <= 3; ++seed) {
+    options_.configuration.tracking.seed = seed;
+    const Tracking result = Track(Job(options_));
+    EXPECT_TRUE(result.success()) << seed << ": " << result.summary.BriefReport();
+    ASSERT_EQ(result.prepared.flight.flights.size(), 1u);
+  }
+}
+
+TEST_F(RecordedJump, FallsWhereTheFlightIsNotForeseen) {
+  options_.configuration.tracking.take_off_weight = 0;
+  EXPECT_FALSE(Track(Job(options_)).success());
+}
+
 /// A real recording of a walk whose feet are some centimetres in the floor.
 class RecordedWalk : public testing::Test {
  protected:
