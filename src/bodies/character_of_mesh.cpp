@@ -31,6 +31,15 @@ Vec3 Rounded(const Vec3& v) {
   return {Rounded(v.x(), kPlaceDigits), Rounded(v.y(), kPlaceDigits), Rounded(v.z(), kPlaceDigits)};
 }
 
+void CheckLike(const character::Character& human, const Segments& body) {
+  const std::string place = "character \"" + human.name + "\"";
+  if (human.planar) throw InputError(place, "a planar character", "one that moves in space, such as human");
+  for (const std::string& segment : body.names) {
+    if (human.FindBody(segment) >= 0) continue;
+    throw InputError(place, "no body " + segment, "a body for each part of the mesh, as the character human has them");
+  }
+}
+
 /// Scales the body and puts its feet on y = 0, its hips over the origin.
 void PlaceOnFloor(Segments& body, const BodyOptions& options, const std::string& name) {
   Eigen::AlignedBox3d box;
@@ -297,6 +306,7 @@ BodyOfMesh MakeCharacter(const SkinnedMesh& mesh, const character::Character& hu
   Segments& body = pose.segments;
   report.joints_by = body.joints_by;
   report.turned = pose.turned;
+  CheckLike(human, body);
   PlaceOnFloor(body, options, name);
   for (const Vec3& vertex : body.surface.vertices) report.height = std::max(report.height, vertex.y());
 

@@ -57,7 +57,8 @@ struct BodyOfMesh {
 /// feet a box. Bodies that overlap in the rest pose pass through each other, as in the paper.
 ///
 /// Throws InputError with what was found: joints that are not recognised, a part without triangles, a mesh that does
-/// not stand up along y or is of no human size. `name` stands for the file in messages.
+/// not stand up along y or is of no human size, a `human` that is planar or lacks a part of the mesh. `name` stands for
+/// the file in messages.
 BodyOfMesh MakeCharacter(const SkinnedMesh& mesh, const character::Character& human, const BodyOptions& options,
                          const std::string& name, const io::JsonView* map);
 
