@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <stdexcept>
 
 #include "retrace/character/skeleton_map.h"
 #include "retrace/io/error.h"
@@ -20,6 +21,8 @@ motion::Clip ClipOf(const SkinnedMesh& mesh) {
   clip.frame_time = 1;
   motion::Frame frame;
   for (const SkinJoint& joint : mesh.joints) {
+    if ((joint.parent < 0) != (&joint == &mesh.joints.front()))
+      throw std::invalid_argument("joints with several roots");
     const Vec3 above = joint.parent < 0 ? Vec3(Vec3::Zero()) : mesh.joints[Index(joint.parent)].place;
     clip.skeleton.joints.push_back({joint.name, joint.parent, joint.place - above, false});
     frame.translations.push_back(clip.skeleton.joints.back().offset);

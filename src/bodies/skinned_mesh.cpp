@@ -236,15 +236,17 @@ class Surface {
   std::map<std::tuple<size_t, double, double, double>, int> vertices_;
 };
 
-/// Of the file's nodes to joints of the mesh, parents first.
+/// Of the file's nodes to joints of the mesh, parents first. A scene may have several roots, a skeleton has one: the
+/// scene itself is the parent of all.
 void TakeJoints(const JsonView& root, const Nodes& nodes, const std::vector<bool>& moves, SkinnedMesh& mesh) {
+  mesh.joints.push_back({"scene", -1, Vec3::Zero(), false});
   std::vector<int> index(nodes.order.size());
-  for (size_t k = 0; k < nodes.order.size(); ++k) index[nodes.order[k]] = static_cast<int>(k);
+  for (size_t k = 0; k < nodes.order.size(); ++k) index[nodes.order[k]] = static_cast<int>(k) + 1;
   for (const size_t n : nodes.order) {
     const JsonView node = root["nodes"][n];
     SkinJoint joint;
     joint.name = node.Has("name") ? node["name"].String() : "node " + std::to_string(n);
-    joint.parent = nodes.parents[n] < 0 ? -1 : index[static_cast<size_t>(nodes.parents[n])];
+    joint.parent = nodes.parents[n] < 0 ? 0 : index[static_cast<size_t>(nodes.parents[n])];
     joint.place = nodes.transforms[n].translation();
     if (!joint.place.allFinite() || joint.place.norm() > kCoordinates.max) {
       node.Fail("a place beyond " + io::Number(kCoordinates.max), "a node nearer to the origin");

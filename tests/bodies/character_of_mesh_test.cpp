@@ -151,6 +151,9 @@ TEST(CharacterOfMesh, SaysWhatIsWrongWithABody) {
     nameless.joints[j].parent = j == 0 ? -1 : 0;  // of no human shape either
   }
   EXPECT_THAT(RefusalOf(nameless), HasSubstr("found joints j0"));
+  // Found by scripts/attack: two roots, of joints that no name decides.
+  const SkinnedMesh read = ParseSkinnedGlb(FormatSkinnedGlb(nameless, "body"), "body.glb");
+  EXPECT_THAT(RefusalOf(read), HasSubstr("found joints scene, j0"));
   SkinnedMesh handless = MediumMesh();
   for (auto& weights : handless.weights) {
     for (SkinWeight& weight : weights) {

@@ -74,7 +74,8 @@ TEST(SkinnedMesh, IsReadAsItWasWritten) {
   ASSERT_EQ(read.surface.vertices.size(), 8u);
   EXPECT_EQ(read.surface.triangles, box.surface.triangles);
   for (size_t v = 0; v < 8; ++v) EXPECT_LT((read.surface.vertices[v] - box.surface.vertices[v]).norm(), 1e-6);
-  ASSERT_EQ(read.joints.size(), 3u);  // the node of the mesh as well
+  ASSERT_EQ(read.joints.size(), 4u);  // the node of the mesh as well, and the scene above both roots
+  EXPECT_EQ(read.joints[0].parent, -1);
   for (const SkinJoint& joint : box.joints) {
     const auto it =
         std::find_if(read.joints.begin(), read.joints.end(), [&](const auto& j) { return j.name == joint.name; });

@@ -21,6 +21,7 @@ void RequireWhole(const bodies::SkinnedMesh& mesh) {
   }
   for (size_t j = 0; j < mesh.joints.size(); ++j) {
     fuzz::Require(mesh.joints[j].parent < static_cast<int>(j), "parents come first");
+    fuzz::Require((mesh.joints[j].parent < 0) == (j == 0), "there is one root");
     fuzz::Require(mesh.joints[j].place.allFinite(), "joints are somewhere");
   }
 }

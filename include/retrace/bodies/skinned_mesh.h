@@ -16,7 +16,7 @@ inline constexpr size_t kMostMeshJoints = 1000;       ///< nodes of the file
 
 struct SkinJoint {
   std::string name;
-  int parent = -1;              ///< comes before its children; -1: of a root
+  int parent = -1;              ///< comes before its children; -1: of the first joint, the only root
   Vec3 place = Vec3::Zero();    ///< in the pose of the file [file units, axes of the file's scene]
   bool moves_vertices = false;  ///< a joint of a skin, and no other node of the scene
 };
