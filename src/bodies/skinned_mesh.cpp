@@ -103,7 +103,8 @@ Skin ReadSkin(const GlbReader& file, const JsonView& view, size_t num_nodes) {
   for (size_t j = 0; j < skin.joints.size(); ++j) {
     for (int column = 0; column < 4; ++column) {
       for (int row = 0; row < 3; ++row) {
-        skin.inverse_bind[j].matrix()(row, column) = matrices.At(j, static_cast<size_t>(4 * column + row));
+        skin.inverse_bind[j].matrix()(row, column) =
+            matrices.At(j, static_cast<size_t>(column) * 4 + static_cast<size_t>(row));
       }
     }
   }
