@@ -82,7 +82,7 @@ TEST_F(Composing, AnswersAPushAFifthOfASecondLater) {
   EXPECT_TRUE(result.success()) << result.ending;
   ASSERT_EQ(result.parts.size(), 2u);
   const double h = walk.control.world.time_step;
-  EXPECT_TRUE(result.parts[1].pushed);
+  EXPECT_EQ(result.parts[1].event, CompositionEvent::kAnswer);
   EXPECT_GE(result.parts[1].first_step * h, 0.6);
   EXPECT_LT(result.parts[1].first_step * h, 0.75);
   // Until then the plan is what it was.
@@ -93,8 +93,8 @@ TEST_F(Composing, AnswersAPushAFifthOfASecondLater) {
     for (size_t i = 0; i < now.commands.size(); ++i) ASSERT_EQ(now.commands[i][0].torque, before.commands[i][0].torque);
   }
   // The control alone does not get over it.
-  const control::Trajectory open = control::Replay(walk.run.scene.characters[0], walk.control, job.pushes);
-  EXPECT_FALSE(metrics::Evaluate(walk.run.scene.characters[0], open, *walk.run.characters[0].reference,
+  const control::Trajectory open = control::Replay(walk.character(), walk.control, job.pushes);
+  EXPECT_FALSE(metrics::Evaluate(walk.character(), open, *walk.run.characters[0].reference,
                                  walk.control.duration(), walk.run.characters[0].gates)
                    .success());
 }
