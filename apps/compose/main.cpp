@@ -40,6 +40,12 @@ void AddOptions(CLI::App& app, Options& o) {
                  "searched: the next motion is searched from the state at hand; plain: its control goes on as it is")
       ->check(CLI::IsMember({"searched", "plain"}))
       ->capture_default_str();
+  apps::AddNumber(app, "--seconds", o.job.seconds, io::Real{{0, 3600}},
+                  "Endless: begin the plan again until the motion is so long; 0: play it once");
+  app.add_option(
+         "--push-every", o.job.push_every,
+         "Push a body at each interval in a random direction, as BODY,NEWTON,INTERVAL,DURATION; needs --seconds")
+      ->type_name("PUSHES");
   apps::AddNumber(app, "--cuts", o.job.cuts, io::Integer{1, 100}, "Ways into the next motion that are tried [6]");
   apps::AddNumber(app, "--samples", o.samples, io::OptionalInteger{1, 1000000}, "Samples per iteration [200]");
   apps::AddNumber(app, "--saved", o.saved, io::OptionalInteger{1, 100000}, "Samples saved per iteration [40]");

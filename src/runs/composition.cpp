@@ -6,19 +6,17 @@
 #include <stdexcept>
 #include <utility>
 
+#include "falling.h"
 #include "retrace/character/kinematics.h"
-#include "retrace/control/control_file.h"
-#include "retrace/control/feedback.h"
-#include "retrace/io/csv_writer.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
+#include "retrace/math/random.h"
 #include "retrace/math/rotation.h"
 #include "retrace/methods/sampling/search.h"
 #include "retrace/metrics/state_distance.h"
 #include "retrace/runs/pushes.h"
 #include "retrace/runs/ranks.h"
-#include "retrace/runs/run_files.h"
-#include "retrace/runs/solver.h"
+#include "split.h"
 
 namespace retrace::runs {
 namespace fs = std::filesystem;
@@ -34,7 +32,16 @@ constexpr double kBlend = 0.3;          // in which a reference goes over from t
 constexpr double kBlendOnGround = 0.6;  // the same where the root is low [s]
 constexpr int kEfforts[] = {1, 4};      // factors on samples, one after the other
 constexpr int kMostSamples = 1000000, kMostSaved = 100000;
-constexpr double kLow = 0.5;  // share of the root's height when standing
+// Falls and get-ups.
+constexpr double kNear = 0.3;           // where there is a get-up, ways after a push that are farther are not tried [m]
+constexpr double kFallStep = 0.1;       // in which the reflexes are what they are [s]
+constexpr double kShortestFall = 0.5;   // before a body may be said to lie [s]
+constexpr double kLongestFall = 4;      // after which it gets up, still or not [s]
+constexpr double kDriveTime = 1.5;      // in which servos go to the pose of a get-up [s]
+constexpr double kGetUpWindow = 0.35;   // share of a get-up in which it may be entered
+constexpr double kLongestAnswer = 30;   // of a fall with what follows it, for the range of the pushes [s]
+constexpr double kShareOfBudget = 0.5;  // of a way that is tried then: there are others
+constexpr int kMostGetUps = 6;          // of the nearest that are tried
 
 /// A way from a motion into another one.
 struct Cut {
@@ -44,17 +51,6 @@ struct Cut {
   double distance = 0;
 };
 
-std::vector<fs::path> RunsOf(const fs::path& library) {
-  if (!fs::is_directory(library)) throw InputError(library.string(), "no such folder", "a folder with runs in it");
-  std::vector<fs::path> runs;
-  for (const fs::directory_entry& entry : fs::directory_iterator(library)) {
-    if (fs::exists(entry.path() / results::kControlFile)) runs.push_back(entry.path());
-  }
-  std::sort(runs.begin(), runs.end());
-  if (runs.empty()) throw InputError(library.string(), "no run", "a sub-folder with a control.json for each control");
-  return runs;
-}
-
 size_t FindRun(const std::vector<fs::path>& runs, const std::string& name) {
   std::vector<std::string> names;
   for (size_t r = 0; r < runs.size(); ++r) {
@@ -62,38 +58,6 @@ size_t FindRun(const std::vector<fs::path>& runs, const std::string& name) {
     names.push_back(runs[r].filename().string());
   }
   throw UsageError("--play: found \"" + name + "\", expected one of " + io::List(names));
-}
-
-LibraryControl ReadControl(const fs::path& folder) {
-  LibraryControl read{folder.filename().string(), StoredRun(folder), {}, {}};
-  read.run.RequireOneCharacter("a composed motion is of one");
-  read.control = control::ControlOf(read.run.scene, 0);
-  const std::string file = read.run.controls[0].file.string();
-  if (!read.run.pushes.empty()) throw InputError(file, "a motion that was made under pushes", "one without");
-  const simulation::Environment& environment = read.control.world.environment;
-  const bool moves = std::any_of(environment.boxes.begin(), environment.boxes.end(),
-                                 [](const simulation::Box& box) { return box.course.has_value(); });
-  if (moves || read.run.scene.layout().num_free_bodies() > 0) {
-    throw InputError(file, "a world in which things move", "one that is the same at any time");
-  }
-  if (read.control.fragments.empty() || read.control.fragments.front().first_step != 0) {
-    throw InputError(file, "a control that does not begin at step 0", "one that does");
-  }
-  control::Trajectory trajectory = control::Replay(read.run.scene.characters[0], read.control);
-  if (trajectory.diverged) throw InputError(file, "a control whose motion diverges", "one that can be replayed");
-  read.states = std::move(trajectory.states);
-  return read;
-}
-
-/// Throws InputError where two controls cannot follow one another.
-void CheckAlike(const LibraryControl& first, const LibraryControl& other) {
-  const std::string file = other.run.controls[0].file.string();
-  const std::string of_first = "that of " + first.run.controls[0].file.string();
-  if (control::CharacterSha256(first.run.scene.characters[0]) !=
-      control::CharacterSha256(other.run.scene.characters[0])) {
-    throw InputError(file, "another character", of_first);
-  }
-  if (first.control.world.ToJson() != other.control.world.ToJson()) throw InputError(file, "another world", of_first);
 }
 
 /// Rotation by a share of what leads from `a` to `b`, before `b`.
@@ -113,8 +77,8 @@ class Composer {
       for (;;) {
         if (push < job_.pushes.size() && job_.pushes[push].start < result_.control.duration()) {
           if (!Answer(job_.pushes[push++])) break;
-        } else if (next < job_.play.size()) {
-          if (!Follow(job_.play[next++])) break;
+        } else if (next < job_.play.size() || result_.control.duration() < job_.options.seconds) {
+          if (!Follow(job_.play[next++ % job_.play.size()])) break;
         } else {
           break;
         }
@@ -145,7 +109,8 @@ class Composer {
         character::PoseOf(character_, StateOf(first, StepsIn(time)), pose);
       }
     }
-    AddPart({0, job_.play[0], 0, 0, 0, false, 0});
+    planned_ = job_.play[0];
+    AddPart({0, planned_, 0, 0, 0, CompositionEvent::kPlan, 0});
     Simulate();
   }
 
@@ -154,14 +119,29 @@ class Composer {
     if (hooks_.on_part) hooks_.on_part(part);
   }
 
+  /// What was composed so far, to come back to.
+  struct Snapshot {
+    std::vector<control::Fragment> fragments;
+    std::vector<character::Pose> reference;
+    std::vector<CompositionPart> parts;
+    std::vector<character::State> actual;
+  };
+  Snapshot Take() const { return {result_.control.fragments, result_.reference, result_.parts, actual_}; }
+  void BackTo(const Snapshot& snapshot) {
+    result_.control.fragments = snapshot.fragments;
+    result_.reference = snapshot.reference;
+    result_.parts = snapshot.parts;
+    actual_ = snapshot.actual;
+  }
+
   const character::State& StateOf(const LibraryControl& control, int step) const {
     return control.states[std::min(static_cast<size_t>(step), control.states.size() - 1)];
   }
 
   void Simulate() { actual_ = control::Replay(character_, result_.control, job_.pushes).states; }
 
-  /// The next control of the plan.
-  bool Follow(size_t control) {
+  /// Where the last part may be left.
+  std::vector<int> Exits() const {
     const int end = result_.control.num_steps(), begin = result_.parts.back().first_step;
     std::vector<int> exits;
     for (const control::Fragment& fragment : result_.control.fragments) {
@@ -170,25 +150,154 @@ class Composer {
         exits.push_back(exit);
       }
     }
-    if (TryAll(CutsFrom(exits, {control}), false)) return true;
+    return exits;
+  }
+
+  /// The next control of the plan.
+  bool Follow(size_t control) {
+    if (TryAll(CutsFrom(Exits(), {control}), CompositionEvent::kPlan)) {
+      planned_ = control;
+      return true;
+    }
     result_.ending = "no way found from " + job_.controls[result_.parts.back().control].name + " into " +
                      job_.controls[control].name;
     return false;
   }
 
-  /// After a push the motion goes on that is nearest, be it the same one; then the plan.
+  /// After a push the motion goes on that is nearest, be it the same one; where that does not succeed, the character
+  /// falls and gets up again. Then the plan goes on.
   bool Answer(const control::Push& push) {
     const double least = std::max(push.start + kReaction, push.start + push.duration);
     for (const control::Fragment& fragment : result_.control.fragments) {
       const int exit = fragment.end_step();
       if (exit * h() < least - 1e-9 || static_cast<size_t>(exit) >= actual_.size()) continue;
-      std::vector<size_t> any(job_.controls.size());
-      for (size_t c = 0; c < any.size(); ++c) any[c] = c;
-      if (TryAll(CutsFrom({exit}, any), true)) return true;
+      std::vector<Cut> cuts = CutsFrom({exit}, job_.OfAnswers());
+      const bool can_fall = !job_.get_ups.empty() && job_.options.transition == Transition::kSearched;
+      if (can_fall) std::erase_if(cuts, [](const Cut& cut) { return cut.distance > kNear; });
+      if (TryAll(cuts, CompositionEvent::kAnswer, can_fall ? 1 : std::size(kEfforts))) return true;
       result_.ending = "no way found after the push at " + io::Fixed(push.start, 2) + " s";
-      return false;
+      if (job_.get_ups.empty()) result_.ending += ", and the library has no get-up";
+      if (!can_fall) return false;
+      in_fall_ = true;
+      const bool up = FallAndGetUp(exit, push);
+      in_fall_ = false;
+      return up;
     }
     return true;  // it comes at the end: nothing is left to be played
+  }
+
+  /// A way from lying into a get-up.
+  struct WayUp {
+    control::Fragment drive;
+    Cut cut;  // at the end of the drive
+  };
+
+  bool FallAndGetUp(int exit, const control::Push& push) {
+    CutOff(exit, push.start);
+    AddPart({exit, planned_, 0, 0, 0, CompositionEvent::kFall, 0});
+    FallingReflexes reflexes(character_, actual_.back());
+    const int most = StepsIn(kLongestFall), least = StepsIn(kShortestFall), steps = StepsIn(kFallStep);
+    for (int fallen = 0; fallen < most; fallen += steps) {
+      if (fallen >= least && LiesStill(character_, actual_.back())) break;
+      if (!Play(reflexes.From(actual_.back(), exit + fallen, steps))) {
+        result_.ending = "the fall after the push at " + io::Fixed(push.start, 2) + " s diverges";
+        return false;
+      }
+    }
+    const std::vector<WayUp> ways = WaysUp();
+    const Snapshot fallen = Take();
+    for (size_t t = 0; t < ways.size() * std::size(kEfforts); ++t) {
+      const WayUp& way = ways[t % ways.size()];
+      BackTo(fallen);
+      Play(way.drive);
+      result_.parts.push_back({way.drive.first_step, way.cut.control, way.cut.step, way.cut.distance,
+                               static_cast<int>(t) + 1, CompositionEvent::kDrive, 0});
+      if (!TryCut(way.cut, CompositionEvent::kGetUp, kEfforts[t / ways.size()], static_cast<int>(t) + 1)) continue;
+      if (!Resume()) continue;
+      if (hooks_.on_part) {  // what was tried in vain is not told of
+        for (size_t p = fallen.parts.size(); p < result_.parts.size(); ++p) hooks_.on_part(result_.parts[p]);
+      }
+      result_.ending = "completed";
+      return true;
+    }
+    result_.ending = "no way found up after the push at " + io::Fixed(push.start, 2) + " s";
+    return false;
+  }
+
+  /// From where the character lies to the get-ups that are nearest once servos have gone to them, the nearest first.
+  std::vector<WayUp> WaysUp() {
+    const int here = result_.control.num_steps(), steps = StepsIn(kDriveTime);
+    std::vector<WayUp> ways;
+    const Snapshot fallen = Take();
+    for (const size_t c : job_.get_ups) {
+      const LibraryControl& control = job_.controls[c];
+      const int last = static_cast<int>(kGetUpWindow * control.control.num_steps());
+      std::vector<Cut> cuts;
+      for (int step = 0; step <= last; step += StepsIn(kCutInterval)) {
+        if (control.RootShare(static_cast<size_t>(step)) > kLowRoot) break;
+        cuts.push_back(
+            {here + steps, c, step, metrics::StateDistance(character_, actual_.back(), StateOf(control, step))});
+      }
+      std::stable_sort(cuts.begin(), cuts.end(), [](const Cut& a, const Cut& b) { return a.distance < b.distance; });
+      Cut cut = cuts.front();
+      control::Fragment drive = DriveTo(character_, actual_.back(), StateOf(control, cut.step), here, steps);
+      if (Play(drive)) {
+        cut.distance = metrics::StateDistance(character_, actual_.back(), StateOf(control, cut.step));
+        ways.push_back({std::move(drive), cut});
+      }
+      BackTo(fallen);
+    }
+    std::stable_sort(ways.begin(), ways.end(),
+                     [](const WayUp& a, const WayUp& b) { return a.cut.distance < b.cut.distance; });
+    if (ways.size() > static_cast<size_t>(kMostGetUps)) ways.resize(kMostGetUps);
+    return ways;
+  }
+
+  /// On with the control of the plan that a fall interrupted, or else with any on which one stands: a step may catch
+  /// what standing cannot.
+  bool Resume() {
+    const std::vector<int> exits = Exits();
+    const bool told = std::exchange(silent_, true);
+    bool found = TryAll(CutsFrom(exits, {planned_}), CompositionEvent::kResume, 1);
+    if (!found) found = TryAll(CutsFrom(exits, job_.OfAnswers()), CompositionEvent::kResume, 1);
+    silent_ = told;
+    return found;
+  }
+
+  /// One more fragment, simulated under the pushes from the state at hand; the motion itself takes the place of a
+  /// reference. False where it diverges, and then there is none.
+  bool Play(const control::Fragment& fragment) {
+    control::OpenLoop open_loop({&fragment, 1});
+    control::Controller* const controller = &open_loop;
+    const character::Character* const character = &character_;
+    control::Trajectory played =
+        control::Simulate({&character, 1}, result_.control.world, actual_.back(), {&controller, 1}, fragment.first_step,
+                          fragment.num_steps, job_.pushes);
+    if (played.diverged) return false;
+    actual_.insert(actual_.end(), played.states.begin() + 1, played.states.end());
+    result_.control.fragments.push_back(fragment);
+    FollowItself();
+    return true;
+  }
+
+  /// What is to come from a step on is taken away; from a time on the motion itself takes the place of the reference.
+  void CutOff(int exit, double own_from) {
+    std::erase_if(result_.control.fragments,
+                  [&](const control::Fragment& fragment) { return fragment.first_step >= exit; });
+    std::erase_if(result_.parts, [&](const CompositionPart& part) { return part.first_step >= exit; });
+    actual_.resize(static_cast<size_t>(exit) + 1);
+    const auto kept = static_cast<size_t>(std::floor(own_from / kCompositionFrame + 1e-9)) + 1;
+    result_.reference.resize(std::min(kept, result_.reference.size()));
+    FollowItself();
+  }
+
+  void FollowItself() {
+    for (;;) {
+      const double time = static_cast<double>(result_.reference.size()) * kCompositionFrame;
+      const auto step = static_cast<size_t>(StepsIn(time));
+      if (step >= actual_.size()) break;
+      character::PoseOf(character_, actual_[step], result_.reference.emplace_back());
+    }
   }
 
   /// The nearest ones, some time apart.
@@ -230,24 +339,30 @@ class Composer {
   }
 
   /// Where no cut leads on, all are tried once more with more samples.
-  bool TryAll(const std::vector<Cut>& cuts, bool pushed) {
-    CompositionPart part;
-    for (size_t t = 0; t < cuts.size() * std::size(kEfforts); ++t) {
-      const Cut& cut = cuts[t % cuts.size()];
-      if (hooks_.stop && hooks_.stop()) throw StoppedError("stopped");
-      part = {cut.exit_step, cut.control, cut.step, cut.distance, part.tries + 1, pushed, part.cpu_seconds};
-      const std::vector<character::Pose> reference = ReferenceFrom(cut);
-      std::vector<control::Fragment> fragments;
-      if (job_.options.transition == Transition::kPlain) {
-        fragments = FragmentsFrom(cut);
-      } else if (!Search(cut, reference, kEfforts[t / cuts.size()], fragments, part.cpu_seconds)) {
-        continue;
-      }
-      Append(cut, reference, std::move(fragments));
-      AddPart(part);
-      return true;
+  bool TryAll(const std::vector<Cut>& cuts, CompositionEvent event, size_t efforts = std::size(kEfforts)) {
+    int tries = 0;
+    for (size_t t = 0; t < cuts.size() * efforts; ++t) {
+      if (TryCut(cuts[t % cuts.size()], event, kEfforts[t / cuts.size()], ++tries)) return true;
     }
     return false;
+  }
+
+  /// @param effort factor on samples and simulated time
+  bool TryCut(const Cut& cut, CompositionEvent event, int effort, int tries) {
+    if (hooks_.stop && hooks_.stop()) throw StoppedError("stopped");
+    const std::vector<character::Pose> reference = ReferenceFrom(cut);
+    std::vector<control::Fragment> fragments;
+    if (tries == 1) cpu_seconds_ = 0;
+    if (job_.options.transition == Transition::kPlain) {
+      fragments = FragmentsFrom(cut);
+    } else if (!Search(cut, reference, effort, fragments, cpu_seconds_)) {
+      return false;
+    }
+    Append(cut, reference, std::move(fragments));
+    const CompositionPart part = {cut.exit_step, cut.control, cut.step, cut.distance, tries, event, cpu_seconds_};
+    result_.parts.push_back(part);
+    if (hooks_.on_part && !silent_ && event != CompositionEvent::kGetUp) hooks_.on_part(part);
+    return true;
   }
 
   /// The motion of a control from a cut on, where the character is; it begins with the state at hand.
@@ -258,7 +373,7 @@ class Composer {
     const double duration = (control.control.num_steps() - cut.step) * h();
     const auto frames = static_cast<size_t>(std::floor(duration / kCompositionFrame + 1e-9)) + 1;
     const auto root = static_cast<size_t>(character_.root);
-    const bool low = here[root].position.y() < kLow * character_.bodies[root].rest_position.y();
+    const bool low = here[root].position.y() < kLowRoot * character_.bodies[root].rest_position.y();
     const double blend = low ? kBlendOnGround : kBlend;
     character::Pose at_hand, first;
     character::PoseOf(character_, here, at_hand);
@@ -299,6 +414,7 @@ class Composer {
     configuration.sampling.samples = std::min(configuration.sampling.samples * effort, kMostSamples);
     configuration.sampling.selection.saved = std::min(configuration.sampling.selection.saved * effort, kMostSaved);
     configuration.sampling.budget *= effort;
+    if (in_fall_) configuration.sampling.budget *= kShareOfBudget;
     const character::ReferenceMotion reference(character_, kCompositionFrame, poses,
                                                configuration.task.reference.velocity_interval);
     task::Options options = configuration.task;
@@ -321,15 +437,12 @@ class Composer {
   }
 
   void Append(const Cut& cut, const std::vector<character::Pose>& poses, std::vector<control::Fragment> fragments) {
+    const double exit = cut.exit_step * h();
+    CutOff(cut.exit_step, exit);
     std::vector<control::Fragment>& all = result_.control.fragments;
-    const auto after = [&](const control::Fragment& fragment) { return fragment.first_step >= cut.exit_step; };
-    all.erase(std::find_if(all.begin(), all.end(), after), all.end());
     all.insert(all.end(), std::make_move_iterator(fragments.begin()), std::make_move_iterator(fragments.end()));
     // Frames are even from the beginning on, whenever the part began.
     const character::ReferenceMotion part(character_, kCompositionFrame, poses, kCompositionFrame);
-    const double exit = cut.exit_step * h();
-    const auto kept = static_cast<size_t>(std::floor(exit / kCompositionFrame + 1e-9)) + 1;
-    result_.reference.resize(std::min(kept, result_.reference.size()));
     for (;;) {
       const double time = static_cast<double>(result_.reference.size()) * kCompositionFrame - exit;
       if (time > part.duration() + 1e-9) break;
@@ -362,35 +475,31 @@ class Composer {
   Composition result_;
   std::vector<character::State> actual_;  // (steps + 1) of the motion so far, under all pushes
   uint64_t searched_end_ = 0;
+  size_t planned_ = 0;      // control of the plan that is played, or interrupted
+  bool in_fall_ = false;    // a get-up is sought
+  bool silent_ = false;     // parts are not told of, because they may be taken back
+  double cpu_seconds_ = 0;  // of the tries of a part
 };
 
-int EndOf(const Composition& result, size_t part) {
-  return part + 1 < result.parts.size() ? result.parts[part + 1].first_step : result.control.num_steps();
-}
-
-io::Json CompositionMember(const CompositionJob& job, const Composition& result) {
-  const double h = result.control.world.time_step;
-  io::Json parts = io::Json::array();
-  for (size_t p = 0; p < result.parts.size(); ++p) {
-    const CompositionPart& part = result.parts[p];
-    parts.push_back({{"start", part.first_step * h},
-                     {"end", EndOf(result, p) * h},
-                     {"control", job.controls[part.control].name},
-                     {"cut", part.cut_step * h},
-                     {"distance", part.distance},
-                     {"tries", part.tries},
-                     {"pushed", part.pushed},
-                     {"cpu_seconds", part.cpu_seconds}});
-  }
-  return {{"ending", result.ending},
-          {"transition", Name(job.options.transition)},
-          {"play", job.options.play},
-          {"parts", parts},
-          {"reference",
-           "the motions that are followed, put where the character is, and blended from its state: kinematic"}};
-}
-
 }  // namespace
+
+std::string Name(CompositionEvent event) {
+  switch (event) {
+    case CompositionEvent::kPlan:
+      return "plan";
+    case CompositionEvent::kAnswer:
+      return "answer";
+    case CompositionEvent::kFall:
+      return "fall";
+    case CompositionEvent::kDrive:
+      return "drive";
+    case CompositionEvent::kGetUp:
+      return "get_up";
+    case CompositionEvent::kResume:
+      break;
+  }
+  return "resume";
+}
 
 std::string Name(Transition transition) {
   return transition == Transition::kSearched ? "searched" : "plain";
@@ -406,7 +515,7 @@ Configuration CompositionConfiguration() {
 
 CompositionJob::CompositionJob(const CompositionOptions& o) : options(o) {
   if (const auto problem = options.configuration.Validate()) throw UsageError(*problem);
-  const std::vector<fs::path> runs = RunsOf(options.library);
+  const std::vector<fs::path> runs = RunsOfLibrary(options.library);
   if (options.play.empty()) throw UsageError("--play: found no name, expected those of runs in the library");
   for (const std::string& name : options.play) {
     const fs::path& folder = runs[FindRun(runs, name)];
@@ -414,7 +523,7 @@ CompositionJob::CompositionJob(const CompositionOptions& o) : options(o) {
                                     [&](const LibraryControl& control) { return control.name == name; });
     play.push_back(static_cast<size_t>(known - controls.begin()));
     if (known != controls.end()) continue;
-    controls.push_back(ReadControl(folder));
+    controls.push_back(ReadLibraryControl(folder));
     CheckAlike(controls.front(), controls.back());
   }
   for (size_t p = 1; p < play.size(); ++p) {
@@ -424,9 +533,58 @@ CompositionJob::CompositionJob(const CompositionOptions& o) : options(o) {
                      "a control of " + io::Fixed(control.control.duration(), 2) + " s, too short to go on with",
                      "one of " + io::Fixed(kLeastLeft, 1) + " s at least");
   }
-  for (const std::string& text : options.pushes) pushes.push_back(ParsePush(text, controls[0].run.scene));
+  double longest = options.seconds;
+  for (const size_t p : play) longest += controls[p].control.duration();
+  longest += kLongestAnswer * static_cast<double>(options.pushes.size());
+  for (const std::string& text : options.pushes) pushes.push_back(ParsePush(text, controls[0].run.scene, longest));
+  AddPushes();
+  num_played = controls.size();
+  if (pushes.empty()) return;
+  for (const fs::path& folder : runs) {
+    const std::string name = folder.filename().string();
+    const auto same = [&](const LibraryControl& control) { return control.name == name; };
+    if (std::any_of(controls.begin(), controls.end(), same)) continue;
+    controls.push_back(ReadLibraryControl(folder));
+    CheckAlike(controls.front(), controls.back());
+  }
+  for (size_t c = 0; c < controls.size(); ++c) {
+    if (controls[c].succeeded() && controls[c].GetsUp()) get_ups.push_back(c);
+  }
+}
+
+void CompositionJob::AddPushes() {
+  if (!options.push_every.empty()) {
+    const control::Scene& scene = controls[0].run.scene;
+    const std::vector<std::string> parts = Split(options.push_every, ',');
+    double force = 0, interval = 0, duration = 0;
+    const auto positive = [](const std::string& text, double& value) {
+      return io::ParseNumber(text, value) && value >= 0.01 && value <= 1e5;
+    };
+    const int body = parts.size() == 4 ? FindBody(scene, parts[0]) : -1;
+    if (body < 0 || !positive(parts[1], force) || !positive(parts[2], interval) || !positive(parts[3], duration) ||
+        duration >= interval) {
+      throw UsageError("--push-every: found \"" + options.push_every +
+                       "\", expected BODY,NEWTON,INTERVAL,DURATION, such as trunk,300,10,0.2, each number from 0.01 "
+                       "to 1e+05, the duration shorter than the interval");
+    }
+    if (options.seconds <= 0) throw UsageError("--push-every: found no --seconds, expected the length of the motion");
+    for (uint32_t p = 1; p * interval < options.seconds; ++p) {
+      RandomStream random(options.configuration.sampling.seed, RandomStage::kPushes, p, 0);
+      const double angle = random.Uniform(0, 2 * kPi);
+      pushes.push_back({body, Vec3(force * std::cos(angle), 0, force * std::sin(angle)), p * interval, duration});
+    }
+  }
   std::stable_sort(pushes.begin(), pushes.end(),
                    [](const control::Push& a, const control::Push& b) { return a.start < b.start; });
+}
+
+std::vector<size_t> CompositionJob::OfAnswers() const {
+  std::vector<size_t> answers;
+  for (size_t c = 0; c < controls.size(); ++c) {
+    const bool stands = controls[c].succeeded() && controls[c].EndsStanding() && !controls[c].GetsUp();
+    if (c < num_played || stands) answers.push_back(c);
+  }
+  return answers;
 }
 
 std::vector<fs::path> CompositionJob::Files() const {
@@ -439,76 +597,6 @@ std::vector<fs::path> CompositionJob::Files() const {
 
 Composition Compose(const CompositionJob& job, int threads, const CompositionHooks& hooks) {
   return Composer(job, threads, hooks).Run();
-}
-
-void WriteComposition(results::RunFolder& folder, const CompositionJob& job, const Composition& result,
-                      const RunContext& context) {
-  const character::Character& character = job.controls[0].run.scene.characters[0];
-  control::WriteControl(character, result.control,
-                        [&](std::string_view piece) { folder.Append(results::kControlFile, piece); });
-  folder.FinishFiles();
-  const character::ReferenceMotion reference(character, kCompositionFrame, result.reference, kCompositionFrame);
-  const control::Scene scene = control::MakeScene(character, result.control);
-  std::string title;
-  for (const std::string& name : job.options.play) title += (title.empty() ? "" : ", ") + name;
-  MotionWriter writer(folder, "",
-                      {character, result.control.world, &reference, title,
-                       static_cast<size_t>(std::lround(result.evaluation.simulated_duration / scene.world.time_step))});
-  ReplayInParts(scene, job.pushes, [&](size_t, const control::Trajectory& part) { writer.Add(part); });
-  writer.Finish();
-  folder.Write(results::kCompositionFile, FormatComposition(job, result));
-  io::Json manifest = {{"format", results::kRunFormat},
-                       {"version", 2},
-                       {"program", "compose"},
-                       {"status", result.ending == "completed" ? "completed" : "partial"},
-                       {"success", result.success()},
-                       {"evaluation", result.evaluation.ToJson()},
-                       {"command", context.command},
-                       {"configuration", job.options.configuration.ToJson()},
-                       {"seed", job.options.configuration.sampling.seed},
-                       {"composition", CompositionMember(job, result)},
-                       {"solver", DescribeSolver(result.control.world)}};
-  if (!job.pushes.empty()) {
-    manifest["perturbed"] = true;
-    manifest["pushes"] = PushesToJson(scene, job.pushes);
-  }
-  manifest["inputs"] = io::Json::array();
-  for (const LibraryControl& control : job.controls) {
-    for (const ControlInput& input : control.run.controls) {
-      manifest["inputs"].push_back({{"file", input.file.string()}, {"role", "control"}, {"sha256", input.sha256}});
-    }
-  }
-  manifest["provenance"] = results::Provenance(context.timer != nullptr ? *context.timer : result.timer, {});
-  FinishWith(folder, std::move(manifest));
-}
-
-std::string FormatComposition(const CompositionJob& job, const Composition& result) {
-  const double h = result.control.world.time_step;
-  io::CsvWriter csv;
-  for (const char* column : {"start", "end", "control", "cut", "distance", "tries", "pushed"}) csv.Text(column);
-  csv.EndRow();
-  for (size_t p = 0; p < result.parts.size(); ++p) {
-    const CompositionPart& part = result.parts[p];
-    csv.Number(part.first_step * h);
-    csv.Number(EndOf(result, p) * h);
-    csv.Text(job.controls[part.control].name);
-    csv.Number(part.cut_step * h);
-    csv.Number(part.distance);
-    csv.Integer(part.tries);
-    csv.Integer(part.pushed ? 1 : 0);
-    csv.EndRow();
-  }
-  return csv.Take();
-}
-
-std::string Describe(const CompositionJob& job, const CompositionPart& part) {
-  const LibraryControl& control = job.controls[part.control];
-  const double h = control.control.world.time_step;
-  std::string text = io::Fixed(part.first_step * h, 2) + " s: " + control.name;
-  if (part.tries == 0) return text;
-  text.append(" from ").append(io::Fixed(part.cut_step * h, 2)).append(" s on, state ");
-  text.append(io::Fixed(part.distance, 2)).append(" m off, at try ").append(std::to_string(part.tries));
-  return text.append(part.pushed ? ", after a push" : "");
 }
 
 }  // namespace retrace::runs

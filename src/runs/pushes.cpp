@@ -95,7 +95,10 @@ int FindBody(const control::Scene& scene, const std::string& name) {
 }
 
 control::Push ParsePush(const std::string& text, const control::Scene& scene) {
-  const double motion_duration = scene.duration();
+  return ParsePush(text, scene, scene.duration());
+}
+
+control::Push ParsePush(const std::string& text, const control::Scene& scene, double motion_duration) {
   const std::vector<std::string> parts = Split(text, ',');
   if (parts.size() != 4) Refuse(text, std::to_string(parts.size()) + " parts between commas", kSyntax);
   control::Push push;

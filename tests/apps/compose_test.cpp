@@ -32,7 +32,7 @@ TEST_F(ComposeProgram, LeavesARunThatTheOthersTake) {
   EXPECT_THAT(outcome.text, HasSubstr(": completed, "));
   const results::Table parts = results::ReadTable(run + "/composition.csv");
   ASSERT_EQ(parts.Numbers("start").size(), 3u);
-  EXPECT_EQ(parts.Numbers("pushed"), (std::vector<double>{0, 1, 0}));
+  EXPECT_EQ(parts.Text("event"), (std::vector<std::string>{"plan", "answer", "plan"}));
   EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
   EXPECT_EQ(Execute(kReport + " " + run + " --output " + Path("report.html")).code, 0);
   EXPECT_EQ(Execute(kExport + " " + run + " --to all").code, 0);

@@ -82,7 +82,7 @@ TEST_F(Composing, AnswersAPushAFifthOfASecondLater) {
   EXPECT_TRUE(result.success()) << result.ending;
   ASSERT_EQ(result.parts.size(), 2u);
   const double h = walk.control.world.time_step;
-  EXPECT_TRUE(result.parts[1].pushed);
+  EXPECT_EQ(result.parts[1].event, CompositionEvent::kAnswer);
   EXPECT_GE(result.parts[1].first_step * h, 0.6);
   EXPECT_LT(result.parts[1].first_step * h, 0.75);
   // Until then the plan is what it was.
@@ -93,9 +93,9 @@ TEST_F(Composing, AnswersAPushAFifthOfASecondLater) {
     for (size_t i = 0; i < now.commands.size(); ++i) ASSERT_EQ(now.commands[i][0].torque, before.commands[i][0].torque);
   }
   // The control alone does not get over it.
-  const control::Trajectory open = control::Replay(walk.run.scene.characters[0], walk.control, job.pushes);
-  EXPECT_FALSE(metrics::Evaluate(walk.run.scene.characters[0], open, *walk.run.characters[0].reference,
-                                 walk.control.duration(), walk.run.characters[0].gates)
+  const control::Trajectory open = control::Replay(walk.character(), walk.control, job.pushes);
+  EXPECT_FALSE(metrics::Evaluate(walk.character(), open, *walk.run.characters[0].reference, walk.control.duration(),
+                                 walk.run.characters[0].gates)
                    .success());
 }
 
@@ -122,6 +122,46 @@ TEST_F(Composing, RefusesWhatCannotFollow) {
   CompositionOptions empty = Playing({"walk"});
   empty.library = folder_;
   EXPECT_THAT(message(empty), HasSubstr("no run, expected a sub-folder with a control.json"));
+  CompositionOptions pushed = Playing({"walk"});  // then all of the library is read
+  pushed.pushes = {"trunk,0:0:100,0.4,0.2"};
+  EXPECT_THAT(message(pushed), HasSubstr("another character"));
+  CompositionOptions every = Playing({"walk"});
+  every.push_every = "trunk,300,10,0.2";
+  EXPECT_THAT(message(every), HasSubstr("found no --seconds"));
+  every.seconds = 20;
+  every.push_every = "trunk,300,0.1,0.2";
+  EXPECT_THAT(message(every), HasSubstr("expected BODY,NEWTON,INTERVAL,DURATION"));
+}
+
+TEST_F(Composing, TellsWhenNothingInTheLibraryGetsUp) {
+  CompositionOptions options = Playing({"walk"});
+  options.pushes = {"trunk,4000:0:0,0.4,0.2"};
+  options.cuts = 1;
+  options.configuration.sampling.samples = 4;
+  options.configuration.sampling.selection.saved = 2;
+  options.configuration.sampling.budget = 20;
+  const CompositionJob job(options);
+  EXPECT_TRUE(job.get_ups.empty());
+  const Composition result = Compose(job, 1);
+  EXPECT_FALSE(result.success());
+  EXPECT_THAT(result.ending, HasSubstr("0.40 s, and the library has no get-up"));
+}
+
+TEST_F(Composing, PushesAtIntervalsAreAFunctionOfTheSeed) {
+  CompositionOptions options = Playing({"walk"});
+  options.seconds = 25;
+  options.push_every = "trunk,300,10,0.2";
+  const CompositionJob job(options), again(options);
+  options.configuration.sampling.seed = 2;
+  const CompositionJob other(options);
+  ASSERT_EQ(job.pushes.size(), 2u);
+  for (size_t p = 0; p < 2; ++p) {
+    EXPECT_EQ(job.pushes[p].start, 10.0 * static_cast<double>(p + 1));
+    EXPECT_NEAR(job.pushes[p].force.norm(), 300, 1e-9);
+    EXPECT_EQ(job.pushes[p].force, again.pushes[p].force);
+    EXPECT_NE(job.pushes[p].force, other.pushes[p].force);
+  }
+  EXPECT_NE(job.pushes[0].force, job.pushes[1].force);
 }
 
 }  // namespace

@@ -23,8 +23,8 @@
 #include "retrace/results/provenance.h"
 #include "retrace/results/run_folder.h"
 #include "retrace/runs/configuration.h"
+#include "retrace/runs/control_library.h"
 #include "retrace/runs/manifest.h"
-#include "retrace/runs/stored_run.h"
 
 namespace retrace::runs {
 
@@ -45,20 +45,15 @@ struct CompositionOptions {
   std::vector<std::string> play;    ///< sub-folders in the order in which they are played
   std::vector<std::string> pushes;  ///< BODY,FX:FY:FZ,START,DURATION (ParsePush)
   Transition transition = Transition::kSearched;
-  int cuts = 6;  ///< ways into the next motion that are tried
+  double seconds = 0;      ///< the plan begins again until the motion is so long; 0: it is played once [s]
+  std::string push_every;  ///< BODY,NEWTON,INTERVAL,DURATION: a push in a random direction at each interval
+  int cuts = 6;            ///< ways into the next motion that are tried
   Configuration configuration = CompositionConfiguration();
 };
 
-/// A run of the library, and what its control does.
-struct LibraryControl {
-  std::string name;
-  StoredRun run;
-  control::OpenLoopControl control;
-  std::vector<character::State> states;  ///< (steps + 1)
-};
-
-/// The controls that are played. Throws UsageError for what is not in the library or cannot be played, InputError for
-/// runs that cannot be used: of different characters or worlds, or with things that move.
+/// The controls that are played, and where there are pushes, all others of the library. Throws UsageError for what is
+/// not in the library or cannot be played, InputError for runs that cannot be used: of different characters or worlds,
+/// or with things that move.
 struct CompositionJob {
   explicit CompositionJob(const CompositionOptions& options);
   CompositionJob(const CompositionJob&) = delete;
@@ -68,10 +63,29 @@ struct CompositionJob {
   std::vector<std::filesystem::path> Files() const;
 
   CompositionOptions options;
-  std::vector<LibraryControl> controls;  ///< each once
+  std::vector<LibraryControl> controls;  ///< each once, those of the plan first
+  size_t num_played = 0;                 ///< of these
+  std::vector<size_t> get_ups;           ///< of these, that get up from the ground
   std::vector<size_t> play;              ///< of these
   std::vector<control::Push> pushes;     ///< by their start
+
+  /// Controls in which one can go on after a push: those of the plan, and those that end standing.
+  std::vector<size_t> OfAnswers() const;
+
+ private:
+  void AddPushes();
 };
+
+/// What a part of a composed motion is there for.
+enum class CompositionEvent {
+  kPlan,    ///< a control of the plan
+  kAnswer,  ///< after a push one does not fall
+  kFall,    ///< a semi-ragdoll with reflexes, until it lies still
+  kDrive,   ///< servos go to the pose with which a get-up is entered
+  kGetUp,   ///< a get-up of the library
+  kResume,  ///< on with the plan after it
+};
+std::string Name(CompositionEvent event);
 
 /// A part of a composed motion.
 struct CompositionPart {
@@ -80,7 +94,7 @@ struct CompositionPart {
   int cut_step = 0;     ///< of that control, from where on it is played
   double distance = 0;  ///< of the states at the cut (metrics::StateDistance) [m]
   int tries = 0;        ///< cuts that were tried; 0: the first control
-  bool pushed = false;  ///< the answer to a push
+  CompositionEvent event = CompositionEvent::kPlan;
   double cpu_seconds = 0;
 };
 
@@ -110,8 +124,8 @@ Composition Compose(const CompositionJob& job, int threads = 0, const Compositio
 void WriteComposition(results::RunFolder& folder, const CompositionJob& job, const Composition& result,
                       const RunContext& context);
 
-/// composition.csv, a row for each part: start, end [s], control, cut [s] of that control, distance [m], tries, pushed
-/// (0 or 1).
+/// composition.csv, a row for each part: start, end [s], control, cut [s] of that control, distance [m], tries,
+/// event (Name of CompositionEvent).
 std::string FormatComposition(const CompositionJob& job, const Composition& result);
 
 /// A line for each part.

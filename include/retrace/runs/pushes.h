@@ -26,6 +26,8 @@ int FindBody(const control::Scene& scene, const std::string& name);
 /// trunk,0:0:100,1.5,0.2. Throws UsageError that says what was found and what was expected: a body of the scene, a
 /// force that is not one, a time outside the motion.
 control::Push ParsePush(const std::string& text, const control::Scene& scene);
+/// The same for a motion of another duration [s].
+control::Push ParsePush(const std::string& text, const control::Scene& scene, double motion_duration);
 
 /// As in a manifest: [{"body": "trunk", "force": [0, 0, 100], "start": 1, "duration": 0.2}], and back.
 io::Json PushesToJson(const control::Scene& scene, const std::vector<control::Push>& pushes);

@@ -1,0 +1,114 @@
+#include "falling.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "retrace/character/kinematics.h"
+#include "retrace/math/rotation.h"
+
+namespace retrace::runs {
+namespace {
+
+constexpr double kLimpGain = 0.2;     // of the servos of a falling body
+constexpr double kArmGain = 0.6;      // of its arms
+constexpr double kFallSpeed = 0.4;    // of the centre of mass, above which the arms are stretched out [m/s]
+constexpr double kStillRate = 0.25;   // [rad/s]
+constexpr double kStillSpeed = 0.05;  // [m/s]
+constexpr double kLeanTime = 0.3;     // by which the lean of the body counts as a velocity [s]
+constexpr double kReach = 0.8;        // sine of the arms' angle from hanging down
+constexpr double kHang = 0.6;
+
+/// The joints at which arms begin: the last ones before a body of which nothing but an arm hangs, with the next joint
+/// of the arm.
+struct Arm {
+  size_t shoulder = 0;
+  size_t elbow = 0;
+};
+
+std::vector<Arm> ArmsOf(const character::Character& character) {
+  std::vector<Arm> arms;
+  for (size_t e = 0; e < character.joints.size(); ++e) {
+    const character::Joint& elbow = character.joints[e];
+    if (character.bodies[static_cast<size_t>(elbow.child)].part != character::Part::kLowerArm) continue;
+    const int shoulder = character.JointOf(elbow.parent);
+    if (shoulder >= 0) arms.push_back({static_cast<size_t>(shoulder), e});
+  }
+  return arms;
+}
+
+/// Where the body falls, along the ground and of length one; nothing where it falls straight down.
+Vec3 DirectionOf(const character::Character& character, const character::State& state) {
+  double lowest = state[0].position.y();
+  Vec3 support = Vec3::Zero();
+  for (const character::BodyState& body : state) {
+    if (body.position.y() > lowest) continue;
+    lowest = body.position.y();
+    support = body.position;
+  }
+  Vec3 way = character::CenterOfMassVelocity(character, state) +
+             (character::CenterOfMass(character, state) - support) / kLeanTime;
+  way.y() = 0;
+  const double length = way.norm();
+  return length < 1e-3 ? Vec3(Vec3::Zero()) : Vec3(way / length);
+}
+
+}  // namespace
+
+FallingReflexes::FallingReflexes(const character::Character& character, const character::State& state)
+    : character_(character) {
+  for (const character::Joint& joint : character.joints) {
+    simulation::JointCommand& command = commands_.emplace_back();
+    command.target = character::JointRotation(joint, state);
+    command.gain = kLimpGain;
+  }
+}
+
+control::Fragment FallingReflexes::From(const character::State& state, int first_step, int num_steps) {
+  const bool falls = character::CenterOfMassVelocity(character_, state).norm() > kFallSpeed;
+  const Vec3 wanted = (kReach * DirectionOf(character_, state) - kHang * Vec3::UnitY()).normalized();
+  for (const Arm& arm : ArmsOf(character_)) {
+    const character::Joint &shoulder = character_.joints[arm.shoulder], &elbow = character_.joints[arm.elbow];
+    if (shoulder.type != character::JointType::kBall) continue;
+    simulation::JointCommand &upper = commands_[arm.shoulder], &lower = commands_[arm.elbow];
+    upper.gain = lower.gain = falls ? kArmGain : kLimpGain;
+    if (!falls) continue;  // they stay where they were stretched to
+    const Quat& parent = state[static_cast<size_t>(shoulder.parent)].orientation;
+    upper.target = ShortestArc(elbow.anchor - shoulder.anchor, parent.conjugate() * wanted).normalized();
+    lower.target = Quat::Identity();
+  }
+  control::Fragment fragment;
+  fragment.first_step = first_step;
+  fragment.num_steps = num_steps;
+  fragment.commands.assign(static_cast<size_t>(num_steps), commands_);
+  return fragment;
+}
+
+bool LiesStill(const character::Character& character, const character::State& state) {
+  if (character::CenterOfMassVelocity(character, state).norm() > kStillSpeed) return false;
+  double sum = 0;
+  for (const character::Joint& joint : character.joints) sum += character::RelativeRate(joint, state).squaredNorm();
+  return std::sqrt(sum / static_cast<double>(std::max<size_t>(1, character.joints.size()))) < kStillRate;
+}
+
+control::Fragment DriveTo(const character::Character& character, const character::State& state,
+                          const character::State& goal, int first_step, int num_steps) {
+  control::Fragment fragment;
+  fragment.first_step = first_step;
+  fragment.num_steps = num_steps;
+  constexpr double kWay = 0.7;  // share of the time after which the goal is what is driven at
+  std::vector<simulation::JointCommand> commands(character.joints.size());
+  for (int step = 0; step < num_steps; ++step) {
+    const double x = std::min(1.0, (step + 1) / (kWay * num_steps)), share = x * x * (3 - 2 * x);
+    for (size_t j = 0; j < commands.size(); ++j) {
+      const Quat from = character::JointRotation(character.joints[j], state);
+      const Quat to = character::JointRotation(character.joints[j], goal);
+      commands[j].target = (FromRotationVector(share * RotationVector(to * from.conjugate())) * from).normalized();
+      commands[j].gain = kLimpGain + (1 - kLimpGain) * share;
+    }
+    fragment.commands.push_back(commands);
+  }
+  return fragment;
+}
+
+}  // namespace retrace::runs
