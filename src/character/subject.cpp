@@ -292,9 +292,9 @@ Character MakeSubject(const Character& model, const motion::Clip& clip, const st
     builder.SetServo(joint.name, mass * taller * taller * joint.kp, mass * taller * taller * joint.kd);
   }
   notes.push_back("the character is " + model.name + " with the lengths of the skeleton: " + io::Fixed(height, 2) +
-                  " m tall, legs of " + io::Fixed(ratios.legs * of_model.legs(), 2) + " m; without --mass " +
-                  io::Fixed(mass * model.total_mass(), 1) + " kg, the square of the height at the body mass index of " +
-                  model.name);
+                  " m tall, legs of " + io::Fixed(ratios.legs * of_model.legs(), 2) +
+                  " m; unless it is given, its mass is " + io::Fixed(mass * model.total_mass(), 1) +
+                  " kg, the square of the height at the body mass index of " + model.name);
   return builder.Build(name);
 }
 
