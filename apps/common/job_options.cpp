@@ -26,7 +26,9 @@ void AddWorldOption(CLI::App& app, std::vector<std::string>& worlds) {
 }
 
 void AddTaskOptions(CLI::App& app, JobArguments& o) {
-  app.add_option("--character", o.character, "Name of a character or its JSON file")->capture_default_str();
+  app.add_option("--character", o.character,
+                 "Name of a character or its JSON file, or subject: of the size of the recorded person")
+      ->capture_default_str();
   AddWorldOption(app, o.worlds);
   app.add_option("--config", o.config, "Configuration file, as --print-config prints it")->type_name("FILE");
   app.add_option("--set", o.sets, "One setting: /section/name=value (repeatable)")

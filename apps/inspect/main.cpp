@@ -134,7 +134,9 @@ int main(int argc, char** argv) {
   CLI::App app("Prints what is recognised in a recorded motion.", "inspect");
   Options options;
   apps::AddClipOptions(app, options.clip);
-  app.add_option("--character", options.character, "Name of a character or its JSON file")->capture_default_str();
+  app.add_option("--character", options.character,
+                 "Name of a character or its JSON file, or subject: of the size of the recorded person")
+      ->capture_default_str();
   app.add_flag("--json", options.json, "The same for scripts");
   app.add_option(
          "--forces", options.forces,

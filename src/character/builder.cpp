@@ -83,6 +83,10 @@ void CharacterBuilder::SetRootScale(RootScale scale) {
   document_["root_scale"] = scale == RootScale::kHeight ? "height" : "legs";
 }
 
+void CharacterBuilder::SetHeight(double height) {
+  document_["height"] = height;
+}
+
 int CharacterBuilder::AddBody(const Body& body) {
   Json json = {{"name", body.name}};
   if (!body.segment.empty() && body.segment != body.name) json["segment"] = body.segment;
@@ -97,6 +101,10 @@ int CharacterBuilder::AddBody(const Body& body) {
 
 void CharacterBuilder::SetMass(const std::string& body, double mass) {
   Entry("bodies", body)["mass"] = mass;
+}
+
+void CharacterBuilder::SetPosition(const std::string& body, const Vec3& position) {
+  Entry("bodies", body)["position"] = io::ToJson(position);
 }
 
 void CharacterBuilder::SetInertia(const std::string& body, const Mat3& tensor) {
@@ -149,6 +157,10 @@ void CharacterBuilder::AddJoint(const Joint& joint) {
   json["window"] = PerAxis(hinge, joint.axis, joint.window);
   json["contact_scale"] = {joint.contact_scale_min, joint.contact_scale_max};
   document_["joints"].push_back(std::move(json));
+}
+
+void CharacterBuilder::SetAnchor(const std::string& joint, const Vec3& anchor) {
+  Entry("joints", joint)["anchor"] = io::ToJson(anchor);
 }
 
 void CharacterBuilder::SetServo(const std::string& joint, double kp, double kd) {

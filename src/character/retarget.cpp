@@ -218,7 +218,7 @@ double StandingHeight(const Source& source, double by_legs) {
   return std::abs(height / by_legs - 1) < 0.15 ? height : by_legs;
 }
 
-/// Metres per file unit: the usual unit that makes the person's height most like a human's.
+/// The usual unit that makes the person's height most like a human's [m].
 double UnitFromSize(double height_in_units) {
   constexpr double kUsual[] = {1, 0.01, 0.001, 0.0254, 0.0254 / 0.45, 0.3048};
   constexpr double kTypicalHeight = 1.6;  // of a skeleton, which ends below the crown [m]
@@ -245,14 +245,6 @@ double LegLength(const Position& position) {
 
 double LegLength(const Source& source, size_t frame) {
   return LegLength([&](const std::string& segment) { return source.Position(segment, frame); });
-}
-
-/// Joint that moves the body of a segment, or null.
-const Joint* JointOfSegment(const Character& character, const std::string& segment) {
-  for (const Joint& joint : character.joints) {
-    if (character.bodies[static_cast<size_t>(joint.child)].segment == segment) return &joint;
-  }
-  return nullptr;
 }
 
 Vec3 AnchorOf(const Character& character, const std::string& segment) {
@@ -605,10 +597,10 @@ class Calibration {
 void FindUnit(const Source& source, const motion::Clip& clip, const ReferenceOptions& options,
               ReferenceReport& report) {
   const double leg = LegLength([&](const std::string& segment) { return source.RestPosition(segment); });
-  const double height = leg / kLegOfHeight;  // in file units
-  report.unit = options.unit ? *options.unit : clip.unit > 0 ? clip.unit : UnitFromSize(height);
-  report.unit_from = options.unit ? "given" : clip.unit > 0 ? "ASF" : "size of the skeleton";
-  report.height = StandingHeight(source, height) * report.unit;
+  const FileUnit unit = UnitOf(clip, leg, options);
+  report.unit = unit.metres;
+  report.unit_from = unit.from;
+  report.height = StandingHeight(source, leg / kLegOfHeight) * report.unit;
 }
 
 /// Scales the source to the character, by what its legs measure from frame `first` on.
@@ -746,6 +738,30 @@ class HumanPoser {
 };
 
 }  // namespace
+
+const Joint* JointOfSegment(const Character& character, const std::string& segment) {
+  for (const Joint& joint : character.joints) {
+    if (character.bodies[static_cast<size_t>(joint.child)].segment == segment) return &joint;
+  }
+  return nullptr;
+}
+
+FileUnit UnitOf(const motion::Clip& clip, double leg, const ReferenceOptions& options) {
+  if (options.unit) return {*options.unit, "given"};
+  if (clip.unit > 0) return {clip.unit, "ASF"};
+  return {UnitFromSize(leg / kLegOfHeight), "size of the skeleton"};
+}
+
+std::optional<Vec3> ShouldersOverHips(const motion::Clip& clip, const SkeletonMap& map, const std::string& up_axis) {
+  const Source source(clip, map, up_axis);
+  if (!source.RestStandsAlong(Vec3::UnitY())) return std::nullopt;
+  const auto rest = [&](const char* side, const char* segment) { return source.RestPosition(Sided(side, segment)); };
+  const Vec3 across = rest(kSides[0], "thigh") - rest(kSides[1], "thigh");
+  const Quat facing = AxisRotation(1, std::atan2(-across.z(), across.x()));
+  Vec3 over = Vec3::Zero();
+  for (const char* side : kSides) over += 0.5 * (rest(side, "upper_arm") - rest(side, "thigh"));
+  return facing.conjugate() * over;
+}
 
 LeadIn FindLeadIn(const motion::Clip& clip, double unit, const ReferenceOptions& options) {
   LeadIn lead_in;

@@ -11,8 +11,8 @@
 #include "retrace/io/remedy.h"
 #include "retrace/metrics/motion_metrics.h"
 #include "retrace/parallel/keyed_farm.h"
+#include "retrace/runs/character_input.h"
 #include "retrace/runs/checkpoint.h"
-#include "retrace/runs/data_files.h"
 #include "retrace/runs/identity.h"
 #include "retrace/runs/ranks.h"
 #include "retrace/runs/solver.h"
@@ -136,13 +136,13 @@ void CheckSettings(const Batch& batch) {
   JobOptions for_all = batch.job;
   TakeNumbers(batch, for_all.configuration);
   ConfigurationOf(for_all);  // what is wrong for all is not the list's fault
-  FindCharacter(for_all.character);
+  CharacterFile(for_all.character);
   for (size_t c = 0; c < batch.clips.size(); ++c) {
     try {
       const JobOptions options = JobOptionsOf(batch, c, 1);
       ConfigurationOf(options);
       ReadWorlds(options.worlds);
-      FindCharacter(options.character);
+      CharacterFile(options.character);
     } catch (const UsageError& error) {
       throw InputError(std::string(batch.clips[c].place).append(": ").append(error.what()));
     }

@@ -2,18 +2,21 @@
 
 #include <algorithm>
 
-#include "retrace/runs/data_files.h"
+#include "retrace/runs/character_input.h"
 
 namespace retrace::runs {
 namespace {
 
-character::ReferenceMotion MakeReference(const ClipOptions& clip_options, std::span<const InputFile> files,
-                                         const character::Character& character, const motion::Clip& clip,
-                                         character::ReferenceReport& report) {
+character::ReferenceOptions ReferenceOptionsOf(const ClipOptions& clip_options, std::span<const InputFile> files) {
   character::ReferenceOptions options;
   Apply(clip_options, options);
   ApplyJointMap(files, options);
-  return character::MakeReference(character, clip, clip_options.file.string(), options, report);
+  return options;
+}
+
+character::Character CharacterOf(const std::string& name, const motion::Clip& clip, const std::string& clip_name,
+                                 const character::ReferenceOptions& options, std::vector<std::string>& notes) {
+  return CharacterFor(name, ReadInput({"character", CharacterFile(name)}), clip, clip_name, options, notes);
 }
 
 }  // namespace
@@ -21,8 +24,9 @@ character::ReferenceMotion MakeReference(const ClipOptions& clip_options, std::s
 ClipFindings::ClipFindings(const ClipOptions& options, std::span<const InputFile> files, const std::string& name,
                            const motion::Clip& recording)
     : clip(recording),
-      character(character::LoadCharacter(FindCharacter(name))),
-      reference(MakeReference(options, files, character, clip, report)),
+      character(CharacterOf(name, clip, options.file.string(), ReferenceOptionsOf(options, files), report.notes)),
+      reference(
+          character::MakeReference(character, clip, options.file.string(), ReferenceOptionsOf(options, files), report)),
       kind(task::ClassifyMotion(reference)),
       boundaries(task::FindBoundaries(reference)),
       checks(metrics::CheckClip(reference, clip, report)),

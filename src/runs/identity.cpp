@@ -1,6 +1,7 @@
 #include "retrace/runs/identity.h"
 
 #include "retrace/results/provenance.h"
+#include "retrace/runs/character_input.h"
 #include "retrace/runs/solver.h"
 
 namespace retrace::runs {
@@ -16,6 +17,7 @@ io::Json Identity(const JobOptions& options, std::span<const InputRecord> inputs
                        {"clip", configuration.task.reference.ToJson()},
                        {"inputs", hashes},
                        {"solver", NameOfSolver(configuration.task.world)}};
+  if (IsSubject(options.character)) identity["character"] = options.character;
   if (options.mass) identity["mass"] = *options.mass;
   if (options.measured_heading != 0) identity["measured_heading"] = options.measured_heading;
   return io::ParseJson(io::Dump(identity), "identity");  // as it will be read from a manifest

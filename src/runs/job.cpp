@@ -2,7 +2,7 @@
 
 #include "retrace/character/builder.h"
 #include "retrace/io/error.h"
-#include "retrace/runs/data_files.h"
+#include "retrace/runs/character_input.h"
 #include "retrace/runs/identity.h"
 #include "retrace/runs/solver.h"
 #include "retrace/runs/world_input.h"
@@ -33,15 +33,16 @@ Configuration ConfigurationWithMap(const JobOptions& options, std::span<const In
   return configuration;
 }
 
-/// The character of the file, with another mass where that is given.
-character::Character ParseCharacterOf(const JobOptions& options, std::span<const InputFile> files) {
+/// The character that is named, with another mass where that is given.
+character::Character CharacterOf(const JobOptions& options, std::span<const InputFile> files, const motion::Clip& clip,
+                                 const character::ReferenceOptions& reference, std::vector<std::string>& notes) {
   const InputFile& file = *FindInput(files, "character");
-  const std::string name = file.record.name.path.string();
-  character::Character character = character::ParseCharacter(file.Parse(), name);
+  character::Character character =
+      CharacterFor(options.character, file, clip, options.clip.file.string(), reference, notes);
   if (!options.mass) return character;
   character::CharacterBuilder builder(character);
   builder.ScaleMass(*options.mass / character.total_mass());
-  return builder.Build(name);
+  return builder.Build(file.record.name.path.string());
 }
 
 std::optional<motion::MeasuredForces> ParseMeasured(std::span<const InputFile> files) {
@@ -62,7 +63,7 @@ Configuration ConfigurationOf(const JobOptions& options) {
 std::vector<InputName> InputsOf(const JobOptions& options) {
   CheckClip(options.clip);
   std::vector<InputName> names = ClipInputs(options.clip);
-  names.push_back({"character", FindCharacter(options.character)});
+  names.push_back({"character", CharacterFile(options.character)});
   size_t number = 0;
   for (const std::filesystem::path& file : WorldFiles(options.worlds)) names.push_back({WorldRole(++number), file});
   if (!options.measured.empty()) names.push_back({kMeasuredRole, options.measured});
@@ -77,8 +78,8 @@ Job::Job(const JobOptions& o, std::span<const InputFile> files)
       identity(Identity(o, inputs)),
       configuration(ConfigurationWithMap(o, files)),
       world(ParseWorlds(files)),
-      character(task::WithLoads(ParseCharacterOf(o, files), world)),
       clip(ParseClip(files)),
+      character(task::WithLoads(CharacterOf(o, files, clip, configuration.task.reference, report.notes), world)),
       measured(ParseMeasured(files)),
       recorded(character::MakeReference(character, clip, o.clip.file.string(), configuration.task.reference, report)),
       checks(metrics::CheckClip(recorded, clip, report)),

@@ -27,10 +27,12 @@ class CharacterBuilder {
   /// Where the numbers of the character come from, in words.
   void SetSource(const std::string& source);
   void SetRootScale(RootScale scale);
+  void SetHeight(double height);  ///< [m]
 
   /// Adds a body and returns its index in the character.
   int AddBody(const Body& body);
-  void SetMass(const std::string& body, double mass);  ///< [kg]
+  void SetMass(const std::string& body, double mass);               ///< [kg]
+  void SetPosition(const std::string& body, const Vec3& position);  ///< of the centre of mass in the rest pose [m]
   /// @param tensor about the centre of mass, in the body's axes [kg m^2]; only its lower triangle is read
   void SetInertia(const std::string& body, const Mat3& tensor);
   /// Multiplies all masses, moments of inertia, and the servos' kp and kd: the character then moves alike, with forces
@@ -42,6 +44,7 @@ class CharacterBuilder {
 
   /// Adds a joint; its parent and child are indices of bodies that AddBody returned or that the character had.
   void AddJoint(const Joint& joint);
+  void SetAnchor(const std::string& joint, const Vec3& anchor);  ///< its place in the rest pose [m]
   /// @param kp stiffness [N m/rad] @param kd damping [N m s/rad], both before the strength scale
   void SetServo(const std::string& joint, double kp, double kd);
   /// Half width of the sampling window per axis of the parent's frame [rad]; a hinge reads its own axis only.

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "retrace/character/subject.h"
 #include "retrace/metrics/force_comparison.h"
 #include "retrace/results/force_tables.h"
 #include "retrace/runs/reconstruction.h"
@@ -18,8 +19,8 @@ namespace retrace::runs {
 /// The configuration that `forces` begins with; the user's settings come after it: soles that give way a little, and
 /// tracking that is guided by forces (tracking::Options::guidance), with a search among variations of the controller.
 Configuration ForcesConfiguration();
-/// The character of `forces` where none is named: an adult with the segment masses of de Leva (1996).
-inline constexpr const char* kForcesCharacter = "adult";
+/// The character of `forces` where none is named: of the recorded person's size (character_input.h).
+inline constexpr const char* kForcesCharacter = character::kSubjectName;
 
 struct ForceOptions {
   int controls = 0;  ///< 0: a reconstruction without anything that is described here

@@ -21,7 +21,7 @@ namespace retrace::runs {
 /// What a user sets for a reconstruction, besides where it runs and which files it writes.
 struct JobOptions {
   ClipOptions clip;
-  std::string character = "human";  ///< a JSON file, or the name of a character that comes with the toolkit
+  std::string character = "human";  ///< a JSON file, the name of a character that comes with the toolkit, or subject
   std::vector<std::string> worlds;  ///< JSON files, or names of worlds that come with the toolkit; they are combined
   Configuration configuration;      ///< where a clip option sets the same, that holds
   std::optional<InputRecord> configuration_file = {};  ///< that the configuration was read from; none: no file
@@ -54,10 +54,10 @@ struct Job {
   io::Json identity;                ///< Identity of the options and the files, with the seed that the options have
   Configuration configuration;      ///< with the gravity and the environment of the world
   task::AlteredWorld world;
-  character::Character character;  ///< with the world's loads
   motion::Clip clip;
-  std::optional<motion::MeasuredForces> measured;
   character::ReferenceReport report;
+  character::Character character;  ///< with the world's loads
+  std::optional<motion::MeasuredForces> measured;
   character::ReferenceMotion recorded;
   metrics::ClipChecks checks;  ///< of the motion as recorded
   task::PlacedWorld placed;
