@@ -20,6 +20,7 @@ enum class RandomStage : uint32_t {
   kIdlingPaths = 6,
   kSearch = 7,
   kTree = 8,
+  kWindows = 9,
   kTest = 1000,
 };
 
