@@ -128,7 +128,8 @@ parallel::WorkerFactory MakeWorkerFactory(const Problem& problem) {
       reader.Take(start.data(), start.size());
       const auto axes = static_cast<Eigen::Index>(plan->axes.size());
       Spline spline;
-      spline.points.resize(axes, plan->num_points);
+      // At the end of the window the point after it has no weight, but it must be a number.
+      spline.points = Eigen::MatrixXd::Zero(axes, plan->num_points);
       // Columns of points lie one behind the other, like the offsets of a sample.
       const Eigen::Index known = std::min<Eigen::Index>(kKnown, window.first_point);
       reader.Take(spline.points.col(window.first_point - known).data(), static_cast<size_t>(axes * known));
