@@ -1,8 +1,8 @@
 #include "robot.h"
 
 #include <cmath>
-#include <sstream>
 
+#include "retrace/character/builder.h"
 #include "retrace/io/json.h"
 #include "retrace/math/rotation.h"
 
@@ -209,13 +209,6 @@ Json ContactPresets() {
   return {{"none", Json::object()}, {"flight", flight}, {"hands", hands}, {"hands_and_flight", both}};
 }
 
-/// One line per entry of a list, as people read it.
-void WriteList(std::ostream& out, const char* key, const Json& list) {
-  out << "  \"" << key << "\": [\n";
-  for (size_t i = 0; i < list.size(); ++i) out << "    " << list[i].dump() << (i + 1 < list.size() ? ",\n" : "\n");
-  out << "  ],\n";
-}
-
 }  // namespace
 
 Robot MakeRobot() {
@@ -282,16 +275,17 @@ std::string FormatCharacter(const Robot& robot, int neck_axes) {
     excluded.push_back({side + "_thigh", side + "_foot"});
     excluded.push_back({side + "_upper_arm", side + "_hand"});
   }
-  std::ostringstream out;
-  out << "{\n  \"format\": \"retrace-character\",\n  \"version\": 1,\n  \"name\": \""
-      << (neck_axes == 1 ? "asimo" : "asimo_neck3") << "\",\n  \"source\": " << Json(source).dump()
-      << ",\n  \"height\": " << Json(kHeight).dump() << ",\n  \"root_scale\": \"height\",\n";
-  WriteList(out, "bodies", bodies);
-  WriteList(out, "joints", Joints(robot, neck_axes));
-  out << "  \"end_effectors\": " << Json({"left_hand", "right_hand", "left_foot", "right_foot"}).dump() << ",\n";
-  WriteList(out, "no_self_collision", excluded);
-  out << "  \"contact_presets\": " << ContactPresets().dump() << "\n}\n";
-  return out.str();
+  return character::FormatCharacter({{"format", "retrace-character"},
+                                     {"version", 1},
+                                     {"name", neck_axes == 1 ? "asimo" : "asimo_neck3"},
+                                     {"source", source},
+                                     {"height", kHeight},
+                                     {"root_scale", "height"},
+                                     {"bodies", bodies},
+                                     {"joints", Joints(robot, neck_axes)},
+                                     {"end_effectors", {"left_hand", "right_hand", "left_foot", "right_foot"}},
+                                     {"no_self_collision", excluded},
+                                     {"contact_presets", ContactPresets()}});
 }
 
 }  // namespace retrace::make_robot

@@ -182,6 +182,21 @@ Character CharacterBuilder::Build(const std::string& name) const {
   return ParseCharacter(document_, name);
 }
 
+std::string FormatCharacter(const Json& document) {
+  std::string text = "{";
+  for (const auto& [key, value] : document.items()) {
+    text += (text == "{" ? "\n  " : ",\n  ") + io::Dump(Json(key)) + ": ";
+    const bool is_table = value.is_array() && !value.empty() && value.front().is_structured();
+    if (!is_table) {
+      text += io::Dump(value);
+      continue;
+    }
+    for (size_t i = 0; i < value.size(); ++i) text += (i == 0 ? "[\n    " : ",\n    ") + io::Dump(value[i]);
+    text += "\n  ]";
+  }
+  return text + "\n}\n";
+}
+
 /// The entry of that name among the bodies or the joints.
 Json& CharacterBuilder::Entry(const char* list, const std::string& name) {
   for (Json& entry : document_[list]) {

@@ -60,12 +60,14 @@ inline const std::string kTrack = RETRACE_TRACK;
 inline const std::string kReplay = RETRACE_REPLAY;
 inline const std::string kStabilise = RETRACE_STABILISE;
 inline const std::string kGrowTree = RETRACE_GROW_TREE;
+inline const std::string kMakeBody = RETRACE_MAKE_BODY;
 inline const std::string kInspect = RETRACE_INSPECT;
 inline const std::string kEvaluate = RETRACE_EVALUATE;
 inline const std::string kExport = RETRACE_EXPORT;
 inline const std::string kReport = RETRACE_REPORT;
 inline const std::string kMakeClips = RETRACE_MAKE_CLIPS;
 inline const std::string kMakeRobot = RETRACE_MAKE_ROBOT;
+inline const std::string kMakeMeshes = RETRACE_MAKE_MESHES;
 /// Before "-n N PROGRAM". Containers run as root, have fewer cores than ranks and forbid reading another process's
 /// memory.
 inline const std::string kMpiRun =

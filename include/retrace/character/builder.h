@@ -63,4 +63,10 @@ class CharacterBuilder {
   io::Json document_;
 };
 
+/// The text of a character file as people read it: each body, joint and pair of bodies has a line of its own.
+std::string FormatCharacter(const io::Json& document);
+inline std::string FormatCharacter(const Character& character) {
+  return FormatCharacter(character.json);
+}
+
 }  // namespace retrace::character

@@ -1,0 +1,348 @@
+#include "retrace/bodies/character_of_mesh.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "retrace/bodies/mesh_volume.h"
+#include "retrace/io/error.h"
+#include "retrace/io/number.h"
+#include "segments.h"
+
+namespace retrace::bodies {
+namespace {
+
+using character::Shape;
+using io::Json;
+
+constexpr double kCells = 200;          // along the height, of the volume
+constexpr double kWidest = 3;           // width and depth of a body, as a multiple of its height
+constexpr int kTrunkSlices = 2;         // one capsule each
+constexpr double kTouching = 0.005;     // bodies nearer than this in the rest pose pass through each other [m]
+constexpr double kPlaceDigits = 1e-6;   // of places in the file [m]
+constexpr double kMomentDigits = 1e-9;  // of moments of inertia [kg m^2]
+constexpr double kGainDigits = 1e-3;    // of servo gains
+
+/// The nearest number with that many decimals, so that it is printed with no more.
+double Rounded(double value, double unit) {
+  const double scale = std::round(1 / unit);
+  return std::round(value * scale) / scale + 0.0;
+}
+Vec3 Rounded(const Vec3& v) {
+  return {Rounded(v.x(), kPlaceDigits), Rounded(v.y(), kPlaceDigits), Rounded(v.z(), kPlaceDigits)};
+}
+
+void CheckLike(const character::Character& human, const Segments& body) {
+  const std::string place = "character \"" + human.name + "\"";
+  if (human.planar) throw InputError(place, "a planar character", "one that moves in space, such as human");
+  for (const std::string& segment : body.names) {
+    if (human.FindBody(segment) >= 0) continue;
+    throw InputError(place, "no body " + segment, "a body for each part of the mesh, as the character human has them");
+  }
+}
+
+/// Scales the body and puts its feet on y = 0, its hips over the origin.
+void PlaceOnFloor(Segments& body, const BodyOptions& options, const std::string& name) {
+  Eigen::AlignedBox3d box;
+  for (const Vec3& vertex : body.surface.vertices) box.extend(vertex);
+  const Vec3 size = box.sizes();
+  if (!(size.y() > 0) || size.maxCoeff() > kWidest * size.y()) {
+    throw InputError(name,
+                     "a body that is " + io::Number(size.x()) + " wide, " + io::Number(size.y()) + " high and " +
+                         io::Number(size.z()) + " deep",
+                     "a standing human");
+  }
+  if (!options.height && !kBodyHeights.Contains(size.y())) {
+    throw InputError(
+        name, "a body that is " + io::Number(size.y()) + " m tall",
+        io::Number(kBodyHeights.min) + " to " + io::Number(kBodyHeights.max) + " m, or a height to which it is scaled");
+  }
+  const double scale = options.height ? *options.height / size.y() : 1;
+  const Vec3 hips = 0.5 * (body.bases[Index(body.Find("left_thigh"))] + body.bases[Index(body.Find("right_thigh"))]);
+  const Vec3 origin(hips.x(), box.min().y(), hips.z());
+  for (Vec3& vertex : body.surface.vertices) vertex = scale * (vertex - origin);
+  for (Vec3& base : body.bases) base = scale * (base - origin);
+}
+
+/// The vertices of a segment, each for a third of the triangles around it that are the segment's.
+SurfacePoints PointsOf(const Segments& body, int segment) {
+  std::vector<double> areas(body.surface.vertices.size(), 0.0);
+  for (size_t t = 0; t < body.of_triangle.size(); ++t) {
+    if (body.of_triangle[t] != segment) continue;
+    const auto& corners = body.surface.triangles[t];
+    const auto at = [&](size_t k) { return body.surface.vertices[Index(corners[k])]; };
+    const double area = 0.5 * (at(1) - at(0)).cross(at(2) - at(0)).norm();
+    for (const int corner : corners) areas[Index(corner)] += area / 3;
+  }
+  SurfacePoints points;
+  for (size_t v = 0; v < areas.size(); ++v) {
+    if (areas[v] <= 0) continue;
+    points.places.push_back(body.surface.vertices[v]);
+    points.areas.push_back(areas[v]);
+  }
+  return points;
+}
+
+/// Points between heights that divide a part into equally high slices.
+SurfacePoints Slice(const SurfacePoints& points, int slice, int slices) {
+  const auto [low, high] = std::minmax_element(points.places.begin(), points.places.end(),
+                                               [](const Vec3& a, const Vec3& b) { return a.y() < b.y(); });
+  const double step = (high->y() - low->y()) / slices;
+  const double begin = low->y() + slice * step;
+  SurfacePoints inside;
+  for (size_t i = 0; i < points.places.size(); ++i) {
+    const double y = points.places[i].y();
+    if (y < begin || (y >= begin + step && slice + 1 < slices)) continue;
+    inside.places.push_back(points.places[i]);
+    inside.areas.push_back(points.areas[i]);
+  }
+  return inside;
+}
+
+/// A box whose sole is where the mesh has it: what stands decides.
+void StandOnSole(Fit& foot, const SurfacePoints& points) {
+  double sole = points.places.front().y();
+  for (const Vec3& place : points.places) sole = std::min(sole, place.y());
+  const double top = foot.shape.offset.y() + 0.5 * foot.shape.size.y();
+  foot.shape.size.y() = top - sole;
+  foot.shape.offset.y() = 0.5 * (top + sole);
+}
+
+std::vector<Fit> FitShapes(const Segments& body, int segment, const SurfaceDistance& surface, const std::string& name) {
+  const std::string& part = body.names[Index(segment)];
+  const SurfacePoints points = PointsOf(body, segment);
+  constexpr size_t kFewest = 8;
+  if (points.places.size() < kFewest) {
+    throw InputError(name, std::to_string(points.places.size()) + " vertices of " + part,
+                     "a surface that the joints of each part move");
+  }
+  if (part.ends_with("foot")) {
+    Fit fit = FitBox(points, surface);
+    StandOnSole(fit, points);
+    return {fit};
+  }
+  if (part.ends_with("hand")) return {FitBox(points, surface)};
+  if (part.ends_with("arm") || part.ends_with("clavicle")) return {FitCapsule(points, surface, 0)};
+  if (part.ends_with("thigh") || part.ends_with("shin")) return {FitCapsule(points, surface, 1)};
+  if (part == "head") return {FitCapsule(points, surface)};
+  // Across the body: a back and hips have no edges to roll over.
+  if (part == "pelvis") return {FitCapsule(points, surface, 0)};
+  std::vector<Fit> fits;
+  for (int slice = 0; slice < kTrunkSlices; ++slice) {
+    const SurfacePoints part_of_it = Slice(points, slice, kTrunkSlices);
+    if (part_of_it.places.size() >= kFewest) fits.push_back(FitCapsule(part_of_it, surface, 0));
+  }
+  if (fits.empty()) fits.push_back(FitCapsule(points, surface, 0));
+  return fits;
+}
+
+/// Whether shapes come nearer than a distance to each other: a point of the surface of one, inside the other.
+bool Touch(const Shape& a, const Shape& b, double distance) {
+  const auto has_point_in = [&](const Shape& of, const Shape& in) {
+    const SurfacePoints points = SurfaceOf(of);
+    return std::any_of(points.places.begin(), points.places.end(),
+                       [&](const Vec3& point) { return SignedDistance(in, point) < distance; });
+  };
+  return has_point_in(a, b) || has_point_in(b, a);
+}
+bool Touch(const PartReport& a, const PartReport& b, double distance) {
+  for (const Fit& p : a.fits) {
+    for (const Fit& q : b.fits) {
+      if (Touch(p.shape, q.shape, distance)) return true;
+    }
+  }
+  return false;
+}
+
+/// Volume of all shapes together, by counting the points of a grid that are in any.
+double VolumeOfUnion(const std::vector<PartReport>& parts, double spacing) {
+  Eigen::AlignedBox3d box;
+  std::vector<std::pair<Shape, Eigen::AlignedBox3d>> shapes;
+  for (const PartReport& part : parts) {
+    for (const Fit& fit : part.fits) {
+      const Vec3 half = fit.shape.HalfExtents();
+      shapes.emplace_back(fit.shape, Eigen::AlignedBox3d(fit.shape.offset - half, fit.shape.offset + half));
+      box.extend(shapes.back().second);
+    }
+  }
+  const Eigen::Vector3i count = (box.sizes() / spacing).array().ceil().cast<int>();
+  long inside = 0;
+  for (int i = 0; i < count.x(); ++i) {
+    for (int j = 0; j < count.y(); ++j) {
+      for (int k = 0; k < count.z(); ++k) {
+        const Vec3 point = box.min() + spacing * Vec3(i + 0.5, j + 0.5, k + 0.5);
+        inside += std::any_of(shapes.begin(), shapes.end(), [&](const auto& entry) {
+          return entry.second.contains(point) && SignedDistance(entry.first, point) < 0;
+        });
+      }
+    }
+  }
+  return static_cast<double>(inside) * spacing * spacing * spacing;
+}
+
+Json ShapeJson(const Fit& fit, const Vec3& center) {
+  const Shape& shape = fit.shape;
+  const auto digits = [](double length) { return Rounded(length, kPlaceDigits); };
+  Json json;
+  if (shape.kind == Shape::Kind::kBox) {
+    json["box"] = io::ToJson(Rounded(shape.size));
+  } else {
+    json["capsule"] = {{"radius", digits(shape.radius)},
+                       {"length", digits(shape.length)},
+                       {"axis", std::string(1, static_cast<char>('x' + shape.axis))}};
+  }
+  json["offset"] = io::ToJson(Rounded(Vec3(shape.offset - center)));
+  return json;
+}
+
+Json InertiaJson(const Mat3& i) {
+  Json json = Json::array();
+  for (const double value : {i(0, 0), i(1, 1), i(2, 2), i(0, 1), i(0, 2), i(1, 2)}) {
+    json.push_back(Rounded(value, kMomentDigits));
+  }
+  return json;
+}
+
+/// What a rigid body of one density is, by the part of the mesh that it stands for.
+struct PartSolid {
+  MassProperties solid;
+  double mass = 0;
+};
+
+/// The character of `human` with other bodies.
+class Document {
+ public:
+  Document(const character::Character& human, const Segments& body) : json_(human.json), human_(human), body_(body) {}
+
+  void SetBodies(const std::vector<PartSolid>& solids, const std::vector<PartReport>& parts) {
+    Json bodies = Json::array();
+    for (const Json& entry : json_["bodies"]) {
+      const int s = body_.Find(entry["name"].get<std::string>());
+      if (s < 0) continue;
+      const PartSolid& part = solids[Index(s)];
+      const Vec3 center = Rounded(part.solid.center);
+      Json body = {{"name", entry["name"]},
+                   {"mass", Rounded(part.mass, kPlaceDigits)},
+                   {"inertia", InertiaJson(part.mass / part.solid.volume * part.solid.inertia)},
+                   {"position", io::ToJson(center)},
+                   {"shapes", Json::array()}};
+      for (const Fit& fit : parts[Index(s)].fits) body["shapes"].push_back(ShapeJson(fit, center));
+      bodies.push_back(std::move(body));
+    }
+    json_["bodies"] = std::move(bodies);
+  }
+
+  void SetJoints(double servo_scale) {
+    Json joints = Json::array();
+    for (Json joint : json_["joints"]) {
+      const int s = body_.Find(joint["child"].get<std::string>());
+      if (s < 0) {
+        removed_.push_back(joint["name"].get<std::string>());
+        continue;
+      }
+      joint["parent"] = body_.names[Index(body_.parents[Index(s)])];
+      joint["anchor"] = io::ToJson(Rounded(body_.bases[Index(s)]));
+      for (const char* gain : {"kp", "kd"}) joint[gain] = Rounded(servo_scale * joint[gain].get<double>(), kGainDigits);
+      joints.push_back(std::move(joint));
+    }
+    json_["joints"] = std::move(joints);
+    for (auto& preset : json_["contact_presets"]) {
+      for (const std::string& joint : removed_) preset.erase(joint);
+    }
+  }
+
+  /// Keeps the human's pairs and adds those whose shapes touch in the rest pose.
+  void SetPassing(const std::vector<PartReport>& parts, BodyReport& report) {
+    Json pairs = Json::array();
+    const auto is_listed = [&](const std::string& a, const std::string& b) {
+      return std::any_of(pairs.begin(), pairs.end(), [&](const Json& pair) {
+        return pair == Json{a, b} || pair == Json{b, a};
+      });
+    };
+    for (const Json& pair : json_["no_self_collision"]) {
+      if (body_.Find(pair[0].get<std::string>()) >= 0 && body_.Find(pair[1].get<std::string>()) >= 0) {
+        pairs.push_back(pair);
+      }
+    }
+    for (size_t a = 0; a < parts.size(); ++a) {
+      for (size_t b = a + 1; b < parts.size(); ++b) {
+        const bool neighbours = body_.parents[b] == static_cast<int>(a) || body_.parents[a] == static_cast<int>(b);
+        if (neighbours || is_listed(parts[a].segment, parts[b].segment) || !Touch(parts[a], parts[b], kTouching))
+          continue;
+        pairs.push_back({parts[a].segment, parts[b].segment});
+        report.passing.emplace_back(parts[a].segment, parts[b].segment);
+      }
+    }
+    json_["no_self_collision"] = std::move(pairs);
+  }
+
+  character::Character Build(const BodyOptions& options, const BodyReport& report, const std::string& name) {
+    json_["name"] = options.name;
+    json_["source"] =
+        "Made by make-body: joints, masses and inertias [kg m^2: xx, yy, zz, xy, xz, yz] of a skinned "
+        "mesh of " +
+        io::Fixed(1000 * report.mesh_volume, 2) +
+        " litres, shapes by the two-sided distance of Al Borno et al. 2018. Servos, windows and contact "
+        "presets are those of the character \"" +
+        human_.name + "\", kp [N m/rad] and kd [N m s/rad] times " + io::Fixed(report.servo_scale, 4) +
+        ". Positions [m] and axes: rest pose, y up, z forward, x left.";
+    json_["height"] = Rounded(report.height, kPlaceDigits);
+    return character::ParseCharacter(json_, name);
+  }
+
+ private:
+  Json json_;
+  const character::Character& human_;
+  const Segments& body_;
+  std::vector<std::string> removed_;
+};
+
+}  // namespace
+
+BodyOfMesh MakeCharacter(const SkinnedMesh& mesh, const character::Character& human, const BodyOptions& options,
+                         const std::string& name, const io::JsonView* map) {
+  BodyOfMesh made;
+  BodyReport& report = made.report;
+  RestPose pose = PoseAtRest(mesh, name, map);
+  Segments& body = pose.segments;
+  report.joints_by = body.joints_by;
+  report.turned = pose.turned;
+  CheckLike(human, body);
+  PlaceOnFloor(body, options, name);
+  for (const Vec3& vertex : body.surface.vertices) report.height = std::max(report.height, vertex.y());
+
+  const SurfaceDistance surface(body.surface);
+  for (size_t s = 0; s < body.names.size(); ++s) {
+    report.parts.push_back({body.names[s], 0, FitShapes(body, static_cast<int>(s), surface, name)});
+  }
+  // What is inside belongs to the part whose skin is nearest.
+  std::vector<std::vector<VolumeCell>> cells(body.names.size());
+  double volume = 0;
+  for (const VolumeCell& cell : FillWithCells(body.surface, report.height / kCells)) {
+    cells[Index(body.of_triangle[Index(surface.Find(cell.center).triangle)])].push_back(cell);
+    volume += cell.volume();
+  }
+  report.mesh_volume = volume;
+  report.mass = options.mass ? *options.mass : options.density * volume;
+  std::vector<PartSolid> solids;
+  for (size_t s = 0; s < cells.size(); ++s) {
+    PartSolid part;
+    part.solid = SolidOf(cells[s]);
+    if (!(part.solid.volume > 0)) {
+      throw InputError(name, "no volume inside of " + body.names[s], "a surface around each part");
+    }
+    part.mass = report.mass * part.solid.volume / volume;
+    report.parts[s].volume = part.solid.volume;
+    solids.push_back(part);
+  }
+  report.shape_volume = VolumeOfUnion(report.parts, report.height / kCells);
+  report.servo_scale = report.mass * report.height / (human.total_mass() * human.height);
+
+  Document document(human, body);
+  document.SetBodies(solids, report.parts);
+  document.SetJoints(report.servo_scale);
+  document.SetPassing(report.parts, report);
+  made.character = document.Build(options, report, name);
+  return made;
+}
+
+}  // namespace retrace::bodies
