@@ -43,9 +43,10 @@ void AddTaskOptions(CLI::App& app, JobArguments& o) {
 
 void AddJobOptions(CLI::App& app, JobArguments& o) {
   AddTaskOptions(app, o);
-  app.add_option("--method", o.method,
-                 "What finds the control: sampling, tracking, or auto: tracking, and sampling where the tracked motion "
-                 "leaves the gates [auto]")
+  app.add_option(
+         "--method", o.method,
+         "What finds the control: sampling, tracking, windows, or auto: tracking, and sampling where the tracked "
+         "motion leaves the gates [auto]")
       ->check(CLI::IsMember(runs::MethodWords().List()));
   AddNumber(app, "--samples", o.samples, sampling::kSampleNumbers, "nSample, samples per iteration [1400]");
   AddNumber(app, "--saved", o.saved, sampling::kSavedNumbers, "nSave, samples saved per iteration [200]");
@@ -73,7 +74,7 @@ runs::JobOptions ParseJob(const JobArguments& o) {
   for (const std::string& assignment : o.sets) configuration.Set(assignment);
   if (o.samples > 0) configuration.sampling.samples = o.samples;
   if (o.saved > 0) configuration.sampling.selection.saved = o.saved;
-  if (o.seed) configuration.sampling.seed = configuration.tracking.seed = *o.seed;
+  if (o.seed) configuration.SetSeed(*o.seed);
   if (!o.method.empty()) configuration.Set("/run/method=" + o.method);
   return job;
 }

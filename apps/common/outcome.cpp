@@ -29,6 +29,16 @@ void PrintTracking(const runs::Job& job, const runs::Reconstruction& result, dou
               runs::Describe(result.evaluation, duration, result.diverged).c_str());
 }
 
+void PrintWindows(const runs::Job& job, const runs::Reconstruction& result, double wall_seconds) {
+  const double duration = job.problem.task.duration();
+  const char* const outcome = result.success()               ? "reconstructed"
+                              : result.windows.reached_end() ? "below the gates"
+                                                             : "not reconstructed";
+  std::printf("%s: %s after %.1f s (%.1f CPU s per second of motion)\n  %s\n%s", job.options.clip.file.c_str(), outcome,
+              wall_seconds, result.cpu_seconds() / duration, result.windows.BriefReport().c_str(),
+              runs::Describe(result.evaluation, duration, result.diverged).c_str());
+}
+
 void PrintReconstruction(const runs::Job& job, const runs::Reconstruction& result, double wall_seconds) {
   const metrics::Evaluation& evaluation = result.evaluation;
   if (job.configuration.run.method == runs::Method::kAuto) {
@@ -36,6 +46,10 @@ void PrintReconstruction(const runs::Job& job, const runs::Reconstruction& resul
   }
   if (result.method == runs::Method::kTracking) {
     PrintTracking(job, result, wall_seconds);
+    return;
+  }
+  if (result.method == runs::Method::kWindows) {
+    PrintWindows(job, result, wall_seconds);
     return;
   }
   const sampling::Summary& search = result.search;

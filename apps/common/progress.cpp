@@ -43,18 +43,56 @@ Progress::Progress(ProgressStyle style, const sampling::Problem& problem)
       duration_(problem.task.schedule.steps.back() * problem.time_step()),
       start_(std::chrono::steady_clock::now()) {}
 
-void Progress::Update(const sampling::IterationRecord& record) {
-  if (style_ == ProgressStyle::kNone) return;
-  if (record.restored) {
+bool Progress::Note(bool restored, size_t samples) {
+  if (style_ == ProgressStyle::kNone) return false;
+  if (restored) {
     if (restored_++ == 0 && style_ != ProgressStyle::kJson) std::fprintf(stderr, "resuming from the checkpoint\n");
-    return;
+    return false;
   }
-  samples_ += record.samples.size();
-  const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  const double rate = static_cast<double>(samples_) / std::max(elapsed, 1e-9);
-  const int done = record.back_to >= 0 ? record.back_to : record.fragment + 1;
+  samples_ += samples;
   ++iterations_;
-  const double left = elapsed / iterations_ * (fragments_ - done);
+  elapsed_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  rate_ = static_cast<double>(samples_) / std::max(elapsed_, 1e-9);
+  return true;
+}
+
+void Progress::Update(const windows::IterationRecord& record) {
+  if (!Note(record.restored, record.samples)) return;
+  const int all = record.windows * record.iterations;
+  const int done = record.window * record.iterations + record.iteration + 1;
+  const double left = elapsed_ / iterations_ * (all - done);
+  if (style_ == ProgressStyle::kJson) {
+    const io::Json line = {{"window", record.window + 1},
+                           {"windows", record.windows},
+                           {"iteration", record.iteration + 1},
+                           {"iterations", record.iterations},
+                           {"time", record.start},
+                           {"duration", duration_},
+                           {"start_cost", record.start_cost},
+                           {"best_cost", record.best_cost},
+                           {"deviation", record.deviation},
+                           {"diverged", record.diverged},
+                           {"inside_gates", record.inside_gates},
+                           {"samples_per_second", rate_},
+                           {"seconds_left", left}};
+    std::fprintf(stderr, "%s\n", io::Dump(line).c_str());
+  } else if (style_ == ProgressStyle::kPlain) {
+    if (record.iteration + 1 < record.iterations) return;  // a line per window
+    std::fprintf(stderr, "window %d/%d  %.2f to %.2f of %.2f s  cost %.2f, from %.2f  %.0f samples/s  %s left\n",
+                 record.window + 1, record.windows, record.start, record.end, duration_, record.best_cost,
+                 record.start_cost, rate_, ClockTime(left).c_str());
+  } else {
+    std::fprintf(stderr, "\r[%s] window %d/%d  cost %.2f, from %.2f  %.0f samples/s  %s left \033[K",
+                 Bar(static_cast<double>(done) / all).c_str(), record.window + 1, record.windows, record.best_cost,
+                 record.start_cost, rate_, ClockTime(left).c_str());
+  }
+  std::fflush(stderr);
+}
+
+void Progress::Update(const sampling::IterationRecord& record) {
+  if (!Note(record.restored, record.samples.size())) return;
+  const int done = record.back_to >= 0 ? record.back_to : record.fragment + 1;
+  const double left = elapsed_ / iterations_ * (fragments_ - done);
   if (style_ == ProgressStyle::kJson) {
     const io::Json line = {{"iteration", record.iteration},
                            {"fragment", record.fragment + 1},
@@ -69,7 +107,7 @@ void Progress::Update(const sampling::IterationRecord& record) {
                            {"inside_gates", record.inside_gates},
                            {"back_to", record.back_to},
                            {"smoothing", record.smoothing},
-                           {"samples_per_second", rate},
+                           {"samples_per_second", rate_},
                            {"seconds_left", left}};
     std::fprintf(stderr, "%s\n", io::Dump(line).c_str());
   } else if (style_ == ProgressStyle::kPlain) {
@@ -77,7 +115,7 @@ void Progress::Update(const sampling::IterationRecord& record) {
                  "%sfragment %d/%d  %.2f of %.2f s  best cost %.2f  saved %zu distinct (%zu by the rule of the paper)  "
                  "%.0f samples/s  %s left\n",
                  record.smoothing ? "smoothing: " : "", record.fragment + 1, fragments_, record.end, duration_,
-                 record.best_cost, record.selection.distinct, record.selection.distinct_literal, rate,
+                 record.best_cost, record.selection.distinct, record.selection.distinct_literal, rate_,
                  ClockTime(left).c_str());
     if (record.back_to >= 0) {
       std::fprintf(stderr, "no sample inside the gates at %.2f s: going back to fragment %d\n", record.end,
@@ -86,7 +124,7 @@ void Progress::Update(const sampling::IterationRecord& record) {
   } else {
     std::fprintf(stderr, "\r[%s] %sfragment %d/%d  best cost %.2f  %.0f samples/s  %s left \033[K",
                  Bar(static_cast<double>(done) / fragments_).c_str(), record.smoothing ? "smoothing: " : "",
-                 record.fragment + 1, fragments_, record.best_cost, rate, ClockTime(left).c_str());
+                 record.fragment + 1, fragments_, record.best_cost, rate_, ClockTime(left).c_str());
   }
   std::fflush(stderr);
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "retrace/methods/sampling/search.h"
+#include "retrace/methods/windows/optimise.h"
 
 namespace retrace::apps {
 
@@ -23,10 +24,14 @@ class Progress {
  public:
   Progress(ProgressStyle style, const sampling::Problem& problem);
   void Update(const sampling::IterationRecord& record);
+  void Update(const windows::IterationRecord& record);
   /// Ends the bar's line.
   void Finish();
 
  private:
+  /// Notes a new iteration; false where there is nothing to show of it.
+  bool Note(bool restored, size_t samples);
+
   ProgressStyle style_;
   int fragments_;
   int iterations_ = 0;
@@ -34,6 +39,8 @@ class Progress {
   double duration_;
   std::chrono::steady_clock::time_point start_;
   size_t samples_ = 0;
+  double elapsed_ = 0;  // [s]
+  double rate_ = 0;     // [samples/s]
 };
 
 /// Progress of something that goes through a motion once, at most once in half a second.

@@ -28,6 +28,10 @@ runs::RunObserver Observe(const runs::Job& job, ProgressStyle style, std::option
     if (!progress) progress.emplace(style, job.problem);
     progress->Update(record);
   };
+  observer.on_window_iteration = [&job, style, &progress](const windows::IterationRecord& record) {
+    if (!progress) progress.emplace(style, job.problem);
+    progress->Update(record);
+  };
   observer.on_search_end = [&progress] {
     if (progress) progress->Finish();
     progress.reset();

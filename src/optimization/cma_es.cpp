@@ -108,7 +108,7 @@ const MatrixXd& CmaEs::Ask() {
       sample = mean_;
       continue;
     }
-    RandomStream random(options_.seed, options_.stage, iteration_, static_cast<uint32_t>(k));
+    RandomStream random(options_.seed, options_.stage, options_.first_iteration + iteration_, static_cast<uint32_t>(k));
     for (Index i = 0; i < n; ++i) along[i] = axes_[i] * random.Normal();
     if (options_.separable) {
       step = along;

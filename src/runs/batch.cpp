@@ -51,8 +51,23 @@ RunStatus RunStatusOf(const tracking::Summary& tracking) {
   return tracking.status == tracking::Status::kDiverged ? RunStatus::kDiverged : RunStatus::kLeftGates;
 }
 
+RunStatus RunStatusOf(windows::Status status) {
+  switch (status) {
+    case windows::Status::kReachedEnd:
+      return RunStatus::kCompleted;
+    case windows::Status::kLeftGates:
+      return RunStatus::kLeftGates;
+    case windows::Status::kBudget:
+      return RunStatus::kBudget;
+    case windows::Status::kDiverged:
+      break;
+  }
+  return RunStatus::kDiverged;
+}
+
 RunStatus RunStatusOf(const Reconstruction& result) {
   if (result.method == Method::kTracking) return RunStatusOf(result.tracking->summary);
+  if (result.method == Method::kWindows) return RunStatusOf(result.windows.status);
   switch (result.search.status) {
     case sampling::Status::kReachedEnd:
       return RunStatus::kCompleted;
@@ -70,11 +85,12 @@ void TakeCosts(const Reconstruction& result, double duration, const results::Run
   const sampling::Summary& search = result.search;
   const auto set = [&](size_t figure, double value) { row.figures[figure] = value; };
   set(results::FigureIndex("duration_s"), duration);
-  set(results::FigureIndex("iterations"), static_cast<double>(search.iterations.size()));
+  const windows::Summary& windows = result.windows;  // one of the two is empty
+  set(results::FigureIndex("iterations"), static_cast<double>(search.iterations.size() + windows.iterations.size()));
   set(results::FigureIndex("back_offs"), search.back_offs);
-  set(results::FigureIndex("rollouts"), static_cast<double>(search.rollouts));
-  set(results::FigureIndex("simulated_s_per_s"), search.simulated_seconds / duration);
-  set(results::FigureIndex("search_s_per_s"), search.search_seconds / duration);
+  set(results::FigureIndex("rollouts"), static_cast<double>(search.rollouts + windows.rollouts));
+  set(results::FigureIndex("simulated_s_per_s"), (search.simulated_seconds + windows.simulated_seconds) / duration);
+  set(results::FigureIndex("search_s_per_s"), (search.search_seconds + windows.simulated_seconds) / duration);
   set(results::FigureIndex("cpu_s_per_s"), result.cpu_seconds() / duration);
   set(results::FigureIndex("wall_s"), timer.WallSeconds());
 }
@@ -127,8 +143,7 @@ JobOptions JobOptionsOf(const Batch& batch, size_t clip, uint64_t seed) {
   if (!listed.character.empty()) options.character = listed.character;
   for (const std::string& setting : listed.settings) options.configuration.Set(setting);
   TakeNumbers(batch, options.configuration);
-  options.configuration.sampling.seed = seed;
-  options.configuration.tracking.seed = seed;
+  options.configuration.SetSeed(seed);
   return options;
 }
 
@@ -165,7 +180,7 @@ io::Json IdentityOf(const Batch& batch) {
 Team::Team(const Batch& batch, parallel::RankGroup& group, double timeout) : batch_(batch) {
   if (group.size() == 1) return;
   // The leader has prepared the run itself.
-  const auto make = [this](uint64_t) { return sampling::MakeWorkerFactory(job_->problem)(); };
+  const auto make = [this](uint64_t) { return MakeWorkerFactory(*job_)(); };
   farm_ = group.MakeFarm(parallel::MakeKeyedFactory(make), timeout);
 }
 
@@ -183,11 +198,11 @@ void Team::Reconstruct(size_t index, RunRow& row) {
   if (farm_) {
     farm = std::make_unique<parallel::KeyedFarm>(*farm_, KeyOf(index, identity));
   } else {
-    farm = MakeThreadFarm(1, sampling::MakeWorkerFactory(job.problem));
+    farm = MakeThreadFarm(1, MakeWorkerFactory(job));
   }
   results::RunFolder folder(run.folder, true, PathsOf(job.inputs));
   Checkpoint checkpoint(run.folder, identity, Checkpoint::Earlier::kResumeIfSame);
-  sampling::Hooks hooks;
+  ReconstructionHooks hooks;
   hooks.store = &checkpoint;
   hooks.stop = [&] {
     if (batch.report_alive) batch.report_alive();
@@ -251,7 +266,7 @@ parallel::WorkerFactory MakeMemberFactory(const Batch& batch) {
     if (KeyOf(index, job->identity) != key) {
       throw InputError("found other files, or is another version of this program, than the rank that leads the run");
     }
-    const parallel::Worker worker = sampling::MakeWorkerFactory(job->problem)();
+    const parallel::Worker worker = MakeWorkerFactory(*job)();
     return [job, worker](std::span<const std::byte> task, parallel::Bytes& result) { worker(task, result); };
   });
 }
@@ -291,7 +306,8 @@ std::vector<size_t> FindOpenRuns(const Batch& batch, bool force, std::vector<std
     }
     io::Json identity = identities[run.clip];
     if (!identity.is_null()) {
-      for (const char* section : {"search", "tracking"}) identity["configuration"][section]["seed"] = run.seed;
+      for (const char* section : {"search", "tracking", "windows"})
+        identity["configuration"][section]["seed"] = run.seed;
     }
     std::string difference;
     rows[r] = FinishedRow(run, identity, difference);

@@ -63,7 +63,10 @@ std::string Alternatives(const Json& all, const Json::json_pointer& where) {
 }
 
 io::Words<Method> MethodWords() {
-  return {{{Method::kAuto, "auto"}, {Method::kSampling, "sampling"}, {Method::kTracking, "tracking"}}};
+  return {{{Method::kAuto, "auto"},
+           {Method::kSampling, "sampling"},
+           {Method::kTracking, "tracking"},
+           {Method::kWindows, "windows"}}};
 }
 
 std::string Name(Method method) {
@@ -102,6 +105,7 @@ std::optional<std::string> Configuration::Validate() const {
   if (const auto problem = io::FindProblem(run)) return problem;
   if (const auto problem = sampling.Validate()) return problem;
   if (const auto problem = tracking.Validate()) return problem;
+  if (const auto problem = windows.Validate()) return problem;
   return task.Validate();
 }
 

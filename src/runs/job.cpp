@@ -86,16 +86,16 @@ Job::Job(const JobOptions& o, std::span<const InputFile> files)
       placed(task::PlaceWorld(world, recorded)),
       reference(placed.reference),
       preparation(PrepareInWorld(configuration, world, placed, recorded)),
-      problem{preparation.task, configuration.sampling} {
+      problem{preparation.task, configuration.sampling},
+      windows{preparation.task, configuration.windows} {
   if (configuration.run.baseline == Baseline::kReference) return;
   baseline.emplace(TrackedBaseline(*this));
-  problem.baseline = &*baseline;
+  problem.baseline = windows.baseline = &*baseline;
 }
 
 void Job::SetSeed(uint64_t seed) {
-  configuration.sampling.seed = seed;
-  configuration.tracking.seed = seed;
-  problem.options.seed = seed;
+  configuration.SetSeed(seed);
+  problem.options.seed = windows.options.seed = seed;
 }
 
 }  // namespace retrace::runs

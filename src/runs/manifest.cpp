@@ -30,10 +30,12 @@ io::Json ClipMember(const Job& job) {
           {"duration", job.reference.duration()}};
 }
 
-io::Json CostMember(const sampling::Summary& search, double duration, double wall_seconds) {
+/// @param summary of sampling or of windows
+template <typename AnySummary>
+io::Json CostMember(const AnySummary& search, double search_seconds, double duration, double wall_seconds) {
   const double cpu = std::max(search.cpu_seconds, 1e-9);  // a budget may allow for no simulation at all
   return {{"simulated_seconds", search.simulated_seconds},
-          {"search_seconds", search.search_seconds},
+          {"search_seconds", search_seconds},
           {"simulated_seconds_per_second", search.simulated_seconds / duration},
           {"rollouts", search.rollouts},
           {"rollout_cpu_seconds", search.cpu_seconds},
@@ -110,6 +112,25 @@ io::Json TrackingMember(const Tracking& result) {
             {"balance", result.prepared.balancing.ToJson()}}}};
 }
 
+io::Json WindowsMember(const windows::Summary& summary, windows::Cost cost) {
+  const auto names = windows::TermNames(cost);
+  io::Json list = io::Json::array();
+  for (const windows::WindowRecord& window : summary.windows) {
+    io::Json terms = io::Json::object();
+    for (size_t i = 0; i < names.size(); ++i) terms[names[i]] = window.terms[i];
+    list.push_back({{"start", window.start},
+                    {"kept_until", window.kept_until},
+                    {"end", window.end},
+                    {"offsets", window.offsets},
+                    {"iterations", window.iterations},
+                    {"start_cost", window.start_cost},
+                    {"best_cost", window.best_cost},
+                    {"weighted_terms", terms},
+                    {"gate_ratio", window.gate_ratio}});
+  }
+  return {{"ending", Name(summary.status)}, {"adapting_cpu_seconds", summary.master_cpu_seconds}, {"list", list}};
+}
+
 /// Of each character of a scene: where it came from, and its outcome.
 io::Json CharactersMember(const StoredRun& run, const Replayed& replayed) {
   io::Json list = io::Json::array();
@@ -140,13 +161,21 @@ io::Json ReconstructionManifest(const Job& job, const Reconstruction& result, co
   const sampling::Summary& search = result.search;
   const metrics::Evaluation& evaluation = result.evaluation;
   const results::RunTimer& timer = context.timer != nullptr ? *context.timer : result.timer;
-  io::Json manifest = Begin("reconstruct", StatusOf(search.status));
+  const bool by_windows = result.method == Method::kWindows;
+  const windows::Summary& windows = result.windows;
+  io::Json manifest = Begin("reconstruct", by_windows ? Name(windows.status) : StatusOf(search.status));
   manifest["success"] = evaluation.success();
   manifest["evaluation"] = evaluation.ToJson();
   AddJob(job, job.configuration.sampling.seed, context, manifest);
-  manifest["cost"] = CostMember(search, job.reference.duration(), timer.WallSeconds());
-  manifest["search"] = SearchMember(search);
-  if (!evaluation.success()) {
+  const double duration = job.reference.duration();
+  if (by_windows) {
+    manifest["cost"] = CostMember(windows, windows.simulated_seconds, duration, timer.WallSeconds());
+    manifest["windows"] = WindowsMember(windows, job.configuration.windows.cost);
+  } else {
+    manifest["cost"] = CostMember(search, search.search_seconds, duration, timer.WallSeconds());
+    manifest["search"] = SearchMember(search);
+  }
+  if (!by_windows && !evaluation.success()) {
     manifest["search"]["failure"] = ReportFailure(job.problem, search, evaluation, job.checks).ToJson();
   }
   manifest["workers"] = context.workers;

@@ -41,6 +41,16 @@ bool SuccessOfFinished(const fs::path& output, const std::string& identity_sha25
   return view["success"].Boolean();
 }
 
+void CheckMethod(Method method, const RunOptions& o) {
+  if (o.variations.count > 0 && (method == Method::kTracking || method == Method::kWindows)) {
+    throw UsageError("found the method " + Name(method) + " for several controls, expected sampling: " + Name(method) +
+                     " finds one");
+  }
+  if (o.forces.controls > 0 && method == Method::kWindows) {
+    throw UsageError("found the method windows for the forces of a recording, expected auto, tracking or sampling");
+  }
+}
+
 /// Writes the page of a run, or of all variations. Returns its path.
 fs::path WriteReport(const fs::path& folder) {
   if (fs::exists(folder / kVariationsFile) && !fs::exists(folder / "1")) {
@@ -65,16 +75,14 @@ void CheckOptions(const RunOptions& o) {
 
 parallel::WorkerFactory MakeWorkersOf(const Job& job, const RunOptions& o) {
   return o.variations.count > 0 || o.forces.controls > 0 ? sampling::MakeSeededWorkerFactory(job.problem)
-                                                         : sampling::MakeWorkerFactory(job.problem);
+                                                         : MakeWorkerFactory(job);
 }
 
 RunOutcome Run(Job& job, parallel::TaskFarm& farm, const RunOptions& o, const RunSetting& setting) {
   CheckOptions(o);
+  CheckMethod(job.configuration.run.method, o);
   const bool many = o.variations.count > 0;
   const bool forces = o.forces.controls > 0;
-  if (many && job.configuration.run.method == Method::kTracking) {
-    throw UsageError("found the method tracking for several controls, expected sampling: tracking finds one");
-  }
   const RunObserver& observer = setting.observer;
   io::Json identity = job.identity;
   if (many) identity["variations"] = {{"count", o.variations.count}, {"max_tries", o.variations.max_tries}};
@@ -91,8 +99,9 @@ RunOutcome Run(Job& job, parallel::TaskFarm& farm, const RunOptions& o, const Ru
   using Earlier = Checkpoint::Earlier;
   Checkpoint checkpoint(o.output, identity, o.resume ? Earlier::kResume : Earlier::kReplace,
                         many || forces ? Checkpoint::Kept::kAll : Checkpoint::Kept::kBounded);
-  sampling::Hooks hooks;
+  ReconstructionHooks hooks;
   hooks.on_iteration = observer.on_iteration;
+  hooks.on_window_iteration = observer.on_window_iteration;
   hooks.store = &checkpoint;
   if (setting.stop != nullptr) hooks.stop = [&] { return (*setting.stop)(); };
   if (observer.on_begin) observer.on_begin();

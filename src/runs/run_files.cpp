@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "retrace/character/skeleton.h"
+#include "retrace/io/csv_writer.h"
 #include "retrace/io/number.h"
 #include "retrace/math/rotation.h"
 #include "retrace/motion/bvh.h"
@@ -139,6 +140,27 @@ results::CostTable CostsOf(const sampling::Summary& search) {
     }
   }
   return table;
+}
+
+std::string FormatWindows(const windows::Summary& summary) {
+  io::CsvWriter csv;
+  for (const char* column : {"window", "iteration", "start", "end", "start_cost", "cost", "best_cost", "deviation",
+                             "samples", "diverged", "inside_gates"}) {
+    csv.Text(column);
+  }
+  csv.EndRow();
+  for (const windows::IterationRecord& record : summary.iterations) {
+    csv.Integer(record.window);
+    csv.Integer(record.iteration);
+    for (const double number : {record.start, record.end}) csv.Number(number);
+    for (const double number : {record.start_cost, record.cost, record.best_cost}) csv.NumberOrEmpty(number);
+    csv.Short(record.deviation);
+    for (const size_t number : {record.samples, record.diverged, record.inside_gates}) {
+      csv.Integer(static_cast<int>(number));
+    }
+    csv.EndRow();
+  }
+  return csv.Take();
 }
 
 std::string Describe(const metrics::Evaluation& evaluation, double expected, bool diverged) {

@@ -40,6 +40,17 @@ TEST_F(Ranks, GiveTheBytesOfThreads) {
   EXPECT_EQ(Execute(kReplay + " " + Path("4") + " --verify").code, 0);
 }
 
+TEST_F(Ranks, GiveTheBytesOfThreadsByWindowsToo) {
+  const std::string command =
+      kWalkClip + " --end 0.6 --method windows --set /windows/budget=200 --progress none --output ";
+  ASSERT_EQ(Execute(kReconstruct + " " + command + Path("threads") + " --threads 1").code, 0);
+  const Outcome outcome = Launch(2, command + Path("ranks"));
+  ASSERT_EQ(outcome.code, 0) << outcome.text;
+  for (const char* file : {"control.json", "windows.csv"}) {
+    EXPECT_EQ(io::ReadFile(Path("ranks") + "/" + file), io::ReadFile(Path("threads") + "/" + file)) << file;
+  }
+}
+
 TEST_F(Ranks, LeaveLogsOfWholeLines) {
   const std::string options = kClip + " --end 0.5 --method sampling --samples 60 --saved 12 --output " + Path("run");
   const Outcome json = Launch(2, options + " --progress json");

@@ -65,6 +65,8 @@ io::Json Another(const std::string& pointer, const io::Json& value) {
   if (pointer == "/simulation/servo") return "explicit";
   if (pointer == "/simulation/solver") return "stock";
   if (pointer == "/tracking/servo") return "paper";
+  if (pointer == "/windows/start") return "zero";
+  if (pointer == "/windows/cost") return "task";
   if (pointer == "/run/method") return "tracking";
   if (pointer == "/run/baseline") return "tracked";
   if (pointer == "/search/method") return "2010";
@@ -306,7 +308,7 @@ TEST(OldConfiguration, IsReadWithItsOldNames) {
   }
   expected["simulation"]["solver"] = "reduced";
   expected["search"]["back_off_limit"] = 10;  // is new
-  expected["tracking"] = Configuration().ToJson()["tracking"];
+  for (const char* section : {"tracking", "windows"}) expected[section] = Configuration().ToJson()[section];
   expected["run"] = {{"method", "sampling"}, {"baseline", "reference"}};
   EXPECT_EQ(io::Json::diff(expected, configuration.ToJson()), io::Json::array());
 }
@@ -362,7 +364,7 @@ TEST(Description, NamesEveryField) {
   Addresses all;
   Describe(configuration, all);
   {
-    const auto& [run, task, sampling, tracking] = configuration;
+    const auto& [run, task, sampling, tracking, windows] = configuration;
     const auto& [run_method, baseline] = run;
     EXPECT_TRUE(all.Have(run_method, baseline));
     const auto& [reference, schedule, world, gates, cost_preset, cost_custom, cost, drift_weight, contact_preset] =
@@ -400,6 +402,12 @@ TEST(Description, NamesEveryField) {
                          contact_damping, regularisation, lifted, released_force, released_speed, stance_feedback,
                          placement_distance, placement_velocity, placement_limit, placement_gap, placement_rise,
                          placement_decay, clean_feet, ballistic_flight, balance, smoothing, perturbation, seed));
+  }
+  {
+    const auto& [window, together, knots, population, deviation, full_covariance, start, cost, gate_weight, gate_share,
+                 torque_limit, torque_weight, smoothness, drift, budget, seed] = configuration.windows;
+    EXPECT_TRUE(all.Have(window, together, knots, population, deviation, full_covariance, start, cost, gate_weight,
+                         gate_share, torque_limit, torque_weight, smoothness, drift, budget, seed));
   }
   {
     const auto& [sampling_step, segmentation] = configuration.task.schedule;

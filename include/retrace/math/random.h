@@ -20,7 +20,8 @@ enum class RandomStage : uint32_t {
   kIdlingPaths = 6,
   kSearch = 7,
   kTree = 8,
-  kPushes = 9,
+  kWindows = 9,
+  kPushes = 10,
   kTest = 1000,
 };
 

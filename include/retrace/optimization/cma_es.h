@@ -29,6 +29,7 @@ struct CmaOptions {
   Eigen::VectorXd upper;   ///< (n) likewise
   uint64_t seed = 1;       ///< samples are a pure function of seed, stage, iteration and sample, and of the costs told
   RandomStage stage = RandomStage::kSearch;
+  uint32_t first_iteration = 0;  ///< added to the number of each iteration in its random numbers: another search
 };
 
 class CmaEs {

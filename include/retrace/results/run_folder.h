@@ -28,6 +28,7 @@ inline constexpr std::string_view kPressureFile = "pressure.csv";
 inline constexpr std::string_view kPushTableFile = "push_table.csv";
 inline constexpr std::string_view kCostsFile = "costs.csv";
 inline constexpr std::string_view kTrackingFile = "tracking.csv";
+inline constexpr std::string_view kWindowsFile = "windows.csv";
 inline constexpr std::string_view kIdlingFile = "idling.csv";
 inline constexpr std::string_view kCompositionFile = "composition.csv";
 // Of `forces`; names with a cut-off are those of low-passed tables.
@@ -69,6 +70,7 @@ inline constexpr std::array kRunFiles = {kManifestFile,
                                          kPushTableFile,
                                          kCostsFile,
                                          kTrackingFile,
+                                         kWindowsFile,
                                          kIdlingFile,
                                          kCompositionFile,
                                          kGroundForcesFile,

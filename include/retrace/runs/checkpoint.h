@@ -4,14 +4,14 @@
 #include <filesystem>
 #include <optional>
 
-#include "retrace/io/journal.h"
-#include "retrace/methods/sampling/search.h"
+#include "retrace/io/record_store.h"
+#include "retrace/parallel/task_farm.h"
 
 namespace retrace::runs {
 
 inline constexpr std::string_view kCheckpointFile = "checkpoint";
 
-class Checkpoint final : public sampling::IterationStore {
+class Checkpoint final : public io::RecordStore {
  public:
   /// What becomes of one that is there already.
   enum class Earlier {

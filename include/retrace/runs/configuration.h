@@ -9,6 +9,7 @@
 #include "retrace/io/json.h"
 #include "retrace/methods/sampling/options.h"
 #include "retrace/methods/tracking/options.h"
+#include "retrace/methods/windows/options.h"
 #include "retrace/task/task.h"
 
 namespace retrace::runs {
@@ -18,6 +19,7 @@ enum class Method {
   kAuto,      ///< tracking, which costs a hundredth; sampling where its motion leaves the gates, or is very long
   kSampling,  ///< Liu et al. 2010 and successors: survives what no feedback can foresee
   kTracking,  ///< da Silva et al. 2008
+  kWindows,   ///< Al Borno et al. 2018: splines of targets by CMA-ES
 };
 std::string Name(Method method);
 
@@ -41,14 +43,14 @@ template <io::DescribedAs<RunSettings> Settings, typename Visitor>
 void Describe(Settings& settings, Visitor& visitor) {
   visitor.Section({"run", "What a run does"}, [&](auto& section) {
     section.Field({"method",
-                   "What finds the control: sampling, tracking, or auto: tracking, and sampling where the tracked "
-                   "motion leaves the gates"},
+                   "What finds the control: sampling, tracking, windows, or auto: tracking, and sampling where the "
+                   "tracked motion leaves the gates"},
                   settings.method, MethodWords());
-    section.Field({"baseline",
-                   "What the targets of the search are offset from: the reference, or tracked: targets at which servos "
-                   "give the torques of the tracked motion, as far as it gets"},
-                  settings.baseline,
-                  io::Words<Baseline>{{{Baseline::kReference, "reference"}, {Baseline::kTracked, "tracked"}}});
+    section.Field(
+        {"baseline",
+         "What the targets of sampling and windows are offset from: the reference, or tracked: targets at which servos "
+         "give the torques of the tracked motion, as far as it gets"},
+        settings.baseline, io::Words<Baseline>{{{Baseline::kReference, "reference"}, {Baseline::kTracked, "tracked"}}});
   });
 }
 
@@ -57,6 +59,7 @@ struct Configuration {
   task::Options task;
   sampling::Options sampling;
   tracking::Options tracking;
+  windows::Options windows;
 
   io::Json ToJson() const;
   /// The same with a comment above each setting: what it means, its unit, its legal values. Can be read back.
@@ -77,6 +80,8 @@ struct Configuration {
   /// The method of 2010 with step and servo of the paper: 0.0005 s, explicit PD, ODE's contacts (Liu et al. 2010,
   /// sections 3.2.3 and 4).
   void UsePaperMode();
+  /// Of all methods.
+  void SetSeed(uint64_t seed) { sampling.seed = tracking.seed = windows.seed = seed; }
   /// Tracking by the letter of da Silva et al. 2008: their servo with steps of 0.0001 s, quadratic programs at 80 Hz
   /// with equal weights and the contacts that the simulation has, a reference as it is, no foot placement.
   void UsePaperTracking();
@@ -88,6 +93,7 @@ void Describe(AnyConfiguration& configuration, Visitor& visitor) {
   Describe(configuration.sampling, visitor);
   Describe(configuration.task, visitor);
   Describe(configuration.tracking, visitor);
+  Describe(configuration.windows, visitor);
 }
 
 }  // namespace retrace::runs

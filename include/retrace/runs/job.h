@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "retrace/methods/sampling/search.h"
+#include "retrace/methods/windows/problem.h"
 #include "retrace/metrics/clip_checks.h"
 #include "retrace/motion/measured_forces.h"
 #include "retrace/runs/clip_input.h"
@@ -63,8 +64,9 @@ struct Job {
   task::PlacedWorld placed;
   const character::ReferenceMotion& reference;         ///< adapted to the world
   task::Preparation preparation;                       ///< its world names the solver that is in use in this process
-  std::optional<character::ReferenceMotion> baseline;  ///< of the search, where it is not the reference
+  std::optional<character::ReferenceMotion> baseline;  ///< of the targets, where it is not the reference
   sampling::Problem problem;
+  windows::Problem windows;
 
  private:
   Job(const JobOptions& options, std::span<const InputFile> files);

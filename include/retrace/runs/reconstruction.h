@@ -10,7 +10,9 @@
 #include <cstddef>
 #include <filesystem>
 #include <optional>
+#include <string>
 
+#include "retrace/methods/windows/optimise.h"
 #include "retrace/metrics/gates.h"
 #include "retrace/parallel/task_farm.h"
 #include "retrace/results/provenance.h"
@@ -27,29 +29,38 @@ struct Reconstruction {
   Method method = Method::kSampling;  ///< that found the control: never kAuto
   sampling::Summary search;           ///< of sampling; else empty
   std::optional<Tracking> tracking;   ///< what tracking came to, where it was tried
+  windows::Summary windows;           ///< of windows; else empty
   size_t num_steps = 0;               ///< that were simulated
   bool diverged = false;              ///< in the new world
   metrics::Evaluation evaluation;
   results::RunTimer timer;  ///< begun with the search
 
   bool success() const { return evaluation.success(); }
-  const control::OpenLoopControl& control() const {
-    return method == Method::kTracking ? tracking->summary.control : search.control;
-  }
+  const control::OpenLoopControl& control() const;
   /// CPU time of what was tried, all of it [s].
   double cpu_seconds() const;
   /// Of Method::kAuto: why the method is the one that it is, as a part of a sentence.
   std::string Choice() const;
 };
 
-/// Finds a control by the method of the configuration. Sampling works on a farm whose workers come from
-/// MakeWorkerFactory of the job's problem; tracking needs none. Throws std::logic_error when the new world does not end
-/// in the state that the method ended in, bit for bit; StoppedError when the hooks stop it.
-Reconstruction Reconstruct(const Job& job, parallel::TaskFarm& farm, const sampling::Hooks& hooks = {});
+/// What is called while a method runs, on the thread that runs it.
+struct ReconstructionHooks : sampling::Hooks {
+  ReconstructionHooks() = default;
+  ReconstructionHooks(const sampling::Hooks& hooks) : sampling::Hooks(hooks) {}  // NOLINT: the same without windows
+  windows::IterationCallback on_window_iteration = {};
+};
+
+/// The workers that Reconstruct needs, by the method of the configuration. The job must outlive them.
+parallel::WorkerFactory MakeWorkerFactory(const Job& job);
+
+/// Finds a control by the method of the configuration, on a farm with MakeWorkerFactory of the job. Throws
+/// std::logic_error when the new world does not end in the state that the method ended in, bit for bit; StoppedError
+/// when the hooks stop it.
+Reconstruction Reconstruct(const Job& job, parallel::TaskFarm& farm, const ReconstructionHooks& hooks = {});
 /// By sampling, whatever the configuration says.
 Reconstruction Search(const Job& job, parallel::TaskFarm& farm, const sampling::Hooks& hooks = {});
 /// Reconstruct on threads of this process; 0: one per core. The result does not depend on how many.
-Reconstruction Reconstruct(const Job& job, int threads = 0, const sampling::Hooks& hooks = {});
+Reconstruction Reconstruct(const Job& job, int threads = 0, const ReconstructionHooks& hooks = {});
 
 /// Writes the folder of a run, its manifest last. `more` are members that are added to the manifest. Throws
 /// OutputError.

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "retrace/control/control.h"
-#include "retrace/io/journal.h"
+#include "retrace/io/record_store.h"
 #include "retrace/methods/sampling/problem.h"
 #include "retrace/methods/sampling/rollout.h"
 #include "retrace/parallel/task_farm.h"
@@ -111,22 +111,7 @@ struct Summary {
 /// Called after each iteration, on the thread that runs the search.
 using IterationCallback = std::function<void(const IterationRecord&)>;
 
-/// Keeps what every iteration simulated. The rest of a search follows from that, so that a search that was stopped can
-/// go on from there without simulating it again, and its result has the same bytes. When that becomes too much, what
-/// the search knows by then takes its place.
-class IterationStore {
- public:
-  virtual ~IterationStore() = default;
-  /// What the next iteration of an earlier search of the same problem simulated; false when it got no further.
-  virtual bool Next(parallel::Bytes& simulated) = 0;
-  /// Keeps what an iteration simulated. What it throws ends the search.
-  virtual void Append(const parallel::Bytes& simulated) = 0;
-  /// Whether the search should call Restart. Called between two iterations, once Next has returned false.
-  virtual bool IsFull() const { return false; }
-  /// Keeps the bytes of this record alone, in the place of everything since the search began: Next will return them, as
-  /// the first.
-  virtual void Restart(const io::RecordProducer&) {}
-};
+using IterationStore = io::RecordStore;
 
 /// What is called while a search runs, on the thread that runs it; all may be left out.
 struct Hooks {
