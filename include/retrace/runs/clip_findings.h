@@ -15,9 +15,9 @@ namespace retrace::runs {
 
 struct ClipFindings {
   /// `files` are those of ClipInputs of the options, and `recording`, which must outlive this, is what ParseClip makes
-  /// of them. `character` is a file, the name of one that comes with the toolkit, or subject (character_input.h).
+  /// of them. `name` is a file, the name of one that comes with the toolkit, or subject (character_input.h).
   /// Throws InputError when the recording cannot be mapped onto the character.
-  ClipFindings(const ClipOptions& options, std::span<const InputFile> files, const std::string& character,
+  ClipFindings(const ClipOptions& options, std::span<const InputFile> files, const std::string& name,
                const motion::Clip& recording);
   ClipFindings(const ClipFindings&) = delete;
   ClipFindings& operator=(const ClipFindings&) = delete;
