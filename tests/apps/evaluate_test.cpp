@@ -208,8 +208,7 @@ TEST_F(Evaluate, MistakesGiveOneMessageAndTheirCode) {
           {list("u.tsv", "clip\tworld\nwalk.bvh\tice+ice\n"), 3, "u.tsv:2: the worlds ice, ice"},
           {list("character.tsv", "clip\tcharacter\nwalk.bvh\tnobody\n"), 3,
            "character.tsv:2: the character \"nobody\": expected a JSON file or one of: adult, asimo, asimo_neck3, "
-           "human, "
-           "planar_human, quadruped"},
+           "heavy, human, medium, planar_human, quadruped, slim"},
           {list("j.tsv", "clip\ttime_scale\nwalk.bvh\t0\n"), 3,
            "j.tsv:2: time_scale: found 0, expected a number from 0.01 to 100"},
           {list("k.tsv", "clip\tclip\n"), 3, "k.tsv:1: found the column \"clip\" twice"},
