@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "filters.h"
 #include "ground_points.h"
@@ -28,14 +29,6 @@ constexpr double kAcceleration = 8;      // of what stands [m/s^2]
 constexpr double kForceInFlight = 0.02;  // what is left of it, by mass [m/s^2]
 constexpr size_t kLeastFlightPoses = 7;
 
-/// Poses from `first` on, less than `last`.
-struct Span {
-  size_t first = 0;
-  size_t last = 0;
-
-  size_t size() const { return last - first; }
-};
-
 class Flyer {
  public:
   Flyer(const character::ReferenceMotion& reference, const simulation::Environment& environment, double gravity)
@@ -52,7 +45,7 @@ class Flyer {
     states_ = reference.StatesOfPoses();
     const Track missing = Missing();
     FindFlights(missing);
-    if (spans_.empty()) return std::move(result_);
+    if (result_.flights.empty()) return std::move(result_);
     const Track shift = Shift(missing);
     Apply(shift);
     result_.force_before = ForceInFlight(missing);
@@ -110,16 +103,13 @@ class Flyer {
     for (size_t first = 0; first < count;) {
       size_t last = first;
       while (last < count && !Touches(states_[last])) ++last;
-      const Span span{first, last};
-      first = last + 1;
-      if (span.size() < shortest) continue;
-      const auto part =
-          missing.middleRows(static_cast<Eigen::Index>(span.first), static_cast<Eigen::Index>(span.size()));
+      const size_t begin = std::exchange(first, last + 1);
+      if (last - begin < shortest) continue;
+      const auto part = missing.middleRows(static_cast<Eigen::Index>(begin), static_cast<Eigen::Index>(last - begin));
       if (std::abs(part.col(1).mean()) > kLargestForce * gravity_) continue;
-      for (size_t i = span.first; i < span.last; ++i) flies_[i] = true;
-      spans_.push_back(span);
+      for (size_t i = begin; i < last; ++i) flies_[i] = true;
       result_.flights.push_back(
-          {static_cast<double>(span.first) * frame_time_, static_cast<double>(span.last - 1) * frame_time_});
+          {static_cast<double>(begin) * frame_time_, static_cast<double>(last - 1) * frame_time_});
     }
   }
 
@@ -174,7 +164,6 @@ class Flyer {
   double size_;                // as a share of the human's
   std::vector<State> states_;  // (poses) recorded
   std::vector<bool> flies_;    // (poses)
-  std::vector<Span> spans_;    // in which it flies
   BallisticFlight result_;
 };
 
