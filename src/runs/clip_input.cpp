@@ -11,14 +11,6 @@
 namespace retrace::runs {
 namespace {
 
-/// The extension of a file's name in lower case.
-std::string ExtensionOf(const std::filesystem::path& file) {
-  std::string extension = file.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return extension;
-}
-
 /// The skeleton that a clip needs: the one that is named, or the one of the AMC file's own name; empty where there is
 /// none.
 std::filesystem::path SkeletonOf(const ClipOptions& o) {
@@ -29,6 +21,13 @@ std::filesystem::path SkeletonOf(const ClipOptions& o) {
 }
 
 }  // namespace
+
+std::string ExtensionOf(const std::filesystem::path& file) {
+  std::string extension = file.extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return extension;
+}
 
 void Apply(const ClipOptions& o, character::ReferenceOptions& reference) {
   reference.start = o.start;

@@ -58,6 +58,9 @@ void ApplyJointMap(std::span<const InputFile> files, character::ReferenceOptions
 /// Files of a recording: the clip, the skeleton of an AMC motion and the joint map.
 std::vector<InputName> ClipInputs(const ClipOptions& options);
 
+/// The extension of a file's name in lower case, with its dot.
+std::string ExtensionOf(const std::filesystem::path& file);
+
 /// Throws UsageError when the clip is neither BVH nor AMC with its skeleton.
 void CheckClip(const ClipOptions& options);
 

@@ -1,0 +1,125 @@
+/// build-library: recordings in, a library out in which similar motions are found.
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+
+#include "common/number_option.h"
+#include "common/program.h"
+#include "retrace/io/error.h"
+#include "retrace/io/number.h"
+#include "retrace/results/provenance.h"
+#include "retrace/runs/clip_findings.h"
+#include "retrace/runs/motion_library.h"
+
+namespace {
+
+using namespace retrace;
+
+struct Options {
+  std::string source;
+  std::string character = "human";
+  std::string output;
+  std::string like;  // CLIP@SECOND; empty: nothing is looked for
+  int matches = 10;
+  bool paper = false;
+};
+
+void AddOptions(CLI::App& app, Options& o) {
+  app.add_option("source", o.source, "Folder with recordings (BVH, or AMC with its ASF beside it), or a list of them")
+      ->type_name("DIR|LIST")
+      ->required();
+  app.add_option("--character", o.character, "Character: a JSON file, or a name")
+      ->type_name("NAME")
+      ->capture_default_str();
+  app.add_option("--output", o.output,
+                 "Folder of the library; what has not changed in it is not read again "
+                 "[results/SOURCE_library]")
+      ->type_name("DIR");
+  app.add_option("--like", o.like, "Also print where the library resembles this recording most from this second on")
+      ->type_name("CLIP@SECOND");
+  apps::AddNumber(app, "--matches", o.matches, io::Integer{1, 100000}, "Motions that --like prints");
+  app.add_flag("--paper", o.paper, "Compare by the distance of the paper, without velocities");
+  app.set_version_flag("--version", "build-library " + results::Version());
+}
+
+std::filesystem::path OutputOf(const Options& o) {
+  if (!o.output.empty()) return o.output;
+  std::filesystem::path source = std::filesystem::path(o.source).lexically_normal();
+  if (!source.has_filename()) source = source.parent_path();
+  return std::filesystem::path("results") / (source.stem().string() + "_library");
+}
+
+void PrintEntry(const runs::LibraryEntry& entry) {
+  if (entry.refused.empty()) {
+    std::printf("  %-32s %8s s %6zu frames%s\n", entry.name.c_str(), io::Fixed(entry.duration, 2).c_str(),
+                entry.num_frames, entry.reused ? "  as before" : "");
+  } else {
+    std::printf("  %-32s left out: %s\n", entry.name.c_str(), entry.refused.c_str());
+  }
+  std::fflush(stdout);
+}
+
+/// The recording of --like on the character of the library, and its instant.
+void PrintPlacesLike(const Options& o, const std::filesystem::path& output) {
+  const size_t at = o.like.rfind('@');
+  double time = 0;
+  if (at == std::string::npos || at == 0) {
+    throw UsageError("--like: found \"" + o.like + "\", expected CLIP@SECOND, as walk.bvh@1.5");
+  }
+  try {
+    io::ReadText(io::Real{character::kInstants}, o.like.substr(at + 1), "--like", time);
+  } catch (const InputError& error) {
+    throw UsageError(error.what());
+  }
+  const runs::StoredMotionLibrary library(output);
+  runs::ClipOptions clip;
+  clip.file = o.like.substr(0, at);
+  runs::CheckClip(clip);
+  const std::vector<runs::InputFile> files = runs::ReadInputs(runs::ClipInputs(clip));
+  const motion::Clip recording = runs::ParseClip(files);
+  const runs::ClipFindings findings(clip, files, o.character, recording);
+  matching::WindowOptions window;
+  if (o.paper) window.velocity_time = 0;
+  const auto matches = runs::PlacesLike(library.motions(), findings.reference, o.like, time, window);
+  std::printf("like %s:\n  %4s %-32s %10s %14s\n", o.like.c_str(), "rank", "motion", "second", "distance [m]");
+  for (size_t k = 0; k < std::min(matches.size(), static_cast<size_t>(o.matches)); ++k) {
+    const matching::Match& match = matches[k];
+    std::printf("  %4zu %-32s %10s %14s\n", k + 1, library.motions().motions()[match.motion].name.c_str(),
+                io::Fixed(static_cast<double>(match.frame) * matching::kFrameTime, 2).c_str(),
+                io::Fixed(match.distance, 4).c_str());
+  }
+}
+
+int BuildLibrary(const Options& o) {
+  const std::filesystem::path output = OutputOf(o);
+  runs::MotionLibraryOptions options;
+  options.sources = runs::FindLibrarySources(o.source);
+  options.character = o.character;
+  options.output = output;
+  std::printf("%s\n", output.c_str());
+  const std::vector<runs::LibraryEntry> entries = runs::BuildMotionLibrary(options, PrintEntry);
+  size_t used = 0, frames = 0;
+  double duration = 0;
+  for (const runs::LibraryEntry& entry : entries) {
+    used += entry.refused.empty() ? 1 : 0;
+    frames += entry.num_frames;
+    duration += entry.duration;
+  }
+  std::printf("%zu of %zu recordings: %s s, %zu frames of 1/30 s\n", used, entries.size(),
+              io::Fixed(duration, 1).c_str(), frames);
+  if (!o.like.empty()) PrintPlacesLike(o, output);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Makes a library of recorded motions, in which motions are found that go on as another one does.",
+               "build-library");
+  Options options;
+  AddOptions(app, options);
+  int exit_code = 0;
+  if (!apps::ParseOptions(app, argc, argv, true, exit_code)) return exit_code;
+  return apps::RunProgram("build-library", true, [&] { return BuildLibrary(options); });
+}

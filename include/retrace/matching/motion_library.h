@@ -1,0 +1,79 @@
+/// Motions of one character, as frames that can be compared wherever the character stands and looks (Zordan et al.
+/// 2005, section 4).
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "retrace/character/character.h"
+#include "retrace/character/reference.h"
+#include "retrace/character/state.h"
+
+namespace retrace::matching {
+
+/// Time between the frames that are compared [s]: that of the paper's recordings.
+inline constexpr double kFrameTime = 1.0 / 30;
+
+/// A character at an instant, as its own ground frame sees it: origin under the root, y up, turned by the heading of
+/// the root. The heading is that of `Heading` in math/rotation.h, which is not continuous where the root is upside
+/// down.
+struct Frame {
+  /// Of a body: place of the centre of mass [m], and orientation.
+  struct Body {
+    float x = 0, y = 0, z = 0;
+    float w = 1, qx = 0, qy = 0, qz = 0;
+  };
+  std::vector<Body> bodies;
+  float velocity[3] = {};  ///< of the centre of mass [m/s]
+  int support = -1;        ///< the body that carries it (SupportOf)
+
+  // Where the ground frame is in the world.
+  double place[2] = {};                 ///< x, z [m]
+  double heading_w = 1, heading_y = 0;  ///< rotation about y, as the quaternion (w, 0, y, 0)
+};
+
+/// @param velocity of the centre of mass, in world axes [m/s]
+Frame FrameOf(const character::Character& character, const character::State& state, const Vec3& velocity);
+
+/// The body that the paper's distance counts once more: of those within 5 cm of the ground, for a human's size, the one
+/// whose lowest point is nearest to the point under the centre of mass; the lowest one where none is.
+int SupportOf(const character::Character& character, const character::State& state);
+
+/// Frames of a motion of this duration [s].
+size_t NumFrames(double duration);
+
+/// Frames of a motion at 0, kFrameTime, 2 kFrameTime and so on, the last one at or before its end. Velocities of the
+/// centre of mass are those of the motion's states.
+std::vector<Frame> FramesOf(const character::ReferenceMotion& motion);
+
+/// Motions, and the frames of all of them one after the other.
+class MotionLibrary {
+ public:
+  struct Motion {
+    std::string name;
+    character::ReferenceMotion reference;
+    size_t first = 0;  ///< frame of the library with which it begins
+    size_t num_frames = 0;
+  };
+
+  /// The character must outlive the library.
+  explicit MotionLibrary(const character::Character& character) : character_(&character) {}
+
+  /// Adds a motion of this character. Its name need not be new.
+  void Add(std::string name, character::ReferenceMotion motion);
+
+  const character::Character& character() const { return *character_; }
+  const std::vector<Motion>& motions() const { return motions_; }
+  std::span<const Frame> frames() const { return frames_; }
+  /// The motion that a frame of the library belongs to.
+  size_t MotionOf(size_t frame) const;
+
+ private:
+  const character::Character* character_;
+  std::vector<Motion> motions_;
+  std::vector<Frame> frames_;
+};
+
+}  // namespace retrace::matching

@@ -1,0 +1,112 @@
+/// Finds the windows of a library that are nearest to windows of a motion (Zordan et al. 2005, section 4):
+///
+///     D(W1, W2) = sum over frames w_i [ sum over bodies w_b (|p_b1 - p_b2| + theta |o_b1 - o_b2|) / sum w_b
+///                                       + t_v |v_1 - v_2| ]
+///
+/// after the two are moved along the ground and turned about the vertical so that the roots of their first frames are
+/// at one place with one heading. Weights w_i fall as the square of the time that is left, and have the sum one. The
+/// term of the velocities v of the centre of mass is not the paper's: without it, a body that is pushed hard resembles
+/// one that stands. The body that carries the character at the start of the first window counts once more.
+///
+/// The search is exact: all windows of the library are looked at, each as far as it can still be the nearest.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "retrace/character/character.h"
+#include "retrace/io/describe.h"
+#include "retrace/matching/motion_library.h"
+#include "retrace/parallel/task_farm.h"
+
+namespace retrace::matching {
+
+struct WindowOptions {
+  int frames = 10;               ///< of a window
+  double trunk_weight = 1;       ///< w_b of trunk and pelvis
+  double shoulder_weight = 0.5;  ///< of the bodies between trunk and arms
+  double head_weight = 0.5;
+  double limb_weight = 0.2;
+  double support_weight = 1;   ///< what the body that carries counts more
+  double turn_weight = 0.3;    ///< theta [m/rad]
+  double velocity_time = 0.2;  ///< t_v [s]; 0 is the paper's distance
+};
+
+template <io::DescribedAs<WindowOptions> Options, typename Visitor>
+void Describe(Options& o, Visitor& v) {
+  const io::Real weight{{0, 100}};
+  v.Field({"frames", "Frames of a window, of 1/30 s"}, o.frames, io::Integer{1, 300});
+  v.Field({"trunk_weight", "Weight of trunk and pelvis"}, o.trunk_weight, weight);
+  v.Field({"shoulder_weight", "Weight of the bodies between trunk and arms"}, o.shoulder_weight, weight);
+  v.Field({"head_weight", "Weight of the head"}, o.head_weight, weight);
+  v.Field({"limb_weight", "Weight of all other bodies"}, o.limb_weight, weight);
+  v.Field({"support_weight", "Added to the weight of the body that carries the character"}, o.support_weight, weight);
+  v.Field({"turn_weight", "What a difference of orientations counts as", "m/rad"}, o.turn_weight, io::Real{{0, 10}});
+  v.Field({"velocity_time", "What a difference of the velocities of the centre of mass counts as; 0: nothing", "s"},
+          o.velocity_time, io::Real{{0, 10}});
+}
+
+/// A window of the library, for a start time of the query.
+struct Match {
+  size_t start = 0;   ///< frame of the query
+  size_t motion = 0;  ///< of the library
+  size_t frame = 0;   ///< of that motion
+  double distance = 0;
+};
+
+/// Compares windows of one query with those of a library. Both must outlive the object.
+class WindowSearch {
+ public:
+  /// @param query frames of a motion of the library's character; a window begins at each of `starts`, and has all of
+  /// its frames in the query. Throws std::invalid_argument where one does not, or where there is none.
+  WindowSearch(const MotionLibrary& library, std::span<const Frame> query, std::vector<size_t> starts,
+               const WindowOptions& options = {});
+
+  /// A motion is left out: the one that the query itself comes from, for example.
+  void LeaveOut(size_t motion);
+
+  /// The nearest window for each start, in their order; of several that are equally near the first of the library. A
+  /// start has none where no motion that counts is long enough.
+  std::vector<std::optional<Match>> Nearest() const;
+  /// The same from blocks of frames, whose results a farm merges; `farm` has workers of MakeWorkerFactory.
+  std::vector<std::optional<Match>> Nearest(parallel::TaskFarm& farm) const;
+  parallel::WorkerFactory MakeWorkerFactory() const;
+
+  /// The nearest window in each motion of the library, whatever the start; a motion that does not count or is shorter
+  /// than a window has none.
+  std::vector<std::optional<Match>> NearestOfEachMotion() const;
+
+  /// The distance of one pair of windows. @param frame of the library, with which its window begins
+  double Distance(size_t start_index, size_t frame) const;
+
+  /// Without early ends, for tests and measurements: the same result.
+  std::vector<std::optional<Match>> NearestByBruteForce() const;
+
+ private:
+  struct Best {
+    float distance;
+    size_t frame;
+  };
+  void Scan(size_t first, size_t end, bool early, std::vector<Best>& best) const;
+  std::vector<Best> Nothing() const;
+  std::vector<std::optional<Match>> MatchesOf(const std::vector<Best>& best) const;
+
+  const MotionLibrary& library_;
+  size_t num_frames_;           // of a window
+  std::vector<size_t> starts_;  // of the query's windows
+  size_t lanes_;                // starts, rounded up
+  size_t bodies_;
+  float turn_weight_, velocity_time_;
+  std::vector<float> frame_weights_;  // (frames of a window)
+  std::vector<float> body_weights_;   // (bodies x lanes), with the sum one in each lane
+  std::vector<float> query_;          // (frames of a window x (7 bodies + 3) x lanes)
+  std::vector<char> left_out_;        // (motions)
+};
+
+/// Weights of the bodies, without what support adds.
+std::vector<double> BodyWeights(const character::Character& character, const WindowOptions& options);
+
+}  // namespace retrace::matching

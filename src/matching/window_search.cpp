@@ -1,0 +1,232 @@
+#include "retrace/matching/window_search.h"
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
+#include "retrace/parallel/bytes.h"
+#include "window_kernel.h"
+
+namespace retrace::matching {
+namespace {
+
+constexpr size_t kBlock = 2048;  // frames of the library that a task looks at
+
+size_t RowsOf(size_t bodies) {
+  return kBodyRows * bodies + kVelocityRows;
+}
+
+/// A frame as the ground frame of another one sees it.
+void PutInto(const Frame& origin, const Frame& frame, std::vector<float>& rows) {
+  const double w = origin.heading_w * frame.heading_w + origin.heading_y * frame.heading_y;
+  const double y = origin.heading_w * frame.heading_y - origin.heading_y * frame.heading_w;
+  const double origin_cosine = origin.heading_w * origin.heading_w - origin.heading_y * origin.heading_y;
+  const double origin_sine = 2 * origin.heading_w * origin.heading_y;
+  const double dx = frame.place[0] - origin.place[0], dz = frame.place[1] - origin.place[1];
+  // By the inverse of the origin's heading.
+  const auto move_x = static_cast<float>(origin_cosine * dx - origin_sine * dz);
+  const auto move_z = static_cast<float>(origin_sine * dx + origin_cosine * dz);
+  const auto cosine = static_cast<float>(w * w - y * y), sine = static_cast<float>(2 * w * y);
+  const auto half_cosine = static_cast<float>(w), half_sine = static_cast<float>(y);
+  float* row = rows.data();
+  for (const Frame::Body& b : frame.bodies) {
+    *row++ = cosine * b.x + sine * b.z + move_x;
+    *row++ = b.y;
+    *row++ = cosine * b.z - sine * b.x + move_z;
+    *row++ = half_cosine * b.w - half_sine * b.qy;
+    *row++ = half_cosine * b.qx + half_sine * b.qz;
+    *row++ = half_cosine * b.qy + half_sine * b.w;
+    *row++ = half_cosine * b.qz - half_sine * b.qx;
+  }
+  const float* const v = frame.velocity;
+  *row++ = cosine * v[0] + sine * v[2];
+  *row++ = v[1];
+  *row++ = cosine * v[2] - sine * v[0];
+}
+
+}  // namespace
+
+std::vector<double> BodyWeights(const character::Character& character, const WindowOptions& options) {
+  std::vector<double> weights;
+  for (const character::Body& body : character.bodies) {
+    const auto is = [&](const char* word) { return body.segment.ends_with(word); };
+    weights.push_back(is("trunk") || is("pelvis") ? options.trunk_weight
+                      : is("clavicle")            ? options.shoulder_weight
+                      : is("head") || is("neck")  ? options.head_weight
+                                                  : options.limb_weight);
+  }
+  return weights;
+}
+
+WindowSearch::WindowSearch(const MotionLibrary& library, std::span<const Frame> query, std::vector<size_t> starts,
+                           const WindowOptions& options)
+    : library_(library),
+      num_frames_(static_cast<size_t>(std::max(1, options.frames))),
+      starts_(std::move(starts)),
+      lanes_((starts_.size() + kLaneStep - 1) / kLaneStep * kLaneStep),
+      bodies_(library.character().bodies.size()),
+      turn_weight_(static_cast<float>(options.turn_weight)),
+      velocity_time_(static_cast<float>(options.velocity_time)),
+      left_out_(library.motions().size(), 0) {
+  if (starts_.empty()) throw std::invalid_argument("a search without a window");
+  for (const size_t start : starts_) {
+    if (start + num_frames_ > query.size()) throw std::invalid_argument("a window that is longer than its motion");
+  }
+  double sum = 0;
+  for (size_t k = 0; k < num_frames_; ++k) {
+    const double left = 1 - static_cast<double>(k) / static_cast<double>(num_frames_);
+    frame_weights_.push_back(static_cast<float>(left * left));
+    sum += left * left;
+  }
+  for (float& weight : frame_weights_) weight = static_cast<float>(weight / sum);
+
+  const std::vector<double> weights = BodyWeights(library.character(), options);
+  const size_t rows = RowsOf(bodies_);
+  body_weights_.assign(bodies_ * lanes_, 0);
+  query_.assign(num_frames_ * rows * lanes_, 0);
+  std::vector<float> seen(rows);
+  for (size_t s = 0; s < starts_.size(); ++s) {
+    const Frame& first = query[starts_[s]];
+    double total = first.support >= 0 ? options.support_weight : 0;
+    for (const double weight : weights) total += weight;
+    for (size_t b = 0; b < bodies_; ++b) {
+      const double more = static_cast<int>(b) == first.support ? options.support_weight : 0;
+      body_weights_[b * lanes_ + s] = total > 0 ? static_cast<float>((weights[b] + more) / total) : 0;
+    }
+    for (size_t k = 0; k < num_frames_; ++k) {
+      PutInto(first, query[starts_[s] + k], seen);
+      for (size_t row = 0; row < rows; ++row) query_[(k * rows + row) * lanes_ + s] = seen[row];
+    }
+  }
+}
+
+void WindowSearch::LeaveOut(size_t motion) {
+  left_out_.at(motion) = 1;
+}
+
+std::vector<WindowSearch::Best> WindowSearch::Nothing() const {
+  return std::vector<Best>(lanes_, {std::numeric_limits<float>::infinity(), 0});
+}
+
+/// Windows that begin with the frames [first, end) of the library; `best` has what was found before.
+void WindowSearch::Scan(size_t first, size_t end, bool early, std::vector<Best>& best) const {
+  const WindowKernels& kernels = kWindowKernels.Best();
+  const std::span<const Frame> frames = library_.frames();
+  const size_t rows = RowsOf(bodies_);
+  std::vector<float> seen(rows), sums(lanes_);
+  for (size_t m = 0; m < library_.motions().size(); ++m) {
+    const MotionLibrary::Motion& motion = library_.motions()[m];
+    if (left_out_[m] != 0 || motion.num_frames < num_frames_) continue;
+    const size_t last = std::min(end, motion.first + motion.num_frames - num_frames_ + 1);
+    for (size_t frame = std::max(first, motion.first); frame < last; ++frame) {
+      std::fill(sums.begin(), sums.end(), 0.0F);
+      bool lost = false;
+      for (size_t k = 0; k < num_frames_ && !lost; ++k) {
+        PutInto(frames[frame], frames[frame + k], seen);
+        kernels.add({&query_[k * rows * lanes_], seen.data(), body_weights_.data(), bodies_, lanes_, turn_weight_,
+                     velocity_time_, frame_weights_[k]},
+                    sums.data());
+        if (!early) continue;
+        lost = true;
+        for (size_t s = 0; s < starts_.size(); ++s) lost = lost && !(sums[s] < best[s].distance);
+      }
+      if (lost) continue;
+      for (size_t s = 0; s < starts_.size(); ++s) {
+        if (sums[s] < best[s].distance) best[s] = {sums[s], frame};
+      }
+    }
+  }
+}
+
+std::vector<std::optional<Match>> WindowSearch::MatchesOf(const std::vector<Best>& best) const {
+  std::vector<std::optional<Match>> matches(starts_.size());
+  for (size_t s = 0; s < starts_.size(); ++s) {
+    if (best[s].distance == std::numeric_limits<float>::infinity()) continue;
+    const size_t motion = library_.MotionOf(best[s].frame);
+    matches[s] = {starts_[s], motion, best[s].frame - library_.motions()[motion].first,
+                  static_cast<double>(best[s].distance)};
+  }
+  return matches;
+}
+
+std::vector<std::optional<Match>> WindowSearch::Nearest() const {
+  std::vector<Best> best = Nothing();
+  Scan(0, library_.frames().size(), true, best);
+  return MatchesOf(best);
+}
+
+std::vector<std::optional<Match>> WindowSearch::NearestByBruteForce() const {
+  std::vector<Best> best = Nothing();
+  Scan(0, library_.frames().size(), false, best);
+  return MatchesOf(best);
+}
+
+parallel::WorkerFactory WindowSearch::MakeWorkerFactory() const {
+  return [this] {
+    return [this](std::span<const std::byte> task, parallel::Bytes& result) {
+      parallel::Reader reader(task);
+      size_t range[2];
+      reader.Take(range, 2);
+      std::vector<Best> best = Nothing();
+      Scan(range[0], range[1], true, best);
+      for (const Best& found : best) {
+        parallel::Put(result, &found.distance, 1);
+        parallel::Put(result, &found.frame, 1);
+      }
+    };
+  };
+}
+
+std::vector<std::optional<Match>> WindowSearch::Nearest(parallel::TaskFarm& farm) const {
+  std::vector<parallel::Bytes> tasks;
+  for (size_t first = 0; first < library_.frames().size(); first += kBlock) {
+    const size_t range[2] = {first, std::min(first + kBlock, library_.frames().size())};
+    parallel::Put(tasks.emplace_back(), range, 2);
+  }
+  std::vector<Best> best = Nothing();
+  farm.Run(tasks, [&](size_t, std::span<const std::byte> bytes) {
+    parallel::Reader reader(bytes);
+    for (Best& known : best) {
+      Best found = {};
+      reader.Take(&found.distance, 1);
+      reader.Take(&found.frame, 1);
+      // Blocks come in any order: of equal distances the first of the library is taken.
+      if (found.distance < known.distance || (found.distance == known.distance && found.frame < known.frame)) {
+        known = found;
+      }
+    }
+  });
+  return MatchesOf(best);
+}
+
+std::vector<std::optional<Match>> WindowSearch::NearestOfEachMotion() const {
+  std::vector<std::optional<Match>> matches;
+  for (const MotionLibrary::Motion& motion : library_.motions()) {
+    std::vector<Best> best = Nothing();
+    Scan(motion.first, motion.first + motion.num_frames, true, best);
+    std::optional<Match>& nearest = matches.emplace_back();
+    for (const std::optional<Match>& match : MatchesOf(best)) {
+      if (match && (!nearest || match->distance < nearest->distance)) nearest = match;
+    }
+  }
+  return matches;
+}
+
+double WindowSearch::Distance(size_t start_index, size_t frame) const {
+  const size_t rows = RowsOf(bodies_);
+  const std::span<const Frame> frames = library_.frames();
+  const MotionLibrary::Motion& motion = library_.motions()[library_.MotionOf(frame)];
+  if (start_index >= starts_.size() || frame + num_frames_ > motion.first + motion.num_frames) {
+    throw std::invalid_argument("a window that is longer than its motion");
+  }
+  std::vector<float> seen(rows), sums(lanes_, 0.0F);
+  for (size_t k = 0; k < num_frames_; ++k) {
+    PutInto(frames[frame], frames[frame + k], seen);
+    kWindowKernels.Best().add({&query_[k * rows * lanes_], seen.data(), body_weights_.data(), bodies_, lanes_,
+                               turn_weight_, velocity_time_, frame_weights_[k]},
+                              sums.data());
+  }
+  return static_cast<double>(sums[start_index]);
+}
+
+}  // namespace retrace::matching
