@@ -30,8 +30,7 @@ PreparedReference PrepareReference(const character::ReferenceMotion& recorded, c
   motion = motion.WithPoses(character::SmoothPoses(motion.poses(), options.smoothing / motion.frame_time()));
   if (options.ballistic_flight) {
     // Where forces do not guide, a flight begins where the controller plans no more force.
-    const std::optional<double> lifted =
-        options.guidance > 0 ? std::nullopt : std::optional<double>(options.lifted);
+    const std::optional<double> lifted = options.guidance > 0 ? std::nullopt : std::optional<double>(options.lifted);
     prepared.flight = task::MakeFlightBallistic(motion, placed.environment, simulated.gravity, lifted);
     motion = motion.WithPoses(prepared.flight.poses);
   }
