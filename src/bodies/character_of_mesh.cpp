@@ -200,9 +200,9 @@ std::vector<Shape> Moved(const std::vector<FittedShape>& fitted, const Segments&
 }
 
 /// Shapes that hold a volume together, what they share counted once. By their distances alone they hold 4 to 6 % more
-/// than the mesh: boxes have corners that hands and feet have not, and ends inside of neighbours, far from any skin, grow
-/// towards it. Of all ways to change the volume, to move the whole surface by the same distance moves it least in the
-/// mean square.
+/// than the mesh: boxes have corners that hands and feet have not, and ends inside of neighbours, far from any skin,
+/// grow towards it. Of all ways to change the volume, to move the whole surface by the same distance moves it least in
+/// the mean square.
 std::vector<Shape> WithVolume(const std::vector<FittedShape>& fitted, const Segments& body, double volume,
                               BodyReport& report) {
   constexpr double kFarthest = 0.02;  // as a share of the height
