@@ -111,9 +111,8 @@ struct TrackingController::Impl {
     if (guidance) {
       guidance->Update(dynamics, goal, places, now.time, steps_per_solution * problem.time_step());
       guidance->SetTasks(dynamics, program);
-    } else {
-      take_off.AddTasks(dynamics, goal, now.time, program);
     }
+    take_off.AddTasks(dynamics, goal, now.time, program);
     const Plan* solution = &SolveWith(places);
     if (solution->status == optimization::Status::kOptimal && Release(*solution, places)) {
       record.iterations = solution->iterations;
