@@ -37,6 +37,11 @@ enum class Baseline {
 struct RunSettings {
   Method method = Method::kAuto;
   Baseline baseline = Baseline::kReference;
+  /// For so long the character is to go on after the end of the clip, by a control that is looked for; 0: the end is
+  /// not judged [s].
+  double tail = 3;
+  /// Whether the end of the motion is searched anew, together with what follows it, where there is no way on from it.
+  bool mend_end = true;
 };
 
 template <io::DescribedAs<RunSettings> Settings, typename Visitor>
@@ -51,6 +56,15 @@ void Describe(Settings& settings, Visitor& visitor) {
          "What the targets of sampling and windows are offset from: the reference, or tracked: targets at which servos "
          "give the torques of the tracked motion, as far as it gets"},
         settings.baseline, io::Words<Baseline>{{{Baseline::kReference, "reference"}, {Baseline::kTracked, "tracked"}}});
+    section.Field({"tail",
+                   "For how long after the end of the clip the character is to go on: its end is viable when a control "
+                   "is found that does so; 0: it is not judged",
+                   "s"},
+                  settings.tail, io::Real{{0, 30}});
+    section.Field(
+        {"mend_end",
+         "Whether the last seconds are searched anew, together with what follows, where the end is not viable"},
+        settings.mend_end, io::Flag{});
   });
 }
 
