@@ -105,13 +105,16 @@ int Stand(const Options& o, const std::string& command) {
   if (!o.dry_run) folder.emplace(output, o.force, runs::PathsOf(job.inputs));
   apps::TimeProgress progress(style, job.options.duration);
   sampling::Hooks hooks;
-  hooks.on_iteration = [&](const sampling::IterationRecord& record) { progress.Update(record.end); };
+  hooks.on_iteration = [&](const sampling::IterationRecord& record) {
+    if (!record.smoothing) progress.Update(record.end);
+  };
   hooks.stop = [&] { return stop(); };
   const runs::Standing result = runs::Stand(job, o.threads.value_or(0), hooks);
   progress.Finish();
   if (folder) runs::WriteStanding(*folder, job, result, {command, {}, &timer});
   if (apps::Prints(style)) {
-    std::printf("%s: %s after %.2f of %.2f s\n%s", name.c_str(), sampling::Name(result.search.status).c_str(),
+    std::printf("%s: %s after %.2f of %.2f s\n%s", name.c_str(),
+                result.search.reached_end() ? "reached the end" : sampling::Name(result.search.status).c_str(),
                 result.search.control.duration(), job.options.duration, runs::Describe(job, result).c_str());
     if (folder) std::printf("  results in %s\n", output.c_str());
   }

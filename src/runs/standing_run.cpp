@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 #include "continuation.h"
+#include "reference_targets.h"
 #include "retrace/character/builder.h"
 #include "retrace/character/kinematics.h"
 #include "retrace/character/legs.h"
@@ -175,6 +177,26 @@ sampling::Options SearchOptions(const StandingOptions& options) {
   return search;
 }
 
+/// When servos that are driven at the reference itself, without any search, leave the gates [s].
+double ServosAlone(const StandingJob& job) {
+  control::OpenLoopControl naive{job.problem.task.world, job.problem.task.start, {}};
+  const std::vector<int>& steps = job.problem.task.schedule.steps;
+  for (size_t i = 0; i + 1 < steps.size(); ++i) {
+    control::Fragment& fragment = naive.fragments.emplace_back();
+    fragment.first_step = steps[i];
+    fragment.num_steps = steps[i + 1] - steps[i];
+    fragment.targets.resize(static_cast<size_t>(job.problem.options.target_knots));
+  }
+  SetTargetsToReference(job.reference, naive.world.time_step, naive.fragments);
+  metrics::Evaluator evaluator(job.character, job.reference, job.problem.task.gates);
+  control::ReplayInParts(control::MakeScene(job.character, naive), {}, StepsPerPart(naive.world.time_step),
+                         [&](const control::Trajectory& part) { evaluator.Add(part); });
+  const metrics::Evaluation evaluation = evaluator.Finish(job.problem.task.duration());
+  const metrics::Gate* const left = evaluation.FirstViolated();
+  if (left != nullptr) return left->first_violation;
+  return evaluation.completed ? std::numeric_limits<double>::infinity() : evaluation.simulated_duration;
+}
+
 }  // namespace
 
 bool AreStanding(const std::string& keys) {
@@ -222,6 +244,7 @@ Standing Stand(const StandingJob& job, int threads, const sampling::Hooks& hooks
                            }
                            end = part.states.back();
                          });
+  result.servos_alone = ServosAlone(job);
   result.mean_joint_rate /= std::max<double>(1, static_cast<double>(result.num_steps));
   result.evaluation = evaluator.Finish(job.problem.task.duration());
   if (!control.fragments.empty() && control::Fingerprint(end) != control::Fingerprint(result.search.end)) {
@@ -271,6 +294,7 @@ void WriteStanding(results::RunFolder& folder, const StandingJob& job, const Sta
         {"reference", "the key poses one after the other, feet in place: kinematic"},
         {"largest_creep", result.largest_creep},
         {"mean_joint_rate", result.mean_joint_rate},
+        {"servos_alone", std::isfinite(result.servos_alone) ? io::Json(result.servos_alone) : io::Json()},
         {"back_offs", result.search.back_offs},
         {"simulated_seconds_per_second", result.search.simulated_seconds / std::max(1e-9, control.duration())},
         {"cpu_seconds", result.search.cpu_seconds}}},
@@ -283,7 +307,10 @@ std::string Describe(const StandingJob& job, const Standing& result) {
   const double duration = std::max(1e-9, result.search.control.duration());
   return Describe(result.evaluation, job.problem.task.duration(), result.diverged) + "  feet creep by at most " +
          io::Fixed(100 * result.largest_creep, 1) + " cm, " + io::Fixed(result.mean_joint_rate, 3) +
-         " rad/s in the mean\n  " + io::Fixed(result.search.simulated_seconds / duration, 2) +
+         " rad/s in the mean\n  servos alone " +
+         (std::isfinite(result.servos_alone) ? "leave the gates after " + io::Fixed(result.servos_alone, 2) + " s"
+                                             : std::string("stay within the gates, too")) +
+         "\n  " + io::Fixed(result.search.simulated_seconds / duration, 2) +
          " simulated seconds per second, gone back " + std::to_string(result.search.back_offs) + " times, " +
          io::Fixed(result.search.cpu_seconds, 1) + " CPU s\n";
 }

@@ -25,7 +25,8 @@ constexpr double kGoBack[] = {1.0, 3.0};  // before the end, from where it is se
 // Of the search that only asks whether there is a way on, and of the one that finds another end.
 constexpr int kSamples = 200, kMendingSamples = 400;
 constexpr int kShareSaved = 5;
-constexpr double kBudget = 400, kMendingBudget = 2000;  // simulated seconds per second
+constexpr size_t kMostSearched = 2;                     // ways on that are searched for from the end as it is
+constexpr double kBudget = 300, kMendingBudget = 2000;  // simulated seconds per second
 constexpr double kLeastAllowed = 4000;  // simulated seconds in all, if the search of the clip may not spend more
 
 class EndJudge {
@@ -53,17 +54,26 @@ class EndJudge {
     ViableEnd& end = judged_.end;
     const character::Pose& last = job_.reference.poses().back();
     if (!IsUp(job_.character, last)) return Answer("the recording ends lying or sitting on the ground");
+    for (const simulation::Box& box : control_.world.environment.boxes) {
+      // A control that begins at the end would meet it where it was at the start.
+      if (box.course) return Answer(box.name + " moves on a course");
+    }
     const std::vector<Continuation> ways = ContinuationsOf(job_, end.seconds);
     if (ways.empty())
       return Answer("the recording ends in the air or is followed by lying: nothing tells how to go on");
     for (const Continuation& way : ways) {
       if (Track(way)) return;
     }
+    const EndMending mending = job_.configuration.run.mend_end;
+    const bool tracked = !control_.fragments.empty() && control_.fragments.back().has_commands();
     for (const Continuation& way : ways) {
-      if (Search(way, end_step(), state_, false)) return;
+      if (mending != EndMending::kOff && tracked && TrackAnew(way)) return;
+    }
+    for (size_t w = 0; w < ways.size() && w < kMostSearched; ++w) {
+      if (Search(ways[w], end_step(), state_, false)) return;
     }
     end.reason = "no way on was found, neither by tracking nor by sampling";
-    if (!job_.configuration.run.mend_end) return;
+    if (mending != EndMending::kSearch) return;
     for (const double back : kGoBack) {
       const int from = RestartBefore(end_step() - static_cast<int>(std::lround(back / h())));
       if (from == restart_) continue;
@@ -118,26 +128,59 @@ class EndJudge {
   }
 
   /// Whether feedback takes the character on. It knows a plain floor alone.
-  bool Track(const Continuation& way) {
-    if (!job_.world.empty() || job_.configuration.tracking.servo == tracking::Servo::kPaper) return false;
-    CheckStop();
-    const character::ReferenceMotion motion = Motion(MotionFrom(way, end_step(), state_));
+  bool Track(const Continuation& way) { return TrackFrom(way, state_); }
+
+  bool TrackFrom(const Continuation& way, const character::State& state) {
+    if (!CanTrack()) return false;
+    const character::ReferenceMotion motion = Motion(MotionFrom(way, end_step(), state));
     tracking::Options options = job_.configuration.tracking;
     options.perturbation = 0;
     options.candidates = 0;
+    tracking::Summary summary = Follow(motion, options, state, tail_steps());
+    if (!summary.reached_end() || !StaysInside(summary.control, motion)) return false;
+    Accept(way, "tracking", std::move(summary.control.fragments), state);
+    judged_.end.onward.world = summary.control.world;
+    return true;
+  }
+
+  bool CanTrack() const { return job_.world.empty() && job_.configuration.tracking.servo != tracking::Servo::kPaper; }
+
+  /// @param start none: where the motion begins
+  tracking::Summary Follow(const character::ReferenceMotion& motion, const tracking::Options& options,
+                           const std::optional<character::State>& start, int steps) const {
+    CheckStop();
     const tracking::PreparedReference prepared =
         tracking::PrepareReference(motion, {}, job_.configuration.task.world, options);
-    tracking::Problem problem{TaskOf(motion, state_, {0, tail_steps()}), &prepared.motion, options};
+    tracking::Problem problem{TaskOf(motion, start.value_or(control_.start), {0, steps}), &prepared.motion, options};
     problem.task.world.contact_scale.clear();
-    problem.start = state_;
+    problem.start = start;
     problem.flights = prepared.flight.flights;
     tracking::Hooks hooks;
     hooks.stop = stop_;
     tracking::Summary summary = tracking::Run(problem, hooks);
     if (summary.status == tracking::Status::kStopped) throw StoppedError("the end was judged");
-    if (!summary.reached_end() || !StaysInside(summary.control, motion)) return false;
-    Accept(way, "tracking", std::move(summary.control.fragments), state_);
-    judged_.end.onward.world = summary.control.world;
+    return summary;
+  }
+
+  /// The whole motion is tracked anew, with what follows its end. Where that stays within the gates and leads to an end
+  /// that is viable, it takes the place of the control.
+  bool TrackAnew(const Continuation& way) {
+    const tracking::Options& options = job_.configuration.tracking;
+    if (!CanTrack() || options.candidates > 0) return false;
+    std::vector<character::Pose> poses = job_.reference.poses();
+    poses.insert(poses.end(), way.poses.begin(), way.poses.end());
+    tracking::Summary summary = Follow(Motion(std::move(poses)), options, std::nullopt, end_step() + tail_steps());
+    if (summary.control.num_steps() < end_step()) return false;
+    control::OpenLoopControl mended = std::move(summary.control);
+    std::erase_if(mended.fragments, [&](const control::Fragment& f) { return f.first_step >= end_step(); });
+    control::Fragment& last = mended.fragments.back();
+    last.num_steps = end_step() - last.first_step;
+    last.commands.resize(static_cast<size_t>(last.num_steps));
+    const ReplayedControl replayed = EvaluateReplay(job_, mended, {});
+    if (!replayed.evaluation.success() || !TrackFrom(way, replayed.end)) return false;
+    judged_.end.searched_from = 0;
+    judged_.mended = std::move(mended);
+    judged_.mended_end = replayed.end;
     return true;
   }
 
@@ -269,13 +312,16 @@ io::Json ViableEnd::ToJson() const {
 
 std::string ViableEnd::Describe() const {
   std::string text = "the end is " + Name(verdict);
+  if (verdict == Verdict::kNotViable && simulated_seconds > 0) {
+    return text + ": " + reason + " (--set /run/mend_end=search searches the last seconds anew)";
+  }
   if (verdict != Verdict::kViable) return text + ": " + reason;
   const char* how = continuation == "clip"    ? "with the recording that follows"
                     : continuation == "cycle" ? "with the best cycle of the clip"
                                               : "in the last pose";
   text.append(": on the feet for ").append(io::Fixed(seconds, 1)).append(" s more ").append(how).append(", by ");
   text.append(method);
-  if (searched_from) text.append("; searched anew from ").append(io::Fixed(*searched_from, 2)).append(" s on");
+  if (searched_from) text.append("; found anew from ").append(io::Fixed(*searched_from, 2)).append(" s on");
   return text;
 }
 

@@ -65,7 +65,7 @@ TEST(ViableEnd, AFallIsNotViableAndTheLastSecondsAreSearchedAnew) {
   JobOptions options = Clip("stand", 1.2);
   options.configuration.sampling.samples = 100;
   options.configuration.sampling.selection.saved = 20;
-  options.configuration.run.mend_end = false;
+  options.configuration.run.mend_end = EndMending::kOff;
   const Job judging(options);
   const Reconstruction result = FindControl(judging, *MakeThreadFarm(1, MakeWorkerFactory(judging)));
   ASSERT_TRUE(result.success());
@@ -77,14 +77,14 @@ TEST(ViableEnd, AFallIsNotViableAndTheLastSecondsAreSearchedAnew) {
   EXPECT_THAT(judged.end.Describe(), HasSubstr("the end is not viable: no way on was found"));
   EXPECT_GT(judged.end.simulated_seconds, 100);
   EXPECT_FALSE(judged.mended);
-  options.configuration.run.mend_end = true;
+  options.configuration.run.mend_end = EndMending::kSearch;
   const Job mending(options);
   const JudgedEnd mended = JudgeEnd(mending, result.control(), thrown, 1, {});
   ASSERT_EQ(mended.end.verdict, Verdict::kViable) << mended.end.Describe();
   ASSERT_TRUE(mended.mended);
   ASSERT_TRUE(mended.end.searched_from);
   EXPECT_EQ(*mended.end.searched_from, 0.2);  // a second before the end, at the start of a fragment
-  EXPECT_THAT(mended.end.Describe(), HasSubstr("; searched anew from 0.20 s on"));
+  EXPECT_THAT(mended.end.Describe(), HasSubstr("; found anew from 0.20 s on"));
   // What came before is what it was, and the whole is as long as the clip and inside its gates.
   EXPECT_EQ(mended.mended->num_steps(), result.control().num_steps());
   const control::Trajectory before = control::Replay(mending.character, result.control());
@@ -112,6 +112,16 @@ TEST(ViableEnd, LyingHasNoEndToBeViable) {
   EXPECT_EQ(judged.end.verdict, Verdict::kNotApplicable);
   EXPECT_THAT(judged.end.Describe(), HasSubstr("not applicable: the recording ends lying"));
   EXPECT_EQ(judged.end.ToJson()["verdict"], "not applicable");
+}
+
+TEST(ViableEnd, AWorldThatMovesIsNotLookedBeyond) {
+  JobOptions options = Clip("stand", 0.3);
+  options.worlds = {"platform"};
+  const Job job(options);
+  const control::OpenLoopControl nothing{job.problem.task.world, job.problem.task.start, {}};
+  const JudgedEnd judged = JudgeEnd(job, nothing, job.problem.task.start, 1, {});
+  EXPECT_EQ(judged.end.verdict, Verdict::kNotApplicable);
+  EXPECT_THAT(judged.end.reason, HasSubstr("moves on a course"));
 }
 
 TEST(ViableEnd, AMotionThatFailsHasNone) {

@@ -34,14 +34,20 @@ enum class Baseline {
   kTracked,  ///< targets at which servos give the torques of the tracked motion, as far as it gets
 };
 
+/// What is done about the end of a motion from which there is no way on.
+enum class EndMending {
+  kOff,
+  kTracking,  ///< a motion that was tracked is tracked anew with what follows its end, which costs next to nothing
+  kSearch,    ///< where that does not help, the last seconds are searched anew together with what follows
+};
+
 struct RunSettings {
   Method method = Method::kAuto;
   Baseline baseline = Baseline::kReference;
   /// For so long the character is to go on after the end of the clip, by a control that is looked for; 0: the end is
   /// not judged [s].
   double tail = 3;
-  /// Whether the end of the motion is searched anew, together with what follows it, where there is no way on from it.
-  bool mend_end = true;
+  EndMending mend_end = EndMending::kTracking;
 };
 
 template <io::DescribedAs<RunSettings> Settings, typename Visitor>
@@ -63,8 +69,11 @@ void Describe(Settings& settings, Visitor& visitor) {
                   settings.tail, io::Real{{0, 30}});
     section.Field(
         {"mend_end",
-         "Whether the last seconds are searched anew, together with what follows, where the end is not viable"},
-        settings.mend_end, io::Flag{});
+         "What is done where the end is not viable: off, tracking: a tracked motion is tracked anew with what follows, "
+         "search: else the last seconds are searched anew together with what follows"},
+        settings.mend_end,
+        io::Words<EndMending>{
+            {{EndMending::kOff, "off"}, {EndMending::kTracking, "tracking"}, {EndMending::kSearch, "search"}}});
   });
 }
 

@@ -73,6 +73,8 @@ struct Standing {
   double largest_creep = 0;    ///< of a foot from where it stood first, along the ground [m]
   double mean_joint_rate = 0;  ///< rms over joints, mean over steps [rad/s]
   metrics::Evaluation evaluation;
+  /// When the same servos leave the gates that are driven at the reference itself; infinite: not [s].
+  double servos_alone = 0;
   results::RunTimer timer;
 
   bool success() const { return search.reached_end() && !diverged && evaluation.success(); }

@@ -24,7 +24,7 @@ struct ViableEnd {
   std::string reason;        ///< why it is not viable, or not applicable; else empty
   std::string continuation;  ///< what the character goes on with: clip, cycle or still; empty where it does not
   std::string method;        ///< that found it: tracking or sampling
-  std::optional<double> searched_from;  ///< the end of the motion itself was searched anew from here on [s]
+  std::optional<double> searched_from;  ///< the motion itself was found anew from here on [s]
   double simulated_seconds = 0;         ///< by sampling, for all of that
   double cpu_seconds = 0;
   control::OpenLoopControl onward;  ///< from the end on, where it is viable
@@ -43,7 +43,7 @@ struct JudgedEnd {
 };
 
 /// Judges the end of a control that stays within the gates of the job (`/run/tail`), and where it is not viable
-/// searches the last seconds anew together with what follows (`/run/mend_end`). `state` is where it ends. The result
+/// finds another one, together with what follows (`/run/mend_end`). `state` is where it ends. The result
 /// depends neither on the number of threads nor on the time. Throws StoppedError when `stop` returns true.
 JudgedEnd JudgeEnd(const Job& job, const control::OpenLoopControl& control, const character::State& state, int threads,
                    const std::function<bool()>& stop);
