@@ -53,6 +53,11 @@ void AddJobOptions(CLI::App& app, JobArguments& o) {
   app.add_flag("--paper", o.paper, "Step, servo, targets, offsets and single pass of the paper: 0.0005 s, explicit PD");
 }
 
+void AddTailOption(CLI::App& app, JobArguments& o) {
+  AddNumber(app, "--tail", o.tail, io::OptionalReal{{0, 30}},
+            "For how long after the end of the clip the character is to go on, in s; 0: its end is not judged [3]");
+}
+
 runs::JobOptions ParseJob(const JobArguments& o) {
   runs::JobOptions job;
   job.clip = ParseClip(o.clip);
@@ -75,6 +80,7 @@ runs::JobOptions ParseJob(const JobArguments& o) {
   if (o.samples > 0) configuration.sampling.samples = o.samples;
   if (o.saved > 0) configuration.sampling.selection.saved = o.saved;
   if (o.seed) configuration.SetSeed(*o.seed);
+  if (o.tail) configuration.run.tail = *o.tail;
   if (!o.method.empty()) configuration.Set("/run/method=" + o.method);
   return job;
 }

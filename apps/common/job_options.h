@@ -22,6 +22,7 @@ struct JobArguments {
   int saved = 0;    // 0: not given
   std::optional<uint64_t> seed;
   std::string method;                 // empty: not given
+  std::optional<double> tail;         // beyond the end [s]
   bool paper = false;                 // the search's
   bool paper_tracking = false;        // Configuration::UsePaperTracking
   std::string solver;                 // empty: not given
@@ -38,6 +39,9 @@ void AddTaskOptions(CLI::App& app, JobArguments& o);
 
 /// The same with the options of a search but its seed.
 void AddJobOptions(CLI::App& app, JobArguments& o);
+
+/// How far the end of a motion is looked beyond.
+void AddTailOption(CLI::App& app, JobArguments& o);
 
 /// What the options mean. Throws UsageError, and InputError for a configuration file that cannot be used.
 runs::JobOptions ParseJob(const JobArguments& o);

@@ -90,6 +90,7 @@ void PrintOutcome(const std::string& program, const runs::Job& job, const runs::
   }
   if (outcome.reconstruction && prints) {
     PrintReconstruction(job, *outcome.reconstruction, wall_seconds);
+    if (const auto& end = outcome.reconstruction->end) std::printf("  %s\n", end->Describe().c_str());
     std::printf("  results in %s\n", run.output.c_str());
   }
   if (outcome.forces && prints) {

@@ -44,6 +44,7 @@ void AddOptions(CLI::App& app, Options& o) {
   apps::AddNumber(app, "--seeds", o.seeds, runs::kSeeds, "Run seeds 1 to N of each clip [from the list, else 5]");
   app.add_option("--only", o.only, "Run only clips in whose name this is found")->type_name("REGEX");
   apps::AddJobOptions(app, o.job);
+  apps::AddTailOption(app, o.job);
   app.add_option(
          "--share", o.share,
          "I/N: run the I-th of N shares alone, e.g. in job I of an array of N jobs; afterwards the same command "

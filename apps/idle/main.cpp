@@ -9,6 +9,7 @@
 #include "retrace/io/number.h"
 #include "retrace/runs/idling_run.h"
 #include "retrace/runs/solver.h"
+#include "retrace/runs/standing_run.h"
 #include "retrace/runs/stop_request.h"
 
 namespace {
@@ -18,7 +19,7 @@ using namespace retrace;
 struct Options {
   runs::IdlingOptions job;
   std::optional<double> seconds, gain, noise, reach;
-  std::optional<int> paths;
+  std::optional<int> paths, samples, threads;
   std::optional<uint64_t> seed;
   std::string output;
   bool force = false;
@@ -27,7 +28,7 @@ struct Options {
 };
 
 void AddOptions(CLI::App& app, Options& o) {
-  app.add_option("keys", o.job.keys, "Key poses: a JSON file, or the name of bundled ones: sitting")
+  app.add_option("keys", o.job.keys, "Key poses: a JSON file, or the name of bundled ones: sitting, standing")
       ->type_name("KEYS")
       ->required();
   app.add_option("--character", o.job.character, "Character: a JSON file, or a name")
@@ -40,12 +41,17 @@ void AddOptions(CLI::App& app, Options& o) {
                  "Paths of a pair that may be played, as FROM:TO:NUMBER[,NUMBER]... (repeatable); of other pairs all")
       ->type_name("CHOICE")
       ->allow_extra_args(false);
-  apps::AddNumber(app, "--gain", o.gain, io::OptionalReal{{0.01, 10}},
-                  "Factor on the stiffness of the servos; that on their damping is its square root [0.7]");
+  apps::AddNumber(
+      app, "--gain", o.gain, io::OptionalReal{{0.01, 10}},
+      "Factor on the stiffness of the servos; that on their damping is its square root [0.7; standing 1.5]");
   apps::AddNumber(app, "--noise", o.noise, io::OptionalReal{{0, 1}},
                   "Standard deviation of random turns of the targets about each axis, in rad [0.02]");
   apps::AddNumber(app, "--reach", o.reach, io::OptionalReal{{0.001, 10}},
                   "Rms distance of bodies about the root within which a path reaches its key, in m [0.1]");
+  apps::AddNumber(app, "--samples", o.samples, io::OptionalInteger{1, 1000000},
+                  "Of keys that stand: samples per iteration of the search [40]");
+  apps::AddNumber(app, "--threads", o.threads, io::OptionalInteger{1, 4096},
+                  "Of keys that stand: threads of the search [all cores]");
   apps::AddNumber(app, "--seed", o.seed, io::Optional<io::Natural, uint64_t>{}, "Seed of the random numbers [1]");
   app.add_option("--output", o.output, "Folder for the results [results/KEYS]")->type_name("DIR");
   app.add_flag("--force", o.force, "Write into a folder that holds results already");
@@ -66,7 +72,62 @@ runs::IdlingOptions ParseOptions(const Options& o) {
   return job;
 }
 
+runs::StandingOptions StandingOf(const Options& o) {
+  const std::pair<const char*, bool> of_furniture[] = {{"--world", !o.job.worlds.empty()},
+                                                       {"--paths", o.paths.has_value()},
+                                                       {"--choose", !o.job.choices.empty()},
+                                                       {"--noise", o.noise.has_value()},
+                                                       {"--reach", o.reach.has_value()}};
+  for (const auto& [option, given] : of_furniture) {
+    if (given) throw UsageError(std::string("found ") + option + " for keys that stand, expected keys on furniture");
+  }
+  runs::StandingOptions job;
+  job.keys = o.job.keys;
+  job.character = o.job.character;
+  job.duration = o.seconds.value_or(job.duration);
+  job.seed = o.seed.value_or(job.seed);
+  job.gain = o.gain.value_or(job.gain);
+  job.samples = o.samples.value_or(job.samples);
+  return job;
+}
+
+int Stand(const Options& o, const std::string& command) {
+  const results::RunTimer timer;
+  const apps::ProgressStyle style = apps::ChooseProgress(o.progress, false);
+  runs::StopRequest stop(0);
+  runs::HandleStopSignals();
+  const runs::StandingJob job(StandingOf(o));
+  apps::Warn("idle", runs::SolverWarning(job.problem.task.world));
+  const std::string name = job.inputs.front().name.path.stem().string();
+  std::filesystem::path output = o.output;
+  if (o.output.empty()) output = std::filesystem::path("results") / name;
+  std::optional<results::RunFolder> folder;
+  if (!o.dry_run) folder.emplace(output, o.force, runs::PathsOf(job.inputs));
+  apps::TimeProgress progress(style, job.options.duration);
+  sampling::Hooks hooks;
+  hooks.on_iteration = [&](const sampling::IterationRecord& record) {
+    if (!record.smoothing) progress.Update(record.end);
+  };
+  hooks.stop = [&] { return stop(); };
+  const runs::Standing result = runs::Stand(job, o.threads.value_or(0), hooks);
+  progress.Finish();
+  if (folder) runs::WriteStanding(*folder, job, result, {command, {}, &timer});
+  if (apps::Prints(style)) {
+    std::printf("%s: %s after %.2f of %.2f s\n%s", name.c_str(),
+                result.search.reached_end() ? "reached the end" : sampling::Name(result.search.status).c_str(),
+                result.search.control.duration(), job.options.duration, runs::Describe(job, result).c_str());
+    if (folder) std::printf("  results in %s\n", output.c_str());
+  }
+  return static_cast<int>(result.success() ? ExitCode::kSuccess : ExitCode::kBelowGate);
+}
+
 int Idle(const Options& o, const std::string& command) {
+  if (runs::AreStanding(o.job.keys)) return Stand(o, command);
+  if (o.samples || o.threads) {
+    throw UsageError(
+        std::string("found ") + (o.samples ? "--samples" : "--threads") +
+        " for keys on furniture, expected keys that stand: nothing is searched by sampling, on one thread");
+  }
   const results::RunTimer timer;
   const apps::ProgressStyle style = apps::ChooseProgress(o.progress, false);
   runs::StopRequest stop(0);

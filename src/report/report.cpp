@@ -31,7 +31,8 @@ io::Json DescribeEvaluation(const std::string& name, const std::vector<results::
                       {"failed", summary.failed},
                       {"loose", count(summary.loose)},
                       {"main", count(summary.main)},
-                      {"strict", count(summary.strict)}};
+                      {"strict", count(summary.strict)},
+                      {"viable", count(summary.viable)}};
     entry["quartiles"] = io::Json::array();
     for (const metrics::Quartiles& q : summary.successful) {
       entry["quartiles"].push_back(std::isnan(q.median) ? io::Json() : io::Json{q.first, q.median, q.third});

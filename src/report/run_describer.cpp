@@ -159,7 +159,7 @@ io::Json SettingsOf(const io::Json& manifest) {
   io::Json settings = io::Json::object();
   if (!manifest.is_object()) return settings;
   for (const char* name :
-       {"program", "status", "method", "tracking", "command", "seed", "clip", "inputs", "preparation", "solver",
+       {"program", "status", "end", "method", "tracking", "command", "seed", "clip", "inputs", "preparation", "solver",
         "world", "perturbed", "pushes", "characters", "cost", "forces", "configuration"}) {
     if (manifest.contains(name)) settings[name] = manifest[name];
   }

@@ -33,6 +33,13 @@ bool ParseStatus(std::string_view name, RunStatus& status) {
   return true;
 }
 
+// Ends of runs: runs::Name of a verdict.
+constexpr std::string_view kViable = "viable", kNotViable = "not viable", kNotApplicable = "not applicable";
+
+bool IsEnd(std::string_view end) {
+  return end.empty() || end == kViable || end == kNotViable || end == kNotApplicable;
+}
+
 /// A number for people, or a dash.
 std::string Shown(double value, int decimals) {
   return std::isfinite(value) ? io::Fixed(value, decimals) : "-";
@@ -45,6 +52,10 @@ std::string Shown(const Quartiles& q, int decimals) {
 
 std::string Shown(const SuccessCount& count) {
   return std::to_string(count.k).append("/").append(std::to_string(count.n));
+}
+
+std::string ShownWithBound(const SuccessCount& count) {
+  return count.n == 0 ? "-" : Shown(count).append(" (").append(io::Fixed(count.bound(), 2)).append(")");
 }
 
 void WriteQuartiles(io::CsvWriter& row, const Quartiles& q) {
@@ -78,6 +89,10 @@ RunSummary SummarizeRows(const std::vector<const RunRow*>& rows) {
     for (const auto& [count, success] : levels) {
       count->k += success;
       ++count->n;
+    }
+    if (row->end == kViable || row->end == kNotViable) {
+      summary.viable.k += row->end == kViable;
+      ++summary.viable.n;
     }
     for (size_t f = 0; f < kFigures.size(); ++f) {
       all[f].push_back(row->figures[f]);
@@ -197,12 +212,19 @@ void RunRow::Take(const metrics::Evaluation& evaluation, const metrics::MotionMe
 
 io::Json RunRow::ToJson() const {
   const auto number = [](double value) { return std::isfinite(value) ? io::Json(value) : io::Json(nullptr); };
-  io::Json json = {{"clip", clip},         {"group", group},
-                   {"seed", seed},         {"status", Name(status)},
-                   {"method", method},     {"loose", levels.loose},
-                   {"main", levels.main},  {"strict", levels.strict},
-                   {"violated", violated}, {"violated_at_s", number(violated_at)},
-                   {"replayed", replayed}, {"message", message}};
+  io::Json json = {{"clip", clip},
+                   {"group", group},
+                   {"seed", seed},
+                   {"status", Name(status)},
+                   {"method", method},
+                   {"end", end},
+                   {"loose", levels.loose},
+                   {"main", levels.main},
+                   {"strict", levels.strict},
+                   {"violated", violated},
+                   {"violated_at_s", number(violated_at)},
+                   {"replayed", replayed},
+                   {"message", message}};
   for (size_t f = 0; f < kFigures.size(); ++f) json["figures"][std::string(kFigures[f].name)] = number(figures[f]);
   return json;
 }
@@ -218,6 +240,8 @@ RunRow ReadRunRow(const io::JsonView& view) {
   row.seed = view["seed"].json().get<uint64_t>();
   if (!ParseStatus(view["status"].String(), row.status)) view["status"].Expect("the status of a run");
   if (view.Has("method")) row.method = view["method"].String();
+  if (view.Has("end")) row.end = view["end"].String();
+  if (!IsEnd(row.end)) view["end"].Expect("viable, not viable, not applicable or nothing");
   row.levels = {view["loose"].Boolean(), view["main"].Boolean(), view["strict"].Boolean()};
   row.violated = view["violated"].String();
   row.violated_at = number(view["violated_at_s"]);
@@ -233,7 +257,7 @@ RunRow ReadRunRow(const io::JsonView& view) {
 
 std::string FormatRuns(const std::vector<RunRow>& rows) {
   io::CsvWriter csv;
-  for (const char* name : {"clip", "group", "seed", "status", "method", "loose", "main", "strict", "violated",
+  for (const char* name : {"clip", "group", "seed", "status", "method", "end", "loose", "main", "strict", "violated",
                            "violated_at_s", "replayed"}) {
     csv.Text(name);
   }
@@ -246,6 +270,7 @@ std::string FormatRuns(const std::vector<RunRow>& rows) {
     csv.Text(std::to_string(row.seed));
     csv.Text(Name(row.status));
     csv.Text(row.method);
+    csv.Text(row.end);
     for (const bool flag : {row.levels.loose, row.levels.main, row.levels.strict}) csv.Text(flag ? "1" : "0");
     csv.Text(row.violated);
     csv.NumberOrEmpty(row.violated_at);
@@ -285,6 +310,8 @@ std::vector<RunRow> ParseRuns(const std::string& text, const std::string& name) 
     if (read.ec != std::errc() || read.ptr != seed.data() + seed.size()) fail(r, "seed", "a whole number");
     if (!ParseStatus(table.Text("status")[r], row.status)) fail(r, "status", "the status of a run");
     if (table.Has("method")) row.method = table.Text("method")[r];
+    if (table.Has("end")) row.end = table.Text("end")[r];
+    if (!IsEnd(row.end)) fail(r, "end", "viable, not viable, not applicable or nothing");
     row.levels = {flag("loose", r), flag("main", r), flag("strict", r)};
     row.violated = table.Text("violated")[r];
     row.violated_at = number("violated_at_s", r);
@@ -322,6 +349,7 @@ std::string FormatSummaries(const std::vector<RunSummary>& summaries) {
     csv.Text(level);
     csv.Text(std::string(level).append("_lower_bound"));
   }
+  for (const char* name : {"ends", "viable", "viable_lower_bound"}) csv.Text(name);
   for (const int budget : kBudgets) csv.Text(std::string("main_within_").append(std::to_string(budget)));
   const auto names = [&](std::string_view figure, const char* runs) {
     for (const char* which : {"_median", "_q1", "_q3"}) csv.Text(std::string(figure).append(runs).append(which));
@@ -342,6 +370,9 @@ std::string FormatSummaries(const std::vector<RunSummary>& summaries) {
       csv.Text(std::to_string(count->k));
       csv.NumberOrEmpty(count->bound());
     }
+    csv.Text(std::to_string(summary.viable.n));
+    csv.Text(std::to_string(summary.viable.k));
+    csv.NumberOrEmpty(summary.viable.n > 0 ? summary.viable.bound() : kNotANumber);
     for (const int count : summary.within_budget) csv.Text(std::to_string(count));
     for (const Quartiles& q : summary.successful) WriteQuartiles(csv, q);
     for (size_t f = 0; f < kFigures.size(); ++f) {
@@ -354,9 +385,10 @@ std::string FormatSummaries(const std::vector<RunSummary>& summaries) {
 
 std::string FormatSummaryPage(const std::vector<RunSummary>& summaries) {
   std::string page =
-      "| clip | success (bound) | loose | strict | joint error, mm | drift, m | jerk ratio at 30 Hz | skate ref / "
+      "| clip | success (bound) | loose | strict | viable end (bound) | joint error, mm | drift, m | jerk ratio at 30 "
+      "Hz | skate ref / "
       "result | "
-      "deepest, mm | CPU s/s | simulated s/s |\n|---|---|---|---|---|---|---|---|---|---|---|\n";
+      "deepest, mm | CPU s/s | simulated s/s |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n";
   int clips = 0;
   int reliable = 0;
   int skipped = 0;
@@ -368,7 +400,7 @@ std::string FormatSummaryPage(const std::vector<RunSummary>& summaries) {
     }
     page.append("| ").append(Title(summary)).append(" | ");
     if (summary.main.n == 0) {
-      page.append(summary.failed > 0 ? "failed" : "skipped").append(" | | | | | | | | | |\n");
+      page.append(summary.failed > 0 ? "failed" : "skipped").append(" | | | | | | | | | | |\n");
       continue;
     }
     if (summary.scope == RunSummary::Scope::kClip) {
@@ -376,8 +408,9 @@ std::string FormatSummaryPage(const std::vector<RunSummary>& summaries) {
       reliable += 5 * summary.main.k >= 4 * summary.main.n;
     }
     const auto& good = summary.successful;
-    page.append(Shown(summary.main)).append(" (").append(io::Fixed(summary.main.bound(), 2)).append(") | ");
+    page.append(ShownWithBound(summary.main)).append(" | ");
     page.append(Shown(summary.loose)).append(" | ").append(Shown(summary.strict)).append(" | ");
+    page.append(ShownWithBound(summary.viable)).append(" | ");
     page.append(Shown(good[FigureIndex("joint_error_mm")], 0)).append(" | ");
     page.append(Shown(good[FigureIndex("drift_m")].median, 2)).append(" | ");
     page.append(Shown(good[FigureIndex("jerk_ratio_30")].median, 1)).append(" | ");
@@ -390,6 +423,8 @@ std::string FormatSummaryPage(const std::vector<RunSummary>& summaries) {
   }
   page.append(
       "\nSuccess: within the gates at every instant; the bound is the one-sided 95 % Clopper-Pearson lower bound. "
+      "Viable end: a control was found that takes the character on, on its feet, for /run/tail seconds; of the ends to "
+      "which that applies. "
       "Figures are medians over successful runs (joint error with quartiles), costs over all runs.\n");
   page.append(std::to_string(reliable)).append(" of ").append(std::to_string(clips));
   page.append(" clips succeed in at least 80 % of their runs.");

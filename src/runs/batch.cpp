@@ -211,6 +211,7 @@ void Team::Reconstruct(size_t index, RunRow& row) {
       job.character, motion, job.reference, job.problem.task.world.environment, job.problem.task.world.gravity);
   row.status = RunStatusOf(result);
   row.method = Name(result.method);
+  if (result.end) row.end = Name(result.end->verdict);
   row.Take(result.evaluation, figures);
   row.levels =
       metrics::JudgeLevels(result.evaluation, figures, ClassOf(job.preparation.kind.kind), job.character.height);

@@ -17,7 +17,7 @@ const char* const kMethodOf2010 = R"({
   "cost": {"drift": 0, "balance_velocity": 0.1, "effector_position": 0},
   "contacts": {"preset": "paper"},
   "reference": {"raise_hands": false},
-  "run": {"method": "sampling"}
+  "run": {"method": "sampling", "tail": 0}
 })";
 
 /// The simulation of the paper, for UsePaperMode.

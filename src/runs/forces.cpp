@@ -122,7 +122,7 @@ class ForceFinder {
     Use(index);
     job_.configuration.run.method = method;
     sampling::SeededFarm seeded(farm_, job_.configuration.sampling.seed);
-    Reconstruction result = Reconstruct(job_, seeded, hooks_.search);
+    Reconstruction result = FindControl(job_, seeded, hooks_.search);
     if (hooks_.on_search_end) hooks_.on_search_end();
     const control::Trajectory trajectory = control::Replay(job_.character, result.control());
     forces_.signals.push_back(

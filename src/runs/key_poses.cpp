@@ -106,9 +106,13 @@ KeyPoses ParseKeyPoses(const InputFile& file, const Character& character) {
   const std::filesystem::path& path = file.record.name.path;
   const io::Json document = file.Parse();
   const JsonView view(document, path.string());
-  view.AllowOnly({"format", "version", "description", "keys"});
+  view.AllowOnly({"format", "version", "posture", "description", "keys"});
   if (view["format"].String() != "retrace-keys") view["format"].Expect("\"retrace-keys\"");
   view["version"].Integer(1, 1);
+  if (view.Has("posture")) {
+    const std::string posture = view["posture"].String();
+    if (posture != "sitting" && posture != "standing") view["posture"].Expect("sitting or standing");
+  }
   KeyPoses keys;
   if (view.Has("description")) keys.description = view["description"].String();
   std::set<std::string> names;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "replayed_control.h"
+#include "retrace/control/control_file.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
 #include "retrace/runs/ranks.h"
@@ -48,6 +49,36 @@ Reconstruction OptimiseWindows(const Job& job, parallel::TaskFarm& farm, const R
   return result;
 }
 
+struct FoundControl {
+  control::OpenLoopControl& control;
+  character::State& end;
+};
+
+FoundControl ControlOf(Reconstruction& result) {
+  if (result.method == Method::kTracking) return {result.tracking->summary.control, result.tracking->summary.end};
+  if (result.method == Method::kWindows) return {result.windows.control, result.windows.end};
+  return {result.search.control, result.search.end};
+}
+
+void JudgeEndOf(const Job& job, int threads, const sampling::Hooks& hooks, Reconstruction& result) {
+  if (!result.success()) {
+    result.end.emplace();
+    result.end->seconds = job.configuration.run.tail;
+    result.end->reason = "the motion does not stay within the gates to its end";
+    return;
+  }
+  const FoundControl found = ControlOf(result);
+  JudgedEnd judged = JudgeEnd(job, found.control, found.end, threads, hooks.stop);
+  result.end = std::move(judged.end);
+  if (!judged.mended) return;
+  found.control = std::move(*judged.mended);
+  found.end = std::move(judged.mended_end);
+  Verify(job, found.end, false, result);
+  if (!result.tracking || result.method != Method::kTracking) return;
+  result.tracking->num_steps = result.num_steps;
+  result.tracking->evaluation = result.evaluation;
+}
+
 /// What was asked for, what found the control, and what else was tried.
 io::Json MethodMember(const Job& job, const Reconstruction& result) {
   io::Json member = {{"asked", Name(job.configuration.run.method)}, {"used", Name(result.method)}};
@@ -59,7 +90,7 @@ io::Json MethodMember(const Job& job, const Reconstruction& result) {
 
 double Reconstruction::cpu_seconds() const {
   return search.cpu_seconds + windows.cpu_seconds + windows.master_cpu_seconds +
-         (tracking ? tracking->cpu_seconds() : 0);
+         (tracking ? tracking->cpu_seconds() : 0) + (end ? end->cpu_seconds : 0);
 }
 
 const control::OpenLoopControl& Reconstruction::control() const {
@@ -96,7 +127,7 @@ Reconstruction Search(const Job& job, parallel::TaskFarm& farm, const sampling::
   return result;
 }
 
-Reconstruction Reconstruct(const Job& job, parallel::TaskFarm& farm, const ReconstructionHooks& hooks) {
+Reconstruction FindControl(const Job& job, parallel::TaskFarm& farm, const ReconstructionHooks& hooks) {
   const Method asked = job.configuration.run.method;
   if (asked == Method::kWindows) return OptimiseWindows(job, farm, hooks);
   const bool too_long = asked == Method::kAuto && job.reference.duration() > kLongestTracked;
@@ -110,6 +141,12 @@ Reconstruction Reconstruct(const Job& job, parallel::TaskFarm& farm, const Recon
   return searched;
 }
 
+Reconstruction Reconstruct(const Job& job, parallel::TaskFarm& farm, const ReconstructionHooks& hooks) {
+  Reconstruction result = FindControl(job, farm, hooks);
+  if (job.configuration.run.tail > 0) JudgeEndOf(job, farm.num_workers(), hooks, result);
+  return result;
+}
+
 Reconstruction Reconstruct(const Job& job, int threads, const ReconstructionHooks& hooks) {
   const auto farm = MakeThreadFarm(threads, MakeWorkerFactory(job));
   return Reconstruct(job, *farm, hooks);
@@ -117,8 +154,14 @@ Reconstruction Reconstruct(const Job& job, int threads, const ReconstructionHook
 
 void WriteRun(results::RunFolder& folder, const Job& job, const Reconstruction& result, const RunContext& context,
               KeptFiles kept, const io::Json& more) {
+  if (kept == KeptFiles::kAll && result.end && result.end->verdict == ViableEnd::Verdict::kViable) {
+    control::WriteControl(job.character, result.end->onward,
+                          [&](std::string_view piece) { folder.Append(results::kOnwardFile, piece); });
+    folder.FinishFiles();
+  }
   if (result.method == Method::kTracking) {
     io::Json all = {{"program", "reconstruct"}, {"method", MethodMember(job, result)}};
+    if (result.end) all["end"] = result.end->ToJson();
     all.update(more);
     return WriteTracking(folder, job, *result.tracking, context, kept, all);
   }
@@ -129,6 +172,7 @@ void WriteRun(results::RunFolder& folder, const Job& job, const Reconstruction& 
     folder.Write(results::kCostsFile, results::FormatCosts(CostsOf(result.search)));
   }
   all["method"] = MethodMember(job, result);
+  if (result.end) all["end"] = result.end->ToJson();
   all.update(more);
   FinishWith(folder, ReconstructionManifest(job, result, context, all));
 }

@@ -21,26 +21,29 @@ TEST_F(CommandLine, MistakesGiveOneMessageAndTheirCode) {
   const std::string full = Path("full");
   fs::create_directories(full);
   Write("full/notes.txt", "mine");
-  ExpectRefusals(kReconstruct, {
-                                   {"", 2, "a clip is needed"},
-                                   {kClip + " --nonsense", 2, "--nonsense"},
-                                   {kClip + " --method sampling --samples 10 --saved 20", 2,
-                                    "/search/saved: found 20, expected at most /search/samples, which is 10"},
-                                   {kClip + " --set /search/nonsense=1", 2, "there is no such setting"},
-                                   {kClip + " --set /search/discarded=2", 2, "/search/discarded"},
-                                   {kClip + " --character nobody", 2, "human"},
-                                   {kClip + " --start 50", 2, "found a start of 50 s"},
-                                   {amc, 2, "--skeleton"},
-                                   {kClip + kSmall + "--output " + full, 2, "--force"},
-                                   {kClip + " --variations 0", 2, "--variations"},
-                                   {kClip + " --max-tries 5", 2, "--variations"},
-                                   {kClip + " --variations 3 --max-tries 2", 2, "found at most 2 tries"},
-                                   {kClip + kSmall + "--variations 2 --output " + full, 2, "--force"},
-                                   {Path("none.bvh"), 3, "none.bvh"},
-                                   {bad_bvh, 3, "bad.bvh:4:12: found"},
-                                   {kClip + " --character " + bad_character, 3, "/bodies/0/mass: found -1"},
-                                   {kClip + kSmall + "--output " + bad_bvh + "/below", 5, "below"},
-                               });
+  ExpectRefusals(kReconstruct,
+                 {
+                     {"", 2, "a clip is needed"},
+                     {kClip + " --nonsense", 2, "--nonsense"},
+                     {kClip + " --method sampling --samples 10 --saved 20", 2,
+                      "/search/saved: found 20, expected at most /search/samples, which is 10"},
+                     {kClip + " --set /search/nonsense=1", 2, "there is no such setting"},
+                     {kClip + " --set /search/discarded=2", 2, "/search/discarded"},
+                     {kClip + " --character nobody", 2, "human"},
+                     {kClip + " --tail -1", 2, "--tail"},
+                     {kClip + " --set /run/tail=31", 2, "/run/tail: found 31, expected a number of 0 to 30"},
+                     {kClip + " --start 50", 2, "found a start of 50 s"},
+                     {amc, 2, "--skeleton"},
+                     {kClip + kSmall + "--output " + full, 2, "--force"},
+                     {kClip + " --variations 0", 2, "--variations"},
+                     {kClip + " --max-tries 5", 2, "--variations"},
+                     {kClip + " --variations 3 --max-tries 2", 2, "found at most 2 tries"},
+                     {kClip + kSmall + "--variations 2 --output " + full, 2, "--force"},
+                     {Path("none.bvh"), 3, "none.bvh"},
+                     {bad_bvh, 3, "bad.bvh:4:12: found"},
+                     {kClip + " --character " + bad_character, 3, "/bodies/0/mass: found -1"},
+                     {kClip + kSmall + "--output " + bad_bvh + "/below", 5, "below"},
+                 });
   EXPECT_EQ(Execute(kReplay + " " + Path("no_run")).code, 3);
 }
 
@@ -441,6 +444,29 @@ TEST_F(CommandLine, NothingAtAllIsKeptAndSaid) {
   EXPECT_THAT(failed.text, HasSubstr("outside the gates at 0.00 of 0.50 s"));
   EXPECT_THAT(failed.text, HasSubstr("fragment 1 of 5"));
   EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
+}
+
+TEST_F(CommandLine, TheEndIsJudgedAndWhatFollowsItIsKept) {
+  const std::string stand =
+      kReconstruct + " " + RETRACE_SOURCE_DIR + "/data/clips/stand.bvh --end 0.5 --progress plain ";
+  const Outcome judged = Execute(stand + "--tail 1 --output " + Path("judged"));
+  ASSERT_EQ(judged.code, 0) << judged.text;
+  EXPECT_THAT(judged.text, HasSubstr("the end is viable: on the feet for 1.0 s more "));
+  const io::Json end = io::ReadJson(Path("judged") + "/manifest.json")["end"];
+  EXPECT_EQ(end["verdict"], "viable");
+  EXPECT_EQ(end["seconds"], 1);
+  EXPECT_EQ(Execute(kReplay + " " + Path("judged") + " --verify").code, 0);
+  // What goes on replays in a folder of its own.
+  fs::create_directories(Path("onward"));
+  fs::copy_file(Path("judged") + "/onward.json", Path("onward") + "/control.json");
+  const Outcome onward = Execute(kReplay + " " + Path("onward"));
+  EXPECT_EQ(onward.code, 0) << onward.text;
+  const Outcome without = Execute(stand + "--tail 0 --output " + Path("without"));
+  ASSERT_EQ(without.code, 0) << without.text;
+  EXPECT_THAT(without.text, testing::Not(HasSubstr("the end is")));
+  EXPECT_FALSE(fs::exists(Path("without") + "/onward.json"));
+  EXPECT_FALSE(io::ReadJson(Path("without") + "/manifest.json").contains("end"));
+  EXPECT_EQ(io::ReadFile(Path("without") + "/control.json"), io::ReadFile(Path("judged") + "/control.json"));
 }
 
 TEST_F(CommandLine, VariationsAreWholeRunsOfOneSeedEach) {

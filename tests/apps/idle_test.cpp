@@ -49,6 +49,38 @@ TEST_F(IdleProgram, LeavesARunThatTheOthersTake) {
   EXPECT_EQ(manifest["inputs"].size(), 3u);
 }
 
+TEST_F(IdleProgram, StandsOnItsFeet) {
+  const std::string run = Path("standing");
+  const std::string command = kIdle + " standing --seconds 2 --samples 20 --progress plain";
+  const Outcome outcome = Execute(command + " --output " + run);
+  EXPECT_EQ(outcome.code, 0) << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr("standing: reached the end after 2.00 of 2.00 s"));
+  EXPECT_THAT(outcome.text, HasSubstr("feet creep by at most "));
+  EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
+  EXPECT_EQ(Execute(kReport + " " + run + " --output " + Path("report.html")).code, 0);
+  const io::Json manifest = io::ReadJson(run + "/manifest.json");
+  EXPECT_EQ(manifest["idling"]["posture"], "standing");
+  EXPECT_EQ(manifest["success"], true);
+  EXPECT_EQ(results::ReadTable(run + "/idling.csv").Numbers("end").back(), 2);
+  const std::string other = Path("other");
+  EXPECT_EQ(Execute(command + " --threads 2 --output " + other).code, 0);
+  EXPECT_EQ(io::ReadFile(other + "/control.json"), io::ReadFile(run + "/control.json"));
+}
+
+TEST_F(IdleProgram, RefusesWhatItCannotStandOn) {
+  io::Json sitting = io::ReadJson(std::string(RETRACE_SOURCE_DIR) + "/data/keys/sitting.json");
+  sitting["posture"] = "standing";
+  const std::string low = Path("low.json"), other = Path("other.json");
+  io::WriteFile(low, sitting.dump());
+  sitting["posture"] = "hovering";
+  io::WriteFile(other, sitting.dump());
+  ExpectRefusals(kIdle, {{"standing --dry-run --world stool", 2, "found --world for keys that stand"},
+                         {"standing --dry-run --noise 0.1", 2, "found --noise for keys that stand"},
+                         {"sitting --world stool --dry-run --samples 9", 2, "found --samples for keys on furniture"},
+                         {low + " --dry-run", 3, "low.json: /keys/0: found a pose that lies or sits"},
+                         {other + " --dry-run --world stool", 3, "/posture: found \"hovering\""}});
+}
+
 TEST_F(IdleProgram, RefusesWhatItCannotUse) {
   ExpectRefusals(kIdle, {{"sitting --world no_such_world", 2, "no_such_world"},
                          {"standing_on_air --world stool", 2, "expected a JSON file or one of: "},

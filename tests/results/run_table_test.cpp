@@ -148,11 +148,40 @@ TEST(Summarize, IsWrittenForScriptsAndForPeople) {
   EXPECT_EQ(table.Text("cpu_s_per_s_all_median")[1], "0.625");
   EXPECT_EQ(table.Text("main_within_2800")[0], "1");
   const std::string page = FormatSummaryPage(summaries);
-  EXPECT_THAT(page, HasSubstr("| walk | 2/3 (0.14) | 2/3 | 0/3 | 50 [45-55] |"));
+  EXPECT_THAT(page, HasSubstr("| walk | 2/3 (0.14) | 2/3 | 0/3 | - | 50 [45-55] |"));
   EXPECT_THAT(page, HasSubstr("| roll | skipped |"));
   EXPECT_THAT(page, HasSubstr("| jump | failed |"));
   EXPECT_THAT(page, HasSubstr("1 of 2 clips succeed in at least 80 %"));
   EXPECT_THAT(page, HasSubstr("| **all** | 2/5 | 3/5 | 3/5 | 4/5 | 4/5 | 4/5 |"));
+}
+
+TEST(Summarize, CountsViableEndsOfThoseToWhichThatApplies) {
+  std::vector<RunRow> rows = Rows();
+  rows[0].end = rows[1].end = "viable";
+  rows[2].end = "not viable";
+  rows[3].end = "not applicable";
+  const std::string text = FormatRuns(rows);
+  EXPECT_EQ(ParseRuns(text, "runs.csv")[2].end, "not viable");
+  const std::vector<RunSummary> summaries = Summarize(ParseRuns(text, "runs.csv"));
+  EXPECT_EQ(summaries[0].viable.k, 2);
+  EXPECT_EQ(summaries[0].viable.n, 3);
+  EXPECT_EQ(summaries.back().viable.n, 3);
+  const Table table = ParseTable(FormatSummaries(summaries), "summary.csv");
+  EXPECT_EQ(table.Text("ends")[0], "3");
+  EXPECT_EQ(table.Text("viable")[0], "2");
+  EXPECT_NEAR(table.Numbers("viable_lower_bound")[0], 0.135, 5e-4);
+  EXPECT_EQ(table.Text("ends")[1], "0");
+  EXPECT_EQ(table.Text("viable_lower_bound")[1], "");
+  EXPECT_THAT(FormatSummaryPage(summaries), HasSubstr("| walk | 2/3 (0.14) | 2/3 | 0/3 | 2/3 (0.14) | 50 "));
+  // Tables from before have no such column; another word is refused.
+  std::string changed = text;
+  changed.replace(changed.find("not viable"), 10, "perhaps");
+  try {
+    ParseRuns(changed, "runs.csv");
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("runs.csv:4: end: found \"perhaps\", expected viable, not viable"));
+  }
 }
 
 TEST(CompareRuns, PairsByClipAndSeed) {

@@ -69,6 +69,7 @@ io::Json Another(const std::string& pointer, const io::Json& value) {
   if (pointer == "/windows/cost") return "task";
   if (pointer == "/run/method") return "tracking";
   if (pointer == "/run/baseline") return "tracked";
+  if (pointer == "/run/mend_end") return "search";
   if (pointer == "/search/method") return "2010";
   if (pointer == "/search/samples") return 777;
   if (pointer == "/search/max_back_offs") return 7;
@@ -309,7 +310,7 @@ TEST(OldConfiguration, IsReadWithItsOldNames) {
   expected["simulation"]["solver"] = "reduced";
   expected["search"]["back_off_limit"] = 10;  // is new
   for (const char* section : {"tracking", "windows"}) expected[section] = Configuration().ToJson()[section];
-  expected["run"] = {{"method", "sampling"}, {"baseline", "reference"}};
+  expected["run"] = {{"method", "sampling"}, {"baseline", "reference"}, {"tail", 3}, {"mend_end", "tracking"}};
   EXPECT_EQ(io::Json::diff(expected, configuration.ToJson()), io::Json::array());
 }
 

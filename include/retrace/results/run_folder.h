@@ -29,6 +29,7 @@ inline constexpr std::string_view kPushTableFile = "push_table.csv";
 inline constexpr std::string_view kCostsFile = "costs.csv";
 inline constexpr std::string_view kTrackingFile = "tracking.csv";
 inline constexpr std::string_view kWindowsFile = "windows.csv";
+inline constexpr std::string_view kOnwardFile = "onward.json";  ///< control from the end of the motion on
 inline constexpr std::string_view kIdlingFile = "idling.csv";
 inline constexpr std::string_view kCompositionFile = "composition.csv";
 // Of `forces`; names with a cut-off are those of low-passed tables.
@@ -71,6 +72,7 @@ inline constexpr std::array kRunFiles = {kManifestFile,
                                          kCostsFile,
                                          kTrackingFile,
                                          kWindowsFile,
+                                         kOnwardFile,
                                          kIdlingFile,
                                          kCompositionFile,
                                          kGroundForcesFile,

@@ -99,6 +99,8 @@ struct RunRow {
   uint64_t seed = 0;
   RunStatus status = RunStatus::kSkipped;
   std::string method;  ///< that found the control; empty where it was not run, and in older tables
+  /// Whether the motion can go on where it ends: viable, not viable or not applicable; empty: not judged.
+  std::string end;
   metrics::SuccessLevels levels;
   std::string violated;                                           ///< the gate that was left first; empty: none
   double violated_at = std::numeric_limits<double>::quiet_NaN();  ///< [s]
@@ -121,7 +123,7 @@ struct RunRow {
 /// Reads what RunRow::ToJson wrote. Throws InputError with the JSON pointer.
 RunRow ReadRunRow(const io::JsonView& view);
 
-/// CSV: clip, group, seed, status, method, loose, main, strict (0 or 1), violated, violated_at_s, replayed, the
+/// CSV: clip, group, seed, status, method, end, loose, main, strict (0 or 1), violated, violated_at_s, replayed, the
 /// figures, message. What was not measured is an empty cell.
 std::string FormatRuns(const std::vector<RunRow>& rows);
 /// Reads such a table. Throws InputError with file, line and column.
@@ -151,6 +153,7 @@ struct RunSummary {
   SuccessCount loose;
   SuccessCount main;
   SuccessCount strict;
+  SuccessCount viable;  ///< ends, of those to which it applies
   std::array<metrics::Quartiles, kFigures.size()> successful = {};  ///< over runs with main success
   std::array<metrics::Quartiles, kFigures.size()> all = {};         ///< over all runs that ran
   /// Main successes that had spent no more than each budget: by the spend of each run, not by runs that were stopped

@@ -34,9 +34,20 @@ enum class Baseline {
   kTracked,  ///< targets at which servos give the torques of the tracked motion, as far as it gets
 };
 
+/// What is done about the end of a motion from which there is no way on.
+enum class EndMending {
+  kOff,
+  kTracking,  ///< a motion that was tracked is tracked anew with what follows its end, which costs next to nothing
+  kSearch,    ///< where that does not help, the last seconds are searched anew together with what follows
+};
+
 struct RunSettings {
   Method method = Method::kAuto;
   Baseline baseline = Baseline::kReference;
+  /// For so long the character is to go on after the end of the clip, by a control that is looked for; 0: the end is
+  /// not judged [s].
+  double tail = 3;
+  EndMending mend_end = EndMending::kTracking;
 };
 
 template <io::DescribedAs<RunSettings> Settings, typename Visitor>
@@ -51,6 +62,18 @@ void Describe(Settings& settings, Visitor& visitor) {
          "What the targets of sampling and windows are offset from: the reference, or tracked: targets at which servos "
          "give the torques of the tracked motion, as far as it gets"},
         settings.baseline, io::Words<Baseline>{{{Baseline::kReference, "reference"}, {Baseline::kTracked, "tracked"}}});
+    section.Field({"tail",
+                   "For how long after the end of the clip the character is to go on: its end is viable when a control "
+                   "is found that does so; 0: it is not judged",
+                   "s"},
+                  settings.tail, io::Real{{0, 30}});
+    section.Field(
+        {"mend_end",
+         "What is done where the end is not viable: off, tracking: a tracked motion is tracked anew with what follows, "
+         "search: else the last seconds are searched anew together with what follows"},
+        settings.mend_end,
+        io::Words<EndMending>{
+            {{EndMending::kOff, "off"}, {EndMending::kTracking, "tracking"}, {EndMending::kSearch, "search"}}});
   });
 }
 

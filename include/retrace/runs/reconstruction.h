@@ -20,6 +20,7 @@
 #include "retrace/runs/job.h"
 #include "retrace/runs/manifest.h"
 #include "retrace/runs/tracking_run.h"
+#include "retrace/runs/viable_end.h"
 
 namespace retrace::runs {
 
@@ -33,7 +34,9 @@ struct Reconstruction {
   size_t num_steps = 0;               ///< that were simulated
   bool diverged = false;              ///< in the new world
   metrics::Evaluation evaluation;
-  results::RunTimer timer;  ///< begun with the search
+  std::optional<ViableEnd> end;  ///< whether it can go on; none: not judged. Where the end was searched anew, the
+                                 ///< control is the new one, and records of the method are those of the old one
+  results::RunTimer timer;       ///< begun with the search
 
   bool success() const { return evaluation.success(); }
   const control::OpenLoopControl& control() const;
@@ -56,6 +59,8 @@ parallel::WorkerFactory MakeWorkerFactory(const Job& job);
 /// Finds a control by the method of the configuration, on a farm with MakeWorkerFactory of the job. Throws
 /// std::logic_error when the new world does not end in the state that the method ended in, bit for bit; StoppedError
 /// when the hooks stop it.
+Reconstruction FindControl(const Job& job, parallel::TaskFarm& farm, const ReconstructionHooks& hooks = {});
+/// The same, and its end is judged and mended, as the configuration says (JudgeEnd).
 Reconstruction Reconstruct(const Job& job, parallel::TaskFarm& farm, const ReconstructionHooks& hooks = {});
 /// By sampling, whatever the configuration says.
 Reconstruction Search(const Job& job, parallel::TaskFarm& farm, const sampling::Hooks& hooks = {});

@@ -287,6 +287,7 @@ void TrackingController::Recall(std::span<const double> memory) {
 }
 
 character::State TrackingController::StartState() const {
+  if (impl_->problem.start) return *impl_->problem.start;
   const Options& options = impl_->problem.options;
   Goal goal;
   impl_->motion.At(0, goal);

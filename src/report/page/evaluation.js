@@ -6,6 +6,7 @@ const levels = [
   ['main', 'within the gates'],
   ['loose', 'as the paper counts'],
   ['strict', 'strict'],
+  ['viable', 'ends that can go on'],
 ];
 // Figures worth a first look, if they were measured.
 const first = ['joint_error_mm', 'drift_m', 'jerk_ratio_30', 'cpu_s_per_s', 'simulated_s_per_s'];
@@ -82,13 +83,14 @@ function distribution(part, figure) {
 
 function table(part) {
   const shown = part.figures.filter((figure) => first.includes(figure));
-  const head = ['Clip', 'Seed', 'Status', 'Success', 'First gate left', ...shown];
+  const head = ['Clip', 'Seed', 'Status', 'Success', 'First gate left', 'End', ...shown];
   const rows = part.runs.map((run) => [
     run.clip,
     run.seed,
     run.status,
     ['main', 'loose', 'strict'].filter((level) => run[level]).join(', ') || (run.message ? run.message : 'none'),
     run.violated ? `${words(run.violated)} at ${fixed(run.violated_at_s, 2)} s` : '',
+    run.end,
     ...shown.map((figure) => (run.figures[figure] === null ? '' : fixed(run.figures[figure], 2))),
   ]);
   return element(

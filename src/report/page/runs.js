@@ -52,6 +52,7 @@ function summary(run, several) {
     fact('Duration', `${fixed(run.duration, 2)} s`),
     evaluation && fact('Joint error, mean', `${fixed(1000 * evaluation.mean_joint_error, 0)} mm`),
     evaluation && fact('Drift at the end', `${fixed(evaluation.drift, 2)} m`),
+    run.settings.end && fact('End', endOf(run.settings.end)),
     run.settings.seed !== undefined && fact('Seed', String(run.settings.seed)),
     run.settings.cost?.cpu_seconds_per_second !== undefined &&
       fact('CPU per second of motion', `${fixed(run.settings.cost.cpu_seconds_per_second, 1)} s`),
@@ -122,6 +123,13 @@ function timeline(run, clock) {
     rows.length ? grid : element('p.note', {}, 'Nothing touches the character.'),
     element('p.note', {}, 'When something presses on each body from outside; gaps of less than 20 ms are closed.'),
   );
+}
+
+// Whether the motion can go on where it ends.
+function endOf(end) {
+  if (end.verdict !== 'viable') return `${end.verdict}: ${end.reason}`;
+  const how = { clip: 'with the recording that follows', cycle: 'with the best cycle', still: 'in the last pose' };
+  return `viable: ${fixed(end.seconds, 1)} s more on the feet ${how[end.continuation]}`;
 }
 
 function flatten(value, path, rows) {

@@ -1,6 +1,7 @@
 /// What the tracking method works on: the task, the motion that is tracked, and how it is to be done.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,7 @@ struct Problem {
   Options options;
   std::vector<control::Push> pushes = {};       ///< that the character is to withstand
   std::vector<metrics::Interval> flights = {};  ///< of the tracked motion, in which nothing touches the ground
+  std::optional<character::State> start = {};   ///< where the character is, free bodies included; none: in the motion
 
   double time_step() const { return task.time_step(); }
   int num_steps() const { return task.schedule.steps.back(); }

@@ -1,0 +1,198 @@
+#include "continuation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "retrace/character/cycle.h"
+#include "retrace/character/kinematics.h"
+#include "retrace/math/rotation.h"
+#include "retrace/metrics/state_distance.h"
+#include "retrace/runs/control_library.h"
+
+namespace retrace::runs {
+namespace {
+
+using character::Character;
+using character::Pose;
+using character::State;
+
+constexpr double kFade = 0.3;           // in which a difference between two motions fades away [s]
+constexpr double kRest = 0.2;           // time constant with which a root comes to rest [s]
+constexpr double kLeastLeft = 0.2;      // of a recording, to go on with [s]
+constexpr double kCycleWithin = 6;      // before the end, where a cycle is looked for [s]
+constexpr double kFarthestPhase = 0.4;  // of the end from a cycle that goes on from there [m]
+constexpr double kMoving = 0.4;         // speed of who does not stand [m/s]
+constexpr double kNearFloor = 0.05;     // [m]
+
+State StateOf(const Character& character, const Pose& pose) {
+  State state;
+  character::ForwardKinematics(character, pose, state);
+  return state;
+}
+
+/// Rotation by a share of what leads from `a` to `b`, before `now`.
+Quat Towards(const Quat& a, const Quat& b, double share, const Quat& now) {
+  return (FromRotationVector(share * RotationVector(b * a.conjugate())) * now).normalized();
+}
+
+void Place(const metrics::GroundAlignment& alignment, std::vector<Pose>& poses) {
+  for (Pose& pose : poses) {
+    pose.root_position = alignment.heading * pose.root_position + alignment.offset;
+    pose.root_orientation = (alignment.heading * pose.root_orientation).normalized();
+  }
+}
+
+/// The motion begins with `pose`; what its first pose differs by fades away.
+void FadeFrom(const Pose& pose, double frame_time, std::vector<Pose>& poses) {
+  const Pose first = poses.front();
+  for (size_t f = 0; f < poses.size(); ++f) {
+    const double x = std::min(1.0, static_cast<double>(f) * frame_time / kFade), share = 1 - x * x * (3 - 2 * x);
+    if (share == 0) break;
+    Pose& now = poses[f];
+    now.root_position += share * (pose.root_position - first.root_position);
+    now.root_orientation = Towards(first.root_orientation, pose.root_orientation, share, now.root_orientation);
+    for (size_t j = 0; j < now.joint_rotations.size(); ++j) {
+      now.joint_rotations[j] =
+          Towards(first.joint_rotations[j], pose.joint_rotations[j], share, now.joint_rotations[j]);
+    }
+  }
+}
+
+/// A motion whose first pose is near the last one of the reference goes on from there; that pose is not repeated.
+std::vector<Pose> JoinTo(const character::ReferenceMotion& reference, std::vector<Pose> poses) {
+  const Pose& last = reference.poses().back();
+  const Character& character = reference.character();
+  Place(metrics::AlignOnGround(character, StateOf(character, last), StateOf(character, poses.front())), poses);
+  FadeFrom(last, reference.frame_time(), poses);
+  poses.erase(poses.begin());
+  return poses;
+}
+
+/// What the recording holds after the part that is used.
+std::optional<std::vector<Pose>> OfTheClip(const Job& job, double seconds) {
+  character::ReferenceOptions options = job.configuration.task.reference;
+  if (!options.end || options.loop || !job.world.empty()) return std::nullopt;
+  const double recorded =
+      options.frame_rate ? static_cast<double>(job.clip.frames.size() - 1) / *options.frame_rate : job.clip.duration();
+  options.end = std::min(recorded, *options.end + seconds / options.time_scale);
+  character::ReferenceReport report;
+  const double frame_time = job.reference.frame_time(), end = job.reference.duration();
+  const double longest = (*options.end - options.start) * options.time_scale;
+  if (longest < end + kLeastLeft || !character::kDurations.Contains(longest)) return std::nullopt;
+  const character::ReferenceMotion longer =
+      character::MakeReference(job.character, job.clip, job.options.clip.file.string(), options, report);
+  std::vector<Pose> poses(static_cast<size_t>(std::lround(seconds / frame_time)) + 1);
+  for (size_t f = 0; f < poses.size(); ++f) longer.PoseAt(end + static_cast<double>(f) * frame_time, poses[f]);
+  return JoinTo(job.reference, std::move(poses));
+}
+
+/// One round after the other of what is repeated already.
+std::vector<Pose> OfTheLoop(const Job& job, size_t count) {
+  std::vector<Pose> poses = job.reference.poses();
+  const size_t size = poses.size();
+  const auto round = static_cast<size_t>(std::lround(job.report.loop_duration / job.reference.frame_time()));
+  Vec3 way = poses[size - 1].root_position - poses[size - 1 - round].root_position;
+  way.y() = 0;
+  for (size_t f = 0; f < count; ++f) {
+    Pose next = poses[poses.size() - round];
+    next.root_position += way;
+    poses.push_back(std::move(next));
+  }
+  poses.erase(poses.begin(), poses.begin() + static_cast<std::ptrdiff_t>(size));
+  return poses;
+}
+
+std::optional<std::vector<Pose>> OfTheCycle(const Job& job, size_t count) {
+  const character::ReferenceMotion& reference = job.reference;
+  const std::vector<Pose>& all = reference.poses();
+  const double frame_time = reference.frame_time();
+  const double round = job.report.loop_duration;
+  if (round > 0 && round < reference.duration()) return OfTheLoop(job, count);
+  const size_t within = std::min(all.size(), static_cast<size_t>(std::lround(kCycleWithin / frame_time)));
+  const std::vector<Pose> poses(all.end() - static_cast<std::ptrdiff_t>(within), all.end());
+  const auto cycle = character::FindCycle(poses, frame_time);
+  if (!cycle || cycle->seam > character::kWorstSeam) return std::nullopt;
+  std::vector<Pose> rounds = character::Repeat(poses, *cycle, cycle->length + count + 1);
+  const character::ReferenceMotion motion(reference.character(), frame_time, rounds,
+                                          job.configuration.task.reference.velocity_interval);
+  State end, state;
+  reference.StateAt(reference.duration(), end);
+  size_t best = 0;
+  double least = kFarthestPhase;
+  for (size_t f = 0; f < cycle->length; ++f) {
+    motion.StateAt(static_cast<double>(f) * frame_time, state);
+    const double distance = metrics::StateDistance(reference.character(), end, state);
+    if (distance >= least) continue;
+    least = distance;
+    best = f;
+  }
+  if (least >= kFarthestPhase) return std::nullopt;
+  const auto first = rounds.begin() + static_cast<std::ptrdiff_t>(best);
+  return JoinTo(reference, std::vector<Pose>(first, first + static_cast<std::ptrdiff_t>(count + 1)));
+}
+
+std::vector<Pose> StandingStill(const character::ReferenceMotion& reference, const Vec3& velocity, size_t count) {
+  std::vector<Pose> poses;
+  for (size_t f = 1; f <= count; ++f) {
+    const double time = static_cast<double>(f) * reference.frame_time();
+    poses.push_back(reference.poses().back());
+    poses.back().root_position += kRest * (1 - std::exp(-time / kRest)) * Vec3(velocity.x(), 0, velocity.z());
+  }
+  return poses;
+}
+
+}  // namespace
+
+std::string Name(Onward onward) {
+  switch (onward) {
+    case Onward::kClip:
+      return "clip";
+    case Onward::kCycle:
+      return "cycle";
+    case Onward::kStill:
+      break;
+  }
+  return "still";
+}
+
+bool IsUp(const Character& character, const Pose& pose) {
+  return pose.root_position.y() > kLowRoot * character.bodies[static_cast<size_t>(character.root)].rest_position.y();
+}
+
+bool IsInTheAir(const Character& character, const Pose& pose) {
+  const State state = StateOf(character, pose);
+  for (size_t b = 0; b < character.bodies.size(); ++b) {
+    if (character::LowestPoint(character.bodies[b], state[b]) < kNearFloor) return false;
+  }
+  return true;
+}
+
+std::vector<Continuation> ContinuationsOf(const Job& job, double seconds) {
+  const character::ReferenceMotion& reference = job.reference;
+  const auto count = static_cast<size_t>(std::lround(seconds / reference.frame_time()));
+  State end;
+  reference.StateAt(reference.duration(), end);
+  const Vec3 velocity = character::CenterOfMassVelocity(reference.character(), end);
+  std::vector<Continuation> ways;
+  if (auto poses = OfTheClip(job, seconds)) ways.push_back({Onward::kClip, std::move(*poses)});
+  if (auto poses = OfTheCycle(job, count)) ways.push_back({Onward::kCycle, std::move(*poses)});
+  if (!IsInTheAir(reference.character(), reference.poses().back())) {
+    Continuation still{Onward::kStill, StandingStill(reference, velocity, count)};
+    ways.insert(velocity.norm() < kMoving ? ways.begin() : ways.end(), std::move(still));
+  }
+  std::erase_if(ways, [&](const Continuation& way) { return !IsUp(reference.character(), way.poses.back()); });
+  return ways;
+}
+
+std::vector<Pose> StartingFrom(const Character& character, const State& state, std::vector<Pose> poses,
+                               double frame_time) {
+  Pose here;
+  character::PoseOf(character, state, here);
+  Place(metrics::AlignOnGround(character, state, StateOf(character, poses.front())), poses);
+  FadeFrom(here, frame_time, poses);
+  return poses;
+}
+
+}  // namespace retrace::runs

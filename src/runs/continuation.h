@@ -1,0 +1,40 @@
+/// How the motion of a job could go on beyond its end, as kinematics. Internal to the runs module.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "retrace/character/reference.h"
+#include "retrace/runs/job.h"
+
+namespace retrace::runs {
+
+/// Where a motion goes on from.
+enum class Onward {
+  kClip,   ///< the recording itself, where the clip is a part of it; its last pose where that ends too
+  kCycle,  ///< the best cycle of the clip, over and over
+  kStill,  ///< the last pose, and the root comes to rest
+};
+std::string Name(Onward onward);
+
+/// Poses after the last one of the job's reference, as far apart as these.
+struct Continuation {
+  Onward onward = Onward::kStill;
+  std::vector<character::Pose> poses;
+};
+
+/// The ways that make sense for the motion, the one to be tried first in front: who moves at the end goes on moving.
+/// Those that end lying or sitting are left out.
+std::vector<Continuation> ContinuationsOf(const Job& job, double seconds);
+
+/// Whether the character stands, walks or flies in a pose, and does not lie or sit on the ground.
+bool IsUp(const character::Character& character, const character::Pose& pose);
+/// Whether nothing of it is near the floor.
+bool IsInTheAir(const character::Character& character, const character::Pose& pose);
+
+/// A motion put where a state is: turned and moved along the ground, and for the first 0.3 s what the state still
+/// differs by fades away.
+std::vector<character::Pose> StartingFrom(const character::Character& character, const character::State& state,
+                                          std::vector<character::Pose> poses, double frame_time);
+
+}  // namespace retrace::runs
