@@ -31,12 +31,14 @@ constexpr size_t kLeastFlightPoses = 7;
 
 class Flyer {
  public:
-  Flyer(const character::ReferenceMotion& reference, const simulation::Environment& environment, double gravity)
+  Flyer(const character::ReferenceMotion& reference, const simulation::Environment& environment, double gravity,
+        std::optional<double> lifted)
       : character_(reference.character()),
         environment_(environment),
         gravity_(gravity),
         frame_time_(reference.frame_time()),
-        size_(character_.height / metrics::kHumanHeight) {
+        size_(character_.height / metrics::kHumanHeight),
+        lifted_(lifted.value_or(kTouches * size_)) {
     result_.poses = reference.poses();
   }
 
@@ -90,7 +92,7 @@ class Flyer {
   bool Touches(const State& state) const {
     bool touches = false;
     ForEachCorner(character_, state, environment_, [&](size_t, const Vec3& point, double ground) {
-      touches = touches || point.y() - ground <= kTouches * size_;
+      touches = touches || point.y() - ground <= lifted_;
     });
     return touches;
   }
@@ -162,6 +164,7 @@ class Flyer {
   double gravity_;
   double frame_time_;
   double size_;                // as a share of the human's
+  double lifted_;              // height over the ground from which on a point does not touch it [m]
   std::vector<State> states_;  // (poses) recorded
   std::vector<bool> flies_;    // (poses)
   BallisticFlight result_;
@@ -181,8 +184,9 @@ io::Json BallisticFlight::ToJson() const {
 }
 
 BallisticFlight MakeFlightBallistic(const character::ReferenceMotion& reference,
-                                    const simulation::Environment& environment, double gravity) {
-  return Flyer(reference, environment, gravity).Run(reference);
+                                    const simulation::Environment& environment, double gravity,
+                                    std::optional<double> lifted) {
+  return Flyer(reference, environment, gravity, lifted).Run(reference);
 }
 
 }  // namespace retrace::task

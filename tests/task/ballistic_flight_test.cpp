@@ -82,6 +82,16 @@ TEST(BallisticFlight, LetsASmoothedJumpFallFreelyAndGivesItsPushBack) {
   EXPECT_NE(flight.notes[0].find("in 1 flight the motion is moved by"), std::string::npos) << flight.notes[0];
 }
 
+TEST(BallisticFlight, BeginsAtTheHeightThatIsGiven) {
+  const character::ReferenceMotion jump = Motion(Jump(kEarth), 2);
+  const auto flight = [&](double lifted) { return MakeFlightBallistic(jump, {}, kEarth, lifted).flights.at(0); };
+  EXPECT_LT(flight(0.002).start, flight(0.05).start);
+  EXPECT_GT(flight(0.002).end, flight(0.05).end);
+  // It rises by 5 cm in the air in which it falls freely.
+  const double left = kEarth * kAir / 2, time = (left - std::sqrt(left * left - 2 * kEarth * 0.05)) / kEarth;
+  EXPECT_NEAR(flight(0.05).start, kTakeOff + time, 2 * kFrameTime);
+}
+
 TEST(BallisticFlight, CorrectsAPerformerOfAnotherSize) {
   // A child's jump enlarged: it falls at more than 9.81 m/s^2.
   const character::ReferenceMotion enlarged = Motion(Jump(1.2 * kEarth), 2);

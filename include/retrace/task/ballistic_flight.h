@@ -4,6 +4,7 @@
 /// character does not fall at 9.81 m/s^2 either.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,10 @@ struct BallisticFlight {
 /// ground for 0.06 s, and around these flights as little as it takes: by least squares over shifts and their
 /// accelerations. Angular momentum is left as it is. A motion without flights keeps its bits.
 /// @param gravity downwards [m/s^2]
+/// @param lifted height over the ground from which on a point does not touch it [m]; where there is none, 15 mm for a
+/// character of human height
 BallisticFlight MakeFlightBallistic(const character::ReferenceMotion& reference,
-                                    const simulation::Environment& environment, double gravity);
+                                    const simulation::Environment& environment, double gravity,
+                                    std::optional<double> lifted = std::nullopt);
 
 }  // namespace retrace::task

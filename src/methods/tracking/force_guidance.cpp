@@ -106,7 +106,7 @@ void ForceGuidance::SetTasks(const dynamics::CharacterDynamics& now, Dynamics& p
     }
     const double stands = Stands(foot);
     const Vec3 place = now.CenterOf(foot.body);
-    Task& task = program.tasks.emplace_back();
+    Task& task = program.AddTask();
     task.weight = options_.foot_weight;
     task.jacobian.resize(6, now.size());
     task.desired.resize(6);

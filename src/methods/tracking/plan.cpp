@@ -17,7 +17,7 @@ void Dynamics::Resize(int size, int num_contacts) {
   bias.setZero(size);
   desired.setZero(size);
   weights.setOnes(size);
-  tasks.clear();
+  num_tasks_ = 0;
   ResizeContacts(num_contacts);
 }
 
@@ -115,7 +115,7 @@ void Planner::AddSoftness(const Dynamics& d, int first) {
 
 void Planner::AddTasks(const Dynamics& d) {
   const int n = d.size();
-  for (const Task& task : d.tasks) {
+  for (const Task& task : d.tasks()) {
     program_.hessian.topLeftCorner(n, n).noalias() += task.weight * task.jacobian.transpose() * task.jacobian;
     program_.gradient.head(n).noalias() -= task.weight * task.jacobian.transpose() * task.desired;
   }

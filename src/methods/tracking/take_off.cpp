@@ -46,7 +46,7 @@ void TakeOff::AddTasks(const dynamics::CharacterDynamics& now, const Goal& goal,
   const double share = std::min(1.0, 1 - (flight->interval.start - time) / kBefore);
   const double taken = share * share * (3 - 2 * share), rate = 6 * share * (1 - share) / kBefore;
   reference_.SetMotion(goal.pose, goal.velocity);
-  Task& task = program.tasks.emplace_back();
+  Task& task = program.AddTask();
   task.weight = options_.take_off_weight * taken;
   task.jacobian.resize(6, now.size());
   reference_.MomentumMatrix(task.jacobian);

@@ -1,6 +1,7 @@
 #include "retrace/methods/tracking/tracked_motion.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "retrace/methods/tracking/problem.h"
 #include "retrace/task/altered_world.h"
@@ -28,7 +29,9 @@ PreparedReference PrepareReference(const character::ReferenceMotion& recorded, c
   motion = placed.reference;
   motion = motion.WithPoses(character::SmoothPoses(motion.poses(), options.smoothing / motion.frame_time()));
   if (options.ballistic_flight) {
-    prepared.flight = task::MakeFlightBallistic(motion, placed.environment, simulated.gravity);
+    // Where forces do not guide, a flight begins where the controller plans no more force.
+    const std::optional<double> lifted = options.guidance > 0 ? std::nullopt : std::optional<double>(options.lifted);
+    prepared.flight = task::MakeFlightBallistic(motion, placed.environment, simulated.gravity, lifted);
     motion = motion.WithPoses(prepared.flight.poses);
   }
   if (options.balance) {

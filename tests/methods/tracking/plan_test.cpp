@@ -199,7 +199,7 @@ void AddGoals(RandomStream& random, Dynamics& instant) {
   }
   const int half = instant.num_contacts() / 2;
   if (half > 0) instant.force_goals.push_back({0, half, Vec3(10, 300, -20), random.Uniform(1e-3, 0.1)});
-  Task& task = instant.tasks.emplace_back();
+  Task& task = instant.AddTask();
   task.jacobian.resize(3, instant.size());
   for (double& number : task.jacobian.reshaped()) number = random.Uniform(-1, 1);
   task.desired = AnyVector(random, 3, 10);

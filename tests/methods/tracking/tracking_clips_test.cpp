@@ -118,6 +118,29 @@ TEST_F(RecordedJump, FallsWhereTheFlightIsNotForeseen) {
   EXPECT_FALSE(Track(Job(options_)).success());
 }
 
+/// A real recording of a run, in the plane.
+class RecordedRun : public testing::Test {
+ protected:
+  void SetUp() override {
+    options_ = OptionsOf(std::string(RETRACE_SHARED_DIR) + "/mocap/clips/run_cmu_09_06.amc");
+    options_.clip.skeleton = std::string(RETRACE_SHARED_DIR) + "/mocap/clips/cmu_09.asf";
+    options_.character = "planar_human";
+    if (!std::filesystem::exists(options_.clip.file)) GTEST_SKIP() << options_.clip.file << " is missing";
+  }
+  JobOptions options_;
+};
+
+TEST_F(RecordedRun, IsFollowedInThePlaneFromAnyOfThreeStarts) {
+  options_.configuration.tracking.perturbation = 0.05;
+  for (uint64_t seed = 1; seed <= 3; ++seed) {
+    options_.configuration.tracking.seed = seed;
+    const Tracking result = Track(Job(options_));
+    EXPECT_TRUE(result.success()) << seed << ": " << result.summary.BriefReport();
+    // Feet that are a centimetre off the ground while more than half of the weight is required of it do not fly.
+    EXPECT_EQ(result.prepared.flight.flights.size(), 1u);
+  }
+}
+
 /// A real recording of a walk whose feet are some centimetres in the floor.
 class RecordedWalk : public testing::Test {
  protected:

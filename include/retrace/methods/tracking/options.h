@@ -56,7 +56,7 @@ struct Options {
   double contact_damping = 20;          ///< share of a contact point's velocity that is to go away, per second [1/s]
   double regularisation = 1e-6;         ///< weight of squared contact forces [1/N^2]
   /// A contact point that the reference has higher than this over the ground is about to leave: no force is planned for
-  /// it [m].
+  /// it, and with all of them a flight begins [m].
   double lifted = 0.01;
   /// A point for which less force than this is planned while it is faster than that in the reference is leaving the
   /// ground: the program is solved again without it, since equation 7e would hold it down [N], [m/s]. 0 N: never.
@@ -67,7 +67,7 @@ struct Options {
   /// Before a flight, of the accelerations of the centre of mass and of the angular momentum, which nothing can change
   /// in the air; 0: a flight is not foreseen. Not where forces guide.
   double take_off_weight = 1000;
-  double take_off_feedback = 40;  ///< on these momenta [1/s]
+  double take_off_feedback = 25;  ///< on these momenta [1/s]
 
   double placement_distance = 0.8;   ///< c_d of equation 11 [rad/m]
   double placement_velocity = 0.25;  ///< c_v of equation 11 [rad s/m]

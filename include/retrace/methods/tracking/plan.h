@@ -12,6 +12,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <span>
 #include <vector>
 
 #include "retrace/math/types.h"
@@ -50,7 +51,6 @@ struct Dynamics {
   Eigen::VectorXd softness;
   Eigen::MatrixXd normals;  ///< of each point (3 c x 1), unit vectors
   std::vector<ForceGoal> force_goals;
-  std::vector<Task> tasks;
   double contact_weight = 1e4;
   double regularisation = 1e-6;
   double torque_limit = 400;  ///< [N m]
@@ -61,6 +61,17 @@ struct Dynamics {
   void Resize(int size, int num_contacts);
   /// Other contact points, all zero; the rest stays.
   void ResizeContacts(int num_contacts);
+
+  std::span<const Task> tasks() const { return {tasks_.data(), static_cast<size_t>(num_tasks_)}; }
+  /// Another task, of any size. Its memory is that of a task before the last Resize where there was one.
+  Task& AddTask() {
+    if (num_tasks_ == static_cast<int>(tasks_.size())) tasks_.emplace_back();
+    return tasks_[static_cast<size_t>(num_tasks_++)];
+  }
+
+ private:
+  std::vector<Task> tasks_;  // those from num_tasks_ on are memory alone
+  int num_tasks_ = 0;
 };
 
 /// The edges of a cone of friction about a normal, as columns of unit length.
