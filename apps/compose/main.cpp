@@ -47,9 +47,10 @@ void AddOptions(CLI::App& app, Options& o) {
          "--push-every", o.job.push_every,
          "Push a body at each interval in a random direction, as BODY,NEWTON,INTERVAL,DURATION; needs --seconds")
       ->type_name("PUSHES");
-  app.add_option("--get-up", o.job.get_ups,
-                 "Sub-folders that lead up after a fall, in their order; the n-th option is for the n-th fall "
-                 "(repeatable) [the nearest get-up]")
+  app.add_option(
+         "--get-up", o.job.get_ups,
+         "Sub-folders that lead up after a fall, in their order; the first may be NAME@SECOND, where it is entered; "
+         "the n-th option is for the n-th fall (repeatable) [the nearest get-up]")
       ->type_name("NAME,NAME...")
       ->allow_extra_args(false);
   apps::AddNumber(app, "--cuts", o.job.cuts, io::Integer{1, 100}, "Ways into the next motion that are tried [6]");

@@ -92,6 +92,7 @@ int main(int argc, char** argv) {
   const std::string command = apps::CommandLine(argc, argv);
   CLI::App app("Makes a library of controls of a list of recordings, for compose.", "make-library");
   Options options;
+  options.job.defaults.run.method = runs::Method::kSampling;  // so that all controls are in one world
   AddOptions(app, options);
   int exit_code = 0;
   if (!apps::ParseOptions(app, argc, argv, true, exit_code)) return exit_code;

@@ -39,6 +39,7 @@ constexpr double kDriveTime = 1.5;      // in which servos go to the pose of a g
 constexpr double kGetUpWindow = 0.35;   // share of a get-up in which it may be entered
 constexpr double kLongestAnswer = 30;   // of a fall with what follows it, for the range of the pushes [s]
 constexpr double kShareOfBudget = 0.5;  // of a way that is tried then: there are others
+constexpr double kNamedCut = 0.2;       // from the time that is named, within which a get-up is entered [s]
 constexpr int kMostGetUps = 6;          // of the nearest that are tried
 
 /// A way from a motion into another one.
@@ -203,10 +204,10 @@ class Composer {
         return false;
       }
     }
-    const std::vector<size_t> rise = num_falls_ < job_.rises.size() ? job_.rises[num_falls_] : std::vector<size_t>();
+    const CompositionJob::Rise rise = num_falls_ < job_.rises.size() ? job_.rises[num_falls_] : CompositionJob::Rise();
     ++num_falls_;
-    const std::vector<WayUp> ways =
-        rise.empty() ? WaysUp(job_.get_ups, kGetUpWindow, 1) : WaysUp({rise[0]}, 1, job_.options.cuts);
+    const std::vector<WayUp> ways = rise.controls.empty() ? WaysUp(job_.get_ups, kGetUpWindow, 1)
+                                                          : WaysUp({rise.controls[0]}, 1, job_.options.cuts, rise.time);
     const Snapshot fallen = Take();
     for (size_t t = 0; t < ways.size() * std::size(kEfforts); ++t) {
       const WayUp& way = ways[t % ways.size()];
@@ -215,7 +216,7 @@ class Composer {
       result_.parts.push_back({way.drive.first_step, way.cut.control, way.cut.step, way.cut.distance,
                                static_cast<int>(t) + 1, CompositionEvent::kDrive, 0});
       if (!TryCut(way.cut, CompositionEvent::kGetUp, kEfforts[t / ways.size()], static_cast<int>(t) + 1)) continue;
-      if (!FollowAll(rise) || !Resume()) continue;
+      if (!FollowAll(rise.controls) || !Resume()) continue;
       if (hooks_.on_part) {  // what was tried in vain is not told of
         for (size_t p = fallen.parts.size(); p < result_.parts.size(); ++p) hooks_.on_part(result_.parts[p]);
       }
@@ -240,7 +241,9 @@ class Composer {
   /// From where the character lies to the controls that are nearest once servos have gone to them, the nearest first.
   /// @param window share of a control in which it may be entered, as long as it is near the ground
   /// @param most ways into each of them
-  std::vector<WayUp> WaysUp(const std::vector<size_t>& controls, double window, int most) {
+  /// @param time about which it is entered, whether it is near the ground there or not [s]
+  std::vector<WayUp> WaysUp(const std::vector<size_t>& controls, double window, int most,
+                            const std::optional<double>& time = {}) {
     const int here = result_.control.num_steps(), steps = StepsIn(kDriveTime);
     std::vector<WayUp> ways;
     const Snapshot fallen = Take();
@@ -251,7 +254,9 @@ class Composer {
       std::vector<Cut> cuts;
       for (int step = 0; step <= last; step += StepsIn(kCutInterval)) {
         const int cut = Is(Transition::kSearched) ? step : FragmentStart(control, step);
-        if (control.RootShare(static_cast<size_t>(cut)) > kLowRoot) continue;
+        if (time ? std::abs(step * h() - *time) > kNamedCut : control.RootShare(static_cast<size_t>(cut)) > kLowRoot) {
+          continue;
+        }
         cuts.push_back(
             {here + steps, c, cut, metrics::StateDistance(character_, actual_.back(), StateOf(control, cut))});
       }
@@ -608,10 +613,29 @@ CompositionJob::CompositionJob(const CompositionOptions& o) : options(o) {
   for (size_t c = 0; c < controls.size(); ++c) {
     if (controls[c].succeeded() && controls[c].GetsUp()) get_ups.push_back(c);
   }
-  for (const std::string& names : options.get_ups) {
-    std::vector<size_t>& rise = rises.emplace_back();
-    for (const std::string& name : Split(names, ',')) rise.push_back(Find(name, "--get-up"));
+  for (const std::string& text : options.get_ups) rises.push_back(ParseRise(text));
+}
+
+CompositionJob::Rise CompositionJob::ParseRise(const std::string& text) const {
+  Rise rise;
+  for (std::string name : Split(text, ',')) {
+    const size_t at = name.find('@');
+    if (at != std::string::npos) {
+      double time = 0;
+      const bool first = rise.controls.empty();
+      if (!first || !io::ParseNumber(name.substr(at + 1), time) || !(time >= 0 && time <= 1e4)) {
+        throw UsageError("--get-up: found \"" + name + "\", expected NAME, or of the first one NAME@SECOND");
+      }
+      rise.time = time;
+      name.resize(at);
+    }
+    rise.controls.push_back(Find(name, "--get-up"));
+    if (rise.time && rise.controls.size() == 1 && *rise.time > controls[rise.controls[0]].control.duration()) {
+      throw UsageError("--get-up: found \"" + text + "\", expected a second of a control that lasts " +
+                       io::Fixed(controls[rise.controls[0]].control.duration(), 2) + " s");
+    }
   }
+  return rise;
 }
 
 size_t CompositionJob::Find(const std::string& name, const std::string& option) const {

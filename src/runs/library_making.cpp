@@ -57,11 +57,18 @@ uint64_t FirstSeed(const fs::path& folder, int seeds) {
 }  // namespace
 
 ExitCode MadeLibrary::Judge() const {
-  return EvaluationResult{rows, results::Summarize(rows), {}}.Judge(1);
+  const ExitCode code = EvaluationResult{rows, results::Summarize(rows), {}}.Judge(1);
+  const bool all = std::all_of(rows.begin(), rows.end(), [](const RunRow& row) { return row.levels.main; });
+  return code == ExitCode::kSuccess && !all ? ExitCode::kBelowGate : code;
 }
 
 MadeLibrary MakeLibrary(const LibraryOptions& o, const MadeCallback& on_run) {
-  EvaluationOptions plan{o.list, o.clips, o.job, o.samples, o.saved};
+  EvaluationOptions plan;
+  plan.list = o.list;
+  plan.clips = o.clips;
+  plan.job = o.job;
+  plan.samples = o.samples;
+  plan.saved = o.saved;
   plan.seeds = o.seeds;
   plan.only = o.only;
   plan.output = o.output;

@@ -128,26 +128,41 @@ TEST_F(Composing, AKinematicTransitionIsLabelledAndReplaysToTheBit) {
   EXPECT_EQ(Compose(CompositionJob(plain), 1).num_kinematic(), 0u);
 }
 
-/// The same walk, and a get-up from the belly, searched; it is left out where the recording is not there.
-class ComposingFalls : public Composing {
+/// A walk and a get-up from the belly, both searched; made once, and left out where the recording is not there.
+class ComposingFalls : public testing::Test {
  protected:
+  static void SetUpTestSuite() {
+    const std::string get_up = std::string(RETRACE_SHARED_DIR) + "/mocap/clips/getup_facedown_dm.bvh";
+    if (!std::filesystem::exists(get_up)) return;
+    std::string name = (std::filesystem::temp_directory_path() / "composing-falls-XXXXXX").string();
+    folder_ = ::mkdtemp(name.data());
+    io::WriteFile(folder_ / "list.tsv", "clip\tname\tend\n" + get_up + "\tget_up\t-\n" + RETRACE_SOURCE_DIR +
+                                            "/data/clips/walk.bvh\twalk\t2.2\n");
+    LibraryOptions options;
+    options.list = folder_ / "list.tsv";
+    options.output = folder_ / "library";
+    options.job.configuration.run.method = Method::kSampling;
+    options.job.configuration.sampling.smoothing.passes = 0;
+    options.samples = 60;
+    options.saved = 12;
+    MakeLibrary(options);
+  }
+  static void TearDownTestSuite() {
+    if (!folder_.empty()) std::filesystem::remove_all(folder_);
+  }
   void SetUp() override {
-    Composing::SetUp();
-    JobOptions options;
-    options.clip.file = std::string(RETRACE_SHARED_DIR) + "/mocap/clips/getup_facedown_dm.bvh";
-    if (!std::filesystem::exists(options.clip.file)) GTEST_SKIP() << options.clip.file << " is missing";
-    options.configuration.run.method = Method::kSampling;
-    options.configuration.sampling.samples = 100;
-    options.configuration.sampling.selection.saved = 20;
-    options.configuration.sampling.smoothing.passes = 0;
-    const Job job(options);
-    WriteRun(library() / "get_up", job, Reconstruct(job, 2));
+    if (folder_.empty()) GTEST_SKIP() << "there is no ../shared/mocap";
   }
 
   /// Pushed so hard that no cut is near.
   CompositionOptions Pushed() const {
-    CompositionOptions options = Playing({"walk"});
+    CompositionOptions options;
+    options.library = folder_ / "library";
+    options.play = {"walk"};
     options.pushes = {"trunk,0:0:400,0.4,0.2"};
+    options.configuration.sampling.samples = 100;
+    options.configuration.sampling.selection.saved = 20;
+    options.configuration.sampling.smoothing.passes = 0;
     return options;
   }
 
@@ -156,6 +171,8 @@ class ComposingFalls : public Composing {
     for (const CompositionPart& part : result.parts) events.push_back(part.event);
     return events;
   }
+
+  inline static std::filesystem::path folder_;
 };
 
 TEST_F(ComposingFalls, WhoIsPushedHardFallsRestsGetsUpAndGoesOn) {
@@ -283,7 +300,10 @@ TEST_F(MakingLibraries, RefusesAFolderOfOthersAndControlsThatCannotFollow) {
   io::WriteFile(options.list, "clip\tname\tend\tcharacter\nwalk.bvh\twalk\t1.2\thuman\nwalk.bvh\tother\t1.2\tadult\n");
   EXPECT_THROW(MakeLibrary(options), InputError);
   io::WriteFile(options.list, "clip\tname\nnone.bvh\twalk\n");
-  EXPECT_EQ(MakeLibrary(options).Judge(), ExitCode::kInput);
+  const MadeLibrary none = MakeLibrary(options);
+  EXPECT_EQ(none.Judge(), ExitCode::kBelowGate);
+  EXPECT_THAT(none.rows.at(0).message, HasSubstr("none.bvh is missing"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "made" / kLibraryFile));
 }
 
 TEST_F(Composing, RefusesWhatCannotFollow) {

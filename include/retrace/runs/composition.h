@@ -50,8 +50,9 @@ struct CompositionOptions {
   Transition transition = Transition::kSearched;
   double seconds = 0;      ///< the plan begins again until the motion is so long; 0: it is played once [s]
   std::string push_every;  ///< BODY,NEWTON,INTERVAL,DURATION: a push in a random direction at each interval
-  /// For the n-th fall, controls that lead up from it, one after the other, with commas between; the nearest get-up of
-  /// the library where there is none.
+  /// For the n-th fall, controls that lead up from it, one after the other, with commas between; where there is none,
+  /// the nearest get-up of the library. The first may be NAME@SECOND, about where it is entered; else the nearest cuts
+  /// are.
   std::vector<std::string> get_ups;
   int cuts = 6;  ///< ways into the next motion that are tried
   Configuration configuration = CompositionConfiguration();
@@ -69,18 +70,23 @@ struct CompositionJob {
   std::vector<std::filesystem::path> Files() const;
 
   CompositionOptions options;
-  std::vector<LibraryControl> controls;    ///< each once, those of the plan first
-  size_t num_played = 0;                   ///< of these
-  std::vector<size_t> get_ups;             ///< of these, that get up from the ground
-  std::vector<size_t> play;                ///< of these
-  std::vector<std::vector<size_t>> rises;  ///< of these, after the n-th fall (CompositionOptions::get_ups)
-  std::vector<control::Push> pushes;       ///< by their start
+  std::vector<LibraryControl> controls;  ///< each once, those of the plan first
+  size_t num_played = 0;                 ///< of these
+  std::vector<size_t> get_ups;           ///< of these, that get up from the ground
+  std::vector<size_t> play;              ///< of these
+  struct Rise {
+    std::vector<size_t> controls;  ///< of these, one after the other
+    std::optional<double> time;    ///< at which the first one is entered [s]
+  };
+  std::vector<Rise> rises;            ///< after the n-th fall (CompositionOptions::get_ups)
+  std::vector<control::Push> pushes;  ///< by their start
 
   /// Controls in which one can go on after a push: those of the plan, and those that end standing.
   std::vector<size_t> OfAnswers() const;
 
  private:
   size_t Find(const std::string& name, const std::string& option) const;
+  Rise ParseRise(const std::string& text) const;
   void AddPushes();
 };
 
