@@ -9,10 +9,11 @@ namespace retrace::tracking {
 namespace {
 
 constexpr double kBetween = 0.01;  // between instants of the reference [s]
-constexpr double kSlow = 0.3;       // speed of the centre of mass along the ground up to which a motion is slow [m/s]
-constexpr double kFast = 0.6;       // and from which on it is not
-constexpr double kAroundFlight = 0.4;  // time before and after a flight in which nothing is slow [s]
-constexpr double kBalanceWeight = 100;        // of the goal; joints have 1
+constexpr double kSlow = 0.3;      // speed of the centre of mass along the ground up to which a motion is slow [m/s]
+constexpr double kFast = 0.6;      // and from which on it is not
+constexpr size_t kAround = 20;     // instants before and after over which it is averaged
+constexpr double kAroundFlight = 0.4;   // time before and after a flight in which nothing is slow [s]
+constexpr double kBalanceWeight = 100;  // of the goal; joints have 1
 
 }  // namespace
 
@@ -22,11 +23,16 @@ SlowBalance::SlowBalance(const character::Character& character, const character:
   if (character.planar || options.stance_feedback == 0 || options.guidance > 0) return;
   character::State state;
   const auto count = static_cast<size_t>(reference.duration() / kBetween) + 1;
+  std::vector<double> way(count + 1, 0.0);  // sums of speeds up to an instant
+  for (size_t i = 0; i < count; ++i) {
+    reference.StateAt(static_cast<double>(i) * kBetween, state);
+    const Vec3 velocity = character::CenterOfMassVelocity(character, state);
+    way[i + 1] = way[i] + std::hypot(velocity.x(), velocity.z());
+  }
   for (size_t i = 0; i < count; ++i) {
     const double time = static_cast<double>(i) * kBetween;
-    reference.StateAt(time, state);
-    const Vec3 velocity = character::CenterOfMassVelocity(character, state);
-    const double speed = std::hypot(velocity.x(), velocity.z());
+    const size_t first = i - std::min(i, kAround), last = std::min(i + kAround + 1, count);
+    const double speed = (way[last] - way[first]) / static_cast<double>(last - first);
     const bool flies = std::any_of(flights.begin(), flights.end(), [&](const metrics::Interval& flight) {
       return time > flight.start - kAroundFlight && time < flight.end + kAroundFlight;
     });
