@@ -6,6 +6,7 @@
 #include "retrace/bodies/mesh_volume.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
+#include "retrace/math/rotation.h"
 #include "segments.h"
 
 namespace retrace::bodies {
