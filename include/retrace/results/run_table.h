@@ -153,7 +153,7 @@ struct RunSummary {
   SuccessCount loose;
   SuccessCount main;
   SuccessCount strict;
-  SuccessCount viable;  ///< ends, of those to which it applies
+  SuccessCount viable;                                              ///< ends, of those to which it applies
   std::array<metrics::Quartiles, kFigures.size()> successful = {};  ///< over runs with main success
   std::array<metrics::Quartiles, kFigures.size()> all = {};         ///< over all runs that ran
   /// Main successes that had spent no more than each budget: by the spend of each run, not by runs that were stopped
