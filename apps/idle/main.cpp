@@ -114,7 +114,7 @@ int Stand(const Options& o, const std::string& command) {
   if (folder) runs::WriteStanding(*folder, job, result, {command, {}, &timer});
   if (apps::Prints(style)) {
     std::printf("%s: %s after %.2f of %.2f s\n%s", name.c_str(),
-                result.search.reached_end() ? "reached the end" : sampling::Name(result.search.status).c_str(),
+                result.search.reached_end() ? "reached the end" : task::Name(result.search.ending).c_str(),
                 result.search.control.duration(), job.options.duration, runs::Describe(job, result).c_str());
     if (folder) std::printf("  results in %s\n", output.c_str());
   }

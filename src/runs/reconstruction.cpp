@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 #include "replayed_control.h"
 #include "retrace/control/control_file.h"
@@ -143,7 +144,11 @@ Reconstruction FindControl(const Job& job, parallel::TaskFarm& farm, const Recon
 
 Reconstruction Reconstruct(const Job& job, parallel::TaskFarm& farm, const ReconstructionHooks& hooks) {
   Reconstruction result = FindControl(job, farm, hooks);
-  if (job.configuration.run.tail > 0) JudgeEndOf(job, farm.num_workers(), hooks, result);
+  if (job.configuration.run.tail > 0) {
+    // Of a job of many ranks this process has the cores of one machine alone.
+    const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    JudgeEndOf(job, std::min(farm.num_workers(), cores), hooks, result);
+  }
   return result;
 }
 

@@ -290,7 +290,7 @@ void WriteStanding(results::RunFolder& folder, const StandingJob& job, const Sta
       {"preparation", job.preparation.ToJson()},
       {"idling",
        {{"posture", kPostureOfStanding},
-        {"ending", Name(result.search.status)},
+        {"ending", task::Name(result.search.ending)},
         {"reference", "the key poses one after the other, feet in place: kinematic"},
         {"largest_creep", result.largest_creep},
         {"mean_joint_rate", result.mean_joint_rate},

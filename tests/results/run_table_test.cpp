@@ -169,7 +169,7 @@ TEST(Summarize, CountsViableEndsOfThoseToWhichThatApplies) {
   const Table table = ParseTable(FormatSummaries(summaries), "summary.csv");
   EXPECT_EQ(table.Text("ends")[0], "3");
   EXPECT_EQ(table.Text("viable")[0], "2");
-  EXPECT_NEAR(table.Numbers("viable_lower_bound")[0], 0.135, 5e-4);
+  EXPECT_EQ(table.Text("viable_lower_bound")[0].substr(0, 5), "0.135");
   EXPECT_EQ(table.Text("ends")[1], "0");
   EXPECT_EQ(table.Text("viable_lower_bound")[1], "");
   EXPECT_THAT(FormatSummaryPage(summaries), HasSubstr("| walk | 2/3 (0.14) | 2/3 | 0/3 | 2/3 (0.14) | 50 "));

@@ -366,8 +366,8 @@ TEST(Description, NamesEveryField) {
   Describe(configuration, all);
   {
     const auto& [run, task, sampling, tracking, windows] = configuration;
-    const auto& [run_method, baseline] = run;
-    EXPECT_TRUE(all.Have(run_method, baseline));
+    const auto& [run_method, baseline, tail, mend_end] = run;
+    EXPECT_TRUE(all.Have(run_method, baseline, tail, mend_end));
     const auto& [reference, schedule, world, gates, cost_preset, cost_custom, cost, drift_weight, contact_preset] =
         task;
     EXPECT_TRUE(all.Have(cost_preset, drift_weight, contact_preset));

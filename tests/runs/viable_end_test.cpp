@@ -63,6 +63,8 @@ TEST(ViableEnd, StandingGoesOnByAControlThatReplays) {
 /// The end of a motion, and the same with the whole body thrown backwards: nothing can catch that.
 TEST(ViableEnd, AFallIsNotViableAndTheLastSecondsAreSearchedAnew) {
   JobOptions options = Clip("stand", 1.2);
+  options.configuration.run.method = Method::kSampling;
+  options.configuration.sampling.smoothing.passes = 0;
   options.configuration.sampling.samples = 100;
   options.configuration.sampling.selection.saved = 20;
   options.configuration.run.mend_end = EndMending::kOff;
@@ -70,8 +72,8 @@ TEST(ViableEnd, AFallIsNotViableAndTheLastSecondsAreSearchedAnew) {
   const Reconstruction result = FindControl(judging, *MakeThreadFarm(1, MakeWorkerFactory(judging)));
   ASSERT_TRUE(result.success());
   EXPECT_FALSE(result.end);
-  character::State thrown = result.tracking->summary.end;
-  for (character::BodyState& body : thrown) body.velocity += Vec3(0, 0, -3);
+  character::State thrown = result.search.end;
+  for (character::BodyState& body : thrown) body.linear_velocity += Vec3(0, 0, -3);
   const JudgedEnd judged = JudgeEnd(judging, result.control(), thrown, 1, {});
   EXPECT_EQ(judged.end.verdict, Verdict::kNotViable);
   EXPECT_THAT(judged.end.Describe(), HasSubstr("the end is not viable: no way on was found"));
@@ -83,7 +85,7 @@ TEST(ViableEnd, AFallIsNotViableAndTheLastSecondsAreSearchedAnew) {
   ASSERT_EQ(mended.end.verdict, Verdict::kViable) << mended.end.Describe();
   ASSERT_TRUE(mended.mended);
   ASSERT_TRUE(mended.end.searched_from);
-  EXPECT_EQ(*mended.end.searched_from, 0.2);  // a second before the end, at the start of a fragment
+  EXPECT_NEAR(*mended.end.searched_from, 0.2, 1e-9);  // a second before the end, at the start of a fragment
   EXPECT_THAT(mended.end.Describe(), HasSubstr("; found anew from 0.20 s on"));
   // What came before is what it was, and the whole is as long as the clip and inside its gates.
   EXPECT_EQ(mended.mended->num_steps(), result.control().num_steps());
@@ -102,6 +104,23 @@ TEST(ViableEnd, AFallIsNotViableAndTheLastSecondsAreSearchedAnew) {
   ASSERT_TRUE(again.mended);
   EXPECT_EQ(control::FormatControl(mending.character, *again.mended),
             control::FormatControl(mending.character, *mended.mended));
+}
+
+/// Of a motion that was tracked all is tracked anew, which costs less than a search.
+TEST(ViableEnd, ATrackedMotionIsTrackedAnewWithWhatFollows) {
+  const Job job(Clip("stand", 0.53));  // which does not end with a fragment of the control
+  const Reconstruction result = FindControl(job, *MakeThreadFarm(1, MakeWorkerFactory(job)));
+  ASSERT_TRUE(result.success());
+  character::State thrown = result.tracking->summary.end;
+  for (character::BodyState& body : thrown) body.linear_velocity += Vec3(0, 0, -3);
+  const JudgedEnd judged = JudgeEnd(job, result.control(), thrown, 1, {});
+  ASSERT_EQ(judged.end.verdict, Verdict::kViable) << judged.end.Describe();
+  ASSERT_TRUE(judged.mended);
+  EXPECT_EQ(judged.end.searched_from, 0);
+  EXPECT_EQ(judged.end.method, "tracking");
+  EXPECT_EQ(judged.mended->num_steps(), result.control().num_steps());
+  EXPECT_EQ(control::Fingerprint(control::Replay(job.character, *judged.mended).states.back()),
+            control::Fingerprint(judged.end.onward.start));
 }
 
 TEST(ViableEnd, LyingHasNoEndToBeViable) {
