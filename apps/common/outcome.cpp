@@ -13,7 +13,7 @@ namespace {
 /// How it went, in a few words.
 std::string Outcome(const runs::FailureReport& report, const metrics::Evaluation& evaluation) {
   if (evaluation.success()) return "reconstructed";
-  if (report.ending == sampling::Status::kReachedEnd) return "below the gates";
+  if (report.ending == task::Ending::kReachedEnd) return "below the gates";
   const double time = report.failure.fragment >= 0 ? report.failure.start : report.reached;
   return (report.failure.fragment >= 0 ? "not reconstructed, outside the gates at "
                                        : "not reconstructed, stopped at ") +

@@ -70,6 +70,8 @@ void Print(const Options& o, const bodies::BodyOfMesh& made, size_t triangles) {
   std::printf("\n  mass    %s kg\n", io::Fixed(r.mass, 2).c_str());
   std::printf("  volume  %s litres in the mesh, %s in all shapes together (what they share counted once)\n",
               io::Fixed(1000 * r.mesh_volume, 2).c_str(), io::Fixed(1000 * r.shape_volume, 2).c_str());
+  std::printf("          %s by their distances from the skin alone; for the volume all surfaces moved by %s mm\n",
+              io::Fixed(1000 * r.fitted_volume, 2).c_str(), io::Fixed(1000 * r.moved, 1).c_str());
   std::printf("  servos  times %s\n", io::Fixed(r.servo_scale, 3).c_str());
   std::printf("  %-17s %8s %8s %9s %9s  %s\n", "part", "litres", "kg", "off [mm]", "back [mm]", "shape");
   for (const bodies::PartReport& part : r.parts) {

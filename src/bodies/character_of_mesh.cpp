@@ -6,6 +6,7 @@
 #include "retrace/bodies/mesh_volume.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
+#include "retrace/math/rotation.h"
 #include "segments.h"
 
 namespace retrace::bodies {
@@ -99,15 +100,17 @@ SurfacePoints Slice(const SurfacePoints& points, int slice, int slices) {
 }
 
 /// A box whose sole is where the mesh has it: what stands decides.
-void StandOnSole(Fit& foot, const SurfacePoints& points) {
+Shape OnSole(Shape foot, const SurfacePoints& points) {
   double sole = points.places.front().y();
   for (const Vec3& place : points.places) sole = std::min(sole, place.y());
-  const double top = foot.shape.offset.y() + 0.5 * foot.shape.size.y();
-  foot.shape.size.y() = top - sole;
-  foot.shape.offset.y() = 0.5 * (top + sole);
+  const double top = foot.offset.y() + 0.5 * foot.size.y();
+  foot.size.y() = top - sole;
+  foot.offset.y() = 0.5 * (top + sole);
+  return foot;
 }
 
-std::vector<Fit> FitShapes(const Segments& body, int segment, const SurfaceDistance& surface, const std::string& name) {
+/// The points that each shape of a part is fitted to.
+std::vector<SurfacePoints> PointsOfShapes(const Segments& body, int segment, const std::string& name) {
   const std::string& part = body.names[Index(segment)];
   const SurfacePoints points = PointsOf(body, segment);
   constexpr size_t kFewest = 8;
@@ -115,24 +118,23 @@ std::vector<Fit> FitShapes(const Segments& body, int segment, const SurfaceDista
     throw InputError(name, std::to_string(points.places.size()) + " vertices of " + part,
                      "a surface that the joints of each part move");
   }
-  if (part.ends_with("foot")) {
-    Fit fit = FitBox(points, surface);
-    StandOnSole(fit, points);
-    return {fit};
+  std::vector<SurfacePoints> all;
+  for (int slice = 0; part == "trunk" && slice < kTrunkSlices; ++slice) {
+    SurfacePoints of_slice = Slice(points, slice, kTrunkSlices);
+    if (of_slice.places.size() >= kFewest) all.push_back(std::move(of_slice));
   }
-  if (part.ends_with("hand")) return {FitBox(points, surface)};
-  if (part.ends_with("arm") || part.ends_with("clavicle")) return {FitCapsule(points, surface, 0)};
-  if (part.ends_with("thigh") || part.ends_with("shin")) return {FitCapsule(points, surface, 1)};
-  if (part == "head") return {FitCapsule(points, surface)};
+  if (all.empty()) all.push_back(points);
+  return all;
+}
+
+Shape FitShape(const std::string& part, const SurfacePoints& points, const SurfaceDistance& surface) {
+  if (part.ends_with("foot")) return OnSole(FitBox(points, surface).shape, points);
+  if (part.ends_with("hand")) return FitBox(points, surface).shape;
+  if (part.ends_with("arm") || part.ends_with("clavicle")) return FitCapsule(points, surface, 0).shape;
+  if (part.ends_with("thigh") || part.ends_with("shin")) return FitCapsule(points, surface, 1).shape;
+  if (part == "head") return FitCapsule(points, surface).shape;
   // Across the body: a back and hips have no edges to roll over.
-  if (part == "pelvis") return {FitCapsule(points, surface, 0)};
-  std::vector<Fit> fits;
-  for (int slice = 0; slice < kTrunkSlices; ++slice) {
-    const SurfacePoints part_of_it = Slice(points, slice, kTrunkSlices);
-    if (part_of_it.places.size() >= kFewest) fits.push_back(FitCapsule(part_of_it, surface, 0));
-  }
-  if (fits.empty()) fits.push_back(FitCapsule(points, surface, 0));
-  return fits;
+  return FitCapsule(points, surface, 0).shape;
 }
 
 /// Whether shapes come nearer than a distance to each other: a point of the surface of one, inside the other.
@@ -153,30 +155,68 @@ bool Touch(const PartReport& a, const PartReport& b, double distance) {
   return false;
 }
 
-/// Volume of all shapes together, by counting the points of a grid that are in any.
-double VolumeOfUnion(const std::vector<PartReport>& parts, double spacing) {
-  Eigen::AlignedBox3d box;
-  std::vector<std::pair<Shape, Eigen::AlignedBox3d>> shapes;
-  for (const PartReport& part : parts) {
-    for (const Fit& fit : part.fits) {
-      const Vec3 half = fit.shape.HalfExtents();
-      shapes.emplace_back(fit.shape, Eigen::AlignedBox3d(fit.shape.offset - half, fit.shape.offset + half));
-      box.extend(shapes.back().second);
+/// A shape with what it was fitted to.
+struct FittedShape {
+  size_t part = 0;
+  Shape shape;
+  SurfacePoints points;
+};
+
+double VolumeOf(const Shape& shape) {
+  if (shape.kind == Shape::Kind::kBox) return shape.size.prod();
+  return kPi * shape.radius * shape.radius * (shape.length + 4.0 / 3 * shape.radius);
+}
+
+/// Volume of all shapes together: of each, the share that is in none before it. The points that tell are the same of
+/// each shape, relative to its box, and evenly spread without a grid, which the sides of boxes would meet in steps.
+double VolumeOfUnion(const std::vector<Shape>& shapes) {
+  constexpr int kPoints = 20000;
+  // Of the additive sequence of three dimensions with the root of x^4 = x + 1 (Roberts 2018).
+  const Vec3 step(0.8191725133961645, 0.6710436067037893, 0.5497004779019703);
+  double volume = 0;
+  for (size_t s = 0; s < shapes.size(); ++s) {
+    const Vec3 half = shapes[s].HalfExtents();
+    int inside = 0, alone = 0;
+    for (int i = 0; i < kPoints; ++i) {
+      const Eigen::Array3d unit = (i + 0.5) * step.array();
+      const Vec3 point = shapes[s].offset + half.cwiseProduct((2 * (unit - unit.floor()) - 1).matrix());
+      if (SignedDistance(shapes[s], point) >= 0) continue;
+      ++inside;
+      alone += std::none_of(shapes.begin(), shapes.begin() + static_cast<std::ptrdiff_t>(s),
+                            [&](const Shape& before) { return SignedDistance(before, point) < 0; });
     }
+    volume += VolumeOf(shapes[s]) * alone / inside;
   }
-  const Eigen::Vector3i count = (box.sizes() / spacing).array().ceil().cast<int>();
-  long inside = 0;
-  for (int i = 0; i < count.x(); ++i) {
-    for (int j = 0; j < count.y(); ++j) {
-      for (int k = 0; k < count.z(); ++k) {
-        const Vec3 point = box.min() + spacing * Vec3(i + 0.5, j + 0.5, k + 0.5);
-        inside += std::any_of(shapes.begin(), shapes.end(), [&](const auto& entry) {
-          return entry.second.contains(point) && SignedDistance(entry.first, point) < 0;
-        });
-      }
-    }
+  return volume;
+}
+
+/// The shapes with their surfaces moved outwards by a distance. Soles stay where they are.
+std::vector<Shape> Moved(const std::vector<FittedShape>& fitted, const Segments& body, double distance) {
+  std::vector<Shape> shapes;
+  for (const FittedShape& f : fitted) {
+    const Shape moved = MovedOutwards(f.shape, distance);
+    shapes.push_back(body.names[f.part].ends_with("foot") ? OnSole(moved, f.points) : moved);
   }
-  return static_cast<double>(inside) * spacing * spacing * spacing;
+  return shapes;
+}
+
+/// Shapes that hold a volume together, what they share counted once. By their distances alone they hold 4 to 6 % more
+/// than the mesh: boxes have corners that hands and feet have not, and ends inside of neighbours, far from any skin,
+/// grow towards it. Of all ways to change the volume, to move the whole surface by the same distance moves it least in
+/// the mean square.
+std::vector<Shape> WithVolume(const std::vector<FittedShape>& fitted, const Segments& body, double volume,
+                              BodyReport& report) {
+  constexpr double kFarthest = 0.02;  // as a share of the height
+  constexpr int kHalvings = 12;
+  const auto of_distance = [&](double distance) { return VolumeOfUnion(Moved(fitted, body, distance)); };
+  report.fitted_volume = of_distance(0);
+  double low = -kFarthest * report.height, high = -low;
+  for (int i = 0; i < kHalvings; ++i) {
+    report.moved = 0.5 * (low + high);
+    (of_distance(report.moved) > volume ? high : low) = report.moved;
+  }
+  report.shape_volume = of_distance(report.moved);
+  return Moved(fitted, body, report.moved);
 }
 
 Json ShapeJson(const Fit& fit, const Vec3& center) {
@@ -311,8 +351,13 @@ BodyOfMesh MakeCharacter(const SkinnedMesh& mesh, const character::Character& hu
   for (const Vec3& vertex : body.surface.vertices) report.height = std::max(report.height, vertex.y());
 
   const SurfaceDistance surface(body.surface);
+  std::vector<FittedShape> fitted;
   for (size_t s = 0; s < body.names.size(); ++s) {
-    report.parts.push_back({body.names[s], 0, FitShapes(body, static_cast<int>(s), surface, name)});
+    report.parts.push_back({body.names[s], 0, {}});
+    for (SurfacePoints& points : PointsOfShapes(body, static_cast<int>(s), name)) {
+      const Shape shape = FitShape(body.names[s], points, surface);
+      fitted.push_back({s, shape, std::move(points)});
+    }
   }
   // What is inside belongs to the part whose skin is nearest.
   std::vector<std::vector<VolumeCell>> cells(body.names.size());
@@ -334,7 +379,10 @@ BodyOfMesh MakeCharacter(const SkinnedMesh& mesh, const character::Character& hu
     report.parts[s].volume = part.solid.volume;
     solids.push_back(part);
   }
-  report.shape_volume = VolumeOfUnion(report.parts, report.height / kCells);
+  const std::vector<Shape> shapes = WithVolume(fitted, body, volume, report);
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    report.parts[fitted[i].part].fits.push_back(Compare(shapes[i], fitted[i].points, surface));
+  }
   report.servo_scale = report.mass * report.height / (human.total_mass() * human.height);
 
   Document document(human, body);

@@ -250,6 +250,19 @@ SurfacePoints SurfaceOf(const Shape& shape) {
   return points;
 }
 
+Shape MovedOutwards(Shape shape, double distance) {
+  shape.radius = std::max(shape.radius + distance, kThinnest);
+  shape.size = (shape.size.array() + 2 * distance).cwiseMax(kThinnest);
+  return shape;
+}
+
+Fit Compare(const Shape& shape, const SurfacePoints& points, const SurfaceDistance& surface,
+            const FitOptions& options) {
+  FitOptions as_it_is = options;
+  as_it_is.most_iterations = 0;
+  return Minimise(shape, points, surface, as_it_is);
+}
+
 Fit FitCapsule(const SurfacePoints& points, const SurfaceDistance& surface, int axis, const FitOptions& options) {
   const Extent extent = ExtentOf(points);
   Shape start;

@@ -18,6 +18,7 @@
 #include "retrace/runs/solver.h"
 #include "retrace/runs/stop_request.h"
 #include "retrace/runs/world_input.h"
+#include "retrace/task/ending.h"
 
 namespace retrace::runs {
 namespace {
@@ -51,15 +52,15 @@ RunStatus RunStatusOf(const tracking::Summary& tracking) {
   return tracking.status == tracking::Status::kDiverged ? RunStatus::kDiverged : RunStatus::kLeftGates;
 }
 
-RunStatus RunStatusOf(windows::Status status) {
-  switch (status) {
-    case windows::Status::kReachedEnd:
+RunStatus RunStatusOf(task::Ending ending) {
+  switch (ending) {
+    case task::Ending::kReachedEnd:
       return RunStatus::kCompleted;
-    case windows::Status::kLeftGates:
+    case task::Ending::kLeftGates:
       return RunStatus::kLeftGates;
-    case windows::Status::kBudget:
+    case task::Ending::kBudget:
       return RunStatus::kBudget;
-    case windows::Status::kDiverged:
+    case task::Ending::kDiverged:
       break;
   }
   return RunStatus::kDiverged;
@@ -67,18 +68,7 @@ RunStatus RunStatusOf(windows::Status status) {
 
 RunStatus RunStatusOf(const Reconstruction& result) {
   if (result.method == Method::kTracking) return RunStatusOf(result.tracking->summary);
-  if (result.method == Method::kWindows) return RunStatusOf(result.windows.status);
-  switch (result.search.status) {
-    case sampling::Status::kReachedEnd:
-      return RunStatus::kCompleted;
-    case sampling::Status::kLeftGates:
-      return RunStatus::kLeftGates;
-    case sampling::Status::kBudget:
-      return RunStatus::kBudget;
-    case sampling::Status::kDiverged:
-      break;
-  }
-  return RunStatus::kDiverged;
+  return RunStatusOf(result.method == Method::kWindows ? result.windows.ending : result.search.ending);
 }
 
 void TakeCosts(const Reconstruction& result, double duration, const results::RunTimer& timer, RunRow& row) {

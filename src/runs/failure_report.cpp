@@ -13,9 +13,9 @@ namespace {
 
 using sampling::Failure;
 using sampling::Problem;
-using sampling::Status;
 using sampling::Summary;
 using task::CostTerms;
+using task::Ending;
 
 /// How far a warning of the recording may be from the place: about as far as the search first goes back [s].
 constexpr double kNearby = 0.5;
@@ -74,7 +74,7 @@ void Advise(const Problem& problem, const Summary& search, const metrics::Evalua
   const auto advise = [&](std::string setting, std::string because) {
     report.advice.push_back({std::move(setting), std::move(because)});
   };
-  if (search.status == Status::kBudget) {
+  if (search.ending == Ending::kBudget) {
     if (failure.fragment >= 0) {
       advise(Setting("/search/budget", 2 * problem.options.budget, 0), "the budget ended before the search gave up");
     } else if (report.reached > 0) {
@@ -86,19 +86,19 @@ void Advise(const Problem& problem, const Summary& search, const metrics::Evalua
              "it does not allow for a single fragment of " + std::to_string(problem.options.samples) + " samples");
     }
   }
-  if (search.status == Status::kLeftGates && problem.options.max_back_offs < 1000) {
+  if (search.ending == Ending::kLeftGates && problem.options.max_back_offs < 1000) {
     advise("/search/max_back_offs=1000", "it has gone back " + Times(search.back_offs) + " and may not do so again");
   }
   if (failure.fragment >= 0 && failure.nearest_ratio > 0 && failure.nearest_ratio <= 1) {
     advise("/search/gate_margin=0", "the nearest sample is inside the gates, though not by the margin of " +
                                         io::Fixed(100 * problem.options.gate_margin, 0) + " %");
   }
-  if (search.status == Status::kDiverged && problem.task.world.servo == simulation::Servo::kExplicit &&
+  if (search.ending == Ending::kDiverged && problem.task.world.servo == simulation::Servo::kExplicit &&
       problem.time_step() > 0.0005) {
     advise("/simulation/servo=implicit",
            "all samples diverged with the explicit servo at a step of " + io::Number(problem.time_step()) + " s");
   }
-  if (search.status == Status::kReachedEnd && !report.first_gate.empty()) {
+  if (search.ending == Ending::kReachedEnd && !report.first_gate.empty()) {
     double excess = 0;
     for (const metrics::Gate& gate : evaluation.gates) excess = std::max(excess, gate.worst / gate.limit - 1);
     if (!problem.options.keep_inside_gates) {
@@ -113,14 +113,14 @@ void Advise(const Problem& problem, const Summary& search, const metrics::Evalua
 
 }  // namespace
 
-std::string StatusOf(Status ending) {
-  return ending == Status::kReachedEnd ? "completed" : Name(ending);
+std::string StatusOf(Ending ending) {
+  return ending == Ending::kReachedEnd ? "completed" : Name(ending);
 }
 
 FailureReport ReportFailure(const Problem& problem, const Summary& search, const metrics::Evaluation& evaluation,
                             const metrics::ClipChecks& checks) {
   FailureReport report;
-  report.ending = search.status;
+  report.ending = search.ending;
   report.reached = search.control.duration();
   report.duration = problem.task.schedule.steps.back() * problem.time_step();
   report.fragments = problem.task.schedule.num_iterations();
@@ -134,7 +134,7 @@ FailureReport ReportFailure(const Problem& problem, const Summary& search, const
     TakeFailure(problem, search, report);
     from = search.failure.start;
     to = search.failure.end;
-  } else if (search.status == Status::kReachedEnd) {
+  } else if (search.ending == Ending::kReachedEnd) {
     for (const metrics::Gate& gate : evaluation.gates) {
       if (gate.passed() || (!report.first_gate.empty() && gate.first_violation >= report.left_at)) continue;
       report.first_gate = gate.name;
@@ -173,10 +173,10 @@ std::string FailureReport::Text() const {
   } else if (!first_gate.empty()) {
     line("simulated to the end, but outside the gates from " + Seconds(left_at) + " (" + first_gate + ")");
   }
-  if (ending != Status::kReachedEnd || !first_gate.empty()) {
+  if (ending != Ending::kReachedEnd || !first_gate.empty()) {
     std::string spent = "simulated " + io::Fixed(simulated_seconds, 0);
     spent.append(" s in all, ").append(io::Fixed(simulated_seconds / duration, 0)).append(" s per second of motion");
-    if (ending == Status::kBudget) {
+    if (ending == Ending::kBudget) {
       spent.append("; the budget, ")
           .append(io::Fixed(budget / duration, 0))
           .append(", has no room for another fragment");

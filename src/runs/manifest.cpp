@@ -66,7 +66,7 @@ io::Json SearchMember(const sampling::Summary& search) {
                          {"completed", pass.completed},
                          {"accepted", pass.accepted}});
   }
-  return {{"path_cost", search.path_cost}, {"ending", Name(search.status)}, {"diverged_samples", diverged},
+  return {{"path_cost", search.path_cost}, {"ending", Name(search.ending)}, {"diverged_samples", diverged},
           {"back_offs", back_offs},        {"distinct_saved", distinct},    {"distinct_saved_by_the_letter", literal},
           {"smoothing", smoothing}};
 }
@@ -128,7 +128,7 @@ io::Json WindowsMember(const windows::Summary& summary, windows::Cost cost) {
                     {"weighted_terms", terms},
                     {"gate_ratio", window.gate_ratio}});
   }
-  return {{"ending", Name(summary.status)}, {"adapting_cpu_seconds", summary.master_cpu_seconds}, {"list", list}};
+  return {{"ending", Name(summary.ending)}, {"adapting_cpu_seconds", summary.master_cpu_seconds}, {"list", list}};
 }
 
 /// Of each character of a scene: where it came from, and its outcome.
@@ -163,7 +163,7 @@ io::Json ReconstructionManifest(const Job& job, const Reconstruction& result, co
   const results::RunTimer& timer = context.timer != nullptr ? *context.timer : result.timer;
   const bool by_windows = result.method == Method::kWindows;
   const windows::Summary& windows = result.windows;
-  io::Json manifest = Begin("reconstruct", by_windows ? Name(windows.status) : StatusOf(search.status));
+  io::Json manifest = Begin("reconstruct", StatusOf(by_windows ? windows.ending : search.ending));
   manifest["success"] = evaluation.success();
   manifest["evaluation"] = evaluation.ToJson();
   AddJob(job, job.configuration.sampling.seed, context, manifest);

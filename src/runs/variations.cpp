@@ -115,7 +115,7 @@ std::string Line(uint64_t seed, const FailureReport& report, const std::string& 
   std::string text = "seed " + std::to_string(seed);
   text.append(": ");
   if (!kept.empty()) return text.append(kept).append("\n");
-  if (report.ending == sampling::Status::kReachedEnd) {
+  if (report.ending == task::Ending::kReachedEnd) {
     text.append("outside the gates from ").append(io::Fixed(report.left_at, 2)).append(" s");
   } else {
     text.append(StatusOf(report.ending)).append(" after ").append(io::Fixed(report.reached, 2));
@@ -158,7 +158,7 @@ class Finder {
     if (context_.on_search_end) context_.on_search_end();
     const FailureReport report = ReportFailure(job_.problem, result.search, result.evaluation, job_.checks);
     io::Json entry = {{"seed", seed},
-                      {"status", StatusOf(result.search.status)},
+                      {"status", StatusOf(result.search.ending)},
                       {"success", result.success()},
                       {"simulated_seconds", result.search.simulated_seconds}};
     std::string kept;

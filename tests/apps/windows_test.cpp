@@ -27,7 +27,7 @@ TEST_F(Windows, FindAControlThatVerifies) {
   const Outcome outcome = Execute(Command("run", "--threads 1 --progress plain --report"));
   ASSERT_EQ(outcome.code, 0) << outcome.text;
   EXPECT_THAT(outcome.text, HasSubstr("window 1/2  0.00 to 0.80 of 0.80 s  cost "));
-  EXPECT_THAT(outcome.text, HasSubstr("completed: 2 windows, cost from "));
+  EXPECT_THAT(outcome.text, HasSubstr("reached_end: 2 windows, cost from "));
   const Outcome verified = Execute(kReplay + " " + Path("run") + " --verify");
   EXPECT_EQ(verified.code, 0) << verified.text;
   EXPECT_THAT(verified.text, HasSubstr("the same to the bit"));

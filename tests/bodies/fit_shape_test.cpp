@@ -99,6 +99,36 @@ TEST(FitShape, FindsABox) {
   EXPECT_LT((fit.shape.offset - box.offset).norm(), 1e-3);
 }
 
+TEST(FitShape, AMovedSurfaceIsEverywhereAsFarAway) {
+  Shape capsule;
+  capsule.kind = Shape::Kind::kCapsule;
+  capsule.radius = 0.1;
+  capsule.length = 0.4;
+  Shape box;
+  box.size = Vec3(0.2, 0.4, 0.6);
+  for (const Shape& shape : {capsule, box}) {
+    for (const Vec3& point : SurfaceOf(MovedOutwards(shape, -0.01)).places) {
+      EXPECT_NEAR(SignedDistance(shape, point), -0.01, 1e-12);
+    }
+  }
+  // No shape vanishes.
+  EXPECT_GT(MovedOutwards(capsule, -1).radius, 0);
+  EXPECT_GT(MovedOutwards(box, -1).size.minCoeff(), 0);
+}
+
+TEST(FitShape, ComparesAShapeAsItIs) {
+  const TriangleMesh mesh = CapsuleMesh(0.05, 0.3, Vec3::Zero());
+  Shape capsule;
+  capsule.kind = Shape::Kind::kCapsule;
+  capsule.axis = 1;
+  capsule.radius = 0.06;
+  capsule.length = 0.3;
+  const Fit fit = Compare(capsule, PointsOf(mesh), SurfaceDistance(mesh));
+  EXPECT_EQ(fit.shape.radius, 0.06);
+  EXPECT_NEAR(fit.to_shape, 0.01, 1e-9);
+  EXPECT_NEAR(fit.to_surface, 0.01, 1e-4);
+}
+
 TEST(FitShape, DistancesAreThoseOfTheShapes) {
   Shape capsule;
   capsule.kind = Shape::Kind::kCapsule;

@@ -10,8 +10,8 @@
 namespace retrace::runs {
 namespace {
 
-using sampling::Status;
 using sampling::Summary;
+using task::Ending;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -30,7 +30,7 @@ class FailureReports : public testing::Test {
   /// Failed in the seventh fragment, drawn three times, twice with a way back.
   static Summary Failed() {
     Summary search;
-    search.status = Status::kLeftGates;
+    search.ending = Ending::kLeftGates;
     search.simulated_seconds = 1234;
     search.back_offs = 4;
     for (const auto& [fragment, back] : {std::pair{6, 1}, {4, 3}, {6, 5}, {6, -1}}) {
@@ -118,7 +118,7 @@ TEST_F(FailureReports, AdviseNothingWithoutAFact) {
 
 TEST_F(FailureReports, AdviseMoreBudgetWhenItWasSpent) {
   Summary search = Failed();
-  search.status = Status::kBudget;
+  search.ending = Ending::kBudget;
   FailureReport report = Report(search);
   ASSERT_EQ(report.advice.size(), 1u);
   EXPECT_EQ(report.advice[0].setting, "/search/budget=8400");
@@ -151,7 +151,7 @@ TEST_F(FailureReports, AdviseNoMarginWhenTheGatesWereKept) {
 
 TEST_F(FailureReports, OfADivergedSearchHaveNoFigures) {
   Summary search = Failed();
-  search.status = Status::kDiverged;
+  search.ending = Ending::kDiverged;
   search.failure.diverged = 700;
   search.failure.nearest = {};
   search.failure.nearest_ratio = 0;
@@ -168,7 +168,7 @@ TEST_F(FailureReports, OfADivergedSearchHaveNoFigures) {
 
 TEST_F(FailureReports, OfAMotionThatReachedTheEndNameTheFirstGate) {
   Summary search = Failed();
-  search.status = Status::kReachedEnd;
+  search.ending = Ending::kReachedEnd;
   search.failure = {};
   metrics::Evaluation evaluation;
   evaluation.completed = true;
@@ -190,10 +190,10 @@ TEST_F(FailureReports, OfAMotionThatReachedTheEndNameTheFirstGate) {
 }
 
 TEST(StatusOf, IsCompletedOrTheEnding) {
-  EXPECT_EQ(StatusOf(Status::kReachedEnd), "completed");
-  EXPECT_EQ(StatusOf(Status::kLeftGates), "left-gates");
-  EXPECT_EQ(StatusOf(Status::kBudget), "budget");
-  EXPECT_EQ(StatusOf(Status::kDiverged), "diverged");
+  EXPECT_EQ(StatusOf(Ending::kReachedEnd), "completed");
+  EXPECT_EQ(StatusOf(Ending::kLeftGates), "left-gates");
+  EXPECT_EQ(StatusOf(Ending::kBudget), "budget");
+  EXPECT_EQ(StatusOf(Ending::kDiverged), "diverged");
 }
 
 }  // namespace

@@ -32,13 +32,15 @@ struct PartReport {
 };
 
 struct BodyReport {
-  std::string joints_by;    ///< by which names the joints were recognised
-  double height = 0;        ///< [m]
-  double mesh_volume = 0;   ///< [m^3]
-  double shape_volume = 0;  ///< of all shapes together, what they share counted once [m^3]
-  double mass = 0;          ///< [kg]
-  double servo_scale = 1;   ///< on the gains of the human
-  double turned = 0;        ///< about the vertical, so that the left is at x > 0 [rad]
+  std::string joints_by;   ///< by which names the joints were recognised
+  double height = 0;       ///< [m]
+  double mesh_volume = 0;  ///< [m^3]
+  /// Of all shapes together, what they share counted once: as the distances alone have them, and in the end [m^3].
+  double fitted_volume = 0, shape_volume = 0;
+  double moved = 0;        ///< the surface of all shapes outwards for that, inwards where it is negative [m]
+  double mass = 0;         ///< [kg]
+  double servo_scale = 1;  ///< on the gains of the human
+  double turned = 0;       ///< about the vertical, so that the left is at x > 0 [rad]
   std::vector<PartReport> parts;
   std::vector<std::pair<std::string, std::string>> passing;  ///< bodies that pass through each other
 };
@@ -54,7 +56,8 @@ struct BodyOfMesh {
 ///
 /// `human` gives joints, servos, sampling windows, contact presets and end effectors. The gains of its servos are
 /// multiplied by the ratio of mass times height, which is how gravity loads joints. Trunks get two capsules, hands and
-/// feet a box. Bodies that overlap in the rest pose pass through each other, as in the paper.
+/// feet a box. In the end the surfaces of all shapes are moved by one distance, so that together they hold the volume
+/// of the mesh. Bodies that overlap in the rest pose pass through each other, as in the paper.
 ///
 /// Throws InputError with what was found: joints that are not recognised, a part without triangles, a mesh that does
 /// not stand up along y or is of no human size, a `human` that is planar or lacks a part of the mesh. `name` stands for

@@ -37,6 +37,13 @@ double SignedDistance(const character::Shape& shape, const Vec3& point);
 /// Points of the surface of a shape, with the area that each stands for.
 SurfacePoints SurfaceOf(const character::Shape& shape);
 
+/// The shape with its surface moved outwards by a distance, inwards where that is negative [m].
+character::Shape MovedOutwards(character::Shape shape, double distance);
+
+/// A shape as it is, with its distances.
+Fit Compare(const character::Shape& shape, const SurfacePoints& points, const SurfaceDistance& surface,
+            const FitOptions& options = {});
+
 /// Radius, length and centre of the capsule along an axis, by the method of Levenberg and Marquardt. In the paper the
 /// centre is given by the joints; hips and bellies are not in the middle between joints, so that it is found as well.
 /// The squares of the distances are summed, because their gradient is smooth, and both sums are means over the area, so

@@ -8,13 +8,14 @@
 #include "retrace/methods/sampling/search.h"
 #include "retrace/metrics/clip_checks.h"
 #include "retrace/metrics/gates.h"
+#include "retrace/task/ending.h"
 #include "retrace/task/task.h"
 
 namespace retrace::runs {
 
 /// How a run ended, as the manifest has it: completed (simulated to the end, inside the gates or not), left-gates,
 /// budget or diverged.
-std::string StatusOf(sampling::Status ending);
+std::string StatusOf(task::Ending ending);
 
 /// A setting to try next, and the measured fact that supports it.
 struct Advice {
@@ -31,7 +32,7 @@ struct FailureReport {
     bool angle = false;
   };
 
-  sampling::Status ending = sampling::Status::kReachedEnd;
+  task::Ending ending = task::Ending::kReachedEnd;
   double reached = 0;   ///< as far as the control goes [s]
   double duration = 0;  ///< to be reached [s]
   int fragments = 0;    ///< of the schedule

@@ -205,7 +205,7 @@ class Search {
       LimitMemory(tree);
       const Step step = Advance(tree);
       if (step == Step::kOverBudget) {
-        summary_.status = Status::kBudget;
+        summary_.ending = task::Ending::kBudget;
         break;
       }
       const bool inside = step == Step::kInside;
@@ -221,7 +221,7 @@ class Search {
       const bool diverged = tree.back().empty();
       tree.pop_back();
       if (target < 0) {
-        summary_.status = diverged ? Status::kDiverged : Status::kLeftGates;
+        summary_.ending = diverged ? task::Ending::kDiverged : task::Ending::kLeftGates;
         break;
       }
       ++summary_.back_offs;
@@ -232,7 +232,7 @@ class Search {
     summary_.search_seconds = summary_.simulated_seconds;
     state_.furthest.clear();
     if (!AtEnd(tree)) return;
-    summary_.status = Status::kReachedEnd;
+    summary_.ending = task::Ending::kReachedEnd;
     summary_.failure = {};
     tree = TreeOfBestPath(tree);
   }
@@ -477,25 +477,11 @@ void CheckSizeOfIterations(const Problem& problem) {
 
 }  // namespace
 
-std::string Name(Status status) {
-  switch (status) {
-    case Status::kReachedEnd:
-      return "reached_end";
-    case Status::kLeftGates:
-      return "left-gates";
-    case Status::kBudget:
-      return "budget";
-    case Status::kDiverged:
-      return "diverged";
-  }
-  return "";
-}
-
 std::string Summary::BriefReport() const {
   const auto count = [](size_t n, const char* one, const char* many) {
     return std::to_string(n).append(" ").append(n == 1 ? one : many);
   };
-  std::string text = Name(status).append(": ");
+  std::string text = Name(ending).append(": ");
   text.append(count(control.fragments.size(), "fragment", "fragments")).append(" of control with path cost ");
   text.append(io::Fixed(path_cost, 2)).append("; ");
   text.append(count(iterations.size(), "iteration", "iterations")).append(", ");

@@ -134,7 +134,7 @@ void VisitRecord(Visitor& v, AnyRecord& record) {
 /// What a summary has while the search is under way; the control follows at the end.
 template <typename Visitor, typename AnySummary>
 void VisitSummary(Visitor& v, AnySummary& summary) {
-  v.Plain(summary.status);
+  v.Plain(summary.ending);
   v.Plain(summary.failure);
   v.Block(summary.smoothing);
   v.Each(summary.iterations, [&](auto& record) { VisitRecord(v, record); });

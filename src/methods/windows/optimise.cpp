@@ -117,7 +117,7 @@ class Optimiser {
     iterations_ = static_cast<int>(
         std::min(1e9, (problem_.options.budget - 1) * duration / (plan_.SecondsPerSample(problem_) * population)));
     if (iterations_ < 1) {
-      summary_.status = Status::kBudget;
+      summary_.ending = task::Ending::kBudget;
       return std::move(summary_);
     }
     for (size_t w = 0; w < plan_.windows.size(); ++w) {
@@ -180,13 +180,13 @@ class Optimiser {
     summary_.cpu_seconds += io::ThreadCpuSeconds() - before;
     summary_.windows.push_back(found);
     if (simulated.result.diverged) {
-      summary_.status = Status::kDiverged;
+      summary_.ending = task::Ending::kDiverged;
       return false;
     }
     summary_.control.fragments.push_back(MakeFragment(problem_, plan_, spline_, window.first_step, window.kept_step));
     summary_.end = simulated.end;
     if (found.gate_ratio <= 1) return true;
-    summary_.status = Status::kLeftGates;
+    summary_.ending = task::Ending::kLeftGates;
     return false;
   }
 
@@ -254,26 +254,12 @@ class Optimiser {
 
 }  // namespace
 
-std::string Name(Status status) {
-  switch (status) {
-    case Status::kReachedEnd:
-      return "completed";
-    case Status::kLeftGates:
-      return "left-gates";
-    case Status::kBudget:
-      return "budget";
-    case Status::kDiverged:
-      return "diverged";
-  }
-  return "";
-}
-
 bool Summary::resumed() const {
   return std::any_of(iterations.begin(), iterations.end(), [](const auto& record) { return record.restored; });
 }
 
 std::string Summary::BriefReport() const {
-  std::string text = Name(status);
+  std::string text = Name(ending);
   text.append(": ").append(std::to_string(windows.size())).append(windows.size() == 1 ? " window" : " windows");
   double start = 0, best = 0;
   for (const WindowRecord& window : windows) {

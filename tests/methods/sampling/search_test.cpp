@@ -31,7 +31,7 @@ void IsConsistent(const Problem& problem, const Summary& result) {
   const size_t iterations = result.iterations.size();
   ASSERT_EQ(iterations, static_cast<size_t>(problem.task.schedule.num_iterations()));
   EXPECT_TRUE(result.reached_end());
-  EXPECT_EQ(result.status, Status::kReachedEnd);
+  EXPECT_EQ(result.ending, task::Ending::kReachedEnd);
   EXPECT_EQ(result.failure.fragment, -1);
   const double inmost = 1 - problem.options.gate_margin;
   std::vector<double> before = {0};          // path costs of the saved samples of the iteration before
@@ -207,7 +207,7 @@ TEST(Search, ThatDivergesEndsEarlyAndSaysSo) {
   const SmallProblem small(configuration, task::Squatting, 0.5);
   const Summary result = Search(small.problem());
   EXPECT_FALSE(result.reached_end());
-  EXPECT_EQ(result.status, Status::kDiverged);
+  EXPECT_EQ(result.ending, task::Ending::kDiverged);
   EXPECT_EQ(result.failure.diverged, static_cast<size_t>(result.failure.samples));
   ASSERT_FALSE(result.iterations.empty());
   EXPECT_EQ(result.iterations.back().diverged, result.iterations.back().samples.size());
@@ -229,7 +229,7 @@ TEST(Search, Row05SamplesWithoutAFiniteCostHaveDiverged) {
       problem.task.weights.balance = weight;
       problem.task.weights.end_effector = weight;
       const Summary result = Search(problem);
-      EXPECT_EQ(result.status, Status::kDiverged);
+      EXPECT_EQ(result.ending, task::Ending::kDiverged);
       EXPECT_TRUE(result.control.fragments.empty());
       ASSERT_FALSE(result.iterations.empty());
       for (const IterationRecord& record : result.iterations) {
@@ -251,7 +251,7 @@ TEST(Search, ThatGetsLostGoesBackAndDrawsAgain) {
   // Lost in fragment 0 as long as it may go back.
   EXPECT_EQ(result.back_offs, 4);
   EXPECT_FALSE(result.reached_end());
-  EXPECT_EQ(result.status, Status::kLeftGates);
+  EXPECT_EQ(result.ending, task::Ending::kLeftGates);
   EXPECT_TRUE(result.control.fragments.empty()) << "nothing outside the gates is a part of the result";
   EXPECT_EQ(control::Fingerprint(result.end), control::Fingerprint(small.problem().task.start));
   std::set<double> costs;
@@ -351,7 +351,7 @@ TEST(LongSearch, GoesBackTwiceAsFarAndBeginsAnewFromTheStart) {
   }
   EXPECT_EQ(result.back_offs, 6);
   ExpectPartialUpToTheFailure(small.problem(), result);
-  EXPECT_EQ(result.status, Status::kLeftGates);
+  EXPECT_EQ(result.ending, task::Ending::kLeftGates);
   EXPECT_EQ(result.failure.fragment, lost);
   ASSERT_EQ(result.control.fragments.size(), static_cast<size_t>(lost)) << "the best of all attempts";
   // The path goes through one sample of one attempt at each fragment.
@@ -371,7 +371,7 @@ TEST(LongSearch, ThatMayNotGoBackEndsWhereItGetsLost) {
   configuration.task.gates.joint_position = 0.02;
   const SmallProblem small(configuration, task::Squatting, 0.8);
   const Summary result = Search(small.problem());
-  EXPECT_EQ(result.status, Status::kLeftGates);
+  EXPECT_EQ(result.ending, task::Ending::kLeftGates);
   EXPECT_EQ(result.back_offs, 0);
   EXPECT_EQ(result.iterations.size(), result.control.fragments.size() + 1);
   EXPECT_EQ(result.failure.attempts, 1);
@@ -380,7 +380,7 @@ TEST(LongSearch, ThatMayNotGoBackEndsWhereItGetsLost) {
   // Without watching the gates it goes on to the end.
   configuration.sampling.keep_inside_gates = false;
   const Summary blind = Search(SmallProblem(configuration, task::Squatting, 0.8).problem());
-  EXPECT_EQ(blind.status, Status::kReachedEnd);
+  EXPECT_EQ(blind.ending, task::Ending::kReachedEnd);
   EXPECT_TRUE(blind.reached_end());
 }
 
@@ -395,7 +395,7 @@ TEST(LongSearch, NeverExceedsItsBudget) {
     configuration.sampling.budget = budget;
     const SmallProblem small(configuration, task::Squatting, 0.8);
     const Summary result = Search(small.problem());
-    EXPECT_EQ(result.status, Status::kBudget);
+    EXPECT_EQ(result.ending, task::Ending::kBudget);
     EXPECT_FALSE(result.reached_end());
     EXPECT_LE(result.simulated_seconds, budget * 0.8 * (1 + 1e-12));
     EXPECT_GT(result.simulated_seconds + 30 * 0.1, budget * 0.8) << "another fragment could have been afforded";
@@ -404,9 +404,9 @@ TEST(LongSearch, NeverExceedsItsBudget) {
     ReplaysToTheSameEnd(result);
   }
   configuration.sampling.budget = 30.001;
-  EXPECT_EQ(Search(SmallProblem(configuration, task::Squatting, 0.8).problem()).status, Status::kReachedEnd);
+  EXPECT_EQ(Search(SmallProblem(configuration, task::Squatting, 0.8).problem()).ending, task::Ending::kReachedEnd);
   configuration.sampling.budget = 0;
-  EXPECT_EQ(Search(SmallProblem(configuration, task::Squatting, 0.8).problem()).status, Status::kReachedEnd);
+  EXPECT_EQ(Search(SmallProblem(configuration, task::Squatting, 0.8).problem()).ending, task::Ending::kReachedEnd);
 }
 
 TEST(LongSearch, SpendsItsBudgetOnBackOffsToo) {
@@ -419,23 +419,16 @@ TEST(LongSearch, SpendsItsBudgetOnBackOffsToo) {
   configuration.task.gates.joint_position = 0.012;
   const SmallProblem small(configuration, task::Squatting, 0.8);
   const Summary result = Search(small.problem());
-  EXPECT_EQ(result.status, Status::kBudget);
+  EXPECT_EQ(result.ending, task::Ending::kBudget);
   EXPECT_GT(result.back_offs, 0);
   EXPECT_LE(result.simulated_seconds, 200 * 0.8 * (1 + 1e-12));
   EXPECT_GE(result.failure.fragment, 0);
   EXPECT_EQ(result.control.fragments.size(), static_cast<size_t>(result.failure.fragment));
 }
 
-TEST(Status, HasANameForEach) {
-  EXPECT_EQ(Name(Status::kReachedEnd), "reached_end");
-  EXPECT_EQ(Name(Status::kLeftGates), "left-gates");
-  EXPECT_EQ(Name(Status::kBudget), "budget");
-  EXPECT_EQ(Name(Status::kDiverged), "diverged");
-}
-
 TEST(Search, ReportsBrieflyHowItEnded) {
   Summary summary;
-  summary.status = Status::kLeftGates;
+  summary.ending = task::Ending::kLeftGates;
   summary.control.fragments.resize(3);
   summary.path_cost = 12.346;
   summary.iterations.resize(5);
@@ -446,7 +439,7 @@ TEST(Search, ReportsBrieflyHowItEnded) {
       summary.BriefReport(),
       "left-gates: 3 fragments of control with path cost 12.35; 5 iterations, 300 rollouts, 30.0 simulated seconds, "
       "1 back-off");
-  summary.status = Status::kReachedEnd;
+  summary.ending = task::Ending::kReachedEnd;
   summary.smoothing.resize(2);
   summary.smoothing[1].accepted = true;
   EXPECT_EQ(summary.BriefReport(),

@@ -107,6 +107,39 @@ TEST(Stabilise, IsTheSameBytesForAnyNumberOfThreads) {
   EXPECT_EQ(one.simulations, 18u * 2 * (100 + 44));
 }
 
+/// The costs that the recursion promises are those of the course under its gains, in the linear system of the
+/// simulation and with the weights of the method.
+TEST(Stabilise, CostToGoIsThatOfTheLinearSystemsCourse) {
+  const control::OpenLoopControl control = control::Standing(3);
+  const Problem problem = MakeProblem(Human(), control, {}, {});
+  const int nodes = problem.nominal.num_nodes();
+  std::vector<optimization::LinearStep> steps(static_cast<size_t>(nodes));
+  double cpu_seconds = 0;
+  Linearise(
+      problem, *Farm(problem), 0, nodes,
+      [&](int node, optimization::LinearStep step) { steps[static_cast<size_t>(node)] = std::move(step); },
+      cpu_seconds);
+  const optimization::QuadraticCost cost = CostOf(Human(), problem.options);
+  optimization::RiccatiRecursion recursion(cost);
+  std::vector<Eigen::MatrixXd> gains(steps.size());
+  for (size_t k = steps.size(); k-- > 0;) ASSERT_TRUE(recursion.StepBack(steps[k], gains[k]));
+  // The same gains as those of the feedback, which are stored as floats.
+  const Summary summary = stabilization::Run(problem, *Farm(problem));
+  EXPECT_EQ(summary.feedback.gains.front(), static_cast<float>(gains.front()(0, 0)));
+  RandomStream random(2, RandomStage::kTest, 0, 0);
+  Eigen::VectorXd x(cost.state.size());
+  for (double& number : x) number = random.Uniform(-1, 1);
+  const double promised = x.dot(recursion.cost_to_go() * x);
+  double spent = 0;
+  for (size_t k = 0; k < steps.size(); ++k) {
+    const Eigen::VectorXd u = gains[k] * x;
+    spent += x.dot(cost.state.cwiseProduct(x)) + u.dot(cost.control.cwiseProduct(u));
+    x = steps[k].state * x + steps[k].control * u;
+  }
+  spent += x.dot(cost.terminal.cwiseProduct(x));
+  EXPECT_NEAR(spent, promised, 1e-10 * promised);
+}
+
 TEST(Stabilise, OfAHumanTheTrunkIsTheWaist) {
   const std::vector<bool> trunk = TrunkJoints(Human());
   for (size_t j = 0; j < trunk.size(); ++j) EXPECT_EQ(trunk[j], Human().joints[j].name == "waist") << j;

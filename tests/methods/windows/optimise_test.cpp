@@ -115,7 +115,7 @@ TEST(WindowsMethod, EndsWhereTheBudgetAllowsForNothing) {
   options.budget = 5;
   const SmallProblem small(options);
   const Summary summary = Optimise(small.problem());
-  EXPECT_EQ(summary.status, Status::kBudget);
+  EXPECT_EQ(summary.ending, task::Ending::kBudget);
   EXPECT_TRUE(summary.control.fragments.empty());
   EXPECT_EQ(summary.rollouts, 0u);
 }
@@ -127,7 +127,7 @@ TEST(WindowsMethod, EndsWhereAWindowLeavesTheGates) {
   options.deviation = 1e-3;
   const SmallProblem small(options, task::Crawling, 0.6);
   const Summary summary = Optimise(small.problem());
-  EXPECT_EQ(summary.status, Status::kLeftGates) << summary.BriefReport();
+  EXPECT_EQ(summary.ending, task::Ending::kLeftGates) << summary.BriefReport();
   EXPECT_GT(summary.windows.back().gate_ratio, 1);
   EXPECT_EQ(summary.control.fragments.size(), summary.windows.size()) << "the fall can be seen";
 }

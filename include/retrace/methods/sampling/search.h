@@ -10,6 +10,7 @@
 #include "retrace/methods/sampling/problem.h"
 #include "retrace/methods/sampling/rollout.h"
 #include "retrace/parallel/task_farm.h"
+#include "retrace/task/ending.h"
 
 namespace retrace::sampling {
 
@@ -52,15 +53,6 @@ struct IterationRecord {
   std::vector<SampleRecord> samples;
 };
 
-/// How a search ended.
-enum class Status {
-  kReachedEnd,  ///< of the reference
-  kLeftGates,   ///< no sample stays inside the gates, and the search has gone back as often as it may
-  kBudget,      ///< another iteration would exceed the budget
-  kDiverged,    ///< every sample of an iteration diverged
-};
-std::string Name(Status status);
-
 /// Why a search could not get further.
 struct Failure {
   int fragment = -1;    ///< the furthest one without a sample inside the gates; negative: there is none
@@ -89,7 +81,7 @@ struct SmoothingPass {
 
 /// The result of a search and what it took.
 struct Summary {
-  Status status = Status::kReachedEnd;
+  task::Ending ending = task::Ending::kReachedEnd;
   Failure failure;  ///< the furthest one, when the search did not reach the end
   std::vector<SmoothingPass> smoothing;
   control::OpenLoopControl control;  ///< of the path with the least sum of costs, as far as it reached
@@ -103,7 +95,7 @@ struct Summary {
   double cpu_seconds = 0;  ///< of all workers in their tasks
 
   /// Whether the control covers the whole reference.
-  bool reached_end() const { return status == Status::kReachedEnd; }
+  bool reached_end() const { return ending == task::Ending::kReachedEnd; }
   /// One line for people, without a line end.
   std::string BriefReport() const;
 };

@@ -9,6 +9,7 @@
 #include "retrace/control/control.h"
 #include "retrace/io/record_store.h"
 #include "retrace/methods/windows/rollout.h"
+#include "retrace/task/ending.h"
 
 namespace retrace::windows {
 
@@ -41,17 +42,8 @@ struct WindowRecord {
   double gate_ratio = 0;  ///< of what was kept: above 1 it leaves the gates
 };
 
-/// How it ended.
-enum class Status {
-  kReachedEnd,  ///< of the reference
-  kLeftGates,   ///< what was kept of a window left the gates
-  kBudget,      ///< the budget does not allow for a single iteration of every window
-  kDiverged,    ///< all samples of a window did
-};
-std::string Name(Status status);
-
 struct Summary {
-  Status status = Status::kReachedEnd;
+  task::Ending ending = task::Ending::kReachedEnd;
   control::OpenLoopControl control;  ///< a fragment per window, as far as it got
   character::State end;              ///< where it ended
   std::vector<WindowRecord> windows;
@@ -61,7 +53,7 @@ struct Summary {
   double cpu_seconds = 0;         ///< of all workers in their tasks
   double master_cpu_seconds = 0;  ///< of drawing samples and adapting their covariance
 
-  bool reached_end() const { return status == Status::kReachedEnd; }
+  bool reached_end() const { return ending == task::Ending::kReachedEnd; }
   bool resumed() const;  ///< whether an iteration was restored
   /// One line for people, without a line end.
   std::string BriefReport() const;
