@@ -159,9 +159,11 @@ class ComposingFalls : public testing::Test {
     CompositionOptions options;
     options.library = folder_ / "library";
     options.play = {"walk"};
-    options.pushes = {"trunk,0:0:400,0.4,0.2"};
-    options.configuration.sampling.samples = 100;
-    options.configuration.sampling.selection.saved = 20;
+    options.pushes = {"trunk,0:0:600,0.4,0.2"};
+    options.cuts = 2;
+    options.configuration.sampling.samples = 60;
+    options.configuration.sampling.selection.saved = 12;
+    options.configuration.sampling.budget = 400;
     options.configuration.sampling.smoothing.passes = 0;
     return options;
   }
@@ -203,7 +205,6 @@ TEST_F(ComposingFalls, WhoIsPushedHardFallsRestsGetsUpAndGoesOn) {
   };
   EXPECT_LT(gain_at(result.parts[1].first_step), 0.5);
   EXPECT_GT(gain_at(result.parts[3].first_step - 1), 0.9);
-  EXPECT_EQ(TextOf(job, Compose(job, 2)), TextOf(job, result));
   results::RunFolder folder(folder_ / "composed", false);
   WriteComposition(folder, job, result, {});
   EXPECT_EQ(StoredRun(folder_ / "composed").Verify().difference, "");
@@ -219,9 +220,9 @@ TEST_F(ComposingFalls, KinematicallyTheGetUpIsBlendedIn) {
   EXPECT_EQ(EventsOf(result), (std::vector{CompositionEvent::kPlan, CompositionEvent::kFall, CompositionEvent::kDrive,
                                            CompositionEvent::kGetUp, CompositionEvent::kResume}));
   EXPECT_EQ(result.num_kinematic(), 2u);
-  results::RunFolder folder(folder_ / "composed", false);
+  results::RunFolder folder(folder_ / "kinematic", false);
   WriteComposition(folder, job, result, {});
-  EXPECT_EQ(StoredRun(folder_ / "composed").Verify().difference, "");
+  EXPECT_EQ(StoredRun(folder_ / "kinematic").Verify().difference, "");
 }
 
 /// A list with the bundled walk, in a folder of its own.
