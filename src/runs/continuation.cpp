@@ -20,7 +20,7 @@ using character::State;
 
 constexpr double kFade = 0.3;           // in which a difference between two motions fades away [s]
 constexpr double kRest = 0.2;           // time constant with which a root comes to rest [s]
-constexpr double kLeastLeft = 0.2;      // of a recording, to go on with [s]
+constexpr double kLeastRecorded = 0.2;  // of a recording, to go on with [s]
 constexpr double kCycleWithin = 6;      // before the end, where a cycle is looked for [s]
 constexpr double kFarthestPhase = 0.4;  // of the end from a cycle that goes on from there [m]
 constexpr double kMoving = 0.4;         // speed of who does not stand [m/s]
@@ -80,7 +80,7 @@ std::optional<std::vector<Pose>> OfTheClip(const Job& job, double seconds) {
   character::ReferenceReport report;
   const double frame_time = job.reference.frame_time(), end = job.reference.duration();
   const double longest = (*options.end - options.start) * options.time_scale;
-  if (longest < end + kLeastLeft || !character::kDurations.Contains(longest)) return std::nullopt;
+  if (longest < end + kLeastRecorded || !character::kDurations.Contains(longest)) return std::nullopt;
   const character::ReferenceMotion longer =
       character::MakeReference(job.character, job.clip, job.options.clip.file.string(), options, report);
   std::vector<Pose> poses(static_cast<size_t>(std::lround(seconds / frame_time)) + 1);
