@@ -113,8 +113,9 @@ struct TrackingController::Impl {
     if (guidance) {
       guidance->Update(dynamics, goal, places, now.time, steps_per_solution * problem.time_step());
       guidance->SetTasks(dynamics, program);
-    } else {
-      take_off.AddTasks(dynamics, goal, now.time, program);
+    }
+    take_off.AddTasks(dynamics, goal, now.time, program);
+    if (!guidance) {
       slow_balance.AddTask(dynamics, goal, now.time, placement.distance_error(), surface_velocity, program);
     }
     const Plan* solution = &SolveWith(places);
