@@ -159,11 +159,9 @@ class ComposingFalls : public testing::Test {
     CompositionOptions options;
     options.library = folder_ / "library";
     options.play = {"walk"};
-    options.pushes = {"trunk,0:0:600,0.4,0.2"};
-    options.cuts = 2;
-    options.configuration.sampling.samples = 60;
-    options.configuration.sampling.selection.saved = 12;
-    options.configuration.sampling.budget = 400;
+    options.pushes = {"trunk,0:0:400,0.4,0.2"};
+    options.configuration.sampling.samples = 100;
+    options.configuration.sampling.selection.saved = 20;
     options.configuration.sampling.smoothing.passes = 0;
     return options;
   }
