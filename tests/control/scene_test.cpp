@@ -85,7 +85,7 @@ TEST(Scene, SaysWhatIsWrongInItsFile) {
   };
   EXPECT_THAT(message("\"character\":2,\"body\"", "\"character\":1,\"body\""), HasSubstr("/start_state/"));
   EXPECT_THAT(message("\"steps\":", "\"step\":"), HasSubstr("/characters/1/fragments/"));
-  EXPECT_THAT(message("\"version\": 2", "\"version\": 4"), HasSubstr("/version"));
+  EXPECT_THAT(message("\"version\": 2", "\"version\": 5"), HasSubstr("/version"));
 }
 
 TEST(Scene, AnotherCharacterIsAnObjectThatPresses) {

@@ -310,7 +310,7 @@ TEST(OldConfiguration, IsReadWithItsOldNames) {
   expected["simulation"]["solver"] = "reduced";
   expected["search"]["back_off_limit"] = 10;  // is new
   for (const char* section : {"tracking", "windows"}) expected[section] = Configuration().ToJson()[section];
-  expected["run"] = {{"method", "sampling"}, {"baseline", "reference"}, {"tail", 3}, {"mend_end", "tracking"}};
+  expected["run"] = {{"method", "sampling"}, {"baseline", "reference"}, {"tail", 0}, {"mend_end", "tracking"}};
   EXPECT_EQ(io::Json::diff(expected, configuration.ToJson()), io::Json::array());
 }
 
