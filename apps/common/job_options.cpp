@@ -46,7 +46,8 @@ void AddJobOptions(CLI::App& app, JobArguments& o) {
   app.add_option(
          "--method", o.method,
          "What finds the control: sampling, tracking, windows, or auto: tracking, and sampling where the tracked "
-         "motion leaves the gates [auto]")
+         "motion leaves the gates [" +
+             runs::Name(o.defaults.run.method) + "]")
       ->check(CLI::IsMember(runs::MethodWords().List()));
   AddNumber(app, "--samples", o.samples, sampling::kSampleNumbers, "nSample, samples per iteration [1400]");
   AddNumber(app, "--saved", o.saved, sampling::kSavedNumbers, "nSave, samples saved per iteration [200]");

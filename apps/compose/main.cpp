@@ -37,8 +37,9 @@ void AddOptions(CLI::App& app, Options& o) {
       ->type_name("PUSH")
       ->allow_extra_args(false);
   app.add_option("--transition", o.transition,
-                 "searched: the next motion is searched from the state at hand; plain: its control goes on as it is")
-      ->check(CLI::IsMember({"searched", "plain"}))
+                 "searched: the next motion is searched from the state at hand; plain: its control goes on as it is; "
+                 "kinematic: from its own state, with the pose blended, which is not physical")
+      ->check(CLI::IsMember({"searched", "plain", "kinematic"}))
       ->capture_default_str();
   apps::AddNumber(app, "--seconds", o.job.seconds, io::Real{{0, 3600}},
                   "Endless: begin the plan again until the motion is so long; 0: play it once");
@@ -46,6 +47,12 @@ void AddOptions(CLI::App& app, Options& o) {
          "--push-every", o.job.push_every,
          "Push a body at each interval in a random direction, as BODY,NEWTON,INTERVAL,DURATION; needs --seconds")
       ->type_name("PUSHES");
+  app.add_option(
+         "--get-up", o.job.get_ups,
+         "Sub-folders that lead up after a fall, in their order; the first may be NAME@SECOND, where it is entered; "
+         "the n-th option is for the n-th fall (repeatable) [the nearest get-up]")
+      ->type_name("NAME,NAME...")
+      ->allow_extra_args(false);
   apps::AddNumber(app, "--cuts", o.job.cuts, io::Integer{1, 100}, "Ways into the next motion that are tried [6]");
   apps::AddNumber(app, "--samples", o.samples, io::OptionalInteger{1, 1000000}, "Samples per iteration [200]");
   apps::AddNumber(app, "--saved", o.saved, io::OptionalInteger{1, 100000}, "Samples saved per iteration [40]");
@@ -63,7 +70,9 @@ void AddOptions(CLI::App& app, Options& o) {
 runs::CompositionOptions ParseOptions(const Options& o) {
   runs::CompositionOptions job = o.job;
   job.library = o.library;
-  job.transition = o.transition == "plain" ? runs::Transition::kPlain : runs::Transition::kSearched;
+  for (const runs::Transition transition : {runs::Transition::kPlain, runs::Transition::kKinematic}) {
+    if (o.transition == runs::Name(transition)) job.transition = transition;
+  }
   sampling::Options& options = job.configuration.sampling;
   for (const std::string& assignment : o.sets) job.configuration.Set(assignment);
   options.samples = o.samples.value_or(options.samples);
@@ -98,6 +107,9 @@ int Compose(const Options& o, const std::string& command) {
     std::printf("%s: %s, %s s\n%s  results in %s\n", o.library.c_str(), result.ending.c_str(),
                 io::Fixed(duration, 2).c_str(), runs::Describe(result.evaluation, duration, false).c_str(),
                 output.c_str());
+    if (result.num_kinematic() > 0) {
+      std::printf("  not physical: %zu transitions are kinematic\n", result.num_kinematic());
+    }
   }
   return static_cast<int>(result.success() ? ExitCode::kSuccess : ExitCode::kBelowGate);
 }

@@ -107,6 +107,7 @@ int Replay(const Options& o, const std::string& command) {
   CheckOptions(o);
   runs::StoredRun run(o.folder);
   apps::Warn("replay", run.solver_warning);
+  if (!o.verify && !o.track_only) run.RequirePhysical("only --verify and --track-only are of use");
   runs::ReplaySettings settings;
   for (const std::string& assignment : o.sets) settings.Set(assignment);
   std::optional<runs::RunFeedback> feedback;  // before the world becomes another one

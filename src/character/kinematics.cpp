@@ -34,6 +34,17 @@ void PoseOf(const Character& character, const State& state, Pose& pose) {
   }
 }
 
+void MoveTowards(const Pose& from, const Pose& to, double share, Pose& pose) {
+  const auto turn = [&](const Quat& before, const Quat& after, Quat& now) {
+    now = (FromRotationVector(share * RotationVector(after * before.conjugate())) * now).normalized();
+  };
+  pose.root_position += share * (to.root_position - from.root_position);
+  turn(from.root_orientation, to.root_orientation, pose.root_orientation);
+  for (size_t j = 0; j < pose.joint_rotations.size(); ++j) {
+    turn(from.joint_rotations[j], to.joint_rotations[j], pose.joint_rotations[j]);
+  }
+}
+
 Vec3 JointPosition(const Character& character, const Joint& joint, const State& state) {
   const auto& parent = state[static_cast<size_t>(joint.parent)];
   return parent.position +
@@ -97,6 +108,15 @@ double LowestPoint(const Body& body, const BodyState& state) {
     lowest = std::min(lowest, center - reach);
   }
   return lowest;
+}
+
+void Place(const Quat& heading, const Vec3& offset, State& state) {
+  for (BodyState& body : state) {
+    body.position = heading * body.position + offset;
+    body.orientation = (heading * body.orientation).normalized();
+    body.linear_velocity = heading * body.linear_velocity;
+    body.angular_velocity = heading * body.angular_velocity;
+  }
 }
 
 void Translate(State& state, const Vec3& offset) {

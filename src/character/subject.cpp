@@ -139,7 +139,8 @@ Ratios RatiosOf(const Lengths& model, const Lengths& person, std::vector<std::st
   for (const auto& [name, length] : kLengths) {
     const double ratio = person.*length / model.*length;
     const bool shown = person.*length > 0;
-    const bool believed = shown && kSubjectProportions.Contains(ratio / ratios.legs);
+    const io::Range& limits = length == &Lengths::foot ? kSubjectFeet : kSubjectProportions;
+    const bool believed = shown && limits.Contains(ratio / ratios.legs);
     ratios.of.*length = believed ? ratio : ratios.legs;
     if (shown && !believed) doubted.append(doubted.empty() ? "" : ", ").append(name);
   }

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
+#include "retrace/character/kinematics.h"
 #include "retrace/io/error.h"
 #include "retrace/math/rotation.h"
 
@@ -20,9 +22,56 @@ std::vector<const character::Character*> PointersTo(const std::vector<character:
 
 using PartObserver = std::function<void(Trajectory part)>;
 
+/// What is shown after a kinematic transition.
+class Shown {
+ public:
+  /// @param shown the last state before it
+  Shown(const character::Character& character, const KinematicTransition& transition, const character::State& shown)
+      : character_(character), transition_(transition) {
+    character::PoseOf(character, shown, shown_);
+    character::State entered = transition.state;
+    character::Place(transition.heading, transition.offset, entered);
+    character::PoseOf(character, entered, entered_);
+  }
+  /// Takes the state that the simulation has after so many steps to the one that is shown.
+  /// @param before the state that is shown a step earlier, `h` seconds
+  void Apply(int step, double h, const character::State& before, character::State& state) const {
+    character::Place(transition_.heading, transition_.offset, state);
+    const double time = (step - transition_.step) * h;
+    if (time >= transition_.duration) return;
+    const double x = time / transition_.duration, share = 1 - x * x * (3 - 2 * x);
+    character::Pose pose;
+    character::PoseOf(character_, state, pose);
+    character::MoveTowards(entered_, shown_, share, pose);
+    character::State shown = state;
+    character::ForwardKinematics(character_, pose, shown);
+    character::DifferenceVelocities(before, shown, h, shown);
+    std::copy(shown.begin(), shown.end(), state.begin());
+  }
+  void Apply(std::vector<simulation::Contact>& contacts) const {
+    for (simulation::Contact& contact : contacts) {
+      contact.point = transition_.heading * contact.point + transition_.offset;
+      contact.normal = transition_.heading * contact.normal;
+      contact.force = transition_.heading * contact.force;
+    }
+  }
+  /// Pushes as the simulation has them.
+  std::vector<Push> Behind(std::span<const Push> pushes) const {
+    std::vector<Push> behind(pushes.begin(), pushes.end());
+    for (Push& push : behind) push.force = transition_.heading.conjugate() * push.force;
+    return behind;
+  }
+
+ private:
+  const character::Character& character_;
+  const KinematicTransition& transition_;
+  character::Pose shown_, entered_;
+};
+
 void SimulateInParts(std::span<const character::Character* const> characters, const simulation::WorldOptions& options,
                      const character::State& start, std::span<Controller* const> controllers, int first_step,
-                     int num_steps, std::span<const Push> pushes, size_t steps_per_part, const PartObserver& observe) {
+                     int num_steps, std::span<const KinematicTransition> transitions, std::span<const Push> pushes,
+                     size_t steps_per_part, const PartObserver& observe) {
   simulation::World world(characters, options);
   world.set_recording(true);
   world.SetState(start, first_step);
@@ -32,9 +81,16 @@ void SimulateInParts(std::span<const character::Character* const> characters, co
   for (size_t i = 0; i < environment.num_objects(); ++i) part.objects.push_back(environment.ObjectName(i));
   part.states.push_back(start);
   SimulationScratch scratch;
-  part.diverged = !Simulate(world, controllers, first_step, num_steps, pushes, scratch, [&](int) {
-    world.GetState(part.states.emplace_back());
+  std::optional<Shown> shown;  // after a transition
+  std::vector<Push> behind(pushes.begin(), pushes.end());
+  const auto take = [&](int step) {
+    character::State& state = part.states.emplace_back();
+    world.GetState(state);
     part.contacts.push_back(world.contacts());
+    if (shown) {
+      shown->Apply(step + 1, options.time_step, part.states[part.states.size() - 2], state);
+      shown->Apply(part.contacts.back());
+    }
     part.torques.push_back(world.torques());
     if (part.num_steps() < steps_per_part) return;
     Trajectory next;
@@ -43,7 +99,19 @@ void SimulateInParts(std::span<const character::Character* const> characters, co
     next.states.push_back(part.states.back());
     next.objects = part.objects;
     observe(std::exchange(part, std::move(next)));
-  });
+  };
+  const int end = first_step + num_steps;
+  int step = first_step;
+  for (const KinematicTransition& transition : transitions) {
+    if (transition.step < step || transition.step >= end) continue;
+    part.diverged = !Simulate(world, controllers, step, transition.step - step, behind, scratch, take);
+    if (part.diverged) break;
+    step = transition.step;
+    shown.emplace(*characters[0], transition, part.states.back());
+    behind = shown->Behind(pushes);
+    world.SetState(transition.state, step);
+  }
+  if (!part.diverged) part.diverged = !Simulate(world, controllers, step, end - step, behind, scratch, take);
   observe(std::move(part));
 }
 
@@ -54,7 +122,7 @@ void SimulateSceneInParts(const Scene& scene, std::span<const Push> pushes, size
   std::vector<Controller*> controllers;
   for (OpenLoop& open_loop : open_loops) controllers.push_back(&open_loop);
   SimulateInParts(PointersTo(scene.characters), scene.world, scene.start, controllers, scene.first_step(),
-                  scene.num_steps() - scene.first_step(), pushes, steps_per_part, observe);
+                  scene.num_steps() - scene.first_step(), scene.transitions, pushes, steps_per_part, observe);
 }
 
 /// More steps than a simulation has.
@@ -83,7 +151,7 @@ simulation::Layout Scene::layout() const {
 }
 
 Scene MakeScene(const character::Character& character, const OpenLoopControl& control) {
-  return {{character}, control.world, control.start, {control.fragments}};
+  return {{character}, control.world, control.start, {control.fragments}, control.transitions};
 }
 
 void AddToScene(const character::Character& character, const OpenLoopControl& control, const Quat& heading,
@@ -94,16 +162,14 @@ void AddToScene(const character::Character& character, const OpenLoopControl& co
   if (!control.world.environment.empty()) {
     throw UsageError("a character from a world with things of its own cannot be added to a scene");
   }
+  if (!control.transitions.empty() || !scene.transitions.empty()) {
+    throw UsageError("a motion with kinematic transitions cannot be one of several in a scene");
+  }
   const bool scales = !control.world.contact_scale.empty() || !scene.world.contact_scale.empty();
   const size_t joints_before = scene.layout().num_joints();
   const auto free = scene.start.begin() + static_cast<std::ptrdiff_t>(scene.layout().num_character_bodies());
   character::State moved = control.start;
-  for (character::BodyState& body : moved) {
-    body.position = heading * body.position + offset;
-    body.orientation = (heading * body.orientation).normalized();
-    body.linear_velocity = heading * body.linear_velocity;
-    body.angular_velocity = heading * body.angular_velocity;
-  }
+  character::Place(heading, offset, moved);
   scene.start.insert(free, moved.begin(), moved.end());
   if (scales) {
     scene.world.contact_scale.resize(joints_before, 1.0);
@@ -117,7 +183,8 @@ void AddToScene(const character::Character& character, const OpenLoopControl& co
 
 OpenLoopControl ControlOf(const Scene& scene, size_t character) {
   const simulation::Layout layout = scene.layout();
-  OpenLoopControl control{scene.world, layout.StateOf(scene.start, character), scene.fragments[character]};
+  OpenLoopControl control{scene.world, layout.StateOf(scene.start, character), scene.fragments[character],
+                          scene.transitions};
   const character::State free = layout.FreeStateOf(scene.start);
   control.start.insert(control.start.end(), free.begin(), free.end());
   if (!scene.world.contact_scale.empty()) {
@@ -131,7 +198,7 @@ Trajectory Simulate(std::span<const character::Character* const> characters, con
                     const character::State& start, std::span<Controller* const> controllers, int first_step,
                     int num_steps, std::span<const Push> pushes) {
   Trajectory trajectory;
-  SimulateInParts(characters, options, start, controllers, first_step, num_steps, pushes, kWhole,
+  SimulateInParts(characters, options, start, controllers, first_step, num_steps, {}, pushes, kWhole,
                   [&](Trajectory whole) { trajectory = std::move(whole); });
   return trajectory;
 }
@@ -141,8 +208,11 @@ Trajectory Replay(const character::Character& character, const OpenLoopControl& 
   const character::Character* const only = &character;
   Controller* const controller = &open_loop;
   const int first_step = control.fragments.empty() ? 0 : control.fragments.front().first_step;
-  return Simulate({&only, 1}, control.world, control.start, {&controller, 1}, first_step,
-                  control.num_steps() - first_step, pushes);
+  Trajectory trajectory;
+  SimulateInParts({&only, 1}, control.world, control.start, {&controller, 1}, first_step,
+                  control.num_steps() - first_step, control.transitions, pushes, kWhole,
+                  [&](Trajectory whole) { trajectory = std::move(whole); });
+  return trajectory;
 }
 
 Trajectory Replay(const Scene& scene, std::span<const Push> pushes) {

@@ -23,6 +23,12 @@ constexpr const char* kUnitsWithCommands =
     "SI; radians; y up; quaternions as [w, x, y, z]; a target is a joint's rotation, child to parent; a torque is "
     "on the child, in the parent's axes; a gain is a factor on the servo's kp and kd";
 
+/// Of version 4.
+constexpr const char* kUnitsWithTransitions =
+    "SI; radians; y up; quaternions as [w, x, y, z]; a target is a joint's rotation, child to parent; a torque is "
+    "on the child, in the parent's axes; a gain is a factor on the servo's kp and kd; at a kinematic transition the "
+    "simulation goes on from another state, which no force leads to";
+
 constexpr size_t kMostTargets = 1000;  // of a fragment
 constexpr io::Range kTorques{-1e6, 1e6};
 constexpr io::Range kGains{0, 1e6};
@@ -196,6 +202,27 @@ Json FragmentToJson(const Fragment& fragment, double time_step) {
           {"targets", std::move(targets)}};
 }
 
+std::vector<KinematicTransition> ReadTransitions(const JsonView& view, const std::vector<BodyName>& names,
+                                                 double time_step, int num_steps) {
+  std::vector<KinematicTransition> transitions;
+  int least = 0;
+  for (const JsonView& entry : view.Elements(character::kMostSteps)) {
+    entry.AllowOnly({"step", "start", "duration", "heading", "offset", "state"});
+    KinematicTransition& transition = transitions.emplace_back();
+    transition.step = entry["step"].Integer(least, std::max(least, num_steps - 1));
+    const double start = entry["start"].Number({0, character::kMostSteps * simulation::kTimeSteps.max});
+    if (std::abs(start - transition.step * time_step) > 1e-6 * time_step * (transition.step + 1)) {
+      entry["start"].Expect(io::Number(transition.step * time_step) + " (step times time_step)");
+    }
+    transition.duration = entry["duration"].Number(kBlendDurations);
+    transition.heading = io::ReadQuaternion(entry["heading"]);
+    transition.offset = entry["offset"].Vector(character::kPositions);
+    transition.state = ReadState(entry["state"], names);
+    least = transition.step + 1;
+  }
+  return transitions;
+}
+
 Json JointNames(const Character& character) {
   Json names = Json::array();
   for (const character::Joint& joint : character.joints) names.push_back(joint.name);
@@ -249,21 +276,32 @@ bool HaveCommands(const std::vector<Fragment>& fragments) {
   return std::any_of(fragments.begin(), fragments.end(), [](const Fragment& f) { return f.has_commands(); });
 }
 
-/// Version 1, or version 3 with commands.
-void WriteSingle(const Character& character, const simulation::WorldOptions& world, const character::State& start,
-                 const std::vector<Fragment>& fragments, const TextSink& write) {
-  const bool commands = HaveCommands(fragments);
+/// Version 1, version 3 with commands, or version 4 with kinematic transitions.
+void WriteSingle(const Character& character, const OpenLoopControl& control, const TextSink& write) {
+  const bool commands = HaveCommands(control.fragments), kinematic = !control.transitions.empty();
+  const std::vector<BodyName> names = NamesOf({&character}, control.world.environment);
   Writer file(write);
   file.Begin();
   file.Member("format", 0, "retrace-control");
-  file.Member("version", 1, commands ? 3 : 1);
-  file.Member("units", 2, commands ? kUnitsWithCommands : kUnits);
-  file.Member("world", 3, world.ToJson());
+  file.Member("version", 1, kinematic ? 4 : commands ? 3 : 1);
+  file.Member("units", 2, kinematic ? kUnitsWithTransitions : commands ? kUnitsWithCommands : kUnits);
+  file.Member("world", 3, control.world.ToJson());
   file.Member("joints", 4, JointNames(character));
   file.Key("start_state", 5);
-  file.State(NamesOf({&character}, world.environment), start);
+  file.State(names, control.start);
+  if (kinematic) {
+    file.Key("kinematic_transitions", 5);
+    file.Lines(control.transitions, [&](const KinematicTransition& transition) {
+      return Json({{"step", transition.step},
+                   {"start", transition.step * control.world.time_step},
+                   {"duration", transition.duration},
+                   {"heading", io::ToJson(transition.heading)},
+                   {"offset", io::ToJson(transition.offset)},
+                   {"state", StateToJson(names, transition.state)}});
+    });
+  }
   file.Key("fragments", 6);
-  file.Fragments(fragments, world.time_step);
+  file.Fragments(control.fragments, control.world.time_step);
   file.Member("character", 7, character.json);
   file.End();
   file.Text("\n");
@@ -273,24 +311,37 @@ void CheckFormat(const JsonView& view) {
   if (view["format"].String() != "retrace-control") view["format"].Expect("\"retrace-control\"");
 }
 
-/// Whether a document is of version 3, with one character as in version 1.
+/// Whether a document is of version 3, with one character as in version 1, or of version 4, which always has one.
 bool IsSingleWithCommands(const JsonView& view) {
-  return view.Has("version") && view["version"].json() == 3 && view.Has("character");
+  if (!view.Has("version")) return false;
+  const Json& version = view["version"].json();
+  return version == 4 || (version == 3 && view.Has("character"));
 }
 
-/// Version 1, or the same with commands in version 3.
+/// Version 1, the same with commands in version 3, or also with kinematic transitions in version 4.
 LoadedControl ReadSingle(const JsonView& view, const std::string& name) {
-  view.AllowOnly({"format", "version", "units", "world", "joints", "start_state", "fragments", "character"});
   CheckFormat(view);
   const bool commands = IsSingleWithCommands(view);
+  const bool kinematic = commands && view["version"].json() == 4;
+  if (kinematic) {
+    view.AllowOnly({"format", "version", "units", "world", "joints", "start_state", "kinematic_transitions",
+                    "fragments", "character"});
+  } else {
+    view.AllowOnly({"format", "version", "units", "world", "joints", "start_state", "fragments", "character"});
+  }
   if (!commands) view["version"].Integer(1, 1);
   LoadedControl loaded;
   loaded.character = character::ParseCharacter(view["character"].json(), name + ": /character");
   OpenLoopControl& control = loaded.control;
   control.world = simulation::ReadWorldOptions(view["world"], loaded.character.joints.size());
   CheckJoints(view["joints"], loaded.character);
-  control.start = ReadState(view["start_state"], NamesOf({&loaded.character}, control.world.environment));
+  const std::vector<BodyName> names = NamesOf({&loaded.character}, control.world.environment);
+  control.start = ReadState(view["start_state"], names);
   control.fragments = ReadFragments(view["fragments"], loaded.character, control.world.time_step, commands);
+  if (kinematic) {
+    control.transitions =
+        ReadTransitions(view["kinematic_transitions"], names, control.world.time_step, control.num_steps());
+  }
   return loaded;
 }
 
@@ -323,12 +374,12 @@ Scene ReadVersion2(const JsonView& view, const std::string& name, bool may_have_
 }  // namespace
 
 void WriteControl(const Character& character, const OpenLoopControl& control, const TextSink& write) {
-  WriteSingle(character, control.world, control.start, control.fragments, write);
+  WriteSingle(character, control, write);
 }
 
 void WriteControl(const Scene& scene, const TextSink& write) {
   if (scene.characters.size() == 1) {
-    return WriteSingle(scene.characters[0], scene.world, scene.start, scene.fragments[0], write);
+    return WriteSingle(scene.characters[0], {scene.world, scene.start, scene.fragments[0], scene.transitions}, write);
   }
   const bool commands = std::any_of(scene.fragments.begin(), scene.fragments.end(), HaveCommands);
   std::vector<const Character*> pointers;
@@ -385,7 +436,7 @@ Scene ParseScene(const std::string& text, const std::string& name) {
   const Json document = io::ParseJson(text, name);
   const JsonView view(document, name);
   CheckFormat(view);
-  const int version = view["version"].Integer(1, 3);
+  const int version = view["version"].Integer(1, 4);
   if (version > 1 && !IsSingleWithCommands(view)) return ReadVersion2(view, name, version == 3);
   const LoadedControl loaded = ReadSingle(view, name);
   return MakeScene(loaded.character, loaded.control);

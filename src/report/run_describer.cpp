@@ -154,6 +154,38 @@ io::Json FootForcesToJson(const results::Table& table) {
   return {{"low_pass", results::kTableCutoff}, {"parts", parts}};
 }
 
+/// The parts of a composed motion. Tables of earlier versions do not tell of transitions.
+io::Json CompositionToJson(const results::Table& table) {
+  const std::vector<double> start = table.Numbers("start"), end = table.Numbers("end");
+  const std::vector<std::string> control = table.Text("control"), event = table.Text("event");
+  const std::vector<std::string> transition =
+      table.Has("transition") ? table.Text("transition") : std::vector<std::string>(start.size());
+  io::Json parts = io::Json::array();
+  for (size_t p = 0; p < start.size(); ++p) {
+    parts.push_back({{"start", start[p]},
+                     {"end", end[p]},
+                     {"control", control[p]},
+                     {"event", event[p]},
+                     {"kinematic", transition[p] == "kinematic"}});
+  }
+  return parts;
+}
+
+/// The pushes of a manifest: which body, with how many newtons, from when to when.
+io::Json ShownPushes(const io::JsonView& pushes) {
+  constexpr io::Range kAny{-1e9, 1e9};
+  constexpr size_t kMost = 1000000;
+  io::Json shown = io::Json::array();
+  for (const io::JsonView& push : pushes.Elements(kMost)) {
+    const double start = push["start"].Number(kAny);
+    shown.push_back({{"body", push["body"].String()},
+                     {"newton", push["force"].Vector(kAny).norm()},
+                     {"start", start},
+                     {"end", start + push["duration"].Number(kAny)}});
+  }
+  return shown;
+}
+
 /// The members of a manifest that describe how a run was made; not on which machine.
 io::Json SettingsOf(const io::Json& manifest) {
   io::Json settings = io::Json::object();
@@ -317,6 +349,12 @@ io::Json RunDescriber::Finish() {
   json["footprints"] = impl_->footprints.ToJson();
   if (run.costs != nullptr) json["costs"] = CostsToJson(*run.costs);
   if (run.solutions != nullptr) json["solutions"] = SolutionsToJson(*run.solutions);
+  if (run.composition != nullptr) {
+    json["composition"] = {{"parts", CompositionToJson(*run.composition)}, {"pushes", io::Json::array()}};
+    if (run.manifest.is_object() && run.manifest.contains("pushes")) {
+      json["composition"]["pushes"] = ShownPushes(io::JsonView(run.manifest, "manifest")["pushes"]);
+    }
+  }
   if (run.foot_forces != nullptr) json["foot_forces"] = FootForcesToJson(*run.foot_forces);
   if (run.manifest.is_object() && run.manifest.contains("force_comparison")) {
     json["force_comparison"] = run.manifest["force_comparison"];

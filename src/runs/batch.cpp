@@ -219,7 +219,7 @@ void Team::Reconstruct(size_t index, RunRow& row) {
   if (!row.replayed) row.levels = {};  // a control that does not repeat itself is none
   TakeCosts(result, job.reference.duration(), timer, row);
   const io::Json workers = DescribeWorkers(farm_ != nullptr, *farm);
-  const io::Json more = {{"program", "evaluate"},
+  const io::Json more = {{"program", batch.program},
                          {"metrics", figures.ToJson(job.character)},
                          {kBatchMember, {{"identity", identity}, {"row", row.ToJson()}}}};
   WriteRun(folder, job, result, {batch.command, workers, &timer}, batch.kept, more);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -22,8 +22,6 @@ namespace retrace::runs {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr double kCutInterval = 0.1;    // between the cuts of a control [s]
-constexpr double kLeastLeft = 1.5;      // of a control after a cut: less is no way to go on [s]
 constexpr double kLeastPlayed = 0.5;    // of a part before it is left [s]
 constexpr double kExitWindow = 1.0;     // before the end of a part, in which it may be left [s]
 constexpr double kCutsApart = 0.3;      // between two cuts that are both tried [s]
@@ -41,6 +39,7 @@ constexpr double kDriveTime = 1.5;      // in which servos go to the pose of a g
 constexpr double kGetUpWindow = 0.35;   // share of a get-up in which it may be entered
 constexpr double kLongestAnswer = 30;   // of a fall with what follows it, for the range of the pushes [s]
 constexpr double kShareOfBudget = 0.5;  // of a way that is tried then: there are others
+constexpr double kNamedCut = 0.2;       // from the time that is named, within which a get-up is entered [s]
 constexpr int kMostGetUps = 6;          // of the nearest that are tried
 
 /// A way from a motion into another one.
@@ -58,11 +57,6 @@ size_t FindRun(const std::vector<fs::path>& runs, const std::string& name) {
     names.push_back(runs[r].filename().string());
   }
   throw UsageError("--play: found \"" + name + "\", expected one of " + io::List(names));
-}
-
-/// Rotation by a share of what leads from `a` to `b`, before `b`.
-Quat Towards(const Quat& a, const Quat& b, double share, const Quat& now) {
-  return (FromRotationVector(share * RotationVector(a * b.conjugate())) * now).normalized();
 }
 
 class Composer {
@@ -92,6 +86,7 @@ class Composer {
   }
 
  private:
+  bool Is(Transition transition) const { return job_.options.transition == transition; }
   double h() const { return result_.control.world.time_step; }
   int StepsIn(double seconds) const { return static_cast<int>(std::lround(seconds / h())); }
 
@@ -122,13 +117,17 @@ class Composer {
   /// What was composed so far, to come back to.
   struct Snapshot {
     std::vector<control::Fragment> fragments;
+    std::vector<control::KinematicTransition> transitions;
     std::vector<character::Pose> reference;
     std::vector<CompositionPart> parts;
     std::vector<character::State> actual;
   };
-  Snapshot Take() const { return {result_.control.fragments, result_.reference, result_.parts, actual_}; }
+  Snapshot Take() const {
+    return {result_.control.fragments, result_.control.transitions, result_.reference, result_.parts, actual_};
+  }
   void BackTo(const Snapshot& snapshot) {
     result_.control.fragments = snapshot.fragments;
+    result_.control.transitions = snapshot.transitions;
     result_.reference = snapshot.reference;
     result_.parts = snapshot.parts;
     actual_ = snapshot.actual;
@@ -172,8 +171,9 @@ class Composer {
       const int exit = fragment.end_step();
       if (exit * h() < least - 1e-9 || static_cast<size_t>(exit) >= actual_.size()) continue;
       std::vector<Cut> cuts = CutsFrom({exit}, job_.OfAnswers());
-      const bool can_fall = !job_.get_ups.empty() && job_.options.transition == Transition::kSearched;
-      if (can_fall) std::erase_if(cuts, [](const Cut& cut) { return cut.distance > kNear; });
+      const bool can_fall = !job_.get_ups.empty() && !Is(Transition::kPlain);
+      if (can_fall || Is(Transition::kKinematic))
+        std::erase_if(cuts, [](const Cut& cut) { return cut.distance > kNear; });
       if (TryAll(cuts, CompositionEvent::kAnswer, can_fall ? 1 : std::size(kEfforts))) return true;
       result_.ending = "no way found after the push at " + io::Fixed(push.start, 2) + " s";
       if (job_.get_ups.empty()) result_.ending += ", and the library has no get-up";
@@ -204,7 +204,10 @@ class Composer {
         return false;
       }
     }
-    const std::vector<WayUp> ways = WaysUp();
+    const CompositionJob::Rise rise = num_falls_ < job_.rises.size() ? job_.rises[num_falls_] : CompositionJob::Rise();
+    ++num_falls_;
+    const std::vector<WayUp> ways = rise.controls.empty() ? WaysUp(job_.get_ups, kGetUpWindow, 1)
+                                                          : WaysUp({rise.controls[0]}, 1, job_.options.cuts, rise.time);
     const Snapshot fallen = Take();
     for (size_t t = 0; t < ways.size() * std::size(kEfforts); ++t) {
       const WayUp& way = ways[t % ways.size()];
@@ -213,7 +216,7 @@ class Composer {
       result_.parts.push_back({way.drive.first_step, way.cut.control, way.cut.step, way.cut.distance,
                                static_cast<int>(t) + 1, CompositionEvent::kDrive, 0});
       if (!TryCut(way.cut, CompositionEvent::kGetUp, kEfforts[t / ways.size()], static_cast<int>(t) + 1)) continue;
-      if (!Resume()) continue;
+      if (!FollowAll(rise.controls) || !Resume()) continue;
       if (hooks_.on_part) {  // what was tried in vain is not told of
         for (size_t p = fallen.parts.size(); p < result_.parts.size(); ++p) hooks_.on_part(result_.parts[p]);
       }
@@ -224,28 +227,47 @@ class Composer {
     return false;
   }
 
-  /// From where the character lies to the get-ups that are nearest once servos have gone to them, the nearest first.
-  std::vector<WayUp> WaysUp() {
+  /// All controls that lead up but the first one, one after the other.
+  bool FollowAll(const std::vector<size_t>& rise) {
+    const bool told = std::exchange(silent_, true);
+    bool found = true;
+    for (size_t r = 1; r < rise.size() && found; ++r) {
+      found = TryAll(CutsFrom(Exits(), {rise[r]}), CompositionEvent::kGetUp, 1);
+    }
+    silent_ = told;
+    return found;
+  }
+
+  /// From where the character lies to the controls that are nearest once servos have gone to them, the nearest first.
+  /// @param window share of a control in which it may be entered, as long as it is near the ground
+  /// @param most ways into each of them
+  /// @param time about which it is entered, whether it is near the ground there or not [s]
+  std::vector<WayUp> WaysUp(const std::vector<size_t>& controls, double window, int most,
+                            const std::optional<double>& time = {}) {
     const int here = result_.control.num_steps(), steps = StepsIn(kDriveTime);
     std::vector<WayUp> ways;
     const Snapshot fallen = Take();
-    for (const size_t c : job_.get_ups) {
+    for (const size_t c : controls) {
       const LibraryControl& control = job_.controls[c];
-      const int last = static_cast<int>(kGetUpWindow * control.control.num_steps());
+      const int last = std::min(static_cast<int>(window * control.control.num_steps()),
+                                control.control.num_steps() - StepsIn(kLeastPlayed));
       std::vector<Cut> cuts;
       for (int step = 0; step <= last; step += StepsIn(kCutInterval)) {
-        if (control.RootShare(static_cast<size_t>(step)) > kLowRoot) break;
+        const int cut = Is(Transition::kSearched) ? step : FragmentStart(control, step);
+        if (time ? std::abs(step * h() - *time) > kNamedCut : control.RootShare(static_cast<size_t>(cut)) > kLowRoot) {
+          continue;
+        }
         cuts.push_back(
-            {here + steps, c, step, metrics::StateDistance(character_, actual_.back(), StateOf(control, step))});
+            {here + steps, c, cut, metrics::StateDistance(character_, actual_.back(), StateOf(control, cut))});
       }
-      std::stable_sort(cuts.begin(), cuts.end(), [](const Cut& a, const Cut& b) { return a.distance < b.distance; });
-      Cut cut = cuts.front();
-      control::Fragment drive = DriveTo(character_, actual_.back(), StateOf(control, cut.step), here, steps);
-      if (Play(drive)) {
-        cut.distance = metrics::StateDistance(character_, actual_.back(), StateOf(control, cut.step));
-        ways.push_back({std::move(drive), cut});
+      for (Cut cut : Nearest(std::move(cuts), most)) {
+        control::Fragment drive = DriveTo(character_, actual_.back(), StateOf(control, cut.step), here, steps);
+        if (Play(drive)) {
+          cut.distance = metrics::StateDistance(character_, actual_.back(), StateOf(control, cut.step));
+          ways.push_back({std::move(drive), cut});
+        }
+        BackTo(fallen);
       }
-      BackTo(fallen);
     }
     std::stable_sort(ways.begin(), ways.end(),
                      [](const WayUp& a, const WayUp& b) { return a.cut.distance < b.cut.distance; });
@@ -267,6 +289,7 @@ class Composer {
   /// One more fragment, simulated under the pushes from the state at hand; the motion itself takes the place of a
   /// reference. False where it diverges, and then there is none.
   bool Play(const control::Fragment& fragment) {
+    if (Is(Transition::kKinematic)) return PlayBehindABlend(fragment);
     control::OpenLoop open_loop({&fragment, 1});
     control::Controller* const controller = &open_loop;
     const character::Character* const character = &character_;
@@ -280,10 +303,21 @@ class Composer {
     return true;
   }
 
+  /// The same where the state at hand may be that of a blend, behind which the simulation has another one.
+  bool PlayBehindABlend(const control::Fragment& fragment) {
+    result_.control.fragments.push_back(fragment);
+    Simulate();
+    const bool sane = actual_.size() == static_cast<size_t>(result_.control.num_steps()) + 1;
+    if (sane) FollowItself();
+    return sane;
+  }
+
   /// What is to come from a step on is taken away; from a time on the motion itself takes the place of the reference.
   void CutOff(int exit, double own_from) {
     std::erase_if(result_.control.fragments,
                   [&](const control::Fragment& fragment) { return fragment.first_step >= exit; });
+    std::erase_if(result_.control.transitions,
+                  [&](const control::KinematicTransition& transition) { return transition.step >= exit; });
     std::erase_if(result_.parts, [&](const CompositionPart& part) { return part.first_step >= exit; });
     actual_.resize(static_cast<size_t>(exit) + 1);
     const auto kept = static_cast<size_t>(std::floor(own_from / kCompositionFrame + 1e-9)) + 1;
@@ -307,15 +341,19 @@ class Composer {
       if (static_cast<size_t>(exit) >= actual_.size()) continue;
       for (const size_t c : controls) {
         const LibraryControl& control = job_.controls[c];
-        const int last = control.control.num_steps() - StepsIn(kLeastLeft);
-        for (int step = 0; step <= last; step += StepsIn(kCutInterval)) {
-          const int cut = job_.options.transition == Transition::kPlain ? FragmentStart(control, step) : step;
+        for (const int step : control.Cuts()) {
+          const int cut = Is(Transition::kSearched) ? step : FragmentStart(control, step);
           const double distance =
               metrics::StateDistance(character_, actual_[static_cast<size_t>(exit)], StateOf(control, cut));
           all.push_back({exit, c, cut, distance});
         }
       }
     }
+    return Nearest(std::move(all), job_.options.cuts);
+  }
+
+  /// As many as `most`.
+  std::vector<Cut> Nearest(std::vector<Cut> all, int most) const {
     std::stable_sort(all.begin(), all.end(), [](const Cut& a, const Cut& b) { return a.distance < b.distance; });
     std::vector<Cut> cuts;
     const int apart = StepsIn(kCutsApart);
@@ -325,7 +363,7 @@ class Composer {
                std::abs(other.exit_step - cut.exit_step) < apart;
       });
       if (!near) cuts.push_back(cut);
-      if (cuts.size() == static_cast<size_t>(job_.options.cuts)) break;
+      if (cuts.size() == static_cast<size_t>(most)) break;
     }
     return cuts;
   }
@@ -353,16 +391,37 @@ class Composer {
     const std::vector<character::Pose> reference = ReferenceFrom(cut);
     std::vector<control::Fragment> fragments;
     if (tries == 1) cpu_seconds_ = 0;
-    if (job_.options.transition == Transition::kPlain) {
+    if (!Is(Transition::kSearched)) {
       fragments = FragmentsFrom(cut);
     } else if (!Search(cut, reference, effort, fragments, cpu_seconds_)) {
       return false;
     }
+    CompositionPart part = {cut.exit_step, cut.control, cut.step,     cut.distance,
+                            tries,         event,       cpu_seconds_, job_.options.transition};
+    if (Is(Transition::kKinematic)) part.hidden_impulse = Jump(cut);
     Append(cut, reference, std::move(fragments));
-    const CompositionPart part = {cut.exit_step, cut.control, cut.step, cut.distance, tries, event, cpu_seconds_};
     result_.parts.push_back(part);
     if (hooks_.on_part && !silent_ && event != CompositionEvent::kGetUp) hooks_.on_part(part);
     return true;
+  }
+
+  /// The simulation goes on in the next control's own state, and is shown where the character is.
+  /// @return the impulse that would lead there [N s]
+  double Jump(const Cut& cut) {
+    const character::State& here = actual_[static_cast<size_t>(cut.exit_step)];
+    const character::State& state = StateOf(job_.controls[cut.control], cut.step);
+    const auto [heading, offset] = metrics::AlignOnGround(character_, here, state);
+    const Vec3 change = heading * character::CenterOfMassVelocity(character_, state) -
+                        character::CenterOfMassVelocity(character_, here);
+    jump_ = {cut.exit_step, BlendFrom(here), state, heading, offset};
+    return character_.total_mass() * change.norm();
+  }
+
+  /// How long a blend from a state lasts [s].
+  double BlendFrom(const character::State& state) const {
+    const auto root = static_cast<size_t>(character_.root);
+    const bool low = state[root].position.y() < kLowRoot * character_.bodies[root].rest_position.y();
+    return low ? kBlendOnGround : kBlend;
   }
 
   /// The motion of a control from a cut on, where the character is; it begins with the state at hand.
@@ -372,9 +431,7 @@ class Composer {
     const auto [heading, offset] = metrics::AlignOnGround(character_, here, StateOf(control, cut.step));
     const double duration = (control.control.num_steps() - cut.step) * h();
     const auto frames = static_cast<size_t>(std::floor(duration / kCompositionFrame + 1e-9)) + 1;
-    const auto root = static_cast<size_t>(character_.root);
-    const bool low = here[root].position.y() < kLowRoot * character_.bodies[root].rest_position.y();
-    const double blend = low ? kBlendOnGround : kBlend;
+    const double blend = BlendFrom(here);
     character::Pose at_hand, first;
     character::PoseOf(character_, here, at_hand);
     std::vector<character::Pose> poses(frames);
@@ -386,13 +443,7 @@ class Composer {
       pose.root_orientation = heading * pose.root_orientation;
       if (f == 0) first = pose;
       const double x = std::min(1.0, time / blend), share = 1 - x * x * (3 - 2 * x);
-      if (share == 0) continue;
-      pose.root_position += share * (at_hand.root_position - first.root_position);
-      pose.root_orientation = Towards(at_hand.root_orientation, first.root_orientation, share, pose.root_orientation);
-      for (size_t j = 0; j < pose.joint_rotations.size(); ++j) {
-        pose.joint_rotations[j] =
-            Towards(at_hand.joint_rotations[j], first.joint_rotations[j], share, pose.joint_rotations[j]);
-      }
+      if (share > 0) character::MoveTowards(first, at_hand, share, pose);
     }
     return poses;
   }
@@ -441,6 +492,7 @@ class Composer {
     CutOff(cut.exit_step, exit);
     std::vector<control::Fragment>& all = result_.control.fragments;
     all.insert(all.end(), std::make_move_iterator(fragments.begin()), std::make_move_iterator(fragments.end()));
+    if (jump_) result_.control.transitions.push_back(*std::exchange(jump_, std::nullopt));
     // Frames are even from the beginning on, whenever the part began.
     const character::ReferenceMotion part(character_, kCompositionFrame, poses, kCompositionFrame);
     for (;;) {
@@ -449,7 +501,7 @@ class Composer {
       part.PoseAt(time, result_.reference.emplace_back());
     }
     Simulate();
-    const bool as_searched = job_.options.transition == Transition::kSearched && !PushedAfter(cut.exit_step);
+    const bool as_searched = Is(Transition::kSearched) && !PushedAfter(cut.exit_step);
     if (as_searched && control::Fingerprint(actual_.back()) != searched_end_) {
       throw std::logic_error("the replay does not end in the state that the search found");
     }
@@ -475,10 +527,12 @@ class Composer {
   Composition result_;
   std::vector<character::State> actual_;  // (steps + 1) of the motion so far, under all pushes
   uint64_t searched_end_ = 0;
-  size_t planned_ = 0;      // control of the plan that is played, or interrupted
-  bool in_fall_ = false;    // a get-up is sought
-  bool silent_ = false;     // parts are not told of, because they may be taken back
-  double cpu_seconds_ = 0;  // of the tries of a part
+  size_t planned_ = 0;  // control of the plan that is played, or interrupted
+  size_t num_falls_ = 0;
+  std::optional<control::KinematicTransition> jump_;  // of the part that is appended next
+  bool in_fall_ = false;                              // a get-up is sought
+  bool silent_ = false;                               // parts are not told of, because they may be taken back
+  double cpu_seconds_ = 0;                            // of the tries of a part
 };
 
 }  // namespace
@@ -502,6 +556,7 @@ std::string Name(CompositionEvent event) {
 }
 
 std::string Name(Transition transition) {
+  if (transition == Transition::kKinematic) return "kinematic";
   return transition == Transition::kSearched ? "searched" : "plain";
 }
 
@@ -515,7 +570,8 @@ Configuration CompositionConfiguration() {
 
 CompositionJob::CompositionJob(const CompositionOptions& o) : options(o) {
   if (const auto problem = options.configuration.Validate()) throw UsageError(*problem);
-  const std::vector<fs::path> runs = RunsOfLibrary(options.library);
+  const ControlLibrary library(options.library);
+  const std::vector<fs::path>& runs = library.runs();
   if (options.play.empty()) throw UsageError("--play: found no name, expected those of runs in the library");
   for (const std::string& name : options.play) {
     const fs::path& folder = runs[FindRun(runs, name)];
@@ -523,7 +579,7 @@ CompositionJob::CompositionJob(const CompositionOptions& o) : options(o) {
                                     [&](const LibraryControl& control) { return control.name == name; });
     play.push_back(static_cast<size_t>(known - controls.begin()));
     if (known != controls.end()) continue;
-    controls.push_back(ReadLibraryControl(folder));
+    controls.push_back(library.Read(folder));
     CheckAlike(controls.front(), controls.back());
   }
   for (size_t p = 1; p < play.size(); ++p) {
@@ -533,23 +589,62 @@ CompositionJob::CompositionJob(const CompositionOptions& o) : options(o) {
                      "a control of " + io::Fixed(control.control.duration(), 2) + " s, too short to go on with",
                      "one of " + io::Fixed(kLeastLeft, 1) + " s at least");
   }
+  if (options.transition == Transition::kKinematic && !controls[0].control.world.environment.empty()) {
+    throw InputError(controls[0].file().string(), "a world with things in it",
+                     "a plain floor, where a kinematic transition may lead anywhere");
+  }
   double longest = options.seconds;
   for (const size_t p : play) longest += controls[p].control.duration();
   longest += kLongestAnswer * static_cast<double>(options.pushes.size());
   for (const std::string& text : options.pushes) pushes.push_back(ParsePush(text, controls[0].run.scene, longest));
   AddPushes();
   num_played = controls.size();
-  if (pushes.empty()) return;
+  if (pushes.empty()) {
+    if (!options.get_ups.empty()) throw UsageError("--get-up: found no push, expected one that ends in a fall");
+    return;
+  }
   for (const fs::path& folder : runs) {
     const std::string name = folder.filename().string();
     const auto same = [&](const LibraryControl& control) { return control.name == name; };
     if (std::any_of(controls.begin(), controls.end(), same)) continue;
-    controls.push_back(ReadLibraryControl(folder));
+    controls.push_back(library.Read(folder));
     CheckAlike(controls.front(), controls.back());
   }
   for (size_t c = 0; c < controls.size(); ++c) {
     if (controls[c].succeeded() && controls[c].GetsUp()) get_ups.push_back(c);
   }
+  for (const std::string& text : options.get_ups) rises.push_back(ParseRise(text));
+}
+
+CompositionJob::Rise CompositionJob::ParseRise(const std::string& text) const {
+  Rise rise;
+  for (std::string name : Split(text, ',')) {
+    const size_t at = name.find('@');
+    if (at != std::string::npos) {
+      double time = 0;
+      const bool first = rise.controls.empty();
+      if (!first || !io::ParseNumber(name.substr(at + 1), time) || !(time >= 0 && time <= 1e4)) {
+        throw UsageError("--get-up: found \"" + name + "\", expected NAME, or of the first one NAME@SECOND");
+      }
+      rise.time = time;
+      name.resize(at);
+    }
+    rise.controls.push_back(Find(name, "--get-up"));
+    if (rise.time && rise.controls.size() == 1 && *rise.time > controls[rise.controls[0]].control.duration()) {
+      throw UsageError("--get-up: found \"" + text + "\", expected a second of a control that lasts " +
+                       io::Fixed(controls[rise.controls[0]].control.duration(), 2) + " s");
+    }
+  }
+  return rise;
+}
+
+size_t CompositionJob::Find(const std::string& name, const std::string& option) const {
+  std::vector<std::string> names;
+  for (size_t c = 0; c < controls.size(); ++c) {
+    if (controls[c].name == name) return c;
+    names.push_back(controls[c].name);
+  }
+  throw UsageError(option + ": found \"" + name + "\", expected one of " + io::List(names));
 }
 
 void CompositionJob::AddPushes() {

@@ -30,6 +30,8 @@ io::Json CompositionMember(const CompositionJob& job, const Composition& result)
                      {"distance", part.distance},
                      {"tries", part.tries},
                      {"event", Name(part.event)},
+                     {"transition", part.transition ? Name(*part.transition) : ""},
+                     {"hidden_impulse", part.hidden_impulse},
                      {"cpu_seconds", part.cpu_seconds}});
   }
   return {
@@ -65,6 +67,7 @@ void WriteComposition(results::RunFolder& folder, const CompositionJob& job, con
                        {"program", "compose"},
                        {"status", result.ending == "completed" ? "completed" : "partial"},
                        {"success", result.success()},
+                       {"physical", result.num_kinematic() == 0},
                        {"evaluation", result.evaluation.ToJson()},
                        {"command", context.command},
                        {"configuration", job.options.configuration.ToJson()},
@@ -88,7 +91,9 @@ void WriteComposition(results::RunFolder& folder, const CompositionJob& job, con
 std::string FormatComposition(const CompositionJob& job, const Composition& result) {
   const double h = result.control.world.time_step;
   io::CsvWriter csv;
-  for (const char* column : {"start", "end", "control", "cut", "distance", "tries", "event"}) csv.Text(column);
+  for (const char* column :
+       {"start", "end", "control", "cut", "distance", "tries", "event", "transition", "hidden_impulse"})
+    csv.Text(column);
   csv.EndRow();
   for (size_t p = 0; p < result.parts.size(); ++p) {
     const CompositionPart& part = result.parts[p];
@@ -99,6 +104,8 @@ std::string FormatComposition(const CompositionJob& job, const Composition& resu
     csv.Number(part.distance);
     csv.Integer(part.tries);
     csv.Text(Name(part.event));
+    csv.Text(part.transition ? Name(*part.transition) : "");
+    csv.Number(part.hidden_impulse);
     csv.EndRow();
   }
   return csv.Take();
@@ -127,6 +134,9 @@ std::string Describe(const CompositionJob& job, const CompositionPart& part) {
   text.append(", at try ").append(std::to_string(part.tries));
   if (part.event == CompositionEvent::kAnswer) text.append(", after a push");
   if (part.event == CompositionEvent::kResume) text.append(", on with the plan");
+  if (part.transition == Transition::kKinematic) {
+    text.append("; kinematic, for an impulse of ").append(io::Fixed(part.hidden_impulse, 0)).append(" N s");
+  }
   return text;
 }
 

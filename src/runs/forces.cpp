@@ -88,6 +88,12 @@ class ForceFinder {
       Add(index, way, Method::kTracking);
       found = found || forces_.controls.back().success;
     }
+    if (!found && original_.tracking.guidance > 0) {
+      job_.configuration.tracking = original_.tracking;
+      job_.configuration.tracking.guidance = 0;
+      Add(index, "not guided", Method::kTracking);
+      found = forces_.controls.back().success;
+    }
     if (found) way_ = forces_.controls[forces_.chosen].way;
     job_.configuration.tracking = original_.tracking;
     if (!found && asked == Method::kAuto) Add(index, "", Method::kSampling);
@@ -370,12 +376,12 @@ Configuration ForcesConfiguration() {
 
 std::vector<std::pair<std::string, tracking::Options>> WaysOf(const tracking::Options& options) {
   std::vector<std::pair<std::string, tracking::Options>> ways = {{"as configured", options}};
-  if (options.guidance == 0 || !options.clean_feet || options.soft_contacts) return ways;
+  if (options.guidance == 0 || !options.clean_feet || options.seat_feet || options.soft_contacts) return ways;
   tracking::Options other = options;
   other.clean_feet = false;
   ways.emplace_back("feet as recorded", other);
-  other.soft_contacts = true;
-  ways.emplace_back("feet as recorded, soft contacts", other);
+  other.seat_feet = true;
+  ways.emplace_back("feet pressed in by their load", other);
   return ways;
 }
 

@@ -63,6 +63,7 @@ io::Json DescribeStoredRun(const StoredRun& run, const std::string& name, std::s
   std::vector<results::CostTable> costs(num_characters);
   std::vector<results::Table> solutions(num_characters);
   std::vector<results::Table> foot_forces(num_characters);
+  std::vector<results::Table> compositions(num_characters);
   std::vector<report::ReportRun> reports(num_characters);
   std::vector<report::RunDescriber> describers;
   for (size_t c = 0; c < num_characters; ++c) {
@@ -88,6 +89,10 @@ io::Json DescribeStoredRun(const StoredRun& run, const std::string& name, std::s
       foot_forces[c] = results::ReadTable(file);
       if (foot_forces[c].num_rows() > 0) report.foot_forces = &foot_forces[c];
     }
+    if (const fs::path file = run.PathOf(c, results::kCompositionFile); fs::exists(file)) {
+      compositions[c] = results::ReadTable(file);
+      if (compositions[c].num_rows() > 0) report.composition = &compositions[c];
+    }
     describers.emplace_back(report, run.control_duration(c));
   }
   const Verification verification =
@@ -97,6 +102,12 @@ io::Json DescribeStoredRun(const StoredRun& run, const std::string& name, std::s
     reports[c].evaluation = verification.evaluations[c];
     if (!run.pushes.empty())
       reports[c].notes.emplace_back("Pushed: this motion is not the result of the control alone.");
+    if (!run.scene.transitions.empty()) {
+      reports[c].notes.emplace_back("Not physical: " + std::to_string(run.scene.transitions.size()) +
+                                    " of its transitions are kinematic. There the simulation goes on from another "
+                                    "state, to which no force leads, and the pose is blended; contacts and torques "
+                                    "are those of the simulation behind the blend.");
+    }
     if (difference.empty()) continue;
     reports[c].notes.emplace_back(
         "The motion shown is not the stored one: this program replays the control to other bits.");

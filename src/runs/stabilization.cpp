@@ -72,6 +72,7 @@ void Set(const std::string& assignment, stabilization::Options& options) {
 
 StabilizationJob::StabilizationJob(const fs::path& folder, const stabilization::Options& options) : run(folder) {
   run.RequireOneCharacter(kOfOne);
+  run.RequirePhysical("feedback is along forces");
   control = control::ControlOf(run.scene, 0);
   if (control.fragments.empty()) {
     throw InputError(run.controls[0].file.string(), "a control without any step", "one that can be replayed");

@@ -179,6 +179,11 @@ void StoredRun::RequireOneCharacter(const std::string& why) const {
                    " characters, expected one: " + why);
 }
 
+void StoredRun::RequirePhysical(const std::string& why) const {
+  if (scene.transitions.empty()) return;
+  throw UsageError(folder.string() + ": found a motion with kinematic transitions, expected a simulated one: " + why);
+}
+
 task::PlacedWorld StoredRun::PutInto(const task::AlteredWorld& world) {
   RequireOneCharacter("a world is placed along the motion of one (put its run there first, and let others join)");
   std::optional<character::ReferenceMotion>& reference = characters[0].reference;
@@ -234,6 +239,7 @@ std::vector<std::string> StoredRun::Join(const StoredRun& other, const Placement
 
 control::Scene StoredRun::NaiveTracking() const {
   control::Scene tracking = scene;
+  tracking.transitions.clear();
   for (size_t c = 0; c < characters.size(); ++c) {
     if (!characters[c].reference) continue;
     SetTargetsToReference(*characters[c].reference, scene.world.time_step, tracking.fragments[c]);
@@ -246,7 +252,7 @@ void StoredRun::TrackReference() {
     if (character.reference) continue;
     throw InputError(character.reference_file.string(), "no such file", "the reference to track");
   }
-  scene.fragments = NaiveTracking().fragments;
+  scene = NaiveTracking();
 }
 
 std::optional<metrics::Evaluator> StoredRun::EvaluatorOf(size_t character) const {

@@ -61,6 +61,7 @@ inline const std::string kReplay = RETRACE_REPLAY;
 inline const std::string kStabilise = RETRACE_STABILISE;
 inline const std::string kGrowTree = RETRACE_GROW_TREE;
 inline const std::string kMakeBody = RETRACE_MAKE_BODY;
+inline const std::string kMakeLibrary = RETRACE_MAKE_LIBRARY;
 inline const std::string kInspect = RETRACE_INSPECT;
 inline const std::string kEvaluate = RETRACE_EVALUATE;
 inline const std::string kExport = RETRACE_EXPORT;

@@ -223,6 +223,33 @@ TEST_F(Evaluate, MistakesGiveOneMessageAndTheirCode) {
       });
 }
 
+TEST_F(Evaluate, MakesABodyOfTheRecordedPersonForEachClip) {
+  std::string child = io::ReadFile(kClips + "/squat.bvh");
+  const auto scale = [&](const std::string& offset, const std::string& shorter) {
+    ASSERT_NE(child.find(offset), std::string::npos) << offset;
+    for (size_t at = 0; (at = child.find(offset, at)) != std::string::npos;) child.replace(at, offset.size(), shorter);
+  };
+  scale("OFFSET 0 -0.42 0", "OFFSET 0 -0.36 0");
+  Write("child.bvh", child);
+  list_ = Write("subjects.tsv", "clip\tname\tend\tseeds\tcharacter\nsquat.bvh\tnamed\t0.3\t1\tsubject\n" +
+                                    Path("child.bvh") + "\tchild\t0.3\t1\tsubject\n");
+  ASSERT_EQ(Run("out").code, 0);
+  const auto height = [&](const std::string& run) {
+    const io::Json character = io::ReadJson(Path("out/runs/" + run + "/control.json"))["character"];
+    EXPECT_EQ(character["name"], "subject");
+    return character["height"].get<double>();
+  };
+  EXPECT_LT(height("child.1"), height("named.1") - 0.05);
+  EXPECT_EQ(Execute(kReplay + " " + Path("out/runs/child.1") + " --verify").code, 0);
+  list_ = Write("other.tsv", "clip\tname\tend\tseeds\nsquat.bvh\tplain\t0.3\t1\n");
+  ASSERT_EQ(Run("all", "--character subject").code, 0);
+  EXPECT_EQ(io::ReadJson(Path("all/runs/plain.1/control.json"))["character"],
+            io::ReadJson(Path("out/runs/named.1/control.json"))["character"]);
+  ExpectRefusals(kEvaluate, {{Write("robot.tsv", "clip\tcharacter\nwalk.bvh\tsubjects\n") + " --clips " + kClips +
+                                  kSamples + "--progress none --output " + Path("refused"),
+                              3, "robot.tsv:2: the character \"subjects\": expected a JSON file or one of: "}});
+}
+
 TEST_F(Evaluate, RunsClipsInWorlds) {
   list_ = Write("worlds.tsv",
                 "clip\tname\tend\tseeds\tworld\nsquat.bvh\tplain\t0.3\t1\t-\nsquat.bvh\tcold\t0.3\t1\tice+platform\n");

@@ -97,6 +97,37 @@ TEST_F(ForcesProgram, FurtherPassesComeNearerToTheForcesRequired) {
   EXPECT_LT(error("4"), 0.95 * error("1"));
 }
 
+TEST_F(ForcesProgram, TracksWithoutGuidanceWhereThatFails) {
+  // Feet that nothing brings to their places.
+  const std::string run = Path("run");
+  const Outcome outcome =
+      Execute(kForces + " " + kWalkClip +
+              " --method tracking --seeds 1 --set /tracking/candidates=0 --set /tracking/foot_weight=0 "
+              "--set /tracking/leg_weight=1e-6 --output " +
+              run);
+  EXPECT_EQ(outcome.code, 0) << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr("tracking (not guided), within the gates"));
+  const std::vector<std::string> ways = results::ReadTable(run + "/force_controls.csv").Text("way");
+  ASSERT_EQ(ways.size(), 4u);
+  EXPECT_EQ(ways.back(), "not guided");
+  const io::Json manifest = io::ReadJson(run + "/manifest.json");
+  EXPECT_EQ(manifest["forces"]["chosen"], 4);
+  EXPECT_EQ(manifest["configuration"]["tracking"]["guidance"], 0);
+  EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
+}
+
+TEST_F(ForcesProgram, LandsFromAJump) {
+  const std::string clip = std::string(RETRACE_SHARED_DIR) + "/mocap/clips/jump_broad_short_wd2.bvh";
+  if (!fs::exists(clip)) GTEST_SKIP() << clip << " is missing";
+  const std::string run = Path("run");
+  const Outcome outcome = Execute(kForces + " " + clip + " --seeds 1 --set /tracking/candidates=0 --output " + run);
+  EXPECT_EQ(outcome.code, 0) << outcome.text;
+  const io::Json manifest = io::ReadJson(run + "/manifest.json");
+  const io::Json& chosen = manifest["forces"]["controls"][manifest["forces"]["chosen"].get<size_t>() - 1];
+  EXPECT_EQ(chosen["method"], "tracking");
+  EXPECT_LT(chosen["required_error"].get<double>(), 0.2);
+}
+
 TEST_F(ForcesProgram, AgreesWithItsOwnForces) {
   const std::string run = Path("run"), again = Path("again");
   ASSERT_EQ(Execute(kForces + " " + kBriefWalk + "--seeds 1 --output " + run).code, 0);

@@ -54,6 +54,25 @@ TEST_F(Track, FollowsInAPlane) {
   ExpectRefusals(kTrack, {{kWalkClip + planar + " --world beam10", 3, "a planar character"}});
 }
 
+TEST_F(Track, FollowsWithTheBodyOfTheRecordedPerson) {
+  const std::string run = Path("run"), subject = " --character subject";
+  const Outcome outcome = Execute(kTrack + " " + kWalkClip + subject + " --end 1 --output " + run);
+  EXPECT_EQ(outcome.code, 0) << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr("the character is adult with the lengths of the skeleton: "));
+  EXPECT_EQ(io::ReadJson(run + "/control.json")["character"]["name"], "subject");
+  EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
+
+  std::string text = io::ReadFile(kWalkClip);
+  for (const char* shin : {"OFFSET 0 -0.42 0", "OFFSET 0 -0.405 0"}) {
+    for (size_t at = 0; (at = text.find(shin, at)) != std::string::npos;) {
+      text.replace(at, std::string(shin).size(), "OFFSET 0 0 0");
+    }
+  }
+  io::WriteFile(Path("legless.bvh"), text);
+  ExpectRefusals(kTrack, {{Path("legless.bvh") + subject, 3, "legless.bvh: found legs of no length, expected"},
+                          {kWalkClip + " --character subjects", 2, "subjects"}});
+}
+
 TEST_F(Track, RepeatsACycleForAsLongAsOneLikes) {
   for (const char* options : {"--loop 4", "--loop --seconds 4", "--seconds 4 --loop"}) {
     const Outcome outcome = Execute(kTrack + " --dry-run " + kWalkClip + " " + options);

@@ -47,6 +47,9 @@ before(async () => {
   run('report', join(folder, 'scene'));
   run('track', join(clips, 'walk.bvh'), '--end', '1.6', '--output', join(folder, 'tracked'));
   run('report', join(folder, 'tracked'));
+  run('track', join(clips, 'walk.bvh'), '--end', '2.4', '--output', join(folder, 'library/walk'));
+  run('compose', join(folder, 'library'), '--play', 'walk,walk', '--transition', 'kinematic', '--output', join(folder, 'composed'));
+  run('report', join(folder, 'composed'));
   const forces = (name, ...words) =>
     run('forces', join(clips, 'walk.bvh'), '--end', '1.6', '--method', 'tracking', '--seeds', '2', '--output', join(folder, name), ...words);
   forces('plates');
@@ -319,6 +322,21 @@ test('forces are shown with their band, what was measured and the figures', asyn
   assert.match(figures[0], /^total, vertical\s+0\.0\s+0\.0\s+1\.000/);
   await page.getByLabel('Low-pass of the figures').selectOption('raw');
   assert.match(await page.locator('#force-figures-0 .note').innerText(), /Contact onsets: \d+ of \d+ matched/);
+});
+
+test('a composed motion shows its parts, and which way into them is kinematic', async (t) => {
+  const page = await open(t, 'composed/report.html', { hash: '#time=0' });
+  const bars = await page.locator('#composition-0 .track i').evaluateAll((nodes) =>
+    nodes.map(({ title, textContent, dataset, style }) => [title, textContent, dataset.kinematic, parseFloat(style.left)]),
+  );
+  const rows = readTable(join(folder, 'composed/composition.csv'));
+  const { start, end } = rows[1];
+  assert.equal(bars.length, 2);
+  assert.deepEqual(bars[0].slice(1), ['walk', 'false', 0]);
+  assert.equal(bars[1][0], `walk, plan: ${start.toFixed(2)} to ${end.toFixed(2)} s; the way into it is kinematic, not physical`);
+  assert.ok(Math.abs(bars[1][3] - (100 * start) / end) < 0.01, `${bars[1]}`);
+  assert.match(await page.locator('#composition-0 .warning').innerText(), /kinematic transition, which is not physical/);
+  assert.match(await page.locator('.summary .warning').innerText(), /^Not physical: 1 of its transitions are kinematic/);
 });
 
 test('every control has a name, and the keyboard reaches it', async (t) => {

@@ -139,6 +139,39 @@ TEST(MakeSubject, DoesNotBelieveLengthsThatNobodyHas) {
   EXPECT_NEAR(tall.subject.height, 1.87, 1e-9);
 }
 
+/// The same with toes at the end of the adult's sole, or at a share of the way from the ankle.
+motion::Clip WalkWithToes(double share) {
+  motion::Clip clip = WalkOf([](const std::string&) { return Even(1); });
+  for (const std::string side : {"left_", "right_"}) {
+    const Joint& ankle = JointOf(Adult(), side + "ankle");
+    const Body& foot = BodyOf(Adult(), side + "foot");
+    const double front = foot.rest_position.z() + foot.shapes[0].offset.z() + 0.5 * foot.shapes[0].size.z();
+    motion::Joint toe;
+    toe.name = side + "toe";
+    toe.parent = clip.skeleton.Find(side + "foot");
+    toe.offset = share * Vec3(0, -ankle.anchor.y(), front - ankle.anchor.z());
+    clip.skeleton.joints.push_back(toe);
+    for (motion::Frame& frame : clip.frames) {
+      frame.translations.push_back(toe.offset);
+      frame.rotations.push_back(Quat::Identity());
+    }
+  }
+  return clip;
+}
+
+TEST(MakeSubject, HasSolesUpToTheBallAlsoWhereTheJointOfTheToesIsBeforeIt) {
+  const auto front = [](const Character& character) {
+    const Body& foot = BodyOf(character, "left_foot");
+    return foot.rest_position.z() + foot.shapes[0].offset.z() + 0.5 * foot.shapes[0].size.z() -
+           JointOf(character, "left_ankle").anchor.z();
+  };
+  const Found shorter(WalkWithToes(0.95)), too_short(WalkWithToes(0.8));
+  EXPECT_NEAR(front(shorter.subject), 0.95 * front(Adult()), 1e-3);
+  EXPECT_THAT(shorter.notes, Not(Contains(HasSubstr("feet"))));
+  EXPECT_NEAR(front(too_short.subject), front(Adult()), 1e-9);
+  EXPECT_THAT(too_short.notes, Contains(HasSubstr("follow the legs: feet")));
+}
+
 TEST(MakeSubject, RefusesAModelWithoutTheLimbsOfAPerson) {
   const Character quadruped = LoadCharacter(std::string(RETRACE_SOURCE_DIR) + "/data/characters/quadruped.json");
   std::vector<std::string> notes;

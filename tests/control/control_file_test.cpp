@@ -8,8 +8,10 @@
 #include <filesystem>
 
 #include "control/sample_control.h"
+#include "retrace/character/kinematics.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
+#include "retrace/math/rotation.h"
 
 namespace retrace::control {
 namespace {
@@ -108,6 +110,45 @@ TEST(ControlFile, CommandsAreOfVersion3AndRefusedInOthers) {
   EXPECT_TRUE(SameControl(ParseControl(earlier.dump(), "c.json").control, control));
   earlier["version"] = 2;
   refused(earlier, "/characters/0/fragments/0/torques");
+}
+
+TEST(ControlFile, KinematicTransitionsAreOfVersion4) {
+  OpenLoopControl control = Standing(3);
+  control.transitions = {{24, 0.3, control.start}, {48, 0, control.start}};
+  control.transitions[0].state[2].position.x() += 1;
+  control.transitions[1].heading = AxisRotation(1, 0.3);
+  control.transitions[1].offset = Vec3(1, 0, 2);
+  const std::string text = FormatControl(Human(), control);
+  const Json document = io::ParseJson(text, "c.json");
+  EXPECT_EQ(document["version"], 4);
+  const LoadedControl loaded = ParseControl(text, "c.json");
+  EXPECT_EQ(FormatControl(loaded.character, loaded.control), text);
+  EXPECT_EQ(FormatControl(ParseScene(text, "c.json")), text);
+  ASSERT_EQ(loaded.control.transitions.size(), 2u);
+  EXPECT_EQ(loaded.control.transitions[0].duration, 0.3);
+  EXPECT_EQ(loaded.control.transitions[1].offset, Vec3(1, 0, 2));
+  EXPECT_TRUE(SameBits(loaded.control.transitions[0].state, control.transitions[0].state));
+  const auto refused = [&](const std::string& patch, const std::string& message) {
+    try {
+      ParseScene(document.patch(Json::parse(patch)).dump(), "c.json");
+      FAIL() << patch << " is accepted";
+    } catch (const InputError& error) {
+      EXPECT_THAT(error.what(), HasSubstr(message));
+    }
+  };
+  refused(R"([{"op": "replace", "path": "/version", "value": 1}])", R"(found the key "kinematic_transitions")");
+  refused(R"([{"op": "replace", "path": "/version", "value": 5}])",
+          "/version: found 5, expected a whole number from 1 to 4");
+  refused(R"([{"op": "remove", "path": "/kinematic_transitions"}])", R"(found no "kinematic_transitions")");
+  const std::string first = R"([{"op": "replace", "path": "/kinematic_transitions/0/)",
+                    second = R"([{"op": "replace", "path": "/kinematic_transitions/1/)";
+  refused(first + R"(step", "value": 72}])",
+          "/kinematic_transitions/0/step: found 72, expected a whole number from 0 to 71");
+  refused(second + R"(step", "value": 24}])",
+          "/kinematic_transitions/1/step: found 24, expected a whole number from 25");
+  refused(second + R"(start", "value": 0.3}])", "/kinematic_transitions/1/start: found 0.3, expected 0.2");
+  refused(first + R"(duration", "value": -1}])", "/kinematic_transitions/0/duration: found -1");
+  refused(first + R"(state/0/body", "value": "tail"}])", "/kinematic_transitions/0/state/0/body");
 }
 
 /// The pointers of all numbers and texts of a document.

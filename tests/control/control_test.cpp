@@ -6,6 +6,9 @@
 
 #include "control/sample_control.h"
 #include "math/any_stream.h"
+#include "retrace/character/kinematics.h"
+#include "retrace/io/error.h"
+#include "retrace/math/rotation.h"
 
 namespace retrace::control {
 namespace {
@@ -249,6 +252,60 @@ TEST(Replay, EndsWhereItDiverges) {
   EXPECT_TRUE(trajectory.diverged);
   EXPECT_LT(trajectory.num_steps(), static_cast<size_t>(control.num_steps()));
   for (const character::BodyState& body : trajectory.states.back()) EXPECT_TRUE(body.position.allFinite());
+}
+
+/// Standing, that begins anew after a while and is shown a metre aside and turned; the blend lasts 0.1 s.
+OpenLoopControl Jumping() {
+  OpenLoopControl control = Standing(6);
+  control.transitions = {
+      {control.fragments[2].first_step, 0.1, control.start, AxisRotation(1, 0.5 * kPi), Vec3(1, 0, 0)}};
+  return control;
+}
+
+TEST(Replay, AKinematicTransitionGoesOnFromItsStateBehindABlend) {
+  const OpenLoopControl jumping = Jumping(), standing = Standing(6);
+  const Trajectory motion = Replay(Human(), jumping), before = Replay(Human(), standing);
+  OpenLoopControl after = standing;  // what is behind the blend
+  after.start = jumping.transitions[0].state;
+  after.fragments.erase(after.fragments.begin(), after.fragments.begin() + 2);
+  const Trajectory behind = Replay(Human(), after);
+  const auto jump = static_cast<size_t>(jumping.transitions[0].step);
+  ASSERT_EQ(motion.states.size(), before.states.size());
+  for (size_t i = 0; i <= jump; ++i) ASSERT_TRUE(SameBits(motion.states[i], before.states[i])) << i;
+  const auto root = static_cast<size_t>(Human().root);
+  double place = motion.states[jump][root].position.x();
+  for (size_t i = jump + 1; i < jump + 24; ++i) {
+    const double now = motion.states[i][root].position.x();
+    EXPECT_GT(now, place - 1e-4) << i;
+    EXPECT_NEAR(motion.states[i][root].linear_velocity.x(), (now - place) / motion.time_step, 1e-9) << i;
+    place = now;
+  }
+  EXPECT_NEAR(motion.states[jump + 12][root].position.x(), 0.5, 0.01);  // half of the way in half of the time
+  for (size_t i = jump + 24; i < motion.states.size(); ++i) {
+    character::State placed = behind.states[i - jump];
+    character::Place(jumping.transitions[0].heading, jumping.transitions[0].offset, placed);
+    ASSERT_TRUE(SameBits(motion.states[i], placed)) << i;
+  }
+  ASSERT_FALSE(motion.contacts[jump + 30].empty());
+  EXPECT_EQ(motion.contacts[jump + 30].size(), behind.contacts[30].size());
+  EXPECT_NEAR((motion.contacts[jump + 30][0].point - Vec3(1, 0, 0)).norm(), behind.contacts[30][0].point.norm(), 1e-9);
+  EXPECT_EQ(motion.torques[jump], behind.torques[0]);
+  // A push acts along the axes of what is shown.
+  const std::vector<Push> push = {{Human().FindBody("trunk"), Vec3(0, 0, 200), 0.5, 0.05}};
+  const Trajectory pushed = Replay(Human(), jumping, push);
+  const auto late = static_cast<size_t>(std::lround(0.55 / pushed.time_step));
+  const Vec3 change = character::CenterOfMassVelocity(Human(), pushed.states[late]) -
+                      character::CenterOfMassVelocity(Human(), motion.states[late]);
+  EXPECT_GT(change.z(), 0.05);
+  EXPECT_LT(std::abs(change.x()), 0.5 * change.z());
+  // In parts, which may begin within the blend.
+  ReplayInParts(MakeScene(Human(), jumping), {}, 7, [&](const Trajectory& part) {
+    for (size_t i = 0; i < part.states.size(); ++i) {
+      ASSERT_TRUE(SameBits(part.states[i], motion.states.at(part.first_step + i))) << part.first_step << " " << i;
+    }
+  });
+  Scene scene = MakeScene(Human(), standing);
+  EXPECT_THROW(AddToScene(Human(), jumping, Quat::Identity(), Vec3::Zero(), scene), UsageError);
 }
 
 TEST(ReplayInParts, PutTogetherIsTheReplay) {

@@ -279,6 +279,27 @@ TEST(ReportTest, ATrackedMotionHasItsSolutions) {
   EXPECT_THAT(d.Array(solutions["iterations"]), testing::ElementsAre(7.0F, 8.0F));
 }
 
+TEST(ReportTest, AComposedMotionHasItsPartsAndPushes) {
+  const results::Table table = results::ParseTable(
+      "start,end,control,cut,distance,tries,event,transition,hidden_impulse\n"
+      "0,0.5,walk,0,0,0,plan,,0\n0.5,1.25,walk,0.3,0.1,1,answer,kinematic,12\n",
+      "composition.csv");
+  Described d(4);
+  ReportRun run;
+  run.character = &d.character;
+  run.world = &d.world;
+  EXPECT_FALSE(DescribeRun(run, d.trajectory).contains("composition"));
+  run.composition = &table;
+  run.manifest = {{"pushes", {{{"body", "trunk"}, {"force", {30, 0, -40}}, {"start", 0.25}, {"duration", 0.5}}}}};
+  const io::Json composition = DescribeRun(run, d.trajectory)["composition"];
+  const io::Json parts = {
+      {{"start", 0.0}, {"end", 0.5}, {"control", "walk"}, {"event", "plan"}, {"kinematic", false}},
+      {{"start", 0.5}, {"end", 1.25}, {"control", "walk"}, {"event", "answer"}, {"kinematic", true}}};
+  EXPECT_EQ(composition["parts"], parts);
+  const io::Json pushes = {{{"body", "trunk"}, {"newton", 50.0}, {"start", 0.25}, {"end", 0.75}}};
+  EXPECT_EQ(composition["pushes"], pushes);
+}
+
 TEST(ReportTest, AnEvaluationKeepsItsCountsAndBounds) {
   std::vector<results::RunRow> rows(5);
   for (size_t i = 0; i < rows.size(); ++i) {

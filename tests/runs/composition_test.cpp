@@ -9,6 +9,9 @@
 
 #include "retrace/control/control_file.h"
 #include "retrace/io/error.h"
+#include "retrace/io/file.h"
+#include "retrace/io/json.h"
+#include "retrace/runs/library_making.h"
 #include "retrace/runs/reconstruction.h"
 
 namespace retrace::runs {
@@ -99,6 +102,209 @@ TEST_F(Composing, AnswersAPushAFifthOfASecondLater) {
                    .success());
 }
 
+TEST_F(Composing, AKinematicTransitionIsLabelledAndReplaysToTheBit) {
+  CompositionOptions options = Playing({"walk", "walk"});
+  options.transition = Transition::kKinematic;
+  const CompositionJob job(options);
+  const Composition result = Compose(job, 1);
+  EXPECT_EQ(result.ending, "completed");
+  ASSERT_EQ(result.parts.size(), 2u);
+  EXPECT_EQ(result.num_kinematic(), 1u);
+  EXPECT_EQ(result.parts[1].transition, Transition::kKinematic);
+  EXPECT_GT(result.parts[1].hidden_impulse, 0);
+  EXPECT_EQ(result.control.transitions[0].step, result.parts[1].first_step);
+  EXPECT_THAT(FormatComposition(job, result), HasSubstr(",plan,kinematic,"));
+  results::RunFolder folder(folder_ / "composed", false);
+  WriteComposition(folder, job, result, {});
+  const StoredRun stored(folder_ / "composed");
+  EXPECT_EQ(stored.Verify().difference, "");
+  EXPECT_EQ(stored.manifest["physical"], false);
+  EXPECT_EQ(stored.manifest["composition"]["transition"], "kinematic");
+  EXPECT_THROW(stored.RequirePhysical("of a test"), UsageError);
+  // Nobody composes further with it, and what the others make is physical.
+  EXPECT_THROW(ReadLibraryControl(folder_ / "composed"), UsageError);
+  CompositionOptions plain = Playing({"walk", "walk"});
+  plain.transition = Transition::kPlain;
+  EXPECT_EQ(Compose(CompositionJob(plain), 1).num_kinematic(), 0u);
+}
+
+/// A walk and a get-up from the belly, both searched; made once, and left out where the recording is not there.
+class ComposingFalls : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    const std::string get_up = std::string(RETRACE_SHARED_DIR) + "/mocap/clips/getup_facedown_dm.bvh";
+    if (!std::filesystem::exists(get_up)) return;
+    std::string name = (std::filesystem::temp_directory_path() / "composing-falls-XXXXXX").string();
+    folder_ = ::mkdtemp(name.data());
+    io::WriteFile(folder_ / "list.tsv", "clip\tname\tend\n" + get_up + "\tget_up\t-\n" + RETRACE_SOURCE_DIR +
+                                            "/data/clips/walk.bvh\twalk\t2.2\n");
+    LibraryOptions options;
+    options.list = folder_ / "list.tsv";
+    options.output = folder_ / "library";
+    options.job.configuration.run.method = Method::kSampling;
+    options.job.configuration.sampling.smoothing.passes = 0;
+    options.samples = 60;
+    options.saved = 12;
+    MakeLibrary(options);
+  }
+  static void TearDownTestSuite() {
+    if (!folder_.empty()) std::filesystem::remove_all(folder_);
+  }
+  void SetUp() override {
+    if (folder_.empty()) GTEST_SKIP() << "there is no ../shared/mocap";
+  }
+
+  /// Pushed so hard that no cut is near.
+  CompositionOptions Pushed() const {
+    CompositionOptions options;
+    options.library = folder_ / "library";
+    options.play = {"walk"};
+    options.pushes = {"trunk,0:0:400,0.4,0.2"};
+    options.configuration.sampling.samples = 100;
+    options.configuration.sampling.selection.saved = 20;
+    options.configuration.sampling.smoothing.passes = 0;
+    return options;
+  }
+
+  static std::vector<CompositionEvent> EventsOf(const Composition& result) {
+    std::vector<CompositionEvent> events;
+    for (const CompositionPart& part : result.parts) events.push_back(part.event);
+    return events;
+  }
+
+  inline static std::filesystem::path folder_;
+};
+
+TEST_F(ComposingFalls, WhoIsPushedHardFallsRestsGetsUpAndGoesOn) {
+  const CompositionJob job(Pushed());
+  ASSERT_EQ(job.get_ups.size(), 1u);
+  const Composition result = Compose(job, 1);
+  EXPECT_EQ(result.ending, "completed");
+  EXPECT_TRUE(result.success());
+  EXPECT_EQ(EventsOf(result), (std::vector{CompositionEvent::kPlan, CompositionEvent::kFall, CompositionEvent::kDrive,
+                                           CompositionEvent::kGetUp, CompositionEvent::kResume}));
+  const double h = result.control.world.time_step;
+  const control::Trajectory motion = control::Replay(job.controls[0].character(), result.control, job.pushes);
+  const auto share = [&](int step) {
+    const auto root = static_cast<size_t>(job.controls[0].character().root);
+    return motion.states[static_cast<size_t>(step)][root].position.y() /
+           job.controls[0].character().bodies[root].rest_position.y();
+  };
+  EXPECT_GE(result.parts[1].first_step * h, 0.6);  // not before the push has ended
+  EXPECT_LT(share(result.parts[2].first_step), kLowRoot);
+  EXPECT_GT(share(result.control.num_steps()), kStandingRoot);
+  // The servos of who falls are weak, and stronger on the way to the get-up.
+  const auto gain_at = [&](int step) {
+    for (const control::Fragment& fragment : result.control.fragments) {
+      if (step < fragment.first_step || step >= fragment.end_step() || !fragment.has_commands()) continue;
+      return fragment.commands[static_cast<size_t>(step - fragment.first_step)][0].gain;
+    }
+    return 1.0;
+  };
+  EXPECT_LT(gain_at(result.parts[1].first_step), 0.5);
+  EXPECT_GT(gain_at(result.parts[3].first_step - 1), 0.9);
+  results::RunFolder folder(folder_ / "composed", false);
+  WriteComposition(folder, job, result, {});
+  EXPECT_EQ(StoredRun(folder_ / "composed").Verify().difference, "");
+}
+
+TEST_F(ComposingFalls, KinematicallyTheGetUpIsBlendedIn) {
+  CompositionOptions options = Pushed();
+  options.transition = Transition::kKinematic;
+  options.get_ups = {"get_up"};
+  const CompositionJob job(options);
+  const Composition result = Compose(job, 1);
+  EXPECT_EQ(result.ending, "completed");
+  EXPECT_EQ(EventsOf(result), (std::vector{CompositionEvent::kPlan, CompositionEvent::kFall, CompositionEvent::kDrive,
+                                           CompositionEvent::kGetUp, CompositionEvent::kResume}));
+  EXPECT_EQ(result.num_kinematic(), 2u);
+  results::RunFolder folder(folder_ / "kinematic", false);
+  WriteComposition(folder, job, result, {});
+  EXPECT_EQ(StoredRun(folder_ / "kinematic").Verify().difference, "");
+}
+
+/// A list with the bundled walk, in a folder of its own.
+class MakingLibraries : public Composing {
+ protected:
+  LibraryOptions Options(const std::string& rows) const {
+    const std::filesystem::path list = folder_ / "list.tsv";
+    io::WriteFile(list, "clip\tname\tend\n" + rows);
+    LibraryOptions options;
+    options.list = list;
+    options.clips = std::string(RETRACE_SOURCE_DIR) + "/data/clips";
+    options.output = folder_ / "made";
+    options.job.configuration.run.method = Method::kTracking;
+    options.seeds = 1;
+    return options;
+  }
+  std::string MessageOf(const std::string& index) const {
+    io::WriteFile(folder_ / "made" / kLibraryFile, index);
+    CompositionOptions options = Playing({"walk", "walk"});
+    options.library = folder_ / "made";
+    try {
+      const CompositionJob job(options);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  }
+};
+
+TEST_F(MakingLibraries, IsPortableAndHoldsItsControlsByHash) {
+  const LibraryOptions options = Options("walk.bvh\twalk\t2.4\nwalk.bvh\tshort\t1.0\n");
+  int made = 0;
+  const MadeLibrary library = MakeLibrary(options, [&](const results::RunRow&) { ++made; });
+  EXPECT_EQ(library.Judge(), ExitCode::kSuccess);
+  ASSERT_EQ(library.index.controls.size(), 2u);
+  EXPECT_EQ(library.index.controls[0].name, "short");
+  EXPECT_TRUE(library.index.controls[0].cuts.empty());  // shorter than what must be left
+  EXPECT_EQ(library.index.controls[1].cuts.size(), 10u);
+  EXPECT_EQ(made, 2);
+  MakeLibrary(options, [&](const results::RunRow&) { ++made; });
+  EXPECT_EQ(made, 2);  // what is there stays
+  std::filesystem::rename(folder_ / "made", folder_ / "moved");
+  CompositionOptions playing = Playing({"walk", "walk"});
+  playing.library = folder_ / "moved";
+  EXPECT_EQ(CompositionJob(playing).controls.size(), 1u);
+  std::filesystem::rename(folder_ / "moved", folder_ / "made");
+
+  const std::string text = io::ReadFile(folder_ / "made" / kLibraryFile);
+  EXPECT_EQ(MessageOf(text), "");
+  const io::Json index = io::ParseJson(text, "library.json");
+  const auto changed = [&](const std::string& pointer, const io::Json& value) {
+    io::Json other = index;
+    other[io::Json::json_pointer(pointer)] = value;
+    return MessageOf(other.dump());
+  };
+  EXPECT_THAT(changed("/character/sha256", "0"), HasSubstr("another character, expected that of"));
+  EXPECT_THAT(changed("/world/sha256", "0"), HasSubstr("another world, expected that of"));
+  EXPECT_THAT(changed("/controls/1/sha256", "0"), HasSubstr("walk/control.json: found another control, expected that"));
+  EXPECT_THAT(changed("/controls/1/cuts/3/state", "0"), HasSubstr("other bits at its cut at 0.30 s"));
+  EXPECT_THAT(changed("/controls/1/cuts/3/time", 1.5),
+              HasSubstr("/controls/1/cuts/3/time: found a cut with 0.90 s of its control left, expected one with a "
+                        "continuation of 1.5 s at least"));
+  EXPECT_THAT(changed("/controls", io::Json::array()),
+              HasSubstr("/controls: found an array of 0, expected at least one"));
+  EXPECT_THAT(changed("/controls/1/name", "../walk"), HasSubstr("expected the name of a sub-folder"));
+  EXPECT_THAT(changed("/controls/1/name", "short"), HasSubstr("expected a name that no other control has"));
+  EXPECT_THAT(changed("/format", "x"), HasSubstr("expected \"retrace-library\""));
+}
+
+TEST_F(MakingLibraries, RefusesAFolderOfOthersAndControlsThatCannotFollow) {
+  std::filesystem::create_directories(folder_ / "made");
+  io::WriteFile(folder_ / "made" / "letter.txt", "");
+  const LibraryOptions options = Options("walk.bvh\twalk\t2\n");
+  EXPECT_THROW(MakeLibrary(options), UsageError);
+  std::filesystem::remove(folder_ / "made" / "letter.txt");
+  io::WriteFile(options.list, "clip\tname\tend\tcharacter\nwalk.bvh\twalk\t1.2\thuman\nwalk.bvh\tother\t1.2\tadult\n");
+  EXPECT_THROW(MakeLibrary(options), InputError);
+  io::WriteFile(options.list, "clip\tname\nnone.bvh\twalk\n");
+  const MadeLibrary none = MakeLibrary(options);
+  EXPECT_EQ(none.Judge(), ExitCode::kBelowGate);
+  EXPECT_THAT(none.rows.at(0).message, HasSubstr("none.bvh is missing"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "made" / kLibraryFile));
+}
+
 TEST_F(Composing, RefusesWhatCannotFollow) {
   const auto message = [](const CompositionOptions& options) -> std::string {
     try {
@@ -128,6 +334,9 @@ TEST_F(Composing, RefusesWhatCannotFollow) {
   CompositionOptions every = Playing({"walk"});
   every.push_every = "trunk,300,10,0.2";
   EXPECT_THAT(message(every), HasSubstr("found no --seconds"));
+  CompositionOptions rising = Playing({"walk"});
+  rising.get_ups = {"walk"};
+  EXPECT_THAT(message(rising), HasSubstr("--get-up: found no push"));
   every.seconds = 20;
   every.push_every = "trunk,300,0.1,0.2";
   EXPECT_THAT(message(every), HasSubstr("expected BODY,NEWTON,INTERVAL,DURATION"));

@@ -37,8 +37,14 @@ Vec3 AngularMomentum(const Character& character, const State& state);
 /// seconds.
 void DifferenceVelocities(const State& before, const State& after, double duration, State& state);
 
+/// Moves a pose by a share of what leads from `from` to `to`: where the pose is `from`, a share of 1 makes it `to`.
+void MoveTowards(const Pose& from, const Pose& to, double share, Pose& pose);
+
 /// Height of the lowest point of a body's shapes over y = 0 [m]; +infinity for a body without shapes.
 double LowestPoint(const Body& body, const BodyState& state);
+
+/// Turns the whole character about the vertical through the origin, then moves it; velocities turn with it.
+void Place(const Quat& heading, const Vec3& offset, State& state);
 
 /// Moves the whole character.
 void Translate(State& state, const Vec3& offset);

@@ -24,9 +24,10 @@ namespace retrace::character {
 /// the mass is in proportion to the square of the height, as a person of that height and of the model's body mass index
 /// would have it, and servos follow mass and length, so that the body moves alike.
 ///
-/// A single length that is off the proportions of the model by more than a third (kSubjectProportions) is not believed,
-/// and is taken in proportion to the legs; and where the height is none of a person (kSubjectHeights), all lengths are
-/// scaled so that it is the model's. `notes` receives what was found, and both of these, as sentences.
+/// A single length that is off the proportions of the model by more than a third (kSubjectProportions), or a foot that
+/// is shorter by more than a tenth (kSubjectFeet), is not believed, and is taken in proportion to the legs; and where
+/// the height is none of a person (kSubjectHeights), all lengths are scaled so that it is the model's. `notes` receives
+/// what was found, and both of these, as sentences.
 ///
 /// @param model thighs, shins and feet as a human has them, pelvis, trunk and arms; else InputError is thrown
 /// @param clip in the unit that the options state or that is recognised. Throws InputError where its joints are not
@@ -39,6 +40,9 @@ inline constexpr const char* kSubjectName = "subject";
 
 /// Lengths as multiples of the model's, over that of the legs, which are believed.
 inline constexpr io::Range kSubjectProportions{0.75, 4.0 / 3};
+/// The same of feet. Some skeletons have the joint of the toes before the ball, and on a sole that ends there nobody
+/// lands from a jump.
+inline constexpr io::Range kSubjectFeet{0.9, 4.0 / 3};
 /// Heights that are believed [m].
 inline constexpr io::Range kSubjectHeights{0.8, 2.3};
 

@@ -12,15 +12,31 @@
 #include "retrace/control/controller.h"
 #include "retrace/control/fragment.h"
 #include "retrace/control/simulate.h"
+#include "retrace/io/json.h"
 #include "retrace/simulation/world.h"
 
 namespace retrace::control {
+
+/// A jump of the simulation into another state, hidden by a blend: from this step on it goes on from `state`, and what
+/// is shown begins with the pose that was reached, whose difference from that of `state` fades out within some time
+/// (Liu et al. 2010, section 4). What is simulated from there on is shown turned about the vertical and moved along the
+/// ground, so that it is the same wherever the character is. It is kinematic: no force leads from the one state to the
+/// other. Contacts and torques are those of the simulation behind the blend.
+struct KinematicTransition {
+  int step = 0;
+  double duration = 0;  ///< of the blend [s]
+  character::State state;
+  Quat heading = Quat::Identity();  ///< a point x of the simulation is shown at heading * x + offset
+  Vec3 offset = Vec3::Zero();       ///< [m]
+};
+inline constexpr io::Range kBlendDurations{0, 10};
 
 /// Control of the only character of a world: everything that a replay needs besides the character.
 struct OpenLoopControl {
   simulation::WorldOptions world;
   character::State start;
   std::vector<Fragment> fragments;
+  std::vector<KinematicTransition> transitions = {};  ///< by their steps; none: all of the motion is simulated
 
   int num_steps() const { return fragments.empty() ? 0 : fragments.back().end_step(); }
   double duration() const { return num_steps() * world.time_step; }
@@ -31,8 +47,9 @@ struct OpenLoopControl {
 struct Scene {
   std::vector<character::Character> characters;
   simulation::WorldOptions world;
-  character::State start;                        ///< (bodies) as simulation::Layout counts them
-  std::vector<std::vector<Fragment>> fragments;  ///< (characters)
+  character::State start;                             ///< (bodies) as simulation::Layout counts them
+  std::vector<std::vector<Fragment>> fragments;       ///< (characters)
+  std::vector<KinematicTransition> transitions = {};  ///< by their steps, of a single character alone
 
   int num_steps() const;   ///< number of the step after the last one of the longest control
   int first_step() const;  ///< at which the earliest fragment begins
@@ -43,7 +60,8 @@ struct Scene {
 /// A scene of a single character.
 Scene MakeScene(const character::Character& character, const OpenLoopControl& control);
 /// Adds the character of another run to a scene, turned about the vertical and moved. The world is that of the scene.
-/// Throws UsageError when the time steps differ or when the other's world has things of its own.
+/// Throws UsageError when the time steps differ, when the other's world has things of its own, and where one of the two
+/// has kinematic transitions.
 void AddToScene(const character::Character& character, const OpenLoopControl& control, const Quat& heading,
                 const Vec3& offset, Scene& scene);
 /// The control of one character of a scene, which starts where it does in the scene; the world's free bodies are in it.

@@ -33,6 +33,7 @@ struct Batch {
   std::string list_sha256;       ///< of the list that named them
   std::vector<PlannedRun> runs;  ///< by clip, then by seed
   KeptFiles kept = KeptFiles::kControl;
+  std::string program = "evaluate";  ///< as the manifests have it
   std::string command;
   std::function<void()> report_alive = {};  ///< called after each iteration of a run: RankGroup::ReportAlive
   double time_limit = 0;                    ///< of all runs together, from `start` on [s]; 0: none

@@ -1,6 +1,7 @@
 /// Controls that follow one another: the runs of a library are joined into one control, and pushes are answered, by
 /// searching the way into the next motion anew from the state that the character is really in (Liu et al. 2010,
-/// section 4, "Motion Composition"; there the picture is blended, here the control is found and all of it simulated).
+/// section 4, "Motion Composition"; there the picture is blended, which is here the kinematic transition, and
+/// labelled).
 ///
 ///     retrace::runs::CompositionOptions options;
 ///     options.library = "library";
@@ -30,8 +31,10 @@ namespace retrace::runs {
 
 /// How one control becomes the next.
 enum class Transition {
-  kSearched,  ///< the next motion is searched anew from the state at hand
-  kPlain,     ///< the next control goes on as it is: nearly always a fall, and there to be compared with
+  kSearched,   ///< the next motion is searched anew from the state at hand
+  kPlain,      ///< the next control goes on as it is: nearly always a fall, and there to be compared with
+  kKinematic,  ///< that of the paper: the next control goes on from its own state, and the pose is blended. Not
+               ///< physical
 };
 std::string Name(Transition transition);
 
@@ -47,7 +50,11 @@ struct CompositionOptions {
   Transition transition = Transition::kSearched;
   double seconds = 0;      ///< the plan begins again until the motion is so long; 0: it is played once [s]
   std::string push_every;  ///< BODY,NEWTON,INTERVAL,DURATION: a push in a random direction at each interval
-  int cuts = 6;            ///< ways into the next motion that are tried
+  /// For the n-th fall, controls that lead up from it, one after the other, with commas between; where there is none,
+  /// the nearest get-up of the library. The first may be NAME@SECOND, about where it is entered; else the nearest cuts
+  /// are.
+  std::vector<std::string> get_ups;
+  int cuts = 6;  ///< ways into the next motion that are tried
   Configuration configuration = CompositionConfiguration();
 };
 
@@ -67,12 +74,19 @@ struct CompositionJob {
   size_t num_played = 0;                 ///< of these
   std::vector<size_t> get_ups;           ///< of these, that get up from the ground
   std::vector<size_t> play;              ///< of these
-  std::vector<control::Push> pushes;     ///< by their start
+  struct Rise {
+    std::vector<size_t> controls;  ///< of these, one after the other
+    std::optional<double> time;    ///< at which the first one is entered [s]
+  };
+  std::vector<Rise> rises;            ///< after the n-th fall (CompositionOptions::get_ups)
+  std::vector<control::Push> pushes;  ///< by their start
 
   /// Controls in which one can go on after a push: those of the plan, and those that end standing.
   std::vector<size_t> OfAnswers() const;
 
  private:
+  size_t Find(const std::string& name, const std::string& option) const;
+  Rise ParseRise(const std::string& text) const;
   void AddPushes();
 };
 
@@ -96,6 +110,8 @@ struct CompositionPart {
   int tries = 0;        ///< cuts that were tried; 0: the first control
   CompositionEvent event = CompositionEvent::kPlan;
   double cpu_seconds = 0;
+  std::optional<Transition> transition = {};  ///< into it; none into the first one, and where the simulation goes on
+  double hidden_impulse = 0;                  ///< that a kinematic transition stands for, of the centre of mass [N s]
 };
 
 struct Composition {
@@ -107,6 +123,8 @@ struct Composition {
   metrics::Evaluation evaluation;  ///< of all of it
   results::RunTimer timer;
 
+  /// How many of the transitions are kinematic; where there is one, the motion is not physical.
+  size_t num_kinematic() const { return control.transitions.size(); }
   bool success() const { return ending == "completed" && evaluation.success(); }
 };
 inline constexpr double kCompositionFrame = 1.0 / 120;  ///< [s]
@@ -125,7 +143,7 @@ void WriteComposition(results::RunFolder& folder, const CompositionJob& job, con
                       const RunContext& context);
 
 /// composition.csv, a row for each part: start, end [s], control, cut [s] of that control, distance [m], tries,
-/// event (Name of CompositionEvent).
+/// event (Name of CompositionEvent), transition (Name of Transition, or nothing), hidden_impulse [N s].
 std::string FormatComposition(const CompositionJob& job, const Composition& result);
 
 /// A line for each part.

@@ -77,15 +77,15 @@ struct ForceHooks {
 std::optional<metrics::MeasuredSteps> MeasuredOf(const Job& job);
 
 /// The ways in which a motion is tracked: as configured and, where forces guide the tracking and nothing is said of
-/// feet, with feet as recorded and with contacts that follow the simulation's law. Which of them has the forces of its
-/// reference differs from motion to motion.
+/// feet, with feet as recorded and with feet that are pressed into the ground by what they carry. Which of them has the
+/// forces of its reference differs from motion to motion.
 std::vector<std::pair<std::string, tracking::Options>> WaysOf(const tracking::Options& options);
 
 /// Finds the controls by the method of the job's configuration: one for each way with the first seed, and with the
 /// other seeds those of the way that then came nearest to what the reference requires. Where no tracked motion of a
-/// seed stays within the gates, and the method is to be chosen, one is searched for, and the next seed tries all ways
-/// again. The farm's workers are of MakeSeededWorkerFactory. The job has the seed and the perturbation of the chosen
-/// control afterwards.
+/// seed stays within the gates, it is tracked without being guided by forces; where that fails too, and the method is
+/// to be chosen, one is found by sampling, and the next seed tries all ways again. The farm's workers are of
+/// MakeSeededWorkerFactory. The job has the seed and the perturbation of the chosen control afterwards.
 Forces FindForces(Job& job, parallel::TaskFarm& farm, const ForceOptions& options, const ForceHooks& hooks);
 
 /// Writes what WriteRun writes of the chosen control, the tables of results/force_tables.h, forces.svg, and the files

@@ -80,6 +80,8 @@ struct StoredRun {
   double expected_duration(size_t character) const;
   /// Throws UsageError for a scene: "FOLDER: found 2 characters, expected one: WHY".
   void RequireOneCharacter(const std::string& why) const;
+  /// Throws UsageError for a motion with kinematic transitions: "FOLDER: found ..., expected a simulated motion: WHY".
+  void RequirePhysical(const std::string& why) const;
 
   /// Puts the motion of a run's only character into other worlds, one after the other: loads on bodies, gravity, things
   /// around. Returns where they are. Throws InputError where no reference tells that, UsageError for a scene.

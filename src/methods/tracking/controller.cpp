@@ -15,6 +15,7 @@
 #include "retrace/math/random.h"
 #include "retrace/math/rotation.h"
 #include "retrace/methods/tracking/plan.h"
+#include "slow_balance.h"
 #include "take_off.h"
 #include "variation.h"
 
@@ -34,8 +35,9 @@ struct TrackingController::Impl {
         dynamics(character, p.task.world.gravity),
         motion(*p.tracked, dynamics.coordinates()),
         contact_set(character, p.task.world, options),
-        placement(character, p.task.world.environment, options),
+        placement(character, *p.tracked, p.task.world.environment, options),
         take_off(character, motion, p.flights, options, p.task.world.gravity),
+        slow_balance(character, *p.tracked, p.flights, options, p.task.world.gravity),
         servo(character, p.options.stiffness),
         by_the_letter(p.options.servo == Servo::kPaper),
         steps_per_solution(std::max(1, static_cast<int>(std::lround(1 / (p.time_step() * p.options.solve_rate))))),
@@ -58,9 +60,9 @@ struct TrackingController::Impl {
     motion.At(now.time + h, next_goal);
     next_step = now.step + 1;
     const character::State& state = now.state;
-    placement.Update(state, goal, surface_velocity, h);
+    placement.Update(state, goal, now.time, surface_velocity, h);
     target = goal.pose;
-    if (!guidance) placement.Apply(state, goal, target);
+    if (!guidance) placement.Apply(state, goal, slow_balance.SlownessAt(now.time), target);
     if (now.step % steps_per_solution == 0) Solve(now);
     FindGivenTorques(state);
     for (size_t j = 0; j < character.joints.size(); ++j) SetCommand(j, commands[j]);
@@ -111,8 +113,10 @@ struct TrackingController::Impl {
     if (guidance) {
       guidance->Update(dynamics, goal, places, now.time, steps_per_solution * problem.time_step());
       guidance->SetTasks(dynamics, program);
-    } else {
-      take_off.AddTasks(dynamics, goal, now.time, program);
+    }
+    take_off.AddTasks(dynamics, goal, now.time, program);
+    if (!guidance) {
+      slow_balance.AddTask(dynamics, goal, now.time, placement.distance_error(), surface_velocity, program);
     }
     const Plan* solution = &SolveWith(places);
     if (solution->status == optimization::Status::kOptimal && Release(*solution, places)) {
@@ -220,6 +224,7 @@ struct TrackingController::Impl {
   ContactSet contact_set;
   FootPlacement placement;
   TakeOff take_off;
+  SlowBalance slow_balance;
   Planner planner;
   PaperServo servo;
   bool by_the_letter;  // the servo is the paper's

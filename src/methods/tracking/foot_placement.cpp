@@ -19,14 +19,22 @@ constexpr double kShortestLeg = 0.17;
 /// Distance ahead or behind up to which a foot is beside another, as a share of the character's height.
 constexpr double kBeside = 0.2;
 
+constexpr double kSpacing = 0.01;  // between instants of the reference [s]
+constexpr double kShift = 0.3;  // before and after which a foot is lifted or put down, up to which it counts less [s]
+constexpr double kLeastShare = 0.02;  // of a foot that stands
+
+// Tilt of a foot in the reference up to which it is flat, and from which on it is not [rad].
+constexpr double kFlat = 0.05;
+constexpr double kTilted = 0.15;
+
 double Share(double time, double time_constant) {
   return time_constant > 0 ? 1 - std::exp(-time / time_constant) : 1;
 }
 
 }  // namespace
 
-FootPlacement::FootPlacement(const character::Character& character, const simulation::Environment& environment,
-                             const Options& options)
+FootPlacement::FootPlacement(const character::Character& character, const character::ReferenceMotion& reference,
+                             const simulation::Environment& environment, const Options& options)
     : character_(character), environment_(environment), options_(options) {
   for (const character::Leg& leg : character::LegsOf(character)) {
     Foot& foot = feet_.emplace_back();
@@ -37,29 +45,61 @@ FootPlacement::FootPlacement(const character::Character& character, const simula
       foot.corners.insert(foot.corners.end(), corners.begin(), corners.end());
     }
   }
+  if (options.guidance == 0) FindShares(reference);
 }
 
-bool FootPlacement::Stands(const Foot& foot, const Goal& goal) const {
-  const character::BodyState& body = goal.state[static_cast<size_t>(foot.body)];
-  const double from = goal.state[static_cast<size_t>(character_.root)].position.y();
+void FootPlacement::FindShares(const character::ReferenceMotion& reference) {
+  constexpr auto kMost = static_cast<size_t>(kShift / kSpacing);
+  const auto count = static_cast<size_t>(reference.duration() / kSpacing) + 1;
+  character::State state;
+  for (Foot& foot : feet_) foot.share.resize(count);
+  for (size_t i = 0; i < count; ++i) {
+    reference.StateAt(static_cast<double>(i) * kSpacing, state);
+    for (Foot& foot : feet_) foot.share[i] = Stands(foot, state) ? 1 : 0;
+  }
+  for (Foot& foot : feet_) {
+    // Instants since it was put down, and until it is lifted; a motion begins and ends as it would go on.
+    size_t since = kMost, until = kMost;
+    std::vector<size_t> nearest(count);
+    for (size_t i = 0; i < count; ++i) nearest[i] = since = foot.share[i] > 0 ? std::min(since + 1, kMost + 1) : 0;
+    for (size_t i = count; i-- > 0;) {
+      until = foot.share[i] > 0 ? std::min(until + 1, kMost + 1) : 0;
+      foot.share[i] = static_cast<double>(std::min(nearest[i], until)) / static_cast<double>(kMost + 1);
+    }
+  }
+}
+
+double FootPlacement::ShareAt(const Foot& foot, double time) const {
+  if (foot.share.empty()) return 1;
+  const double at = std::clamp(time / kSpacing, 0.0, static_cast<double>(foot.share.size() - 1));
+  const auto before = static_cast<size_t>(at);
+  const double next = foot.share[std::min(before + 1, foot.share.size() - 1)];
+  const double share = foot.share[before] + (at - static_cast<double>(before)) * (next - foot.share[before]);
+  return std::max(kLeastShare, share);
+}
+
+bool FootPlacement::Stands(const Foot& foot, const character::State& reference) const {
+  const character::BodyState& body = reference[static_cast<size_t>(foot.body)];
+  const double from = reference[static_cast<size_t>(character_.root)].position.y();
   return std::any_of(foot.corners.begin(), foot.corners.end(), [&](const Vec3& corner) {
     const Vec3 place = body.position + body.orientation * corner;
     return place.y() - environment_.HeightAt(place.x(), place.z(), std::max(from, place.y())) < options_.lifted;
   });
 }
 
-void FootPlacement::Update(const character::State& state, const Goal& goal, const Vec3& surface_velocity,
+void FootPlacement::Update(const character::State& state, const Goal& goal, double time, const Vec3& surface_velocity,
                            double time_step) {
   const auto root = static_cast<size_t>(character_.root);
   upright_ = (goal.state[root].orientation * Vec3::UnitY()).y() > kUpright;
   Vec3 stance = Vec3::Zero(), stance_in_reference = Vec3::Zero();
-  int standing = 0;
+  double standing = 0;
   for (Foot& foot : feet_) {
-    foot.stands = Stands(foot, goal);
+    foot.stands = Stands(foot, goal.state);
     if (!foot.stands) continue;
-    ++standing;
-    stance += state[static_cast<size_t>(foot.body)].position;
-    stance_in_reference += goal.state[static_cast<size_t>(foot.body)].position;
+    const double share = ShareAt(foot, time);
+    standing += share;
+    stance += share * state[static_cast<size_t>(foot.body)].position;
+    stance_in_reference += share * goal.state[static_cast<size_t>(foot.body)].position;
   }
   Vec3 wanted = Vec3::Zero();
   distance_error_.setZero();
@@ -125,7 +165,24 @@ std::span<const double> FootPlacement::Recall(std::span<const double> numbers) {
   return numbers;
 }
 
-void FootPlacement::Apply(const character::State& state, const Goal& goal, character::Pose& pose) const {
+void FootPlacement::Level(const Foot& foot, const character::State& state, const Goal& goal, double share,
+                          character::Pose& pose) const {
+  const auto root = static_cast<size_t>(character_.root);
+  const Quat turned = Heading(state[root].orientation) * Heading(goal.state[root].orientation).conjugate();
+  const Vec3 up = turned * (goal.state[static_cast<size_t>(foot.body)].orientation * Vec3::UnitY());
+  const double tilt = std::acos(std::clamp(up.y(), -1.0, 1.0));
+  share *= std::clamp((kTilted - tilt) / (kTilted - kFlat), 0.0, 1.0);
+  if (share == 0) return;
+  const character::Joint& joint = character_.joints[static_cast<size_t>(foot.leg.ankle)];
+  const Quat& shin = state[static_cast<size_t>(joint.parent)].orientation;
+  Quat& ankle = pose.joint_rotations[static_cast<size_t>(foot.leg.ankle)];
+  const Quat wanted = shin * ankle;
+  const Quat turn = FromRotationVector(share * RotationVector(ShortestArc(wanted * Vec3::UnitY(), up)));
+  ankle = shin.conjugate() * (turn * wanted);
+}
+
+void FootPlacement::Apply(const character::State& state, const Goal& goal, double slowness,
+                          character::Pose& pose) const {
   const auto root = static_cast<size_t>(character_.root);
   const Quat heading = Heading(state[root].orientation);
   const Quat turned = heading * Heading(goal.state[root].orientation).conjugate();
@@ -135,7 +192,11 @@ void FootPlacement::Apply(const character::State& state, const Goal& goal, chara
     };
     Quat& hip = pose.joint_rotations[static_cast<size_t>(foot.leg.hip)];
     hip = FromRotationVector(parent_of(foot.leg.hip).conjugate() * (heading * foot.turn)) * hip;
-    if (foot.stands || !upright_) continue;
+    if (!upright_) continue;
+    if (foot.stands) {
+      Level(foot, state, goal, slowness, pose);
+      continue;
+    }
     pose.joint_rotations[static_cast<size_t>(foot.leg.ankle)] =
         parent_of(foot.leg.ankle).conjugate() * (turned * goal.state[static_cast<size_t>(foot.body)].orientation);
   }

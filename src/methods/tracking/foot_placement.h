@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "retrace/character/legs.h"
+#include "retrace/character/reference.h"
 #include "retrace/methods/tracking/options.h"
 #include "retrace/methods/tracking/tracked_motion.h"
 #include "retrace/simulation/environment.h"
@@ -16,22 +17,26 @@ namespace retrace::tracking {
 ///     c_d (d - d_r) + c_v (v - v_r),
 /// with d the horizontal distance of the centre of mass from the standing feet, and v its velocity: who falls forward
 /// steps further forward. The turn comes and goes with a time constant, so that targets do not jump. Feet in the air
-/// keep the tilt of the reference's.
+/// keep the tilt of the reference's. A foot counts the less the nearer the instant is at which it is put down or
+/// lifted, so that the body goes over to the next foot while the one before can still push.
 class FootPlacement {
  public:
   /// Character and environment must outlive the object.
-  FootPlacement(const character::Character& character, const simulation::Environment& environment,
-                const Options& options);
+  FootPlacement(const character::Character& character, const character::ReferenceMotion& reference,
+                const simulation::Environment& environment, const Options& options);
 
-  /// Takes note of a state, once in each step of `time_step`. @param surface_velocity of what the character stands on
-  void Update(const character::State& state, const Goal& goal, const Vec3& surface_velocity, double time_step);
+  /// Takes note of a state at a time of the reference [s], once in each step of `time_step`. @param surface_velocity of
+  /// what the character stands on
+  void Update(const character::State& state, const Goal& goal, double time, const Vec3& surface_velocity,
+              double time_step);
 
   /// Horizontal distance of the centre of mass from the standing feet, less that of the reference, in world axes; zero
   /// where no foot stands [m].
   const Vec3& distance_error() const { return distance_error_; }
 
   /// Changes the rotations of a pose, which is that of the goal.
-  void Apply(const character::State& state, const Goal& goal, character::Pose& pose) const;
+  /// @param slowness share by which a standing foot keeps the tilt of the reference's, however the leg leans
+  void Apply(const character::State& state, const Goal& goal, double slowness, character::Pose& pose) const;
 
   /// What was found in earlier updates, as numbers at the end of others; and back, from the front of them: returns the
   /// rest.
@@ -44,10 +49,17 @@ class FootPlacement {
     int body = -1;
     std::vector<Vec3> corners;  // of its shapes' boxes, in its axes
     bool stands = false;        // in the reference
+    std::vector<double> share;  // with which it counts where it stands, each kSpacing; empty: 1
     Vec3 turn = Vec3::Zero();   // of the hip, about the axes of the character's heading [rad]
   };
 
-  bool Stands(const Foot& foot, const Goal& goal) const;
+  bool Stands(const Foot& foot, const character::State& reference) const;
+  /// Finds what the feet of a reference count.
+  void FindShares(const character::ReferenceMotion& reference);
+  double ShareAt(const Foot& foot, double time) const;
+  /// Turns the goal of a standing ankle so that the foot has the reference's tilt in the world.
+  void Level(const Foot& foot, const character::State& state, const Goal& goal, double share,
+             character::Pose& pose) const;
 
   /// The turn of a swinging leg to its side, less what would bring it nearer to the one that stands than the gap.
   double LimitedAcross(const character::State& state, const Goal& goal, const Foot& foot, double turn) const;

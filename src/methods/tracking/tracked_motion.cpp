@@ -21,7 +21,7 @@ PreparedReference PrepareReference(const character::ReferenceMotion& recorded, c
     prepared.cleaning = task::CleanFeet(recorded);
     motion = motion.WithPoses(prepared.cleaning.poses);
   }
-  if (options.soft_contacts) {
+  if (options.soft_contacts || options.seat_feet) {
     prepared.seating = task::SeatFeet(motion, simulated.contact_stiffness, simulated.gravity);
     motion = motion.WithPoses(prepared.seating.poses);
   }

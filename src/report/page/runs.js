@@ -83,25 +83,25 @@ function summary(run, several) {
   );
 }
 
-function timeline(run, clock) {
-  const rows = run.timeline.map((row, k) => {
-    const bars = row.intervals.map(([start, end]) => {
-      const bar = element('i', {
-        style: `left: ${(100 * start) / run.duration}%; width: ${(100 * (end - start)) / run.duration}%`,
-        title: `${row.body.replace(/_/g, ' ')}: ${start.toFixed(2)} to ${end.toFixed(2)} s`,
-      });
-      bar.dataset.side = sideOf(row.body);
-      return bar;
-    });
-    const said = row.intervals.map(([start, end]) => `${start.toFixed(2)} to ${end.toFixed(2)} s`).join(', ');
-    return [
-      element('span.label', { style: `grid-row: ${k + 1}`, title: `peak ${fixed(row.peak_force, 0)} N` }, words(row.body)),
-      element('div.track', { style: `grid-row: ${k + 1}`, role: 'img', ariaLabel: `${words(row.body)} touches: ${said}` }, ...bars),
-    ];
-  });
+// Rows of intervals over the time of a run, with a cursor that is moved by hand. A row has a label, a hint, what is said
+// of it, and bars with start, end, title and what else their data attributes are.
+function tracks(rows, run, clock) {
+  const nodes = rows.flatMap(({ label, hint, said, bars }, k) => [
+    element('span.label', { style: `grid-row: ${k + 1}`, title: hint }, label),
+    element(
+      'div.track',
+      { style: `grid-row: ${k + 1}`, role: 'img', ariaLabel: said },
+      ...bars.map(({ start, end, title, data, text }) => {
+        const style = `left: ${(100 * start) / run.duration}%; width: ${(100 * (end - start)) / run.duration}%`;
+        const bar = element('i', { style, title }, text ?? '');
+        Object.assign(bar.dataset, data);
+        return bar;
+      }),
+    ),
+  ]);
   const cursor = element('div.cursor');
   const area = element('div.area', {}, cursor);
-  const grid = element('div.timeline', {}, ...rows.flat(), area);
+  const grid = element('div.timeline', {}, ...nodes, area);
   area.style.gridRow = `1 / span ${Math.max(1, rows.length)}`;
   clock.onChange(() => {
     cursor.style.left = `${(100 * Math.min(clock.time, run.duration)) / (run.duration || 1)}%`;
@@ -116,6 +116,67 @@ function timeline(run, clock) {
     set(event);
   });
   area.addEventListener('pointermove', (event) => area.hasPointerCapture(event.pointerId) && set(event));
+  return grid;
+}
+
+const events = {
+  plan: 'plan',
+  answer: 'answer to a push',
+  fall: 'fall, a semi-ragdoll with reflexes',
+  drive: 'servos go to a get-up',
+  get_up: 'get-up',
+  resume: 'on with the plan',
+};
+
+// What each part of a composed motion is, with the pushes.
+function composition(run, clock) {
+  const { parts, pushes } = run.composition;
+  const between = (start, end) => `${start.toFixed(2)} to ${end.toFixed(2)} s`;
+  const name = ({ event, control }) => (event === 'fall' || event === 'drive' ? events[event] : `${control}, ${events[event]}`);
+  const bars = parts.map((part) => ({
+    ...part,
+    title: `${name(part)}: ${between(part.start, part.end)}${part.kinematic ? '; the way into it is kinematic, not physical' : ''}`,
+    text: part.event === 'fall' || part.event === 'drive' ? part.event : part.control,
+    data: { event: part.event, kinematic: part.kinematic },
+  }));
+  const pushed = pushes.map(({ body, newton, start, end }) => ({
+    start,
+    end,
+    title: `${words(body)} is pushed with ${fixed(newton, 0)} N: ${between(start, end)}`,
+    data: { event: 'push' },
+  }));
+  const said = (list) => list.map(({ title }) => title).join('; ');
+  const rows = [{ label: 'Parts', hint: 'As in composition.csv', said: said(bars), bars }];
+  if (pushed.length) rows.push({ label: 'Pushes', hint: 'As in manifest.json', said: said(pushed), bars: pushed });
+  const used = Object.entries(events).filter(([event]) => parts.some((part) => part.event === event));
+  const key = used.map(([event, text]) => {
+    const mark = element('i', {});
+    mark.dataset.event = event;
+    return element('span', {}, mark, text);
+  });
+  const kinematic = parts.some((part) => part.kinematic);
+  return element(
+    'section.card.wide',
+    { id: `composition-${run.index}` },
+    element('h3', {}, 'Composition'),
+    tracks(rows, run, clock),
+    element('p.events', {}, ...key),
+    kinematic && element('p.warning', {}, 'Parts with a double edge begin with a kinematic transition, which is not physical.'),
+  );
+}
+
+function timeline(run, clock) {
+  const rows = run.timeline.map((row) => {
+    const bars = row.intervals.map(([start, end]) => ({
+      start,
+      end,
+      title: `${row.body.replace(/_/g, ' ')}: ${start.toFixed(2)} to ${end.toFixed(2)} s`,
+      data: { side: sideOf(row.body) },
+    }));
+    const said = row.intervals.map(([start, end]) => `${start.toFixed(2)} to ${end.toFixed(2)} s`).join(', ');
+    return { label: words(row.body), hint: `peak ${fixed(row.peak_force, 0)} N`, said: `${words(row.body)} touches: ${said}`, bars };
+  });
+  const grid = tracks(rows, run, clock);
   return element(
     'section.card.wide',
     { id: `timeline-${run.index}` },
@@ -229,6 +290,7 @@ function details(run, clock, several) {
     { id: `details-${run.index}` },
     ...charts.map((chart) => chart.node),
     run.force_comparison && forceFigures(run),
+    run.composition && composition(run, clock),
     timeline(run, clock),
     settings(run, several),
   );

@@ -268,10 +268,10 @@ class Passing : public testing::Test {
 
   /// How far the left foot's target is turned to the right at last [rad].
   double TurnOf(const Options& options) {
-    FootPlacement placement(task::Human(), environment_, options);
-    for (int step = 0; step < 240; ++step) placement.Update(state_, goal_, Vec3::Zero(), 1.0 / 240);
+    FootPlacement placement(task::Human(), reference_, environment_, options);
+    for (int step = 0; step < 240; ++step) placement.Update(state_, goal_, 0.5, Vec3::Zero(), 1.0 / 240);
     character::Pose pose = goal_.pose;
-    placement.Apply(state_, goal_, pose);
+    placement.Apply(state_, goal_, 0, pose);
     const size_t hip = task::JointIndex("left_hip");
     return -RotationVector(pose.joint_rotations[hip] * goal_.pose.joint_rotations[hip].conjugate()).z();
   }

@@ -141,6 +141,14 @@ TEST_F(RecordedRun, IsFollowedInThePlaneFromAnyOfThreeStarts) {
   }
 }
 
+TEST(RecordedSneak, IsFollowedAndFallsWithoutFeedbackOnThePlaceOverTheFeet) {
+  JobOptions options = OptionsOf(std::string(RETRACE_SHARED_DIR) + "/mocap/more/clips/walk_sneak_wd2.bvh");
+  if (!std::filesystem::exists(options.clip.file)) GTEST_SKIP() << options.clip.file << " is missing";
+  EXPECT_TRUE(Track(Job(options)).success());
+  options.configuration.tracking.stance_feedback = 0;
+  EXPECT_FALSE(Track(Job(options)).success());
+}
+
 /// A real recording of a walk whose feet are some centimetres in the floor.
 class RecordedWalk : public testing::Test {
  protected:

@@ -29,6 +29,8 @@ struct Options {
   /// (/simulation/contact_stiffness). The feet of the reference are then pressed into the ground by what they carry
   /// (task::SeatFeet).
   bool soft_contacts = false;
+  /// Whether these feet are pressed in without that law, too: soles land and lift off with their load.
+  bool seat_feet = false;
   /// Of the squared difference of the forces under the feet from what the reference requires, as accelerations of the
   /// whole character. 0: no guidance by forces, nor by the places of the feet; equation 11 instead.
   double guidance = 0;
@@ -65,7 +67,7 @@ struct Options {
   double stance_feedback = 100;  ///< on the distance of the centre of mass from the standing feet [1/s^2]
 
   /// Before a flight, of the accelerations of the centre of mass and of the angular momentum, which nothing can change
-  /// in the air; 0: a flight is not foreseen. Not where forces guide.
+  /// in the air; 0: a flight is not foreseen.
   double take_off_weight = 1000;
   double take_off_feedback = 25;  ///< on these momenta [1/s]
 
@@ -110,6 +112,10 @@ void Describe(AnyOptions& o, Visitor& v) {
                    "Whether the controller's contacts follow the law of the simulation's step, for soft soles, and not "
                    "equation 7e"},
                   o.soft_contacts, io::Flag{});
+    section.Field({"seat_feet",
+                   "Whether the reference's feet are pressed into the ground by what they carry, for soft soles; with "
+                   "soft_contacts they always are"},
+                  o.seat_feet, io::Flag{});
     section.Field({"guidance",
                    "Weight of the squared difference of the forces under the feet from what the reference requires, as "
                    "accelerations; 0: forces do not guide, and feet are placed by equation 11"},

@@ -21,7 +21,7 @@ namespace retrace::tracking {
 struct PreparedReference {
   character::ReferenceMotion motion;
   task::FootCleaning cleaning;   ///< what was changed at its feet; empty where they are not cleaned
-  task::FootSeating seating;     ///< by how much its feet are in soft ground; empty where soles are hard
+  task::FootSeating seating;     ///< by how much its feet are in soft ground; empty where they are not pressed in
   task::BallisticFlight flight;  ///< how its root was moved in flight; empty where it is not
   task::Balancing balancing;     ///< how its root was moved; empty where it is not
 
