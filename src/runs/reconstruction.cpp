@@ -69,7 +69,10 @@ void JudgeEndOf(const Job& job, int threads, const sampling::Hooks& hooks, Recon
     return;
   }
   const FoundControl found = ControlOf(result);
-  JudgedEnd judged = JudgeEnd(job, found.control, found.end, threads, hooks.stop);
+  // The judgement takes a few seconds and leaves no checkpoint: who stops it again and again would never get past it.
+  // The search for another end may take long.
+  const bool may_stop = job.configuration.run.mend_end == EndMending::kSearch;
+  JudgedEnd judged = JudgeEnd(job, found.control, found.end, threads, may_stop ? hooks.stop : nullptr);
   result.end = std::move(judged.end);
   if (!judged.mended) return;
   found.control = std::move(*judged.mended);

@@ -17,6 +17,7 @@
 #include "retrace/math/random.h"
 #include "retrace/methods/idling/problem.h"
 #include "retrace/methods/idling/support.h"
+#include "retrace/runs/control_library.h"
 #include "retrace/runs/data_files.h"
 #include "retrace/runs/ranks.h"
 #include "retrace/runs/run_files.h"
@@ -98,7 +99,8 @@ KeyPoses ReadKeys(std::span<const InputFile> files, const character::Character& 
   KeyPoses keys = ParseKeyPoses(*FindInput(files, kKeysRole), character);
   double floor = 0;
   for (idling::KeyPose& key : keys.poses) {
-    if (!IsUp(character, key.pose)) {
+    const double height = character.bodies[static_cast<size_t>(character.root)].rest_position.y();
+    if (key.pose.root_position.y() < kStandingRoot * height) {
       throw InputError(key.place, "a pose that lies or sits", "one that stands, as all keys of the file do");
     }
     State state;

@@ -31,7 +31,7 @@ TEST_F(CommandLine, MistakesGiveOneMessageAndTheirCode) {
                      {kClip + " --set /search/discarded=2", 2, "/search/discarded"},
                      {kClip + " --character nobody", 2, "human"},
                      {kClip + " --tail -1", 2, "--tail"},
-                     {kClip + " --set /run/tail=31", 2, "/run/tail: found 31, expected a number of 0 to 30"},
+                     {kClip + " --set /run/tail=31", 2, "/run/tail: found 31, expected a number from 0 to 30"},
                      {kClip + " --start 50", 2, "found a start of 50 s"},
                      {amc, 2, "--skeleton"},
                      {kClip + kSmall + "--output " + full, 2, "--force"},
@@ -114,9 +114,9 @@ TEST_F(CommandLine, RunFolderIsCompleteAndReplays) {
     const std::string bytes = io::ReadFile(run + "/" + file["name"].get<std::string>());
     EXPECT_EQ(io::Sha256(bytes), file["sha256"].get<std::string>());
   }
-  EXPECT_EQ(manifest["files"].size(), 12u);
+  EXPECT_EQ(manifest["files"].size(), 13u);
   // Only what the manifest names, and the manifest.
-  EXPECT_EQ(std::distance(fs::directory_iterator(run), fs::directory_iterator{}), 13);
+  EXPECT_EQ(std::distance(fs::directory_iterator(run), fs::directory_iterator{}), 14);
 
   EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
   std::string table = io::ReadFile(run + "/trajectory.csv");
