@@ -126,7 +126,7 @@ TEST_F(Checkpoints, OfABatchGoOnWithTheSameCommand) {
   const std::string list = Write("list.tsv", "clip\tstart\tend\nsquat.bvh\t0\t0.6\nwalk.bvh\t0\t0.6\n");
   const std::string command =
       kEvaluate + " " + list + " --clips " + fs::path(kClip).parent_path().string() +
-      " --seeds 2 --threads 2 --method sampling --samples 120 --saved 20 --progress none --output ";
+      " --seeds 2 --threads 2 --method sampling --samples 120 --saved 20 --set /run/tail=0.2 --progress none --output ";
   ASSERT_EQ(Execute(command + Path("whole")).code, 0);
   int stops = 0;
   Outcome outcome;
@@ -149,7 +149,8 @@ TEST_F(Checkpoints, OfABatchGoOnWithTheSameCommand) {
 /// computed is not lost.
 TEST_F(Checkpoints, SurviveEveryFailedWrite) {
   const std::string options =
-      kClip + " --end 0.3 --method sampling --samples 20 --saved 5 --progress none --threads 1 --output ";
+      kClip +
+      " --end 0.3 --method sampling --samples 20 --saved 5 --set /run/tail=0.2 --progress none --threads 1 --output ";
   ASSERT_EQ(Execute(kReconstruct + " " + options + Path("whole")).code, 0);
   int at = 0;
   for (bool failed = true; failed;) {

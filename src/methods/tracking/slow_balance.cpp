@@ -62,7 +62,7 @@ void SlowBalance::AddTask(const dynamics::CharacterDynamics& now, const Goal& go
   task.weight = kBalanceWeight * slowness;
   task.jacobian.resize(2, now.size());
   task.desired.resize(2);
-  for (const int row : {0, 1}) {  // along x and z
+  for (const Eigen::Index row : {0, 1}) {  // along x and z
     task.jacobian.row(row) = momentum_.row(3 + 2 * row) / mass_;
     task.desired[row] = wanted[2 * row];
   }
