@@ -157,7 +157,8 @@ io::Json FootForcesToJson(const results::Table& table) {
 /// The parts of a composed motion. Tables of earlier versions do not tell of transitions.
 io::Json CompositionToJson(const results::Table& table) {
   const std::vector<double> start = table.Numbers("start"), end = table.Numbers("end");
-  const std::vector<std::string> control = table.Text("control"), event = table.Text("event");
+  const std::vector<std::string>& control = table.Text("control");
+  const std::vector<std::string>& event = table.Text("event");
   const std::vector<std::string> transition =
       table.Has("transition") ? table.Text("transition") : std::vector<std::string>(start.size());
   io::Json parts = io::Json::array();
