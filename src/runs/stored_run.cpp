@@ -252,7 +252,9 @@ void StoredRun::TrackReference() {
     if (character.reference) continue;
     throw InputError(character.reference_file.string(), "no such file", "the reference to track");
   }
-  scene = NaiveTracking();
+  // Not the whole scene: references point to its characters.
+  scene.fragments = NaiveTracking().fragments;
+  scene.transitions.clear();
 }
 
 std::optional<metrics::Evaluator> StoredRun::EvaluatorOf(size_t character) const {
