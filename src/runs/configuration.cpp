@@ -2,12 +2,15 @@
 
 #include "assignment.h"
 #include "retrace/io/error.h"
+#include "retrace/io/number.h"
 
 namespace retrace::runs {
 namespace {
 
 using io::Json;
 using io::JsonView;
+
+constexpr double kShortestTail = 0.1;  // [s]
 
 /// The settings in which the method of 2010 differs from the defaults, as a file would have them. Every method has a
 /// value of its own for each of these.
@@ -103,6 +106,8 @@ void Configuration::Set(const std::string& assignment) {
 
 std::optional<std::string> Configuration::Validate() const {
   if (const auto problem = io::FindProblem(run)) return problem;
+  if (run.tail > 0 && run.tail < kShortestTail)
+    return "/run/tail: found " + io::Number(run.tail) + ", expected 0, or 0.1 to 30";
   if (const auto problem = sampling.Validate()) return problem;
   if (const auto problem = tracking.Validate()) return problem;
   if (const auto problem = windows.Validate()) return problem;

@@ -32,6 +32,7 @@ TEST_F(CommandLine, MistakesGiveOneMessageAndTheirCode) {
                      {kClip + " --character nobody", 2, "human"},
                      {kClip + " --tail -1", 2, "--tail"},
                      {kClip + " --set /run/tail=31", 2, "/run/tail: found 31, expected a number from 0 to 30"},
+                     {kClip + " --set /run/tail=1e-9", 2, "/run/tail: found 1e-09, expected 0, or 0.1 to 30"},
                      {kClip + " --start 50", 2, "found a start of 50 s"},
                      {amc, 2, "--skeleton"},
                      {kClip + kSmall + "--output " + full, 2, "--force"},
