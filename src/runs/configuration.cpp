@@ -105,12 +105,12 @@ void Configuration::Set(const std::string& assignment) {
 }
 
 std::optional<std::string> Configuration::Validate() const {
-  if (const auto problem = io::FindProblem(run)) return problem;
+  if (auto problem = io::FindProblem(run)) return problem;
   if (run.tail > 0 && run.tail < kShortestTail)
     return "/run/tail: found " + io::Number(run.tail) + ", expected 0, or 0.1 to 30";
-  if (const auto problem = sampling.Validate()) return problem;
-  if (const auto problem = tracking.Validate()) return problem;
-  if (const auto problem = windows.Validate()) return problem;
+  if (auto problem = sampling.Validate()) return problem;
+  if (auto problem = tracking.Validate()) return problem;
+  if (auto problem = windows.Validate()) return problem;
   return task.Validate();
 }
 
