@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "common/number_option.h"
@@ -62,26 +63,20 @@ void PrintEntry(const runs::LibraryEntry& entry) {
 
 /// The recording of --like on the character of the library, and its instant.
 void PrintPlacesLike(const Options& o, const std::filesystem::path& output) {
-  const size_t at = o.like.rfind('@');
-  double time = 0;
-  if (at == std::string::npos || at == 0) {
+  const std::optional<runs::ClipInstant> instant = runs::ParseClipInstant(o.like);
+  if (!instant || instant->file.empty() || !character::kInstants.Contains(instant->second)) {
     throw UsageError("--like: found \"" + o.like + "\", expected CLIP@SECOND, as walk.bvh@1.5");
-  }
-  try {
-    io::ReadText(io::Real{character::kInstants}, o.like.substr(at + 1), "--like", time);
-  } catch (const InputError& error) {
-    throw UsageError(error.what());
   }
   const runs::StoredMotionLibrary library(output);
   runs::ClipOptions clip;
-  clip.file = o.like.substr(0, at);
+  clip.file = instant->file;
   runs::CheckClip(clip);
   const std::vector<runs::InputFile> files = runs::ReadInputs(runs::ClipInputs(clip));
   const motion::Clip recording = runs::ParseClip(files);
   const runs::ClipFindings findings(clip, files, o.character, recording);
   matching::WindowOptions window;
   if (o.paper) window.velocity_time = 0;
-  const auto matches = runs::PlacesLike(library.motions(), findings.reference, o.like, time, window);
+  const auto matches = runs::PlacesLike(library.motions(), findings.reference, o.like, instant->second, window);
   std::printf("like %s:\n  %4s %-32s %10s %14s\n", o.like.c_str(), "rank", "motion", "second", "distance [m]");
   for (size_t k = 0; k < std::min(matches.size(), static_cast<size_t>(o.matches)); ++k) {
     const matching::Match& match = matches[k];

@@ -72,6 +72,10 @@ runs::IdlingOptions ParseOptions(const Options& o) {
   return job;
 }
 
+std::filesystem::path OutputOf(const Options& o, const std::string& name) {
+  return o.output.empty() ? std::filesystem::path("results") / name : std::filesystem::path(o.output);
+}
+
 runs::StandingOptions StandingOf(const Options& o) {
   const std::pair<const char*, bool> of_furniture[] = {{"--world", !o.job.worlds.empty()},
                                                        {"--paths", o.paths.has_value()},
@@ -99,8 +103,7 @@ int Stand(const Options& o, const std::string& command) {
   const runs::StandingJob job(StandingOf(o));
   apps::Warn("idle", runs::SolverWarning(job.problem.task.world));
   const std::string name = job.inputs.front().name.path.stem().string();
-  std::filesystem::path output = o.output;
-  if (o.output.empty()) output = std::filesystem::path("results") / name;
+  const std::filesystem::path output = OutputOf(o, name);
   std::optional<results::RunFolder> folder;
   if (!o.dry_run) folder.emplace(output, o.force, runs::PathsOf(job.inputs));
   apps::TimeProgress progress(style, job.options.duration);
@@ -135,8 +138,7 @@ int Idle(const Options& o, const std::string& command) {
   const runs::IdlingJob job(ParseOptions(o));
   apps::Warn("idle", runs::SolverWarning(job.problem.world));
   const std::string name = job.inputs.front().name.path.stem().string();
-  std::filesystem::path output = o.output;
-  if (o.output.empty()) output = std::filesystem::path("results") / name;
+  const std::filesystem::path output = OutputOf(o, name);
   std::optional<results::RunFolder> folder;
   if (!o.dry_run) folder.emplace(output, o.force, runs::PathsOf(job.inputs));
   const double duration = job.problem.options.duration;

@@ -10,6 +10,7 @@
 #include "retrace/character/kinematics.h"
 #include "retrace/io/error.h"
 #include "retrace/math/rotation.h"
+#include "retrace/math/smooth_step.h"
 
 namespace retrace::control {
 namespace {
@@ -39,7 +40,7 @@ class Shown {
     character::Place(transition_.heading, transition_.offset, state);
     const double time = (step - transition_.step) * h;
     if (time >= transition_.duration) return;
-    const double x = time / transition_.duration, share = 1 - x * x * (3 - 2 * x);
+    const double share = 1 - SmoothStep(time / transition_.duration);
     character::Pose pose;
     character::PoseOf(character_, state, pose);
     character::MoveTowards(entered_, shown_, share, pose);

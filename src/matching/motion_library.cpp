@@ -8,18 +8,18 @@
 
 #include "retrace/character/kinematics.h"
 #include "retrace/math/rotation.h"
+#include "retrace/metrics/gates.h"
 
 namespace retrace::matching {
 namespace {
 
 constexpr double kNearGround = 0.05;  // a body that may carry, for a human's size [m]
-constexpr double kHumanHeight = 1.7;  // [m]
 
 }  // namespace
 
 int SupportOf(const character::Character& character, const character::State& state) {
   const Vec3 center = character::CenterOfMass(character, state);
-  const double near_ground = kNearGround * character.height / kHumanHeight;
+  const double near_ground = kNearGround * character.height / metrics::kHumanHeight;
   int support = -1, lowest_body = -1;
   double nearest = std::numeric_limits<double>::infinity(), lowest = nearest;
   for (size_t b = 0; b < character.bodies.size(); ++b) {

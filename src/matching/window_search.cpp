@@ -108,12 +108,17 @@ std::vector<WindowSearch::Best> WindowSearch::Nothing() const {
   return std::vector<Best>(lanes_, {std::numeric_limits<float>::infinity(), 0});
 }
 
+void WindowSearch::AddFrame(size_t frame, size_t k, std::vector<float>& rows, std::vector<float>& sums) const {
+  const std::span<const Frame> frames = library_.frames();
+  PutInto(frames[frame], frames[frame + k], rows);
+  kWindowKernels.Best().add({&query_[k * rows.size() * lanes_], rows.data(), body_weights_.data(), bodies_, lanes_,
+                             turn_weight_, velocity_time_, frame_weights_[k]},
+                            sums.data());
+}
+
 /// Windows that begin with the frames [first, end) of the library; `best` has what was found before.
 void WindowSearch::Scan(size_t first, size_t end, bool early, std::vector<Best>& best) const {
-  const WindowKernels& kernels = kWindowKernels.Best();
-  const std::span<const Frame> frames = library_.frames();
-  const size_t rows = RowsOf(bodies_);
-  std::vector<float> seen(rows), sums(lanes_);
+  std::vector<float> rows(RowsOf(bodies_)), sums(lanes_);
   for (size_t m = 0; m < library_.motions().size(); ++m) {
     const MotionLibrary::Motion& motion = library_.motions()[m];
     if (left_out_[m] != 0 || motion.num_frames < num_frames_) continue;
@@ -122,10 +127,7 @@ void WindowSearch::Scan(size_t first, size_t end, bool early, std::vector<Best>&
       std::fill(sums.begin(), sums.end(), 0.0F);
       bool lost = false;
       for (size_t k = 0; k < num_frames_ && !lost; ++k) {
-        PutInto(frames[frame], frames[frame + k], seen);
-        kernels.add({&query_[k * rows * lanes_], seen.data(), body_weights_.data(), bodies_, lanes_, turn_weight_,
-                     velocity_time_, frame_weights_[k]},
-                    sums.data());
+        AddFrame(frame, k, rows, sums);
         if (!early) continue;
         lost = true;
         for (size_t s = 0; s < starts_.size(); ++s) lost = lost && !(sums[s] < best[s].distance);
@@ -213,19 +215,12 @@ std::vector<std::optional<Match>> WindowSearch::NearestOfEachMotion() const {
 }
 
 double WindowSearch::Distance(size_t start_index, size_t frame) const {
-  const size_t rows = RowsOf(bodies_);
-  const std::span<const Frame> frames = library_.frames();
   const MotionLibrary::Motion& motion = library_.motions()[library_.MotionOf(frame)];
   if (start_index >= starts_.size() || frame + num_frames_ > motion.first + motion.num_frames) {
     throw std::invalid_argument("a window that is longer than its motion");
   }
-  std::vector<float> seen(rows), sums(lanes_, 0.0F);
-  for (size_t k = 0; k < num_frames_; ++k) {
-    PutInto(frames[frame], frames[frame + k], seen);
-    kWindowKernels.Best().add({&query_[k * rows * lanes_], seen.data(), body_weights_.data(), bodies_, lanes_,
-                               turn_weight_, velocity_time_, frame_weights_[k]},
-                              sums.data());
-  }
+  std::vector<float> rows(RowsOf(bodies_)), sums(lanes_, 0.0F);
+  for (size_t k = 0; k < num_frames_; ++k) AddFrame(frame, k, rows, sums);
   return static_cast<double>(sums[start_index]);
 }
 

@@ -8,6 +8,7 @@
 
 #include "body_points.h"
 #include "retrace/dynamics/character_dynamics.h"
+#include "retrace/math/smooth_step.h"
 #include "retrace/optimization/quadratic_program.h"
 
 namespace retrace::metrics {
@@ -37,8 +38,7 @@ struct SupportPoint {
 
 /// 1 up to the first limit, 0 from the second on.
 double Fade(double value, const std::array<double, 2>& limits) {
-  const double share = std::clamp((limits[1] - value) / (limits[1] - limits[0]), 0.0, 1.0);
-  return share * share * (3 - 2 * share);
+  return SmoothStep(std::clamp((limits[1] - value) / (limits[1] - limits[0]), 0.0, 1.0));
 }
 
 /// The points that are farthest in some directions, in their order: the others are between them.

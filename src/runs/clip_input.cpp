@@ -5,6 +5,7 @@
 
 #include "retrace/io/error.h"
 #include "retrace/io/json.h"
+#include "retrace/io/number.h"
 #include "retrace/motion/asf_amc.h"
 #include "retrace/motion/bvh.h"
 
@@ -21,6 +22,13 @@ std::filesystem::path SkeletonOf(const ClipOptions& o) {
 }
 
 }  // namespace
+
+std::optional<ClipInstant> ParseClipInstant(const std::string& text) {
+  const size_t at = text.rfind('@');
+  double second = 0;
+  if (at == std::string::npos || !io::ParseNumber(std::string_view(text).substr(at + 1), second)) return std::nullopt;
+  return ClipInstant{text.substr(0, at), second};
+}
 
 std::string ExtensionOf(const std::filesystem::path& file) {
   std::string extension = file.extension().string();

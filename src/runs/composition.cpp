@@ -12,6 +12,7 @@
 #include "retrace/io/number.h"
 #include "retrace/math/random.h"
 #include "retrace/math/rotation.h"
+#include "retrace/math/smooth_step.h"
 #include "retrace/methods/sampling/search.h"
 #include "retrace/metrics/state_distance.h"
 #include "retrace/runs/pushes.h"
@@ -442,7 +443,7 @@ class Composer {
       pose.root_position = heading * pose.root_position + offset;
       pose.root_orientation = heading * pose.root_orientation;
       if (f == 0) first = pose;
-      const double x = std::min(1.0, time / blend), share = 1 - x * x * (3 - 2 * x);
+      const double share = 1 - SmoothStep(std::min(1.0, time / blend));
       if (share > 0) character::MoveTowards(first, at_hand, share, pose);
     }
     return poses;

@@ -7,7 +7,7 @@
 
 #include "retrace/character/cycle.h"
 #include "retrace/character/kinematics.h"
-#include "retrace/math/rotation.h"
+#include "retrace/math/smooth_step.h"
 #include "retrace/metrics/state_distance.h"
 #include "retrace/runs/control_library.h"
 
@@ -32,11 +32,6 @@ State StateOf(const Character& character, const Pose& pose) {
   return state;
 }
 
-/// Rotation by a share of what leads from `a` to `b`, before `now`.
-Quat Towards(const Quat& a, const Quat& b, double share, const Quat& now) {
-  return (FromRotationVector(share * RotationVector(b * a.conjugate())) * now).normalized();
-}
-
 void Place(const metrics::GroundAlignment& alignment, std::vector<Pose>& poses) {
   for (Pose& pose : poses) {
     pose.root_position = alignment.heading * pose.root_position + alignment.offset;
@@ -48,15 +43,9 @@ void Place(const metrics::GroundAlignment& alignment, std::vector<Pose>& poses) 
 void FadeFrom(const Pose& pose, double frame_time, std::vector<Pose>& poses) {
   const Pose first = poses.front();
   for (size_t f = 0; f < poses.size(); ++f) {
-    const double x = std::min(1.0, static_cast<double>(f) * frame_time / kFade), share = 1 - x * x * (3 - 2 * x);
+    const double share = 1 - SmoothStep(std::min(1.0, static_cast<double>(f) * frame_time / kFade));
     if (share == 0) break;
-    Pose& now = poses[f];
-    now.root_position += share * (pose.root_position - first.root_position);
-    now.root_orientation = Towards(first.root_orientation, pose.root_orientation, share, now.root_orientation);
-    for (size_t j = 0; j < now.joint_rotations.size(); ++j) {
-      now.joint_rotations[j] =
-          Towards(first.joint_rotations[j], pose.joint_rotations[j], share, now.joint_rotations[j]);
-    }
+    character::MoveTowards(first, pose, share, poses[f]);
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "retrace/character/kinematics.h"
 #include "retrace/math/rotation.h"
+#include "retrace/math/smooth_step.h"
 
 namespace retrace::runs {
 namespace {
@@ -99,7 +100,7 @@ control::Fragment DriveTo(const character::Character& character, const character
   constexpr double kWay = 0.7;  // share of the time after which the goal is what is driven at
   std::vector<simulation::JointCommand> commands(character.joints.size());
   for (int step = 0; step < num_steps; ++step) {
-    const double x = std::min(1.0, (step + 1) / (kWay * num_steps)), share = x * x * (3 - 2 * x);
+    const double share = SmoothStep(std::min(1.0, (step + 1) / (kWay * num_steps)));
     for (size_t j = 0; j < commands.size(); ++j) {
       const Quat from = character::JointRotation(character.joints[j], state);
       const Quat to = character::JointRotation(character.joints[j], goal);

@@ -1,6 +1,7 @@
 #include "retrace/runs/key_poses.h"
 
 #include <cmath>
+#include <optional>
 #include <set>
 
 #include "retrace/character/limits.h"
@@ -63,14 +64,11 @@ Pose ReadAngles(const JsonView& view, const Character& character) {
 /// The pose of a recording at an instant, over the origin and facing along z.
 Pose ReadClipPose(const JsonView& view, const Character& character, const std::filesystem::path& folder,
                   std::vector<InputRecord>& clips) {
-  const std::string text = view.String();
-  const size_t at = text.rfind('@');
-  double second = 0;
-  if (at == std::string::npos || !io::ParseNumber(std::string_view(text).substr(at + 1), second)) {
-    view.Expect("CLIP@SECOND");
-  }
+  const std::optional<ClipInstant> instant = ParseClipInstant(view.String());
+  if (!instant) view.Expect("CLIP@SECOND");
+  const double second = instant->second;
   ClipOptions options;
-  options.file = std::filesystem::path(text.substr(0, at));
+  options.file = instant->file;
   if (options.file.is_relative()) options.file = folder / options.file;
   try {
     CheckClip(options);

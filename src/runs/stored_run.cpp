@@ -91,23 +91,6 @@ std::vector<std::string> DifferingOptions(const simulation::WorldOptions& a, con
 
 }  // namespace
 
-void SetTargetsToReference(const character::ReferenceMotion& reference, double time_step,
-                           std::vector<control::Fragment>& fragments) {
-  for (control::Fragment& fragment : fragments) {
-    if (fragment.has_commands()) {
-      fragment.commands.clear();
-      fragment.targets.resize(static_cast<size_t>(fragment.num_steps) + 1);
-    }
-    const size_t knots = fragment.targets.size();
-    for (size_t k = 0; k < knots; ++k) {
-      const double along = knots == 1 ? 1.0 : static_cast<double>(k) / static_cast<double>(knots - 1);
-      character::Pose pose;
-      reference.PoseAt((fragment.first_step + along * fragment.num_steps) * time_step, pose);
-      fragment.targets[k] = pose.joint_rotations;
-    }
-  }
-}
-
 void ReplayInParts(const control::Scene& scene, std::span<const control::Push> pushes,
                    const std::function<void(size_t character, const control::Trajectory& part)>& observe) {
   const simulation::Layout layout = scene.layout();

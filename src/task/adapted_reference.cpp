@@ -11,6 +11,7 @@
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
 #include "retrace/math/rotation.h"
+#include "retrace/math/smooth_step.h"
 
 namespace retrace::task {
 namespace {

@@ -7,11 +7,6 @@
 
 namespace retrace::task {
 
-/// From 0 at 0 to 1 at 1, level at both.
-inline double SmoothStep(double x) {
-  return x * x * (3 - 2 * x);
-}
-
 /// A Gaussian filter over evenly spaced values, which are continued by the first and the last one.
 inline std::vector<double> Smoothed(const std::vector<double>& values, double deviation) {
   std::vector<double> smooth(values.size());

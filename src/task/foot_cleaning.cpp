@@ -11,6 +11,7 @@
 #include "retrace/character/legs.h"
 #include "retrace/io/number.h"
 #include "retrace/math/rotation.h"
+#include "retrace/math/smooth_step.h"
 #include "retrace/metrics/gates.h"
 
 namespace retrace::task {

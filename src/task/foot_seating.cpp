@@ -11,6 +11,7 @@
 #include "retrace/character/kinematics.h"
 #include "retrace/character/legs.h"
 #include "retrace/io/number.h"
+#include "retrace/math/smooth_step.h"
 #include "retrace/metrics/required_forces.h"
 
 namespace retrace::task {

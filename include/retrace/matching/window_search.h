@@ -90,6 +90,9 @@ class WindowSearch {
     float distance;
     size_t frame;
   };
+  /// Adds the terms of frame `k` of the window that begins with a frame of the library. @param rows scratch memory
+  /// @param sums (lanes)
+  void AddFrame(size_t frame, size_t k, std::vector<float>& rows, std::vector<float>& sums) const;
   void Scan(size_t first, size_t end, bool early, std::vector<Best>& best) const;
   std::vector<Best> Nothing() const;
   std::vector<std::optional<Match>> MatchesOf(const std::vector<Best>& best) const;

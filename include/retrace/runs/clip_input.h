@@ -58,6 +58,14 @@ void ApplyJointMap(std::span<const InputFile> files, character::ReferenceOptions
 /// Files of a recording: the clip, the skeleton of an AMC motion and the joint map.
 std::vector<InputName> ClipInputs(const ClipOptions& options);
 
+/// A recording and a second of it, written as CLIP@SECOND.
+struct ClipInstant {
+  std::filesystem::path file;
+  double second = 0;
+};
+/// Nothing for a text that is not written so.
+std::optional<ClipInstant> ParseClipInstant(const std::string& text);
+
 /// The extension of a file's name in lower case, with its dot.
 std::string ExtensionOf(const std::filesystem::path& file);
 

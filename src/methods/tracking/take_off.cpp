@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "retrace/math/smooth_step.h"
+
 namespace retrace::tracking {
 namespace {
 
@@ -44,7 +46,7 @@ void TakeOff::AddTasks(const dynamics::CharacterDynamics& now, const Goal& goal,
   });
   if (flight == flights_.end() || time <= flight->interval.start - kBefore) return;
   const double share = std::min(1.0, 1 - (flight->interval.start - time) / kBefore);
-  const double taken = share * share * (3 - 2 * share), rate = 6 * share * (1 - share) / kBefore;
+  const double taken = SmoothStep(share), rate = 6 * share * (1 - share) / kBefore;
   reference_.SetMotion(goal.pose, goal.velocity);
   Task& task = program.AddTask();
   task.weight = options_.take_off_weight * taken;
