@@ -19,6 +19,8 @@
 namespace retrace::runs {
 namespace {
 
+/// Forces that miss more than this of what the recording requires, as a share of body weight, are not to be trusted.
+constexpr double kUntrustworthy = 0.2;
 /// A comparison needs so much of a motion that ended early [s].
 constexpr double kShortestCompared = 0.25;
 
@@ -431,8 +433,16 @@ void WriteForces(results::RunFolder& folder, const Job& job, const Forces& force
 
 std::string Describe(const Forces& forces) {
   std::string text = "  control " + std::to_string(forces.chosen + 1);
-  text.append(" is the run: it is nearest to Newton's law; the band has ").append(std::to_string(forces.band.size()));
-  text.append(" of ").append(std::to_string(forces.controls.size())).append(" controls\n");
+  text.append(" is the run: its feet are nearest to the forces that the recording requires; the band has ");
+  text.append(std::to_string(forces.band.size())).append(" of ").append(std::to_string(forces.controls.size()));
+  text.append(" controls\n");
+  const ForceControl& chosen = forces.controls[forces.chosen];
+  if (!chosen.success || chosen.required_error > kUntrustworthy) {
+    text.append("  these forces show when feet are loaded and little else: ");
+    text.append(chosen.success ? "they miss " + io::Fixed(100 * chosen.required_error, 0) +
+                                     " % of body weight of what the recording requires\n"
+                               : "the motion does not stay within the gates\n");
+  }
   if (!forces.comparison) {
     return forces.measured ? text.append("  the run ends before it can be compared with what was measured\n") : text;
   }

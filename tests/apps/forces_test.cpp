@@ -107,6 +107,7 @@ TEST_F(ForcesProgram, TracksWithoutGuidanceWhereThatFails) {
               run);
   EXPECT_EQ(outcome.code, 0) << outcome.text;
   EXPECT_THAT(outcome.text, HasSubstr("tracking (not guided), within the gates"));
+  EXPECT_THAT(outcome.text, HasSubstr("these forces show when feet are loaded and little else: they miss "));
   const std::vector<std::string> ways = results::ReadTable(run + "/force_controls.csv").Text("way");
   ASSERT_EQ(ways.size(), 4u);
   EXPECT_EQ(ways.back(), "not guided");
