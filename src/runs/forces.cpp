@@ -21,6 +21,8 @@ namespace {
 
 /// Forces that miss more than this of what the recording requires, as a share of body weight, are not to be trusted.
 constexpr double kUntrustworthy = 0.2;
+/// Options::guidance_feedback of tracking::Options where what forces guide has left the gates [1/s^2].
+constexpr double kFirmFeedback = 200;
 /// A comparison needs so much of a motion that ended early [s].
 constexpr double kShortestCompared = 0.25;
 
@@ -83,13 +85,8 @@ class ForceFinder {
     const Method asked = original_.run.method;
     const bool too_long = asked == Method::kAuto && job_.reference.duration() > kLongestTracked;
     if (asked == Method::kSampling || too_long) return Add(index, "", Method::kSampling);
-    bool found = false;
-    for (const auto& [way, options] : WaysOf(original_.tracking)) {
-      if (way_ && way != *way_) continue;
-      job_.configuration.tracking = options;
-      Add(index, way, Method::kTracking);
-      found = found || forces_.controls.back().success;
-    }
+    bool found = Track(index, WaysOf(original_.tracking));
+    if (!found) found = Track(index, FirmerWaysOf(original_.tracking));
     if (!found && original_.tracking.guidance > 0) {
       job_.configuration.tracking = original_.tracking;
       job_.configuration.tracking.guidance = 0;
@@ -118,6 +115,18 @@ class ForceFinder {
   }
 
  private:
+  /// One control for each way, or for the one that came nearest before. Whether one of them stays within the gates.
+  bool Track(int index, const std::vector<std::pair<std::string, tracking::Options>>& ways) {
+    bool found = false;
+    for (const auto& [way, options] : ways) {
+      if (way_ && way != *way_) continue;
+      job_.configuration.tracking = options;
+      Add(index, way, Method::kTracking);
+      found = found || forces_.controls.back().success;
+    }
+    return found;
+  }
+
   /// One more control.
   void Add(int index, const std::string& way, Method method) {
     const tracking::Options tracking = job_.configuration.tracking;
@@ -384,6 +393,15 @@ std::vector<std::pair<std::string, tracking::Options>> WaysOf(const tracking::Op
   ways.emplace_back("feet as recorded", other);
   other.seat_feet = true;
   ways.emplace_back("feet pressed in by their load", other);
+  return ways;
+}
+
+std::vector<std::pair<std::string, tracking::Options>> FirmerWaysOf(const tracking::Options& options) {
+  if (options.guidance == 0) return {};
+  tracking::Options firmer = options;
+  firmer.guidance_feedback = std::max(kFirmFeedback, options.guidance_feedback);
+  auto ways = WaysOf(firmer);
+  for (auto& [way, of_way] : ways) way.append(" and firm");
   return ways;
 }
 
