@@ -99,4 +99,16 @@ void BendLeg(const Character& character, const Leg& leg, const State& state, con
   }
 }
 
+void RaiseFeet(const Character& character, const State& state, Pose& pose) {
+  for (Leg& leg : LegsOf(character)) {
+    const Joint& ankle = character.joints[static_cast<size_t>(leg.ankle)];
+    const auto foot = static_cast<size_t>(ankle.child);
+    const double lowest = LowestPoint(character.bodies[foot], state[foot]);
+    if (lowest >= 0) continue;
+    leg.folding = FoldingOf(character, leg, {&state, 1});
+    BendLeg(character, leg, state, {JointPosition(character, ankle, state) - Vec3(0, lowest, 0), Quat::Identity()},
+            pose);
+  }
+}
+
 }  // namespace retrace::character

@@ -95,11 +95,16 @@ Lengths LengthsOf(const motion::Clip& clip, const SkeletonMap& map) {
   return medians;
 }
 
-/// Half side lengths of the box about a body's centre of mass that holds its shapes, on the side of growing axes.
-double FarthestAlong(const Body& body, int axis) {
-  double farthest = 0;
-  for (const Shape& shape : body.shapes) farthest = std::max(farthest, shape.offset[axis] + shape.HalfExtents()[axis]);
-  return farthest;
+/// The front of a foot's sole, from its centre of mass: of those shapes that are as low as any.
+double FrontOfSole(const Body& foot) {
+  constexpr double kAsLow = 1e-3;  // [m]
+  const auto bottom = [](const Shape& shape) { return shape.offset.y() - shape.HalfExtents().y(); };
+  double lowest = std::numeric_limits<double>::infinity(), front = 0;
+  for (const Shape& shape : foot.shapes) lowest = std::min(lowest, bottom(shape));
+  for (const Shape& shape : foot.shapes) {
+    if (bottom(shape) < lowest + kAsLow) front = std::max(front, shape.offset.z() + shape.HalfExtents().z());
+  }
+  return front;
 }
 
 Lengths LengthsOf(const Character& model) {
@@ -118,7 +123,7 @@ Lengths LengthsOf(const Character& model) {
   lengths.foot = OfBothSides([&](const std::string& side) {
     const Joint& ankle = *joint_of(side + "foot");
     const Body& foot = model.bodies[static_cast<size_t>(ankle.child)];
-    const double ahead = foot.rest_position.z() + FarthestAlong(foot, 2) - ankle.anchor.z();
+    const double ahead = foot.rest_position.z() + FrontOfSole(foot) - ankle.anchor.z();
     return std::hypot(ahead, ankle.anchor.y());
   });
   return lengths;

@@ -19,6 +19,10 @@
 namespace retrace::runs {
 namespace {
 
+/// Forces that miss more than this of what the recording requires, as a share of body weight, are not to be trusted.
+constexpr double kUntrustworthy = 0.2;
+/// Options::guidance_feedback of tracking::Options where what forces guide has left the gates [1/s^2].
+constexpr double kFirmFeedback = 200;
 /// A comparison needs so much of a motion that ended early [s].
 constexpr double kShortestCompared = 0.25;
 
@@ -81,13 +85,8 @@ class ForceFinder {
     const Method asked = original_.run.method;
     const bool too_long = asked == Method::kAuto && job_.reference.duration() > kLongestTracked;
     if (asked == Method::kSampling || too_long) return Add(index, "", Method::kSampling);
-    bool found = false;
-    for (const auto& [way, options] : WaysOf(original_.tracking)) {
-      if (way_ && way != *way_) continue;
-      job_.configuration.tracking = options;
-      Add(index, way, Method::kTracking);
-      found = found || forces_.controls.back().success;
-    }
+    bool found = Track(index, WaysOf(original_.tracking));
+    if (!found) found = Track(index, FirmerWaysOf(original_.tracking));
     if (!found && original_.tracking.guidance > 0) {
       job_.configuration.tracking = original_.tracking;
       job_.configuration.tracking.guidance = 0;
@@ -116,6 +115,18 @@ class ForceFinder {
   }
 
  private:
+  /// One control for each way, or for the one that came nearest before. Whether one of them stays within the gates.
+  bool Track(int index, const std::vector<std::pair<std::string, tracking::Options>>& ways) {
+    bool found = false;
+    for (const auto& [way, options] : ways) {
+      if (way_ && way != *way_) continue;
+      job_.configuration.tracking = options;
+      Add(index, way, Method::kTracking);
+      found = found || forces_.controls.back().success;
+    }
+    return found;
+  }
+
   /// One more control.
   void Add(int index, const std::string& way, Method method) {
     const tracking::Options tracking = job_.configuration.tracking;
@@ -385,6 +396,15 @@ std::vector<std::pair<std::string, tracking::Options>> WaysOf(const tracking::Op
   return ways;
 }
 
+std::vector<std::pair<std::string, tracking::Options>> FirmerWaysOf(const tracking::Options& options) {
+  if (options.guidance == 0) return {};
+  tracking::Options firmer = options;
+  firmer.guidance_feedback = std::max(kFirmFeedback, options.guidance_feedback);
+  auto ways = WaysOf(firmer);
+  for (auto& [way, of_way] : ways) way.append(" and firm");
+  return ways;
+}
+
 std::optional<metrics::MeasuredSteps> MeasuredOf(const Job& job) {
   if (!job.measured) return std::nullopt;
   const std::string name = job.options.measured.string();
@@ -431,8 +451,16 @@ void WriteForces(results::RunFolder& folder, const Job& job, const Forces& force
 
 std::string Describe(const Forces& forces) {
   std::string text = "  control " + std::to_string(forces.chosen + 1);
-  text.append(" is the run: it is nearest to Newton's law; the band has ").append(std::to_string(forces.band.size()));
-  text.append(" of ").append(std::to_string(forces.controls.size())).append(" controls\n");
+  text.append(" is the run: its feet are nearest to the forces that the recording requires; the band has ");
+  text.append(std::to_string(forces.band.size())).append(" of ").append(std::to_string(forces.controls.size()));
+  text.append(" controls\n");
+  const ForceControl& chosen = forces.controls[forces.chosen];
+  if (!chosen.success || chosen.required_error > kUntrustworthy) {
+    text.append("  these forces show when feet are loaded and little else: ");
+    text.append(chosen.success ? "they miss " + io::Fixed(100 * chosen.required_error, 0) +
+                                     " % of body weight of what the recording requires\n"
+                               : "the motion does not stay within the gates\n");
+  }
   if (!forces.comparison) {
     return forces.measured ? text.append("  the run ends before it can be compared with what was measured\n") : text;
   }

@@ -35,17 +35,20 @@ void CheckStart(const character::Character& character, const character::State& s
 
 }  // namespace
 
-character::State StartState(const character::ReferenceMotion& reference, double& raised) {
-  const character::Character& character = reference.character();
-  character::State state;
-  reference.StateAt(0, state);
+double DepthInGround(const character::Character& character, const character::State& state) {
   double lowest = 0;
   for (size_t b = 0; b < state.size(); ++b) {
     const character::Part part = character.bodies[b].part;
     if (part == character::Part::kHand || part == character::Part::kLowerArm) continue;
     lowest = std::min(lowest, character::LowestPoint(character.bodies[b], state[b]));
   }
-  raised = -lowest;
+  return -lowest;
+}
+
+character::State StartState(const character::ReferenceMotion& reference, double& raised) {
+  character::State state;
+  reference.StateAt(0, state);
+  raised = DepthInGround(reference.character(), state);
   character::Translate(state, Vec3(0, raised, 0));
   return state;
 }

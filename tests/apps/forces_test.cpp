@@ -107,12 +107,30 @@ TEST_F(ForcesProgram, TracksWithoutGuidanceWhereThatFails) {
               run);
   EXPECT_EQ(outcome.code, 0) << outcome.text;
   EXPECT_THAT(outcome.text, HasSubstr("tracking (not guided), within the gates"));
+  EXPECT_THAT(outcome.text, HasSubstr("these forces show when feet are loaded and little else: they miss "));
   const std::vector<std::string> ways = results::ReadTable(run + "/force_controls.csv").Text("way");
-  ASSERT_EQ(ways.size(), 4u);
+  ASSERT_EQ(ways.size(), 7u) << "each way, each of them firm, and this one";
+  EXPECT_EQ(ways[3], "as configured and firm");
   EXPECT_EQ(ways.back(), "not guided");
   const io::Json manifest = io::ReadJson(run + "/manifest.json");
-  EXPECT_EQ(manifest["forces"]["chosen"], 4);
+  EXPECT_EQ(manifest["forces"]["chosen"], 7);
   EXPECT_EQ(manifest["configuration"]["tracking"]["guidance"], 0);
+  EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
+}
+
+TEST_F(ForcesProgram, TracksFirmlyWhereThatLeavesTheGates) {
+  // Nothing holds the centre of mass, and the feet are not put on the floor.
+  const std::string run = Path("run");
+  const Outcome outcome = Execute(kForces + " " + kWalkClip +
+                                  " --method tracking --seeds 2 --set /tracking/candidates=0 "
+                                  "--set /tracking/clean_feet=false --set /tracking/guidance_feedback=0 --output " +
+                                  run);
+  EXPECT_EQ(outcome.code, 0) << outcome.text;
+  const results::Table controls = results::ReadTable(run + "/force_controls.csv");
+  const std::string firm = "as configured and firm";
+  EXPECT_EQ(controls.Text("way"), (std::vector<std::string>{"as configured", firm, firm}));
+  EXPECT_EQ(controls.Numbers("success"), (std::vector<double>{0, 1, 1}));
+  EXPECT_LT(controls.Numbers("required_error")[1], 0.2);
   EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
 }
 

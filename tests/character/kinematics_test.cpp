@@ -4,6 +4,7 @@
 
 #include "character/sample_human.h"
 #include "math/any_stream.h"
+#include "retrace/character/legs.h"
 
 namespace retrace::character {
 namespace {
@@ -237,4 +238,24 @@ TEST(LowestPoint, TakesTheLowestOfSeveralShapes) {
 }
 
 }  // namespace
+
+TEST(RaiseFeet, BendsTheLegThatIsInTheGroundAlone) {
+  Pose pose = RestPose(Human());
+  RotationOf(Human(), pose, "right_hip") = AxisRotation(0, -0.6);
+  RotationOf(Human(), pose, "right_knee") = AxisRotation(0, 0.9);
+  pose.root_position.y() -= 0.03;  // the left foot is in the ground, the right one over it
+  const State before = StateOf(Human(), pose);
+  Pose raised = pose;
+  RaiseFeet(Human(), before, raised);
+  const State after = StateOf(Human(), raised);
+  EXPECT_EQ(raised.root_position, pose.root_position);
+  const auto left = static_cast<size_t>(Human().FindBody("left_foot"));
+  const auto right = static_cast<size_t>(Human().FindBody("right_foot"));
+  EXPECT_NEAR(LowestPoint(Human().bodies[left], before[left]), -0.03, 1e-6);
+  EXPECT_NEAR(LowestPoint(Human().bodies[left], after[left]), 0, 2e-3);
+  EXPECT_LT(AngleBetween(after[left].orientation, before[left].orientation), 1e-6);
+  EXPECT_GT(LowestPoint(Human().bodies[right], before[right]), 0);
+  EXPECT_EQ(after[right].position, before[right].position);
+}
+
 }  // namespace retrace::character

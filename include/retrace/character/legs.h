@@ -34,4 +34,7 @@ struct Footing {
 /// out.
 void BendLeg(const Character& character, const Leg& leg, const State& state, const Footing& footing, Pose& pose);
 
+/// Bends the legs of a pose so that no foot is below the ground. `state` is the pose's, before.
+void RaiseFeet(const Character& character, const State& state, Pose& pose);
+
 }  // namespace retrace::character

@@ -81,11 +81,16 @@ std::optional<metrics::MeasuredSteps> MeasuredOf(const Job& job);
 /// forces of its reference differs from motion to motion.
 std::vector<std::pair<std::string, tracking::Options>> WaysOf(const tracking::Options& options);
 
+/// The same ways with more feedback on the centre of mass, for recordings whose forces do not keep the motion up, such
+/// as those that require a centre of pressure far beside the soles. None where forces do not guide.
+std::vector<std::pair<std::string, tracking::Options>> FirmerWaysOf(const tracking::Options& options);
+
 /// Finds the controls by the method of the job's configuration: one for each way with the first seed, and with the
 /// other seeds those of the way that then came nearest to what the reference requires. Where no tracked motion of a
-/// seed stays within the gates, it is tracked without being guided by forces; where that fails too, and the method is
-/// to be chosen, one is found by sampling, and the next seed tries all ways again. The farm's workers are of
-/// MakeSeededWorkerFactory. The job has the seed and the perturbation of the chosen control afterwards.
+/// seed stays within the gates, it is tracked firmly (FirmerWaysOf), then without being guided by forces; where that
+/// fails too, and the method is to be chosen, one is found by sampling, and the next seed tries all ways again. The
+/// farm's workers are of MakeSeededWorkerFactory. The job has the seed and the perturbation of the chosen control
+/// afterwards.
 Forces FindForces(Job& job, parallel::TaskFarm& farm, const ForceOptions& options, const ForceHooks& hooks);
 
 /// Writes what WriteRun writes of the chosen control, the tables of results/force_tables.h, forces.svg, and the files

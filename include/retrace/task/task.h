@@ -96,6 +96,9 @@ struct Preparation {
 Preparation Prepare(const Options& options, const character::ReferenceMotion& reference,
                     const character::ReferenceMotion* recorded = nullptr);
 
+/// How far the lowest of all bodies but hands and forearms is below the ground; 0 where none is [m].
+double DepthInGround(const character::Character& character, const character::State& state);
+
 /// The reference's state at time 0, raised so far that no body but hands and forearms is below the ground: a state that
 /// starts inside it would be expelled by contacts. `raised` receives the height [m].
 character::State StartState(const character::ReferenceMotion& reference, double& raised);

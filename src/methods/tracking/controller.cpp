@@ -10,6 +10,7 @@
 #include "force_guidance.h"
 #include "paper_servo.h"
 #include "retrace/character/kinematics.h"
+#include "retrace/character/legs.h"
 #include "retrace/dynamics/character_dynamics.h"
 #include "retrace/io/cpu_time.h"
 #include "retrace/math/random.h"
@@ -297,8 +298,12 @@ character::State TrackingController::StartState() const {
   const Options& options = impl_->problem.options;
   Goal goal;
   impl_->motion.At(0, goal);
-  double raised = 0;
-  task::StartState(*impl_->problem.tracked, raised);
+  // Raised as a whole, a character falls on the foot that carries it. What forces guide is sensitive to that.
+  if (options.guidance > 0) {
+    character::RaiseFeet(impl_->character, goal.state, goal.pose);
+    impl_->coordinates().StateOf(goal.pose, goal.velocity, goal.state);
+  }
+  const double raised = task::DepthInGround(impl_->character, goal.state);
   if (!options.soft_contacts) goal.pose.root_position.y() += raised;
   RandomStream random(options.seed, RandomStage::kStart, 0, 0);
   for (double& number : goal.velocity) number += options.perturbation * random.Normal();
