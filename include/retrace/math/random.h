@@ -22,6 +22,7 @@ enum class RandomStage : uint32_t {
   kTree = 8,
   kWindows = 9,
   kPushes = 10,
+  kLearning = 11,
   kTest = 1000,
 };
 
