@@ -4,9 +4,20 @@
 
 namespace retrace {
 
+// Eigen has this, too, but with a singular value decomposition for opposite directions, which takes 20 s to compile.
 Quat ShortestArc(const Vec3& from, const Vec3& to) {
-  // Near opposite directions Eigen's own result is a unit quaternion to half the digits only.
-  return Quat(Eigen::Quaterniond::FromTwoVectors(from, to)).normalized();
+  const Vec3 first = from.normalized(), second = to.normalized();
+  const double cosine = second.dot(first);
+  if (cosine < -1 + 1e-12) {
+    // Half a turn but for rounding, about any axis that is perpendicular.
+    const double square = (1 + std::max(cosine, -1.0)) / 2;
+    const Vec3 part = std::sqrt(1 - square) * first.unitOrthogonal();
+    return Quat(std::sqrt(square), part.x(), part.y(), part.z());
+  }
+  const double twice = std::sqrt((1 + cosine) * 2);
+  const Vec3 part = first.cross(second) * (1 / twice);
+  // Near opposite directions this is of unit length to half the digits only.
+  return Quat(twice * 0.5, part.x(), part.y(), part.z()).normalized();
 }
 
 Quat Twist(const Quat& q, const Vec3& axis) {
