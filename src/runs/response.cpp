@@ -82,8 +82,9 @@ class Responder {
         hooks_(hooks),
         character_(job.character()),
         own_(*job.run.characters[0].reference),
-        impact_(StepOf(job.push.start)),
-        exit_(std::min(StepAfter(job.push.start + std::max(o_.delay, job.push.duration)), job.control.num_steps())) {}
+        impact_(StepOf(job.push().start)),
+        exit_(
+            std::min(StepAfter(job.push().start + std::max(o_.delay, job.push().duration)), job.control.num_steps())) {}
 
   Response Run() {
     result_.exit_step = exit_;
@@ -110,7 +111,7 @@ class Responder {
                                  int steps) const {
     control::Controller* const pointer = &controller;
     const character::Character* const character = &character_;
-    return control::Simulate({&character, 1}, job_.control.world, start, {&pointer, 1}, first, steps, {&job_.push, 1});
+    return control::Simulate({&character, 1}, job_.control.world, start, {&pointer, 1}, first, steps, job_.pushes);
   }
 
   /// The run's own control under the push, for as long as the windows look.
@@ -133,7 +134,7 @@ class Responder {
     const metrics::Gate* const left = evaluation.FirstViolated();
     result_.own_until = left != nullptr ? left->first_violation : evaluation.simulated_duration;
     if (naive_.diverged && naive_.states.size() <= static_cast<size_t>(exit_) + 1) {
-      throw InputError(Describe(job_.run.scene, job_.push), "a push under which the simulation diverges",
+      throw InputError(Describe(job_.run.scene, job_.push()), "a push under which the simulation diverges",
                        "one that it can take");
     }
     Tell(result_.goes_on ? "the run's own control stays within the gates to its end under the push"
@@ -276,7 +277,7 @@ class Responder {
     ResponseCandidate candidate;
     candidate.own = true;
     candidate.start = start;
-    candidate.time = job_.push.start + start;
+    candidate.time = job_.push().start + start;
     candidate.end = own_.duration();
     if (o_.any_motion || candidate.end < candidate.time + kGoOver || !Measure(candidate)) return;
     if (candidate.gap < kNearOwn) result_.candidates.push_back(candidate);
@@ -321,7 +322,7 @@ class Responder {
 
   /// From where the run's control ends to past T: servos go over from the run's motion to that of the library.
   control::Trajectory SecondSimulation(const ResponseCandidate& candidate, double gain) const {
-    const double enters = job_.push.start + candidate.start;
+    const double enters = job_.push().start + candidate.start;
     TwoMotions servos(character_, {own_, 0}, {MotionOf(candidate), candidate.time - enters}, exit_ * h(), enters, gain);
     return SimulateOn(NaiveState(exit_), servos, exit_, impact_ + StepOf(candidate.start + kGoOver) - exit_ + 1);
   }
@@ -331,7 +332,7 @@ class Responder {
   /// What the search follows, from the exit on: the second simulation, which goes over into the motion.
   std::vector<character::Pose> ReferenceOf(const ResponseCandidate& candidate) const {
     const control::Trajectory second = SecondSimulation(candidate, 1);
-    const double since_exit = job_.push.start - exit_ * h();
+    const double since_exit = job_.push().start - exit_ * h();
     const double enters = candidate.start + since_exit;  // from the exit on [s]
     const auto at = static_cast<size_t>(impact_ + StepOf(candidate.start) - exit_);
     const character::ReferenceMotion& motion = MotionOf(candidate);
@@ -375,7 +376,7 @@ class Responder {
     } else {
       SearchedWay way = SearchWay({character_, job_.control.world, NaiveState(exit_), exit_, poses, o_.configuration, 1,
                                    1, threads_, hooks_.stop});
-      candidate.reached = exit_ * h() - job_.push.start + way.reached;
+      candidate.reached = exit_ * h() - job_.push().start + way.reached;
       candidate.cpu_seconds = way.cpu_seconds;
       candidate.found = way.reached_end;
       // Of what is not found to the end, what there is is the result where nothing else is found.
@@ -387,7 +388,7 @@ class Responder {
     Append(poses, std::move(fragments));
     if (o_.open_loop) {
       candidate.found = true;  // judged by the gates alone
-    } else if (control::Fingerprint(control::Replay(character_, result_.control, {&job_.push, 1}).states.back()) !=
+    } else if (control::Fingerprint(control::Replay(character_, result_.control, job_.pushes).states.back()) !=
                searched_end_) {
       throw std::logic_error("the replay does not end in the state that the search found");
     }
@@ -412,7 +413,7 @@ class Responder {
     all.insert(all.end(), std::make_move_iterator(fragments.begin()), std::make_move_iterator(fragments.end()));
     // Up to the push the reference is the run's; then the motion itself; from the exit on what the search follows.
     result_.reference.clear();
-    FillOwnReference(job_.push.start);
+    FillOwnReference(job_.push().start);
     const double exit = exit_ * h();
     const character::ReferenceMotion followed(character_, kCompositionFrame, poses, kCompositionFrame);
     for (;;) {
@@ -441,7 +442,7 @@ class Responder {
 
   void Evaluate() {
     const character::ReferenceMotion reference(character_, kCompositionFrame, result_.reference, kCompositionFrame);
-    result_.evaluation = metrics::Evaluate(character_, control::Replay(character_, result_.control, {&job_.push, 1}),
+    result_.evaluation = metrics::Evaluate(character_, control::Replay(character_, result_.control, job_.pushes),
                                            reference, reference.duration(), o_.configuration.task.gates);
   }
 
@@ -468,7 +469,6 @@ ResponseJob::ResponseJob(const ResponseOptions& o) : options(o), run(o.run), lib
   run.RequireOneCharacter("a response is that of one");
   run.RequirePhysical("a response is simulated");
   const std::string file = run.controls[0].file.string();
-  if (!run.pushes.empty()) throw InputError(file, "a motion that was made under pushes", "one without");
   if (!run.characters[0].reference) throw InputError(file, "no reference beside it", "reference.bvh, as runs keep it");
   if (!run.scene.world.environment.empty()) {
     throw InputError(file, "a world with things in it", "plain ground: recorded motions know of nothing else");
@@ -479,8 +479,15 @@ ResponseJob::ResponseJob(const ResponseOptions& o) : options(o), run(o.run), lib
                      "motions of that of " + file + ", " + character().name);
   }
   control = control::ControlOf(run.scene, 0);
-  push = ParsePush(o.push, run.scene);
-  if (o.latest < std::max({o.earliest, o.delay, push.duration})) {
+  pushes = run.pushes;
+  pushes.push_back(ParsePush(o.push, run.scene));
+  for (const control::Push& earlier : run.pushes) {
+    if (earlier.end() > push().start) {
+      throw UsageError("--push: found the start " + io::Fixed(push().start, 2) +
+                       " s, expected one after the run's own push " + Describe(run.scene, earlier));
+    }
+  }
+  if (o.latest < std::max({o.earliest, o.delay, push().duration})) {
     throw UsageError("--latest: found " + io::Fixed(o.latest, 2) +
                      " s, expected no less than --earliest, --delay and the duration of the push");
   }

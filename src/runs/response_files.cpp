@@ -94,7 +94,7 @@ void WriteResponse(results::RunFolder& folder, const ResponseJob& job, const Res
   MotionWriter writer(folder, "",
                       {character, result.control.world, &reference, job.run.folder.string() + ", after a push",
                        static_cast<size_t>(std::lround(result.evaluation.simulated_duration / scene.world.time_step))});
-  ReplayInParts(scene, {&job.push, 1}, [&](size_t, const control::Trajectory& part) { writer.Add(part); });
+  ReplayInParts(scene, job.pushes, [&](size_t, const control::Trajectory& part) { writer.Add(part); });
   writer.Finish();
   folder.Write(results::kCompositionFile, FormatParts(PartsOf(job, result)));
   folder.Write(results::kCandidatesFile, FormatCandidates(job, result));
@@ -105,7 +105,7 @@ void WriteResponse(results::RunFolder& folder, const ResponseJob& job, const Res
                        {"success", result.success()},
                        {"physical", true},
                        {"perturbed", true},
-                       {"pushes", PushesToJson(scene, {job.push})},
+                       {"pushes", PushesToJson(scene, job.pushes)},
                        {"evaluation", result.evaluation.ToJson()},
                        {"command", context.command},
                        {"configuration", job.options.configuration.ToJson()},

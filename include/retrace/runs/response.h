@@ -37,7 +37,7 @@ Configuration ResponseConfiguration();
 
 /// What a user sets.
 struct ResponseOptions {
-  std::filesystem::path run;      ///< of one character on plain ground, whose motion the push meets
+  std::filesystem::path run;      ///< of one character on plain ground, whose motion the push meets: also a response
   std::filesystem::path library;  ///< of recorded motions of the same character (BuildMotionLibrary)
   std::string push;               ///< BODY,FX:FY:FZ,START,DURATION (ParsePush)
   double delay = 0.15;            ///< after the beginning of the push the run's control goes on for so long [s]
@@ -57,8 +57,8 @@ inline constexpr io::Range kResponseStarts{0.034, 5};    ///< [s]
 inline constexpr io::Range kResponseDurations{0.5, 60};  ///< [s]
 
 /// The inputs of a response. Throws UsageError for options that do not fit the run, InputError for a run or a library
-/// that cannot be used: a run of several characters, made under pushes or with kinematic transitions, a library of
-/// another character.
+/// that cannot be used: a run of several characters, with kinematic transitions or things in its world, with a push
+/// that is not over; a library of another character.
 struct ResponseJob {
   explicit ResponseJob(const ResponseOptions& options);
   ResponseJob(const ResponseJob&) = delete;
@@ -71,8 +71,9 @@ struct ResponseJob {
   ResponseOptions options;
   StoredRun run;
   StoredMotionLibrary library;
-  control::OpenLoopControl control;  ///< of the run
-  control::Push push;
+  control::OpenLoopControl control;   ///< of the run
+  std::vector<control::Push> pushes;  ///< those of the run, then the new one
+  const control::Push& push() const { return pushes.back(); }
 };
 
 /// A place at which a recorded motion may be entered.
