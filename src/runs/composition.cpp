@@ -13,10 +13,9 @@
 #include "retrace/math/random.h"
 #include "retrace/math/rotation.h"
 #include "retrace/math/smooth_step.h"
-#include "retrace/methods/sampling/search.h"
 #include "retrace/metrics/state_distance.h"
 #include "retrace/runs/pushes.h"
-#include "retrace/runs/ranks.h"
+#include "searched_way.h"
 #include "split.h"
 
 namespace retrace::runs {
@@ -30,7 +29,6 @@ constexpr double kReaction = 0.2;       // after the start of a push the plan go
 constexpr double kBlend = 0.3;          // in which a reference goes over from the state at hand to the motion [s]
 constexpr double kBlendOnGround = 0.6;  // the same where the root is low [s]
 constexpr int kEfforts[] = {1, 4};      // factors on samples, one after the other
-constexpr int kMostSamples = 1000000, kMostSaved = 100000;
 // Falls and get-ups.
 constexpr double kNear = 0.3;           // where there is a get-up, ways after a push that are farther are not tried [m]
 constexpr double kFallStep = 0.1;       // in which the reflexes are what they are [s]
@@ -462,29 +460,13 @@ class Composer {
   /// @param effort factor on samples and simulated time
   bool Search(const Cut& cut, const std::vector<character::Pose>& poses, int effort,
               std::vector<control::Fragment>& fragments, double& cpu_seconds) {
-    Configuration configuration = job_.options.configuration;
-    configuration.sampling.samples = std::min(configuration.sampling.samples * effort, kMostSamples);
-    configuration.sampling.selection.saved = std::min(configuration.sampling.selection.saved * effort, kMostSaved);
-    configuration.sampling.budget *= effort;
-    if (in_fall_) configuration.sampling.budget *= kShareOfBudget;
-    const character::ReferenceMotion reference(character_, kCompositionFrame, poses,
-                                               configuration.task.reference.velocity_interval);
-    task::Options options = configuration.task;
-    options.world.environment = result_.control.world.environment;
-    options.world.time_step = h();
-    task::Preparation preparation = task::Prepare(options, reference);
-    preparation.task.world = result_.control.world;
-    preparation.task.start = actual_[static_cast<size_t>(cut.exit_step)];
-    const sampling::Problem problem{preparation.task, configuration.sampling};
-    const auto farm = MakeThreadFarm(threads_, sampling::MakeWorkerFactory(problem));
-    sampling::Hooks hooks;
-    hooks.stop = hooks_.stop;
-    sampling::Summary summary = sampling::Run(problem, *farm, hooks);
-    cpu_seconds += summary.cpu_seconds;
-    if (!summary.reached_end()) return false;
-    fragments = std::move(summary.control.fragments);
-    for (control::Fragment& fragment : fragments) fragment.first_step += cut.exit_step;
-    searched_end_ = control::Fingerprint(summary.end);
+    SearchedWay way =
+        SearchWay({character_, result_.control.world, actual_[static_cast<size_t>(cut.exit_step)], cut.exit_step, poses,
+                   job_.options.configuration, effort, in_fall_ ? kShareOfBudget : 1, threads_, hooks_.stop});
+    cpu_seconds += way.cpu_seconds;
+    if (!way.reached_end) return false;
+    fragments = std::move(way.fragments);
+    searched_end_ = way.end;
     return true;
   }
 

@@ -2,7 +2,9 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include "part_rows.h"
 #include "retrace/control/control_file.h"
 #include "retrace/io/csv_writer.h"
 #include "retrace/io/number.h"
@@ -90,22 +92,32 @@ void WriteComposition(results::RunFolder& folder, const CompositionJob& job, con
 
 std::string FormatComposition(const CompositionJob& job, const Composition& result) {
   const double h = result.control.world.time_step;
+  std::vector<PartRow> rows;
+  for (size_t p = 0; p < result.parts.size(); ++p) {
+    const CompositionPart& part = result.parts[p];
+    rows.push_back({part.first_step * h, EndOf(result, p) * h, job.controls[part.control].name, part.cut_step * h,
+                    part.distance, part.tries, Name(part.event), part.transition ? Name(*part.transition) : "",
+                    part.hidden_impulse});
+  }
+  return FormatParts(rows);
+}
+
+std::string FormatParts(const std::vector<PartRow>& rows) {
   io::CsvWriter csv;
   for (const char* column :
        {"start", "end", "control", "cut", "distance", "tries", "event", "transition", "hidden_impulse"})
     csv.Text(column);
   csv.EndRow();
-  for (size_t p = 0; p < result.parts.size(); ++p) {
-    const CompositionPart& part = result.parts[p];
-    csv.Number(part.first_step * h);
-    csv.Number(EndOf(result, p) * h);
-    csv.Text(job.controls[part.control].name);
-    csv.Number(part.cut_step * h);
-    csv.Number(part.distance);
-    csv.Integer(part.tries);
-    csv.Text(Name(part.event));
-    csv.Text(part.transition ? Name(*part.transition) : "");
-    csv.Number(part.hidden_impulse);
+  for (const PartRow& row : rows) {
+    csv.Number(row.start);
+    csv.Number(row.end);
+    csv.Text(row.control);
+    csv.Number(row.cut);
+    csv.Number(row.distance);
+    csv.Integer(row.tries);
+    csv.Text(row.event);
+    csv.Text(row.transition);
+    csv.Number(row.hidden_impulse);
     csv.EndRow();
   }
   return csv.Take();

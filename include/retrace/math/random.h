@@ -23,6 +23,7 @@ enum class RandomStage : uint32_t {
   kWindows = 9,
   kPushes = 10,
   kLearning = 11,
+  kResponse = 12,
   kTest = 1000,
 };
 

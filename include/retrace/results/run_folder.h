@@ -32,6 +32,7 @@ inline constexpr std::string_view kWindowsFile = "windows.csv";
 inline constexpr std::string_view kOnwardFile = "onward.json";  ///< control from the end of the motion on
 inline constexpr std::string_view kIdlingFile = "idling.csv";
 inline constexpr std::string_view kCompositionFile = "composition.csv";
+inline constexpr std::string_view kCandidatesFile = "candidates.csv";  ///< of `respond`
 // Of `forces`; names with a cut-off are those of low-passed tables.
 inline constexpr std::string_view kGroundForcesFile = "ground_forces.csv";
 inline constexpr std::string_view kSmoothGroundForcesFile = "ground_forces_20Hz.csv";
@@ -75,6 +76,7 @@ inline constexpr std::array kRunFiles = {kManifestFile,
                                          kOnwardFile,
                                          kIdlingFile,
                                          kCompositionFile,
+                                         kCandidatesFile,
                                          kGroundForcesFile,
                                          kSmoothGroundForcesFile,
                                          kFootForcesFile,

@@ -1,0 +1,121 @@
+/// respond: a run, a push and a library of recorded motions in, the run of what the body does after the push out.
+#include <cstdio>
+
+#include "common/job_options.h"
+#include "common/number_option.h"
+#include "common/outcome.h"
+#include "common/program.h"
+#include "common/progress.h"
+#include "retrace/io/error.h"
+#include "retrace/io/number.h"
+#include "retrace/runs/response.h"
+#include "retrace/runs/run_files.h"
+#include "retrace/runs/stop_request.h"
+
+namespace {
+
+using namespace retrace;
+
+struct Options {
+  runs::ResponseOptions job;
+  std::string run, library, output, progress = "auto";
+  std::vector<std::string> sets;
+  std::optional<int> samples, saved;
+  std::optional<uint64_t> seed;
+  int threads = 0;
+  bool force = false;
+};
+
+void AddOptions(CLI::App& app, Options& o) {
+  app.add_option("run", o.run, "Folder of the run whose motion the push meets")->type_name("DIR")->required();
+  app.add_option("--push", o.job.push,
+                 "The push: BODY,FX:FY:FZ,START,DURATION with the force in N in world axes, times in s")
+      ->type_name("PUSH")
+      ->required();
+  app.add_option("--library", o.library, "Folder of recorded motions, as build-library makes it")
+      ->type_name("DIR")
+      ->required();
+  apps::AddNumber(app, "--delay", o.job.delay, io::Real{runs::kResponseDelays},
+                  "After the beginning of the push the body takes no notice of it for so long [s] [0.15]");
+  apps::AddNumber(
+      app, "--earliest", o.job.earliest, io::Real{runs::kResponseStarts},
+      "After the beginning of the push, the first instant at which another motion may be entered [s] [0.27]");
+  apps::AddNumber(app, "--latest", o.job.latest, io::Real{runs::kResponseStarts}, "The last one [s] [1]");
+  apps::AddNumber(
+      app, "--seconds", o.job.seconds, io::Real{runs::kResponseDurations},
+      "From the push on the response lasts so long at least, and until the body has stood for half a second "
+      "[s] [3]");
+  apps::AddNumber(app, "--candidates", o.job.candidates, io::Integer{1, 1000}, "Motions that are tried [3]");
+  app.add_flag("--search-anyway", o.job.search_anyway,
+               "Look for another motion also where the run's own control stays within the gates under the push");
+  app.add_flag("--open-loop", o.job.open_loop,
+               "Search for nothing: the poses to be followed are the targets. Nearly always a fall, and there to be "
+               "compared with");
+  app.add_flag("--any-motion", o.job.any_motion, "Draw places of the library at random; there to be compared with");
+  apps::AddNumber(app, "--samples", o.samples, io::OptionalInteger{1, 1000000}, "Samples per iteration [200]");
+  apps::AddNumber(app, "--saved", o.saved, io::OptionalInteger{1, 100000}, "Samples saved per iteration [40]");
+  apps::AddNumber(app, "--seed", o.seed, io::Optional<io::Natural, uint64_t>{}, "Seed of all random numbers [1]");
+  app.add_option("--set", o.sets, "One setting of reconstruct: /section/name=value (repeatable)")
+      ->type_name("/POINTER=VALUE")
+      ->allow_extra_args(false);
+  apps::AddNumber(app, "--threads", o.threads, apps::kThreads, "Threads [all cores]");
+  app.add_option("--output", o.output, "Folder for the results [results/RUN-response]")->type_name("DIR");
+  app.add_flag("--force", o.force, "Write into a folder that holds results already");
+  app.add_option("--progress", o.progress, "auto, bar, plain, json or none")->capture_default_str();
+  app.set_version_flag("--version", "respond " + results::Version());
+}
+
+runs::ResponseOptions ParseOptions(const Options& o) {
+  runs::ResponseOptions job = o.job;
+  job.run = o.run;
+  job.library = o.library;
+  sampling::Options& options = job.configuration.sampling;
+  for (const std::string& assignment : o.sets) job.configuration.Set(assignment);
+  options.samples = o.samples.value_or(options.samples);
+  options.selection.saved = o.saved.value_or(options.selection.saved);
+  options.seed = o.seed.value_or(options.seed);
+  return job;
+}
+
+int Respond(const Options& o, const std::string& command) {
+  const results::RunTimer timer;
+  const bool prints = apps::Prints(apps::ChooseProgress(o.progress, false));
+  runs::StopRequest stop(0);
+  runs::HandleStopSignals();
+  const runs::ResponseJob job(ParseOptions(o));
+  apps::Warn("respond", job.run.solver_warning);
+  const std::filesystem::path run = std::filesystem::weakly_canonical(o.run);
+  const std::filesystem::path output = o.output.empty() ? "results/" + run.filename().string() + "-response" : o.output;
+  results::RunFolder folder(output, o.force, job.Files());
+  runs::ResponseHooks hooks;
+  hooks.on_line = [&](const std::string& line) {
+    if (!prints) return;
+    std::printf("  %s\n", line.c_str());
+    std::fflush(stdout);
+  };
+  hooks.stop = [&] { return stop(); };
+  const runs::Response result = runs::Respond(job, o.threads, hooks);
+  runs::WriteResponse(folder, job, result, {command, {}, &timer});
+  const double duration = result.control.duration();
+  if (result.stopped) {
+    throw StoppedError(stop.reason() + ": what there is until then is in " + output.string());
+  }
+  if (prints) {
+    std::printf("%s: %s, %s s\n%s  results in %s\n", o.run.c_str(), result.ending.c_str(),
+                io::Fixed(duration, 2).c_str(), runs::Describe(result.evaluation, duration, false).c_str(),
+                output.c_str());
+  }
+  return static_cast<int>(result.success() ? ExitCode::kSuccess : ExitCode::kBelowGate);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string command = apps::CommandLine(argc, argv);
+  CLI::App app("Finds what a body does after a push: on with its own motion, or into one of a library.", "respond");
+  Options options;
+  AddOptions(app, options);
+  int exit_code = 0;
+  if (!apps::ParseOptions(app, argc, argv, true, exit_code)) return exit_code;
+  return apps::RunProgram("respond", true, [&] { return Respond(options, command); });
+}

@@ -1,0 +1,133 @@
+/// What a body does after a blow: the control of a run goes on, or the motion of a library that the body is about to
+/// resemble is searched for and entered (Zordan et al. 2005). There the recorded motion is blended in; here the way
+/// into it is searched, and all of it is simulated.
+///
+///     retrace::runs::ResponseOptions options;
+///     options.run = "results/walk";
+///     options.library = "motions";
+///     options.push = "trunk,0:0:400,1,0.1";
+///     const retrace::runs::ResponseJob job(options);
+///     const auto result = retrace::runs::Respond(job);
+///     retrace::results::RunFolder folder("results/walk-response", false);
+///     retrace::runs::WriteResponse(folder, job, result, {});
+///
+/// Times are those of the run [s], but a start time T is counted from the beginning of the push.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "retrace/control/control.h"
+#include "retrace/matching/window_search.h"
+#include "retrace/metrics/gates.h"
+#include "retrace/results/provenance.h"
+#include "retrace/results/run_folder.h"
+#include "retrace/runs/configuration.h"
+#include "retrace/runs/manifest.h"
+#include "retrace/runs/motion_library.h"
+#include "retrace/runs/stored_run.h"
+
+namespace retrace::runs {
+
+/// The default configuration with the samples of CompositionConfiguration.
+Configuration ResponseConfiguration();
+
+/// What a user sets.
+struct ResponseOptions {
+  std::filesystem::path run;      ///< of one character on plain ground, whose motion the push meets: also a response
+  std::filesystem::path library;  ///< of recorded motions of the same character (BuildMotionLibrary)
+  std::string push;               ///< BODY,FX:FY:FZ,START,DURATION (ParsePush)
+  double delay = 0.15;            ///< after the beginning of the push the run's control goes on for so long [s]
+  double earliest = 0.27;         ///< start time of the first window; not before the push ends [s]
+  double latest = 1;              ///< of the last one [s]
+  double seconds = 3;             ///< from the push on, at least; then until the body has stood for half a second [s]
+  int candidates = 3;             ///< motions that are tried
+  bool search_anyway = false;     ///< also where the run's own control stays within the gates under the push
+  bool open_loop = false;         ///< the targets are the reference alone, nothing is searched: to be compared with
+  bool any_motion = false;        ///< places of the library are drawn at random: to be compared with
+  matching::WindowOptions window;
+  Configuration configuration = ResponseConfiguration();
+};
+
+inline constexpr io::Range kResponseDelays{0, 1};        ///< [s]
+inline constexpr io::Range kResponseStarts{0.034, 5};    ///< [s]
+inline constexpr io::Range kResponseDurations{0.5, 60};  ///< [s]
+
+/// The inputs of a response. Throws UsageError for options that do not fit the run, InputError for a run or a library
+/// that cannot be used: a run of several characters, with kinematic transitions or things in its world, with a push
+/// that is not over; a library of another character.
+struct ResponseJob {
+  explicit ResponseJob(const ResponseOptions& options);
+  ResponseJob(const ResponseJob&) = delete;
+  ResponseJob& operator=(const ResponseJob&) = delete;
+
+  const character::Character& character() const { return run.scene.characters[0]; }
+  /// Files that no result may replace.
+  std::vector<std::filesystem::path> Files() const { return run.Files(); }
+
+  ResponseOptions options;
+  StoredRun run;
+  StoredMotionLibrary library;
+  control::OpenLoopControl control;   ///< of the run
+  std::vector<control::Push> pushes;  ///< those of the run, then the new one
+  const control::Push& push() const { return pushes.back(); }
+};
+
+/// A place at which a recorded motion may be entered.
+struct ResponseCandidate {
+  bool own = false;           ///< of the run's own motion, which goes on
+  size_t motion = 0;          ///< of the library
+  double time = 0;            ///< of that motion, at the start time [s]
+  double start = 0;           ///< T [s]
+  double distance = 0;        ///< of the windows (matching::WindowSearch)
+  double gap = 0;             ///< at T between the second simulation and the motion (metrics::StateDistance) [m]
+  double limp_gap = 0;        ///< between a body without strength and the motion [m]
+  double hidden_impulse = 0;  ///< at T, of the centre of mass, that a blend would have to hide [N s]
+  double end = 0;             ///< of what is used of the motion [s]
+  bool tried = false;         ///< searched
+  double reached = 0;         ///< from the push on, where it was tried [s]
+  bool found = false;         ///< to the end
+  double cpu_seconds = 0;     ///< of its search
+};
+
+struct Response {
+  control::OpenLoopControl control;
+  std::vector<character::Pose> reference;  ///< what is followed: (frames) of kCompositionFrame
+  /// How the run's own control fares under the push: within its gates for so long [s].
+  double own_until = 0;
+  bool goes_on = false;                       ///< it stays within them to its end, and is the response
+  std::vector<ResponseCandidate> candidates;  ///< in the order in which they are tried
+  int chosen = -1;                            ///< of these
+  int exit_step = 0;                          ///< at which the run's own control ends
+  std::string ending = "completed";           ///< or why there is no response
+  bool stopped = false;
+  metrics::Evaluation evaluation;  ///< of all of it
+  results::RunTimer timer;
+
+  bool success() const { return ending == "completed" && evaluation.success(); }
+};
+
+struct ResponseHooks {
+  std::function<void(const std::string& line)> on_line = {};  ///< what was found, for people
+  std::function<bool()> stop = {};                            ///< true: what there is by then is the result
+};
+
+/// Threads: 0 is one per core; the result does not depend on them. Throws std::logic_error when a replay does not end
+/// in the state that the search ended in, bit for bit.
+Response Respond(const ResponseJob& job, int threads = 0, const ResponseHooks& hooks = {});
+
+/// Writes the folder of a run, its manifest last. Throws OutputError.
+void WriteResponse(results::RunFolder& folder, const ResponseJob& job, const Response& result,
+                   const RunContext& context);
+
+/// candidates.csv, a row for each: motion, time, start, distance, gap, limp_gap, hidden_impulse, end, tried,
+/// reached, found.
+std::string FormatCandidates(const ResponseJob& job, const Response& result);
+
+/// A line.
+std::string Describe(const ResponseJob& job, const ResponseCandidate& candidate);
+
+}  // namespace retrace::runs

@@ -1,0 +1,509 @@
+#include "retrace/runs/response.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "retrace/character/kinematics.h"
+#include "retrace/control/feedback.h"
+#include "retrace/io/error.h"
+#include "retrace/io/number.h"
+#include "retrace/math/random.h"
+#include "retrace/math/smooth_step.h"
+#include "retrace/metrics/state_distance.h"
+#include "retrace/runs/composition.h"
+#include "retrace/runs/control_library.h"
+#include "retrace/runs/pushes.h"
+#include "searched_way.h"
+
+namespace retrace::runs {
+namespace {
+
+constexpr size_t kStartsApart = 3;     // frames between start times for which a second simulation is made
+constexpr size_t kMostOfMotions = 6;   // nearest motions whose best place is a candidate, too
+constexpr size_t kSamePlace = 5;       // frames: two candidates of one motion that go on alike count once
+constexpr double kTimesApart = 0.15;   // of start times that are tried one after the other [s]
+constexpr double kNearOwn = 0.2;       // of the run's own motion, where it is tried first [m]
+constexpr double kGoOver = 0.3;        // after T, in which the reference becomes the motion [s]
+constexpr double kStandingTime = 0.5;  // that the motion stands, before it may end [s]
+constexpr double kLongestMotion = 10;  // that is used [s]
+constexpr double kLimp = 0.01;         // of the servos' strength, for comparison
+
+/// Servos that go over from one motion to another. Targets are taken ahead of the time by kd / kp of each joint,
+/// because damping holds servos back by so much.
+class TwoMotions final : public control::Controller {
+ public:
+  /// Of the first motion and of the second one, their times are those of the world plus an offset [s].
+  struct Course {
+    const character::ReferenceMotion& motion;
+    double offset = 0;
+  };
+  /// @param from,to when it goes over [s]
+  TwoMotions(const character::Character& character, Course first, Course second, double from, double to, double gain)
+      : character_(character), first_(first), second_(second), from_(from), to_(to), gain_(gain) {}
+
+  void Command(const control::Instant& now, std::span<simulation::JointCommand> commands) override {
+    const double share = SmoothStep(std::clamp((now.time - from_) / std::max(1e-6, to_ - from_), 0.0, 1.0));
+    double ahead_of = -1;
+    for (size_t j = 0; j < commands.size(); ++j) {
+      const character::Joint& joint = character_.joints[j];
+      const double ahead = joint.kp > 0 ? joint.kd / joint.kp : 0;
+      if (ahead != ahead_of) {
+        At(first_, now.time + ahead, first_pose_);
+        At(second_, now.time + ahead, second_pose_);
+        ahead_of = ahead;
+      }
+      commands[j] = {};
+      commands[j].target = first_pose_.joint_rotations[j].slerp(share, second_pose_.joint_rotations[j]);
+      commands[j].gain = gain_;
+    }
+  }
+  bool UsesState() const override { return false; }
+
+ private:
+  static void At(const Course& course, double time, character::Pose& pose) {
+    course.motion.PoseAt(std::max(0.0, time + course.offset), pose);
+  }
+
+  const character::Character& character_;
+  Course first_, second_;
+  double from_, to_, gain_;
+  character::Pose first_pose_, second_pose_;
+};
+
+class Responder {
+ public:
+  Responder(const ResponseJob& job, int threads, const ResponseHooks& hooks)
+      : job_(job),
+        o_(job.options),
+        threads_(threads),
+        hooks_(hooks),
+        character_(job.character()),
+        own_(*job.run.characters[0].reference),
+        impact_(StepOf(job.push().start)),
+        exit_(
+            std::min(StepAfter(job.push().start + std::max(o_.delay, job.push().duration)), job.control.num_steps())) {}
+
+  Response Run() {
+    result_.exit_step = exit_;
+    try {
+      Begin();
+      if (!result_.goes_on || o_.search_anyway) Answer();
+    } catch (const StoppedError&) {
+      result_.stopped = true;
+      result_.ending = "stopped";
+    }
+    Evaluate();
+    return std::move(result_);
+  }
+
+ private:
+  double h() const { return job_.control.world.time_step; }
+  int StepOf(double time) const { return static_cast<int>(std::lround(time / h())); }
+  int StepAfter(double time) const { return static_cast<int>(std::ceil(time / h() - 1e-9)); }
+  void Tell(const std::string& line) const {
+    if (hooks_.on_line) hooks_.on_line(line);
+  }
+
+  control::Trajectory SimulateOn(const character::State& start, control::Controller& controller, int first,
+                                 int steps) const {
+    control::Controller* const pointer = &controller;
+    const character::Character* const character = &character_;
+    return control::Simulate({&character, 1}, job_.control.world, start, {&pointer, 1}, first, steps, job_.pushes);
+  }
+
+  /// The run's own control under the push, for as long as the windows look.
+  void Begin() {
+    result_.control = job_.control;
+    const double window = o_.window.frames * matching::kFrameTime;
+    const int steps = std::max(job_.control.num_steps(), impact_ + StepAfter(o_.latest + window) + 1);
+    control::OpenLoop open_loop(job_.control.fragments);
+    naive_ = SimulateOn(job_.control.start, open_loop, 0, steps);
+    FillOwnReference(job_.control.duration());
+    control::Trajectory own = naive_;
+    if (!naive_.diverged) {
+      own.states.resize(static_cast<size_t>(job_.control.num_steps()) + 1);
+      own.contacts.resize(static_cast<size_t>(job_.control.num_steps()));
+      own.torques.resize(static_cast<size_t>(job_.control.num_steps()));
+    }
+    const metrics::Evaluation evaluation =
+        metrics::Evaluate(character_, own, own_, job_.control.duration(), job_.run.characters[0].gates);
+    result_.goes_on = evaluation.success();
+    const metrics::Gate* const left = evaluation.FirstViolated();
+    result_.own_until = left != nullptr ? left->first_violation : evaluation.simulated_duration;
+    if (naive_.diverged && naive_.states.size() <= static_cast<size_t>(exit_) + 1) {
+      throw InputError(Describe(job_.run.scene, job_.push()), "a push under which the simulation diverges",
+                       "one that it can take");
+    }
+    Tell(result_.goes_on ? "the run's own control stays within the gates to its end under the push"
+                         : "the run's own control leaves the gates at " + io::Fixed(result_.own_until, 2) + " s");
+  }
+
+  void FillOwnReference(double duration) {
+    const auto frames = static_cast<size_t>(std::floor(duration / kCompositionFrame + 1e-9)) + 1;
+    for (size_t f = 0; f < frames; ++f) {
+      own_.PoseAt(static_cast<double>(f) * kCompositionFrame, result_.reference.emplace_back());
+    }
+  }
+
+  const character::State& NaiveState(int step) const {
+    return naive_.states[std::min(static_cast<size_t>(step), naive_.states.size() - 1)];
+  }
+
+  void Answer() {
+    FindCandidates();
+    if (result_.candidates.empty()) {
+      result_.ending = "no motion of the library can be entered after the push and stands at its end";
+      return;
+    }
+    int tried = 0;
+    for (size_t c = 0; c < result_.candidates.size() && tried < o_.candidates; ++c) {
+      if (hooks_.stop && hooks_.stop()) throw StoppedError("stopped");
+      ++tried;
+      Try(c);
+      Tell(Describe(job_, result_.candidates[c]));
+      if (!result_.candidates[c].found) continue;
+      result_.chosen = static_cast<int>(c);
+      return;
+    }
+    result_.ending = "no way found into " + std::to_string(tried) + " motions";
+  }
+
+  // ---- the places of the library
+
+  void FindCandidates() {
+    std::vector<matching::Frame> query;
+    const auto last = static_cast<size_t>(std::floor(o_.latest / matching::kFrameTime + 1e-9));
+    for (size_t f = 0; f < last + static_cast<size_t>(o_.window.frames); ++f) {
+      const character::State& state = NaiveState(impact_ + StepOf(static_cast<double>(f) * matching::kFrameTime));
+      query.push_back(matching::FrameOf(character_, state, character::CenterOfMassVelocity(character_, state)));
+    }
+    const double earliest = std::max(o_.earliest, (exit_ - impact_) * h());
+    std::vector<size_t> starts;
+    for (auto f = static_cast<size_t>(std::ceil(earliest / matching::kFrameTime - 1e-9)); f <= last; ++f) {
+      starts.push_back(f);
+    }
+    const matching::MotionLibrary& library = job_.library.motions();
+    AddOwn(static_cast<double>(starts.front()) * matching::kFrameTime);
+    const matching::WindowSearch search(library, query, starts, o_.window);
+    std::vector<matching::Match> matches;
+    if (o_.any_motion) {
+      matches = AnyPlaces(starts);
+    } else {
+      const std::vector<std::optional<matching::Match>> nearest = search.Nearest();
+      for (size_t s = 0; s < nearest.size(); s += kStartsApart) {
+        if (nearest[s]) matches.push_back(*nearest[s]);
+      }
+      std::vector<matching::Match> of_motions;
+      for (const auto& match : search.NearestOfEachMotion()) {
+        if (match) of_motions.push_back(*match);
+      }
+      std::stable_sort(of_motions.begin(), of_motions.end(),
+                       [](const auto& a, const auto& b) { return a.distance < b.distance; });
+      if (of_motions.size() > kMostOfMotions) of_motions.resize(kMostOfMotions);
+      matches.insert(matches.end(), of_motions.begin(), of_motions.end());
+    }
+    for (const matching::Match& match : matches) AddCandidate(match);
+    std::stable_sort(result_.candidates.begin(), result_.candidates.end(),
+                     [](const auto& a, const auto& b) { return a.own > b.own || (a.own == b.own && a.gap < b.gap); });
+    // Of those that go on in one motion from nearly the same place, the nearest.
+    std::vector<ResponseCandidate> kept;
+    for (const ResponseCandidate& candidate : result_.candidates) {
+      const bool known = std::any_of(kept.begin(), kept.end(), [&](const ResponseCandidate& other) {
+        return other.own == candidate.own && other.motion == candidate.motion &&
+               std::abs((other.time - other.start) - (candidate.time - candidate.start)) <
+                   static_cast<double>(kSamePlace) * matching::kFrameTime;
+      });
+      if (!known) kept.push_back(candidate);
+    }
+    result_.candidates = OrderOf(std::move(kept));
+  }
+
+  /// The nearest first, then the nearest that are entered at other times: what fails at one instant, while the body is
+  /// not yet where the motion is, may be found later.
+  static std::vector<ResponseCandidate> OrderOf(std::vector<ResponseCandidate> by_gap) {
+    std::vector<ResponseCandidate> ordered;
+    while (!by_gap.empty()) {
+      std::vector<double> starts;
+      for (auto it = by_gap.begin(); it != by_gap.end();) {
+        const bool near = std::any_of(starts.begin(), starts.end(),
+                                      [&](double start) { return std::abs(start - it->start) < kTimesApart; });
+        if (near) {
+          ++it;
+          continue;
+        }
+        starts.push_back(it->start);
+        ordered.push_back(*it);
+        it = by_gap.erase(it);
+      }
+    }
+    return ordered;
+  }
+
+  std::vector<matching::Match> AnyPlaces(const std::vector<size_t>& starts) const {
+    RandomStream random(o_.configuration.sampling.seed, RandomStage::kResponse, 0, 0);
+    const matching::MotionLibrary& library = job_.library.motions();
+    std::vector<matching::Match> matches;
+    for (size_t s = 0; s < starts.size(); s += kStartsApart) {
+      const auto frame = static_cast<size_t>(random.Uniform() * static_cast<double>(library.frames().size()));
+      const size_t motion = library.MotionOf(frame);
+      matches.push_back({starts[s], motion, frame - library.motions()[motion].first, 0});
+    }
+    return matches;
+  }
+
+  const character::ReferenceMotion& MotionOf(const ResponseCandidate& candidate) const {
+    if (candidate.own) return own_;
+    return job_.library.motions().motions()[candidate.motion].reference;
+  }
+
+  /// A match becomes a candidate where its motion goes on long enough and then stands.
+  void AddCandidate(const matching::Match& match) {
+    ResponseCandidate candidate;
+    candidate.motion = match.motion;
+    candidate.time = static_cast<double>(match.frame) * matching::kFrameTime;
+    candidate.start = static_cast<double>(match.start) * matching::kFrameTime;
+    candidate.distance = match.distance;
+    const std::optional<double> end = EndOf(candidate);
+    if (!end) return;
+    candidate.end = *end;
+    if (Measure(candidate)) result_.candidates.push_back(candidate);
+  }
+
+  /// The run's own motion is tried first where the push has not led far from it.
+  void AddOwn(double start) {
+    ResponseCandidate candidate;
+    candidate.own = true;
+    candidate.start = start;
+    candidate.time = job_.push().start + start;
+    candidate.end = own_.duration();
+    if (o_.any_motion || candidate.end < candidate.time + kGoOver || !Measure(candidate)) return;
+    if (candidate.gap < kNearOwn) result_.candidates.push_back(candidate);
+  }
+
+  /// By simulations up to the start time; false where these diverge.
+  bool Measure(ResponseCandidate& candidate) const {
+    const control::Trajectory second = SecondSimulation(candidate, 1);
+    const auto at = static_cast<size_t>(StepOf(candidate.start) - (exit_ - impact_));
+    if (second.diverged || second.states.size() <= at) return false;
+    character::State motion;
+    MotionOf(candidate).StateAt(candidate.time, motion);
+    const character::State& state = second.states[at];
+    candidate.gap = metrics::StateDistance(character_, state, motion);
+    const auto [heading, offset] = metrics::AlignOnGround(character_, state, motion);
+    const Vec3 change = heading * character::CenterOfMassVelocity(character_, motion) -
+                        character::CenterOfMassVelocity(character_, state);
+    candidate.hidden_impulse = character_.total_mass() * change.norm();
+    const control::Trajectory limp = SecondSimulation(candidate, kLimp);
+    if (!limp.diverged && limp.states.size() > at) {
+      candidate.limp_gap = metrics::StateDistance(character_, limp.states[at], motion);
+    }
+    return true;
+  }
+
+  /// The time at which the motion has stood for a while, late enough; none where it does not.
+  std::optional<double> EndOf(const ResponseCandidate& candidate) const {
+    const character::ReferenceMotion& motion = MotionOf(candidate);
+    const auto root = static_cast<size_t>(character_.root);
+    const double low = kStandingRoot * character_.bodies[root].rest_position.y();
+    const double least = candidate.time + std::max(o_.seconds - candidate.start, kGoOver + kStandingTime);
+    const double most = std::min(motion.duration(), candidate.time + kLongestMotion);
+    double stood = 0;
+    character::Pose pose;
+    for (double time = candidate.time; time <= most + 1e-9; time += matching::kFrameTime) {
+      motion.PoseAt(time, pose);
+      stood = pose.root_position.y() >= low ? stood + matching::kFrameTime : 0;
+      if (time >= least - 1e-9 && stood >= kStandingTime) return time;
+    }
+    return {};
+  }
+
+  /// From where the run's control ends to past T: servos go over from the run's motion to that of the library.
+  control::Trajectory SecondSimulation(const ResponseCandidate& candidate, double gain) const {
+    const double enters = job_.push().start + candidate.start;
+    TwoMotions servos(character_, {own_, 0}, {MotionOf(candidate), candidate.time - enters}, exit_ * h(), enters, gain);
+    return SimulateOn(NaiveState(exit_), servos, exit_, impact_ + StepOf(candidate.start + kGoOver) - exit_ + 1);
+  }
+
+  // ---- the way there
+
+  /// What the search follows, from the exit on: the second simulation, which goes over into the motion.
+  std::vector<character::Pose> ReferenceOf(const ResponseCandidate& candidate) const {
+    const control::Trajectory second = SecondSimulation(candidate, 1);
+    const double since_exit = job_.push().start - exit_ * h();
+    const double enters = candidate.start + since_exit;  // from the exit on [s]
+    const auto at = static_cast<size_t>(impact_ + StepOf(candidate.start) - exit_);
+    const character::ReferenceMotion& motion = MotionOf(candidate);
+    character::State state;
+    motion.StateAt(candidate.time, state);
+    const auto [heading, offset] =
+        metrics::AlignOnGround(character_, second.states[std::min(at, second.states.size() - 1)], state);
+    const double duration = enters + candidate.end - candidate.time;
+    std::vector<character::Pose> poses(static_cast<size_t>(std::floor(duration / kCompositionFrame + 1e-9)) + 1);
+    character::Pose simulated;
+    for (size_t f = 0; f < poses.size(); ++f) {
+      const double time = static_cast<double>(f) * kCompositionFrame;
+      character::Pose& pose = poses[f];
+      const double share = SmoothStep(std::clamp((time - enters) / kGoOver, 0.0, 1.0));
+      if (share < 1) {
+        const auto step = std::min(static_cast<size_t>(StepOf(time)), second.states.size() - 1);
+        character::PoseOf(character_, second.states[step], simulated);
+        if (share == 0) {
+          pose = simulated;
+          continue;
+        }
+      }
+      motion.PoseAt(candidate.time + time - enters, pose);
+      pose.root_position = heading * pose.root_position + offset;
+      pose.root_orientation = heading * pose.root_orientation;
+      if (share < 1) {
+        const character::Pose placed = pose;
+        character::Interpolate(simulated, placed, share, pose);
+      }
+    }
+    return poses;
+  }
+
+  void Try(size_t c) {
+    ResponseCandidate& candidate = result_.candidates[c];
+    const std::vector<character::Pose> poses = ReferenceOf(candidate);
+    candidate.tried = true;
+    std::vector<control::Fragment> fragments;
+    if (o_.open_loop) {
+      fragments = Naive(poses);
+    } else {
+      SearchedWay way = SearchWay({character_, job_.control.world, NaiveState(exit_), exit_, poses, o_.configuration, 1,
+                                   1, threads_, hooks_.stop});
+      candidate.reached = exit_ * h() - job_.push().start + way.reached;
+      candidate.cpu_seconds = way.cpu_seconds;
+      candidate.found = way.reached_end;
+      // Of what is not found to the end, what there is is the result where nothing else is found.
+      fragments = std::move(way.fragments);
+      if (!candidate.found && candidate.reached <= best_reached_) return;
+      searched_end_ = way.end;
+    }
+    best_reached_ = candidate.reached;
+    Append(poses, std::move(fragments));
+    if (o_.open_loop) {
+      candidate.found = true;  // judged by the gates alone
+    } else if (control::Fingerprint(control::Replay(character_, result_.control, job_.pushes).states.back()) !=
+               searched_end_) {
+      throw std::logic_error("the replay does not end in the state that the search found");
+    }
+  }
+
+  /// The poses themselves as targets.
+  std::vector<control::Fragment> Naive(const std::vector<character::Pose>& poses) const {
+    control::Fragment fragment;
+    fragment.first_step = exit_;
+    fragment.num_steps = StepOf(static_cast<double>(poses.size() - 1) * kCompositionFrame);
+    for (const character::Pose& pose : poses) fragment.targets.push_back(pose.joint_rotations);
+    return {fragment};
+  }
+
+  void Append(const std::vector<character::Pose>& poses, std::vector<control::Fragment> fragments) {
+    std::vector<control::Fragment>& all = result_.control.fragments;
+    all.clear();
+    for (const control::Fragment& fragment : job_.control.fragments) {
+      if (fragment.first_step >= exit_) break;
+      all.push_back(fragment.end_step() <= exit_ ? fragment : Beginning(fragment));
+    }
+    all.insert(all.end(), std::make_move_iterator(fragments.begin()), std::make_move_iterator(fragments.end()));
+    // Up to the push the reference is the run's; then the motion itself; from the exit on what the search follows.
+    result_.reference.clear();
+    FillOwnReference(job_.push().start);
+    const double exit = exit_ * h();
+    const character::ReferenceMotion followed(character_, kCompositionFrame, poses, kCompositionFrame);
+    for (;;) {
+      const double time = static_cast<double>(result_.reference.size()) * kCompositionFrame;
+      if (time > exit + followed.duration() + 1e-9) break;
+      character::Pose& pose = result_.reference.emplace_back();
+      if (time < exit) {
+        character::PoseOf(character_, NaiveState(StepOf(time)), pose);
+      } else {
+        followed.PoseAt(time - exit, pose);
+      }
+    }
+  }
+
+  /// A fragment up to the exit, as the commands of its steps.
+  control::Fragment Beginning(const control::Fragment& whole) const {
+    control::Fragment fragment;
+    fragment.first_step = whole.first_step;
+    fragment.num_steps = exit_ - whole.first_step;
+    for (int step = 0; step < fragment.num_steps; ++step) {
+      std::vector<simulation::JointCommand>& commands = fragment.commands.emplace_back(character_.joints.size());
+      control::CommandsAt(whole, step, commands);
+    }
+    return fragment;
+  }
+
+  void Evaluate() {
+    const character::ReferenceMotion reference(character_, kCompositionFrame, result_.reference, kCompositionFrame);
+    result_.evaluation = metrics::Evaluate(character_, control::Replay(character_, result_.control, job_.pushes),
+                                           reference, reference.duration(), o_.configuration.task.gates);
+  }
+
+  const ResponseJob& job_;
+  const ResponseOptions& o_;
+  int threads_;
+  const ResponseHooks& hooks_;
+  const character::Character& character_;
+  const character::ReferenceMotion& own_;
+  int impact_, exit_;  // steps
+  Response result_;
+  control::Trajectory naive_;
+  double best_reached_ = 0;
+  uint64_t searched_end_ = 0;
+};
+
+}  // namespace
+
+Configuration ResponseConfiguration() {
+  return CompositionConfiguration();
+}
+
+ResponseJob::ResponseJob(const ResponseOptions& o) : options(o), run(o.run), library(o.library) {
+  run.RequireOneCharacter("a response is that of one");
+  run.RequirePhysical("a response is simulated");
+  const std::string file = run.controls[0].file.string();
+  if (!run.characters[0].reference) throw InputError(file, "no reference beside it", "reference.bvh, as runs keep it");
+  if (!run.scene.world.environment.empty()) {
+    throw InputError(file, "a world with things in it", "plain ground: recorded motions know of nothing else");
+  }
+  if (run.scene.first_step() != 0) throw InputError(file, "a control that begins later", "one from step 0 on");
+  if (control::CharacterSha256(character()) != control::CharacterSha256(library.character())) {
+    throw InputError(o.library.string(), "motions of the character " + library.character().name,
+                     "motions of that of " + file + ", " + character().name);
+  }
+  control = control::ControlOf(run.scene, 0);
+  pushes = run.pushes;
+  pushes.push_back(ParsePush(o.push, run.scene));
+  for (const control::Push& earlier : run.pushes) {
+    if (earlier.end() > push().start) {
+      throw UsageError("--push: found the start " + io::Fixed(push().start, 2) +
+                       " s, expected one after the run's own push " + Describe(run.scene, earlier));
+    }
+  }
+  if (o.latest < std::max({o.earliest, o.delay, push().duration})) {
+    throw UsageError("--latest: found " + io::Fixed(o.latest, 2) +
+                     " s, expected no less than --earliest, --delay and the duration of the push");
+  }
+}
+
+Response Respond(const ResponseJob& job, int threads, const ResponseHooks& hooks) {
+  return Responder(job, threads, hooks).Run();
+}
+
+std::string Describe(const ResponseJob& job, const ResponseCandidate& candidate) {
+  std::string text = candidate.own ? "its own motion" : job.library.motions().motions()[candidate.motion].name;
+  text.append(" from ").append(io::Fixed(candidate.time, 2)).append(" s on, ");
+  text.append(io::Fixed(candidate.start, 2)).append(" s after the push, ");
+  text.append(io::Fixed(candidate.gap, 2)).append(" m off: ");
+  if (candidate.found) return text + "found";
+  return text + (candidate.tried ? "lost " + io::Fixed(candidate.reached, 2) + " s after the push" : "not tried");
+}
+
+}  // namespace retrace::runs

@@ -1,0 +1,142 @@
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "part_rows.h"
+#include "retrace/control/control_file.h"
+#include "retrace/io/csv_writer.h"
+#include "retrace/runs/composition.h"
+#include "retrace/runs/pushes.h"
+#include "retrace/runs/response.h"
+#include "retrace/runs/run_files.h"
+#include "retrace/runs/solver.h"
+
+namespace retrace::runs {
+namespace {
+
+std::string NameOfRun(const ResponseJob& job) {
+  const std::filesystem::path& folder = job.run.folder;
+  return (folder.filename().empty() ? folder.parent_path() : folder).filename().string();
+}
+
+std::string NameOf(const ResponseJob& job, const ResponseCandidate& candidate) {
+  return candidate.own ? NameOfRun(job) : job.library.motions().motions()[candidate.motion].name;
+}
+
+/// The candidate that is performed: found, or the one that reached farthest; none where the run's control is all.
+const ResponseCandidate* Performed(const Response& result) {
+  if (result.chosen >= 0) return &result.candidates[static_cast<size_t>(result.chosen)];
+  const ResponseCandidate* best = nullptr;
+  for (const ResponseCandidate& candidate : result.candidates) {
+    if (candidate.tried && candidate.reached > (best != nullptr ? best->reached : 0)) best = &candidate;
+  }
+  return best;
+}
+
+std::vector<PartRow> PartsOf(const ResponseJob& job, const Response& result) {
+  const double h = result.control.world.time_step;
+  const ResponseCandidate* const performed = Performed(result);
+  const double exit = (performed != nullptr ? result.exit_step : result.control.num_steps()) * h;
+  std::vector<PartRow> rows = {{0, exit, NameOfRun(job), 0, 0, 0, Name(CompositionEvent::kPlan), "", 0}};
+  if (performed != nullptr) {
+    int tries = 0;
+    for (const ResponseCandidate& candidate : result.candidates) tries += candidate.tried ? 1 : 0;
+    rows.push_back({exit, result.control.duration(), NameOf(job, *performed), performed->time, performed->gap, tries,
+                    Name(CompositionEvent::kAnswer), Name(Transition::kSearched), 0});
+  }
+  return rows;
+}
+
+io::Json ResponseMember(const ResponseJob& job, const Response& result) {
+  io::Json candidates = io::Json::array();
+  for (const ResponseCandidate& c : result.candidates) {
+    candidates.push_back({{"motion", NameOf(job, c)},
+                          {"time", c.time},
+                          {"start", c.start},
+                          {"distance", c.distance},
+                          {"gap", c.gap},
+                          {"limp_gap", c.limp_gap},
+                          {"hidden_impulse", c.hidden_impulse},
+                          {"end", c.end},
+                          {"tried", c.tried},
+                          {"reached", c.reached},
+                          {"found", c.found},
+                          {"cpu_seconds", c.cpu_seconds}});
+  }
+  return {{"ending", result.ending},
+          {"goes_on", result.goes_on},
+          {"own_until", result.own_until},
+          {"exit", result.exit_step * result.control.world.time_step},
+          {"delay", job.options.delay},
+          {"open_loop", job.options.open_loop},
+          {"any_motion", job.options.any_motion},
+          {"chosen", result.chosen},
+          {"candidates", candidates},
+          {"library", job.options.library.string()},
+          {"reference",
+           "that of the run until the push, then the motion itself until the exit, then a simulation whose servos go "
+           "over to the motion of the library, and that motion, put where the simulation ends: kinematic, and followed "
+           "by the search"}};
+}
+
+}  // namespace
+
+void WriteResponse(results::RunFolder& folder, const ResponseJob& job, const Response& result,
+                   const RunContext& context) {
+  const character::Character& character = job.character();
+  control::WriteControl(character, result.control,
+                        [&](std::string_view piece) { folder.Append(results::kControlFile, piece); });
+  folder.FinishFiles();
+  const character::ReferenceMotion reference(character, kCompositionFrame, result.reference, kCompositionFrame);
+  const control::Scene scene = control::MakeScene(character, result.control);
+  MotionWriter writer(folder, "",
+                      {character, result.control.world, &reference, job.run.folder.string() + ", after a push",
+                       static_cast<size_t>(std::lround(result.evaluation.simulated_duration / scene.world.time_step))});
+  ReplayInParts(scene, job.pushes, [&](size_t, const control::Trajectory& part) { writer.Add(part); });
+  writer.Finish();
+  folder.Write(results::kCompositionFile, FormatParts(PartsOf(job, result)));
+  folder.Write(results::kCandidatesFile, FormatCandidates(job, result));
+  io::Json manifest = {{"format", results::kRunFormat},
+                       {"version", 2},
+                       {"program", "respond"},
+                       {"status", result.ending == "completed" ? "completed" : "partial"},
+                       {"success", result.success()},
+                       {"physical", true},
+                       {"perturbed", true},
+                       {"pushes", PushesToJson(scene, job.pushes)},
+                       {"evaluation", result.evaluation.ToJson()},
+                       {"command", context.command},
+                       {"configuration", job.options.configuration.ToJson()},
+                       {"seed", job.options.configuration.sampling.seed},
+                       {"response", ResponseMember(job, result)},
+                       {"solver", DescribeSolver(result.control.world)}};
+  manifest["inputs"] = io::Json::array();
+  for (const ControlInput& input : job.run.controls) {
+    manifest["inputs"].push_back({{"file", input.file.string()}, {"role", "control"}, {"sha256", input.sha256}});
+  }
+  manifest["provenance"] = results::Provenance(context.timer != nullptr ? *context.timer : result.timer, {});
+  FinishWith(folder, std::move(manifest));
+}
+
+std::string FormatCandidates(const ResponseJob& job, const Response& result) {
+  io::CsvWriter csv;
+  for (const char* column :
+       {"motion", "time", "start", "distance", "gap", "limp_gap", "hidden_impulse", "end", "tried", "reached", "found"})
+    csv.Text(column);
+  csv.EndRow();
+  for (const ResponseCandidate& c : result.candidates) {
+    csv.Text(NameOf(job, c));
+    for (const double value : {c.time, c.start, c.distance, c.gap, c.limp_gap, c.hidden_impulse, c.end}) {
+      csv.Number(value);
+    }
+    csv.Integer(c.tried ? 1 : 0);
+    csv.Number(c.reached);
+    csv.Integer(c.found ? 1 : 0);
+    csv.EndRow();
+  }
+  return csv.Take();
+}
+
+}  // namespace retrace::runs

@@ -1,0 +1,47 @@
+#include "searched_way.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "retrace/control/control.h"
+#include "retrace/methods/sampling/search.h"
+#include "retrace/runs/composition.h"
+#include "retrace/runs/ranks.h"
+
+namespace retrace::runs {
+namespace {
+
+constexpr int kMostSamples = 1000000, kMostSaved = 100000;
+
+}  // namespace
+
+SearchedWay SearchWay(const WayProblem& problem) {
+  Configuration configuration = problem.configuration;
+  configuration.sampling.samples = std::min(configuration.sampling.samples * problem.effort, kMostSamples);
+  configuration.sampling.selection.saved =
+      std::min(configuration.sampling.selection.saved * problem.effort, kMostSaved);
+  configuration.sampling.budget *= problem.effort * problem.share_of_budget;
+  const character::ReferenceMotion reference(problem.character, kCompositionFrame, problem.poses,
+                                             configuration.task.reference.velocity_interval);
+  task::Options options = configuration.task;
+  options.world.environment = problem.world.environment;
+  options.world.time_step = problem.world.time_step;
+  task::Preparation preparation = task::Prepare(options, reference);
+  preparation.task.world = problem.world;
+  preparation.task.start = problem.start;
+  const sampling::Problem search{preparation.task, configuration.sampling};
+  const auto farm = MakeThreadFarm(problem.threads, sampling::MakeWorkerFactory(search));
+  sampling::Hooks hooks;
+  hooks.stop = problem.stop;
+  sampling::Summary summary = sampling::Run(search, *farm, hooks);
+  SearchedWay way;
+  way.reached_end = summary.reached_end();
+  way.cpu_seconds = summary.cpu_seconds;
+  way.reached = summary.control.duration();
+  way.end = control::Fingerprint(summary.end);
+  way.fragments = std::move(summary.control.fragments);
+  for (control::Fragment& fragment : way.fragments) fragment.first_step += problem.first_step;
+  return way;
+}
+
+}  // namespace retrace::runs

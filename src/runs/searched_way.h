@@ -1,0 +1,40 @@
+/// A control that leads on from a state along given poses, by the search. Internal to the module.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "retrace/character/character.h"
+#include "retrace/character/state.h"
+#include "retrace/control/fragment.h"
+#include "retrace/runs/configuration.h"
+#include "retrace/simulation/world.h"
+
+namespace retrace::runs {
+
+/// What is searched for. All that it points at must outlive the call.
+struct WayProblem {
+  const character::Character& character;
+  const simulation::WorldOptions& world;
+  const character::State& start;
+  int first_step = 0;                         ///< of the whole motion, at which the way begins
+  const std::vector<character::Pose>& poses;  ///< to follow, of kCompositionFrame, from the start on
+  const Configuration& configuration;
+  int effort = 1;                   ///< factor on samples and simulated time
+  double share_of_budget = 1;       ///< of the simulated time
+  int threads = 0;                  ///< 0: one per core
+  std::function<bool()> stop = {};  ///< true: the search ends
+};
+
+struct SearchedWay {
+  bool reached_end = false;
+  std::vector<control::Fragment> fragments;  ///< to the end, or to where it was lost
+  uint64_t end = 0;                          ///< control::Fingerprint of the state there
+  double reached = 0;                        ///< from the start [s]
+  double cpu_seconds = 0;
+};
+
+SearchedWay SearchWay(const WayProblem& problem);
+
+}  // namespace retrace::runs

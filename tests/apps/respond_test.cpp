@@ -1,0 +1,134 @@
+/// The program `respond`.
+#include "apps/command_line.h"
+#include "retrace/results/tables.h"
+
+namespace retrace::apps {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+const std::string kRespond = RETRACE_RESPOND;
+const std::string kFewSamples = " --seconds 1.5 --samples 100 --saved 20 --set /smoothing/passes=0 --progress plain";
+
+class RespondProgram : public CommandLine {
+ protected:
+  /// A walk that is struck, and a library of another walk and a stand.
+  void SetUp() override {
+    CommandLine::SetUp();
+    walk_ = Path("walk");
+    library_ = Path("library");
+    ASSERT_EQ(Execute(kTrack + " " + kWalkClip + " --end 2.4 --output " + walk_).code, 0);
+    const std::string clips = std::string(RETRACE_SOURCE_DIR) + "/data/clips/";
+    fs::create_directories(Path("clips"));
+    for (const char* name : {"walk.bvh", "stand.bvh"}) io::WriteFile(Path("clips/") + name, io::ReadFile(clips + name));
+    ASSERT_EQ(Execute(kBuildLibrary + " " + Path("clips") + " --output " + library_).code, 0);
+  }
+  std::string Command(const std::string& push) const {
+    return kRespond + " " + walk_ + " --library " + library_ + " --push " + push + kFewSamples;
+  }
+  std::string walk_, library_;
+};
+
+TEST_F(RespondProgram, LeavesARunThatTheOthersTake) {
+  const std::string run = Path("run"), command = Command("trunk,0:0:-250,0.6,0.1");
+  const Outcome outcome = Execute(command + " --output " + run);
+  EXPECT_EQ(outcome.code, 0) << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr("the run's own control leaves the gates at "));
+  EXPECT_THAT(outcome.text, HasSubstr(" m off: found\n"));
+  EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
+  EXPECT_EQ(Execute(kReport + " " + run + " --output " + Path("report.html")).code, 0);
+  EXPECT_EQ(Execute(kExport + " " + run + " --to all").code, 0);
+  const io::Json manifest = io::ReadJson(run + "/manifest.json");
+  EXPECT_EQ(manifest["program"], "respond");
+  EXPECT_EQ(manifest["pushes"].size(), 1u);
+  EXPECT_EQ(manifest["response"]["goes_on"], false);
+  const results::Table parts = results::ReadTable(run + "/composition.csv");
+  EXPECT_EQ(parts.Text("event"), (std::vector<std::string>{"plan", "answer"}));
+  const double exit = parts.Numbers("end")[0];
+  EXPECT_NEAR(exit, 0.75, 0.005);  // 0.15 s after the beginning of the push
+  const results::Table candidates = results::ReadTable(run + "/candidates.csv");
+  const std::vector<double> found = candidates.Numbers("found"), starts = candidates.Numbers("start");
+  EXPECT_EQ(std::count(found.begin(), found.end(), 1), 1);
+  EXPECT_GE(*std::min_element(starts.begin(), starts.end()), 0.27);
+  EXPECT_EQ(Execute(command + " --output " + run).code, 2);  // in use
+
+  // The same bytes on any number of threads; up to the exit, with all of the push before it, the run's own control.
+  ASSERT_EQ(Execute(command + " --threads 1 --output " + Path("again")).code, 0);
+  EXPECT_EQ(io::ReadFile(run + "/control.json"), io::ReadFile(Path("again/control.json")));
+  ASSERT_EQ(Execute(kReplay + " " + walk_ + " --push trunk,0:0:-250,0.6,0.1 --output " + Path("pushed")).code, 4);
+  std::istringstream response(io::ReadFile(run + "/trajectory.csv")), own(io::ReadFile(Path("pushed/trajectory.csv")));
+  std::string line, expected;
+  for (int row = 0; row <= 180; ++row) {  // the names, then the states up to 0.746 s
+    std::getline(response, line);
+    std::getline(own, expected);
+    ASSERT_EQ(line, expected) << row;
+  }
+}
+
+TEST_F(RespondProgram, GoesOnWithItsOwnControlWhereThatHolds) {
+  const std::string run = Path("run");
+  const Outcome outcome = Execute(Command("trunk,0:0:1,2,0.1") + " --output " + run);
+  EXPECT_EQ(outcome.code, 0) << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr("the run's own control stays within the gates to its end under the push"));
+  EXPECT_EQ(io::ReadJson(run + "/manifest.json")["response"]["goes_on"], true);
+  EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
+  // A little longer, and an open loop falls: the way on in its own motion is searched.
+  const Outcome searched = Execute(Command("trunk,0:0:20,0.6,0.1") + " --output " + Path("searched"));
+  EXPECT_EQ(searched.code, 0) << searched.text;
+  EXPECT_THAT(searched.text, HasSubstr("its own motion from 0.90 s on, 0.30 s after the push, "));
+  EXPECT_EQ(results::ReadTable(Path("searched/composition.csv")).Text("control"),
+            (std::vector<std::string>{"walk", "walk"}));
+}
+
+TEST_F(RespondProgram, AResponseIsStruckAgain) {
+  const std::string first = Path("first"), second = Path("second");
+  ASSERT_EQ(Execute(Command("trunk,0:0:-250,0.6,0.1") + " --output " + first).code, 0);
+  const Outcome outcome = Execute(kRespond + " " + first + " --library " + library_ + " --push trunk,0:0:150,1.6,0.1" +
+                                  kFewSamples + " --output " + second);
+  EXPECT_EQ(outcome.code, 0) << outcome.text;
+  EXPECT_EQ(io::ReadJson(second + "/manifest.json")["pushes"].size(), 2u);
+  EXPECT_EQ(Execute(kReplay + " " + second + " --verify").code, 0);
+}
+
+TEST_F(RespondProgram, WithoutTheSearchItFalls) {
+  const std::string run = Path("run");
+  const Outcome outcome = Execute(Command("trunk,300:0:-300,0.6,0.1") + " --open-loop --output " + run);
+  EXPECT_EQ(outcome.code, 4) << outcome.text;
+  EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
+}
+
+TEST_F(RespondProgram, KeepsWhatItHasWhereNoWayIsFound) {
+  const std::string run = Path("run");
+  const Outcome outcome =
+      Execute(Command("trunk,900:0:0,0.6,0.1") + " --set /search/budget=40 --candidates 1 --output " + run);
+  EXPECT_EQ(outcome.code, 4) << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr("no way found into 1 motions"));
+  EXPECT_EQ(io::ReadJson(run + "/manifest.json")["status"], "partial");
+  EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
+}
+
+TEST_F(RespondProgram, RefusesWhatItCannotUse) {
+  const std::string push = " --push trunk,0:0:200,0.6,0.1", library = " --library " + library_,
+                    output = " --output " + Path("run");
+  ASSERT_EQ(Execute(kBuildLibrary + " " + Path("clips") + " --character slim --output " + Path("slim")).code, 0);
+  ASSERT_EQ(Execute(Command("trunk,0:0:1,2,0.1") + " --output " + Path("pushed")).code, 0);
+  ExpectRefusals(
+      kRespond, {{walk_ + library + output, 2, "--push is required"},
+                 {walk_ + push + output, 2, "--library is required"},
+                 {Path("nothing") + library + push + output, 3, "nothing"},
+                 {walk_ + " --library " + Path("clips") + push + output, 3, "found no library.json"},
+                 {walk_ + " --library " + Path("slim") + push + output, 3,
+                  "found motions of the character slim, expected motions of that of "},
+                 {Path("pushed") + library + push + output, 2,
+                  "found the start 0.60 s, expected one after the run's own push trunk by 0:0:1 N from 2.00 to 2.10 s"},
+                 {walk_ + library + " --push tail,0:0:1,1,0.1" + output, 2, "push tail,0:0:1,1,0.1: found the body"},
+                 {walk_ + library + " --push trunk,0:0:1,9,0.1" + output, 2, "push trunk,0:0:1,9,0.1: found the start"},
+                 {walk_ + library + " --push trunk,1e6:0:0,0.1,0.5" + output, 3, "under which the simulation diverges"},
+                 {walk_ + library + push + " --latest 0.1" + output, 2, "--latest: found 0.10 s"},
+                 {walk_ + library + push + " --candidates 0" + output, 2, "--candidates"},
+                 {walk_ + library + push + " --output " + walk_ + " --force", 5, "walk"}});
+}
+
+}  // namespace
+}  // namespace retrace::apps
