@@ -14,19 +14,20 @@
 #include "retrace/math/smooth_step.h"
 #include "retrace/metrics/state_distance.h"
 #include "retrace/runs/composition.h"
-#include "retrace/runs/control_library.h"
 #include "retrace/runs/pushes.h"
 #include "searched_way.h"
 
 namespace retrace::runs {
 namespace {
 
-constexpr size_t kStartsApart = 3;     // frames between start times for which a second simulation is made
-constexpr size_t kMostOfMotions = 6;   // nearest motions whose best place is a candidate, too
-constexpr size_t kSamePlace = 5;       // frames: two candidates of one motion that go on alike count once
-constexpr double kTimesApart = 0.15;   // of start times that are tried one after the other [s]
-constexpr double kNearOwn = 0.2;       // of the run's own motion, where it is tried first [m]
-constexpr double kGoOver = 0.3;        // after T, in which the reference becomes the motion [s]
+constexpr size_t kStartsApart = 3;    // frames between start times for which a second simulation is made
+constexpr size_t kMostOfMotions = 6;  // nearest motions whose best place is a candidate, too
+constexpr size_t kSamePlace = 5;      // frames: two candidates of one motion that go on alike count once
+constexpr double kTimesApart = 0.15;  // of start times that are tried one after the other [s]
+constexpr double kNearOwn = 0.2;      // of the run's own motion, where it is tried first [m]
+constexpr double kGoOver = 0.3;       // after T, in which the reference becomes the motion [s]
+constexpr double kUpright =
+    0.87;  // of the height of the root at rest: well above kStandingRoot, as the search misses some of it
 constexpr double kStandingTime = 0.5;  // that the motion stands, before it may end [s]
 constexpr double kLongestMotion = 10;  // that is used [s]
 constexpr double kLimp = 0.01;         // of the servos' strength, for comparison
@@ -307,7 +308,7 @@ class Responder {
   std::optional<double> EndOf(const ResponseCandidate& candidate) const {
     const character::ReferenceMotion& motion = MotionOf(candidate);
     const auto root = static_cast<size_t>(character_.root);
-    const double low = kStandingRoot * character_.bodies[root].rest_position.y();
+    const double low = kUpright * character_.bodies[root].rest_position.y();
     const double least = candidate.time + std::max(o_.seconds - candidate.start, kGoOver + kStandingTime);
     const double most = std::min(motion.duration(), candidate.time + kLongestMotion);
     double stood = 0;
