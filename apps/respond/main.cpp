@@ -45,6 +45,8 @@ void AddOptions(CLI::App& app, Options& o) {
       app, "--seconds", o.job.seconds, io::Real{runs::kResponseDurations},
       "From the push on the response lasts so long at least, and until the body has stood for half a second "
       "[s] [3]");
+  apps::AddNumber(app, "--stand", o.job.stand, io::Real{runs::kResponseStands},
+                  "Then it stands or walks on for so long [s] [3]");
   apps::AddNumber(app, "--candidates", o.job.candidates, io::Integer{1, 1000}, "Motions that are tried [3]");
   app.add_flag("--search-anyway", o.job.search_anyway,
                "Look for another motion also where the run's own control stays within the gates under the push");

@@ -30,6 +30,7 @@ constexpr double kUpright =
     0.87;  // of the height of the root at rest: well above kStandingRoot, as the search misses some of it
 constexpr double kStandingTime = 0.5;  // that the motion stands, before it may end [s]
 constexpr double kLongestMotion = 10;  // that is used [s]
+constexpr double kRest = 0.3;          // in which the root comes to rest where a motion is over [s]
 constexpr double kLimp = 0.01;         // of the servos' strength, for comparison
 
 /// Servos that go over from one motion to another. Targets are taken ahead of the time by kd / kp of each joint,
@@ -267,9 +268,7 @@ class Responder {
     candidate.time = static_cast<double>(match.frame) * matching::kFrameTime;
     candidate.start = static_cast<double>(match.start) * matching::kFrameTime;
     candidate.distance = match.distance;
-    const std::optional<double> end = EndOf(candidate);
-    if (!end) return;
-    candidate.end = *end;
+    if (!FindEnd(candidate)) return;
     if (Measure(candidate)) result_.candidates.push_back(candidate);
   }
 
@@ -279,7 +278,7 @@ class Responder {
     candidate.own = true;
     candidate.start = start;
     candidate.time = job_.push().start + start;
-    candidate.end = own_.duration();
+    candidate.end = candidate.last = own_.duration();
     if (o_.any_motion || candidate.end < candidate.time + kGoOver || !Measure(candidate)) return;
     if (candidate.gap < kNearOwn) result_.candidates.push_back(candidate);
   }
@@ -304,8 +303,8 @@ class Responder {
     return true;
   }
 
-  /// The time at which the motion has stood for a while, late enough; none where it does not.
-  std::optional<double> EndOf(const ResponseCandidate& candidate) const {
+  /// When the motion has stood for a while, late enough, and until when it goes on so; false where it does not.
+  bool FindEnd(ResponseCandidate& candidate) const {
     const character::ReferenceMotion& motion = MotionOf(candidate);
     const auto root = static_cast<size_t>(character_.root);
     const double low = kUpright * character_.bodies[root].rest_position.y();
@@ -316,9 +315,16 @@ class Responder {
     for (double time = candidate.time; time <= most + 1e-9; time += matching::kFrameTime) {
       motion.PoseAt(time, pose);
       stood = pose.root_position.y() >= low ? stood + matching::kFrameTime : 0;
-      if (time >= least - 1e-9 && stood >= kStandingTime) return time;
+      if (time < least - 1e-9 || stood < kStandingTime) continue;
+      candidate.end = candidate.last = time;
+      while (candidate.last + matching::kFrameTime <= std::min(motion.duration(), candidate.end + o_.stand)) {
+        motion.PoseAt(candidate.last + matching::kFrameTime, pose);
+        if (pose.root_position.y() < low) break;
+        candidate.last += matching::kFrameTime;
+      }
+      return true;
     }
-    return {};
+    return false;
   }
 
   /// From where the run's control ends to past T: servos go over from the run's motion to that of the library.
@@ -329,6 +335,21 @@ class Responder {
   }
 
   // ---- the way there
+
+  /// For how long it is to stand or walk after the end of the motion [s]: the run's own one is over where it ends.
+  double StandOf(const ResponseCandidate& candidate) const { return candidate.own ? 0 : o_.stand; }
+
+  /// The motion, which comes to rest after its last instant.
+  void PoseOf(const ResponseCandidate& candidate, double time, character::Pose& pose) const {
+    const character::ReferenceMotion& motion = MotionOf(candidate);
+    motion.PoseAt(std::min(time, candidate.last), pose);
+    if (time <= candidate.last) return;
+    character::Pose before;
+    motion.PoseAt(candidate.last - matching::kFrameTime, before);
+    Vec3 velocity = (pose.root_position - before.root_position) / matching::kFrameTime;
+    velocity.y() = 0;
+    pose.root_position += kRest * (1 - std::exp((candidate.last - time) / kRest)) * velocity;
+  }
 
   /// What the search follows, from the exit on: the second simulation, which goes over into the motion.
   std::vector<character::Pose> ReferenceOf(const ResponseCandidate& candidate) const {
@@ -341,7 +362,7 @@ class Responder {
     motion.StateAt(candidate.time, state);
     const auto [heading, offset] =
         metrics::AlignOnGround(character_, second.states[std::min(at, second.states.size() - 1)], state);
-    const double duration = enters + candidate.end - candidate.time;
+    const double duration = enters + candidate.end + StandOf(candidate) - candidate.time;
     std::vector<character::Pose> poses(static_cast<size_t>(std::floor(duration / kCompositionFrame + 1e-9)) + 1);
     character::Pose simulated;
     for (size_t f = 0; f < poses.size(); ++f) {
@@ -356,7 +377,7 @@ class Responder {
           continue;
         }
       }
-      motion.PoseAt(candidate.time + time - enters, pose);
+      PoseOf(candidate, candidate.time + time - enters, pose);
       pose.root_position = heading * pose.root_position + offset;
       pose.root_orientation = heading * pose.root_orientation;
       if (share < 1) {
@@ -380,6 +401,7 @@ class Responder {
       candidate.reached = exit_ * h() - job_.push().start + way.reached;
       candidate.cpu_seconds = way.cpu_seconds;
       candidate.found = way.reached_end;
+      candidate.up = candidate.found || candidate.reached >= candidate.start + candidate.end - candidate.time - 1e-6;
       // Of what is not found to the end, what there is is the result where nothing else is found.
       fragments = std::move(way.fragments);
       if (!candidate.found && candidate.reached <= best_reached_) return;
@@ -388,7 +410,7 @@ class Responder {
     best_reached_ = candidate.reached;
     Append(poses, std::move(fragments));
     if (o_.open_loop) {
-      candidate.found = true;  // judged by the gates alone
+      candidate.found = candidate.up = true;  // judged by the gates alone
     } else if (control::Fingerprint(control::Replay(character_, result_.control, job_.pushes).states.back()) !=
                searched_end_) {
       throw std::logic_error("the replay does not end in the state that the search found");
@@ -504,6 +526,7 @@ std::string Describe(const ResponseJob& job, const ResponseCandidate& candidate)
   text.append(io::Fixed(candidate.start, 2)).append(" s after the push, ");
   text.append(io::Fixed(candidate.gap, 2)).append(" m off: ");
   if (candidate.found) return text + "found";
+  if (candidate.up) return text + "up, and lost " + io::Fixed(candidate.reached, 2) + " s after the push";
   return text + (candidate.tried ? "lost " + io::Fixed(candidate.reached, 2) + " s after the push" : "not tried");
 }
 

@@ -60,8 +60,10 @@ io::Json ResponseMember(const ResponseJob& job, const Response& result) {
                           {"limp_gap", c.limp_gap},
                           {"hidden_impulse", c.hidden_impulse},
                           {"end", c.end},
+                          {"last", c.last},
                           {"tried", c.tried},
                           {"reached", c.reached},
+                          {"up", c.up},
                           {"found", c.found},
                           {"cpu_seconds", c.cpu_seconds}});
   }
@@ -122,17 +124,18 @@ void WriteResponse(results::RunFolder& folder, const ResponseJob& job, const Res
 
 std::string FormatCandidates(const ResponseJob& job, const Response& result) {
   io::CsvWriter csv;
-  for (const char* column :
-       {"motion", "time", "start", "distance", "gap", "limp_gap", "hidden_impulse", "end", "tried", "reached", "found"})
+  for (const char* column : {"motion", "time", "start", "distance", "gap", "limp_gap", "hidden_impulse", "end", "last",
+                             "tried", "reached", "up", "found"})
     csv.Text(column);
   csv.EndRow();
   for (const ResponseCandidate& c : result.candidates) {
     csv.Text(NameOf(job, c));
-    for (const double value : {c.time, c.start, c.distance, c.gap, c.limp_gap, c.hidden_impulse, c.end}) {
+    for (const double value : {c.time, c.start, c.distance, c.gap, c.limp_gap, c.hidden_impulse, c.end, c.last}) {
       csv.Number(value);
     }
     csv.Integer(c.tried ? 1 : 0);
     csv.Number(c.reached);
+    csv.Integer(c.up ? 1 : 0);
     csv.Integer(c.found ? 1 : 0);
     csv.EndRow();
   }

@@ -9,7 +9,8 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 
 const std::string kRespond = RETRACE_RESPOND;
-const std::string kFewSamples = " --seconds 1.5 --samples 100 --saved 20 --set /smoothing/passes=0 --progress plain";
+const std::string kFewSamples =
+    " --seconds 1.5 --stand 0.3 --samples 100 --saved 20 --set /smoothing/passes=0 --progress plain";
 
 class RespondProgram : public CommandLine {
  protected:

@@ -44,6 +44,7 @@ struct ResponseOptions {
   double earliest = 0.27;         ///< start time of the first window; not before the push ends [s]
   double latest = 1;              ///< of the last one [s]
   double seconds = 3;             ///< from the push on, at least; then until the body has stood for half a second [s]
+  double stand = 3;               ///< for which it then stands or walks on [s]
   int candidates = 3;             ///< motions that are tried
   bool search_anyway = false;     ///< also where the run's own control stays within the gates under the push
   bool open_loop = false;         ///< the targets are the reference alone, nothing is searched: to be compared with
@@ -55,6 +56,7 @@ struct ResponseOptions {
 inline constexpr io::Range kResponseDelays{0, 1};        ///< [s]
 inline constexpr io::Range kResponseStarts{0.034, 5};    ///< [s]
 inline constexpr io::Range kResponseDurations{0.5, 60};  ///< [s]
+inline constexpr io::Range kResponseStands{0, 60};       ///< [s]
 
 /// The inputs of a response. Throws UsageError for options that do not fit the run, InputError for a run or a library
 /// that cannot be used: a run of several characters, with kinematic transitions or things in its world, with a push
@@ -86,10 +88,12 @@ struct ResponseCandidate {
   double gap = 0;             ///< at T between the second simulation and the motion (metrics::StateDistance) [m]
   double limp_gap = 0;        ///< between a body without strength and the motion [m]
   double hidden_impulse = 0;  ///< at T, of the centre of mass, that a blend would have to hide [N s]
-  double end = 0;             ///< of what is used of the motion [s]
+  double end = 0;             ///< of the motion, where it has stood for half a second [s]
+  double last = 0;            ///< until which it goes on standing or walking; then it comes to rest [s]
   bool tried = false;         ///< searched
   double reached = 0;         ///< from the push on, where it was tried [s]
-  bool found = false;         ///< to the end
+  bool up = false;            ///< as far as to `end`
+  bool found = false;         ///< and all that follows it
   double cpu_seconds = 0;     ///< of its search
 };
 
@@ -123,8 +127,8 @@ Response Respond(const ResponseJob& job, int threads = 0, const ResponseHooks& h
 void WriteResponse(results::RunFolder& folder, const ResponseJob& job, const Response& result,
                    const RunContext& context);
 
-/// candidates.csv, a row for each: motion, time, start, distance, gap, limp_gap, hidden_impulse, end, tried,
-/// reached, found.
+/// candidates.csv, a row for each: motion, time, start, distance, gap, limp_gap, hidden_impulse, end, last, tried,
+/// reached, up, found.
 std::string FormatCandidates(const ResponseJob& job, const Response& result);
 
 /// A line.
