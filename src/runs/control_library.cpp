@@ -112,8 +112,9 @@ std::string FormatLibrary(const LibraryIndex& index, const std::vector<LibraryCo
 LibraryIndex ParseLibrary(const std::string& text, const std::string& name) {
   const io::Json document = io::ParseJson(text, name);
   const io::JsonView view(document, name);
-  view.AllowOnly({"format", "version", "units", "character", "world", "controls"});
+  // Another kind of library has other members: what it is comes first.
   if (view["format"].String() != kFormat) view["format"].Expect(std::string("\"").append(kFormat).append("\""));
+  view.AllowOnly({"format", "version", "units", "character", "world", "controls"});
   view["version"].Integer(1, 1);
   LibraryIndex index;
   index.character = view["character"]["name"].Name();

@@ -89,6 +89,11 @@ TEST_F(ComposeProgram, MakesAndRefusesLibraries) {
   io::WriteFile(made + "/library.json", index.dump());
   ExpectRefusals(kCompose, {{made + " --play walk --output " + Path("b"), 3, "found another control, expected that of"},
                             {made + " --play dance --output " + Path("b"), 2, "expected one of walk"}});
+  // The library of build-library has motions, not controls.
+  fs::create_directories(Path("motions"));
+  io::WriteFile(Path("motions/library.json"), R"({"format": "retrace-motion-library", "version": 1, "motions": []})");
+  ExpectRefusals(kCompose, {{Path("motions") + " --play walk --output " + Path("b"), 3,
+                             "/format: found \"retrace-motion-library\", expected \"retrace-library\""}});
   ExpectRefusals(kMakeLibrary, {{"", 2, "list is required"},
                                 {Path("none.tsv") + " --output " + made, 3, "none.tsv"},
                                 {list + clips + " --only dance --output " + made, 2, "no clip of"},
