@@ -172,6 +172,18 @@ io::Json CompositionToJson(const results::Table& table) {
   return parts;
 }
 
+/// Motions in which a body could go on after a push.
+io::Json CandidatesToJson(const results::Table& table) {
+  const std::vector<std::string>& motion = table.Text("motion");
+  io::Json rows = io::Json::array();
+  for (size_t r = 0; r < motion.size(); ++r) rows.push_back({{"motion", motion[r]}});
+  for (const char* column : {"time", "start", "gap", "limp_gap", "hidden_impulse", "tried", "reached", "up", "found"}) {
+    const std::vector<double> values = table.Numbers(column);
+    for (size_t r = 0; r < motion.size(); ++r) rows[r][column] = values[r];
+  }
+  return rows;
+}
+
 /// The pushes of a manifest: which body, with how many newtons, from when to when.
 io::Json ShownPushes(const io::JsonView& pushes) {
   constexpr io::Range kAny{-1e9, 1e9};
@@ -356,6 +368,7 @@ io::Json RunDescriber::Finish() {
       json["composition"]["pushes"] = ShownPushes(io::JsonView(run.manifest, "manifest")["pushes"]);
     }
   }
+  if (run.candidates != nullptr) json["candidates"] = CandidatesToJson(*run.candidates);
   if (run.foot_forces != nullptr) json["foot_forces"] = FootForcesToJson(*run.foot_forces);
   if (run.manifest.is_object() && run.manifest.contains("force_comparison")) {
     json["force_comparison"] = run.manifest["force_comparison"];

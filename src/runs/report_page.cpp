@@ -63,7 +63,7 @@ io::Json DescribeStoredRun(const StoredRun& run, const std::string& name, std::s
   std::vector<results::CostTable> costs(num_characters);
   std::vector<results::Table> solutions(num_characters);
   std::vector<results::Table> foot_forces(num_characters);
-  std::vector<results::Table> compositions(num_characters);
+  std::vector<results::Table> compositions(num_characters), candidates(num_characters);
   std::vector<report::ReportRun> reports(num_characters);
   std::vector<report::RunDescriber> describers;
   for (size_t c = 0; c < num_characters; ++c) {
@@ -92,6 +92,10 @@ io::Json DescribeStoredRun(const StoredRun& run, const std::string& name, std::s
     if (const fs::path file = run.PathOf(c, results::kCompositionFile); fs::exists(file)) {
       compositions[c] = results::ReadTable(file);
       if (compositions[c].num_rows() > 0) report.composition = &compositions[c];
+    }
+    if (const fs::path file = run.PathOf(c, results::kCandidatesFile); fs::exists(file)) {
+      candidates[c] = results::ReadTable(file);
+      if (candidates[c].num_rows() > 0) report.candidates = &candidates[c];
     }
     describers.emplace_back(report, run.control_duration(c));
   }

@@ -50,6 +50,14 @@ before(async () => {
   run('track', join(clips, 'walk.bvh'), '--end', '2.4', '--output', join(folder, 'library/walk'));
   run('compose', join(folder, 'library'), '--play', 'walk,walk', '--transition', 'kinematic', '--output', join(folder, 'composed'));
   run('report', join(folder, 'composed'));
+  run('build-library', clips, '--output', join(folder, 'motions'));
+  run(
+    'respond',
+    ...[join(folder, 'library/walk'), '--library', join(folder, 'motions'), '--push', 'trunk,0:0:-250,0.6,0.1'],
+    ...['--seconds', '1.5', '--stand', '0.3', '--samples', '100', '--saved', '20', '--set', '/smoothing/passes=0'],
+    ...['--output', join(folder, 'answered')],
+  );
+  run('report', join(folder, 'answered'));
   const forces = (name, ...words) =>
     run('forces', join(clips, 'walk.bvh'), '--end', '1.6', '--method', 'tracking', '--seeds', '2', '--set', '/tracking/candidates=0', '--output', join(folder, name), ...words);
   forces('plates');
@@ -322,6 +330,24 @@ test('forces are shown with their band, what was measured and the figures', asyn
   assert.match(figures[0], /^total, vertical\s+0\.0\s+0\.0\s+1\.000/);
   await page.getByLabel('Low-pass of the figures').selectOption('raw');
   assert.match(await page.locator('#force-figures-0 .note').innerText(), /Contact onsets: \d+ of \d+ matched/);
+});
+
+test('a response shows the motions that it could go on with', async (t) => {
+  const page = await open(t, 'answered/report.html', { hash: '#time=0' });
+  const rows = readTable(join(folder, 'answered/candidates.csv'));
+  const shown = await page
+    .locator('#candidates-0 tbody tr')
+    .evaluateAll((list) => list.map((row) => [...row.cells].map((cell) => cell.textContent)));
+  assert.deepEqual(
+    shown.map(([, from, , gap]) => [from, gap]),
+    rows.map(({ time, gap }) => [`${time.toFixed(2)} s`, `${gap.toFixed(2)} m`]),
+  );
+  assert.deepEqual(
+    shown.map((cells) => cells.at(-1) === 'found'),
+    rows.map(({ found }) => found === 1),
+  );
+  assert.ok(rows.some(({ found }) => found === 1));
+  assert.equal(await page.locator('#composition-0').count(), 1);
 });
 
 test('a composed motion shows its parts, and which way into them is kinematic', async (t) => {

@@ -43,6 +43,7 @@ struct ReportRun {
   const results::Table* solutions = nullptr;                    ///< tracking.csv of a tracked motion; may be null
   const results::Table* foot_forces = nullptr;                  ///< foot_forces_20Hz.csv of `forces`; may be null
   const results::Table* composition = nullptr;                  ///< composition.csv of `compose`; may be null
+  const results::Table* candidates = nullptr;                   ///< candidates.csv of `respond`; may be null
   io::Json manifest = {};                                       ///< of the run; null: there is none
   std::vector<std::string> notes = {};                          ///< what a reader should know first
 };

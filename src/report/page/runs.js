@@ -165,6 +165,49 @@ function composition(run, clock) {
   );
 }
 
+// Motions in which a body could go on after a push, and what became of those that were tried.
+function candidates(run) {
+  const outcome = ({ tried, found, up, reached }) => {
+    if (found) return 'found';
+    if (!tried) return 'not tried';
+    return `${up ? 'up, and lost' : 'lost'} ${fixed(reached, 2)} s after the push`;
+  };
+  const columns = [
+    ['from', 'of the motion, where it is entered', (c) => `${fixed(c.time, 2)} s`],
+    ['after', 'the beginning of the push', (c) => `${fixed(c.start, 2)} s`],
+    ['gap', 'between simulation and motion there', (c) => `${fixed(c.gap, 2)} m`],
+    ['limp', 'the same gap of a body without strength', (c) => `${fixed(c.limp_gap, 2)} m`],
+    ['impulse', 'that a blend into the motion would hide', (c) => `${fixed(c.hidden_impulse, 0)} N s`],
+    ['outcome', 'of the search', outcome],
+  ];
+  return element(
+    'section.card.wide',
+    { id: `candidates-${run.index}` },
+    element('h3', {}, 'Motions to go on with'),
+    element(
+      'div.scroll',
+      { tabIndex: 0, role: 'region', ariaLabel: 'Motions to go on with after the push' },
+      element(
+        'table.compare',
+        {},
+        element(
+          'thead',
+          {},
+          element('tr', {}, element('td', {}), ...columns.map(([name, hint]) => element('th', { scope: 'col', title: hint }, name))),
+        ),
+        element(
+          'tbody',
+          {},
+          ...run.candidates.map((c) =>
+            element('tr', {}, element('th', { scope: 'row' }, c.motion), ...columns.map(([, , text]) => element('td', {}, text(c)))),
+          ),
+        ),
+      ),
+    ),
+    element('p.note', {}, 'In the order in which they are tried, as in candidates.csv. What is found is simulated; nothing is blended.'),
+  );
+}
+
 function timeline(run, clock) {
   const rows = run.timeline.map((row) => {
     const bars = row.intervals.map(([start, end]) => ({
@@ -291,6 +334,7 @@ function details(run, clock, several) {
     ...charts.map((chart) => chart.node),
     run.force_comparison && forceFigures(run),
     run.composition && composition(run, clock),
+    run.candidates && candidates(run),
     timeline(run, clock),
     settings(run, several),
   );
