@@ -1,7 +1,7 @@
 /// compose: a library of runs in, one control out that plays several of them and answers pushes.
 #include <cstdio>
 
-#include "common/job_options.h"
+#include "common/brief_search.h"
 #include "common/number_option.h"
 #include "common/outcome.h"
 #include "common/program.h"
@@ -18,12 +18,8 @@ using namespace retrace;
 
 struct Options {
   runs::CompositionOptions job;
-  std::string library, transition = "searched", output, progress = "auto";
-  std::vector<std::string> sets;
-  std::optional<int> samples, saved;
-  std::optional<uint64_t> seed;
-  int threads = 0;
-  bool force = false;
+  std::string library, transition = "searched";
+  apps::BriefSearchArguments search;
 };
 
 void AddOptions(CLI::App& app, Options& o) {
@@ -54,16 +50,7 @@ void AddOptions(CLI::App& app, Options& o) {
       ->type_name("NAME,NAME...")
       ->allow_extra_args(false);
   apps::AddNumber(app, "--cuts", o.job.cuts, io::Integer{1, 100}, "Ways into the next motion that are tried [6]");
-  apps::AddNumber(app, "--samples", o.samples, io::OptionalInteger{1, 1000000}, "Samples per iteration [200]");
-  apps::AddNumber(app, "--saved", o.saved, io::OptionalInteger{1, 100000}, "Samples saved per iteration [40]");
-  apps::AddNumber(app, "--seed", o.seed, io::Optional<io::Natural, uint64_t>{}, "Seed of all random numbers [1]");
-  app.add_option("--set", o.sets, "One setting of reconstruct: /section/name=value (repeatable)")
-      ->type_name("/POINTER=VALUE")
-      ->allow_extra_args(false);
-  apps::AddNumber(app, "--threads", o.threads, apps::kThreads, "Threads [all cores]");
-  app.add_option("--output", o.output, "Folder for the results [results/composed]")->type_name("DIR");
-  app.add_flag("--force", o.force, "Write into a folder that holds results already");
-  app.add_option("--progress", o.progress, "auto, bar, plain, json or none")->capture_default_str();
+  apps::AddBriefSearchOptions(app, o.search, "results/composed");
   app.set_version_flag("--version", "compose " + results::Version());
 }
 
@@ -73,23 +60,19 @@ runs::CompositionOptions ParseOptions(const Options& o) {
   for (const runs::Transition transition : {runs::Transition::kPlain, runs::Transition::kKinematic}) {
     if (o.transition == runs::Name(transition)) job.transition = transition;
   }
-  sampling::Options& options = job.configuration.sampling;
-  for (const std::string& assignment : o.sets) job.configuration.Set(assignment);
-  options.samples = o.samples.value_or(options.samples);
-  options.selection.saved = o.saved.value_or(options.selection.saved);
-  options.seed = o.seed.value_or(options.seed);
+  apps::Apply(o.search, job.configuration);
   return job;
 }
 
 int Compose(const Options& o, const std::string& command) {
   const results::RunTimer timer;
-  const bool prints = apps::Prints(apps::ChooseProgress(o.progress, false));
+  const bool prints = apps::Prints(apps::ChooseProgress(o.search.progress, false));
   runs::StopRequest stop(0);
   runs::HandleStopSignals();
   const runs::CompositionJob job(ParseOptions(o));
   apps::Warn("compose", job.controls[0].run.solver_warning);
-  const std::filesystem::path output = o.output.empty() ? "results/composed" : o.output;
-  results::RunFolder folder(output, o.force, job.Files());
+  const std::filesystem::path output = o.search.output.empty() ? "results/composed" : o.search.output;
+  results::RunFolder folder(output, o.search.force, job.Files());
   runs::CompositionHooks hooks;
   hooks.on_part = [&](const runs::CompositionPart& part) {
     if (!prints) return;
@@ -97,7 +80,7 @@ int Compose(const Options& o, const std::string& command) {
     std::fflush(stdout);
   };
   hooks.stop = [&] { return stop(); };
-  const runs::Composition result = runs::Compose(job, o.threads, hooks);
+  const runs::Composition result = runs::Compose(job, o.search.threads, hooks);
   runs::WriteComposition(folder, job, result, {command, {}, &timer});
   const double duration = result.control.duration();
   if (result.stopped) {

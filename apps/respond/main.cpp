@@ -1,7 +1,7 @@
 /// respond: a run, a push and a library of recorded motions in, the run of what the body does after the push out.
 #include <cstdio>
 
-#include "common/job_options.h"
+#include "common/brief_search.h"
 #include "common/number_option.h"
 #include "common/outcome.h"
 #include "common/program.h"
@@ -18,12 +18,8 @@ using namespace retrace;
 
 struct Options {
   runs::ResponseOptions job;
-  std::string run, library, output, progress = "auto";
-  std::vector<std::string> sets;
-  std::optional<int> samples, saved;
-  std::optional<uint64_t> seed;
-  int threads = 0;
-  bool force = false;
+  std::string run, library;
+  apps::BriefSearchArguments search;
 };
 
 void AddOptions(CLI::App& app, Options& o) {
@@ -54,16 +50,7 @@ void AddOptions(CLI::App& app, Options& o) {
                "Search for nothing: the poses to be followed are the targets. Nearly always a fall, and there to be "
                "compared with");
   app.add_flag("--any-motion", o.job.any_motion, "Draw places of the library at random; there to be compared with");
-  apps::AddNumber(app, "--samples", o.samples, io::OptionalInteger{1, 1000000}, "Samples per iteration [200]");
-  apps::AddNumber(app, "--saved", o.saved, io::OptionalInteger{1, 100000}, "Samples saved per iteration [40]");
-  apps::AddNumber(app, "--seed", o.seed, io::Optional<io::Natural, uint64_t>{}, "Seed of all random numbers [1]");
-  app.add_option("--set", o.sets, "One setting of reconstruct: /section/name=value (repeatable)")
-      ->type_name("/POINTER=VALUE")
-      ->allow_extra_args(false);
-  apps::AddNumber(app, "--threads", o.threads, apps::kThreads, "Threads [all cores]");
-  app.add_option("--output", o.output, "Folder for the results [results/RUN-response]")->type_name("DIR");
-  app.add_flag("--force", o.force, "Write into a folder that holds results already");
-  app.add_option("--progress", o.progress, "auto, bar, plain, json or none")->capture_default_str();
+  apps::AddBriefSearchOptions(app, o.search, "results/RUN-response");
   app.set_version_flag("--version", "respond " + results::Version());
 }
 
@@ -71,24 +58,21 @@ runs::ResponseOptions ParseOptions(const Options& o) {
   runs::ResponseOptions job = o.job;
   job.run = o.run;
   job.library = o.library;
-  sampling::Options& options = job.configuration.sampling;
-  for (const std::string& assignment : o.sets) job.configuration.Set(assignment);
-  options.samples = o.samples.value_or(options.samples);
-  options.selection.saved = o.saved.value_or(options.selection.saved);
-  options.seed = o.seed.value_or(options.seed);
+  apps::Apply(o.search, job.configuration);
   return job;
 }
 
 int Respond(const Options& o, const std::string& command) {
   const results::RunTimer timer;
-  const bool prints = apps::Prints(apps::ChooseProgress(o.progress, false));
+  const bool prints = apps::Prints(apps::ChooseProgress(o.search.progress, false));
   runs::StopRequest stop(0);
   runs::HandleStopSignals();
   const runs::ResponseJob job(ParseOptions(o));
   apps::Warn("respond", job.run.solver_warning);
   const std::filesystem::path run = std::filesystem::weakly_canonical(o.run);
-  const std::filesystem::path output = o.output.empty() ? "results/" + run.filename().string() + "-response" : o.output;
-  results::RunFolder folder(output, o.force, job.Files());
+  const std::filesystem::path output =
+      o.search.output.empty() ? "results/" + run.filename().string() + "-response" : o.search.output;
+  results::RunFolder folder(output, o.search.force, job.Files());
   runs::ResponseHooks hooks;
   hooks.on_line = [&](const std::string& line) {
     if (!prints) return;
@@ -96,7 +80,7 @@ int Respond(const Options& o, const std::string& command) {
     std::fflush(stdout);
   };
   hooks.stop = [&] { return stop(); };
-  const runs::Response result = runs::Respond(job, o.threads, hooks);
+  const runs::Response result = runs::Respond(job, o.search.threads, hooks);
   runs::WriteResponse(folder, job, result, {command, {}, &timer});
   const double duration = result.control.duration();
   if (result.stopped) {
