@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "retrace/character/mirror.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
 #include "retrace/io/number.h"
@@ -307,16 +308,19 @@ std::vector<LibraryEntry> BuildMotionLibrary(const MotionLibraryOptions& options
   return LibraryBuilder(options).Run(on_entry);
 }
 
-StoredMotionLibrary::StoredMotionLibrary(const fs::path& folder) {
+StoredMotionLibrary::StoredMotionLibrary(const fs::path& folder, bool mirrored) {
   const Index index = ReadIndex(folder);
   const std::string name = (folder / kIndexFile).string();
   character_ = std::make_unique<character::Character>(
       character::ParseCharacter(index.character, std::string(name).append(": /character")));
   motions_ = std::make_unique<matching::MotionLibrary>(*character_);
+  const std::optional<character::Mirror> mirror =
+      mirrored ? character::Mirror::Of(*character_) : std::optional<character::Mirror>();
   for (const StoredMotion& motion : index.motions) {
-    motions_->Add(motion.name,
-                  character::ReferenceMotion(*character_, motion.frame_time, ReadPoses(folder, motion, *character_),
-                                             motion.velocity_interval));
+    const character::ReferenceMotion reference(*character_, motion.frame_time, ReadPoses(folder, motion, *character_),
+                                               motion.velocity_interval);
+    motions_->Add(motion.name, reference);
+    if (mirror) motions_->Add(motion.name + ", mirrored", mirror->Image(reference));
   }
 }
 

@@ -488,7 +488,7 @@ Configuration ResponseConfiguration() {
   return CompositionConfiguration();
 }
 
-ResponseJob::ResponseJob(const ResponseOptions& o) : options(o), run(o.run), library(o.library) {
+ResponseJob::ResponseJob(const ResponseOptions& o) : options(o), run(o.run), library(o.library, o.mirrored) {
   run.RequireOneCharacter("a response is that of one");
   run.RequirePhysical("a response is simulated");
   const std::string file = run.controls[0].file.string();

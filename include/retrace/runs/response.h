@@ -46,6 +46,7 @@ struct ResponseOptions {
   double seconds = 3;             ///< from the push on, at least; then until the body has stood for half a second [s]
   double stand = 3;               ///< for which it then stands or walks on [s]
   int candidates = 3;             ///< motions that are tried
+  bool mirrored = true;           ///< the library has the mirror image of each motion, too
   bool search_anyway = false;     ///< also where the run's own control stays within the gates under the push
   bool open_loop = false;         ///< the targets are the reference alone, nothing is searched: to be compared with
   bool any_motion = false;        ///< places of the library are drawn at random: to be compared with
