@@ -26,8 +26,13 @@ void AddOptions(CLI::App& app, Options& o) {
   app.add_option("run", o.run, "Folder of the run whose motion the push meets")->type_name("DIR")->required();
   app.add_option("--push", o.job.push,
                  "The push: BODY,FX:FY:FZ,START,DURATION with the force in N in world axes, times in s")
-      ->type_name("PUSH")
-      ->required();
+      ->type_name("PUSH");
+  app.add_option(
+         "--world", o.job.worlds,
+         "Name of a world or its JSON file, of whose free bodies one strikes, in the place of a push (repeatable: "
+         "they are put together)")
+      ->type_name("NAME|FILE")
+      ->allow_extra_args(false);
   app.add_option("--library", o.library, "Folder of recorded motions, as build-library makes it")
       ->type_name("DIR")
       ->required();

@@ -320,7 +320,7 @@ StoredMotionLibrary::StoredMotionLibrary(const fs::path& folder, bool mirrored) 
     const character::ReferenceMotion reference(*character_, motion.frame_time, ReadPoses(folder, motion, *character_),
                                                motion.velocity_interval);
     motions_->Add(motion.name, reference);
-    if (mirror) motions_->Add(motion.name + ", mirrored", mirror->Image(reference));
+    if (mirror) motions_->Add(motion.name + " (mirrored)", mirror->Image(reference));
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "retrace/metrics/state_distance.h"
 #include "retrace/runs/composition.h"
 #include "retrace/runs/pushes.h"
+#include "retrace/runs/world_input.h"
 #include "searched_way.h"
 
 namespace retrace::runs {
@@ -25,6 +27,7 @@ constexpr size_t kMostOfMotions = 6;  // nearest motions whose best place is a c
 constexpr size_t kSamePlace = 5;      // frames: two candidates of one motion that go on alike count once
 constexpr double kTimesApart = 0.15;  // of start times that are tried one after the other [s]
 constexpr double kNearOwn = 0.2;      // of the run's own motion, where it is tried first [m]
+constexpr double kTouch = 0.05;       // between two touches of one blow [s]
 constexpr double kGoOver = 0.3;       // after T, in which the reference becomes the motion [s]
 constexpr double kUpright =
     0.87;  // of the height of the root at rest: well above kStandingRoot, as the search misses some of it
@@ -84,9 +87,8 @@ class Responder {
         hooks_(hooks),
         character_(job.character()),
         own_(*job.run.characters[0].reference),
-        impact_(StepOf(job.push().start)),
-        exit_(
-            std::min(StepAfter(job.push().start + std::max(o_.delay, job.push().duration)), job.control.num_steps())) {}
+        impact_(StepOf(job.blow.start)),
+        exit_(std::min(StepAfter(job.blow.start + std::max(o_.delay, job.blow.duration)), job.control.num_steps())) {}
 
   Response Run() {
     result_.exit_step = exit_;
@@ -136,8 +138,7 @@ class Responder {
     const metrics::Gate* const left = evaluation.FirstViolated();
     result_.own_until = left != nullptr ? left->first_violation : evaluation.simulated_duration;
     if (naive_.diverged && naive_.states.size() <= static_cast<size_t>(exit_) + 1) {
-      throw InputError(Describe(job_.run.scene, job_.push()), "a push under which the simulation diverges",
-                       "one that it can take");
+      throw InputError(job_.blow.what, "a blow under which the simulation diverges", "one that it can take");
     }
     Tell(result_.goes_on ? "the run's own control stays within the gates to its end under the push"
                          : "the run's own control leaves the gates at " + io::Fixed(result_.own_until, 2) + " s");
@@ -277,7 +278,7 @@ class Responder {
     ResponseCandidate candidate;
     candidate.own = true;
     candidate.start = start;
-    candidate.time = job_.push().start + start;
+    candidate.time = job_.blow.start + start;
     candidate.end = candidate.last = own_.duration();
     if (o_.any_motion || candidate.end < candidate.time + kGoOver || !Measure(candidate)) return;
     if (candidate.gap < kNearOwn) result_.candidates.push_back(candidate);
@@ -329,7 +330,7 @@ class Responder {
 
   /// From where the run's control ends to past T: servos go over from the run's motion to that of the library.
   control::Trajectory SecondSimulation(const ResponseCandidate& candidate, double gain) const {
-    const double enters = job_.push().start + candidate.start;
+    const double enters = job_.blow.start + candidate.start;
     TwoMotions servos(character_, {own_, 0}, {MotionOf(candidate), candidate.time - enters}, exit_ * h(), enters, gain);
     return SimulateOn(NaiveState(exit_), servos, exit_, impact_ + StepOf(candidate.start + kGoOver) - exit_ + 1);
   }
@@ -354,7 +355,7 @@ class Responder {
   /// What the search follows, from the exit on: the second simulation, which goes over into the motion.
   std::vector<character::Pose> ReferenceOf(const ResponseCandidate& candidate) const {
     const control::Trajectory second = SecondSimulation(candidate, 1);
-    const double since_exit = job_.push().start - exit_ * h();
+    const double since_exit = job_.blow.start - exit_ * h();
     const double enters = candidate.start + since_exit;  // from the exit on [s]
     const auto at = static_cast<size_t>(impact_ + StepOf(candidate.start) - exit_);
     const character::ReferenceMotion& motion = MotionOf(candidate);
@@ -398,7 +399,7 @@ class Responder {
     } else {
       SearchedWay way = SearchWay({character_, job_.control.world, NaiveState(exit_), exit_, poses, o_.configuration, 1,
                                    1, threads_, hooks_.stop});
-      candidate.reached = exit_ * h() - job_.push().start + way.reached;
+      candidate.reached = exit_ * h() - job_.blow.start + way.reached;
       candidate.cpu_seconds = way.cpu_seconds;
       candidate.found = way.reached_end;
       candidate.up = candidate.found || candidate.reached >= candidate.start + candidate.end - candidate.time - 1e-6;
@@ -436,7 +437,7 @@ class Responder {
     all.insert(all.end(), std::make_move_iterator(fragments.begin()), std::make_move_iterator(fragments.end()));
     // Up to the push the reference is the run's; then the motion itself; from the exit on what the search follows.
     result_.reference.clear();
-    FillOwnReference(job_.push().start);
+    FillOwnReference(job_.blow.start);
     const double exit = exit_ * h();
     const character::ReferenceMotion followed(character_, kCompositionFrame, poses, kCompositionFrame);
     for (;;) {
@@ -493,27 +494,84 @@ ResponseJob::ResponseJob(const ResponseOptions& o) : options(o), run(o.run), lib
   run.RequirePhysical("a response is simulated");
   const std::string file = run.controls[0].file.string();
   if (!run.characters[0].reference) throw InputError(file, "no reference beside it", "reference.bvh, as runs keep it");
-  if (!run.scene.world.environment.empty()) {
-    throw InputError(file, "a world with things in it", "plain ground: recorded motions know of nothing else");
-  }
   if (run.scene.first_step() != 0) throw InputError(file, "a control that begins later", "one from step 0 on");
   if (control::CharacterSha256(character()) != control::CharacterSha256(library.character())) {
     throw InputError(o.library.string(), "motions of the character " + library.character().name,
                      "motions of that of " + file + ", " + character().name);
   }
+  if (o.push.empty() == o.worlds.empty()) {
+    throw UsageError("what strikes is a push or a thing of a world: found " +
+                     std::string(o.push.empty() ? "neither --push nor --world" : "--push and --world") +
+                     ", expected one");
+  }
+  if (!o.worlds.empty()) run.PutInto(ReadWorlds(o.worlds));
+  simulation::Environment fixed = run.scene.world.environment;
+  fixed.bodies.clear();
+  if (!fixed.empty()) {
+    throw InputError(o.worlds.empty() ? file : io::List(o.worlds), "another ground or fixed things",
+                     "plain ground, with free bodies at most: recorded motions know of nothing else");
+  }
   control = control::ControlOf(run.scene, 0);
   pushes = run.pushes;
-  pushes.push_back(ParsePush(o.push, run.scene));
+  if (o.push.empty()) {
+    FindTouch();
+  } else {
+    const control::Push push = ParsePush(o.push, run.scene);
+    pushes.push_back(push);
+    blow = {push.start, push.duration, Describe(run.scene, push)};
+  }
   for (const control::Push& earlier : run.pushes) {
-    if (earlier.end() > push().start) {
-      throw UsageError("--push: found the start " + io::Fixed(push().start, 2) +
+    if (earlier.end() > blow.start) {
+      throw UsageError("--push: found the start " + io::Fixed(blow.start, 2) +
                        " s, expected one after the run's own push " + Describe(run.scene, earlier));
     }
   }
-  if (o.latest < std::max({o.earliest, o.delay, push().duration})) {
+  if (o.latest < std::max({o.earliest, o.delay, blow.duration})) {
     throw UsageError("--latest: found " + io::Fixed(o.latest, 2) +
-                     " s, expected no less than --earliest, --delay and the duration of the push");
+                     " s, expected no less than --earliest, --delay and the duration of the blow");
   }
+}
+
+/// The first touch of a free body, until the two part for a while.
+void ResponseJob::FindTouch() {
+  const simulation::Environment& environment = run.scene.world.environment;
+  const std::string worlds = io::List(options.worlds);
+  if (environment.bodies.empty()) throw InputError(worlds, "no body that moves freely", "one that strikes");
+  const control::Trajectory own = control::Replay(character(), control, pushes);
+  const double h = control.world.time_step;
+  const int first = environment.ObjectOfFreeBody(0);
+  for (size_t step = 0; step < own.contacts.size(); ++step) {
+    for (const simulation::Contact& contact : own.contacts[step]) {
+      if (contact.other >= 0 || contact.object < first) continue;
+      const double time = static_cast<double>(step) * h;
+      if (blow.what.empty()) {
+        blow = {
+            time, h,
+            own.objects[static_cast<size_t>(contact.object)] + ", which meets " + BodyName(run.scene, contact.body)};
+      } else if (time - blow.end() < kTouch) {
+        blow.duration = time + h - blow.start;
+      }
+    }
+  }
+  if (!blow.what.empty()) return;
+  double least = std::numeric_limits<double>::infinity(), when = 0;
+  std::string what;
+  const size_t num_bodies = character().bodies.size();
+  for (size_t s = 0; s < own.states.size(); ++s) {
+    for (size_t f = num_bodies; f < own.states[s].size(); ++f) {
+      for (size_t b = 0; b < num_bodies; ++b) {
+        const double distance = (own.states[s][f].position - own.states[s][b].position).norm();
+        if (distance >= least) continue;
+        least = distance;
+        when = own.TimeOf(s);
+        what = "that of " + environment.bodies[f - num_bodies].name + " comes no nearer than " + io::Fixed(least, 2) +
+               " m to that of " + character().bodies[b].name;
+      }
+    }
+  }
+  throw InputError(worlds,
+                   "nothing that touches the character (of the centres, " + what + ", at " + io::Fixed(when, 2) + " s)",
+                   "a body that strikes it");
 }
 
 Response Respond(const ResponseJob& job, int threads, const ResponseHooks& hooks) {

@@ -68,6 +68,7 @@ io::Json ResponseMember(const ResponseJob& job, const Response& result) {
                           {"cpu_seconds", c.cpu_seconds}});
   }
   return {{"ending", result.ending},
+          {"blow", {{"start", job.blow.start}, {"duration", job.blow.duration}, {"what", job.blow.what}}},
           {"goes_on", result.goes_on},
           {"own_until", result.own_until},
           {"exit", result.exit_step * result.control.world.time_step},
@@ -106,14 +107,16 @@ void WriteResponse(results::RunFolder& folder, const ResponseJob& job, const Res
                        {"status", result.ending == "completed" ? "completed" : "partial"},
                        {"success", result.success()},
                        {"physical", true},
-                       {"perturbed", true},
-                       {"pushes", PushesToJson(scene, job.pushes)},
                        {"evaluation", result.evaluation.ToJson()},
                        {"command", context.command},
                        {"configuration", job.options.configuration.ToJson()},
                        {"seed", job.options.configuration.sampling.seed},
                        {"response", ResponseMember(job, result)},
                        {"solver", DescribeSolver(result.control.world)}};
+  if (!job.pushes.empty()) {
+    manifest["perturbed"] = true;
+    manifest["pushes"] = PushesToJson(scene, job.pushes);
+  }
   manifest["inputs"] = io::Json::array();
   for (const ControlInput& input : job.run.controls) {
     manifest["inputs"].push_back({{"file", input.file.string()}, {"role", "control"}, {"sha256", input.sha256}});

@@ -28,8 +28,30 @@ class RespondProgram : public CommandLine {
   std::string Command(const std::string& push) const {
     return kRespond + " " + walk_ + " --library " + library_ + " --push " + push + kFewSamples;
   }
+  /// A world with a ball of 6 kg.
+  std::string Ball(const std::string& position, const std::string& velocity) const {
+    const std::string file = Path("ball.json");
+    io::WriteFile(file,
+                  R"({"format": "retrace-world", "version": 1, "description": "a ball", "environment": {"bodies": [)"
+                  R"({"name": "ball", "sphere": 0.12, "mass": 6, "position": )" +
+                      position + R"(, "linear_velocity": )" + velocity + "}]}}");
+    return file;
+  }
   std::string walk_, library_;
 };
+
+TEST_F(RespondProgram, AThrownBallStrikes) {
+  const std::string run = Path("run"), ball = Ball("[0, 1, 4.4]", "[0, 2.7, -6]");
+  const Outcome outcome = Execute(kRespond + " " + walk_ + " --library " + library_ + " --world " + ball + kFewSamples +
+                                  " --output " + run);
+  EXPECT_EQ(outcome.code, 0) << outcome.text;
+  const io::Json manifest = io::ReadJson(run + "/manifest.json");
+  EXPECT_FALSE(manifest.contains("pushes"));
+  EXPECT_THAT(manifest["response"]["blow"]["what"].get<std::string>(), HasSubstr("ball, which meets "));
+  EXPECT_GT(manifest["response"]["blow"]["start"].get<double>(), 0.2);
+  EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
+  EXPECT_EQ(Execute(kReport + " " + run + " --output " + Path("report.html")).code, 0);
+}
 
 TEST_F(RespondProgram, LeavesARunThatTheOthersTake) {
   const std::string run = Path("run"), command = Command("trunk,0:0:-250,0.6,0.1");
@@ -112,10 +134,16 @@ TEST_F(RespondProgram, KeepsWhatItHasWhereNoWayIsFound) {
 TEST_F(RespondProgram, RefusesWhatItCannotUse) {
   const std::string push = " --push trunk,0:0:200,0.6,0.1", library = " --library " + library_,
                     output = " --output " + Path("run");
+  const std::string far = Ball("[9, 0.2, 0]", "[0, 0, 0]");
   ASSERT_EQ(Execute(kBuildLibrary + " " + Path("clips") + " --character slim --output " + Path("slim")).code, 0);
   ASSERT_EQ(Execute(Command("trunk,0:0:1,2,0.1") + " --output " + Path("pushed")).code, 0);
   ExpectRefusals(
-      kRespond, {{walk_ + library + output, 2, "--push is required"},
+      kRespond, {{walk_ + library + output, 2, "found neither --push nor --world, expected one"},
+                 {walk_ + library + push + " --world crates" + output, 2, "found --push and --world, expected one"},
+                 {walk_ + library + " --world ice" + output, 3, "found another ground or fixed things"},
+                 {walk_ + library + " --world vest" + output, 3, "found no body that moves freely"},
+                 {walk_ + library + " --world " + far + output, 3,
+                  "nothing that touches the character (of the centres, that of ball"},
                  {walk_ + push + output, 2, "--library is required"},
                  {Path("nothing") + library + push + output, 3, "nothing"},
                  {walk_ + " --library " + Path("clips") + push + output, 3, "found no library.json"},

@@ -54,7 +54,7 @@ std::vector<LibraryEntry> BuildMotionLibrary(const MotionLibraryOptions& options
 /// A library that was read.
 class StoredMotionLibrary {
  public:
-  /// @param mirrored whether the mirror image of each motion follows it, as "NAME, mirrored"; not of characters with
+  /// @param mirrored whether the mirror image of each motion follows it, as "NAME (mirrored)"; not of characters with
   /// two different sides. Throws InputError for a folder that is no library, for files that are missing or have other
   /// bytes than were written.
   explicit StoredMotionLibrary(const std::filesystem::path& folder, bool mirrored = false);

@@ -39,17 +39,18 @@ Configuration ResponseConfiguration();
 struct ResponseOptions {
   std::filesystem::path run;      ///< of one character on plain ground, whose motion the push meets: also a response
   std::filesystem::path library;  ///< of recorded motions of the same character (BuildMotionLibrary)
-  std::string push;               ///< BODY,FX:FY:FZ,START,DURATION (ParsePush)
-  double delay = 0.15;            ///< after the beginning of the push the run's control goes on for so long [s]
-  double earliest = 0.27;         ///< start time of the first window; not before the push ends [s]
-  double latest = 1;              ///< of the last one [s]
-  double seconds = 3;             ///< from the push on, at least; then until the body has stood for half a second [s]
-  double stand = 3;               ///< for which it then stands or walks on [s]
-  int candidates = 3;             ///< motions that are tried
-  bool mirrored = true;           ///< the library has the mirror image of each motion, too
-  bool search_anyway = false;     ///< also where the run's own control stays within the gates under the push
-  bool open_loop = false;         ///< the targets are the reference alone, nothing is searched: to be compared with
-  bool any_motion = false;        ///< places of the library are drawn at random: to be compared with
+  std::string push;               ///< BODY,FX:FY:FZ,START,DURATION (ParsePush); empty: a thing of the world strikes
+  std::vector<std::string> worlds = {};  ///< names or files, with bodies that move freely; none: a push strikes
+  double delay = 0.15;                   ///< after the beginning of the push the run's control goes on for so long [s]
+  double earliest = 0.27;                ///< start time of the first window; not before the push ends [s]
+  double latest = 1;                     ///< of the last one [s]
+  double seconds = 3;          ///< from the push on, at least; then until the body has stood for half a second [s]
+  double stand = 3;            ///< for which it then stands or walks on [s]
+  int candidates = 3;          ///< motions that are tried
+  bool mirrored = true;        ///< the library has the mirror image of each motion, too
+  bool search_anyway = false;  ///< also where the run's own control stays within the gates under the push
+  bool open_loop = false;      ///< the targets are the reference alone, nothing is searched: to be compared with
+  bool any_motion = false;     ///< places of the library are drawn at random: to be compared with
   matching::WindowOptions window;
   Configuration configuration = ResponseConfiguration();
 };
@@ -59,9 +60,17 @@ inline constexpr io::Range kResponseStarts{0.034, 5};    ///< [s]
 inline constexpr io::Range kResponseDurations{0.5, 60};  ///< [s]
 inline constexpr io::Range kResponseStands{0, 60};       ///< [s]
 
+/// When the body is struck.
+struct Blow {
+  double start = 0;     ///< [s]
+  double duration = 0;  ///< of a thing that touches it: until the two part [s]
+  std::string what;     ///< for people: the push, or the thing and the body that it meets
+  double end() const { return start + duration; }
+};
+
 /// The inputs of a response. Throws UsageError for options that do not fit the run, InputError for a run or a library
-/// that cannot be used: a run of several characters, with kinematic transitions or things in its world, with a push
-/// that is not over; a library of another character.
+/// that cannot be used: a run of several characters, with kinematic transitions, on anything but plain ground, with a
+/// push that is not over; a library of another character; a thing that never touches the character.
 struct ResponseJob {
   explicit ResponseJob(const ResponseOptions& options);
   ResponseJob(const ResponseJob&) = delete;
@@ -75,8 +84,11 @@ struct ResponseJob {
   StoredRun run;
   StoredMotionLibrary library;
   control::OpenLoopControl control;   ///< of the run
-  std::vector<control::Push> pushes;  ///< those of the run, then the new one
-  const control::Push& push() const { return pushes.back(); }
+  std::vector<control::Push> pushes;  ///< those of the run, then the new one, where there is one
+  Blow blow;
+
+ private:
+  void FindTouch();
 };
 
 /// A place at which a recorded motion may be entered.
