@@ -31,10 +31,12 @@ constexpr double kTouch = 0.05;       // between two touches of one blow [s]
 constexpr double kGoOver = 0.3;       // after T, in which the reference becomes the motion [s]
 constexpr double kUpright =
     0.87;  // of the height of the root at rest: well above kStandingRoot, as the search misses some of it
-constexpr double kStandingTime = 0.5;  // that the motion stands, before it may end [s]
-constexpr double kLongestMotion = 10;  // that is used [s]
-constexpr double kRest = 0.3;          // in which the root comes to rest where a motion is over [s]
-constexpr double kLimp = 0.01;         // of the servos' strength, for comparison
+constexpr double kStandingTime = 0.5;   // that the motion stands, before it may end [s]
+constexpr double kLongestMotion = 10;   // that is used [s]
+constexpr double kRest = 0.3;           // in which the root comes to rest where a motion is over [s]
+constexpr double kNaiveFragment = 0.1;  // [s]
+constexpr int kNaiveTargets = 12;       // in each, after its first one
+constexpr double kLimp = 0.01;          // of the servos' strength, for comparison
 
 /// Servos that go over from one motion to another. Targets are taken ahead of the time by kd / kp of each joint,
 /// because damping holds servos back by so much.
@@ -418,13 +420,22 @@ class Responder {
     }
   }
 
-  /// The poses themselves as targets.
+  /// The poses themselves as targets, in fragments of a tenth of a second.
   std::vector<control::Fragment> Naive(const std::vector<character::Pose>& poses) const {
-    control::Fragment fragment;
-    fragment.first_step = exit_;
-    fragment.num_steps = StepOf(static_cast<double>(poses.size() - 1) * kCompositionFrame);
-    for (const character::Pose& pose : poses) fragment.targets.push_back(pose.joint_rotations);
-    return {fragment};
+    const character::ReferenceMotion motion(character_, kCompositionFrame, poses, kCompositionFrame);
+    const int end = exit_ + StepOf(motion.duration());
+    std::vector<control::Fragment> fragments;
+    character::Pose pose;
+    for (int first = exit_; first < end; first += StepOf(kNaiveFragment)) {
+      control::Fragment& fragment = fragments.emplace_back();
+      fragment.first_step = first;
+      fragment.num_steps = std::min(StepOf(kNaiveFragment), end - first);
+      for (int t = 0; t <= kNaiveTargets; ++t) {
+        motion.PoseAt((first - exit_ + static_cast<double>(fragment.num_steps * t) / kNaiveTargets) * h(), pose);
+        fragment.targets.push_back(pose.joint_rotations);
+      }
+    }
+    return fragments;
   }
 
   void Append(const std::vector<character::Pose>& poses, std::vector<control::Fragment> fragments) {

@@ -116,7 +116,9 @@ TEST_F(RespondProgram, AResponseIsStruckAgain) {
 
 TEST_F(RespondProgram, WithoutTheSearchItFalls) {
   const std::string run = Path("run");
-  const Outcome outcome = Execute(Command("trunk,300:0:-300,0.6,0.1") + " --open-loop --output " + run);
+  // So long that its targets would not go into a single fragment of a control file.
+  const Outcome outcome = Execute(kRespond + " " + walk_ + " --library " + library_ +
+                                  " --push trunk,300:0:-300,0.6,0.1 --stand 9 --open-loop --output " + run);
   EXPECT_EQ(outcome.code, 4) << outcome.text;
   EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
 }
