@@ -20,6 +20,7 @@ namespace {
 
 constexpr double kLinearRidge = 1e-6;  // of the linear mean, per example
 constexpr size_t kFewestPoses = 5;
+constexpr double kLargestJointScale = 1e4;  // [1/rad]
 
 learning::LatentOptions LatentOptionsOf(const ResponseOptions& options) {
   learning::LatentOptions latent;
@@ -209,10 +210,16 @@ void Assemble(ResponseModel& model) {
       !model.observation.Fit(model.latent.latent, model.latent.observations, model.kernel)) {
     throw std::runtime_error("the covariance of the observations cannot be factored: more noise is needed");
   }
-  MatrixXd joints =
-      Displacements(features.coordinates(), model.examples, model.rest, model.num_observations()).transpose();
-  model.observation.covariance().Solve(joints);
-  model.joint_weights = joints.transpose();
+  const MatrixXd joints = Displacements(features.coordinates(), model.examples, model.rest, model.num_observations());
+  MatrixXd solved = joints.transpose();
+  model.observation.covariance().Solve(solved);
+  model.joint_weights = solved.transpose();
+  model.joint_scales = learning::SquaredScales(joints, solved).cwiseSqrt();
+  for (Index j = 0; j < model.joint_scales.size(); ++j) {
+    // What never moves has no scale; it stays where it is for all that is observed.
+    if (!(model.joint_scales[j] < kLargestJointScale)) model.joint_scales[j] = kLargestJointScale;
+  }
+  model.joint_scales[0] = model.joint_scales[2] = 0;
   MatrixXd points, values;
   Transitions(model, features, points, values);
   model.linear = LinearMean(points, values, model.options.linear_mean);

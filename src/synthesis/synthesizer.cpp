@@ -30,9 +30,11 @@ double LargestMove(const std::vector<Vec3>& from, const std::vector<Vec3>& to) {
 
 SynthesisOptions PaperSynthesis() {
   SynthesisOptions options;
+  options.latent_leads = false;
   options.history = true;
   options.drawn_to_examples = true;
   options.likely_update = true;
+  options.pose_weight = 0.01;
   return options;
 }
 
@@ -121,79 +123,75 @@ void Synthesizer::StartPose(const VectorXd& place, character::Pose& pose) {
   pose.root_position.z() = now.root.z() + way.z();
 }
 
-double Synthesizer::Evaluate(const character::Pose& pose, const VectorXd& place, bool gradients) {
+double Synthesizer::Evaluate(const character::Pose& pose, const VectorXd& place, bool place_moves, bool gradients) {
   const Index n = features_.coordinates().size(), d = place.size(), size = features_.size();
   features_.Observe(pose, gradients, postures_[2]);
   features_.Combine(postures_[0], postures_[1], postures_[2], observation_);
   observation_ -= model_->mean;
-  ObservationAt(place, gradients, likely_);
+  if (place_moves) ObservationAt(place, gradients, likely_);
   const double variance = options_.drawn_to_examples ? likely_.variance : fixed_variance_;
   const double scale = 1 / std::sqrt(variance), dynamics_scale = 1 / std::sqrt(dynamics_variance_);
-  const double pull = std::sqrt(options_.pose_weight);
-  residual_.resize(size + d + n);
+  pull_ = (std::sqrt(options_.pose_weight) * scale) * model_->joint_scales;
+  residual_.resize(size + n + d);
   residual_.head(size) = scale * model_->latent.scales.cwiseProduct(observation_ - likely_.mean);
-  residual_.segment(size, d) = dynamics_scale * (place - predicted_);
   from_expected_.resize(n);
   features_.coordinates().Difference(expected_, pose, from_expected_);
-  from_expected_[0] = from_expected_[2] = 0;  // the velocity tells where the root is
-  residual_.tail(n) = pull * from_expected_;
+  residual_.segment(size, n) = pull_.cwiseProduct(from_expected_);
+  residual_.tail(d) = dynamics_scale * (place - predicted_);
   double value = 0.5 * residual_.squaredNorm();
   if (options_.drawn_to_examples) value += 0.5 * static_cast<double>(size) * std::log(variance);
   if (!gradients) return value;
   features_.CombineJacobian(postures_[1], postures_[2], jacobian_);
-  residual_jacobian_.setZero(size + d + n, n + d);
+  residual_jacobian_.setZero(size + n + d, n + d);
   residual_jacobian_.topLeftCorner(size, n) = (scale * model_->latent.scales).asDiagonal() * jacobian_;
-  residual_jacobian_.block(0, n, size, d) = (-scale * model_->latent.scales).asDiagonal() * likely_.mean_gradient;
-  residual_jacobian_.block(size, n, d, d).diagonal().setConstant(dynamics_scale);
-  residual_jacobian_.block(size + d, 0, n, n).diagonal().setConstant(pull);
-  residual_jacobian_(size + d, 0) = 0;
-  residual_jacobian_(size + d + 2, 2) = 0;
+  residual_jacobian_.block(size, 0, n, n).diagonal() = pull_;
+  if (place_moves) {
+    residual_jacobian_.block(0, n, size, d) = (-scale * model_->latent.scales).asDiagonal() * likely_.mean_gradient;
+    residual_jacobian_.bottomRightCorner(d, d).diagonal().setConstant(dynamics_scale);
+  }
   gradient_.noalias() = residual_jacobian_.transpose() * residual_;
-  if (options_.drawn_to_examples) {
-    const double by_variance =
-        0.5 * (static_cast<double>(size) - residual_.head(size).squaredNorm()) / variance;
+  if (place_moves && options_.drawn_to_examples) {
+    const double by_variance = 0.5 * (static_cast<double>(size) - residual_.head(size).squaredNorm()) / variance;
     gradient_.tail(d) += by_variance * likely_.variance_gradient;
   }
   return value;
 }
 
-void Synthesizer::Infer(bool pose_moves, character::Pose& pose, VectorXd& place, SynthesisRecord& record) {
+void Synthesizer::Infer(Moves moves, character::Pose& pose, VectorXd& place, SynthesisRecord& record) {
   const Index n = features_.coordinates().size(), d = place.size();
-  double value = Evaluate(pose, place, true);
+  const bool place_moves = moves != Moves::kPose;
+  const Index first = moves == Moves::kPlace ? n : 0, count = moves == Moves::kBoth ? n + d : moves == Moves::kPose ? n : d;
+  double value = Evaluate(pose, place, place_moves, true);
   ++record.evaluations;
   for (int iteration = 0; iteration < options_.most_iterations; ++iteration) {
-    hessian_.setZero(n + d, n + d);
-    hessian_.selfadjointView<Eigen::Lower>().rankUpdate(residual_jacobian_.transpose());
-    if (pose_moves) {
-      hessian_.diagonal().array() += kDamping * hessian_.diagonal().maxCoeff();
-      move_ = -hessian_.selfadjointView<Eigen::Lower>().ldlt().solve(gradient_);
-    } else {
-      move_.setZero(n + d);
-      const MatrixXd of_place = hessian_.bottomRightCorner(d, d).selfadjointView<Eigen::Lower>();
-      move_.tail(d) = -of_place.ldlt().solve(gradient_.tail(d));
-    }
+    const auto columns = residual_jacobian_.middleCols(first, count);
+    hessian_.setZero(count, count);
+    hessian_.selfadjointView<Eigen::Lower>().rankUpdate(columns.transpose());
+    hessian_.diagonal().array() += kDamping * hessian_.diagonal().maxCoeff();
+    move_.setZero(n + d);
+    move_.segment(first, count) = -hessian_.selfadjointView<Eigen::Lower>().ldlt().solve(gradient_.segment(first, count));
     const character::Pose pose_before = pose;
     const VectorXd place_before = place;
     double next = 0;
     int halvings = 0;
+    const bool last = move_.cwiseAbs().maxCoeff() < options_.tolerance;
     for (; halvings <= kMostHalvings; ++halvings) {
       pose = pose_before;
       features_.coordinates().Advance(move_.head(n), pose);
       place = place_before + move_.tail(d);
-      next = Evaluate(pose, place, false);
+      next = Evaluate(pose, place, place_moves, !last);
       ++record.evaluations;
-      if (next <= value) break;
+      if (next <= value || last) break;
       move_ *= 0.5;
     }
     if (halvings > kMostHalvings) {
       pose = pose_before;
       place = place_before;
-      Evaluate(pose, place, false);
+      Evaluate(pose, place, place_moves, false);
       break;
     }
     value = next;
-    if (move_.cwiseAbs().maxCoeff() < options_.tolerance) break;
-    Evaluate(pose, place, true);
+    if (last) break;
   }
   record.likelihood = value;
 }
@@ -213,7 +211,7 @@ const SynthesisRecord& Synthesizer::Step(std::span<const Push> pushes) {
   fixed_variance_ = likely_.variance;
   expected_ = pose;
   VectorXd place = predicted_;
-  Infer(true, pose, place, record_);
+  Infer(options_.latent_leads ? Moves::kPose : Moves::kBoth, pose, place, record_);
   record_.deviation = std::sqrt(likely_.variance);
   VectorXd displacement;
   record_.pushed = deformation_.Solve(poses_[1], pushes, time_, dt, features_.points(), postures_[1].feet,
@@ -224,9 +222,9 @@ const SynthesisRecord& Synthesizer::Step(std::span<const Push> pushes) {
     const VectorXd before = observation_;
     features_.coordinates().Advance(displacement, pose);
     if (options_.likely_update) {
-      Infer(false, pose, place, record_);
+      Infer(Moves::kPlace, pose, place, record_);
     } else {
-      Evaluate(pose, place, false);
+      Evaluate(pose, place, false, false);
       place += model_->latent.BackProject(observation_) - model_->latent.BackProject(before);
     }
     record_.displacement = std::max(displacement.head<3>().norm(), LargestMove(feet, postures_[2].feet));

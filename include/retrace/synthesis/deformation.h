@@ -24,7 +24,7 @@ namespace retrace::synthesis {
 
 struct DeformationOptions {
   bool paper = false;         ///< the smallest |G|^2 + foot_weight |C|^2, without joint_inertia
-  double joint_inertia = 0.1;  ///< of each axis of a joint [kg m^2]
+  double joint_inertia = 0.03;///< of each axis of a joint [kg m^2]
   double foot_weight = 1e4;   ///< of the displacement of a standing point [kg]; of `paper` a weight on its square [N^2/m^2]
   double standing_speed = 0.4;  ///< a heel or toe that is slower stands [m/s]
   double standing_height = 0.05;  ///< if it is also at most so high over the ground [m]

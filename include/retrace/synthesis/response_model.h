@@ -70,6 +70,7 @@ struct ResponseModel {
   Eigen::MatrixXd linear;                     ///< (d x 1 + order d) the linear mean: by one, then the last places, oldest first
   character::Pose rest;                       ///< from which `joint_weights` count
   Eigen::MatrixXd joint_weights;              ///< (n x N) displacements of poses from `rest` by the kernel of `observation`
+  Eigen::VectorXd joint_scales;               ///< (n) of these as the scales of the observations; 0 along the ground
   double step = 0;                            ///< mean distance between observations that follow one another in the normal motion
 
   Eigen::Index num_observations() const { return latent.observations.cols(); }

@@ -6,12 +6,17 @@
 /// paper by default (PaperSynthesis is its letter):
 /// - L_S is not conditioned on the last two frames besides the examples. After a push these two lie beside what the
 ///   examples have; a smooth process takes the difference for certain and carries it on, and the motion blows up.
-/// - The variance of the observations is that at the predicted place, and no function of the place that is looked for.
-///   As such it would draw the place to the examples with the weight of all dimensions, whatever the dynamics say.
+/// - The next latent place is what the dynamics tell, and only the pose is looked for. In L_S the two find a compromise,
+///   in which the velocities of the present pose, which does not change any more, pull at the next place with the weight
+///   of all dimensions: an error of a pose drives the motion on, and examples that lie near to one another make it leave
+///   its cycle. (Where a place is looked for, the variance of the observations would also draw it to the examples;
+///   `drawn_to_examples`.)
 /// - After a push the latent place moves by what the back constraint makes of the displacement. By likelihood the
 ///   dynamics would take a part of it back.
-/// A weak pull to the poses that the examples have at the latent place decides what the features leave open, such as how
-/// a hand is turned about its arm; the paper has none.
+/// - The joints are observed, too: a pose is drawn to the joints that the examples have at the latent place, each with a
+///   scale of its own as any other dimension. The paper's features leave open how a hand is turned about its arm, and
+///   beside the examples they fit no body: limbs would twist to fit them. With the letter of the paper a hundredth of
+///   this decides what the features leave open.
 #pragma once
 
 #include <Eigen/Core>
@@ -23,10 +28,11 @@
 namespace retrace::synthesis {
 
 struct SynthesisOptions {
-  bool history = false;           ///< L_S is conditioned on the last two frames
+  bool latent_leads = true;        ///< the next place is what the dynamics tell
+  bool history = false;            ///< L_S is conditioned on the last two frames
   bool drawn_to_examples = false;  ///< the variance is a function of the place
   bool likely_update = false;      ///< the latent place after a push is the most likely one
-  double pose_weight = 0.3;        ///< of a squared displacement from the pose that the examples have [1/rad^2]
+  double pose_weight = 1;          ///< of the joints among what is observed
   int most_iterations = 25;        ///< of Gauss and Newton, per frame
   double tolerance = 1e-4;         ///< they end with a step in which no coordinate moves by more [rad, m]
 };
@@ -71,8 +77,10 @@ class Synthesizer {
   void ObserveHistory();
   void ObservationAt(const Eigen::VectorXd& place, bool gradients, Likely& likely);
   void StartPose(const Eigen::VectorXd& place, character::Pose& pose);
-  double Evaluate(const character::Pose& pose, const Eigen::VectorXd& place, bool gradients);
-  void Infer(bool pose_moves, character::Pose& pose, Eigen::VectorXd& place, SynthesisRecord& record);
+  /// L_S, and where wanted its derivatives; the observation at the place is found again only where that moves.
+  double Evaluate(const character::Pose& pose, const Eigen::VectorXd& place, bool place_moves, bool gradients);
+  enum class Moves { kPose, kPlace, kBoth };
+  void Infer(Moves moves, character::Pose& pose, Eigen::VectorXd& place, SynthesisRecord& record);
 
   const ResponseModel* model_;
   SynthesisOptions options_;
@@ -96,7 +104,7 @@ class Synthesizer {
   // Scratch:
   learning::Prediction prediction_, dynamics_prediction_;
   Likely likely_;
-  Eigen::VectorXd observation_, residual_, gradient_, move_, from_expected_;
+  Eigen::VectorXd observation_, residual_, gradient_, move_, from_expected_, pull_;
   Eigen::MatrixXd jacobian_, residual_jacobian_, hessian_;
 };
 
