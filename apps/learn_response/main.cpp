@@ -27,14 +27,17 @@ void AddOptions(CLI::App& app, Options& o) {
   app.add_option("--character", o.learning.character, "Character of recordings: a JSON file, or a name")
       ->type_name("NAME")
       ->capture_default_str();
-  app.add_flag("--paper", o.paper,
-               "By the letter of the paper: pairs of poses, three latent coordinates, scaled conjugate gradients, pushes "
-               "left in the examples");
-  apps::AddNumber(app, "--dimensions", o.dimensions, io::OptionalInteger{1, 50}, "Latent coordinates [6; 3 with --paper]");
+  app.add_flag(
+      "--paper", o.paper,
+      "By the letter of the paper: pairs of poses, three latent coordinates, scaled conjugate gradients, pushes "
+      "left in the examples");
+  apps::AddNumber(app, "--dimensions", o.dimensions, io::OptionalInteger{1, 50},
+                  "Latent coordinates [6; 3 with --paper]");
   apps::AddNumber(app, "--iterations", o.iterations, io::OptionalInteger{1, 100000},
                   "Iterations of the minimisation [300]");
-  apps::AddNumber(app, "--back-rate", o.learning.model.back_rate, io::Real{{1e-3, 1e3}},
-                  "Rate of the back constraint, in 1/m^2: the larger, the more different are latent places of like poses");
+  apps::AddNumber(
+      app, "--back-rate", o.learning.model.back_rate, io::Real{{1e-3, 1e3}},
+      "Rate of the back constraint, in 1/m^2: the larger, the more different are latent places of like poses");
   apps::AddNumber(app, "--start-deviation", o.learning.model.start_deviation, io::Real{{0, 10}},
                   "Standard deviation of what is added to the start of the minimisation");
   apps::AddNumber(app, "--seed", o.learning.model.seed, io::Natural{}, "Seed of that");

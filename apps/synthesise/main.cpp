@@ -23,8 +23,9 @@ void AddOptions(CLI::App& app, Options& o) {
       ->type_name("DIR|FILE")
       ->required();
   apps::AddNumber(app, "--seconds", o.synthesis.seconds, io::Real{{0.1, 1200}}, "Length of the motion [s]");
-  app.add_option("--push", o.synthesis.pushes,
-                 "A force on a body's centre of mass: BODY,FX:FY:FZ,START,DURATION in N (world axes) and s (repeatable)")
+  app.add_option(
+         "--push", o.synthesis.pushes,
+         "A force on a body's centre of mass: BODY,FX:FY:FZ,START,DURATION in N (world axes) and s (repeatable)")
       ->type_name("PUSH")
       ->allow_extra_args(false);
   app.add_option("--against", o.against,

@@ -117,7 +117,8 @@ class ExampleReader {
       end = std::min(end, start + options_.normal_seconds);
     }
     first_ = false;
-    if (!(start < end)) throw InputError(text, "a motion of " + io::Fixed(source.motion.duration(), 2) + " s", "a part of it");
+    if (!(start < end))
+      throw InputError(text, "a motion of " + io::Fixed(source.motion.duration(), 2) + " s", "a part of it");
     Example example;
     example.name = name.path.filename().string();
     example.poses = PosesBetween(source.motion, start, end, dt);
@@ -178,7 +179,8 @@ void TrimReturned(const ResponseLearningOptions& options, const character::Chara
       if (distance > options.returned * step) last = i;
     }
     const auto kept = static_cast<size_t>(std::min(last + 5, observations.cols() - 1)) + 3;
-    const auto pushed = static_cast<size_t>(std::ceil(example.pushes.back().end() / options.model.features.frame_time)) + 2;
+    const auto pushed =
+        static_cast<size_t>(std::ceil(example.pushes.back().end() / options.model.features.frame_time)) + 2;
     example.poses.resize(std::min(example.poses.size(), std::max(kept, pushed)));
   }
 }
@@ -270,12 +272,12 @@ LearntResponse LearnResponse(const ResponseLearningOptions& options) {
   for (size_t e = 1; e < model.examples.size(); ++e) {
     const double distance = result.learning.end_distances[e];
     if (distance <= kFarEnd) continue;
-    result.warnings.push_back(model.examples[e].name + " ends " + io::Fixed(distance, 1) +
-                              " steps from the normal motion: it has not returned; a longer part of it (--after) says how");
+    result.warnings.push_back(
+        model.examples[e].name + " ends " + io::Fixed(distance, 1) +
+        " steps from the normal motion: it has not returned; a longer part of it (--after) says how");
   }
   return result;
 }
-
 
 synthesis::StoredModel LoadResponseModel(const fs::path& folder_or_file) {
   const fs::path file = fs::is_directory(folder_or_file) ? folder_or_file / kModelFile : folder_or_file;
@@ -296,7 +298,8 @@ Synthesis Synthesise(const ResponseModel& model, const SynthesisOptions& options
     if (source->pushes.empty()) throw InputError(run.folder.string(), "a run without pushes", "one that was pushed");
     const double push = source->pushes.front().start;
     start = (std::floor(push / dt + 1e-6) - 1) * dt;
-    if (start < 3 * dt) throw InputError(run.folder.string(), "a push at its beginning", "one after four poses at least");
+    if (start < 3 * dt)
+      throw InputError(run.folder.string(), "a push at its beginning", "one after four poses at least");
     beginning = PosesBetween(source->motion, start - 3 * dt, start, dt);
     for (Push p : source->pushes) {
       p.start -= start;

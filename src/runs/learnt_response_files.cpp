@@ -24,9 +24,9 @@ using synthesis::ResponseModel;
 
 namespace {
 
-constexpr double kPanel = 460;   // side of a panel of the picture [px]
-constexpr double kMargin = 40;   // around the panels
-constexpr double kLegend = 22;   // height of a line of the legend
+constexpr double kPanel = 460;  // side of a panel of the picture [px]
+constexpr double kMargin = 40;  // around the panels
+constexpr double kLegend = 22;  // height of a line of the legend
 constexpr std::array kColors = {"#cc6677", "#117733", "#ddaa33", "#882255", "#44aa99", "#aa4499", "#999933", "#661100"};
 constexpr const char* kNormalColor = "#31426e";
 constexpr const char* kSynthesisColor = "#111111";
@@ -136,21 +136,32 @@ struct Panel {
 
 std::string Line(const Panel& panel, const MatrixXd& places, const char* color, double width, const char* more = "") {
   std::string svg = "<polyline fill=\"none\" stroke=\"";
-  svg.append(color).append("\" stroke-width=\"").append(io::Fixed(width, 1)).append("\"").append(more).append(" points=\"");
+  svg.append(color)
+      .append("\" stroke-width=\"")
+      .append(io::Fixed(width, 1))
+      .append("\"")
+      .append(more)
+      .append(" points=\"");
   for (Index i = 0; i < places.cols(); ++i) svg.append(i > 0 ? " " : "").append(panel.At(places.col(i)));
   return svg.append("\"/>\n");
 }
 
 std::string Label(double x, double y, const char* color, const std::string& text) {
   std::string svg = "<text x=\"";
-  svg.append(io::Fixed(x, 1)).append("\" y=\"").append(io::Fixed(y, 1)).append("\" fill=\"").append(color).append("\">");
+  svg.append(io::Fixed(x, 1))
+      .append("\" y=\"")
+      .append(io::Fixed(y, 1))
+      .append("\" fill=\"")
+      .append(color)
+      .append("\">");
   return svg.append(io::EscapeXml(text)).append("</text>\n");
 }
 
 std::string MillimetresAndDegrees(const synthesis::Plausibility& figures) {
-  return "joints at most " + io::Fixed(Degrees(figures.joint_excess), 1) + " degrees from the examples', root at most " +
-         io::Fixed(1000 * figures.height_excess, 0) + " mm outside their heights; a standing foot moves " +
-         io::Fixed(1000 * figures.slide, 0) + " mm (normal motion " + io::Fixed(1000 * figures.example_slide, 0) + ")";
+  return "joints at most " + io::Fixed(Degrees(figures.joint_excess), 1) +
+         " degrees from the examples', root at most " + io::Fixed(1000 * figures.height_excess, 0) +
+         " mm outside their heights; a standing foot moves " + io::Fixed(1000 * figures.slide, 0) +
+         " mm (normal motion " + io::Fixed(1000 * figures.example_slide, 0) + ")";
 }
 
 }  // namespace
@@ -176,10 +187,11 @@ std::string LatentPicture(const ResponseModel& model, const Synthesis* synthesis
                     "<rect width=\"100%\" height=\"100%\" fill=\"#f6f5f1\"/>\n";
   const auto color_of = [](size_t e) { return e == 0 ? kNormalColor : kColors[(e - 1) % kColors.size()]; };
   for (const Panel& panel : panels) {
-    svg += Label(panel.left, kMargin - 12, "#444", "latent coordinates " + std::to_string(panel.x + 1) + " and " +
-                                                       std::to_string(panel.y + 1));
+    svg += Label(panel.left, kMargin - 12, "#444",
+                 "latent coordinates " + std::to_string(panel.x + 1) + " and " + std::to_string(panel.y + 1));
     for (size_t e = model.examples.size(); e-- > 0;) {
-      svg += Line(panel, model.latent.latent.middleCols(model.FirstOf(e), model.lengths[e]), color_of(e), e == 0 ? 3 : 1.2);
+      svg += Line(panel, model.latent.latent.middleCols(model.FirstOf(e), model.lengths[e]), color_of(e),
+                  e == 0 ? 3 : 1.2);
     }
     if (synthesis == nullptr) continue;
     svg += Line(panel, played, kSynthesisColor, 1.2, " stroke-dasharray=\"4 3\"");
@@ -187,14 +199,16 @@ std::string LatentPicture(const ResponseModel& model, const Synthesis* synthesis
       if (!synthesis->records[static_cast<size_t>(i)].pushed) continue;
       const std::string at = panel.At(played.col(i));
       const size_t comma = at.find(',');
-      svg += "<circle cx=\"" + at.substr(0, comma) + "\" cy=\"" + at.substr(comma + 1) + "\" r=\"3.5\" fill=\"#d03020\"/>\n";
+      svg += "<circle cx=\"" + at.substr(0, comma) + "\" cy=\"" + at.substr(comma + 1) +
+             "\" r=\"3.5\" fill=\"#d03020\"/>\n";
     }
   }
   double y = 2 * kMargin + kPanel;
   for (size_t e = 0; e < model.examples.size(); ++e, y += kLegend) {
     svg += Label(kMargin, y, color_of(e), (e == 0 ? "normal: " : "disturbed: ") + model.examples[e].name);
   }
-  if (synthesis != nullptr) svg += Label(kMargin, y, kSynthesisColor, "synthesis (kinematic), dashed; frames under a push are dots");
+  if (synthesis != nullptr)
+    svg += Label(kMargin, y, kSynthesisColor, "synthesis (kinematic), dashed; frames under a push are dots");
   return svg + "</svg>\n";
 }
 
@@ -210,8 +224,8 @@ void WriteLearntResponse(const std::filesystem::path& folder, bool force, const 
 void WriteSynthesis(const std::filesystem::path& folder, bool force, const ResponseModel& model,
                     const SynthesisOptions& options, const Synthesis& result, const std::string& command) {
   results::RunFolder files(folder, force);
-  files.Write(results::kMotionFile, motion::FormatBvh(character::ClipOf(*model.character, result.poses,
-                                                                        model.options.features.frame_time)));
+  files.Write(results::kMotionFile,
+              motion::FormatBvh(character::ClipOf(*model.character, result.poses, model.options.features.frame_time)));
   files.Write("latent.csv", FormatPlaces(model, result));
   files.Write("latent.svg", LatentPicture(model, &result));
   if (!result.errors.empty()) files.Write("errors.csv", FormatErrors(result));
@@ -250,9 +264,9 @@ std::string Describe(const LearntResponse& learnt) {
                      std::to_string(model.dimensions()) + " latent coordinates; a cycle of the normal motion takes " +
                      io::Fixed(model.period, 3) + " s\n";
   text += "  " + std::to_string(learnt.learning.latent.iterations()) + " and " +
-          std::to_string(learnt.learning.dynamics.iterations()) + " iterations: " +
-          NameOf(learnt.learning.latent.status) + ", " + NameOf(learnt.learning.dynamics.status) + "; " +
-          io::Fixed(learnt.learning.cpu_seconds, 1) + " CPU s\n";
+          std::to_string(learnt.learning.dynamics.iterations()) +
+          " iterations: " + NameOf(learnt.learning.latent.status) + ", " + NameOf(learnt.learning.dynamics.status) +
+          "; " + io::Fixed(learnt.learning.cpu_seconds, 1) + " CPU s\n";
   for (size_t e = 1; e < model.examples.size(); ++e) {
     text += "  " + model.examples[e].name + ": " + std::to_string(model.examples[e].poses.size()) + " poses, " +
             std::to_string(model.examples[e].pushes.size()) + " pushes, ends " +

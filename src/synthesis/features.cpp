@@ -96,7 +96,8 @@ std::vector<std::string> FeatureMap::Names() const {
   std::vector<std::string> names = places;
   for (const std::string& name : places) names.push_back(name + (options_.velocity_time > 0 ? "_velocity" : "_before"));
   for (const char* const when : {"", "_before"}) {
-    for (const char* const what : {"root_velocity_x", "root_velocity_z", "yaw_rate"}) names.push_back(what + std::string(when));
+    for (const char* const what : {"root_velocity_x", "root_velocity_z", "yaw_rate"})
+      names.push_back(what + std::string(when));
   }
   return names;
 }

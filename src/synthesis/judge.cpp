@@ -134,8 +134,8 @@ NearestExample FindNearestExample(const ResponseModel& model, const Push& push, 
     const Example& example = model.examples[e];
     if (example.pushes.empty()) continue;
     const Push& other = example.pushes.front();
-    const auto frame = static_cast<size_t>(std::clamp(std::floor(other.start / dt + 1e-6), 2.0,
-                                                      static_cast<double>(example.poses.size() - 1)));
+    const auto frame = static_cast<size_t>(
+        std::clamp(std::floor(other.start / dt + 1e-6), 2.0, static_cast<double>(example.poses.size() - 1)));
     const std::vector<character::Pose> three(example.poses.begin() + static_cast<long>(frame) - 2,
                                              example.poses.begin() + static_cast<long>(frame) + 1);
     const double other_phase = PhaseOf(model, three) + other.start - static_cast<double>(frame) * dt;

@@ -31,6 +31,8 @@ void DescribeOptions(Options& o, Visitor& v) {
   v.Field({"back_constraint", "Whether there is one"}, o.back_constraint, io::Flag{});
   v.Field({"iterations", "Of the minimisation of L_P"}, o.iterations, io::Integer{1, 100000});
   v.Field({"start_deviation", "Of what is added to the principal components"}, o.start_deviation, io::Real{{0, 100}});
+  v.Field({"least_noise", "Of an observation"}, o.least_noise, io::Real{{0, 100}});
+  v.Field({"least_dynamics_noise", "Of a latent place"}, o.least_dynamics_noise, io::Real{{0, 100}});
   v.Field({"seed", "Of that"}, o.seed, io::Natural{});
   v.Field({"conjugate_gradients", "Scaled conjugate gradients in the place of L-BFGS"}, o.conjugate_gradients,
           io::Flag{});
@@ -47,8 +49,7 @@ void DescribeOptions(Options& o, Visitor& v) {
                   io::Real{{0, 1e12}});
     section.Field({"standing_speed", "Below which a heel or toe stands", "m/s"}, o.deformation.standing_speed,
                   io::Real{{0, 100}});
-    section.Field({"standing_height", "Below which it stands", "m"}, o.deformation.standing_height,
-                  io::Real{{0, 100}});
+    section.Field({"standing_height", "Below which it stands", "m"}, o.deformation.standing_height, io::Real{{0, 100}});
   });
 }
 
@@ -170,7 +171,8 @@ StoredModel ReadModel(const io::Json& document, const std::string& name) {
   StoredModel stored;
   const io::JsonView character = view["character"];
   if (io::Sha256(io::Dump(character.json())) != view["character_sha256"].String()) {
-    view["character_sha256"].Fail("another hash than that of /character", "the character that the model was learnt with");
+    view["character_sha256"].Fail("another hash than that of /character",
+                                  "the character that the model was learnt with");
   }
   stored.character = std::make_unique<character::Character>(
       character::ParseCharacter(character.json(), name + ": " + character.pointer()));
@@ -197,9 +199,11 @@ StoredModel ReadModel(const io::Json& document, const std::string& name) {
   model.dynamics_kernel.noise = dynamics["noise"].Number(kPositive);
   const std::vector<double> rates = dynamics["rates"].Numbers(kPositive, 2);
   if (rates.size() != static_cast<size_t>(model.options.order)) {
-    dynamics["rates"].Fail(std::to_string(rates.size()) + " rates", std::to_string(model.options.order) + ", the order");
+    dynamics["rates"].Fail(std::to_string(rates.size()) + " rates",
+                           std::to_string(model.options.order) + ", the order");
   }
-  model.dynamics_kernel.rates = Eigen::Map<const Eigen::VectorXd>(rates.data(), static_cast<Eigen::Index>(rates.size()));
+  model.dynamics_kernel.rates =
+      Eigen::Map<const Eigen::VectorXd>(rates.data(), static_cast<Eigen::Index>(rates.size()));
   const std::vector<io::JsonView> weights = learnt["weights"].Elements(kMostObservations);
   model.back_weights.resize(static_cast<Eigen::Index>(weights.size()), model.options.dimensions);
   for (size_t i = 0; i < weights.size(); ++i) {

@@ -28,6 +28,7 @@ learning::LatentOptions LatentOptionsOf(const ResponseOptions& options) {
   latent.back_constraint = options.back_constraint;
   latent.back_rate = options.back_rate;
   latent.start_deviation = options.start_deviation;
+  latent.least_noise = options.least_noise;
   latent.seed = options.seed;
   latent.minimisation.most_iterations = options.iterations;
   latent.minimisation.minimiser = options.conjugate_gradients ? optimization::Minimiser::kScaledConjugateGradients
@@ -52,8 +53,9 @@ void Check(const std::vector<Example>& examples, const ResponseOptions& options)
 double CycleOf(const std::vector<character::Pose>& poses, double frame_time, const std::string& name) {
   const std::optional<character::Cycle> cycle = character::FindCycle(poses, frame_time);
   if (!cycle) {
-    throw std::invalid_argument(name + ": found no cycle in the normal motion, expected two steps of a walk or more, "
-                                       "of which the end is like the beginning");
+    throw std::invalid_argument(name +
+                                ": found no cycle in the normal motion, expected two steps of a walk or more, "
+                                "of which the end is like the beginning");
   }
   return static_cast<double>(cycle->length);
 }
@@ -169,6 +171,7 @@ ResponseOptions PaperOptions() {
   options.dimensions = 3;
   options.conjugate_gradients = true;
   options.linear_mean = false;
+  options.least_noise = options.least_dynamics_noise = 0;
   options.takes_pushes_off = false;
   options.deformation.paper = true;
   options.deformation.foot_weight = 1e7;
@@ -198,6 +201,7 @@ void Assemble(ResponseModel& model) {
   FeatureMap features(*model.character, model.options.features);
   AssembleLatent(model, features);
   learning::LatentOptions latent = LatentOptionsOf(model.options);
+  latent.least_noise = 0;  // the kernel has all of it
   VectorXd learnt(model.back_weights.size() + 2);
   if (model.back_weights.rows() != model.num_observations() || model.back_weights.cols() != model.options.dimensions) {
     throw std::invalid_argument("weights of another number of observations");
@@ -251,7 +255,7 @@ ResponseLearning LearnResponse(const character::Character& character, std::vecto
   const Index entries = learnt.size() - 2;
   model.back_weights = learnt.head(entries).reshaped(model.num_observations(), options.dimensions);
   model.kernel.rates[0] = std::exp(learnt[entries]);
-  model.kernel.noise = std::exp(learnt[entries + 1]);
+  model.kernel.noise = options.least_noise + std::exp(learnt[entries + 1]);
   model.latent = objective.Model(learnt);
 
   MatrixXd points, values;
@@ -262,8 +266,8 @@ ResponseLearning LearnResponse(const character::Character& character, std::vecto
   start.noise = 1;
   optimization::MinimisationOptions minimisation;
   minimisation.most_iterations = options.dynamics_iterations;
-  const learning::LearntKernel dynamics =
-      learning::LearnKernel(points, LeftOver(linear, points, values), start, minimisation);
+  const learning::LearntKernel dynamics = learning::LearnKernel(points, LeftOver(linear, points, values), start,
+                                                                minimisation, options.least_dynamics_noise);
   model.dynamics_kernel = dynamics.kernel;
   result.dynamics = dynamics.minimum;
   Assemble(model);

@@ -116,8 +116,8 @@ void Synthesizer::StartPose(const VectorXd& place, character::Pose& pose) {
   VectorXd displacement = model_->joint_weights * prediction_.kernel;
   features_.coordinates().Advance(displacement, pose);
   const Posture& now = postures_[1];
-  pose.root_orientation = AxisRotation(1, now.heading + velocity[2] - HeadingAngle(pose.root_orientation)) *
-                          pose.root_orientation;
+  pose.root_orientation =
+      AxisRotation(1, now.heading + velocity[2] - HeadingAngle(pose.root_orientation)) * pose.root_orientation;
   const Vec3 way = AxisRotation(1, now.heading) * Vec3(velocity[0], 0, velocity[1]);
   pose.root_position.x() = now.root.x() + way.x();
   pose.root_position.z() = now.root.z() + way.z();
@@ -160,7 +160,9 @@ double Synthesizer::Evaluate(const character::Pose& pose, const VectorXd& place,
 void Synthesizer::Infer(Moves moves, character::Pose& pose, VectorXd& place, SynthesisRecord& record) {
   const Index n = features_.coordinates().size(), d = place.size();
   const bool place_moves = moves != Moves::kPose;
-  const Index first = moves == Moves::kPlace ? n : 0, count = moves == Moves::kBoth ? n + d : moves == Moves::kPose ? n : d;
+  const Index first = moves == Moves::kPlace ? n : 0, count = moves == Moves::kBoth   ? n + d
+                                                              : moves == Moves::kPose ? n
+                                                                                      : d;
   double value = Evaluate(pose, place, place_moves, true);
   ++record.evaluations;
   for (int iteration = 0; iteration < options_.most_iterations; ++iteration) {
@@ -169,7 +171,8 @@ void Synthesizer::Infer(Moves moves, character::Pose& pose, VectorXd& place, Syn
     hessian_.selfadjointView<Eigen::Lower>().rankUpdate(columns.transpose());
     hessian_.diagonal().array() += kDamping * hessian_.diagonal().maxCoeff();
     move_.setZero(n + d);
-    move_.segment(first, count) = -hessian_.selfadjointView<Eigen::Lower>().ldlt().solve(gradient_.segment(first, count));
+    move_.segment(first, count) =
+        -hessian_.selfadjointView<Eigen::Lower>().ldlt().solve(gradient_.segment(first, count));
     const character::Pose pose_before = pose;
     const VectorXd place_before = place;
     double next = 0;

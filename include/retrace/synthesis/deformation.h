@@ -1,7 +1,8 @@
 /// What a push does to the next pose, by Lagrange's equations (Ye and Liu 2010, equations 6 to 8).
 ///
-/// The forces that the pose would have needed without the push stay as they are. With the paper's finite differences the
-/// mass matrix is that of the present pose, so that the equations are linear in the displacement dq of the next pose:
+/// The forces that the pose would have needed without the push stay as they are. With the paper's finite differences
+/// the mass matrix is that of the present pose, so that the equations are linear in the displacement dq of the next
+/// pose:
 ///
 ///     G = M dq / dt^2 - J^T f,
 ///
@@ -23,10 +24,11 @@
 namespace retrace::synthesis {
 
 struct DeformationOptions {
-  bool paper = false;         ///< the smallest |G|^2 + foot_weight |C|^2, without joint_inertia
-  double joint_inertia = 0.03;///< of each axis of a joint [kg m^2]
-  double foot_weight = 1e4;   ///< of the displacement of a standing point [kg]; of `paper` a weight on its square [N^2/m^2]
-  double standing_speed = 0.4;  ///< a heel or toe that is slower stands [m/s]
+  bool paper = false;           ///< the smallest |G|^2 + foot_weight |C|^2, without joint_inertia
+  double joint_inertia = 0.03;  ///< of each axis of a joint [kg m^2]
+  double foot_weight =
+      1e4;  ///< of the displacement of a standing point [kg]; of `paper` a weight on its square [N^2/m^2]
+  double standing_speed = 0.4;    ///< a heel or toe that is slower stands [m/s]
   double standing_height = 0.05;  ///< if it is also at most so high over the ground [m]
 };
 
@@ -46,7 +48,7 @@ class PushDeformation {
  private:
   DeformationOptions options_;
   dynamics::CharacterDynamics dynamics_;
-  Eigen::VectorXd rest_, forces_;               // (n)
+  Eigen::VectorXd rest_, forces_;             // (n)
   Eigen::MatrixXd mass_, matrix_, jacobian_;  // (n x n), (n x n), (3 x n)
   Eigen::LDLT<Eigen::MatrixXd> factor_;
 };

@@ -39,12 +39,12 @@ struct ObservedPoint {
 
 /// What is observed of a pose alone.
 struct Posture {
-  Eigen::VectorXd places;     ///< (places) of the points, in the heading frame [m]
-  Eigen::MatrixXd jacobian;   ///< (places x n) by a displacement of the pose; empty where it was not asked for
-  Eigen::VectorXd turn;       ///< (n) of the heading by the same [rad]
-  Vec3 root = Vec3::Zero();   ///< [m]
-  double heading = 0;         ///< about y, from z towards x [rad]
-  std::vector<Vec3> feet;     ///< (feet) places of heels and toes in the world [m]
+  Eigen::VectorXd places;    ///< (places) of the points, in the heading frame [m]
+  Eigen::MatrixXd jacobian;  ///< (places x n) by a displacement of the pose; empty where it was not asked for
+  Eigen::VectorXd turn;      ///< (n) of the heading by the same [rad]
+  Vec3 root = Vec3::Zero();  ///< [m]
+  double heading = 0;        ///< about y, from z towards x [rad]
+  std::vector<Vec3> feet;    ///< (feet) places of heels and toes in the world [m]
 };
 
 /// An object belongs to one thread.
@@ -76,7 +76,7 @@ class FeatureMap {
   std::vector<ObservedPoint> points_;
   Eigen::Index root_point_ = -1;
   dynamics::CharacterDynamics dynamics_;
-  Eigen::VectorXd rest_;      // (n) velocities, all zero
+  Eigen::VectorXd rest_;            // (n) velocities, all zero
   Eigen::MatrixXd point_jacobian_;  // (3 x n)
 };
 

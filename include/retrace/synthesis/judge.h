@@ -8,13 +8,13 @@
 namespace retrace::synthesis {
 
 struct Plausibility {
-  double joint_excess = 0;    ///< largest angle of a joint from the nearest of the examples [rad]
-  double height_excess = 0;   ///< of the root over the highest, or under the lowest, of the examples [m]
-  double slide = 0;           ///< mean over stances: how far heel or toe move along the ground while they stand [m]
-  double example_slide = 0;   ///< the same of the normal motion [m]
-  double end_distance = 0;    ///< of the last observation from the nearest of the normal motion [steps]
+  double joint_excess = 0;      ///< largest angle of a joint from the nearest of the examples [rad]
+  double height_excess = 0;     ///< of the root over the highest, or under the lowest, of the examples [m]
+  double slide = 0;             ///< mean over stances: how far heel or toe move along the ground while they stand [m]
+  double example_slide = 0;     ///< the same of the normal motion [m]
+  double end_distance = 0;      ///< of the last observation from the nearest of the normal motion [steps]
   double largest_distance = 0;  ///< of any observation from the nearest of all examples [steps]
-  double period = 0;          ///< of the second half; 0: it has fewer than two cycles there [s]
+  double period = 0;            ///< of the second half; 0: it has fewer than two cycles there [s]
 };
 
 /// Of poses at the model's rate, five at least.
@@ -30,7 +30,7 @@ PoseDistance DistanceOf(const character::Character& character, const character::
 /// What else might have been said of a pushed motion, to compare a synthesis with: that of the example with the most
 /// similar push, from its push on.
 struct NearestExample {
-  size_t example = 0;   ///< of the model
+  size_t example = 0;     ///< of the model
   size_t push_frame = 0;  ///< pose of the example with which its push begins, or the last before
   double difference = 0;  ///< of forces, in 100 N, and of phases, in quarters of a period, added
 };

@@ -1,5 +1,5 @@
-/// A response model as a file: JSON with the character, the examples, the options and what was learnt. What follows from
-/// these is computed again when it is read.
+/// A response model as a file: JSON with the character, the examples, the options and what was learnt. What follows
+/// from these is computed again when it is read.
 #pragma once
 
 #include <memory>
@@ -19,8 +19,8 @@ io::Json ToJson(const ResponseOptions& options);
 
 /// {"format", "version", "character": the character's document, "character_sha256", "options", "examples": [{"name",
 /// "pushes", "poses": [[root position, root orientation w x y z, rotations of the joints w x y z], ...]}], "learnt":
-/// {"rate", "noise", "dynamics": {"variance", "noise", "rates"}, "weights": [[(d)], ...]}, "derived": what a reader wants
-/// to know and a program finds again}.
+/// {"rate", "noise", "dynamics": {"variance", "noise", "rates"}, "weights": [[(d)], ...]}, "derived": what a reader
+/// wants to know and a program finds again}.
 io::Json ToJson(const ResponseModel& model);
 
 /// A model with the character that it points at.

@@ -32,15 +32,17 @@ namespace retrace::synthesis {
 
 struct ResponseOptions {
   FeatureOptions features;
-  int dimensions = 6;        ///< latent coordinates
-  double back_rate = 2;      ///< of the back constraint [1/m^2] (learning::LatentOptions)
+  int dimensions = 6;    ///< latent coordinates
+  double back_rate = 2;  ///< of the back constraint [1/m^2] (learning::LatentOptions)
   bool back_constraint = true;
-  int iterations = 100;      ///< of the minimisation of L_P
+  int iterations = 100;        ///< of the minimisation of L_P
   double start_deviation = 0;  ///< learning::LatentOptions
+  double least_noise = 1e-4;   ///< of an observation, in units of the kernel's variance (learning::LatentOptions)
+  double least_dynamics_noise = 1e-6;  ///< of a latent place
   uint64_t seed = 1;
   bool conjugate_gradients = false;  ///< the paper's minimiser in the place of L-BFGS
-  int order = 2;             ///< of the dynamics: last places that the next one follows from, 1 or 2
-  bool linear_mean = true;   ///< of the dynamics
+  int order = 2;                     ///< of the dynamics: last places that the next one follows from, 1 or 2
+  bool linear_mean = true;           ///< of the dynamics
   bool takes_pushes_off = true;
   int dynamics_iterations = 60;
   DeformationOptions deformation;
@@ -61,17 +63,17 @@ struct ResponseModel {
   learning::Kernel dynamics_kernel;  ///< of the next latent place by the last ones
 
   // What follows, by Assemble:
-  Eigen::VectorXd mean;                       ///< (D) of the observations over whole cycles of the normal motion
-  double period = 0;                          ///< of the normal motion [s]
-  std::vector<Eigen::Index> lengths;          ///< (examples) observations of each: two fewer than poses
-  learning::LatentModel latent;               ///< observations (D x N) less the mean; latent places (d x N); scales (D)
-  learning::GaussianProcess observation;      ///< of the observations less the mean, by the latent places
-  learning::GaussianProcess dynamics;         ///< of what the linear mean leaves over
-  Eigen::MatrixXd linear;                     ///< (d x 1 + order d) the linear mean: by one, then the last places, oldest first
-  character::Pose rest;                       ///< from which `joint_weights` count
-  Eigen::MatrixXd joint_weights;              ///< (n x N) displacements of poses from `rest` by the kernel of `observation`
-  Eigen::VectorXd joint_scales;               ///< (n) of these as the scales of the observations; 0 along the ground
-  double step = 0;                            ///< mean distance between observations that follow one another in the normal motion
+  Eigen::VectorXd mean;                   ///< (D) of the observations over whole cycles of the normal motion
+  double period = 0;                      ///< of the normal motion [s]
+  std::vector<Eigen::Index> lengths;      ///< (examples) observations of each: two fewer than poses
+  learning::LatentModel latent;           ///< observations (D x N) less the mean; latent places (d x N); scales (D)
+  learning::GaussianProcess observation;  ///< of the observations less the mean, by the latent places
+  learning::GaussianProcess dynamics;     ///< of what the linear mean leaves over
+  Eigen::MatrixXd linear;         ///< (d x 1 + order d) the linear mean: by one, then the last places, oldest first
+  character::Pose rest;           ///< from which `joint_weights` count
+  Eigen::MatrixXd joint_weights;  ///< (n x N) displacements of poses from `rest` by the kernel of `observation`
+  Eigen::VectorXd joint_scales;   ///< (n) of these as the scales of the observations; 0 along the ground
+  double step = 0;                ///< mean distance between observations that follow one another in the normal motion
 
   Eigen::Index num_observations() const { return latent.observations.cols(); }
   Eigen::Index dimensions() const { return latent.latent.rows(); }
@@ -92,8 +94,8 @@ struct ResponseLearning {
   /// (examples) distance of the last observation of each from the nearest one of the normal motion, in steps: an
   /// example that is far away has not returned.
   std::vector<double> end_distances;
-  /// Mean distance between latent places that the dynamics tell and those that there are, in latent steps, of the normal
-  /// motion and of the others, as learnt.
+  /// Mean distance between latent places that the dynamics tell and those that there are, in latent steps, of the
+  /// normal motion and of the others, as learnt.
   double normal_step_error = 0, disturbed_step_error = 0;
 };
 

@@ -1,19 +1,22 @@
-/// Plays a response model for as long as one likes, under pushes (Ye and Liu 2010, section 3.2). The motion is kinematic:
-/// nothing holds it to the laws of physics but the examples, and the equations of motion where a push bends a pose.
+/// Plays a response model for as long as one likes, under pushes (Ye and Liu 2010, section 3.2). The motion is
+/// kinematic: nothing holds it to the laws of physics but the examples, and the equations of motion where a push bends
+/// a pose.
 ///
 /// A frame takes four steps, as in the paper: the next latent place and pose are those that are most likely, L_S
 /// (equation 5); a push displaces the pose (deformation.h); the latent place follows the pose. What differs from the
 /// paper by default (PaperSynthesis is its letter):
 /// - L_S is not conditioned on the last two frames besides the examples. After a push these two lie beside what the
 ///   examples have; a smooth process takes the difference for certain and carries it on, and the motion blows up.
-/// - The next latent place is what the dynamics tell, and only the pose is looked for. In L_S the two find a compromise,
-///   in which the velocities of the present pose, which does not change any more, pull at the next place with the weight
-///   of all dimensions: an error of a pose drives the motion on, and examples that lie near to one another make it leave
-///   its cycle. (Where a place is looked for, the variance of the observations would also draw it to the examples;
-///   `drawn_to_examples`.)
+/// - The next latent place is what the dynamics tell, and only the pose is looked for. In L_S the two find a
+/// compromise,
+///   in which the velocities of the present pose, which does not change any more, pull at the next place with the
+///   weight of all dimensions: an error of a pose drives the motion on, and examples that lie near to one another make
+///   it leave its cycle. (Where a place is looked for, the variance of the observations would also draw it to the
+///   examples; `drawn_to_examples`.)
 /// - After a push the latent place moves by what the back constraint makes of the displacement. By likelihood the
 ///   dynamics would take a part of it back.
-/// - The joints are observed, too: a pose is drawn to the joints that the examples have at the latent place, each with a
+/// - The joints are observed, too: a pose is drawn to the joints that the examples have at the latent place, each with
+/// a
 ///   scale of its own as any other dimension. The paper's features leave open how a hand is turned about its arm, and
 ///   beside the examples they fit no body: limbs would twist to fit them. With the letter of the paper a hundredth of
 ///   this decides what the features leave open.
@@ -42,9 +45,9 @@ SynthesisOptions PaperSynthesis();
 
 /// How a frame came about.
 struct SynthesisRecord {
-  int evaluations = 0;      ///< of L_S
-  double likelihood = 0;    ///< L_S less its constants
-  double deviation = 0;     ///< of an observation in units of its scale: the root of the variance
+  int evaluations = 0;    ///< of L_S
+  double likelihood = 0;  ///< L_S less its constants
+  double deviation = 0;   ///< of an observation in units of its scale: the root of the variance
   bool pushed = false;
   double displacement = 0;  ///< largest of a point by the push [m]
   Eigen::VectorXd latent;   ///< (d)
@@ -97,7 +100,7 @@ class Synthesizer {
   // Of the present frame:
   Eigen::VectorXd predicted_;  // (d) by the dynamics
   double dynamics_variance_ = 1, fixed_variance_ = 1;
-  character::Pose expected_;  // pose that the examples have there
+  character::Pose expected_;                                             // pose that the examples have there
   Eigen::MatrixXd history_places_, history_residuals_, history_solved_;  // (d x 2), (D x 2), (N x 2)
   Eigen::Matrix2d history_inverse_;
 
