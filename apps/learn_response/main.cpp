@@ -32,9 +32,9 @@ void AddOptions(CLI::App& app, Options& o) {
       "By the letter of the paper: pairs of poses, three latent coordinates, scaled conjugate gradients, pushes "
       "left in the examples");
   apps::AddNumber(app, "--dimensions", o.dimensions, io::OptionalInteger{1, 50},
-                  "Latent coordinates [6; 3 with --paper]");
+                  "Latent coordinates [8; 3 with --paper]");
   apps::AddNumber(app, "--iterations", o.iterations, io::OptionalInteger{1, 100000},
-                  "Iterations of the minimisation [300]");
+                  "Iterations of the minimisation [150]");
   apps::AddNumber(
       app, "--back-rate", o.learning.model.back_rate, io::Real{{1e-3, 1e3}},
       "Rate of the back constraint, in 1/m^2: the larger, the more different are latent places of like poses");
@@ -45,6 +45,8 @@ void AddOptions(CLI::App& app, Options& o) {
                   "So much is taken of a normal motion without @, from its first second on [s]");
   apps::AddNumber(app, "--after", o.learning.after, io::Real{{0.3, 60}},
                   "So much is taken of a pushed motion without @ after its push, at most [s]");
+  app.add_flag("!--no-clock", o.learning.clock,
+               "Let the model have a rhythm of its own, also where all examples repeat one cycle of one recording");
   app.add_option("--output", o.output, "Folder of the model")->type_name("DIR")->capture_default_str();
   app.add_flag("--force", o.force, "Write into a folder that has something in it already");
   app.set_version_flag("--version", "learn-response " + results::Version());
@@ -55,6 +57,7 @@ int Learn(Options o) {
   if (o.paper) {
     const synthesis::ResponseOptions given = model;
     model = synthesis::PaperOptions();
+    o.learning.clock = false;
     model.back_rate = given.back_rate;
     model.start_deviation = given.start_deviation;
     model.seed = given.seed;

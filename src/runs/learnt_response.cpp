@@ -57,7 +57,21 @@ ExampleName ParseExampleName(const std::string& text) {
 struct SourceMotion {
   character::ReferenceMotion motion;
   std::vector<Push> pushes;
+  io::Json loop;  // what it repeats, and how it came to the reference; null: it goes by no clock
 };
+
+/// What a run follows in time, if it repeats a cycle: the recording and the cycle.
+io::Json LoopOf(const io::Json& manifest) {
+  if (!manifest.is_object() || !manifest.contains("reference") || !manifest["reference"].is_object()) return {};
+  const io::Json& reference = manifest["reference"];
+  if (!reference.contains("loop") || !reference["loop"].is_object() || !reference["loop"].contains("duration"))
+    return {};
+  io::Json loop = {{"cycle", reference["loop"]}};
+  for (const io::Json& input : manifest.value("inputs", io::Json::array())) {
+    if (input.value("role", "") == "clip") loop["clip"] = input.value("sha256", "");
+  }
+  return loop;
+}
 
 /// The motion of a run's folder, on `character`.
 SourceMotion MotionOfRun(const StoredRun& run, const character::Character& character) {
@@ -67,7 +81,8 @@ SourceMotion MotionOfRun(const StoredRun& run, const character::Character& chara
   if (poses.size() < 2) throw InputError(file.string(), "one frame", "a motion");
   std::vector<Push> pushes;
   for (const control::Push& push : run.pushes) pushes.push_back({push.body, push.force, push.start, push.duration});
-  return {character::ReferenceMotion(character, clip.frame_time, std::move(poses), clip.frame_time), pushes};
+  return {character::ReferenceMotion(character, clip.frame_time, std::move(poses), clip.frame_time), pushes,
+          LoopOf(run.manifest)};
 }
 
 bool IsRun(const fs::path& path) {
@@ -119,14 +134,23 @@ class ExampleReader {
     first_ = false;
     if (!(start < end))
       throw InputError(text, "a motion of " + io::Fixed(source.motion.duration(), 2) + " s", "a part of it");
+    if (loops_.empty() || loops_.back() != source.loop) loops_.push_back(source.loop);
     Example example;
     example.name = name.path.filename().string();
+    example.clock = start;
     example.poses = PosesBetween(source.motion, start, end, dt);
     for (Push push : source.pushes) {
       push.start -= start;
       example.pushes.push_back(push);
     }
     return example;
+  }
+
+  /// Of the clock by which all examples go; 0: there is none [s].
+  double ClockPeriod() const {
+    if (!options_.clock || loops_.size() != 1 || loops_[0].is_null()) return 0;
+    const io::Json& duration = loops_[0]["cycle"]["duration"];
+    return duration.is_number() && duration.get<double>() > 0 ? duration.get<double>() : 0;
   }
 
   std::unique_ptr<character::Character> TakeCharacter() { return std::move(character_); }
@@ -153,11 +177,12 @@ class ExampleReader {
       throw InputError(name.path.string(), "a recording that is mapped onto another character than the runs have",
                        "motions of one character: --character");
     }
-    return {findings.reference.Of(*character_), {}};
+    return {findings.reference.Of(*character_), {}, {}};
   }
 
   const ResponseLearningOptions& options_;
   std::unique_ptr<character::Character> character_;
+  std::vector<io::Json> loops_;  // that differ
   bool first_ = true;
 };
 
@@ -253,10 +278,15 @@ LearntResponse LearnResponse(const ResponseLearningOptions& options) {
   std::vector<Example> examples;
   for (const std::string& text : options.examples) examples.push_back(reader.Read(text));
   TrimReturned(options, reader.character(), examples);
+  synthesis::ResponseOptions model_options = options.model;
+  model_options.clock_period = reader.ClockPeriod();
+  for (Example& example : examples) {
+    if (model_options.clock_period == 0) example.clock.reset();
+  }
   LearntResponse result;
   result.character = reader.TakeCharacter();
   try {
-    result.learning = synthesis::LearnResponse(*result.character, std::move(examples), options.model,
+    result.learning = synthesis::LearnResponse(*result.character, std::move(examples), model_options,
                                                [&](int iteration, double value) {
                                                  result.values.emplace_back(iteration, value);
                                                  return true;
@@ -287,7 +317,7 @@ synthesis::StoredModel LoadResponseModel(const fs::path& folder_or_file) {
 Synthesis Synthesise(const ResponseModel& model, const SynthesisOptions& options) {
   const double dt = model.options.features.frame_time;
   Synthesis result;
-  std::vector<Pose> beginning;
+  Example beginning;
   std::optional<SourceMotion> source;
   double start = 0;  // of the synthesis, in the run
   double seconds = options.seconds;
@@ -296,22 +326,29 @@ Synthesis Synthesise(const ResponseModel& model, const SynthesisOptions& options
     RequireSameCharacter(run, *model.character);
     source.emplace(MotionOfRun(run, *model.character));
     if (source->pushes.empty()) throw InputError(run.folder.string(), "a run without pushes", "one that was pushed");
+    const double period = model.options.clock_period;
+    if (period > 0 &&
+        (source->loop.is_null() || std::abs(source->loop["cycle"]["duration"].get<double>() - period) > 1e-9)) {
+      throw InputError(run.folder.string(), "a run that repeats another cycle, or none",
+                       "one that goes by the clock of the model's examples");
+    }
     const double push = source->pushes.front().start;
     start = (std::floor(push / dt + 1e-6) - 1) * dt;
     if (start < 3 * dt)
       throw InputError(run.folder.string(), "a push at its beginning", "one after four poses at least");
-    beginning = PosesBetween(source->motion, start - 3 * dt, start, dt);
+    beginning.poses = PosesBetween(source->motion, start - 3 * dt, start, dt);
+    beginning.clock = start - 3 * dt;
     for (Push p : source->pushes) {
       p.start -= start;
       result.pushes.push_back(p);
     }
     seconds += push - start;
   } else {
-    const std::vector<Pose>& normal = model.examples.front().poses;
-    beginning.assign(normal.begin(), normal.begin() + 4);
+    beginning = model.examples.front();
+    beginning.poses.resize(4);
   }
   if (!options.pushes.empty()) {
-    const control::Scene scene = SceneOf(*model.character, beginning.back());
+    const control::Scene scene = SceneOf(*model.character, beginning.poses.back());
     for (const std::string& text : options.pushes) {
       const control::Push push = ParsePush(text, scene, seconds);
       result.pushes.push_back({push.body, push.force, push.start, push.duration});

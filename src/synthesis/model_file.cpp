@@ -38,6 +38,7 @@ void DescribeOptions(Options& o, Visitor& v) {
           io::Flag{});
   v.Field({"order", "Of the dynamics"}, o.order, io::Integer{1, 2});
   v.Field({"linear_mean", "Whether the dynamics have one"}, o.linear_mean, io::Flag{});
+  v.Field({"clock_period", "Of the clock by which all examples go; 0: none", "s"}, o.clock_period, io::Real{{0, 100}});
   v.Field({"takes_pushes_off", "Whether the pushes of the examples are taken off again"}, o.takes_pushes_off,
           io::Flag{});
   v.Field({"dynamics_iterations", "Of the minimisation of L_D"}, o.dynamics_iterations, io::Integer{1, 100000});
@@ -108,9 +109,10 @@ io::Json NumbersOf(const Eigen::Ref<const Eigen::VectorXd>& vector) {
 }
 
 Example ReadExample(const io::JsonView& view, const character::Character& character) {
-  view.AllowOnly({"name", "pushes", "poses"});
+  view.AllowOnly({"name", "clock", "pushes", "poses"});
   Example example;
   example.name = view["name"].String();
+  if (!view["clock"].json().is_null()) example.clock = view["clock"].Number({-1e5, 1e5});
   for (const io::JsonView& push : view["pushes"].Elements(1000)) example.pushes.push_back(ReadPush(push, character));
   for (const io::JsonView& pose : view["poses"].Elements(kMostPoses)) {
     example.poses.push_back(ReadPose(pose, character.joints.size()));
@@ -133,7 +135,10 @@ io::Json ToJson(const ResponseModel& model) {
     io::Json pushes = io::Json::array(), poses = io::Json::array();
     for (const Push& push : example.pushes) pushes.push_back(PushToJson(character, push));
     for (const character::Pose& pose : example.poses) poses.push_back(PoseToJson(pose));
-    examples.push_back({{"name", example.name}, {"pushes", pushes}, {"poses", poses}});
+    examples.push_back({{"name", example.name},
+                        {"clock", example.clock ? io::Json(*example.clock) : io::Json()},
+                        {"pushes", pushes},
+                        {"poses", poses}});
   }
   io::Json weights = io::Json::array();
   for (Eigen::Index i = 0; i < model.back_weights.rows(); ++i) {
@@ -197,10 +202,11 @@ StoredModel ReadModel(const io::Json& document, const std::string& name) {
   dynamics.AllowOnly({"variance", "noise", "rates"});
   model.dynamics_kernel.variance = dynamics["variance"].Number(kPositive);
   model.dynamics_kernel.noise = dynamics["noise"].Number(kPositive);
-  const std::vector<double> rates = dynamics["rates"].Numbers(kPositive, 2);
-  if (rates.size() != static_cast<size_t>(model.options.order)) {
+  const std::vector<double> rates = dynamics["rates"].Numbers(kPositive, 3);
+  const size_t parts = static_cast<size_t>(model.options.order) + (model.options.clock_period > 0 ? 1 : 0);
+  if (rates.size() != parts) {
     dynamics["rates"].Fail(std::to_string(rates.size()) + " rates",
-                           std::to_string(model.options.order) + ", the order");
+                           std::to_string(parts) + " of the order and the clock");
   }
   model.dynamics_kernel.rates =
       Eigen::Map<const Eigen::VectorXd>(rates.data(), static_cast<Eigen::Index>(rates.size()));

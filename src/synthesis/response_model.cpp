@@ -41,10 +41,16 @@ void Check(const std::vector<Example>& examples, const ResponseOptions& options)
     throw std::invalid_argument("a response model with options that are none");
   }
   if (examples.empty()) throw std::invalid_argument("no examples");
+  if (options.clock_period > 0 && options.dimensions < 2) {
+    throw std::invalid_argument("a clock and one latent coordinate: the phase takes two");
+  }
   for (const Example& example : examples) {
     if (example.poses.size() < kFewestPoses) {
       throw std::invalid_argument(example.name + ": found " + std::to_string(example.poses.size()) +
                                   " poses, expected at least " + std::to_string(kFewestPoses));
+    }
+    if (options.clock_period > 0 && !example.clock) {
+      throw std::invalid_argument(example.name + ": found no time on the clock of the other examples");
     }
   }
 }
@@ -124,9 +130,32 @@ MatrixXd PlacesWithoutPushes(const ResponseModel& model, FeatureMap& features) {
   return places;
 }
 
-/// Points (order d x M) and values (d x M) of the dynamics.
+/// The phase of a clock as a part of a point of the dynamics (d): of as many numbers as a latent place, because the
+/// parts of a kernel are equal.
+VectorXd PhasePart(const ResponseOptions& options, double clock) {
+  VectorXd part = VectorXd::Zero(options.dimensions);
+  const double phase = 2 * kPi * clock / options.clock_period;
+  part[0] = std::cos(phase);
+  part[1] = std::sin(phase);
+  return part;
+}
+
+/// Points (parts of d x M) and values (d x M) of the dynamics.
 void Transitions(const ResponseModel& model, FeatureMap& features, MatrixXd& points, MatrixXd& values) {
-  learning::DynamicsExamples(model.latent.latent, model.lengths, model.options.order, points, values);
+  const ResponseOptions& options = model.options;
+  const Index d = model.dimensions();
+  learning::DynamicsExamples(model.latent.latent, model.lengths, options.order, points, values);
+  if (options.clock_period > 0) {
+    points.conservativeResize(points.rows() + d, Eigen::NoChange);
+    Index column = 0;
+    for (size_t e = 0; e < model.examples.size(); ++e) {
+      // The first observation is that of the third pose; the point of a transition is at its last place.
+      for (Index i = options.order - 1; i + 1 < model.lengths[e]; ++i, ++column) {
+        const double time = *model.examples[e].clock + static_cast<double>(i + 2) * options.features.frame_time;
+        points.col(column).tail(d) = PhasePart(options, time);
+      }
+    }
+  }
   MatrixXd unused;
   learning::DynamicsExamples(PlacesWithoutPushes(model, features), model.lengths, model.options.order, unused, values);
 }
@@ -191,10 +220,16 @@ Index ResponseModel::FirstOf(size_t example) const {
   return first;
 }
 
-void ResponseModel::DynamicsAt(const VectorXd& last, learning::Prediction& prediction, VectorXd& next) const {
-  dynamics.Predict(last, prediction);
+void ResponseModel::DynamicsAt(const VectorXd& last, double clock, learning::Prediction& prediction,
+                               VectorXd& next) const {
+  VectorXd point = last;
+  if (options.clock_period > 0) {
+    point.conservativeResize(last.size() + options.dimensions);
+    point.tail(options.dimensions) = PhasePart(options, clock);
+  }
+  dynamics.Predict(point, prediction);
   next = linear.col(0) + prediction.mean;
-  next.noalias() += linear.rightCols(last.size()) * last;
+  next.noalias() += linear.rightCols(point.size()) * point;
 }
 
 void Assemble(ResponseModel& model) {
@@ -262,7 +297,7 @@ ResponseLearning LearnResponse(const character::Character& character, std::vecto
   Transitions(model, features, points, values);
   const MatrixXd linear = LinearMean(points, values, options.linear_mean);
   learning::Kernel start;
-  start.rates.setOnes(options.order);
+  start.rates.setOnes(options.order + (options.clock_period > 0 ? 1 : 0));
   start.noise = 1;
   optimization::MinimisationOptions minimisation;
   minimisation.most_iterations = options.dynamics_iterations;

@@ -44,9 +44,14 @@ Synthesizer::Synthesizer(const ResponseModel& model, const SynthesisOptions& opt
       features_(*model.character, model.options.features),
       deformation_(*model.character, model.options.deformation) {}
 
-void Synthesizer::Start(const std::vector<character::Pose>& poses, size_t last, double time) {
+void Synthesizer::Start(const Example& motion, size_t last, double time) {
+  const std::vector<character::Pose>& poses = motion.poses;
   if (last >= poses.size() || last < 3) {
     throw std::invalid_argument("a synthesis that begins with fewer than four poses");
+  }
+  if (model_->options.clock_period > 0) {
+    if (!motion.clock) throw std::invalid_argument("a motion without the clock that the model goes by");
+    clock_ = *motion.clock + static_cast<double>(last) * model_->options.features.frame_time;
   }
   Posture postures[4];
   for (size_t k = 0; k < 4; ++k) features_.Observe(poses[last - 3 + k], false, postures[k]);
@@ -206,7 +211,7 @@ const SynthesisRecord& Synthesizer::Step(std::span<const Push> pushes) {
   VectorXd last(order * places_[1].size());
   if (order == 2) last.head(places_[0].size()) = places_[0];
   last.tail(places_[1].size()) = places_[1];
-  model_->DynamicsAt(last, dynamics_prediction_, predicted_);
+  model_->DynamicsAt(last, clock_, dynamics_prediction_, predicted_);
   dynamics_variance_ = dynamics_prediction_.variance + model_->dynamics.kernel().noise;
   if (options_.history) ObserveHistory();
   character::Pose pose;
@@ -241,6 +246,7 @@ const SynthesisRecord& Synthesizer::Step(std::span<const Push> pushes) {
   places_[1] = place;
   observations_[1] = observation_;
   time_ += dt;
+  clock_ += dt;
   record_.latent = place;
   return record_;
 }

@@ -20,8 +20,8 @@ TEST(ModelFile, AModelThatWasReadPlaysTheSameMotion) {
   EXPECT_EQ(stored.model.examples.size(), model.examples.size());
   EXPECT_EQ(ToJson(stored.model), ToJson(model));
   Synthesizer first(model, {}), second(stored.model, {});
-  first.Start(model.examples.front().poses, 10);
-  second.Start(stored.model.examples.front().poses, 10);
+  first.Start(model.examples.front(), 10);
+  second.Start(stored.model.examples.front(), 10);
   Push push;
   push.body = model.character->FindBody("trunk");
   push.force = Vec3(50, 0, 0);
@@ -67,6 +67,8 @@ TEST(ModelFile, RefusesWhatIsNone) {
   EXPECT_THAT(message([](io::Json& j) { j["learnt"]["dynamics"]["rates"].push_back(1); }),
               HasSubstr("/learnt/dynamics/rates"));
   EXPECT_THAT(message([](io::Json& j) { j["learnt"]["weights"][3].erase(0); }), HasSubstr("/learnt/weights/3"));
+  EXPECT_THAT(message([](io::Json& j) { j["options"]["clock_period"] = 1; }), HasSubstr("/learnt/dynamics/rates"));
+  EXPECT_THAT(message([](io::Json& j) { j["examples"][0]["clock"] = "noon"; }), HasSubstr("/examples/0/clock"));
   EXPECT_THAT(message([](io::Json& j) { j["learnt"]["weights"].erase(0); }),
               HasSubstr("another number of observations"));
   EXPECT_THAT(message([](io::Json& j) { j["examples"] = io::Json::array(); }), HasSubstr("no examples"));

@@ -12,7 +12,7 @@ namespace {
 std::vector<character::Pose> Play(const ResponseModel& model, const SynthesisOptions& options, int frames,
                                   const std::vector<Push>& pushes) {
   Synthesizer synthesizer(model, options);
-  synthesizer.Start(model.examples.front().poses, 10);
+  synthesizer.Start(model.examples.front(), 10);
   std::vector<character::Pose> poses = {synthesizer.pose()};
   for (int i = 0; i < frames; ++i) {
     synthesizer.Step(pushes);
@@ -54,6 +54,26 @@ TEST(Synthesizer, APushLeadsAsideAndBack) {
   EXPECT_LT(Judge(model, pushed).end_distance, 1);
 }
 
+TEST(Synthesizer, AClockKeepsTheRhythm) {
+  ResponseOptions options = SampleOptions();
+  options.clock_period = 32 * kFrame;
+  std::vector<Example> examples = SampleExamples();
+  for (Example& example : examples) example.clock = 0;
+  const ResponseLearning learning = LearnResponse(dynamics::Bundled("human"), examples, options);
+  ASSERT_EQ(learning.model.dynamics_kernel.parts(), 3);
+  const std::vector<character::Pose> walk = Play(learning.model, {}, 200, {});
+  const std::vector<character::Pose> pushed = Play(learning.model, {}, 200, {SamplePush(0.5)});
+  EXPECT_GT(DistanceOf(*learning.model.character, pushed[20], walk[20]).heading, 0.002);
+  EXPECT_LT(DistanceOf(*learning.model.character, pushed[200], walk[200]).heading, 0.002);
+  // Without a clock of its own no example can be learnt from, and no motion gone on with.
+  Synthesizer synthesizer(learning.model, {});
+  Example without = examples[0];
+  without.clock.reset();
+  EXPECT_THROW(synthesizer.Start(without, 10), std::invalid_argument);
+  examples[1].clock.reset();
+  EXPECT_THROW(LearnResponse(dynamics::Bundled("human"), examples, options), std::invalid_argument);
+}
+
 TEST(Synthesizer, GivesTheSameBytesTwice) {
   const ResponseLearning first = LearnResponse(dynamics::Bundled("human"), SampleExamples(), SampleOptions());
   EXPECT_EQ(first.model.back_weights, SampleModel().back_weights);
@@ -71,7 +91,7 @@ TEST(Synthesizer, TheLetterOfThePaperPlays) {
   const ResponseLearning learning = LearnResponse(dynamics::Bundled("human"), SampleExamples(), options);
   EXPECT_EQ(learning.model.dimensions(), 3);
   Synthesizer synthesizer(learning.model, PaperSynthesis());
-  synthesizer.Start(learning.model.examples.front().poses, 10);
+  synthesizer.Start(learning.model.examples.front(), 10);
   for (int i = 0; i < 20; ++i) EXPECT_TRUE(std::isfinite(synthesizer.Step({}).likelihood));
 }
 
@@ -107,7 +127,7 @@ TEST(LearnResponse, RefusesWhatCannotBeLearntFrom) {
 
 TEST(Synthesizer, NeedsFourPoses) {
   Synthesizer synthesizer(SampleModel(), {});
-  EXPECT_THROW(synthesizer.Start(SampleModel().examples.front().poses, 2), std::invalid_argument);
+  EXPECT_THROW(synthesizer.Start(SampleModel().examples.front(), 2), std::invalid_argument);
 }
 
 }  // namespace

@@ -36,6 +36,9 @@ struct ResponseLearningOptions {
   double before = 0.1;              ///< of a pushed motion from so long before its first push [s]
   double after = 3;                 ///< until it has returned, or so long after that push [s]
   double returned = 0.5;            ///< steps from the normal motion, from where on it has
+  /// Runs that repeat one cycle of one recording go by its clock (synthesis::ResponseOptions::clock_period), unless
+  /// this is false.
+  bool clock = true;
   synthesis::ResponseOptions model;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,6 +26,9 @@ struct Example {
   std::string name;
   std::vector<character::Pose> poses;  ///< the first at time 0
   std::vector<Push> pushes;            ///< none: of the normal motion, or of forces that nobody measured
+  /// Of the first pose, on the clock by which the motion goes: of motions that follow one reference in time, its time.
+  /// Nothing: there is no such clock, as with people [s].
+  std::optional<double> clock = {};
 };
 
 /// What a push is in the finite differences of three poses, of which the middle one is at `time`: their second

@@ -4,16 +4,21 @@
 ///
 ///     synthesis::ResponseLearning learning = synthesis::LearnResponse(character, examples, {});
 ///     synthesis::Synthesizer walk(learning.model, {});
-///     walk.Start(learning.model.examples.front().poses, 10);
+///     walk.Start(learning.model.examples.front(), 10);
 ///     for (int frame = 0; frame < 300; ++frame) walk.Step(pushes);
 ///
 /// What differs from the paper by default (`PaperOptions` is its letter):
 /// - An example's push is taken off again. Where an example was pushed, what follows from its last two latent places is
 ///   the pose that would have come without the push, which the equations of motion tell (deformation.h). So the push
 ///   enters once, by them, in learning as in synthesis, and is not taken for a habit of the walk.
+/// - Motions that follow one reference in time keep its rhythm whatever pushes them, and a model that does not know the
+///   time comes back from a push a little early or late, and stays so. Where examples have a clock, its phase is a part
+///   of what the dynamics follow from, with a rate of its own.
 /// - The dynamics have a linear mean: far from the examples a motion goes on, in the place of going to the middle.
 /// - Velocities are observed in the place of the pose before, in more latent coordinates than three: one cycle takes
 ///   two, and what is left to one has to hold every direction and strength.
+/// - The noise has a floor. Simulated motions have none of their own; without a floor the model drives its own to nothing
+///   and the latent places so far apart that nothing lies between them.
 #pragma once
 
 #include <Eigen/Core>
@@ -32,17 +37,20 @@ namespace retrace::synthesis {
 
 struct ResponseOptions {
   FeatureOptions features;
-  int dimensions = 6;    ///< latent coordinates
+  int dimensions = 8;    ///< latent coordinates
   double back_rate = 2;  ///< of the back constraint [1/m^2] (learning::LatentOptions)
   bool back_constraint = true;
-  int iterations = 100;        ///< of the minimisation of L_P
+  int iterations = 150;        ///< of the minimisation of L_P
   double start_deviation = 0;  ///< learning::LatentOptions
-  double least_noise = 1e-4;   ///< of an observation, in units of the kernel's variance (learning::LatentOptions)
+  double least_noise = 1e-3;   ///< of an observation, in units of the kernel's variance (learning::LatentOptions)
   double least_dynamics_noise = 1e-6;  ///< of a latent place
   uint64_t seed = 1;
   bool conjugate_gradients = false;  ///< the paper's minimiser in the place of L-BFGS
   int order = 2;                     ///< of the dynamics: last places that the next one follows from, 1 or 2
   bool linear_mean = true;           ///< of the dynamics
+  /// Of the clock by which all examples go (Example::clock); 0: none, they have a rhythm of their own. The dynamics
+  /// then also follow from the phase [s].
+  double clock_period = 0;
   bool takes_pushes_off = true;
   int dynamics_iterations = 60;
   DeformationOptions deformation;
@@ -69,7 +77,7 @@ struct ResponseModel {
   learning::LatentModel latent;           ///< observations (D x N) less the mean; latent places (d x N); scales (D)
   learning::GaussianProcess observation;  ///< of the observations less the mean, by the latent places
   learning::GaussianProcess dynamics;     ///< of what the linear mean leaves over
-  Eigen::MatrixXd linear;         ///< (d x 1 + order d) the linear mean: by one, then the last places, oldest first
+  Eigen::MatrixXd linear;         ///< (d x 1 + rows) the linear mean: by one, then what the dynamics follow from
   character::Pose rest;           ///< from which `joint_weights` count
   Eigen::MatrixXd joint_weights;  ///< (n x N) displacements of poses from `rest` by the kernel of `observation`
   Eigen::VectorXd joint_scales;   ///< (n) of these as the scales of the observations; 0 along the ground
@@ -79,8 +87,10 @@ struct ResponseModel {
   Eigen::Index dimensions() const { return latent.latent.rows(); }
   /// The first observation of an example.
   Eigen::Index FirstOf(size_t example) const;
-  /// The points (order d) that the dynamics take of last places (d x order or more, the latest last).
-  void DynamicsAt(const Eigen::VectorXd& last, learning::Prediction& prediction, Eigen::VectorXd& next) const;
+  /// What follows from the last places (order d, the oldest first) at a time of the clock, that of the latest of them
+  /// [s]; without a clock the time does not count.
+  void DynamicsAt(const Eigen::VectorXd& last, double clock, learning::Prediction& prediction,
+                  Eigen::VectorXd& next) const;
 };
 
 /// Finds what follows from examples, options and what is learnt. Throws std::invalid_argument as LearnResponse does,

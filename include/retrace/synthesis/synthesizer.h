@@ -58,9 +58,10 @@ class Synthesizer {
  public:
   Synthesizer(const ResponseModel& model, const SynthesisOptions& options);
 
-  /// Begins with poses of a motion: the last four before and with `last`, which becomes the present one. Throws
-  /// std::invalid_argument for a pose with fewer than three before it. @param time of the present pose [s]
-  void Start(const std::vector<character::Pose>& poses, size_t last, double time = 0);
+  /// Begins with poses of a motion: with pose `last`, which becomes the present one, and the three before it. A model
+  /// with a clock takes the motion's. Throws std::invalid_argument where there are no three, and without a clock that
+  /// the model needs. @param time of the present pose [s]
+  void Start(const Example& motion, size_t last, double time = 0);
 
   /// Goes on by a frame, under pushes whose times are those of the synthesis.
   const SynthesisRecord& Step(std::span<const Push> pushes);
@@ -94,7 +95,7 @@ class Synthesizer {
   Posture postures_[3];
   Eigen::VectorXd observations_[2];  // (D) less the mean
   Eigen::VectorXd places_[2];        // latent (d)
-  double time_ = 0;
+  double time_ = 0, clock_ = 0;
   SynthesisRecord record_;
 
   // Of the present frame:
