@@ -282,6 +282,24 @@ TEST(Method, OfAFileSetsWhatTheFileDoesNotName) {
               AllOf(HasSubstr("/search/method: found \"2015\""), HasSubstr("back-off")));
 }
 
+TEST(Quality, SetsWhatTheSearchSpendsAndMayBeOverridden) {
+  Configuration configuration;
+  configuration.UseQuality(Quality::kDraft);
+  EXPECT_EQ(configuration.sampling.samples, 200);
+  EXPECT_EQ(configuration.sampling.selection.saved, 50);
+  EXPECT_EQ(configuration.sampling.growth, 2);
+  EXPECT_EQ(configuration.sampling.smoothing.passes, 1);
+  EXPECT_EQ(configuration.Validate(), std::nullopt);
+  configuration.Set("/search/samples=300");
+  EXPECT_EQ(configuration.sampling.samples, 300);
+  configuration.UseQuality(Quality::kBest);
+  EXPECT_EQ(configuration.sampling.samples, 4000);
+  EXPECT_EQ(configuration.sampling.growth, 1);
+  EXPECT_EQ(configuration.Validate(), std::nullopt);
+  configuration.UseQuality(Quality::kStandard);
+  EXPECT_EQ(configuration.ToJson(), Configuration().ToJson());
+}
+
 // ---- Names of earlier versions
 
 TEST(OldConfiguration, IsReadWithItsOldNames) {
