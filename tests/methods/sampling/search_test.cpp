@@ -1,6 +1,7 @@
 /// The whole search on problems of a fraction of a second.
 #include "retrace/methods/sampling/search.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
