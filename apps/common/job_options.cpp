@@ -49,9 +49,10 @@ void AddJobOptions(CLI::App& app, JobArguments& o) {
          "motion leaves the gates [" +
              runs::Name(o.defaults.run.method) + "]")
       ->check(CLI::IsMember(runs::MethodWords().List()));
-  app.add_option("--quality", o.quality,
-                 "What the search spends: draft (200 samples, more where it gets lost: a seventh of the time), standard, "
-                 "or best (4000 samples) [standard]")
+  app.add_option(
+         "--quality", o.quality,
+         "What the search spends: draft (200 samples, more where it gets lost: a seventh of the time), standard, "
+         "or best (4000 samples) [standard]")
       ->check(CLI::IsMember(runs::QualityWords().List()));
   AddNumber(app, "--samples", o.samples, sampling::kSampleNumbers, "nSample, samples per iteration [1400]");
   AddNumber(app, "--saved", o.saved, sampling::kSavedNumbers, "nSave, samples saved per iteration [200]");

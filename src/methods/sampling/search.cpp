@@ -482,9 +482,10 @@ void CheckSizeOfIterations(const Problem& problem) {
   const bool grows = o.growth > 1 && o.most_samples > o.samples;
   const int samples = grows ? o.most_samples : o.samples;
   if (samples <= most) return;
-  throw UsageError((grows ? "/search/most_samples: found " : "/search/samples: found ") + std::to_string(samples) + " samples of " +
-                   std::to_string(longest) + " simulation steps, expected at most " + std::to_string(most) +
-                   ": an iteration takes at most " + std::to_string(kMostStepsPerIteration) + " steps");
+  throw UsageError((grows ? "/search/most_samples: found " : "/search/samples: found ") + std::to_string(samples) +
+                   " samples of " + std::to_string(longest) + " simulation steps, expected at most " +
+                   std::to_string(most) + ": an iteration takes at most " + std::to_string(kMostStepsPerIteration) +
+                   " steps");
 }
 
 }  // namespace
