@@ -24,6 +24,8 @@ void AddOptions(CLI::App& app, Options& o) {
                  "recordings; @START:END after a name takes these seconds of it")
       ->type_name("DIR|FILE")
       ->required();
+  app.add_option("--skeleton", o.learning.skeleton, "Skeleton of AMC recordings [the ASF of the same name beside each]")
+      ->type_name("FILE.asf");
   app.add_option("--character", o.learning.character, "Character of recordings: a JSON file, or a name")
       ->type_name("NAME")
       ->capture_default_str();

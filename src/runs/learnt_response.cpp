@@ -168,6 +168,7 @@ class ExampleReader {
     }
     ClipOptions clip;
     clip.file = name.path;
+    if (ExtensionOf(name.path) == ".amc") clip.skeleton = options_.skeleton;
     CheckClip(clip);
     const std::vector<InputFile> files = ReadInputs(ClipInputs(clip));
     const motion::Clip recording = ParseClip(files);
