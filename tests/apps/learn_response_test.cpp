@@ -78,7 +78,7 @@ TEST_F(LearnResponseProgram, RefusesWhatItCannotUse) {
                                {walk_, 3, "model.json"},
                                {Path("spoilt.json"), 3, "/version"},
                                {model + " --push tail,1:0:0,1,0.1", 2, "tail"},
-                               {model + " --push trunk,1:0:0,99,0.1", 2, "--push"},
+                               {model + " --push trunk,1:0:0,99,0.1", 2, "expected an instant of the motion"},
                                {model + " --undisturbed " + walk_, 2, "--undisturbed: found no --against"},
                                {model + " --against " + walk_, 3, "a run without pushes"},
                                {model + " --seconds 0", 2, "--seconds"}});
