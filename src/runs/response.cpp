@@ -128,14 +128,9 @@ class Responder {
     control::OpenLoop open_loop(job_.control.fragments);
     naive_ = SimulateOn(job_.control.start, open_loop, 0, steps);
     FillOwnReference(job_.control.duration());
-    control::Trajectory own = naive_;
-    if (!naive_.diverged) {
-      own.states.resize(static_cast<size_t>(job_.control.num_steps()) + 1);
-      own.contacts.resize(static_cast<size_t>(job_.control.num_steps()));
-      own.torques.resize(static_cast<size_t>(job_.control.num_steps()));
-    }
-    const metrics::Evaluation evaluation =
-        metrics::Evaluate(character_, own, own_, job_.control.duration(), job_.run.characters[0].gates);
+    std::optional<metrics::Evaluator> evaluator = job_.run.EvaluatorOf(0);
+    evaluator->Add(naive_);  // what is after the control's end is left out
+    const metrics::Evaluation evaluation = evaluator->Finish(job_.control.duration());
     result_.goes_on = evaluation.success();
     const metrics::Gate* const left = evaluation.FirstViolated();
     result_.own_until = left != nullptr ? left->first_violation : evaluation.simulated_duration;
@@ -192,11 +187,11 @@ class Responder {
     }
     const matching::MotionLibrary& library = job_.library.motions();
     AddOwn(static_cast<double>(starts.front()) * matching::kFrameTime);
-    const matching::WindowSearch search(library, query, starts, o_.window);
     std::vector<matching::Match> matches;
     if (o_.any_motion) {
       matches = AnyPlaces(starts);
     } else {
+      const matching::WindowSearch search(library, query, starts, o_.window);
       const std::vector<std::optional<matching::Match>> nearest = search.Nearest();
       for (size_t s = 0; s < nearest.size(); s += kStartsApart) {
         if (nearest[s]) matches.push_back(*nearest[s]);
@@ -395,29 +390,49 @@ class Responder {
     ResponseCandidate& candidate = result_.candidates[c];
     const std::vector<character::Pose> poses = ReferenceOf(candidate);
     candidate.tried = true;
-    std::vector<control::Fragment> fragments;
     if (o_.open_loop) {
-      fragments = Naive(poses);
+      TryOpenLoop(candidate, poses);
     } else {
-      SearchedWay way = SearchWay({character_, job_.control.world, NaiveState(exit_), exit_, poses, o_.configuration, 1,
-                                   1, threads_, hooks_.stop});
-      candidate.reached = exit_ * h() - job_.blow.start + way.reached;
-      candidate.cpu_seconds = way.cpu_seconds;
-      candidate.found = way.reached_end;
-      candidate.up = candidate.found || candidate.reached >= candidate.start + candidate.end - candidate.time - 1e-6;
-      // Of what is not found to the end, what there is is the result where nothing else is found.
-      fragments = std::move(way.fragments);
-      if (!candidate.found && candidate.reached <= best_reached_) return;
-      searched_end_ = way.end;
+      TrySearch(candidate, poses);
     }
+  }
+
+  /// Since the push, and whether that is as far as the motion stands [s].
+  static void SetReached(double reached, ResponseCandidate& candidate) {
+    candidate.reached = reached;
+    candidate.up = candidate.found || reached >= candidate.start + candidate.end - candidate.time - 1e-6;
+  }
+
+  void TrySearch(ResponseCandidate& candidate, const std::vector<character::Pose>& poses) {
+    SearchedWay way = SearchWay(
+        {character_, job_.control.world, NaiveState(exit_), exit_, poses, o_.configuration, 1, 1, threads_, hooks_.stop});
+    candidate.cpu_seconds = way.cpu_seconds;
+    candidate.found = way.reached_end;
+    SetReached(exit_ * h() - job_.blow.start + way.reached, candidate);
+    // Of what is not found to the end, what there is is the result where nothing else is found.
+    if (!candidate.found && candidate.reached <= best_reached_) return;
     best_reached_ = candidate.reached;
-    Append(poses, std::move(fragments));
-    if (o_.open_loop) {
-      candidate.found = candidate.up = true;  // judged by the gates alone
-    } else if (control::Fingerprint(control::Replay(character_, result_.control, job_.pushes).states.back()) !=
-               searched_end_) {
+    Append(poses, std::move(way.fragments));
+    if (control::Fingerprint(control::Replay(character_, result_.control, job_.pushes).states.back()) != way.end) {
       throw std::logic_error("the replay does not end in the state that the search found");
     }
+  }
+
+  /// The gates alone judge it.
+  void TryOpenLoop(ResponseCandidate& candidate, const std::vector<character::Pose>& poses) {
+    const Response before = result_;
+    Append(poses, Naive(poses));
+    Evaluate();
+    const metrics::Evaluation& evaluation = result_.evaluation;
+    const metrics::Gate* const left = evaluation.FirstViolated();
+    candidate.found = evaluation.success();
+    SetReached((left != nullptr ? left->first_violation : evaluation.simulated_duration) - job_.blow.start, candidate);
+    if (candidate.found || candidate.reached > best_reached_) {
+      best_reached_ = candidate.reached;
+      return;
+    }
+    result_.control = before.control;
+    result_.reference = before.reference;
   }
 
   /// The poses themselves as targets, in fragments of a tenth of a second.
@@ -491,7 +506,6 @@ class Responder {
   Response result_;
   control::Trajectory naive_;
   double best_reached_ = 0;
-  uint64_t searched_end_ = 0;
 };
 
 }  // namespace
