@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "continuation.h"
+#include "retrace/character/approach.h"
 #include "retrace/character/kinematics.h"
 #include "retrace/control/feedback.h"
 #include "retrace/io/error.h"
@@ -16,6 +18,7 @@
 #include "retrace/metrics/state_distance.h"
 #include "retrace/runs/composition.h"
 #include "retrace/runs/pushes.h"
+#include "retrace/runs/touching.h"
 #include "retrace/runs/world_input.h"
 #include "searched_way.h"
 
@@ -27,6 +30,7 @@ constexpr size_t kMostOfMotions = 6;  // nearest motions whose best place is a c
 constexpr size_t kSamePlace = 5;      // frames: two candidates of one motion that go on alike count once
 constexpr double kTimesApart = 0.15;  // of start times that are tried one after the other [s]
 constexpr double kNearOwn = 0.2;      // of the run's own motion, where it is tried first [m]
+constexpr size_t kStatesApart = 8;    // between which a closest approach is looked for
 constexpr double kTouch = 0.05;       // between two touches of one blow [s]
 constexpr double kGoOver = 0.3;       // after T, in which the reference becomes the motion [s]
 constexpr double kUpright =
@@ -36,6 +40,7 @@ constexpr double kLongestMotion = 10;   // that is used [s]
 constexpr double kRest = 0.3;           // in which the root comes to rest where a motion is over [s]
 constexpr double kNaiveFragment = 0.1;  // [s]
 constexpr int kNaiveTargets = 12;       // in each, after its first one
+constexpr double kLeastReturn = 0.2;    // of another's own motion, to go on with after a blow [s]
 constexpr double kLimp = 0.01;          // of the servos' strength, for comparison
 
 /// Servos that go over from one motion to another. Targets are taken ahead of the time by kd / kp of each joint,
@@ -88,7 +93,8 @@ class Responder {
         threads_(threads),
         hooks_(hooks),
         character_(job.character()),
-        own_(*job.run.characters[0].reference),
+        own_(*job.run.characters[job.options.struck].reference),
+        others_(job.run.scene.fragments),
         impact_(StepOf(job.blow.start)),
         exit_(std::min(StepAfter(job.blow.start + std::max(o_.delay, job.blow.duration)), job.control.num_steps())) {}
 
@@ -96,7 +102,10 @@ class Responder {
     result_.exit_step = exit_;
     try {
       Begin();
-      if (!result_.goes_on || o_.search_anyway) Answer();
+      if (!result_.goes_on || o_.search_anyway) {
+        if (job_.has_others()) ReturnOthers();
+        Answer();
+      }
     } catch (const StoppedError&) {
       result_.stopped = true;
       result_.ending = "stopped";
@@ -113,11 +122,33 @@ class Responder {
     if (hooks_.on_line) hooks_.on_line(line);
   }
 
-  control::Trajectory SimulateOn(const character::State& start, control::Controller& controller, int first,
-                                 int steps) const {
-    control::Controller* const pointer = &controller;
-    const character::Character* const character = &character_;
-    return control::Simulate({&character, 1}, job_.control.world, start, {&pointer, 1}, first, steps, job_.pushes);
+  /// All characters from a state of all of them on: that which responds under a controller, the others under their own
+  /// controls.
+  control::Trajectory SimulateAll(const character::State& start, control::Controller& controller, int first,
+                                  int steps) const {
+    const control::Scene& scene = job_.run.scene;
+    std::vector<const character::Character*> characters;
+    std::vector<control::OpenLoop> open_loops(others_.begin(), others_.end());
+    std::vector<control::Controller*> controllers;
+    for (size_t c = 0; c < scene.characters.size(); ++c) {
+      characters.push_back(&scene.characters[c]);
+      controllers.push_back(c == o_.struck ? &controller : &open_loops[c]);
+    }
+    return control::Simulate(characters, scene.world, start, controllers, first, steps, job_.pushes);
+  }
+
+  /// What a motion of all characters is to one of them.
+  control::Trajectory OneOf(control::Trajectory whole, size_t character) const {
+    if (!job_.has_others()) return whole;
+    return control::TrajectoryOf(whole, job_.run.scene.layout(), character);
+  }
+
+  /// All characters, with what is the control so far.
+  control::Scene SceneOf(const control::OpenLoopControl& control) const {
+    control::Scene scene = job_.run.scene;
+    scene.fragments = others_;
+    scene.fragments[o_.struck] = control.fragments;
+    return scene;
   }
 
   /// The run's own control under the push, for as long as the windows look.
@@ -125,10 +156,9 @@ class Responder {
     result_.control = job_.control;
     const double window = o_.window.frames * matching::kFrameTime;
     const int steps = std::max(job_.control.num_steps(), impact_ + StepAfter(o_.latest + window) + 1);
-    control::OpenLoop open_loop(job_.control.fragments);
-    naive_ = SimulateOn(job_.control.start, open_loop, 0, steps);
+    SimulateNaively(steps);
     FillOwnReference(job_.control.duration());
-    std::optional<metrics::Evaluator> evaluator = job_.run.EvaluatorOf(0);
+    std::optional<metrics::Evaluator> evaluator = job_.run.EvaluatorOf(o_.struck);
     evaluator->Add(naive_);  // what is after the control's end is left out
     const metrics::Evaluation evaluation = evaluator->Finish(job_.control.duration());
     result_.goes_on = evaluation.success();
@@ -141,15 +171,88 @@ class Responder {
                          : "the run's own control leaves the gates at " + io::Fixed(result_.own_until, 2) + " s");
   }
 
-  void FillOwnReference(double duration) {
+  void SimulateNaively(int steps) {
+    control::OpenLoop open_loop(job_.control.fragments);
+    whole_ = SimulateAll(job_.run.scene.start, open_loop, 0, steps);
+    naive_ = OneOf(whole_, o_.struck);
+  }
+
+  /// Others whose own control does not survive the blow are led back to their own motion by a search, each for itself.
+  void ReturnOthers() {
+    const control::Scene& scene = job_.run.scene;
+    const int steps = static_cast<int>(whole_.num_steps());
+    for (size_t c = 0; c < scene.characters.size(); ++c) {
+      if (c == o_.struck || !job_.run.characters[c].reference) continue;
+      Companion& other = result_.others.emplace_back();
+      other.character = c;
+      other.from = StepAfter(job_.blow.end()) * h();
+      ReturnOther(other);
+      Tell("character " + std::to_string(c + 1) + HowItGoesOn(other));
+    }
+    SimulateNaively(steps);
+  }
+
+  void ReturnOther(Companion& other) {
+    const size_t c = other.character;
+    const control::Scene& scene = job_.run.scene;
+    const character::ReferenceMotion& own = *job_.run.characters[c].reference;
+    std::optional<metrics::Evaluator> evaluator = job_.run.EvaluatorOf(c);
+    evaluator->Add(OneOf(control::Replay(scene, job_.pushes), c));
+    other.undisturbed = evaluator->Finish(job_.run.expected_duration(c)).success();
+    other.reached = own.duration();
+    const int from = StepAfter(job_.blow.end());
+    const double left = own.duration() - other.from;
+    const auto step = static_cast<size_t>(from);
+    FillReference(own, other.undisturbed ? own.duration() : other.from, other.reference);
+    if (other.undisturbed || left < kLeastReturn || step >= whole_.states.size()) return;
+    const character::State state = scene.layout().StateOf(whole_.states[step], c);
+    std::vector<character::Pose> poses(static_cast<size_t>(std::floor(left / kCompositionFrame + 1e-9)) + 1);
+    for (size_t f = 0; f < poses.size(); ++f) {
+      own.PoseAt(other.from + static_cast<double>(f) * kCompositionFrame, poses[f]);
+    }
+    poses = StartingFrom(scene.characters[c], state, std::move(poses), kCompositionFrame);
+    const control::OpenLoopControl control = control::ControlOf(scene, c);
+    SearchedWay way = SearchWay(
+        {scene.characters[c], control.world, state, from, poses, o_.configuration, 1, 1, threads_, hooks_.stop});
+    other.cpu_seconds = way.cpu_seconds;
+    other.returned = way.reached_end;
+    other.reached = other.from + way.reached;
+    others_[c] = UpTo(from, control.fragments);
+    std::move(way.fragments.begin(), way.fragments.end(), std::back_inserter(others_[c]));
+    AppendReference(scene.characters[c], poses, other.from, other.reference);
+  }
+
+  static std::string HowItGoesOn(const Companion& other) {
+    if (other.undisturbed) return " goes on as it is";
+    if (other.returned) return " goes on with its own motion, by a control that was found";
+    return " goes on with its own motion until " + io::Fixed(other.reached, 2) + " s, where it is lost";
+  }
+
+  static void FillReference(const character::ReferenceMotion& motion, double duration,
+                            std::vector<character::Pose>& poses) {
     const auto frames = static_cast<size_t>(std::floor(duration / kCompositionFrame + 1e-9)) + 1;
-    for (size_t f = 0; f < frames; ++f) {
-      own_.PoseAt(static_cast<double>(f) * kCompositionFrame, result_.reference.emplace_back());
+    for (size_t f = 0; f < frames; ++f) motion.PoseAt(static_cast<double>(f) * kCompositionFrame, poses.emplace_back());
+  }
+
+  /// Poses that begin at an instant, after those that there are.
+  static void AppendReference(const character::Character& character, const std::vector<character::Pose>& poses,
+                              double from, std::vector<character::Pose>& reference) {
+    const character::ReferenceMotion followed(character, kCompositionFrame, poses, kCompositionFrame);
+    for (;;) {
+      const double time = static_cast<double>(reference.size()) * kCompositionFrame;
+      if (time > from + followed.duration() + 1e-9) break;
+      followed.PoseAt(time - from, reference.emplace_back());
     }
   }
 
+  void FillOwnReference(double duration) { FillReference(own_, duration, result_.reference); }
+
   const character::State& NaiveState(int step) const {
     return naive_.states[std::min(static_cast<size_t>(step), naive_.states.size() - 1)];
+  }
+  /// Of all characters.
+  const character::State& WholeState(int step) const {
+    return whole_.states[std::min(static_cast<size_t>(step), whole_.states.size() - 1)];
   }
 
   void Answer() {
@@ -166,6 +269,10 @@ class Responder {
       Tell(Describe(job_, result_.candidates[c]));
       if (!result_.candidates[c].found) continue;
       result_.chosen = static_cast<int>(c);
+      return;
+    }
+    if (alone_) {
+      LeaveOthersOut();
       return;
     }
     result_.ending = "no way found into " + std::to_string(tried) + " motions";
@@ -329,7 +436,8 @@ class Responder {
   control::Trajectory SecondSimulation(const ResponseCandidate& candidate, double gain) const {
     const double enters = job_.blow.start + candidate.start;
     TwoMotions servos(character_, {own_, 0}, {MotionOf(candidate), candidate.time - enters}, exit_ * h(), enters, gain);
-    return SimulateOn(NaiveState(exit_), servos, exit_, impact_ + StepOf(candidate.start + kGoOver) - exit_ + 1);
+    return OneOf(SimulateAll(WholeState(exit_), servos, exit_, impact_ + StepOf(candidate.start + kGoOver) - exit_ + 1),
+                 o_.struck);
   }
 
   // ---- the way there
@@ -404,18 +512,65 @@ class Responder {
   }
 
   void TrySearch(ResponseCandidate& candidate, const std::vector<character::Pose>& poses) {
-    SearchedWay way = SearchWay(
-        {character_, job_.control.world, NaiveState(exit_), exit_, poses, o_.configuration, 1, 1, threads_, hooks_.stop});
+    SearchedWay way = SearchWay({character_, job_.control.world, NaiveState(exit_), exit_, poses, o_.configuration, 1,
+                                 1, threads_, hooks_.stop});
     candidate.cpu_seconds = way.cpu_seconds;
     candidate.found = way.reached_end;
     SetReached(exit_ * h() - job_.blow.start + way.reached, candidate);
     // Of what is not found to the end, what there is is the result where nothing else is found.
     if (!candidate.found && candidate.reached <= best_reached_) return;
+    if (job_.has_others()) {
+      TryAmongOthers(candidate, poses, std::move(way));
+      return;
+    }
     best_reached_ = candidate.reached;
     Append(poses, std::move(way.fragments));
     if (control::Fingerprint(control::Replay(character_, result_.control, job_.pushes).states.back()) != way.end) {
       throw std::logic_error("the replay does not end in the state that the search found");
     }
+  }
+
+  /// The search knows nothing of the others: where they do not touch it again, all in one world end in the state that
+  /// it found, to the bit. Where they do, the gates decide.
+  void TryAmongOthers(ResponseCandidate& candidate, const std::vector<character::Pose>& poses, SearchedWay way) {
+    if (candidate.found && !alone_) alone_ = {&candidate, poses, way.fragments};
+    const Response before = result_;
+    Append(poses, std::move(way.fragments));
+    const control::Trajectory whole = control::Replay(SceneOf(result_.control), job_.pushes);
+    const control::Trajectory own = OneOf(whole, o_.struck);
+    const auto last = static_cast<size_t>(result_.control.num_steps());
+    if (own.states.size() <= last || control::Fingerprint(own.states[last]) != way.end) {
+      const std::optional<Touching> touch = FirstBlow(whole, job_.run.scene.layout(), o_.struck, exit_ * h());
+      if (!touch) {
+        throw std::logic_error("nobody touches it, and the replay does not end in the state that the search found");
+      }
+      candidate.touched_again = touch->start;
+      Evaluate();
+      if (!result_.evaluation.success()) {
+        candidate.found = candidate.up = false;
+        const metrics::Gate* const left = result_.evaluation.FirstViolated();
+        const double until = left != nullptr ? left->first_violation : result_.evaluation.simulated_duration;
+        SetReached(std::min(candidate.reached, until - job_.blow.start), candidate);
+      }
+    }
+    if (candidate.found || candidate.reached > best_reached_) {
+      best_reached_ = candidate.reached;
+      return;
+    }
+    result_.control = before.control;
+    result_.reference = before.reference;
+  }
+
+  /// The first response that was found, by itself from the end of the delay on.
+  void LeaveOthersOut() {
+    result_.others_left_out = true;
+    result_.control.start = NaiveState(exit_);
+    result_.control.fragments = std::move(alone_->fragments);
+    for (control::Fragment& fragment : result_.control.fragments) fragment.first_step -= exit_;
+    result_.reference = std::move(alone_->poses);
+    alone_->candidate->found = true;
+    result_.chosen = static_cast<int>(alone_->candidate - result_.candidates.data());
+    Tell("the others touch it again and throw it: from " + io::Fixed(exit_ * h(), 2) + " s on they are left out");
   }
 
   /// The gates alone judge it.
@@ -455,45 +610,82 @@ class Responder {
 
   void Append(const std::vector<character::Pose>& poses, std::vector<control::Fragment> fragments) {
     std::vector<control::Fragment>& all = result_.control.fragments;
-    all.clear();
-    for (const control::Fragment& fragment : job_.control.fragments) {
-      if (fragment.first_step >= exit_) break;
-      all.push_back(fragment.end_step() <= exit_ ? fragment : Beginning(fragment));
-    }
+    all = UpTo(exit_, job_.control.fragments);
     all.insert(all.end(), std::make_move_iterator(fragments.begin()), std::make_move_iterator(fragments.end()));
     // Up to the push the reference is the run's; then the motion itself; from the exit on what the search follows.
     result_.reference.clear();
     FillOwnReference(job_.blow.start);
     const double exit = exit_ * h();
-    const character::ReferenceMotion followed(character_, kCompositionFrame, poses, kCompositionFrame);
     for (;;) {
       const double time = static_cast<double>(result_.reference.size()) * kCompositionFrame;
-      if (time > exit + followed.duration() + 1e-9) break;
-      character::Pose& pose = result_.reference.emplace_back();
-      if (time < exit) {
-        character::PoseOf(character_, NaiveState(StepOf(time)), pose);
-      } else {
-        followed.PoseAt(time - exit, pose);
-      }
+      if (time >= exit) break;
+      character::PoseOf(character_, NaiveState(StepOf(time)), result_.reference.emplace_back());
     }
+    AppendReference(character_, poses, exit, result_.reference);
   }
 
-  /// A fragment up to the exit, as the commands of its steps.
-  control::Fragment Beginning(const control::Fragment& whole) const {
+  /// What of these is before a step.
+  static std::vector<control::Fragment> UpTo(int step, const std::vector<control::Fragment>& fragments) {
+    std::vector<control::Fragment> before;
+    for (const control::Fragment& fragment : fragments) {
+      if (fragment.first_step >= step) break;
+      before.push_back(fragment.end_step() <= step ? fragment : Beginning(fragment, step));
+    }
+    return before;
+  }
+
+  /// A fragment up to a step, as the commands of its steps.
+  static control::Fragment Beginning(const control::Fragment& whole, int end) {
     control::Fragment fragment;
     fragment.first_step = whole.first_step;
-    fragment.num_steps = exit_ - whole.first_step;
+    fragment.num_steps = end - whole.first_step;
+    const size_t num_joints = whole.has_commands() ? whole.commands[0].size() : whole.targets[0].size();
     for (int step = 0; step < fragment.num_steps; ++step) {
-      std::vector<simulation::JointCommand>& commands = fragment.commands.emplace_back(character_.joints.size());
+      std::vector<simulation::JointCommand>& commands = fragment.commands.emplace_back(num_joints);
       control::CommandsAt(whole, step, commands);
     }
     return fragment;
   }
 
   void Evaluate() {
+    if (job_.has_others() && !result_.others_left_out) {
+      EvaluateScene();
+      return;
+    }
+    const std::vector<control::Push> none;
+    const std::vector<control::Push>& pushes = result_.others_left_out ? none : job_.pushes;
     const character::ReferenceMotion reference(character_, kCompositionFrame, result_.reference, kCompositionFrame);
-    result_.evaluation = metrics::Evaluate(character_, control::Replay(character_, result_.control, job_.pushes),
-                                           reference, reference.duration(), o_.configuration.task.gates);
+    result_.evaluation = metrics::Evaluate(character_, control::Replay(character_, result_.control, pushes), reference,
+                                           reference.duration(), o_.configuration.task.gates);
+  }
+
+  void EvaluateScene() {
+    result_.scene = SceneOf(result_.control);
+    const control::Trajectory whole = control::Replay(*result_.scene, job_.pushes);
+    const auto evaluate = [&](size_t c, const std::vector<character::Pose>& poses) {
+      const std::vector<control::Fragment>& fragments = result_.scene->fragments[c];
+      const auto steps = static_cast<size_t>(fragments.empty() ? 0 : fragments.back().end_step());
+      const character::ReferenceMotion reference(job_.run.scene.characters[c], kCompositionFrame, poses,
+                                                 kCompositionFrame);
+      metrics::Evaluator evaluator(job_.run.scene.characters[c], reference, o_.configuration.task.gates, steps);
+      evaluator.Add(OneOf(whole, c));
+      return evaluator.Finish(std::max(static_cast<double>(steps) * h(), reference.duration() - h()));
+    };
+    result_.evaluation = evaluate(o_.struck, result_.reference);
+    if (result_.others.empty()) NameOthers();
+    for (Companion& other : result_.others) other.evaluation = evaluate(other.character, other.reference);
+  }
+
+  /// Who there is where nobody had to be led back.
+  void NameOthers() {
+    for (size_t c = 0; c < job_.run.characters.size(); ++c) {
+      if (c == o_.struck || !job_.run.characters[c].reference) continue;
+      const character::ReferenceMotion& own = *job_.run.characters[c].reference;
+      Companion& other = result_.others.emplace_back();
+      other.character = c;
+      other.reached = own.duration();
+      FillReference(own, own.duration(), other.reference);
+    }
   }
 
   const ResponseJob& job_;
@@ -502,10 +694,19 @@ class Responder {
   const ResponseHooks& hooks_;
   const character::Character& character_;
   const character::ReferenceMotion& own_;
-  int impact_, exit_;  // steps
+  std::vector<std::vector<control::Fragment>> others_;  // (characters) their controls; that which responds has another
+  int impact_, exit_;                                   // steps
   Response result_;
   control::Trajectory naive_;
+  control::Trajectory whole_;  // of all characters
   double best_reached_ = 0;
+  /// A response that was found in a world without others.
+  struct Alone {
+    ResponseCandidate* candidate = nullptr;
+    std::vector<character::Pose> poses;
+    std::vector<control::Fragment> fragments;
+  };
+  std::optional<Alone> alone_;
 };
 
 }  // namespace
@@ -515,16 +716,28 @@ Configuration ResponseConfiguration() {
 }
 
 ResponseJob::ResponseJob(const ResponseOptions& o) : options(o), run(o.run), library(o.library, o.mirrored) {
-  run.RequireOneCharacter("a response is that of one");
+  if (o.struck >= run.characters.size()) {
+    throw UsageError("--struck: found " + std::to_string(o.struck + 1) + ", expected one of the " +
+                     std::to_string(run.characters.size()) + " characters of " + o.run.string());
+  }
   run.RequirePhysical("a response is simulated");
   const std::string file = run.controls[0].file.string();
-  if (!run.characters[0].reference) throw InputError(file, "no reference beside it", "reference.bvh, as runs keep it");
+  if (!run.characters[o.struck].reference) {
+    throw InputError(file, "no reference beside it", "reference.bvh, as runs keep it");
+  }
   if (run.scene.first_step() != 0) throw InputError(file, "a control that begins later", "one from step 0 on");
   if (control::CharacterSha256(character()) != control::CharacterSha256(library.character())) {
     throw InputError(o.library.string(), "motions of the character " + library.character().name,
                      "motions of that of " + file + ", " + character().name);
   }
-  if (o.push.empty() == o.worlds.empty()) {
+  if (has_others() && !(o.push.empty() && o.worlds.empty())) {
+    throw UsageError(o.run.string() + ": found several characters and " + (o.push.empty() ? "--world" : "--push") +
+                     ", expected a blow of one of them alone");
+  }
+  if (has_others() && !run.pushes.empty()) {
+    throw UsageError(o.run.string() + ": found several characters and pushes, expected a blow of one of them alone");
+  }
+  if (!has_others() && o.push.empty() == o.worlds.empty()) {
     throw UsageError("what strikes is a push or a thing of a world: found " +
                      std::string(o.push.empty() ? "neither --push nor --world" : "--push and --world") +
                      ", expected one");
@@ -536,9 +749,11 @@ ResponseJob::ResponseJob(const ResponseOptions& o) : options(o), run(o.run), lib
     throw InputError(o.worlds.empty() ? file : io::List(o.worlds), "another ground or fixed things",
                      "plain ground, with free bodies at most: recorded motions know of nothing else");
   }
-  control = control::ControlOf(run.scene, 0);
+  control = control::ControlOf(run.scene, o.struck);
   pushes = run.pushes;
-  if (o.push.empty()) {
+  if (has_others()) {
+    FindBlow();
+  } else if (o.push.empty()) {
     FindTouch();
   } else {
     const control::Push push = ParsePush(o.push, run.scene);
@@ -555,6 +770,41 @@ ResponseJob::ResponseJob(const ResponseOptions& o) : options(o), run(o.run), lib
     throw UsageError("--latest: found " + io::Fixed(o.latest, 2) +
                      " s, expected no less than --earliest, --delay and the duration of the blow");
   }
+}
+
+/// The first blow of another character.
+void ResponseJob::FindBlow() {
+  const control::Scene& scene = run.scene;
+  const simulation::Layout layout = scene.layout();
+  const control::Trajectory whole = control::Replay(scene, pushes);
+  if (const std::optional<Touching> found = FirstBlow(whole, layout, options.struck, options.after)) {
+    blow = {found->start, found->duration(), Describe(scene, *found)};
+    return;
+  }
+  character::BodyPair nearest{std::numeric_limits<double>::infinity(), -1, -1};
+  double when = 0;
+  size_t who = 0;
+  for (size_t s = 0; s < whole.states.size(); s += kStatesApart) {
+    if (whole.TimeOf(s) < options.after) continue;
+    const character::State own = layout.StateOf(whole.states[s], options.struck);
+    for (size_t c = 0; c < scene.characters.size(); ++c) {
+      if (c == options.struck) continue;
+      const character::BodyPair pair =
+          character::NearestBodies(character(), own, scene.characters[c], layout.StateOf(whole.states[s], c));
+      if (pair.distance >= nearest.distance) continue;
+      nearest = pair;
+      when = whole.TimeOf(s);
+      who = c;
+    }
+  }
+  std::string found = "a blow that never touches";
+  if (nearest.first >= 0) {
+    found.append(": ").append(BodyName(scene, layout.BodyOf(who, nearest.second))).append(" comes no nearer than ");
+    found.append(io::Fixed(nearest.distance, 3)).append(" m to ");
+    found.append(BodyName(scene, layout.BodyOf(options.struck, nearest.first)));
+    found.append(", at ").append(io::Fixed(when, 2)).append(" s");
+  }
+  throw InputError(run.controls[0].file.string(), found, "another character that strikes");
 }
 
 /// The first touch of a free body, until the two part for a while.
@@ -610,6 +860,10 @@ std::string Describe(const ResponseJob& job, const ResponseCandidate& candidate)
   text.append(io::Fixed(candidate.gap, 2)).append(" m off: ");
   if (candidate.found) return text + "found";
   if (candidate.up) return text + "up, and lost " + io::Fixed(candidate.reached, 2) + " s after the push";
+  if (candidate.touched_again >= 0 && candidate.tried) {
+    return text + "touched again at " + io::Fixed(candidate.touched_again, 2) + " s, and lost " +
+           io::Fixed(candidate.reached, 2) + " s after the push";
+  }
   return text + (candidate.tried ? "lost " + io::Fixed(candidate.reached, 2) + " s after the push" : "not tried");
 }
 
