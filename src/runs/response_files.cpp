@@ -205,7 +205,7 @@ void WriteResponse(results::RunFolder& folder, const ResponseJob& job, const Res
 std::string FormatCandidates(const ResponseJob& job, const Response& result) {
   io::CsvWriter csv;
   for (const char* column : {"motion", "time", "start", "distance", "gap", "limp_gap", "hidden_impulse", "end", "last",
-                             "tried", "reached", "up", "found"})
+                             "tried", "reached", "up", "found", "touched_again"})
     csv.Text(column);
   csv.EndRow();
   for (const ResponseCandidate& c : result.candidates) {
@@ -217,6 +217,11 @@ std::string FormatCandidates(const ResponseJob& job, const Response& result) {
     csv.Number(c.reached);
     csv.Integer(c.up ? 1 : 0);
     csv.Integer(c.found ? 1 : 0);
+    if (c.touched_again >= 0) {
+      csv.Number(c.touched_again);
+    } else {
+      csv.Text("");
+    }
     csv.EndRow();
   }
   return csv.Take();

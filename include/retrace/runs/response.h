@@ -169,7 +169,7 @@ void WriteResponse(results::RunFolder& folder, const ResponseJob& job, const Res
                    const RunContext& context);
 
 /// candidates.csv, a row for each: motion, time, start, distance, gap, limp_gap, hidden_impulse, end, last, tried,
-/// reached, up, found.
+/// reached, up, found, touched_again (nothing where no other character does).
 std::string FormatCandidates(const ResponseJob& job, const Response& result);
 
 /// A line.
