@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "continuation.h"
 #include "retrace/character/approach.h"
 #include "retrace/character/kinematics.h"
+#include "retrace/control/cutting.h"
 #include "retrace/control/feedback.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
@@ -25,6 +27,7 @@
 namespace retrace::runs {
 namespace {
 
+constexpr size_t kStruck = 0;         // of several characters, the one that responds
 constexpr size_t kStartsApart = 3;    // frames between start times for which a second simulation is made
 constexpr size_t kMostOfMotions = 6;  // nearest motions whose best place is a candidate, too
 constexpr size_t kSamePlace = 5;      // frames: two candidates of one motion that go on alike count once
@@ -93,7 +96,7 @@ class Responder {
         threads_(threads),
         hooks_(hooks),
         character_(job.character()),
-        own_(*job.run.characters[job.options.struck].reference),
+        own_(*job.run.characters[kStruck].reference),
         others_(job.run.scene.fragments),
         impact_(StepOf(job.blow.start)),
         exit_(std::min(StepAfter(job.blow.start + std::max(o_.delay, job.blow.duration)), job.control.num_steps())) {}
@@ -132,7 +135,7 @@ class Responder {
     std::vector<control::Controller*> controllers;
     for (size_t c = 0; c < scene.characters.size(); ++c) {
       characters.push_back(&scene.characters[c]);
-      controllers.push_back(c == o_.struck ? &controller : &open_loops[c]);
+      controllers.push_back(c == kStruck ? &controller : &open_loops[c]);
     }
     return control::Simulate(characters, scene.world, start, controllers, first, steps, job_.pushes);
   }
@@ -143,11 +146,21 @@ class Responder {
     return control::TrajectoryOf(whole, job_.run.scene.layout(), character);
   }
 
-  /// All characters, with what is the control so far.
+  /// All characters, with what is the control so far. A search restores all of them where its fragments begin, so that
+  /// the controls of the others are cut there.
   control::Scene SceneOf(const control::OpenLoopControl& control) const {
     control::Scene scene = job_.run.scene;
     scene.fragments = others_;
-    scene.fragments[o_.struck] = control.fragments;
+    scene.fragments[kStruck] = control.fragments;
+    if (!searched_) return scene;
+    std::vector<int> steps;
+    for (const control::Fragment& fragment : control.fragments) {
+      if (fragment.first_step >= exit_) steps.push_back(fragment.first_step);
+    }
+    steps.push_back(control.num_steps());
+    for (size_t c = 0; c < scene.fragments.size(); ++c) {
+      if (c != kStruck) scene.fragments[c] = control::CutAt(steps, scene.fragments[c]);
+    }
     return scene;
   }
 
@@ -158,7 +171,7 @@ class Responder {
     const int steps = std::max(job_.control.num_steps(), impact_ + StepAfter(o_.latest + window) + 1);
     SimulateNaively(steps);
     FillOwnReference(job_.control.duration());
-    std::optional<metrics::Evaluator> evaluator = job_.run.EvaluatorOf(o_.struck);
+    std::optional<metrics::Evaluator> evaluator = job_.run.EvaluatorOf(kStruck);
     evaluator->Add(naive_);  // what is after the control's end is left out
     const metrics::Evaluation evaluation = evaluator->Finish(job_.control.duration());
     result_.goes_on = evaluation.success();
@@ -174,7 +187,7 @@ class Responder {
   void SimulateNaively(int steps) {
     control::OpenLoop open_loop(job_.control.fragments);
     whole_ = SimulateAll(job_.run.scene.start, open_loop, 0, steps);
-    naive_ = OneOf(whole_, o_.struck);
+    naive_ = OneOf(whole_, kStruck);
   }
 
   /// Others whose own control does not survive the blow are led back to their own motion by a search, each for itself.
@@ -182,7 +195,7 @@ class Responder {
     const control::Scene& scene = job_.run.scene;
     const int steps = static_cast<int>(whole_.num_steps());
     for (size_t c = 0; c < scene.characters.size(); ++c) {
-      if (c == o_.struck || !job_.run.characters[c].reference) continue;
+      if (c == kStruck || !job_.run.characters[c].reference) continue;
       Companion& other = result_.others.emplace_back();
       other.character = c;
       other.from = StepAfter(job_.blow.end()) * h();
@@ -201,14 +214,15 @@ class Responder {
     other.undisturbed = evaluator->Finish(job_.run.expected_duration(c)).success();
     other.reached = own.duration();
     const int from = StepAfter(job_.blow.end());
-    const double left = own.duration() - other.from;
+    // Where its own motion ends it comes to rest, for as long as the other one may need.
+    const double left = std::max(own.duration() - other.from, job_.blow.duration + o_.seconds + o_.stand);
     const auto step = static_cast<size_t>(from);
     FillReference(own, other.undisturbed ? own.duration() : other.from, other.reference);
-    if (other.undisturbed || left < kLeastReturn || step >= whole_.states.size()) return;
+    if (other.undisturbed || own.duration() - other.from < kLeastReturn || step >= whole_.states.size()) return;
     const character::State state = scene.layout().StateOf(whole_.states[step], c);
     std::vector<character::Pose> poses(static_cast<size_t>(std::floor(left / kCompositionFrame + 1e-9)) + 1);
     for (size_t f = 0; f < poses.size(); ++f) {
-      own.PoseAt(other.from + static_cast<double>(f) * kCompositionFrame, poses[f]);
+      RestingPoseAt(own, own.duration(), other.from + static_cast<double>(f) * kCompositionFrame, poses[f]);
     }
     poses = StartingFrom(scene.characters[c], state, std::move(poses), kCompositionFrame);
     const control::OpenLoopControl control = control::ControlOf(scene, c);
@@ -217,7 +231,7 @@ class Responder {
     other.cpu_seconds = way.cpu_seconds;
     other.returned = way.reached_end;
     other.reached = other.from + way.reached;
-    others_[c] = UpTo(from, control.fragments);
+    others_[c] = control::UpTo(from, control.fragments);
     std::move(way.fragments.begin(), way.fragments.end(), std::back_inserter(others_[c]));
     AppendReference(scene.characters[c], poses, other.from, other.reference);
   }
@@ -261,21 +275,28 @@ class Responder {
       result_.ending = "no motion of the library can be entered after the push and stands at its end";
       return;
     }
-    int tried = 0;
-    for (size_t c = 0; c < result_.candidates.size() && tried < o_.candidates; ++c) {
+    if (TryInOrder()) return;
+    if (job_.has_others()) {
+      Response among_others = result_;
+      result_.others_left_out = true;
+      Tell("no way is found among the others: from " + io::Fixed(exit_ * h(), 2) + " s on they are left out");
+      if (TryInOrder()) return;
+      result_ = std::move(among_others);
+    }
+    result_.ending = "no way found into " + std::to_string(o_.candidates) + " motions";
+  }
+
+  /// The candidates, until one is found.
+  bool TryInOrder() {
+    for (size_t c = 0; c < result_.candidates.size() && c < static_cast<size_t>(o_.candidates); ++c) {
       if (hooks_.stop && hooks_.stop()) throw StoppedError("stopped");
-      ++tried;
       Try(c);
       Tell(Describe(job_, result_.candidates[c]));
       if (!result_.candidates[c].found) continue;
       result_.chosen = static_cast<int>(c);
-      return;
+      return true;
     }
-    if (alone_) {
-      LeaveOthersOut();
-      return;
-    }
-    result_.ending = "no way found into " + std::to_string(tried) + " motions";
+    return false;
   }
 
   // ---- the places of the library
@@ -437,7 +458,7 @@ class Responder {
     const double enters = job_.blow.start + candidate.start;
     TwoMotions servos(character_, {own_, 0}, {MotionOf(candidate), candidate.time - enters}, exit_ * h(), enters, gain);
     return OneOf(SimulateAll(WholeState(exit_), servos, exit_, impact_ + StepOf(candidate.start + kGoOver) - exit_ + 1),
-                 o_.struck);
+                 kStruck);
   }
 
   // ---- the way there
@@ -447,14 +468,17 @@ class Responder {
 
   /// The motion, which comes to rest after its last instant.
   void PoseOf(const ResponseCandidate& candidate, double time, character::Pose& pose) const {
-    const character::ReferenceMotion& motion = MotionOf(candidate);
-    motion.PoseAt(std::min(time, candidate.last), pose);
-    if (time <= candidate.last) return;
+    RestingPoseAt(MotionOf(candidate), candidate.last, time, pose);
+  }
+
+  static void RestingPoseAt(const character::ReferenceMotion& motion, double last, double time, character::Pose& pose) {
+    motion.PoseAt(std::min(time, last), pose);
+    if (time <= last) return;
     character::Pose before;
-    motion.PoseAt(candidate.last - matching::kFrameTime, before);
+    motion.PoseAt(last - matching::kFrameTime, before);
     Vec3 velocity = (pose.root_position - before.root_position) / matching::kFrameTime;
     velocity.y() = 0;
-    pose.root_position += kRest * (1 - std::exp((candidate.last - time) / kRest)) * velocity;
+    pose.root_position += kRest * (1 - std::exp((last - time) / kRest)) * velocity;
   }
 
   /// What the search follows, from the exit on: the second simulation, which goes over into the motion.
@@ -512,65 +536,39 @@ class Responder {
   }
 
   void TrySearch(ResponseCandidate& candidate, const std::vector<character::Pose>& poses) {
-    SearchedWay way = SearchWay({character_, job_.control.world, NaiveState(exit_), exit_, poses, o_.configuration, 1,
-                                 1, threads_, hooks_.stop});
-    candidate.cpu_seconds = way.cpu_seconds;
+    const bool among_others = job_.has_others() && !result_.others_left_out;
+    const simulation::WorldOptions& world = among_others ? job_.run.scene.world : job_.control.world;
+    WayProblem problem{character_, world, among_others ? WholeState(exit_) : NaiveState(exit_),
+                       exit_,      poses, o_.configuration,
+                       1,          1,     threads_,
+                       hooks_.stop};
+    for (size_t c = 0; among_others && c < others_.size(); ++c) {
+      if (c != kStruck) problem.companions.push_back({&job_.run.scene.characters[c], others_[c]});
+    }
+    SearchedWay way = SearchWay(problem);
+    candidate.cpu_seconds += way.cpu_seconds;
     candidate.found = way.reached_end;
     SetReached(exit_ * h() - job_.blow.start + way.reached, candidate);
     // Of what is not found to the end, what there is is the result where nothing else is found.
     if (!candidate.found && candidate.reached <= best_reached_) return;
-    if (job_.has_others()) {
-      TryAmongOthers(candidate, poses, std::move(way));
-      return;
-    }
     best_reached_ = candidate.reached;
+    searched_ = true;
     Append(poses, std::move(way.fragments));
-    if (control::Fingerprint(control::Replay(character_, result_.control, job_.pushes).states.back()) != way.end) {
+    const control::Trajectory whole = ReplayAll();
+    if (control::Fingerprint(whole.states[std::min(whole.states.size() - 1, NumSteps())]) != way.end) {
       throw std::logic_error("the replay does not end in the state that the search found");
     }
+    if (!among_others) return;
+    const auto touch = FirstBlow(whole, job_.run.scene.layout(), kStruck, std::max(exit_ * h(), job_.blow.end()));
+    candidate.touched_again = touch ? touch->start : -1;
   }
 
-  /// The search knows nothing of the others: where they do not touch it again, all in one world end in the state that
-  /// it found, to the bit. Where they do, the gates decide.
-  void TryAmongOthers(ResponseCandidate& candidate, const std::vector<character::Pose>& poses, SearchedWay way) {
-    if (candidate.found && !alone_) alone_ = {&candidate, poses, way.fragments};
-    const Response before = result_;
-    Append(poses, std::move(way.fragments));
-    const control::Trajectory whole = control::Replay(SceneOf(result_.control), job_.pushes);
-    const control::Trajectory own = OneOf(whole, o_.struck);
-    const auto last = static_cast<size_t>(result_.control.num_steps());
-    if (own.states.size() <= last || control::Fingerprint(own.states[last]) != way.end) {
-      const std::optional<Touching> touch = FirstBlow(whole, job_.run.scene.layout(), o_.struck, exit_ * h());
-      if (!touch) {
-        throw std::logic_error("nobody touches it, and the replay does not end in the state that the search found");
-      }
-      candidate.touched_again = touch->start;
-      Evaluate();
-      if (!result_.evaluation.success()) {
-        candidate.found = candidate.up = false;
-        const metrics::Gate* const left = result_.evaluation.FirstViolated();
-        const double until = left != nullptr ? left->first_violation : result_.evaluation.simulated_duration;
-        SetReached(std::min(candidate.reached, until - job_.blow.start), candidate);
-      }
-    }
-    if (candidate.found || candidate.reached > best_reached_) {
-      best_reached_ = candidate.reached;
-      return;
-    }
-    result_.control = before.control;
-    result_.reference = before.reference;
-  }
+  size_t NumSteps() const { return static_cast<size_t>(result_.control.num_steps()); }
 
-  /// The first response that was found, by itself from the end of the delay on.
-  void LeaveOthersOut() {
-    result_.others_left_out = true;
-    result_.control.start = NaiveState(exit_);
-    result_.control.fragments = std::move(alone_->fragments);
-    for (control::Fragment& fragment : result_.control.fragments) fragment.first_step -= exit_;
-    result_.reference = std::move(alone_->poses);
-    alone_->candidate->found = true;
-    result_.chosen = static_cast<int>(alone_->candidate - result_.candidates.data());
-    Tell("the others touch it again and throw it: from " + io::Fixed(exit_ * h(), 2) + " s on they are left out");
+  /// The control so far, in the world that it was made for.
+  control::Trajectory ReplayAll() const {
+    if (result_.others_left_out) return control::Replay(character_, result_.control);
+    return control::Replay(SceneOf(result_.control), job_.pushes);
   }
 
   /// The gates alone judge it.
@@ -609,8 +607,16 @@ class Responder {
   }
 
   void Append(const std::vector<character::Pose>& poses, std::vector<control::Fragment> fragments) {
+    if (result_.others_left_out) {
+      // The state that the blow left is the beginning.
+      for (control::Fragment& fragment : fragments) fragment.first_step -= exit_;
+      result_.control.start = NaiveState(exit_);
+      result_.control.fragments = std::move(fragments);
+      result_.reference = poses;
+      return;
+    }
     std::vector<control::Fragment>& all = result_.control.fragments;
-    all = UpTo(exit_, job_.control.fragments);
+    all = control::UpTo(exit_, job_.control.fragments);
     all.insert(all.end(), std::make_move_iterator(fragments.begin()), std::make_move_iterator(fragments.end()));
     // Up to the push the reference is the run's; then the motion itself; from the exit on what the search follows.
     result_.reference.clear();
@@ -624,44 +630,15 @@ class Responder {
     AppendReference(character_, poses, exit, result_.reference);
   }
 
-  /// What of these is before a step.
-  static std::vector<control::Fragment> UpTo(int step, const std::vector<control::Fragment>& fragments) {
-    std::vector<control::Fragment> before;
-    for (const control::Fragment& fragment : fragments) {
-      if (fragment.first_step >= step) break;
-      before.push_back(fragment.end_step() <= step ? fragment : Beginning(fragment, step));
-    }
-    return before;
-  }
-
-  /// A fragment up to a step, as the commands of its steps.
-  static control::Fragment Beginning(const control::Fragment& whole, int end) {
-    control::Fragment fragment;
-    fragment.first_step = whole.first_step;
-    fragment.num_steps = end - whole.first_step;
-    const size_t num_joints = whole.has_commands() ? whole.commands[0].size() : whole.targets[0].size();
-    for (int step = 0; step < fragment.num_steps; ++step) {
-      std::vector<simulation::JointCommand>& commands = fragment.commands.emplace_back(num_joints);
-      control::CommandsAt(whole, step, commands);
-    }
-    return fragment;
-  }
-
   void Evaluate() {
-    if (job_.has_others() && !result_.others_left_out) {
-      EvaluateScene();
+    const control::Trajectory whole = ReplayAll();
+    if (!job_.has_others() || result_.others_left_out) {
+      const character::ReferenceMotion reference(character_, kCompositionFrame, result_.reference, kCompositionFrame);
+      result_.evaluation =
+          metrics::Evaluate(character_, whole, reference, reference.duration(), o_.configuration.task.gates);
       return;
     }
-    const std::vector<control::Push> none;
-    const std::vector<control::Push>& pushes = result_.others_left_out ? none : job_.pushes;
-    const character::ReferenceMotion reference(character_, kCompositionFrame, result_.reference, kCompositionFrame);
-    result_.evaluation = metrics::Evaluate(character_, control::Replay(character_, result_.control, pushes), reference,
-                                           reference.duration(), o_.configuration.task.gates);
-  }
-
-  void EvaluateScene() {
     result_.scene = SceneOf(result_.control);
-    const control::Trajectory whole = control::Replay(*result_.scene, job_.pushes);
     const auto evaluate = [&](size_t c, const std::vector<character::Pose>& poses) {
       const std::vector<control::Fragment>& fragments = result_.scene->fragments[c];
       const auto steps = static_cast<size_t>(fragments.empty() ? 0 : fragments.back().end_step());
@@ -671,7 +648,7 @@ class Responder {
       evaluator.Add(OneOf(whole, c));
       return evaluator.Finish(std::max(static_cast<double>(steps) * h(), reference.duration() - h()));
     };
-    result_.evaluation = evaluate(o_.struck, result_.reference);
+    result_.evaluation = evaluate(kStruck, result_.reference);
     if (result_.others.empty()) NameOthers();
     for (Companion& other : result_.others) other.evaluation = evaluate(other.character, other.reference);
   }
@@ -679,7 +656,7 @@ class Responder {
   /// Who there is where nobody had to be led back.
   void NameOthers() {
     for (size_t c = 0; c < job_.run.characters.size(); ++c) {
-      if (c == o_.struck || !job_.run.characters[c].reference) continue;
+      if (c == kStruck || !job_.run.characters[c].reference) continue;
       const character::ReferenceMotion& own = *job_.run.characters[c].reference;
       Companion& other = result_.others.emplace_back();
       other.character = c;
@@ -700,13 +677,7 @@ class Responder {
   control::Trajectory naive_;
   control::Trajectory whole_;  // of all characters
   double best_reached_ = 0;
-  /// A response that was found in a world without others.
-  struct Alone {
-    ResponseCandidate* candidate = nullptr;
-    std::vector<character::Pose> poses;
-    std::vector<control::Fragment> fragments;
-  };
-  std::optional<Alone> alone_;
+  bool searched_ = false;  // the control goes on from the exit by what was found
 };
 
 }  // namespace
@@ -722,7 +693,8 @@ ResponseJob::ResponseJob(const ResponseOptions& o) : options(o), run(o.run), lib
   }
   run.RequirePhysical("a response is simulated");
   const std::string file = run.controls[0].file.string();
-  if (!run.characters[o.struck].reference) {
+  if (has_others()) PutFirst(o.struck);
+  if (!run.characters[kStruck].reference) {
     throw InputError(file, "no reference beside it", "reference.bvh, as runs keep it");
   }
   if (run.scene.first_step() != 0) throw InputError(file, "a control that begins later", "one from step 0 on");
@@ -749,7 +721,7 @@ ResponseJob::ResponseJob(const ResponseOptions& o) : options(o), run(o.run), lib
     throw InputError(o.worlds.empty() ? file : io::List(o.worlds), "another ground or fixed things",
                      "plain ground, with free bodies at most: recorded motions know of nothing else");
   }
-  control = control::ControlOf(run.scene, o.struck);
+  control = control::ControlOf(run.scene, kStruck);
   pushes = run.pushes;
   if (has_others()) {
     FindBlow();
@@ -772,12 +744,35 @@ ResponseJob::ResponseJob(const ResponseOptions& o) : options(o), run(o.run), lib
   }
 }
 
+/// The character of that index changes places with the first one.
+void ResponseJob::PutFirst(size_t index) {
+  if (index == 0) return;
+  std::vector<size_t> order(run.characters.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::swap(order[0], order[index]);
+  control::Scene scene;
+  for (const size_t c : order) {
+    const control::OpenLoopControl own = control::ControlOf(run.scene, c);
+    if (scene.characters.empty()) {
+      scene = control::MakeScene(run.scene.characters[c], own);
+    } else {
+      control::AddToScene(run.scene.characters[c], own, Quat::Identity(), Vec3::Zero(), scene);
+    }
+  }
+  run.scene = std::move(scene);
+  std::swap(run.characters[0], run.characters[index]);
+  for (size_t c = 0; c < run.characters.size(); ++c) {
+    auto& reference = run.characters[c].reference;
+    if (reference) reference = reference->Of(run.scene.characters[c]);
+  }
+}
+
 /// The first blow of another character.
 void ResponseJob::FindBlow() {
   const control::Scene& scene = run.scene;
   const simulation::Layout layout = scene.layout();
   const control::Trajectory whole = control::Replay(scene, pushes);
-  if (const std::optional<Touching> found = FirstBlow(whole, layout, options.struck, options.after)) {
+  if (const std::optional<Touching> found = FirstBlow(whole, layout, kStruck, options.after)) {
     blow = {found->start, found->duration(), Describe(scene, *found)};
     return;
   }
@@ -786,9 +781,9 @@ void ResponseJob::FindBlow() {
   size_t who = 0;
   for (size_t s = 0; s < whole.states.size(); s += kStatesApart) {
     if (whole.TimeOf(s) < options.after) continue;
-    const character::State own = layout.StateOf(whole.states[s], options.struck);
+    const character::State own = layout.StateOf(whole.states[s], kStruck);
     for (size_t c = 0; c < scene.characters.size(); ++c) {
-      if (c == options.struck) continue;
+      if (c == kStruck) continue;
       const character::BodyPair pair =
           character::NearestBodies(character(), own, scene.characters[c], layout.StateOf(whole.states[s], c));
       if (pair.distance >= nearest.distance) continue;
@@ -801,7 +796,7 @@ void ResponseJob::FindBlow() {
   if (nearest.first >= 0) {
     found.append(": ").append(BodyName(scene, layout.BodyOf(who, nearest.second))).append(" comes no nearer than ");
     found.append(io::Fixed(nearest.distance, 3)).append(" m to ");
-    found.append(BodyName(scene, layout.BodyOf(options.struck, nearest.first)));
+    found.append(BodyName(scene, layout.BodyOf(kStruck, nearest.first)));
     found.append(", at ").append(io::Fixed(when, 2)).append(" s");
   }
   throw InputError(run.controls[0].file.string(), found, "another character that strikes");
@@ -858,12 +853,11 @@ std::string Describe(const ResponseJob& job, const ResponseCandidate& candidate)
   text.append(" from ").append(io::Fixed(candidate.time, 2)).append(" s on, ");
   text.append(io::Fixed(candidate.start, 2)).append(" s after the push, ");
   text.append(io::Fixed(candidate.gap, 2)).append(" m off: ");
+  if (candidate.found && candidate.touched_again >= 0) {
+    return text + "found, touched again at " + io::Fixed(candidate.touched_again, 2) + " s";
+  }
   if (candidate.found) return text + "found";
   if (candidate.up) return text + "up, and lost " + io::Fixed(candidate.reached, 2) + " s after the push";
-  if (candidate.touched_again >= 0 && candidate.tried) {
-    return text + "touched again at " + io::Fixed(candidate.touched_again, 2) + " s, and lost " +
-           io::Fixed(candidate.reached, 2) + " s after the push";
-  }
   return text + (candidate.tried ? "lost " + io::Fixed(candidate.reached, 2) + " s after the push" : "not tried");
 }
 

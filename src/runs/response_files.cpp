@@ -101,8 +101,9 @@ io::Json ResponseMember(const ResponseJob& job, const Response& result) {
     for (const Companion& other : result.others) member["others"].push_back(CompanionMember(other));
     if (result.others_left_out) {
       member["others_left_out"] =
-          "they touch the character again in every response that was found; the motion begins where they are left out, "
-          "at the exit, in the state that the blow left";
+          "no way was found with them in the world: the motion begins where they are left out, at the exit, in the "
+          "state "
+          "that the blow left";
     }
   }
   return member;
@@ -123,7 +124,7 @@ void WriteSceneResponse(results::RunFolder& folder, const ResponseJob& job, cons
     character.evaluation = evaluation;
     character.reference_text = text;
   };
-  add(job.options.struck, result.reference, result.evaluation, "what is followed after the blow: kinematic");
+  add(0, result.reference, result.evaluation, "what is followed after the blow: kinematic");
   for (const Companion& other : result.others) {
     add(other.character, other.reference, other.evaluation,
         "its own motion; where it was led back to it after the blow, put where the blow left it: kinematic");

@@ -9,7 +9,7 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 
 const std::string kStrike = RETRACE_STRIKE;
-const std::string kRespond = RETRACE_RESPOND;
+const std::string kAnswer = RETRACE_RESPOND;
 const std::string kClips = std::string(RETRACE_SOURCE_DIR) + "/data/clips/";
 /// Somebody who walks into somebody who stands.
 const std::string kWalkIntoStand =
@@ -47,7 +47,7 @@ TEST_F(StrikeProgram, TheOneThatIsStruckResponds) {
   }
   ASSERT_EQ(Execute(kBuildLibrary + " " + Path("clips") + " --output " + library).code, 0);
   ASSERT_EQ(Execute(kWalkIntoStand + " --output " + struck).code, 0);
-  const std::string command = kRespond + " " + struck + " --library " + library +
+  const std::string command = kAnswer + " " + struck + " --library " + library +
                               " --seconds 1.2 --stand 0.2 --samples 60 --saved 15 --candidates 2 "
                               "--set /smoothing/passes=0 --progress plain";
   const Outcome outcome = Execute(command + " --output " + run);
@@ -74,7 +74,7 @@ TEST_F(StrikeProgram, TheOneThatIsStruckResponds) {
     EXPECT_GT(compared, 40u);
   }
 
-  ExpectRefusals(kRespond, {{struck + " --library " + library + " --struck 3 --output " + Path("no"), 2,
+  ExpectRefusals(kAnswer, {{struck + " --library " + library + " --struck 3 --output " + Path("no"), 2,
                              "--struck: found 3, expected one of the 2 characters"},
                             {struck + " --library " + library + " --push trunk,0:0:1,1,0.1 --output " + Path("no"), 2,
                              "found several characters and --push, expected a blow of one of them alone"},

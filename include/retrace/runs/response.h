@@ -81,8 +81,8 @@ struct ResponseJob {
   ResponseJob(const ResponseJob&) = delete;
   ResponseJob& operator=(const ResponseJob&) = delete;
 
-  /// That responds.
-  const character::Character& character() const { return run.scene.characters[options.struck]; }
+  /// That responds. Of several it becomes the first one.
+  const character::Character& character() const { return run.scene.characters[0]; }
   bool has_others() const { return run.scene.characters.size() > 1; }
   /// Files that no result may replace.
   std::vector<std::filesystem::path> Files() const { return run.Files(); }
@@ -97,6 +97,7 @@ struct ResponseJob {
  private:
   void FindTouch();
   void FindBlow();
+  void PutFirst(size_t index);
 };
 
 /// A place at which a recorded motion may be entered.
@@ -116,7 +117,7 @@ struct ResponseCandidate {
   bool up = false;            ///< as far as to `end`
   bool found = false;         ///< and all that follows it
   double cpu_seconds = 0;     ///< of its search
-  double touched_again = -1;  ///< when another character touches it anew [s]; negative: none does
+  double touched_again = -1;  ///< when another character touches it after the delay [s]; negative: none does
 };
 
 /// Another character of the scene, after the blow.
@@ -148,8 +149,8 @@ struct Response {
   // Of a scene.
   std::vector<Companion> others;
   std::optional<control::Scene> scene;  ///< of all characters, in which `control` is that of the one that responds
-  /// In every response that was found the others touch the character anew, and throw it. So they are left out from the
-  /// end of the delay on: `control` begins there, from the state that the blow left, and is that of a single character.
+  /// No response was found with the others in the world. So they are left out from the end of the delay on: `control`
+  /// begins there, from the state that the blow left, and is that of a single character.
   bool others_left_out = false;
 
   bool success() const { return ending == "completed" && evaluation.success(); }
