@@ -543,7 +543,9 @@ class Responder {
                        1,          1,     threads_,
                        hooks_.stop};
     for (size_t c = 0; among_others && c < others_.size(); ++c) {
-      if (c != kStruck) problem.companions.push_back({&job_.run.scene.characters[c], others_[c]});
+      if (c == kStruck) continue;
+      const int end = exit_ + static_cast<int>(static_cast<double>(poses.size()) * kCompositionFrame / h()) + 1;
+      problem.companions.push_back({&job_.run.scene.characters[c], control::CutAt({end}, others_[c])});
     }
     SearchedWay way = SearchWay(problem);
     candidate.cpu_seconds += way.cpu_seconds;

@@ -24,8 +24,8 @@ struct Problem {
   const character::ReferenceMotion* baseline = nullptr;
 
   /// Their bodies come after those of the task's character in its start state, and their joints in the contact scale of
-  /// its world. Each is restored like that character at the beginning of a fragment: where they are to move with the
-  /// same bytes in a replay, their controls have to be cut there (control::CutAt).
+  /// its world. Each is restored like that character at the beginning of a fragment. Where they are to move with the
+  /// same bytes in a replay, their controls last as long as the task, and are cut there (control::CutAt).
   std::vector<Companion> companions = {};
 
   double time_step() const { return task.time_step(); }
