@@ -198,7 +198,6 @@ class Responder {
       if (c == kStruck || !job_.run.characters[c].reference) continue;
       Companion& other = result_.others.emplace_back();
       other.character = c;
-      other.from = StepAfter(job_.blow.end()) * h();
       ReturnOther(other);
       Tell("character " + std::to_string(c + 1) + HowItGoesOn(other));
     }
@@ -207,39 +206,80 @@ class Responder {
 
   void ReturnOther(Companion& other) {
     const size_t c = other.character;
+    std::optional<metrics::Evaluator> evaluator = job_.run.EvaluatorOf(c);
+    evaluator->Add(OneOf(control::Replay(job_.run.scene, job_.pushes), c));
+    other.undisturbed = evaluator->Finish(job_.run.expected_duration(c)).success();
+    other.reached = job_.run.characters[c].reference->duration();
+    FillReference(*job_.run.characters[c].reference, other.reached, other.reference);
+    if (!other.undisturbed) LeadBack(whole_, StepAfter(job_.blow.end()), other);
+  }
+
+  /// From a state of a motion of all characters on, by a search of its own.
+  void LeadBack(const control::Trajectory& whole, int from, Companion& other) {
+    const size_t c = other.character;
     const control::Scene& scene = job_.run.scene;
     const character::ReferenceMotion& own = *job_.run.characters[c].reference;
-    std::optional<metrics::Evaluator> evaluator = job_.run.EvaluatorOf(c);
-    evaluator->Add(OneOf(control::Replay(scene, job_.pushes), c));
-    other.undisturbed = evaluator->Finish(job_.run.expected_duration(c)).success();
-    other.reached = own.duration();
-    const int from = StepAfter(job_.blow.end());
+    const double time = from * h();
+    if (own.duration() - time < kLeastReturn || static_cast<size_t>(from) >= whole.states.size()) return;
+    const character::State state = scene.layout().StateOf(whole.states[static_cast<size_t>(from)], c);
     // Where its own motion ends it comes to rest, for as long as the other one may need.
-    const double left = std::max(own.duration() - other.from, job_.blow.duration + o_.seconds + o_.stand);
-    const auto step = static_cast<size_t>(from);
-    FillReference(own, other.undisturbed ? own.duration() : other.from, other.reference);
-    if (other.undisturbed || own.duration() - other.from < kLeastReturn || step >= whole_.states.size()) return;
-    const character::State state = scene.layout().StateOf(whole_.states[step], c);
+    const double left = std::max(own.duration() - time, job_.blow.duration + o_.seconds + o_.stand);
     std::vector<character::Pose> poses(static_cast<size_t>(std::floor(left / kCompositionFrame + 1e-9)) + 1);
     for (size_t f = 0; f < poses.size(); ++f) {
-      RestingPoseAt(own, own.duration(), other.from + static_cast<double>(f) * kCompositionFrame, poses[f]);
+      RestingPoseAt(own, own.duration(), time + static_cast<double>(f) * kCompositionFrame, poses[f]);
     }
     poses = StartingFrom(scene.characters[c], state, std::move(poses), kCompositionFrame);
     const control::OpenLoopControl control = control::ControlOf(scene, c);
     SearchedWay way = SearchWay(
         {scene.characters[c], control.world, state, from, poses, o_.configuration, 1, 1, threads_, hooks_.stop});
-    other.cpu_seconds = way.cpu_seconds;
-    other.returned = way.reached_end;
-    other.reached = other.from + way.reached;
-    others_[c] = control::UpTo(from, control.fragments);
+    other.from = time;
+    other.cpu_seconds += way.cpu_seconds;
+    other.reached = time + way.reached;
+    others_[c] = control::UpTo(from, others_[c]);
     std::move(way.fragments.begin(), way.fragments.end(), std::back_inserter(others_[c]));
-    AppendReference(scene.characters[c], poses, other.from, other.reference);
+    const auto before = static_cast<size_t>(std::ceil(time / kCompositionFrame - 1e-9));
+    other.reference.resize(std::min(other.reference.size(), before));
+    AppendReference(scene.characters[c], poses, time, other.reference);
+  }
+
+  /// Others that are touched again leave their way. From the last touch on they are led back once more, where that does
+  /// not take the response away.
+  void LeadBackAgain() {
+    const control::Trajectory whole = ReplayAll();
+    Evaluate();
+    const double last = LastTouch(whole);
+    if (last < 0) return;
+    for (size_t i = 0; i < result_.others.size(); ++i) {
+      const Companion before = result_.others[i];
+      if (before.evaluation.success()) continue;
+      const std::vector<control::Fragment> fragments = others_[before.character];
+      LeadBack(whole, StepAfter(last), result_.others[i]);
+      Evaluate();
+      if (result_.evaluation.success() && Holds(result_.others[i]) > Holds(before)) continue;
+      others_[before.character] = fragments;
+      result_.others[i] = before;
+    }
+  }
+
+  /// Since when nobody touches the one that responds any more; negative where nobody did after the delay [s].
+  double LastTouch(const control::Trajectory& whole) const {
+    double last = -1;
+    for (double from = std::max(exit_ * h(), job_.blow.end());;) {
+      const std::optional<Touching> touch = FirstBlow(whole, job_.run.scene.layout(), kStruck, from);
+      if (!touch) return last;
+      from = last = touch->end;
+    }
+  }
+
+  /// For how long it stays within its gates [s].
+  static double Holds(const Companion& other) {
+    const metrics::Gate* const left = other.evaluation.FirstViolated();
+    return left != nullptr ? left->first_violation : other.evaluation.simulated_duration;
   }
 
   static std::string HowItGoesOn(const Companion& other) {
     if (other.undisturbed) return " goes on as it is";
-    if (other.returned) return " goes on with its own motion, by a control that was found";
-    return " goes on with its own motion until " + io::Fixed(other.reached, 2) + " s, where it is lost";
+    return " is led back to its own motion as far as " + io::Fixed(other.reached, 2) + " s";
   }
 
   static void FillReference(const character::ReferenceMotion& motion, double duration,
@@ -294,6 +334,7 @@ class Responder {
       Tell(Describe(job_, result_.candidates[c]));
       if (!result_.candidates[c].found) continue;
       result_.chosen = static_cast<int>(c);
+      if (job_.has_others() && !result_.others_left_out) LeadBackAgain();
       return true;
     }
     return false;

@@ -54,9 +54,12 @@ std::vector<PartRow> PartsOf(const ResponseJob& job, const Response& result) {
 
 /// Of another character: how it goes on.
 io::Json CompanionMember(const Companion& other) {
-  return {{"character", other.character + 1}, {"undisturbed", other.undisturbed},
-          {"returned", other.returned},       {"from", other.from},
-          {"reached", other.reached},         {"cpu_seconds", other.cpu_seconds}};
+  return {{"character", other.character + 1},
+          {"undisturbed", other.undisturbed},
+          {"from", other.from},
+          {"reached", other.reached},
+          {"within_gates", other.evaluation.success()},
+          {"cpu_seconds", other.cpu_seconds}};
 }
 
 io::Json ResponseMember(const ResponseJob& job, const Response& result) {

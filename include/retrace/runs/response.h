@@ -123,13 +123,12 @@ struct ResponseCandidate {
 /// Another character of the scene, after the blow.
 struct Companion {
   size_t character = 0;
-  bool undisturbed = false;  ///< its own control stays within its gates
-  bool returned = false;     ///< else: a control was found with which it goes on with its own motion, to the end
-  double from = 0;           ///< from when on [s]
-  double reached = 0;        ///< until when [s]
+  bool undisturbed = false;  ///< its own control stays within its gates; else it is led back to its own motion
+  double from = 0;           ///< from when on, the last time [s]
+  double reached = 0;        ///< as far as a way was found for it alone [s]
   double cpu_seconds = 0;
   std::vector<character::Pose> reference;  ///< what it follows: (frames) of kCompositionFrame
-  metrics::Evaluation evaluation;
+  metrics::Evaluation evaluation;          ///< in the world of all
 };
 
 struct Response {
