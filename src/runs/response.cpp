@@ -810,13 +810,13 @@ void ResponseJob::PutFirst(size_t index) {
   }
 }
 
-/// The first blow of another character.
+/// The first blow of another character. Where the two do not part, one does not wait for that.
 void ResponseJob::FindBlow() {
   const control::Scene& scene = run.scene;
   const simulation::Layout layout = scene.layout();
   const control::Trajectory whole = control::Replay(scene, pushes);
   if (const std::optional<Touching> found = FirstBlow(whole, layout, kStruck, options.after)) {
-    blow = {found->start, found->duration(), Describe(scene, *found)};
+    blow = {found->start, std::min(found->duration(), options.earliest), Describe(scene, *found)};
     return;
   }
   character::BodyPair nearest{std::numeric_limits<double>::infinity(), -1, -1};

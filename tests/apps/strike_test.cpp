@@ -75,11 +75,11 @@ TEST_F(StrikeProgram, TheOneThatIsStruckResponds) {
   }
 
   ExpectRefusals(kAnswer, {{struck + " --library " + library + " --struck 3 --output " + Path("no"), 2,
-                             "--struck: found 3, expected one of the 2 characters"},
-                            {struck + " --library " + library + " --push trunk,0:0:1,1,0.1 --output " + Path("no"), 2,
-                             "found several characters and --push, expected a blow of one of them alone"},
-                            {struck + " --library " + library + " --after 900 --output " + Path("no"), 3,
-                             "found a blow that never touches"}});
+                            "--struck: found 3, expected one of the 2 characters"},
+                           {struck + " --library " + library + " --push trunk,0:0:1,1,0.1 --output " + Path("no"), 2,
+                            "found several characters and --push, expected a blow of one of them alone"},
+                           {struck + " --library " + library + " --after 900 --output " + Path("no"), 3,
+                            "found a blow that never touches"}});
 }
 
 TEST_F(StrikeProgram, RefusesWhatItCannotUse) {
@@ -98,7 +98,7 @@ TEST_F(StrikeProgram, RefusesWhatItCannotUse) {
                   {clips + " --set /simulation/nothing=1", 2, "nothing"},
                   {stand + output, 2, "--attacker is required"},
                   {stand + " --attacker " + Path("none.bvh") + output, 3, "none.bvh"},
-                  {stand + " --attacker " + kClips + "squat.amc" + output, 2, "needs --attacker-skeleton FILE.asf"}});
+                  {stand + " --attacker " + Path("alone.amc") + output, 2, "needs --attacker-skeleton FILE.asf"}});
   EXPECT_FALSE(fs::exists(Path("run/manifest.json")));
 }
 
