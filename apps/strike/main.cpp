@@ -29,18 +29,14 @@ void AddOptions(CLI::App& app, Options& o) {
   app.add_option("--attacker-skeleton", o.attacker_skeleton,
                  "Its skeleton, where it is an AMC motion [that of the receiver]")
       ->type_name("FILE.asf");
-  CLI::Option* const attacker_start =
-      apps::AddNumber(app, "--attacker-start", o.job.attacker.start, io::Real{character::kInstants},
-                      "Second of the attacker's clip at which both begin");
-  CLI::Option* const stance =
-      app.add_option("--stance", o.stance,
-                     "Where the attacker is when both begin, seen from the receiver: AHEAD[,LEFT[,HEADING]] in m and "
-                     "degrees; at 180 it looks the other way [1,0,180]")
-          ->type_name("STANCE");
+  apps::AddNumber(app, "--attacker-start", o.job.attacker.start, io::Real{character::kInstants},
+                  "Second of the attacker's clip at which both begin");
+  app.add_option("--stance", o.stance,
+                 "Where the attacker is when both begin, seen from the receiver: AHEAD[,LEFT[,HEADING]] in m and "
+                 "degrees; at 180 it looks the other way [1,0,180]")
+      ->type_name("STANCE");
   app.add_flag("--pair", o.job.pair,
-               "The two were recorded together: their places and their clock are those of the recordings")
-      ->excludes(stance)
-      ->excludes(attacker_start);
+               "The two were recorded together: their places and their clock are those of the recordings");
   apps::AddNumber(app, "--within", o.job.within, io::Real{runs::kStrikeTimes},
                   "The first touch is looked for in so many seconds from there on [s]");
   apps::AddNumber(app, "--seconds", o.job.seconds, io::Real{runs::kStrikeTimes},
@@ -68,6 +64,10 @@ runs::StrikeOptions ParseOptions(const Options& o) {
       throw UsageError(clip->file.string() + ": an AMC file needs " +
                        (clip == &job.receiver ? "--skeleton" : "--attacker-skeleton") + " FILE.asf");
     }
+  }
+  if (o.job.pair && (!o.stance.empty() || job.attacker.start != 0)) {
+    throw UsageError(std::string("--pair: found ") + (o.stance.empty() ? "--attacker-start" : "--stance") +
+                     " with it, expected places and clock as recorded");
   }
   if (!o.stance.empty()) job.stance = runs::ParseStance(o.stance);
   for (const std::string& assignment : o.sets) job.configuration.Set(assignment);
