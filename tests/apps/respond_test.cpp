@@ -121,6 +121,20 @@ TEST_F(RespondProgram, WithoutTheSearchItFalls) {
                                   " --push trunk,300:0:-300,0.6,0.1 --stand 9 --open-loop --output " + run);
   EXPECT_EQ(outcome.code, 4) << outcome.text;
   EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
+  // The gates say what is found, and until when it holds.
+  const io::Json manifest = io::ReadJson(run + "/manifest.json");
+  EXPECT_EQ(manifest["response"]["chosen"], -1);
+  const results::Table candidates = results::ReadTable(run + "/candidates.csv");
+  const std::vector<double> tried = candidates.Numbers("tried"), found = candidates.Numbers("found"),
+                            up = candidates.Numbers("up"), reached = candidates.Numbers("reached");
+  EXPECT_GE(std::count(tried.begin(), tried.end(), 1), 1);
+  EXPECT_EQ(std::count(found.begin(), found.end(), 0), static_cast<int>(found.size()));
+  EXPECT_EQ(std::count(up.begin(), up.end(), 0), static_cast<int>(up.size()));
+  double left = 1e9;
+  for (const io::Json& gate : manifest["evaluation"]["gates"]) {
+    if (gate.contains("first_violation")) left = std::min(left, gate["first_violation"].get<double>());
+  }
+  EXPECT_NEAR(*std::max_element(reached.begin(), reached.end()), left - 0.6, 1e-9);
 }
 
 TEST_F(RespondProgram, KeepsWhatItHasWhereNoWayIsFound) {
