@@ -64,6 +64,8 @@ TEST_F(StrikeProgram, TheOneThatIsStruckResponds) {
   EXPECT_EQ(io::ReadFile(run + "/control.json"), io::ReadFile(Path("again/control.json")));
   // Until the exit both move as they did without a response.
   if (manifest.contains("characters")) {
+    EXPECT_EQ(results::ReadTable(run + "/character_1/composition.csv").Text("event"),
+              (std::vector<std::string>{"plan", "answer"}));
     const results::Table response = results::ReadTable(run + "/character_1/trajectory.csv"),
                          before = results::ReadTable(struck + "/character_1/trajectory.csv");
     const double exit = manifest["response"]["exit"];
