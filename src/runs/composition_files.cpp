@@ -61,7 +61,7 @@ void WriteComposition(results::RunFolder& folder, const CompositionJob& job, con
   MotionWriter writer(folder, "",
                       {character, result.control.world, &reference, title,
                        static_cast<size_t>(std::lround(result.evaluation.simulated_duration / scene.world.time_step))});
-  ReplayInParts(scene, job.pushes, [&](size_t, const control::Trajectory& part) { writer.Add(part); });
+  ReplayInParts(scene, {}, [&](size_t, const control::Trajectory& part) { writer.Add(part); });
   writer.Finish();
   folder.Write(results::kCompositionFile, FormatComposition(job, result));
   io::Json manifest = {{"format", results::kRunFormat},
@@ -76,10 +76,7 @@ void WriteComposition(results::RunFolder& folder, const CompositionJob& job, con
                        {"seed", job.options.configuration.sampling.seed},
                        {"composition", CompositionMember(job, result)},
                        {"solver", DescribeSolver(result.control.world)}};
-  if (!job.pushes.empty()) {
-    manifest["perturbed"] = true;
-    manifest["pushes"] = PushesToJson(scene, job.pushes);
-  }
+  if (!job.pushes.empty()) manifest["pushes"] = PushesToJson(scene, job.pushes);
   manifest["inputs"] = io::Json::array();
   for (const LibraryControl& control : job.controls) {
     for (const ControlInput& input : control.run.controls) {

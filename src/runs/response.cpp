@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "blended_way.h"
 #include "retrace/character/kinematics.h"
 #include "retrace/control/feedback.h"
 #include "retrace/io/error.h"
@@ -102,6 +103,7 @@ class Responder {
       result_.ending = "stopped";
     }
     Evaluate();
+    result_.control.pushes = job_.pushes;
     return std::move(result_);
   }
 
@@ -186,14 +188,14 @@ class Responder {
       starts.push_back(f);
     }
     const matching::MotionLibrary& library = job_.library.motions();
-    AddOwn(static_cast<double>(starts.front()) * matching::kFrameTime);
+    if (!o_.paper) AddOwn(static_cast<double>(starts.front()) * matching::kFrameTime);
     std::vector<matching::Match> matches;
     if (o_.any_motion) {
       matches = AnyPlaces(starts);
     } else {
       const matching::WindowSearch search(library, query, starts, o_.window);
       const std::vector<std::optional<matching::Match>> nearest = search.Nearest();
-      for (size_t s = 0; s < nearest.size(); s += kStartsApart) {
+      for (size_t s = 0; s < nearest.size(); s += o_.paper ? 1 : kStartsApart) {
         if (nearest[s]) matches.push_back(*nearest[s]);
       }
       std::vector<matching::Match> of_motions;
@@ -202,12 +204,16 @@ class Responder {
       }
       std::stable_sort(of_motions.begin(), of_motions.end(),
                        [](const auto& a, const auto& b) { return a.distance < b.distance; });
-      if (of_motions.size() > kMostOfMotions) of_motions.resize(kMostOfMotions);
+      if (of_motions.size() > kMostOfMotions) of_motions.resize(o_.paper ? 0 : kMostOfMotions);
       matches.insert(matches.end(), of_motions.begin(), of_motions.end());
     }
     for (const matching::Match& match : matches) AddCandidate(match);
     std::stable_sort(result_.candidates.begin(), result_.candidates.end(),
                      [](const auto& a, const auto& b) { return a.own > b.own || (a.own == b.own && a.gap < b.gap); });
+    if (o_.paper) {
+      std::stable_sort(result_.candidates.begin(), result_.candidates.end(),
+                       [](const auto& a, const auto& b) { return a.distance < b.distance; });
+    }
     // Of those that go on in one motion from nearly the same place, the nearest.
     std::vector<ResponseCandidate> kept;
     for (const ResponseCandidate& candidate : result_.candidates) {
@@ -218,7 +224,7 @@ class Responder {
       });
       if (!known) kept.push_back(candidate);
     }
-    result_.candidates = OrderOf(std::move(kept));
+    result_.candidates = o_.paper ? std::move(kept) : OrderOf(std::move(kept));
   }
 
   /// The nearest first, then the nearest that are entered at other times: what fails at one instant, while the body is
@@ -304,6 +310,10 @@ class Responder {
   /// When the motion has stood for a while, late enough, and until when it goes on so; false where it does not.
   bool FindEnd(ResponseCandidate& candidate) const {
     const character::ReferenceMotion& motion = MotionOf(candidate);
+    if (o_.paper) {
+      candidate.end = candidate.last = std::min(motion.duration(), candidate.time + kLongestMotion);
+      return candidate.end >= candidate.time + kGoOver;
+    }
     const auto root = static_cast<size_t>(character_.root);
     const double low = kUpright * character_.bodies[root].rest_position.y();
     const double least = candidate.time + std::max(o_.seconds - candidate.start, kGoOver + kStandingTime);
@@ -325,17 +335,21 @@ class Responder {
     return false;
   }
 
+  TwoMotions ServosOf(const ResponseCandidate& candidate, double gain) const {
+    const double enters = job_.blow.start + candidate.start;
+    return TwoMotions(character_, {own_, 0}, {MotionOf(candidate), candidate.time - enters}, exit_ * h(), enters, gain);
+  }
+
   /// From where the run's control ends to past T: servos go over from the run's motion to that of the library.
   control::Trajectory SecondSimulation(const ResponseCandidate& candidate, double gain) const {
-    const double enters = job_.blow.start + candidate.start;
-    TwoMotions servos(character_, {own_, 0}, {MotionOf(candidate), candidate.time - enters}, exit_ * h(), enters, gain);
+    TwoMotions servos = ServosOf(candidate, gain);
     return SimulateOn(NaiveState(exit_), servos, exit_, impact_ + StepOf(candidate.start + kGoOver) - exit_ + 1);
   }
 
   // ---- the way there
 
   /// For how long it is to stand or walk after the end of the motion [s]: the run's own one is over where it ends.
-  double StandOf(const ResponseCandidate& candidate) const { return candidate.own ? 0 : o_.stand; }
+  double StandOf(const ResponseCandidate& candidate) const { return candidate.own || o_.paper ? 0 : o_.stand; }
 
   /// The motion, which comes to rest after its last instant.
   void PoseOf(const ResponseCandidate& candidate, double time, character::Pose& pose) const {
@@ -388,8 +402,9 @@ class Responder {
 
   void Try(size_t c) {
     ResponseCandidate& candidate = result_.candidates[c];
-    const std::vector<character::Pose> poses = ReferenceOf(candidate);
     candidate.tried = true;
+    if (o_.kinematic) return BlendInto(candidate);
+    const std::vector<character::Pose> poses = ReferenceOf(candidate);
     if (o_.open_loop) {
       TryOpenLoop(candidate, poses);
     } else {
@@ -404,8 +419,8 @@ class Responder {
   }
 
   void TrySearch(ResponseCandidate& candidate, const std::vector<character::Pose>& poses) {
-    SearchedWay way = SearchWay(
-        {character_, job_.control.world, NaiveState(exit_), exit_, poses, o_.configuration, 1, 1, threads_, hooks_.stop});
+    SearchedWay way = SearchWay({character_, job_.control.world, NaiveState(exit_), exit_, poses, o_.configuration, 1,
+                                 1, threads_, hooks_.stop});
     candidate.cpu_seconds = way.cpu_seconds;
     candidate.found = way.reached_end;
     SetReached(exit_ * h() - job_.blow.start + way.reached, candidate);
@@ -435,6 +450,61 @@ class Responder {
     result_.reference = before.reference;
   }
 
+  // ---- the kinematic transition
+
+  /// The run's control, the servos of the second simulation up to T, and the motion, blended in.
+  void BlendInto(ResponseCandidate& candidate) {
+    const int enters = impact_ + StepOf(candidate.start);
+    std::vector<control::Fragment>& all = result_.control.fragments;
+    KeepOwnUpTo(exit_);
+    if (enters > exit_) all.push_back(CommandsOf(candidate, enters));
+    const control::Trajectory second = SecondSimulation(candidate, 1);
+    std::vector<character::State> simulated(naive_.states.begin(), naive_.states.begin() + exit_ + 1);
+    simulated.insert(simulated.end(), second.states.begin() + 1, second.states.end());
+    character::State entered;
+    MotionOf(candidate).StateAt(candidate.time, entered);
+    const auto [heading, offset] = metrics::AlignOnGround(
+        character_, o_.paper ? NaiveState(enters) : simulated[static_cast<size_t>(enters)], entered);
+    const BlendProblem problem = {character_,
+                                  h(),
+                                  o_.blend,
+                                  impact_,
+                                  enters,
+                                  std::span(simulated).first(static_cast<size_t>(enters) + 1),
+                                  [&, turn = heading, move = offset](double time, character::Pose& pose) {
+                                    PoseOf(candidate, candidate.time + time, pose);
+                                    pose.root_position = turn * pose.root_position + move;
+                                    pose.root_orientation = turn * pose.root_orientation;
+                                  },
+                                  candidate.end + StandOf(candidate) - candidate.time};
+    result_.control.ending = BlendIn(problem);
+    const control::Trajectory shown = control::Replay(character_, result_.control, job_.pushes);
+    result_.blend = MeasureBlend(problem, *result_.control.ending, shown.states, simulated);
+    result_.blend->hidden_impulse = candidate.hidden_impulse;
+    result_.blend->hidden_share = job_.blow.impulse > 0 ? candidate.hidden_impulse / job_.blow.impulse : 0;
+    result_.reference.clear();
+    FillOwnReference(job_.blow.start);
+    for (;;) {
+      const auto step = static_cast<size_t>(StepOf(static_cast<double>(result_.reference.size()) * kCompositionFrame));
+      if (step >= shown.states.size()) break;
+      character::PoseOf(character_, shown.states[step], result_.reference.emplace_back());
+    }
+    candidate.found = true;
+    SetReached(result_.control.duration() - job_.blow.start, candidate);
+  }
+
+  /// What the servos of the second simulation do from the exit on.
+  control::Fragment CommandsOf(const ResponseCandidate& candidate, int end) const {
+    TwoMotions servos = ServosOf(candidate, 1);
+    const simulation::Layout layout = job_.run.scene.layout();
+    const character::State unused;
+    control::Fragment fragment{exit_, end - exit_, {}};
+    for (int step = exit_; step < end; ++step) {
+      servos.Command({step, step * h(), unused, layout, 0}, fragment.commands.emplace_back(character_.joints.size()));
+    }
+    return fragment;
+  }
+
   /// The poses themselves as targets, in fragments of a tenth of a second.
   std::vector<control::Fragment> Naive(const std::vector<character::Pose>& poses) const {
     const character::ReferenceMotion motion(character_, kCompositionFrame, poses, kCompositionFrame);
@@ -454,12 +524,8 @@ class Responder {
   }
 
   void Append(const std::vector<character::Pose>& poses, std::vector<control::Fragment> fragments) {
+    KeepOwnUpTo(exit_);
     std::vector<control::Fragment>& all = result_.control.fragments;
-    all.clear();
-    for (const control::Fragment& fragment : job_.control.fragments) {
-      if (fragment.first_step >= exit_) break;
-      all.push_back(fragment.end_step() <= exit_ ? fragment : Beginning(fragment));
-    }
     all.insert(all.end(), std::make_move_iterator(fragments.begin()), std::make_move_iterator(fragments.end()));
     // Up to the push the reference is the run's; then the motion itself; from the exit on what the search follows.
     result_.reference.clear();
@@ -475,6 +541,15 @@ class Responder {
       } else {
         followed.PoseAt(time - exit, pose);
       }
+    }
+  }
+
+  void KeepOwnUpTo(int exit) {
+    std::vector<control::Fragment>& all = result_.control.fragments;
+    all.clear();
+    for (const control::Fragment& fragment : job_.control.fragments) {
+      if (fragment.first_step >= exit) break;
+      all.push_back(fragment.end_step() <= exit ? fragment : Beginning(fragment));
     }
   }
 
@@ -514,6 +589,18 @@ Configuration ResponseConfiguration() {
   return CompositionConfiguration();
 }
 
+void UseRuleOfPaper(ResponseOptions& options) {
+  options.paper = options.kinematic = true;
+  options.blend = Blend::kLinear;
+  options.delay = 0.1;
+  options.earliest = 0.1;
+  options.window.velocity_time = 0;
+}
+
+std::string Name(Blend blend) {
+  return blend == Blend::kLinear ? "linear" : "matched";
+}
+
 ResponseJob::ResponseJob(const ResponseOptions& o) : options(o), run(o.run), library(o.library, o.mirrored) {
   run.RequireOneCharacter("a response is that of one");
   run.RequirePhysical("a response is simulated");
@@ -536,16 +623,24 @@ ResponseJob::ResponseJob(const ResponseOptions& o) : options(o), run(o.run), lib
     throw InputError(o.worlds.empty() ? file : io::List(o.worlds), "another ground or fixed things",
                      "plain ground, with free bodies at most: recorded motions know of nothing else");
   }
+  if (o.kinematic && o.open_loop) {
+    throw UsageError("found a kinematic transition and an open loop, expected one of the two");
+  }
+  if (o.kinematic && run.scene.layout().num_free_bodies() > 0) {
+    throw InputError(o.worlds.empty() ? file : io::List(o.worlds), "bodies that move freely",
+                     "none: after a kinematic transition nothing is simulated");
+  }
   control = control::ControlOf(run.scene, 0);
-  pushes = run.pushes;
+  control.pushes.clear();  // they are among these
+  pushes = run.AllPushes();
   if (o.push.empty()) {
     FindTouch();
   } else {
     const control::Push push = ParsePush(o.push, run.scene);
     pushes.push_back(push);
-    blow = {push.start, push.duration, Describe(run.scene, push)};
+    blow = {push.start, push.duration, Describe(run.scene, push), push.force.norm() * push.duration};
   }
-  for (const control::Push& earlier : run.pushes) {
+  for (const control::Push& earlier : run.AllPushes()) {
     if (earlier.end() > blow.start) {
       throw UsageError("--push: found the start " + io::Fixed(blow.start, 2) +
                        " s, expected one after the run's own push " + Describe(run.scene, earlier));
@@ -565,19 +660,24 @@ void ResponseJob::FindTouch() {
   const control::Trajectory own = control::Replay(character(), control, pushes);
   const double h = control.world.time_step;
   const int first = environment.ObjectOfFreeBody(0);
+  Vec3 impulse = Vec3::Zero();
   for (size_t step = 0; step < own.contacts.size(); ++step) {
     for (const simulation::Contact& contact : own.contacts[step]) {
       if (contact.other >= 0 || contact.object < first) continue;
       const double time = static_cast<double>(step) * h;
       if (blow.what.empty()) {
-        blow = {
-            time, h,
-            own.objects[static_cast<size_t>(contact.object)] + ", which meets " + BodyName(run.scene, contact.body)};
+        blow = {time, h,
+                own.objects[static_cast<size_t>(contact.object)] + ", which meets " + BodyName(run.scene, contact.body),
+                0};
       } else if (time - blow.end() < kTouch) {
         blow.duration = time + h - blow.start;
+      } else {
+        continue;
       }
+      impulse += contact.force * h;
     }
   }
+  blow.impulse = impulse.norm();
   if (!blow.what.empty()) return;
   double least = std::numeric_limits<double>::infinity(), when = 0;
   std::string what;
@@ -608,9 +708,23 @@ std::string Describe(const ResponseJob& job, const ResponseCandidate& candidate)
   text.append(" from ").append(io::Fixed(candidate.time, 2)).append(" s on, ");
   text.append(io::Fixed(candidate.start, 2)).append(" s after the push, ");
   text.append(io::Fixed(candidate.gap, 2)).append(" m off: ");
+  if (candidate.found && job.options.kinematic) {
+    return text + "blended in, for an impulse of " + io::Fixed(candidate.hidden_impulse, 0) + " N s";
+  }
   if (candidate.found) return text + "found";
   if (candidate.up) return text + "up, and lost " + io::Fixed(candidate.reached, 2) + " s after the push";
   return text + (candidate.tried ? "lost " + io::Fixed(candidate.reached, 2) + " s after the push" : "not tried");
+}
+
+std::string Describe(const ResponseBlend& blend) {
+  std::string text = "not physical: from " + io::Fixed(blend.from, 2) + " to " + io::Fixed(blend.to, 2);
+  text.append(" s a recorded motion is blended in, and then shown; hidden impulse ");
+  text.append(io::Fixed(blend.hidden_impulse, 1)).append(" N s, ").append(io::Fixed(blend.hidden_share, 2));
+  text.append(" of the blow's\n    jumps ").append(io::Fixed(1000 * blend.position_jump, 2)).append(" mm and ");
+  text.append(io::Fixed(std::max(blend.begin_velocity_jump, blend.end_velocity_jump), 2));
+  text.append(" m/s; feet slide at ").append(io::Fixed(blend.foot_slide, 2)).append(" m/s (the motion's own at ");
+  text.append(io::Fixed(blend.motion_foot_slide, 2)).append("), ").append(io::Fixed(100 * blend.penetration, 1));
+  return text.append(" cm in the floor (").append(io::Fixed(100 * blend.motion_penetration, 1)).append(")");
 }
 
 }  // namespace retrace::runs

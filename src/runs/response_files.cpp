@@ -44,9 +44,26 @@ std::vector<PartRow> PartsOf(const ResponseJob& job, const Response& result) {
     int tries = 0;
     for (const ResponseCandidate& candidate : result.candidates) tries += candidate.tried ? 1 : 0;
     rows.push_back({exit, result.control.duration(), NameOf(job, *performed), performed->time, performed->gap, tries,
-                    Name(CompositionEvent::kAnswer), Name(Transition::kSearched), 0});
+                    Name(CompositionEvent::kAnswer),
+                    Name(result.blend ? Transition::kKinematic : Transition::kSearched),
+                    result.blend ? result.blend->hidden_impulse : 0});
   }
   return rows;
+}
+
+io::Json ToJson(const ResponseBlend& blend, Blend kind) {
+  return {{"kind", Name(kind)},
+          {"from", blend.from},
+          {"to", blend.to},
+          {"hidden_impulse", blend.hidden_impulse},
+          {"hidden_share", blend.hidden_share},
+          {"position_jump", blend.position_jump},
+          {"begin_velocity_jump", blend.begin_velocity_jump},
+          {"end_velocity_jump", blend.end_velocity_jump},
+          {"foot_slide", blend.foot_slide},
+          {"motion_foot_slide", blend.motion_foot_slide},
+          {"penetration", blend.penetration},
+          {"motion_penetration", blend.motion_penetration}};
 }
 
 io::Json ResponseMember(const ResponseJob& job, const Response& result) {
@@ -67,8 +84,17 @@ io::Json ResponseMember(const ResponseJob& job, const Response& result) {
                           {"found", c.found},
                           {"cpu_seconds", c.cpu_seconds}});
   }
+  const char* const reference =
+      result.blend ? "that of the run until the push, then the motion itself: the gates say nothing of it"
+                   : "that of the run until the push, then the motion itself until the exit, then a simulation whose "
+                     "servos go over to the motion of the library, and that motion, put where the simulation ends: "
+                     "kinematic, and followed by the search";
   return {{"ending", result.ending},
-          {"blow", {{"start", job.blow.start}, {"duration", job.blow.duration}, {"what", job.blow.what}}},
+          {"blow",
+           {{"start", job.blow.start},
+            {"duration", job.blow.duration},
+            {"what", job.blow.what},
+            {"impulse", job.blow.impulse}}},
           {"goes_on", result.goes_on},
           {"own_until", result.own_until},
           {"exit", result.exit_step * result.control.world.time_step},
@@ -78,10 +104,9 @@ io::Json ResponseMember(const ResponseJob& job, const Response& result) {
           {"chosen", result.chosen},
           {"candidates", candidates},
           {"library", job.options.library.string()},
-          {"reference",
-           "that of the run until the push, then the motion itself until the exit, then a simulation whose servos go "
-           "over to the motion of the library, and that motion, put where the simulation ends: kinematic, and followed "
-           "by the search"}};
+          {"paper", job.options.paper},
+          {"blend", result.blend ? ToJson(*result.blend, job.options.blend) : io::Json()},
+          {"reference", reference}};
 }
 
 }  // namespace
@@ -97,7 +122,7 @@ void WriteResponse(results::RunFolder& folder, const ResponseJob& job, const Res
   MotionWriter writer(folder, "",
                       {character, result.control.world, &reference, job.run.folder.string() + ", after a push",
                        static_cast<size_t>(std::lround(result.evaluation.simulated_duration / scene.world.time_step))});
-  ReplayInParts(scene, job.pushes, [&](size_t, const control::Trajectory& part) { writer.Add(part); });
+  ReplayInParts(scene, {}, [&](size_t, const control::Trajectory& part) { writer.Add(part); });
   writer.Finish();
   folder.Write(results::kCompositionFile, FormatParts(PartsOf(job, result)));
   folder.Write(results::kCandidatesFile, FormatCandidates(job, result));
@@ -106,17 +131,14 @@ void WriteResponse(results::RunFolder& folder, const ResponseJob& job, const Res
                        {"program", "respond"},
                        {"status", result.ending == "completed" ? "completed" : "partial"},
                        {"success", result.success()},
-                       {"physical", true},
+                       {"physical", result.physical()},
                        {"evaluation", result.evaluation.ToJson()},
                        {"command", context.command},
                        {"configuration", job.options.configuration.ToJson()},
                        {"seed", job.options.configuration.sampling.seed},
                        {"response", ResponseMember(job, result)},
                        {"solver", DescribeSolver(result.control.world)}};
-  if (!job.pushes.empty()) {
-    manifest["perturbed"] = true;
-    manifest["pushes"] = PushesToJson(scene, job.pushes);
-  }
+  if (!job.pushes.empty()) manifest["pushes"] = PushesToJson(scene, job.pushes);
   manifest["inputs"] = io::Json::array();
   for (const ControlInput& input : job.run.controls) {
     manifest["inputs"].push_back({{"file", input.file.string()}, {"role", "control"}, {"sha256", input.sha256}});
