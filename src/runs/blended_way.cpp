@@ -42,10 +42,22 @@ void Add(const Difference& difference, Pose& pose) {
   for (size_t j = 0; j < pose.joint_rotations.size(); ++j) turn(difference.turns[j + 1], pose.joint_rotations[j]);
 }
 
-/// Fades from a value and a rate to nothing in a time, level at its end (the cubic polynomial that does so).
+/// Fades from a value and a rate to nothing in a time: the polynomial of fifth degree with no second derivative at
+/// either end.
 Vec3 Faded(const Vec3& value, const Vec3& rate, double time, double fade) {
-  const double s = time / fade;
-  return (1 - SmoothStep(s)) * value + fade * s * (1 - s) * (1 - s) * rate;
+  const double s = time / fade, r = 1 - s;
+  return r * r * r * ((1 + 3 * s + 6 * s * s) * value + fade * s * (1 + 3 * s) * rate);
+}
+
+/// The pose of a state, moved so that the centres of its bodies are in the mean where the state has them: joints give
+/// way a little under a hard blow.
+void MeanPoseOf(const Character& character, const State& state, Pose& pose) {
+  character::PoseOf(character, state, pose);
+  State bodies;
+  character::ForwardKinematics(character, pose, bodies);
+  Vec3 sum = Vec3::Zero();
+  for (size_t b = 0; b < character.bodies.size(); ++b) sum += state[b].position - bodies[b].position;
+  pose.root_position += sum / static_cast<double>(character.bodies.size());
 }
 
 /// The motion begins at T with the pose and the velocity of the simulation. The root does not come back for the way
@@ -53,8 +65,8 @@ Vec3 Faded(const Vec3& value, const Vec3& rate, double time, double fade) {
 std::vector<Pose> Matched(const BlendProblem& problem, size_t count) {
   const double h = problem.time_step;
   Pose simulated, simulated_before, motion, motion_after;
-  character::PoseOf(problem.character, problem.simulated.back(), simulated);
-  character::PoseOf(problem.character, problem.simulated[problem.simulated.size() - 2], simulated_before);
+  MeanPoseOf(problem.character, problem.simulated.back(), simulated);
+  MeanPoseOf(problem.character, problem.simulated[problem.simulated.size() - 2], simulated_before);
   problem.motion(0, motion);
   problem.motion(h, motion_after);
   Pose motion_before = motion;  // as if its velocity after T were that before it

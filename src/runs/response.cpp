@@ -104,6 +104,7 @@ class Responder {
     }
     Evaluate();
     result_.control.pushes = job_.pushes;
+    result_.cpu_seconds = result_.timer.CpuSeconds();
     return std::move(result_);
   }
 
@@ -139,8 +140,24 @@ class Responder {
     if (naive_.diverged && naive_.states.size() <= static_cast<size_t>(exit_) + 1) {
       throw InputError(job_.blow.what, "a blow under which the simulation diverges", "one that it can take");
     }
+    if (o_.kinematic) FindOwnMotion();
     Tell(result_.goes_on ? "the run's own control stays within the gates to its end under the push"
                          : "the run's own control leaves the gates at " + io::Fixed(result_.own_until, 2) + " s");
+  }
+
+  /// The run's motion without the blow.
+  void FindOwnMotion() {
+    control::OpenLoopControl control = job_.control;
+    control.pushes = job_.run.AllPushes();
+    const control::Trajectory motion = control::Replay(character_, control);
+    std::vector<character::Pose> poses;
+    for (;;) {
+      const auto step = static_cast<size_t>(StepOf(static_cast<double>(poses.size()) * kCompositionFrame));
+      if (step >= motion.states.size()) break;
+      character::PoseOf(character_, motion.states[step], poses.emplace_back());
+    }
+    own_motion_.emplace(character_, kCompositionFrame, std::move(poses),
+                        o_.configuration.task.reference.velocity_interval);
   }
 
   void FillOwnReference(double duration) {
@@ -261,7 +278,7 @@ class Responder {
   }
 
   const character::ReferenceMotion& MotionOf(const ResponseCandidate& candidate) const {
-    if (candidate.own) return own_;
+    if (candidate.own) return own_motion_ ? *own_motion_ : own_;
     return job_.library.motions().motions()[candidate.motion].reference;
   }
 
@@ -282,15 +299,19 @@ class Responder {
     candidate.own = true;
     candidate.start = start;
     candidate.time = job_.blow.start + start;
-    candidate.end = candidate.last = own_.duration();
+    candidate.end = candidate.last = MotionOf(candidate).duration();
     if (o_.any_motion || candidate.end < candidate.time + kGoOver || !Measure(candidate)) return;
     if (candidate.gap < kNearOwn) result_.candidates.push_back(candidate);
   }
 
+  /// Whether the run's own control goes on up to the start time: for its own motion to be blended in, no servos need to
+  /// lead there.
+  bool GoesOnUntil(const ResponseCandidate& candidate) const { return o_.kinematic && candidate.own; }
+
   /// By simulations up to the start time; false where these diverge.
   bool Measure(ResponseCandidate& candidate) const {
-    const control::Trajectory second = SecondSimulation(candidate, 1);
     const auto at = static_cast<size_t>(StepOf(candidate.start) - (exit_ - impact_));
+    const control::Trajectory second = GoesOnUntil(candidate) ? OwnFromExit() : SecondSimulation(candidate, 1);
     if (second.diverged || second.states.size() <= at) return false;
     character::State motion;
     MotionOf(candidate).StateAt(candidate.time, motion);
@@ -333,6 +354,16 @@ class Responder {
       return true;
     }
     return false;
+  }
+
+  /// The first simulation from there on.
+  control::Trajectory OwnFromExit() const {
+    control::Trajectory own;
+    own.time_step = h();
+    own.diverged = naive_.diverged;
+    own.states.assign(naive_.states.begin() + std::min<std::ptrdiff_t>(exit_, std::ssize(naive_.states)),
+                      naive_.states.end());
+    return own;
   }
 
   TwoMotions ServosOf(const ResponseCandidate& candidate, double gain) const {
@@ -456,9 +487,10 @@ class Responder {
   void BlendInto(ResponseCandidate& candidate) {
     const int enters = impact_ + StepOf(candidate.start);
     std::vector<control::Fragment>& all = result_.control.fragments;
-    KeepOwnUpTo(exit_);
-    if (enters > exit_) all.push_back(CommandsOf(candidate, enters));
-    const control::Trajectory second = SecondSimulation(candidate, 1);
+    const bool goes_on = GoesOnUntil(candidate);
+    KeepOwnUpTo(goes_on ? enters : exit_);
+    if (!goes_on && enters > exit_) all.push_back(CommandsOf(candidate, enters));
+    const control::Trajectory second = goes_on ? OwnFromExit() : SecondSimulation(candidate, 1);
     std::vector<character::State> simulated(naive_.states.begin(), naive_.states.begin() + exit_ + 1);
     simulated.insert(simulated.end(), second.states.begin() + 1, second.states.end());
     character::State entered;
@@ -549,15 +581,15 @@ class Responder {
     all.clear();
     for (const control::Fragment& fragment : job_.control.fragments) {
       if (fragment.first_step >= exit) break;
-      all.push_back(fragment.end_step() <= exit ? fragment : Beginning(fragment));
+      all.push_back(fragment.end_step() <= exit ? fragment : Beginning(fragment, exit));
     }
   }
 
-  /// A fragment up to the exit, as the commands of its steps.
-  control::Fragment Beginning(const control::Fragment& whole) const {
+  /// A fragment up to a step, as the commands of its steps.
+  control::Fragment Beginning(const control::Fragment& whole, int end) const {
     control::Fragment fragment;
     fragment.first_step = whole.first_step;
-    fragment.num_steps = exit_ - whole.first_step;
+    fragment.num_steps = end - whole.first_step;
     for (int step = 0; step < fragment.num_steps; ++step) {
       std::vector<simulation::JointCommand>& commands = fragment.commands.emplace_back(character_.joints.size());
       control::CommandsAt(whole, step, commands);
@@ -580,6 +612,8 @@ class Responder {
   int impact_, exit_;  // steps
   Response result_;
   control::Trajectory naive_;
+  /// As it is simulated without the blow, where the transition is kinematic: what is then gone back to.
+  std::optional<character::ReferenceMotion> own_motion_;
   double best_reached_ = 0;
 };
 

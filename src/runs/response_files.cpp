@@ -105,6 +105,7 @@ io::Json ResponseMember(const ResponseJob& job, const Response& result) {
           {"candidates", candidates},
           {"library", job.options.library.string()},
           {"paper", job.options.paper},
+          {"cpu_seconds", result.cpu_seconds},
           {"blend", result.blend ? ToJson(*result.blend, job.options.blend) : io::Json()},
           {"reference", reference}};
 }

@@ -192,7 +192,7 @@ TEST(ControlFile, PushesAndAKinematicEndingAreOfVersion5) {
   const auto replaced = [](const std::string& path, const std::string& value) {
     return R"([{"op": "replace", "path": "/)" + path + R"(", "value": )" + value + "}]";
   };
-  refused(replaced("version", "4"), R"(found no "kinematic_transitions")");
+  refused(replaced("version", "4"), R"(found the key "pushes")");
   refused(replaced("pushes/0/body", "\"tail\""), "/pushes/0/body: found \"tail\", expected one of ");
   refused(replaced("pushes/1/duration", "-1"), "/pushes/1/duration: found -1");
   refused(replaced("kinematic_ending/step", "71"),

@@ -157,6 +157,7 @@ struct Response {
   bool stopped = false;
   std::optional<ResponseBlend> blend;  ///< of a kinematic transition: what follows it is not simulated
   metrics::Evaluation evaluation;      ///< of all of it
+  double cpu_seconds = 0;              ///< of the response alone, with its library in memory
   results::RunTimer timer;
 
   bool physical() const { return control.physical(); }
