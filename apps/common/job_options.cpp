@@ -49,6 +49,11 @@ void AddJobOptions(CLI::App& app, JobArguments& o) {
          "motion leaves the gates [" +
              runs::Name(o.defaults.run.method) + "]")
       ->check(CLI::IsMember(runs::MethodWords().List()));
+  app.add_option(
+         "--quality", o.quality,
+         "What the search spends: draft (200 samples, more where it gets lost: a seventh of the time), standard, "
+         "or best (4000 samples) [standard]")
+      ->check(CLI::IsMember(runs::QualityWords().List()));
   AddNumber(app, "--samples", o.samples, sampling::kSampleNumbers, "nSample, samples per iteration [1400]");
   AddNumber(app, "--saved", o.saved, sampling::kSavedNumbers, "nSave, samples saved per iteration [200]");
   app.add_flag("--paper", o.paper, "Step, servo, targets, offsets and single pass of the paper: 0.0005 s, explicit PD");
@@ -73,6 +78,11 @@ runs::JobOptions ParseJob(const JobArguments& o) {
     const io::Json document = file.Parse();
     configuration.Read(io::JsonView(document, o.config));
     job.configuration_file = file.record;
+  }
+  if (!o.quality.empty()) {
+    runs::Quality quality{};
+    io::ReadText(runs::QualityWords(), o.quality, "--quality", quality);
+    configuration.UseQuality(quality);
   }
   if (o.paper) configuration.UsePaperMode();
   if (o.paper_tracking) configuration.UsePaperTracking();

@@ -22,6 +22,7 @@ struct JobArguments {
   int saved = 0;    // 0: not given
   std::optional<uint64_t> seed;
   std::string method;                 // empty: not given
+  std::string quality;                // empty: not given
   std::optional<double> tail;         // beyond the end [s]
   bool paper = false;                 // the search's
   bool paper_tracking = false;        // Configuration::UsePaperTracking

@@ -79,6 +79,9 @@ int Compose(const Options& o, const std::string& command) {
     std::printf("  %s\n", runs::Describe(job, part).c_str());
     std::fflush(stdout);
   };
+  hooks.on_back = [&](double time) {
+    if (prints) std::printf("  nothing leads on from there: back to %s s\n", io::Fixed(time, 2).c_str());
+  };
   hooks.stop = [&] { return stop(); };
   const runs::Composition result = runs::Compose(job, o.search.threads, hooks);
   runs::WriteComposition(folder, job, result, {command, {}, &timer});

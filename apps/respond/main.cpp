@@ -97,9 +97,8 @@ int Respond(const Options& o, const std::string& command) {
   runs::HandleStopSignals();
   const runs::ResponseJob job(ParseOptions(o));
   apps::Warn("respond", job.run.solver_warning);
-  const std::filesystem::path run = std::filesystem::weakly_canonical(o.run);
   const std::filesystem::path output =
-      o.search.output.empty() ? "results/" + run.filename().string() + "-response" : o.search.output;
+      o.search.output.empty() ? "results/" + results::NameOf(o.run) + "-response" : o.search.output;
   results::RunFolder folder(output, o.search.force, job.Files());
   runs::ResponseHooks hooks;
   hooks.on_line = [&](const std::string& line) {

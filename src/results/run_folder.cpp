@@ -77,6 +77,11 @@ void RemoveRunFiles(const fs::path& folder, std::span<const std::string> kept) {
   for (const fs::path& part : folders) fs::remove(part, has_other_files);
 }
 
+std::string NameOf(const fs::path& folder) {
+  const fs::path canonical = fs::weakly_canonical(folder);
+  return canonical.filename().empty() ? canonical.parent_path().filename() : canonical.filename();
+}
+
 std::vector<fs::path> FilesOfRun(const fs::path& folder) {
   std::vector<fs::path> files;
   for (const std::string& name : RunFileNames(folder)) {

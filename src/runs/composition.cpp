@@ -133,6 +133,17 @@ class Composer {
     actual_ = snapshot.actual;
   }
 
+  /// How the last part was entered, and how else it may be.
+  struct Choice {
+    Snapshot before;
+    std::vector<Cut> cuts;
+    size_t next = 0;  // of the cuts, in the first effort and then in the next one
+    size_t efforts = 1;
+    CompositionEvent event = CompositionEvent::kPlan;
+    bool in_fall = false;
+    size_t num_parts = 0;  // with this one
+  };
+
   const character::State& StateOf(const LibraryControl& control, int step) const {
     return control.states[std::min(static_cast<size_t>(step), control.states.size() - 1)];
   }
@@ -154,13 +165,42 @@ class Composer {
 
   /// The next control of the plan.
   bool Follow(size_t control) {
-    if (TryAll(CutsFrom(Exits(), {control}), CompositionEvent::kPlan)) {
+    if (TryAll(CutsFrom(Exits(), {control}), CompositionEvent::kPlan) || EnterLastPartAnew(control)) {
       planned_ = control;
       return true;
     }
     result_.ending = "no way found from " + job_.controls[result_.parts.back().control].name + " into " +
                      job_.controls[control].name;
     return false;
+  }
+
+  /// The last part may have ended where nothing leads on, although it stayed within its gates: the ways into it that
+  /// have not been tried yet, as far as one of them leads on into a control.
+  bool EnterLastPartAnew(size_t control) {
+    if (!choice_ || choice_->num_parts != result_.parts.size() || PushedAfter(result_.parts.back().first_step)) {
+      return false;
+    }
+    const Choice choice = *std::exchange(choice_, std::nullopt);
+    const Snapshot here = Take();
+    const bool told = std::exchange(silent_, true);
+    in_fall_ = choice.in_fall;
+    bool found = false;
+    for (size_t t = choice.next; t < choice.cuts.size() * choice.efforts && !found; ++t) {
+      BackTo(choice.before);
+      found = TryCut(choice.cuts[t % choice.cuts.size()], choice.event, kEfforts[t / choice.cuts.size()],
+                     static_cast<int>(t) + 1) &&
+              TryAll(CutsFrom(Exits(), {control}), CompositionEvent::kPlan, 1);
+    }
+    in_fall_ = false;
+    silent_ = told;
+    if (!found) {
+      BackTo(here);
+      return false;
+    }
+    const size_t known = choice.num_parts - 1;
+    if (hooks_.on_back) hooks_.on_back(result_.parts[known].first_step * h());
+    for (size_t p = known; hooks_.on_part && p < result_.parts.size(); ++p) hooks_.on_part(result_.parts[p]);
+    return true;
   }
 
   /// After a push the motion goes on that is nearest, be it the same one; where that does not succeed, the character
@@ -378,9 +418,13 @@ class Composer {
 
   /// Where no cut leads on, all are tried once more with more samples.
   bool TryAll(const std::vector<Cut>& cuts, CompositionEvent event, size_t efforts = std::size(kEfforts)) {
-    int tries = 0;
-    for (size_t t = 0; t < cuts.size() * efforts; ++t) {
-      if (TryCut(cuts[t % cuts.size()], event, kEfforts[t / cuts.size()], ++tries)) return true;
+    Choice choice = {Take(), cuts, 0, efforts, event, in_fall_, 0};
+    while (choice.next < cuts.size() * efforts) {
+      const size_t t = choice.next++;
+      if (!TryCut(cuts[t % cuts.size()], event, kEfforts[t / cuts.size()], static_cast<int>(t) + 1)) continue;
+      choice.num_parts = result_.parts.size();
+      choice_ = std::move(choice);
+      return true;
     }
     return false;
   }
@@ -513,6 +557,7 @@ class Composer {
   uint64_t searched_end_ = 0;
   size_t planned_ = 0;  // control of the plan that is played, or interrupted
   size_t num_falls_ = 0;
+  std::optional<Choice> choice_;
   std::optional<control::KinematicTransition> jump_;  // of the part that is appended next
   bool in_fall_ = false;                              // a get-up is sought
   bool silent_ = false;                               // parts are not told of, because they may be taken back

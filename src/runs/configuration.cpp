@@ -23,6 +23,15 @@ const char* const kMethodOf2010 = R"({
   "run": {"method": "sampling", "tail": 0}
 })";
 
+/// The settings in which the qualities differ from the defaults.
+const char* const kDraft = R"({
+  "search": {"samples": 200, "saved": 50, "growth": 2},
+  "smoothing": {"passes": 1, "samples": 1}
+})";
+const char* const kBest = R"({
+  "search": {"samples": 4000, "saved": 570, "budget": 12600}
+})";
+
 /// The simulation of the paper, for UsePaperMode.
 const char* const kSimulationOf2010 = R"({
   "simulation": {"time_step": 0.0005, "servo": "explicit", "speculative_contacts": false, "ground_points_per_shape": 8,
@@ -72,6 +81,10 @@ io::Words<Method> MethodWords() {
            {Method::kWindows, "windows"}}};
 }
 
+io::Words<Quality> QualityWords() {
+  return {{{Quality::kDraft, "draft"}, {Quality::kStandard, "standard"}, {Quality::kBest, "best"}}};
+}
+
 std::string Name(Method method) {
   return MethodWords().Write(method).get<std::string>();
 }
@@ -119,6 +132,14 @@ void Configuration::UseMethod(sampling::Method method) {
   const Json settings = method == sampling::Method::k2010 ? paper : DefaultsOf(paper);
   io::Read(JsonView(settings, "preset"), *this);
   sampling.method = method;
+}
+
+void Configuration::UseQuality(Quality quality) {
+  for (const char* const preset : {kDraft, kBest}) {
+    io::Read(JsonView(DefaultsOf(io::ParseJson(preset, "preset")), "preset"), *this);
+  }
+  if (quality == Quality::kDraft) Take(kDraft, *this);
+  if (quality == Quality::kBest) Take(kBest, *this);
 }
 
 void Configuration::UsePaperMode() {

@@ -1,28 +1,18 @@
-#include <cmath>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "part_rows.h"
-#include "retrace/control/control_file.h"
+#include "composed_run.h"
 #include "retrace/io/csv_writer.h"
 #include "retrace/runs/composition.h"
-#include "retrace/runs/pushes.h"
 #include "retrace/runs/response.h"
 #include "retrace/runs/run_files.h"
-#include "retrace/runs/solver.h"
 
 namespace retrace::runs {
 namespace {
 
-std::string NameOfRun(const ResponseJob& job) {
-  const std::filesystem::path& folder = job.run.folder;
-  return (folder.filename().empty() ? folder.parent_path() : folder).filename().string();
-}
-
 std::string NameOf(const ResponseJob& job, const ResponseCandidate& candidate) {
-  return candidate.own ? NameOfRun(job) : job.library.motions().motions()[candidate.motion].name;
+  return candidate.own ? results::NameOf(job.run.folder) : job.library.motions().motions()[candidate.motion].name;
 }
 
 /// The candidate that is performed: found, or the one that reached farthest; none where the run's control is all.
@@ -39,14 +29,19 @@ std::vector<PartRow> PartsOf(const ResponseJob& job, const Response& result) {
   const double h = result.control.world.time_step;
   const ResponseCandidate* const performed = Performed(result);
   const double exit = (performed != nullptr ? result.exit_step : result.control.num_steps()) * h;
-  std::vector<PartRow> rows = {{0, exit, NameOfRun(job), 0, 0, 0, Name(CompositionEvent::kPlan), "", 0}};
+  std::vector<PartRow> rows = {
+      {.end = exit, .control = results::NameOf(job.run.folder), .event = Name(CompositionEvent::kPlan)}};
   if (performed != nullptr) {
     int tries = 0;
     for (const ResponseCandidate& candidate : result.candidates) tries += candidate.tried ? 1 : 0;
-    rows.push_back({exit, result.control.duration(), NameOf(job, *performed), performed->time, performed->gap, tries,
-                    Name(CompositionEvent::kAnswer),
-                    Name(result.blend ? Transition::kKinematic : Transition::kSearched),
-                    result.blend ? result.blend->hidden_impulse : 0});
+    rows.push_back({.start = exit,
+                    .end = result.control.duration(),
+                    .control = NameOf(job, *performed),
+                    .cut = performed->time,
+                    .distance = performed->gap,
+                    .tries = tries,
+                    .event = Name(CompositionEvent::kAnswer),
+                    .transition = Name(Transition::kSearched)});
   }
   return rows;
 }
@@ -114,37 +109,24 @@ io::Json ResponseMember(const ResponseJob& job, const Response& result) {
 
 void WriteResponse(results::RunFolder& folder, const ResponseJob& job, const Response& result,
                    const RunContext& context) {
-  const character::Character& character = job.character();
-  control::WriteControl(character, result.control,
-                        [&](std::string_view piece) { folder.Append(results::kControlFile, piece); });
-  folder.FinishFiles();
-  const character::ReferenceMotion reference(character, kCompositionFrame, result.reference, kCompositionFrame);
-  const control::Scene scene = control::MakeScene(character, result.control);
-  MotionWriter writer(folder, "",
-                      {character, result.control.world, &reference, job.run.folder.string() + ", after a push",
-                       static_cast<size_t>(std::lround(result.evaluation.simulated_duration / scene.world.time_step))});
-  ReplayInParts(scene, {}, [&](size_t, const control::Trajectory& part) { writer.Add(part); });
-  writer.Finish();
-  folder.Write(results::kCompositionFile, FormatParts(PartsOf(job, result)));
+  const ComposedRun run = {.program = "respond",
+                           .title = job.run.folder.string() + ", after a push",
+                           .character = job.character(),
+                           .control = result.control,
+                           .pushes = job.pushes,
+                           .reference = result.reference,
+                           .evaluation = result.evaluation,
+                           .completed = result.ending == "completed",
+                           .success = result.success(),
+                           .physical = true,
+                           .configuration = job.options.configuration,
+                           .parts = PartsOf(job, result),
+                           .member = "response",
+                           .what = ResponseMember(job, result),
+                           .inputs = {&job.run},
+                           .timer = result.timer};
+  io::Json manifest = WriteComposedRun(folder, run, context);
   folder.Write(results::kCandidatesFile, FormatCandidates(job, result));
-  io::Json manifest = {{"format", results::kRunFormat},
-                       {"version", 2},
-                       {"program", "respond"},
-                       {"status", result.ending == "completed" ? "completed" : "partial"},
-                       {"success", result.success()},
-                       {"physical", result.physical()},
-                       {"evaluation", result.evaluation.ToJson()},
-                       {"command", context.command},
-                       {"configuration", job.options.configuration.ToJson()},
-                       {"seed", job.options.configuration.sampling.seed},
-                       {"response", ResponseMember(job, result)},
-                       {"solver", DescribeSolver(result.control.world)}};
-  if (!job.pushes.empty()) manifest["pushes"] = PushesToJson(scene, job.pushes);
-  manifest["inputs"] = io::Json::array();
-  for (const ControlInput& input : job.run.controls) {
-    manifest["inputs"].push_back({{"file", input.file.string()}, {"role", "control"}, {"sha256", input.sha256}});
-  }
-  manifest["provenance"] = results::Provenance(context.timer != nullptr ? *context.timer : result.timer, {});
   FinishWith(folder, std::move(manifest));
 }
 

@@ -8,16 +8,7 @@
 #include "retrace/results/run_folder.h"
 
 namespace retrace::runs {
-namespace {
-
 namespace fs = std::filesystem;
-
-std::string NameOf(const fs::path& folder) {
-  const fs::path canonical = fs::weakly_canonical(folder);
-  return canonical.filename().empty() ? canonical.parent_path().filename() : canonical.filename();
-}
-
-}  // namespace
 
 std::vector<ExportTarget> ExportTargets(const ExportOptions& o, size_t num_characters) {
   const fs::path output = o.output.empty() ? o.folder / results::kExportFolder : o.output;
@@ -52,7 +43,7 @@ ExportableRun::ExportableRun(StoredRun stored) : run(std::move(stored)) {
   for (size_t c = 0; c < scene.characters.size(); ++c) controls.push_back(control::ControlOf(scene, c));
   for (size_t c = 0; c < scene.characters.size(); ++c) {
     motions.push_back(
-        {scene.characters[c], controls[c], run.replayed.characters[c].trajectory, NameOf(run.run.folder)});
+        {scene.characters[c], controls[c], run.replayed.characters[c].trajectory, results::NameOf(run.run.folder)});
   }
 }
 

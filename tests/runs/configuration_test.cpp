@@ -74,6 +74,7 @@ io::Json Another(const std::string& pointer, const io::Json& value) {
   if (pointer == "/search/samples") return 777;
   if (pointer == "/search/max_back_offs") return 7;
   if (value.is_number_integer()) return value.get<int>() + 1;
+  if (pointer == "/search/growth") return 1.5;
   return value == 0 ? 0.5 : 0.75 * value.get<double>();
 }
 
@@ -282,6 +283,24 @@ TEST(Method, OfAFileSetsWhatTheFileDoesNotName) {
               AllOf(HasSubstr("/search/method: found \"2015\""), HasSubstr("back-off")));
 }
 
+TEST(Quality, SetsWhatTheSearchSpendsAndMayBeOverridden) {
+  Configuration configuration;
+  configuration.UseQuality(Quality::kDraft);
+  EXPECT_EQ(configuration.sampling.samples, 200);
+  EXPECT_EQ(configuration.sampling.selection.saved, 50);
+  EXPECT_EQ(configuration.sampling.growth, 2);
+  EXPECT_EQ(configuration.sampling.smoothing.passes, 1);
+  EXPECT_EQ(configuration.Validate(), std::nullopt);
+  configuration.Set("/search/samples=300");
+  EXPECT_EQ(configuration.sampling.samples, 300);
+  configuration.UseQuality(Quality::kBest);
+  EXPECT_EQ(configuration.sampling.samples, 4000);
+  EXPECT_EQ(configuration.sampling.growth, 1);
+  EXPECT_EQ(configuration.Validate(), std::nullopt);
+  configuration.UseQuality(Quality::kStandard);
+  EXPECT_EQ(configuration.ToJson(), Configuration().ToJson());
+}
+
 // ---- Names of earlier versions
 
 TEST(OldConfiguration, IsReadWithItsOldNames) {
@@ -308,7 +327,7 @@ TEST(OldConfiguration, IsReadWithItsOldNames) {
     expected[section].erase(old_name);
   }
   expected["simulation"]["solver"] = "reduced";
-  expected["search"]["back_off_limit"] = 10;  // is new
+  expected["search"].update({{"back_off_limit", 10}, {"growth", 1.0}, {"most_samples", 1400}});  // are new
   for (const char* section : {"tracking", "windows"}) expected[section] = Configuration().ToJson()[section];
   expected["run"] = {{"method", "sampling"}, {"baseline", "reference"}, {"tail", 0}, {"mend_end", "tracking"}};
   EXPECT_EQ(io::Json::diff(expected, configuration.ToJson()), io::Json::array());
@@ -373,13 +392,14 @@ TEST(Description, NamesEveryField) {
     EXPECT_TRUE(all.Have(cost_preset, drift_weight, contact_preset));
   }
   {
-    const auto& [method, samples, selection, seed, window_scale, feedforward, feedforward_gain, feedforward_limit,
-                 target_knots, keep_inside_gates, max_back_offs, budget, gate_margin, back_off, back_off_limit, refit,
-                 refit_samples, elites, refit_rate, smallest_deviation, correction, goal, correlation, smoothing] =
-        configuration.sampling;
-    EXPECT_TRUE(all.Have(method, samples, seed, window_scale, feedforward, feedforward_gain, feedforward_limit,
-                         target_knots, keep_inside_gates, max_back_offs, budget, gate_margin, back_off, back_off_limit,
-                         refit, refit_samples, elites, refit_rate, smallest_deviation, correction, goal, correlation));
+    const auto& [method, samples, selection, growth, most_samples, seed, window_scale, feedforward, feedforward_gain,
+                 feedforward_limit, target_knots, keep_inside_gates, max_back_offs, budget, gate_margin, back_off,
+                 back_off_limit, refit, refit_samples, elites, refit_rate, smallest_deviation, correction, goal,
+                 correlation, smoothing] = configuration.sampling;
+    EXPECT_TRUE(all.Have(method, samples, growth, most_samples, seed, window_scale, feedforward, feedforward_gain,
+                         feedforward_limit, target_knots, keep_inside_gates, max_back_offs, budget, gate_margin,
+                         back_off, back_off_limit, refit, refit_samples, elites, refit_rate, smallest_deviation,
+                         correction, goal, correlation));
   }
   {
     const auto& [saved, discarded, exponent, distinct] = configuration.sampling.selection;

@@ -102,6 +102,9 @@ inline constexpr std::array kRunFiles = {kManifestFile,
                                          std::string_view("export/external_loads.xml"),
                                          std::string_view("export/markers.trc")};
 
+/// The name of a run: that of its folder, also where the path ends with a separator or is ".".
+std::string NameOf(const std::filesystem::path& folder);
+
 /// Those of the files above that define a run, and that nothing but another run may replace: all but the page
 /// and what was exported.
 std::vector<std::filesystem::path> FilesOfRun(const std::filesystem::path& folder);

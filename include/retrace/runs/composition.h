@@ -131,6 +131,8 @@ inline constexpr double kCompositionFrame = 1.0 / 120;  ///< [s]
 
 struct CompositionHooks {
   std::function<void(const CompositionPart& part)> on_part = {};
+  /// What was told of from a time [s] on is taken back: nothing led on from its end. Other parts follow.
+  std::function<void(double time)> on_back = {};
   std::function<bool()> stop = {};  ///< true: what there is by then is the result
 };
 

@@ -41,6 +41,14 @@ enum class EndMending {
   kSearch,    ///< where that does not help, the last seconds are searched anew together with what follows
 };
 
+/// What the search spends on quality; where tracking suffices it changes nothing.
+enum class Quality {
+  kDraft,     ///< 200 samples, more of them where the search gets lost, and one smoothing pass: a seventh of the time
+  kStandard,  ///< 1400 samples, three smoothing passes: the defaults
+  kBest,      ///< 4000 samples and three times the budget
+};
+io::Words<Quality> QualityWords();
+
 struct RunSettings {
   Method method = Method::kAuto;
   Baseline baseline = Baseline::kReference;
@@ -100,6 +108,8 @@ struct Configuration {
   std::optional<std::string> Validate() const;
   /// Takes all settings in which the methods differ; what is set afterwards holds.
   void UseMethod(sampling::Method method);
+  /// Takes the settings of the search in which the qualities differ; what is set afterwards holds.
+  void UseQuality(Quality quality);
   /// The method of 2010 with step and servo of the paper: 0.0005 s, explicit PD, ODE's contacts (Liu et al. 2010,
   /// sections 3.2.3 and 4).
   void UsePaperMode();

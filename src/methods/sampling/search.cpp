@@ -331,6 +331,15 @@ class Search {
 
   bool AtEnd(const Tree& tree) const { return static_cast<int>(tree.size()) > problem_.task.schedule.num_iterations(); }
 
+  /// `size`, grown by each of the earlier draws of a fragment.
+  IterationSize Grown(int fragment, const IterationSize& size) const {
+    const Options& o = problem_.options;
+    const double most = std::max(1.0, static_cast<double>(o.most_samples) / o.samples);
+    double growth = 1;
+    for (int n = 0; n < state_.attempts[static_cast<size_t>(fragment)] && growth < most; ++n) growth *= o.growth;
+    return growth == 1 ? size : size.Scaled(std::min(growth, most));
+  }
+
   /// What an iteration that is about to be simulated costs [s].
   static double CostOf(const Iteration& iteration) {
     return static_cast<double>(iteration.record.rollouts) * (iteration.record.end - iteration.record.start);
@@ -435,7 +444,7 @@ class Search {
     const int fragment = static_cast<int>(tree.size()) - 1;
     const OffsetDistribution& distribution = state_.distributions[static_cast<size_t>(fragment)];
     const bool fitted = std::holds_alternative<NormalOffsets>(distribution);
-    IterationPlan plan = PlanOf(fragment, fitted ? refit_size_ : size_);
+    IterationPlan plan = PlanOf(fragment, Grown(fragment, fitted ? refit_size_ : size_));
     plan.distributions = {distribution};
     Iteration iteration(problem_, std::move(plan), tree.back());
     if (!Affords(CostOf(iteration))) return Step::kOverBudget;
@@ -469,10 +478,14 @@ void CheckSizeOfIterations(const Problem& problem) {
   int longest = 1;
   for (size_t i = 0; i + 1 < steps.size(); ++i) longest = std::max(longest, steps[i + 1] - steps[i]);
   const int most = kMostStepsPerIteration / longest;
-  if (problem.options.samples <= most) return;
-  throw UsageError("/search/samples: found " + std::to_string(problem.options.samples) + " samples of " +
-                   std::to_string(longest) + " simulation steps, expected at most " + std::to_string(most) +
-                   ": an iteration takes at most " + std::to_string(kMostStepsPerIteration) + " steps");
+  const Options& o = problem.options;
+  const bool grows = o.growth > 1 && o.most_samples > o.samples;
+  const int samples = grows ? o.most_samples : o.samples;
+  if (samples <= most) return;
+  throw UsageError((grows ? "/search/most_samples: found " : "/search/samples: found ") + std::to_string(samples) +
+                   " samples of " + std::to_string(longest) + " simulation steps, expected at most " +
+                   std::to_string(most) + ": an iteration takes at most " + std::to_string(kMostStepsPerIteration) +
+                   " steps");
 }
 
 }  // namespace

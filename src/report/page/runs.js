@@ -165,6 +165,24 @@ function composition(run, clock) {
   );
 }
 
+// A table that scrolls by itself where it is wide: the first column names the rows, `headers` are [name, hint] of the others.
+function scrollingTable(label, headers, body) {
+  return element(
+    'div.scroll',
+    { tabIndex: 0, role: 'region', ariaLabel: label },
+    element(
+      'table.compare',
+      {},
+      element(
+        'thead',
+        {},
+        element('tr', {}, element('td', {}), ...headers.map(([name, hint]) => element('th', { scope: 'col', title: hint ?? '' }, name))),
+      ),
+      body,
+    ),
+  );
+}
+
 // Motions in which a body could go on after a push, and what became of those that were tried.
 function candidates(run) {
   const outcome = ({ tried, found, up, reached }) => {
@@ -184,23 +202,14 @@ function candidates(run) {
     'section.card.wide',
     { id: `candidates-${run.index}` },
     element('h3', {}, 'Motions to go on with'),
-    element(
-      'div.scroll',
-      { tabIndex: 0, role: 'region', ariaLabel: 'Motions to go on with after the push' },
+    scrollingTable(
+      'Motions to go on with after the push',
+      columns,
       element(
-        'table.compare',
+        'tbody',
         {},
-        element(
-          'thead',
-          {},
-          element('tr', {}, element('td', {}), ...columns.map(([name, hint]) => element('th', { scope: 'col', title: hint }, name))),
-        ),
-        element(
-          'tbody',
-          {},
-          ...run.candidates.map((c) =>
-            element('tr', {}, element('th', { scope: 'row' }, c.motion), ...columns.map(([, , text]) => element('td', {}, text(c)))),
-          ),
+        ...run.candidates.map((c) =>
+          element('tr', {}, element('th', { scope: 'row' }, c.motion), ...columns.map(([, , text]) => element('td', {}, text(c)))),
         ),
       ),
     ),
@@ -309,16 +318,7 @@ function forceFigures(run) {
     'section.card.wide',
     { id: `force-figures-${run.index}` },
     element('h3', {}, 'Against measured forces', element('span.tools', {}, node)),
-    element(
-      'div.scroll',
-      { tabIndex: 0, role: 'region', ariaLabel: 'Figures of the forces' },
-      element(
-        'table.compare',
-        {},
-        element('thead', {}, element('tr', {}, element('td', {}), ...columns.map(([, name]) => element('th', { scope: 'col' }, name)))),
-        body,
-      ),
-    ),
+    scrollingTable('Figures of the forces', columns.map(([, name]) => [name]), body),
     element('p.note', {}, `${timing('Contact onsets', onset)}. ${timing('Offsets', offset)}.`),
   );
 }
@@ -356,26 +356,21 @@ function comparison(runs) {
     'section.card.wide',
     { id: 'comparison' },
     element('h2', {}, 'Side by side'),
-    element(
-      'div.scroll',
-      { tabIndex: 0, role: 'region', ariaLabel: 'Figures of all runs' },
+    scrollingTable(
+      'Figures of all runs',
+      runs.map((run) => [run.name]),
       element(
-        'table.compare',
+        'tbody',
         {},
-        element('thead', {}, element('tr', {}, element('td', {}), ...runs.map((run) => element('th', { scope: 'col' }, run.name)))),
-        element(
-          'tbody',
-          {},
-          row('Verdict', (run) => verdict(run.evaluation)),
-          row('Duration', (run) => `${fixed(run.duration, 2)} s`),
-          row('Joint error, mean', figure('mean_joint_error', 1000, 0, 'mm')),
-          row('Drift at the end', figure('drift', 1, 2, 'm')),
-          row('Root height, worst', gate('root_height')),
-          row('Root orientation, worst', gate('root_orientation')),
-          row('Joint position, worst', gate('joint_position')),
-          row('Peak ground force', (run) => `${fixed(run.peak_ground_force, 0)} N`),
-          row('Naive tracking', (run) => verdict(run.tracking?.evaluation)),
-        ),
+        row('Verdict', (run) => verdict(run.evaluation)),
+        row('Duration', (run) => `${fixed(run.duration, 2)} s`),
+        row('Joint error, mean', figure('mean_joint_error', 1000, 0, 'mm')),
+        row('Drift at the end', figure('drift', 1, 2, 'm')),
+        row('Root height, worst', gate('root_height')),
+        row('Root orientation, worst', gate('root_orientation')),
+        row('Joint position, worst', gate('joint_position')),
+        row('Peak ground force', (run) => `${fixed(run.peak_ground_force, 0)} N`),
+        row('Naive tracking', (run) => verdict(run.tracking?.evaluation)),
       ),
     ),
   );

@@ -1,6 +1,7 @@
 /// The whole search on problems of a fraction of a second.
 #include "retrace/methods/sampling/search.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -280,6 +281,37 @@ TEST(Search, ThatGetsLostGoesBackAndDrawsAgain) {
       ASSERT_EQ(again.iterations[i].samples[k].cost, result.iterations[i].samples[k].cost) << i << " " << k;
     }
   }
+}
+
+TEST(Search, DrawsMoreSamplesEachTimeThatItGetsLost) {
+  Configuration configuration = SmallConfiguration();
+  configuration.task.gates.joint_position = 1e-6;  // nothing is ever inside
+  configuration.task.schedule.segmentation = task::Segmentation::kOff;
+  configuration.sampling.samples = 20;
+  configuration.sampling.selection.saved = 6;
+  configuration.sampling.growth = 2;
+  configuration.sampling.most_samples = 100;
+  configuration.sampling.max_back_offs = 4;
+  configuration.sampling.back_off = 0.1;
+  const SmallProblem small(configuration, task::Squatting, 0.5);
+  const Summary result = Search(small.problem());
+  std::vector<size_t> drawn;
+  for (const IterationRecord& record : result.iterations) drawn.push_back(record.samples.size());
+  // Those that are drawn again come from a fitted distribution, with half of the samples.
+  EXPECT_THAT(drawn, testing::ElementsAre(20, 20, 40, 50, 50));
+  EXPECT_GT(result.iterations[3].selection.samples.size(), result.iterations[0].selection.samples.size());
+}
+
+TEST(Search, WhereNothingIsLostDrawsTheSameForAnyGrowth) {
+  Configuration configuration = SmallConfiguration();
+  const SmallProblem small(configuration, task::Squatting, 0.5);
+  const Summary result = Search(small.problem());
+  ASSERT_EQ(result.back_offs, 0);
+  configuration.sampling.growth = 3;
+  const SmallProblem growing(configuration, task::Squatting, 0.5);
+  const Summary same = Search(growing.problem());
+  EXPECT_EQ(same.rollouts, result.rollouts);
+  EXPECT_EQ(control::Fingerprint(same.end), control::Fingerprint(result.end));
 }
 
 /// A search that got lost after its first fragment: what it says of the failure, recomputed from the records.

@@ -46,6 +46,10 @@ struct Options {
   Method method = Method::kBackOff;
   int samples = 1400;          ///< nSample: drawn per iteration
   SelectionOptions selection;  ///< nSave and how they are chosen
+  /// Factor on samples and saved samples each time that a fragment is drawn again, up to `most_samples`: most fragments
+  /// need few, and those at which the search gets lost need many. 1: the same number throughout.
+  double growth = 1;
+  int most_samples = 1400;  ///< that an iteration draws for `growth`; a larger number of `samples` stays what it is
   uint64_t seed = 1;
   double window_scale = 1;  ///< factor on the character's sampling windows
   bool feedforward = true;  ///< offset targets by what an undisplaced simulation missed
@@ -120,6 +124,12 @@ void Describe(AnyOptions& o, Visitor& v) {
                   o.method, io::Words<Method>{{{Method::k2010, "2010"}, {Method::kBackOff, "back-off", "rewinding"}}});
     section.Field({"samples", "nSample, the number of samples that an iteration draws"}, o.samples, kSampleNumbers);
     Describe(o.selection, section);
+    section.Field({"growth",
+                   "Factor on samples and saved samples each time that a fragment is drawn again; 1: the same number "
+                   "throughout"},
+                  o.growth, io::Real{{1, 100}});
+    section.Field({"most_samples", "Samples that an iteration draws at most when their number grows"}, o.most_samples,
+                  kSampleNumbers);
     section.Field({"seed", "Seed of all random numbers; the same seed gives the same bytes"}, o.seed, io::Natural{});
     section.Field({"window_scale", "Factor on the character's sampling windows"}, o.window_scale, io::Real{{0, 100}});
     section.Field({"feedforward", "Whether targets are offset by the angles that an undisplaced simulation missed"},

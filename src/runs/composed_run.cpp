@@ -1,0 +1,73 @@
+#include "composed_run.h"
+
+#include <cmath>
+#include <string_view>
+
+#include "retrace/control/control_file.h"
+#include "retrace/io/csv_writer.h"
+#include "retrace/runs/composition.h"
+#include "retrace/runs/pushes.h"
+#include "retrace/runs/run_files.h"
+#include "retrace/runs/solver.h"
+
+namespace retrace::runs {
+
+std::string FormatParts(const std::vector<PartRow>& rows) {
+  io::CsvWriter csv;
+  for (const char* column :
+       {"start", "end", "control", "cut", "distance", "tries", "event", "transition", "hidden_impulse"})
+    csv.Text(column);
+  csv.EndRow();
+  for (const PartRow& row : rows) {
+    csv.Number(row.start);
+    csv.Number(row.end);
+    csv.Text(row.control);
+    csv.Number(row.cut);
+    csv.Number(row.distance);
+    csv.Integer(row.tries);
+    csv.Text(row.event);
+    csv.Text(row.transition);
+    csv.Number(row.hidden_impulse);
+    csv.EndRow();
+  }
+  return csv.Take();
+}
+
+io::Json WriteComposedRun(results::RunFolder& folder, const ComposedRun& run, const RunContext& context) {
+  control::WriteControl(run.character, run.control,
+                        [&](std::string_view piece) { folder.Append(results::kControlFile, piece); });
+  folder.FinishFiles();
+  const character::ReferenceMotion reference(run.character, kCompositionFrame, run.reference, kCompositionFrame);
+  const control::Scene scene = control::MakeScene(run.character, run.control);
+  const auto steps = static_cast<size_t>(std::lround(run.evaluation.simulated_duration / run.control.world.time_step));
+  MotionWriter writer(folder, "", {run.character, run.control.world, &reference, run.title, steps});
+  ReplayInParts(scene, run.pushes, [&](size_t, const control::Trajectory& part) { writer.Add(part); });
+  writer.Finish();
+  folder.Write(results::kCompositionFile, FormatParts(run.parts));
+  io::Json manifest = {{"format", results::kRunFormat},
+                       {"version", 2},
+                       {"program", run.program},
+                       {"status", run.completed ? "completed" : "partial"},
+                       {"success", run.success},
+                       {"physical", run.physical},
+                       {"evaluation", run.evaluation.ToJson()},
+                       {"command", context.command},
+                       {"configuration", run.configuration.ToJson()},
+                       {"seed", run.configuration.sampling.seed},
+                       {run.member, run.what},
+                       {"solver", DescribeSolver(run.control.world)}};
+  if (!run.pushes.empty()) {
+    manifest["perturbed"] = true;
+    manifest["pushes"] = PushesToJson(scene, run.pushes);
+  }
+  manifest["inputs"] = io::Json::array();
+  for (const StoredRun* const stored : run.inputs) {
+    for (const ControlInput& input : stored->controls) {
+      manifest["inputs"].push_back({{"file", input.file.string()}, {"role", "control"}, {"sha256", input.sha256}});
+    }
+  }
+  manifest["provenance"] = results::Provenance(context.timer != nullptr ? *context.timer : run.timer, {});
+  return manifest;
+}
+
+}  // namespace retrace::runs
