@@ -41,7 +41,8 @@ std::vector<PartRow> PartsOf(const ResponseJob& job, const Response& result) {
                     .distance = performed->gap,
                     .tries = tries,
                     .event = Name(CompositionEvent::kAnswer),
-                    .transition = Name(Transition::kSearched)});
+                    .transition = Name(result.blend ? Transition::kKinematic : Transition::kSearched),
+                    .hidden_impulse = result.blend ? result.blend->hidden_impulse : 0});
   }
   return rows;
 }
@@ -113,12 +114,10 @@ void WriteResponse(results::RunFolder& folder, const ResponseJob& job, const Res
                            .title = job.run.folder.string() + ", after a push",
                            .character = job.character(),
                            .control = result.control,
-                           .pushes = job.pushes,
                            .reference = result.reference,
                            .evaluation = result.evaluation,
                            .completed = result.ending == "completed",
                            .success = result.success(),
-                           .physical = true,
                            .configuration = job.options.configuration,
                            .parts = PartsOf(job, result),
                            .member = "response",
