@@ -356,11 +356,10 @@ class Responder {
     return false;
   }
 
-  /// The first simulation from there on.
+  /// The first simulation from there on, as far as it is sane.
   control::Trajectory OwnFromExit() const {
     control::Trajectory own;
     own.time_step = h();
-    own.diverged = naive_.diverged;
     own.states.assign(naive_.states.begin() + std::min<std::ptrdiff_t>(exit_, std::ssize(naive_.states)),
                       naive_.states.end());
     return own;
