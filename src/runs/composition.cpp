@@ -198,7 +198,7 @@ class Composer {
       return false;
     }
     const size_t known = choice.num_parts - 1;
-    if (hooks_.on_back) hooks_.on_back(result_.parts[known].first_step * h());
+    if (hooks_.on_back) hooks_.on_back(here.parts[known].first_step * h());
     for (size_t p = known; hooks_.on_part && p < result_.parts.size(); ++p) hooks_.on_part(result_.parts[p]);
     return true;
   }

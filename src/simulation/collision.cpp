@@ -7,6 +7,7 @@
 
 #include "ode_library.h"
 #include "retrace/math/rotation.h"
+#include "segment_distance.h"
 #include "shapes.h"
 
 namespace retrace::simulation {
@@ -16,6 +17,7 @@ using character::Shape;
 namespace {
 
 constexpr double kConvexTolerance = 1e-4;  // of the radius: vertices that were rounded are not quite in one plane
+constexpr double kSegmentMargin = 1e-5;    // more than rounding and nearly parallel segments may cost [m]
 constexpr int kMostMeshPoints = 64;        // that ODE may return; it stops at the first ones
 
 bool HasMesh(const Forest& forest) {
@@ -115,10 +117,17 @@ void Collision::MakeGeometry(int body, const Shape& shape) {
   geometry.bounding_radius = shape.BoundingRadius();
   if (shape.kind == Shape::Kind::kBox) {
     geometry.geom = dCreateBox(nullptr, shape.size.x(), shape.size.y(), shape.size.z());
+    shape.size.maxCoeff(&geometry.axis);
+    geometry.half_length = 0.5 * shape.size[geometry.axis];
+    const double across = shape.size.squaredNorm() - shape.size[geometry.axis] * shape.size[geometry.axis];
+    geometry.around_axis = 0.5 * std::sqrt(across);
   } else if (shape.kind == Shape::Kind::kMesh) {
     MakeMesh(shape, geometry);
   } else {
     geometry.geom = dCreateCapsule(nullptr, shape.radius, shape.length);
+    geometry.axis = shape.axis;
+    geometry.half_length = 0.5 * shape.length;
+    geometry.around_axis = shape.radius;
     geometry.turn = TurnOfCapsule(shape.axis);
   }
   geometries_.push_back(std::move(geometry));
@@ -234,6 +243,17 @@ void Collision::CollidePairs(std::span<const BodyMotion> bodies) {
   }
 }
 
+bool Collision::SegmentsApart(const Pair& pair, std::span<const BodyMotion> bodies) const {
+  const auto segment = [&](const Geometry& geometry) {
+    const Mat3& rotation = bodies[static_cast<size_t>(geometry.body)].rotation;
+    return Segment{geometry.center, geometry.half_length * rotation.col(geometry.axis)};
+  };
+  const Geometry& a = geometries_[pair.first];
+  const Geometry& b = geometries_[pair.second];
+  const double reach = a.around_axis + b.around_axis + kSegmentMargin;
+  return SquaredDistance(segment(a), segment(b)) > reach * reach;
+}
+
 void Collision::CollidePair(const Pair& pair, std::span<const BodyMotion> bodies) {
   Geometry& a = geometries_[pair.first];
   Geometry& b = geometries_[pair.second];
@@ -241,6 +261,7 @@ void Collision::CollidePair(const Pair& pair, std::span<const BodyMotion> bodies
     CollideMeshes(pair, bodies);
     return;
   }
+  if (SegmentsApart(pair, bodies)) return;
   constexpr int kMaxPoints = 8;
   std::array<dContactGeom, kMaxPoints> found;
   const int wanted = std::min(options_.self_points_per_pair, kMaxPoints);

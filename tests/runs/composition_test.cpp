@@ -76,6 +76,39 @@ TEST_F(Composing, PlaysAControlTwiceAndReplaysToTheBit) {
   EXPECT_FALSE(Compose(CompositionJob(plain), 1).success());
 }
 
+// With so few samples a part may end where nothing leads on.
+TEST_F(Composing, WhereNothingLeadsOnEntersThePartBeforeAnew) {
+  CompositionOptions options = Playing({"walk", "walk", "walk"});
+  options.cuts = 2;
+  options.configuration.sampling.samples = 6;
+  options.configuration.sampling.selection.saved = 2;
+  options.configuration.sampling.max_back_offs = 1;
+  int went_back = 0;
+  for (uint64_t seed = 1; seed <= 20 && went_back == 0; ++seed) {
+    options.configuration.SetSeed(seed);
+    const CompositionJob job(options);
+    std::vector<CompositionPart> told;
+    CompositionHooks hooks;
+    hooks.on_part = [&](const CompositionPart& part) { told.push_back(part); };
+    hooks.on_back = [&](double time) {
+      ++went_back;
+      std::erase_if(told, [&](const CompositionPart& part) {
+        return part.first_step * options.configuration.task.world.time_step >= time - 1e-9;
+      });
+      EXPECT_EQ(told.size(), 1u);
+    };
+    const Composition result = Compose(job, 1, hooks);
+    if (went_back == 0) continue;
+    EXPECT_TRUE(result.success()) << result.ending;
+    ASSERT_EQ(result.parts.size(), 3u);
+    ASSERT_EQ(told.size(), 3u);
+    for (size_t p = 0; p < 3; ++p) EXPECT_EQ(told[p].first_step, result.parts[p].first_step);
+    EXPECT_GT(result.parts[1].tries, 1) << "another way than the one that was taken first";
+    EXPECT_EQ(TextOf(job, Compose(job, 3)), TextOf(job, result));
+  }
+  EXPECT_GT(went_back, 0);
+}
+
 TEST_F(Composing, AnswersAPushAFifthOfASecondLater) {
   CompositionOptions options = Playing({"walk"});
   options.pushes = {"trunk,0:0:-100,0.4,0.2"};
