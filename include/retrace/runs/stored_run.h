@@ -68,8 +68,8 @@ struct StoredRun {
   io::Json manifest;                     ///< null where there is none
   /// Under which the motion was made besides those of the control; none for most.
   std::vector<control::Push> pushes;
-  std::string solver;                    ///< DescribeSolver of the stored world
-  std::string solver_warning;            ///< SolverWarning of the stored world
+  std::string solver;          ///< DescribeSolver of the stored world
+  std::string solver_warning;  ///< SolverWarning of the stored world
 
   /// The files of this run and of those that joined it, which no result may replace.
   std::vector<std::filesystem::path> Files() const;
