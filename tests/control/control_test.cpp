@@ -351,7 +351,9 @@ TEST(Replay, AKinematicEndingShowsItsPosesAlone) {
     const auto pose_at = [&](size_t s) {
       return control.ending->poses[(s - static_cast<size_t>(first_step)) / 2].root_position.x();
     };
-    if (first_step < 72) EXPECT_NEAR(x(shown, 60), (x(expected, 60) + pose_at(60)) / 2, 1e-9);
+    if (first_step < 72) {
+      EXPECT_NEAR(x(shown, 60), (x(expected, 60) + pose_at(60)) / 2, 1e-9);
+    }
     EXPECT_NEAR(x(shown, 100), pose_at(100), 1e-12);
     EXPECT_NEAR(shown.states[100][root].linear_velocity.x(), 0.24, 1e-9);
     EXPECT_TRUE(shown.contacts[100].empty());
