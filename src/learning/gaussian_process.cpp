@@ -20,10 +20,10 @@ const bool kSamePartsEverywhere = [] {
   return true;
 }();
 
-Kernel FromLogarithms(const VectorXd& logarithms) {
+Kernel FromLogarithms(const VectorXd& logarithms, double least_noise) {
   Kernel kernel;
   kernel.variance = std::exp(logarithms[0]);
-  kernel.noise = std::exp(logarithms[1]);
+  kernel.noise = least_noise + std::exp(logarithms[1]);
   kernel.rates.resize(logarithms.size() - 2);
   for (Index g = 0; g < kernel.parts(); ++g) kernel.rates[g] = std::exp(logarithms[2 + g]);
   return kernel;
@@ -104,15 +104,16 @@ void GaussianProcess::PredictWithGradients(const VectorXd& x, Prediction& predic
   prediction.variance_gradient.noalias() = -2 * prediction.kernel_gradient * prediction.solved;
 }
 
-optimization::SmoothFunction KernelObjective(const MatrixXd& points, const MatrixXd& values, Index parts) {
+optimization::SmoothFunction KernelObjective(const MatrixXd& points, const MatrixXd& values, Index parts,
+                                             double least_noise) {
   CheckExamples(points, values, parts);
   struct Scratch {
     Covariance covariance;
     MatrixXd matrix, solved, weights;
     KernelGradient gradient;
   };
-  return [points, values, scratch = Scratch()](const VectorXd& logarithms, VectorXd& gradient) mutable {
-    const Kernel kernel = FromLogarithms(logarithms);
+  return [points, values, least_noise, scratch = Scratch()](const VectorXd& logarithms, VectorXd& gradient) mutable {
+    const Kernel kernel = FromLogarithms(logarithms, least_noise);
     KernelMatrix(kernel, points, scratch.matrix);
     if (!scratch.covariance.Factor(scratch.matrix, kernel.noise)) return std::numeric_limits<double>::infinity();
     const auto dimensions = static_cast<double>(values.rows());
@@ -123,23 +124,24 @@ optimization::SmoothFunction KernelObjective(const MatrixXd& points, const Matri
     scratch.weights.noalias() -= 0.5 * scratch.solved * scratch.solved.transpose();
     PullBack(kernel, points, scratch.matrix, scratch.weights, scratch.gradient);
     gradient[0] = scratch.gradient.log_variance + 1;
-    gradient[1] = scratch.gradient.log_noise - 1;
+    gradient[1] = (scratch.gradient.log_noise - 1) * ((kernel.noise - least_noise) / kernel.noise);
     gradient.tail(kernel.parts()) = scratch.gradient.log_rates.array() + 1;
     return 0.5 * dimensions * scratch.covariance.LogDeterminant() +
-           0.5 * values.transpose().cwiseProduct(scratch.solved).sum() + logarithms[0] - logarithms[1] +
+           0.5 * values.transpose().cwiseProduct(scratch.solved).sum() + logarithms[0] - std::log(kernel.noise) +
            logarithms.tail(kernel.parts()).sum();
   };
 }
 
 LearntKernel LearnKernel(const MatrixXd& points, const MatrixXd& values, const Kernel& start,
-                         const optimization::MinimisationOptions& options) {
+                         const optimization::MinimisationOptions& options, double least_noise) {
   VectorXd logarithms(2 + start.parts());
   logarithms[0] = std::log(start.variance);
-  logarithms[1] = std::log(start.noise);
+  logarithms[1] = std::log(start.noise - least_noise);
   for (Index g = 0; g < start.parts(); ++g) logarithms[2 + g] = std::log(start.rates[g]);
   LearntKernel learnt;
-  learnt.minimum = optimization::Minimise(KernelObjective(points, values, start.parts()), logarithms, options);
-  learnt.kernel = FromLogarithms(learnt.minimum.x);
+  learnt.minimum =
+      optimization::Minimise(KernelObjective(points, values, start.parts(), least_noise), logarithms, options);
+  learnt.kernel = FromLogarithms(learnt.minimum.x, least_noise);
   return learnt;
 }
 

@@ -61,7 +61,7 @@ VectorXd LatentModel::BackProject(const VectorXd& observation) const {
 
 LatentObjective::LatentObjective(const MatrixXd& observations, const LatentOptions& options)
     : observations_(observations), options_(options) {
-  if (options.dimensions < 1 || !(options.back_rate > 0) || !(options.start_noise > 0) ||
+  if (options.dimensions < 1 || !(options.back_rate > 0) || !(options.start_noise > 0) || !(options.least_noise >= 0) ||
       !(options.start_deviation >= 0)) {
     throw std::invalid_argument("a latent model with options that are none");
   }
@@ -119,7 +119,8 @@ double LatentObjective::operator()(const VectorXd& learnt, VectorXd& gradient) {
   const auto dimensions = static_cast<double>(observations_.rows());
   Kernel kernel;
   kernel.rates[0] = std::exp(learnt[count * d]);
-  kernel.noise = std::exp(learnt[count * d + 1]);
+  const double free_noise = std::exp(learnt[count * d + 1]);
+  kernel.noise = options_.least_noise + free_noise;
   SetLatent(learnt, latent_);
   KernelMatrix(kernel, latent_, matrix_);
   if (!covariance_.Factor(matrix_, kernel.noise)) return std::numeric_limits<double>::infinity();
@@ -138,12 +139,12 @@ double LatentObjective::operator()(const VectorXd& learnt, VectorXd& gradient) {
     gradient.head(count * d).reshaped(count, d) = pull_.points.transpose();
   }
   gradient[count * d] = pull_.log_rates[0] + 1;
-  gradient[count * d + 1] = pull_.log_noise - 1;
+  gradient[count * d + 1] = (pull_.log_noise - 1) * (free_noise / kernel.noise);
   double logarithms = 0;
   for (Index j = 0; j < squares.size(); ++j) logarithms += std::log(squares[j]);
   return 0.5 * dimensions * covariance_.LogDeterminant() +
          0.5 * static_cast<double>(count) * (dimensions - logarithms) + 0.5 * latent_.squaredNorm() +
-         learnt[count * d] - learnt[count * d + 1];
+         learnt[count * d] - std::log(kernel.noise);
 }
 
 LatentModel LatentObjective::Model(const VectorXd& learnt) const {
@@ -152,7 +153,7 @@ LatentModel LatentObjective::Model(const VectorXd& learnt) const {
   model.observations = observations_;
   SetLatent(learnt, model.latent);
   model.kernel.rates[0] = std::exp(learnt[count * d]);
-  model.kernel.noise = std::exp(learnt[count * d + 1]);
+  model.kernel.noise = options_.least_noise + std::exp(learnt[count * d + 1]);
   model.back_rate = options_.back_rate;
   if (options_.back_constraint) model.back_weights = learnt.head(count * d).reshaped(count, d);
   MatrixXd matrix, solved = observations_.transpose();

@@ -108,7 +108,9 @@ RC_GTEST_PROP(GaussianProcessProperty, TheGradientOfTheLikelihoodIsThatOfDiffere
   RandomStream random(seed, RandomStage::kTest, 9, 0);
   const MatrixXd points = Drawn(random, 4, 15), values = Drawn(random, 3, 15);
   const VectorXd logarithms = Drawn(random, 4, 1);
-  RC_ASSERT(optimization::GradientError(KernelObjective(points, values, 2), logarithms, 1e-4) < 1e-6);
+  for (const double least_noise : {0.0, 0.5}) {
+    RC_ASSERT(optimization::GradientError(KernelObjective(points, values, 2, least_noise), logarithms, 1e-4) < 1e-6);
+  }
 }
 
 TEST(LearnKernel, FindsHowAFunctionVariesAndItsNoise) {

@@ -71,8 +71,10 @@ RC_GTEST_PROP(LatentModelProperty, TheGradientIsThatOfDifferences, (uint32_t see
     options.start_noise = 0.3;
     options.start_deviation = 0.2;
     options.seed = seed;
+    options.least_noise = back_constraint ? 0.2 : 0;
     LatentObjective objective(observations, options);
     RC_ASSERT(optimization::GradientError(std::ref(objective), objective.Start(), 1e-4) < 1e-6);
+    RC_ASSERT(objective.Model(objective.Start()).kernel.noise >= options.least_noise + 0.29);
   }
 }
 

@@ -72,17 +72,18 @@ class GaussianProcess {
 ///
 ///     D/2 ln |K| + 1/2 tr(values K^-1 values^T) + ln(variance / noise) + sum of ln rates,
 ///
-/// with K as it is with the noise. Infinite where K cannot be factored.
+/// with K as it is with the noise. Infinite where K cannot be factored. With a least noise the second logarithm is that
+/// of what is above it.
 optimization::SmoothFunction KernelObjective(const Eigen::MatrixXd& points, const Eigen::MatrixXd& values,
-                                             Eigen::Index parts);
+                                             Eigen::Index parts, double least_noise = 0);
 
 struct LearntKernel {
   Kernel kernel;
   optimization::Minimum minimum;
 };
 
-/// The kernel under which the examples are most likely, from `start` on.
+/// The kernel under which the examples are most likely, from `start` on, with a noise above the least one.
 LearntKernel LearnKernel(const Eigen::MatrixXd& points, const Eigen::MatrixXd& values, const Kernel& start,
-                         const optimization::MinimisationOptions& options);
+                         const optimization::MinimisationOptions& options, double least_noise = 0);
 
 }  // namespace retrace::learning

@@ -45,6 +45,9 @@ struct LatentOptions {
   bool back_constraint = true;
   double back_rate = 2;     ///< of K' between observations: 1 / length^2 over which latent places are smooth
   double start_noise = 10;  ///< that of the paper, in units of the kernel's variance
+  /// The noise is never less. Observations without noise of their own drive it to zero, and the latent places so far
+  /// apart that nothing lies between them.
+  double least_noise = 0;
   /// Standard deviation of what is added to the start, which is the principal components with the first of unit
   /// variance: several starts find several minima.
   double start_deviation = 0;
@@ -55,7 +58,7 @@ struct LatentOptions {
 };
 
 /// L_P as a function of what is learnt: the entries of A (or of X^T), column by column, then the logarithms of the rate
-/// and of the noise.
+/// and of the noise above the least one.
 class LatentObjective {
  public:
   /// Observations (D x N) of mean zero. Throws std::invalid_argument for options that are none, for fewer observations

@@ -1,0 +1,39 @@
+/// A motion from which a response is learnt: poses at even times, and the pushes that met it.
+#pragma once
+
+#include <Eigen/Core>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "retrace/character/state.h"
+#include "retrace/math/types.h"
+
+namespace retrace::synthesis {
+
+/// A constant force on the centre of mass of a body.
+struct Push {
+  int body = -1;
+  Vec3 force = Vec3::Zero();  ///< in world axes [N]
+  double start = 0;           ///< [s]
+  double duration = 0;        ///< [s]
+
+  double end() const { return start + duration; }
+};
+
+struct Example {
+  std::string name;
+  std::vector<character::Pose> poses;  ///< the first at time 0
+  std::vector<Push> pushes;            ///< none: of the normal motion, or of forces that nobody measured
+  /// Of the first pose, on the clock by which the motion goes: of motions that follow one reference in time, its time.
+  /// Nothing: there is no such clock, as with people [s].
+  std::optional<double> clock = {};
+};
+
+/// What a push is in the finite differences of three poses, of which the middle one is at `time`: their second
+/// difference sees each instant between the outer ones with a weight that falls evenly to both sides, so that the
+/// momentum of a push comes out whole. The factor on the force, 1 for one that lasts all the while.
+double ShareOf(const Push& push, double time, double frame_time);
+
+}  // namespace retrace::synthesis

@@ -1,0 +1,88 @@
+/// The programs `learn-response` and `synthesise`.
+#include "apps/command_line.h"
+
+namespace retrace::apps {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+const std::string kLearn = RETRACE_LEARN_RESPONSE;
+const std::string kSynthesise = RETRACE_SYNTHESISE;
+
+class LearnResponseProgram : public CommandLine {
+ protected:
+  /// A walk, and the same under a push, tracked.
+  void SetUp() override {
+    CommandLine::SetUp();
+    walk_ = Path("walk");
+    pushed_ = Path("pushed");
+    const std::string track = kTrack + " " + kWalkClip + " --loop 4 --progress none --output ";
+    ASSERT_EQ(Execute(track + walk_).code, 0);
+    ASSERT_EQ(Execute(track + pushed_ + " --push trunk,60:0:0,1.5,0.2").code, 0);
+    learn_ = kLearn + " " + walk_ + " " + pushed_ + " --after 1.5 --dimensions 4 --iterations 40";
+  }
+  std::string walk_, pushed_, learn_;
+};
+
+TEST_F(LearnResponseProgram, LearnsAModelThatPlays) {
+  const std::string model = Path("model"), motion = Path("motion");
+  const Outcome learnt = Execute(learn_ + " --output " + model);
+  EXPECT_EQ(learnt.code, 0) << learnt.text;
+  EXPECT_THAT(learnt.text, HasSubstr("2 examples, 116 numbers observed of each, 4 latent coordinates"));
+  for (const char* const file : {"model.json", "learning.csv", "latent.csv", "latent.svg"}) {
+    EXPECT_TRUE(fs::exists(model + "/" + file)) << file;
+  }
+  const std::string play = kSynthesise + " " + model + " --seconds 3 --push trunk,40:0:0,1,0.2 --output ";
+  const Outcome played = Execute(play + motion);
+  EXPECT_EQ(played.code, 0) << played.text;
+  EXPECT_THAT(played.text, HasSubstr("KINEMATIC"));
+  const io::Json json = io::ReadJson(motion + "/synthesis.json");
+  EXPECT_EQ(json["physical"], false);
+  EXPECT_EQ(json["pushes"][0]["body"], "trunk");
+  EXPECT_EQ(json["frames"], 91);
+  // The same bytes again, and a motion that the other programs take.
+  ASSERT_EQ(Execute(play + Path("again")).code, 0);
+  for (const char* const file : {"/motion.bvh", "/latent.csv", "/latent.svg"}) {
+    EXPECT_EQ(io::ReadFile(motion + file), io::ReadFile(Path("again") + file)) << file;
+  }
+  ASSERT_EQ(Execute(learn_ + " --output " + Path("model2")).code, 0);
+  EXPECT_EQ(io::ReadFile(model + "/model.json"), io::ReadFile(Path("model2") + "/model.json"));
+  EXPECT_EQ(Execute(kInspect + " " + motion + "/motion.bvh").code, 0);
+  // Against the run that it was learnt from.
+  const Outcome against = Execute(kSynthesise + " " + model + " --against " + pushed_ + " --undisturbed " + walk_ +
+                                  " --seconds 1 --output " + Path("against"));
+  EXPECT_EQ(against.code, 0) << against.text;
+  EXPECT_THAT(against.text, HasSubstr("mean distance of bodies from the run: synthesis "));
+  EXPECT_THAT(io::ReadFile(Path("against") + "/errors.csv"), HasSubstr("time,response_world,response_heading,"));
+}
+
+TEST_F(LearnResponseProgram, RefusesWhatItCannotUse) {
+  const std::string model = Path("model");
+  ASSERT_EQ(Execute(learn_ + " --output " + model).code, 0);
+  std::string spoilt = io::ReadFile(model + "/model.json");
+  spoilt.replace(spoilt.find("\"version\": 1"), 12, "\"version\": 9");
+  io::WriteFile(Path("spoilt.json"), spoilt);
+  const std::string squat = std::string(RETRACE_SOURCE_DIR) + "/data/clips/squat.bvh";
+  ExpectRefusals(kLearn,
+                 {{"", 2, "examples"},
+                  {walk_, 2, "expected the normal motion and at least one that is disturbed"},
+                  {walk_ + " " + Path("nowhere.bvh"), 3, "nowhere.bvh"},
+                  {walk_ + " " + walk_ + "@3:2", 2, "expected FOLDER, FILE or either with @START:END in seconds"},
+                  {walk_ + " " + pushed_ + "@3:3.1", 3, "found 4 poses, expected at least 5"},
+                  {walk_ + "@1:1.5 " + pushed_, 3, "found no cycle in the normal motion"},
+                  {walk_ + " " + squat + " --character quadruped", 3, ""},
+                  {walk_ + " " + pushed_ + " --dimensions 0", 2, "--dimensions"},
+                  {walk_ + " " + pushed_ + " --output " + model, 2, model}});
+  ExpectRefusals(kSynthesise, {{Path("nowhere"), 3, "nowhere"},
+                               {walk_, 3, "model.json"},
+                               {Path("spoilt.json"), 3, "/version"},
+                               {model + " --push tail,1:0:0,1,0.1", 2, "tail"},
+                               {model + " --push trunk,1:0:0,99,0.1", 2, "expected an instant of the motion"},
+                               {model + " --undisturbed " + walk_, 2, "--undisturbed: found no --against"},
+                               {model + " --against " + walk_, 3, "a run without pushes"},
+                               {model + " --seconds 0", 2, "--seconds"}});
+}
+
+}  // namespace
+}  // namespace retrace::apps
