@@ -47,6 +47,8 @@ void AddOptions(CLI::App& app, Options& o) {
                   "So much is taken of a normal motion without @, from its first second on [s]");
   apps::AddNumber(app, "--after", o.learning.after, io::Real{{0.3, 60}},
                   "So much is taken of a pushed motion without @ after its push, at most [s]");
+  app.add_flag("!--keep-pushes", o.learning.model.takes_pushes_off,
+               "Let the dynamics learn pushed motions as they are, pushes and all");
   app.add_flag("!--no-clock", o.learning.clock,
                "Let the model have a rhythm of its own, also where all examples repeat one cycle of one recording");
   app.add_option("--output", o.output, "Folder of the model")->type_name("DIR")->capture_default_str();

@@ -8,6 +8,7 @@
 #include "common/progress.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
+#include "retrace/runs/pushes.h"
 #include "retrace/runs/response.h"
 #include "retrace/runs/run_files.h"
 #include "retrace/runs/stop_request.h"
@@ -20,6 +21,7 @@ struct Options {
   runs::ResponseOptions job;
   std::string run, library, transition = "searched", blend = "matched";
   bool paper = false;
+  int struck = 1;
   apps::BriefSearchArguments search;
 };
 
@@ -37,6 +39,10 @@ void AddOptions(CLI::App& app, Options& o) {
   app.add_option("--library", o.library, "Folder of recorded motions, as build-library makes it")
       ->type_name("DIR")
       ->required();
+  apps::AddNumber(app, "--struck", o.struck, io::Integer{1, 1000},
+                  "Of a run of several characters, the one that another one strikes and that responds");
+  apps::AddNumber(app, "--after", o.job.after, io::Real{runs::kPushTimes},
+                  "The blow of another character is looked for from this second of the run on [s]");
   apps::AddNumber(app, "--delay", o.job.delay, io::Real{runs::kResponseDelays},
                   "After the beginning of the push the body takes no notice of it for so long [s] [0.15]");
   apps::AddNumber(
@@ -86,6 +92,7 @@ runs::ResponseOptions ParseOptions(const Options& o) {
   job.kinematic = o.transition == "kinematic";
   job.blend = o.blend == "linear" ? runs::Blend::kLinear : runs::Blend::kMatched;
   if (o.paper) runs::UseRuleOfPaper(job);
+  job.struck = static_cast<size_t>(o.struck - 1);
   apps::Apply(o.search, job.configuration);
   return job;
 }

@@ -82,9 +82,16 @@ VectorXd LatentObjective::Start() const {
   MatrixXd places = PrincipalComponents(observations_, d).transpose();
   if (options_.start_deviation > 0) {
     RandomStream random(options_.seed, RandomStage::kLearning, 0, 0);
+    MatrixXd noise(count, d);
     for (Index k = 0; k < d; ++k) {
-      for (Index i = 0; i < count; ++i) places(i, k) += options_.start_deviation * random.Normal();
+      for (Index i = 0; i < count; ++i) noise(i, k) = random.Normal();
     }
+    if (options_.back_constraint) {
+      // As smooth a function of the observations as the back constraint has: other noise would need huge weights.
+      noise = (back_matrix_ * noise).eval();
+      noise *= std::sqrt(static_cast<double>(noise.size())) / noise.norm();
+    }
+    places += options_.start_deviation * noise;
   }
   if (options_.back_constraint) {
     Covariance covariance;

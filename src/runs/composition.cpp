@@ -68,7 +68,7 @@ class Composer {
     size_t next = 1, push = 0;
     try {
       for (;;) {
-        if (push < job_.pushes.size() && job_.pushes[push].start < result_.control.duration()) {
+        if (push < job_.pushes.size() && ExitAfter(job_.pushes[push])) {
           if (!Answer(job_.pushes[push++])) break;
         } else if (next < job_.play.size() || result_.control.duration() < job_.options.seconds) {
           if (!Follow(job_.play[next++ % job_.play.size()])) break;
@@ -206,24 +206,30 @@ class Composer {
   /// After a push the motion goes on that is nearest, be it the same one; where that does not succeed, the character
   /// falls and gets up again. Then the plan goes on.
   bool Answer(const control::Push& push) {
+    const int exit = *ExitAfter(push);
+    std::vector<Cut> cuts = CutsFrom({exit}, job_.OfAnswers());
+    const bool can_fall = !job_.get_ups.empty() && !Is(Transition::kPlain);
+    if (can_fall || Is(Transition::kKinematic))
+      std::erase_if(cuts, [](const Cut& cut) { return cut.distance > kNear; });
+    if (TryAll(cuts, CompositionEvent::kAnswer, can_fall ? 1 : std::size(kEfforts))) return true;
+    result_.ending = "no way found after the push at " + io::Fixed(push.start, 2) + " s";
+    if (job_.get_ups.empty()) result_.ending += ", and the library has no get-up";
+    if (!can_fall) return false;
+    in_fall_ = true;
+    const bool up = FallAndGetUp(exit, push);
+    in_fall_ = false;
+    return up;
+  }
+
+  /// The first end of a fragment at which a push may be answered. None yet: what comes next may have one, and where
+  /// nothing comes next, the push comes at the end, and nothing is left to be played.
+  std::optional<int> ExitAfter(const control::Push& push) const {
     const double least = std::max(push.start + kReaction, push.start + push.duration);
     for (const control::Fragment& fragment : result_.control.fragments) {
       const int exit = fragment.end_step();
-      if (exit * h() < least - 1e-9 || static_cast<size_t>(exit) >= actual_.size()) continue;
-      std::vector<Cut> cuts = CutsFrom({exit}, job_.OfAnswers());
-      const bool can_fall = !job_.get_ups.empty() && !Is(Transition::kPlain);
-      if (can_fall || Is(Transition::kKinematic))
-        std::erase_if(cuts, [](const Cut& cut) { return cut.distance > kNear; });
-      if (TryAll(cuts, CompositionEvent::kAnswer, can_fall ? 1 : std::size(kEfforts))) return true;
-      result_.ending = "no way found after the push at " + io::Fixed(push.start, 2) + " s";
-      if (job_.get_ups.empty()) result_.ending += ", and the library has no get-up";
-      if (!can_fall) return false;
-      in_fall_ = true;
-      const bool up = FallAndGetUp(exit, push);
-      in_fall_ = false;
-      return up;
+      if (exit * h() >= least - 1e-9 && static_cast<size_t>(exit) < actual_.size()) return exit;
     }
-    return true;  // it comes at the end: nothing is left to be played
+    return std::nullopt;
   }
 
   /// A way from lying into a get-up.

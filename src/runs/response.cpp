@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <stdexcept>
 #include <utility>
 
 #include "blended_way.h"
+#include "continuation.h"
+#include "retrace/character/approach.h"
 #include "retrace/character/kinematics.h"
+#include "retrace/control/cutting.h"
 #include "retrace/control/feedback.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
@@ -17,17 +21,20 @@
 #include "retrace/metrics/state_distance.h"
 #include "retrace/runs/composition.h"
 #include "retrace/runs/pushes.h"
+#include "retrace/runs/touching.h"
 #include "retrace/runs/world_input.h"
 #include "searched_way.h"
 
 namespace retrace::runs {
 namespace {
 
+constexpr size_t kStruck = 0;         // of several characters, the one that responds
 constexpr size_t kStartsApart = 3;    // frames between start times for which a second simulation is made
 constexpr size_t kMostOfMotions = 6;  // nearest motions whose best place is a candidate, too
 constexpr size_t kSamePlace = 5;      // frames: two candidates of one motion that go on alike count once
 constexpr double kTimesApart = 0.15;  // of start times that are tried one after the other [s]
 constexpr double kNearOwn = 0.2;      // of the run's own motion, where it is tried first [m]
+constexpr size_t kStatesApart = 8;    // between which a closest approach is looked for
 constexpr double kTouch = 0.05;       // between two touches of one blow [s]
 constexpr double kGoOver = 0.3;       // after T, in which the reference becomes the motion [s]
 constexpr double kUpright =
@@ -37,6 +44,7 @@ constexpr double kLongestMotion = 10;   // that is used [s]
 constexpr double kRest = 0.3;           // in which the root comes to rest where a motion is over [s]
 constexpr double kNaiveFragment = 0.1;  // [s]
 constexpr int kNaiveTargets = 12;       // in each, after its first one
+constexpr double kLeastReturn = 0.2;    // of another's own motion, to go on with after a blow [s]
 constexpr double kLimp = 0.01;          // of the servos' strength, for comparison
 
 /// Servos that go over from one motion to another. Targets are taken ahead of the time by kd / kp of each joint,
@@ -89,7 +97,8 @@ class Responder {
         threads_(threads),
         hooks_(hooks),
         character_(job.character()),
-        own_(*job.run.characters[0].reference),
+        own_(*job.run.characters[kStruck].reference),
+        others_(job.run.scene.fragments),
         impact_(StepOf(job.blow.start)),
         exit_(std::min(StepAfter(job.blow.start + std::max(o_.delay, job.blow.duration)), job.control.num_steps())) {}
 
@@ -97,7 +106,10 @@ class Responder {
     result_.exit_step = exit_;
     try {
       Begin();
-      if (!result_.goes_on || o_.search_anyway) Answer();
+      if (!result_.goes_on || o_.search_anyway) {
+        if (job_.has_others()) ReturnOthers();
+        Answer();
+      }
     } catch (const StoppedError&) {
       result_.stopped = true;
       result_.ending = "stopped";
@@ -116,11 +128,43 @@ class Responder {
     if (hooks_.on_line) hooks_.on_line(line);
   }
 
-  control::Trajectory SimulateOn(const character::State& start, control::Controller& controller, int first,
-                                 int steps) const {
-    control::Controller* const pointer = &controller;
-    const character::Character* const character = &character_;
-    return control::Simulate({&character, 1}, job_.control.world, start, {&pointer, 1}, first, steps, job_.pushes);
+  /// All characters from a state of all of them on: that which responds under a controller, the others under their own
+  /// controls.
+  control::Trajectory SimulateAll(const character::State& start, control::Controller& controller, int first,
+                                  int steps) const {
+    const control::Scene& scene = job_.run.scene;
+    std::vector<const character::Character*> characters;
+    std::vector<control::OpenLoop> open_loops(others_.begin(), others_.end());
+    std::vector<control::Controller*> controllers;
+    for (size_t c = 0; c < scene.characters.size(); ++c) {
+      characters.push_back(&scene.characters[c]);
+      controllers.push_back(c == kStruck ? &controller : &open_loops[c]);
+    }
+    return control::Simulate(characters, scene.world, start, controllers, first, steps, job_.pushes);
+  }
+
+  /// What a motion of all characters is to one of them.
+  control::Trajectory OneOf(control::Trajectory whole, size_t character) const {
+    if (!job_.has_others()) return whole;
+    return control::TrajectoryOf(whole, job_.run.scene.layout(), character);
+  }
+
+  /// All characters, with what is the control so far. A search restores all of them where its fragments begin, so that
+  /// the controls of the others are cut there.
+  control::Scene SceneOf(const control::OpenLoopControl& control) const {
+    control::Scene scene = job_.run.scene;
+    scene.fragments = others_;
+    scene.fragments[kStruck] = control.fragments;
+    if (!searched_) return scene;
+    std::vector<int> steps;
+    for (const control::Fragment& fragment : control.fragments) {
+      if (fragment.first_step >= exit_) steps.push_back(fragment.first_step);
+    }
+    steps.push_back(control.num_steps());
+    for (size_t c = 0; c < scene.fragments.size(); ++c) {
+      if (c != kStruck) scene.fragments[c] = control::CutAt(steps, scene.fragments[c]);
+    }
+    return scene;
   }
 
   /// The run's own control under the push, for as long as the windows look.
@@ -128,10 +172,9 @@ class Responder {
     result_.control = job_.control;
     const double window = o_.window.frames * matching::kFrameTime;
     const int steps = std::max(job_.control.num_steps(), impact_ + StepAfter(o_.latest + window) + 1);
-    control::OpenLoop open_loop(job_.control.fragments);
-    naive_ = SimulateOn(job_.control.start, open_loop, 0, steps);
+    SimulateNaively(steps);
     FillOwnReference(job_.control.duration());
-    std::optional<metrics::Evaluator> evaluator = job_.run.EvaluatorOf(0);
+    std::optional<metrics::Evaluator> evaluator = job_.run.EvaluatorOf(kStruck);
     evaluator->Add(naive_);  // what is after the control's end is left out
     const metrics::Evaluation evaluation = evaluator->Finish(job_.control.duration());
     result_.goes_on = evaluation.success();
@@ -160,15 +203,129 @@ class Responder {
                         o_.configuration.task.reference.velocity_interval);
   }
 
-  void FillOwnReference(double duration) {
-    const auto frames = static_cast<size_t>(std::floor(duration / kCompositionFrame + 1e-9)) + 1;
-    for (size_t f = 0; f < frames; ++f) {
-      own_.PoseAt(static_cast<double>(f) * kCompositionFrame, result_.reference.emplace_back());
+  void SimulateNaively(int steps) {
+    control::OpenLoop open_loop(job_.control.fragments);
+    whole_ = SimulateAll(job_.run.scene.start, open_loop, 0, steps);
+    naive_ = OneOf(whole_, kStruck);
+  }
+
+  /// Others whose own control does not survive the blow are led back to their own motion by a search, each for itself.
+  void ReturnOthers() {
+    const control::Scene& scene = job_.run.scene;
+    const int steps = static_cast<int>(whole_.num_steps());
+    for (size_t c = 0; c < scene.characters.size(); ++c) {
+      if (c == kStruck || !job_.run.characters[c].reference) continue;
+      Companion& other = result_.others.emplace_back();
+      other.character = c;
+      ReturnOther(other);
+      Tell("character " + std::to_string(c + 1) + HowItGoesOn(other));
+    }
+    SimulateNaively(steps);
+  }
+
+  void ReturnOther(Companion& other) {
+    const size_t c = other.character;
+    std::optional<metrics::Evaluator> evaluator = job_.run.EvaluatorOf(c);
+    evaluator->Add(OneOf(control::Replay(job_.run.scene, job_.pushes), c));
+    other.undisturbed = evaluator->Finish(job_.run.expected_duration(c)).success();
+    other.reached = job_.run.characters[c].reference->duration();
+    FillReference(*job_.run.characters[c].reference, other.reached, other.reference);
+    if (!other.undisturbed) LeadBack(whole_, StepAfter(job_.blow.end()), other);
+  }
+
+  /// From a state of a motion of all characters on, by a search of its own.
+  void LeadBack(const control::Trajectory& whole, int from, Companion& other) {
+    const size_t c = other.character;
+    const control::Scene& scene = job_.run.scene;
+    const character::ReferenceMotion& own = *job_.run.characters[c].reference;
+    const double time = from * h();
+    if (own.duration() - time < kLeastReturn || static_cast<size_t>(from) >= whole.states.size()) return;
+    const character::State state = scene.layout().StateOf(whole.states[static_cast<size_t>(from)], c);
+    // Where its own motion ends it comes to rest, for as long as the other one may need.
+    const double left = std::max(own.duration() - time, job_.blow.duration + o_.seconds + o_.stand);
+    std::vector<character::Pose> poses(static_cast<size_t>(std::floor(left / kCompositionFrame + 1e-9)) + 1);
+    for (size_t f = 0; f < poses.size(); ++f) {
+      RestingPoseAt(own, own.duration(), time + static_cast<double>(f) * kCompositionFrame, poses[f]);
+    }
+    poses = StartingFrom(scene.characters[c], state, std::move(poses), kCompositionFrame);
+    const control::OpenLoopControl control = control::ControlOf(scene, c);
+    SearchedWay way = SearchWay(
+        {scene.characters[c], control.world, state, from, poses, o_.configuration, 1, 1, threads_, hooks_.stop});
+    other.from = time;
+    other.cpu_seconds += way.cpu_seconds;
+    other.reached = time + way.reached;
+    others_[c] = control::UpTo(from, others_[c]);
+    std::move(way.fragments.begin(), way.fragments.end(), std::back_inserter(others_[c]));
+    const auto before = static_cast<size_t>(std::ceil(time / kCompositionFrame - 1e-9));
+    other.reference.resize(std::min(other.reference.size(), before));
+    AppendReference(scene.characters[c], poses, time, other.reference);
+  }
+
+  /// Others that are touched again leave their way. From the last touch on they are led back once more, where that does
+  /// not take the response away.
+  void LeadBackAgain() {
+    const control::Trajectory whole = ReplayAll();
+    Evaluate();
+    const double last = LastTouch(whole);
+    if (last < 0) return;
+    for (size_t i = 0; i < result_.others.size(); ++i) {
+      const Companion before = result_.others[i];
+      if (before.evaluation.success()) continue;
+      const std::vector<control::Fragment> fragments = others_[before.character];
+      LeadBack(whole, StepAfter(last), result_.others[i]);
+      Evaluate();
+      if (result_.evaluation.success() && Holds(result_.others[i]) > Holds(before)) continue;
+      others_[before.character] = fragments;
+      result_.others[i] = before;
     }
   }
 
+  /// Since when nobody touches the one that responds any more; negative where nobody did after the delay [s].
+  double LastTouch(const control::Trajectory& whole) const {
+    double last = -1;
+    for (double from = std::max(exit_ * h(), job_.blow.end());;) {
+      const std::optional<Touching> touch = FirstBlow(whole, job_.run.scene.layout(), kStruck, from);
+      if (!touch) return last;
+      from = last = touch->end;
+    }
+  }
+
+  /// For how long it stays within its gates [s].
+  static double Holds(const Companion& other) {
+    const metrics::Gate* const left = other.evaluation.FirstViolated();
+    return left != nullptr ? left->first_violation : other.evaluation.simulated_duration;
+  }
+
+  static std::string HowItGoesOn(const Companion& other) {
+    if (other.undisturbed) return " goes on as it is";
+    return " is led back to its own motion as far as " + io::Fixed(other.reached, 2) + " s";
+  }
+
+  static void FillReference(const character::ReferenceMotion& motion, double duration,
+                            std::vector<character::Pose>& poses) {
+    const auto frames = static_cast<size_t>(std::floor(duration / kCompositionFrame + 1e-9)) + 1;
+    for (size_t f = 0; f < frames; ++f) motion.PoseAt(static_cast<double>(f) * kCompositionFrame, poses.emplace_back());
+  }
+
+  /// Poses that begin at an instant, after those that there are.
+  static void AppendReference(const character::Character& character, const std::vector<character::Pose>& poses,
+                              double from, std::vector<character::Pose>& reference) {
+    const character::ReferenceMotion followed(character, kCompositionFrame, poses, kCompositionFrame);
+    for (;;) {
+      const double time = static_cast<double>(reference.size()) * kCompositionFrame;
+      if (time > from + followed.duration() + 1e-9) break;
+      followed.PoseAt(time - from, reference.emplace_back());
+    }
+  }
+
+  void FillOwnReference(double duration) { FillReference(own_, duration, result_.reference); }
+
   const character::State& NaiveState(int step) const {
     return naive_.states[std::min(static_cast<size_t>(step), naive_.states.size() - 1)];
+  }
+  /// Of all characters.
+  const character::State& WholeState(int step) const {
+    return whole_.states[std::min(static_cast<size_t>(step), whole_.states.size() - 1)];
   }
 
   void Answer() {
@@ -177,17 +334,29 @@ class Responder {
       result_.ending = "no motion of the library can be entered after the push and stands at its end";
       return;
     }
-    int tried = 0;
-    for (size_t c = 0; c < result_.candidates.size() && tried < o_.candidates; ++c) {
+    if (TryInOrder()) return;
+    if (job_.has_others()) {
+      Response among_others = result_;
+      result_.others_left_out = true;
+      Tell("no way is found among the others: from " + io::Fixed(exit_ * h(), 2) + " s on they are left out");
+      if (TryInOrder()) return;
+      result_ = std::move(among_others);
+    }
+    result_.ending = "no way found into " + std::to_string(o_.candidates) + " motions";
+  }
+
+  /// The candidates, until one is found.
+  bool TryInOrder() {
+    for (size_t c = 0; c < result_.candidates.size() && c < static_cast<size_t>(o_.candidates); ++c) {
       if (hooks_.stop && hooks_.stop()) throw StoppedError("stopped");
-      ++tried;
       Try(c);
       Tell(Describe(job_, result_.candidates[c]));
       if (!result_.candidates[c].found) continue;
       result_.chosen = static_cast<int>(c);
-      return;
+      if (job_.has_others() && !result_.others_left_out) LeadBackAgain();
+      return true;
     }
-    result_.ending = "no way found into " + std::to_string(tried) + " motions";
+    return false;
   }
 
   // ---- the places of the library
@@ -373,7 +542,8 @@ class Responder {
   /// From where the run's control ends to past T: servos go over from the run's motion to that of the library.
   control::Trajectory SecondSimulation(const ResponseCandidate& candidate, double gain) const {
     TwoMotions servos = ServosOf(candidate, gain);
-    return SimulateOn(NaiveState(exit_), servos, exit_, impact_ + StepOf(candidate.start + kGoOver) - exit_ + 1);
+    return OneOf(SimulateAll(WholeState(exit_), servos, exit_, impact_ + StepOf(candidate.start + kGoOver) - exit_ + 1),
+                 kStruck);
   }
 
   // ---- the way there
@@ -383,14 +553,17 @@ class Responder {
 
   /// The motion, which comes to rest after its last instant.
   void PoseOf(const ResponseCandidate& candidate, double time, character::Pose& pose) const {
-    const character::ReferenceMotion& motion = MotionOf(candidate);
-    motion.PoseAt(std::min(time, candidate.last), pose);
-    if (time <= candidate.last) return;
+    RestingPoseAt(MotionOf(candidate), candidate.last, time, pose);
+  }
+
+  static void RestingPoseAt(const character::ReferenceMotion& motion, double last, double time, character::Pose& pose) {
+    motion.PoseAt(std::min(time, last), pose);
+    if (time <= last) return;
     character::Pose before;
-    motion.PoseAt(candidate.last - matching::kFrameTime, before);
+    motion.PoseAt(last - matching::kFrameTime, before);
     Vec3 velocity = (pose.root_position - before.root_position) / matching::kFrameTime;
     velocity.y() = 0;
-    pose.root_position += kRest * (1 - std::exp((candidate.last - time) / kRest)) * velocity;
+    pose.root_position += kRest * (1 - std::exp((last - time) / kRest)) * velocity;
   }
 
   /// What the search follows, from the exit on: the second simulation, which goes over into the motion.
@@ -449,18 +622,41 @@ class Responder {
   }
 
   void TrySearch(ResponseCandidate& candidate, const std::vector<character::Pose>& poses) {
-    SearchedWay way = SearchWay({character_, job_.control.world, NaiveState(exit_), exit_, poses, o_.configuration, 1,
-                                 1, threads_, hooks_.stop});
-    candidate.cpu_seconds = way.cpu_seconds;
+    const bool among_others = job_.has_others() && !result_.others_left_out;
+    const simulation::WorldOptions& world = among_others ? job_.run.scene.world : job_.control.world;
+    WayProblem problem{character_, world, among_others ? WholeState(exit_) : NaiveState(exit_),
+                       exit_,      poses, o_.configuration,
+                       1,          1,     threads_,
+                       hooks_.stop};
+    for (size_t c = 0; among_others && c < others_.size(); ++c) {
+      if (c == kStruck) continue;
+      const int end = exit_ + static_cast<int>(static_cast<double>(poses.size()) * kCompositionFrame / h()) + 1;
+      problem.companions.push_back({&job_.run.scene.characters[c], control::CutAt({end}, others_[c])});
+    }
+    SearchedWay way = SearchWay(problem);
+    candidate.cpu_seconds += way.cpu_seconds;
     candidate.found = way.reached_end;
     SetReached(exit_ * h() - job_.blow.start + way.reached, candidate);
     // Of what is not found to the end, what there is is the result where nothing else is found.
     if (!candidate.found && candidate.reached <= best_reached_) return;
     best_reached_ = candidate.reached;
+    searched_ = true;
     Append(poses, std::move(way.fragments));
-    if (control::Fingerprint(control::Replay(character_, result_.control, job_.pushes).states.back()) != way.end) {
+    const control::Trajectory whole = ReplayAll();
+    if (control::Fingerprint(whole.states[std::min(whole.states.size() - 1, NumSteps())]) != way.end) {
       throw std::logic_error("the replay does not end in the state that the search found");
     }
+    if (!among_others) return;
+    const auto touch = FirstBlow(whole, job_.run.scene.layout(), kStruck, std::max(exit_ * h(), job_.blow.end()));
+    candidate.touched_again = touch ? touch->start : -1;
+  }
+
+  size_t NumSteps() const { return static_cast<size_t>(result_.control.num_steps()); }
+
+  /// The control so far, in the world that it was made for.
+  control::Trajectory ReplayAll() const {
+    if (result_.others_left_out) return control::Replay(character_, result_.control);
+    return control::Replay(SceneOf(result_.control), job_.pushes);
   }
 
   /// The gates alone judge it.
@@ -487,7 +683,7 @@ class Responder {
     const int enters = impact_ + StepOf(candidate.start);
     std::vector<control::Fragment>& all = result_.control.fragments;
     const bool goes_on = GoesOnUntil(candidate);
-    KeepOwnUpTo(goes_on ? enters : exit_);
+    all = control::UpTo(goes_on ? enters : exit_, job_.control.fragments);
     if (!goes_on && enters > exit_) all.push_back(CommandsOf(candidate, enters));
     const control::Trajectory second = goes_on ? OwnFromExit() : SecondSimulation(candidate, 1);
     std::vector<character::State> simulated(naive_.states.begin(), naive_.states.begin() + exit_ + 1);
@@ -555,51 +751,62 @@ class Responder {
   }
 
   void Append(const std::vector<character::Pose>& poses, std::vector<control::Fragment> fragments) {
-    KeepOwnUpTo(exit_);
+    if (result_.others_left_out) {
+      // The state that the blow left is the beginning.
+      for (control::Fragment& fragment : fragments) fragment.first_step -= exit_;
+      result_.control.start = NaiveState(exit_);
+      result_.control.fragments = std::move(fragments);
+      result_.reference = poses;
+      return;
+    }
     std::vector<control::Fragment>& all = result_.control.fragments;
+    all = control::UpTo(exit_, job_.control.fragments);
     all.insert(all.end(), std::make_move_iterator(fragments.begin()), std::make_move_iterator(fragments.end()));
     // Up to the push the reference is the run's; then the motion itself; from the exit on what the search follows.
     result_.reference.clear();
     FillOwnReference(job_.blow.start);
     const double exit = exit_ * h();
-    const character::ReferenceMotion followed(character_, kCompositionFrame, poses, kCompositionFrame);
     for (;;) {
       const double time = static_cast<double>(result_.reference.size()) * kCompositionFrame;
-      if (time > exit + followed.duration() + 1e-9) break;
-      character::Pose& pose = result_.reference.emplace_back();
-      if (time < exit) {
-        character::PoseOf(character_, NaiveState(StepOf(time)), pose);
-      } else {
-        followed.PoseAt(time - exit, pose);
-      }
+      if (time >= exit) break;
+      character::PoseOf(character_, NaiveState(StepOf(time)), result_.reference.emplace_back());
     }
-  }
-
-  void KeepOwnUpTo(int exit) {
-    std::vector<control::Fragment>& all = result_.control.fragments;
-    all.clear();
-    for (const control::Fragment& fragment : job_.control.fragments) {
-      if (fragment.first_step >= exit) break;
-      all.push_back(fragment.end_step() <= exit ? fragment : Beginning(fragment, exit));
-    }
-  }
-
-  /// A fragment up to a step, as the commands of its steps.
-  control::Fragment Beginning(const control::Fragment& whole, int end) const {
-    control::Fragment fragment;
-    fragment.first_step = whole.first_step;
-    fragment.num_steps = end - whole.first_step;
-    for (int step = 0; step < fragment.num_steps; ++step) {
-      std::vector<simulation::JointCommand>& commands = fragment.commands.emplace_back(character_.joints.size());
-      control::CommandsAt(whole, step, commands);
-    }
-    return fragment;
+    AppendReference(character_, poses, exit, result_.reference);
   }
 
   void Evaluate() {
-    const character::ReferenceMotion reference(character_, kCompositionFrame, result_.reference, kCompositionFrame);
-    result_.evaluation = metrics::Evaluate(character_, control::Replay(character_, result_.control, job_.pushes),
-                                           reference, reference.duration(), o_.configuration.task.gates);
+    const control::Trajectory whole = ReplayAll();
+    if (!job_.has_others() || result_.others_left_out) {
+      const character::ReferenceMotion reference(character_, kCompositionFrame, result_.reference, kCompositionFrame);
+      result_.evaluation =
+          metrics::Evaluate(character_, whole, reference, reference.duration(), o_.configuration.task.gates);
+      return;
+    }
+    result_.scene = SceneOf(result_.control);
+    const auto evaluate = [&](size_t c, const std::vector<character::Pose>& poses) {
+      const std::vector<control::Fragment>& fragments = result_.scene->fragments[c];
+      const auto steps = static_cast<size_t>(fragments.empty() ? 0 : fragments.back().end_step());
+      const character::ReferenceMotion reference(job_.run.scene.characters[c], kCompositionFrame, poses,
+                                                 kCompositionFrame);
+      metrics::Evaluator evaluator(job_.run.scene.characters[c], reference, o_.configuration.task.gates, steps);
+      evaluator.Add(OneOf(whole, c));
+      return evaluator.Finish(std::max(static_cast<double>(steps) * h(), reference.duration() - h()));
+    };
+    result_.evaluation = evaluate(kStruck, result_.reference);
+    if (result_.others.empty()) NameOthers();
+    for (Companion& other : result_.others) other.evaluation = evaluate(other.character, other.reference);
+  }
+
+  /// Who there is where nobody had to be led back.
+  void NameOthers() {
+    for (size_t c = 0; c < job_.run.characters.size(); ++c) {
+      if (c == kStruck || !job_.run.characters[c].reference) continue;
+      const character::ReferenceMotion& own = *job_.run.characters[c].reference;
+      Companion& other = result_.others.emplace_back();
+      other.character = c;
+      other.reached = own.duration();
+      FillReference(own, own.duration(), other.reference);
+    }
   }
 
   const ResponseJob& job_;
@@ -608,12 +815,15 @@ class Responder {
   const ResponseHooks& hooks_;
   const character::Character& character_;
   const character::ReferenceMotion& own_;
-  int impact_, exit_;  // steps
+  std::vector<std::vector<control::Fragment>> others_;  // (characters) their controls; that which responds has another
+  int impact_, exit_;                                   // steps
   Response result_;
   control::Trajectory naive_;
+  control::Trajectory whole_;  // of all characters
   /// As it is simulated without the blow, where the transition is kinematic: what is then gone back to.
   std::optional<character::ReferenceMotion> own_motion_;
   double best_reached_ = 0;
+  bool searched_ = false;  // the control goes on from the exit by what was found
 };
 
 }  // namespace
@@ -635,16 +845,29 @@ std::string Name(Blend blend) {
 }
 
 ResponseJob::ResponseJob(const ResponseOptions& o) : options(o), run(o.run), library(o.library, o.mirrored) {
-  run.RequireOneCharacter("a response is that of one");
+  if (o.struck >= run.characters.size()) {
+    throw UsageError("--struck: found " + std::to_string(o.struck + 1) + ", expected one of the " +
+                     std::to_string(run.characters.size()) + " characters of " + o.run.string());
+  }
   run.RequirePhysical("a response is simulated");
   const std::string file = run.controls[0].file.string();
-  if (!run.characters[0].reference) throw InputError(file, "no reference beside it", "reference.bvh, as runs keep it");
+  if (has_others() && !run.AllPushes().empty()) {
+    throw UsageError(o.run.string() + ": found several characters and pushes, expected a blow of one of them alone");
+  }
+  if (has_others()) PutFirst(o.struck);
+  if (!run.characters[kStruck].reference) {
+    throw InputError(file, "no reference beside it", "reference.bvh, as runs keep it");
+  }
   if (run.scene.first_step() != 0) throw InputError(file, "a control that begins later", "one from step 0 on");
   if (control::CharacterSha256(character()) != control::CharacterSha256(library.character())) {
     throw InputError(o.library.string(), "motions of the character " + library.character().name,
                      "motions of that of " + file + ", " + character().name);
   }
-  if (o.push.empty() == o.worlds.empty()) {
+  if (has_others() && !(o.push.empty() && o.worlds.empty())) {
+    throw UsageError(o.run.string() + ": found several characters and " + (o.push.empty() ? "--world" : "--push") +
+                     ", expected a blow of one of them alone");
+  }
+  if (!has_others() && o.push.empty() == o.worlds.empty()) {
     throw UsageError("what strikes is a push or a thing of a world: found " +
                      std::string(o.push.empty() ? "neither --push nor --world" : "--push and --world") +
                      ", expected one");
@@ -659,14 +882,18 @@ ResponseJob::ResponseJob(const ResponseOptions& o) : options(o), run(o.run), lib
   if (o.kinematic && o.open_loop) {
     throw UsageError("found a kinematic transition and an open loop, expected one of the two");
   }
-  if (o.kinematic && run.scene.layout().num_free_bodies() > 0) {
-    throw InputError(o.worlds.empty() ? file : io::List(o.worlds), "bodies that move freely",
+  if (o.kinematic && (has_others() || run.scene.layout().num_free_bodies() > 0)) {
+    throw InputError(o.worlds.empty() ? file : io::List(o.worlds),
+                     has_others() ? "several characters" : "bodies that move freely",
                      "none: after a kinematic transition nothing is simulated");
   }
-  control = control::ControlOf(run.scene, 0);
-  control.pushes.clear();  // they are among these
-  pushes = run.AllPushes();
-  if (o.push.empty()) {
+  run.pushes = run.AllPushes();  // here they are given to whatever is simulated
+  run.scene.pushes.clear();
+  control = control::ControlOf(run.scene, kStruck);
+  pushes = run.pushes;
+  if (has_others()) {
+    FindBlow();
+  } else if (o.push.empty()) {
     FindTouch();
   } else {
     const control::Push push = ParsePush(o.push, run.scene);
@@ -683,6 +910,64 @@ ResponseJob::ResponseJob(const ResponseOptions& o) : options(o), run(o.run), lib
     throw UsageError("--latest: found " + io::Fixed(o.latest, 2) +
                      " s, expected no less than --earliest, --delay and the duration of the blow");
   }
+}
+
+/// The character of that index changes places with the first one.
+void ResponseJob::PutFirst(size_t index) {
+  if (index == 0) return;
+  std::vector<size_t> order(run.characters.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::swap(order[0], order[index]);
+  control::Scene scene;
+  for (const size_t c : order) {
+    const control::OpenLoopControl own = control::ControlOf(run.scene, c);
+    if (scene.characters.empty()) {
+      scene = control::MakeScene(run.scene.characters[c], own);
+    } else {
+      control::AddToScene(run.scene.characters[c], own, Quat::Identity(), Vec3::Zero(), scene);
+    }
+  }
+  run.scene = std::move(scene);
+  std::swap(run.characters[0], run.characters[index]);
+  for (size_t c = 0; c < run.characters.size(); ++c) {
+    auto& reference = run.characters[c].reference;
+    if (reference) reference = reference->Of(run.scene.characters[c]);
+  }
+}
+
+/// The first blow of another character. Where the two do not part, one does not wait for that.
+void ResponseJob::FindBlow() {
+  const control::Scene& scene = run.scene;
+  const simulation::Layout layout = scene.layout();
+  const control::Trajectory whole = control::Replay(scene, pushes);
+  if (const std::optional<Touching> found = FirstBlow(whole, layout, kStruck, options.after)) {
+    blow = {found->start, std::min(found->duration(), options.earliest), Describe(scene, *found)};
+    return;
+  }
+  character::BodyPair nearest{std::numeric_limits<double>::infinity(), -1, -1};
+  double when = 0;
+  size_t who = 0;
+  for (size_t s = 0; s < whole.states.size(); s += kStatesApart) {
+    if (whole.TimeOf(s) < options.after) continue;
+    const character::State own = layout.StateOf(whole.states[s], kStruck);
+    for (size_t c = 0; c < scene.characters.size(); ++c) {
+      if (c == kStruck) continue;
+      const character::BodyPair pair =
+          character::NearestBodies(character(), own, scene.characters[c], layout.StateOf(whole.states[s], c));
+      if (pair.distance >= nearest.distance) continue;
+      nearest = pair;
+      when = whole.TimeOf(s);
+      who = c;
+    }
+  }
+  std::string found = "a blow that never touches";
+  if (nearest.first >= 0) {
+    found.append(": ").append(BodyName(scene, layout.BodyOf(who, nearest.second))).append(" comes no nearer than ");
+    found.append(io::Fixed(nearest.distance, 3)).append(" m to ");
+    found.append(BodyName(scene, layout.BodyOf(kStruck, nearest.first)));
+    found.append(", at ").append(io::Fixed(when, 2)).append(" s");
+  }
+  throw InputError(run.controls[0].file.string(), found, "another character that strikes");
 }
 
 /// The first touch of a free body, until the two part for a while.
@@ -743,6 +1028,9 @@ std::string Describe(const ResponseJob& job, const ResponseCandidate& candidate)
   text.append(io::Fixed(candidate.gap, 2)).append(" m off: ");
   if (candidate.found && job.options.kinematic) {
     return text + "blended in, for an impulse of " + io::Fixed(candidate.hidden_impulse, 0) + " N s";
+  }
+  if (candidate.found && candidate.touched_again >= 0) {
+    return text + "found, touched again at " + io::Fixed(candidate.touched_again, 2) + " s";
   }
   if (candidate.found) return text + "found";
   if (candidate.up) return text + "up, and lost " + io::Fixed(candidate.reached, 2) + " s after the push";

@@ -7,6 +7,8 @@
 #include "retrace/runs/composition.h"
 #include "retrace/runs/response.h"
 #include "retrace/runs/run_files.h"
+#include "retrace/runs/solver.h"
+#include "scene_files.h"
 
 namespace retrace::runs {
 namespace {
@@ -28,9 +30,13 @@ const ResponseCandidate* Performed(const Response& result) {
 std::vector<PartRow> PartsOf(const ResponseJob& job, const Response& result) {
   const double h = result.control.world.time_step;
   const ResponseCandidate* const performed = Performed(result);
-  const double exit = (performed != nullptr ? result.exit_step : result.control.num_steps()) * h;
-  std::vector<PartRow> rows = {
-      {.end = exit, .control = results::NameOf(job.run.folder), .event = Name(CompositionEvent::kPlan)}};
+  int exit_step = performed != nullptr ? result.exit_step : result.control.num_steps();
+  if (result.others_left_out) exit_step = 0;  // that is where it begins
+  const double exit = exit_step * h;
+  std::vector<PartRow> rows;
+  if (exit_step > 0) {
+    rows.push_back({.end = exit, .control = results::NameOf(job.run.folder), .event = Name(CompositionEvent::kPlan)});
+  }
   if (performed != nullptr) {
     int tries = 0;
     for (const ResponseCandidate& candidate : result.candidates) tries += candidate.tried ? 1 : 0;
@@ -62,6 +68,16 @@ io::Json ToJson(const ResponseBlend& blend, Blend kind) {
           {"motion_penetration", blend.motion_penetration}};
 }
 
+/// Of another character: how it goes on.
+io::Json CompanionMember(const Companion& other) {
+  return {{"character", other.character + 1},
+          {"undisturbed", other.undisturbed},
+          {"from", other.from},
+          {"reached", other.reached},
+          {"within_gates", other.evaluation.success()},
+          {"cpu_seconds", other.cpu_seconds}};
+}
+
 io::Json ResponseMember(const ResponseJob& job, const Response& result) {
   io::Json candidates = io::Json::array();
   for (const ResponseCandidate& c : result.candidates) {
@@ -79,37 +95,102 @@ io::Json ResponseMember(const ResponseJob& job, const Response& result) {
                           {"up", c.up},
                           {"found", c.found},
                           {"cpu_seconds", c.cpu_seconds}});
+    if (c.touched_again >= 0) candidates.back()["touched_again"] = c.touched_again;
   }
   const char* const reference =
       result.blend ? "that of the run until the push, then the motion itself: the gates say nothing of it"
                    : "that of the run until the push, then the motion itself until the exit, then a simulation whose "
                      "servos go over to the motion of the library, and that motion, put where the simulation ends: "
                      "kinematic, and followed by the search";
-  return {{"ending", result.ending},
-          {"blow",
-           {{"start", job.blow.start},
-            {"duration", job.blow.duration},
-            {"what", job.blow.what},
-            {"impulse", job.blow.impulse}}},
-          {"goes_on", result.goes_on},
-          {"own_until", result.own_until},
-          {"exit", result.exit_step * result.control.world.time_step},
-          {"delay", job.options.delay},
-          {"open_loop", job.options.open_loop},
-          {"any_motion", job.options.any_motion},
-          {"chosen", result.chosen},
-          {"candidates", candidates},
-          {"library", job.options.library.string()},
-          {"paper", job.options.paper},
-          {"cpu_seconds", result.cpu_seconds},
-          {"blend", result.blend ? ToJson(*result.blend, job.options.blend) : io::Json()},
-          {"reference", reference}};
+  io::Json member = {{"ending", result.ending},
+                     {"blow",
+                      {{"start", job.blow.start},
+                       {"duration", job.blow.duration},
+                       {"what", job.blow.what},
+                       {"impulse", job.blow.impulse}}},
+                     {"goes_on", result.goes_on},
+                     {"own_until", result.own_until},
+                     {"exit", result.exit_step * result.control.world.time_step},
+                     {"delay", job.options.delay},
+                     {"open_loop", job.options.open_loop},
+                     {"any_motion", job.options.any_motion},
+                     {"chosen", result.chosen},
+                     {"candidates", candidates},
+                     {"library", job.options.library.string()},
+                     {"paper", job.options.paper},
+                     {"cpu_seconds", result.cpu_seconds},
+                     {"blend", result.blend ? ToJson(*result.blend, job.options.blend) : io::Json()},
+                     {"reference", reference}};
+  if (job.has_others()) {
+    member["struck"] = job.options.struck + 1;
+    member["others"] = io::Json::array();
+    for (const Companion& other : result.others) member["others"].push_back(CompanionMember(other));
+    if (result.others_left_out) {
+      member["others_left_out"] =
+          "no way was found with them in the world: the motion begins where they are left out, at the exit, in the "
+          "state that the blow left";
+    }
+  }
+  return member;
+}
+
+/// The folder of a response in company.
+void WriteSceneResponse(results::RunFolder& folder, const ResponseJob& job, const Response& result,
+                        const RunContext& context) {
+  const control::Scene& scene = *result.scene;
+  std::vector<character::ReferenceMotion> references;
+  references.reserve(scene.characters.size());
+  std::vector<SceneCharacter> characters(scene.characters.size());
+  const auto add = [&](size_t c, const std::vector<character::Pose>& poses, const metrics::Evaluation& evaluation,
+                       const std::string& text) {
+    references.emplace_back(scene.characters[c], kCompositionFrame, poses, kCompositionFrame);
+    SceneCharacter& character = characters[c];
+    character.reference = &references.back();
+    character.evaluation = evaluation;
+    character.reference_text = text;
+  };
+  add(0, result.reference, result.evaluation, "what is followed after the blow: kinematic");
+  for (const Companion& other : result.others) {
+    add(other.character, other.reference, other.evaluation,
+        "its own motion; where it was led back to it after the blow, put where the blow left it: kinematic");
+  }
+  for (SceneCharacter& character : characters) {
+    character.source = job.run.folder.string();
+    character.control_sha256 = job.run.controls[0].sha256;
+    character.gates = job.options.configuration.task.gates;
+  }
+  WriteScene(folder, scene, characters, job.run.folder.string() + ", after a blow");
+  folder.Write(results::kCompositionFile, FormatParts(PartsOf(job, result)));
+  folder.Write(results::kCandidatesFile, FormatCandidates(job, result));
+  io::Json manifest = {{"format", results::kRunFormat},
+                       {"version", 2},
+                       {"program", "respond"},
+                       {"status", result.ending == "completed" ? "completed" : "partial"},
+                       {"success", result.success()},
+                       {"physical", true},
+                       {"evaluation", result.evaluation.ToJson()},
+                       {"command", context.command},
+                       {"configuration", job.options.configuration.ToJson()},
+                       {"seed", job.options.configuration.sampling.seed},
+                       {"response", ResponseMember(job, result)},
+                       {"characters", CharactersMember(scene, characters)},
+                       {"solver", DescribeSolver(scene.world)}};
+  manifest["inputs"] = io::Json::array();
+  for (const ControlInput& input : job.run.controls) {
+    manifest["inputs"].push_back({{"file", input.file.string()}, {"role", "control"}, {"sha256", input.sha256}});
+  }
+  manifest["provenance"] = results::Provenance(context.timer != nullptr ? *context.timer : result.timer, {});
+  FinishWith(folder, std::move(manifest));
 }
 
 }  // namespace
 
 void WriteResponse(results::RunFolder& folder, const ResponseJob& job, const Response& result,
                    const RunContext& context) {
+  if (result.scene && !result.others_left_out) {
+    WriteSceneResponse(folder, job, result, context);
+    return;
+  }
   const ComposedRun run = {.program = "respond",
                            .title = job.run.folder.string() + ", after a push",
                            .character = job.character(),
@@ -132,7 +213,7 @@ void WriteResponse(results::RunFolder& folder, const ResponseJob& job, const Res
 std::string FormatCandidates(const ResponseJob& job, const Response& result) {
   io::CsvWriter csv;
   for (const char* column : {"motion", "time", "start", "distance", "gap", "limp_gap", "hidden_impulse", "end", "last",
-                             "tried", "reached", "up", "found"})
+                             "tried", "reached", "up", "found", "touched_again"})
     csv.Text(column);
   csv.EndRow();
   for (const ResponseCandidate& c : result.candidates) {
@@ -144,6 +225,11 @@ std::string FormatCandidates(const ResponseJob& job, const Response& result) {
     csv.Number(c.reached);
     csv.Integer(c.up ? 1 : 0);
     csv.Integer(c.found ? 1 : 0);
+    if (c.touched_again >= 0) {
+      csv.Number(c.touched_again);
+    } else {
+      csv.Text("");
+    }
     csv.EndRow();
   }
   return csv.Take();

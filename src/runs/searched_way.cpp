@@ -29,7 +29,11 @@ SearchedWay SearchWay(const WayProblem& problem) {
   task::Preparation preparation = task::Prepare(options, reference);
   preparation.task.world = problem.world;
   preparation.task.start = problem.start;
-  const sampling::Problem search{preparation.task, configuration.sampling};
+  sampling::Problem search{preparation.task, configuration.sampling};
+  search.companions = problem.companions;
+  for (sampling::Companion& companion : search.companions) {
+    for (control::Fragment& fragment : companion.fragments) fragment.first_step -= problem.first_step;
+  }
   const auto farm = MakeThreadFarm(problem.threads, sampling::MakeWorkerFactory(search));
   sampling::Hooks hooks;
   hooks.stop = problem.stop;

@@ -8,6 +8,7 @@
 #include "retrace/character/character.h"
 #include "retrace/character/state.h"
 #include "retrace/control/fragment.h"
+#include "retrace/methods/sampling/problem.h"
 #include "retrace/runs/configuration.h"
 #include "retrace/simulation/world.h"
 
@@ -25,12 +26,15 @@ struct WayProblem {
   double share_of_budget = 1;       ///< of the simulated time
   int threads = 0;                  ///< 0: one per core
   std::function<bool()> stop = {};  ///< true: the search ends
+  /// Others in the world, by the steps of the whole motion. Their bodies follow in `start`, their joints in the contact
+  /// scale of `world`.
+  std::vector<sampling::Companion> companions = {};
 };
 
 struct SearchedWay {
   bool reached_end = false;
   std::vector<control::Fragment> fragments;  ///< to the end, or to where it was lost
-  uint64_t end = 0;                          ///< control::Fingerprint of the state there
+  uint64_t end = 0;                          ///< control::Fingerprint of the state there, of all in the world
   double reached = 0;                        ///< from the start [s]
   double cpu_seconds = 0;
 };

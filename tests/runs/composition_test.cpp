@@ -135,6 +135,19 @@ TEST_F(Composing, AnswersAPushAFifthOfASecondLater) {
                    .success());
 }
 
+// It was passed over: the first control ends before an answer, and the second one begins before the push.
+TEST_F(Composing, AnswersAPushThatBeginsAtTheVeryEndOfAPart) {
+  CompositionOptions options = Playing({"walk", "walk"});
+  options.pushes = {"trunk,0:0:-100,2.3,0.2"};
+  const CompositionJob job(options);
+  const Composition result = Compose(job, 1);
+  EXPECT_TRUE(result.success()) << result.ending;
+  ASSERT_EQ(result.parts.size(), 3u);
+  EXPECT_LT(result.parts[1].first_step, result.parts[2].first_step);
+  EXPECT_EQ(result.parts[2].event, CompositionEvent::kAnswer);
+  EXPECT_GE(result.parts[2].first_step * job.controls[0].control.world.time_step, 2.5);
+}
+
 TEST_F(Composing, AKinematicTransitionIsLabelledAndReplaysToTheBit) {
   CompositionOptions options = Playing({"walk", "walk"});
   options.transition = Transition::kKinematic;

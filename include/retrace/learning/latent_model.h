@@ -49,7 +49,7 @@ struct LatentOptions {
   /// apart that nothing lies between them.
   double least_noise = 0;
   /// Standard deviation of what is added to the start, which is the principal components with the first of unit
-  /// variance: several starts find several minima.
+  /// variance: several starts find several minima. With the back constraint it is as smooth as that is.
   double start_deviation = 0;
   uint64_t seed = 1;
   optimization::MinimisationOptions minimisation;

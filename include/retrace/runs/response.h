@@ -46,10 +46,14 @@ std::string Name(Blend blend);
 
 /// What a user sets.
 struct ResponseOptions {
-  std::filesystem::path run;      ///< of one character on plain ground, whose motion the push meets: also a response
+  /// Of one character on plain ground, whose motion the push meets: also a response. Or of several, one of which
+  /// another strikes (SimulateStrike, Replay).
+  std::filesystem::path run;
   std::filesystem::path library;  ///< of recorded motions of the same character (BuildMotionLibrary)
   std::string push;               ///< BODY,FX:FY:FZ,START,DURATION (ParsePush); empty: a thing of the world strikes
   std::vector<std::string> worlds = {};  ///< names or files, with bodies that move freely; none: a push strikes
+  size_t struck = 0;                     ///< of several characters, the one that responds
+  double after = 0;                      ///< from when on a blow of another character is looked for [s]
   double delay = 0.15;                   ///< after the beginning of the push the run's control goes on for so long [s]
   double earliest = 0.27;                ///< start time of the first window; not before the push ends [s]
   double latest = 1;                     ///< of the last one [s]
@@ -88,26 +92,30 @@ struct Blow {
 };
 
 /// The inputs of a response. Throws UsageError for options that do not fit the run, InputError for a run or a library
-/// that cannot be used: a run of several characters, with kinematic transitions, on anything but plain ground, with a
-/// push that is not over; a library of another character; a thing that never touches the character.
+/// that cannot be used: with kinematic transitions, on anything but plain ground, with a push that is not over; a
+/// library of another character; a thing, or other characters, that never touch the character.
 struct ResponseJob {
   explicit ResponseJob(const ResponseOptions& options);
   ResponseJob(const ResponseJob&) = delete;
   ResponseJob& operator=(const ResponseJob&) = delete;
 
+  /// That responds. Of several it becomes the first one.
   const character::Character& character() const { return run.scene.characters[0]; }
+  bool has_others() const { return run.scene.characters.size() > 1; }
   /// Files that no result may replace.
   std::vector<std::filesystem::path> Files() const { return run.Files(); }
 
   ResponseOptions options;
   StoredRun run;
   StoredMotionLibrary library;
-  control::OpenLoopControl control;   ///< of the run
+  control::OpenLoopControl control;   ///< of that character in the run
   std::vector<control::Push> pushes;  ///< those of the run, then the new one, where there is one
   Blow blow;
 
  private:
   void FindTouch();
+  void FindBlow();
+  void PutFirst(size_t index);
 };
 
 /// A place at which a recorded motion may be entered.
@@ -127,6 +135,18 @@ struct ResponseCandidate {
   bool up = false;            ///< as far as to `end`
   bool found = false;         ///< and all that follows it
   double cpu_seconds = 0;     ///< of its search
+  double touched_again = -1;  ///< when another character touches it after the delay [s]; negative: none does
+};
+
+/// Another character of the scene, after the blow.
+struct Companion {
+  size_t character = 0;
+  bool undisturbed = false;  ///< its own control stays within its gates; else it is led back to its own motion
+  double from = 0;           ///< from when on, the last time [s]
+  double reached = 0;        ///< as far as a way was found for it alone [s]
+  double cpu_seconds = 0;
+  std::vector<character::Pose> reference;  ///< what it follows: (frames) of kCompositionFrame
+  metrics::Evaluation evaluation;          ///< in the world of all
 };
 
 /// What a kinematic transition hides, and how much of it shows.
@@ -161,6 +181,13 @@ struct Response {
   results::RunTimer timer;
 
   bool physical() const { return control.physical(); }
+  // Of a scene.
+  std::vector<Companion> others;
+  std::optional<control::Scene> scene;  ///< of all characters, in which `control` is that of the one that responds
+  /// No response was found with the others in the world. So they are left out from the end of the delay on: `control`
+  /// begins there, from the state that the blow left, and is that of a single character.
+  bool others_left_out = false;
+
   bool success() const { return ending == "completed" && evaluation.success(); }
 };
 
@@ -178,7 +205,7 @@ void WriteResponse(results::RunFolder& folder, const ResponseJob& job, const Res
                    const RunContext& context);
 
 /// candidates.csv, a row for each: motion, time, start, distance, gap, limp_gap, hidden_impulse, end, last, tried,
-/// reached, up, found.
+/// reached, up, found, touched_again (nothing where no other character does).
 std::string FormatCandidates(const ResponseJob& job, const Response& result);
 
 /// A line.

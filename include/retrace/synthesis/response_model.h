@@ -17,7 +17,8 @@
 /// - The dynamics have a linear mean: far from the examples a motion goes on, in the place of going to the middle.
 /// - Velocities are observed in the place of the pose before, in more latent coordinates than three: one cycle takes
 ///   two, and what is left to one has to hold every direction and strength.
-/// - The noise has a floor. Simulated motions have none of their own; without a floor the model drives its own to nothing
+/// - The noise has a floor. Simulated motions have none of their own; without a floor the model drives its own to
+/// nothing
 ///   and the latent places so far apart that nothing lies between them.
 #pragma once
 

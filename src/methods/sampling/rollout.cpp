@@ -17,6 +17,13 @@ namespace {
 
 using character::Joint;
 
+/// The task's character, then its companions.
+std::vector<const character::Character*> CharactersOf(const Problem& problem) {
+  std::vector<const character::Character*> characters = {problem.task.character};
+  for (const Companion& companion : problem.companions) characters.push_back(companion.character);
+  return characters;
+}
+
 }  // namespace
 
 control::Fragment MakeFragment(const Problem& problem, int index, const Offsets& offsets,
@@ -44,8 +51,11 @@ control::Fragment MakeFragment(const Problem& problem, int index, const Offsets&
 
 RolloutWorker::RolloutWorker(const Problem& problem)
     : problem_(problem),
-      world_(*problem.task.character, problem.task.world),
-      gate_steps_(std::max(1, static_cast<int>(std::lround(kGateInterval / problem.time_step())))) {}
+      world_(CharactersOf(problem), problem.task.world),
+      gate_steps_(std::max(1, static_cast<int>(std::lround(kGateInterval / problem.time_step())))) {
+  for (const Companion& companion : problem.companions) open_loops_.emplace_back(companion.fragments);
+  for (control::OpenLoop& open_loop : open_loops_) companions_.push_back(&open_loop);
+}
 
 void RolloutWorker::FindReference(int fragment) {
   if (fragment == fragment_) return;
@@ -66,6 +76,23 @@ void RolloutWorker::FindReference(int fragment) {
 void RolloutWorker::RatesOf(const character::State& state, Rates& rates) const {
   rates.clear();
   for (const Joint& joint : problem_.task.character->joints) rates.push_back(character::RelativeRate(joint, state));
+}
+
+/// As control::SimulateFragment, with the companions in the world.
+template <typename Observe>
+bool RolloutWorker::SimulateAmongCompanions(const character::State& start, const control::Fragment& fragment,
+                                            character::State& end, const Observe& observe) {
+  if (companions_.empty()) return control::SimulateFragment(world_, start, fragment, scratch_, end, observe);
+  world_.SetState(start, fragment.first_step);
+  control::OpenLoop open_loop({&fragment, 1});
+  std::vector<control::Controller*> controllers = {&open_loop};
+  controllers.insert(controllers.end(), companions_.begin(), companions_.end());
+  if (!control::Simulate(world_, controllers, fragment.first_step, fragment.num_steps, {}, scratch_,
+                         [&](int step) { observe(step - fragment.first_step); })) {
+    return false;
+  }
+  world_.GetState(end);
+  return true;
 }
 
 /// The smoothness term: mean distance of the joints' angular accelerations from the reference's, as differences over
@@ -93,7 +120,7 @@ void RolloutWorker::Simulate(const RolloutTask& task, const control::Fragment& f
     std::swap(rates_now_, rates_before_);
     before = instant;
   };
-  sample.diverged = !control::SimulateFragment(world_, task.start, fragment, scratch_, sample.end, watch);
+  sample.diverged = !SimulateAmongCompanions(task.start, fragment, sample.end, watch);
   if (sample.diverged) {
     sample.end.clear();  // never used, and not to be sent
     return;

@@ -10,6 +10,7 @@
 
 #include "methods/sampling/small_problem.h"
 #include "retrace/character/kinematics.h"
+#include "retrace/control/cutting.h"
 #include "retrace/math/rotation.h"
 
 namespace retrace::sampling {
@@ -432,6 +433,55 @@ TEST(Proposal, GivesTheTargetsThatTheWorkerSimulated) {
     }
     EXPECT_TRUE(SameBits(proposal.Draw(problem, 2, 4), proposal.Undisplaced(problem)));
     EXPECT_FALSE(SameBits(proposal.Draw(problem, 2, 5), proposal.Draw(problem, 2, 6)));
+  }
+}
+
+/// Another human stands so near that the two touch, with a control whose fragments begin at other steps. In a replay of
+/// both the samples of one fragment after the other end in the same state, to the bit.
+TEST(Worker, SamplesAmongOthersAreThoseOfAScene) {
+  const SmallProblem small(SmallConfiguration(), task::Squatting, 0.5);
+  Problem problem = small.problem();
+  character::State other = problem.task.start;
+  character::Place(AxisRotation(1, kPi), Vec3(0.02, 0, 0.3), other);
+  const control::OpenLoopControl alone{problem.task.world, problem.task.start, {}};
+  control::OpenLoopControl beside{problem.task.world, other, {}};
+  for (int first = 0; first < problem.task.schedule.steps.back() - 20; first += 17) {
+    control::Fragment& fragment = beside.fragments.emplace_back();
+    fragment.first_step = first;
+    fragment.num_steps = 17;
+    character::Pose pose;
+    for (const int step : {0, 8, 17}) {
+      small.reference().PoseAt((first + step) * problem.time_step(), pose);
+      fragment.targets.push_back(pose.joint_rotations);
+    }
+  }
+  control::Scene scene = control::MakeScene(task::Human(), alone);
+  control::AddToScene(task::Human(), beside, Quat::Identity(), Vec3::Zero(), scene);
+  problem.task.world = scene.world;
+  problem.task.start = scene.start;
+  problem.companions = {{&task::Human(), control::CutAt({problem.task.schedule.steps.back()}, beside.fragments)}};
+  RolloutWorker worker(problem);
+  RolloutTask task{0, 0, 0, 2, problem.task.start};
+  for (int i = 0; i < problem.task.schedule.num_iterations(); ++i) {
+    task.fragment = i;
+    RolloutResult result;
+    worker.Run(task, result);
+    ASSERT_FALSE(result.samples[1].diverged) << i;
+    const Offsets offsets = SampleOffsets(problem, 0, 1, *result.centre);
+    scene.fragments[0].push_back(MakeFragment(problem, i, offsets));
+    task.start = result.samples[1].end;
+    std::vector<int> steps(problem.task.schedule.steps.begin(), problem.task.schedule.steps.begin() + i + 2);
+    control::Scene cut = scene;
+    cut.fragments[1] = control::CutAt(steps, scene.fragments[1]);
+    const control::Trajectory whole = control::Replay(cut);
+    bool touch = false;
+    for (const auto& contacts : whole.contacts) {
+      for (const simulation::Contact& contact : contacts) touch = touch || (contact.body < 16 && contact.other >= 16);
+    }
+    EXPECT_TRUE(touch);
+    EXPECT_EQ(control::Fingerprint(whole.states[static_cast<size_t>(steps.back())]),
+              control::Fingerprint(result.samples[1].end))
+        << i;
   }
 }
 

@@ -63,11 +63,16 @@ class RolloutWorker {
   /// fragments, in every worker, it would be most of the memory of a search of minutes.)
   void FindReference(int fragment);
   void Simulate(const RolloutTask& task, const control::Fragment& fragment, RolloutSample& sample);
+  template <typename Observe>
+  bool SimulateAmongCompanions(const character::State& start, const control::Fragment& fragment, character::State& end,
+                               const Observe& observe);
   void RatesOf(const character::State& state, Rates& rates) const;
 
   const Problem& problem_;
   simulation::World world_;
-  int gate_steps_;  // kGateInterval [simulation steps]
+  std::vector<control::OpenLoop> open_loops_;     // (companions)
+  std::vector<control::Controller*> companions_;  // (companions)
+  int gate_steps_;                                // kGateInterval [simulation steps]
   // Of one fragment.
   int fragment_ = -1;
   std::optional<task::CostReference> reference_;    // at its end

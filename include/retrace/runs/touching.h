@@ -1,0 +1,40 @@
+/// A blow between the characters of a scene, as the simulation has it.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "retrace/control/control.h"
+#include "retrace/io/json.h"
+
+namespace retrace::runs {
+
+/// Two touches that are less apart belong to one blow [s].
+inline constexpr double kTouchesApart = 0.05;
+
+/// The contacts of one character with the others of its scene, from the first one until they have parted.
+struct Touching {
+  double start = 0;             ///< [s]
+  double end = 0;               ///< [s]
+  int body = -1;                ///< of the world, of that character, at the first touch
+  int other = -1;               ///< of the world, of another character
+  Vec3 point = Vec3::Zero();    ///< of the first touch [m]
+  Vec3 impulse = Vec3::Zero();  ///< on the character, of all these contacts [N s]
+  double largest_force = 0;     ///< of one step [N]
+  double closing_speed = 0;     ///< of the two bodies at that point along the normal, a step before they touch [m/s]
+  bool at_end = false;          ///< they have not parted where the motion ends
+
+  double duration() const { return end - start; }
+};
+
+/// The first blow of a motion from `from` on [s]; nothing where the character touches no other.
+/// @param whole motion of all characters of a scene
+std::optional<Touching> FirstBlow(const control::Trajectory& whole, const simulation::Layout& layout, size_t character,
+                                  double from = 0);
+
+/// "2:left_hand, which meets 1:trunk"
+std::string Describe(const control::Scene& scene, const Touching& blow);
+io::Json ToJson(const control::Scene& scene, const Touching& blow);
+
+}  // namespace retrace::runs

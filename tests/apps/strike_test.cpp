@@ -1,0 +1,106 @@
+/// The program `strike`, and `respond` to another character.
+#include "apps/command_line.h"
+#include "retrace/results/tables.h"
+
+namespace retrace::apps {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+const std::string kStrike = RETRACE_STRIKE;
+const std::string kAnswer = RETRACE_RESPOND;
+const std::string kClips = std::string(RETRACE_SOURCE_DIR) + "/data/clips/";
+/// Somebody who walks into somebody who stands.
+const std::string kWalkIntoStand =
+    kStrike + " " + kClips + "stand.bvh --attacker " + kClips + "walk.bvh --stance 1.8 --seconds 1.2";
+
+class StrikeProgram : public CommandLine {};
+
+TEST_F(StrikeProgram, LeavesASceneThatTheOthersTake) {
+  const std::string run = Path("run");
+  const Outcome outcome = Execute(kWalkIntoStand + " --output " + run);
+  EXPECT_EQ(outcome.code, 0) << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr("the recordings touch at "));
+  EXPECT_THAT(outcome.text, HasSubstr("  the blow: 2:"));
+  EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
+  EXPECT_EQ(Execute(kReport + " " + run + " --output " + Path("report.html")).code, 0);
+  EXPECT_EQ(Execute(kExport + " " + run + " --to bvh").code, 0);
+  const io::Json manifest = io::ReadJson(run + "/manifest.json");
+  EXPECT_EQ(manifest["program"], "strike");
+  EXPECT_EQ(manifest["characters"].size(), 2u);
+  const io::Json& strike = manifest["strike"];
+  // The blow of the simulation comes with that of the recordings, and pushes the one that is struck backward.
+  EXPECT_NEAR(strike["start"].get<double>() + strike["blow"]["start"].get<double>(),
+              strike["touch"]["time"].get<double>(), 0.1);
+  EXPECT_GT(strike["blow"]["largest_force"].get<double>(), 0);
+  EXPECT_EQ(Execute(kWalkIntoStand + " --output " + run).code, 2);  // in use
+  ASSERT_EQ(Execute(kWalkIntoStand + " --output " + Path("again")).code, 0);
+  EXPECT_EQ(io::ReadFile(run + "/control.json"), io::ReadFile(Path("again/control.json")));
+}
+
+TEST_F(StrikeProgram, TheOneThatIsStruckResponds) {
+  const std::string struck = Path("struck"), run = Path("run"), library = Path("library");
+  fs::create_directories(Path("clips"));
+  for (const char* name : {"walk.bvh", "stand.bvh"}) {
+    io::WriteFile(Path("clips/") + name, io::ReadFile(kClips + name));
+  }
+  ASSERT_EQ(Execute(kBuildLibrary + " " + Path("clips") + " --output " + library).code, 0);
+  ASSERT_EQ(Execute(kWalkIntoStand + " --output " + struck).code, 0);
+  const std::string command = kAnswer + " " + struck + " --library " + library +
+                              " --seconds 1.2 --stand 0.2 --samples 60 --saved 15 --candidates 2 "
+                              "--set /smoothing/passes=0 --progress plain";
+  const Outcome outcome = Execute(command + " --output " + run);
+  EXPECT_TRUE(outcome.code == 0 || outcome.code == 4) << outcome.text;
+  const io::Json manifest = io::ReadJson(run + "/manifest.json");
+  EXPECT_EQ(manifest["success"].get<bool>(), outcome.code == 0);
+  EXPECT_THAT(manifest["response"]["blow"]["what"].get<std::string>(), HasSubstr(", which meets 1:"));
+  EXPECT_EQ(manifest["response"]["struck"], 1);
+  EXPECT_EQ(manifest["response"]["others"].size(), 1u);
+  EXPECT_EQ(manifest.contains("characters"), !manifest["response"].contains("others_left_out"));
+  EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
+  EXPECT_EQ(Execute(kReport + " " + run + " --output " + Path("report.html")).code, 0);
+  ASSERT_EQ(Execute(command + " --threads 1 --output " + Path("again")).code, outcome.code);
+  EXPECT_EQ(io::ReadFile(run + "/control.json"), io::ReadFile(Path("again/control.json")));
+  // Until the exit both move as they did without a response.
+  if (manifest.contains("characters")) {
+    const results::Table response = results::ReadTable(run + "/character_1/trajectory.csv"),
+                         before = results::ReadTable(struck + "/character_1/trajectory.csv");
+    const double exit = manifest["response"]["exit"];
+    const std::vector<double> times = response.Numbers("time"), height = response.Numbers("root_y"),
+                              expected = before.Numbers("root_y");
+    size_t compared = 0;
+    for (; times[compared] <= exit; ++compared) ASSERT_EQ(height[compared], expected[compared]) << times[compared];
+    EXPECT_GT(compared, 40u);
+  }
+
+  ExpectRefusals(kAnswer, {{struck + " --library " + library + " --struck 3 --output " + Path("no"), 2,
+                            "--struck: found 3, expected one of the 2 characters"},
+                           {struck + " --library " + library + " --push trunk,0:0:1,1,0.1 --output " + Path("no"), 2,
+                            "found several characters and --push, expected a blow of one of them alone"},
+                           {struck + " --library " + library + " --after 900 --output " + Path("no"), 3,
+                            "found a blow that never touches"}});
+}
+
+TEST_F(StrikeProgram, RefusesWhatItCannotUse) {
+  const std::string stand = kClips + "stand.bvh", walk = kClips + "walk.bvh", output = " --output " + Path("run");
+  const std::string clips = stand + " --attacker " + walk + output;
+  ExpectRefusals(kStrike,
+                 {{clips + " --stance 9", 3, "found a blow that never touches: the attacker's "},
+                  {clips + " --stance 0.1", 3, "found characters that begin inside one another: the attacker's "},
+                  {clips + " --stance 1,2,3,4", 2, "found 4 parts between commas, expected AHEAD"},
+                  {clips + " --pair --stance 1", 2, "--pair: found --stance with it"},
+                  {clips + " --pair --attacker-start 1", 2, "--pair: found --attacker-start with it"},
+                  {clips + " --within 0", 2, "--within"},
+                  {clips + " --start 99", 2, "99"},
+                  {clips + " --character quadruped", 3, ""},
+                  {clips + " --character nobody", 2, "nobody"},
+                  {clips + " --set /simulation/nothing=1", 2, "nothing"},
+                  {stand + output, 2, "--attacker is required"},
+                  {stand + " --attacker " + Path("none.bvh") + output, 3, "none.bvh"},
+                  {stand + " --attacker " + Path("alone.amc") + output, 2, "needs --attacker-skeleton FILE.asf"}});
+  EXPECT_FALSE(fs::exists(Path("run/manifest.json")));
+}
+
+}  // namespace
+}  // namespace retrace::apps
