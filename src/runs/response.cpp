@@ -155,6 +155,7 @@ class Responder {
     control::Scene scene = job_.run.scene;
     scene.fragments = others_;
     scene.fragments[kStruck] = control.fragments;
+    scene.ending = control.ending;
     if (!searched_) return scene;
     std::vector<int> steps;
     for (const control::Fragment& fragment : control.fragments) {
