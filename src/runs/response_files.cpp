@@ -160,7 +160,8 @@ void WriteSceneResponse(results::RunFolder& folder, const ResponseJob& job, cons
     character.gates = job.options.configuration.task.gates;
   }
   WriteScene(folder, scene, characters, job.run.folder.string() + ", after a blow");
-  folder.Write(results::kCompositionFile, FormatParts(PartsOf(job, result)));
+  folder.Write(results::CharacterPrefix(0, scene.characters.size()).append(results::kCompositionFile),
+               FormatParts(PartsOf(job, result)));
   folder.Write(results::kCandidatesFile, FormatCandidates(job, result));
   io::Json manifest = {{"format", results::kRunFormat},
                        {"version", 2},

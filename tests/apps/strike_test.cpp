@@ -49,7 +49,7 @@ TEST_F(StrikeProgram, TheOneThatIsStruckResponds) {
   ASSERT_EQ(Execute(kWalkIntoStand + " --output " + struck).code, 0);
   const std::string command = kAnswer + " " + struck + " --library " + library +
                               " --seconds 1.2 --stand 0.2 --samples 60 --saved 15 --candidates 2 "
-                              "--set /smoothing/passes=0 --progress plain";
+                              "--set /smoothing/passes=0 --search-anyway --progress plain";
   const Outcome outcome = Execute(command + " --output " + run);
   EXPECT_TRUE(outcome.code == 0 || outcome.code == 4) << outcome.text;
   const io::Json manifest = io::ReadJson(run + "/manifest.json");
@@ -64,6 +64,8 @@ TEST_F(StrikeProgram, TheOneThatIsStruckResponds) {
   EXPECT_EQ(io::ReadFile(run + "/control.json"), io::ReadFile(Path("again/control.json")));
   // Until the exit both move as they did without a response.
   if (manifest.contains("characters")) {
+    EXPECT_EQ(results::ReadTable(run + "/character_1/composition.csv").Text("event"),
+              (std::vector<std::string>{"plan", "answer"}));
     const results::Table response = results::ReadTable(run + "/character_1/trajectory.csv"),
                          before = results::ReadTable(struck + "/character_1/trajectory.csv");
     const double exit = manifest["response"]["exit"];
