@@ -20,12 +20,16 @@ const bool kSamePartsEverywhere = [] {
   return true;
 }();
 
+// Of a kernel that is learnt. The rate of a part from which the values do not follow would fall to zero, and by its
+// prior the objective without end.
+constexpr double kLeastRate = 1e-8;
+
 Kernel FromLogarithms(const VectorXd& logarithms, double least_noise) {
   Kernel kernel;
   kernel.variance = std::exp(logarithms[0]);
   kernel.noise = least_noise + std::exp(logarithms[1]);
   kernel.rates.resize(logarithms.size() - 2);
-  for (Index g = 0; g < kernel.parts(); ++g) kernel.rates[g] = std::exp(logarithms[2 + g]);
+  for (Index g = 0; g < kernel.parts(); ++g) kernel.rates[g] = kLeastRate + std::exp(logarithms[2 + g]);
   return kernel;
 }
 
@@ -125,10 +129,11 @@ optimization::SmoothFunction KernelObjective(const MatrixXd& points, const Matri
     PullBack(kernel, points, scratch.matrix, scratch.weights, scratch.gradient);
     gradient[0] = scratch.gradient.log_variance + 1;
     gradient[1] = (scratch.gradient.log_noise - 1) * ((kernel.noise - least_noise) / kernel.noise);
-    gradient.tail(kernel.parts()) = scratch.gradient.log_rates.array() + 1;
+    gradient.tail(kernel.parts()) =
+        (scratch.gradient.log_rates.array() + 1) * (kernel.rates.array() - kLeastRate) / kernel.rates.array();
     return 0.5 * dimensions * scratch.covariance.LogDeterminant() +
            0.5 * values.transpose().cwiseProduct(scratch.solved).sum() + logarithms[0] - std::log(kernel.noise) +
-           logarithms.tail(kernel.parts()).sum();
+           kernel.rates.array().log().sum();
   };
 }
 
@@ -137,7 +142,7 @@ LearntKernel LearnKernel(const MatrixXd& points, const MatrixXd& values, const K
   VectorXd logarithms(2 + start.parts());
   logarithms[0] = std::log(start.variance);
   logarithms[1] = std::log(start.noise - least_noise);
-  for (Index g = 0; g < start.parts(); ++g) logarithms[2 + g] = std::log(start.rates[g]);
+  for (Index g = 0; g < start.parts(); ++g) logarithms[2 + g] = std::log(start.rates[g] - kLeastRate);
   LearntKernel learnt;
   learnt.minimum =
       optimization::Minimise(KernelObjective(points, values, start.parts(), least_noise), logarithms, options);

@@ -20,7 +20,6 @@ namespace {
 
 constexpr double kLinearRidge = 1e-6;  // of the linear mean, per example
 constexpr size_t kFewestPoses = 5;
-constexpr double kLeastRate = 1e-8;         // of a part of the points of the dynamics
 constexpr double kLargestJointScale = 1e4;  // [1/rad]
 
 learning::LatentOptions LatentOptionsOf(const ResponseOptions& options) {
@@ -302,15 +301,9 @@ ResponseLearning LearnResponse(const character::Character& character, std::vecto
   start.noise = 1;
   optimization::MinimisationOptions minimisation;
   minimisation.most_iterations = options.dynamics_iterations;
-  // Where the dynamics do not follow from a part of their points, its rate falls to zero, and by its prior L_D without
-  // end.
-  minimisation.after_iteration = [&](int, const VectorXd& logarithms, double) {
-    return logarithms.tail(start.parts()).minCoeff() > std::log(kLeastRate);
-  };
   const learning::LearntKernel dynamics = learning::LearnKernel(points, LeftOver(linear, points, values), start,
                                                                 minimisation, options.least_dynamics_noise);
   model.dynamics_kernel = dynamics.kernel;
-  model.dynamics_kernel.rates = model.dynamics_kernel.rates.cwiseMax(kLeastRate);
   result.dynamics = dynamics.minimum;
   Assemble(model);
   result.cpu_seconds = io::ThreadCpuSeconds() - begin;

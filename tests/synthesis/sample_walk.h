@@ -62,7 +62,6 @@ inline ResponseOptions SampleOptions() {
   ResponseOptions options;
   options.dimensions = 5;
   options.iterations = 60;
-  options.dynamics_iterations = 30;
   return options;
 }
 
