@@ -39,7 +39,7 @@ int Export(const Options& o) {
   const control::Trajectory& trajectory = replayed.first();
   std::printf("%s: %s for %s s, %zu steps of %s ms%s%s\n", o.folder.c_str(), who.c_str(),
               io::Fixed(exportable.motions[0].duration(), 2).c_str(), trajectory.num_steps(),
-              io::Fixed(1000 * trajectory.time_step, 3).c_str(), run.pushes.empty() ? "" : ", under its pushes",
+              io::Fixed(1000 * trajectory.time_step, 3).c_str(), run.AllPushes().empty() ? "" : ", under its pushes",
               trajectory.diverged ? ", until it diverged" : "");
   const auto on_file = [](const runs::ExportTarget& target, size_t bytes, double rate) {
     std::printf("  %s (%zu kB%s)\n", target.path.c_str(), (bytes + 999) / 1000,

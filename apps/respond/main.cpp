@@ -19,7 +19,8 @@ using namespace retrace;
 
 struct Options {
   runs::ResponseOptions job;
-  std::string run, library;
+  std::string run, library, transition = "searched", blend = "matched";
+  bool paper = false;
   int struck = 1;
   apps::BriefSearchArguments search;
 };
@@ -58,6 +59,21 @@ void AddOptions(CLI::App& app, Options& o) {
   app.add_flag("!--as-recorded", o.job.mirrored, "Leave out the mirror images of the motions of the library");
   app.add_flag("--search-anyway", o.job.search_anyway,
                "Look for another motion also where the run's own control stays within the gates under the push");
+  app.add_option(
+         "--transition", o.transition,
+         "searched: a control that leads into the motion, all of it simulated; kinematic: the recorded motion is "
+         "blended in, as in the paper, which is not physical")
+      ->check(CLI::IsMember({"searched", "kinematic"}))
+      ->capture_default_str();
+  app.add_option(
+         "--blend", o.blend,
+         "Of a kinematic transition. matched: the motion begins with the pose and the velocity of the simulation; "
+         "linear: that of the paper, from the push on by even shares")
+      ->check(CLI::IsMember({"matched", "linear"}))
+      ->capture_default_str();
+  app.add_flag("--paper", o.paper,
+               "The rule of the paper to the letter, which is there to be compared with: a kinematic transition with a "
+               "linear blend, from 0.1 s on, a distance without velocities, no choice by second simulations");
   app.add_flag("--open-loop", o.job.open_loop,
                "Search for nothing: the poses to be followed are the targets. Nearly always a fall, and there to be "
                "compared with");
@@ -67,9 +83,15 @@ void AddOptions(CLI::App& app, Options& o) {
 }
 
 runs::ResponseOptions ParseOptions(const Options& o) {
+  if (o.blend == "linear" && o.transition != "kinematic" && !o.paper) {
+    throw UsageError("--blend is of a kinematic transition; it needs --transition kinematic");
+  }
   runs::ResponseOptions job = o.job;
   job.run = o.run;
   job.library = o.library;
+  job.kinematic = o.transition == "kinematic";
+  job.blend = o.blend == "linear" ? runs::Blend::kLinear : runs::Blend::kMatched;
+  if (o.paper) runs::UseRuleOfPaper(job);
   job.struck = static_cast<size_t>(o.struck - 1);
   apps::Apply(o.search, job.configuration);
   return job;
@@ -102,6 +124,7 @@ int Respond(const Options& o, const std::string& command) {
     std::printf("%s: %s, %s s\n%s  results in %s\n", o.run.c_str(), result.ending.c_str(),
                 io::Fixed(duration, 2).c_str(), runs::Describe(result.evaluation, duration, false).c_str(),
                 output.c_str());
+    if (result.blend) std::printf("  %s\n", runs::Describe(*result.blend).c_str());
   }
   return static_cast<int>(result.success() ? ExitCode::kSuccess : ExitCode::kBelowGate);
 }

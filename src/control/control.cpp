@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "retrace/character/kinematics.h"
+#include "retrace/character/reference.h"
 #include "retrace/io/error.h"
 #include "retrace/math/rotation.h"
 #include "retrace/math/smooth_step.h"
@@ -69,30 +70,69 @@ class Shown {
   character::Pose shown_, entered_;
 };
 
-void SimulateInParts(std::span<const character::Character* const> characters, const simulation::WorldOptions& options,
-                     const character::State& start, std::span<Controller* const> controllers, int first_step,
-                     int num_steps, std::span<const KinematicTransition> transitions, std::span<const Push> pushes,
-                     size_t steps_per_part, const PartObserver& observe) {
+/// What is shown of a motion with an ending that is not simulated.
+class ShownEnding {
+ public:
+  ShownEnding(const character::Character& character, const KinematicEnding& ending, double time_step)
+      : character_(character),
+        ending_(ending),
+        h_(time_step),
+        motion_(character, ending.frame_time, ending.poses, ending.frame_time) {}
+
+  /// Takes the state that the simulation has after so many steps to the one that is shown.
+  /// @param before the state that is shown a step earlier
+  void Apply(int step, const character::State& before, character::State& state) const {
+    if (step <= ending_.first_step) return;
+    character::Pose simulated, pose, shown;
+    motion_.PoseAt((step - ending_.first_step) * h_, pose);
+    if (step < ending_.step) {
+      const double share = static_cast<double>(step - ending_.first_step) / (ending_.step - ending_.first_step);
+      character::PoseOf(character_, state, simulated);
+      character::Interpolate(simulated, pose, share, shown);
+      std::swap(shown, pose);
+    }
+    character::State bodies = state;
+    character::ForwardKinematics(character_, pose, bodies);
+    character::DifferenceVelocities(before, bodies, h_, bodies);
+    std::copy(bodies.begin(), bodies.end(), state.begin());
+  }
+
+ private:
+  const character::Character& character_;
+  const KinematicEnding& ending_;
+  double h_;
+  character::ReferenceMotion motion_;
+};
+
+/// What is simulated.
+struct Course {
+  const simulation::WorldOptions& world;
+  const character::State& start;
+  int first_step = 0, num_steps = 0;
+  std::span<const KinematicTransition> transitions = {};
+  const KinematicEnding* ending = nullptr;
+  std::span<const Push> pushes = {};
+};
+
+void SimulateInParts(std::span<const character::Character* const> characters, std::span<Controller* const> controllers,
+                     const Course& course, size_t steps_per_part, const PartObserver& observe) {
+  const simulation::WorldOptions& options = course.world;
+  const std::span<const Push> pushes = course.pushes;
+  const int first_step = course.first_step;
   simulation::World world(characters, options);
   world.set_recording(true);
-  world.SetState(start, first_step);
+  world.SetState(course.start, first_step);
   Trajectory part;
   part.time_step = options.time_step;
   const simulation::Environment& environment = options.environment;
   for (size_t i = 0; i < environment.num_objects(); ++i) part.objects.push_back(environment.ObjectName(i));
-  part.states.push_back(start);
+  part.states.push_back(course.start);
   SimulationScratch scratch;
   std::optional<Shown> shown;  // after a transition
+  std::optional<ShownEnding> shown_ending;
+  if (course.ending != nullptr) shown_ending.emplace(*characters[0], *course.ending, options.time_step);
   std::vector<Push> behind(pushes.begin(), pushes.end());
-  const auto take = [&](int step) {
-    character::State& state = part.states.emplace_back();
-    world.GetState(state);
-    part.contacts.push_back(world.contacts());
-    if (shown) {
-      shown->Apply(step + 1, options.time_step, part.states[part.states.size() - 2], state);
-      shown->Apply(part.contacts.back());
-    }
-    part.torques.push_back(world.torques());
+  const auto pass_on = [&] {
     if (part.num_steps() < steps_per_part) return;
     Trajectory next;
     next.time_step = part.time_step;
@@ -101,9 +141,23 @@ void SimulateInParts(std::span<const character::Character* const> characters, co
     next.objects = part.objects;
     observe(std::exchange(part, std::move(next)));
   };
-  const int end = first_step + num_steps;
+  const auto take = [&](int step) {
+    character::State& state = part.states.emplace_back();
+    world.GetState(state);
+    part.contacts.push_back(world.contacts());
+    const character::State& before = part.states[part.states.size() - 2];
+    if (shown) {
+      shown->Apply(step + 1, options.time_step, before, state);
+      shown->Apply(part.contacts.back());
+    }
+    if (shown_ending) shown_ending->Apply(step + 1, before, state);
+    part.torques.push_back(world.torques());
+    pass_on();
+  };
+  const int last = first_step + course.num_steps;
+  const int end = course.ending != nullptr ? std::clamp(course.ending->step, first_step, last) : last;
   int step = first_step;
-  for (const KinematicTransition& transition : transitions) {
+  for (const KinematicTransition& transition : course.transitions) {
     if (transition.step < step || transition.step >= end) continue;
     part.diverged = !Simulate(world, controllers, step, transition.step - step, behind, scratch, take);
     if (part.diverged) break;
@@ -113,7 +167,20 @@ void SimulateInParts(std::span<const character::Character* const> characters, co
     world.SetState(transition.state, step);
   }
   if (!part.diverged) part.diverged = !Simulate(world, controllers, step, end - step, behind, scratch, take);
+  for (step = end; step < last && !part.diverged; ++step) {  // of an ending
+    const character::State before = part.states.back();
+    shown_ending->Apply(step + 1, before, part.states.emplace_back(before));
+    part.contacts.emplace_back();
+    part.torques.emplace_back(world.layout().num_joints(), Vec3::Zero());
+    pass_on();
+  }
   observe(std::move(part));
+}
+
+std::vector<Push> Joined(std::span<const Push> first, std::span<const Push> second) {
+  std::vector<Push> pushes(first.begin(), first.end());
+  pushes.insert(pushes.end(), second.begin(), second.end());
+  return pushes;
 }
 
 void SimulateSceneInParts(const Scene& scene, std::span<const Push> pushes, size_t steps_per_part,
@@ -122,8 +189,10 @@ void SimulateSceneInParts(const Scene& scene, std::span<const Push> pushes, size
   for (const std::vector<Fragment>& fragments : scene.fragments) open_loops.emplace_back(fragments);
   std::vector<Controller*> controllers;
   for (OpenLoop& open_loop : open_loops) controllers.push_back(&open_loop);
-  SimulateInParts(PointersTo(scene.characters), scene.world, scene.start, controllers, scene.first_step(),
-                  scene.num_steps() - scene.first_step(), scene.transitions, pushes, steps_per_part, observe);
+  SimulateInParts(PointersTo(scene.characters), controllers,
+                  {scene.world, scene.start, scene.first_step(), scene.num_steps() - scene.first_step(),
+                   scene.transitions, scene.ending ? &*scene.ending : nullptr, Joined(scene.pushes, pushes)},
+                  steps_per_part, observe);
 }
 
 /// More steps than a simulation has.
@@ -131,7 +200,18 @@ constexpr size_t kWhole = std::numeric_limits<size_t>::max();
 
 }  // namespace
 
+int KinematicEnding::end_step(double time_step) const {
+  const double duration = static_cast<double>(poses.size() - 1) * frame_time;
+  return first_step + static_cast<int>(std::floor(duration / time_step + 1e-6));
+}
+
+int OpenLoopControl::num_steps() const {
+  if (ending) return ending->end_step(world.time_step);
+  return fragments.empty() ? 0 : fragments.back().end_step();
+}
+
 int Scene::num_steps() const {
+  if (ending) return ending->end_step(world.time_step);
   int steps = 0;
   for (const std::vector<Fragment>& control : fragments) {
     if (!control.empty()) steps = std::max(steps, control.back().end_step());
@@ -152,7 +232,8 @@ simulation::Layout Scene::layout() const {
 }
 
 Scene MakeScene(const character::Character& character, const OpenLoopControl& control) {
-  return {{character}, control.world, control.start, {control.fragments}, control.transitions};
+  return {{character},         control.world,  control.start, {control.fragments},
+          control.transitions, control.ending, control.pushes};
 }
 
 void AddToScene(const character::Character& character, const OpenLoopControl& control, const Quat& heading,
@@ -163,8 +244,8 @@ void AddToScene(const character::Character& character, const OpenLoopControl& co
   if (!control.world.environment.empty()) {
     throw UsageError("a character from a world with things of its own cannot be added to a scene");
   }
-  if (!control.transitions.empty() || !scene.transitions.empty()) {
-    throw UsageError("a motion with kinematic transitions cannot be one of several in a scene");
+  if (!control.physical() || !scene.physical()) {
+    throw UsageError("a motion that is kinematic in parts cannot be one of several in a scene");
   }
   const bool scales = !control.world.contact_scale.empty() || !scene.world.contact_scale.empty();
   const size_t joints_before = scene.layout().num_joints();
@@ -178,6 +259,10 @@ void AddToScene(const character::Character& character, const OpenLoopControl& co
     added.resize(character.joints.size(), 1.0);
     scene.world.contact_scale.insert(scene.world.contact_scale.end(), added.begin(), added.end());
   }
+  const auto first_free = static_cast<int>(scene.layout().num_character_bodies());
+  for (Push& push : scene.pushes) {
+    if (push.body >= first_free) push.body += static_cast<int>(character.bodies.size());
+  }
   scene.characters.push_back(character);
   scene.fragments.push_back(control.fragments);
 }
@@ -185,7 +270,14 @@ void AddToScene(const character::Character& character, const OpenLoopControl& co
 OpenLoopControl ControlOf(const Scene& scene, size_t character) {
   const simulation::Layout layout = scene.layout();
   OpenLoopControl control{scene.world, layout.StateOf(scene.start, character), scene.fragments[character],
-                          scene.transitions};
+                          scene.transitions, scene.ending};
+  for (Push push : scene.pushes) {
+    const bool is_free = layout.IsFree(push.body);
+    if (!is_free && layout.CharacterOf(push.body) != character) continue;
+    push.body = is_free ? static_cast<int>(scene.characters[character].bodies.size() + layout.FreeIndexOf(push.body))
+                        : layout.LocalBody(push.body);
+    control.pushes.push_back(push);
+  }
   const character::State free = layout.FreeStateOf(scene.start);
   control.start.insert(control.start.end(), free.begin(), free.end());
   if (!scene.world.contact_scale.empty()) {
@@ -199,7 +291,7 @@ Trajectory Simulate(std::span<const character::Character* const> characters, con
                     const character::State& start, std::span<Controller* const> controllers, int first_step,
                     int num_steps, std::span<const Push> pushes) {
   Trajectory trajectory;
-  SimulateInParts(characters, options, start, controllers, first_step, num_steps, {}, pushes, kWhole,
+  SimulateInParts(characters, controllers, {options, start, first_step, num_steps, {}, nullptr, pushes}, kWhole,
                   [&](Trajectory whole) { trajectory = std::move(whole); });
   return trajectory;
 }
@@ -210,9 +302,10 @@ Trajectory Replay(const character::Character& character, const OpenLoopControl& 
   Controller* const controller = &open_loop;
   const int first_step = control.fragments.empty() ? 0 : control.fragments.front().first_step;
   Trajectory trajectory;
-  SimulateInParts({&only, 1}, control.world, control.start, {&controller, 1}, first_step,
-                  control.num_steps() - first_step, control.transitions, pushes, kWhole,
-                  [&](Trajectory whole) { trajectory = std::move(whole); });
+  SimulateInParts({&only, 1}, {&controller, 1},
+                  {control.world, control.start, first_step, control.num_steps() - first_step, control.transitions,
+                   control.ending ? &*control.ending : nullptr, Joined(control.pushes, pushes)},
+                  kWhole, [&](Trajectory whole) { trajectory = std::move(whole); });
   return trajectory;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "retrace/character/limits.h"
+#include "retrace/control/pushes.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
 #include "retrace/io/number.h"
@@ -23,11 +24,17 @@ constexpr const char* kUnitsWithCommands =
     "SI; radians; y up; quaternions as [w, x, y, z]; a target is a joint's rotation, child to parent; a torque is "
     "on the child, in the parent's axes; a gain is a factor on the servo's kp and kd";
 
-/// Of version 4.
+/// Of version 4, and of version 5 with kinematic transitions.
 constexpr const char* kUnitsWithTransitions =
     "SI; radians; y up; quaternions as [w, x, y, z]; a target is a joint's rotation, child to parent; a torque is "
     "on the child, in the parent's axes; a gain is a factor on the servo's kp and kd; at a kinematic transition the "
     "simulation goes on from another state, which no force leads to";
+
+/// Of version 5 with a kinematic ending.
+constexpr const char* kUnitsWithEnding =
+    "SI; radians; y up; quaternions as [w, x, y, z]; a target is a joint's rotation, child to parent; a torque is "
+    "on the child, in the parent's axes; a gain is a factor on the servo's kp and kd; from the step of the kinematic "
+    "ending on nothing is simulated, and poses are shown";
 
 constexpr size_t kMostTargets = 1000;  // of a fragment
 constexpr io::Range kTorques{-1e6, 1e6};
@@ -46,14 +53,14 @@ Json BodyToJson(const std::string& name, const character::BodyState& body, size_
 }
 
 /// What a body of a state is called, and of which character it is, counted from 1; 0: it is free, or there is only one.
-struct BodyName {
+struct NamedBody {
   std::string name;
   size_t character = 0;
 };
 
-std::vector<BodyName> NamesOf(const std::vector<const Character*>& characters,
-                              const simulation::Environment& environment) {
-  std::vector<BodyName> names;
+std::vector<NamedBody> NamesOf(const std::vector<const Character*>& characters,
+                               const simulation::Environment& environment) {
+  std::vector<NamedBody> names;
   for (size_t c = 0; c < characters.size(); ++c) {
     for (const character::Body& body : characters[c]->bodies) {
       names.push_back({body.name, characters.size() > 1 ? c + 1 : 0});
@@ -63,7 +70,7 @@ std::vector<BodyName> NamesOf(const std::vector<const Character*>& characters,
   return names;
 }
 
-Json StateToJson(const std::vector<BodyName>& names, const character::State& state) {
+Json StateToJson(const std::vector<NamedBody>& names, const character::State& state) {
   Json bodies = Json::array();
   for (size_t b = 0; b < state.size(); ++b) {
     bodies.push_back(BodyToJson(names.at(b).name, state[b], names[b].character));
@@ -71,7 +78,7 @@ Json StateToJson(const std::vector<BodyName>& names, const character::State& sta
   return bodies;
 }
 
-character::State ReadState(const JsonView& view, const std::vector<BodyName>& names) {
+character::State ReadState(const JsonView& view, const std::vector<NamedBody>& names) {
   if (view.size() != names.size()) {
     view.Expect("an array of " + std::to_string(names.size()) + ", one entry per body");
   }
@@ -202,7 +209,7 @@ Json FragmentToJson(const Fragment& fragment, double time_step) {
           {"targets", std::move(targets)}};
 }
 
-std::vector<KinematicTransition> ReadTransitions(const JsonView& view, const std::vector<BodyName>& names,
+std::vector<KinematicTransition> ReadTransitions(const JsonView& view, const std::vector<NamedBody>& names,
                                                  double time_step, int num_steps) {
   std::vector<KinematicTransition> transitions;
   int least = 0;
@@ -221,6 +228,42 @@ std::vector<KinematicTransition> ReadTransitions(const JsonView& view, const std
     least = transition.step + 1;
   }
   return transitions;
+}
+
+Json PoseToJson(const character::Pose& pose) {
+  Json joints = Json::array();
+  for (const Quat& q : pose.joint_rotations) joints.push_back(io::ToJson(q));
+  return {{"root_position", io::ToJson(pose.root_position)},
+          {"root_orientation", io::ToJson(pose.root_orientation)},
+          {"joints", std::move(joints)}};
+}
+
+KinematicEnding ReadEnding(const JsonView& view, const Character& character, double time_step, int num_steps) {
+  view.AllowOnly({"first_step", "step", "start", "frame_time", "poses"});
+  KinematicEnding ending;
+  ending.first_step = view["first_step"].Integer(0, num_steps);
+  ending.step = view["step"].Integer(num_steps, num_steps);  // nothing is simulated in vain
+  const double start = view["start"].Number({0, character::kMostSteps * simulation::kTimeSteps.max});
+  if (std::abs(start - ending.step * time_step) > 1e-6 * time_step * (ending.step + 1)) {
+    view["start"].Expect(io::Number(ending.step * time_step) + " (step times time_step)");
+  }
+  ending.frame_time = view["frame_time"].Number(kPoseFrameTimes);
+  for (const JsonView& entry : view["poses"].Elements(character::kMostSteps)) {
+    entry.AllowOnly({"root_position", "root_orientation", "joints"});
+    character::Pose& pose = ending.poses.emplace_back();
+    pose.root_position = entry["root_position"].Vector(character::kPositions);
+    pose.root_orientation = io::ReadQuaternion(entry["root_orientation"]);
+    for (const JsonView& joint : JointElements(entry["joints"], character, "quaternions")) {
+      pose.joint_rotations.push_back(io::ReadQuaternion(joint));
+    }
+  }
+  if (ending.poses.size() < 2) view["poses"].Expect("at least two poses");
+  const int end = ending.end_step(time_step);
+  if (end <= ending.step || end > character::kMostSteps) {
+    view["poses"].Expect("as many as last beyond step " + std::to_string(ending.step) + ", and not beyond step " +
+                         std::to_string(character::kMostSteps));
+  }
+  return ending;
 }
 
 Json JointNames(const Character& character) {
@@ -259,7 +302,7 @@ class Writer {
     }
     write_("\n]");
   }
-  void State(const std::vector<BodyName>& names, const character::State& state) {
+  void State(const std::vector<NamedBody>& names, const character::State& state) {
     Lines(StateToJson(names, state), [](const Json& body) { return body; });
   }
   void Fragments(const std::vector<Fragment>& fragments, double time_step) {
@@ -276,15 +319,27 @@ bool HaveCommands(const std::vector<Fragment>& fragments) {
   return std::any_of(fragments.begin(), fragments.end(), [](const Fragment& f) { return f.has_commands(); });
 }
 
-/// Version 1, version 3 with commands, or version 4 with kinematic transitions.
+/// A scene that names the bodies, without anything that moves them.
+Scene WorldOf(const Character& character, const OpenLoopControl& control) {
+  return {{character}, control.world, control.start, {{}}};
+}
+
+/// Version 1, version 3 with commands, version 4 with kinematic transitions, or version 5 with pushes or a kinematic
+/// ending.
 void WriteSingle(const Character& character, const OpenLoopControl& control, const TextSink& write) {
   const bool commands = HaveCommands(control.fragments), kinematic = !control.transitions.empty();
-  const std::vector<BodyName> names = NamesOf({&character}, control.world.environment);
+  const bool pushed = !control.pushes.empty(), ends = control.ending.has_value();
+  const int version = pushed || ends ? 5 : kinematic ? 4 : commands ? 3 : 1;
+  const std::vector<NamedBody> names = NamesOf({&character}, control.world.environment);
   Writer file(write);
   file.Begin();
   file.Member("format", 0, "retrace-control");
-  file.Member("version", 1, kinematic ? 4 : commands ? 3 : 1);
-  file.Member("units", 2, kinematic ? kUnitsWithTransitions : commands ? kUnitsWithCommands : kUnits);
+  file.Member("version", 1, version);
+  file.Member("units", 2,
+              ends        ? kUnitsWithEnding
+              : kinematic ? kUnitsWithTransitions
+              : commands  ? kUnitsWithCommands
+                          : kUnits);
   file.Member("world", 3, control.world.ToJson());
   file.Member("joints", 4, JointNames(character));
   file.Key("start_state", 5);
@@ -300,6 +355,22 @@ void WriteSingle(const Character& character, const OpenLoopControl& control, con
                    {"state", StateToJson(names, transition.state)}});
     });
   }
+  if (pushed) {
+    file.Key("pushes", 5);
+    file.Lines(PushesToJson(WorldOf(character, control), control.pushes), [](const Json& push) { return push; });
+  }
+  if (ends) {
+    const KinematicEnding& ending = *control.ending;
+    file.Key("kinematic_ending", 5);
+    file.Begin();
+    file.Member("first_step", 0, ending.first_step);
+    file.Member("step", 1, ending.step);
+    file.Member("start", 2, ending.step * control.world.time_step);
+    file.Member("frame_time", 3, ending.frame_time);
+    file.Key("poses", 4);
+    file.Lines(ending.poses, PoseToJson);
+    file.End();
+  }
   file.Key("fragments", 6);
   file.Fragments(control.fragments, control.world.time_step);
   file.Member("character", 7, character.json);
@@ -311,19 +382,26 @@ void CheckFormat(const JsonView& view) {
   if (view["format"].String() != "retrace-control") view["format"].Expect("\"retrace-control\"");
 }
 
-/// Whether a document is of version 3, with one character as in version 1, or of version 4, which always has one.
+/// Whether a document has one character in the form of version 1, and may have commands: version 4, which always has
+/// one, or a later version or version 3 with a member `character`.
 bool IsSingleWithCommands(const JsonView& view) {
   if (!view.Has("version")) return false;
   const Json& version = view["version"].json();
-  return version == 4 || (version == 3 && view.Has("character"));
+  return version == 4 || ((version == 3 || version == 5) && view.Has("character"));
 }
 
-/// Version 1, the same with commands in version 3, or also with kinematic transitions in version 4.
+/// Version 1, the same with commands in version 3, with kinematic transitions in version 4, and with pushes, kinematic
+/// transitions or a kinematic ending in version 5.
 LoadedControl ReadSingle(const JsonView& view, const std::string& name) {
   CheckFormat(view);
   const bool commands = IsSingleWithCommands(view);
-  const bool kinematic = commands && view["version"].json() == 4;
-  if (kinematic) {
+  const bool latest = commands && view["version"].json() == 5;
+  const bool ends = latest && view.Has("kinematic_ending"), pushed = latest && view.Has("pushes");
+  const bool kinematic = commands && (view["version"].json() == 4 || (latest && view.Has("kinematic_transitions")));
+  if (latest) {
+    view.AllowOnly({"format", "version", "units", "world", "joints", "start_state", "kinematic_transitions", "pushes",
+                    "kinematic_ending", "fragments", "character"});
+  } else if (kinematic) {
     view.AllowOnly({"format", "version", "units", "world", "joints", "start_state", "kinematic_transitions",
                     "fragments", "character"});
   } else {
@@ -335,19 +413,33 @@ LoadedControl ReadSingle(const JsonView& view, const std::string& name) {
   OpenLoopControl& control = loaded.control;
   control.world = simulation::ReadWorldOptions(view["world"], loaded.character.joints.size());
   CheckJoints(view["joints"], loaded.character);
-  const std::vector<BodyName> names = NamesOf({&loaded.character}, control.world.environment);
+  const std::vector<NamedBody> names = NamesOf({&loaded.character}, control.world.environment);
   control.start = ReadState(view["start_state"], names);
   control.fragments = ReadFragments(view["fragments"], loaded.character, control.world.time_step, commands);
   if (kinematic) {
     control.transitions =
         ReadTransitions(view["kinematic_transitions"], names, control.world.time_step, control.num_steps());
   }
+  if (pushed) control.pushes = ReadPushes(view["pushes"], WorldOf(loaded.character, control));
+  if (ends) {
+    if (kinematic) view["kinematic_ending"].Fail("it beside kinematic transitions", "one of the two");
+    if (!control.world.environment.bodies.empty()) {
+      view["kinematic_ending"].Fail("it in a world with bodies that move freely", "one without");
+    }
+    control.ending =
+        ReadEnding(view["kinematic_ending"], loaded.character, control.world.time_step, control.num_steps());
+  }
   return loaded;
 }
 
-/// Also version 3, whose fragments may have commands.
-Scene ReadVersion2(const JsonView& view, const std::string& name, bool may_have_commands) {
-  view.AllowOnly({"format", "version", "units", "world", "start_state", "characters"});
+/// Also versions 3 and 5, whose fragments may have commands, and version 5 with its pushes.
+Scene ReadVersion2(const JsonView& view, const std::string& name, int version) {
+  const bool may_have_commands = version > 2, pushed = version == 5 && view.Has("pushes");
+  if (pushed) {
+    view.AllowOnly({"format", "version", "units", "world", "start_state", "pushes", "characters"});
+  } else {
+    view.AllowOnly({"format", "version", "units", "world", "start_state", "characters"});
+  }
   Scene scene;
   const std::vector<JsonView> characters = view["characters"].Elements(character::kMostCharacters);
   if (characters.empty()) view["characters"].Expect("at least one character");
@@ -368,6 +460,7 @@ Scene ReadVersion2(const JsonView& view, const std::string& name, bool may_have_
     pointers.push_back(&scene.characters[c]);
   }
   scene.start = ReadState(view["start_state"], NamesOf(pointers, scene.world.environment));
+  if (pushed) scene.pushes = ReadPushes(view["pushes"], scene);
   return scene;
 }
 
@@ -379,7 +472,9 @@ void WriteControl(const Character& character, const OpenLoopControl& control, co
 
 void WriteControl(const Scene& scene, const TextSink& write) {
   if (scene.characters.size() == 1) {
-    return WriteSingle(scene.characters[0], {scene.world, scene.start, scene.fragments[0], scene.transitions}, write);
+    return WriteSingle(scene.characters[0],
+                       {scene.world, scene.start, scene.fragments[0], scene.transitions, scene.ending, scene.pushes},
+                       write);
   }
   const bool commands = std::any_of(scene.fragments.begin(), scene.fragments.end(), HaveCommands);
   std::vector<const Character*> pointers;
@@ -387,11 +482,15 @@ void WriteControl(const Scene& scene, const TextSink& write) {
   Writer file(write);
   file.Begin();
   file.Member("format", 0, "retrace-control");
-  file.Member("version", 1, commands ? 3 : 2);
+  file.Member("version", 1, !scene.pushes.empty() ? 5 : commands ? 3 : 2);
   file.Member("units", 2, commands ? kUnitsWithCommands : kUnits);
   file.Member("world", 3, scene.world.ToJson());
   file.Key("start_state", 4);
   file.State(NamesOf(pointers, scene.world.environment), scene.start);
+  if (!scene.pushes.empty()) {
+    file.Key("pushes", 5);
+    file.Lines(PushesToJson(scene, scene.pushes), [](const Json& push) { return push; });
+  }
   file.Key("characters", 5);
   file.Text("[");
   for (size_t c = 0; c < scene.characters.size(); ++c) {
@@ -423,7 +522,8 @@ std::string FormatControl(const Scene& scene) {
 LoadedControl ParseControl(const std::string& text, const std::string& name) {
   const Json document = io::ParseJson(text, name);
   const JsonView view(document, name);
-  if (!view.Has("version") || view["version"].json() != 3 || IsSingleWithCommands(view)) return ReadSingle(view, name);
+  const bool may_have_several = view.Has("version") && (view["version"].json() == 3 || view["version"].json() == 5);
+  if (!may_have_several || IsSingleWithCommands(view)) return ReadSingle(view, name);
   Scene scene = ParseScene(text, name);
   if (scene.characters.size() != 1) {
     view["characters"].Fail(std::to_string(scene.characters.size()) + " characters", "one");
@@ -436,8 +536,8 @@ Scene ParseScene(const std::string& text, const std::string& name) {
   const Json document = io::ParseJson(text, name);
   const JsonView view(document, name);
   CheckFormat(view);
-  const int version = view["version"].Integer(1, 4);
-  if (version > 1 && !IsSingleWithCommands(view)) return ReadVersion2(view, name, version == 3);
+  const int version = view["version"].Integer(1, 5);
+  if (version > 1 && !IsSingleWithCommands(view)) return ReadVersion2(view, name, version);
   const LoadedControl loaded = ReadSingle(view, name);
   return MakeScene(loaded.character, loaded.control);
 }

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <optional>
 
+#include "ball_of_foot.h"
 #include "retrace/character/kinematics.h"
 #include "retrace/math/filter.h"
 #include "retrace/math/rotation.h"
@@ -74,17 +75,6 @@ double MeanDistance(const std::vector<Vec3>& p, const std::vector<Vec3>& q, cons
 void JointPositions(const Character& character, const State& state, std::vector<Vec3>& positions) {
   positions.clear();
   for (const auto& joint : character.joints) positions.push_back(character::JointPosition(character, joint, state));
-}
-
-/// The ball of a foot, in the body's frame: on the sole, in the middle of its width, at 70 % of its length.
-Vec3 BallOfFoot(const character::Body& body) {
-  constexpr double kBall = 0.7;
-  Eigen::AlignedBox3d bounds;
-  for (const auto& shape : body.shapes) {
-    const Vec3 half = shape.HalfExtents();
-    bounds.extend(Vec3(shape.offset - half)).extend(Vec3(shape.offset + half));
-  }
-  return {bounds.center().x(), bounds.min().y(), bounds.min().z() + kBall * bounds.sizes().z()};
 }
 
 double SkateRatio(const Character& character, const std::vector<State>& states, const Surface& surface) {

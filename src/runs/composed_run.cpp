@@ -41,7 +41,7 @@ io::Json WriteComposedRun(results::RunFolder& folder, const ComposedRun& run, co
   const control::Scene scene = control::MakeScene(run.character, run.control);
   const auto steps = static_cast<size_t>(std::lround(run.evaluation.simulated_duration / run.control.world.time_step));
   MotionWriter writer(folder, "", {run.character, run.control.world, &reference, run.title, steps});
-  ReplayInParts(scene, run.pushes, [&](size_t, const control::Trajectory& part) { writer.Add(part); });
+  ReplayInParts(scene, {}, [&](size_t, const control::Trajectory& part) { writer.Add(part); });
   writer.Finish();
   folder.Write(results::kCompositionFile, FormatParts(run.parts));
   io::Json manifest = {{"format", results::kRunFormat},
@@ -49,17 +49,14 @@ io::Json WriteComposedRun(results::RunFolder& folder, const ComposedRun& run, co
                        {"program", run.program},
                        {"status", run.completed ? "completed" : "partial"},
                        {"success", run.success},
-                       {"physical", run.physical},
+                       {"physical", run.control.physical()},
                        {"evaluation", run.evaluation.ToJson()},
                        {"command", context.command},
                        {"configuration", run.configuration.ToJson()},
                        {"seed", run.configuration.sampling.seed},
                        {run.member, run.what},
                        {"solver", DescribeSolver(run.control.world)}};
-  if (!run.pushes.empty()) {
-    manifest["perturbed"] = true;
-    manifest["pushes"] = PushesToJson(scene, run.pushes);
-  }
+  if (!scene.pushes.empty()) manifest["pushes"] = PushesToJson(scene, scene.pushes);
   manifest["inputs"] = io::Json::array();
   for (const StoredRun* const stored : run.inputs) {
     for (const ControlInput& input : stored->controls) {

@@ -35,12 +35,10 @@ struct ComposedRun {
   std::string title;    ///< of the film strip
   const character::Character& character;
   const control::OpenLoopControl& control;
-  const std::vector<control::Push>& pushes;
   const std::vector<character::Pose>& reference;  ///< (frames) of kCompositionFrame
   const metrics::Evaluation& evaluation;
   bool completed = true;  ///< else it is a part of what was asked for
   bool success = false;
-  bool physical = true;
   const Configuration& configuration;
   std::vector<PartRow> parts;
   std::string member;  ///< of the manifest, for what the program has to tell

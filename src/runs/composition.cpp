@@ -81,6 +81,7 @@ class Composer {
       result_.ending = "stopped";
     }
     Evaluate();
+    result_.control.pushes = job_.pushes;
     return std::move(result_);
   }
 

@@ -196,7 +196,7 @@ LibraryControl ReadLibraryControl(const fs::path& folder) {
   read.run.RequirePhysical("its control leads from one state to the next");
   read.control = control::ControlOf(read.run.scene, 0);
   const std::string file = read.run.controls[0].file.string();
-  if (!read.run.pushes.empty()) throw InputError(file, "a motion that was made under pushes", "one without");
+  if (!read.run.AllPushes().empty()) throw InputError(file, "a motion that was made under pushes", "one without");
   const simulation::Environment& environment = read.control.world.environment;
   const bool moves = std::any_of(environment.boxes.begin(), environment.boxes.end(),
                                  [](const simulation::Box& box) { return box.course.has_value(); });

@@ -80,7 +80,8 @@ SourceMotion MotionOfRun(const StoredRun& run, const character::Character& chara
   std::vector<Pose> poses = character::PosesOf(character, clip, file.string());
   if (poses.size() < 2) throw InputError(file.string(), "one frame", "a motion");
   std::vector<Push> pushes;
-  for (const control::Push& push : run.pushes) pushes.push_back({push.body, push.force, push.start, push.duration});
+  for (const control::Push& push : run.AllPushes())
+    pushes.push_back({push.body, push.force, push.start, push.duration});
   return {character::ReferenceMotion(character, clip.frame_time, std::move(poses), clip.frame_time), pushes,
           LoopOf(run.manifest)};
 }

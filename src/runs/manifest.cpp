@@ -203,10 +203,10 @@ io::Json ReplayManifest(const StoredRun& run, const ReplayFacts& facts, const Ru
   io::Json manifest = Begin(facts.program, facts.status);
   if (facts.replayed != nullptr) {
     const Replayed& replayed = *facts.replayed;
-    if (!replayed.pushes.empty()) {
-      manifest["perturbed"] = true;  // no result of the control alone
-      manifest["pushes"] = PushesToJson(run.scene, replayed.pushes);
-    }
+    if (!replayed.pushes.empty()) manifest["perturbed"] = true;  // no result of the control alone
+    std::vector<control::Push> pushes = run.scene.pushes;
+    pushes.insert(pushes.end(), replayed.pushes.begin(), replayed.pushes.end());
+    if (!pushes.empty()) manifest["pushes"] = PushesToJson(run.scene, pushes);
     const auto compared = [](const CharacterReplay& character) { return character.evaluation.has_value(); };
     if (std::all_of(replayed.characters.begin(), replayed.characters.end(), compared)) {
       manifest["success"] = replayed.success();

@@ -87,12 +87,12 @@ struct StoredMotion {
   }
 };
 
-struct Index {
+struct MotionIndex {
   io::Json character;
   std::vector<StoredMotion> motions;
 };
 
-Index ReadIndex(const fs::path& folder) {
+MotionIndex ReadIndex(const fs::path& folder) {
   const fs::path path = folder / kIndexFile;
   const std::string name = path.string();
   if (!fs::exists(path)) throw InputError(folder.string(), "no library.json", "a library that build-library wrote");
@@ -102,7 +102,7 @@ Index ReadIndex(const fs::path& folder) {
     view.Fail("another format", "a library of motions");
   }
   view["version"].Integer(1, 1);
-  Index index;
+  MotionIndex index;
   index.character = view["character"].json();
   for (const io::JsonView& motion : view["motions"].Elements(kMostMotions)) {
     StoredMotion& stored = index.motions.emplace_back();
@@ -309,7 +309,7 @@ std::vector<LibraryEntry> BuildMotionLibrary(const MotionLibraryOptions& options
 }
 
 StoredMotionLibrary::StoredMotionLibrary(const fs::path& folder, bool mirrored) {
-  const Index index = ReadIndex(folder);
+  const MotionIndex index = ReadIndex(folder);
   const std::string name = (folder / kIndexFile).string();
   character_ = std::make_unique<character::Character>(
       character::ParseCharacter(index.character, std::string(name).append(": /character")));

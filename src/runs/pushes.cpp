@@ -32,14 +32,6 @@ std::string InstantsOf(double motion_duration) {
   return "an instant of the motion, 0 to " + io::Fixed(motion_duration, 2) + " s";
 }
 
-/// Of the characters' bodies: a world may have hundreds of others.
-std::string NamesOf(const control::Scene& scene) {
-  std::string names;
-  const auto count = static_cast<int>(scene.layout().num_character_bodies());
-  for (int body = 0; body < count; ++body) names.append(names.empty() ? "" : ", ").append(BodyName(scene, body));
-  return names;
-}
-
 std::string Padded(const std::string& text, size_t width) {
   return text.size() < width ? std::string(width - text.size(), ' ') + text : text;
 }
@@ -77,23 +69,6 @@ PushOutcome TryPush(const PushReplay& replay, const control::Push& push) {
 
 }  // namespace
 
-std::string BodyName(const control::Scene& scene, int body) {
-  const simulation::Layout layout = scene.layout();
-  if (layout.IsFree(body)) return scene.world.environment.bodies[layout.FreeIndexOf(body)].name;
-  const size_t character = layout.CharacterOf(body);
-  const std::string& name = scene.characters[character].bodies[static_cast<size_t>(layout.LocalBody(body))].name;
-  return scene.characters.size() == 1 ? name : std::to_string(character + 1).append(":").append(name);
-}
-
-int FindBody(const control::Scene& scene, const std::string& name) {
-  const auto count = static_cast<int>(scene.layout().num_bodies());
-  for (int body = 0; body < count; ++body) {
-    if (BodyName(scene, body) == name) return body;
-  }
-  const bool only = scene.characters.size() == 1 && name.starts_with("1:");
-  return only ? scene.characters[0].FindBody(name.substr(2)) : -1;
-}
-
 control::Push ParsePush(const std::string& text, const control::Scene& scene) {
   return ParsePush(text, scene, scene.duration());
 }
@@ -103,7 +78,7 @@ control::Push ParsePush(const std::string& text, const control::Scene& scene, do
   if (parts.size() != 4) Refuse(text, std::to_string(parts.size()) + " parts between commas", kSyntax);
   control::Push push;
   push.body = FindBody(scene, parts[0]);
-  if (push.body < 0) Refuse(text, "the body \"" + parts[0] + "\"", "one of " + NamesOf(scene));
+  if (push.body < 0) Refuse(text, "the body \"" + parts[0] + "\"", "one of " + control::NamesOfBodies(scene));
   const std::vector<std::string> force = Split(parts[1], ':');
   bool good = force.size() == 3;
   for (size_t k = 0; good && k < 3; ++k) {
@@ -122,30 +97,6 @@ control::Push ParsePush(const std::string& text, const control::Scene& scene, do
   return push;
 }
 
-io::Json PushesToJson(const control::Scene& scene, const std::vector<control::Push>& pushes) {
-  io::Json list = io::Json::array();
-  for (const control::Push& push : pushes) {
-    list.push_back({{"body", BodyName(scene, push.body)},
-                    {"force", {push.force.x(), push.force.y(), push.force.z()}},
-                    {"start", push.start},
-                    {"duration", push.duration}});
-  }
-  return list;
-}
-
-std::vector<control::Push> ReadPushes(const io::JsonView& view, const control::Scene& scene) {
-  std::vector<control::Push> pushes;
-  for (const io::JsonView& entry : view.Elements(kMostPushes)) {
-    control::Push& push = pushes.emplace_back();
-    push.body = FindBody(scene, entry["body"].String());
-    if (push.body < 0) entry["body"].Expect("one of " + NamesOf(scene));
-    push.force = entry["force"].Vector(kPushForces);
-    push.start = entry["start"].Number(kPushTimes);
-    push.duration = entry["duration"].Number(kPushDurations);
-  }
-  return pushes;
-}
-
 std::string Describe(const control::Scene& scene, const control::Push& push) {
   std::string text = BodyName(scene, push.body) + " by ";
   for (int k = 0; k < 3; ++k) text.append(k > 0 ? ":" : "").append(io::Number(push.force[k]));
@@ -161,7 +112,7 @@ std::vector<PushOutcome> TryPushes(const StoredRun& run, const control::Trajecto
   const character::Character& character = run.scene.characters[0];
   const double duration = run.scene.duration();
   const int body = FindBody(run.scene, options.body);
-  if (body < 0) Refuse("table", "the body \"" + options.body + "\"", "one of " + NamesOf(run.scene));
+  if (body < 0) Refuse("table", "the body \"" + options.body + "\"", "one of " + control::NamesOfBodies(run.scene));
   for (const double time : options.times) {
     if (InMotion(time, duration)) continue;
     Refuse("table", "the start \"" + io::Number(time) + "\"", InstantsOf(duration));

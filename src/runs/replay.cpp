@@ -176,7 +176,10 @@ std::string DescribeVerified(const StoredRun& run, const Verification& verificat
   text.append(" states, contacts and torques ");
   if (run.characters.size() > 1)
     text.append("of ").append(std::to_string(run.characters.size())).append(" characters ");
-  text.append("are the same to the bit").append(run.pushes.empty() ? "" : ", under the pushes of its manifest");
+  text.append("are the same to the bit")
+      .append(!run.pushes.empty()         ? ", under the pushes of its manifest"
+              : !run.scene.pushes.empty() ? ", under the pushes of its control"
+                                          : "");
   text.append("\n");
   for (size_t c = 0; c < run.characters.size(); ++c) {
     const std::optional<metrics::Evaluation>& evaluation = verification.evaluations[c];

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "blended_way.h"
 #include "continuation.h"
 #include "retrace/character/approach.h"
 #include "retrace/character/kinematics.h"
@@ -114,6 +115,8 @@ class Responder {
       result_.ending = "stopped";
     }
     Evaluate();
+    result_.control.pushes = job_.pushes;
+    result_.cpu_seconds = result_.timer.CpuSeconds();
     return std::move(result_);
   }
 
@@ -152,6 +155,7 @@ class Responder {
     control::Scene scene = job_.run.scene;
     scene.fragments = others_;
     scene.fragments[kStruck] = control.fragments;
+    scene.ending = control.ending;
     if (!searched_) return scene;
     std::vector<int> steps;
     for (const control::Fragment& fragment : control.fragments) {
@@ -180,8 +184,24 @@ class Responder {
     if (naive_.diverged && naive_.states.size() <= static_cast<size_t>(exit_) + 1) {
       throw InputError(job_.blow.what, "a blow under which the simulation diverges", "one that it can take");
     }
+    if (o_.kinematic) FindOwnMotion();
     Tell(result_.goes_on ? "the run's own control stays within the gates to its end under the push"
                          : "the run's own control leaves the gates at " + io::Fixed(result_.own_until, 2) + " s");
+  }
+
+  /// The run's motion without the blow.
+  void FindOwnMotion() {
+    control::OpenLoopControl control = job_.control;
+    control.pushes = job_.run.AllPushes();
+    const control::Trajectory motion = control::Replay(character_, control);
+    std::vector<character::Pose> poses;
+    for (;;) {
+      const auto step = static_cast<size_t>(StepOf(static_cast<double>(poses.size()) * kCompositionFrame));
+      if (step >= motion.states.size()) break;
+      character::PoseOf(character_, motion.states[step], poses.emplace_back());
+    }
+    own_motion_.emplace(character_, kCompositionFrame, std::move(poses),
+                        o_.configuration.task.reference.velocity_interval);
   }
 
   void SimulateNaively(int steps) {
@@ -355,14 +375,14 @@ class Responder {
       starts.push_back(f);
     }
     const matching::MotionLibrary& library = job_.library.motions();
-    AddOwn(static_cast<double>(starts.front()) * matching::kFrameTime);
+    if (!o_.paper) AddOwn(static_cast<double>(starts.front()) * matching::kFrameTime);
     std::vector<matching::Match> matches;
     if (o_.any_motion) {
       matches = AnyPlaces(starts);
     } else {
       const matching::WindowSearch search(library, query, starts, o_.window);
       const std::vector<std::optional<matching::Match>> nearest = search.Nearest();
-      for (size_t s = 0; s < nearest.size(); s += kStartsApart) {
+      for (size_t s = 0; s < nearest.size(); s += o_.paper ? 1 : kStartsApart) {
         if (nearest[s]) matches.push_back(*nearest[s]);
       }
       std::vector<matching::Match> of_motions;
@@ -371,12 +391,16 @@ class Responder {
       }
       std::stable_sort(of_motions.begin(), of_motions.end(),
                        [](const auto& a, const auto& b) { return a.distance < b.distance; });
-      if (of_motions.size() > kMostOfMotions) of_motions.resize(kMostOfMotions);
+      if (of_motions.size() > kMostOfMotions) of_motions.resize(o_.paper ? 0 : kMostOfMotions);
       matches.insert(matches.end(), of_motions.begin(), of_motions.end());
     }
     for (const matching::Match& match : matches) AddCandidate(match);
     std::stable_sort(result_.candidates.begin(), result_.candidates.end(),
                      [](const auto& a, const auto& b) { return a.own > b.own || (a.own == b.own && a.gap < b.gap); });
+    if (o_.paper) {
+      std::stable_sort(result_.candidates.begin(), result_.candidates.end(),
+                       [](const auto& a, const auto& b) { return a.distance < b.distance; });
+    }
     // Of those that go on in one motion from nearly the same place, the nearest.
     std::vector<ResponseCandidate> kept;
     for (const ResponseCandidate& candidate : result_.candidates) {
@@ -387,7 +411,7 @@ class Responder {
       });
       if (!known) kept.push_back(candidate);
     }
-    result_.candidates = OrderOf(std::move(kept));
+    result_.candidates = o_.paper ? std::move(kept) : OrderOf(std::move(kept));
   }
 
   /// The nearest first, then the nearest that are entered at other times: what fails at one instant, while the body is
@@ -424,7 +448,7 @@ class Responder {
   }
 
   const character::ReferenceMotion& MotionOf(const ResponseCandidate& candidate) const {
-    if (candidate.own) return own_;
+    if (candidate.own) return own_motion_ ? *own_motion_ : own_;
     return job_.library.motions().motions()[candidate.motion].reference;
   }
 
@@ -445,15 +469,19 @@ class Responder {
     candidate.own = true;
     candidate.start = start;
     candidate.time = job_.blow.start + start;
-    candidate.end = candidate.last = own_.duration();
+    candidate.end = candidate.last = MotionOf(candidate).duration();
     if (o_.any_motion || candidate.end < candidate.time + kGoOver || !Measure(candidate)) return;
     if (candidate.gap < kNearOwn) result_.candidates.push_back(candidate);
   }
 
+  /// Whether the run's own control goes on up to the start time: for its own motion to be blended in, no servos need to
+  /// lead there.
+  bool GoesOnUntil(const ResponseCandidate& candidate) const { return o_.kinematic && candidate.own; }
+
   /// By simulations up to the start time; false where these diverge.
   bool Measure(ResponseCandidate& candidate) const {
-    const control::Trajectory second = SecondSimulation(candidate, 1);
     const auto at = static_cast<size_t>(StepOf(candidate.start) - (exit_ - impact_));
+    const control::Trajectory second = GoesOnUntil(candidate) ? OwnFromExit() : SecondSimulation(candidate, 1);
     if (second.diverged || second.states.size() <= at) return false;
     character::State motion;
     MotionOf(candidate).StateAt(candidate.time, motion);
@@ -473,6 +501,10 @@ class Responder {
   /// When the motion has stood for a while, late enough, and until when it goes on so; false where it does not.
   bool FindEnd(ResponseCandidate& candidate) const {
     const character::ReferenceMotion& motion = MotionOf(candidate);
+    if (o_.paper) {
+      candidate.end = candidate.last = std::min(motion.duration(), candidate.time + kLongestMotion);
+      return candidate.end >= candidate.time + kGoOver;
+    }
     const auto root = static_cast<size_t>(character_.root);
     const double low = kUpright * character_.bodies[root].rest_position.y();
     const double least = candidate.time + std::max(o_.seconds - candidate.start, kGoOver + kStandingTime);
@@ -494,10 +526,23 @@ class Responder {
     return false;
   }
 
+  /// The first simulation from there on, as far as it is sane.
+  control::Trajectory OwnFromExit() const {
+    control::Trajectory own;
+    own.time_step = h();
+    own.states.assign(naive_.states.begin() + std::min<std::ptrdiff_t>(exit_, std::ssize(naive_.states)),
+                      naive_.states.end());
+    return own;
+  }
+
+  TwoMotions ServosOf(const ResponseCandidate& candidate, double gain) const {
+    const double enters = job_.blow.start + candidate.start;
+    return TwoMotions(character_, {own_, 0}, {MotionOf(candidate), candidate.time - enters}, exit_ * h(), enters, gain);
+  }
+
   /// From where the run's control ends to past T: servos go over from the run's motion to that of the library.
   control::Trajectory SecondSimulation(const ResponseCandidate& candidate, double gain) const {
-    const double enters = job_.blow.start + candidate.start;
-    TwoMotions servos(character_, {own_, 0}, {MotionOf(candidate), candidate.time - enters}, exit_ * h(), enters, gain);
+    TwoMotions servos = ServosOf(candidate, gain);
     return OneOf(SimulateAll(WholeState(exit_), servos, exit_, impact_ + StepOf(candidate.start + kGoOver) - exit_ + 1),
                  kStruck);
   }
@@ -505,7 +550,7 @@ class Responder {
   // ---- the way there
 
   /// For how long it is to stand or walk after the end of the motion [s]: the run's own one is over where it ends.
-  double StandOf(const ResponseCandidate& candidate) const { return candidate.own ? 0 : o_.stand; }
+  double StandOf(const ResponseCandidate& candidate) const { return candidate.own || o_.paper ? 0 : o_.stand; }
 
   /// The motion, which comes to rest after its last instant.
   void PoseOf(const ResponseCandidate& candidate, double time, character::Pose& pose) const {
@@ -561,8 +606,9 @@ class Responder {
 
   void Try(size_t c) {
     ResponseCandidate& candidate = result_.candidates[c];
-    const std::vector<character::Pose> poses = ReferenceOf(candidate);
     candidate.tried = true;
+    if (o_.kinematic) return BlendInto(candidate);
+    const std::vector<character::Pose> poses = ReferenceOf(candidate);
     if (o_.open_loop) {
       TryOpenLoop(candidate, poses);
     } else {
@@ -629,6 +675,62 @@ class Responder {
     }
     result_.control = before.control;
     result_.reference = before.reference;
+  }
+
+  // ---- the kinematic transition
+
+  /// The run's control, the servos of the second simulation up to T, and the motion, blended in.
+  void BlendInto(ResponseCandidate& candidate) {
+    const int enters = impact_ + StepOf(candidate.start);
+    std::vector<control::Fragment>& all = result_.control.fragments;
+    const bool goes_on = GoesOnUntil(candidate);
+    all = control::UpTo(goes_on ? enters : exit_, job_.control.fragments);
+    if (!goes_on && enters > exit_) all.push_back(CommandsOf(candidate, enters));
+    const control::Trajectory second = goes_on ? OwnFromExit() : SecondSimulation(candidate, 1);
+    std::vector<character::State> simulated(naive_.states.begin(), naive_.states.begin() + exit_ + 1);
+    simulated.insert(simulated.end(), second.states.begin() + 1, second.states.end());
+    character::State entered;
+    MotionOf(candidate).StateAt(candidate.time, entered);
+    const auto [heading, offset] = metrics::AlignOnGround(
+        character_, o_.paper ? NaiveState(enters) : simulated[static_cast<size_t>(enters)], entered);
+    const BlendProblem problem = {character_,
+                                  h(),
+                                  o_.blend,
+                                  impact_,
+                                  enters,
+                                  std::span(simulated).first(static_cast<size_t>(enters) + 1),
+                                  [&, turn = heading, move = offset](double time, character::Pose& pose) {
+                                    PoseOf(candidate, candidate.time + time, pose);
+                                    pose.root_position = turn * pose.root_position + move;
+                                    pose.root_orientation = turn * pose.root_orientation;
+                                  },
+                                  candidate.end + StandOf(candidate) - candidate.time};
+    result_.control.ending = BlendIn(problem);
+    const control::Trajectory shown = control::Replay(character_, result_.control, job_.pushes);
+    result_.blend = MeasureBlend(problem, *result_.control.ending, shown.states, simulated);
+    result_.blend->hidden_impulse = candidate.hidden_impulse;
+    result_.blend->hidden_share = job_.blow.impulse > 0 ? candidate.hidden_impulse / job_.blow.impulse : 0;
+    result_.reference.clear();
+    FillOwnReference(job_.blow.start);
+    for (;;) {
+      const auto step = static_cast<size_t>(StepOf(static_cast<double>(result_.reference.size()) * kCompositionFrame));
+      if (step >= shown.states.size()) break;
+      character::PoseOf(character_, shown.states[step], result_.reference.emplace_back());
+    }
+    candidate.found = true;
+    SetReached(result_.control.duration() - job_.blow.start, candidate);
+  }
+
+  /// What the servos of the second simulation do from the exit on.
+  control::Fragment CommandsOf(const ResponseCandidate& candidate, int end) const {
+    TwoMotions servos = ServosOf(candidate, 1);
+    const simulation::Layout layout = job_.run.scene.layout();
+    const character::State unused;
+    control::Fragment fragment{exit_, end - exit_, {}};
+    for (int step = exit_; step < end; ++step) {
+      servos.Command({step, step * h(), unused, layout, 0}, fragment.commands.emplace_back(character_.joints.size()));
+    }
+    return fragment;
   }
 
   /// The poses themselves as targets, in fragments of a tenth of a second.
@@ -719,6 +821,8 @@ class Responder {
   Response result_;
   control::Trajectory naive_;
   control::Trajectory whole_;  // of all characters
+  /// As it is simulated without the blow, where the transition is kinematic: what is then gone back to.
+  std::optional<character::ReferenceMotion> own_motion_;
   double best_reached_ = 0;
   bool searched_ = false;  // the control goes on from the exit by what was found
 };
@@ -729,6 +833,18 @@ Configuration ResponseConfiguration() {
   return CompositionConfiguration();
 }
 
+void UseRuleOfPaper(ResponseOptions& options) {
+  options.paper = options.kinematic = true;
+  options.blend = Blend::kLinear;
+  options.delay = 0.1;
+  options.earliest = 0.1;
+  options.window.velocity_time = 0;
+}
+
+std::string Name(Blend blend) {
+  return blend == Blend::kLinear ? "linear" : "matched";
+}
+
 ResponseJob::ResponseJob(const ResponseOptions& o) : options(o), run(o.run), library(o.library, o.mirrored) {
   if (o.struck >= run.characters.size()) {
     throw UsageError("--struck: found " + std::to_string(o.struck + 1) + ", expected one of the " +
@@ -736,6 +852,9 @@ ResponseJob::ResponseJob(const ResponseOptions& o) : options(o), run(o.run), lib
   }
   run.RequirePhysical("a response is simulated");
   const std::string file = run.controls[0].file.string();
+  if (has_others() && !run.AllPushes().empty()) {
+    throw UsageError(o.run.string() + ": found several characters and pushes, expected a blow of one of them alone");
+  }
   if (has_others()) PutFirst(o.struck);
   if (!run.characters[kStruck].reference) {
     throw InputError(file, "no reference beside it", "reference.bvh, as runs keep it");
@@ -749,9 +868,6 @@ ResponseJob::ResponseJob(const ResponseOptions& o) : options(o), run(o.run), lib
     throw UsageError(o.run.string() + ": found several characters and " + (o.push.empty() ? "--world" : "--push") +
                      ", expected a blow of one of them alone");
   }
-  if (has_others() && !run.pushes.empty()) {
-    throw UsageError(o.run.string() + ": found several characters and pushes, expected a blow of one of them alone");
-  }
   if (!has_others() && o.push.empty() == o.worlds.empty()) {
     throw UsageError("what strikes is a push or a thing of a world: found " +
                      std::string(o.push.empty() ? "neither --push nor --world" : "--push and --world") +
@@ -764,6 +880,16 @@ ResponseJob::ResponseJob(const ResponseOptions& o) : options(o), run(o.run), lib
     throw InputError(o.worlds.empty() ? file : io::List(o.worlds), "another ground or fixed things",
                      "plain ground, with free bodies at most: recorded motions know of nothing else");
   }
+  if (o.kinematic && o.open_loop) {
+    throw UsageError("found a kinematic transition and an open loop, expected one of the two");
+  }
+  if (o.kinematic && (has_others() || run.scene.layout().num_free_bodies() > 0)) {
+    throw InputError(o.worlds.empty() ? file : io::List(o.worlds),
+                     has_others() ? "several characters" : "bodies that move freely",
+                     "none: after a kinematic transition nothing is simulated");
+  }
+  run.pushes = run.AllPushes();  // here they are given to whatever is simulated
+  run.scene.pushes.clear();
   control = control::ControlOf(run.scene, kStruck);
   pushes = run.pushes;
   if (has_others()) {
@@ -773,9 +899,9 @@ ResponseJob::ResponseJob(const ResponseOptions& o) : options(o), run(o.run), lib
   } else {
     const control::Push push = ParsePush(o.push, run.scene);
     pushes.push_back(push);
-    blow = {push.start, push.duration, Describe(run.scene, push)};
+    blow = {push.start, push.duration, Describe(run.scene, push), push.force.norm() * push.duration};
   }
-  for (const control::Push& earlier : run.pushes) {
+  for (const control::Push& earlier : run.AllPushes()) {
     if (earlier.end() > blow.start) {
       throw UsageError("--push: found the start " + io::Fixed(blow.start, 2) +
                        " s, expected one after the run's own push " + Describe(run.scene, earlier));
@@ -853,19 +979,24 @@ void ResponseJob::FindTouch() {
   const control::Trajectory own = control::Replay(character(), control, pushes);
   const double h = control.world.time_step;
   const int first = environment.ObjectOfFreeBody(0);
+  Vec3 impulse = Vec3::Zero();
   for (size_t step = 0; step < own.contacts.size(); ++step) {
     for (const simulation::Contact& contact : own.contacts[step]) {
       if (contact.other >= 0 || contact.object < first) continue;
       const double time = static_cast<double>(step) * h;
       if (blow.what.empty()) {
-        blow = {
-            time, h,
-            own.objects[static_cast<size_t>(contact.object)] + ", which meets " + BodyName(run.scene, contact.body)};
+        blow = {time, h,
+                own.objects[static_cast<size_t>(contact.object)] + ", which meets " + BodyName(run.scene, contact.body),
+                0};
       } else if (time - blow.end() < kTouch) {
         blow.duration = time + h - blow.start;
+      } else {
+        continue;
       }
+      impulse += contact.force * h;
     }
   }
+  blow.impulse = impulse.norm();
   if (!blow.what.empty()) return;
   double least = std::numeric_limits<double>::infinity(), when = 0;
   std::string what;
@@ -896,12 +1027,26 @@ std::string Describe(const ResponseJob& job, const ResponseCandidate& candidate)
   text.append(" from ").append(io::Fixed(candidate.time, 2)).append(" s on, ");
   text.append(io::Fixed(candidate.start, 2)).append(" s after the push, ");
   text.append(io::Fixed(candidate.gap, 2)).append(" m off: ");
+  if (candidate.found && job.options.kinematic) {
+    return text + "blended in, for an impulse of " + io::Fixed(candidate.hidden_impulse, 0) + " N s";
+  }
   if (candidate.found && candidate.touched_again >= 0) {
     return text + "found, touched again at " + io::Fixed(candidate.touched_again, 2) + " s";
   }
   if (candidate.found) return text + "found";
   if (candidate.up) return text + "up, and lost " + io::Fixed(candidate.reached, 2) + " s after the push";
   return text + (candidate.tried ? "lost " + io::Fixed(candidate.reached, 2) + " s after the push" : "not tried");
+}
+
+std::string Describe(const ResponseBlend& blend) {
+  std::string text = "not physical: from " + io::Fixed(blend.from, 2) + " to " + io::Fixed(blend.to, 2);
+  text.append(" s a recorded motion is blended in, and then shown; hidden impulse ");
+  text.append(io::Fixed(blend.hidden_impulse, 1)).append(" N s, ").append(io::Fixed(blend.hidden_share, 2));
+  text.append(" of the blow's\n    jumps ").append(io::Fixed(1000 * blend.position_jump, 2)).append(" mm and ");
+  text.append(io::Fixed(std::max(blend.begin_velocity_jump, blend.end_velocity_jump), 2));
+  text.append(" m/s; feet slide at ").append(io::Fixed(blend.foot_slide, 2)).append(" m/s (the motion's own at ");
+  text.append(io::Fixed(blend.motion_foot_slide, 2)).append("), ").append(io::Fixed(100 * blend.penetration, 1));
+  return text.append(" cm in the floor (").append(io::Fixed(100 * blend.motion_penetration, 1)).append(")");
 }
 
 }  // namespace retrace::runs

@@ -47,9 +47,25 @@ std::vector<PartRow> PartsOf(const ResponseJob& job, const Response& result) {
                     .distance = performed->gap,
                     .tries = tries,
                     .event = Name(CompositionEvent::kAnswer),
-                    .transition = Name(Transition::kSearched)});
+                    .transition = Name(result.blend ? Transition::kKinematic : Transition::kSearched),
+                    .hidden_impulse = result.blend ? result.blend->hidden_impulse : 0});
   }
   return rows;
+}
+
+io::Json ToJson(const ResponseBlend& blend, Blend kind) {
+  return {{"kind", Name(kind)},
+          {"from", blend.from},
+          {"to", blend.to},
+          {"hidden_impulse", blend.hidden_impulse},
+          {"hidden_share", blend.hidden_share},
+          {"position_jump", blend.position_jump},
+          {"begin_velocity_jump", blend.begin_velocity_jump},
+          {"end_velocity_jump", blend.end_velocity_jump},
+          {"foot_slide", blend.foot_slide},
+          {"motion_foot_slide", blend.motion_foot_slide},
+          {"penetration", blend.penetration},
+          {"motion_penetration", blend.motion_penetration}};
 }
 
 /// Of another character: how it goes on.
@@ -81,22 +97,30 @@ io::Json ResponseMember(const ResponseJob& job, const Response& result) {
                           {"cpu_seconds", c.cpu_seconds}});
     if (c.touched_again >= 0) candidates.back()["touched_again"] = c.touched_again;
   }
-  io::Json member = {
-      {"ending", result.ending},
-      {"blow", {{"start", job.blow.start}, {"duration", job.blow.duration}, {"what", job.blow.what}}},
-      {"goes_on", result.goes_on},
-      {"own_until", result.own_until},
-      {"exit", result.exit_step * result.control.world.time_step},
-      {"delay", job.options.delay},
-      {"open_loop", job.options.open_loop},
-      {"any_motion", job.options.any_motion},
-      {"chosen", result.chosen},
-      {"candidates", candidates},
-      {"library", job.options.library.string()},
-      {"reference",
-       "that of the run until the push, then the motion itself until the exit, then a simulation whose servos go "
-       "over to the motion of the library, and that motion, put where the simulation ends: kinematic, and followed "
-       "by the search"}};
+  const char* const reference =
+      result.blend ? "that of the run until the push, then the motion itself: the gates say nothing of it"
+                   : "that of the run until the push, then the motion itself until the exit, then a simulation whose "
+                     "servos go over to the motion of the library, and that motion, put where the simulation ends: "
+                     "kinematic, and followed by the search";
+  io::Json member = {{"ending", result.ending},
+                     {"blow",
+                      {{"start", job.blow.start},
+                       {"duration", job.blow.duration},
+                       {"what", job.blow.what},
+                       {"impulse", job.blow.impulse}}},
+                     {"goes_on", result.goes_on},
+                     {"own_until", result.own_until},
+                     {"exit", result.exit_step * result.control.world.time_step},
+                     {"delay", job.options.delay},
+                     {"open_loop", job.options.open_loop},
+                     {"any_motion", job.options.any_motion},
+                     {"chosen", result.chosen},
+                     {"candidates", candidates},
+                     {"library", job.options.library.string()},
+                     {"paper", job.options.paper},
+                     {"cpu_seconds", result.cpu_seconds},
+                     {"blend", result.blend ? ToJson(*result.blend, job.options.blend) : io::Json()},
+                     {"reference", reference}};
   if (job.has_others()) {
     member["struck"] = job.options.struck + 1;
     member["others"] = io::Json::array();
@@ -172,12 +196,10 @@ void WriteResponse(results::RunFolder& folder, const ResponseJob& job, const Res
                            .title = job.run.folder.string() + ", after a push",
                            .character = job.character(),
                            .control = result.control,
-                           .pushes = job.pushes,
                            .reference = result.reference,
                            .evaluation = result.evaluation,
                            .completed = result.ending == "completed",
                            .success = result.success(),
-                           .physical = true,
                            .configuration = job.options.configuration,
                            .parts = PartsOf(job, result),
                            .member = "response",

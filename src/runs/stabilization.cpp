@@ -77,7 +77,8 @@ StabilizationJob::StabilizationJob(const fs::path& folder, const stabilization::
   if (control.fragments.empty()) {
     throw InputError(run.controls[0].file.string(), "a control without any step", "one that can be replayed");
   }
-  problem = stabilization::MakeProblem(run.scene.characters[0], control, run.pushes, options);
+  control.pushes.clear();
+  problem = stabilization::MakeProblem(run.scene.characters[0], control, run.AllPushes(), options);
   if (problem.nominal.diverged) {
     throw InputError(run.controls[0].file.string(), "a control whose motion diverges", "one that can be replayed");
   }
@@ -86,7 +87,7 @@ StabilizationJob::StabilizationJob(const fs::path& folder, const stabilization::
 io::Json StabilizationJob::Identity() const {
   return {{"version", results::Version()},
           {"control", run.controls[0].sha256},
-          {"pushes", PushesToJson(run.scene, run.pushes)},
+          {"pushes", PushesToJson(run.scene, run.AllPushes())},
           {"options", io::Write(problem.options)},
           {"solver", run.solver}};
 }
@@ -152,6 +153,7 @@ RunFeedback::RunFeedback(const StoredRun& run, const stabilization::ReindexingOp
   run.RequireOneCharacter(kOfOne);
   character = run.scene.characters[0];
   control = control::ControlOf(run.scene, 0);
+  control.pushes.clear();  // they are given where it is simulated
   file = FeedbackFile(run);
   if (!fs::exists(file)) throw InputError(file.string(), "no such file", "feedback, which stabilise makes for a run");
   const std::string bytes = io::ReadFile(file);
@@ -170,7 +172,7 @@ RunFeedback::RunFeedback(const StoredRun& run, const stabilization::ReindexingOp
       feedback.num_steps != control.num_steps() - first) {
     throw InputError(file.string(), "other sizes", "those of the control and its character");
   }
-  if (feedback.full_servos) full_servos = stabilization::WithFullServos(character, control, run.pushes);
+  if (feedback.full_servos) full_servos = stabilization::WithFullServos(character, control, run.AllPushes());
   if (!with_tree) return;
   tree_file = TreeFile(run);
   if (!fs::exists(tree_file))
@@ -212,8 +214,10 @@ FeedbackReplay ReplayWithFeedback(const StoredRun& run, const RunFeedback& feedb
   const character::Character* const character = run.scene.characters.data();
   const int first = run.scene.first_step();
   CharacterReplay& replayed = replay.replayed.characters.emplace_back();
+  std::vector<control::Push> all = run.scene.pushes;
+  all.insert(all.end(), pushes.begin(), pushes.end());
   replayed.trajectory = control::Simulate({&character, 1}, run.scene.world, run.scene.start, controllers, first,
-                                          run.scene.num_steps() - first, pushes);
+                                          run.scene.num_steps() - first, all);
   if (std::optional<metrics::Evaluator> evaluator = run.EvaluatorOf(0)) {
     evaluator->Add(replayed.trajectory);
     replayed.evaluation = evaluator->Finish(run.expected_duration(0));

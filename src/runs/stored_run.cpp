@@ -77,6 +77,21 @@ void ReadCharacters(const io::JsonView& view, std::vector<RunCharacter>& charact
   }
 }
 
+/// The pushes of a manifest, without those of the control, with which they begin.
+std::vector<control::Push> FurtherPushes(const io::JsonView& view, const control::Scene& scene) {
+  std::vector<control::Push> pushes = ReadPushes(view, scene);
+  const auto same = [](const control::Push& a, const control::Push& b) {
+    return a.body == b.body && a.force == b.force && a.start == b.start && a.duration == b.duration;
+  };
+  const auto own = static_cast<std::ptrdiff_t>(scene.pushes.size());
+  if (pushes.size() < scene.pushes.size() ||
+      !std::equal(scene.pushes.begin(), scene.pushes.end(), pushes.begin(), pushes.begin() + own, same)) {
+    view.Fail("other pushes", "those of the control first");
+  }
+  pushes.erase(pushes.begin(), pushes.begin() + own);
+  return pushes;
+}
+
 /// Options of the world in which two runs differ, but for what is there besides the characters.
 std::vector<std::string> DifferingOptions(const simulation::WorldOptions& a, const simulation::WorldOptions& b) {
   std::vector<std::string> names;
@@ -87,6 +102,25 @@ std::vector<std::string> DifferingOptions(const simulation::WorldOptions& a, con
     if (!of_characters && value != json_b[name]) names.push_back(name);
   }
   return names;
+}
+
+/// What the control of a character lasts.
+int StepsOf(const control::Scene& scene, size_t character) {
+  if (scene.ending) return scene.num_steps();
+  const std::vector<control::Fragment>& fragments = scene.fragments[character];
+  return fragments.empty() ? 0 : fragments.back().end_step();
+}
+
+/// What is kinematic of a scene is taken away: what was shown after the end of the simulation is then driven at.
+void MakePhysical(control::Scene& scene) {
+  scene.transitions.clear();
+  if (!scene.ending) return;
+  const int first = scene.ending->step, steps = scene.num_steps() - first;
+  scene.ending.reset();
+  control::Fragment& last = scene.fragments[0].emplace_back();
+  last.first_step = first;
+  last.num_steps = steps;
+  last.targets.resize(static_cast<size_t>(steps) + 1);
 }
 
 }  // namespace
@@ -118,7 +152,7 @@ StoredRun::StoredRun(const fs::path& path) : folder(path) {
   }
   if (!manifest.is_null()) {
     const io::JsonView view(manifest, (folder / results::kManifestFile).string());
-    if (view.Has("pushes")) pushes = ReadPushes(view["pushes"], scene);
+    if (view.Has("pushes")) pushes = FurtherPushes(view["pushes"], scene);
     Configuration configuration;
     if (view.Has("configuration")) configuration.Read(view["configuration"]);
     for (RunCharacter& character : characters) character.gates = configuration.task.gates;
@@ -145,9 +179,14 @@ fs::path StoredRun::PathOf(size_t character, std::string_view name) const {
   return folder / results::CharacterPrefix(character, characters.size()).append(name);
 }
 
+std::vector<control::Push> StoredRun::AllPushes() const {
+  std::vector<control::Push> all = scene.pushes;
+  all.insert(all.end(), pushes.begin(), pushes.end());
+  return all;
+}
+
 double StoredRun::control_duration(size_t character) const {
-  const std::vector<control::Fragment>& fragments = scene.fragments[character];
-  return (fragments.empty() ? 0 : fragments.back().end_step()) * scene.world.time_step;
+  return StepsOf(scene, character) * scene.world.time_step;
 }
 
 double StoredRun::expected_duration(size_t character) const {
@@ -163,8 +202,10 @@ void StoredRun::RequireOneCharacter(const std::string& why) const {
 }
 
 void StoredRun::RequirePhysical(const std::string& why) const {
-  if (scene.transitions.empty()) return;
-  throw UsageError(folder.string() + ": found a motion with kinematic transitions, expected a simulated one: " + why);
+  if (scene.physical()) return;
+  throw UsageError(folder.string() + ": found a motion with " +
+                   (scene.ending ? "an end that is not simulated" : "kinematic transitions") +
+                   ", expected a simulated one: " + why);
 }
 
 task::PlacedWorld StoredRun::PutInto(const task::AlteredWorld& world) {
@@ -173,6 +214,11 @@ task::PlacedWorld StoredRun::PutInto(const task::AlteredWorld& world) {
   if (!reference) {
     throw InputError(characters[0].reference_file.string(), "no such file",
                      "the reference, which the place of a world follows from");
+  }
+  for (const control::Push& push : AllPushes()) {
+    if (!scene.layout().IsFree(push.body)) continue;
+    throw UsageError(folder.string() + ": found a push on " + BodyName(scene, push.body) +
+                     ", expected none on what is not in another world");
   }
   scene.characters[0] = task::WithLoads(scene.characters[0], world);
   task::PlacedWorld placed = task::PlaceWorld(world, *reference);
@@ -192,7 +238,7 @@ std::vector<std::string> StoredRun::Join(const StoredRun& other, const Placement
     notes.push_back(name + " was made in a world with another " + io::List(differing) + "; here that of " +
                     folder.string() + " holds");
   }
-  if (!other.pushes.empty()) notes.push_back(name + " was made under pushes, which are left out");
+  if (!other.AllPushes().empty()) notes.push_back(name + " was made under pushes, which are left out");
   const std::vector<ControlInput> added = other.controls;  // a run may join itself
   const size_t joining = other.characters.size();
   for (size_t c = 0; c < joining; ++c) {
@@ -222,7 +268,7 @@ std::vector<std::string> StoredRun::Join(const StoredRun& other, const Placement
 
 control::Scene StoredRun::NaiveTracking() const {
   control::Scene tracking = scene;
-  tracking.transitions.clear();
+  if (characters[0].reference) MakePhysical(tracking);
   for (size_t c = 0; c < characters.size(); ++c) {
     if (!characters[c].reference) continue;
     SetTargetsToReference(*characters[c].reference, scene.world.time_step, tracking.fragments[c]);
@@ -238,14 +284,14 @@ void StoredRun::TrackReference() {
   // Not the whole scene: references point to its characters.
   scene.fragments = NaiveTracking().fragments;
   scene.transitions.clear();
+  scene.ending.reset();
 }
 
 std::optional<metrics::Evaluator> StoredRun::EvaluatorOf(size_t character) const {
   const auto& reference = characters[character].reference;
   if (!reference) return std::nullopt;
-  const std::vector<control::Fragment>& fragments = scene.fragments[character];
-  const size_t own_steps = fragments.empty() ? 0 : static_cast<size_t>(fragments.back().end_step());
-  return metrics::Evaluator(scene.characters[character], *reference, characters[character].gates, own_steps);
+  return metrics::Evaluator(scene.characters[character], *reference, characters[character].gates,
+                            static_cast<size_t>(StepsOf(scene, character)));
 }
 
 std::vector<StoredTable> StoredRun::StoredTables(size_t character, bool required) const {

@@ -21,7 +21,7 @@ stabilization::Problem ProblemOf(const StoredRun& run, const RunFeedback& feedba
   stabilization::Options options;
   options.interval = feedback.feedback.interval * feedback.control.world.time_step;
   options.full_servos = feedback.feedback.full_servos;
-  return stabilization::MakeProblem(feedback.character, feedback.control, run.pushes, options);
+  return stabilization::MakeProblem(feedback.character, feedback.control, run.AllPushes(), options);
 }
 
 }  // namespace

@@ -137,6 +137,80 @@ TEST_F(RespondProgram, WithoutTheSearchItFalls) {
   EXPECT_NEAR(*std::max_element(reached.begin(), reached.end()), left - 0.6, 1e-9);
 }
 
+TEST_F(RespondProgram, AKinematicTransitionIsLabelledAndSmooth) {
+  const std::string run = Path("run"), push = "trunk,0:0:-250,0.6,0.1";
+  const Outcome outcome = Execute(Command(push) + " --transition kinematic --output " + run);
+  EXPECT_EQ(outcome.code, 0) << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr(" m off: blended in, for an impulse of "));
+  EXPECT_THAT(outcome.text, HasSubstr("  not physical: from "));
+  const io::Json manifest = io::ReadJson(run + "/manifest.json"), blend = manifest["response"]["blend"];
+  EXPECT_EQ(manifest["physical"], false);
+  EXPECT_EQ(blend["kind"], "matched");
+  EXPECT_NEAR(blend["hidden_impulse"].get<double>() / blend["hidden_share"].get<double>(), 25, 1e-6);
+  EXPECT_LT(blend["position_jump"].get<double>(), 0.001);
+  EXPECT_LT(blend["begin_velocity_jump"].get<double>(), 0.5);
+  EXPECT_LT(blend["end_velocity_jump"].get<double>(), 0.5);
+  EXPECT_EQ(results::ReadTable(run + "/composition.csv").Text("transition"),
+            (std::vector<std::string>{"", "kinematic"}));
+  const io::Json control = io::ReadJson(run + "/control.json");
+  EXPECT_EQ(control["version"], 5);
+  EXPECT_EQ(control["pushes"].size(), 1u);
+  const double end = control["kinematic_ending"]["start"];
+  EXPECT_EQ(end, blend["from"]);
+  // After its beginning there is no force; until then it is the simulation that leads there, to the bit.
+  for (const double time : results::ReadTable(run + "/contacts.csv").Numbers("time")) EXPECT_LE(time, end + 1e-9);
+  EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
+  EXPECT_EQ(Execute(kExport + " " + run + " --to all").code, 0);
+  ASSERT_EQ(Execute(kReport + " " + run + " --output " + Path("report.html")).code, 0);
+  EXPECT_THAT(io::ReadFile(Path("report.html")), HasSubstr("Not physical: after "));
+  const std::string found = "found a motion with an end that is not simulated, expected a simulated one: ";
+  ExpectRefusals(kReplay, {{run, 2, found + "only --verify and --track-only are of use"}});
+  ExpectRefusals(kStabilise, {{run, 2, found + "feedback is along forces"}});
+  ExpectRefusals(kRespond, {{run + " --library " + library_ + " --push trunk,0:0:9,1.6,0.1 --output " + Path("a"), 2,
+                             found + "a response is simulated"}});
+  // The same bytes on any number of threads.
+  ASSERT_EQ(Execute(Command(push) + " --transition kinematic --threads 1 --output " + Path("again")).code, 0);
+  EXPECT_EQ(io::ReadFile(run + "/control.json"), io::ReadFile(Path("again/control.json")));
+
+  // The paper's rule, from 0.1 s on, with its blend, which jumps.
+  const std::string paper = Path("paper");
+  const Outcome literal = Execute(Command(push) + " --paper --output " + paper);
+  EXPECT_EQ(literal.code, 0) << literal.text;
+  const io::Json of_paper = io::ReadJson(paper + "/manifest.json")["response"];
+  EXPECT_EQ(of_paper["blend"]["kind"], "linear");
+  EXPECT_EQ(of_paper["blend"]["from"].get<double>(), 0.6);
+  EXPECT_LT(of_paper["blend"]["position_jump"].get<double>(), 0.001);
+  EXPECT_GT(of_paper["blend"]["end_velocity_jump"].get<double>(), 0.5);
+  const results::Table candidates = results::ReadTable(paper + "/candidates.csv");
+  const std::vector<double> distances = candidates.Numbers("distance"), starts = candidates.Numbers("start");
+  EXPECT_EQ(distances[0], *std::min_element(distances.begin(), distances.end()));
+  EXPECT_NEAR(*std::min_element(starts.begin(), starts.end()), 0.1, 1e-9);
+  EXPECT_EQ(candidates.Numbers("tried")[0], 1);
+  EXPECT_EQ(Execute(kReplay + " " + paper + " --verify").code, 0);
+}
+
+TEST_F(RespondProgram, ThePushesAreInTheControl) {
+  const std::string run = Path("run"), copy = Path("copy");
+  ASSERT_EQ(Execute(Command("trunk,0:0:-250,0.6,0.1") + " --output " + run).code, 0);
+  EXPECT_EQ(io::ReadJson(run + "/control.json")["version"], 5);
+  // The control alone makes the motion, without its manifest.
+  fs::create_directories(copy);
+  io::WriteFile(copy + "/control.json", io::ReadFile(run + "/control.json"));
+  ASSERT_EQ(Execute(kReplay + " " + copy + " --output " + Path("replayed")).code, 0);
+  EXPECT_EQ(io::ReadFile(Path("replayed/trajectory.csv")), io::ReadFile(run + "/trajectory.csv"));
+  EXPECT_EQ(io::ReadFile(Path("replayed/control.json")), io::ReadFile(run + "/control.json"));
+  EXPECT_EQ(Execute(kReplay + " " + Path("replayed") + " --verify").code, 0);
+  // One more push comes to it, and is of the manifest alone.
+  Execute(kReplay + " " + run + " --push trunk,0:0:50,1.5,0.1 --output " + Path("pushed"));
+  EXPECT_EQ(io::ReadJson(Path("pushed/manifest.json"))["pushes"].size(), 2u);
+  EXPECT_EQ(io::ReadJson(Path("pushed/control.json"))["pushes"].size(), 1u);
+  EXPECT_EQ(Execute(kReplay + " " + Path("pushed") + " --verify").code, 0);
+  io::Json manifest = io::ReadJson(run + "/manifest.json");
+  manifest["pushes"][0]["start"] = 0.7;
+  io::WriteFile(run + "/manifest.json", manifest.dump());
+  ExpectRefusals(kReplay, {{run, 3, "/pushes: found other pushes, expected those of the control first"}});
+}
+
 TEST_F(RespondProgram, KeepsWhatItHasWhereNoWayIsFound) {
   const std::string run = Path("run");
   const Outcome outcome =
@@ -171,6 +245,12 @@ TEST_F(RespondProgram, RefusesWhatItCannotUse) {
                  {walk_ + library + " --push trunk,0:0:1,9,0.1" + output, 2, "push trunk,0:0:1,9,0.1: found the start"},
                  {walk_ + library + " --push trunk,1e6:0:0,0.1,0.5" + output, 3, "under which the simulation diverges"},
                  {walk_ + library + push + " --latest 0.1" + output, 2, "--latest: found 0.10 s"},
+                 {walk_ + library + push + " --transition kinematic --open-loop" + output, 2,
+                  "found a kinematic transition and an open loop, expected one of the two"},
+                 {walk_ + library + " --world " + far + " --transition kinematic" + output, 3,
+                  "found bodies that move freely, expected none: after a kinematic transition nothing is simulated"},
+                 {walk_ + library + push + " --transition quick" + output, 2, "--transition"},
+                 {walk_ + library + push + " --blend linear" + output, 2, "--blend"},
                  {walk_ + library + push + " --candidates 0" + output, 2, "--candidates"},
                  {walk_ + library + push + " --output " + walk_ + " --force", 5, "walk"}});
 }

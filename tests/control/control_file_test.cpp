@@ -137,8 +137,8 @@ TEST(ControlFile, KinematicTransitionsAreOfVersion4) {
     }
   };
   refused(R"([{"op": "replace", "path": "/version", "value": 1}])", R"(found the key "kinematic_transitions")");
-  refused(R"([{"op": "replace", "path": "/version", "value": 5}])",
-          "/version: found 5, expected a whole number from 1 to 4");
+  refused(R"([{"op": "replace", "path": "/version", "value": 6}])",
+          "/version: found 6, expected a whole number from 1 to 5");
   refused(R"([{"op": "remove", "path": "/kinematic_transitions"}])", R"(found no "kinematic_transitions")");
   const std::string first = R"([{"op": "replace", "path": "/kinematic_transitions/0/)",
                     second = R"([{"op": "replace", "path": "/kinematic_transitions/1/)";
@@ -149,6 +149,61 @@ TEST(ControlFile, KinematicTransitionsAreOfVersion4) {
   refused(second + R"(start", "value": 0.3}])", "/kinematic_transitions/1/start: found 0.3, expected 0.2");
   refused(first + R"(duration", "value": -1}])", "/kinematic_transitions/0/duration: found -1");
   refused(first + R"(state/0/body", "value": "tail"}])", "/kinematic_transitions/0/state/0/body");
+}
+
+/// The last poses lie beyond the simulation.
+KinematicEnding SomeEnding(RandomStream& random, int first_step, int step) {
+  KinematicEnding ending{first_step, step, 1.0 / 120, {}};
+  for (int p = 0; p < 2 + (step - first_step); ++p) {
+    ending.poses.push_back(character::RandomPose(Human(), random));
+  }
+  return ending;
+}
+
+TEST(ControlFile, PushesAndAKinematicEndingAreOfVersion5) {
+  RandomStream random(9, RandomStage::kTest, 0, 0);
+  OpenLoopControl control = Standing(3);
+  control.pushes = {{2, Vec3(1, -2.5, 1e-7), 0.1, 0.2}, {0, Vec3(0, 0, 400), 0.2, 0.1}};
+  const std::string pushed = FormatControl(Human(), control);
+  const Json of_pushes = io::ParseJson(pushed, "c.json");
+  EXPECT_EQ(of_pushes["version"], 5);
+  EXPECT_FALSE(of_pushes.contains("kinematic_ending"));
+  EXPECT_EQ(FormatControl(ParseScene(pushed, "c.json")), pushed);
+  control.ending = SomeEnding(random, 60, 72);
+  const std::string text = FormatControl(Human(), control);
+  const LoadedControl loaded = ParseControl(text, "c.json");
+  EXPECT_EQ(FormatControl(loaded.character, loaded.control), text);
+  EXPECT_EQ(FormatControl(ParseScene(text, "c.json")), text);
+  ASSERT_EQ(loaded.control.pushes.size(), 2u);
+  EXPECT_EQ(loaded.control.pushes[0].force, control.pushes[0].force);
+  EXPECT_EQ(loaded.control.pushes[1].body, 0);
+  ASSERT_TRUE(loaded.control.ending);
+  EXPECT_EQ(loaded.control.ending->poses.back().root_position, control.ending->poses.back().root_position);
+  EXPECT_FALSE(loaded.control.physical());
+  const Json document = io::ParseJson(text, "c.json");
+  const auto refused = [&](const std::string& patch, const std::string& message) {
+    try {
+      ParseScene(document.patch(Json::parse(patch)).dump(), "c.json");
+      FAIL() << patch << " is accepted";
+    } catch (const InputError& error) {
+      EXPECT_THAT(error.what(), HasSubstr(message));
+    }
+  };
+  const auto replaced = [](const std::string& path, const std::string& value) {
+    return R"([{"op": "replace", "path": "/)" + path + R"(", "value": )" + value + "}]";
+  };
+  refused(replaced("version", "4"), R"(found the key "pushes")");
+  refused(replaced("pushes/0/body", "\"tail\""), "/pushes/0/body: found \"tail\", expected one of ");
+  refused(replaced("pushes/1/duration", "-1"), "/pushes/1/duration: found -1");
+  refused(replaced("kinematic_ending/step", "71"),
+          "/kinematic_ending/step: found 71, expected a whole number from 72 to 72");
+  refused(replaced("kinematic_ending/first_step", "73"), "/kinematic_ending/first_step: found 73");
+  refused(replaced("kinematic_ending/start", "1"), "/kinematic_ending/start: found 1, expected 0.3");
+  refused(replaced("kinematic_ending/frame_time", "0"), "/kinematic_ending/frame_time: found 0");
+  refused(replaced("kinematic_ending/frame_time", "0.001"), "expected as many as last beyond step 72");
+  refused(R"([{"op": "remove", "path": "/kinematic_ending/poses/0/joints/0"}])", "/kinematic_ending/poses/0/joints");
+  refused(R"([{"op": "add", "path": "/kinematic_transitions", "value": []}])",
+          "/kinematic_ending: found it beside kinematic transitions");
 }
 
 /// The pointers of all numbers and texts of a document.

@@ -308,6 +308,71 @@ TEST(Replay, AKinematicTransitionGoesOnFromItsStateBehindABlend) {
   EXPECT_THROW(AddToScene(Human(), jumping, Quat::Identity(), Vec3::Zero(), scene), UsageError);
 }
 
+TEST(Replay, HasThePushesOfTheControl) {
+  OpenLoopControl control = Standing(3);
+  const std::vector<Push> first = {{0, Vec3(0, 0, 200), 0.05, 0.1}}, second = {{2, Vec3(50, 0, 0), 0.1, 0.1}};
+  const std::vector<Push> both = {first[0], second[0]};
+  const Trajectory expected = Replay(Human(), control, both);
+  control.pushes = first;
+  const Trajectory replayed = Replay(Human(), control, second);
+  ASSERT_EQ(replayed.states.size(), expected.states.size());
+  EXPECT_TRUE(SameBits(replayed.states.back(), expected.states.back()));
+  control.pushes = both;
+  EXPECT_TRUE(SameBits(Replay(Human(), control).states.back(), expected.states.back()));
+  EXPECT_TRUE(SameBits(Replay(MakeScene(Human(), control)).states.back(), expected.states.back()));
+  // In a scene they meet the body that they met.
+  Scene scene = MakeScene(Human(), control);
+  AddToScene(Human(), Standing(3), Quat::Identity(), Vec3(5, 0, 0), scene);
+  EXPECT_EQ(ControlOf(scene, 0).pushes.size(), 2u);
+  EXPECT_TRUE(ControlOf(scene, 1).pushes.empty());
+}
+
+TEST(Replay, AKinematicEndingShowsItsPosesAlone) {
+  const OpenLoopControl simulated = Standing(3);
+  const Trajectory expected = Replay(Human(), simulated);
+  for (const int first_step : {48, 72}) {
+    OpenLoopControl control = simulated;
+    character::Pose pose;
+    character::PoseOf(Human(), expected.states[72], pose);
+    control.ending = {first_step, 72, 1.0 / 120, {}};
+    for (int p = 0; p <= 60; ++p) {
+      pose.root_position.x() += 0.002;
+      control.ending->poses.push_back(pose);
+    }
+    EXPECT_EQ(control.num_steps(), first_step + 120);
+    const Trajectory shown = Replay(Human(), control);
+    ASSERT_EQ(static_cast<int>(shown.num_steps()), control.num_steps());
+    for (int s = 0; s <= first_step; ++s) {
+      EXPECT_TRUE(SameBits(shown.states[static_cast<size_t>(s)], expected.states[static_cast<size_t>(s)])) << s;
+    }
+    const auto root = static_cast<size_t>(Human().root);
+    // Half way through the blend, half of the way to the pose; then the pose itself, with the speed of the poses.
+    const auto x = [&](const Trajectory& t, size_t s) { return t.states[s][root].position.x(); };
+    const auto pose_at = [&](size_t s) {
+      return control.ending->poses[(s - static_cast<size_t>(first_step)) / 2].root_position.x();
+    };
+    if (first_step < 72) {
+      EXPECT_NEAR(x(shown, 60), (x(expected, 60) + pose_at(60)) / 2, 1e-9);
+    }
+    EXPECT_NEAR(x(shown, 100), pose_at(100), 1e-12);
+    EXPECT_NEAR(shown.states[100][root].linear_velocity.x(), 0.24, 1e-9);
+    EXPECT_TRUE(shown.contacts[100].empty());
+    EXPECT_EQ(shown.torques[100], std::vector<Vec3>(Human().joints.size(), Vec3::Zero()));
+    EXPECT_EQ(shown.torques[71], expected.torques[71]);
+    // In parts it is the same.
+    size_t states = 0;
+    ReplayInParts(MakeScene(Human(), control), {}, 7, [&](const Trajectory& part) {
+      for (size_t i = part.first_new_state(); i < part.states.size(); ++i) {
+        EXPECT_TRUE(SameBits(part.states[i], shown.states[part.first_step + i]));
+        ++states;
+      }
+    });
+    EXPECT_EQ(states, shown.states.size());
+    Scene scene = MakeScene(Human(), simulated);
+    EXPECT_THROW(AddToScene(Human(), control, Quat::Identity(), Vec3::Zero(), scene), UsageError);
+  }
+}
+
 TEST(ReplayInParts, PutTogetherIsTheReplay) {
   const OpenLoopControl control = Swaying();
   const Trajectory whole = Replay(Human(), control);

@@ -71,6 +71,22 @@ TEST(Scene, ReadsBackToTheSameBits) {
   EXPECT_THROW(ParseControl(text, "control.json"), InputError) << "that is of a single character";
 }
 
+TEST(Scene, ItsPushesAreInItsFile) {
+  Scene scene = MakeScene(Human(), Standing(2));
+  AddToScene(Human(), Standing(3), Quat::Identity(), Vec3(5, 0, 0), scene);
+  const auto bodies = static_cast<int>(Human().bodies.size());
+  scene.pushes = {{bodies + 2, Vec3(0, 0, 300), 0.05, 0.1}};
+  const std::string text = FormatControl(scene);
+  const io::Json document = io::ParseJson(text, "c.json");
+  EXPECT_EQ(document["version"], 5);
+  EXPECT_EQ(document["pushes"][0]["body"], "2:" + Human().bodies[2].name);
+  const Scene loaded = ParseScene(text, "c.json");
+  EXPECT_EQ(FormatControl(loaded), text);
+  EXPECT_TRUE(SameBits(Replay(loaded).states.back(), Replay(scene).states.back()));
+  ASSERT_EQ(ControlOf(loaded, 1).pushes.size(), 1u);
+  EXPECT_EQ(ControlOf(loaded, 1).pushes[0].body, 2);
+}
+
 TEST(Scene, SaysWhatIsWrongInItsFile) {
   const std::string text = FormatControl(TwoWhoStand(1));
   const auto message = [&](const std::string& from, const std::string& to) {
@@ -85,7 +101,7 @@ TEST(Scene, SaysWhatIsWrongInItsFile) {
   };
   EXPECT_THAT(message("\"character\":2,\"body\"", "\"character\":1,\"body\""), HasSubstr("/start_state/"));
   EXPECT_THAT(message("\"steps\":", "\"step\":"), HasSubstr("/characters/1/fragments/"));
-  EXPECT_THAT(message("\"version\": 2", "\"version\": 5"), HasSubstr("/version"));
+  EXPECT_THAT(message("\"version\": 2", "\"version\": 6"), HasSubstr("/version"));
 }
 
 TEST(Scene, AnotherCharacterIsAnObjectThatPresses) {

@@ -230,7 +230,7 @@ TEST_F(ComposingFalls, WhoIsPushedHardFallsRestsGetsUpAndGoesOn) {
   EXPECT_EQ(EventsOf(result), (std::vector{CompositionEvent::kPlan, CompositionEvent::kFall, CompositionEvent::kDrive,
                                            CompositionEvent::kGetUp, CompositionEvent::kResume}));
   const double h = result.control.world.time_step;
-  const control::Trajectory motion = control::Replay(job.controls[0].character(), result.control, job.pushes);
+  const control::Trajectory motion = control::Replay(job.controls[0].character(), result.control);
   const auto share = [&](int step) {
     const auto root = static_cast<size_t>(job.controls[0].character().root);
     return motion.states[static_cast<size_t>(step)][root].position.y() /

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -31,14 +32,32 @@ struct KinematicTransition {
 };
 inline constexpr io::Range kBlendDurations{0, 10};
 
+/// The end of a motion that is not simulated (Zordan et al. 2005, section 3): what is shown goes over from the
+/// simulation to given poses, by shares that grow evenly from `first_step` to `step`, and from there on is the poses
+/// alone, without contacts and torques. Where the two steps are one, nothing of what is simulated is blended. It is
+/// kinematic: no force leads along it.
+struct KinematicEnding {
+  int first_step = 0;
+  int step = 0;                        ///< after which nothing is simulated
+  double frame_time = 0;               ///< between two poses [s]
+  std::vector<character::Pose> poses;  ///< from `first_step` on; at least two
+
+  /// Of the last step that the poses reach in a world with this time step [s].
+  int end_step(double time_step) const;
+};
+inline constexpr io::Range kPoseFrameTimes{1e-4, 1};  ///< [s]
+
 /// Control of the only character of a world: everything that a replay needs besides the character.
 struct OpenLoopControl {
   simulation::WorldOptions world;
   character::State start;
   std::vector<Fragment> fragments;
   std::vector<KinematicTransition> transitions = {};  ///< by their steps; none: all of the motion is simulated
+  std::optional<KinematicEnding> ending = {};         ///< not in the same motion as transitions
+  std::vector<Push> pushes = {};                      ///< under which it was found: every replay has them
 
-  int num_steps() const { return fragments.empty() ? 0 : fragments.back().end_step(); }
+  bool physical() const { return transitions.empty() && !ending; }
+  int num_steps() const;
   double duration() const { return num_steps() * world.time_step; }
 };
 
@@ -50,7 +69,10 @@ struct Scene {
   character::State start;                             ///< (bodies) as simulation::Layout counts them
   std::vector<std::vector<Fragment>> fragments;       ///< (characters)
   std::vector<KinematicTransition> transitions = {};  ///< by their steps, of a single character alone
+  std::optional<KinematicEnding> ending = {};         ///< of a single character alone
+  std::vector<Push> pushes = {};                      ///< under which it was found: every replay has them
 
+  bool physical() const { return transitions.empty() && !ending; }
   int num_steps() const;   ///< number of the step after the last one of the longest control
   int first_step() const;  ///< at which the earliest fragment begins
   double duration() const { return num_steps() * world.time_step; }
@@ -60,11 +82,12 @@ struct Scene {
 /// A scene of a single character.
 Scene MakeScene(const character::Character& character, const OpenLoopControl& control);
 /// Adds the character of another run to a scene, turned about the vertical and moved. The world is that of the scene.
-/// Throws UsageError when the time steps differ, when the other's world has things of its own, and where one of the two
-/// has kinematic transitions.
+/// The other's pushes are left out. Throws UsageError when the time steps differ, when the other's world has things of
+/// its own, and where one of the two is not physical.
 void AddToScene(const character::Character& character, const OpenLoopControl& control, const Quat& heading,
                 const Vec3& offset, Scene& scene);
-/// The control of one character of a scene, which starts where it does in the scene; the world's free bodies are in it.
+/// The control of one character of a scene, which starts where it does in the scene; the world's free bodies are in it,
+/// and those pushes of the scene that meet it or them.
 OpenLoopControl ControlOf(const Scene& scene, size_t character);
 
 /// A simulated motion, step by step, or a part of one.
@@ -84,8 +107,8 @@ struct Trajectory {
   size_t first_new_state() const { return first_step == 0 ? 0 : 1; }
 };
 
-/// Simulates a whole control in a new world and records everything. With pushes the motion is another one: the control
-/// does not depend on them, only its servos react.
+/// Simulates a whole control in a new world, under its own pushes, and records everything. With further pushes the
+/// motion is another one: the control does not depend on them, only its servos react.
 Trajectory Replay(const character::Character& character, const OpenLoopControl& control,
                   std::span<const Push> pushes = {});
 Trajectory Replay(const Scene& scene, std::span<const Push> pushes = {});

@@ -1,4 +1,4 @@
-/// Pushes from outside: as text, in a manifest, and how long an open-loop control survives them.
+/// Pushes from outside: as text, and how long an open-loop control survives them.
 #pragma once
 
 #include <functional>
@@ -6,21 +6,19 @@
 #include <vector>
 
 #include "retrace/control/control.h"
+#include "retrace/control/pushes.h"
 #include "retrace/io/json.h"
 
 namespace retrace::runs {
 
-inline constexpr io::Range kPushForces{-1e6, 1e6};        ///< along each axis [N]
-inline constexpr io::Range kPushSizes{0, 1e6, true};      ///< forces of a table [N]
-inline constexpr io::Range kPushTimes{0, 1e5};            ///< [s]
-inline constexpr io::Range kPushDurations{0, 1e5, true};  ///< [s]
-inline constexpr size_t kMostPushes = 1000;
-
-/// What a body of a scene is called: by its own name, in a scene of several characters with the number of its character
-/// before it, counted from 1: `2:trunk`. A free body has its own name.
-std::string BodyName(const control::Scene& scene, int body);
-/// The body of that name, -1 where there is none. The number may also stand before the bodies of a single character.
-int FindBody(const control::Scene& scene, const std::string& name);
+using control::BodyName;
+using control::FindBody;
+using control::kPushDurations;
+using control::kPushForces;
+using control::kPushTimes;
+using control::PushesToJson;
+using control::ReadPushes;
+inline constexpr io::Range kPushSizes{0, 1e6, true};  ///< forces of a table [N]
 
 /// Reads a push in its text format, BODY,FX:FY:FZ,START,DURATION (newtons in world axes, seconds), for example
 /// trunk,0:0:100,1.5,0.2. Throws UsageError that says what was found and what was expected: a body of the scene, a
@@ -28,10 +26,6 @@ int FindBody(const control::Scene& scene, const std::string& name);
 control::Push ParsePush(const std::string& text, const control::Scene& scene);
 /// The same for a motion of another duration [s].
 control::Push ParsePush(const std::string& text, const control::Scene& scene, double motion_duration);
-
-/// As in a manifest: [{"body": "trunk", "force": [0, 0, 100], "start": 1, "duration": 0.2}], and back.
-io::Json PushesToJson(const control::Scene& scene, const std::vector<control::Push>& pushes);
-std::vector<control::Push> ReadPushes(const io::JsonView& view, const control::Scene& scene);
 
 /// "trunk by 0:0:100 N from 1.00 to 1.20 s"
 std::string Describe(const control::Scene& scene, const control::Push& push);

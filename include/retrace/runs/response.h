@@ -1,6 +1,6 @@
 /// What a body does after a blow: the control of a run goes on, or the motion of a library that the body is about to
 /// resemble is searched for and entered (Zordan et al. 2005). There the recorded motion is blended in; here the way
-/// into it is searched, and all of it is simulated.
+/// into it is searched, and all of it is simulated, unless a kinematic transition is asked for.
 ///
 ///     retrace::runs::ResponseOptions options;
 ///     options.run = "results/walk";
@@ -36,6 +36,14 @@ namespace retrace::runs {
 /// The default configuration with the samples of CompositionConfiguration.
 Configuration ResponseConfiguration();
 
+/// How a kinematic transition hides that no force leads into the motion.
+enum class Blend {
+  kMatched,  ///< the simulation is shown up to T; the motion begins with its pose and velocity, whose differences fade
+             ///< away
+  kLinear,   ///< that of the paper: from the blow to T the simulation goes over to the motion by even shares
+};
+std::string Name(Blend blend);
+
 /// What a user sets.
 struct ResponseOptions {
   /// Of one character on plain ground, whose motion the push meets: also a response. Or of several, one of which
@@ -49,16 +57,25 @@ struct ResponseOptions {
   double delay = 0.15;                   ///< after the beginning of the push the run's control goes on for so long [s]
   double earliest = 0.27;                ///< start time of the first window; not before the push ends [s]
   double latest = 1;                     ///< of the last one [s]
-  double seconds = 3;          ///< from the push on, at least; then until the body has stood for half a second [s]
-  double stand = 3;            ///< for which it then stands or walks on [s]
-  int candidates = 3;          ///< motions that are tried
-  bool mirrored = true;        ///< the library has the mirror image of each motion, too
-  bool search_anyway = false;  ///< also where the run's own control stays within the gates under the push
-  bool open_loop = false;      ///< the targets are the reference alone, nothing is searched: to be compared with
-  bool any_motion = false;     ///< places of the library are drawn at random: to be compared with
+  double seconds = 3;             ///< from the push on, at least; then until the body has stood for half a second [s]
+  double stand = 3;               ///< for which it then stands or walks on [s]
+  int candidates = 3;             ///< motions that are tried
+  bool mirrored = true;           ///< the library has the mirror image of each motion, too
+  bool search_anyway = false;     ///< also where the run's own control stays within the gates under the push
+  bool open_loop = false;         ///< the targets are the reference alone, nothing is searched: to be compared with
+  bool any_motion = false;        ///< places of the library are drawn at random: to be compared with
+  bool kinematic = false;         ///< the recorded motion is blended in, and nothing is searched: not physical
+  Blend blend = Blend::kMatched;  ///< of that
+  bool paper = false;             ///< set by UseRuleOfPaper alone
   matching::WindowOptions window;
   Configuration configuration = ResponseConfiguration();
 };
+
+/// The rule of the paper to the letter: the window that is nearest of all from 0.1 s on is entered, by its distance
+/// without velocities, whether its motion stands at the end or not, where the first simulation is; no second
+/// simulations choose. The transition is kinematic with a linear blend. What remains other than there: one friction in
+/// both simulations, and the strength of servos, which is that of the character's table.
+void UseRuleOfPaper(ResponseOptions& options);
 
 inline constexpr io::Range kResponseDelays{0, 1};        ///< [s]
 inline constexpr io::Range kResponseStarts{0.034, 5};    ///< [s]
@@ -70,6 +87,7 @@ struct Blow {
   double start = 0;     ///< [s]
   double duration = 0;  ///< of a thing that touches it: until the two part [s]
   std::string what;     ///< for people: the push, or the thing and the body that it meets
+  double impulse = 0;   ///< size of the sum of its forces over time [N s]
   double end() const { return start + duration; }
 };
 
@@ -131,8 +149,23 @@ struct Companion {
   metrics::Evaluation evaluation;          ///< in the world of all
 };
 
+/// What a kinematic transition hides, and how much of it shows.
+struct ResponseBlend {
+  double from = 0, to = 0;  ///< [s]
+  /// Of the centre of mass at T, between the simulation and the motion [N s]; and as a share of the blow's.
+  double hidden_impulse = 0, hidden_share = 0;
+  /// Largest of a body, between what is shown and what it is to be there: the simulation where the blend begins, the
+  /// motion where it ends [m].
+  double position_jump = 0;
+  /// Largest change of the velocity of a body from one step to the next where the blend begins and where it ends, less
+  /// that of the simulation, if this goes on, or of the motion [m/s].
+  double begin_velocity_jump = 0, end_velocity_jump = 0;
+  double foot_slide = 0, motion_foot_slide = 0;    ///< in the blend (metrics::FootSlide); of the motion alone [m/s]
+  double penetration = 0, motion_penetration = 0;  ///< into the floor (metrics::DeepestPoint), likewise [m]
+};
+
 struct Response {
-  control::OpenLoopControl control;
+  control::OpenLoopControl control;        ///< with the pushes under which it was found
   std::vector<character::Pose> reference;  ///< what is followed: (frames) of kCompositionFrame
   /// How the run's own control fares under the push: within its gates for so long [s].
   double own_until = 0;
@@ -142,9 +175,12 @@ struct Response {
   int exit_step = 0;                          ///< at which the run's own control ends
   std::string ending = "completed";           ///< or why there is no response
   bool stopped = false;
-  metrics::Evaluation evaluation;  ///< of all of it
+  std::optional<ResponseBlend> blend;  ///< of a kinematic transition: what follows it is not simulated
+  metrics::Evaluation evaluation;      ///< of all of it
+  double cpu_seconds = 0;              ///< of the response alone, with its library in memory
   results::RunTimer timer;
 
+  bool physical() const { return control.physical(); }
   // Of a scene.
   std::vector<Companion> others;
   std::optional<control::Scene> scene;  ///< of all characters, in which `control` is that of the one that responds
@@ -174,5 +210,6 @@ std::string FormatCandidates(const ResponseJob& job, const Response& result);
 
 /// A line.
 std::string Describe(const ResponseJob& job, const ResponseCandidate& candidate);
+std::string Describe(const ResponseBlend& blend);
 
 }  // namespace retrace::runs

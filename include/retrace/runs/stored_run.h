@@ -66,12 +66,15 @@ struct StoredRun {
   std::vector<RunCharacter> characters;  ///< (characters)
   std::vector<ControlInput> controls;    ///< of the run, and of those that joined it
   io::Json manifest;                     ///< null where there is none
-  std::vector<control::Push> pushes;     ///< under which the motion was made; none for most
-  std::string solver;                    ///< DescribeSolver of the stored world
-  std::string solver_warning;            ///< SolverWarning of the stored world
+  /// Under which the motion was made besides those of the control; none for most.
+  std::vector<control::Push> pushes;
+  std::string solver;          ///< DescribeSolver of the stored world
+  std::string solver_warning;  ///< SolverWarning of the stored world
 
   /// The files of this run and of those that joined it, which no result may replace.
   std::vector<std::filesystem::path> Files() const;
+  /// All pushes under which the motion was made: those of the control, then the others.
+  std::vector<control::Push> AllPushes() const;
   /// A file of a character's motion.
   std::filesystem::path PathOf(size_t character, std::string_view name) const;
   /// What a character's control lasts [s]; where that of another is longer, it holds its last targets.
@@ -80,7 +83,8 @@ struct StoredRun {
   double expected_duration(size_t character) const;
   /// Throws UsageError for a scene: "FOLDER: found 2 characters, expected one: WHY".
   void RequireOneCharacter(const std::string& why) const;
-  /// Throws UsageError for a motion with kinematic transitions: "FOLDER: found ..., expected a simulated motion: WHY".
+  /// Throws UsageError for a motion with kinematic transitions or a kinematic ending: "FOLDER: found ..., expected a
+  /// simulated one: WHY".
   void RequirePhysical(const std::string& why) const;
 
   /// Puts the motion of a run's only character into other worlds, one after the other: loads on bodies, gravity, things
