@@ -386,7 +386,8 @@ void CheckFormat(const JsonView& view) {
 /// one, or a later version or version 3 with a member `character`.
 bool IsSingleWithCommands(const JsonView& view) {
   if (!view.Has("version")) return false;
-  const Json& version = view["version"].json();
+  const Json& number = view["version"].json();
+  const double version = number.is_number() ? number.get<double>() : 0;
   return version == 4 || ((version == 3 || version == 5) && view.Has("character"));
 }
 
