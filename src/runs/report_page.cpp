@@ -5,6 +5,7 @@
 
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
+#include "retrace/io/number.h"
 #include "retrace/report/report.h"
 #include "retrace/results/run_folder.h"
 #include "retrace/runs/data_files.h"

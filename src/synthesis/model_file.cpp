@@ -71,7 +71,7 @@ character::Pose ReadPose(const io::JsonView& view, size_t num_joints) {
     view.Fail(std::to_string(numbers.size()) + " numbers", std::to_string(size) + " of a pose of the character");
   }
   const auto rotation = [&](size_t at) {
-    const Quat q(numbers[at], numbers[at + 1], numbers[at + 2], numbers[at + 3]);
+    Quat q(numbers[at], numbers[at + 1], numbers[at + 2], numbers[at + 3]);
     if (!(std::abs(q.squaredNorm() - 1) < 1e-6)) {
       view.Fail("a quaternion of another length than 1 from number " + std::to_string(at) + " on", "a rotation");
     }
