@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "composition_frames.h"
 #include "retrace/character/kinematics.h"
 #include "retrace/math/rotation.h"
 #include "retrace/math/smooth_step.h"
@@ -125,7 +126,7 @@ control::KinematicEnding BlendIn(const BlendProblem& problem) {
   ending.step = problem.step;
   ending.frame_time = kCompositionFrame;
   const double lead = (ending.step - ending.first_step) * problem.time_step;
-  const auto count = static_cast<size_t>(std::floor((lead + problem.duration) / kCompositionFrame + 1e-9)) + 1;
+  const size_t count = NumCompositionFrames(lead + problem.duration);
   if (!linear) {
     ending.poses = Matched(problem, count);
     return ending;

@@ -33,6 +33,34 @@ std::string FormatParts(const std::vector<PartRow>& rows) {
   return csv.Take();
 }
 
+io::Json ManifestOf(const ComposedRun& run, const RunContext& context) {
+  io::Json manifest = {{"format", results::kRunFormat},
+                       {"version", 2},
+                       {"program", run.program},
+                       {"status", run.completed ? "completed" : "partial"},
+                       {"success", run.success},
+                       {"physical", run.control.physical()},
+                       {"evaluation", run.evaluation.ToJson()},
+                       {"command", context.command},
+                       {"configuration", run.configuration.ToJson()},
+                       {"seed", run.configuration.sampling.seed},
+                       {run.member, run.what}};
+  const bool of_a_scene = !run.characters.is_null();
+  if (of_a_scene) manifest["characters"] = run.characters;
+  manifest["solver"] = DescribeSolver(run.control.world);
+  if (!of_a_scene && !run.control.pushes.empty()) {
+    manifest["pushes"] = PushesToJson(control::MakeScene(run.character, run.control), run.control.pushes);
+  }
+  manifest["inputs"] = io::Json::array();
+  for (const StoredRun* const stored : run.inputs) {
+    for (const ControlInput& input : stored->controls) {
+      manifest["inputs"].push_back({{"file", input.file.string()}, {"role", "control"}, {"sha256", input.sha256}});
+    }
+  }
+  manifest["provenance"] = results::Provenance(context.timer != nullptr ? *context.timer : run.timer, {});
+  return manifest;
+}
+
 io::Json WriteComposedRun(results::RunFolder& folder, const ComposedRun& run, const RunContext& context) {
   control::WriteControl(run.character, run.control,
                         [&](std::string_view piece) { folder.Append(results::kControlFile, piece); });
@@ -44,27 +72,7 @@ io::Json WriteComposedRun(results::RunFolder& folder, const ComposedRun& run, co
   ReplayInParts(scene, {}, [&](size_t, const control::Trajectory& part) { writer.Add(part); });
   writer.Finish();
   folder.Write(results::kCompositionFile, FormatParts(run.parts));
-  io::Json manifest = {{"format", results::kRunFormat},
-                       {"version", 2},
-                       {"program", run.program},
-                       {"status", run.completed ? "completed" : "partial"},
-                       {"success", run.success},
-                       {"physical", run.control.physical()},
-                       {"evaluation", run.evaluation.ToJson()},
-                       {"command", context.command},
-                       {"configuration", run.configuration.ToJson()},
-                       {"seed", run.configuration.sampling.seed},
-                       {run.member, run.what},
-                       {"solver", DescribeSolver(run.control.world)}};
-  if (!scene.pushes.empty()) manifest["pushes"] = PushesToJson(scene, scene.pushes);
-  manifest["inputs"] = io::Json::array();
-  for (const StoredRun* const stored : run.inputs) {
-    for (const ControlInput& input : stored->controls) {
-      manifest["inputs"].push_back({{"file", input.file.string()}, {"role", "control"}, {"sha256", input.sha256}});
-    }
-  }
-  manifest["provenance"] = results::Provenance(context.timer != nullptr ? *context.timer : run.timer, {});
-  return manifest;
+  return ManifestOf(run, context);
 }
 
 }  // namespace retrace::runs

@@ -41,11 +41,15 @@ struct ComposedRun {
   bool success = false;
   const Configuration& configuration;
   std::vector<PartRow> parts;
-  std::string member;  ///< of the manifest, for what the program has to tell
-  io::Json what;       ///< that it tells
+  std::string member;        ///< of the manifest, for what the program has to tell
+  io::Json what;             ///< that it tells
+  io::Json characters = {};  ///< likewise of a scene (CharactersMember); null: it is of one character
   std::vector<const StoredRun*> inputs;
   const results::RunTimer& timer;
 };
+
+/// The manifest, whose files are written elsewhere.
+io::Json ManifestOf(const ComposedRun& run, const RunContext& context);
 
 /// Writes everything but the manifest: control, motion, tables; returns the manifest, which FinishWith writes last.
 /// Throws OutputError.

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "composition_frames.h"
 #include "falling.h"
 #include "retrace/character/kinematics.h"
 #include "retrace/io/error.h"
@@ -68,8 +69,9 @@ class Composer {
     size_t next = 1, push = 0;
     try {
       for (;;) {
-        if (push < job_.pushes.size() && ExitAfter(job_.pushes[push])) {
-          if (!Answer(job_.pushes[push++])) break;
+        const std::optional<int> exit = push < job_.pushes.size() ? ExitAfter(job_.pushes[push]) : std::nullopt;
+        if (exit) {
+          if (!Answer(job_.pushes[push++], *exit)) break;
         } else if (next < job_.play.size() || result_.control.duration() < job_.options.seconds) {
           if (!Follow(job_.play[next++ % job_.play.size()])) break;
         } else {
@@ -94,7 +96,7 @@ class Composer {
     const LibraryControl& first = job_.controls[job_.play[0]];
     result_.control = first.control;
     const auto& reference = first.run.characters[0].reference;
-    const auto frames = static_cast<size_t>(std::floor(first.control.duration() / kCompositionFrame + 1e-9)) + 1;
+    const size_t frames = NumCompositionFrames(first.control.duration());
     for (size_t f = 0; f < frames; ++f) {
       const double time = static_cast<double>(f) * kCompositionFrame;
       character::Pose& pose = result_.reference.emplace_back();
@@ -205,8 +207,7 @@ class Composer {
 
   /// After a push the motion goes on that is nearest, be it the same one; where that does not succeed, the character
   /// falls and gets up again. Then the plan goes on.
-  bool Answer(const control::Push& push) {
-    const int exit = *ExitAfter(push);
+  bool Answer(const control::Push& push, int exit) {
     std::vector<Cut> cuts = CutsFrom({exit}, job_.OfAnswers());
     const bool can_fall = !job_.get_ups.empty() && !Is(Transition::kPlain);
     if (can_fall || Is(Transition::kKinematic))
@@ -366,8 +367,7 @@ class Composer {
                   [&](const control::KinematicTransition& transition) { return transition.step >= exit; });
     std::erase_if(result_.parts, [&](const CompositionPart& part) { return part.first_step >= exit; });
     actual_.resize(static_cast<size_t>(exit) + 1);
-    const auto kept = static_cast<size_t>(std::floor(own_from / kCompositionFrame + 1e-9)) + 1;
-    result_.reference.resize(std::min(kept, result_.reference.size()));
+    result_.reference.resize(std::min(NumCompositionFrames(own_from), result_.reference.size()));
     FollowItself();
   }
 
@@ -480,7 +480,7 @@ class Composer {
     const character::State& here = actual_[static_cast<size_t>(cut.exit_step)];
     const auto [heading, offset] = metrics::AlignOnGround(character_, here, StateOf(control, cut.step));
     const double duration = (control.control.num_steps() - cut.step) * h();
-    const auto frames = static_cast<size_t>(std::floor(duration / kCompositionFrame + 1e-9)) + 1;
+    const size_t frames = NumCompositionFrames(duration);
     const double blend = BlendFrom(here);
     character::Pose at_hand, first;
     character::PoseOf(character_, here, at_hand);
@@ -527,13 +527,7 @@ class Composer {
     std::vector<control::Fragment>& all = result_.control.fragments;
     all.insert(all.end(), std::make_move_iterator(fragments.begin()), std::make_move_iterator(fragments.end()));
     if (jump_) result_.control.transitions.push_back(*std::exchange(jump_, std::nullopt));
-    // Frames are even from the beginning on, whenever the part began.
-    const character::ReferenceMotion part(character_, kCompositionFrame, poses, kCompositionFrame);
-    for (;;) {
-      const double time = static_cast<double>(result_.reference.size()) * kCompositionFrame - exit;
-      if (time > part.duration() + 1e-9) break;
-      part.PoseAt(time, result_.reference.emplace_back());
-    }
+    AppendPoses(character_, poses, exit, result_.reference);
     Simulate();
     const bool as_searched = Is(Transition::kSearched) && !PushedAfter(cut.exit_step);
     if (as_searched && control::Fingerprint(actual_.back()) != searched_end_) {

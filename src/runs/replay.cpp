@@ -10,6 +10,7 @@
 #include "retrace/math/rotation.h"
 #include "retrace/runs/run_files.h"
 #include "retrace/runs/stabilization.h"
+#include "split.h"
 
 namespace retrace::runs {
 namespace {
@@ -76,14 +77,7 @@ JoiningRun ParseJoiningRun(const std::string& text) {
     message.append(": found ").append(found).append(", expected OTHER, OTHER,X,Z or OTHER,X,Z,HEADING: the folder of ");
     throw UsageError(message.append("a run, metres up to 1000, and degrees"));
   };
-  std::vector<std::string> parts(1);
-  for (const char c : text) {
-    if (c == ',') {
-      parts.emplace_back();
-    } else {
-      parts.back() += c;
-    }
-  }
+  const std::vector<std::string> parts = Split(text, ',');
   if (parts.size() == 2 || parts.size() > 4) refuse(std::to_string(parts.size()) + " parts between commas");
   if (parts[0].empty()) refuse("no folder");
   const auto number = [&](size_t part, double limit) {

@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <numeric>
 #include <optional>
 #include <stdexcept>
 #include <utility>
 
 #include "blended_way.h"
+#include "composition_frames.h"
 #include "continuation.h"
-#include "retrace/character/approach.h"
+#include "reference_targets.h"
 #include "retrace/character/kinematics.h"
 #include "retrace/control/cutting.h"
 #include "retrace/control/feedback.h"
@@ -20,22 +19,18 @@
 #include "retrace/math/smooth_step.h"
 #include "retrace/metrics/state_distance.h"
 #include "retrace/runs/composition.h"
-#include "retrace/runs/pushes.h"
 #include "retrace/runs/touching.h"
-#include "retrace/runs/world_input.h"
 #include "searched_way.h"
 
 namespace retrace::runs {
 namespace {
 
-constexpr size_t kStruck = 0;         // of several characters, the one that responds
+constexpr size_t kStruck = ResponseJob::kStruck;
 constexpr size_t kStartsApart = 3;    // frames between start times for which a second simulation is made
 constexpr size_t kMostOfMotions = 6;  // nearest motions whose best place is a candidate, too
 constexpr size_t kSamePlace = 5;      // frames: two candidates of one motion that go on alike count once
 constexpr double kTimesApart = 0.15;  // of start times that are tried one after the other [s]
 constexpr double kNearOwn = 0.2;      // of the run's own motion, where it is tried first [m]
-constexpr size_t kStatesApart = 8;    // between which a closest approach is looked for
-constexpr double kTouch = 0.05;       // between two touches of one blow [s]
 constexpr double kGoOver = 0.3;       // after T, in which the reference becomes the motion [s]
 constexpr double kUpright =
     0.87;  // of the height of the root at rest: well above kStandingRoot, as the search misses some of it
@@ -65,7 +60,7 @@ class TwoMotions final : public control::Controller {
     double ahead_of = -1;
     for (size_t j = 0; j < commands.size(); ++j) {
       const character::Joint& joint = character_.joints[j];
-      const double ahead = joint.kp > 0 ? joint.kd / joint.kp : 0;
+      const double ahead = TimeAhead(joint);
       if (ahead != ahead_of) {
         At(first_, now.time + ahead, first_pose_);
         At(second_, now.time + ahead, second_pose_);
@@ -244,7 +239,7 @@ class Responder {
     const character::State state = scene.layout().StateOf(whole.states[static_cast<size_t>(from)], c);
     // Where its own motion ends it comes to rest, for as long as the other one may need.
     const double left = std::max(own.duration() - time, job_.blow.duration + o_.seconds + o_.stand);
-    std::vector<character::Pose> poses(static_cast<size_t>(std::floor(left / kCompositionFrame + 1e-9)) + 1);
+    std::vector<character::Pose> poses(NumCompositionFrames(left));
     for (size_t f = 0; f < poses.size(); ++f) {
       RestingPoseAt(own, own.duration(), time + static_cast<double>(f) * kCompositionFrame, poses[f]);
     }
@@ -259,7 +254,7 @@ class Responder {
     std::move(way.fragments.begin(), way.fragments.end(), std::back_inserter(others_[c]));
     const auto before = static_cast<size_t>(std::ceil(time / kCompositionFrame - 1e-9));
     other.reference.resize(std::min(other.reference.size(), before));
-    AppendReference(scene.characters[c], poses, time, other.reference);
+    AppendPoses(scene.characters[c], poses, time, other.reference);
   }
 
   /// Others that are touched again leave their way. From the last touch on they are led back once more, where that does
@@ -304,19 +299,8 @@ class Responder {
 
   static void FillReference(const character::ReferenceMotion& motion, double duration,
                             std::vector<character::Pose>& poses) {
-    const auto frames = static_cast<size_t>(std::floor(duration / kCompositionFrame + 1e-9)) + 1;
+    const size_t frames = NumCompositionFrames(duration);
     for (size_t f = 0; f < frames; ++f) motion.PoseAt(static_cast<double>(f) * kCompositionFrame, poses.emplace_back());
-  }
-
-  /// Poses that begin at an instant, after those that there are.
-  static void AppendReference(const character::Character& character, const std::vector<character::Pose>& poses,
-                              double from, std::vector<character::Pose>& reference) {
-    const character::ReferenceMotion followed(character, kCompositionFrame, poses, kCompositionFrame);
-    for (;;) {
-      const double time = static_cast<double>(reference.size()) * kCompositionFrame;
-      if (time > from + followed.duration() + 1e-9) break;
-      followed.PoseAt(time - from, reference.emplace_back());
-    }
   }
 
   void FillOwnReference(double duration) { FillReference(own_, duration, result_.reference); }
@@ -579,7 +563,7 @@ class Responder {
     const auto [heading, offset] =
         metrics::AlignOnGround(character_, second.states[std::min(at, second.states.size() - 1)], state);
     const double duration = enters + candidate.end + StandOf(candidate) - candidate.time;
-    std::vector<character::Pose> poses(static_cast<size_t>(std::floor(duration / kCompositionFrame + 1e-9)) + 1);
+    std::vector<character::Pose> poses(NumCompositionFrames(duration));
     character::Pose simulated;
     for (size_t f = 0; f < poses.size(); ++f) {
       const double time = static_cast<double>(f) * kCompositionFrame;
@@ -772,7 +756,7 @@ class Responder {
       if (time >= exit) break;
       character::PoseOf(character_, NaiveState(StepOf(time)), result_.reference.emplace_back());
     }
-    AppendReference(character_, poses, exit, result_.reference);
+    AppendPoses(character_, poses, exit, result_.reference);
   }
 
   void Evaluate() {
@@ -843,179 +827,6 @@ void UseRuleOfPaper(ResponseOptions& options) {
 
 std::string Name(Blend blend) {
   return blend == Blend::kLinear ? "linear" : "matched";
-}
-
-ResponseJob::ResponseJob(const ResponseOptions& o) : options(o), run(o.run), library(o.library, o.mirrored) {
-  if (o.struck >= run.characters.size()) {
-    throw UsageError("--struck: found " + std::to_string(o.struck + 1) + ", expected one of the " +
-                     std::to_string(run.characters.size()) + " characters of " + o.run.string());
-  }
-  run.RequirePhysical("a response is simulated");
-  const std::string file = run.controls[0].file.string();
-  if (has_others() && !run.AllPushes().empty()) {
-    throw UsageError(o.run.string() + ": found several characters and pushes, expected a blow of one of them alone");
-  }
-  if (has_others()) PutFirst(o.struck);
-  if (!run.characters[kStruck].reference) {
-    throw InputError(file, "no reference beside it", "reference.bvh, as runs keep it");
-  }
-  if (run.scene.first_step() != 0) throw InputError(file, "a control that begins later", "one from step 0 on");
-  if (control::CharacterSha256(character()) != control::CharacterSha256(library.character())) {
-    throw InputError(o.library.string(), "motions of the character " + library.character().name,
-                     "motions of that of " + file + ", " + character().name);
-  }
-  if (has_others() && !(o.push.empty() && o.worlds.empty())) {
-    throw UsageError(o.run.string() + ": found several characters and " + (o.push.empty() ? "--world" : "--push") +
-                     ", expected a blow of one of them alone");
-  }
-  if (!has_others() && o.push.empty() == o.worlds.empty()) {
-    throw UsageError("what strikes is a push or a thing of a world: found " +
-                     std::string(o.push.empty() ? "neither --push nor --world" : "--push and --world") +
-                     ", expected one");
-  }
-  if (!o.worlds.empty()) run.PutInto(ReadWorlds(o.worlds));
-  simulation::Environment fixed = run.scene.world.environment;
-  fixed.bodies.clear();
-  if (!fixed.empty()) {
-    throw InputError(o.worlds.empty() ? file : io::List(o.worlds), "another ground or fixed things",
-                     "plain ground, with free bodies at most: recorded motions know of nothing else");
-  }
-  if (o.kinematic && o.open_loop) {
-    throw UsageError("found a kinematic transition and an open loop, expected one of the two");
-  }
-  if (o.kinematic && (has_others() || run.scene.layout().num_free_bodies() > 0)) {
-    throw InputError(o.worlds.empty() ? file : io::List(o.worlds),
-                     has_others() ? "several characters" : "bodies that move freely",
-                     "none: after a kinematic transition nothing is simulated");
-  }
-  run.pushes = run.AllPushes();  // here they are given to whatever is simulated
-  run.scene.pushes.clear();
-  control = control::ControlOf(run.scene, kStruck);
-  pushes = run.pushes;
-  if (has_others()) {
-    FindBlow();
-  } else if (o.push.empty()) {
-    FindTouch();
-  } else {
-    const control::Push push = ParsePush(o.push, run.scene);
-    pushes.push_back(push);
-    blow = {push.start, push.duration, Describe(run.scene, push), push.force.norm() * push.duration};
-  }
-  for (const control::Push& earlier : run.AllPushes()) {
-    if (earlier.end() > blow.start) {
-      throw UsageError("--push: found the start " + io::Fixed(blow.start, 2) +
-                       " s, expected one after the run's own push " + Describe(run.scene, earlier));
-    }
-  }
-  if (o.latest < std::max({o.earliest, o.delay, blow.duration})) {
-    throw UsageError("--latest: found " + io::Fixed(o.latest, 2) +
-                     " s, expected no less than --earliest, --delay and the duration of the blow");
-  }
-}
-
-/// The character of that index changes places with the first one.
-void ResponseJob::PutFirst(size_t index) {
-  if (index == 0) return;
-  std::vector<size_t> order(run.characters.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::swap(order[0], order[index]);
-  control::Scene scene;
-  for (const size_t c : order) {
-    const control::OpenLoopControl own = control::ControlOf(run.scene, c);
-    if (scene.characters.empty()) {
-      scene = control::MakeScene(run.scene.characters[c], own);
-    } else {
-      control::AddToScene(run.scene.characters[c], own, Quat::Identity(), Vec3::Zero(), scene);
-    }
-  }
-  run.scene = std::move(scene);
-  std::swap(run.characters[0], run.characters[index]);
-  for (size_t c = 0; c < run.characters.size(); ++c) {
-    auto& reference = run.characters[c].reference;
-    if (reference) reference = reference->Of(run.scene.characters[c]);
-  }
-}
-
-/// The first blow of another character. Where the two do not part, one does not wait for that.
-void ResponseJob::FindBlow() {
-  const control::Scene& scene = run.scene;
-  const simulation::Layout layout = scene.layout();
-  const control::Trajectory whole = control::Replay(scene, pushes);
-  if (const std::optional<Touching> found = FirstBlow(whole, layout, kStruck, options.after)) {
-    blow = {found->start, std::min(found->duration(), options.earliest), Describe(scene, *found)};
-    return;
-  }
-  character::BodyPair nearest{std::numeric_limits<double>::infinity(), -1, -1};
-  double when = 0;
-  size_t who = 0;
-  for (size_t s = 0; s < whole.states.size(); s += kStatesApart) {
-    if (whole.TimeOf(s) < options.after) continue;
-    const character::State own = layout.StateOf(whole.states[s], kStruck);
-    for (size_t c = 0; c < scene.characters.size(); ++c) {
-      if (c == kStruck) continue;
-      const character::BodyPair pair =
-          character::NearestBodies(character(), own, scene.characters[c], layout.StateOf(whole.states[s], c));
-      if (pair.distance >= nearest.distance) continue;
-      nearest = pair;
-      when = whole.TimeOf(s);
-      who = c;
-    }
-  }
-  std::string found = "a blow that never touches";
-  if (nearest.first >= 0) {
-    found.append(": ").append(BodyName(scene, layout.BodyOf(who, nearest.second))).append(" comes no nearer than ");
-    found.append(io::Fixed(nearest.distance, 3)).append(" m to ");
-    found.append(BodyName(scene, layout.BodyOf(kStruck, nearest.first)));
-    found.append(", at ").append(io::Fixed(when, 2)).append(" s");
-  }
-  throw InputError(run.controls[0].file.string(), found, "another character that strikes");
-}
-
-/// The first touch of a free body, until the two part for a while.
-void ResponseJob::FindTouch() {
-  const simulation::Environment& environment = run.scene.world.environment;
-  const std::string worlds = io::List(options.worlds);
-  if (environment.bodies.empty()) throw InputError(worlds, "no body that moves freely", "one that strikes");
-  const control::Trajectory own = control::Replay(character(), control, pushes);
-  const double h = control.world.time_step;
-  const int first = environment.ObjectOfFreeBody(0);
-  Vec3 impulse = Vec3::Zero();
-  for (size_t step = 0; step < own.contacts.size(); ++step) {
-    for (const simulation::Contact& contact : own.contacts[step]) {
-      if (contact.other >= 0 || contact.object < first) continue;
-      const double time = static_cast<double>(step) * h;
-      if (blow.what.empty()) {
-        blow = {time, h,
-                own.objects[static_cast<size_t>(contact.object)] + ", which meets " + BodyName(run.scene, contact.body),
-                0};
-      } else if (time - blow.end() < kTouch) {
-        blow.duration = time + h - blow.start;
-      } else {
-        continue;
-      }
-      impulse += contact.force * h;
-    }
-  }
-  blow.impulse = impulse.norm();
-  if (!blow.what.empty()) return;
-  double least = std::numeric_limits<double>::infinity(), when = 0;
-  std::string what;
-  const size_t num_bodies = character().bodies.size();
-  for (size_t s = 0; s < own.states.size(); ++s) {
-    for (size_t f = num_bodies; f < own.states[s].size(); ++f) {
-      for (size_t b = 0; b < num_bodies; ++b) {
-        const double distance = (own.states[s][f].position - own.states[s][b].position).norm();
-        if (distance >= least) continue;
-        least = distance;
-        when = own.TimeOf(s);
-        what = "that of " + environment.bodies[f - num_bodies].name + " comes no nearer than " + io::Fixed(least, 2) +
-               " m to that of " + character().bodies[b].name;
-      }
-    }
-  }
-  throw InputError(worlds,
-                   "nothing that touches the character (of the centres, " + what + ", at " + io::Fixed(when, 2) + " s)",
-                   "a body that strikes it");
 }
 
 Response Respond(const ResponseJob& job, int threads, const ResponseHooks& hooks) {

@@ -7,7 +7,6 @@
 #include "retrace/runs/composition.h"
 #include "retrace/runs/response.h"
 #include "retrace/runs/run_files.h"
-#include "retrace/runs/solver.h"
 #include "scene_files.h"
 
 namespace retrace::runs {
@@ -134,6 +133,23 @@ io::Json ResponseMember(const ResponseJob& job, const Response& result) {
   return member;
 }
 
+ComposedRun ComposedOf(const ResponseJob& job, const Response& result) {
+  return {.program = "respond",
+          .title = job.run.folder.string() + ", after a push",
+          .character = job.character(),
+          .control = result.control,
+          .reference = result.reference,
+          .evaluation = result.evaluation,
+          .completed = result.ending == "completed",
+          .success = result.success(),
+          .configuration = job.options.configuration,
+          .parts = PartsOf(job, result),
+          .member = "response",
+          .what = ResponseMember(job, result),
+          .inputs = {&job.run},
+          .timer = result.timer};
+}
+
 /// The folder of a response in company.
 void WriteSceneResponse(results::RunFolder& folder, const ResponseJob& job, const Response& result,
                         const RunContext& context) {
@@ -163,25 +179,9 @@ void WriteSceneResponse(results::RunFolder& folder, const ResponseJob& job, cons
   folder.Write(results::CharacterPrefix(0, scene.characters.size()).append(results::kCompositionFile),
                FormatParts(PartsOf(job, result)));
   folder.Write(results::kCandidatesFile, FormatCandidates(job, result));
-  io::Json manifest = {{"format", results::kRunFormat},
-                       {"version", 2},
-                       {"program", "respond"},
-                       {"status", result.ending == "completed" ? "completed" : "partial"},
-                       {"success", result.success()},
-                       {"physical", true},
-                       {"evaluation", result.evaluation.ToJson()},
-                       {"command", context.command},
-                       {"configuration", job.options.configuration.ToJson()},
-                       {"seed", job.options.configuration.sampling.seed},
-                       {"response", ResponseMember(job, result)},
-                       {"characters", CharactersMember(scene, characters)},
-                       {"solver", DescribeSolver(scene.world)}};
-  manifest["inputs"] = io::Json::array();
-  for (const ControlInput& input : job.run.controls) {
-    manifest["inputs"].push_back({{"file", input.file.string()}, {"role", "control"}, {"sha256", input.sha256}});
-  }
-  manifest["provenance"] = results::Provenance(context.timer != nullptr ? *context.timer : result.timer, {});
-  FinishWith(folder, std::move(manifest));
+  ComposedRun run = ComposedOf(job, result);
+  run.characters = CharactersMember(scene, characters);
+  FinishWith(folder, ManifestOf(run, context));
 }
 
 }  // namespace
@@ -192,21 +192,7 @@ void WriteResponse(results::RunFolder& folder, const ResponseJob& job, const Res
     WriteSceneResponse(folder, job, result, context);
     return;
   }
-  const ComposedRun run = {.program = "respond",
-                           .title = job.run.folder.string() + ", after a push",
-                           .character = job.character(),
-                           .control = result.control,
-                           .reference = result.reference,
-                           .evaluation = result.evaluation,
-                           .completed = result.ending == "completed",
-                           .success = result.success(),
-                           .configuration = job.options.configuration,
-                           .parts = PartsOf(job, result),
-                           .member = "response",
-                           .what = ResponseMember(job, result),
-                           .inputs = {&job.run},
-                           .timer = result.timer};
-  io::Json manifest = WriteComposedRun(folder, run, context);
+  io::Json manifest = WriteComposedRun(folder, ComposedOf(job, result), context);
   folder.Write(results::kCandidatesFile, FormatCandidates(job, result));
   FinishWith(folder, std::move(manifest));
 }

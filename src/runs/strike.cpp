@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "composition_frames.h"
+#include "reference_targets.h"
 #include "retrace/character/kinematics.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
@@ -15,6 +17,7 @@
 #include "retrace/runs/solver.h"
 #include "retrace/task/task.h"
 #include "scene_files.h"
+#include "split.h"
 
 namespace retrace::runs {
 namespace {
@@ -62,7 +65,7 @@ ReferenceMotion Scaled(const ReferenceMotion& motion, double factor) {
 
 ReferenceMotion PartFrom(const ReferenceMotion& motion, double start, double end) {
   const double duration = std::min(end, motion.duration()) - start;
-  std::vector<Pose> poses(static_cast<size_t>(std::floor(duration / kCompositionFrame + 1e-9)) + 1);
+  std::vector<Pose> poses(NumCompositionFrames(duration));
   for (size_t f = 0; f < poses.size(); ++f) {
     motion.PoseAt(start + static_cast<double>(f) * kCompositionFrame, poses[f]);
   }
@@ -85,7 +88,7 @@ std::vector<control::Fragment> TargetsAhead(const ReferenceMotion& motion, doubl
       double ahead_of = -1;
       for (size_t j = 0; j < targets.size(); ++j) {
         const character::Joint& joint = character.joints[j];
-        const double ahead = joint.kp > 0 ? joint.kd / joint.kp : 0;
+        const double ahead = TimeAhead(joint);
         if (ahead != ahead_of) motion.PoseAt((first + t) * time_step + ahead, pose);
         ahead_of = ahead;
         targets[j] = pose.joint_rotations[j];
@@ -227,14 +230,7 @@ Stance ParseStance(const std::string& text) {
     message.append(io::Real{kStancePlaces}.Legal()).append(", degrees from ").append(io::Real{kStanceHeadings}.Legal());
     throw UsageError(message);
   };
-  std::vector<std::string> parts(1);
-  for (const char c : text) {
-    if (c == ',') {
-      parts.emplace_back();
-    } else {
-      parts.back() += c;
-    }
-  }
+  const std::vector<std::string> parts = Split(text, ',');
   if (parts.size() > 3) refuse(std::to_string(parts.size()) + " parts between commas");
   const auto number = [&](size_t part, const io::Range& range, double otherwise) {
     double value = otherwise;

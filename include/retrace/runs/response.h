@@ -99,8 +99,9 @@ struct ResponseJob {
   ResponseJob(const ResponseJob&) = delete;
   ResponseJob& operator=(const ResponseJob&) = delete;
 
-  /// That responds. Of several it becomes the first one.
-  const character::Character& character() const { return run.scene.characters[0]; }
+  static constexpr size_t kStruck = 0;  ///< index of the character that responds: of several it becomes the first one
+
+  const character::Character& character() const { return run.scene.characters[kStruck]; }
   bool has_others() const { return run.scene.characters.size() > 1; }
   /// Files that no result may replace.
   std::vector<std::filesystem::path> Files() const { return run.Files(); }
