@@ -1,15 +1,17 @@
-/// A million random programs: what the property tests look for, often enough to meet what is rare.
+/// Many random programs, and in long trials a million (long_trials.h): what the property tests look for, often enough
+/// to meet what is rare.
 #include <gtest/gtest.h>
 
+#include "long_trials.h"
 #include "optimization/random_programs.h"
 
 namespace retrace::optimization {
 namespace {
 
 #if defined(RETRACE_SANITIZED)
-constexpr uint32_t kPrograms = 1000;
+const uint32_t kPrograms = 1000;
 #else
-constexpr uint32_t kPrograms = 100000;
+const uint32_t kPrograms = LongTrials() ? 100000 : 10000;
 #endif
 
 /// Ten parts, each within the time of a test.

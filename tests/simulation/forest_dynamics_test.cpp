@@ -8,6 +8,7 @@
 #include <cstdarg>
 #include <numeric>
 
+#include "long_trials.h"
 #include "retrace/math/random.h"
 #include "simulation/collision.h"
 #include "simulation/contact_forces.h"
@@ -184,7 +185,7 @@ Agreement Compare(const character::Character& character, double time_step, int s
 #if defined(RETRACE_SANITIZED)
 constexpr int kStarts = 100;  // ten times slower, and not for finding rare states
 #else
-constexpr int kStarts = 4500;
+const int kStarts = LongTrials() ? 4500 : 1000;
 #endif
 
 TEST(ForestDynamics, StepsLikeOdeInAnyState) {
