@@ -8,6 +8,7 @@
 
 #include "retrace/character/cycle.h"
 #include "retrace/io/cpu_time.h"
+#include "retrace/math/random.h"
 #include "retrace/math/rotation.h"
 
 namespace retrace::synthesis {
@@ -177,6 +178,33 @@ MatrixXd LeftOver(const MatrixXd& linear, const MatrixXd& points, const MatrixXd
   return values - ((linear.rightCols(points.rows()) * points).colwise() + VectorXd(linear.col(0)));
 }
 
+/// Transitions of the normal motion, repeated from places beside it that come back to it, after `points` and `values`
+/// of the examples, and the doubt of each.
+void AppendReturns(const ResponseModel& model, MatrixXd& points, MatrixXd& values, VectorXd& doubt) {
+  const ResponseOptions& options = model.options;
+  const Index d = model.dimensions(), examples = points.cols();
+  const Index normal = model.lengths[0] - options.order, copies = options.return_copies;
+  doubt = VectorXd::Zero(examples + copies * normal);
+  if (copies == 0) return;
+  const auto places = model.latent.latent.leftCols(model.lengths[0]);
+  const double step =
+      (places.rightCols(places.cols() - 1) - places.leftCols(places.cols() - 1)).colwise().norm().mean();
+  const double kept = std::exp(-options.features.frame_time / options.return_time);
+  points.conservativeResize(Eigen::NoChange, doubt.size());
+  values.conservativeResize(Eigen::NoChange, doubt.size());
+  for (Index i = 0; i < copies * normal; ++i) {
+    RandomStream random(options.seed, RandomStage::kLearning, 1, static_cast<uint32_t>(i));
+    VectorXd aside(d);
+    for (Index k = 0; k < d; ++k) aside[k] = random.Normal();
+    aside *= random.Uniform() * options.return_distance * step / aside.norm();
+    const Index to = examples + i, from = i % normal;
+    points.col(to) = points.col(from);
+    for (int part = 0; part < options.order; ++part) points.col(to).segment(part * d, d) += aside;
+    values.col(to) = values.col(from) + kept * aside;
+    doubt[to] = (1 - kept) * (1 - kept) * aside.squaredNorm();
+  }
+}
+
 /// All but the kernels and what follows from them.
 void AssembleLatent(ResponseModel& model, FeatureMap& features) {
   Check(model.examples, model.options);
@@ -202,6 +230,7 @@ ResponseOptions PaperOptions() {
   options.linear_mean = false;
   options.least_noise = options.least_dynamics_noise = 0;
   options.takes_pushes_off = false;
+  options.return_copies = 0;
   options.deformation.paper = true;
   options.deformation.foot_weight = 1e7;
   return options;
@@ -262,7 +291,9 @@ void Assemble(ResponseModel& model) {
   MatrixXd points, values;
   Transitions(model, features, points, values);
   model.linear = LinearMean(points, values, model.options.linear_mean);
-  if (!model.dynamics.Fit(points, LeftOver(model.linear, points, values), model.dynamics_kernel)) {
+  VectorXd doubt;
+  AppendReturns(model, points, values, doubt);
+  if (!model.dynamics.Fit(points, LeftOver(model.linear, points, values), model.dynamics_kernel, doubt)) {
     throw std::runtime_error("the covariance of the dynamics cannot be factored: more noise is needed");
   }
 }

@@ -14,6 +14,10 @@
 /// - Motions that follow one reference in time keep its rhythm whatever pushes them, and a model that does not know the
 ///   time comes back from a push a little early or late, and stays so. Where examples have a clock, its phase is a part
 ///   of what the dynamics follow from, with a rate of its own.
+/// - All ways lead back. Few examples say nothing of most places beside the normal motion, and a model settles there
+/// into
+///   a walk of its own, which no example has. The dynamics are told that such places come back to the normal motion
+///   within a second, with so much doubt that any example nearby outweighs it.
 /// - The dynamics have a linear mean: far from the examples a motion goes on, in the place of going to the middle.
 /// - Velocities are observed in the place of the pose before, in more latent coordinates than three: one cycle takes
 ///   two, and what is left to one has to hold every direction and strength.
@@ -53,6 +57,11 @@ struct ResponseOptions {
   /// then also follow from the phase [s].
   double clock_period = 0;
   bool takes_pushes_off = true;
+  /// So often each transition of the normal motion is repeated beside it, from places that lie up to `return_distance`
+  /// latent steps off, and back to it within `return_time` [s]; 0: never.
+  int return_copies = 4;
+  double return_distance = 3;
+  double return_time = 1;
   int dynamics_iterations = 60;
   DeformationOptions deformation;
 };
@@ -105,9 +114,6 @@ struct ResponseLearning {
   /// (examples) distance of the last observation of each from the nearest one of the normal motion, in steps: an
   /// example that is far away has not returned.
   std::vector<double> end_distances;
-  /// Mean distance between latent places that the dynamics tell and those that there are, in latent steps, of the
-  /// normal motion and of the others, as learnt.
-  double normal_step_error = 0, disturbed_step_error = 0;
 };
 
 /// Learns. The examples must be of the character, the first one the normal motion with at least a whole cycle; each has
