@@ -54,9 +54,6 @@ void AddOptions(CLI::App& app, Options& o) {
       "--no-clock", [&o] { o.learning.clock = false; },
       "Let the model have a rhythm of its own, also where all examples repeat one cycle of one recording");
   app.add_flag_callback(
-      "--no-returns", [&o] { o.learning.model.return_copies = 0; },
-      "Do not tell the dynamics that places beside the normal motion lead back to it");
-  app.add_flag_callback(
       "--free-places", [&o] { o.learning.model.back_constraint = false; },
       "Latent places that are not a smooth function of what is observed");
   apps::AddNumber(app, "--order", o.learning.model.order, io::Integer{1, 2},

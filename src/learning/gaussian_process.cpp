@@ -45,12 +45,8 @@ void CheckExamples(const MatrixXd& points, const MatrixXd& values, Index parts) 
 }  // namespace
 
 bool Covariance::Factor(const MatrixXd& kernel_matrix, double noise) {
-  return Factor(kernel_matrix, VectorXd::Constant(kernel_matrix.rows(), noise));
-}
-
-bool Covariance::Factor(const MatrixXd& kernel_matrix, const VectorXd& noise) {
   lower_ = kernel_matrix;
-  lower_.diagonal() += noise;
+  lower_.diagonal().array() += noise;
   if (!kSamePartsEverywhere || !lower_.allFinite()) return false;
   const Eigen::LLT<Eigen::Ref<MatrixXd>> factor(lower_);
   if (factor.info() != Eigen::Success) return false;
@@ -83,19 +79,13 @@ void Covariance::Inverse(MatrixXd& inverse) const {
   Solve(inverse);
 }
 
-bool GaussianProcess::Fit(const MatrixXd& points, const MatrixXd& values, const Kernel& kernel,
-                          const VectorXd& more_noise) {
+bool GaussianProcess::Fit(const MatrixXd& points, const MatrixXd& values, const Kernel& kernel) {
   CheckExamples(points, values, kernel.parts());
-  if (more_noise.size() != 0 && (more_noise.size() != points.cols() || !(more_noise.array() >= 0).all())) {
-    throw std::invalid_argument("noise that does not fit the examples");
-  }
   kernel_ = kernel;
   points_ = points;
   MatrixXd matrix;
   KernelMatrix(kernel_, points_, matrix);
-  VectorXd noise = VectorXd::Constant(points.cols(), kernel_.noise);
-  if (more_noise.size() != 0) noise += more_noise;
-  if (!covariance_.Factor(matrix, noise)) return false;
+  if (!covariance_.Factor(matrix, kernel_.noise)) return false;
   MatrixXd columns = values.transpose();
   covariance_.Solve(columns);
   weights_ = columns.transpose();

@@ -8,6 +8,7 @@
 #include "retrace/io/describe.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
+#include "retrace/synthesis/judge.h"
 
 namespace retrace::synthesis {
 namespace {
@@ -41,10 +42,6 @@ void DescribeOptions(Options& o, Visitor& v) {
   v.Field({"clock_period", "Of the clock by which all examples go; 0: none", "s"}, o.clock_period, io::Real{{0, 100}});
   v.Field({"takes_pushes_off", "Whether the pushes of the examples are taken off again"}, o.takes_pushes_off,
           io::Flag{});
-  v.Field({"return_copies", "Repetitions of the normal motion's transitions beside it"}, o.return_copies,
-          io::Integer{0, 100});
-  v.Field({"return_distance", "How far beside it, in latent steps"}, o.return_distance, io::Real{{0, 1000}});
-  v.Field({"return_time", "In which they come back", "s"}, o.return_time, io::Real{{1e-3, 1000}});
   v.Field({"dynamics_iterations", "Of the minimisation of L_D"}, o.dynamics_iterations, io::Integer{1, 100000});
   v.Section({"deformation", "What a push does to a pose"}, [&](auto& section) {
     section.Field({"paper", "Smallest |G|^2 + foot_weight |C|^2"}, o.deformation.paper, io::Flag{});
@@ -167,6 +164,7 @@ io::Json ToJson(const ResponseModel& model) {
             {"observed_dimensions", model.latent.observations.rows()},
             {"period", model.period},
             {"step", model.step},
+            {"crossings", CountCrossings(model)},
             {"scales", NumbersOf(model.latent.scales)}}}};
 }
 

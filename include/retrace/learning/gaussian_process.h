@@ -15,14 +15,12 @@
 
 namespace retrace::learning {
 
-/// K with the noise on its diagonal by its factor of Cholesky.
+/// K + noise I by its factor of Cholesky.
 class Covariance {
  public:
   /// Takes K (N x N) without the noise. Returns false, and is of no use, where it is not positive definite to rounding:
   /// points are too near to one another for so little noise.
   bool Factor(const Eigen::MatrixXd& kernel_matrix, double noise);
-  /// The same with a noise of its own for each point (N).
-  bool Factor(const Eigen::MatrixXd& kernel_matrix, const Eigen::VectorXd& noise);
 
   Eigen::Index size() const { return lower_.rows(); }
   double LogDeterminant() const;
@@ -50,10 +48,8 @@ struct Prediction {
 class GaussianProcess {
  public:
   /// Examples: points (n x N) and the values there (D x N). Returns false where the kernel's matrix cannot be factored
-  /// (Covariance). `more_noise` (N) is added to the kernel's noise: less is known of the values there; empty: nothing.
-  /// Throws std::invalid_argument for sizes that do not fit, and for numbers that are not finite.
-  bool Fit(const Eigen::MatrixXd& points, const Eigen::MatrixXd& values, const Kernel& kernel,
-           const Eigen::VectorXd& more_noise = {});
+  /// (Covariance). Throws std::invalid_argument for sizes that do not fit, and for numbers that are not finite.
+  bool Fit(const Eigen::MatrixXd& points, const Eigen::MatrixXd& values, const Kernel& kernel);
 
   const Kernel& kernel() const { return kernel_; }
   const Eigen::MatrixXd& points() const { return points_; }  ///< (n x N)
