@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "retrace/character/skeleton.h"
+#include "retrace/control/control_file.h"
+#include "retrace/dynamics/coordinates.h"
 #include "retrace/io/csv_writer.h"
 #include "retrace/io/file.h"
 #include "retrace/io/number.h"
@@ -182,6 +184,24 @@ std::string Label(double x, double y, const char* color, const std::string& text
   return svg.append(io::EscapeXml(text)).append("</text>\n");
 }
 
+/// A control file in which all is shown and nothing simulated, but for its first step, so that the programs that take a
+/// run show the motion, and call it what it is.
+control::OpenLoopControl ShownControl(const ResponseModel& model, const Synthesis& result) {
+  const double dt = model.options.features.frame_time;
+  const dynamics::Coordinates coordinates(*model.character);
+  Eigen::VectorXd velocity(coordinates.size());
+  coordinates.Difference(result.poses[0], result.poses[1], velocity);
+  velocity /= dt;
+  control::OpenLoopControl control;
+  coordinates.StateOf(result.poses[0], velocity, control.start);
+  control.fragments.push_back({0, 1, {result.poses[0].joint_rotations}});
+  control.ending = control::KinematicEnding{0, 1, dt, result.poses};
+  for (const synthesis::Push& push : result.pushes) {
+    control.pushes.push_back({.body = push.body, .force = push.force, .start = push.start, .duration = push.duration});
+  }
+  return control;
+}
+
 std::string MillimetresAndDegrees(const synthesis::Plausibility& figures) {
   return "joints at most " + io::Fixed(Degrees(figures.joint_excess), 1) +
          " degrees from the examples', root at most " + io::Fixed(1000 * figures.height_excess, 0) +
@@ -249,7 +269,7 @@ void WriteLearntResponse(const std::filesystem::path& folder, bool force, const 
   const ResponseModel& model = learnt.learning.model;
   files.Write("learning.csv", FormatLearning(learnt));
   files.Write("latent.csv", FormatExamples(model));
-  files.Write("latent.svg", LatentPicture(model));
+  files.Write(results::kLatentPictureFile, LatentPicture(model));
   files.Write("model.json", io::Dump(ToJson(model), 1) + "\n");
 }
 
@@ -259,7 +279,8 @@ void WriteSynthesis(const std::filesystem::path& folder, bool force, const Respo
   files.Write(results::kMotionFile,
               motion::FormatBvh(character::ClipOf(*model.character, result.poses, model.options.features.frame_time)));
   files.Write("latent.csv", FormatPlaces(model, result));
-  files.Write("latent.svg", LatentPicture(model, &result));
+  files.Write(results::kLatentPictureFile, LatentPicture(model, &result));
+  files.Write(results::kControlFile, control::FormatControl(*model.character, ShownControl(model, result)));
   if (!result.errors.empty()) files.Write("errors.csv", FormatErrors(result));
   const synthesis::Plausibility& figures = result.plausibility;
   io::Json json = {{"format", "retrace-synthesis"},
