@@ -145,18 +145,24 @@ int CountCrossings(const ResponseModel& model, const CrossingOptions& options) {
   const MatrixXd& places = model.latent.latent;
   const Index normals = model.lengths[0];
   const double latent_step = (places.middleCols(1, normals - 1) - places.leftCols(normals - 1)).colwise().norm().mean();
-  std::vector<Index> pieces;  // the first place of each
+  struct Piece {
+    size_t example;
+    Index first;  // place
+  };
+  std::vector<Piece> pieces;
   for (size_t e = 0; e < model.examples.size(); ++e) {
-    for (Index i = 0; i + 1 < model.lengths[e]; ++i) pieces.push_back(model.FirstOf(e) + i);
+    for (Index i = 0; i + 1 < model.lengths[e]; ++i) pieces.push_back({e, model.FirstOf(e) + i});
   }
   int count = 0;
-  for (size_t a = 0; a < pieces.size(); ++a) {
-    for (size_t b = a + 1; b < pieces.size(); ++b) {
+  for (auto a = pieces.begin(); a != pieces.end(); ++a) {
+    for (auto b = a + 1; b != pieces.end(); ++b) {
+      // Pieces that follow one another meet.
+      if (a->example == b->example && b->first - a->first < options.frames) continue;
       const double observed =
-          (model.latent.observations.col(pieces[a]) - model.latent.observations.col(pieces[b])).norm();
+          (model.latent.observations.col(a->first) - model.latent.observations.col(b->first)).norm();
       if (observed < options.apart * model.step) continue;
-      const double distance = DistanceOfPieces(places.col(pieces[a]), places.col(pieces[a] + 1), places.col(pieces[b]),
-                                               places.col(pieces[b] + 1));
+      const double distance = DistanceOfPieces(places.col(a->first), places.col(a->first + 1), places.col(b->first),
+                                               places.col(b->first + 1));
       if (distance < options.near * latent_step) ++count;
     }
   }
