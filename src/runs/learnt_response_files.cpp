@@ -276,7 +276,7 @@ void WriteLearntResponse(const std::filesystem::path& folder, bool force, const 
 void WriteSynthesis(const std::filesystem::path& folder, bool force, const ResponseModel& model,
                     const SynthesisOptions& options, const Synthesis& result, const std::string& command) {
   results::RunFolder files(folder, force);
-  files.Write(results::kMotionFile,
+  files.Write("synthesis.bvh",
               motion::FormatBvh(character::ClipOf(*model.character, result.poses, model.options.features.frame_time)));
   files.Write("latent.csv", FormatPlaces(model, result));
   files.Write(results::kLatentPictureFile, LatentPicture(model, &result));

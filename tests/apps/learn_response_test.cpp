@@ -43,12 +43,12 @@ TEST_F(LearnResponseProgram, LearnsAModelThatPlays) {
   EXPECT_EQ(json["frames"], 91);
   // The same bytes again, and a motion that the other programs take.
   ASSERT_EQ(Execute(play + Path("again")).code, 0);
-  for (const char* const file : {"/motion.bvh", "/latent.csv", "/latent.svg"}) {
+  for (const char* const file : {"/synthesis.bvh", "/latent.csv", "/latent.svg"}) {
     EXPECT_EQ(io::ReadFile(motion + file), io::ReadFile(Path("again") + file)) << file;
   }
   ASSERT_EQ(Execute(learn_ + " --output " + Path("model2")).code, 0);
   EXPECT_EQ(io::ReadFile(model + "/model.json"), io::ReadFile(Path("model2") + "/model.json"));
-  EXPECT_EQ(Execute(kInspect + " " + motion + "/motion.bvh").code, 0);
+  EXPECT_EQ(Execute(kInspect + " " + motion + "/synthesis.bvh").code, 0);
   // The report shows it, and that it is not physical.
   EXPECT_EQ(Execute(std::string(RETRACE_REPORT) + " " + motion).code, 0);
   const std::string page = io::ReadFile(motion + "/report.html");

@@ -95,9 +95,9 @@ struct Synthesis {
 /// do not fit one another.
 Synthesis Synthesise(const std::vector<const synthesis::ResponseModel*>& models, const SynthesisOptions& options);
 
-/// Writes motion.bvh, latent.csv (time, pushed, displacement, deviation, evaluations, latent coordinates), latent.svg,
-/// errors.csv where the motion was compared, and synthesis.json, which says that the motion is kinematic. Throws as
-/// WriteLearntResponse.
+/// Writes synthesis.bvh, control.json, which shows it, latent.csv (time, pushed, displacement, deviation, evaluations,
+/// latent coordinates), latent.svg, errors.csv where the motion was compared, and synthesis.json, which says that the
+/// motion is kinematic. Throws as WriteLearntResponse.
 void WriteSynthesis(const std::filesystem::path& folder, bool force, const synthesis::ResponseModel& model,
                     const SynthesisOptions& options, const Synthesis& result, const std::string& command);
 
