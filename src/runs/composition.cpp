@@ -371,14 +371,7 @@ class Composer {
     FollowItself();
   }
 
-  void FollowItself() {
-    for (;;) {
-      const double time = static_cast<double>(result_.reference.size()) * kCompositionFrame;
-      const auto step = static_cast<size_t>(StepsIn(time));
-      if (step >= actual_.size()) break;
-      character::PoseOf(character_, actual_[step], result_.reference.emplace_back());
-    }
-  }
+  void FollowItself() { AppendStates(character_, actual_, h(), result_.reference); }
 
   /// The nearest ones, some time apart.
   std::vector<Cut> CutsFrom(const std::vector<int>& exits, const std::vector<size_t>& controls) const {
@@ -565,37 +558,6 @@ class Composer {
 };
 
 }  // namespace
-
-std::string Name(CompositionEvent event) {
-  switch (event) {
-    case CompositionEvent::kPlan:
-      return "plan";
-    case CompositionEvent::kAnswer:
-      return "answer";
-    case CompositionEvent::kFall:
-      return "fall";
-    case CompositionEvent::kDrive:
-      return "drive";
-    case CompositionEvent::kGetUp:
-      return "get_up";
-    case CompositionEvent::kResume:
-      break;
-  }
-  return "resume";
-}
-
-std::string Name(Transition transition) {
-  if (transition == Transition::kKinematic) return "kinematic";
-  return transition == Transition::kSearched ? "searched" : "plain";
-}
-
-Configuration CompositionConfiguration() {
-  Configuration configuration;
-  configuration.sampling.samples = 200;
-  configuration.sampling.selection.saved = 40;
-  configuration.sampling.budget = 1000;
-  return configuration;
-}
 
 CompositionJob::CompositionJob(const CompositionOptions& o) : options(o) {
   if (const auto problem = options.configuration.Validate()) throw UsageError(*problem);

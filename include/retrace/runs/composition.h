@@ -23,24 +23,12 @@
 #include "retrace/metrics/gates.h"
 #include "retrace/results/provenance.h"
 #include "retrace/results/run_folder.h"
+#include "retrace/runs/composed_motion.h"
 #include "retrace/runs/configuration.h"
 #include "retrace/runs/control_library.h"
 #include "retrace/runs/manifest.h"
 
 namespace retrace::runs {
-
-/// How one control becomes the next.
-enum class Transition {
-  kSearched,   ///< the next motion is searched anew from the state at hand
-  kPlain,      ///< the next control goes on as it is: nearly always a fall, and there to be compared with
-  kKinematic,  ///< that of the paper: the next control goes on from its own state, and the pose is blended. Not
-               ///< physical
-};
-std::string Name(Transition transition);
-
-/// The default configuration with fewer samples and less patience: a motion that was found before needs fewer to be
-/// found again, and there are other cuts to try.
-Configuration CompositionConfiguration();
 
 /// What a user sets.
 struct CompositionOptions {
@@ -90,17 +78,6 @@ struct CompositionJob {
   void AddPushes();
 };
 
-/// What a part of a composed motion is there for.
-enum class CompositionEvent {
-  kPlan,    ///< a control of the plan
-  kAnswer,  ///< after a push one does not fall
-  kFall,    ///< a semi-ragdoll with reflexes, until it lies still
-  kDrive,   ///< servos go to the pose with which a get-up is entered
-  kGetUp,   ///< a get-up of the library
-  kResume,  ///< on with the plan after it
-};
-std::string Name(CompositionEvent event);
-
 /// A part of a composed motion.
 struct CompositionPart {
   int first_step = 0;
@@ -127,7 +104,6 @@ struct Composition {
   size_t num_kinematic() const { return control.transitions.size(); }
   bool success() const { return ending == "completed" && evaluation.success(); }
 };
-inline constexpr double kCompositionFrame = 1.0 / 120;  ///< [s]
 
 struct CompositionHooks {
   std::function<void(const CompositionPart& part)> on_part = {};
