@@ -10,6 +10,7 @@
 
 #include "companions.h"
 #include "composition_frames.h"
+#include "continuation.h"
 #include "kinematic_response.h"
 #include "response_candidates.h"
 #include "retrace/character/kinematics.h"
@@ -23,6 +24,7 @@
 #include "retrace/runs/touching.h"
 #include "searched_way.h"
 #include "struck_motion.h"
+#include "tracked_way.h"
 
 namespace retrace::runs {
 namespace {
@@ -30,6 +32,8 @@ namespace {
 constexpr size_t kStruck = ResponseJob::kStruck;
 constexpr double kNaiveFragment = 0.1;  // [s]
 constexpr int kNaiveTargets = 12;       // in each, after its first one
+// Before the end of a searched way that stands there, in which feedback may take over, and between two such instants.
+constexpr double kHandOverWithin = 0.8, kHandOversApart = 0.1;  // [s]
 
 class Responder {
  public:
@@ -185,44 +189,113 @@ class Responder {
     candidate.up = candidate.found || reached >= candidate.start + candidate.end - candidate.time - 1e-6;
   }
 
+  /// A search leads to where the motion stands; from there feedback goes on, which needs a hundredth of the time, and
+  /// where that falls another search.
   void TrySearch(ResponseCandidate& candidate, const std::vector<character::Pose>& poses) {
-    const bool among_others = job_.has_others() && !result_.others_left_out;
+    const double stand = struck_.StandOf(candidate);
+    std::vector<character::Pose> followed = poses;
+    if (stand > 0) followed.resize(NumCompositionFrames(DurationOf(poses) - stand));
+    WayProblem problem = ProblemOf(followed, poses.size());
+    problem.share_of_budget = DurationOf(poses) / DurationOf(followed);  // that of all of the motion
+    SearchedWay way = SearchWay(problem);
+    candidate.found = way.reached_end;
+    if (way.reached_end && stand > 0) candidate.found = GoOn(problem, poses, way, followed, candidate);
+    candidate.cpu_seconds += way.cpu_seconds;
+    SetReached(struck_.exit_time() - job_.blow.start + way.reached, candidate);
+    // Of what is not found to the end, what there is is the result where nothing else is found.
+    if (!candidate.found && candidate.reached <= best_reached_) return;
+    best_reached_ = candidate.reached;
+    Append(followed, std::move(way.fragments));
+    const control::Trajectory whole = ReplayAll();
+    if (control::Fingerprint(whole.states[std::min(whole.states.size() - 1, NumSteps())]) != way.end) {
+      throw std::logic_error("the replay does not end in the state that the search found");
+    }
+    if (!IsAmongOthers()) return;
+    const auto touch =
+        FirstBlow(whole, job_.run.scene.layout(), kStruck, std::max(struck_.exit_time(), job_.blow.end()));
+    candidate.touched_again = touch ? touch->start : -1;
+  }
+
+  bool IsAmongOthers() const { return job_.has_others() && !result_.others_left_out; }
+  static double DurationOf(const std::vector<character::Pose>& poses) {
+    return static_cast<double>(poses.size() - 1) * kCompositionFrame;
+  }
+
+  /// The way along poses from the exit on.
+  /// @param num_frames for which others are to go on
+  WayProblem ProblemOf(const std::vector<character::Pose>& poses, size_t num_frames) const {
+    const bool among_others = IsAmongOthers();
     const simulation::WorldOptions& world = among_others ? job_.run.scene.world : job_.control.world;
     const int exit = struck_.exit();
     WayProblem problem{character_, world, among_others ? struck_.WholeState(exit) : struck_.NaiveState(exit),
                        exit,       poses, o_.configuration,
                        1,          1,     threads_,
                        hooks_.stop};
+    const int end = exit + static_cast<int>(static_cast<double>(num_frames) * kCompositionFrame / h()) + 1;
     for (size_t c = 0; among_others && c < struck_.others().size(); ++c) {
       if (c == kStruck) continue;
-      const int end = exit + static_cast<int>(static_cast<double>(poses.size()) * kCompositionFrame / h()) + 1;
       problem.companions.push_back({&job_.run.scene.characters[c], control::CutAt({end}, struck_.others()[c])});
     }
-    SearchedWay way = SearchWay(problem);
-    candidate.cpu_seconds += way.cpu_seconds;
-    candidate.found = way.reached_end;
-    SetReached(struck_.exit_time() - job_.blow.start + way.reached, candidate);
-    // Of what is not found to the end, what there is is the result where nothing else is found.
-    if (!candidate.found && candidate.reached <= best_reached_) return;
-    best_reached_ = candidate.reached;
-    searched_ = true;
-    Append(poses, std::move(way.fragments));
-    const control::Trajectory whole = ReplayAll();
-    if (control::Fingerprint(whole.states[std::min(whole.states.size() - 1, NumSteps())]) != way.end) {
-      throw std::logic_error("the replay does not end in the state that the search found");
+    return problem;
+  }
+
+  /// From one of the last places of a way to the end of the poses; what is found goes into the way and into what is
+  /// followed. Where nothing is found to the end, the way as far as it was found.
+  bool GoOn(const WayProblem& problem, const std::vector<character::Pose>& poses, SearchedWay& way,
+            std::vector<character::Pose>& followed, ResponseCandidate& candidate) const {
+    const control::OpenLoopControl control = ControlWith(way.fragments);
+    const control::Trajectory whole = ReplayOf(control, true);
+    const int shift = control.num_steps() - way.fragments.back().end_step();  // of steps, where others are left out
+    const auto from = [&](int step, bool feedback) {
+      if (hooks_.stop && hooks_.stop()) throw StoppedError("stopped");
+      const character::State& state = whole.states[static_cast<size_t>(step + shift)];
+      const double time = (step - problem.first_step) * h();
+      const std::vector<character::Pose> rest = RestOf(poses, time, state);
+      const WayProblem onward{character_,  problem.world,     state, step, rest, o_.configuration, 1, 1, threads_,
+                              hooks_.stop, problem.companions};
+      SearchedWay on = feedback ? TrackWay(onward) : SearchWay(onward);
+      way.cpu_seconds += on.cpu_seconds;
+      const double reached = time + on.reached;
+      if (!on.reached_end && (feedback || reached <= way.reached)) return false;
+      way.fragments = control::UpTo(step, way.fragments);
+      way.fragments.insert(way.fragments.end(), on.fragments.begin(), on.fragments.end());
+      way.end = on.end;
+      way.reached = reached;
+      followed.resize(static_cast<size_t>(std::ceil(time / kCompositionFrame - 1e-9)));
+      AppendPoses(character_, rest, time, followed);
+      if (feedback) candidate.feedback_from = step * h();
+      return on.reached_end;
+    };
+    const int end = way.fragments.back().end_step();
+    int last = end + struck_.StepOf(kHandOversApart), search_from = end;
+    for (size_t f = way.fragments.size(); f-- > 0;) {
+      const int step = way.fragments[f].end_step();
+      if (end - step > struck_.StepOf(kHandOverWithin)) break;
+      search_from = step;
+      if (last - step < struck_.StepOf(kHandOversApart)) continue;
+      last = step;
+      if (from(step, true)) return true;
     }
-    if (!among_others) return;
-    const auto touch =
-        FirstBlow(whole, job_.run.scene.layout(), kStruck, std::max(struck_.exit_time(), job_.blow.end()));
-    candidate.touched_again = touch ? touch->start : -1;
+    return from(search_from, false);
+  }
+
+  /// Poses from a time on [s], put where a state is.
+  std::vector<character::Pose> RestOf(const std::vector<character::Pose>& poses, double time,
+                                      const character::State& state) const {
+    const character::ReferenceMotion motion(character_, kCompositionFrame, poses, kCompositionFrame);
+    std::vector<character::Pose> rest(NumCompositionFrames(motion.duration() - time));
+    for (size_t f = 0; f < rest.size(); ++f) motion.PoseAt(time + static_cast<double>(f) * kCompositionFrame, rest[f]);
+    const character::State own(state.begin(), state.begin() + std::ssize(character_.bodies));
+    return StartingFrom(character_, own, std::move(rest), kCompositionFrame);
   }
 
   size_t NumSteps() const { return static_cast<size_t>(result_.control.num_steps()); }
 
   /// The control so far, in the world that it was made for.
-  control::Trajectory ReplayAll() const {
-    if (result_.others_left_out) return control::Replay(character_, result_.control);
-    return control::Replay(struck_.SceneOf(result_.control, searched_), job_.pushes);
+  control::Trajectory ReplayAll() const { return ReplayOf(result_.control, searched_); }
+  control::Trajectory ReplayOf(const control::OpenLoopControl& control, bool searched) const {
+    if (result_.others_left_out) return control::Replay(character_, control);
+    return control::Replay(struck_.SceneOf(control, searched), job_.pushes);
   }
 
   /// The gates alone judge it.
@@ -261,18 +334,29 @@ class Responder {
     return fragments;
   }
 
-  void Append(const std::vector<character::Pose>& poses, std::vector<control::Fragment> fragments) {
+  /// The run's control up to the exit, and fragments that go on from there.
+  control::OpenLoopControl ControlWith(std::vector<control::Fragment> fragments) const {
+    control::OpenLoopControl control = result_.control;
     if (result_.others_left_out) {
       // The state that the blow left is the beginning.
       for (control::Fragment& fragment : fragments) fragment.first_step -= struck_.exit();
-      result_.control.start = struck_.NaiveState(struck_.exit());
-      result_.control.fragments = std::move(fragments);
+      control.start = struck_.NaiveState(struck_.exit());
+      control.fragments = std::move(fragments);
+      return control;
+    }
+    control.fragments = control::UpTo(struck_.exit(), job_.control.fragments);
+    std::move(fragments.begin(), fragments.end(), std::back_inserter(control.fragments));
+    return control;
+  }
+
+  /// Fragments from the exit on, and the poses that they follow, become the result.
+  void Append(const std::vector<character::Pose>& poses, std::vector<control::Fragment> fragments) {
+    result_.control = ControlWith(std::move(fragments));
+    searched_ = !o_.open_loop;
+    if (result_.others_left_out) {
       result_.reference = poses;
       return;
     }
-    std::vector<control::Fragment>& all = result_.control.fragments;
-    all = control::UpTo(struck_.exit(), job_.control.fragments);
-    all.insert(all.end(), std::make_move_iterator(fragments.begin()), std::make_move_iterator(fragments.end()));
     // Up to the push the reference is the run's; then the motion itself; from the exit on what the search follows.
     result_.reference = PosesOf(Own(), job_.blow.start);
     AppendStates(character_, std::span(struck_.naive().states).first(static_cast<size_t>(struck_.exit())), h(),

@@ -96,6 +96,7 @@ io::Json ResponseMember(const ResponseJob& job, const Response& result) {
                           {"up", c.up},
                           {"found", c.found},
                           {"cpu_seconds", c.cpu_seconds}});
+    if (c.feedback_from >= 0) candidates.back()["feedback_from"] = c.feedback_from;
     if (c.touched_again >= 0) candidates.back()["touched_again"] = c.touched_again;
   }
   const char* const reference =

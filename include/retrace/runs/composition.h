@@ -10,6 +10,9 @@
 ///     const auto result = retrace::runs::Compose(job);
 ///     retrace::results::RunFolder folder("results/walk-roll", false);
 ///     retrace::runs::WriteComposition(folder, job, result, {});
+///
+/// What another program has found may come first, a response to a blow for example: it is entered nowhere but at its
+/// beginning, and composition goes on from its end.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +35,9 @@ namespace retrace::runs {
 
 /// What a user sets.
 struct CompositionOptions {
-  std::filesystem::path library;    ///< a folder with a run in each sub-folder
+  std::filesystem::path library;  ///< a folder with a run in each sub-folder
+  std::filesystem::path begin =
+      {};                           ///< a run that comes first, as it is: also a response, with its pushes; none: empty
   std::vector<std::string> play;    ///< sub-folders in the order in which they are played
   std::vector<std::string> pushes;  ///< BODY,FX:FY:FZ,START,DURATION (ParsePush)
   Transition transition = Transition::kSearched;
@@ -46,9 +51,9 @@ struct CompositionOptions {
   Configuration configuration = CompositionConfiguration();
 };
 
-/// The controls that are played, and where there are pushes, all others of the library. Throws UsageError for what is
-/// not in the library or cannot be played, InputError for runs that cannot be used: of different characters or worlds,
-/// or with things that move.
+/// The controls that are played, and where there are pushes or a run that begins, all others of the library. Throws
+/// UsageError for what is not in the library or cannot be played, InputError for runs that cannot be used: of different
+/// characters or worlds, or with things that move.
 struct CompositionJob {
   explicit CompositionJob(const CompositionOptions& options);
   CompositionJob(const CompositionJob&) = delete;
@@ -58,7 +63,9 @@ struct CompositionJob {
   std::vector<std::filesystem::path> Files() const;
 
   CompositionOptions options;
-  std::vector<LibraryControl> controls;  ///< each once, those of the plan first
+  bool begins() const { return !options.begin.empty(); }
+
+  std::vector<LibraryControl> controls;  ///< each once, those of the plan first; before them that which begins
   size_t num_played = 0;                 ///< of these
   std::vector<size_t> get_ups;           ///< of these, that get up from the ground
   std::vector<size_t> play;              ///< of these
@@ -68,6 +75,7 @@ struct CompositionJob {
   };
   std::vector<Rise> rises;            ///< after the n-th fall (CompositionOptions::get_ups)
   std::vector<control::Push> pushes;  ///< by their start
+  size_t num_begun = 0;               ///< of these, with which that was made which begins: they are not answered
 
   /// Controls in which one can go on after a push: those of the plan, and those that end standing.
   std::vector<size_t> OfAnswers() const;
