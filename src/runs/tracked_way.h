@@ -1,4 +1,5 @@
-/// A control that leads on from a state along given poses, by feedback that foresees an instant. Internal to the module.
+/// A control that leads on from a state along given poses, by feedback that foresees an instant. Internal to the
+/// module.
 #pragma once
 
 #include "searched_way.h"
