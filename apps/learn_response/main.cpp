@@ -47,10 +47,17 @@ void AddOptions(CLI::App& app, Options& o) {
                   "So much is taken of a normal motion without @, from its first second on [s]");
   apps::AddNumber(app, "--after", o.learning.after, io::Real{{0.3, 60}},
                   "So much is taken of a pushed motion without @ after its push, at most [s]");
-  app.add_flag("!--keep-pushes", o.learning.model.takes_pushes_off,
-               "Let the dynamics learn pushed motions as they are, pushes and all");
-  app.add_flag("!--no-clock", o.learning.clock,
-               "Let the model have a rhythm of its own, also where all examples repeat one cycle of one recording");
+  app.add_flag_callback(
+      "--keep-pushes", [&o] { o.learning.model.takes_pushes_off = false; },
+      "Let the dynamics learn pushed motions as they are, pushes and all");
+  app.add_flag_callback(
+      "--no-clock", [&o] { o.learning.clock = false; },
+      "Let the model have a rhythm of its own, also where all examples repeat one cycle of one recording");
+  app.add_flag_callback(
+      "--free-places", [&o] { o.learning.model.back_constraint = false; },
+      "Latent places that are not a smooth function of what is observed");
+  apps::AddNumber(app, "--order", o.learning.model.order, io::Integer{1, 2},
+                  "Last latent places from which the next one follows");
   app.add_option("--output", o.output, "Folder of the model")->type_name("DIR")->capture_default_str();
   app.add_flag("--force", o.force, "Write into a folder that has something in it already");
   app.set_version_flag("--version", "learn-response " + results::Version());

@@ -14,12 +14,15 @@ using namespace retrace;
 
 struct Options {
   runs::SynthesisOptions synthesis;
-  std::string model, output = "results/synthesis", against, undisturbed;
+  std::vector<std::string> models;
+  std::string output = "results/synthesis", against, undisturbed;
   bool force = false;
 };
 
 void AddOptions(CLI::App& app, Options& o) {
-  app.add_option("model", o.model, "Folder of a model, as learn-response makes it, or its model.json")
+  app.add_option("models", o.models,
+                 "Folder of a model, as learn-response makes it, or its model.json; of several, learnt with one normal "
+                 "motion, each push is answered by the one that was pushed most like it")
       ->type_name("DIR|FILE")
       ->required();
   apps::AddNumber(app, "--seconds", o.synthesis.seconds, io::Real{{0.1, 1200}}, "Length of the motion [s]");
@@ -48,10 +51,13 @@ int Synthesise(Options o, const std::string& command) {
   if (!o.undisturbed.empty() && o.against.empty()) {
     throw UsageError("--undisturbed: found no --against, expected the run that was pushed");
   }
-  const synthesis::StoredModel stored = runs::LoadResponseModel(o.model);
-  const runs::Synthesis result = runs::Synthesise(stored.model, o.synthesis);
-  runs::WriteSynthesis(o.output, o.force, stored.model, o.synthesis, result, command);
-  std::printf("%s\n%s", o.output.c_str(), runs::Describe(stored.model, result).c_str());
+  std::vector<synthesis::StoredModel> stored;
+  std::vector<const synthesis::ResponseModel*> models;
+  for (const std::string& model : o.models) stored.push_back(runs::LoadResponseModel(model));
+  for (const synthesis::StoredModel& model : stored) models.push_back(&model.model);
+  const runs::Synthesis result = runs::Synthesise(models, o.synthesis);
+  runs::WriteSynthesis(o.output, o.force, *models[0], o.synthesis, result, command);
+  std::printf("%s\n%s", o.output.c_str(), runs::Describe(*models[0], result).c_str());
   return 0;
 }
 

@@ -23,10 +23,12 @@ const bool kSamePartsEverywhere = [] {
 // Of a kernel that is learnt. The rate of a part from which the values do not follow would fall to zero, and by its
 // prior the objective without end.
 constexpr double kLeastRate = 1e-8;
+// The same of a variance: values that are nothing but noise would make it fall without end.
+constexpr double kLeastVariance = 1e-12;
 
 Kernel FromLogarithms(const VectorXd& logarithms, double least_noise) {
   Kernel kernel;
-  kernel.variance = std::exp(logarithms[0]);
+  kernel.variance = kLeastVariance + std::exp(logarithms[0]);
   kernel.noise = least_noise + std::exp(logarithms[1]);
   kernel.rates.resize(logarithms.size() - 2);
   for (Index g = 0; g < kernel.parts(); ++g) kernel.rates[g] = kLeastRate + std::exp(logarithms[2 + g]);
@@ -127,20 +129,20 @@ optimization::SmoothFunction KernelObjective(const MatrixXd& points, const Matri
     scratch.weights *= 0.5 * dimensions;
     scratch.weights.noalias() -= 0.5 * scratch.solved * scratch.solved.transpose();
     PullBack(kernel, points, scratch.matrix, scratch.weights, scratch.gradient);
-    gradient[0] = scratch.gradient.log_variance + 1;
+    gradient[0] = (scratch.gradient.log_variance + 1) * ((kernel.variance - kLeastVariance) / kernel.variance);
     gradient[1] = (scratch.gradient.log_noise - 1) * ((kernel.noise - least_noise) / kernel.noise);
     gradient.tail(kernel.parts()) =
         (scratch.gradient.log_rates.array() + 1) * (kernel.rates.array() - kLeastRate) / kernel.rates.array();
     return 0.5 * dimensions * scratch.covariance.LogDeterminant() +
-           0.5 * values.transpose().cwiseProduct(scratch.solved).sum() + logarithms[0] - std::log(kernel.noise) +
-           kernel.rates.array().log().sum();
+           0.5 * values.transpose().cwiseProduct(scratch.solved).sum() + std::log(kernel.variance) -
+           std::log(kernel.noise) + kernel.rates.array().log().sum();
   };
 }
 
 LearntKernel LearnKernel(const MatrixXd& points, const MatrixXd& values, const Kernel& start,
                          const optimization::MinimisationOptions& options, double least_noise) {
   VectorXd logarithms(2 + start.parts());
-  logarithms[0] = std::log(start.variance);
+  logarithms[0] = std::log(start.variance - kLeastVariance);
   logarithms[1] = std::log(start.noise - least_noise);
   for (Index g = 0; g < start.parts(); ++g) logarithms[2 + g] = std::log(start.rates[g] - kLeastRate);
   LearntKernel learnt;

@@ -368,6 +368,7 @@ io::Json RunDescriber::Finish() {
       json["composition"]["pushes"] = ShownPushes(io::JsonView(run.manifest, "manifest")["pushes"]);
     }
   }
+  if (!run.latent_picture.empty()) json["latent_picture"] = run.latent_picture;
   if (run.candidates != nullptr) json["candidates"] = CandidatesToJson(*run.candidates);
   if (run.foot_forces != nullptr) json["foot_forces"] = FootForcesToJson(*run.foot_forces);
   if (run.manifest.is_object() && run.manifest.contains("force_comparison")) {

@@ -316,7 +316,14 @@ synthesis::StoredModel LoadResponseModel(const fs::path& folder_or_file) {
   return synthesis::ReadModel(io::ReadJson(file), file.string());
 }
 
-Synthesis Synthesise(const ResponseModel& model, const SynthesisOptions& options) {
+Synthesis Synthesise(const std::vector<const ResponseModel*>& models, const SynthesisOptions& options) {
+  std::optional<synthesis::ResponsePlayer> player;
+  try {
+    player.emplace(models, options.synthesis);
+  } catch (const std::invalid_argument& error) {
+    throw InputError("models", error.what(), "models of one character that were learnt with one normal motion");
+  }
+  const ResponseModel& model = *models.front();
   const double dt = model.options.features.frame_time;
   Synthesis result;
   Example beginning;
@@ -356,18 +363,25 @@ Synthesis Synthesise(const ResponseModel& model, const SynthesisOptions& options
       result.pushes.push_back({push.body, push.force, push.start, push.duration});
     }
   }
-  synthesis::Synthesizer synthesizer(model, options.synthesis);
-  synthesizer.Start(beginning, 3);
-  result.poses.push_back(synthesizer.pose());
+  player->Start(beginning, 3);
+  result.poses.push_back(player->pose());
   const auto frames = static_cast<size_t>(std::floor(seconds / dt + 1e-6));
   const double begin = io::ThreadCpuSeconds();
   for (size_t i = 0; i < frames; ++i) {
-    result.records.push_back(synthesizer.Step(result.pushes));
-    result.poses.push_back(synthesizer.pose());
+    result.records.push_back(player->Step(result.pushes));
+    result.poses.push_back(player->pose());
   }
+  result.switches = player->switches();
   result.cpu_seconds = io::ThreadCpuSeconds() - begin;
   if (result.poses.size() >= 5) result.plausibility = synthesis::Judge(model, result.poses);
-  if (source) Compare(model, options, *source, start, result);
+  if (source) {
+    Compare(model, options, *source, start, result);
+    Example run;
+    run.clock = 0;
+    run.poses = PosesBetween(source->motion, 0, source->motion.duration(), dt);
+    run.pushes = source->pushes;
+    result.one_step_error = synthesis::OneStepError(model, run);
+  }
   return result;
 }
 

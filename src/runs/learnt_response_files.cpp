@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "retrace/character/skeleton.h"
+#include "retrace/control/control_file.h"
+#include "retrace/dynamics/coordinates.h"
 #include "retrace/io/csv_writer.h"
 #include "retrace/io/file.h"
 #include "retrace/io/number.h"
@@ -71,9 +73,20 @@ std::string FormatLearning(const LearntResponse& learnt) {
   return csv.Take();
 }
 
+/// The model that made a record.
+size_t ModelOf(const Synthesis& result, size_t record) {
+  size_t model = 0;
+  for (const synthesis::ModelSwitch& change : result.switches) {
+    if (record + 1 >= change.frame) model = change.to;
+  }
+  return model;
+}
+
 std::string FormatPlaces(const ResponseModel& model, const Synthesis& result) {
   io::CsvWriter csv;
-  for (const char* const column : {"time", "pushed", "displacement", "deviation", "evaluations"}) csv.Text(column);
+  for (const char* const column : {"time", "pushed", "displacement", "deviation", "evaluations", "model"}) {
+    csv.Text(column);
+  }
   ColumnsOfPlaces(model.dimensions(), csv);
   csv.EndRow();
   for (size_t i = 0; i < result.records.size(); ++i) {
@@ -83,6 +96,7 @@ std::string FormatPlaces(const ResponseModel& model, const Synthesis& result) {
     csv.Number(record.displacement);
     csv.Number(record.deviation);
     csv.Integer(record.evaluations);
+    csv.Integer(static_cast<int>(ModelOf(result, i) + 1));
     for (Index k = 0; k < record.latent.size(); ++k) csv.Number(record.latent[k]);
     csv.EndRow();
   }
@@ -115,6 +129,19 @@ io::Json PushesOf(const ResponseModel& model, const std::vector<synthesis::Push>
                     {"force", io::ToJson(push.force)},
                     {"start", push.start},
                     {"duration", push.duration}});
+  }
+  return json;
+}
+
+io::Json SwitchesOf(const Synthesis& result) {
+  io::Json json = io::Json::array();
+  for (const synthesis::ModelSwitch& change : result.switches) {
+    json.push_back({{"frame", change.frame},
+                    {"from", change.from},
+                    {"to", change.to},
+                    {"difference", change.difference},
+                    {"jump", change.jump},
+                    {"speed", change.speed}});
   }
   return json;
 }
@@ -157,6 +184,24 @@ std::string Label(double x, double y, const char* color, const std::string& text
   return svg.append(io::EscapeXml(text)).append("</text>\n");
 }
 
+/// A control file in which all is shown and nothing simulated, but for its first step, so that the programs that take a
+/// run show the motion, and call it what it is.
+control::OpenLoopControl ShownControl(const ResponseModel& model, const Synthesis& result) {
+  const double dt = model.options.features.frame_time;
+  const dynamics::Coordinates coordinates(*model.character);
+  Eigen::VectorXd velocity(coordinates.size());
+  coordinates.Difference(result.poses[0], result.poses[1], velocity);
+  velocity /= dt;
+  control::OpenLoopControl control;
+  coordinates.StateOf(result.poses[0], velocity, control.start);
+  control.fragments.push_back({0, 1, {result.poses[0].joint_rotations}});
+  control.ending = control::KinematicEnding{0, 1, dt, result.poses};
+  for (const synthesis::Push& push : result.pushes) {
+    control.pushes.push_back({.body = push.body, .force = push.force, .start = push.start, .duration = push.duration});
+  }
+  return control;
+}
+
 std::string MillimetresAndDegrees(const synthesis::Plausibility& figures) {
   return "joints at most " + io::Fixed(Degrees(figures.joint_excess), 1) +
          " degrees from the examples', root at most " + io::Fixed(1000 * figures.height_excess, 0) +
@@ -168,8 +213,15 @@ std::string MillimetresAndDegrees(const synthesis::Plausibility& figures) {
 
 std::string LatentPicture(const ResponseModel& model, const Synthesis* synthesis) {
   const Index d = model.dimensions();
-  MatrixXd played(d, synthesis != nullptr ? static_cast<Index>(synthesis->records.size()) : 0);
-  for (Index i = 0; i < played.cols(); ++i) played.col(i) = synthesis->records[static_cast<size_t>(i)].latent;
+  // What other models play has places of their own, which are not drawn.
+  std::vector<size_t> drawn;
+  for (size_t i = 0; synthesis != nullptr && i < synthesis->records.size(); ++i) {
+    if (ModelOf(*synthesis, i) == 0) drawn.push_back(i);
+  }
+  MatrixXd played(d, static_cast<Index>(drawn.size()));
+  for (size_t i = 0; i < drawn.size(); ++i) {
+    played.col(static_cast<Index>(i)) = synthesis->records[drawn[i]].latent;
+  }
   std::vector<Panel> panels = {{0, std::min<int>(1, static_cast<int>(d) - 1), kMargin}};
   if (d > 2) panels.push_back({0, 2, 2 * kMargin + kPanel});
   for (Panel& panel : panels) {
@@ -196,7 +248,7 @@ std::string LatentPicture(const ResponseModel& model, const Synthesis* synthesis
     if (synthesis == nullptr) continue;
     svg += Line(panel, played, kSynthesisColor, 1.2, " stroke-dasharray=\"4 3\"");
     for (Index i = 0; i < played.cols(); ++i) {
-      if (!synthesis->records[static_cast<size_t>(i)].pushed) continue;
+      if (!synthesis->records[drawn[static_cast<size_t>(i)]].pushed) continue;
       const std::string at = panel.At(played.col(i));
       const size_t comma = at.find(',');
       svg += "<circle cx=\"" + at.substr(0, comma) + "\" cy=\"" + at.substr(comma + 1) +
@@ -217,17 +269,18 @@ void WriteLearntResponse(const std::filesystem::path& folder, bool force, const 
   const ResponseModel& model = learnt.learning.model;
   files.Write("learning.csv", FormatLearning(learnt));
   files.Write("latent.csv", FormatExamples(model));
-  files.Write("latent.svg", LatentPicture(model));
+  files.Write(results::kLatentPictureFile, LatentPicture(model));
   files.Write("model.json", io::Dump(ToJson(model), 1) + "\n");
 }
 
 void WriteSynthesis(const std::filesystem::path& folder, bool force, const ResponseModel& model,
                     const SynthesisOptions& options, const Synthesis& result, const std::string& command) {
   results::RunFolder files(folder, force);
-  files.Write(results::kMotionFile,
+  files.Write("synthesis.bvh",
               motion::FormatBvh(character::ClipOf(*model.character, result.poses, model.options.features.frame_time)));
   files.Write("latent.csv", FormatPlaces(model, result));
-  files.Write("latent.svg", LatentPicture(model, &result));
+  files.Write(results::kLatentPictureFile, LatentPicture(model, &result));
+  files.Write(results::kControlFile, control::FormatControl(*model.character, ShownControl(model, result)));
   if (!result.errors.empty()) files.Write("errors.csv", FormatErrors(result));
   const synthesis::Plausibility& figures = result.plausibility;
   io::Json json = {{"format", "retrace-synthesis"},
@@ -242,6 +295,7 @@ void WriteSynthesis(const std::filesystem::path& folder, bool force, const Respo
                    {"pushes", PushesOf(model, result.pushes)},
                    {"against", options.against.string()},
                    {"nearest_example", result.nearest},
+                   {"switches", SwitchesOf(result)},
                    {"figures",
                     {{"joint_excess", figures.joint_excess},
                      {"height_excess", figures.height_excess},
@@ -249,6 +303,7 @@ void WriteSynthesis(const std::filesystem::path& folder, bool force, const Respo
                      {"normal_slide", figures.example_slide},
                      {"end_distance", figures.end_distance},
                      {"largest_distance", figures.largest_distance},
+                     {"one_step_error", result.one_step_error ? io::Json(*result.one_step_error) : io::Json()},
                      {"period", figures.period},
                      {"normal_period", model.period}}},
                    {"cpu_seconds", result.cpu_seconds},
@@ -267,6 +322,8 @@ std::string Describe(const LearntResponse& learnt) {
           std::to_string(learnt.learning.dynamics.iterations()) +
           " iterations: " + NameOf(learnt.learning.latent.status) + ", " + NameOf(learnt.learning.dynamics.status) +
           "; " + io::Fixed(learnt.learning.cpu_seconds, 1) + " CPU s\n";
+  text += "  the latent trajectories cross " + std::to_string(synthesis::CountCrossings(model)) +
+          " times where the poses differ\n";
   for (size_t e = 1; e < model.examples.size(); ++e) {
     text += "  " + model.examples[e].name + ": " + std::to_string(model.examples[e].poses.size()) + " poses, " +
             std::to_string(model.examples[e].pushes.size()) + " pushes, ends " +
@@ -286,6 +343,14 @@ std::string Describe(const ResponseModel& model, const Synthesis& result) {
     text += "; period " + io::Fixed(figures.period, 3) + " s (normal " + io::Fixed(model.period, 3) + ")";
   }
   text += "\n";
+  for (const synthesis::ModelSwitch& change : result.switches) {
+    text += "  from frame " + std::to_string(change.frame) + " on model " + std::to_string(change.to + 1) +
+            " plays, whose next pose is " + io::Fixed(1000 * change.difference, 0) +
+            " mm beside that of the one before; blended, at up to " + io::Fixed(change.speed, 2) + " m/s\n";
+  }
+  if (result.one_step_error) {
+    text += "  one pose ahead the model is " + io::Fixed(*result.one_step_error, 2) + " steps beside the run\n";
+  }
   if (result.errors.empty()) return text;
   synthesis::PoseDistance sums[3];
   for (const SynthesisError& error : result.errors) {

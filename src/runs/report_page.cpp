@@ -106,6 +106,9 @@ io::Json DescribeStoredRun(const StoredRun& run, const std::string& name, std::s
       candidates[c] = results::ReadTable(file);
       if (candidates[c].num_rows() > 0) report.candidates = &candidates[c];
     }
+    if (const fs::path file = run.PathOf(c, results::kLatentPictureFile); fs::exists(file)) {
+      report.latent_picture = io::ReadFile(file);
+    }
     describers.emplace_back(report, run.control_duration(c));
   }
   const Verification verification =

@@ -56,6 +56,20 @@ double PeriodOf(const ResponseModel& model, const MatrixXd& observations, Index 
   return (times.back() - times.front()) / static_cast<double>(times.size() - 1) * model.options.features.frame_time;
 }
 
+/// The least distance between two straight pieces, in any number of dimensions.
+double DistanceOfPieces(const VectorXd& a0, const VectorXd& a1, const VectorXd& b0, const VectorXd& b1) {
+  const VectorXd a = a1 - a0, b = b1 - b0, between = a0 - b0;
+  const double aa = a.squaredNorm(), bb = b.squaredNorm(), ab = a.dot(b);
+  const auto along = [](double numerator, double square) {
+    return square > 0 ? std::clamp(numerator / square, 0.0, 1.0) : 0.0;
+  };
+  const double determinant = aa * bb - ab * ab;
+  double s = determinant > 1e-12 * aa * bb ? along(ab * between.dot(b) - bb * between.dot(a), determinant) : 0;
+  const double t = along(between.dot(b) + s * ab, bb);
+  s = along(t * ab - between.dot(a), aa);
+  return (between + s * a - t * b).norm();
+}
+
 }  // namespace
 
 Plausibility Judge(const ResponseModel& model, const std::vector<character::Pose>& poses) {
@@ -102,6 +116,59 @@ Plausibility Judge(const ResponseModel& model, const std::vector<character::Pose
   return result;
 }
 
+double OneStepError(const ResponseModel& model, const Example& motion) {
+  FeatureMap features(*model.character, model.options.features);
+  const MatrixXd observations = features.ObserveAll(motion.poses).colwise() - model.mean;
+  const double dt = model.options.features.frame_time;
+  const Index d = model.dimensions(), order = model.options.order;
+  MatrixXd places(d, observations.cols());
+  for (Index i = 0; i < observations.cols(); ++i) places.col(i) = model.latent.BackProject(observations.col(i));
+  learning::Prediction dynamics, observation;
+  VectorXd next;
+  double sum = 0;
+  int count = 0;
+  for (Index i = order - 1; i + 1 < observations.cols(); ++i) {
+    const double time = static_cast<double>(i + 2) * dt;
+    const bool pushed = std::any_of(motion.pushes.begin(), motion.pushes.end(),
+                                    [&](const Push& push) { return ShareOf(push, time, dt) > 0; });
+    if (pushed) continue;
+    const VectorXd last = places.middleCols(i - order + 1, order).reshaped();
+    model.DynamicsAt(last, motion.clock.value_or(0) + time, dynamics, next);
+    model.observation.Predict(next, observation);
+    sum += (observation.mean - observations.col(i + 1)).norm();
+    ++count;
+  }
+  return count > 0 ? sum / (count * model.step) : std::numeric_limits<double>::infinity();
+}
+
+int CountCrossings(const ResponseModel& model, const CrossingOptions& options) {
+  const MatrixXd& places = model.latent.latent;
+  const Index normals = model.lengths[0];
+  const double latent_step = (places.middleCols(1, normals - 1) - places.leftCols(normals - 1)).colwise().norm().mean();
+  struct Piece {
+    size_t example;
+    Index first;  // place
+  };
+  std::vector<Piece> pieces;
+  for (size_t e = 0; e < model.examples.size(); ++e) {
+    for (Index i = 0; i + 1 < model.lengths[e]; ++i) pieces.push_back({e, model.FirstOf(e) + i});
+  }
+  int count = 0;
+  for (auto a = pieces.begin(); a != pieces.end(); ++a) {
+    for (auto b = a + 1; b != pieces.end(); ++b) {
+      // Pieces that follow one another meet.
+      if (a->example == b->example && b->first - a->first < options.frames) continue;
+      const double observed =
+          (model.latent.observations.col(a->first) - model.latent.observations.col(b->first)).norm();
+      if (observed < options.apart * model.step) continue;
+      const double distance = DistanceOfPieces(places.col(a->first), places.col(a->first + 1), places.col(b->first),
+                                               places.col(b->first + 1));
+      if (distance < options.near * latent_step) ++count;
+    }
+  }
+  return count;
+}
+
 PoseDistance DistanceOf(const character::Character& character, const character::Pose& a, const character::Pose& b) {
   character::State first, second;
   const auto mean = [&](const character::Pose& one, const character::Pose& other) {
@@ -116,7 +183,10 @@ PoseDistance DistanceOf(const character::Character& character, const character::
 
 double PhaseOf(const ResponseModel& model, const std::vector<character::Pose>& three) {
   FeatureMap features(*model.character, model.options.features);
-  const VectorXd observation = features.ObserveAll(three).rightCols(1) - model.mean;
+  return PhaseOf(model, VectorXd(features.ObserveAll(three).rightCols(1) - model.mean));
+}
+
+double PhaseOf(const ResponseModel& model, const VectorXd& observation) {
   Index nearest = 0;
   (model.latent.observations.leftCols(model.lengths[0]).colwise() - observation)
       .colwise()

@@ -8,6 +8,7 @@
 #include "retrace/io/describe.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
+#include "retrace/synthesis/judge.h"
 
 namespace retrace::synthesis {
 namespace {
@@ -163,6 +164,7 @@ io::Json ToJson(const ResponseModel& model) {
             {"observed_dimensions", model.latent.observations.rows()},
             {"period", model.period},
             {"step", model.step},
+            {"crossings", CountCrossings(model)},
             {"scales", NumbersOf(model.latent.scales)}}}};
 }
 

@@ -1,6 +1,7 @@
 #include "retrace/synthesis/response_model.h"
 
 #include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -19,6 +20,8 @@ using Eigen::VectorXd;
 namespace {
 
 constexpr double kLinearRidge = 1e-6;  // of the linear mean, per example
+constexpr Index kPhases = 128;         // of the cycle of the normal motion
+constexpr double kSlowest = 2;         // in which the slowest part of the mean falls to a third [s]
 constexpr size_t kFewestPoses = 5;
 constexpr double kLargestJointScale = 1e4;  // [1/rad]
 
@@ -160,21 +163,112 @@ void Transitions(const ResponseModel& model, FeatureMap& features, MatrixXd& poi
   learning::DynamicsExamples(PlacesWithoutPushes(model, features), model.lengths, model.options.order, unused, values);
 }
 
-/// The linear mean (d x 1 + rows of points) of least squares; zero without one.
-MatrixXd LinearMean(const MatrixXd& points, const MatrixXd& values, bool wanted) {
-  MatrixXd linear = MatrixXd::Zero(values.rows(), points.rows() + 1);
-  if (!wanted) return linear;
-  MatrixXd inputs(points.rows() + 1, points.cols());
-  inputs.row(0).setOnes();
-  inputs.bottomRows(points.rows()) = points;
-  MatrixXd square = inputs * inputs.transpose();
-  square.diagonal().array() += kLinearRidge * static_cast<double>(points.cols());
-  linear = square.ldlt().solve(inputs * values.transpose()).transpose();
-  return linear;
+/// The clock at a point of the dynamics, from 0 to the period [s].
+double ClockAt(const ResponseOptions& options, const VectorXd& point) {
+  const auto phase = point.tail(options.dimensions);
+  const double turns = std::atan2(phase[1], phase[0]) / (2 * kPi);
+  return (turns < 0 ? turns + 1 : turns) * options.clock_period;
 }
 
-MatrixXd LeftOver(const MatrixXd& linear, const MatrixXd& points, const MatrixXd& values) {
-  return values - ((linear.rightCols(points.rows()) * points).colwise() + VectorXd(linear.col(0)));
+/// The place of the normal motion at a time of the clock.
+VectorXd CyclePlace(const ResponseModel& model, double clock) {
+  const Index size = model.cycle.cols();
+  const double turns = clock / model.options.clock_period;
+  const double at = (turns - std::floor(turns)) * static_cast<double>(size);
+  const Index before = static_cast<Index>(at) % size;
+  const double share = at - std::floor(at);
+  return (1 - share) * model.cycle.col(before) + share * model.cycle.col((before + 1) % size);
+}
+
+/// Places of the normal motion at even phases of the clock (d x K): means of those within a frame, the nearer the more.
+MatrixXd CycleOfPlaces(const ResponseModel& model) {
+  const ResponseOptions& options = model.options;
+  const double dt = options.features.frame_time;
+  MatrixXd cycle = MatrixXd::Zero(model.dimensions(), kPhases);
+  for (Index k = 0; k < kPhases; ++k) {
+    const double clock = options.clock_period * static_cast<double>(k) / kPhases;
+    double sum = 0;
+    for (Index i = 0; i < model.lengths[0]; ++i) {
+      const double time = *model.examples[0].clock + static_cast<double>(i + 2) * dt;
+      const double weight = 1 - std::abs(std::remainder(time - clock, options.clock_period)) / dt;
+      if (weight <= 0) continue;
+      cycle.col(k) += weight * model.latent.latent.col(i);
+      sum += weight;
+    }
+    if (!(sum > 0)) throw std::invalid_argument("a normal motion that is shorter than the cycle of its clock");
+    cycle.col(k) /= sum;
+  }
+  return cycle;
+}
+
+/// How far the last places of a point of the dynamics are from those of the normal motion at their times (order d).
+VectorXd FromCycle(const ResponseModel& model, const VectorXd& point, double clock) {
+  const Index d = model.dimensions();
+  const int order = model.options.order;
+  VectorXd apart(order * d);
+  for (int part = 0; part < order; ++part) {
+    const double time = clock - (order - 1 - part) * model.options.features.frame_time;
+    apart.segment(part * d, d) = point.segment(part * d, d) - CyclePlace(model, time);
+  }
+  return apart;
+}
+
+/// The mean of the dynamics at a point.
+VectorXd MeanAt(const ResponseModel& model, const VectorXd& point) {
+  if (!model.options.linear_mean) return VectorXd::Zero(model.dimensions());
+  if (model.cycle.size() != 0) {
+    const double clock = ClockAt(model.options, point);
+    return CyclePlace(model, clock + model.options.features.frame_time) + model.linear * FromCycle(model, point, clock);
+  }
+  return model.linear.col(0) + model.linear.rightCols(point.size()) * point;
+}
+
+/// Makes what is linear in the last places die away: its slowest part within kSlowest.
+void Calm(const ResponseOptions& options, MatrixXd& linear) {
+  const Index d = linear.rows(), n = linear.cols();
+  MatrixXd companion = MatrixXd::Zero(n, n);
+  companion.bottomRows(d) = linear;
+  companion.topRightCorner(n - d, n - d).setIdentity();
+  const double largest = companion.eigenvalues().cwiseAbs().maxCoeff();
+  const double most = std::exp(-options.features.frame_time / kSlowest);
+  if (!(largest > most)) return;
+  // By the powers of one factor all eigenvalues are multiplied with it.
+  const double factor = most / largest;
+  for (Index part = n / d; part-- > 0;) {
+    linear.middleCols(part * d, d) *= std::pow(factor, static_cast<double>(n / d - part));
+  }
+}
+
+/// Finds `cycle` and `linear` from points and values of the dynamics, by least squares.
+void FitMean(ResponseModel& model, const MatrixXd& points, const MatrixXd& values) {
+  const ResponseOptions& options = model.options;
+  model.cycle.resize(0, 0);
+  model.linear.resize(0, 0);
+  if (!options.linear_mean) return;
+  MatrixXd inputs, outputs = values;
+  if (options.clock_period > 0) {
+    model.cycle = CycleOfPlaces(model);
+    inputs.resize(options.order * model.dimensions(), points.cols());
+    for (Index i = 0; i < points.cols(); ++i) {
+      const double clock = ClockAt(options, points.col(i));
+      inputs.col(i) = FromCycle(model, points.col(i), clock);
+      outputs.col(i) -= CyclePlace(model, clock + options.features.frame_time);
+    }
+  } else {
+    inputs.resize(points.rows() + 1, points.cols());
+    inputs.row(0).setOnes();
+    inputs.bottomRows(points.rows()) = points;
+  }
+  MatrixXd square = inputs * inputs.transpose();
+  square.diagonal().array() += kLinearRidge * static_cast<double>(points.cols());
+  model.linear = square.ldlt().solve(inputs * outputs.transpose()).transpose();
+  if (options.clock_period > 0) Calm(options, model.linear);
+}
+
+MatrixXd LeftOver(const ResponseModel& model, const MatrixXd& points, const MatrixXd& values) {
+  MatrixXd left = values;
+  for (Index i = 0; i < points.cols(); ++i) left.col(i) -= MeanAt(model, points.col(i));
+  return left;
 }
 
 /// All but the kernels and what follows from them.
@@ -228,8 +322,7 @@ void ResponseModel::DynamicsAt(const VectorXd& last, double clock, learning::Pre
     point.tail(options.dimensions) = PhasePart(options, clock);
   }
   dynamics.Predict(point, prediction);
-  next = linear.col(0) + prediction.mean;
-  next.noalias() += linear.rightCols(point.size()) * point;
+  next = MeanAt(*this, point) + prediction.mean;
 }
 
 void Assemble(ResponseModel& model) {
@@ -261,8 +354,8 @@ void Assemble(ResponseModel& model) {
   model.joint_scales[0] = model.joint_scales[2] = 0;
   MatrixXd points, values;
   Transitions(model, features, points, values);
-  model.linear = LinearMean(points, values, model.options.linear_mean);
-  if (!model.dynamics.Fit(points, LeftOver(model.linear, points, values), model.dynamics_kernel)) {
+  FitMean(model, points, values);
+  if (!model.dynamics.Fit(points, LeftOver(model, points, values), model.dynamics_kernel)) {
     throw std::runtime_error("the covariance of the dynamics cannot be factored: more noise is needed");
   }
 }
@@ -295,14 +388,14 @@ ResponseLearning LearnResponse(const character::Character& character, std::vecto
 
   MatrixXd points, values;
   Transitions(model, features, points, values);
-  const MatrixXd linear = LinearMean(points, values, options.linear_mean);
+  FitMean(model, points, values);
   learning::Kernel start;
   start.rates.setOnes(options.order + (options.clock_period > 0 ? 1 : 0));
   start.noise = 1;
   optimization::MinimisationOptions minimisation;
   minimisation.most_iterations = options.dynamics_iterations;
-  const learning::LearntKernel dynamics = learning::LearnKernel(points, LeftOver(linear, points, values), start,
-                                                                minimisation, options.least_dynamics_noise);
+  const learning::LearntKernel dynamics =
+      learning::LearnKernel(points, LeftOver(model, points, values), start, minimisation, options.least_dynamics_noise);
   model.dynamics_kernel = dynamics.kernel;
   result.dynamics = dynamics.minimum;
   Assemble(model);

@@ -65,6 +65,17 @@ void Synthesizer::Start(const Example& motion, size_t last, double time) {
   time_ = time;
 }
 
+void Synthesizer::Continue(const Synthesizer& other) {
+  for (size_t k = 0; k < 2; ++k) {
+    poses_[k] = other.poses_[k];
+    postures_[k] = other.postures_[k];
+    observations_[k] = other.observations_[k] + (other.model_->mean - model_->mean);
+    places_[k] = model_->latent.BackProject(observations_[k]);
+  }
+  time_ = other.time_;
+  clock_ = other.clock_;
+}
+
 void Synthesizer::ObserveHistory() {
   const learning::GaussianProcess& process = model_->observation;
   history_places_.resize(places_[0].size(), 2);

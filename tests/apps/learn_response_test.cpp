@@ -43,12 +43,32 @@ TEST_F(LearnResponseProgram, LearnsAModelThatPlays) {
   EXPECT_EQ(json["frames"], 91);
   // The same bytes again, and a motion that the other programs take.
   ASSERT_EQ(Execute(play + Path("again")).code, 0);
-  for (const char* const file : {"/motion.bvh", "/latent.csv", "/latent.svg"}) {
+  for (const char* const file : {"/synthesis.bvh", "/latent.csv", "/latent.svg"}) {
     EXPECT_EQ(io::ReadFile(motion + file), io::ReadFile(Path("again") + file)) << file;
   }
   ASSERT_EQ(Execute(learn_ + " --output " + Path("model2")).code, 0);
   EXPECT_EQ(io::ReadFile(model + "/model.json"), io::ReadFile(Path("model2") + "/model.json"));
-  EXPECT_EQ(Execute(kInspect + " " + motion + "/motion.bvh").code, 0);
+  EXPECT_EQ(Execute(kInspect + " " + motion + "/synthesis.bvh").code, 0);
+  // The report shows it, and that it is not physical.
+  EXPECT_EQ(Execute(std::string(RETRACE_REPORT) + " " + motion).code, 0);
+  const std::string page = io::ReadFile(motion + "/report.html");
+  EXPECT_THAT(page, HasSubstr("Not physical: after 0.00 s nothing is simulated"));
+  EXPECT_THAT(page, HasSubstr("\"latent_picture\":\"\\u003csvg"));
+  // Two models that share the normal motion: the one that was pushed to the other side answers.
+  const std::string other = Path("other_pushed"), second = Path("second");
+  ASSERT_EQ(Execute(kTrack + " " + kWalkClip + " --loop 4 --progress none --output " + other +
+                    " --push trunk,-60:0:0,1.5,0.2")
+                .code,
+            0);
+  ASSERT_EQ(
+      Execute(kLearn + " " + walk_ + " " + other + " --after 1.5 --dimensions 4 --iterations 40 --output " + second)
+          .code,
+      0);
+  const Outcome switched = Execute(kSynthesise + " " + model + " " + second +
+                                   " --seconds 3 --push trunk,-40:0:0,1,0.2 --output " + Path("switched"));
+  EXPECT_EQ(switched.code, 0) << switched.text;
+  EXPECT_THAT(switched.text, HasSubstr("on model 2 plays"));
+  EXPECT_EQ(io::ReadJson(Path("switched") + "/synthesis.json")["switches"].size(), 1);
   // Against the run that it was learnt from.
   const Outcome against = Execute(kSynthesise + " " + model + " --against " + pushed_ + " --undisturbed " + walk_ +
                                   " --seconds 1 --output " + Path("against"));
@@ -63,6 +83,8 @@ TEST_F(LearnResponseProgram, RefusesWhatItCannotUse) {
   std::string spoilt = io::ReadFile(model + "/model.json");
   spoilt.replace(spoilt.find("\"version\": 1"), 12, "\"version\": 9");
   io::WriteFile(Path("spoilt.json"), spoilt);
+  const std::string shorter = Path("shorter");
+  ASSERT_EQ(Execute(learn_ + " --normal-seconds 2.2 --output " + shorter).code, 0);
   const std::string squat = std::string(RETRACE_SOURCE_DIR) + "/data/clips/squat.bvh";
   ExpectRefusals(kLearn,
                  {{"", 2, "examples"},
@@ -81,7 +103,8 @@ TEST_F(LearnResponseProgram, RefusesWhatItCannotUse) {
                                {model + " --push trunk,1:0:0,99,0.1", 2, "expected an instant of the motion"},
                                {model + " --undisturbed " + walk_, 2, "--undisturbed: found no --against"},
                                {model + " --against " + walk_, 3, "a run without pushes"},
-                               {model + " --seconds 0", 2, "--seconds"}});
+                               {model + " --seconds 0", 2, "--seconds"},
+                               {model + " " + shorter, 3, "models that do not share their normal motion"}});
 }
 
 }  // namespace

@@ -113,6 +113,16 @@ RC_GTEST_PROP(GaussianProcessProperty, TheGradientOfTheLikelihoodIsThatOfDiffere
   }
 }
 
+TEST(LearnKernel, ValuesBelowTheLeastNoiseLeaveAVariance) {
+  RandomStream random(11, RandomStage::kTest, 0, 0);
+  const MatrixXd points = Drawn(random, 2, 30), values = 1e-6 * Drawn(random, 2, 30);
+  const LearntKernel learnt = LearnKernel(points, values, {}, {}, 1e-6);
+  EXPECT_GT(learnt.kernel.variance, 0);
+  EXPECT_LT(learnt.kernel.variance, 1e-6);
+  GaussianProcess process;
+  EXPECT_TRUE(process.Fit(points, values, learnt.kernel));
+}
+
 TEST(LearnKernel, FindsHowAFunctionVariesAndItsNoise) {
   RandomStream random(10, RandomStage::kTest, 0, 0);
   const Index count = 120;

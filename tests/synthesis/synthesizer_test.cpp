@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "retrace/synthesis/judge.h"
+#include "retrace/synthesis/response_player.h"
 #include "synthesis/sample_walk.h"
 
 namespace retrace::synthesis {
@@ -125,6 +126,102 @@ TEST(LearnResponse, RefusesWhatCannotBeLearntFrom) {
   std::vector<Example> short_walk = SampleExamples();
   short_walk[0].poses.resize(12);
   EXPECT_THAT(message(short_walk), testing::HasSubstr("normal: found no cycle in the normal motion"));
+}
+
+TEST(LearnResponse, ByAClockPlacesBesideTheNormalMotionLeadBackToIt) {
+  // From where no example was, in any latent direction.
+  ResponseOptions options = SampleOptions();
+  options.clock_period = 32 * kFrame;
+  std::vector<Example> examples = SampleExamples();
+  for (Example& example : examples) example.clock = 0;
+  const ResponseModel model = LearnResponse(dynamics::Bundled("human"), examples, options).model;
+  const Eigen::Index d = model.dimensions();
+  const Eigen::MatrixXd places = model.latent.latent.leftCols(model.lengths[0]);
+  const double step =
+      (places.rightCols(places.cols() - 1) - places.leftCols(places.cols() - 1)).colwise().norm().mean();
+  learning::Prediction prediction;
+  Eigen::VectorXd next;
+  for (Eigen::Index k = 0; k < d; ++k) {
+    for (const Eigen::Index from : {4, 12, 20, 28}) {
+      Eigen::VectorXd aside = Eigen::VectorXd::Zero(d), last(2 * d);
+      aside[k] = 3 * step;
+      last << places.col(from) + aside, places.col(from + 1) + aside;
+      for (Eigen::Index i = 0; i < 240; ++i) {
+        model.DynamicsAt(last, static_cast<double>(from + 1 + i + 2) * kFrame, prediction, next);
+        last << Eigen::VectorXd(last.tail(d)), next;
+      }
+      EXPECT_LT((last.tail(d).replicate(1, places.cols()) - places).colwise().norm().minCoeff(), 0.5 * step)
+          << "coordinate " << k << " at pose " << from;
+    }
+  }
+}
+
+TEST(ResponsePlayer, SwitchesToTheModelThatWasPushedLikeIt) {
+  const character::Character& human = dynamics::Bundled("human");
+  const std::vector<Example> examples = SampleExamples();
+  const ResponseLearning first = LearnResponse(human, {examples[0], examples[1]}, SampleOptions());
+  const ResponseLearning second = LearnResponse(human, {examples[0], examples[2]}, SampleOptions());
+  ResponsePlayer player({&first.model, &second.model}, {});
+  player.Start(examples[0], 10);
+  Synthesizer alone(first.model, {});
+  alone.Start(examples[0], 10);
+  Push push = SamplePush(0.5);
+  push.force = -push.force;
+  std::vector<character::Pose> poses;
+  for (int i = 0; i < 60; ++i) {
+    player.Step({&push, 1});
+    alone.Step({&push, 1});
+    poses.push_back(player.pose());
+    // Until the push, and in the first frame under it, what is shown is what the first model has.
+    if (i < 14) {
+      EXPECT_LT(DistanceOf(human, player.pose(), alone.pose()).world, 1e-9);
+    }
+  }
+  ASSERT_EQ(player.switches().size(), 1u);
+  const ModelSwitch& change = player.switches()[0];
+  EXPECT_EQ(change.to, 1u);
+  EXPECT_GT(change.difference, 0);
+  EXPECT_LT(change.jump, 1e-9);
+  EXPECT_LT(Judge(first.model, poses).joint_excess, 0.2);
+}
+
+TEST(ResponsePlayer, WithOneModelIsASynthesizer) {
+  ResponsePlayer player({&SampleModel()}, {});
+  player.Start(SampleModel().examples.front(), 10);
+  const Push push = SamplePush(0.5);
+  for (const character::Pose& pose : Play(SampleModel(), {}, 40, {push})) {
+    EXPECT_EQ(player.pose().root_position, pose.root_position);
+    player.Step({&push, 1});
+  }
+  EXPECT_TRUE(player.switches().empty());
+}
+
+TEST(ResponsePlayer, RefusesModelsThatDoNotFit) {
+  EXPECT_THROW(ResponsePlayer({}, {}), std::invalid_argument);
+  std::vector<Example> examples = SampleExamples();
+  examples[0].poses[0].root_position.y() += 0.001;
+  const ResponseLearning other = LearnResponse(dynamics::Bundled("human"), examples, SampleOptions());
+  EXPECT_THROW(ResponsePlayer({&SampleModel(), &other.model}, {}), std::invalid_argument);
+}
+
+TEST(Judge, ForeseesWhatItHasLearntAndNotAnotherMotion) {
+  const ResponseModel& model = SampleModel();
+  const double known = OneStepError(model, model.examples[1]);
+  std::vector<character::Pose> twice;
+  for (size_t i = 0; i < model.examples[0].poses.size(); i += 2) twice.push_back(model.examples[0].poses[i]);
+  EXPECT_LT(known, 0.2);
+  EXPECT_GT(OneStepError(model, {"twice as fast", twice, {}}), 2 * known);
+}
+
+TEST(Judge, CountsCrossings) {
+  // Two coordinates cannot hold what leaves the cycle on both sides without crossing it, or itself; five can.
+  ResponseOptions flat = SampleOptions();
+  flat.dimensions = 2;
+  const ResponseLearning two = LearnResponse(dynamics::Bundled("human"), SampleExamples(), flat);
+  EXPECT_EQ(CountCrossings(SampleModel()), 0);
+  EXPECT_GE(CountCrossings(two.model), CountCrossings(SampleModel()));
+  EXPECT_GT(CountCrossings(two.model, {.near = 0.1, .apart = 0.2}),
+            CountCrossings(SampleModel(), {.near = 0.1, .apart = 0.2}));
 }
 
 TEST(Synthesizer, NeedsFourPoses) {

@@ -73,7 +73,7 @@ class GaussianProcess {
 ///     D/2 ln |K| + 1/2 tr(values K^-1 values^T) + ln(variance / noise) + sum of ln rates,
 ///
 /// with K as it is with the noise. Infinite where K cannot be factored. With a least noise the second logarithm is that
-/// of what is above it, and those of the rates are of what is above 1e-8.
+/// of what is above it, and those of the variance and the rates are of what is above 1e-12 and 1e-8.
 optimization::SmoothFunction KernelObjective(const Eigen::MatrixXd& points, const Eigen::MatrixXd& values,
                                              Eigen::Index parts, double least_noise = 0);
 

@@ -22,7 +22,7 @@
 #include "retrace/io/describe.h"
 #include "retrace/synthesis/judge.h"
 #include "retrace/synthesis/model_file.h"
-#include "retrace/synthesis/synthesizer.h"
+#include "retrace/synthesis/response_player.h"
 
 namespace retrace::runs {
 
@@ -84,16 +84,20 @@ struct Synthesis {
   std::vector<synthesis::Push> pushes;              ///< times from the first pose on
   synthesis::Plausibility plausibility;
   std::vector<SynthesisError> errors;
-  std::string nearest;  ///< name of the example with the most similar push
+  std::string nearest;                           ///< name of the example with the most similar push
+  std::optional<double> one_step_error;          ///< of the run that it is compared with [steps] (OneStepError)
+  std::vector<synthesis::ModelSwitch> switches;  ///< of several models
   double cpu_seconds = 0;
 };
 
-/// Throws UsageError for pushes that are none, InputError for runs that do not fit the model.
-Synthesis Synthesise(const synthesis::ResponseModel& model, const SynthesisOptions& options);
+/// Plays a model, or several that share their normal motion (synthesis::ResponsePlayer); figures are those of the
+/// first. Throws UsageError for pushes that are none, InputError for runs that do not fit the model and for models that
+/// do not fit one another.
+Synthesis Synthesise(const std::vector<const synthesis::ResponseModel*>& models, const SynthesisOptions& options);
 
-/// Writes motion.bvh, latent.csv (time, pushed, displacement, deviation, evaluations, latent coordinates), latent.svg,
-/// errors.csv where the motion was compared, and synthesis.json, which says that the motion is kinematic. Throws as
-/// WriteLearntResponse.
+/// Writes synthesis.bvh, control.json, which shows it, latent.csv (time, pushed, displacement, deviation, evaluations,
+/// latent coordinates), latent.svg, errors.csv where the motion was compared, and synthesis.json, which says that the
+/// motion is kinematic. Throws as WriteLearntResponse.
 void WriteSynthesis(const std::filesystem::path& folder, bool force, const synthesis::ResponseModel& model,
                     const SynthesisOptions& options, const Synthesis& result, const std::string& command);
 

@@ -20,6 +20,21 @@ struct Plausibility {
 /// Of poses at the model's rate, five at least.
 Plausibility Judge(const ResponseModel& model, const std::vector<character::Pose>& poses);
 
+/// How well a model foresees a motion of its rate, one pose ahead: the mean distance of what it expects from what is
+/// observed [steps], over the frames on which no push acts. Infinite where there are none.
+double OneStepError(const ResponseModel& model, const Example& motion);
+
+/// How often the latent trajectories of the examples cross where the poses differ: pairs of pieces, of one latent step
+/// each, that pass one another at less than `near` latent steps, though what is observed is more than `apart` steps
+/// apart, and of one example at least so many frames. There the model cannot tell which way a motion goes on by its
+/// place alone.
+struct CrossingOptions {
+  double near = 0.1;
+  double apart = 1.5;
+  int frames = 5;
+};
+int CountCrossings(const ResponseModel& model, const CrossingOptions& options = {});
+
 /// Mean distance of the bodies of two poses [m]: as they are, and each in its heading frame.
 struct PoseDistance {
   double world = 0;
@@ -39,7 +54,9 @@ struct NearestExample {
 /// for a model of one example.
 NearestExample FindNearestExample(const ResponseModel& model, const Push& push, double phase);
 
-/// The time after the beginning of the normal motion at which it is most like the last of three poses [s].
+/// The time after the beginning of the normal motion at which it is most like the last of three poses, or like an
+/// observation less the model's mean [s].
 double PhaseOf(const ResponseModel& model, const std::vector<character::Pose>& three);
+double PhaseOf(const ResponseModel& model, const Eigen::VectorXd& observation);
 
 }  // namespace retrace::synthesis

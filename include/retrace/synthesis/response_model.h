@@ -14,7 +14,11 @@
 /// - Motions that follow one reference in time keep its rhythm whatever pushes them, and a model that does not know the
 ///   time comes back from a push a little early or late, and stays so. Where examples have a clock, its phase is a part
 ///   of what the dynamics follow from, with a rate of its own.
-/// - The dynamics have a linear mean: far from the examples a motion goes on, in the place of going to the middle.
+/// - The dynamics have a mean. By a clock it is linear in how far the last places are from those of the normal motion
+/// at
+///   their phases, and all of it dies away: where examples say nothing, a motion comes back, and not into a walk that
+///   no example has. Without a clock it is linear in the last places: far from the examples a motion goes on, in the
+///   place of going to the middle.
 /// - Velocities are observed in the place of the pose before, in more latent coordinates than three: one cycle takes
 ///   two, and what is left to one has to hold every direction and strength.
 /// - The noise has a floor. Simulated motions have none of their own; without a floor the model drives its own to
@@ -48,7 +52,7 @@ struct ResponseOptions {
   uint64_t seed = 1;
   bool conjugate_gradients = false;  ///< the paper's minimiser in the place of L-BFGS
   int order = 2;                     ///< of the dynamics: last places that the next one follows from, 1 or 2
-  bool linear_mean = true;           ///< of the dynamics
+  bool linear_mean = true;           ///< of the dynamics; false: their mean is zero
   /// Of the clock by which all examples go (Example::clock); 0: none, they have a rhythm of their own. The dynamics
   /// then also follow from the phase [s].
   double clock_period = 0;
@@ -77,9 +81,11 @@ struct ResponseModel {
   std::vector<Eigen::Index> lengths;      ///< (examples) observations of each: two fewer than poses
   learning::LatentModel latent;           ///< observations (D x N) less the mean; latent places (d x N); scales (D)
   learning::GaussianProcess observation;  ///< of the observations less the mean, by the latent places
-  learning::GaussianProcess dynamics;     ///< of what the linear mean leaves over
-  Eigen::MatrixXd linear;         ///< (d x 1 + rows) the linear mean: by one, then what the dynamics follow from
-  character::Pose rest;           ///< from which `joint_weights` count
+  learning::GaussianProcess dynamics;     ///< of what the mean leaves over
+  Eigen::MatrixXd cycle;   ///< (d x K) with a clock: places of the normal motion at K even phases; else empty
+  Eigen::MatrixXd linear;  ///< the mean: (d x order d) by distances from the cycle; without a clock (d x 1 + rows) by
+                           ///< one, then what the dynamics follow from
+  character::Pose rest;    ///< from which `joint_weights` count
   Eigen::MatrixXd joint_weights;  ///< (n x N) displacements of poses from `rest` by the kernel of `observation`
   Eigen::VectorXd joint_scales;   ///< (n) of these as the scales of the observations; 0 along the ground
   double step = 0;                ///< mean distance between observations that follow one another in the normal motion
@@ -105,9 +111,6 @@ struct ResponseLearning {
   /// (examples) distance of the last observation of each from the nearest one of the normal motion, in steps: an
   /// example that is far away has not returned.
   std::vector<double> end_distances;
-  /// Mean distance between latent places that the dynamics tell and those that there are, in latent steps, of the
-  /// normal motion and of the others, as learnt.
-  double normal_step_error = 0, disturbed_step_error = 0;
 };
 
 /// Learns. The examples must be of the character, the first one the normal motion with at least a whole cycle; each has

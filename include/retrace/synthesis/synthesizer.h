@@ -63,12 +63,17 @@ class Synthesizer {
   /// the model needs. @param time of the present pose [s]
   void Start(const Example& motion, size_t last, double time = 0);
 
+  /// Goes on from where another one is, whose model observes the same and goes by the same clock.
+  void Continue(const Synthesizer& other);
+
   /// Goes on by a frame, under pushes whose times are those of the synthesis.
   const SynthesisRecord& Step(std::span<const Push> pushes);
 
   const character::Pose& pose() const { return poses_[1]; }
   double time() const { return time_; }  ///< [s]
   const Eigen::VectorXd& latent() const { return places_[1]; }
+  const Eigen::VectorXd& observation() const { return observations_[1]; }  ///< (D) less the model's mean
+  const dynamics::Coordinates& coordinates() const { return features_.coordinates(); }
 
  private:
   struct Likely {  // the observation at a latent place, given the examples, and the last frames where options say so

@@ -335,8 +335,25 @@ function details(run, clock, several) {
     run.force_comparison && forceFigures(run),
     run.composition && composition(run, clock),
     run.candidates && candidates(run),
+    run.latent_picture && latentPicture(run),
     timeline(run, clock),
     settings(run, several),
+  );
+}
+
+// The latent coordinates of a model of responses, with the places that the motion went through. As a picture it is drawn
+// without what might be active in it.
+function latentPicture(run) {
+  const picture = document.createElement('img');
+  picture.alt = 'Latent trajectories of the examples and of the motion, frames under a push as dots';
+  picture.src = `data:image/svg+xml,${encodeURIComponent(run.latent_picture)}`;
+  picture.className = 'latent';
+  return element(
+    'section.card.wide',
+    { id: `latent-${run.index}` },
+    element('h2', {}, 'Latent coordinates'),
+    picture,
+    element('p.note', {}, 'The normal motion is thick. The dashed line is this motion, which a model plays; dots are frames under a push.'),
   );
 }
 
