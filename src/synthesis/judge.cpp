@@ -56,18 +56,25 @@ double PeriodOf(const ResponseModel& model, const MatrixXd& observations, Index 
   return (times.back() - times.front()) / static_cast<double>(times.size() - 1) * model.options.features.frame_time;
 }
 
-/// The least distance between two straight pieces, in any number of dimensions.
-double DistanceOfPieces(const VectorXd& a0, const VectorXd& a1, const VectorXd& b0, const VectorXd& b1) {
+/// Where two straight pieces are nearest to one another, in any number of dimensions.
+struct Approach {
+  double distance = 0;
+  double a = 0, b = 0;  // how far along each, 0 to 1
+};
+
+Approach Approaching(const VectorXd& a0, const VectorXd& a1, const VectorXd& b0, const VectorXd& b1) {
   const VectorXd a = a1 - a0, b = b1 - b0, between = a0 - b0;
   const double aa = a.squaredNorm(), bb = b.squaredNorm(), ab = a.dot(b);
   const auto along = [](double numerator, double square) {
     return square > 0 ? std::clamp(numerator / square, 0.0, 1.0) : 0.0;
   };
   const double determinant = aa * bb - ab * ab;
-  double s = determinant > 1e-12 * aa * bb ? along(ab * between.dot(b) - bb * between.dot(a), determinant) : 0;
-  const double t = along(between.dot(b) + s * ab, bb);
-  s = along(t * ab - between.dot(a), aa);
-  return (between + s * a - t * b).norm();
+  Approach result;
+  if (determinant > 1e-12 * aa * bb) result.a = along(ab * between.dot(b) - bb * between.dot(a), determinant);
+  result.b = along(between.dot(b) + result.a * ab, bb);
+  result.a = along(result.b * ab - between.dot(a), aa);
+  result.distance = (between + result.a * a - result.b * b).norm();
+  return result;
 }
 
 }  // namespace
@@ -145,25 +152,22 @@ int CountCrossings(const ResponseModel& model, const CrossingOptions& options) {
   const MatrixXd& places = model.latent.latent;
   const Index normals = model.lengths[0];
   const double latent_step = (places.middleCols(1, normals - 1) - places.leftCols(normals - 1)).colwise().norm().mean();
-  struct Piece {
-    size_t example;
-    Index first;  // place
-  };
-  std::vector<Piece> pieces;
+  std::vector<Index> pieces;  // the first place of each
   for (size_t e = 0; e < model.examples.size(); ++e) {
-    for (Index i = 0; i + 1 < model.lengths[e]; ++i) pieces.push_back({e, model.FirstOf(e) + i});
+    for (Index i = 0; i + 1 < model.lengths[e]; ++i) pieces.push_back(model.FirstOf(e) + i);
   }
+  const auto observed = [&](Index piece, double along) -> VectorXd {
+    return (1 - along) * model.latent.observations.col(piece) + along * model.latent.observations.col(piece + 1);
+  };
+  const auto length = [&](Index piece) { return (places.col(piece + 1) - places.col(piece)).norm(); };
   int count = 0;
   for (auto a = pieces.begin(); a != pieces.end(); ++a) {
+    const double reach = length(*a) + options.near * latent_step;
     for (auto b = a + 1; b != pieces.end(); ++b) {
-      // Pieces that follow one another meet.
-      if (a->example == b->example && b->first - a->first < options.frames) continue;
-      const double observed =
-          (model.latent.observations.col(a->first) - model.latent.observations.col(b->first)).norm();
-      if (observed < options.apart * model.step) continue;
-      const double distance = DistanceOfPieces(places.col(a->first), places.col(a->first + 1), places.col(b->first),
-                                               places.col(b->first + 1));
-      if (distance < options.near * latent_step) ++count;
+      if ((places.col(*a) - places.col(*b)).norm() > reach + length(*b)) continue;
+      const Approach near = Approaching(places.col(*a), places.col(*a + 1), places.col(*b), places.col(*b + 1));
+      if (near.distance > options.near * latent_step) continue;
+      if ((observed(*a, near.a) - observed(*b, near.b)).norm() > options.apart * model.step) ++count;
     }
   }
   return count;

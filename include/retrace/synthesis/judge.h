@@ -25,13 +25,11 @@ Plausibility Judge(const ResponseModel& model, const std::vector<character::Pose
 double OneStepError(const ResponseModel& model, const Example& motion);
 
 /// How often the latent trajectories of the examples cross where the poses differ: pairs of pieces, of one latent step
-/// each, that pass one another at less than `near` latent steps, though what is observed is more than `apart` steps
-/// apart, and of one example at least so many frames. There the model cannot tell which way a motion goes on by its
-/// place alone.
+/// each, that pass one another at less than `near` latent steps, though what is observed there is more than `apart`
+/// steps apart. There the model cannot tell which way a motion goes on by its place alone.
 struct CrossingOptions {
   double near = 0.1;
   double apart = 1.5;
-  int frames = 5;
 };
 int CountCrossings(const ResponseModel& model, const CrossingOptions& options = {});
 
