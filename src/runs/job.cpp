@@ -78,7 +78,7 @@ Job::Job(const JobOptions& o, std::span<const InputFile> files)
       identity(Identity(o, inputs)),
       configuration(ConfigurationWithMap(o, files)),
       world(ParseWorlds(files)),
-      clip(ParseClip(files)),
+      clip(ParseClip(files, o.clip.choice)),
       character(task::WithLoads(CharacterOf(o, files, clip, configuration.task.reference, report.notes), world)),
       measured(ParseMeasured(files)),
       recorded(character::MakeReference(character, clip, o.clip.file.string(), configuration.task.reference, report)),
