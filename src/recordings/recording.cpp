@@ -9,6 +9,7 @@
 #include "retrace/motion/asf_amc.h"
 #include "retrace/motion/bvh.h"
 #include "retrace/recordings/scene.h"
+#include "retrace/recordings/smpl.h"
 
 namespace retrace::recordings {
 namespace {
@@ -30,20 +31,25 @@ motion::Clip ReadSceneClip(const Recording& recording, const Choice& choice) {
   return ClipOfScene(scene, recording.file.name, choice);
 }
 
+motion::Clip ReadSmpl(const Recording& recording, const Choice& choice) {
+  return ParseSmpl(recording.file.bytes, recording.file.name, choice);
+}
+
 struct ReadFormat {
   Format format;
   Reader read;
 };
 
 /// All that is known of each format is here.
-const std::array<ReadFormat, 6>& Formats() {
-  static const std::array<ReadFormat, 6> formats = {{
+const std::array<ReadFormat, 7>& Formats() {
+  static const std::array<ReadFormat, 7> formats = {{
       {{".bvh", "", false}, ReadBvh},
       {{".amc", ".asf", false}, ReadAsfAmc},
       {{".fbx", "", true}, ReadSceneClip},
       {{".glb", "", true}, ReadSceneClip},
       {{".gltf", "", true}, ReadSceneClip},
       {{".dae", "", true}, ReadSceneClip},
+      {{".npz", "", true}, ReadSmpl},
   }};
   return formats;
 }

@@ -1,4 +1,4 @@
-#include <Eigen/SVD>
+#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -33,14 +33,20 @@ std::string List(const std::vector<std::string>& names) {
 }
 
 /// The orthogonal matrix that is nearest to the linear part: without scale, with a mirroring where there is one.
-/// Nothing where the scale is zero.
+/// Nothing where the scale is zero. By Newton's iteration for the polar decomposition.
 std::optional<Mat3> TurnOf(const Mat4& place) {
-  const Mat3 linear = place.topLeftCorner<3, 3>();
-  const Eigen::JacobiSVD<Mat3> svd(linear, Eigen::ComputeFullU | Eigen::ComputeFullV);
-  if (!(svd.singularValues()[2] > 1e-12 * svd.singularValues()[0]) || !(svd.singularValues()[0] > 0)) {
-    return std::nullopt;
+  Mat3 turn = place.topLeftCorner<3, 3>();
+  const double size = turn.norm();
+  if (!(size > 1e-12 && size < 1e12)) return std::nullopt;
+  turn /= size;
+  if (!(std::abs(turn.determinant()) > 1e-9)) return std::nullopt;
+  for (int i = 0; i < 100; ++i) {
+    const Mat3 next = 0.5 * (turn + turn.inverse().transpose());
+    const double change = (next - turn).norm();
+    turn = next;
+    if (change < 1e-15) break;
   }
-  return Mat3(svd.matrixU() * svd.matrixV().transpose());
+  return turn;
 }
 
 template <typename Value>

@@ -21,7 +21,7 @@ aiVector3D Convert(const Vec3& v) {
 aiQuaternion Convert(const Quat& q) {
   return {static_cast<float>(q.w()), static_cast<float>(q.x()), static_cast<float>(q.y()), static_cast<float>(q.z())};
 }
-aiMatrix4x4 Place(const Vec3& at, const Quat& turn) {
+aiMatrix4x4 NodePlace(const Vec3& at, const Quat& turn) {
   return {aiVector3D(1, 1, 1), Convert(turn), Convert(at)};
 }
 
@@ -39,9 +39,9 @@ struct Written {
     std::vector<std::vector<aiNode*>> children(count + 1);
     for (size_t j = 0; j < count; ++j) {
       const int parent = joints[j].parent;
-      const Quat above = parent < 0 ? Quat::Identity() : rest[static_cast<size_t>(parent)];
+      const Quat above = parent < 0 ? Quat(Quat::Identity()) : rest[static_cast<size_t>(parent)];
       auto* node = new aiNode(joints[j].name);
-      node->mTransformation = Place(above.conjugate() * joints[j].offset, above.conjugate() * rest[j]);
+      node->mTransformation = NodePlace(above.conjugate() * joints[j].offset, above.conjugate() * rest[j]);
       nodes.push_back(node);
       children[static_cast<size_t>(parent + 1)].push_back(node);
       places[j] = joints[j].offset + (parent < 0 ? Vec3(Vec3::Zero()) : places[static_cast<size_t>(parent)]);
@@ -79,7 +79,7 @@ struct Written {
     for (size_t j = 0; j < count; ++j) {
       auto* bone = new aiBone();
       bone->mName = clip.skeleton.joints[j].name;
-      bone->mOffsetMatrix = Place(places[j], rest[j]).Inverse();
+      bone->mOffsetMatrix = NodePlace(places[j], rest[j]).Inverse();
       bone->mNumWeights = 1;
       bone->mWeights = new aiVertexWeight[1]{{static_cast<unsigned>(j % 3), 0.01f}};
       mesh->mBones[j] = bone;
@@ -103,7 +103,7 @@ struct Written {
       channel->mPositionKeys = new aiVectorKey[frames];
       channel->mRotationKeys = new aiQuatKey[frames];
       channel->mScalingKeys = new aiVectorKey[frames];
-      const Quat above = joints[j].parent < 0 ? Quat::Identity() : rest[static_cast<size_t>(joints[j].parent)];
+      const Quat above = joints[j].parent < 0 ? Quat(Quat::Identity()) : rest[static_cast<size_t>(joints[j].parent)];
       for (unsigned f = 0; f < frames; ++f) {
         const double time = 1000 * clip.frame_time * f;
         const motion::Frame& frame = clip.frames[f];
