@@ -27,7 +27,7 @@ struct CloseFile {
   void operator()(zip_file_t* file) const { zip_fclose(file); }
 };
 using Archive = std::unique_ptr<zip_t, CloseArchive>;
-using File = std::unique_ptr<zip_file_t, CloseFile>;
+using ArchivedFile = std::unique_ptr<zip_file_t, CloseFile>;
 
 Archive Open(std::string_view bytes, const std::string& name) {
   const std::string expected = "an archive of arrays, as numpy.savez writes it";
@@ -238,7 +238,7 @@ std::map<std::string, Array> ParseNpz(std::string_view bytes, const std::string&
     if (!array_name.ends_with(".npy")) continue;
     array_name.resize(array_name.size() - 4);
     const std::string place = name + ": " + array_name;
-    const File file(zip_fopen_index(archive.get(), static_cast<zip_uint64_t>(e), 0));
+    const ArchivedFile file(zip_fopen_index(archive.get(), static_cast<zip_uint64_t>(e), 0));
     if (file == nullptr) {
       throw InputError(place, std::string("what cannot be unpacked (") + zip_strerror(archive.get()) + ")",
                        "an array that is stored or deflated");

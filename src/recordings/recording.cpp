@@ -15,7 +15,7 @@ namespace retrace::recordings {
 namespace {
 
 /// A reader of a format.
-using Reader = motion::Clip (*)(const Recording&, const Choice&);
+using ReadFunction = motion::Clip (*)(const Recording&, const Choice&);
 
 motion::Clip ReadBvh(const Recording& recording, const Choice&) {
   return motion::ParseBvh(recording.file.bytes, recording.file.name);
@@ -37,7 +37,7 @@ motion::Clip ReadSmpl(const Recording& recording, const Choice& choice) {
 
 struct ReadFormat {
   Format format;
-  Reader read;
+  ReadFunction read;
 };
 
 /// All that is known of each format is here.

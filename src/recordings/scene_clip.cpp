@@ -22,13 +22,13 @@ constexpr double kSlowest = 15;           // keys that are further apart are not
 constexpr double kUsual = 30;             // of a file that states none, with keys that are further apart [1/s]
 constexpr double kFastest = 480;          // of what is made of keys at uneven times [1/s]
 
-std::string Quoted(const std::string& text) {
+std::string InQuotes(const std::string& text) {
   return "\"" + text + "\"";
 }
 
-std::string List(const std::vector<std::string>& names) {
+std::string QuotedList(const std::vector<std::string>& names) {
   std::string text;
-  for (size_t i = 0; i < names.size() && i < 20; ++i) text += (i == 0 ? "" : ", ") + Quoted(names[i]);
+  for (size_t i = 0; i < names.size() && i < 20; ++i) text += (i == 0 ? "" : ", ") + InQuotes(names[i]);
   return names.size() > 20 ? text + ", ..." : text;
 }
 
@@ -125,7 +125,8 @@ class SkeletonFinder {
         if (scene_.nodes[static_cast<size_t>(n)].name == performer) return root;
       }
     }
-    throw UsageError(name_ + ": found no performer " + Quoted(performer) + ", expected one of " + List(RootNames()));
+    throw UsageError(name_ + ": found no performer " + InQuotes(performer) + ", expected one of " +
+                     QuotedList(RootNames()));
   }
 
   /// Nodes of the joints of a skeleton, parents first, and for each the position of its parent in that list.
@@ -294,17 +295,17 @@ class ClipMaker {
     const size_t root = finder_.Choose(choice.performer);
     finder_.JointsBelow(root, nodes_, parents_);
     if (nodes_.size() < 2) {
-      throw InputError(name, "a skeleton of one joint, " + Quoted(scene.nodes[root].name), "joints with bones");
+      throw InputError(name, "a skeleton of one joint, " + InQuotes(scene.nodes[root].name), "joints with bones");
     }
     MarkMovers();
     ChooseAnimation(choice.animation);
     if (finder_.roots().size() > 1) {
-      clip_.notes.push_back("performer " + Quoted(scene.nodes[root].name) + " of " + List(finder_.RootNames()));
+      clip_.notes.push_back("performer " + InQuotes(scene.nodes[root].name) + " of " + QuotedList(finder_.RootNames()));
     }
     if (scene.animations.size() > 1) {
       std::vector<std::string> names;
       for (const auto& animation : scene.animations) names.push_back(animation.name);
-      clip_.notes.push_back("animation " + Quoted(animation_->name) + " of " + List(names));
+      clip_.notes.push_back("animation " + InQuotes(animation_->name) + " of " + QuotedList(names));
     }
   }
 
@@ -349,18 +350,18 @@ class ClipMaker {
       if (!chosen.empty() && animation.name == chosen) animation_ = &animation;
     }
     if (!chosen.empty() && animation_ == nullptr) {
-      throw UsageError(name_ + ": found no animation " + Quoted(chosen) + ", expected " +
-                       (names.empty() ? "none to be named: there is none" : "one of " + List(names)));
+      throw UsageError(name_ + ": found no animation " + InQuotes(chosen) + ", expected " +
+                       (names.empty() ? "none to be named: there is none" : "one of " + QuotedList(names)));
     }
     for (const Scene::Animation& animation : scene_.animations) {
       if (animation_ == nullptr && KeysOf(animation) > 1) animation_ = &animation;
     }
     if (animation_ == nullptr || KeysOf(*animation_) < 2) {
       throw InputError(name_,
-                       animation_ != nullptr ? "an animation " + Quoted(animation_->name) + " without motion"
+                       animation_ != nullptr ? "an animation " + InQuotes(animation_->name) + " without motion"
                        : names.empty()       ? "no animation"
-                                             : "no animation that moves the skeleton among " + List(names),
-                       "one that moves the skeleton of " + Quoted(scene_.nodes[nodes_.front()].name));
+                                             : "no animation that moves the skeleton among " + QuotedList(names),
+                       "one that moves the skeleton of " + InQuotes(scene_.nodes[nodes_.front()].name));
     }
   }
 
@@ -445,14 +446,15 @@ class ClipMaker {
   Mat3 RequireTurn(const Mat4& place, size_t joint) const {
     const std::optional<Mat3> turn = place.allFinite() ? TurnOf(place) : std::nullopt;
     if (!turn) {
-      throw InputError(name_, "joint " + Quoted(clip_.skeleton.joints[joint].name) + " of no size", "a scale above 0");
+      throw InputError(name_, "joint " + InQuotes(clip_.skeleton.joints[joint].name) + " of no size",
+                       "a scale above 0");
     }
     return *turn;
   }
 
   void RequireFinite(const Vec3& place, size_t joint) const {
     if (place.allFinite() && place.cwiseAbs().maxCoeff() <= kLargest) return;
-    throw InputError(name_, "joint " + Quoted(clip_.skeleton.joints[joint].name) + " too far away",
+    throw InputError(name_, "joint " + InQuotes(clip_.skeleton.joints[joint].name) + " too far away",
                      "places within " + io::Number(kLargest));
   }
 

@@ -68,7 +68,7 @@ std::optional<Named> FindFirst(const Arrays& arrays, const std::vector<std::stri
   return std::nullopt;
 }
 
-std::string List(const std::vector<std::string>& names) {
+std::string Alternatives(const std::vector<std::string>& names) {
   std::string text;
   for (size_t i = 0; i < names.size(); ++i) text += (i == 0 ? "" : i + 1 == names.size() ? " or " : ", ") + names[i];
   return text;
@@ -196,9 +196,9 @@ class Rotations {
   bool by_rows_ = false;
 };
 
-class Reader {
+class SmplReader {
  public:
-  Reader(const Arrays& arrays, const std::string& name, const Choice& choice)
+  SmplReader(const Arrays& arrays, const std::string& name, const Choice& choice)
       : arrays_(arrays), name_(name), choice_(choice) {}
 
   motion::Clip Read() {
@@ -232,7 +232,7 @@ class Reader {
       std::string there;
       for (const auto& [array, content] : arrays_) there += (there.empty() ? "" : ", ") + array;
       throw InputError(name_, there.empty() ? "no array of numbers" : "the arrays " + there,
-                       List(kPoses) + ", or " + List(kRoots) + " with " + List(kBodies));
+                       Alternatives(kPoses) + ", or " + Alternatives(kRoots) + " with " + Alternatives(kBodies));
     }
   }
 
@@ -363,7 +363,7 @@ motion::Skeleton SmplSkeleton(bool has_hands) {
 
 motion::Clip ParseSmpl(std::string_view bytes, const std::string& name, const Choice& choice) {
   const Arrays arrays = ParseNpz(bytes, name);
-  return Reader(arrays, name, choice).Read();
+  return SmplReader(arrays, name, choice).Read();
 }
 
 }  // namespace retrace::recordings

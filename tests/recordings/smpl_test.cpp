@@ -85,7 +85,7 @@ void IsTheMotion(const Clip& clip, const SmplMotion& motion, const Quat& up, dou
   for (size_t f = 0; f < clip.frames.size(); ++f) {
     RC_ASSERT((clip.frames[f].translations[0] - up * Vec3(pelvis + motion.places[f])).norm() < tolerance);
     for (size_t j = 0; j < 22; ++j) {
-      const Quat expected = j == 0 ? up * motion.turns[f][0] : motion.turns[f][j];
+      const Quat expected = j == 0 ? Quat(up * motion.turns[f][0]) : motion.turns[f][j];
       RC_ASSERT(AngleBetween(clip.frames[f].rotations[j], expected) < tolerance);
     }
   }
