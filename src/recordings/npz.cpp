@@ -31,6 +31,7 @@ using ArchivedFile = std::unique_ptr<zip_file_t, CloseFile>;
 
 Archive Open(std::string_view bytes, const std::string& name) {
   const std::string expected = "an archive of arrays, as numpy.savez writes it";
+  if (bytes.empty()) throw InputError(name, "an empty file", expected);
   zip_error_t error;
   zip_error_init(&error);
   zip_source_t* source = zip_source_buffer_create(bytes.data(), bytes.size(), 0, &error);

@@ -97,14 +97,16 @@ struct Layout {
 };
 
 /// @param counts numbers of joints that there may be
-std::optional<Layout> LayoutOf(const Array& array, const std::vector<size_t>& counts) {
+/// @param beside the layout of an array with the same frames of the same people; null: there is none
+std::optional<Layout> LayoutOf(const Array& array, const std::vector<size_t>& counts, const Layout* beside) {
   const std::vector<size_t>& shape = array.shape;
   const auto legal = [&](size_t joints) { return std::find(counts.begin(), counts.end(), joints) != counts.end(); };
   const auto with = [&](Kind kind, size_t joints, size_t dimensions) -> std::optional<Layout> {
     if (shape.size() < dimensions + 1 || !legal(joints)) return std::nullopt;
     Layout layout{kind, joints, shape[shape.size() - dimensions - 1], 1};
     for (size_t d = 0; d + dimensions + 1 < shape.size(); ++d) layout.people *= shape[d];
-    return layout.people > 0 && layout.frames > 0 ? std::optional(layout) : std::nullopt;
+    const bool fits = beside == nullptr || (layout.frames == beside->frames && layout.people == beside->people);
+    return layout.people > 0 && layout.frames > 0 && fits ? std::optional(layout) : std::nullopt;
   };
   const size_t n = shape.size();
   if (n >= 3 && shape[n - 1] == 3 && shape[n - 2] == 3) {
@@ -129,20 +131,26 @@ std::optional<Layout> LayoutOf(const Array& array, const std::vector<size_t>& co
 /// Rotations of joints over time.
 class Rotations {
  public:
-  Rotations(const Named& named, const std::string& file, const std::vector<size_t>& counts)
+  /// Of joints whose number is one of `counts`; `beside` as in LayoutOf.
+  Rotations(const Named& named, const std::string& file, const std::vector<size_t>& counts,
+            const Layout* beside = nullptr)
       : array_(*named.array), place_(file + ": " + named.name) {
-    const std::optional<Layout> layout = LayoutOf(array_, counts);
+    const std::optional<Layout> layout = LayoutOf(array_, counts, beside);
     if (!layout) {
       std::string expected = "frames of rotations of ";
       for (size_t i = 0; i < counts.size(); ++i) expected += (i == 0 ? "" : " or ") + std::to_string(counts[i]);
-      throw InputError(place_, ShapeOf(array_), expected + " joints: vectors, matrices or two columns of a matrix");
+      expected += " joints: vectors, matrices or two columns of a matrix";
+      if (beside != nullptr) {
+        expected += ", for " + std::to_string(beside->people) + " x " + std::to_string(beside->frames) +
+                    " frames, as in the array beside it";
+      }
+      throw InputError(place_, ShapeOf(array_), expected);
     }
     layout_ = *layout;
     if (layout_.kind == Kind::kColumns) by_rows_ = IsByRows();
   }
 
   const Layout& layout() const { return layout_; }
-  const std::string& place() const { return place_; }
 
   Quat At(size_t person, size_t frame, size_t joint) const {
     const size_t numbers = NumbersOf(layout_.kind);
@@ -221,12 +229,8 @@ class SmplReader {
       const Rotations rotations(*all, name_, {kBody, kWithHands, 52, 55});
       Take(rotations, 0, nullptr);
     } else if (root && body) {
-      const Rotations turns(*root, name_, {1});
       const Rotations rotations(*body, name_, {kBody - 1, kWithHands - 1});
-      if (turns.layout().frames != rotations.layout().frames || turns.layout().people != rotations.layout().people) {
-        throw InputError(rotations.place(), std::to_string(rotations.layout().frames) + " frames",
-                         std::to_string(turns.layout().frames) + ", as in " + root->name);
-      }
+      const Rotations turns(*root, name_, {1}, &rotations.layout());
       Take(rotations, 1, &turns);
     } else {
       std::string there;

@@ -92,8 +92,8 @@ struct Written {
     const auto frames = static_cast<unsigned>(clip.frames.size());
     auto* animation = new aiAnimation();
     animation->mName = "motion";
-    animation->mTicksPerSecond = 1000;
-    animation->mDuration = 1000 * clip.duration();
+    animation->mTicksPerSecond = 1;
+    animation->mDuration = clip.duration();
     animation->mNumChannels = static_cast<unsigned>(joints.size());
     animation->mChannels = new aiNodeAnim*[joints.size()];
     for (size_t j = 0; j < joints.size(); ++j) {
@@ -105,7 +105,7 @@ struct Written {
       channel->mScalingKeys = new aiVectorKey[frames];
       const Quat above = joints[j].parent < 0 ? Quat(Quat::Identity()) : rest[static_cast<size_t>(joints[j].parent)];
       for (unsigned f = 0; f < frames; ++f) {
-        const double time = 1000 * clip.frame_time * f;
+        const double time = clip.frame_time * f;
         const motion::Frame& frame = clip.frames[f];
         channel->mPositionKeys[f] = {time, Convert(above.conjugate() * frame.translations[j])};
         channel->mRotationKeys[f] = {time, Convert(above.conjugate() * frame.rotations[j] * rest[j])};
@@ -200,7 +200,7 @@ RC_GTEST_PROP(SceneRoundTrip, Glb, ()) {
 }
 
 RC_GTEST_PROP(SceneRoundTrip, Fbx, ()) {
-  ReadsBack("fbx", "clip.fbx", 2e-5);
+  ReadsBack("fbxa", "clip.fbx", 2e-5);
 }
 
 RC_GTEST_PROP(SceneRoundTrip, Collada, ()) {

@@ -174,7 +174,7 @@ std::string Refusal(const std::string& bytes) {
 
 TEST(Smpl, WhatIsNoMotionIsRefusedWithTheArray) {
   EXPECT_THAT(Refusal("no archive"), HasSubstr("a.npz: found what is no zip archive ("));
-  EXPECT_THAT(Refusal(""), HasSubstr("a.npz: found what is no zip archive ("));
+  EXPECT_THAT(Refusal(""), HasSubstr("a.npz: found an empty file, expected an archive of arrays"));
   NpzWriter other;
   other.Add("weights", "<f8", {2}, {1, 2});
   EXPECT_THAT(Refusal(other.Bytes()), HasSubstr("a.npz: found the arrays weights, expected poses, pose, "));
