@@ -235,9 +235,19 @@ class TimingFinder {
     if (keys.empty()) return;
     first_ = std::min(first_, keys.front().time);
     last_ = std::max(last_, keys.back().time);
-    if (keys.size() <= densest_.size()) return;
-    densest_.clear();
-    for (const auto& key : keys) densest_.push_back(key.time);
+    if (keys.size() > densest_.size()) {
+      densest_.clear();
+      for (const auto& key : keys) densest_.push_back(key.time);
+    }
+    if (keys.size() <= most_even_keys_ || keys.size() < 3) return;
+    const double mean = (keys.back().time - keys.front().time) / static_cast<double>(keys.size() - 1);
+    bool even = mean > 0 && mean * kSlowest <= 1;
+    for (size_t k = 0; k < keys.size() && even; ++k) {
+      even = std::abs(keys[k].time - keys.front().time - static_cast<double>(k) * mean) < 0.02 * mean;
+    }
+    if (!even) return;
+    most_even_keys_ = keys.size();
+    even_rate_ = 1 / mean;
   }
 
   Timing Find(double rate_of_file) const {
@@ -257,17 +267,10 @@ class TimingFinder {
   }
 
  private:
-  /// That of the list with the most keys where these are even and stand for frames. Keys that were set by hand or
-  /// thinned out are in the time of the file's frames.
+  /// That of the longest list of even keys that stand for frames. Keys that were set by hand or thinned out are in the
+  /// time of the file's frames.
   double Rate(double rate_of_file) const {
-    if (densest_.size() > 2) {
-      const double mean = (densest_.back() - densest_.front()) / static_cast<double>(densest_.size() - 1);
-      bool even = mean > 0;
-      for (size_t k = 0; k < densest_.size(); ++k) {
-        even = even && std::abs(densest_[k] - densest_.front() - static_cast<double>(k) * mean) < 0.02 * mean;
-      }
-      if (even && 1 / mean >= kSlowest) return Rounded(1 / mean);
-    }
+    if (even_rate_ > 0) return Rounded(even_rate_);
     if (rate_of_file > 0) return rate_of_file;
     std::vector<double> steps;
     for (size_t k = 1; k < densest_.size(); ++k) steps.push_back(densest_[k] - densest_[k - 1]);
@@ -285,7 +288,9 @@ class TimingFinder {
   const std::string& name_;
   double first_ = std::numeric_limits<double>::infinity();
   double last_ = -std::numeric_limits<double>::infinity();
-  std::vector<double> densest_;
+  std::vector<double> densest_;  // times of the longest list of keys
+  size_t most_even_keys_ = 0;
+  double even_rate_ = 0;
 };
 
 class ClipMaker {

@@ -225,7 +225,7 @@ std::string Gltf(const std::string& uri) {
     "buffers": [{"byteLength": 40, "uri": ")" +
          uri + R"("}],
     "bufferViews": [{"buffer": 0, "byteLength": 8}, {"buffer": 0, "byteOffset": 8, "byteLength": 32}],
-    "accessors": [{"bufferView": 0, "componentType": 5126, "count": 2, "type": "SCALAR", "min": [0], "max": [0.25]},
+    "accessors": [{"bufferView": 0, "componentType": 5126, "count": 2, "type": "SCALAR", "min": [0], "max": [0.2]},
                   {"bufferView": 1, "componentType": 5126, "count": 2, "type": "VEC4"}],
     "animations": [{"name": "turn", "channels": [{"sampler": 0, "target": {"node": 0, "path": "rotation"}},
                                                  {"sampler": 0, "target": {"node": 1, "path": "rotation"}}],
@@ -233,7 +233,7 @@ std::string Gltf(const std::string& uri) {
 }
 
 std::string GltfBuffer() {
-  const float numbers[] = {0, 0.25f, 0, 0, 0, 1, 0, 0, 1, 0};
+  const float numbers[] = {0, 0.2f, 0, 0, 0, 1, 0, 0, 1, 0};
   return {reinterpret_cast<const char*>(numbers), sizeof numbers};
 }
 
