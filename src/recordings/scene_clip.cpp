@@ -235,19 +235,13 @@ class TimingFinder {
     if (keys.empty()) return;
     first_ = std::min(first_, keys.front().time);
     last_ = std::max(last_, keys.back().time);
-    if (keys.size() > densest_.size()) {
-      densest_.clear();
-      for (const auto& key : keys) densest_.push_back(key.time);
+    std::vector<double> times;
+    for (const auto& key : keys) times.push_back(key.time);
+    if (const std::optional<double> rate = RateOfFrames(times); rate && times.size() > most_frames_) {
+      most_frames_ = times.size();
+      rate_of_frames_ = *rate;
     }
-    if (keys.size() <= most_even_keys_ || keys.size() < 3) return;
-    const double mean = (keys.back().time - keys.front().time) / static_cast<double>(keys.size() - 1);
-    bool even = mean > 0 && mean * kSlowest <= 1;
-    for (size_t k = 0; k < keys.size() && even; ++k) {
-      even = std::abs(keys[k].time - keys.front().time - static_cast<double>(k) * mean) < 0.02 * mean;
-    }
-    if (!even) return;
-    most_even_keys_ = keys.size();
-    even_rate_ = 1 / mean;
+    if (times.size() > densest_.size()) densest_ = std::move(times);
   }
 
   Timing Find(double rate_of_file) const {
@@ -270,13 +264,35 @@ class TimingFinder {
   /// That of the longest list of even keys that stand for frames. Keys that were set by hand or thinned out are in the
   /// time of the file's frames.
   double Rate(double rate_of_file) const {
-    if (even_rate_ > 0) return Rounded(even_rate_);
+    if (rate_of_frames_ > 0) return Rounded(rate_of_frames_);
     if (rate_of_file > 0) return rate_of_file;
+    if (densest_.size() < 2) return kUsual;
+    return Rounded(std::clamp(1 / std::max(MedianStep(densest_), 1e-6), kUsual, kFastest));
+  }
+
+  static double MedianStep(const std::vector<double>& times) {
     std::vector<double> steps;
-    for (size_t k = 1; k < densest_.size(); ++k) steps.push_back(densest_[k] - densest_[k - 1]);
-    if (steps.empty()) return kUsual;
-    std::nth_element(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2), steps.end());
-    return Rounded(std::clamp(1 / std::max(steps[steps.size() / 2], 1e-6), kUsual, kFastest));
+    for (size_t k = 1; k < times.size(); ++k) steps.push_back(times[k] - times[k - 1]);
+    const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2);
+    std::nth_element(steps.begin(), middle, steps.end());
+    return *middle;
+  }
+
+  /// The rate of frames at each of which there is a key, from the first to the last one. There may be more keys: Assimp
+  /// adds some to FBX where an angle changes by more than half a turn.
+  static std::optional<double> RateOfFrames(const std::vector<double>& times) {
+    if (times.size() < 3) return std::nullopt;
+    const double span = times.back() - times.front();
+    const double frames = std::round(span / MedianStep(times));
+    if (!(frames >= kSlowest * span && frames >= 2)) return std::nullopt;
+    const double step = span / frames;
+    size_t k = 0;
+    for (double f = 0; f <= frames; ++f) {
+      const double time = times.front() + f * step;
+      while (k < times.size() && times[k] < time - 0.02 * step) ++k;
+      if (k == times.size() || times[k] > time + 0.02 * step) return std::nullopt;
+    }
+    return 1 / step;
   }
 
   /// Times are rounded in files.
@@ -289,8 +305,8 @@ class TimingFinder {
   double first_ = std::numeric_limits<double>::infinity();
   double last_ = -std::numeric_limits<double>::infinity();
   std::vector<double> densest_;  // times of the longest list of keys
-  size_t most_even_keys_ = 0;
-  double even_rate_ = 0;
+  size_t most_frames_ = 0;
+  double rate_of_frames_ = 0;
 };
 
 class ClipMaker {

@@ -138,9 +138,12 @@ Clip AnimatedClip(uint64_t seed, int joint_count, double frame_rate, int frames)
   clip.frames.clear();
   for (int f = 0; f < frames; ++f) {
     motion::Frame& frame = clip.frames.emplace_back();
-    for (const motion::Joint& joint : clip.skeleton.joints) {
+    for (size_t j = 0; j < clip.skeleton.joints.size(); ++j) {
+      const motion::Joint& joint = clip.skeleton.joints[j];
       frame.translations.push_back(joint.parent < 0 ? motion::laws::RandomVector(random, 1) : joint.offset);
-      frame.rotations.push_back(motion::laws::RandomRotation(random));
+      frame.rotations.push_back(f == 0 ? motion::laws::RandomRotation(random)
+                                       : Quat(clip.frames[static_cast<size_t>(f) - 1].rotations[j] *
+                                              FromRotationVector(motion::laws::RandomVector(random, 0.3))));
     }
   }
   return clip;
@@ -186,7 +189,7 @@ void ReadsBack(const std::string& format, const std::string& name, double tolera
   const auto seed = *rc::gen::arbitrary<uint64_t>().as("seed");
   const auto joints = *rc::gen::inRange(2, 24).as("joints");
   const auto rate = *rc::gen::element(24.0, 30.0, 60.0, 120.0).as("rate");
-  const Clip clip = AnimatedClip(seed, joints, rate, 4);
+  const Clip clip = AnimatedClip(seed, joints, rate, 9);
   const std::string bytes = Export(Written(clip, RestTurns(clip, seed)), format);
   const Clip again = ReadBack(bytes, name);
   RC_ASSERT(std::abs(again.frame_time * rate - 1) < 1e-6);
