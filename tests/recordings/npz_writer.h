@@ -38,6 +38,11 @@ class NpzWriter {
   void AddHeaderOnly(const std::string& name, const std::string& type, const std::vector<size_t>& shape) {
     files_.emplace_back(name + ".npy", Header(type, shape, false) + "12345678");
   }
+  /// Any bytes; the last ones of a name.
+  void AddFile(const std::string& name, std::string bytes) {
+    std::erase_if(files_, [&](const auto& file) { return file.first == name + ".npy"; });
+    files_.emplace_back(name + ".npy", std::move(bytes));
+  }
   /// An array of Python objects, as numpy pickles them.
   void AddObject(const std::string& name) { files_.emplace_back(name + ".npy", Header("|O", {}, false) + "\x80\x03."); }
 
