@@ -8,6 +8,7 @@
 #include "retrace/io/json.h"
 #include "retrace/motion/asf_amc.h"
 #include "retrace/motion/bvh.h"
+#include "retrace/recordings/markers.h"
 #include "retrace/recordings/scene.h"
 #include "retrace/recordings/smpl.h"
 
@@ -35,14 +36,22 @@ motion::Clip ReadSmpl(const Recording& recording, const Choice& choice) {
   return ParseSmpl(recording.file.bytes, recording.file.name, choice);
 }
 
+motion::Clip ReadC3d(const Recording& recording, const Choice& choice) {
+  return ClipOfMarkers(ParseC3d(recording.file.bytes, recording.file.name), recording.file.name, choice);
+}
+
+motion::Clip ReadTrc(const Recording& recording, const Choice& choice) {
+  return ClipOfMarkers(ParseTrc(recording.file.bytes, recording.file.name), recording.file.name, choice);
+}
+
 struct ReadFormat {
   Format format;
   ReadFunction read;
 };
 
 /// All that is known of each format is here.
-const std::array<ReadFormat, 7>& Formats() {
-  static const std::array<ReadFormat, 7> formats = {{
+const std::array<ReadFormat, 9>& Formats() {
+  static const std::array<ReadFormat, 9> formats = {{
       {{".bvh", "", false}, ReadBvh},
       {{".amc", ".asf", false}, ReadAsfAmc},
       {{".fbx", "", true}, ReadSceneClip},
@@ -50,6 +59,8 @@ const std::array<ReadFormat, 7>& Formats() {
       {{".gltf", "", true}, ReadSceneClip},
       {{".dae", "", true}, ReadSceneClip},
       {{".npz", "", true}, ReadSmpl},
+      {{".c3d", "", true}, ReadC3d},
+      {{".trc", "", true}, ReadTrc},
   }};
   return formats;
 }
