@@ -162,6 +162,7 @@ class C3dFile {
     };
     std::vector<Found> all;
     size_t at = start + 4;
+    const size_t end = start + kBlock * std::max(Byte(start + 2), 1u);
     while (at + 2 <= bytes_.size()) {
       const auto length = static_cast<size_t>(std::abs(static_cast<int8_t>(bytes_[at])));
       const int group = static_cast<int8_t>(bytes_[at + 1]);
@@ -180,6 +181,11 @@ class C3dFile {
       }
       if (next == 0) break;
       at = link + next;
+      if (at > end && group > 0) {  // files of some tools have a wrong link, but parameters say how long they are
+        const std::string_view data = all.back().parameter.data;
+        at = static_cast<size_t>(data.data() + data.size() - bytes_.data());
+        if (at < bytes_.size()) at += 1 + Byte(at);  // the description
+      }
     }
     for (Found& found : all) parameters_[groups[found.group] + ":" + found.name] = found.parameter;
   }

@@ -33,18 +33,19 @@ const std::vector<MarkerNames>& SkinNames() {
       {"*ASI", {"*ASI", "*ASIS", "*FWT", "ASIS*"}},
       {"*PSI", {"*PSI", "*PSIS", "*BWT", "PSIS*"}},
       {"SACR", {"SACR", "SACRUM", "VSACRAL", "VSACRUM", "S2"}},
-      {"*KNE", {"*KNE", "*KNEELAT", "*KNEE", "*LK"}},
-      {"*KNM", {"*KNM", "*KNEEMED", "*MKNE", "*MKNEE", "*MK"}},
-      {"*ANK", {"*ANK", "*ANKLELAT", "*ANKLE", "*LM"}},
-      {"*ANM", {"*ANM", "*ANKLEMED", "*MANK", "*MEDANK", "*MM"}},
-      {"*TOE", {"*TOE", "*TOETIP", "*MT2", "*BIGTOE"}},
-      {"*HEE", {"*HEE", "*HEEL", "*CAL"}},
-      {"*SHO", {"*SHO", "*SHOULDER", "*ACROMIUM", "*ACROMION", "*ACR"}},
+      {"*KNE", {"*KNE", "*KNEELAT", "*KNEE", "*LEPI", "*LK"}},
+      {"*KNM", {"*KNM", "*KNEEMED", "*MKNE", "*MKNEE", "*KNI", "*MEPI", "*MK"}},
+      {"*ANK", {"*ANK", "*ANKLELAT", "*ANKLE", "*LMAL", "*LM"}},
+      {"*ANM", {"*ANM", "*ANKLEMED", "*MANK", "*MEDANK", "*MMAL", "*MM"}},
+      {"*TOE", {"*TOE", "*TOETIP", "*MT2", "*BIGTOE", "*MT1", "*P1MT"}},
+      {"*HEE", {"*HEE", "*HEEL", "*HEL", "*CALC", "*CAL"}},
+      {"*SHO", {"*SHO", "*SHOULDER", "*ACROMIUM", "*ACROMION", "*ACR", "*SH", "*FSH"}},
       {"*ELB", {"*ELB", "*ELBOWLAT", "*ELBOW"}},
-      {"*ELM", {"*ELBM", "*ELBOWMED", "*MELB"}},
-      {"*WRA", {"*WRA", "*WRISTLAT", "*WRISTRAD", "*WRIST", "*WRTHUMB"}},
-      {"*WRB", {"*WRB", "*WRISTMED", "*WRISTULN", "*WRPINKY"}},
-      {"*FIN", {"*FIN", "*HAND"}},
+      {"*SHB", {"*BSH"}},
+      {"*ELM", {"*ELBM", "*ELBOWMED", "*MELB", "*IEL"}},
+      {"*WRA", {"*WRA", "*WRISTLAT", "*WRISTRADIUS", "*WRISTRAD", "*WRIST", "*WRTHUMB", "*IWR", "*WR"}},
+      {"*WRB", {"*WRB", "*WRISTMED", "*WRISTULNA", "*WRISTULN", "*WRPINKY", "*OWR"}},
+      {"*FIN", {"*FIN", "*HAND", "*OHAND"}},
       {"*FHD", {"*FHD", "*TEMPLE"}},
       {"*BHD", {"*BHD"}},
       {"TOPH", {"TOPHEAD", "ARIEL", "HEAD", "HDTOP"}},
@@ -245,6 +246,11 @@ class MarkerFitter {
                        "those of Plug-in Gait or a relative, or joint centres");
     }
     for (const auto& [marker, column] : columns_) paths_[marker] = Filled(column);
+    for (size_t side = 0; side < 2; ++side) {  // one in front of the shoulder and one behind it
+      if (!HasSided("*SHB", side)) continue;
+      Path& shoulder = paths_.at(OnSide("*SHO", side));
+      for (size_t f = 0; f < frames(); ++f) shoulder[f] = 0.5 * (shoulder[f] + P("*SHB", side)[f]);
+    }
     if (longest_gap_ > kLongestGap) {
       clip_.notes.push_back("gaps of markers are filled by straight lines, the longest, of " +
                             markers_.names[longest_gap_of_] + ", for " + io::Fixed(longest_gap_, 2) + " s");

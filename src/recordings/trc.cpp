@@ -10,7 +10,7 @@ namespace retrace::recordings {
 namespace {
 
 constexpr size_t kMostMarkers = 1000;
-constexpr double kFarAway = 1e4;  // a coordinate [m]
+constexpr double kFarthestPlace = 1e4;  // a coordinate [m]
 
 /// A cell of a line, without the blanks around it.
 struct Cell {
@@ -134,7 +134,7 @@ class TrcReader {
         }
         place[static_cast<Eigen::Index>(axis)] = metres_ * number;
       }
-      if (seen && !(place.cwiseAbs().maxCoeff() < kFarAway)) {
+      if (seen && !(place.cwiseAbs().maxCoeff() < kFarthestPlace)) {
         Fail(cells[2 + 3 * m], "marker " + markers_.names[m] + " too far away", "places within 10 km");
       }
       if (seen && place != Vec3::Zero()) places[m] = place;
