@@ -91,7 +91,8 @@ class OptionWriter {
 void AddClipOptions(CLI::App& app, ClipArguments& o) {
   app.add_option("clip", o.clip, "Recorded motion: a file that ends with " + recordings::KnownEndings())
       ->type_name("CLIP");
-  app.add_option("--skeleton", o.skeleton, "Skeleton of an AMC motion")->type_name("FILE.asf");
+  app.add_option("--skeleton", o.skeleton, "Skeleton of an AMC motion (.asf), model of an OpenSim motion (.osim)")
+      ->type_name("FILE");
   app.add_option("--animation", o.animation, "Which of the animations in the file [the first that moves the performer]")
       ->type_name("NAME");
   app.add_option("--performer", o.performer, "Which of the people in the file [the one with most joints]")

@@ -136,7 +136,8 @@ const std::array<Family, 6>& Families() {
         {"@_shin", {"ccbase%calf"}},
         {"@_foot", {"ccbase%foot"}},
         {"@_toe", {"ccbase%toebase"}}}},
-      // Names whose words give the side, wherever it stands (see SideFirst): Unreal, Blender, Biped, DAZ, Bandai, SMPL.
+      // Names whose words give the side, wherever it stands (see SideFirst): Unreal, Blender, Biped, DAZ, Bandai, SMPL,
+      // OpenSim.
       {"words",
        {{"pelvis", {"pelvis", "hips", "hip", "root"}},
         {"trunk",
@@ -149,7 +150,7 @@ const std::array<Family, 6>& Families() {
         {"@_hand", {"@hand", "@wrist"}},
         {"@_thigh", {"@upperleg", "@upleg", "@thigh", "@thighbend", "@hip", "@femur"}},
         {"@_shin", {"@lowerleg", "@lowleg", "@calf", "@shin", "@knee", "@tibia", "@leg"}},
-        {"@_foot", {"@ankle", "@foot"}},
+        {"@_foot", {"@ankle", "@foot", "@talus"}},
         {"@_toe", {"@toes", "@toe", "@toebase", "@ball", "@foot"}}}},
   }};
   return kFamilies;

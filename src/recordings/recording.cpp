@@ -9,6 +9,7 @@
 #include "retrace/motion/asf_amc.h"
 #include "retrace/motion/bvh.h"
 #include "retrace/recordings/markers.h"
+#include "retrace/recordings/opensim.h"
 #include "retrace/recordings/scene.h"
 #include "retrace/recordings/smpl.h"
 
@@ -44,14 +45,18 @@ motion::Clip ReadTrc(const Recording& recording, const Choice& choice) {
   return ClipOfMarkers(ParseTrc(recording.file.bytes, recording.file.name), recording.file.name, choice);
 }
 
+motion::Clip ReadOpenSim(const Recording& recording, const Choice&) {
+  return ParseOpenSim(recording.skeleton.bytes, recording.skeleton.name, recording.file.bytes, recording.file.name);
+}
+
 struct ReadFormat {
   Format format;
   ReadFunction read;
 };
 
 /// All that is known of each format is here.
-const std::array<ReadFormat, 9>& Formats() {
-  static const std::array<ReadFormat, 9> formats = {{
+const std::array<ReadFormat, 11>& Formats() {
+  static const std::array<ReadFormat, 11> formats = {{
       {{".bvh", "", false}, ReadBvh},
       {{".amc", ".asf", false}, ReadAsfAmc},
       {{".fbx", "", true}, ReadSceneClip},
@@ -61,6 +66,8 @@ const std::array<ReadFormat, 9>& Formats() {
       {{".npz", "", true}, ReadSmpl},
       {{".c3d", "", true}, ReadC3d},
       {{".trc", "", true}, ReadTrc},
+      {{".mot", ".osim", false}, ReadOpenSim},
+      {{".sto", ".osim", false}, ReadOpenSim},
   }};
   return formats;
 }

@@ -288,7 +288,8 @@ TEST(SceneFiles, AChoiceIsForFilesThatHaveOne) {
   EXPECT_THAT(Refusal<UsageError>([&] {
                 ParseRecording({{"x", "a.txt"}, {}, {}});
               }),
-              HasSubstr("a.txt: found \".txt\", expected a file of motion: .bvh, .amc, .fbx, .glb, .gltf, .dae"));
+              HasSubstr("a.txt: found \".txt\", expected a file of motion: .bvh, .amc, .fbx, .glb, .gltf, .dae, .npz, "
+                        ".c3d, .trc, .mot, .sto"));
 }
 
 }  // namespace
