@@ -78,7 +78,9 @@ class TrcReader {
     return words;
   }
 
-  static std::string InMarks(const Cell& cell) { return "\"" + std::string(cell.text.substr(0, 80)) + "\""; }
+  static std::string InMarks(const Cell& cell) {
+    return std::string("\"").append(cell.text.substr(0, 80)).append("\"");
+  }
 
   std::string_view Line(const std::string& what) {
     std::string_view line;

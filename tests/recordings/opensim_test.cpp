@@ -50,7 +50,7 @@ std::string MotionOf(const std::string& names, const std::string& rows, const st
   return "Coordinates\nversion=1\n" + header + "endheader\ntime\t" + names + "\n" + rows;
 }
 
-std::vector<Vec3> PositionsAt(const Clip& clip, size_t frame) {
+std::vector<Vec3> PlacesAt(const Clip& clip, size_t frame) {
   motion::GlobalPose pose;
   ForwardKinematics(clip.skeleton, clip.frames[frame], pose);
   return pose.positions;
@@ -82,10 +82,10 @@ TEST(OpenSim, AKneeThatRollsOnItsSplines) {
   const double q = -kPi / 2;
   const Vec3 joint = Vec3(2, 1, 0) + Vec3(0, -0.4, 0) + Vec3(0.1 * q, 0.1 * q * q, 0.05);
   // The body of the tibia is 0.1 under its joint, and the foot 0.5 under that: turned by -90 degrees, -y is -x.
-  const auto at = PositionsAt(clip, 1);
+  const auto at = PlacesAt(clip, 1);
   EXPECT_LT((at[1] - joint).norm(), 1e-12);
   EXPECT_LT((at[2] - (joint + Vec3(-0.6, 0, 0))).norm(), 1e-12);
-  EXPECT_LT((PositionsAt(clip, 0)[2] - Vec3(0, 0, 0.05)).norm(), 1e-12);
+  EXPECT_LT((PlacesAt(clip, 0)[2] - Vec3(0, 0, 0.05)).norm(), 1e-12);
 }
 
 TEST(OpenSim, EveryJointOfTheLibrary) {
@@ -113,7 +113,7 @@ TEST(OpenSim, EveryJointOfTheLibrary) {
     const Clip clip = Parse(model, MotionOf("a b c ty", "0 0.3 -0.7 0.4 1\n0.1 0.3 -0.7 0.4 1\n", "inDegrees=no\n"));
     const Quat frame = AxisRotation(0, 0.2);
     const Vec3 place = Vec3(0, 1.5, 0) + frame * joint.move;
-    const auto at = PositionsAt(clip, 0);
+    const auto at = PlacesAt(clip, 0);
     EXPECT_LT((at[1] - place).norm(), 1e-12) << joint.type;
     EXPECT_LT((at[2] - (place + frame * joint.turn * Vec3(0.1, 0.2, 0.3))).norm(), 1e-12) << joint.type;
   }
@@ -148,7 +148,7 @@ TEST(OpenSim, ATorsoWithShouldersGetsAHead) {
                           MotionOf("tx", "0 0\n1 1\n"));
   const int head = clip.skeleton.Find("head");
   ASSERT_GE(head, 0);
-  EXPECT_LT((PositionsAt(clip, 0)[static_cast<size_t>(head)] - Vec3(0, 1.5, 0)).norm(), 1e-12);
+  EXPECT_LT((PlacesAt(clip, 0)[static_cast<size_t>(head)] - Vec3(0, 1.5, 0)).norm(), 1e-12);
   EXPECT_THAT(clip.notes, ElementsAre("the model has no head: one goes with torso"));
 }
 
