@@ -27,9 +27,7 @@ struct Options {
 };
 
 void AddOptions(CLI::App& app, Options& o) {
-  app.add_option("source", o.source, "Folder with recordings, or a list of them")
-      ->type_name("DIR|LIST")
-      ->required();
+  app.add_option("source", o.source, "Folder with recordings, or a list of them")->type_name("DIR|LIST")->required();
   app.add_option("--character", o.character, "Character: a JSON file, or a name")
       ->type_name("NAME")
       ->capture_default_str();
