@@ -12,6 +12,7 @@
 #include <assimp/IOSystem.hpp>
 #include <assimp/Importer.hpp>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <exception>
 #include <filesystem>
@@ -29,9 +30,22 @@ namespace retrace::recordings {
 namespace {
 
 constexpr rlim_t kMostMemory = rlim_t{6} << 30;  // of the child [bytes]
-constexpr rlim_t kMostTime = 300;                // of its processor [s]
+constexpr rlim_t kMostTime = 20;                 // of its processor [s], and one more for each MB of the file
 constexpr size_t kMostNodes = 100000;
 constexpr uint64_t kLargestScene = uint64_t{2} << 30;  // as it is sent [bytes]
+
+// Sanitizers reserve far more memory, and have limits of their own.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kSanitized = true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
+#else
+constexpr bool kSanitized = false;
+#endif
 
 // ---- In the child.
 
@@ -359,10 +373,12 @@ bool WriteAll(int fd, std::string_view bytes) {
 [[noreturn]] void RunChild(int pipe, std::string_view bytes, const std::string& ending,
                            const std::map<std::string, std::string_view>& beside) {
   Limit(RLIMIT_CORE, 0);
-  Limit(RLIMIT_CPU, kMostTime);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-  Limit(RLIMIT_AS, kMostMemory);  // sanitizers reserve far more, and have limits of their own
-#endif
+  Limit(RLIMIT_CPU, kMostTime + bytes.size() / 1'000'000);
+  if (!kSanitized) Limit(RLIMIT_AS, kMostMemory);
+  // Nobody is told of what ends the child but the parent.
+  for (const int signal_number : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGXCPU}) {
+    std::signal(signal_number, SIG_DFL);
+  }
   std::string message;
   try {
     Sender sender;
