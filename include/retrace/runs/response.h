@@ -131,6 +131,7 @@ struct ResponseCandidate {
   double hidden_impulse = 0;  ///< at T, of the centre of mass, that a blend would have to hide [N s]
   double end = 0;             ///< of the motion, where it has stood for half a second [s]
   double last = 0;            ///< until which it goes on standing or walking; then it comes to rest [s]
+  double rest = 0;            ///< of what is between the two, when it is slowest: there it may come to rest, too [s]
   bool tried = false;         ///< searched
   double reached = 0;         ///< from the push on, where it was tried [s]
   bool up = false;            ///< as far as to `end`
