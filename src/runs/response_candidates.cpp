@@ -37,7 +37,9 @@ class Finder {
       return a.own > b.own || (a.own == b.own && a.gap < b.gap);
     });
     std::vector<ResponseCandidate> kept = WithoutTwins(candidates_);
-    return o_.paper ? kept : OrderOf(std::move(kept));
+    if (!o_.paper) kept = OrderOf(std::move(kept));
+    for (size_t c = 0; c < kept.size() && c < static_cast<size_t>(o_.candidates); ++c) MeasureLimp(kept[c]);
+    return kept;
   }
 
  private:
@@ -155,11 +157,17 @@ class Finder {
     const Vec3 change = heading * character::CenterOfMassVelocity(character_, motion) -
                         character::CenterOfMassVelocity(character_, state);
     candidate.hidden_impulse = character_.total_mass() * change.norm();
-    const control::Trajectory limp = struck_.SecondSimulation(candidate, kLimp);
-    if (!limp.diverged && limp.states.size() > at) {
-      candidate.limp_gap = metrics::StateDistance(character_, limp.states[at], motion);
-    }
     return true;
+  }
+
+  /// The gap of a body without strength.
+  void MeasureLimp(ResponseCandidate& candidate) const {
+    const auto at = static_cast<size_t>(struck_.StepOf(candidate.start) - (struck_.exit() - struck_.impact()));
+    const control::Trajectory limp = struck_.SecondSimulation(candidate, kLimp);
+    if (limp.diverged || limp.states.size() <= at) return;
+    character::State motion;
+    struck_.MotionOf(candidate).StateAt(candidate.time, motion);
+    candidate.limp_gap = metrics::StateDistance(character_, limp.states[at], motion);
   }
 
   /// Of the centre of mass [m/s].
