@@ -443,7 +443,7 @@ class Composer {
     if (tries == 1) cpu_seconds_ = 0;
     if (!Is(Transition::kSearched)) {
       fragments = FragmentsFrom(cut);
-    } else if (!Search(cut, reference, effort, fragments, cpu_seconds_)) {
+    } else if (!Search(cut, event, reference, effort, fragments)) {
       return false;
     }
     CompositionPart part = {cut.exit_step, cut.control, cut.step,     cut.distance,
@@ -509,12 +509,17 @@ class Composer {
   }
 
   /// @param effort factor on samples and simulated time
-  bool Search(const Cut& cut, const std::vector<character::Pose>& poses, int effort,
-              std::vector<control::Fragment>& fragments, double& cpu_seconds) {
+  bool Search(const Cut& cut, CompositionEvent event, const std::vector<character::Pose>& poses, int effort,
+              std::vector<control::Fragment>& fragments) {
     SearchedWay way =
         SearchWay({character_, result_.control.world, actual_[static_cast<size_t>(cut.exit_step)], cut.exit_step, poses,
                    job_.options.configuration, effort, in_fall_ ? kShareOfBudget : 1, threads_, hooks_.stop});
-    cpu_seconds += way.cpu_seconds;
+    cpu_seconds_ += way.cpu_seconds;
+    if (hooks_.on_try) {
+      const double duration = (job_.controls[cut.control].control.num_steps() - cut.step) * h();
+      hooks_.on_try(
+          {event, cut.control, cut.exit_step, cut.step, cut.distance, effort, way.reached, duration, way.reached_end});
+    }
     if (!way.reached_end) return false;
     fragments = std::move(way.fragments);
     searched_end_ = way.end;
