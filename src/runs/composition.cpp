@@ -31,16 +31,17 @@ constexpr double kBlend = 0.3;          // in which a reference goes over from t
 constexpr double kBlendOnGround = 0.6;  // the same where the root is low [s]
 constexpr int kEfforts[] = {1, 4};      // factors on samples, one after the other
 // Falls and get-ups.
-constexpr double kNear = 0.3;           // where there is a get-up, ways after a push that are farther are not tried [m]
-constexpr double kFallStep = 0.1;       // in which the reflexes are what they are [s]
-constexpr double kShortestFall = 0.5;   // before a body may be said to lie [s]
-constexpr double kLongestFall = 4;      // after which it gets up, still or not [s]
-constexpr double kDriveTime = 1.5;      // in which servos go to the pose of a get-up [s]
-constexpr double kGetUpWindow = 0.35;   // share of a get-up in which it may be entered
-constexpr double kLongestAnswer = 30;   // of a fall with what follows it, for the range of the pushes [s]
-constexpr double kShareOfBudget = 0.5;  // of a way that is tried then: there are others
-constexpr double kNamedCut = 0.2;       // from the time that is named, within which a get-up is entered [s]
-constexpr int kMostGetUps = 6;          // of the nearest that are tried
+constexpr double kNear = 0.3;          // where there is a get-up, ways after a push that are farther are not tried [m]
+constexpr double kFallStep = 0.1;      // in which the reflexes are what they are [s]
+constexpr double kShortestFall = 0.5;  // before a body may be said to lie [s]
+constexpr double kLongestFall = 4;     // after which it gets up, still or not [s]
+constexpr double kDriveTime = 1.5;     // in which servos go to the pose of a get-up [s]
+constexpr double kGetUpWindow = 0.35;  // share of a get-up in which it may be entered
+constexpr double kLimpGains[] = {0.2, 0.1, 0.4};  // shares of the servos' strength with which the character may fall
+constexpr double kLongestAnswer = 30;             // of a fall with what follows it, for the range of the pushes [s]
+constexpr double kShareOfBudget = 0.5;            // of a way that is tried then: there are others
+constexpr double kNamedCut = 0.2;                 // from the time that is named, within which a get-up is entered [s]
+constexpr int kMostGetUps = 6;                    // of the nearest that are tried
 
 /// A way from a motion into another one.
 struct Cut {
@@ -233,45 +234,97 @@ class Composer {
     return std::nullopt;
   }
 
+  /// What came after a snapshot.
+  struct Fall {
+    std::vector<control::Fragment> fragments;
+    std::vector<character::Pose> reference;
+    std::vector<character::State> actual;
+  };
+
   /// A way from lying into a get-up.
   struct WayUp {
+    size_t fall = 0;
     control::Fragment drive;
     Cut cut;  // at the end of the drive
   };
 
+  /// Where a get-up can be entered depends on how one lies, so that the character falls in some ways, and the get-ups
+  /// are tried that servos bring nearest from any of them.
   bool FallAndGetUp(int exit, const control::Push& push) {
     CutOff(exit, push.start);
-    AddPart({exit, planned_, 0, 0, 0, CompositionEvent::kFall, 0});
-    FallingReflexes reflexes(character_, actual_.back());
-    const int most = StepsIn(kLongestFall), least = StepsIn(kShortestFall), steps = StepsIn(kFallStep);
-    for (int fallen = 0; fallen < most; fallen += steps) {
-      if (fallen >= least && LiesStill(character_, actual_.back())) break;
-      if (!Play(reflexes.From(actual_.back(), exit + fallen, steps))) {
-        result_.ending = "the fall after the push at " + io::Fixed(push.start, 2) + " s diverges";
-        return false;
-      }
-    }
+    const Snapshot before = Take();
     const CompositionJob::Rise rise = num_falls_ < job_.rises.size() ? job_.rises[num_falls_] : CompositionJob::Rise();
     ++num_falls_;
-    const std::vector<WayUp> ways = rise.controls.empty() ? WaysUp(job_.get_ups, kGetUpWindow, 1)
-                                                          : WaysUp({rise.controls[0]}, 1, job_.options.cuts, rise.time);
-    const Snapshot fallen = Take();
+    const size_t most_falls = Is(Transition::kKinematic) ? 1 : std::size(kLimpGains);
+    std::vector<Fall> falls;
+    std::vector<WayUp> ways;
+    for (size_t g = 0; g < most_falls; ++g) {
+      BackTo(before);
+      if (!FallLimply(exit, kLimpGains[g])) continue;
+      falls.push_back(Since(before));
+      std::vector<WayUp> from_here = rise.controls.empty()
+                                         ? WaysUp(job_.get_ups, kGetUpWindow, 1)
+                                         : WaysUp({rise.controls[0]}, 1, job_.options.cuts, rise.time);
+      for (WayUp& way : from_here) {
+        way.fall = falls.size() - 1;
+        ways.push_back(std::move(way));
+      }
+    }
+    if (falls.empty()) {
+      result_.ending = "the fall after the push at " + io::Fixed(push.start, 2) + " s diverges";
+      return false;
+    }
+    std::stable_sort(ways.begin(), ways.end(),
+                     [](const WayUp& a, const WayUp& b) { return a.cut.distance < b.cut.distance; });
+    if (ways.size() > static_cast<size_t>(kMostGetUps)) ways.resize(kMostGetUps);
+    const auto tell = [&] {  // what was tried in vain is not told of
+      for (size_t p = before.parts.size(); hooks_.on_part && p < result_.parts.size(); ++p) {
+        hooks_.on_part(result_.parts[p]);
+      }
+    };
     for (size_t t = 0; t < ways.size() * std::size(kEfforts); ++t) {
       const WayUp& way = ways[t % ways.size()];
-      BackTo(fallen);
+      FallAgain(before, exit, falls[way.fall]);
       Play(way.drive);
       result_.parts.push_back({way.drive.first_step, way.cut.control, way.cut.step, way.cut.distance,
                                static_cast<int>(t) + 1, CompositionEvent::kDrive, 0});
       if (!TryCut(way.cut, CompositionEvent::kGetUp, kEfforts[t / ways.size()], static_cast<int>(t) + 1)) continue;
       if (!FollowAll(rise.controls) || !Resume()) continue;
-      if (hooks_.on_part) {  // what was tried in vain is not told of
-        for (size_t p = fallen.parts.size(); p < result_.parts.size(); ++p) hooks_.on_part(result_.parts[p]);
-      }
+      tell();
       result_.ending = "completed";
       return true;
     }
+    FallAgain(before, exit, falls[ways.empty() ? 0 : ways[0].fall]);
+    tell();
     result_.ending = "no way found up after the push at " + io::Fixed(push.start, 2) + " s";
     return false;
+  }
+
+  /// Until the character lies still. False where the simulation diverges.
+  bool FallLimply(int exit, double gain) {
+    FallingReflexes reflexes(character_, actual_.back(), gain);
+    const int most = StepsIn(kLongestFall), least = StepsIn(kShortestFall), steps = StepsIn(kFallStep);
+    for (int fallen = 0; fallen < most; fallen += steps) {
+      if (fallen >= least && LiesStill(character_, actual_.back())) break;
+      if (!Play(reflexes.From(actual_.back(), exit + fallen, steps))) return false;
+    }
+    return true;
+  }
+
+  template <typename Item>
+  static std::vector<Item> Rest(const std::vector<Item>& all, size_t from) {
+    return {all.begin() + static_cast<std::ptrdiff_t>(from), all.end()};
+  }
+  Fall Since(const Snapshot& before) const {
+    return {Rest(result_.control.fragments, before.fragments.size()), Rest(result_.reference, before.reference.size()),
+            Rest(actual_, before.actual.size())};
+  }
+  void FallAgain(const Snapshot& before, int exit, const Fall& fall) {
+    BackTo(before);
+    result_.control.fragments.insert(result_.control.fragments.end(), fall.fragments.begin(), fall.fragments.end());
+    result_.reference.insert(result_.reference.end(), fall.reference.begin(), fall.reference.end());
+    actual_.insert(actual_.end(), fall.actual.begin(), fall.actual.end());
+    result_.parts.push_back({exit, planned_, 0, 0, 0, CompositionEvent::kFall, 0});
   }
 
   /// All controls that lead up but the first one, one after the other.
@@ -285,7 +338,7 @@ class Composer {
     return found;
   }
 
-  /// From where the character lies to the controls that are nearest once servos have gone to them, the nearest first.
+  /// From where the character lies to the controls that are nearest once servos have gone to them.
   /// @param window share of a control in which it may be entered, as long as it is near the ground
   /// @param most ways into each of them
   /// @param time about which it is entered, whether it is near the ground there or not [s]
@@ -311,14 +364,11 @@ class Composer {
         control::Fragment drive = DriveTo(character_, actual_.back(), StateOf(control, cut.step), here, steps);
         if (Play(drive)) {
           cut.distance = metrics::StateDistance(character_, actual_.back(), StateOf(control, cut.step));
-          ways.push_back({std::move(drive), cut});
+          ways.push_back({0, std::move(drive), cut});
         }
         BackTo(fallen);
       }
     }
-    std::stable_sort(ways.begin(), ways.end(),
-                     [](const WayUp& a, const WayUp& b) { return a.cut.distance < b.cut.distance; });
-    if (ways.size() > static_cast<size_t>(kMostGetUps)) ways.resize(kMostGetUps);
     return ways;
   }
 
