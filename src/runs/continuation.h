@@ -14,6 +14,7 @@ enum class Onward {
   kClip,   ///< the recording itself, where the clip is a part of it; its last pose where that ends too
   kCycle,  ///< the best cycle of the clip, over and over
   kStill,  ///< the last pose, and the root comes to rest
+  kWalk,   ///< the walk that comes with the toolkit: a step catches what cannot stand
 };
 std::string Name(Onward onward);
 

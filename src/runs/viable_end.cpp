@@ -318,6 +318,7 @@ std::string ViableEnd::Describe() const {
   if (verdict != Verdict::kViable) return text + ": " + reason;
   const char* how = continuation == "clip"    ? "with the recording that follows"
                     : continuation == "cycle" ? "with the best cycle of the clip"
+                    : continuation == "walk"  ? "with the walk of the toolkit"
                                               : "in the last pose";
   text.append(": on the feet for ").append(io::Fixed(seconds, 1)).append(" s more ").append(how).append(", by ");
   text.append(method);
