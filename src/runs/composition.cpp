@@ -30,6 +30,7 @@ constexpr double kReaction = 0.2;       // after the start of a push the plan go
 constexpr double kBlend = 0.3;          // in which a reference goes over from the state at hand to the motion [s]
 constexpr double kBlendOnGround = 0.6;  // the same where the root is low [s]
 constexpr int kEfforts[] = {1, 4};      // factors on samples, one after the other
+constexpr double kGoodEnd = 0.2;        // of a way from the end of its control, with which it is taken at once [m]
 // Falls and get-ups.
 constexpr double kNear = 0.3;          // where there is a get-up, ways after a push that are farther are not tried [m]
 constexpr double kFallStep = 0.1;      // in which the reflexes are what they are [s]
@@ -136,6 +137,16 @@ class Composer {
     actual_ = snapshot.actual;
   }
 
+  /// A control that leads on from a cut.
+  struct Way {
+    Cut cut;
+    CompositionPart part = {};
+    std::vector<character::Pose> reference = {};
+    std::vector<control::Fragment> fragments = {};
+    uint64_t end = 0;         // fingerprint of the state in which the search ended
+    double end_distance = 0;  // of that state from the end of the control [m]
+  };
+
   /// How the last part was entered, and how else it may be.
   struct Choice {
     Snapshot before;
@@ -144,7 +155,8 @@ class Composer {
     size_t efforts = 1;
     CompositionEvent event = CompositionEvent::kPlan;
     bool in_fall = false;
-    size_t num_parts = 0;  // with this one
+    size_t num_parts = 0;    // with this one
+    std::vector<Way> found;  // the others that were found, the one in front that ends nearest
   };
 
   const character::State& StateOf(const LibraryControl& control, int step) const {
@@ -188,6 +200,11 @@ class Composer {
     const bool told = std::exchange(silent_, true);
     in_fall_ = choice.in_fall;
     bool found = false;
+    for (size_t w = 0; w < choice.found.size() && !found; ++w) {
+      BackTo(choice.before);
+      GoOnBy(choice.found[w]);
+      found = TryAll(CutsFrom(Exits(), {control}), CompositionEvent::kPlan, 1);
+    }
     for (size_t t = choice.next; t < choice.cuts.size() * choice.efforts && !found; ++t) {
       BackTo(choice.before);
       found = TryCut(choice.cuts[t % choice.cuts.size()], choice.event, kEfforts[t / choice.cuts.size()],
@@ -472,37 +489,56 @@ class Composer {
     return start;
   }
 
-  /// Where no cut leads on, all are tried once more with more samples.
+  /// The first way that ends near the end of its control, or else the one that ends nearest: a motion may stay within
+  /// the gates to its end, and be lost there. Where no cut leads on, all are tried once more with more samples.
   bool TryAll(const std::vector<Cut>& cuts, CompositionEvent event, size_t efforts = std::size(kEfforts)) {
-    Choice choice = {Take(), cuts, 0, efforts, event, in_fall_, 0};
-    while (choice.next < cuts.size() * efforts) {
+    Choice choice = {Take(), cuts, 0, efforts, event, in_fall_, 0, {}};
+    std::vector<Way>& found = choice.found;
+    while (choice.next < cuts.size() * efforts && (found.empty() || choice.next < cuts.size())) {
       const size_t t = choice.next++;
-      if (!TryCut(cuts[t % cuts.size()], event, kEfforts[t / cuts.size()], static_cast<int>(t) + 1)) continue;
-      choice.num_parts = result_.parts.size();
-      choice_ = std::move(choice);
-      return true;
+      std::optional<Way> way =
+          FindWay(cuts[t % cuts.size()], event, kEfforts[t / cuts.size()], static_cast<int>(t) + 1);
+      if (!way) continue;
+      found.push_back(std::move(*way));
+      if (found.back().end_distance <= kGoodEnd) break;
     }
-    return false;
+    if (found.empty()) return false;
+    std::stable_sort(found.begin(), found.end(),
+                     [](const Way& a, const Way& b) { return a.end_distance < b.end_distance; });
+    Way best = std::move(found.front());
+    found.erase(found.begin());
+    GoOnBy(std::move(best));
+    choice.num_parts = result_.parts.size();
+    choice_ = std::move(choice);
+    return true;
   }
 
   /// @param effort factor on samples and simulated time
   bool TryCut(const Cut& cut, CompositionEvent event, int effort, int tries) {
+    std::optional<Way> way = FindWay(cut, event, effort, tries);
+    if (way) GoOnBy(std::move(*way));
+    return way.has_value();
+  }
+
+  std::optional<Way> FindWay(const Cut& cut, CompositionEvent event, int effort, int tries) {
     if (hooks_.stop && hooks_.stop()) throw StoppedError("stopped");
-    const std::vector<character::Pose> reference = ReferenceFrom(cut);
-    std::vector<control::Fragment> fragments;
+    Way way = {.cut = cut, .reference = ReferenceFrom(cut)};
     if (tries == 1) cpu_seconds_ = 0;
     if (!Is(Transition::kSearched)) {
-      fragments = FragmentsFrom(cut);
-    } else if (!Search(cut, event, reference, effort, fragments)) {
-      return false;
+      way.fragments = FragmentsFrom(cut);
+    } else if (!Search(event, effort, way)) {
+      return std::nullopt;
     }
-    CompositionPart part = {cut.exit_step, cut.control, cut.step,     cut.distance,
-                            tries,         event,       cpu_seconds_, job_.options.transition};
-    if (Is(Transition::kKinematic)) part.hidden_impulse = Jump(cut);
-    Append(cut, reference, std::move(fragments));
-    result_.parts.push_back(part);
-    if (hooks_.on_part && !silent_ && event != CompositionEvent::kGetUp) hooks_.on_part(part);
-    return true;
+    way.part = {cut.exit_step, cut.control, cut.step, cut.distance, tries, event, 0, job_.options.transition};
+    if (Is(Transition::kKinematic)) way.part.hidden_impulse = Jump(cut);
+    return way;
+  }
+
+  void GoOnBy(Way way) {
+    way.part.cpu_seconds = cpu_seconds_;
+    Append(way);
+    result_.parts.push_back(way.part);
+    if (hooks_.on_part && !silent_ && way.part.event != CompositionEvent::kGetUp) hooks_.on_part(way.part);
   }
 
   /// The simulation goes on in the next control's own state, and is shown where the character is.
@@ -559,33 +595,37 @@ class Composer {
   }
 
   /// @param effort factor on samples and simulated time
-  bool Search(const Cut& cut, CompositionEvent event, const std::vector<character::Pose>& poses, int effort,
-              std::vector<control::Fragment>& fragments) {
-    SearchedWay way =
-        SearchWay({character_, result_.control.world, actual_[static_cast<size_t>(cut.exit_step)], cut.exit_step, poses,
-                   job_.options.configuration, effort, in_fall_ ? kShareOfBudget : 1, threads_, hooks_.stop});
-    cpu_seconds_ += way.cpu_seconds;
-    if (hooks_.on_try) {
-      const double duration = (job_.controls[cut.control].control.num_steps() - cut.step) * h();
-      hooks_.on_try(
-          {event, cut.control, cut.exit_step, cut.step, cut.distance, effort, way.reached, duration, way.reached_end});
+  bool Search(CompositionEvent event, int effort, Way& way) {
+    const Cut& cut = way.cut;
+    const LibraryControl& control = job_.controls[cut.control];
+    SearchedWay searched = SearchWay({character_, result_.control.world, actual_[static_cast<size_t>(cut.exit_step)],
+                                      cut.exit_step, way.reference, job_.options.configuration, effort,
+                                      in_fall_ ? kShareOfBudget : 1, threads_, hooks_.stop});
+    cpu_seconds_ += searched.cpu_seconds;
+    if (searched.reached_end) {
+      way.end_distance = metrics::StateDistance(character_, searched.end_state, control.states.back());
     }
-    if (!way.reached_end) return false;
-    fragments = std::move(way.fragments);
-    searched_end_ = way.end;
+    if (hooks_.on_try) {
+      const double duration = (control.control.num_steps() - cut.step) * h();
+      hooks_.on_try({event, cut.control, cut.exit_step, cut.step, cut.distance, effort, searched.reached, duration,
+                     searched.reached_end, way.end_distance});
+    }
+    if (!searched.reached_end) return false;
+    way.fragments = std::move(searched.fragments);
+    way.end = searched.end;
     return true;
   }
 
-  void Append(const Cut& cut, const std::vector<character::Pose>& poses, std::vector<control::Fragment> fragments) {
-    const double exit = cut.exit_step * h();
-    CutOff(cut.exit_step, exit);
+  void Append(Way& way) {
+    const double exit = way.cut.exit_step * h();
+    CutOff(way.cut.exit_step, exit);
     std::vector<control::Fragment>& all = result_.control.fragments;
-    all.insert(all.end(), std::make_move_iterator(fragments.begin()), std::make_move_iterator(fragments.end()));
+    all.insert(all.end(), way.fragments.begin(), way.fragments.end());
     if (jump_) result_.control.transitions.push_back(*std::exchange(jump_, std::nullopt));
-    AppendPoses(character_, poses, exit, result_.reference);
+    AppendPoses(character_, way.reference, exit, result_.reference);
     Simulate();
-    const bool as_searched = Is(Transition::kSearched) && !PushedAfter(cut.exit_step);
-    if (as_searched && control::Fingerprint(actual_.back()) != searched_end_) {
+    const bool as_searched = Is(Transition::kSearched) && !PushedAfter(way.cut.exit_step);
+    if (as_searched && control::Fingerprint(actual_.back()) != way.end) {
       throw std::logic_error("the replay does not end in the state that the search found");
     }
   }
@@ -609,8 +649,7 @@ class Composer {
   const character::Character& character_;
   Composition result_;
   std::vector<character::State> actual_;  // (steps + 1) of the motion so far, under all pushes
-  uint64_t searched_end_ = 0;
-  size_t planned_ = 0;  // control of the plan that is played, or interrupted
+  size_t planned_ = 0;                    // control of the plan that is played, or interrupted
   size_t num_falls_ = 0;
   std::optional<Choice> choice_;
   std::optional<control::KinematicTransition> jump_;  // of the part that is appended next

@@ -122,7 +122,7 @@ std::string Describe(const CompositionJob& job, const CompositionTry& tried) {
   text.append(" from ").append(io::Fixed(tried.cut_step * h, 2)).append(" s on, ");
   text.append(io::Fixed(tried.distance, 2)).append(" m off");
   if (tried.effort > 1) text.append(", with ").append(std::to_string(tried.effort)).append(" times the samples");
-  if (tried.found) return text.append(": found");
+  if (tried.found) return text.append(": found, and ends ").append(io::Fixed(tried.end_distance, 2)).append(" m off");
   text.append(": lost after ").append(io::Fixed(tried.reached, 2)).append(" of ");
   return text.append(io::Fixed(tried.duration, 2)).append(" s");
 }

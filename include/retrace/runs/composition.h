@@ -125,6 +125,7 @@ struct CompositionTry {
   double reached = 0;   ///< from the cut on [s]
   double duration = 0;  ///< likewise of what there is to reach [s]
   bool found = false;
+  double end_distance = 0;  ///< of its end from that of the control, where it was found [m]
 };
 
 struct Composition {
