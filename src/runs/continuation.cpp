@@ -30,7 +30,7 @@ constexpr double kMoving = 0.4;         // speed of who does not stand [m/s]
 constexpr double kNearFloor = 0.05;     // [m]
 constexpr const char* kWalkingClip = "walk.bvh";
 constexpr double kPhasesApart = 0.2;  // of two steps into the walk [s]
-constexpr size_t kMostPhases = 2;     // of the walk that are tried
+constexpr size_t kMostPhases = 4;     // of the walk that are tried
 
 State StateOf(const Character& character, const Pose& pose) {
   State state;
@@ -218,12 +218,12 @@ std::vector<Continuation> ContinuationsOf(const Job& job, double seconds) {
   reference.StateAt(reference.duration(), end);
   const Vec3 velocity = character::CenterOfMassVelocity(reference.character(), end);
   std::vector<Continuation> ways;
-  if (auto poses = OfTheClip(job, seconds)) ways.push_back({Onward::kClip, std::move(*poses)});
-  if (auto poses = OfTheCycle(job, count)) ways.push_back({Onward::kCycle, std::move(*poses)});
+  if (auto poses = OfTheClip(job, seconds)) ways.push_back({Onward::kClip, std::move(*poses), 0});
+  if (auto poses = OfTheCycle(job, count)) ways.push_back({Onward::kCycle, std::move(*poses), 0});
   if (!IsInTheAir(reference.character(), reference.poses().back())) {
-    Continuation still{Onward::kStill, StandingStill(reference, velocity, count)};
+    Continuation still{Onward::kStill, StandingStill(reference, velocity, count), 0};
     ways.insert(velocity.norm() < kMoving ? ways.begin() : ways.end(), std::move(still));
-    for (std::vector<Pose>& poses : OfTheWalk(job, count)) ways.push_back({Onward::kWalk, std::move(poses)});
+    for (std::vector<Pose>& poses : OfTheWalk(job, count)) ways.push_back({Onward::kWalk, std::move(poses), 0});
   }
   std::erase_if(ways, [&](const Continuation& way) { return !IsUp(reference.character(), way.poses.back()); });
   return ways;

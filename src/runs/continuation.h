@@ -22,6 +22,7 @@ std::string Name(Onward onward);
 struct Continuation {
   Onward onward = Onward::kStill;
   std::vector<character::Pose> poses;
+  double followed = 0;  ///< for how long feedback follows it from the end of the motion, once that was tried [s]
 };
 
 /// The ways that make sense for the motion, the one to be tried first in front: who moves at the end goes on moving.
