@@ -27,7 +27,8 @@ constexpr int kSamples = 200, kMendingSamples = 400;
 constexpr int kShareSaved = 5;
 constexpr size_t kMostSearched = 3;                    // ways on that are searched for
 constexpr double kBudget = 300, kMendingBudget = 800;  // simulated seconds per second
-constexpr double kLeastAllowed = 4000;  // simulated seconds in all, if the search of the clip may not spend more
+constexpr double kLeastAllowed =
+    4000;  // simulated seconds in all, if a search of the clip and the tail may not spend more
 
 class EndJudge {
  public:
@@ -35,7 +36,8 @@ class EndJudge {
            const std::function<bool()>& stop)
       : job_(job), control_(control), state_(state), threads_(threads), stop_(stop) {
     judged_.end.seconds = job.configuration.run.tail;
-    allowed_ = std::max(kLeastAllowed, job.configuration.sampling.budget * job.problem.task.duration());
+    allowed_ = std::max(kLeastAllowed,
+                        job.configuration.sampling.budget * (job.problem.task.duration() + job.configuration.run.tail));
   }
 
   JudgedEnd Run() {
