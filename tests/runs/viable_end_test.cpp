@@ -67,6 +67,7 @@ TEST(ViableEnd, AFallIsNotViableAndTheLastSecondsAreSearchedAnew) {
   options.configuration.sampling.smoothing.passes = 0;
   options.configuration.sampling.samples = 100;
   options.configuration.sampling.selection.saved = 20;
+  options.configuration.sampling.max_back_offs = 2;  // what cannot be caught is given up soon
   options.configuration.run.mend_end = EndMending::kOff;
   const Job judging(options);
   const Reconstruction result = FindControl(judging, *MakeThreadFarm(1, MakeWorkerFactory(judging)));
