@@ -116,8 +116,10 @@ TEST_F(Composing, WhereNothingLeadsOnEntersThePartBeforeAnew) {
 // A part that stayed within its gates, but ended far from where it was to end, had nothing that led on.
 TEST_F(Composing, TakesTheWayThatEndsNearestTheEndOfItsControl) {
   CompositionOptions options = Playing({"walk", "walk"});
+  options.cuts = 3;
   options.configuration.sampling.samples = 6;
   options.configuration.sampling.selection.saved = 2;
+  options.configuration.sampling.max_back_offs = 1;
   int chosen = 0;
   for (uint64_t seed = 1; seed <= 20 && chosen == 0; ++seed) {
     options.configuration.SetSeed(seed);
@@ -240,6 +242,7 @@ class ComposingFalls : public testing::Test {
     options.library = folder_ / "library";
     options.play = {"walk"};
     options.pushes = {"trunk,0:0:400,0.4,0.2"};
+    options.cuts = 2;
     options.configuration.sampling.samples = 100;
     options.configuration.sampling.selection.saved = 20;
     options.configuration.sampling.smoothing.passes = 0;
