@@ -18,12 +18,15 @@ using namespace retrace;
 
 struct Options {
   runs::CompositionOptions job;
-  std::string library, transition = "searched";
+  std::string library, begin, transition = "searched";
   apps::BriefSearchArguments search;
 };
 
 void AddOptions(CLI::App& app, Options& o) {
   app.add_option("library", o.library, "Folder with a run in each sub-folder")->type_name("DIR")->required();
+  app.add_option("--begin", o.begin,
+                 "Folder of a run that comes first, as it is: a response to a blow, for example, with its pushes")
+      ->type_name("RUN");
   app.add_option("--play", o.job.play, "Sub-folders in the order in which they are played, with commas between")
       ->type_name("NAME,NAME...")
       ->delimiter(',')
@@ -57,6 +60,7 @@ void AddOptions(CLI::App& app, Options& o) {
 runs::CompositionOptions ParseOptions(const Options& o) {
   runs::CompositionOptions job = o.job;
   job.library = o.library;
+  job.begin = o.begin;
   for (const runs::Transition transition : {runs::Transition::kPlain, runs::Transition::kKinematic}) {
     if (o.transition == runs::Name(transition)) job.transition = transition;
   }

@@ -1,5 +1,8 @@
 /// respond: a run, a push and a library of recorded motions in, the run of what the body does after the push out.
 #include <cstdio>
+#include <filesystem>
+#include <functional>
+#include <optional>
 
 #include "common/brief_search.h"
 #include "common/number_option.h"
@@ -8,7 +11,9 @@
 #include "common/progress.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
+#include "retrace/runs/job.h"
 #include "retrace/runs/pushes.h"
+#include "retrace/runs/reconstruction.h"
 #include "retrace/runs/response.h"
 #include "retrace/runs/run_files.h"
 #include "retrace/runs/stop_request.h"
@@ -19,14 +24,20 @@ using namespace retrace;
 
 struct Options {
   runs::ResponseOptions job;
-  std::string run, library, transition = "searched", blend = "matched";
+  std::string run, library, transition = "searched", blend = "matched", skeleton, character = "human";
+  double start = 0;
+  std::optional<double> end;
   bool paper = false;
   int struck = 1;
   apps::BriefSearchArguments search;
 };
 
 void AddOptions(CLI::App& app, Options& o) {
-  app.add_option("run", o.run, "Folder of the run whose motion the push meets")->type_name("DIR")->required();
+  app.add_option("run", o.run,
+                 "Folder of the run whose motion the push meets; or a recorded motion, .bvh or .amc, which is "
+                 "reconstructed first")
+      ->type_name("DIR|CLIP")
+      ->required();
   app.add_option("--push", o.job.push,
                  "The push: BODY,FX:FY:FZ,START,DURATION with the force in N in world axes, times in s")
       ->type_name("PUSH");
@@ -78,6 +89,14 @@ void AddOptions(CLI::App& app, Options& o) {
                "Search for nothing: the poses to be followed are the targets. Nearly always a fall, and there to be "
                "compared with");
   app.add_flag("--any-motion", o.job.any_motion, "Draw places of the library at random; there to be compared with");
+  app.add_option("--skeleton", o.skeleton, "Of a recorded motion: skeleton of an AMC motion")->type_name("FILE.asf");
+  apps::AddNumber(app, "--start", o.start, io::Real{character::kInstants},
+                  "Of a recorded motion: first second of it to use [0]");
+  apps::AddNumber(app, "--end", o.end, io::OptionalReal{character::kInstants},
+                  "Of a recorded motion: last second of it to use [its end]");
+  app.add_option("--character", o.character, "Of a recorded motion: character, a JSON file or a name")
+      ->type_name("NAME")
+      ->capture_default_str();
   apps::AddBriefSearchOptions(app, o.search, "results/RUN-response");
   app.set_version_flag("--version", "respond " + results::Version());
 }
@@ -97,15 +116,57 @@ runs::ResponseOptions ParseOptions(const Options& o) {
   return job;
 }
 
-int Respond(const Options& o, const std::string& command) {
+/// Whether the run is yet to be made of a recorded motion.
+bool IsClip(const Options& o) {
+  return std::filesystem::is_regular_file(o.run);
+}
+
+std::filesystem::path OutputOf(const Options& o) {
+  const std::string name =
+      results::NameOf(IsClip(o) ? std::filesystem::path(o.run).stem() : std::filesystem::path(o.run));
+  return o.search.output.empty() ? "results/" + name + "-response" : o.search.output;
+}
+
+/// What reconstruct makes of a recorded motion, in a folder beside that of the response. Throws UsageError for a folder
+/// that is in use.
+std::filesystem::path Reconstruct(const Options& o, const std::string& command, bool prints,
+                                  const std::function<bool()>& stop) {
+  runs::JobOptions options;
+  options.clip.file = o.run;
+  options.clip.skeleton = o.skeleton;
+  options.clip.start = o.start;
+  options.clip.end = o.end;
+  options.character = o.character;
+  apps::BriefSearchArguments search = o.search;
+  search.samples.reset();  // what the way on needs is no measure of what the whole motion does
+  search.saved.reset();
+  apps::Apply(search, options.configuration);
+  const runs::Job job(options);
+  const std::filesystem::path output = OutputOf(o).string() + "-run";
+  const std::filesystem::path inputs[] = {o.run};
+  results::RunFolder folder(output, o.search.force, inputs);
+  runs::ReconstructionHooks hooks;
+  hooks.stop = stop;
+  const runs::Reconstruction result = runs::Reconstruct(job, o.search.threads, hooks);
+  runs::WriteRun(folder, job, result, {command, {}, nullptr});
+  if (prints) {
+    std::printf("%s: %s the gates, %s s in %s\n", o.run.c_str(), result.success() ? "within" : "below",
+                io::Fixed(result.control().duration(), 2).c_str(), output.c_str());
+  }
+  if (result.success()) return output;
+  throw Error(ExitCode::kBelowGate,
+              o.run + ": no control of the motion itself was found; what there is of it is in " + output.string());
+}
+
+int Respond(Options o, const std::string& command) {
   const results::RunTimer timer;
   const bool prints = apps::Prints(apps::ChooseProgress(o.search.progress, false));
   runs::StopRequest stop(0);
   runs::HandleStopSignals();
+  const std::filesystem::path output = OutputOf(o);
+  if (IsClip(o)) o.run = Reconstruct(o, command, prints, [&] { return stop(); });
   const runs::ResponseJob job(ParseOptions(o));
   apps::Warn("respond", job.run.solver_warning);
-  const std::filesystem::path output =
-      o.search.output.empty() ? "results/" + results::NameOf(o.run) + "-response" : o.search.output;
   results::RunFolder folder(output, o.search.force, job.Files());
   runs::ResponseHooks hooks;
   hooks.on_line = [&](const std::string& line) {

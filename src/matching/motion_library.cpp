@@ -4,7 +4,9 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <memory>
 #include <stdexcept>
+#include <utility>
 
 #include "retrace/character/kinematics.h"
 #include "retrace/math/rotation.h"
@@ -80,9 +82,21 @@ void MotionLibrary::Add(std::string name, character::ReferenceMotion motion) {
   if (motion.character().bodies.size() != character_->bodies.size()) {
     throw std::invalid_argument("a motion of another character than the library's");
   }
-  std::vector<Frame> frames = FramesOf(motion);
-  motions_.push_back({std::move(name), std::move(motion), frames_.size(), frames.size()});
+  Add(std::move(name), FramesOf(motion), {});
+  references_.back() = std::make_unique<const character::ReferenceMotion>(std::move(motion));
+}
+
+void MotionLibrary::Add(std::string name, std::vector<Frame> frames, Source source) {
+  motions_.push_back({std::move(name), frames_.size(), frames.size()});
   std::move(frames.begin(), frames.end(), std::back_inserter(frames_));
+  sources_.push_back(std::move(source));
+  references_.emplace_back();
+}
+
+const character::ReferenceMotion& MotionLibrary::ReferenceOf(size_t motion) const {
+  std::unique_ptr<const character::ReferenceMotion>& reference = references_.at(motion);
+  if (!reference) reference = std::make_unique<const character::ReferenceMotion>(sources_[motion]());
+  return *reference;
 }
 
 size_t MotionLibrary::MotionOf(size_t frame) const {

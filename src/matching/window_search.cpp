@@ -201,17 +201,40 @@ std::vector<std::optional<Match>> WindowSearch::Nearest(parallel::TaskFarm& farm
   return MatchesOf(best);
 }
 
-std::vector<std::optional<Match>> WindowSearch::NearestOfEachMotion() const {
-  std::vector<std::optional<Match>> matches;
-  for (const MotionLibrary::Motion& motion : library_.motions()) {
-    std::vector<Best> best = Nothing();
-    Scan(motion.first, motion.first + motion.num_frames, true, best);
-    std::optional<Match>& nearest = matches.emplace_back();
-    for (const std::optional<Match>& match : MatchesOf(best)) {
-      if (match && (!nearest || match->distance < nearest->distance)) nearest = match;
+/// Nothing where no window is nearer than the limit.
+std::optional<Match> WindowSearch::NearestIn(size_t motion, float limit) const {
+  const MotionLibrary::Motion& within = library_.motions()[motion];
+  if (left_out_[motion] != 0 || within.num_frames < num_frames_) return std::nullopt;
+  std::vector<float> rows(RowsOf(bodies_)), sums(lanes_);
+  std::optional<Match> nearest;
+  for (size_t frame = 0; frame + num_frames_ <= within.num_frames; ++frame) {
+    std::fill(sums.begin(), sums.end(), 0.0F);
+    float least = 0;
+    for (size_t k = 0; k < num_frames_ && least < limit; ++k) {
+      AddFrame(within.first + frame, k, rows, sums);
+      least = *std::min_element(sums.begin(), sums.begin() + static_cast<std::ptrdiff_t>(starts_.size()));
     }
+    if (!(least < limit)) continue;
+    const auto lane = static_cast<size_t>(std::find(sums.begin(), sums.end(), least) - sums.begin());
+    nearest = {starts_[lane], motion, frame, static_cast<double>(least)};
+    limit = least;
   }
-  return matches;
+  return nearest;
+}
+
+std::vector<Match> WindowSearch::NearestMotions(size_t most) const {
+  std::vector<Match> nearest;
+  for (size_t m = 0; m < library_.motions().size() && most > 0; ++m) {
+    const bool full = nearest.size() == most;
+    const std::optional<Match> match =
+        NearestIn(m, full ? static_cast<float>(nearest.back().distance) : std::numeric_limits<float>::infinity());
+    if (!match) continue;
+    if (full) nearest.pop_back();
+    nearest.insert(std::upper_bound(nearest.begin(), nearest.end(), *match,
+                                    [](const Match& a, const Match& b) { return a.distance < b.distance; }),
+                   *match);
+  }
+  return nearest;
 }
 
 double WindowSearch::Distance(size_t start_index, size_t frame) const {

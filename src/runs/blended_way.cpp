@@ -8,7 +8,7 @@
 #include "retrace/math/rotation.h"
 #include "retrace/math/smooth_step.h"
 #include "retrace/metrics/foot_slide.h"
-#include "retrace/runs/composition.h"
+#include "retrace/runs/composed_motion.h"
 
 namespace retrace::runs {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "retrace/control/control_file.h"
 #include "retrace/io/csv_writer.h"
-#include "retrace/runs/composition.h"
+#include "retrace/runs/composed_motion.h"
 #include "retrace/runs/pushes.h"
 #include "retrace/runs/run_files.h"
 #include "retrace/runs/solver.h"

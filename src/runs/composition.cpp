@@ -68,14 +68,15 @@ class Composer {
 
   Composition Run() {
     Begin();
-    size_t next = 1, push = 0;
+    const size_t first = job_.begins() ? 1 : 0;  // of the plan
+    size_t next = 1, push = job_.num_begun;
     try {
       for (;;) {
         const std::optional<int> exit = push < job_.pushes.size() ? ExitAfter(job_.pushes[push]) : std::nullopt;
         if (exit) {
           if (!Answer(job_.pushes[push++], *exit)) break;
         } else if (next < job_.play.size() || result_.control.duration() < job_.options.seconds) {
-          if (!Follow(job_.play[next++ % job_.play.size()])) break;
+          if (!Follow(job_.play[first + (next++ - first) % (job_.play.size() - first)])) break;
         } else {
           break;
         }
@@ -180,6 +181,7 @@ class Composer {
 
   /// The next control of the plan.
   bool Follow(size_t control) {
+    if (LiesAtEnd() && !job_.controls[control].GetsUp()) return RiseInto(control);
     if (TryAll(CutsFrom(Exits(), {control}), CompositionEvent::kPlan) || EnterLastPartAnew(control)) {
       planned_ = control;
       return true;
@@ -235,7 +237,7 @@ class Composer {
     if (job_.get_ups.empty()) result_.ending += ", and the library has no get-up";
     if (!can_fall) return false;
     in_fall_ = true;
-    const bool up = FallAndGetUp(exit, push);
+    const bool up = FallAndGetUp(exit, push.start, "after the push at " + io::Fixed(push.start, 2) + " s");
     in_fall_ = false;
     return up;
   }
@@ -265,10 +267,30 @@ class Composer {
     Cut cut;  // at the end of the drive
   };
 
+  /// Up from the ground on which the last part ends, and on with a control.
+  bool RiseInto(size_t control) {
+    const double end = result_.control.duration();
+    planned_ = control;
+    in_fall_ = true;
+    const bool up = FallAndGetUp(result_.control.num_steps(), end, "from the ground at " + io::Fixed(end, 2) + " s");
+    in_fall_ = false;
+    return up;
+  }
+
+  /// Whether the last part ends on the ground, and the library has a get-up.
+  bool LiesAtEnd() const {
+    const auto root = static_cast<size_t>(character_.root);
+    const double height = character_.bodies[root].rest_position.y();
+    return !job_.get_ups.empty() && actual_.back()[root].position.y() < kLowRoot * height;
+  }
+
   /// Where a get-up can be entered depends on how one lies, so that the character falls in some ways, and the get-ups
   /// are tried that servos bring nearest from any of them.
-  bool FallAndGetUp(int exit, const control::Push& push) {
-    CutOff(exit, push.start);
+  /// @param exit step at which the plan is left
+  /// @param since when there is nothing to follow any more [s]
+  /// @param when for people
+  bool FallAndGetUp(int exit, double since, const std::string& when) {
+    CutOff(exit, since);
     const Snapshot before = Take();
     const CompositionJob::Rise rise = num_falls_ < job_.rises.size() ? job_.rises[num_falls_] : CompositionJob::Rise();
     ++num_falls_;
@@ -288,7 +310,7 @@ class Composer {
       }
     }
     if (falls.empty()) {
-      result_.ending = "the fall after the push at " + io::Fixed(push.start, 2) + " s diverges";
+      result_.ending = "the fall " + when + " diverges";
       return false;
     }
     std::stable_sort(ways.begin(), ways.end(),
@@ -313,7 +335,7 @@ class Composer {
     }
     FallAgain(before, exit, falls[ways.empty() ? 0 : ways[0].fall]);
     tell();
-    result_.ending = "no way found up after the push at " + io::Fixed(push.start, 2) + " s";
+    result_.ending = "no way found up " + when;
     return false;
   }
 
@@ -438,14 +460,7 @@ class Composer {
     FollowItself();
   }
 
-  void FollowItself() {
-    for (;;) {
-      const double time = static_cast<double>(result_.reference.size()) * kCompositionFrame;
-      const auto step = static_cast<size_t>(StepsIn(time));
-      if (step >= actual_.size()) break;
-      character::PoseOf(character_, actual_[step], result_.reference.emplace_back());
-    }
-  }
+  void FollowItself() { AppendStates(character_, actual_, h(), result_.reference); }
 
   /// The nearest ones, some time apart.
   std::vector<Cut> CutsFrom(const std::vector<int>& exits, const std::vector<size_t>& controls) const {
@@ -660,42 +675,17 @@ class Composer {
 
 }  // namespace
 
-std::string Name(CompositionEvent event) {
-  switch (event) {
-    case CompositionEvent::kPlan:
-      return "plan";
-    case CompositionEvent::kAnswer:
-      return "answer";
-    case CompositionEvent::kFall:
-      return "fall";
-    case CompositionEvent::kDrive:
-      return "drive";
-    case CompositionEvent::kGetUp:
-      return "get_up";
-    case CompositionEvent::kResume:
-      break;
-  }
-  return "resume";
-}
-
-std::string Name(Transition transition) {
-  if (transition == Transition::kKinematic) return "kinematic";
-  return transition == Transition::kSearched ? "searched" : "plain";
-}
-
-Configuration CompositionConfiguration() {
-  Configuration configuration;
-  configuration.sampling.samples = 200;
-  configuration.sampling.selection.saved = 40;
-  configuration.sampling.budget = 1000;
-  return configuration;
-}
-
 CompositionJob::CompositionJob(const CompositionOptions& o) : options(o) {
   if (const auto problem = options.configuration.Validate()) throw UsageError(*problem);
   const ControlLibrary library(options.library);
   const std::vector<fs::path>& runs = library.runs();
   if (options.play.empty()) throw UsageError("--play: found no name, expected those of runs in the library");
+  if (begins()) {
+    controls.push_back(ReadFirstControl(options.begin));
+    play.push_back(0);
+    pushes = controls[0].run.AllPushes();
+    num_begun = pushes.size();
+  }
   for (const std::string& name : options.play) {
     const fs::path& folder = runs[FindRun(runs, name)];
     const auto known = std::find_if(controls.begin(), controls.end(),
@@ -722,7 +712,7 @@ CompositionJob::CompositionJob(const CompositionOptions& o) : options(o) {
   for (const std::string& text : options.pushes) pushes.push_back(ParsePush(text, controls[0].run.scene, longest));
   AddPushes();
   num_played = controls.size();
-  if (pushes.empty()) {
+  if (pushes.empty() && !begins()) {
     if (!options.get_ups.empty()) throw UsageError("--get-up: found no push, expected one that ends in a fall");
     return;
   }
@@ -733,7 +723,7 @@ CompositionJob::CompositionJob(const CompositionOptions& o) : options(o) {
     controls.push_back(library.Read(folder));
     CheckAlike(controls.front(), controls.back());
   }
-  for (size_t c = 0; c < controls.size(); ++c) {
+  for (size_t c = begins() ? 1 : 0; c < controls.size(); ++c) {
     if (controls[c].succeeded() && controls[c].GetsUp()) get_ups.push_back(c);
   }
   for (const std::string& text : options.get_ups) rises.push_back(ParseRise(text));
@@ -786,11 +776,18 @@ void CompositionJob::AddPushes() {
                        "to 1e+05, the duration shorter than the interval");
     }
     if (options.seconds <= 0) throw UsageError("--push-every: found no --seconds, expected the length of the motion");
+    const double begun = begins() ? controls[0].control.duration() : 0;
     for (uint32_t p = 1; p * interval < options.seconds; ++p) {
+      if (p * interval < begun) continue;
       RandomStream random(options.configuration.sampling.seed, RandomStage::kPushes, p, 0);
       const double angle = random.Uniform(0, 2 * kPi);
       pushes.push_back({body, Vec3(force * std::cos(angle), 0, force * std::sin(angle)), p * interval, duration});
     }
+  }
+  for (size_t p = num_begun; p < pushes.size() && num_begun > 0; ++p) {
+    if (pushes[p].start >= pushes[num_begun - 1].end()) continue;
+    throw UsageError("found a push at " + io::Fixed(pushes[p].start, 2) + " s, expected one after the pushes of " +
+                     controls[0].name);
   }
   std::stable_sort(pushes.begin(), pushes.end(),
                    [](const control::Push& a, const control::Push& b) { return a.start < b.start; });
@@ -798,7 +795,7 @@ void CompositionJob::AddPushes() {
 
 std::vector<size_t> CompositionJob::OfAnswers() const {
   std::vector<size_t> answers;
-  for (size_t c = 0; c < controls.size(); ++c) {
+  for (size_t c = begins() ? 1 : 0; c < controls.size(); ++c) {
     const bool stands = controls[c].succeeded() && controls[c].EndsStanding() && !controls[c].GetsUp();
     if (c < num_played || stands) answers.push_back(c);
   }

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "retrace/character/reference.h"
-#include "retrace/runs/composition.h"
+#include "retrace/character/kinematics.h"
+#include "retrace/runs/composed_motion.h"
 
 namespace retrace::runs {
 
@@ -18,6 +18,22 @@ void AppendPoses(const character::Character& character, const std::vector<charac
     const double time = static_cast<double>(reference.size()) * kCompositionFrame - begin;
     if (time > motion.duration() + 1e-9) break;
     motion.PoseAt(time, reference.emplace_back());
+  }
+}
+
+std::vector<character::Pose> PosesOf(const character::ReferenceMotion& motion, double duration) {
+  std::vector<character::Pose> poses(NumCompositionFrames(duration));
+  for (size_t f = 0; f < poses.size(); ++f) motion.PoseAt(static_cast<double>(f) * kCompositionFrame, poses[f]);
+  return poses;
+}
+
+void AppendStates(const character::Character& character, std::span<const character::State> states, double time_step,
+                  std::vector<character::Pose>& reference) {
+  for (;;) {
+    const double time = static_cast<double>(reference.size()) * kCompositionFrame;
+    const auto step = static_cast<size_t>(std::lround(time / time_step));
+    if (step >= states.size()) break;
+    character::PoseOf(character, states[step], reference.emplace_back());
   }
 }
 

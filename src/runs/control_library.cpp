@@ -191,12 +191,18 @@ LibraryControl ControlLibrary::Read(const fs::path& run) const {
 }
 
 LibraryControl ReadLibraryControl(const fs::path& folder) {
-  LibraryControl read{folder.filename().string(), StoredRun(folder), {}, {}};
+  LibraryControl read = ReadFirstControl(folder);
+  read.name = folder.filename().string();
+  if (read.run.AllPushes().empty()) return read;
+  throw InputError(read.file().string(), "a motion that was made under pushes", "one without");
+}
+
+LibraryControl ReadFirstControl(const fs::path& folder) {
+  LibraryControl read{folder.string(), StoredRun(folder), {}, {}};
   read.run.RequireOneCharacter("a composed motion is of one");
   read.run.RequirePhysical("its control leads from one state to the next");
   read.control = control::ControlOf(read.run.scene, 0);
   const std::string file = read.run.controls[0].file.string();
-  if (!read.run.AllPushes().empty()) throw InputError(file, "a motion that was made under pushes", "one without");
   const simulation::Environment& environment = read.control.world.environment;
   const bool moves = std::any_of(environment.boxes.begin(), environment.boxes.end(),
                                  [](const simulation::Box& box) { return box.course.has_value(); });
@@ -206,7 +212,8 @@ LibraryControl ReadLibraryControl(const fs::path& folder) {
   if (read.control.fragments.empty() || read.control.fragments.front().first_step != 0) {
     throw InputError(file, "a control that does not begin at step 0", "one that does");
   }
-  control::Trajectory trajectory = control::Replay(read.run.scene.characters[0], read.control);
+  read.control.pushes.clear();
+  control::Trajectory trajectory = control::Replay(read.run.scene.characters[0], read.control, read.run.AllPushes());
   if (trajectory.diverged) throw InputError(file, "a control whose motion diverges", "one that can be replayed");
   read.states = std::move(trajectory.states);
   return read;

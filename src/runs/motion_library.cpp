@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -24,6 +25,7 @@ namespace fs = std::filesystem;
 constexpr const char* kIndexFile = "library.json";
 constexpr const char* kMotionsFolder = "motions";
 constexpr const char* kLibraryFormat = "retrace-motion-library";
+constexpr const char* kMirrored = " (mirrored)";
 constexpr size_t kMostMotions = 100000;
 constexpr io::Range kFrameTimes{1e-4, 1};  // [s]
 constexpr int kMostPoses = 10000000;
@@ -64,6 +66,38 @@ std::vector<character::Pose> ParsePoses(const std::string& bytes, const characte
   return poses;
 }
 
+/// Bytes of a frame in a file: its members one after the other, as the processor has them.
+size_t SizeOfFrame(const character::Character& character) {
+  const matching::Frame frame;
+  return character.bodies.size() * sizeof(matching::Frame::Body) + sizeof frame.velocity + sizeof frame.support +
+         sizeof frame.place + sizeof frame.heading_w + sizeof frame.heading_y;
+}
+
+void PutFrames(const std::vector<matching::Frame>& frames, parallel::Bytes& bytes) {
+  for (const matching::Frame& frame : frames) {
+    parallel::Put(bytes, frame.bodies.data(), frame.bodies.size());
+    parallel::Put(bytes, frame.velocity, std::size(frame.velocity));
+    parallel::Put(bytes, &frame.support, 1);
+    parallel::Put(bytes, frame.place, std::size(frame.place));
+    parallel::Put(bytes, &frame.heading_w, 1);
+    parallel::Put(bytes, &frame.heading_y, 1);
+  }
+}
+
+std::vector<matching::Frame> TakeFrames(size_t count, const character::Character& character, parallel::Reader& reader) {
+  std::vector<matching::Frame> frames(count);
+  for (matching::Frame& frame : frames) {
+    frame.bodies.resize(character.bodies.size());
+    reader.Take(frame.bodies.data(), frame.bodies.size());
+    reader.Take(frame.velocity, std::size(frame.velocity));
+    reader.Take(&frame.support, 1);
+    reader.Take(frame.place, std::size(frame.place));
+    reader.Take(&frame.heading_w, 1);
+    reader.Take(&frame.heading_y, 1);
+  }
+  return frames;
+}
+
 /// What a motion of the library is, as the index has it.
 struct StoredMotion {
   std::string name;
@@ -71,9 +105,13 @@ struct StoredMotion {
   std::string key;  // hash of all that the poses follow from
   std::string file;
   std::string sha256;
+  std::string frames_file;  // of the motion, and of its mirror image where the character has one; empty: there is none
+  std::string frames_sha256;
   double frame_time = 0;
   double velocity_interval = 0;
   int num_poses = 0;
+
+  size_t num_frames() const { return matching::NumFrames((num_poses - 1) * frame_time); }
 
   io::Json ToJson() const {
     return {{"name", name},
@@ -81,6 +119,7 @@ struct StoredMotion {
             {"key", key},
             {"file", file},
             {"sha256", sha256},
+            {"frames", {{"file", frames_file}, {"sha256", frames_sha256}}},
             {"frame_time", frame_time},
             {"velocity_interval", velocity_interval},
             {"poses", num_poses}};
@@ -91,6 +130,14 @@ struct MotionIndex {
   io::Json character;
   std::vector<StoredMotion> motions;
 };
+
+std::string FileOf(const io::JsonView& view) {
+  const fs::path file = view["file"].String();
+  if (file.is_absolute() || file.lexically_normal().string().starts_with("..")) {
+    view["file"].Expect("a file in the folder of the library");
+  }
+  return file.string();
+}
 
 MotionIndex ReadIndex(const fs::path& folder) {
   const fs::path path = folder / kIndexFile;
@@ -109,10 +156,10 @@ MotionIndex ReadIndex(const fs::path& folder) {
     stored.name = motion["name"].String();
     stored.clip = motion["clip"].String();
     stored.key = motion["key"].String();
-    stored.file = motion["file"].String();
-    const fs::path file = stored.file;
-    if (file.is_absolute() || file.lexically_normal().string().starts_with("..")) {
-      motion["file"].Expect("a file in the folder of the library");
+    stored.file = FileOf(motion);
+    if (motion.Has("frames")) {  // libraries of earlier versions have none
+      stored.frames_file = FileOf(motion["frames"]);
+      stored.frames_sha256 = motion["frames"]["sha256"].String();
     }
     stored.sha256 = motion["sha256"].String();
     stored.frame_time = motion["frame_time"].Number(kFrameTimes);
@@ -122,20 +169,25 @@ MotionIndex ReadIndex(const fs::path& folder) {
   return index;
 }
 
-/// The poses of a stored motion. Throws InputError for bytes that are not those of the index.
-std::vector<character::Pose> ReadPoses(const fs::path& folder, const StoredMotion& motion,
-                                       const character::Character& character) {
-  const fs::path path = folder / motion.file;
-  const std::string bytes = io::ReadFile(path);
-  const size_t size = static_cast<size_t>(motion.num_poses) * NumbersOfPose(character) * sizeof(double);
+/// A file of a library. Throws InputError for one that is missing or has other bytes than the index says.
+std::string ReadMotionFile(const fs::path& path, size_t size, const std::string& sha256) {
+  std::string bytes = io::ReadFile(path);
   if (bytes.size() != size) {
     throw InputError(path.string(), std::to_string(bytes.size()) + " bytes",
                      std::to_string(size) + " by the library.json beside it");
   }
-  if (io::Sha256(bytes) != motion.sha256) {
+  if (io::Sha256(bytes) != sha256) {
     throw InputError(path.string(), "other bytes than were written", "those that the library.json beside it names");
   }
-  return ParsePoses(bytes, character, static_cast<size_t>(motion.num_poses));
+  return bytes;
+}
+
+character::ReferenceMotion ReadMotion(const fs::path& folder, const StoredMotion& motion,
+                                      const character::Character& character) {
+  const size_t size = static_cast<size_t>(motion.num_poses) * NumbersOfPose(character) * sizeof(double);
+  const std::string bytes = ReadMotionFile(folder / motion.file, size, motion.sha256);
+  return {character, motion.frame_time, ParsePoses(bytes, character, static_cast<size_t>(motion.num_poses)),
+          motion.velocity_interval};
 }
 
 bool IsRecording(const fs::path& file) {
@@ -190,6 +242,7 @@ class LibraryBuilder {
                        "\", expected one character for all recordings: a JSON file, or a name");
     }
     character_ = character::ParseCharacter(character_file_.Parse(), character_file_.record.name.path.string());
+    mirror_ = character::Mirror::Of(character_);
     if (fs::exists(options.output / kIndexFile)) {
       for (const StoredMotion& motion : ReadIndex(options.output).motions) earlier_.emplace(motion.key, motion);
     } else if (fs::exists(options.output) && !(fs::is_directory(options.output) && fs::is_empty(options.output))) {
@@ -248,7 +301,7 @@ class LibraryBuilder {
     motion.name = source.name;
     motion.clip = source.clip.file.string();
     entry.duration = (motion.num_poses - 1) * motion.frame_time;
-    entry.num_frames = matching::NumFrames(entry.duration);
+    entry.num_frames = motion.num_frames();
     return motion;
   }
 
@@ -258,13 +311,18 @@ class LibraryBuilder {
     for (const io::Json& motion : motions) used.insert(motion["file"].get<std::string>());
     for (const auto& [key, motion] : earlier_) {
       std::error_code ignored;  // a file that stays does no harm
-      if (!used.contains(motion.file)) fs::remove(options_.output / motion.file, ignored);
+      if (used.contains(motion.file)) continue;
+      fs::remove(options_.output / motion.file, ignored);
+      if (!motion.frames_file.empty()) fs::remove(options_.output / motion.frames_file, ignored);
     }
   }
 
   bool IsWhole(const StoredMotion& motion) const {
-    const fs::path path = options_.output / motion.file;
-    return fs::exists(path) && io::Sha256OfFile(path) == motion.sha256;
+    const auto has = [&](const std::string& file, const std::string& sha256) {
+      const fs::path path = options_.output / file;
+      return !file.empty() && fs::exists(path) && io::Sha256OfFile(path) == sha256;
+    };
+    return has(motion.file, motion.sha256) && has(motion.frames_file, motion.frames_sha256);
   }
 
   StoredMotion Import(const LibrarySource& source, std::span<const InputFile> files,
@@ -283,12 +341,24 @@ class LibraryBuilder {
     fs::create_directories(options_.output / kMotionsFolder, error);
     if (error) throw OutputError((options_.output / kMotionsFolder).string() + ": " + error.message());
     io::WriteFile(options_.output / motion.file, bytes);
+    const std::string frames = FormatFrames(reference);
+    motion.frames_sha256 = io::Sha256(frames);
+    motion.frames_file = fs::path(motion.file).replace_extension(".frames").string();
+    io::WriteFile(options_.output / motion.frames_file, frames);
     return motion;
+  }
+
+  std::string FormatFrames(const character::ReferenceMotion& reference) const {
+    parallel::Bytes bytes;
+    PutFrames(matching::FramesOf(reference), bytes);
+    if (mirror_) PutFrames(matching::FramesOf(mirror_->Image(reference)), bytes);
+    return parallel::ToText(bytes);
   }
 
   const MotionLibraryOptions& options_;
   InputFile character_file_;
   character::Character character_;
+  std::optional<character::Mirror> mirror_;
   std::map<std::string, StoredMotion> earlier_;  // by their keys
 };
 
@@ -314,13 +384,28 @@ StoredMotionLibrary::StoredMotionLibrary(const fs::path& folder, bool mirrored) 
   character_ = std::make_unique<character::Character>(
       character::ParseCharacter(index.character, std::string(name).append(": /character")));
   motions_ = std::make_unique<matching::MotionLibrary>(*character_);
-  const std::optional<character::Mirror> mirror =
-      mirrored ? character::Mirror::Of(*character_) : std::optional<character::Mirror>();
+  const std::optional<character::Mirror> mirror = character::Mirror::Of(*character_);
   for (const StoredMotion& motion : index.motions) {
-    const character::ReferenceMotion reference(*character_, motion.frame_time, ReadPoses(folder, motion, *character_),
-                                               motion.velocity_interval);
-    motions_->Add(motion.name, reference);
-    if (mirror) motions_->Add(motion.name + " (mirrored)", mirror->Image(reference));
+    const auto read = [folder, motion, character = character_.get()] { return ReadMotion(folder, motion, *character); };
+    if (motion.frames_file.empty()) {
+      const character::ReferenceMotion reference = read();
+      motions_->Add(motion.name, reference);
+      if (mirrored && mirror) motions_->Add(motion.name + kMirrored, mirror->Image(reference));
+      continue;
+    }
+    if (const fs::path path = folder / motion.file; !fs::exists(path)) {
+      throw InputError(path.string(), "no such file", "a motion that the library.json beside it names");
+    }
+    const size_t frames = motion.num_frames(), blocks = mirror ? 2 : 1;
+    const std::string bytes =
+        ReadMotionFile(folder / motion.frames_file, blocks * frames * SizeOfFrame(*character_), motion.frames_sha256);
+    parallel::Reader reader(std::as_bytes(std::span(bytes)));
+    const size_t original = motions_->motions().size();
+    motions_->Add(motion.name, TakeFrames(frames, *character_, reader), read);
+    if (!mirrored || !mirror) continue;
+    motions_->Add(
+        motion.name + kMirrored, TakeFrames(frames, *character_, reader),
+        [library = motions_.get(), original, mirror] { return mirror->Image(library->ReferenceOf(original)); });
   }
 }
 
@@ -333,13 +418,7 @@ std::vector<matching::Match> PlacesLike(const matching::MotionLibrary& library,
     throw InputError(name, io::Fixed(motion.duration(), 2) + " s of motion",
                      io::Fixed(time + (options.frames - 1) * matching::kFrameTime, 2) + " s at least");
   }
-  std::vector<matching::Match> matches;
-  for (const auto& match : matching::WindowSearch(library, frames, {start}, options).NearestOfEachMotion()) {
-    if (match) matches.push_back(*match);
-  }
-  std::stable_sort(matches.begin(), matches.end(),
-                   [](const matching::Match& a, const matching::Match& b) { return a.distance < b.distance; });
-  return matches;
+  return matching::WindowSearch(library, frames, {start}, options).NearestMotions(library.motions().size());
 }
 
 }  // namespace retrace::runs

@@ -10,6 +10,7 @@
 #include "retrace/math/rotation.h"
 #include "retrace/runs/run_files.h"
 #include "retrace/runs/stabilization.h"
+#include "scene_files.h"
 #include "split.h"
 
 namespace retrace::runs {
@@ -26,13 +27,6 @@ std::vector<control::Trajectory> Split(control::Trajectory trajectory, const sim
     parts.push_back(control::TrajectoryOf(trajectory, layout, c));
   }
   return parts;
-}
-
-/// Of a character in a list of several: ", character 2 (human)".
-std::string Number(const StoredRun& run, size_t character) {
-  if (run.characters.size() == 1) return "";
-  std::string text = ", character " + std::to_string(character + 1);
-  return text.append(" (").append(run.scene.characters[character].name).append(")");
 }
 
 }  // namespace
@@ -105,18 +99,12 @@ void WriteReplay(results::RunFolder& folder, const StoredRun& run, const Replaye
     folder.Write(results::kFeedbackTableFile,
                  FormatFeedbackRecords(run.scene.characters[0], options.feedback_replay->records));
   }
-  std::vector<report::FilmedMotion> filmed;
+  std::vector<CharacterMotion> motions;
   for (size_t c = 0; c < run.characters.size(); ++c) {
     const auto& reference = run.characters[c].reference;
-    const control::Trajectory& trajectory = replayed.characters[c].trajectory;
-    MotionWriter writer(folder, results::CharacterPrefix(c, run.characters.size()),
-                        {run.scene.characters[c], run.scene.world, reference ? &*reference : nullptr,
-                         title + Number(run, c), trajectory.num_steps()});
-    writer.Add(trajectory);
-    writer.Finish();
-    filmed.push_back(writer.filmed());
+    motions.push_back({replayed.characters[c].trajectory, reference ? &*reference : nullptr});
   }
-  if (filmed.size() > 1) WriteFilmStrip(folder, filmed, run.scene.world, title);
+  WriteMotions(folder, run.scene.characters, run.scene.world, motions, title);
   ReplayFacts facts;
   facts.program = options.feedback != nullptr ? "replay --feedback"
                   : pushed                    ? "replay --push"
@@ -152,7 +140,7 @@ std::string Describe(const StoredRun& run, const Replayed& replayed) {
   }
   for (size_t c = 0; c < run.characters.size(); ++c) {
     const auto& [trajectory, evaluation] = replayed.characters[c];
-    text.append(folder).append(Number(run, c)).append(": ");
+    text.append(folder).append(NumberOf(run.scene.characters, c)).append(": ");
     if (!evaluation) {
       const double duration = static_cast<double>(trajectory.num_steps()) * trajectory.time_step;
       text.append("replayed ").append(io::Fixed(duration, 2));
@@ -178,7 +166,8 @@ std::string DescribeVerified(const StoredRun& run, const Verification& verificat
   for (size_t c = 0; c < run.characters.size(); ++c) {
     const std::optional<metrics::Evaluation>& evaluation = verification.evaluations[c];
     if (!evaluation || evaluation->completed) continue;
-    text.append("  the control").append(run.characters.size() > 1 ? " of" + Number(run, c).substr(1) : "");
+    text.append("  the control")
+        .append(run.characters.size() > 1 ? " of" + NumberOf(run.scene.characters, c).substr(1) : "");
     text.append(" is a part: ").append(io::Fixed(evaluation->simulated_duration, 2)).append(" of ");
     text.append(io::Fixed(run.expected_duration(c), 2)).append(" s\n");
   }

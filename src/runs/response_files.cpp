@@ -1,10 +1,12 @@
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "composed_run.h"
 #include "retrace/io/csv_writer.h"
-#include "retrace/runs/composition.h"
+#include "retrace/io/number.h"
+#include "retrace/runs/composed_motion.h"
 #include "retrace/runs/response.h"
 #include "retrace/runs/run_files.h"
 #include "scene_files.h"
@@ -94,6 +96,7 @@ io::Json ResponseMember(const ResponseJob& job, const Response& result) {
                           {"up", c.up},
                           {"found", c.found},
                           {"cpu_seconds", c.cpu_seconds}});
+    if (c.feedback_from >= 0) candidates.back()["feedback_from"] = c.feedback_from;
     if (c.touched_again >= 0) candidates.back()["touched_again"] = c.touched_again;
   }
   const char* const reference =
@@ -220,6 +223,33 @@ std::string FormatCandidates(const ResponseJob& job, const Response& result) {
     csv.EndRow();
   }
   return csv.Take();
+}
+
+std::string Describe(const ResponseJob& job, const ResponseCandidate& candidate) {
+  std::string text = candidate.own ? "its own motion" : job.library.motions().motions()[candidate.motion].name;
+  text.append(" from ").append(io::Fixed(candidate.time, 2)).append(" s on, ");
+  text.append(io::Fixed(candidate.start, 2)).append(" s after the push, ");
+  text.append(io::Fixed(candidate.gap, 2)).append(" m off: ");
+  if (candidate.found && job.options.kinematic) {
+    return text + "blended in, for an impulse of " + io::Fixed(candidate.hidden_impulse, 0) + " N s";
+  }
+  if (candidate.found && candidate.touched_again >= 0) {
+    return text + "found, touched again at " + io::Fixed(candidate.touched_again, 2) + " s";
+  }
+  if (candidate.found) return text + "found";
+  if (candidate.up) return text + "up, and lost " + io::Fixed(candidate.reached, 2) + " s after the push";
+  return text + (candidate.tried ? "lost " + io::Fixed(candidate.reached, 2) + " s after the push" : "not tried");
+}
+
+std::string Describe(const ResponseBlend& blend) {
+  std::string text = "not physical: from " + io::Fixed(blend.from, 2) + " to " + io::Fixed(blend.to, 2);
+  text.append(" s a recorded motion is blended in, and then shown; hidden impulse ");
+  text.append(io::Fixed(blend.hidden_impulse, 1)).append(" N s, ").append(io::Fixed(blend.hidden_share, 2));
+  text.append(" of the blow's\n    jumps ").append(io::Fixed(1000 * blend.position_jump, 2)).append(" mm and ");
+  text.append(io::Fixed(std::max(blend.begin_velocity_jump, blend.end_velocity_jump), 2));
+  text.append(" m/s; feet slide at ").append(io::Fixed(blend.foot_slide, 2)).append(" m/s (the motion's own at ");
+  text.append(io::Fixed(blend.motion_foot_slide, 2)).append("), ").append(io::Fixed(100 * blend.penetration, 1));
+  return text.append(" cm in the floor (").append(io::Fixed(100 * blend.motion_penetration, 1)).append(")");
 }
 
 }  // namespace retrace::runs

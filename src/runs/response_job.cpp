@@ -118,7 +118,8 @@ void ResponseJob::FindBlow() {
   const simulation::Layout layout = scene.layout();
   const control::Trajectory whole = control::Replay(scene, pushes);
   if (const std::optional<Touching> found = FirstBlow(whole, layout, kStruck, options.after)) {
-    blow = {found->start, std::min(found->duration(), options.earliest), Describe(scene, *found)};
+    blow = {found->start, std::min(found->duration(), options.earliest), Describe(scene, *found),
+            found->impulse.norm()};
     return;
   }
   character::BodyPair nearest{std::numeric_limits<double>::infinity(), -1, -1};
@@ -153,27 +154,12 @@ void ResponseJob::FindTouch() {
   const std::string worlds = io::List(options.worlds);
   if (environment.bodies.empty()) throw InputError(worlds, "no body that moves freely", "one that strikes");
   const control::Trajectory own = control::Replay(character(), control, pushes);
-  const double h = control.world.time_step;
-  const int first = environment.ObjectOfFreeBody(0);
-  Vec3 impulse = Vec3::Zero();
-  for (size_t step = 0; step < own.contacts.size(); ++step) {
-    for (const simulation::Contact& contact : own.contacts[step]) {
-      if (contact.other >= 0 || contact.object < first) continue;
-      const double time = static_cast<double>(step) * h;
-      if (blow.what.empty()) {
-        blow = {time, h,
-                own.objects[static_cast<size_t>(contact.object)] + ", which meets " + BodyName(run.scene, contact.body),
-                0};
-      } else if (time - blow.end() < kTouchesApart) {
-        blow.duration = time + h - blow.start;
-      } else {
-        continue;
-      }
-      impulse += contact.force * h;
-    }
+  if (const std::optional<Touching> found = FirstBlowOfThing(own, environment.ObjectOfFreeBody(0))) {
+    const std::string& thing = own.objects[static_cast<size_t>(found->object)];
+    blow = {found->start, found->duration(), thing + ", which meets " + BodyName(run.scene, found->body),
+            found->impulse.norm()};
+    return;
   }
-  blow.impulse = impulse.norm();
-  if (!blow.what.empty()) return;
   double least = std::numeric_limits<double>::infinity(), when = 0;
   std::string what;
   const size_t num_bodies = character().bodies.size();

@@ -8,22 +8,36 @@
 
 namespace retrace::runs {
 
+std::string NumberOf(const std::vector<character::Character>& characters, size_t character) {
+  if (characters.size() == 1) return "";
+  return ", character " + std::to_string(character + 1) + " (" + characters[character].name + ")";
+}
+
+void WriteMotions(results::RunFolder& folder, const std::vector<character::Character>& characters,
+                  const simulation::WorldOptions& world, std::span<const CharacterMotion> motions,
+                  const std::string& title) {
+  std::vector<report::FilmedMotion> filmed;
+  for (size_t c = 0; c < motions.size(); ++c) {
+    const auto& [motion, reference] = motions[c];
+    MotionWriter writer(folder, results::CharacterPrefix(c, motions.size()),
+                        {characters[c], world, reference, title + NumberOf(characters, c), motion.num_steps()});
+    writer.Add(motion);
+    writer.Finish();
+    filmed.push_back(writer.filmed());
+  }
+  if (filmed.size() > 1) WriteFilmStrip(folder, filmed, world, title);
+}
+
 void WriteScene(results::RunFolder& folder, const control::Scene& scene, std::span<const SceneCharacter> characters,
                 const std::string& title) {
   control::WriteControl(scene, [&](std::string_view piece) { folder.Append(results::kControlFile, piece); });
   folder.FinishFiles();
-  const size_t count = scene.characters.size();
   const control::Trajectory whole = control::Replay(scene);
-  std::vector<report::FilmedMotion> filmed;
-  for (size_t c = 0; c < count; ++c) {
-    const std::string number = ", character " + std::to_string(c + 1) + " (" + scene.characters[c].name + ")";
-    MotionWriter writer(folder, results::CharacterPrefix(c, count),
-                        {scene.characters[c], scene.world, characters[c].reference, title + number, whole.num_steps()});
-    writer.Add(control::TrajectoryOf(whole, scene.layout(), c));
-    writer.Finish();
-    filmed.push_back(writer.filmed());
-  }
-  WriteFilmStrip(folder, filmed, scene.world, title);
+  std::vector<control::Trajectory> parts;
+  for (size_t c = 0; c < characters.size(); ++c) parts.push_back(control::TrajectoryOf(whole, scene.layout(), c));
+  std::vector<CharacterMotion> motions;
+  for (size_t c = 0; c < characters.size(); ++c) motions.push_back({parts[c], characters[c].reference});
+  WriteMotions(folder, scene.characters, scene.world, motions, title);
 }
 
 io::Json CharactersMember(const control::Scene& scene, std::span<const SceneCharacter> characters) {

@@ -5,7 +5,7 @@
 
 #include "retrace/control/control.h"
 #include "retrace/methods/sampling/search.h"
-#include "retrace/runs/composition.h"
+#include "retrace/runs/composed_motion.h"
 #include "retrace/runs/ranks.h"
 
 namespace retrace::runs {

@@ -11,7 +11,7 @@
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
 #include "retrace/runs/character_input.h"
-#include "retrace/runs/composition.h"
+#include "retrace/runs/composed_motion.h"
 #include "retrace/runs/pushes.h"
 #include "retrace/runs/run_files.h"
 #include "retrace/runs/solver.h"

@@ -12,10 +12,16 @@ Vec3 VelocityAt(const character::BodyState& body, const Vec3& point) {
   return body.linear_velocity + body.angular_velocity.cross(point - body.position);
 }
 
-}  // namespace
+/// What a contact is to the character that is struck.
+struct Hit {
+  int body = -1, other = -1, object = -1;
+  Vec3 force = Vec3::Zero();  ///< on it [N]
+};
 
-std::optional<Touching> FirstBlow(const control::Trajectory& whole, const simulation::Layout& layout, size_t character,
-                                  double from) {
+/// The first blow from `from` on, until what strikes has parted from the character.
+/// @param hit_of what a contact is; nothing where it is none of the blow
+template <typename HitOf>
+std::optional<Touching> Follow(const control::Trajectory& whole, double from, const HitOf& hit_of) {
   std::optional<Touching> blow;
   const double h = whole.time_step;
   for (size_t step = 0; step < whole.contacts.size(); ++step) {
@@ -25,17 +31,18 @@ std::optional<Touching> FirstBlow(const control::Trajectory& whole, const simula
     Vec3 force = Vec3::Zero();
     bool touches = false;
     for (const simulation::Contact& contact : whole.contacts[step]) {
-      if (contact.other < 0) continue;
-      const bool first = layout.CharacterOf(contact.body) == character;
-      if (first == (layout.CharacterOf(contact.other) == character)) continue;  // of one character, or of two others
+      const std::optional<Hit> hit = hit_of(contact);
+      if (!hit) continue;
       touches = true;
-      force += first ? contact.force : Vec3(-contact.force);
+      force += hit->force;
       if (blow) continue;
       blow.emplace();
       blow->start = time;
-      blow->body = first ? contact.body : contact.other;
-      blow->other = first ? contact.other : contact.body;
+      blow->body = hit->body;
+      blow->other = hit->other;
+      blow->object = hit->object;
       blow->point = contact.point;
+      if (contact.other < 0) continue;
       const character::State& before = whole.states[step];
       const Vec3 rate = VelocityAt(before[static_cast<size_t>(contact.other)], contact.point) -
                         VelocityAt(before[static_cast<size_t>(contact.body)], contact.point);
@@ -48,6 +55,27 @@ std::optional<Touching> FirstBlow(const control::Trajectory& whole, const simula
     blow->at_end = step + 1 == whole.contacts.size();
   }
   return blow;
+}
+
+}  // namespace
+
+std::optional<Touching> FirstBlow(const control::Trajectory& whole, const simulation::Layout& layout, size_t character,
+                                  double from) {
+  return Follow(whole, from, [&](const simulation::Contact& contact) -> std::optional<Hit> {
+    if (contact.other < 0) return std::nullopt;
+    const bool first = layout.CharacterOf(contact.body) == character;
+    // Of one character, or of two others.
+    if (first == (layout.CharacterOf(contact.other) == character)) return std::nullopt;
+    if (first) return Hit{contact.body, contact.other, -1, contact.force};
+    return Hit{contact.other, contact.body, -1, -contact.force};
+  });
+}
+
+std::optional<Touching> FirstBlowOfThing(const control::Trajectory& motion, int first_object) {
+  return Follow(motion, 0, [&](const simulation::Contact& contact) -> std::optional<Hit> {
+    if (contact.other >= 0 || contact.object < first_object) return std::nullopt;
+    return Hit{contact.body, -1, contact.object, contact.force};
+  });
 }
 
 std::string Describe(const control::Scene& scene, const Touching& blow) {

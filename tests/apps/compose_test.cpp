@@ -43,6 +43,22 @@ TEST_F(ComposeProgram, LeavesARunThatTheOthersTake) {
   EXPECT_EQ(Execute(command + " --output " + run).code, 2);  // in use
 }
 
+TEST_F(ComposeProgram, GoesOnFromARunWithItsPushes) {
+  const std::string begun = Path("begun"), run = Path("run");
+  ASSERT_EQ(Execute(kReplay + " " + library_ + "/walk --push trunk,0:0:-1,2.2,0.1 --output " + begun).code, 0);
+  const std::string command = kCompose + " " + library_ + " --begin " + begun +
+                              " --play walk --samples 100 --saved 20 --set /smoothing/passes=0 --progress plain";
+  const Outcome outcome = Execute(command + " --output " + run);
+  EXPECT_EQ(outcome.code, 0) << outcome.text;
+  EXPECT_EQ(results::ReadTable(run + "/composition.csv").Text("control"), (std::vector<std::string>{begun, "walk"}));
+  EXPECT_EQ(io::ReadJson(run + "/control.json")["pushes"].size(), 1u);
+  EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
+  ExpectRefusals(kCompose,
+                 {{library_ + " --begin " + begun + " --play walk --push trunk,1:0:0,0.2,0.1 --output " + Path("a"), 2,
+                   "found a push at 0.20 s, expected one after the pushes of " + begun},
+                  {library_ + " --begin " + Path("none") + " --play walk --output " + Path("a"), 3, "none"}});
+}
+
 TEST_F(ComposeProgram, SaysWhereThereIsNoWay) {
   const Outcome plain =
       Execute(kCompose + " " + library_ + " --play walk,walk --transition plain --output " + Path("a"));

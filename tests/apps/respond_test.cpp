@@ -114,6 +114,19 @@ TEST_F(RespondProgram, AResponseIsStruckAgain) {
   EXPECT_EQ(Execute(kReplay + " " + second + " --verify").code, 0);
 }
 
+TEST_F(RespondProgram, ARecordedMotionIsReconstructedFirst) {
+  const std::string run = Path("run");
+  const Outcome outcome = Execute(kRespond + " " + kWalkClip + " --end 2.4 --library " + library_ +
+                                  " --push trunk,0:0:1,2,0.1" + kFewSamples + " --output " + run);
+  EXPECT_EQ(outcome.code, 0) << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr(": within the gates, 2.40 s in " + run + "-run\n"));
+  EXPECT_EQ(Execute(kReplay + " " + run + "-run --verify").code, 0);
+  EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
+  ExpectRefusals(kRespond, {{std::string(kWalkClip) + " --end 2.4 --library " + library_ +
+                                 " --push trunk,0:0:1,2,0.1 --output " + run,
+                             2, "run-run"}});
+}
+
 TEST_F(RespondProgram, WithoutTheSearchItFalls) {
   const std::string run = Path("run");
   // So long that its targets would not go into a single fragment of a control file.

@@ -60,7 +60,8 @@ TEST(WindowSearch, DistanceIsAsItIsDefined) {
     const WindowSearch search(library, FramesOf(query), {3, 20, 41}, options);
     for (const size_t frame : {0, 17, 100, 170}) {
       const MotionLibrary::Motion& motion = library.motions()[library.MotionOf(frame)];
-      const double defined = DefinedDistance(query, 20, motion.reference, frame - motion.first, options);
+      const double defined =
+          DefinedDistance(query, 20, library.ReferenceOf(library.MotionOf(frame)), frame - motion.first, options);
       EXPECT_NEAR(search.Distance(1, frame), defined, 2e-4) << frame;
     }
   }
@@ -96,7 +97,7 @@ RC_GTEST_PROP(WindowSearchProperty, FindsAPlantedMotionWhereverItStandsAndLooks,
   const size_t motion = seed % 6, start = 5 + seed % 40;
   const Quat turn = AxisRotation(1, random.Uniform(-3, 3));
   const Vec3 move(random.Uniform(-5, 5), 0, random.Uniform(-5, 5));
-  std::vector<character::Pose> poses = library.motions()[motion].reference.poses();
+  std::vector<character::Pose> poses = library.ReferenceOf(motion).poses();
   for (character::Pose& pose : poses) {
     pose.root_orientation = turn * pose.root_orientation;
     pose.root_position = turn * pose.root_position + move;
@@ -106,7 +107,7 @@ RC_GTEST_PROP(WindowSearchProperty, FindsAPlantedMotionWhereverItStandsAndLooks,
               joint;
     }
   }
-  const std::vector<Frame> query = FramesOf(library.motions()[motion].reference.WithPoses(poses));
+  const std::vector<Frame> query = FramesOf(library.ReferenceOf(motion).WithPoses(poses));
   const auto found = WindowSearch(library, query, {start}).Nearest();
   RC_ASSERT(found[0]);
   RC_ASSERT(found[0]->motion == motion);
@@ -152,6 +153,37 @@ TEST(WindowSearch, TakesTheFirstOfTwoThatAreAlikeAndNoneThatIsLeftOut) {
   search.LeaveOut(1);
   search.LeaveOut(2);
   EXPECT_FALSE(search.Nearest()[0]);
+}
+
+TEST(WindowSearch, FindsTheNearestMotions) {
+  for (const uint64_t seed : {1, 2, 3}) {
+    const MotionLibrary library = AnyLibrary(seed, 12);
+    const std::vector<Frame> query = FramesOf(task::Motion(AnyMotion(seed + 50), 2));
+    const std::vector<size_t> starts = {3, 9, 11, 20};
+    const WindowSearch search(library, query, starts);
+    std::vector<Match> each;  // by the distance of each pair
+    for (size_t m = 0; m < library.motions().size(); ++m) {
+      const MotionLibrary::Motion& motion = library.motions()[m];
+      Match& nearest = each.emplace_back(Match{0, m, 0, 1e9});
+      for (size_t frame = 0; frame + 10 <= motion.num_frames; ++frame) {
+        for (size_t s = 0; s < starts.size(); ++s) {
+          const double distance = search.Distance(s, motion.first + frame);
+          if (distance < nearest.distance) nearest = {starts[s], m, frame, distance};
+        }
+      }
+    }
+    std::stable_sort(each.begin(), each.end(), [](const Match& a, const Match& b) { return a.distance < b.distance; });
+    for (const size_t most : {size_t{0}, size_t{1}, size_t{5}, size_t{12}, size_t{50}}) {
+      const std::vector<Match> found = search.NearestMotions(most);
+      ASSERT_EQ(found.size(), std::min(most, each.size()));
+      for (size_t k = 0; k < found.size(); ++k) {
+        EXPECT_EQ(found[k].motion, each[k].motion);
+        EXPECT_EQ(found[k].frame, each[k].frame);
+        EXPECT_EQ(found[k].start, each[k].start);
+        EXPECT_EQ(found[k].distance, each[k].distance);
+      }
+    }
+  }
 }
 
 TEST(WindowSearch, HasNoMatchInMotionsThatAreShorterThanAWindow) {

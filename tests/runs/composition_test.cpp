@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "retrace/control/control_file.h"
+#include "retrace/control/cutting.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
 #include "retrace/io/json.h"
@@ -304,6 +305,26 @@ TEST_F(ComposingFalls, KinematicallyTheGetUpIsBlendedIn) {
   results::RunFolder folder(folder_ / "kinematic", false);
   WriteComposition(folder, job, result, {});
   EXPECT_EQ(StoredRun(folder_ / "kinematic").Verify().difference, "");
+
+  // Who lies where another run ends is led up from there; what that run was made under stays in the control.
+  control::OpenLoopControl fallen = result.control;
+  fallen.fragments = control::UpTo(result.parts[2].first_step, fallen.fragments);
+  fallen.transitions.clear();  // all of them come later
+  std::filesystem::create_directories(folder_ / "fallen");
+  io::WriteFile(folder_ / "fallen/control.json", control::FormatControl(job.controls[0].character(), fallen));
+  options.begin = folder_ / "fallen";
+  options.pushes.clear();
+  const CompositionJob from_there(options);
+  EXPECT_EQ(from_there.num_begun, 1u);
+  const Composition risen = Compose(from_there, 1);
+  EXPECT_EQ(risen.ending, "completed");
+  EXPECT_EQ(EventsOf(risen), (std::vector{CompositionEvent::kPlan, CompositionEvent::kFall, CompositionEvent::kDrive,
+                                          CompositionEvent::kGetUp, CompositionEvent::kResume}));
+  EXPECT_EQ(risen.control.pushes.size(), 1u);
+  const control::Trajectory again = control::Replay(job.controls[0].character(), risen.control);
+  const auto steps = static_cast<size_t>(fallen.num_steps());
+  const control::Trajectory first = control::Replay(job.controls[0].character(), fallen);
+  EXPECT_EQ(control::Fingerprint(again.states[steps]), control::Fingerprint(first.states[steps]));
 }
 
 /// A list with the bundled walk, in a folder of its own.

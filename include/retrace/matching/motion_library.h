@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -53,20 +55,25 @@ class MotionLibrary {
  public:
   struct Motion {
     std::string name;
-    character::ReferenceMotion reference;
     size_t first = 0;  ///< frame of the library with which it begins
     size_t num_frames = 0;
   };
+  /// Makes a motion, or reads it from where it is kept.
+  using Source = std::function<character::ReferenceMotion()>;
 
   /// The character must outlive the library.
   explicit MotionLibrary(const character::Character& character) : character_(&character) {}
 
   /// Adds a motion of this character. Its name need not be new.
   void Add(std::string name, character::ReferenceMotion motion);
+  /// Adds a motion with these frames, which is made when it is first asked for.
+  void Add(std::string name, std::vector<Frame> frames, Source source);
 
   const character::Character& character() const { return *character_; }
   const std::vector<Motion>& motions() const { return motions_; }
   std::span<const Frame> frames() const { return frames_; }
+  /// The motion itself. Not to be called by two threads at once. Throws what its source throws.
+  const character::ReferenceMotion& ReferenceOf(size_t motion) const;
   /// The motion that a frame of the library belongs to.
   size_t MotionOf(size_t frame) const;
 
@@ -74,6 +81,8 @@ class MotionLibrary {
   const character::Character* character_;
   std::vector<Motion> motions_;
   std::vector<Frame> frames_;
+  std::vector<Source> sources_;                                                        // (motions)
+  mutable std::vector<std::unique_ptr<const character::ReferenceMotion>> references_;  // (motions) that were asked for
 };
 
 }  // namespace retrace::matching

@@ -75,9 +75,10 @@ class WindowSearch {
   std::vector<std::optional<Match>> Nearest(parallel::TaskFarm& farm) const;
   parallel::WorkerFactory MakeWorkerFactory() const;
 
-  /// The nearest window in each motion of the library, whatever the start; a motion that does not count or is shorter
-  /// than a window has none.
-  std::vector<std::optional<Match>> NearestOfEachMotion() const;
+  /// The nearest window in a motion of the library, whatever the start, of each of the nearest motions, as many as
+  /// `most`, the nearest first; of two that are equally near, the first of the library. Motions that do not count or
+  /// are shorter than a window have none.
+  std::vector<Match> NearestMotions(size_t most) const;
 
   /// The distance of one pair of windows. @param frame of the library, with which its window begins
   double Distance(size_t start_index, size_t frame) const;
@@ -94,6 +95,7 @@ class WindowSearch {
   /// @param sums (lanes)
   void AddFrame(size_t frame, size_t k, std::vector<float>& rows, std::vector<float>& sums) const;
   void Scan(size_t first, size_t end, bool early, std::vector<Best>& best) const;
+  std::optional<Match> NearestIn(size_t motion, float limit) const;
   std::vector<Best> Nothing() const;
   std::vector<std::optional<Match>> MatchesOf(const std::vector<Best>& best) const;
 

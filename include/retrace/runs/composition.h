@@ -10,6 +10,9 @@
 ///     const auto result = retrace::runs::Compose(job);
 ///     retrace::results::RunFolder folder("results/walk-roll", false);
 ///     retrace::runs::WriteComposition(folder, job, result, {});
+///
+/// What another program has found may come first, a response to a blow for example: it is entered nowhere but at its
+/// beginning, and composition goes on from its end.
 #pragma once
 
 #include <cstdint>
@@ -23,28 +26,18 @@
 #include "retrace/metrics/gates.h"
 #include "retrace/results/provenance.h"
 #include "retrace/results/run_folder.h"
+#include "retrace/runs/composed_motion.h"
 #include "retrace/runs/configuration.h"
 #include "retrace/runs/control_library.h"
 #include "retrace/runs/manifest.h"
 
 namespace retrace::runs {
 
-/// How one control becomes the next.
-enum class Transition {
-  kSearched,   ///< the next motion is searched anew from the state at hand
-  kPlain,      ///< the next control goes on as it is: nearly always a fall, and there to be compared with
-  kKinematic,  ///< that of the paper: the next control goes on from its own state, and the pose is blended. Not
-               ///< physical
-};
-std::string Name(Transition transition);
-
-/// The default configuration with fewer samples and less patience: a motion that was found before needs fewer to be
-/// found again, and there are other cuts to try.
-Configuration CompositionConfiguration();
-
 /// What a user sets.
 struct CompositionOptions {
-  std::filesystem::path library;    ///< a folder with a run in each sub-folder
+  std::filesystem::path library;  ///< a folder with a run in each sub-folder
+  std::filesystem::path begin =
+      {};                           ///< a run that comes first, as it is: also a response, with its pushes; none: empty
   std::vector<std::string> play;    ///< sub-folders in the order in which they are played
   std::vector<std::string> pushes;  ///< BODY,FX:FY:FZ,START,DURATION (ParsePush)
   Transition transition = Transition::kSearched;
@@ -58,9 +51,9 @@ struct CompositionOptions {
   Configuration configuration = CompositionConfiguration();
 };
 
-/// The controls that are played, and where there are pushes, all others of the library. Throws UsageError for what is
-/// not in the library or cannot be played, InputError for runs that cannot be used: of different characters or worlds,
-/// or with things that move.
+/// The controls that are played, and where there are pushes or a run that begins, all others of the library. Throws
+/// UsageError for what is not in the library or cannot be played, InputError for runs that cannot be used: of different
+/// characters or worlds, or with things that move.
 struct CompositionJob {
   explicit CompositionJob(const CompositionOptions& options);
   CompositionJob(const CompositionJob&) = delete;
@@ -70,7 +63,9 @@ struct CompositionJob {
   std::vector<std::filesystem::path> Files() const;
 
   CompositionOptions options;
-  std::vector<LibraryControl> controls;  ///< each once, those of the plan first
+  bool begins() const { return !options.begin.empty(); }
+
+  std::vector<LibraryControl> controls;  ///< each once, those of the plan first; before them that which begins
   size_t num_played = 0;                 ///< of these
   std::vector<size_t> get_ups;           ///< of these, that get up from the ground
   std::vector<size_t> play;              ///< of these
@@ -80,6 +75,7 @@ struct CompositionJob {
   };
   std::vector<Rise> rises;            ///< after the n-th fall (CompositionOptions::get_ups)
   std::vector<control::Push> pushes;  ///< by their start
+  size_t num_begun = 0;               ///< of these, with which that was made which begins: they are not answered
 
   /// Controls in which one can go on after a push: those of the plan, and those that end standing.
   std::vector<size_t> OfAnswers() const;
@@ -89,17 +85,6 @@ struct CompositionJob {
   Rise ParseRise(const std::string& text) const;
   void AddPushes();
 };
-
-/// What a part of a composed motion is there for.
-enum class CompositionEvent {
-  kPlan,    ///< a control of the plan
-  kAnswer,  ///< after a push one does not fall
-  kFall,    ///< a semi-ragdoll with reflexes, until it lies still
-  kDrive,   ///< servos go to the pose with which a get-up is entered
-  kGetUp,   ///< a get-up of the library
-  kResume,  ///< on with the plan after it
-};
-std::string Name(CompositionEvent event);
 
 /// A part of a composed motion.
 struct CompositionPart {
@@ -141,7 +126,6 @@ struct Composition {
   size_t num_kinematic() const { return control.transitions.size(); }
   bool success() const { return ending == "completed" && evaluation.success(); }
 };
-inline constexpr double kCompositionFrame = 1.0 / 120;  ///< [s]
 
 struct CompositionHooks {
   std::function<void(const CompositionPart& part)> on_part = {};

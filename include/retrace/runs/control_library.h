@@ -100,6 +100,9 @@ class ControlLibrary {
 /// under pushes, with things that move, not from step 0 on, or diverging.
 LibraryControl ReadLibraryControl(const std::filesystem::path& folder);
 
+/// The same of a run that is played from its beginning alone: it may have been made under pushes.
+LibraryControl ReadFirstControl(const std::filesystem::path& folder);
+
 /// Throws InputError where two controls cannot follow one another: another character or another world.
 void CheckAlike(const LibraryControl& first, const LibraryControl& other);
 

@@ -51,12 +51,12 @@ struct MotionLibraryOptions {
 std::vector<LibraryEntry> BuildMotionLibrary(const MotionLibraryOptions& options,
                                              const std::function<void(const LibraryEntry&)>& on_entry = {});
 
-/// A library that was read.
+/// A library that was read: what is compared of its motions. A motion itself is read when it is first asked for.
 class StoredMotionLibrary {
  public:
   /// @param mirrored whether the mirror image of each motion follows it, as "NAME (mirrored)"; not of characters with
   /// two different sides. Throws InputError for a folder that is no library, for files that are missing or have other
-  /// bytes than were written.
+  /// bytes than were written; for the bytes of a motion itself where it is first asked for.
   explicit StoredMotionLibrary(const std::filesystem::path& folder, bool mirrored = false);
 
   const character::Character& character() const { return *character_; }

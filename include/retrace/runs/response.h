@@ -136,6 +136,7 @@ struct ResponseCandidate {
   bool up = false;            ///< as far as to `end`
   bool found = false;         ///< and all that follows it
   double cpu_seconds = 0;     ///< of its search
+  double feedback_from = -1;  ///< when feedback takes over from the search, while it stands [s]; negative: it does not
   double touched_again = -1;  ///< when another character touches it after the delay [s]; negative: none does
 };
 

@@ -1,4 +1,4 @@
-/// A blow between the characters of a scene, as the simulation has it.
+/// A blow that a character of a scene, or a thing, gives another character, as the simulation has it.
 #pragma once
 
 #include <cstddef>
@@ -13,16 +13,17 @@ namespace retrace::runs {
 /// Two touches that are less apart belong to one blow [s].
 inline constexpr double kTouchesApart = 0.05;
 
-/// The contacts of one character with the others of its scene, from the first one until they have parted.
+/// The contacts of one character with what strikes it, from the first one until they have parted.
 struct Touching {
   double start = 0;             ///< [s]
   double end = 0;               ///< [s]
   int body = -1;                ///< of the world, of that character, at the first touch
-  int other = -1;               ///< of the world, of another character
+  int other = -1;               ///< of the world, of another character; -1 for a thing
+  int object = -1;              ///< of the environment (simulation::Contact); -1 for another character
   Vec3 point = Vec3::Zero();    ///< of the first touch [m]
   Vec3 impulse = Vec3::Zero();  ///< on the character, of all these contacts [N s]
   double largest_force = 0;     ///< of one step [N]
-  double closing_speed = 0;     ///< of the two bodies at that point along the normal, a step before they touch [m/s]
+  double closing_speed = 0;     ///< of two characters there along the normal, a step before they touch [m/s]
   bool at_end = false;          ///< they have not parted where the motion ends
 
   double duration() const { return end - start; }
@@ -32,6 +33,11 @@ struct Touching {
 /// @param whole motion of all characters of a scene
 std::optional<Touching> FirstBlow(const control::Trajectory& whole, const simulation::Layout& layout, size_t character,
                                   double from = 0);
+
+/// The first blow of a thing that moves freely.
+/// @param motion of a single character
+/// @param first_object of the environment, that moves freely (simulation::Environment::ObjectOfFreeBody)
+std::optional<Touching> FirstBlowOfThing(const control::Trajectory& motion, int first_object);
 
 /// "2:left_hand, which meets 1:trunk"
 std::string Describe(const control::Scene& scene, const Touching& blow);

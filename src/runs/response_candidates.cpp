@@ -1,0 +1,206 @@
+#include "response_candidates.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "retrace/character/kinematics.h"
+#include "retrace/math/random.h"
+#include "retrace/metrics/state_distance.h"
+
+namespace retrace::runs {
+namespace {
+
+constexpr size_t kStartsApart = 3;    // frames between start times for which a second simulation is made
+constexpr size_t kMostOfMotions = 6;  // nearest motions whose best place is a candidate, too
+constexpr size_t kSamePlace = 5;      // frames: two candidates of one motion that go on alike count once
+constexpr double kTimesApart = 0.15;  // of start times that are tried one after the other [s]
+constexpr double kNearOwn = 0.2;      // of the run's own motion, where it is tried first [m]
+// Of the height of the root at rest: well above kStandingRoot, as the search misses some of it.
+constexpr double kUpright = 0.87;
+constexpr double kStandingTime = 0.5;  // that the motion stands, before it may end [s]
+constexpr double kLongestMotion = 10;  // that is used [s]
+constexpr double kLimp = 0.01;         // of the servos' strength, for comparison
+
+class Finder {
+ public:
+  explicit Finder(const StruckMotion& struck)
+      : struck_(struck), job_(struck.job()), o_(job_.options), character_(struck.character()) {}
+
+  std::vector<ResponseCandidate> Run() {
+    const std::vector<size_t> starts = Starts();
+    if (!o_.paper) AddOwn(static_cast<double>(starts.front()) * matching::kFrameTime);
+    for (const matching::Match& match : o_.any_motion ? AnyPlaces(starts) : NearestPlaces(starts)) AddCandidate(match);
+    std::stable_sort(candidates_.begin(), candidates_.end(), [&](const auto& a, const auto& b) {
+      if (o_.paper) return a.distance < b.distance || (a.distance == b.distance && a.gap < b.gap);
+      return a.own > b.own || (a.own == b.own && a.gap < b.gap);
+    });
+    std::vector<ResponseCandidate> kept = WithoutTwins(candidates_);
+    return o_.paper ? kept : OrderOf(std::move(kept));
+  }
+
+ private:
+  size_t LastStart() const { return static_cast<size_t>(std::floor(o_.latest / matching::kFrameTime + 1e-9)); }
+
+  /// Frames after the impact with which windows begin.
+  std::vector<size_t> Starts() const {
+    const double earliest = std::max(o_.earliest, (struck_.exit() - struck_.impact()) * struck_.h());
+    std::vector<size_t> starts;
+    for (auto f = static_cast<size_t>(std::ceil(earliest / matching::kFrameTime - 1e-9)); f <= LastStart(); ++f) {
+      starts.push_back(f);
+    }
+    return starts;
+  }
+
+  std::vector<matching::Match> NearestPlaces(const std::vector<size_t>& starts) const {
+    std::vector<matching::Frame> query;
+    for (size_t f = 0; f < LastStart() + static_cast<size_t>(o_.window.frames); ++f) {
+      const int step = struck_.impact() + struck_.StepOf(static_cast<double>(f) * matching::kFrameTime);
+      const character::State& state = struck_.NaiveState(step);
+      query.push_back(matching::FrameOf(character_, state, character::CenterOfMassVelocity(character_, state)));
+    }
+    const matching::WindowSearch search(job_.library.motions(), query, starts, o_.window);
+    const std::vector<std::optional<matching::Match>> nearest = search.Nearest();
+    std::vector<matching::Match> matches;
+    for (size_t s = 0; s < nearest.size(); s += o_.paper ? 1 : kStartsApart) {
+      if (nearest[s]) matches.push_back(*nearest[s]);
+    }
+    if (o_.paper) return matches;
+    const std::vector<matching::Match> of_motions = search.NearestMotions(kMostOfMotions);
+    matches.insert(matches.end(), of_motions.begin(), of_motions.end());
+    return matches;
+  }
+
+  /// Of those that go on in one motion from nearly the same place, the first.
+  static std::vector<ResponseCandidate> WithoutTwins(const std::vector<ResponseCandidate>& candidates) {
+    std::vector<ResponseCandidate> kept;
+    for (const ResponseCandidate& candidate : candidates) {
+      const bool known = std::any_of(kept.begin(), kept.end(), [&](const ResponseCandidate& other) {
+        return other.own == candidate.own && other.motion == candidate.motion &&
+               std::abs((other.time - other.start) - (candidate.time - candidate.start)) <
+                   static_cast<double>(kSamePlace) * matching::kFrameTime;
+      });
+      if (!known) kept.push_back(candidate);
+    }
+    return kept;
+  }
+
+  /// The nearest first, then the nearest that are entered at other times: what fails at one instant, while the body is
+  /// not yet where the motion is, may be found later.
+  static std::vector<ResponseCandidate> OrderOf(std::vector<ResponseCandidate> by_gap) {
+    std::vector<ResponseCandidate> ordered;
+    while (!by_gap.empty()) {
+      std::vector<double> starts;
+      for (auto it = by_gap.begin(); it != by_gap.end();) {
+        const bool near = std::any_of(starts.begin(), starts.end(),
+                                      [&](double start) { return std::abs(start - it->start) < kTimesApart; });
+        if (near) {
+          ++it;
+          continue;
+        }
+        starts.push_back(it->start);
+        ordered.push_back(*it);
+        it = by_gap.erase(it);
+      }
+    }
+    return ordered;
+  }
+
+  std::vector<matching::Match> AnyPlaces(const std::vector<size_t>& starts) const {
+    RandomStream random(o_.configuration.sampling.seed, RandomStage::kResponse, 0, 0);
+    const matching::MotionLibrary& library = job_.library.motions();
+    std::vector<matching::Match> matches;
+    for (size_t s = 0; s < starts.size(); s += kStartsApart) {
+      const auto frame = static_cast<size_t>(random.Uniform() * static_cast<double>(library.frames().size()));
+      const size_t motion = library.MotionOf(frame);
+      matches.push_back({starts[s], motion, frame - library.motions()[motion].first, 0});
+    }
+    return matches;
+  }
+
+  /// A match becomes a candidate where its motion goes on long enough and then stands.
+  void AddCandidate(const matching::Match& match) {
+    ResponseCandidate candidate;
+    candidate.motion = match.motion;
+    candidate.time = static_cast<double>(match.frame) * matching::kFrameTime;
+    candidate.start = static_cast<double>(match.start) * matching::kFrameTime;
+    candidate.distance = match.distance;
+    if (!FindEnd(candidate)) return;
+    if (Measure(candidate)) candidates_.push_back(candidate);
+  }
+
+  /// The run's own motion is tried first where the push has not led far from it.
+  void AddOwn(double start) {
+    ResponseCandidate candidate;
+    candidate.own = true;
+    candidate.start = start;
+    candidate.time = job_.blow.start + start;
+    candidate.end = candidate.last = struck_.MotionOf(candidate).duration();
+    if (o_.any_motion || candidate.end < candidate.time + kGoOver || !Measure(candidate)) return;
+    if (candidate.gap < kNearOwn) candidates_.push_back(candidate);
+  }
+
+  /// By simulations up to the start time; false where these diverge.
+  bool Measure(ResponseCandidate& candidate) const {
+    const auto at = static_cast<size_t>(struck_.StepOf(candidate.start) - (struck_.exit() - struck_.impact()));
+    const control::Trajectory second =
+        struck_.GoesOnUntil(candidate) ? struck_.OwnFromExit() : struck_.SecondSimulation(candidate, 1);
+    if (second.diverged || second.states.size() <= at) return false;
+    character::State motion;
+    struck_.MotionOf(candidate).StateAt(candidate.time, motion);
+    const character::State& state = second.states[at];
+    candidate.gap = metrics::StateDistance(character_, state, motion);
+    const auto [heading, offset] = metrics::AlignOnGround(character_, state, motion);
+    const Vec3 change = heading * character::CenterOfMassVelocity(character_, motion) -
+                        character::CenterOfMassVelocity(character_, state);
+    candidate.hidden_impulse = character_.total_mass() * change.norm();
+    const control::Trajectory limp = struck_.SecondSimulation(candidate, kLimp);
+    if (!limp.diverged && limp.states.size() > at) {
+      candidate.limp_gap = metrics::StateDistance(character_, limp.states[at], motion);
+    }
+    return true;
+  }
+
+  /// When the motion has stood for a while, late enough, and until when it goes on so; false where it does not.
+  bool FindEnd(ResponseCandidate& candidate) const {
+    const character::ReferenceMotion& motion = struck_.MotionOf(candidate);
+    if (o_.paper) {
+      candidate.end = candidate.last = std::min(motion.duration(), candidate.time + kLongestMotion);
+      return candidate.end >= candidate.time + kGoOver;
+    }
+    const auto root = static_cast<size_t>(character_.root);
+    const double low = kUpright * character_.bodies[root].rest_position.y();
+    const double least = candidate.time + std::max(o_.seconds - candidate.start, kGoOver + kStandingTime);
+    const double most = std::min(motion.duration(), candidate.time + kLongestMotion);
+    double stood = 0;
+    character::Pose pose;
+    for (double time = candidate.time; time <= most + 1e-9; time += matching::kFrameTime) {
+      motion.PoseAt(time, pose);
+      stood = pose.root_position.y() >= low ? stood + matching::kFrameTime : 0;
+      if (time < least - 1e-9 || stood < kStandingTime) continue;
+      candidate.end = candidate.last = time;
+      while (candidate.last + matching::kFrameTime <= std::min(motion.duration(), candidate.end + o_.stand)) {
+        motion.PoseAt(candidate.last + matching::kFrameTime, pose);
+        if (pose.root_position.y() < low) break;
+        candidate.last += matching::kFrameTime;
+      }
+      return true;
+    }
+    return false;
+  }
+
+  const StruckMotion& struck_;
+  const ResponseJob& job_;
+  const ResponseOptions& o_;
+  const character::Character& character_;
+  std::vector<ResponseCandidate> candidates_;
+};
+
+}  // namespace
+
+std::vector<ResponseCandidate> FindCandidates(const StruckMotion& struck) {
+  return Finder(struck).Run();
+}
+
+}  // namespace retrace::runs

@@ -1,0 +1,16 @@
+/// The places of a library at which a struck character may go on (Zordan et al. 2005, section 4). Internal to the
+/// module.
+#pragma once
+
+#include <vector>
+
+#include "retrace/runs/response.h"
+#include "struck_motion.h"
+
+namespace retrace::runs {
+
+/// Those that the motion is about to resemble, in the order in which they are to be tried. The motion has been
+/// simulated for as long as the windows look.
+std::vector<ResponseCandidate> FindCandidates(const StruckMotion& struck);
+
+}  // namespace retrace::runs

@@ -1,0 +1,142 @@
+#include "struck_motion.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "composition_frames.h"
+#include "retrace/control/cutting.h"
+#include "retrace/matching/motion_library.h"
+#include "retrace/runs/composed_motion.h"
+
+namespace retrace::runs {
+namespace {
+
+constexpr size_t kStruck = ResponseJob::kStruck;
+constexpr double kRest = 0.3;  // in which the root comes to rest where a motion is over [s]
+
+}  // namespace
+
+StruckMotion::StruckMotion(const ResponseJob& job)
+    : job_(job),
+      impact_(StepOf(job.blow.start)),
+      exit_(std::min(StepAfter(job.blow.start + std::max(job.options.delay, job.blow.duration)),
+                     job.control.num_steps())),
+      others_(job.run.scene.fragments) {
+  if (job.options.kinematic) FindOwnMotion();
+}
+
+int StruckMotion::StepOf(double time) const {
+  return static_cast<int>(std::lround(time / h()));
+}
+
+int StruckMotion::StepAfter(double time) const {
+  return static_cast<int>(std::ceil(time / h() - 1e-9));
+}
+
+void StruckMotion::Simulate(int steps) {
+  control::OpenLoop open_loop(job_.control.fragments);
+  whole_ = SimulateAll(job_.run.scene.start, open_loop, 0, steps);
+  naive_ = OneOf(whole_, kStruck);
+}
+
+const character::State& StruckMotion::NaiveState(int step) const {
+  return naive_.states[std::min(static_cast<size_t>(step), naive_.states.size() - 1)];
+}
+
+const character::State& StruckMotion::WholeState(int step) const {
+  return whole_.states[std::min(static_cast<size_t>(step), whole_.states.size() - 1)];
+}
+
+control::Trajectory StruckMotion::OwnFromExit() const {
+  control::Trajectory own;
+  own.time_step = h();
+  own.states.assign(naive_.states.begin() + std::min<std::ptrdiff_t>(exit_, std::ssize(naive_.states)),
+                    naive_.states.end());
+  return own;
+}
+
+control::Trajectory StruckMotion::OneOf(control::Trajectory whole, size_t character) const {
+  if (!job_.has_others()) return whole;
+  return control::TrajectoryOf(whole, job_.run.scene.layout(), character);
+}
+
+control::Trajectory StruckMotion::SimulateAll(const character::State& start, control::Controller& controller, int first,
+                                              int steps) const {
+  const control::Scene& scene = job_.run.scene;
+  std::vector<const character::Character*> characters;
+  std::vector<control::OpenLoop> open_loops(others_.begin(), others_.end());
+  std::vector<control::Controller*> controllers;
+  for (size_t c = 0; c < scene.characters.size(); ++c) {
+    characters.push_back(&scene.characters[c]);
+    controllers.push_back(c == kStruck ? &controller : &open_loops[c]);
+  }
+  return control::Simulate(characters, scene.world, start, controllers, first, steps, job_.pushes);
+}
+
+control::Scene StruckMotion::SceneOf(const control::OpenLoopControl& control, bool searched) const {
+  control::Scene scene = job_.run.scene;
+  scene.fragments = others_;
+  scene.fragments[kStruck] = control.fragments;
+  scene.ending = control.ending;
+  if (!searched) return scene;
+  std::vector<int> steps;
+  for (const control::Fragment& fragment : control.fragments) {
+    if (fragment.first_step >= exit_) steps.push_back(fragment.first_step);
+  }
+  steps.push_back(control.num_steps());
+  for (size_t c = 0; c < scene.fragments.size(); ++c) {
+    if (c != kStruck) scene.fragments[c] = control::CutAt(steps, scene.fragments[c]);
+  }
+  return scene;
+}
+
+void StruckMotion::FindOwnMotion() {
+  control::OpenLoopControl control = job_.control;
+  control.pushes = job_.run.AllPushes();
+  std::vector<character::Pose> poses;
+  AppendStates(character(), control::Replay(character(), control).states, h(), poses);
+  own_motion_.emplace(character(), kCompositionFrame, std::move(poses),
+                      job_.options.configuration.task.reference.velocity_interval);
+}
+
+const character::ReferenceMotion& StruckMotion::MotionOf(const ResponseCandidate& candidate) const {
+  if (candidate.own) return own_motion_ ? *own_motion_ : *job_.run.characters[kStruck].reference;
+  return job_.library.motions().ReferenceOf(candidate.motion);
+}
+
+void StruckMotion::PoseOf(const ResponseCandidate& candidate, double time, character::Pose& pose) const {
+  RestingPoseAt(MotionOf(candidate), candidate.last, time, pose);
+}
+
+double StruckMotion::StandOf(const ResponseCandidate& candidate) const {
+  return candidate.own || job_.options.paper ? 0 : job_.options.stand;
+}
+
+bool StruckMotion::GoesOnUntil(const ResponseCandidate& candidate) const {
+  return job_.options.kinematic && candidate.own;
+}
+
+TwoMotions StruckMotion::ServosOf(const ResponseCandidate& candidate, double gain) const {
+  const double enters = job_.blow.start + candidate.start;
+  return TwoMotions(character(), {*job_.run.characters[kStruck].reference, 0},
+                    {MotionOf(candidate), candidate.time - enters}, exit_time(), enters, gain);
+}
+
+control::Trajectory StruckMotion::SecondSimulation(const ResponseCandidate& candidate, double gain) const {
+  TwoMotions servos = ServosOf(candidate, gain);
+  return OneOf(SimulateAll(WholeState(exit_), servos, exit_, impact_ + StepOf(candidate.start + kGoOver) - exit_ + 1),
+               kStruck);
+}
+
+void RestingPoseAt(const character::ReferenceMotion& motion, double last, double time, character::Pose& pose) {
+  motion.PoseAt(std::min(time, last), pose);
+  if (time <= last) return;
+  character::Pose before;
+  motion.PoseAt(last - matching::kFrameTime, before);
+  Vec3 velocity = (pose.root_position - before.root_position) / matching::kFrameTime;
+  velocity.y() = 0;
+  pose.root_position += kRest * (1 - std::exp((last - time) / kRest)) * velocity;
+}
+
+}  // namespace retrace::runs
