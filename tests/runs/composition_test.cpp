@@ -243,7 +243,6 @@ class ComposingFalls : public testing::Test {
     options.library = folder_ / "library";
     options.play = {"walk"};
     options.pushes = {"trunk,0:0:400,0.4,0.2"};
-    options.cuts = 2;
     options.configuration.sampling.samples = 100;
     options.configuration.sampling.selection.saved = 20;
     options.configuration.sampling.smoothing.passes = 0;
