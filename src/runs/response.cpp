@@ -33,7 +33,9 @@ constexpr size_t kStruck = ResponseJob::kStruck;
 constexpr double kNaiveFragment = 0.1;  // [s]
 constexpr int kNaiveTargets = 12;       // in each, after its first one
 // Before the end of a searched way that stands there, in which feedback may take over, and between two such instants.
-constexpr double kHandOverWithin = 0.8, kHandOversApart = 0.1;  // [s]
+constexpr double kHandOverWithin = 0.8, kHandOversApart = 0.15;  // [s]
+constexpr double kSearchedAnew =
+    2;  // before that end, from where the rest is searched for where nothing else works [s]
 
 class Responder {
  public:
@@ -239,21 +241,24 @@ class Responder {
     return problem;
   }
 
-  /// From one of the last places of a way to the end of the poses; what is found goes into the way and into what is
-  /// followed. Where nothing is found to the end, the way as far as it was found.
+  /// From one of the last places of a way to the end of the poses; or still in the pose there, or to rest where the
+  /// motion is slowest. What is found goes into the way and into what is followed. Where nothing is found to the end,
+  /// the way as far as it was found.
   bool GoOn(const WayProblem& problem, const std::vector<character::Pose>& poses, SearchedWay& way,
             std::vector<character::Pose>& followed, ResponseCandidate& candidate) const {
     const control::OpenLoopControl control = ControlWith(way.fragments);
     const control::Trajectory whole = ReplayOf(control, true);
     const int shift = control.num_steps() - way.fragments.back().end_step();  // of steps, where others are left out
-    const auto from = [&](int step, bool feedback) {
+    // Along these poses, or none: in the pose at hand.
+    const auto from = [&](const std::vector<character::Pose>* onward, int step, bool feedback) {
       if (hooks_.stop && hooks_.stop()) throw StoppedError("stopped");
       const character::State& state = whole.states[static_cast<size_t>(step + shift)];
       const double time = (step - problem.first_step) * h();
-      const std::vector<character::Pose> rest = RestOf(poses, time, state);
-      const WayProblem onward{character_,  problem.world,     state, step, rest, o_.configuration, 1, 1, threads_,
-                              hooks_.stop, problem.companions};
-      SearchedWay on = feedback ? TrackWay(onward) : SearchWay(onward);
+      const std::vector<character::Pose> rest =
+          onward != nullptr ? RestOf(*onward, time, state) : StillFrom(state, DurationOf(poses) - time);
+      const WayProblem next{character_,  problem.world,     state, step, rest, o_.configuration, 1, 1, threads_,
+                            hooks_.stop, problem.companions};
+      SearchedWay on = feedback ? TrackWay(next) : SearchWay(next);
       way.cpu_seconds += on.cpu_seconds;
       const double reached = time + on.reached;
       if (!on.reached_end && (feedback || reached <= way.reached)) return false;
@@ -266,17 +271,31 @@ class Responder {
       if (feedback) candidate.feedback_from = step * h();
       return on.reached_end;
     };
+    std::vector<int> steps;  // from the end on back, at which fragments end
     const int end = way.fragments.back().end_step();
-    int last = end + struck_.StepOf(kHandOversApart), search_from = end;
     for (size_t f = way.fragments.size(); f-- > 0;) {
       const int step = way.fragments[f].end_step();
       if (end - step > struck_.StepOf(kHandOverWithin)) break;
-      search_from = step;
-      if (last - step < struck_.StepOf(kHandOversApart)) continue;
-      last = step;
-      if (from(step, true)) return true;
+      if (steps.empty() || steps.back() - step >= struck_.StepOf(kHandOversApart)) steps.push_back(step);
     }
-    return from(search_from, false);
+    ResponseCandidate resting = candidate;
+    resting.last = candidate.rest;
+    const std::vector<character::Pose> at_rest = ReferenceOf(resting);
+    for (const std::vector<character::Pose>* onward :
+         {&poses, static_cast<const std::vector<character::Pose>*>(nullptr), &at_rest}) {
+      if (onward == &at_rest && candidate.rest >= candidate.last) continue;
+      for (const int step : steps) {
+        if (from(onward, step, true)) return true;
+      }
+    }
+    if (from(&poses, steps.back(), false)) return true;
+    // It may have come to stand so that nobody could go on: once more from before it stood.
+    const int before = end - struck_.StepOf(kSearchedAnew);
+    int step = steps.back();
+    for (const control::Fragment& fragment : way.fragments) {
+      if (fragment.end_step() <= before) step = fragment.end_step();
+    }
+    return step <= before && from(&poses, step, false);
   }
 
   /// Poses from a time on [s], put where a state is.
@@ -287,6 +306,18 @@ class Responder {
     for (size_t f = 0; f < rest.size(); ++f) motion.PoseAt(time + static_cast<double>(f) * kCompositionFrame, rest[f]);
     const character::State own(state.begin(), state.begin() + std::ssize(character_.bodies));
     return StartingFrom(character_, own, std::move(rest), kCompositionFrame);
+  }
+
+  /// The pose of a state, whose root comes to rest.
+  std::vector<character::Pose> StillFrom(const character::State& state, double duration) const {
+    std::vector<character::Pose> poses(NumCompositionFrames(duration));
+    Vec3 velocity = state[static_cast<size_t>(character_.root)].linear_velocity;
+    velocity.y() = 0;
+    for (size_t f = 0; f < poses.size(); ++f) {
+      character::PoseOf(character_, state, poses[f]);
+      poses[f].root_position += WayToRest(velocity, static_cast<double>(f) * kCompositionFrame);
+    }
+    return poses;
   }
 
   size_t NumSteps() const { return static_cast<size_t>(result_.control.num_steps()); }

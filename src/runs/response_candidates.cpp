@@ -37,7 +37,9 @@ class Finder {
       return a.own > b.own || (a.own == b.own && a.gap < b.gap);
     });
     std::vector<ResponseCandidate> kept = WithoutTwins(candidates_);
-    return o_.paper ? kept : OrderOf(std::move(kept));
+    if (!o_.paper) kept = OrderOf(std::move(kept));
+    for (size_t c = 0; c < kept.size() && c < static_cast<size_t>(o_.candidates); ++c) MeasureLimp(kept[c]);
+    return kept;
   }
 
  private:
@@ -63,7 +65,7 @@ class Finder {
     const matching::WindowSearch search(job_.library.motions(), query, starts, o_.window);
     const std::vector<std::optional<matching::Match>> nearest = search.Nearest();
     std::vector<matching::Match> matches;
-    for (size_t s = 0; s < nearest.size(); s += o_.paper ? 1 : kStartsApart) {
+    for (size_t s = 0; s < nearest.size(); s += o_.kinematic ? 1 : kStartsApart) {
       if (nearest[s]) matches.push_back(*nearest[s]);
     }
     if (o_.paper) return matches;
@@ -136,7 +138,7 @@ class Finder {
     candidate.own = true;
     candidate.start = start;
     candidate.time = job_.blow.start + start;
-    candidate.end = candidate.last = struck_.MotionOf(candidate).duration();
+    candidate.end = candidate.last = candidate.rest = struck_.MotionOf(candidate).duration();
     if (o_.any_motion || candidate.end < candidate.time + kGoOver || !Measure(candidate)) return;
     if (candidate.gap < kNearOwn) candidates_.push_back(candidate);
   }
@@ -155,18 +157,31 @@ class Finder {
     const Vec3 change = heading * character::CenterOfMassVelocity(character_, motion) -
                         character::CenterOfMassVelocity(character_, state);
     candidate.hidden_impulse = character_.total_mass() * change.norm();
-    const control::Trajectory limp = struck_.SecondSimulation(candidate, kLimp);
-    if (!limp.diverged && limp.states.size() > at) {
-      candidate.limp_gap = metrics::StateDistance(character_, limp.states[at], motion);
-    }
     return true;
+  }
+
+  /// The gap of a body without strength.
+  void MeasureLimp(ResponseCandidate& candidate) const {
+    const auto at = static_cast<size_t>(struck_.StepOf(candidate.start) - (struck_.exit() - struck_.impact()));
+    const control::Trajectory limp = struck_.SecondSimulation(candidate, kLimp);
+    if (limp.diverged || limp.states.size() <= at) return;
+    character::State motion;
+    struck_.MotionOf(candidate).StateAt(candidate.time, motion);
+    candidate.limp_gap = metrics::StateDistance(character_, limp.states[at], motion);
+  }
+
+  /// Of the centre of mass [m/s].
+  double SpeedAt(const character::ReferenceMotion& motion, double time) const {
+    character::State state;
+    motion.StateAt(time, state);
+    return character::CenterOfMassVelocity(character_, state).norm();
   }
 
   /// When the motion has stood for a while, late enough, and until when it goes on so; false where it does not.
   bool FindEnd(ResponseCandidate& candidate) const {
     const character::ReferenceMotion& motion = struck_.MotionOf(candidate);
     if (o_.paper) {
-      candidate.end = candidate.last = std::min(motion.duration(), candidate.time + kLongestMotion);
+      candidate.end = candidate.last = candidate.rest = std::min(motion.duration(), candidate.time + kLongestMotion);
       return candidate.end >= candidate.time + kGoOver;
     }
     const auto root = static_cast<size_t>(character_.root);
@@ -179,12 +194,19 @@ class Finder {
       motion.PoseAt(time, pose);
       stood = pose.root_position.y() >= low ? stood + matching::kFrameTime : 0;
       if (time < least - 1e-9 || stood < kStandingTime) continue;
-      candidate.end = candidate.last = time;
+      candidate.end = candidate.last = candidate.rest = time;
+      double least_speed = SpeedAt(motion, time);
       while (candidate.last + matching::kFrameTime <= std::min(motion.duration(), candidate.end + o_.stand)) {
         motion.PoseAt(candidate.last + matching::kFrameTime, pose);
         if (pose.root_position.y() < low) break;
         candidate.last += matching::kFrameTime;
+        const double speed = SpeedAt(motion, candidate.last);
+        if (speed >= least_speed) continue;
+        least_speed = speed;
+        candidate.rest = candidate.last;
       }
+      // Of a motion that soon goes down again, the last pose is one of that.
+      if (candidate.last < candidate.end + o_.stand - matching::kFrameTime) candidate.last = candidate.rest;
       return true;
     }
     return false;

@@ -129,6 +129,10 @@ control::Trajectory StruckMotion::SecondSimulation(const ResponseCandidate& cand
                kStruck);
 }
 
+Vec3 WayToRest(const Vec3& velocity, double time) {
+  return kRest * (1 - std::exp(-time / kRest)) * velocity;
+}
+
 void RestingPoseAt(const character::ReferenceMotion& motion, double last, double time, character::Pose& pose) {
   motion.PoseAt(std::min(time, last), pose);
   if (time <= last) return;
@@ -136,7 +140,7 @@ void RestingPoseAt(const character::ReferenceMotion& motion, double last, double
   motion.PoseAt(last - matching::kFrameTime, before);
   Vec3 velocity = (pose.root_position - before.root_position) / matching::kFrameTime;
   velocity.y() = 0;
-  pose.root_position += kRest * (1 - std::exp((last - time) / kRest)) * velocity;
+  pose.root_position += WayToRest(velocity, time - last);
 }
 
 }  // namespace retrace::runs

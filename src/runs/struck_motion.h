@@ -84,6 +84,9 @@ class StruckMotion {
 /// After T, in which a reference goes over from the second simulation to the motion [s].
 inline constexpr double kGoOver = 0.3;
 
+/// How far a root goes along the ground until so long after it began to come to rest.
+Vec3 WayToRest(const Vec3& velocity, double time);
+
 /// A pose of a motion up to its last instant [s]; after that the pose of that instant, whose root comes to rest.
 void RestingPoseAt(const character::ReferenceMotion& motion, double last, double time, character::Pose& pose);
 

@@ -13,6 +13,7 @@
 #include "retrace/methods/tracking/problem.h"
 #include "retrace/metrics/gates.h"
 #include "retrace/runs/composed_motion.h"
+#include "retrace/runs/control_library.h"
 #include "retrace/task/task.h"
 
 namespace retrace::runs {
@@ -96,6 +97,10 @@ SearchedWay TrackWay(const WayProblem& problem) {
   }
   way.reached_end = !whole.diverged &&
                     metrics::Evaluate(problem.character, whole, motion, steps * h, configuration.task.gates).success();
+  const auto root = static_cast<size_t>(problem.character.root);
+  const double low = kStandingRoot * problem.character.bodies[root].rest_position.y();
+  way.reached_end = way.reached_end && std::all_of(whole.states.begin(), whole.states.end(),
+                                                   [&](const auto& state) { return state[root].position.y() > low; });
   way.cpu_seconds = io::ThreadCpuSeconds() - begin;
   return way;
 }

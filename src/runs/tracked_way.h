@@ -7,8 +7,8 @@
 namespace retrace::runs {
 
 /// The same as SearchWay for somebody who stands or walks, in a hundredth of the time; `effort`, `share_of_budget` and
-/// `threads` do not count. It has reached the end where it stays within the gates, and is no way at all where it does
-/// not.
+/// `threads` do not count. It has reached the end where it stays within the gates with its root above kStandingRoot,
+/// and is no way at all where it does not.
 SearchedWay TrackWay(const WayProblem& problem);
 
 }  // namespace retrace::runs

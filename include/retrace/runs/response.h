@@ -121,16 +121,17 @@ struct ResponseJob {
 
 /// A place at which a recorded motion may be entered.
 struct ResponseCandidate {
-  bool own = false;           ///< of the run's own motion, which goes on
-  size_t motion = 0;          ///< of the library
-  double time = 0;            ///< of that motion, at the start time [s]
-  double start = 0;           ///< T [s]
-  double distance = 0;        ///< of the windows (matching::WindowSearch)
-  double gap = 0;             ///< at T between the second simulation and the motion (metrics::StateDistance) [m]
-  double limp_gap = 0;        ///< between a body without strength and the motion [m]
+  bool own = false;     ///< of the run's own motion, which goes on
+  size_t motion = 0;    ///< of the library
+  double time = 0;      ///< of that motion, at the start time [s]
+  double start = 0;     ///< T [s]
+  double distance = 0;  ///< of the windows (matching::WindowSearch)
+  double gap = 0;       ///< at T between the second simulation and the motion (metrics::StateDistance) [m]
+  double limp_gap = 0;  ///< between a body without strength and the motion, of those that may be tried; else 0 [m]
   double hidden_impulse = 0;  ///< at T, of the centre of mass, that a blend would have to hide [N s]
   double end = 0;             ///< of the motion, where it has stood for half a second [s]
   double last = 0;            ///< until which it goes on standing or walking; then it comes to rest [s]
+  double rest = 0;            ///< of what is between the two, when it is slowest: there it may come to rest, too [s]
   bool tried = false;         ///< searched
   double reached = 0;         ///< from the push on, where it was tried [s]
   bool up = false;            ///< as far as to `end`

@@ -194,7 +194,7 @@ function candidates(run) {
     ['from', 'of the motion, where it is entered', (c) => `${fixed(c.time, 2)} s`],
     ['after', 'the beginning of the push', (c) => `${fixed(c.start, 2)} s`],
     ['gap', 'between simulation and motion there', (c) => `${fixed(c.gap, 2)} m`],
-    ['limp', 'the same gap of a body without strength', (c) => `${fixed(c.limp_gap, 2)} m`],
+    ['limp', 'the same gap of a body without strength', (c) => (c.limp_gap > 0 ? `${fixed(c.limp_gap, 2)} m` : '')],
     ['impulse', 'that a blend into the motion would hide', (c) => `${fixed(c.hidden_impulse, 0)} N s`],
     ['outcome', 'of the search', outcome],
   ];
