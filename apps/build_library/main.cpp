@@ -27,9 +27,7 @@ struct Options {
 };
 
 void AddOptions(CLI::App& app, Options& o) {
-  app.add_option("source", o.source, "Folder with recordings (BVH, or AMC with its ASF beside it), or a list of them")
-      ->type_name("DIR|LIST")
-      ->required();
+  app.add_option("source", o.source, "Folder with recordings, or a list of them")->type_name("DIR|LIST")->required();
   app.add_option("--character", o.character, "Character: a JSON file, or a name")
       ->type_name("NAME")
       ->capture_default_str();
@@ -72,7 +70,7 @@ void PrintPlacesLike(const Options& o, const std::filesystem::path& output) {
   clip.file = instant->file;
   runs::CheckClip(clip);
   const std::vector<runs::InputFile> files = runs::ReadInputs(runs::ClipInputs(clip));
-  const motion::Clip recording = runs::ParseClip(files);
+  const motion::Clip recording = runs::ParseClip(files, clip.choice);
   const runs::ClipFindings findings(clip, files, o.character, recording);
   matching::WindowOptions window;
   if (o.paper) window.velocity_time = 0;

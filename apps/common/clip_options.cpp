@@ -6,6 +6,7 @@
 #include "common/program.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
+#include "retrace/recordings/recording.h"
 
 namespace retrace::apps {
 namespace {
@@ -88,8 +89,14 @@ class OptionWriter {
 }  // namespace
 
 void AddClipOptions(CLI::App& app, ClipArguments& o) {
-  app.add_option("clip", o.clip, "Recorded motion: .bvh, or .amc with --skeleton")->type_name("CLIP");
-  app.add_option("--skeleton", o.skeleton, "Skeleton of an AMC motion")->type_name("FILE.asf");
+  app.add_option("clip", o.clip, "Recorded motion: a file that ends with " + recordings::KnownEndings())
+      ->type_name("CLIP");
+  app.add_option("--skeleton", o.skeleton, "Skeleton of an AMC motion (.asf), model of an OpenSim motion (.osim)")
+      ->type_name("FILE");
+  app.add_option("--animation", o.animation, "Which of the animations in the file [the first that moves the performer]")
+      ->type_name("NAME");
+  app.add_option("--performer", o.performer, "Which of the people in the file [the one with most joints]")
+      ->type_name("NAME");
   OptionAdder adder(app);
   Describe(o.numbers, adder);
   AddNumber(app, "--seconds", o.seconds, io::OptionalReal{character::kDurations},
@@ -108,6 +115,7 @@ runs::ClipOptions ParseClip(const ClipArguments& o) {
   runs::ClipOptions clip = o.numbers;
   clip.file = o.clip;
   clip.skeleton = o.skeleton;
+  clip.choice = {o.animation, o.performer};
   clip.joint_map = o.map;
   if (o.up != "auto") clip.up_axis = o.up;
   clip.level_floor = !o.keep_tilt;
@@ -120,7 +128,10 @@ runs::ClipOptions ParseClip(const ClipArguments& o) {
     throw UsageError("--end: found " + io::Number(*clip.end) + ", expected more than --start, which is " +
                      io::Number(clip.start));
   }
-  if (runs::LacksSkeleton(clip)) throw UsageError(o.clip + ": an AMC file needs --skeleton FILE.asf");
+  if (runs::LacksSkeleton(clip)) {
+    const std::string& ending = recordings::FormatOf(o.clip)->skeleton_ending;
+    throw UsageError(o.clip + ": a " + runs::ExtensionOf(o.clip) + " file needs --skeleton FILE" + ending);
+  }
   return clip;
 }
 
@@ -131,6 +142,8 @@ void RequireClip(const ClipArguments& o) {
 std::string ClipCommand(const ClipArguments& o, double time_scale, const std::string& character) {
   std::string command = ShellWord(o.clip);
   if (!o.skeleton.empty()) command += " --skeleton " + ShellWord(o.skeleton);
+  if (!o.animation.empty()) command += " --animation " + ShellWord(o.animation);
+  if (!o.performer.empty()) command += " --performer " + ShellWord(o.performer);
   if (character != "human") command += " --character " + ShellWord(character);
   OptionWriter writer;
   Describe(o.numbers, writer);

@@ -12,6 +12,8 @@ namespace retrace::apps {
 struct ClipArguments {
   std::string clip;
   std::string skeleton;
+  std::string animation;
+  std::string performer;
   std::string map;
   std::string up = "auto";
   bool keep_tilt = false;

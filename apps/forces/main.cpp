@@ -20,9 +20,10 @@ void AddOptions(CLI::App& app, apps::ReconstructionArguments& o) {
   apps::AddNumber(app, "--perturbation", o.run.forces.perturbation, io::Real{{0, 1}},
                   "Standard deviation of random velocities at the start of the tracked controls after the first, in "
                   "m/s of the root and rad/s of joints");
-  CLI::Option* measured = app.add_option("--measured", o.job.measured,
-                                         "Measured ground forces to compare with: a table, or .mot or .sto of OpenSim")
-                              ->type_name("FILE");
+  CLI::Option* measured =
+      app.add_option("--measured", o.job.measured,
+                     "Measured ground forces to compare with: a table, .mot or .sto of OpenSim, or .c3d")
+          ->type_name("FILE");
   apps::AddNumber(app, "--measured-heading", o.job.measured_heading, io::Angle{{-360, 360}},
                   "Turn of the measured forces about the vertical, from z towards x, into the clip's axes [degrees]")
       ->needs(measured);

@@ -152,7 +152,7 @@ int main(int argc, char** argv) {
     const runs::ClipOptions clip_options = apps::ParseClip(options.clip);
     runs::CheckClip(clip_options);
     const std::vector<runs::InputFile> files = runs::ReadInputs(runs::ClipInputs(clip_options));
-    const motion::Clip clip = runs::ParseClip(files);
+    const motion::Clip clip = runs::ParseClip(files, clip_options.choice);
     const runs::ClipFindings findings = [&] {
       try {
         return runs::ClipFindings(clip_options, files, options.character, clip);

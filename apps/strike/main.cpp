@@ -19,9 +19,7 @@ struct Options {
 };
 
 void AddOptions(CLI::App& app, Options& o) {
-  app.add_option("receiver", o.receiver, "Recording of the one that is struck: .bvh, or .amc with --skeleton")
-      ->type_name("CLIP")
-      ->required();
+  app.add_option("receiver", o.receiver, "Recording of the one that is struck")->type_name("CLIP")->required();
   app.add_option("--skeleton", o.receiver_skeleton, "Skeleton of an AMC motion")->type_name("FILE.asf");
   apps::AddNumber(app, "--start", o.job.receiver.start, io::Real{character::kInstants},
                   "Second of the receiver's clip at which both begin");

@@ -328,6 +328,7 @@ ReferenceMotion MakeReference(const Character& character, const motion::Clip& cl
     retimed.frame_time = 1 / *options.frame_rate;
     source = &retimed;
   }
+  report.notes.insert(report.notes.end(), clip.notes.begin(), clip.notes.end());
   std::vector<Pose> recorded = Retarget(character, *source, name, options, report);
   const double first_time = report.lead_in_frames * source->frame_time;
   const double last_time = source->duration();

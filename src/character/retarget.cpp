@@ -748,7 +748,9 @@ const Joint* JointOfSegment(const Character& character, const std::string& segme
 
 FileUnit UnitOf(const motion::Clip& clip, double leg, const ReferenceOptions& options) {
   if (options.unit) return {*options.unit, "given"};
-  if (clip.unit > 0) return {clip.unit, "ASF"};
+  // Many a file is in other units than it states; nobody is that small or tall.
+  const double stated = clip.unit * leg / kLegOfHeight;
+  if (stated > 0.25 && stated < 4) return {clip.unit, "the file"};
   return {UnitFromSize(leg / kLegOfHeight), "size of the skeleton"};
 }
 

@@ -214,7 +214,7 @@ std::vector<Pose> RetargetByNames(const Character& character, const motion::Clip
   report.scale = ScaleOfLimbs(character, report.map, source, rest, name);
   report.rest_pose_used = true;
   report.unit = options.unit ? *options.unit : clip.unit > 0 ? clip.unit : NearestUnit(report.scale);
-  report.unit_from = options.unit ? "given" : clip.unit > 0 ? "ASF" : "size of the skeleton";
+  report.unit_from = options.unit ? "given" : clip.unit > 0 ? "the file" : "size of the skeleton";
   report.height = source.Height(rest) * report.unit;
   report.notes.push_back("joints matched by name; axes of the segments taken from the source's rest pose");
   report.notes.push_back("one file unit is " + io::Fixed(report.scale, 5) +

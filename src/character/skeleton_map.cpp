@@ -136,20 +136,21 @@ const std::array<Family, 6>& Families() {
         {"@_shin", {"ccbase%calf"}},
         {"@_foot", {"ccbase%foot"}},
         {"@_toe", {"ccbase%toebase"}}}},
-      // Names whose words give the side, wherever it stands (see SideFirst): Unreal, Blender, Biped, DAZ, Bandai, SMPL.
+      // Names whose words give the side, wherever it stands (see SideFirst): Unreal, Blender, Biped, DAZ, Bandai, SMPL,
+      // OpenSim, and the joints of this toolkit's own characters, as a GLB file has them.
       {"words",
        {{"pelvis", {"pelvis", "hips", "hip", "root"}},
         {"trunk",
          {"chestupper", "upperchest", "chest", "spine03", "spine3", "spine003", "spine02", "spine2", "spine002",
-          "spine01", "spine1", "spine001", "thorax", "torso", "spine", "abdomenupper", "abdomen"}},
-        {"head", {"head"}},
-        {"@_clavicle", {"@clavicle", "@collar", "@shoulder"}},
+          "spine01", "spine1", "spine001", "thorax", "torso", "spine", "abdomenupper", "abdomen", "waist"}},
+        {"head", {"head", "neck"}},
+        {"@_clavicle", {"@clavicle", "@collar", "@sternoclavicular", "@shoulder"}},
         {"@_upper_arm", {"@upperarm", "@uparm", "@arm", "@shldr", "@shldrbend", "@humerus", "@shoulder"}},
         {"@_lower_arm", {"@lowerarm", "@forearm", "@lowarm", "@forearmbend", "@elbow", "@radius"}},
         {"@_hand", {"@hand", "@wrist"}},
         {"@_thigh", {"@upperleg", "@upleg", "@thigh", "@thighbend", "@hip", "@femur"}},
         {"@_shin", {"@lowerleg", "@lowleg", "@calf", "@shin", "@knee", "@tibia", "@leg"}},
-        {"@_foot", {"@ankle", "@foot"}},
+        {"@_foot", {"@ankle", "@foot", "@talus"}},
         {"@_toe", {"@toes", "@toe", "@toebase", "@ball", "@foot"}}}},
   }};
   return kFamilies;

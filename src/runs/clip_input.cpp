@@ -4,21 +4,35 @@
 #include <cctype>
 
 #include "retrace/io/error.h"
+#include "retrace/io/file.h"
 #include "retrace/io/json.h"
 #include "retrace/io/number.h"
-#include "retrace/motion/asf_amc.h"
-#include "retrace/motion/bvh.h"
+#include "retrace/recordings/recording.h"
 
 namespace retrace::runs {
 namespace {
 
-/// The skeleton that a clip needs: the one that is named, or the one of the AMC file's own name; empty where there is
+/// Of a file that the recording names.
+constexpr const char* kBesideRole = "beside ";
+
+/// The skeleton that a clip needs: the one that is named, or the one of the recording's own name; empty where there is
 /// none.
 std::filesystem::path SkeletonOf(const ClipOptions& o) {
   if (!o.skeleton.empty()) return o.skeleton;
-  std::filesystem::path beside = std::filesystem::path(o.file).replace_extension(".asf");
-  const bool used = ExtensionOf(o.file) == ".amc" && std::filesystem::exists(beside);
-  return used ? beside : std::filesystem::path();
+  const recordings::Format* format = recordings::FormatOf(o.file);
+  if (format == nullptr || format->skeleton_ending.empty()) return {};
+  std::filesystem::path beside = std::filesystem::path(o.file).replace_extension(format->skeleton_ending);
+  return std::filesystem::exists(beside) ? beside : std::filesystem::path();
+}
+
+/// Names of the files that a recording consists of beside its own, relative to its folder.
+std::vector<std::string> FilesBeside(const ClipOptions& o) {
+  if (ExtensionOf(o.file) != ".gltf") return {};  // no other file names any
+  try {
+    return recordings::FilesBeside({io::ReadFile(o.file), o.file.string()});
+  } catch (const InputError&) {
+    return {};  // whoever reads it says why it cannot be read
+  }
 }
 
 }  // namespace
@@ -58,42 +72,57 @@ void ApplyJointMap(std::span<const InputFile> files, character::ReferenceOptions
   reference.joint_map_file = map->record.name.path.string();
 }
 
+void AddChoice(const recordings::Choice& choice, io::Json& document) {
+  if (!choice.animation.empty()) document["animation"] = choice.animation;
+  if (!choice.performer.empty()) document["performer"] = choice.performer;
+}
+
 std::vector<InputName> ClipInputs(const ClipOptions& o) {
   std::vector<InputName> names = {{"clip", o.file}};
   if (const std::filesystem::path skeleton = SkeletonOf(o); !skeleton.empty()) names.push_back({"skeleton", skeleton});
+  for (const std::string& name : FilesBeside(o)) names.push_back({kBesideRole + name, o.file.parent_path() / name});
   if (!o.joint_map.empty()) names.push_back({"map", o.joint_map});
   return names;
 }
 
+bool IsRecording(const std::filesystem::path& file) {
+  return recordings::FormatOf(file) != nullptr;
+}
+
 bool LacksSkeleton(const ClipOptions& o) {
-  return ExtensionOf(o.file) == ".amc" && SkeletonOf(o).empty();
+  const recordings::Format* format = recordings::FormatOf(o.file);
+  return format != nullptr && !format->skeleton_ending.empty() && SkeletonOf(o).empty();
 }
 
 void CheckClip(const ClipOptions& o) {
   if (o.file.empty()) throw UsageError("no clip is named");
-  const std::string extension = ExtensionOf(o.file);
-  if (extension == ".bvh") {
-    if (!o.skeleton.empty()) {
-      throw UsageError(o.skeleton.string() + ": found a skeleton for " + o.file.string() +
-                       ", expected none: a BVH file has its own");
-    }
-    return;
+  const recordings::Format* format = recordings::FormatOf(o.file);
+  if (format == nullptr) {
+    throw UsageError(o.file.string() + ": found \"" + ExtensionOf(o.file) + "\", expected a file that ends with " +
+                     recordings::KnownEndings());
   }
-  if (extension != ".amc") {
-    throw UsageError(o.file.string() + ": found \"" + extension + "\", expected a .bvh or .amc file");
+  if (format->skeleton_ending.empty() && !o.skeleton.empty()) {
+    throw UsageError(o.skeleton.string() + ": found a skeleton for " + o.file.string() + ", expected none: a " +
+                     format->ending + " file has its own");
   }
   if (LacksSkeleton(o)) {
-    throw UsageError(o.file.string() + ": found no skeleton, expected one to be named or an .asf file beside it");
+    throw UsageError(o.file.string() + ": found no skeleton, expected one to be named or an " +
+                     format->skeleton_ending + " file beside it");
   }
 }
 
-motion::Clip ParseClip(std::span<const InputFile> files) {
+motion::Clip ParseClip(std::span<const InputFile> files, const recordings::Choice& choice) {
   const InputFile* clip = FindInput(files, "clip");
   const InputFile* skeleton = FindInput(files, "skeleton");
   if (clip == nullptr) throw UsageError("no clip is named");
-  const std::string name = clip->record.name.path.string();
-  if (skeleton == nullptr) return motion::ParseBvh(clip->bytes, name);
-  return motion::ParseAsfAmc(skeleton->bytes, skeleton->record.name.path.string(), clip->bytes, name);
+  recordings::Recording recording;
+  recording.file = {clip->bytes, clip->record.name.path.string()};
+  if (skeleton != nullptr) recording.skeleton = {skeleton->bytes, skeleton->record.name.path.string()};
+  for (const InputFile& file : files) {
+    const std::string& role = file.record.name.role;
+    if (role.starts_with(kBesideRole)) recording.beside[role.substr(std::string(kBesideRole).size())] = file.bytes;
+  }
+  return recordings::ParseRecording(recording, choice);
 }
 
 }  // namespace retrace::runs

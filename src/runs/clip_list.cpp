@@ -11,8 +11,9 @@
 namespace retrace::runs {
 namespace {
 
-const std::vector<std::string> kColumns = {"clip", "name",  "skeleton", "start",     "end",   "time_scale",
-                                           "loop", "seeds", "group",    "character", "world", "settings"};
+const std::vector<std::string> kColumns = {"clip",  "name",      "skeleton",   "animation", "performer",
+                                           "start", "end",       "time_scale", "loop",      "seeds",
+                                           "group", "character", "world",      "settings"};
 
 std::string Quoted(const std::string& text) {
   return std::string("\"").append(text).append("\"");
@@ -71,6 +72,7 @@ ListedClip ReadRow(const Row& row, const std::filesystem::path& folder) {
   if (const std::string skeleton = row.Text("skeleton"); !skeleton.empty()) {
     listed.clip.skeleton = folder / skeleton;
   }
+  listed.clip.choice = {row.Text("animation"), row.Text("performer")};
   listed.name = row.Text("name");
   if (listed.name.empty()) listed.name = std::filesystem::path(clip).stem().string();
   if (listed.name.find_first_of("/ \\\"'") != std::string::npos || listed.name.starts_with('.') ||

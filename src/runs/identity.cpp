@@ -17,6 +17,7 @@ io::Json Identity(const JobOptions& options, std::span<const InputRecord> inputs
                        {"clip", configuration.task.reference.ToJson()},
                        {"inputs", hashes},
                        {"solver", NameOfSolver(configuration.task.world)}};
+  AddChoice(options.clip.choice, identity);
   if (IsSubject(options.character)) identity["character"] = options.character;
   if (options.mass) identity["mass"] = *options.mass;
   if (options.measured_heading != 0) identity["measured_heading"] = options.measured_heading;

@@ -2,6 +2,7 @@
 
 #include "retrace/character/builder.h"
 #include "retrace/io/error.h"
+#include "retrace/recordings/markers.h"
 #include "retrace/runs/character_input.h"
 #include "retrace/runs/identity.h"
 #include "retrace/runs/solver.h"
@@ -48,7 +49,9 @@ character::Character CharacterOf(const JobOptions& options, std::span<const Inpu
 std::optional<motion::MeasuredForces> ParseMeasured(std::span<const InputFile> files) {
   const InputFile* file = FindInput(files, kMeasuredRole);
   if (file == nullptr) return std::nullopt;
-  return motion::ParseMeasuredForces(file->bytes, file->record.name.path.string());
+  const std::string name = file->record.name.path.string();
+  if (ExtensionOf(name) == ".c3d") return recordings::ParseC3dForces(file->bytes, name);
+  return motion::ParseMeasuredForces(file->bytes, name);
 }
 
 }  // namespace
@@ -78,7 +81,7 @@ Job::Job(const JobOptions& o, std::span<const InputFile> files)
       identity(Identity(o, inputs)),
       configuration(ConfigurationWithMap(o, files)),
       world(ParseWorlds(files)),
-      clip(ParseClip(files)),
+      clip(ParseClip(files, o.clip.choice)),
       character(task::WithLoads(CharacterOf(o, files, clip, configuration.task.reference, report.notes), world)),
       measured(ParseMeasured(files)),
       recorded(character::MakeReference(character, clip, o.clip.file.string(), configuration.task.reference, report)),

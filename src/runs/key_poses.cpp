@@ -76,7 +76,7 @@ Pose ReadClipPose(const JsonView& view, const Character& character, const std::f
     throw InputError(view.place() + ": " + error.what());
   }
   const std::vector<InputFile> files = ReadInputs(ClipInputs(options));
-  const motion::Clip clip = ParseClip(files);
+  const motion::Clip clip = ParseClip(files, options.choice);
   for (const InputFile& file : files) {
     InputRecord& record = clips.emplace_back(file.record);
     record.name.role = KeyClipRole(clips.size());

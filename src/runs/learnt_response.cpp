@@ -169,10 +169,10 @@ class ExampleReader {
     }
     ClipOptions clip;
     clip.file = name.path;
-    if (ExtensionOf(name.path) == ".amc") clip.skeleton = options_.skeleton;
+    if (LacksSkeleton(clip)) clip.skeleton = options_.skeleton;
     CheckClip(clip);
     const std::vector<InputFile> files = ReadInputs(ClipInputs(clip));
-    const motion::Clip recording = ParseClip(files);
+    const motion::Clip recording = ParseClip(files, clip.choice);
     const ClipFindings findings(clip, files, options_.character, recording);
     if (!character_) character_ = std::make_unique<character::Character>(findings.character);
     if (findings.character.json != character_->json) {

@@ -22,12 +22,14 @@ io::Json Begin(const std::string& program, const std::string& status) {
 
 io::Json ClipMember(const Job& job) {
   const ClipOptions& clip = job.options.clip;
-  return {{"file", clip.file.string()},
-          {"start", clip.start},
-          {"end", clip.end.value_or(-1)},
-          {"time_scale", clip.time_scale},
-          {"options", job.configuration.task.reference.ToJson()},
-          {"duration", job.reference.duration()}};
+  io::Json member = {{"file", clip.file.string()},
+                     {"start", clip.start},
+                     {"end", clip.end.value_or(-1)},
+                     {"time_scale", clip.time_scale},
+                     {"options", job.configuration.task.reference.ToJson()},
+                     {"duration", job.reference.duration()}};
+  AddChoice(clip.choice, member);
+  return member;
 }
 
 /// @param summary of sampling or of windows

@@ -190,11 +190,6 @@ character::ReferenceMotion ReadMotion(const fs::path& folder, const StoredMotion
           motion.velocity_interval};
 }
 
-bool IsRecording(const fs::path& file) {
-  const std::string extension = ExtensionOf(file);
-  return extension == ".bvh" || extension == ".amc";
-}
-
 /// The skeleton of an AMC file that has none of its own name: of those in its folder the one whose name stands in its
 /// own with an underscore after it, as the database of CMU has 02.asf for 02_04.amc. The longest such name; empty:
 /// none.
@@ -216,7 +211,7 @@ std::vector<LibrarySource> SourcesInFolder(const fs::path& folder) {
     if (entry.is_regular_file() && IsRecording(entry.path())) files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
-  if (files.empty()) throw InputError(folder.string(), "no recording", "BVH or AMC files in it");
+  if (files.empty()) throw InputError(folder.string(), "no recording", "files of motion in it");
   std::vector<LibrarySource> sources;
   std::map<std::string, int> uses;
   for (const fs::path& file : files) {
@@ -286,10 +281,12 @@ class LibraryBuilder {
     ApplyJointMap(files, reference_options);
     io::Json hashes = io::Json::object();
     for (const InputFile& file : files) hashes[file.record.name.role] = file.record.sha256;
-    const std::string key = io::Sha256(io::Dump({{"program", results::Version()},
-                                                 {"character", character_file_.record.sha256},
-                                                 {"reference", reference_options.ToJson()},
-                                                 {"inputs", hashes}}));
+    io::Json made_from = {{"program", results::Version()},
+                          {"character", character_file_.record.sha256},
+                          {"reference", reference_options.ToJson()},
+                          {"inputs", hashes}};
+    AddChoice(source.clip.choice, made_from);
+    const std::string key = io::Sha256(io::Dump(made_from));
     StoredMotion motion;
     if (const auto found = earlier_.find(key); found != earlier_.end() && IsWhole(found->second)) {
       motion = found->second;
@@ -328,8 +325,8 @@ class LibraryBuilder {
   StoredMotion Import(const LibrarySource& source, std::span<const InputFile> files,
                       const character::ReferenceOptions& reference_options) {
     character::ReferenceReport report;
-    const character::ReferenceMotion reference =
-        character::MakeReference(character_, ParseClip(files), source.clip.file.string(), reference_options, report);
+    const character::ReferenceMotion reference = character::MakeReference(
+        character_, ParseClip(files, source.clip.choice), source.clip.file.string(), reference_options, report);
     const std::string bytes = FormatPoses(reference.poses());
     StoredMotion motion;
     motion.sha256 = io::Sha256(bytes);

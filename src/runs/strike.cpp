@@ -137,7 +137,7 @@ class StrikePlacer {
         if (!clip.skipped_frames) clip.skipped_frames = 0;  // a frame left out would shift the clock
       }
       const std::vector<InputFile> files = ReadSide(clip, kSides[side], job_.inputs);
-      const motion::Clip recorded = ParseClip(files);
+      const motion::Clip recorded = ParseClip(files, clip.choice);
       if (!clip.end) {
         const double frame_time = clip.frame_rate ? 1 / *clip.frame_rate : recorded.frame_time;
         const double duration = static_cast<double>(recorded.frames.size() - 1) * frame_time;

@@ -79,7 +79,7 @@ TEST_F(BuildLibrary, RefusesWhatItCannotUse) {
   ExpectRefusals(kBuildLibrary,
                  {{"", 2, "source is required"},
                   {Path("missing") + output, 3, "missing"},
-                  {Path("empty") + output, 3, "empty: found no recording, expected BVH or AMC files in it"},
+                  {Path("empty") + output, 3, "empty: found no recording, expected files of motion in it"},
                   {Path("broken") + output, 3, "a.bvh: found no recording that can be used"},
                   {clips + output + " --character nobody", 2, "nobody"},
                   {clips + output + " --character subject", 2, "expected one character for all recordings"},

@@ -62,6 +62,15 @@ TEST_F(Export, WritesEveryFormatBesideTheRun) {
   EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
 
   // Again: the same bytes, and nobody is asked.
+  // What is exported as GLB is a recording again.
+  const Outcome inspected = Execute(kInspect + " " + run + "/export/motion.glb");
+  EXPECT_EQ(inspected.code, 0) << inspected.text;
+  EXPECT_THAT(inspected.text, HasSubstr("60.00 per second"));
+  ExpectRefusals(kInspect,
+                 {{run + "/export/motion.glb --animation dance", 2, "found no animation \"dance\", expected one of"},
+                  {run + "/export/motion.glb --performer Bob", 2, "found no performer \"Bob\", expected one of"},
+                  {Write("bad.glb", "glTF"), 3, "bad.glb: found what Assimp refuses ("},
+                  {Write("bad.npz", "PK"), 3, "bad.npz: found what is no zip archive ("}});
   const std::string first = io::ReadFile(run + "/export/motion.npz");
   EXPECT_EQ(Execute(kExport + " " + run + " --to npz --to glb,trc").code, 0);
   EXPECT_EQ(io::ReadFile(run + "/export/motion.npz"), first);

@@ -10,6 +10,7 @@
 
 #include "exports/simulated_motion.h"
 #include "retrace/io/json.h"
+#include "retrace/recordings/recording.h"
 
 namespace retrace::exports {
 namespace {
@@ -180,6 +181,26 @@ TEST(ExportGlb, NodesAndBodiesAreWhereTheyWereSimulated) {
         }
         EXPECT_NEAR(lowest, character::LowestPoint(body, state[b]), 6e-4 + 0.02 * smallest) << body.name;
       }
+    }
+  }
+}
+
+TEST(ExportGlb, ReadsBackAsTheSameMotion) {
+  const Simulation drop = Drop("human", 96, FullWorld());
+  const std::string bytes = FormatGlb(drop.motion(), 60);
+  const Scene scene(bytes);
+  const motion::Clip clip = recordings::ParseRecording({{bytes, "drop.glb"}, {}, {}});
+  ASSERT_EQ(clip.frames.size(), scene.Times().size());
+  EXPECT_EQ(clip.frame_time, 1.0 / 60);
+  EXPECT_EQ(clip.unit, 1);
+  EXPECT_EQ(clip.skeleton.joints.size(), drop.character.joints.size() + 1);
+  motion::GlobalPose pose;
+  for (size_t k = 0; k < clip.frames.size(); ++k) {
+    motion::ForwardKinematics(clip.skeleton, clip.frames[k], pose);
+    for (size_t j = 0; j < clip.skeleton.joints.size(); ++j) {
+      const Eigen::Isometry3d global = scene.Global(scene.Find(clip.skeleton.joints[j].name), k);
+      EXPECT_LT((pose.positions[j] - global.translation()).norm(), 1e-6) << clip.skeleton.joints[j].name << " " << k;
+      EXPECT_LT(AngleBetween(pose.orientations[j], Quat(global.linear())), 1e-6) << clip.skeleton.joints[j].name;
     }
   }
 }

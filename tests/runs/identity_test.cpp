@@ -121,11 +121,15 @@ TEST(Identity, EveryFileChangesItButAConfigurationFileDoesNot) {
   }
 }
 
-TEST(Identity, MassAndPlaceOfWhatWasMeasuredChangeIt) {
+TEST(Identity, MassChoiceAndPlaceOfWhatWasMeasuredChangeIt) {
   const io::Json before = Identity(JobOptions(), SomeInputs());
-  JobOptions heavy, turned;
+  JobOptions heavy, turned, other_animation, other_performer;
   heavy.mass = 80;
   turned.measured_heading = 1;
+  other_animation.clip.choice.animation = "run";
+  other_performer.clip.choice.performer = "Bob";
+  EXPECT_NE(Identity(other_animation, SomeInputs()), before);
+  EXPECT_NE(Identity(other_performer, SomeInputs()), before);
   EXPECT_NE(Identity(heavy, SomeInputs()), before);
   EXPECT_NE(Identity(turned, SomeInputs()), before);
 }
@@ -135,8 +139,8 @@ TEST(Identity, MassAndPlaceOfWhatWasMeasuredChangeIt) {
 TEST(Identity, KnowsEveryMember) {
   const auto& [clip, character, worlds, configuration, configuration_file, mass, measured, measured_heading] =
       JobOptions();
-  const auto& [file, skeleton, joint_map, start, end, scale, loop, unit, up, rate, skipped, floor, level, facing] =
-      clip;
+  const auto& [file, skeleton, choice, joint_map, start, end, scale, loop, unit, up, rate, skipped, floor, level,
+               facing] = clip;
   EXPECT_TRUE(file.empty());
   EXPECT_TRUE(configuration.task.Validate() == std::nullopt);
 }

@@ -95,7 +95,7 @@ struct ReferenceReport {
   bool rest_pose_used = false;     ///< axes come from the source's rest pose (else from the motion's geometry)
   double frame_rate = 0;           ///< of the source [1/s]
   double unit = 0;                 ///< metres per file unit
-  std::string unit_from;           ///< where that comes from: given, ASF, size of the skeleton
+  std::string unit_from;           ///< where that comes from: given, the file, size of the skeleton
   double height = 0;               ///< of the recorded skeleton, feet to tip of the head [m]
   std::string up_axis;             ///< axis of the file that points up
   double facing = 0;               ///< recorded heading at the start, about y from z [rad]

@@ -37,6 +37,7 @@ struct Clip {
   bool frame_time_known = true;  ///< false when the format has no rate and the default was taken (AMC: 1/120 s)
   double unit = 0;               ///< metres per file unit where the file states it (ASF), 0 where it does not (BVH)
   std::vector<Frame> frames;
+  std::vector<std::string> notes;  ///< what was chosen or added in reading, as sentences
 
   double duration() const { return frames.empty() ? 0.0 : static_cast<double>(frames.size() - 1) * frame_time; }
 };

@@ -8,15 +8,18 @@
 
 #include "retrace/character/reference.h"
 #include "retrace/io/describe.h"
+#include "retrace/io/json.h"
 #include "retrace/motion/clip.h"
+#include "retrace/recordings/choice.h"
 #include "retrace/runs/inputs.h"
 
 namespace retrace::runs {
 
 /// A recording. What is not set is found out from the recording itself.
 struct ClipOptions {
-  std::filesystem::path file;      ///< BVH, or AMC with its skeleton
-  std::filesystem::path skeleton;  ///< ASF of an AMC motion; empty: the file of the same name beside it
+  std::filesystem::path file;      ///< in any format of recordings/recording.h
+  std::filesystem::path skeleton;  ///< of a motion without its own (ASF of AMC); empty: the file of its name beside it
+  recordings::Choice choice;       ///< where there are several motions in the file
   std::filesystem::path
       joint_map;     ///< JSON that assigns joints to the segments that they move (character::MapClip); empty: none
   double start = 0;  ///< first instant to use [s]
@@ -55,7 +58,10 @@ void Apply(const ClipOptions& options, character::ReferenceOptions& reference);
 /// Takes the joint map where the files have one. Throws InputError when it is not JSON.
 void ApplyJointMap(std::span<const InputFile> files, character::ReferenceOptions& reference);
 
-/// Files of a recording: the clip, the skeleton of an AMC motion and the joint map.
+/// Names in a document what was chosen among the motions of the file; nothing where nothing was.
+void AddChoice(const recordings::Choice& choice, io::Json& document);
+
+/// Files of a recording: the clip, its skeleton where that is another file, files that it names, and the joint map.
 std::vector<InputName> ClipInputs(const ClipOptions& options);
 
 /// A recording and a second of it, written as CLIP@SECOND.
@@ -69,13 +75,17 @@ std::optional<ClipInstant> ParseClipInstant(const std::string& text);
 /// The extension of a file's name in lower case, with its dot.
 std::string ExtensionOf(const std::filesystem::path& file);
 
-/// Throws UsageError when the clip is neither BVH nor AMC with its skeleton.
+/// Throws UsageError when the clip is in no format that is read, or lacks its skeleton.
 void CheckClip(const ClipOptions& options);
 
-/// Whether the recording is an AMC file whose skeleton is neither named nor beside it.
+/// Whether the file can be a recording.
+bool IsRecording(const std::filesystem::path& file);
+
+/// Whether the recording needs a skeleton that is neither named nor beside it.
 bool LacksSkeleton(const ClipOptions& options);
 
-/// The recording in files that were read: BVH, or AMC with its ASF. Throws InputError for a file that cannot be used.
-motion::Clip ParseClip(std::span<const InputFile> files);
+/// The recording in files that were read. Throws InputError for a file that cannot be used, and UsageError for a choice
+/// that is not there.
+motion::Clip ParseClip(std::span<const InputFile> files, const recordings::Choice& choice);
 
 }  // namespace retrace::runs

@@ -27,8 +27,8 @@
 namespace retrace::runs {
 
 struct ResponseLearningOptions {
-  /// Folders of runs of one character, whose manifests name the pushes, or recordings (BVH, or AMC with an ASF of its
-  /// name beside it); FOLDER@START:END is a part of one [s]. The normal motion first.
+  /// Folders of runs of one character, whose manifests name the pushes, or recordings (of any format; AMC with an ASF
+  /// of its name beside it); FOLDER@START:END is a part of one [s]. The normal motion first.
   std::vector<std::string> examples;
   std::filesystem::path skeleton;   ///< ASF of AMC recordings; empty: the one of the same name beside each
   std::string character = "human";  ///< that recordings are mapped onto where no run says it

@@ -1,0 +1,54 @@
+/// Recorded markers (C3D, TRC), and the motion of a skeleton that they stand for.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "retrace/math/types.h"
+#include "retrace/motion/clip.h"
+#include "retrace/motion/measured_forces.h"
+#include "retrace/recordings/choice.h"
+
+namespace retrace::recordings {
+
+/// Places of markers over time, in the axes of the file.
+struct Markers {
+  std::vector<std::string> names;
+  double rate = 0;                        ///< frames per second
+  std::vector<std::vector<Vec3>> places;  ///< (frames, markers) [m]; not a number where a marker was not seen
+  int up = 2;                             ///< axis that points up, where the file states it: 0 x, 1 y, 2 z; else -1
+};
+
+/// A TRC file (Motion Analysis, OpenSim). Cells are apart by tabs, or else by commas; an empty one was not seen.
+/// Throws InputError with file, line and column.
+Markers ParseTrc(std::string_view text, const std::string& name);
+
+/// The points of a C3D file: numbers of 16 bits or floats, of Intel, DEC and MIPS processors. Nothing is allocated on
+/// the word of a count alone. Throws InputError with the group and parameter, or the place in bytes.
+Markers ParseC3d(std::string_view bytes, const std::string& name);
+
+/// The force plates of a C3D file (types 2, 3 and 4) as forces of the ground on the body, in the axes in which
+/// ClipOfMarkers gives the motion. The force of a plate with less than 10 N acts nowhere. Throws InputError; a file
+/// without plates, too.
+motion::MeasuredForces ParseC3dForces(std::string_view bytes, const std::string& name);
+
+/// The motion of a skeleton of constant lengths. Markers are known by name: Plug-in Gait (Vicon) and its relatives,
+/// among them CMU's and OpenSim's sets with a marker beside each joint, or points that are joint centres (video
+/// keypoints, Retrace's own). A name may have a performer before it, `Bob:LASI`; of several the one with most markers
+/// is taken.
+///
+///  - Hips: Harrington et al. 2007, from the width and the depth of the pelvis. Knees, ankles and elbows: half way to
+///  the
+///    medial marker, or else half a width (knee 5 cm, ankle 3.5 cm, elbow 3.5 cm) from the lateral one along the hinge.
+///    Shoulders: 5 cm under the marker. Wrists: half way between two markers, or the one.
+///  - The length of a bone is its median over the clip.
+///  - Legs and arms are turned about the hinge in whose plane they bend, and, where they are straight, follow pelvis
+///  and
+///    trunk. Pelvis and head are level in the median.
+///  - Gaps are filled by straight lines; how long they are is said.
+/// y is up in what is returned, and lengths are metres. Throws InputError with the markers that are missing and those
+/// that are there.
+motion::Clip ClipOfMarkers(const Markers& markers, const std::string& name, const Choice& choice = {});
+
+}  // namespace retrace::recordings

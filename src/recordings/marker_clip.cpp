@@ -1,0 +1,580 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "axes.h"
+#include "retrace/io/error.h"
+#include "retrace/io/number.h"
+#include "retrace/math/rotation.h"
+#include "retrace/recordings/markers.h"
+
+namespace retrace::recordings {
+namespace {
+
+constexpr double kHalfKnee = 0.05;       // [m], from a marker on the skin to the joint's middle
+constexpr double kHalfAnkle = 0.035;     // likewise
+constexpr double kHalfElbow = 0.035;     // likewise
+constexpr double kUnderShoulder = 0.05;  // the shoulder's centre under the marker on the acromion [m]
+constexpr double kLongestGap = 0.2;      // that is filled without a word [s]
+constexpr double kOddLength = 0.25;      // of a bone, relative to its median
+
+/// Names of a marker, in capitals, without separators: first that of Plug-in Gait. Those with `*` are on both sides,
+/// with L or R in its place.
+struct MarkerNames {
+  const char* marker;
+  std::vector<const char*> names;
+};
+
+/// On the skin.
+const std::vector<MarkerNames>& SkinNames() {
+  static const std::vector<MarkerNames> names = {
+      {"*ASI", {"*ASI", "*ASIS", "*FWT", "ASIS*"}},
+      {"*PSI", {"*PSI", "*PSIS", "*BWT", "PSIS*"}},
+      {"SACR", {"SACR", "SACRUM", "VSACRAL", "VSACRUM", "S2"}},
+      {"*KNE", {"*KNE", "*KNEELAT", "*KNEE", "*LEPI", "*LK"}},
+      {"*KNM", {"*KNM", "*KNEEMED", "*MKNE", "*MKNEE", "*KNI", "*MEPI", "*MK"}},
+      {"*ANK", {"*ANK", "*ANKLELAT", "*ANKLE", "*LMAL", "*LM"}},
+      {"*ANM", {"*ANM", "*ANKLEMED", "*MANK", "*MEDANK", "*MMAL", "*MM"}},
+      {"*TOE", {"*TOE", "*TOETIP", "*MT2", "*BIGTOE", "*MT1", "*P1MT"}},
+      {"*HEE", {"*HEE", "*HEEL", "*HEL", "*CALC", "*CAL"}},
+      {"*SHO", {"*SHO", "*SHOULDER", "*ACROMIUM", "*ACROMION", "*ACR", "*SH", "*FSH"}},
+      {"*ELB", {"*ELB", "*ELBOWLAT", "*ELBOW"}},
+      {"*SHB", {"*BSH"}},
+      {"*ELM", {"*ELBM", "*ELBOWMED", "*MELB", "*IEL"}},
+      {"*WRA", {"*WRA", "*WRISTLAT", "*WRISTRADIUS", "*WRISTRAD", "*WRIST", "*WRTHUMB", "*IWR", "*WR"}},
+      {"*WRB", {"*WRB", "*WRISTMED", "*WRISTULNA", "*WRISTULN", "*WRPINKY", "*OWR"}},
+      {"*FIN", {"*FIN", "*HAND", "*OHAND"}},
+      {"*FHD", {"*FHD", "*TEMPLE"}},
+      {"*BHD", {"*BHD"}},
+      {"TOPH", {"TOPHEAD", "ARIEL", "HEAD", "HDTOP"}},
+  };
+  return names;
+}
+
+/// In the middle of joints.
+const std::vector<MarkerNames>& CentreNames() {
+  static const std::vector<MarkerNames> names = {
+      {"*HJC", {"*HJC", "*HIP", "*HIPJC", "#HIP"}},
+      {"*KNE", {"*KJC", "*KNEE", "#KNEE"}},
+      {"*ANK", {"*AJC", "*ANKLE", "#ANKLE"}},
+      {"*TOE", {"*BIGTOE", "*TOE", "*FOOTEND", "#FOOTEND", "#TOEEND"}},
+      {"*HEE", {"*HEEL"}},
+      {"*SHO", {"*SJC", "*SHOULDER", "#SHOULDER"}},
+      {"*ELB", {"*EJC", "*ELBOW", "#ELBOW"}},
+      {"*WRA", {"*WJC", "*WRIST", "#WRIST"}},
+      {"*FIN", {"*HANDEND", "#HANDEND"}},
+      {"TOPH", {"HEADEND", "HEAD", "NOSE"}},
+  };
+  return names;
+}
+
+constexpr const char* kSidesOfMarkers[] = {"L", "R"};
+
+/// With a side in the place of `*`, and its whole word in that of `#`.
+std::string OnSide(std::string name, size_t side) {
+  if (const size_t star = name.find('*'); star != std::string::npos) name.replace(star, 1, kSidesOfMarkers[side]);
+  if (const size_t hash = name.find('#'); hash != std::string::npos)
+    name.replace(hash, 1, side == 0 ? "LEFT" : "RIGHT");
+  return name;
+}
+
+std::string Plain(const std::string& name) {
+  std::string plain;
+  for (const char c : name) {
+    if (c >= 'a' && c <= 'z') {
+      plain += static_cast<char>(c - 32);
+    } else if ((c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')) {
+      plain += c;
+    }
+  }
+  return plain;
+}
+
+using Path = std::vector<Vec3>;
+
+Vec3 Across(const Vec3& v, const Vec3& axis) {
+  return v - v.dot(axis) * axis;
+}
+
+double MedianOf(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+Vec3 MedianOf(const std::vector<Vec3>& places) {
+  Vec3 median;
+  for (Eigen::Index axis = 0; axis < 3; ++axis) {
+    std::vector<double> values;
+    for (const Vec3& place : places) values.push_back(place[axis]);
+    median[axis] = MedianOf(std::move(values));
+  }
+  return median;
+}
+
+/// Axes as a rotation; x and y need not be square, y is kept.
+Quat FromYAndX(const Vec3& y, const Vec3& x) {
+  Mat3 axes;
+  axes.col(1) = y.normalized();
+  axes.col(0) = Across(x, axes.col(1)).normalized();
+  axes.col(2) = axes.col(0).cross(axes.col(1));
+  return Quat(axes).normalized();
+}
+Quat FromXAndZ(const Vec3& x, const Vec3& z) {
+  Mat3 axes;
+  axes.col(0) = x.normalized();
+  axes.col(2) = Across(z, axes.col(0)).normalized();
+  axes.col(1) = axes.col(2).cross(axes.col(0));
+  return Quat(axes).normalized();
+}
+
+/// How much of a hinge is known from two bones whose directions have so large a sine between them.
+double HingeWeight(double sine) {
+  const double t = std::clamp((sine - 0.15) / 0.35, 0.0, 1.0);
+  return t * t * (3 - 2 * t);
+}
+
+/// Orientation of one segment over time.
+using Turns = std::vector<Quat>;
+
+class MarkerFitter {
+ public:
+  MarkerFitter(const Markers& markers, const std::string& name, const Choice& choice) : markers_(markers), name_(name) {
+    if (!choice.animation.empty()) {
+      throw UsageError(name + ": found a choice of an animation, expected none: the file has one motion");
+    }
+    ChoosePerformer(choice.performer);
+    FindMarkers();
+  }
+
+  motion::Clip Fit() {
+    const size_t frames = markers_.places.size();
+    TurnUp();
+    FindPelvis();
+    FindLegs();
+    FindTrunkAndHead();
+    for (size_t side = 0; side < 2; ++side) FindArm(side);
+    clip_.frame_time = 1 / markers_.rate;
+    clip_.unit = 1;
+    AddJoints();
+    clip_.frames.resize(frames);
+    for (size_t f = 0; f < frames; ++f) AddFrame(f);
+    AddLengthNote();
+    return std::move(clip_);
+  }
+
+ private:
+  // ---- Names.
+
+  /// The name in front of a colon.
+  static std::string PerformerOf(const std::string& marker) {
+    const size_t colon = marker.find(':');
+    return colon == std::string::npos ? "" : marker.substr(0, colon);
+  }
+
+  void ChoosePerformer(const std::string& chosen) {
+    std::map<std::string, size_t> counts;
+    for (const std::string& marker : markers_.names) ++counts[PerformerOf(marker)];
+    std::string names;
+    for (const auto& [performer, count] : counts) {
+      if (!performer.empty()) names += (names.empty() ? "" : ", ") + ("\"" + performer + "\"");
+    }
+    if (!chosen.empty()) {
+      if (!counts.contains(chosen)) {
+        throw UsageError(name_ + ": found no performer \"" + chosen + "\", expected " +
+                         (names.empty() ? "none to be named: markers have no names before them" : "one of " + names));
+      }
+      performer_ = chosen;
+    } else {
+      size_t best = 0;
+      for (const auto& [performer, count] : counts) {
+        if (count > best) {
+          best = count;
+          performer_ = performer;
+        }
+      }
+    }
+    if (counts.size() > 1 && !performer_.empty()) {
+      clip_.notes.push_back("performer \"" + performer_ + "\" of " + names);
+    }
+    for (size_t m = 0; m < markers_.names.size(); ++m) {
+      const std::string& marker = markers_.names[m];
+      if (PerformerOf(marker) != performer_) continue;
+      index_.emplace(Plain(performer_.empty() ? marker : marker.substr(performer_.size() + 1)), m);
+    }
+  }
+
+  void FindMarkers() {
+    const auto find = [&](const std::vector<MarkerNames>& names) {
+      columns_.clear();
+      for (const MarkerNames& marker : names) {
+        for (size_t side = 0; side < 2; ++side) {
+          for (const char* name : marker.names) {
+            const auto found = index_.find(OnSide(name, side));
+            if (found != index_.end() && SeenShare(found->second) > 0.5) {
+              columns_.emplace(OnSide(marker.marker, side), found->second);
+            }
+          }
+        }
+      }
+    };
+    find(SkinNames());
+    centres_ = !Has("LASI") && !Has("RASI");
+    if (centres_) find(CentreNames());
+    std::vector<std::string> needed =
+        centres_ ? std::vector<std::string>{"LHJC", "RHJC"} : std::vector<std::string>{"LASI", "RASI"};
+    for (const char* marker : {"*KNE", "*ANK", "*SHO", "*ELB", "*WRA"}) {
+      for (size_t side = 0; side < 2; ++side) needed.push_back(OnSide(marker, side));
+    }
+    std::string missing;
+    for (const std::string& marker : needed) {
+      if (!Has(marker)) missing += (missing.empty() ? "" : ", ") + marker;
+    }
+    if (!centres_ && !Has("SACR") && !(Has("LPSI") && Has("RPSI")))
+      missing += (missing.empty() ? "" : ", ") + std::string("LPSI and RPSI or SACR");
+    for (size_t side = 0; side < 2; ++side) {
+      if (!Has(OnSide("*TOE", side)) && !Has(OnSide("*HEE", side))) {
+        missing += (missing.empty() ? "" : ", ") + OnSide("*TOE or *HEE", side);
+      }
+    }
+    if (!missing.empty()) {
+      std::string there;
+      for (size_t m = 0; m < markers_.names.size() && m < 60; ++m) there += (m == 0 ? "" : ", ") + markers_.names[m];
+      throw InputError(name_, "no markers " + missing + " that are seen most of the time (there are " + there + ")",
+                       "those of Plug-in Gait or a relative, or joint centres");
+    }
+    for (const auto& [marker, column] : columns_) paths_[marker] = Filled(column);
+    for (size_t side = 0; side < 2; ++side) {  // one in front of the shoulder and one behind it
+      if (!HasSided("*SHB", side)) continue;
+      Path& shoulder = paths_.at(OnSide("*SHO", side));
+      for (size_t f = 0; f < frames(); ++f) shoulder[f] = 0.5 * (shoulder[f] + P("*SHB", side)[f]);
+    }
+    if (longest_gap_ > kLongestGap) {
+      clip_.notes.push_back("gaps of markers are filled by straight lines, the longest, of " +
+                            markers_.names[longest_gap_of_] + ", for " + io::Fixed(longest_gap_, 2) + " s");
+    }
+  }
+
+  bool Has(const std::string& marker) const { return columns_.contains(marker); }
+
+  double SeenShare(size_t column) const {
+    size_t seen = 0;
+    for (const auto& places : markers_.places) seen += places[column].allFinite();
+    return static_cast<double>(seen) / static_cast<double>(markers_.places.size());
+  }
+
+  Path Filled(size_t column) {
+    const size_t frames = markers_.places.size();
+    Path path(frames);
+    size_t last = frames;  // that was seen
+    for (size_t f = 0; f < frames; ++f) {
+      path[f] = markers_.places[f][column];
+      if (!path[f].allFinite()) continue;
+      const size_t first = last == frames ? 0 : last + 1;
+      for (size_t g = first; g < f; ++g) {
+        const double share = last == frames ? 1 : static_cast<double>(g - last) / static_cast<double>(f - last);
+        path[g] = last == frames ? path[f] : Vec3(path[last] + share * (path[f] - path[last]));
+      }
+      NoteGap(column, f - first);
+      last = f;
+    }
+    for (size_t g = last + 1; g < frames; ++g) path[g] = path[last];
+    NoteGap(column, frames - 1 - last);
+    return path;
+  }
+
+  void NoteGap(size_t column, size_t frames) {
+    const double gap = static_cast<double>(frames) / markers_.rate;
+    if (gap <= longest_gap_) return;
+    longest_gap_ = gap;
+    longest_gap_of_ = column;
+  }
+
+  const Path& P(const std::string& marker) const { return paths_.at(marker); }
+  const Path& P(const char* marker, size_t side) const { return paths_.at(OnSide(marker, side)); }
+  bool HasSided(const char* marker, size_t side) const { return Has(OnSide(marker, side)); }
+
+  size_t frames() const { return markers_.places.size(); }
+
+  // ---- Axes.
+
+  void TurnUp() {
+    UpAxis up{markers_.up, false};
+    if (up.axis < 0) up = LongestAxis();
+    const Quat turn = TurnToY(up.axis, up.down);
+    for (auto& [marker, path] : paths_) {
+      for (Vec3& place : path) place = turn * place;
+    }
+  }
+
+  UpAxis LongestAxis() const {
+    Vec3 sum = Vec3::Zero();
+    for (size_t f = 0; f < frames(); ++f) {
+      sum += P("LSHO")[f] + P("RSHO")[f] - P("LANK")[f] - P("RANK")[f];
+    }
+    Eigen::Index axis = 0;
+    sum.cwiseAbs().maxCoeff(&axis);
+    return {static_cast<int>(axis), sum[axis] < 0};
+  }
+
+  /// Turns about the segment's own x axis so that its y axis is square, in the median, to what lies before it.
+  static void LevelPitch(Turns& turns, const Path& up) {
+    std::vector<double> angles;
+    for (size_t f = 0; f < turns.size(); ++f) {
+      const Vec3 local = turns[f].conjugate() * up[f];
+      angles.push_back(std::atan2(local.z(), local.y()));
+    }
+    const Quat level = AxisRotation(0, MedianOf(std::move(angles)));
+    for (Quat& turn : turns) turn = (turn * level).normalized();
+  }
+
+  void FindPelvis() {
+    Path over(frames());  // from the hips to the shoulders
+    for (auto& hip : hips_) hip.resize(frames());
+    for (size_t f = 0; f < frames(); ++f) {
+      const Vec3 shoulders = 0.5 * (P("LSHO")[f] + P("RSHO")[f]);
+      if (centres_) {
+        for (size_t side = 0; side < 2; ++side) hips_[side][f] = P("*HJC", side)[f];
+        over[f] = shoulders - 0.5 * (hips_[0][f] + hips_[1][f]);
+        const Vec3 x = (hips_[0][f] - hips_[1][f]).normalized();
+        pelvis_.push_back(FromXAndZ(x, x.cross(over[f])));
+        continue;
+      }
+      const Vec3 front = 0.5 * (P("LASI")[f] + P("RASI")[f]);
+      const Vec3 back = Has("LPSI") && Has("RPSI") ? Vec3(0.5 * (P("LPSI")[f] + P("RPSI")[f])) : P("SACR")[f];
+      const Vec3 across = P("LASI")[f] - P("RASI")[f];
+      const Quat turn = FromXAndZ(across, front - back);
+      const double width = across.norm(), depth = Across(front - back, across.normalized()).norm();
+      for (size_t side = 0; side < 2; ++side) {  // Harrington et al. 2007, their equations of two predictors
+        const Vec3 local((side == 0 ? 1 : -1) * (0.33 * width + 0.0073), -0.30 * width - 0.0109,
+                         -0.24 * depth - 0.0099);
+        hips_[side][f] = front + turn * local;
+      }
+      over[f] = shoulders - 0.5 * (hips_[0][f] + hips_[1][f]);
+      pelvis_.push_back(turn);
+    }
+    LevelPitch(pelvis_, over);
+  }
+
+  /// The middle of a joint from a marker on its outside, the one on its inside where there is one, and else the hinge,
+  /// which points to the left.
+  Vec3 Middle(const char* outside, const char* inside, double half, size_t side, size_t f, const Vec3& hinge) const {
+    const Vec3& outer = P(outside, side)[f];
+    if (centres_) return outer;
+    if (HasSided(inside, side)) return 0.5 * (outer + P(inside, side)[f]);
+    return outer + (side == 0 ? -half : half) * hinge.normalized();
+  }
+
+  void FindLegs() {
+    for (size_t side = 0; side < 2; ++side) {
+      for (size_t f = 0; f < frames(); ++f) {
+        const Vec3& hip = hips_[side][f];
+        const Vec3 straight = pelvis_[f] * Vec3::UnitX();
+        // The hinge by markers alone, then by the joints.
+        Vec3 knee = P("*KNE", side)[f], ankle = P("*ANK", side)[f];
+        Vec3 hinge = straight;
+        for (int round = 0; round < 3; ++round) {
+          const Vec3 thigh = (knee - hip).normalized(), shin = (ankle - knee).normalized();
+          const Vec3 bent = thigh.cross(shin);
+          const double weight = HingeWeight(bent.norm()) * (bent.dot(straight) > 0 ? 1 : 0);
+          hinge = (1 - weight) * Across(straight, thigh).normalized();
+          if (weight > 0) hinge += weight * bent.normalized();
+          knee = Middle("*KNE", "*KNM", kHalfKnee, side, f, Across(hinge, thigh));
+          ankle = Middle("*ANK", "*ANM", kHalfAnkle, side, f, Across(hinge, shin));
+        }
+        knees_[side].push_back(knee);
+        ankles_[side].push_back(ankle);
+        thighs_[side].push_back(FromYAndX(hip - knee, hinge));
+        shins_[side].push_back(FromYAndX(knee - ankle, hinge));
+        const Vec3 toe = HasSided("*TOE", side) ? P("*TOE", side)[f] : ankle;
+        const Vec3 heel = HasSided("*HEE", side) ? P("*HEE", side)[f] : ankle;
+        const Vec3 forward = toe - heel;
+        const Vec3 x = Across(shins_[side].back() * Vec3::UnitX(), forward.normalized());
+        feet_[side].push_back(FromXAndZ(x, forward));
+        toes_[side].push_back(HasSided("*TOE", side) ? toe : Vec3(ankle + 1.5 * forward));
+      }
+    }
+  }
+
+  void FindTrunkAndHead() {
+    Path over(frames());
+    for (size_t f = 0; f < frames(); ++f) {
+      const Vec3 hips = 0.5 * (hips_[0][f] + hips_[1][f]);
+      const Vec3 shoulders = 0.5 * (P("LSHO")[f] + P("RSHO")[f]);
+      spine_.push_back(hips + pelvis_[f] * Vec3(0, 0.25 * (shoulders - hips).norm(), 0));
+      trunk_.push_back(FromYAndX(shoulders - spine_.back(), P("LSHO")[f] - P("RSHO")[f]));
+      neck_.push_back(shoulders);
+      over[f] = trunk_.back() * Vec3::UnitY();
+      for (size_t side = 0; side < 2; ++side) {
+        shoulders_[side].push_back(P("*SHO", side)[f] - (centres_ ? 0 : kUnderShoulder) * over[f]);
+      }
+    }
+    const bool four = Has("LFHD") && Has("RFHD") && Has("LBHD") && Has("RBHD");
+    const bool temples = Has("LFHD") && Has("RFHD") && Has("TOPH");
+    for (size_t f = 0; f < frames(); ++f) {
+      const Vec3 up = trunk_[f] * Vec3::UnitY();
+      if (four) {
+        const Vec3 front = 0.5 * (P("LFHD")[f] + P("RFHD")[f]), back = 0.5 * (P("LBHD")[f] + P("RBHD")[f]);
+        head_.push_back(FromXAndZ(P("LFHD")[f] - P("RFHD")[f], front - back));
+        tops_.push_back(0.5 * (front + back));
+      } else if (temples) {
+        head_.push_back(FromYAndX(P("TOPH")[f] - neck_[f], P("LFHD")[f] - P("RFHD")[f]));
+        tops_.push_back(P("TOPH")[f]);
+      } else if (Has("TOPH")) {
+        head_.push_back(FromYAndX(P("TOPH")[f] - neck_[f], trunk_[f] * Vec3::UnitX()));
+        tops_.push_back(P("TOPH")[f]);
+      } else {
+        head_.push_back(trunk_[f]);
+        tops_.push_back(neck_[f] + 0.25 * up);
+      }
+    }
+    if (four) LevelPitch(head_, over);
+    if (!four && !Has("TOPH")) clip_.notes.push_back("no markers of the head: it goes with the trunk");
+  }
+
+  void FindArm(size_t side) {
+    const double out = side == 0 ? 1 : -1;
+    for (size_t f = 0; f < frames(); ++f) {
+      const Vec3& shoulder = shoulders_[side][f];
+      const Vec3 wrist =
+          HasSided("*WRB", side) ? Vec3(0.5 * (P("*WRA", side)[f] + P("*WRB", side)[f])) : P("*WRA", side)[f];
+      Vec3 elbow = P("*ELB", side)[f];
+      Vec3 hinge;  // up when the arm is stretched out to its side, to the left when it hangs
+      for (int round = 0; round < 3; ++round) {
+        const Vec3 upper = (elbow - shoulder).normalized(), lower = (wrist - elbow).normalized();
+        const Quat carried = Quat::FromTwoVectors(trunk_[f] * Vec3(out, 0, 0), upper) * trunk_[f];
+        const Vec3 straight = carried * Vec3::UnitY();
+        const Vec3 bent = out * lower.cross(upper);
+        const double weight = HingeWeight(bent.norm());
+        hinge = (1 - weight) * straight;
+        if (weight > 0) hinge += weight * bent.normalized();
+        if (!centres_) {
+          elbow = HasSided("*ELM", side)
+                      ? Vec3(0.5 * (P("*ELB", side)[f] + P("*ELM", side)[f]))
+                      : Vec3(P("*ELB", side)[f] - out * kHalfElbow * Across(out * hinge, upper).normalized());
+        }
+      }
+      const Vec3 upper = elbow - shoulder, lower = wrist - elbow;
+      const auto turn_of = [&](const Vec3& along) { return FromXAndZ(out * along, (out * along).cross(hinge)); };
+      elbows_[side].push_back(elbow);
+      wrists_[side].push_back(wrist);
+      upper_arms_[side].push_back(turn_of(upper));
+      lower_arms_[side].push_back(turn_of(lower));
+      hands_[side].push_back(HasSided("*FIN", side) ? P("*FIN", side)[f] : Vec3(wrist + 0.3 * lower));
+    }
+  }
+
+  // ---- The skeleton.
+
+  /// A joint with the orientation of what it moves, and its place, which is kept at its median in the parent.
+  void AddJoint(const std::string& name, int parent, const Turns* turns, const Path& places) {
+    motion::Joint joint{name, parent, Vec3::Zero(), turns == nullptr};
+    if (parent >= 0) {
+      const auto p = static_cast<size_t>(parent);
+      Path local(frames());
+      for (size_t f = 0; f < frames(); ++f) local[f] = (*turns_[p])[f].conjugate() * (places[f] - (*places_[p])[f]);
+      joint.offset = MedianOf(local);
+      AddLengths(name, local);
+    }
+    clip_.skeleton.joints.push_back(joint);
+    turns_.push_back(turns);
+    places_.push_back(&places);
+  }
+
+  void AddLengths(const std::string& name, const Path& local) {
+    std::vector<double> lengths;
+    for (const Vec3& v : local) lengths.push_back(v.norm());
+    const double median = MedianOf(lengths);
+    const auto odd = static_cast<size_t>(std::count_if(
+        lengths.begin(), lengths.end(), [&](double l) { return std::abs(l - median) > kOddLength * median; }));
+    if (odd > most_odd_) {
+      most_odd_ = odd;
+      most_odd_of_ = name;
+    }
+  }
+
+  void AddLengthNote() {
+    if (most_odd_ == 0) return;
+    clip_.notes.push_back("in " + std::to_string(most_odd_) + " frames the bone that ends at " + most_odd_of_ +
+                          " is more than a quarter too long or too short: markers were lost or swapped there");
+  }
+
+  void AddJoints() {
+    middle_.resize(frames());
+    for (size_t f = 0; f < frames(); ++f) middle_[f] = 0.5 * (hips_[0][f] + hips_[1][f]);
+    AddJoint("Hips", -1, &pelvis_, middle_);
+    for (size_t side = 0; side < 2; ++side) {
+      const std::string prefix = side == 0 ? "Left" : "Right";
+      AddJoint(prefix + "UpLeg", 0, &thighs_[side], hips_[side]);
+      const int thigh = Last();
+      AddJoint(prefix + "Leg", thigh, &shins_[side], knees_[side]);
+      AddJoint(prefix + "Foot", Last(), &feet_[side], ankles_[side]);
+      AddJoint(prefix + "Foot_end", Last(), nullptr, toes_[side]);
+    }
+    AddJoint("Spine", 0, &trunk_, spine_);
+    const int spine = Last();
+    AddJoint("Head", spine, &head_, neck_);
+    AddJoint("Head_end", Last(), nullptr, tops_);
+    for (size_t side = 0; side < 2; ++side) {
+      const std::string prefix = side == 0 ? "Left" : "Right";
+      AddJoint(prefix + "Arm", spine, &upper_arms_[side], shoulders_[side]);
+      AddJoint(prefix + "ForeArm", Last(), &lower_arms_[side], elbows_[side]);
+      AddJoint(prefix + "Hand", Last(), &lower_arms_[side], wrists_[side]);
+      AddJoint(prefix + "Hand_end", Last(), nullptr, hands_[side]);
+    }
+  }
+  int Last() const { return static_cast<int>(clip_.skeleton.joints.size()) - 1; }
+
+  void AddFrame(size_t f) {
+    motion::Frame& frame = clip_.frames[f];
+    for (size_t j = 0; j < clip_.skeleton.joints.size(); ++j) {
+      const motion::Joint& joint = clip_.skeleton.joints[j];
+      frame.translations.push_back(joint.parent < 0 ? middle_[f] : joint.offset);
+      Quat turn = Quat::Identity();
+      if (turns_[j] != nullptr) {
+        turn = (*turns_[j])[f];
+        if (joint.parent >= 0) turn = ((*turns_[static_cast<size_t>(joint.parent)])[f].conjugate() * turn).normalized();
+      }
+      if (!turn.coeffs().allFinite() || !frame.translations.back().allFinite()) {
+        throw InputError(name_, "markers of " + joint.name + " that lie in one place in frame " + std::to_string(f + 1),
+                         "a body");
+      }
+      frame.rotations.push_back(turn);
+    }
+  }
+
+  const Markers& markers_;
+  const std::string& name_;
+  std::string performer_;
+  std::map<std::string, size_t> index_;    // columns by plain names
+  std::map<std::string, size_t> columns_;  // by names of Plug-in Gait
+  std::map<std::string, Path> paths_;
+  bool centres_ = false;
+  double longest_gap_ = 0;
+  size_t longest_gap_of_ = 0;
+  size_t most_odd_ = 0;
+  std::string most_odd_of_;
+  std::array<Path, 2> hips_, knees_, ankles_, toes_, shoulders_, elbows_, wrists_, hands_;
+  Path middle_, spine_, neck_, tops_;
+  Turns pelvis_, trunk_, head_;
+  std::array<Turns, 2> thighs_, shins_, feet_, upper_arms_, lower_arms_;
+  std::vector<const Turns*> turns_;  // of the joints
+  std::vector<const Path*> places_;
+  motion::Clip clip_;
+};
+
+}  // namespace
+
+UpAxis UpAxisOf(const Markers& markers) {
+  if (markers.up >= 0) return {markers.up, false};
+  return {2, false};  // of most laboratories
+}
+
+motion::Clip ClipOfMarkers(const Markers& markers, const std::string& name, const Choice& choice) {
+  if (markers.places.empty() || markers.names.empty()) throw InputError(name, "no markers", "a recording");
+  return MarkerFitter(markers, name, choice).Fit();
+}
+
+}  // namespace retrace::recordings

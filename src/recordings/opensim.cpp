@@ -1,0 +1,622 @@
+#include "retrace/recordings/opensim.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <pugixml.hpp>
+#include <set>
+#include <vector>
+
+#include "retrace/io/error.h"
+#include "retrace/io/number.h"
+#include "retrace/math/rotation.h"
+
+namespace retrace::recordings {
+namespace {
+
+constexpr size_t kMostBodies = 500;
+constexpr size_t kMostKnots = 10000;
+constexpr size_t kMostColumns = 5000;
+constexpr size_t kMostCells = 100'000'000;
+
+/// Numbers of a text with blanks between; nothing where something else is among them.
+std::optional<std::vector<double>> NumbersIn(std::string_view text) {
+  std::vector<double> numbers;
+  constexpr std::string_view kBlanks = " \t\r\n,";
+  for (size_t begin = text.find_first_not_of(kBlanks); begin < text.size();) {
+    const size_t end = std::min(text.find_first_of(kBlanks, begin), text.size());
+    double number = 0;
+    if (!io::ParseNumber(text.substr(begin, end - begin), number)) return std::nullopt;
+    if (numbers.size() == kMostKnots) return std::nullopt;
+    numbers.push_back(number);
+    begin = text.find_first_not_of(kBlanks, end);
+  }
+  return numbers;
+}
+
+/// A function of one coordinate.
+class Curve {
+ public:
+  enum class Kind { kPolynomial, kLinear, kSpline };
+
+  double At(double x) const {
+    if (kind == Kind::kPolynomial) {
+      double y = 0;
+      for (const double c : values) y = y * x + c;
+      return factor * y;
+    }
+    if (knots.size() == 1) return factor * values[0];
+    auto after = std::upper_bound(knots.begin(), knots.end(), x);
+    size_t i = static_cast<size_t>(after - knots.begin());
+    i = std::clamp<size_t>(i, 1, knots.size() - 1);
+    const double h = knots[i] - knots[i - 1], t = (x - knots[i - 1]) / h;
+    double y = (1 - t) * values[i - 1] + t * values[i];
+    const bool inside = t >= 0 && t <= 1;
+    if (kind == Kind::kSpline) {  // with the second derivatives; straight on outside
+      const double a = second[i - 1], b = second[i], hh = h * h / 6;
+      if (inside) {
+        y += hh * ((std::pow(1 - t, 3) - (1 - t)) * a + (t * t * t - t) * b);
+      } else if (t < 0) {
+        y = values[i - 1] + (x - knots[i - 1]) * ((values[i] - values[i - 1]) / h - h / 6 * (2 * a + b));
+      } else {
+        y = values[i] + (x - knots[i]) * ((values[i] - values[i - 1]) / h + h / 6 * (a + 2 * b));
+      }
+    }
+    return factor * y;
+  }
+
+  /// Second derivatives of the natural cubic spline.
+  void Prepare() {
+    const size_t n = knots.size();
+    second.assign(n, 0);
+    std::vector<double> c(n, 0), d(n, 0);
+    for (size_t i = 1; i + 1 < n; ++i) {
+      const double before = knots[i] - knots[i - 1], after = knots[i + 1] - knots[i];
+      const double slope = (values[i + 1] - values[i]) / after - (values[i] - values[i - 1]) / before;
+      const double pivot = 2 * (before + after) - before * c[i - 1];
+      c[i] = after / pivot;
+      d[i] = (6 * slope - before * d[i - 1]) / pivot;
+    }
+    for (size_t i = n; i-- > 2;) second[i - 1] = d[i - 1] - c[i - 1] * second[i];
+  }
+
+  Kind kind = Kind::kPolynomial;
+  std::vector<double> knots, values, second;
+  double factor = 1;
+};
+
+/// One of the six parts of a joint's transform.
+struct Part {
+  int coordinate = -1;  ///< -1: it is constant
+  Vec3 axis = Vec3::UnitX();
+  Curve curve;
+};
+
+struct Coordinate {
+  std::string name;
+  double value = 0;  ///< by default
+  bool turns = false;
+};
+
+struct Place {
+  Vec3 at = Vec3::Zero();
+  Quat turn = Quat::Identity();
+
+  Place operator*(const Place& other) const { return {at + turn * other.at, (turn * other.turn).normalized()}; }
+  Place Inverse() const { return {-(turn.conjugate() * at), turn.conjugate()}; }
+};
+
+struct ModelJoint {
+  std::string name;
+  std::string parent;  ///< bodies
+  std::string child;
+  Place in_parent;
+  Place in_child;
+  Part
+      parts[6];  ///< three rotations, one after the other in the turned frame; three translations in the parent's frame
+};
+
+class Model {
+ public:
+  Model(std::string_view text, const std::string& name) : name_(name) {
+    const pugi::xml_parse_result result = document_.load_buffer(text.data(), text.size());
+    if (!result) {
+      throw InputError(name + ", byte " + std::to_string(result.offset), result.description(), "a model of OpenSim");
+    }
+    const pugi::xml_node model = document_.child("OpenSimDocument").child("Model");
+    if (!model) throw InputError(name, "no OpenSimDocument with a Model", "a model of OpenSim");
+    for (const pugi::xml_node body : model.child("BodySet").child("objects").children("Body")) {
+      for (const pugi::xml_node joint : body.child("Joint").children()) {  // OpenSim 3
+        if (joint.type() == pugi::node_element) Add(joint, body.attribute("name").value());
+      }
+    }
+    for (const pugi::xml_node joint : model.child("JointSet").child("objects").children()) {
+      if (joint.type() == pugi::node_element) Add(joint, "");
+    }
+    if (joints_.empty()) throw InputError(name, "no joints", "a model of OpenSim with joints");
+    Order();
+  }
+
+  const std::vector<ModelJoint>& joints() const { return joints_; }
+  const std::vector<Coordinate>& coordinates() const { return coordinates_; }
+
+  /// Places of the bodies in the ground, in the order of their joints.
+  std::vector<Place> BodiesAt(const std::vector<double>& values) const {
+    std::vector<Place> bodies;
+    for (size_t j = 0; j < joints_.size(); ++j) {
+      const ModelJoint& joint = joints_[j];
+      Place moved;
+      double amounts[6];
+      for (int p = 0; p < 6; ++p) {
+        const Part& part = joint.parts[p];
+        amounts[p] = part.curve.At(part.coordinate < 0 ? 0 : values[static_cast<size_t>(part.coordinate)]);
+      }
+      for (int p = 0; p < 3; ++p) {
+        moved.turn = moved.turn * FromRotationVector(amounts[p] * joint.parts[p].axis);
+        moved.at += amounts[3 + p] * joint.parts[3 + p].axis;
+      }
+      const Place parent = parents_[j] < 0 ? Place() : bodies[static_cast<size_t>(parents_[j])];
+      bodies.push_back(parent * joint.in_parent * moved * joint.in_child.Inverse());
+    }
+    return bodies;
+  }
+  int parent(size_t joint) const { return parents_[joint]; }
+
+ private:
+  [[noreturn]] void Fail(const pugi::xml_node& joint, const std::string& found, const std::string& expected) const {
+    throw InputError(name_ + ": joint " + joint.attribute("name").value(), found, expected);
+  }
+
+  Vec3 Vector(const pugi::xml_node& joint, const pugi::xml_node& node, const Vec3& missing) const {
+    if (!node) return missing;
+    const auto numbers = NumbersIn(node.text().get());
+    if (!numbers || numbers->size() != 3 ||
+        !(std::abs((*numbers)[0]) + std::abs((*numbers)[1]) + std::abs((*numbers)[2]) < 1e6)) {
+      Fail(joint, std::string("\"") + node.text().get() + "\" in " + node.name(), "three numbers");
+    }
+    return {(*numbers)[0], (*numbers)[1], (*numbers)[2]};
+  }
+
+  /// Turned about x, the turned y and the twice turned z axis.
+  static Quat Turned(const Vec3& angles) {
+    return AxisRotation(0, angles.x()) * AxisRotation(1, angles.y()) * AxisRotation(2, angles.z());
+  }
+
+  Place PlaceOf(const pugi::xml_node& joint, const pugi::xml_node& at, const pugi::xml_node& turn) const {
+    return {Vector(joint, at, Vec3::Zero()), Turned(Vector(joint, turn, Vec3::Zero()))};
+  }
+
+  static std::string LastWord(std::string path) {
+    const size_t slash = path.rfind('/');
+    return slash == std::string::npos ? path : path.substr(slash + 1);
+  }
+
+  /// The body behind the socket of a joint of OpenSim 4, and the place of the joint in it.
+  std::string Behind(const pugi::xml_node& joint, const char* socket, Place& place) const {
+    const std::string frame = LastWord(joint.child(socket).text().get());
+    for (const pugi::xml_node offset : joint.child("frames").children("PhysicalOffsetFrame")) {
+      if (frame != offset.attribute("name").value()) continue;
+      place = PlaceOf(joint, offset.child("translation"), offset.child("orientation"));
+      return LastWord(offset.child("socket_parent").text().get());
+    }
+    return frame;
+  }
+
+  void Add(const pugi::xml_node& node, const std::string& body) {
+    if (joints_.size() == kMostBodies) {
+      throw InputError(name_, "more than " + std::to_string(kMostBodies) + " joints", "a model of a body");
+    }
+    ModelJoint joint;
+    joint.name = node.attribute("name").value();
+    if (body.empty()) {
+      joint.parent = Behind(node, "socket_parent_frame", joint.in_parent);
+      joint.child = Behind(node, "socket_child_frame", joint.in_child);
+    } else {
+      joint.child = body;
+      joint.parent = node.child("parent_body").text().get();
+      joint.in_parent = PlaceOf(node, node.child("location_in_parent"), node.child("orientation_in_parent"));
+      joint.in_child = PlaceOf(node, node.child("location"), node.child("orientation"));
+    }
+    if (joint.parent.empty() || joint.child.empty()) Fail(node, "no two bodies", "those that it joins");
+    std::vector<int> own;
+    const pugi::xml_node list = body.empty() ? node.child("coordinates") : node.child("CoordinateSet").child("objects");
+    for (const pugi::xml_node coordinate : list.children("Coordinate")) {
+      own.push_back(static_cast<int>(coordinates_.size()));
+      if (coordinates_.size() == 6 * kMostBodies) Fail(node, "another coordinate", "a model of a body");
+      Coordinate& to = coordinates_.emplace_back();
+      to.name = coordinate.attribute("name").value();
+      if (const pugi::xml_node value = coordinate.child("default_value")) {
+        const auto number = NumbersIn(value.text().get());
+        if (!number || number->size() != 1) Fail(node, "a default value that is no number", "a number");
+        to.value = (*number)[0];
+      }
+    }
+    AddParts(node, own, joint);
+    for (int p = 0; p < 3; ++p) {
+      if (joint.parts[p].coordinate >= 0) coordinates_[static_cast<size_t>(joint.parts[p].coordinate)].turns = true;
+    }
+    joints_.push_back(std::move(joint));
+  }
+
+  static Curve Itself() {
+    Curve curve;
+    curve.values = {1, 0};
+    return curve;
+  }
+
+  void AddParts(const pugi::xml_node& node, const std::vector<int>& own, ModelJoint& joint) const {
+    for (int p = 0; p < 6; ++p) {
+      joint.parts[p].axis = Vec3::Unit(p % 3);
+      joint.parts[p].curve.values = {0};
+    }
+    const std::string type = node.name();
+    if (type == "CustomJoint") {
+      size_t p = 0;
+      for (const pugi::xml_node axis : node.child("SpatialTransform").children("TransformAxis")) {
+        if (p == 6) Fail(node, "a seventh axis", "six");
+        joint.parts[p++] = PartOf(node, axis, own);
+      }
+      return;
+    }
+    // Which of the six a joint's coordinates are.
+    static const std::map<std::string, std::vector<int>> kParts = {
+        {"WeldJoint", {}},          {"PinJoint", {2}},
+        {"SliderJoint", {3}},       {"UniversalJoint", {0, 1}},
+        {"BallJoint", {0, 1, 2}},   {"GimbalJoint", {0, 1, 2}},
+        {"PlanarJoint", {2, 3, 4}}, {"FreeJoint", {0, 1, 2, 3, 4, 5}}};
+    const auto parts = kParts.find(type);
+    if (parts == kParts.end()) {
+      Fail(node, "a " + type, "a Custom, Pin, Slider, Ball, Gimbal, Universal, Planar, Free or Weld joint");
+    }
+    if (own.size() != parts->second.size()) {
+      Fail(node, std::to_string(own.size()) + " coordinates", std::to_string(parts->second.size()));
+    }
+    for (size_t c = 0; c < own.size(); ++c) {
+      Part& part = joint.parts[parts->second[c]];
+      part.coordinate = own[c];
+      part.curve = Itself();
+    }
+  }
+
+  Part PartOf(const pugi::xml_node& joint, const pugi::xml_node& axis, const std::vector<int>& own) const {
+    Part part;
+    part.axis = Vector(joint, axis.child("axis"), Vec3::UnitX());
+    if (!(part.axis.norm() > 1e-9)) Fail(joint, "an axis of no length", "a direction");
+    part.axis.normalize();
+    std::string name = axis.child("coordinates").text().get();
+    while (!name.empty() && (name.front() == ' ' || name.front() == '\n' || name.front() == '\t')) name.erase(0, 1);
+    while (!name.empty() && (name.back() == ' ' || name.back() == '\n' || name.back() == '\t')) name.pop_back();
+    for (const int c : own) {
+      if (coordinates_[static_cast<size_t>(c)].name == name) part.coordinate = c;
+    }
+    if (!name.empty() && part.coordinate < 0) Fail(joint, "the coordinate \"" + name + "\"", "one of its own");
+    std::optional<Curve> curve;
+    for (const pugi::xml_node child : axis.children()) {  // OpenSim 3 has it inside <function>
+      if (std::string(child.name()) == "function") {
+        for (const pugi::xml_node inner : child.children()) curve = curve ? curve : CurveOf(joint, inner, 0);
+      } else {
+        curve = curve ? curve : CurveOf(joint, child, 0);
+      }
+    }
+    part.curve = curve ? *curve : part.coordinate < 0 ? Zero() : Itself();
+    return part;
+  }
+
+  static Curve Zero() {
+    Curve curve;
+    curve.values = {0};
+    return curve;
+  }
+
+  /// Nothing for what is no function.
+  std::optional<Curve> CurveOf(const pugi::xml_node& joint, const pugi::xml_node& node, int depth) const {
+    const std::string type = node.name();
+    const auto numbers = [&](const char* child) {
+      const auto values = NumbersIn(node.child(child).text().get());
+      if (!values || values->empty()) {
+        Fail(joint, std::string("no numbers in ") + child + " of a " + type, "at least one");
+      }
+      return *values;
+    };
+    Curve curve;
+    if (type == "Constant") {
+      curve.values = node.child("value") ? numbers("value") : std::vector<double>{0};
+      if (curve.values.size() != 1) Fail(joint, "several values", "one");
+      return curve;
+    }
+    if (type == "LinearFunction" || type == "PolynomialFunction") {
+      curve.values = numbers("coefficients");
+      return curve;
+    }
+    if (type == "SimmSpline" || type == "NaturalCubicSpline" || type == "GCVSpline" ||
+        type == "PiecewiseLinearFunction") {
+      curve.kind = type == "PiecewiseLinearFunction" ? Curve::Kind::kLinear : Curve::Kind::kSpline;
+      curve.knots = numbers("x");
+      curve.values = numbers("y");
+      if (curve.knots.size() != curve.values.size()) Fail(joint, "knots without values", "as many x as y");
+      for (size_t i = 1; i < curve.knots.size(); ++i) {
+        if (!(curve.knots[i] - curve.knots[i - 1] > 1e-12))
+          Fail(joint, "knots that do not grow", "each above the one before");
+      }
+      curve.Prepare();
+      return curve;
+    }
+    if (type == "MultiplierFunction" && depth < 8) {
+      for (const pugi::xml_node child : node.child("function").children()) {
+        if (std::optional<Curve> inner = CurveOf(joint, child, depth + 1)) {
+          const std::vector<double> scale = node.child("scale") ? numbers("scale") : std::vector<double>{1};
+          inner->factor *= scale[0];
+          return inner;
+        }
+      }
+      Fail(joint, "a multiplier of nothing", "a function");
+    }
+    if (type.ends_with("Function") || type.ends_with("Spline")) Fail(joint, "a " + type, "another function");
+    return std::nullopt;
+  }
+
+  /// Parents first.
+  void Order() {
+    std::vector<ModelJoint> ordered;
+    std::map<std::string, int> place = {{"ground", -1}};
+    std::vector<ModelJoint> rest = std::move(joints_);
+    while (!rest.empty()) {
+      const size_t before = rest.size();
+      for (size_t j = 0; j < rest.size();) {
+        const auto parent = place.find(rest[j].parent);
+        if (parent == place.end() || place.contains(rest[j].child)) {
+          ++j;
+          continue;
+        }
+        parents_.push_back(parent->second);
+        place[rest[j].child] = static_cast<int>(ordered.size());
+        ordered.push_back(std::move(rest[j]));
+        rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(j));
+      }
+      if (rest.size() == before) {
+        throw InputError(name_ + ": joint " + rest[0].name,
+                         "the body \"" + rest[0].parent + "\" before \"" + rest[0].child + "\"",
+                         "a chain of joints from ground, with one joint for each body");
+      }
+    }
+    joints_ = std::move(ordered);
+  }
+
+  const std::string& name_;
+  pugi::xml_document document_;
+  std::vector<ModelJoint> joints_;
+  std::vector<int> parents_;  // of the joints' bodies, among the joints; -1: ground
+  std::vector<Coordinate> coordinates_;
+};
+
+/// Columns of a motion file.
+struct Table {
+  std::vector<std::string> names;
+  std::vector<std::vector<double>> rows;
+  bool degrees = true;
+};
+
+class TableReader {
+ public:
+  TableReader(std::string_view text, const std::string& name) : text_(text), name_(name) {}
+
+  Table Read() {
+    Table table;
+    std::string_view line;
+    for (bool more = true; more;) {
+      if (!NextLine(line)) Fail(1, "the end of the file", "a line endheader");
+      if (line.starts_with("inDegrees")) table.degrees = line.find("no") == std::string_view::npos;
+      more = !line.starts_with("endheader");
+    }
+    do {
+      if (!NextLine(line)) Fail(1, "the end of the file", "names of columns");
+    } while (line.find_first_not_of(" \t") == std::string_view::npos);
+    size_t begin = 0;
+    for (std::string_view word = Word(line, begin); !word.empty(); word = Word(line, begin)) {
+      if (table.names.size() == kMostColumns) Fail(begin, "another column", "at most " + std::to_string(kMostColumns));
+      std::string column(word);
+      if (column.ends_with("/value")) column.resize(column.size() - 6);
+      const size_t slash = column.rfind('/');
+      if (slash != std::string::npos && word.ends_with("/value")) column.erase(0, slash + 1);
+      table.names.push_back(std::move(column));
+    }
+    if (table.names.empty() || table.names[0] != "time") Fail(1, "another first column", "time");
+    while (NextLine(line)) {
+      begin = 0;
+      std::string_view word = Word(line, begin);
+      if (word.empty()) continue;
+      std::vector<double>& row = table.rows.emplace_back();
+      for (; !word.empty(); word = Word(line, begin)) {
+        const size_t column = static_cast<size_t>(word.data() - line.data()) + 1;
+        double number = 0;
+        if (!io::ParseNumber(word, number) || !(std::abs(number) < 1e9)) {
+          Fail(column, "\"" + std::string(word.substr(0, 80)) + "\"", "a number");
+        }
+        if (row.size() == table.names.size()) Fail(column, "another number", std::to_string(row.size()) + " numbers");
+        row.push_back(number);
+      }
+      if (row.size() < table.names.size()) {
+        Fail(line.size() + 1, "the end of the line after " + std::to_string(row.size()) + " numbers",
+             std::to_string(table.names.size()) + " numbers");
+      }
+      const size_t n = table.rows.size();
+      if (n > 1 && !(row[0] > table.rows[n - 2][0])) Fail(1, "a time that does not grow", "each above the one before");
+      if (n * table.names.size() > kMostCells) Fail(1, "another row", "what fits into memory");
+    }
+    if (table.rows.size() < 2) Fail(1, "the end of the file", "at least two rows");
+    return table;
+  }
+
+ private:
+  [[noreturn]] void Fail(size_t column, const std::string& found, const std::string& expected) const {
+    throw InputError(name_ + ":" + std::to_string(line_) + ":" + std::to_string(column), found, expected);
+  }
+  bool NextLine(std::string_view& line) {
+    if (position_ >= text_.size()) return false;
+    const size_t end = std::min(text_.find('\n', position_), text_.size());
+    line = text_.substr(position_, end - position_);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    position_ = end + 1;
+    ++line_;
+    return true;
+  }
+  static std::string_view Word(std::string_view line, size_t& begin) {
+    begin = std::min(line.find_first_not_of(" \t", begin), line.size());
+    const size_t end = std::min(line.find_first_of(" \t", begin), line.size());
+    const std::string_view word = line.substr(begin, end - begin);
+    begin = end;
+    return word;
+  }
+
+  std::string_view text_;
+  const std::string& name_;
+  size_t position_ = 0;
+  size_t line_ = 0;
+};
+
+/// Where a model has its shoulders, on one body; nothing where it has none of the usual names.
+struct Shoulders {
+  int body = -1;
+  Vec3 middle = Vec3::Zero();  ///< in the body
+};
+
+Shoulders ShouldersOf(const Model& model) {
+  Shoulders shoulders;
+  int found = 0;
+  for (const ModelJoint& joint : model.joints()) {
+    if (joint.child != "humerus_r" && joint.child != "humerus_l") continue;
+    ++found;
+    shoulders.middle += 0.5 * joint.in_parent.at;
+    for (size_t b = 0; b < model.joints().size(); ++b) {
+      if (model.joints()[b].child == joint.parent) shoulders.body = static_cast<int>(b);
+    }
+  }
+  if (found != 2) shoulders.body = -1;
+  return shoulders;
+}
+
+class OpenSimClip {
+ public:
+  OpenSimClip(const Model& model, const Table& table, const std::string& name) : model_(model), table_(table) {
+    for (const Coordinate& coordinate : model.coordinates()) {
+      values_.push_back(coordinate.value);
+      const auto found = std::find(table.names.begin(), table.names.end(), coordinate.name);
+      columns_.push_back(found == table.names.end() ? 0 : static_cast<size_t>(found - table.names.begin()));
+    }
+    if (std::all_of(columns_.begin(), columns_.end(), [](size_t c) { return c == 0; })) {
+      throw InputError(name, "no column of a coordinate of the model", "names such as " + ExampleName());
+    }
+  }
+
+  motion::Clip Make() {
+    motion::Clip clip;
+    clip.unit = 1;
+    const double span = table_.rows.back()[0] - table_.rows.front()[0];
+    clip.frame_time = span / static_cast<double>(table_.rows.size() - 1);
+    AddSkeleton(clip);
+    size_t after = 1;
+    for (size_t f = 0; f < table_.rows.size(); ++f) {
+      const double time = table_.rows.front()[0] + static_cast<double>(f) * clip.frame_time;
+      while (after + 1 < table_.rows.size() && table_.rows[after][0] < time) ++after;
+      SetValues(after, time);
+      AddFrame(clip);
+    }
+    return clip;
+  }
+
+ private:
+  std::string ExampleName() const { return model_.coordinates().empty() ? "none" : model_.coordinates()[0].name; }
+
+  void SetValues(size_t after, double time) {
+    const std::vector<double>&a = table_.rows[after - 1], &b = table_.rows[after];
+    const double share = std::clamp((time - a[0]) / (b[0] - a[0]), 0.0, 1.0);
+    for (size_t c = 0; c < columns_.size(); ++c) {
+      if (columns_[c] == 0) continue;
+      const double value = (1 - share) * a[columns_[c]] + share * b[columns_[c]];
+      values_[c] = table_.degrees && model_.coordinates()[c].turns ? Radians(value) : value;
+    }
+  }
+
+  /// Where the joint of a body is.
+  Vec3 JointAt(const std::vector<Place>& bodies, size_t j) const {
+    return bodies[j].at + bodies[j].turn * model_.joints()[j].in_child.at;
+  }
+
+  void AddSkeleton(motion::Clip& clip) {
+    const std::vector<double> zero(values_.size(), 0);
+    rest_ = model_.BodiesAt(zero);
+    const auto& joints = model_.joints();
+    bool has_head = false;
+    for (size_t j = 0; j < joints.size(); ++j) {
+      const int parent = model_.parent(j);
+      const bool root = parent < 0;
+      if (root && j > 0) continue;  // what else stands on the ground is not of the body
+      if (!root && index_[static_cast<size_t>(parent)] < 0) {
+        index_.push_back(-1);
+        continue;
+      }
+      const int to = root ? -1 : index_[static_cast<size_t>(parent)];
+      Vec3 offset = JointAt(rest_, j);
+      if (!root) offset -= JointAt(rest_, static_cast<size_t>(parent));
+      index_.push_back(static_cast<int>(clip.skeleton.joints.size()));
+      clip.skeleton.joints.push_back({joints[j].child, to, offset, false});
+      has_head |= joints[j].child == "head";
+    }
+    index_.resize(joints.size(), -1);
+    const Shoulders shoulders = ShouldersOf(model_);
+    if (has_head || shoulders.body < 0 || index_[static_cast<size_t>(shoulders.body)] < 0) return;
+    const auto b = static_cast<size_t>(shoulders.body);
+    const Vec3 middle = rest_[b].at + rest_[b].turn * shoulders.middle;
+    const int head = static_cast<int>(clip.skeleton.joints.size());
+    clip.skeleton.joints.push_back({"head", index_[b], middle - JointAt(rest_, b), false});
+    clip.skeleton.joints.push_back({"head_end", head, Vec3(0, 0.28, 0), true});
+    clip.notes.push_back("the model has no head: one goes with " + joints[b].child);
+  }
+
+  void AddFrame(motion::Clip& clip) {
+    const std::vector<Place> bodies = model_.BodiesAt(values_);
+    motion::Frame& frame = clip.frames.emplace_back();
+    for (const motion::Joint& joint : clip.skeleton.joints) {
+      frame.translations.push_back(joint.offset);
+      frame.rotations.push_back(Quat::Identity());
+    }
+    const auto turn = [&](size_t j) { return (bodies[j].turn * rest_[j].turn.conjugate()).normalized(); };
+    for (size_t j = 0; j < index_.size(); ++j) {
+      if (index_[j] < 0) continue;
+      const auto to = static_cast<size_t>(index_[j]);
+      const int parent = model_.parent(j);
+      if (parent < 0) {
+        frame.translations[to] = JointAt(bodies, j);
+        frame.rotations[to] = turn(j);
+        continue;
+      }
+      const auto p = static_cast<size_t>(parent);
+      const Quat inverse = turn(p).conjugate();
+      frame.translations[to] = inverse * (JointAt(bodies, j) - JointAt(bodies, p));
+      frame.rotations[to] = (inverse * turn(j)).normalized();
+    }
+    for (size_t j = 0; j < frame.translations.size(); ++j) {
+      if (frame.translations[j].allFinite() && frame.rotations[j].coeffs().allFinite()) continue;
+      throw InputError("joint of " + clip.skeleton.joints[j].name, "a place that is no number", "one");
+    }
+  }
+
+  const Model& model_;
+  const Table& table_;
+  std::vector<double> values_;   // of the coordinates
+  std::vector<size_t> columns_;  // of the coordinates; 0: none
+  std::vector<int> index_;       // in the skeleton, of the model's joints; -1: not there
+  std::vector<Place> rest_;
+};
+
+}  // namespace
+
+motion::Clip ParseOpenSim(std::string_view model, const std::string& model_name, std::string_view motion,
+                          const std::string& name) {
+  const Model parsed(model, model_name);
+  const Table table = TableReader(motion, name).Read();
+  return OpenSimClip(parsed, table, name).Make();
+}
+
+}  // namespace retrace::recordings

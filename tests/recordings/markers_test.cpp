@@ -1,0 +1,374 @@
+/// Markers of a body that is known, as C3D and TRC files, and the motion that is found from them.
+#include "retrace/recordings/markers.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "motion/random_clip.h"
+#include "motion/well_formed.h"
+#include "recordings/c3d_writer.h"
+#include "retrace/io/error.h"
+#include "retrace/io/number.h"
+#include "retrace/math/rotation.h"
+#include "retrace/recordings/recording.h"
+
+namespace retrace::recordings {
+namespace {
+
+using motion::Clip;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+/// A body whose joints bend smoothly, and markers of Plug-in Gait on it, y up [m].
+struct Walker {
+  std::vector<std::string> names;
+  std::vector<std::vector<Vec3>> markers;
+  std::vector<std::map<std::string, Vec3>> joints;
+
+  explicit Walker(size_t frames) {
+    for (size_t f = 0; f < frames; ++f) Pose(0.1 * static_cast<double>(f));
+  }
+
+  void Pose(double t) {
+    std::map<std::string, Vec3> marker, joint;
+    const Quat pelvis = AxisRotation(1, 0.3 * std::sin(t));
+    const Vec3 hips(0.1 * t, 0.9, 0.5 * t);
+    // The pelvis of whom Harrington's equations put the hips 8 cm beside the middle.
+    const double width = (0.08 - 0.0073) / 0.33, depth = 0.15;
+    const Vec3 front(0, 0.30 * width + 0.0109, 0.24 * depth + 0.0099);
+    marker["LASI"] = hips + pelvis * (front + Vec3(width / 2, 0, 0));
+    marker["RASI"] = hips + pelvis * (front - Vec3(width / 2, 0, 0));
+    marker["LPSI"] = hips + pelvis * (front + Vec3(0.04, 0, -depth));
+    marker["RPSI"] = hips + pelvis * (front + Vec3(-0.04, 0, -depth));
+    joint["Hips"] = hips;
+    const Quat trunk = pelvis;
+    const Vec3 neck = hips + trunk * Vec3(0, 0.5, 0);
+    joint["Head"] = neck;
+    for (int side = 0; side < 2; ++side) {
+      const double out = side == 0 ? 1 : -1;
+      const std::string s = side == 0 ? "L" : "R", name = side == 0 ? "Left" : "Right";
+      const double phase = t + side * kPi;
+      const Vec3 hip = hips + pelvis * Vec3(0.08 * out, 0, 0);
+      const Quat thigh = pelvis * AxisRotation(0, -0.2 - 0.4 * std::sin(phase));
+      const Vec3 knee = hip + thigh * Vec3(0, -0.42, 0);
+      const Quat shin = thigh * AxisRotation(0, 0.6 + 0.5 * std::sin(phase + 1));
+      const Vec3 ankle = knee + shin * Vec3(0, -0.4, 0);
+      marker[s + "KNE"] = knee + thigh * Vec3(0.05 * out, 0, 0);
+      marker[s + "ANK"] = ankle + shin * Vec3(0.035 * out, 0, 0);
+      marker[s + "HEE"] = ankle + shin * Vec3(0, -0.04, -0.05);
+      marker[s + "TOE"] = ankle + shin * Vec3(0, -0.04, 0.15);
+      joint[name + "UpLeg"] = hip;
+      joint[name + "Leg"] = knee;
+      joint[name + "Foot"] = ankle;
+      const Vec3 shoulder = neck + trunk * Vec3(0.18 * out, -0.05, 0);
+      marker[s + "SHO"] = neck + trunk * Vec3(0.18 * out, 0, 0);
+      const Quat upper = trunk * AxisRotation(2, -out * 1.3) * AxisRotation(1, 0.2 * std::sin(phase));
+      const Vec3 elbow = shoulder + upper * Vec3(0.28 * out, 0, 0);
+      const Quat lower = upper * AxisRotation(1, -out * (0.9 + 0.2 * std::sin(phase)));
+      const Vec3 wrist = elbow + lower * Vec3(0.25 * out, 0, 0);
+      marker[s + "ELB"] = elbow + upper * Vec3(0, 0.035, 0);
+      marker[s + "WRA"] = wrist + lower * Vec3(0, 0.03, 0);
+      marker[s + "WRB"] = wrist - lower * Vec3(0, 0.03, 0);
+      marker[s + "FIN"] = wrist + lower * Vec3(0.08 * out, 0, 0);
+      joint[name + "Arm"] = shoulder;
+      joint[name + "ForeArm"] = elbow;
+      joint[name + "Hand"] = wrist;
+      for (const char* head : {"FHD", "BHD"}) {
+        marker[s + head] = neck + trunk * Vec3(0.07 * out, 0.22, head[0] == 'F' ? 0.1 : -0.1);
+      }
+    }
+    if (names.empty()) {
+      for (const auto& [name, place] : marker) names.push_back(name);
+    }
+    std::vector<Vec3>& places = markers.emplace_back();
+    for (const std::string& name : names) places.push_back(marker.at(name));
+    joints.push_back(joint);
+  }
+
+  Markers Recorded() const { return {names, 100, markers, 1}; }
+};
+
+double LargestDistance(const Clip& clip, const Walker& walker) {
+  EXPECT_EQ(motion::laws::BrokenPromise(clip), "");
+  EXPECT_EQ(clip.frames.size(), walker.joints.size());
+  double largest = 0;
+  motion::GlobalPose pose;
+  for (size_t f = 0; f < clip.frames.size(); ++f) {
+    ForwardKinematics(clip.skeleton, clip.frames[f], pose);
+    for (const auto& [name, place] : walker.joints[f]) {
+      const int joint = clip.skeleton.Find(name);
+      EXPECT_GE(joint, 0) << name;
+      largest = std::max(largest, (pose.positions[static_cast<size_t>(joint)] - place).norm());
+    }
+  }
+  return largest;
+}
+
+TEST(Markers, JointsOfPlugInGaitAreWhereTheyWere) {
+  const Walker walker(40);
+  const Clip clip = ClipOfMarkers(walker.Recorded(), "walk.c3d");
+  EXPECT_LT(LargestDistance(clip, walker), 0.012) << "hinges are known less where a limb is nearly straight";
+  EXPECT_EQ(clip.unit, 1);
+  EXPECT_NEAR(clip.frame_time, 0.01, 1e-15);
+  EXPECT_THAT(clip.notes, IsEmpty());
+}
+
+TEST(Markers, OtherNamesOfTheSameMarkers) {
+  const Walker walker(20);
+  const Clip expected = ClipOfMarkers(walker.Recorded(), "walk.c3d");
+  Markers markers = walker.Recorded();
+  for (std::string& name : markers.names) {
+    if (name == "LASI") name = "L.ASIS";
+    if (name == "RKNE") name = "R_Knee_Lat";
+    if (name == "LHEE") name = "L.Heel";
+    name = "Bob:" + name;
+  }
+  markers.names.push_back("Ball:1");
+  for (auto& places : markers.places) places.push_back(Vec3::Zero());
+  const Clip clip = ClipOfMarkers(markers, "walk.trc");
+  EXPECT_EQ(LargestDistance(clip, walker), LargestDistance(expected, walker));
+  EXPECT_THAT(clip.notes, ElementsAre("performer \"Bob\" of \"Ball\", \"Bob\""));
+}
+
+TEST(Markers, JointCentresAreTaken) {
+  const Walker walker(20);
+  Markers markers{{}, 50, {}, -1};
+  const std::map<std::string, std::string> names = {
+      {"LeftUpLeg", "LHip"},     {"LeftLeg", "LKnee"},      {"LeftFoot", "LAnkle"},     {"LeftArm", "LShoulder"},
+      {"LeftForeArm", "LElbow"}, {"LeftHand", "LWrist"},    {"RightUpLeg", "RHip"},     {"RightLeg", "RKnee"},
+      {"RightFoot", "RAnkle"},   {"RightArm", "RShoulder"}, {"RightForeArm", "RElbow"}, {"RightHand", "RWrist"}};
+  for (size_t f = 0; f < 20; ++f) {
+    auto& places = markers.places.emplace_back();
+    for (const auto& [joint, name] : names) {
+      if (f == 0) markers.names.push_back(name);
+      places.push_back(walker.joints[f].at(joint));
+    }
+    for (const char* side : {"L", "R"}) {
+      if (f == 0) markers.names.push_back(std::string(side) + "BigToe");
+      const auto at =
+          std::find(walker.names.begin(), walker.names.end(), std::string(side) + "TOE") - walker.names.begin();
+      places.push_back(walker.markers[f][static_cast<size_t>(at)]);
+    }
+    for (Vec3& place : places) place = Vec3(place.x(), -place.z(), place.y());  // z up, which nothing states
+  }
+  const Clip clip = ClipOfMarkers(markers, "video.trc");
+  motion::GlobalPose pose;
+  for (size_t f = 0; f < 20; ++f) {
+    ForwardKinematics(clip.skeleton, clip.frames[f], pose);
+    for (const auto& [joint, name] : names) {
+      const auto index = static_cast<size_t>(clip.skeleton.Find(joint));
+      EXPECT_LT((pose.positions[index] - walker.joints[f].at(joint)).norm(), 1e-3) << joint;
+    }
+  }
+  EXPECT_THAT(clip.notes, ElementsAre("no markers of the head: it goes with the trunk"));
+}
+
+TEST(Markers, GapsAreFilledAndSwapsNoticed) {
+  const Walker walker(60);
+  Markers markers = walker.Recorded();
+  const auto index = [&](const char* name) {
+    return static_cast<size_t>(std::find(markers.names.begin(), markers.names.end(), name) - markers.names.begin());
+  };
+  const size_t knee = index("LKNE"), ankle = index("LANK");
+  for (size_t f = 10; f < 35; ++f) markers.places[f][knee].setConstant(NAN);
+  std::swap(markers.places[50][knee], markers.places[50][ankle]);
+  const Clip clip = ClipOfMarkers(markers, "walk.c3d");
+  EXPECT_EQ(motion::laws::BrokenPromise(clip), "");
+  ASSERT_EQ(clip.notes.size(), 2u);
+  EXPECT_EQ(clip.notes[0], "gaps of markers are filled by straight lines, the longest, of LKNE, for 0.25 s");
+  EXPECT_THAT(clip.notes[1], HasSubstr("markers were lost or swapped there"));
+}
+
+template <typename Call>
+std::string Refused(Call call) {
+  try {
+    call();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(Markers, WhatIsMissingIsNamed) {
+  Markers markers = Walker(3).Recorded();
+  std::replace(markers.names.begin(), markers.names.end(), std::string("RKNE"), std::string("R_Patella"));
+  const std::string message = Refused([&] { ClipOfMarkers(markers, "walk.c3d"); });
+  EXPECT_THAT(message, HasSubstr("walk.c3d: found no markers RKNE that are seen most of the time (there are LANK, "));
+  EXPECT_THAT(message, HasSubstr("R_Patella"));
+}
+
+// ---- Files.
+
+C3dWriter WriterOf(const Markers& markers, C3dWriter::Processor processor, bool is_float) {
+  C3dWriter writer(processor, is_float);
+  writer.Group(1, "POINT");
+  writer.Texts(1, "LABELS", markers.names);
+  writer.Texts(1, "UNITS", {"mm"}, 4);
+  writer.Texts(1, "Y_SCREEN", {"+Z"}, 2);
+  return writer;
+}
+
+RC_GTEST_PROP(C3d, PointsReadBackWhateverTheProcessor, ()) {
+  const auto processor =
+      *rc::gen::element(C3dWriter::Processor::kIntel, C3dWriter::Processor::kDec, C3dWriter::Processor::kMips);
+  const bool is_float = *rc::gen::arbitrary<bool>().as("float");
+  RandomStream random(*rc::gen::arbitrary<uint64_t>().as("seed"), RandomStage::kTest, 4, 0);
+  Markers markers{{"A", "Bob:B", "C"}, 0, {}, 2};
+  for (int f = 0; f < 5; ++f) {
+    auto& places = markers.places.emplace_back();
+    for (int m = 0; m < 3; ++m) {
+      places.push_back(motion::laws::RandomVector(random, 2000));
+      if (random.Uniform() < 0.2) places.back().setConstant(NAN);
+    }
+  }
+  const std::string bytes = WriterOf(markers, processor, is_float).Bytes(markers.places, 120);
+  const Markers again = ParseC3d(bytes, "a.c3d");
+  RC_ASSERT(again.names == markers.names);
+  RC_ASSERT(again.rate == 120);
+  RC_ASSERT(again.up == 2);
+  RC_ASSERT(again.places.size() == 5u);
+  for (size_t f = 0; f < 5; ++f) {
+    for (size_t m = 0; m < 3; ++m) {
+      const Vec3& place = markers.places[f][m];
+      RC_ASSERT(again.places[f][m].allFinite() == place.allFinite());
+      if (!place.allFinite()) continue;
+      RC_ASSERT((again.places[f][m] - 0.001 * place).norm() < (is_float ? 1e-6 : 1e-4));
+    }
+  }
+}
+
+/// A plate of half a metre around (0.25, 0.25), z up in the file, with the axes of its sensors downwards.
+std::string PlateFile(int type, const std::vector<double>& channels) {
+  const Markers markers{{"A"}, 0, {{Vec3(1, 2, 3)}, {Vec3(1, 2, 3)}}, 2};
+  C3dWriter writer = WriterOf(markers, C3dWriter::Processor::kIntel, true);
+  writer.Group(2, "ANALOG");
+  writer.Floats(2, "GEN_SCALE", {}, {2});
+  writer.Floats(2, "SCALE", {channels.size()}, std::vector<double>(channels.size(), 0.5));
+  writer.Wholes(2, "OFFSET", {channels.size()}, std::vector<int>(channels.size(), 10));
+  writer.Group(3, "FORCE_PLATFORM");
+  writer.Wholes(3, "USED", {}, {1});
+  writer.Wholes(3, "TYPE", {1}, {type});
+  writer.Floats(3, "CORNERS", {3, 4, 1}, {500, 500, 0, 500, 0, 0, 0, 0, 0, 0, 500, 0});
+  writer.Floats(3, "ORIGIN", {3, 1}, type == 3 ? std::vector<double>{120, 200, -50} : std::vector<double>{0, 0, -41});
+  std::vector<int> numbers;
+  for (size_t c = 0; c < channels.size(); ++c) numbers.push_back(static_cast<int>(c) + 1);
+  writer.Wholes(3, "CHANNEL", {channels.size(), 1}, numbers);
+  if (type == 4) {
+    std::vector<double> matrix(36, 0);
+    for (size_t i = 0; i < 6; ++i) matrix[7 * i] = 1;
+    writer.Floats(3, "CAL_MATRIX", {6, 6, 1}, matrix);
+  }
+  std::vector<double> raw;
+  for (const double value : channels) raw.push_back(value + 10);
+  std::vector<double> frame = raw;
+  frame.insert(frame.end(), raw.begin(), raw.end());  // two samples per frame
+  return writer.Bytes(markers.places, 100, 0.1, {frame, frame}, 2);
+}
+
+/// The force (10, 20, 700) N on the body at (0.3, 0.2) in the file, in its axes.
+TEST(C3d, ForcePlatesOfThreeTypes) {
+  const Vec3 force(10, 20, 700), at(0.05, -0.05, 0);  // from the middle
+  // In the plate: x is the file's y, y its x, z down; what is measured is the force on the plate.
+  const auto to_plate = [](const Vec3& v) { return Vec3(v.y(), v.x(), -v.z()); };
+  const Vec3 on_plate = -to_plate(force);
+  for (const int type : {2, 3, 4}) {
+    const Vec3 sensors(0, 0, type == 3 ? 0.05 : 0.041);
+    const Vec3 moment = (to_plate(at) - sensors).cross(on_plate);
+    std::vector<double> channels;
+    if (type == 3) {
+      const double a = 0.12, b = 0.2, fz = on_plate.z(), x = moment.x() / b, y = moment.y() / a;
+      // Fx12 + Fx34, Fy14 + Fy23, and four Fz that give the force and two moments; the moment about z by Fx alone.
+      const double twist = moment.z() / b;
+      channels = {(on_plate.x() - twist) / 2, (on_plate.x() + twist) / 2, on_plate.y() / 2, on_plate.y() / 2,
+                  (fz + x - y) / 4,           (fz + x + y) / 4,           (fz - x + y) / 4, (fz - x - y) / 4};
+    } else {
+      channels = {on_plate.x(), on_plate.y(), on_plate.z(), 1000 * moment.x(), 1000 * moment.y(), 1000 * moment.z()};
+    }
+    const motion::MeasuredForces measured = ParseC3dForces(PlateFile(type, channels), "a.c3d");
+    ASSERT_EQ(measured.times.size(), 4u);
+    EXPECT_NEAR(measured.times[1], 1.0 / 200, 1e-15);
+    ASSERT_EQ(measured.forces.size(), 1u);
+    // y up: the file's z; its y is -z.
+    EXPECT_LT((measured.forces[0].forces[3] - Vec3(10, 700, -20)).norm(), 1e-3) << type;
+    EXPECT_LT((measured.forces[0].points[3] - Vec3(0.3, 0, -0.2)).norm(), 1e-5) << type;
+    EXPECT_LT(measured.forces[0].moments[3].norm(), 1e-3) << type;
+  }
+  EXPECT_THAT(Refused([&] { ParseC3dForces(PlateFile(7, std::vector<double>(6, 0)), "a.c3d"); }),
+              HasSubstr("a.c3d: FORCE_PLATFORM:TYPE: found type 7 of plate 1, expected 2, 3 or 4"));
+}
+
+TEST(C3d, WhatIsBrokenIsRefusedAndAllocatesNothing) {
+  const Walker walker(4);
+  Markers markers = walker.Recorded();
+  for (auto& places : markers.places) {
+    for (Vec3& place : places) place *= 1000;
+  }
+  const std::string whole = WriterOf(markers, C3dWriter::Processor::kIntel, true).Bytes(markers.places, 100);
+  EXPECT_EQ(ParseRecording({{whole, "a.c3d"}, {}, {}}).frames.size(), 4u);
+  EXPECT_EQ(Refused([&] { ParseC3d("x", "a.c3d"); }), "a.c3d: found other bytes, expected a C3D file");
+  EXPECT_EQ(Refused([&] { ParseC3d(whole.substr(0, whole.size() - 16), "a.c3d"); }),
+            "a.c3d: found an end after 3 frames, expected 4 frames");
+  std::string many = whole;
+  many[8] = many[9] = '\xff';
+  EXPECT_EQ(Refused([&] { ParseC3d(many, "a.c3d"); }), "a.c3d: found an end after 4 frames, expected 65535 frames");
+  std::string processor = whole;
+  processor[512 + 3] = 7;
+  EXPECT_THAT(Refused([&] { ParseC3d(processor, "a.c3d"); }), HasSubstr("parameters: found processor 7, expected 84"));
+  for (size_t cut = 0; cut < whole.size(); cut += 37) Refused([&] { ParseC3d(whole.substr(0, cut), "a.c3d"); });
+}
+
+std::string TrcOf(const Markers& markers) {
+  std::string text =
+      "PathFileType\t4\t(X/Y/Z)\twalk.trc\n"
+      "DataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits\tOrigDataRate\tOrigDataStartFrame\tOrigNumFrames\n"
+      "100\t100\t" +
+      std::to_string(markers.places.size()) + "\t" + std::to_string(markers.names.size()) +
+      "\tm\t100\t1\t1\nFrame#\tTime";
+  for (const std::string& name : markers.names) text += "\t" + name + "\t\t";
+  text += "\n\t";
+  for (size_t m = 0; m < markers.names.size(); ++m) text += "\tX1\tY1\tZ1";
+  text += "\n\n";
+  for (size_t f = 0; f < markers.places.size(); ++f) {
+    text += std::to_string(f + 1) + "\t0";
+    for (const Vec3& place : markers.places[f]) {
+      for (int axis = 0; axis < 3; ++axis) text += "\t" + (place.allFinite() ? io::Number(place[axis]) : "");
+    }
+    text += "\r\n";
+  }
+  return text;
+}
+
+TEST(Trc, ReadsBackToTheBit) {
+  Markers markers = Walker(5).Recorded();
+  markers.places[2][3].setConstant(NAN);
+  const Markers again = ParseTrc(TrcOf(markers), "walk.trc");
+  EXPECT_EQ(again.names, markers.names);
+  EXPECT_EQ(again.rate, 100);
+  ASSERT_EQ(again.places.size(), 5u);
+  for (size_t f = 0; f < 5; ++f) {
+    for (size_t m = 0; m < markers.names.size(); ++m) {
+      EXPECT_EQ(again.places[f][m].allFinite(), markers.places[f][m].allFinite());
+      if (!markers.places[f][m].allFinite()) continue;
+      EXPECT_EQ(again.places[f][m], markers.places[f][m]);
+    }
+  }
+}
+
+TEST(Trc, WhatIsBrokenIsRefusedWithItsPlace) {
+  const std::string whole = TrcOf(Walker(2).Recorded());
+  EXPECT_EQ(Refused([&] { ParseTrc("HIERARCHY", "a.trc"); }),
+            "a.trc:1:1: found \"HIERARCHY\", expected a TRC file, which begins with PathFileType");
+  std::string word = whole;
+  word.replace(word.rfind("\t0."), 3, "\tx.");
+  EXPECT_THAT(Refused([&] { ParseTrc(word, "a.trc"); }), HasSubstr("\", expected a coordinate of "));
+  std::string unit = whole;
+  unit.replace(unit.find("\tm\t"), 3, "\tmile\t");
+  EXPECT_EQ(Refused([&] { ParseTrc(unit, "a.trc"); }), "a.trc:3:14: found \"mile\", expected m, cm or mm");
+  EXPECT_THAT(Refused([&] { ParseTrc(whole.substr(0, whole.find("\n\n") + 1), "a.trc"); }),
+              HasSubstr("expected frames"));
+}
+
+}  // namespace
+}  // namespace retrace::recordings

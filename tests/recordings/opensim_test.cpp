@@ -1,0 +1,187 @@
+/// Motions of OpenSim: models of both versions, every joint, against kinematics written out.
+#include "retrace/recordings/opensim.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "motion/well_formed.h"
+#include "retrace/io/error.h"
+#include "retrace/math/rotation.h"
+#include "retrace/recordings/recording.h"
+
+namespace retrace::recordings {
+namespace {
+
+using motion::Clip;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+/// A joint of OpenSim 4 between two bodies: `in_parent` and `in_child` are "x y z" and stand for places of the joint.
+std::string JointOf(const std::string& type, const std::string& name, const std::string& parent,
+                    const std::string& child, const std::string& in_parent, const std::string& in_child,
+                    const std::string& coordinates, const std::string& more = "", const std::string& turn = "0 0 0") {
+  return "<" + type + " name=\"" + name + "\"><socket_parent_frame>p</socket_parent_frame>" +
+         "<socket_child_frame>c</socket_child_frame><coordinates>" + coordinates +
+         "</coordinates><frames><PhysicalOffsetFrame name=\"p\"><socket_parent>/bodyset/" + parent +
+         "</socket_parent><translation>" + in_parent + "</translation><orientation>" + turn +
+         "</orientation></PhysicalOffsetFrame><PhysicalOffsetFrame name=\"c\"><socket_parent>/bodyset/" + child +
+         "</socket_parent><translation>" + in_child + "</translation></PhysicalOffsetFrame></frames>" + more + "</" +
+         type + ">";
+}
+std::string CoordinateOf(const std::string& name, const std::string& value = "0") {
+  return "<Coordinate name=\"" + name + "\"><default_value>" + value + "</default_value></Coordinate>";
+}
+std::string ModelOf(const std::string& joints) {
+  return "<?xml version=\"1.0\"?><OpenSimDocument Version=\"40000\"><Model name=\"m\"><JointSet><objects>" + joints +
+         "</objects></JointSet></Model></OpenSimDocument>";
+}
+
+const std::string kRoot = JointOf("FreeJoint", "root", "ground", "pelvis", "0 0 0", "0 0 0",
+                                  CoordinateOf("rx") + CoordinateOf("ry") + CoordinateOf("rz") + CoordinateOf("tx") +
+                                      CoordinateOf("ty", "1") + CoordinateOf("tz"));
+
+std::string Axis(const std::string& name, const std::string& coordinate, const std::string& axis,
+                 const std::string& function) {
+  return "<TransformAxis name=\"" + name + "\"><coordinates>" + coordinate + "</coordinates><axis>" + axis + "</axis>" +
+         function + "</TransformAxis>";
+}
+
+std::string MotionOf(const std::string& names, const std::string& rows, const std::string& header = "inDegrees=yes\n") {
+  return "Coordinates\nversion=1\n" + header + "endheader\ntime\t" + names + "\n" + rows;
+}
+
+std::vector<Vec3> PlacesAt(const Clip& clip, size_t frame) {
+  motion::GlobalPose pose;
+  ForwardKinematics(clip.skeleton, clip.frames[frame], pose);
+  return pose.positions;
+}
+
+Clip Parse(const std::string& model, const std::string& motion) {
+  const Clip clip = ParseRecording({{motion, "walk.mot"}, {model, "body.osim"}, {}});
+  EXPECT_EQ(motion::laws::BrokenPromise(clip), "");
+  return clip;
+}
+
+TEST(OpenSim, AKneeThatRollsOnItsSplines) {
+  const std::string knee = JointOf(
+      "CustomJoint", "knee", "pelvis", "tibia", "0 -0.4 0", "0 0.1 0", CoordinateOf("bend"),
+      "<SpatialTransform>" +
+          Axis("rotation1", "bend", "0 0 1", "<LinearFunction><coefficients>1 0</coefficients></LinearFunction>") +
+          Axis("rotation2", "", "0 1 0", "<Constant><value>0</value></Constant>") +
+          Axis("rotation3", "", "1 0 0", "<Constant><value>0</value></Constant>") +
+          Axis("translation1", "bend", "1 0 0", "<SimmSpline><x>-2 0 2</x><y>-0.2 0 0.2</y></SimmSpline>") +
+          Axis("translation2", "bend", "0 1 0",
+               "<MultiplierFunction><function><PolynomialFunction><coefficients>1 0 "
+               "0</coefficients></PolynomialFunction>"
+               "</function><scale>0.1</scale></MultiplierFunction>") +
+          Axis("translation3", "", "0 0 1", "<Constant><value>0.05</value></Constant>") + "</SpatialTransform>");
+  const std::string foot = JointOf("WeldJoint", "foot", "tibia", "foot", "0 -0.5 0", "0 0 0", "");
+  const Clip clip = Parse(ModelOf(foot + kRoot + knee), MotionOf("bend\ttx", "0 0 0\n0.5 -90 2\n"));
+  EXPECT_EQ(clip.frame_time, 0.5);
+  EXPECT_EQ(clip.unit, 1);
+  const double q = -kPi / 2;
+  const Vec3 joint = Vec3(2, 1, 0) + Vec3(0, -0.4, 0) + Vec3(0.1 * q, 0.1 * q * q, 0.05);
+  // The body of the tibia is 0.1 under its joint, and the foot 0.5 under that: turned by -90 degrees, -y is -x.
+  const auto at = PlacesAt(clip, 1);
+  EXPECT_LT((at[1] - joint).norm(), 1e-12);
+  EXPECT_LT((at[2] - (joint + Vec3(-0.6, 0, 0))).norm(), 1e-12);
+  EXPECT_LT((PlacesAt(clip, 0)[2] - Vec3(0, 0, 0.05)).norm(), 1e-12);
+}
+
+TEST(OpenSim, EveryJointOfTheLibrary) {
+  struct Case {
+    const char* type;
+    std::vector<const char*> coordinates;
+    Quat turn;
+    Vec3 move;
+  };
+  const double a = 0.3, b = -0.7, c = 0.4;
+  const Quat xyz = AxisRotation(0, a) * AxisRotation(1, b) * AxisRotation(2, c);
+  const Case cases[] = {{"WeldJoint", {}, Quat::Identity(), Vec3::Zero()},
+                        {"PinJoint", {"a"}, AxisRotation(2, a), Vec3::Zero()},
+                        {"SliderJoint", {"a"}, Quat::Identity(), Vec3(a, 0, 0)},
+                        {"UniversalJoint", {"a", "b"}, AxisRotation(0, a) * AxisRotation(1, b), Vec3::Zero()},
+                        {"BallJoint", {"a", "b", "c"}, xyz, Vec3::Zero()},
+                        {"GimbalJoint", {"a", "b", "c"}, xyz, Vec3::Zero()},
+                        {"PlanarJoint", {"a", "b", "c"}, AxisRotation(2, a), Vec3(b, c, 0)}};
+  for (const Case& joint : cases) {
+    std::string coordinates;
+    for (const char* name : joint.coordinates) coordinates += CoordinateOf(name);
+    const std::string model =
+        ModelOf(kRoot + JointOf(joint.type, "j", "pelvis", "arm", "0 0.5 0", "0 0 0", coordinates, "", "0.2 0 0") +
+                JointOf("WeldJoint", "t", "arm", "tip", "0.1 0.2 0.3", "0 0 0", ""));
+    const Clip clip = Parse(model, MotionOf("a b c ty", "0 0.3 -0.7 0.4 1\n0.1 0.3 -0.7 0.4 1\n", "inDegrees=no\n"));
+    const Quat frame = AxisRotation(0, 0.2);
+    const Vec3 place = Vec3(0, 1.5, 0) + frame * joint.move;
+    const auto at = PlacesAt(clip, 0);
+    EXPECT_LT((at[1] - place).norm(), 1e-12) << joint.type;
+    EXPECT_LT((at[2] - (place + frame * joint.turn * Vec3(0.1, 0.2, 0.3))).norm(), 1e-12) << joint.type;
+  }
+}
+
+TEST(OpenSim, ModelsOfVersion3AndStatesOfVersion4) {
+  const std::string model =
+      "<OpenSimDocument Version=\"30000\"><Model><BodySet><objects><Body name=\"ground\"><Joint/></Body>"
+      "<Body name=\"pelvis\"><Joint><FreeJoint name=\"root\"><parent_body>ground</parent_body>"
+      "<location_in_parent>0 0 0</location_in_parent><CoordinateSet><objects>" +
+      CoordinateOf("rx") + CoordinateOf("ry") + CoordinateOf("rz") + CoordinateOf("tx") + CoordinateOf("ty") +
+      CoordinateOf("tz") +
+      "</objects></CoordinateSet></FreeJoint></Joint></Body><Body name=\"femur_r\"><Joint><CustomJoint name=\"hip\">"
+      "<parent_body>pelvis</parent_body><location_in_parent>0 0 0.1</location_in_parent>"
+      "<orientation_in_parent>0 0 0</orientation_in_parent><location>0 0 0</location><orientation>0 0 0</orientation>"
+      "<CoordinateSet><objects>" +
+      CoordinateOf("flex") + "</objects></CoordinateSet><SpatialTransform>" +
+      "<TransformAxis name=\"rotation1\"><coordinates>flex</coordinates><axis>0 0 1</axis><function><LinearFunction>"
+      "<coefficients>1 0</coefficients></LinearFunction></function></TransformAxis>"
+      "</SpatialTransform></CustomJoint></Joint></Body></objects></BodySet></Model></OpenSimDocument>";
+  const Clip clip = Parse(model, MotionOf("/jointset/hip/flex/value\t/jointset/hip/flex/speed\t/forceset/m/activation",
+                                          "0 0.5 9 9\n0.01 0.5 9 9\n", "inDegrees=no\n"));
+  EXPECT_LT(AngleBetween(clip.frames[0].rotations[1], AxisRotation(2, 0.5)), 1e-12);
+}
+
+TEST(OpenSim, ATorsoWithShouldersGetsAHead) {
+  const auto arm = [](const std::string& side, const std::string& z) {
+    return JointOf("WeldJoint", "acromial_" + side, "torso", "humerus_" + side, "0 0.4 " + z, "0 0 0", "");
+  };
+  const Clip clip = Parse(ModelOf(kRoot + JointOf("WeldJoint", "back", "pelvis", "torso", "0 0.1 0", "0 0 0", "") +
+                                  arm("r", "0.2") + arm("l", "-0.2")),
+                          MotionOf("tx", "0 0\n1 1\n"));
+  const int head = clip.skeleton.Find("head");
+  ASSERT_GE(head, 0);
+  EXPECT_LT((PlacesAt(clip, 0)[static_cast<size_t>(head)] - Vec3(0, 1.5, 0)).norm(), 1e-12);
+  EXPECT_THAT(clip.notes, ElementsAre("the model has no head: one goes with torso"));
+}
+
+std::string Refusal(const std::string& model, const std::string& motion) {
+  try {
+    ParseOpenSim(model, "body.osim", motion, "walk.mot");
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(OpenSim, WhatIsBrokenIsRefusedWithItsPlace) {
+  const std::string model = ModelOf(kRoot), motion = MotionOf("tx", "0 0\n1 1\n");
+  EXPECT_EQ(Refusal(model, motion), "accepted");
+  EXPECT_THAT(Refusal("no model", motion), HasSubstr("body.osim, byte "));
+  EXPECT_THAT(Refusal("<a/>", motion), HasSubstr("body.osim: found no OpenSimDocument with a Model"));
+  EXPECT_THAT(Refusal(ModelOf(JointOf("EllipsoidJoint", "knee", "ground", "tibia", "0 0 0", "0 0 0", "")), motion),
+              HasSubstr("body.osim: joint knee: found a EllipsoidJoint, expected a Custom"));
+  EXPECT_THAT(
+      Refusal(ModelOf(JointOf("WeldJoint", "knee", "femur", "tibia", "0 0 0", "0 0 0", "")), motion),
+      HasSubstr("joint knee: found the body \"femur\" before \"tibia\", expected a chain of joints from ground"));
+  EXPECT_THAT(Refusal(ModelOf(JointOf("WeldJoint", "knee", "ground", "tibia", "0 0 x", "0 0 0", "")), motion),
+              HasSubstr("joint knee: found \"0 0 x\" in translation, expected three numbers"));
+  EXPECT_EQ(Refusal(model, MotionOf("knee", "0 0\n1 1\n")),
+            "walk.mot: found no column of a coordinate of the model, expected names such as rx");
+  EXPECT_EQ(Refusal(model, MotionOf("tx", "0 0\n0 1\n")),
+            "walk.mot:7:1: found a time that does not grow, expected each above the one before");
+  EXPECT_EQ(Refusal(model, MotionOf("tx", "0 0\n1\n")),
+            "walk.mot:7:2: found the end of the line after 1 numbers, expected 2 numbers");
+  EXPECT_EQ(Refusal(model, MotionOf("tx", "0 0\n1 a\n")), "walk.mot:7:3: found \"a\", expected a number");
+  EXPECT_EQ(Refusal(model, "time tx\n0 0\n"), "walk.mot:2:1: found the end of the file, expected a line endheader");
+}
+
+}  // namespace
+}  // namespace retrace::recordings
