@@ -83,6 +83,11 @@ int Compose(const Options& o, const std::string& command) {
     std::printf("  %s\n", runs::Describe(job, part).c_str());
     std::fflush(stdout);
   };
+  hooks.on_try = [&](const runs::CompositionTry& tried) {
+    if (!prints) return;
+    std::printf("    %s\n", runs::Describe(job, tried).c_str());
+    std::fflush(stdout);
+  };
   hooks.on_back = [&](double time) {
     if (prints) std::printf("  nothing leads on from there: back to %s s\n", io::Fixed(time, 2).c_str());
   };

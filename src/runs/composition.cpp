@@ -30,17 +30,19 @@ constexpr double kReaction = 0.2;       // after the start of a push the plan go
 constexpr double kBlend = 0.3;          // in which a reference goes over from the state at hand to the motion [s]
 constexpr double kBlendOnGround = 0.6;  // the same where the root is low [s]
 constexpr int kEfforts[] = {1, 4};      // factors on samples, one after the other
+constexpr double kGoodEnd = 0.2;        // of a way from the end of its control, with which it is taken at once [m]
 // Falls and get-ups.
-constexpr double kNear = 0.3;           // where there is a get-up, ways after a push that are farther are not tried [m]
-constexpr double kFallStep = 0.1;       // in which the reflexes are what they are [s]
-constexpr double kShortestFall = 0.5;   // before a body may be said to lie [s]
-constexpr double kLongestFall = 4;      // after which it gets up, still or not [s]
-constexpr double kDriveTime = 1.5;      // in which servos go to the pose of a get-up [s]
-constexpr double kGetUpWindow = 0.35;   // share of a get-up in which it may be entered
-constexpr double kLongestAnswer = 30;   // of a fall with what follows it, for the range of the pushes [s]
-constexpr double kShareOfBudget = 0.5;  // of a way that is tried then: there are others
-constexpr double kNamedCut = 0.2;       // from the time that is named, within which a get-up is entered [s]
-constexpr int kMostGetUps = 6;          // of the nearest that are tried
+constexpr double kNear = 0.3;          // where there is a get-up, ways after a push that are farther are not tried [m]
+constexpr double kFallStep = 0.1;      // in which the reflexes are what they are [s]
+constexpr double kShortestFall = 0.5;  // before a body may be said to lie [s]
+constexpr double kLongestFall = 4;     // after which it gets up, still or not [s]
+constexpr double kDriveTime = 1.5;     // in which servos go to the pose of a get-up [s]
+constexpr double kGetUpWindow = 0.35;  // share of a get-up in which it may be entered
+constexpr double kLimpGains[] = {0.2, 0.1, 0.4};  // shares of the servos' strength with which the character may fall
+constexpr double kLongestAnswer = 30;             // of a fall with what follows it, for the range of the pushes [s]
+constexpr double kShareOfBudget = 0.5;            // of a way that is tried then: there are others
+constexpr double kNamedCut = 0.2;                 // from the time that is named, within which a get-up is entered [s]
+constexpr int kMostGetUps = 6;                    // of the nearest that are tried
 
 /// A way from a motion into another one.
 struct Cut {
@@ -136,6 +138,16 @@ class Composer {
     actual_ = snapshot.actual;
   }
 
+  /// A control that leads on from a cut.
+  struct Way {
+    Cut cut;
+    CompositionPart part = {};
+    std::vector<character::Pose> reference = {};
+    std::vector<control::Fragment> fragments = {};
+    uint64_t end = 0;         // fingerprint of the state in which the search ended
+    double end_distance = 0;  // of that state from the end of the control [m]
+  };
+
   /// How the last part was entered, and how else it may be.
   struct Choice {
     Snapshot before;
@@ -144,7 +156,8 @@ class Composer {
     size_t efforts = 1;
     CompositionEvent event = CompositionEvent::kPlan;
     bool in_fall = false;
-    size_t num_parts = 0;  // with this one
+    size_t num_parts = 0;    // with this one
+    std::vector<Way> found;  // the others that were found, the one in front that ends nearest
   };
 
   const character::State& StateOf(const LibraryControl& control, int step) const {
@@ -189,6 +202,11 @@ class Composer {
     const bool told = std::exchange(silent_, true);
     in_fall_ = choice.in_fall;
     bool found = false;
+    for (size_t w = 0; w < choice.found.size() && !found; ++w) {
+      BackTo(choice.before);
+      GoOnBy(choice.found[w]);
+      found = TryAll(CutsFrom(Exits(), {control}), CompositionEvent::kPlan, 1);
+    }
     for (size_t t = choice.next; t < choice.cuts.size() * choice.efforts && !found; ++t) {
       BackTo(choice.before);
       found = TryCut(choice.cuts[t % choice.cuts.size()], choice.event, kEfforts[t / choice.cuts.size()],
@@ -235,8 +253,16 @@ class Composer {
     return std::nullopt;
   }
 
+  /// What came after a snapshot.
+  struct Fall {
+    std::vector<control::Fragment> fragments;
+    std::vector<character::Pose> reference;
+    std::vector<character::State> actual;
+  };
+
   /// A way from lying into a get-up.
   struct WayUp {
+    size_t fall = 0;
     control::Fragment drive;
     Cut cut;  // at the end of the drive
   };
@@ -258,42 +284,86 @@ class Composer {
     return !job_.get_ups.empty() && actual_.back()[root].position.y() < kLowRoot * height;
   }
 
+  /// Where a get-up can be entered depends on how one lies, so that the character falls in some ways, and the get-ups
+  /// are tried that servos bring nearest from any of them.
   /// @param exit step at which the plan is left
   /// @param since when there is nothing to follow any more [s]
   /// @param when for people
   bool FallAndGetUp(int exit, double since, const std::string& when) {
     CutOff(exit, since);
-    AddPart({exit, planned_, 0, 0, 0, CompositionEvent::kFall, 0});
-    FallingReflexes reflexes(character_, actual_.back());
-    const int most = StepsIn(kLongestFall), least = StepsIn(kShortestFall), steps = StepsIn(kFallStep);
-    for (int fallen = 0; fallen < most; fallen += steps) {
-      if (fallen >= least && LiesStill(character_, actual_.back())) break;
-      if (!Play(reflexes.From(actual_.back(), exit + fallen, steps))) {
-        result_.ending = "the fall " + when + " diverges";
-        return false;
-      }
-    }
+    const Snapshot before = Take();
     const CompositionJob::Rise rise = num_falls_ < job_.rises.size() ? job_.rises[num_falls_] : CompositionJob::Rise();
     ++num_falls_;
-    const std::vector<WayUp> ways = rise.controls.empty() ? WaysUp(job_.get_ups, kGetUpWindow, 1)
-                                                          : WaysUp({rise.controls[0]}, 1, job_.options.cuts, rise.time);
-    const Snapshot fallen = Take();
+    const size_t most_falls = Is(Transition::kKinematic) ? 1 : std::size(kLimpGains);
+    std::vector<Fall> falls;
+    std::vector<WayUp> ways;
+    for (size_t g = 0; g < most_falls; ++g) {
+      BackTo(before);
+      if (!FallLimply(exit, kLimpGains[g])) continue;
+      falls.push_back(Since(before));
+      std::vector<WayUp> from_here = rise.controls.empty()
+                                         ? WaysUp(job_.get_ups, kGetUpWindow, 1)
+                                         : WaysUp({rise.controls[0]}, 1, job_.options.cuts, rise.time);
+      for (WayUp& way : from_here) {
+        way.fall = falls.size() - 1;
+        ways.push_back(std::move(way));
+      }
+    }
+    if (falls.empty()) {
+      result_.ending = "the fall " + when + " diverges";
+      return false;
+    }
+    std::stable_sort(ways.begin(), ways.end(),
+                     [](const WayUp& a, const WayUp& b) { return a.cut.distance < b.cut.distance; });
+    if (ways.size() > static_cast<size_t>(kMostGetUps)) ways.resize(kMostGetUps);
+    const auto tell = [&] {  // what was tried in vain is not told of
+      for (size_t p = before.parts.size(); hooks_.on_part && p < result_.parts.size(); ++p) {
+        hooks_.on_part(result_.parts[p]);
+      }
+    };
     for (size_t t = 0; t < ways.size() * std::size(kEfforts); ++t) {
       const WayUp& way = ways[t % ways.size()];
-      BackTo(fallen);
+      FallAgain(before, exit, falls[way.fall]);
       Play(way.drive);
       result_.parts.push_back({way.drive.first_step, way.cut.control, way.cut.step, way.cut.distance,
                                static_cast<int>(t) + 1, CompositionEvent::kDrive, 0});
       if (!TryCut(way.cut, CompositionEvent::kGetUp, kEfforts[t / ways.size()], static_cast<int>(t) + 1)) continue;
       if (!FollowAll(rise.controls) || !Resume()) continue;
-      if (hooks_.on_part) {  // what was tried in vain is not told of
-        for (size_t p = fallen.parts.size(); p < result_.parts.size(); ++p) hooks_.on_part(result_.parts[p]);
-      }
+      tell();
       result_.ending = "completed";
       return true;
     }
+    FallAgain(before, exit, falls[ways.empty() ? 0 : ways[0].fall]);
+    tell();
     result_.ending = "no way found up " + when;
     return false;
+  }
+
+  /// Until the character lies still. False where the simulation diverges.
+  bool FallLimply(int exit, double gain) {
+    FallingReflexes reflexes(character_, actual_.back(), gain);
+    const int most = StepsIn(kLongestFall), least = StepsIn(kShortestFall), steps = StepsIn(kFallStep);
+    for (int fallen = 0; fallen < most; fallen += steps) {
+      if (fallen >= least && LiesStill(character_, actual_.back())) break;
+      if (!Play(reflexes.From(actual_.back(), exit + fallen, steps))) return false;
+    }
+    return true;
+  }
+
+  template <typename Item>
+  static std::vector<Item> Rest(const std::vector<Item>& all, size_t from) {
+    return {all.begin() + static_cast<std::ptrdiff_t>(from), all.end()};
+  }
+  Fall Since(const Snapshot& before) const {
+    return {Rest(result_.control.fragments, before.fragments.size()), Rest(result_.reference, before.reference.size()),
+            Rest(actual_, before.actual.size())};
+  }
+  void FallAgain(const Snapshot& before, int exit, const Fall& fall) {
+    BackTo(before);
+    result_.control.fragments.insert(result_.control.fragments.end(), fall.fragments.begin(), fall.fragments.end());
+    result_.reference.insert(result_.reference.end(), fall.reference.begin(), fall.reference.end());
+    actual_.insert(actual_.end(), fall.actual.begin(), fall.actual.end());
+    result_.parts.push_back({exit, planned_, 0, 0, 0, CompositionEvent::kFall, 0});
   }
 
   /// All controls that lead up but the first one, one after the other.
@@ -307,7 +377,7 @@ class Composer {
     return found;
   }
 
-  /// From where the character lies to the controls that are nearest once servos have gone to them, the nearest first.
+  /// From where the character lies to the controls that are nearest once servos have gone to them.
   /// @param window share of a control in which it may be entered, as long as it is near the ground
   /// @param most ways into each of them
   /// @param time about which it is entered, whether it is near the ground there or not [s]
@@ -333,14 +403,11 @@ class Composer {
         control::Fragment drive = DriveTo(character_, actual_.back(), StateOf(control, cut.step), here, steps);
         if (Play(drive)) {
           cut.distance = metrics::StateDistance(character_, actual_.back(), StateOf(control, cut.step));
-          ways.push_back({std::move(drive), cut});
+          ways.push_back({0, std::move(drive), cut});
         }
         BackTo(fallen);
       }
     }
-    std::stable_sort(ways.begin(), ways.end(),
-                     [](const WayUp& a, const WayUp& b) { return a.cut.distance < b.cut.distance; });
-    if (ways.size() > static_cast<size_t>(kMostGetUps)) ways.resize(kMostGetUps);
     return ways;
   }
 
@@ -437,37 +504,56 @@ class Composer {
     return start;
   }
 
-  /// Where no cut leads on, all are tried once more with more samples.
+  /// The first way that ends near the end of its control, or else the one that ends nearest: a motion may stay within
+  /// the gates to its end, and be lost there. Where no cut leads on, all are tried once more with more samples.
   bool TryAll(const std::vector<Cut>& cuts, CompositionEvent event, size_t efforts = std::size(kEfforts)) {
-    Choice choice = {Take(), cuts, 0, efforts, event, in_fall_, 0};
-    while (choice.next < cuts.size() * efforts) {
+    Choice choice = {Take(), cuts, 0, efforts, event, in_fall_, 0, {}};
+    std::vector<Way>& found = choice.found;
+    while (choice.next < cuts.size() * efforts && (found.empty() || choice.next < cuts.size())) {
       const size_t t = choice.next++;
-      if (!TryCut(cuts[t % cuts.size()], event, kEfforts[t / cuts.size()], static_cast<int>(t) + 1)) continue;
-      choice.num_parts = result_.parts.size();
-      choice_ = std::move(choice);
-      return true;
+      std::optional<Way> way =
+          FindWay(cuts[t % cuts.size()], event, kEfforts[t / cuts.size()], static_cast<int>(t) + 1);
+      if (!way) continue;
+      found.push_back(std::move(*way));
+      if (found.back().end_distance <= kGoodEnd) break;
     }
-    return false;
+    if (found.empty()) return false;
+    std::stable_sort(found.begin(), found.end(),
+                     [](const Way& a, const Way& b) { return a.end_distance < b.end_distance; });
+    Way best = std::move(found.front());
+    found.erase(found.begin());
+    GoOnBy(std::move(best));
+    choice.num_parts = result_.parts.size();
+    choice_ = std::move(choice);
+    return true;
   }
 
   /// @param effort factor on samples and simulated time
   bool TryCut(const Cut& cut, CompositionEvent event, int effort, int tries) {
+    std::optional<Way> way = FindWay(cut, event, effort, tries);
+    if (way) GoOnBy(std::move(*way));
+    return way.has_value();
+  }
+
+  std::optional<Way> FindWay(const Cut& cut, CompositionEvent event, int effort, int tries) {
     if (hooks_.stop && hooks_.stop()) throw StoppedError("stopped");
-    const std::vector<character::Pose> reference = ReferenceFrom(cut);
-    std::vector<control::Fragment> fragments;
+    Way way = {.cut = cut, .reference = ReferenceFrom(cut)};
     if (tries == 1) cpu_seconds_ = 0;
     if (!Is(Transition::kSearched)) {
-      fragments = FragmentsFrom(cut);
-    } else if (!Search(cut, reference, effort, fragments, cpu_seconds_)) {
-      return false;
+      way.fragments = FragmentsFrom(cut);
+    } else if (!Search(event, effort, way)) {
+      return std::nullopt;
     }
-    CompositionPart part = {cut.exit_step, cut.control, cut.step,     cut.distance,
-                            tries,         event,       cpu_seconds_, job_.options.transition};
-    if (Is(Transition::kKinematic)) part.hidden_impulse = Jump(cut);
-    Append(cut, reference, std::move(fragments));
-    result_.parts.push_back(part);
-    if (hooks_.on_part && !silent_ && event != CompositionEvent::kGetUp) hooks_.on_part(part);
-    return true;
+    way.part = {cut.exit_step, cut.control, cut.step, cut.distance, tries, event, 0, job_.options.transition};
+    if (Is(Transition::kKinematic)) way.part.hidden_impulse = Jump(cut);
+    return way;
+  }
+
+  void GoOnBy(Way way) {
+    way.part.cpu_seconds = cpu_seconds_;
+    Append(way);
+    result_.parts.push_back(way.part);
+    if (hooks_.on_part && !silent_ && way.part.event != CompositionEvent::kGetUp) hooks_.on_part(way.part);
   }
 
   /// The simulation goes on in the next control's own state, and is shown where the character is.
@@ -524,28 +610,37 @@ class Composer {
   }
 
   /// @param effort factor on samples and simulated time
-  bool Search(const Cut& cut, const std::vector<character::Pose>& poses, int effort,
-              std::vector<control::Fragment>& fragments, double& cpu_seconds) {
-    SearchedWay way =
-        SearchWay({character_, result_.control.world, actual_[static_cast<size_t>(cut.exit_step)], cut.exit_step, poses,
-                   job_.options.configuration, effort, in_fall_ ? kShareOfBudget : 1, threads_, hooks_.stop});
-    cpu_seconds += way.cpu_seconds;
-    if (!way.reached_end) return false;
-    fragments = std::move(way.fragments);
-    searched_end_ = way.end;
+  bool Search(CompositionEvent event, int effort, Way& way) {
+    const Cut& cut = way.cut;
+    const LibraryControl& control = job_.controls[cut.control];
+    SearchedWay searched = SearchWay({character_, result_.control.world, actual_[static_cast<size_t>(cut.exit_step)],
+                                      cut.exit_step, way.reference, job_.options.configuration, effort,
+                                      in_fall_ ? kShareOfBudget : 1, threads_, hooks_.stop});
+    cpu_seconds_ += searched.cpu_seconds;
+    if (searched.reached_end) {
+      way.end_distance = metrics::StateDistance(character_, searched.end_state, control.states.back());
+    }
+    if (hooks_.on_try) {
+      const double duration = (control.control.num_steps() - cut.step) * h();
+      hooks_.on_try({event, cut.control, cut.exit_step, cut.step, cut.distance, effort, searched.reached, duration,
+                     searched.reached_end, way.end_distance});
+    }
+    if (!searched.reached_end) return false;
+    way.fragments = std::move(searched.fragments);
+    way.end = searched.end;
     return true;
   }
 
-  void Append(const Cut& cut, const std::vector<character::Pose>& poses, std::vector<control::Fragment> fragments) {
-    const double exit = cut.exit_step * h();
-    CutOff(cut.exit_step, exit);
+  void Append(Way& way) {
+    const double exit = way.cut.exit_step * h();
+    CutOff(way.cut.exit_step, exit);
     std::vector<control::Fragment>& all = result_.control.fragments;
-    all.insert(all.end(), std::make_move_iterator(fragments.begin()), std::make_move_iterator(fragments.end()));
+    all.insert(all.end(), way.fragments.begin(), way.fragments.end());
     if (jump_) result_.control.transitions.push_back(*std::exchange(jump_, std::nullopt));
-    AppendPoses(character_, poses, exit, result_.reference);
+    AppendPoses(character_, way.reference, exit, result_.reference);
     Simulate();
-    const bool as_searched = Is(Transition::kSearched) && !PushedAfter(cut.exit_step);
-    if (as_searched && control::Fingerprint(actual_.back()) != searched_end_) {
+    const bool as_searched = Is(Transition::kSearched) && !PushedAfter(way.cut.exit_step);
+    if (as_searched && control::Fingerprint(actual_.back()) != way.end) {
       throw std::logic_error("the replay does not end in the state that the search found");
     }
   }
@@ -569,8 +664,7 @@ class Composer {
   const character::Character& character_;
   Composition result_;
   std::vector<character::State> actual_;  // (steps + 1) of the motion so far, under all pushes
-  uint64_t searched_end_ = 0;
-  size_t planned_ = 0;  // control of the plan that is played, or interrupted
+  size_t planned_ = 0;                    // control of the plan that is played, or interrupted
   size_t num_falls_ = 0;
   std::optional<Choice> choice_;
   std::optional<control::KinematicTransition> jump_;  // of the part that is appended next

@@ -115,4 +115,16 @@ std::string Describe(const CompositionJob& job, const CompositionPart& part) {
   return text;
 }
 
+std::string Describe(const CompositionJob& job, const CompositionTry& tried) {
+  const LibraryControl& control = job.controls[tried.control];
+  const double h = control.control.world.time_step;
+  std::string text = io::Fixed(tried.exit_step * h, 2) + " s: " + control.name;
+  text.append(" from ").append(io::Fixed(tried.cut_step * h, 2)).append(" s on, ");
+  text.append(io::Fixed(tried.distance, 2)).append(" m off");
+  if (tried.effort > 1) text.append(", with ").append(std::to_string(tried.effort)).append(" times the samples");
+  if (tried.found) return text.append(": found, and ends ").append(io::Fixed(tried.end_distance, 2)).append(" m off");
+  text.append(": lost after ").append(io::Fixed(tried.reached, 2)).append(" of ");
+  return text.append(io::Fixed(tried.duration, 2)).append(" s");
+}
+
 }  // namespace retrace::runs

@@ -7,9 +7,12 @@
 
 #include "retrace/character/cycle.h"
 #include "retrace/character/kinematics.h"
+#include "retrace/io/error.h"
 #include "retrace/math/smooth_step.h"
 #include "retrace/metrics/state_distance.h"
+#include "retrace/motion/bvh.h"
 #include "retrace/runs/control_library.h"
+#include "retrace/runs/data_files.h"
 
 namespace retrace::runs {
 namespace {
@@ -25,6 +28,9 @@ constexpr double kCycleWithin = 6;      // before the end, where a cycle is look
 constexpr double kFarthestPhase = 0.4;  // of the end from a cycle that goes on from there [m]
 constexpr double kMoving = 0.4;         // speed of who does not stand [m/s]
 constexpr double kNearFloor = 0.05;     // [m]
+constexpr const char* kWalkingClip = "walk.bvh";
+constexpr double kPhasesApart = 0.2;  // of two steps into the walk [s]
+constexpr size_t kMostPhases = 4;     // of the walk that are tried
 
 State StateOf(const Character& character, const Pose& pose) {
   State state;
@@ -122,6 +128,51 @@ std::optional<std::vector<Pose>> OfTheCycle(const Job& job, size_t count) {
   return JoinTo(reference, std::vector<Pose>(first, first + static_cast<std::ptrdiff_t>(count + 1)));
 }
 
+/// The bundled walk from the phases on that are nearest to the end; nothing for a character that cannot play it.
+std::vector<std::vector<Pose>> OfTheWalk(const Job& job, size_t count) {
+  const auto file = FindBundledClip(kWalkingClip);
+  if (!file) return {};
+  const character::ReferenceMotion& reference = job.reference;
+  const double frame_time = reference.frame_time();
+  std::vector<Pose> poses;
+  try {
+    character::ReferenceReport report;
+    const character::ReferenceMotion walk =
+        character::MakeReference(job.character, motion::ReadBvh(*file), file->string(), {}, report);
+    poses.resize(static_cast<size_t>(walk.duration() / frame_time));
+    for (size_t f = 0; f < poses.size(); ++f) walk.PoseAt(static_cast<double>(f) * frame_time, poses[f]);
+  } catch (const Error&) {
+    return {};
+  }
+  const auto cycle = character::FindCycle(poses, frame_time);
+  if (!cycle || cycle->seam > character::kWorstSeam) return {};
+  const std::vector<Pose> rounds = character::Repeat(poses, *cycle, cycle->length + count + 1);
+  const character::ReferenceMotion motion(reference.character(), frame_time, rounds,
+                                          job.configuration.task.reference.velocity_interval);
+  State end, state;
+  reference.StateAt(reference.duration(), end);
+  std::vector<std::pair<double, size_t>> phases;
+  for (size_t f = 0; f < cycle->length; ++f) {
+    motion.StateAt(static_cast<double>(f) * frame_time, state);
+    phases.emplace_back(metrics::StateDistance(reference.character(), end, state), f);
+  }
+  std::sort(phases.begin(), phases.end());
+  std::vector<size_t> taken;
+  std::vector<std::vector<Pose>> ways;
+  for (const auto& [distance, phase] : phases) {
+    const bool near = std::any_of(taken.begin(), taken.end(), [&](size_t other) {
+      const size_t apart = std::max(phase, other) - std::min(phase, other);
+      return static_cast<double>(std::min(apart, cycle->length - apart)) * frame_time < kPhasesApart;
+    });
+    if (near) continue;
+    taken.push_back(phase);
+    const auto first = rounds.begin() + static_cast<std::ptrdiff_t>(phase);
+    ways.push_back(JoinTo(reference, {first, first + static_cast<std::ptrdiff_t>(count + 1)}));
+    if (ways.size() == kMostPhases) break;
+  }
+  return ways;
+}
+
 std::vector<Pose> StandingStill(const character::ReferenceMotion& reference, const Vec3& velocity, size_t count) {
   std::vector<Pose> poses;
   for (size_t f = 1; f <= count; ++f) {
@@ -140,6 +191,8 @@ std::string Name(Onward onward) {
       return "clip";
     case Onward::kCycle:
       return "cycle";
+    case Onward::kWalk:
+      return "walk";
     case Onward::kStill:
       break;
   }
@@ -165,11 +218,12 @@ std::vector<Continuation> ContinuationsOf(const Job& job, double seconds) {
   reference.StateAt(reference.duration(), end);
   const Vec3 velocity = character::CenterOfMassVelocity(reference.character(), end);
   std::vector<Continuation> ways;
-  if (auto poses = OfTheClip(job, seconds)) ways.push_back({Onward::kClip, std::move(*poses)});
-  if (auto poses = OfTheCycle(job, count)) ways.push_back({Onward::kCycle, std::move(*poses)});
+  if (auto poses = OfTheClip(job, seconds)) ways.push_back({Onward::kClip, std::move(*poses), 0});
+  if (auto poses = OfTheCycle(job, count)) ways.push_back({Onward::kCycle, std::move(*poses), 0});
   if (!IsInTheAir(reference.character(), reference.poses().back())) {
-    Continuation still{Onward::kStill, StandingStill(reference, velocity, count)};
+    Continuation still{Onward::kStill, StandingStill(reference, velocity, count), 0};
     ways.insert(velocity.norm() < kMoving ? ways.begin() : ways.end(), std::move(still));
+    for (std::vector<Pose>& poses : OfTheWalk(job, count)) ways.push_back({Onward::kWalk, std::move(poses), 0});
   }
   std::erase_if(ways, [&](const Continuation& way) { return !IsUp(reference.character(), way.poses.back()); });
   return ways;

@@ -14,6 +14,7 @@ enum class Onward {
   kClip,   ///< the recording itself, where the clip is a part of it; its last pose where that ends too
   kCycle,  ///< the best cycle of the clip, over and over
   kStill,  ///< the last pose, and the root comes to rest
+  kWalk,   ///< the walk that comes with the toolkit: a step catches what cannot stand
 };
 std::string Name(Onward onward);
 
@@ -21,6 +22,7 @@ std::string Name(Onward onward);
 struct Continuation {
   Onward onward = Onward::kStill;
   std::vector<character::Pose> poses;
+  double followed = 0;  ///< for how long feedback follows it from the end of the motion, once that was tried [s]
 };
 
 /// The ways that make sense for the motion, the one to be tried first in front: who moves at the end goes on moving.

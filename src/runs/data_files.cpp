@@ -61,6 +61,14 @@ std::filesystem::path FindKeys(const std::string& name_or_file) {
   return FindData("key", name_or_file);
 }
 
+std::optional<std::filesystem::path> FindBundledClip(const std::string& file_name) {
+  for (const auto& folder : DataFolders()) {
+    auto path = folder / "clips" / file_name;
+    if (std::filesystem::exists(path)) return path;
+  }
+  return std::nullopt;
+}
+
 std::filesystem::path FindReportPage() {
   for (const auto& folder : DataFolders()) {
     auto path = folder / "report_page.html";

@@ -11,8 +11,8 @@
 namespace retrace::runs {
 namespace {
 
-constexpr double kLimpGain = 0.2;     // of the servos of a falling body
-constexpr double kArmGain = 0.6;      // of its arms
+constexpr double kArmGain = 0.6;      // of the servos of arms that are stretched out
+constexpr double kDriveGain = 0.2;    // of servos that begin to go to a pose
 constexpr double kFallSpeed = 0.4;    // of the centre of mass, above which the arms are stretched out [m/s]
 constexpr double kStillRate = 0.25;   // [rad/s]
 constexpr double kStillSpeed = 0.05;  // [m/s]
@@ -56,12 +56,12 @@ Vec3 DirectionOf(const character::Character& character, const character::State& 
 
 }  // namespace
 
-FallingReflexes::FallingReflexes(const character::Character& character, const character::State& state)
-    : character_(character) {
+FallingReflexes::FallingReflexes(const character::Character& character, const character::State& state, double gain)
+    : character_(character), gain_(gain) {
   for (const character::Joint& joint : character.joints) {
     simulation::JointCommand& command = commands_.emplace_back();
     command.target = character::JointRotation(joint, state);
-    command.gain = kLimpGain;
+    command.gain = gain_;
   }
 }
 
@@ -72,7 +72,7 @@ control::Fragment FallingReflexes::From(const character::State& state, int first
     const character::Joint &shoulder = character_.joints[arm.shoulder], &elbow = character_.joints[arm.elbow];
     if (shoulder.type != character::JointType::kBall) continue;
     simulation::JointCommand &upper = commands_[arm.shoulder], &lower = commands_[arm.elbow];
-    upper.gain = lower.gain = falls ? kArmGain : kLimpGain;
+    upper.gain = lower.gain = falls ? kArmGain : gain_;
     if (!falls) continue;  // they stay where they were stretched to
     const Quat& parent = state[static_cast<size_t>(shoulder.parent)].orientation;
     upper.target = ShortestArc(elbow.anchor - shoulder.anchor, parent.conjugate() * wanted).normalized();
@@ -105,7 +105,7 @@ control::Fragment DriveTo(const character::Character& character, const character
       const Quat from = character::JointRotation(character.joints[j], state);
       const Quat to = character::JointRotation(character.joints[j], goal);
       commands[j].target = (FromRotationVector(share * RotationVector(to * from.conjugate())) * from).normalized();
-      commands[j].gain = kLimpGain + (1 - kLimpGain) * share;
+      commands[j].gain = kDriveGain + (1 - kDriveGain) * share;
     }
     fragment.commands.push_back(commands);
   }

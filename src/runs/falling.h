@@ -16,12 +16,14 @@ namespace retrace::runs {
 class FallingReflexes {
  public:
   /// @param state with which the fall begins. The character must outlive the reflexes.
-  FallingReflexes(const character::Character& character, const character::State& state);
+  /// @param gain of the servos, as a share of their strength
+  FallingReflexes(const character::Character& character, const character::State& state, double gain);
   /// What the reflexes do from a state on.
   control::Fragment From(const character::State& state, int first_step, int num_steps);
 
  private:
   const character::Character& character_;
+  double gain_;
   std::vector<simulation::JointCommand> commands_;  // (joints)
 };
 

@@ -43,6 +43,7 @@ SearchedWay SearchWay(const WayProblem& problem) {
   way.cpu_seconds = summary.cpu_seconds;
   way.reached = summary.control.duration();
   way.end = control::Fingerprint(summary.end);
+  way.end_state = std::move(summary.end);
   way.fragments = std::move(summary.control.fragments);
   for (control::Fragment& fragment : way.fragments) fragment.first_step += problem.first_step;
   return way;

@@ -34,7 +34,8 @@ struct WayProblem {
 struct SearchedWay {
   bool reached_end = false;
   std::vector<control::Fragment> fragments;  ///< to the end, or to where it was lost
-  uint64_t end = 0;                          ///< control::Fingerprint of the state there, of all in the world
+  character::State end_state;                ///< there, of all in the world
+  uint64_t end = 0;                          ///< its control::Fingerprint
   double reached = 0;                        ///< from the start [s]
   double cpu_seconds = 0;
 };

@@ -88,7 +88,8 @@ SearchedWay TrackWay(const WayProblem& problem) {
       control::Simulate(characters, problem.world, problem.start, controllers, problem.first_step, steps);
 
   SearchedWay way;
-  way.end = control::Fingerprint(whole.states.back());
+  way.end_state = whole.states.back();
+  way.end = control::Fingerprint(way.end_state);
   way.fragments = recorder.TakeFragments();
   way.reached = static_cast<double>(whole.num_steps()) * h;
   if (characters.size() > 1) {

@@ -25,9 +25,10 @@ constexpr double kGoBack[] = {1.0, 3.0};  // before the end, from where it is se
 // Of the search that only asks whether there is a way on, and of the one that finds another end.
 constexpr int kSamples = 200, kMendingSamples = 400;
 constexpr int kShareSaved = 5;
-constexpr size_t kMostSearched = 2;                     // ways on that are searched for from the end as it is
-constexpr double kBudget = 300, kMendingBudget = 2000;  // simulated seconds per second
-constexpr double kLeastAllowed = 4000;  // simulated seconds in all, if the search of the clip may not spend more
+constexpr size_t kMostSearched = 3;                    // ways on that are searched for
+constexpr double kBudget = 300, kMendingBudget = 800;  // simulated seconds per second
+constexpr double kLeastAllowed =
+    4000;  // simulated seconds in all, if a search of the clip and the tail may not spend more
 
 class EndJudge {
  public:
@@ -35,7 +36,8 @@ class EndJudge {
            const std::function<bool()>& stop)
       : job_(job), control_(control), state_(state), threads_(threads), stop_(stop) {
     judged_.end.seconds = job.configuration.run.tail;
-    allowed_ = std::max(kLeastAllowed, job.configuration.sampling.budget * job.problem.task.duration());
+    allowed_ = std::max(kLeastAllowed,
+                        job.configuration.sampling.budget * (job.problem.task.duration() + job.configuration.run.tail));
   }
 
   JudgedEnd Run() {
@@ -58,10 +60,10 @@ class EndJudge {
       // A control that begins at the end would meet it where it was at the start.
       if (box.course) return Answer(box.name + " moves on a course");
     }
-    const std::vector<Continuation> ways = ContinuationsOf(job_, end.seconds);
+    std::vector<Continuation> ways = ContinuationsOf(job_, end.seconds);
     if (ways.empty())
       return Answer("the recording ends in the air or is followed by lying: nothing tells how to go on");
-    for (const Continuation& way : ways) {
+    for (Continuation& way : ways) {
       if (Track(way)) return;
     }
     const EndMending mending = job_.configuration.run.mend_end;
@@ -69,8 +71,12 @@ class EndJudge {
     for (const Continuation& way : ways) {
       if (mending != EndMending::kOff && tracked && TrackAnew(way)) return;
     }
-    for (size_t w = 0; w < ways.size() && w < kMostSearched; ++w) {
-      if (Search(ways[w], end_step(), state_, false)) return;
+    // What feedback followed for longest is what a search will rather find.
+    std::stable_sort(ways.begin(), ways.end(),
+                     [](const Continuation& a, const Continuation& b) { return a.followed > b.followed; });
+    if (ways.size() > kMostSearched) ways.resize(kMostSearched);
+    for (const Continuation& way : ways) {
+      if (Search(way, end_step(), state_, false)) return;
     }
     end.reason = "no way on was found, neither by tracking nor by sampling";
     if (mending != EndMending::kSearch) return;
@@ -128,19 +134,24 @@ class EndJudge {
   }
 
   /// Whether feedback takes the character on. It knows a plain floor alone.
-  bool Track(const Continuation& way) { return TrackFrom(way, state_); }
+  bool Track(Continuation& way) {
+    way.followed = TrackFrom(way, state_);
+    return judged_.end.verdict == ViableEnd::Verdict::kViable;
+  }
 
-  bool TrackFrom(const Continuation& way, const character::State& state) {
-    if (!CanTrack()) return false;
+  /// For how long feedback follows it [s]; where that is to the end, it is accepted.
+  double TrackFrom(const Continuation& way, const character::State& state) {
+    if (!CanTrack()) return 0;
     const character::ReferenceMotion motion = Motion(MotionFrom(way, end_step(), state));
     tracking::Options options = job_.configuration.tracking;
     options.perturbation = 0;
     options.candidates = 0;
     tracking::Summary summary = Follow(motion, options, state, tail_steps());
-    if (!summary.reached_end() || !StaysInside(summary.control, motion)) return false;
+    const double followed = InsideFor(summary.control, motion);
+    if (!summary.reached_end() || followed < tail_steps() * h()) return followed;
     Accept(way, "tracking", std::move(summary.control.fragments), state);
     judged_.end.onward.world = summary.control.world;
-    return true;
+    return followed;
   }
 
   bool CanTrack() const { return job_.world.empty() && job_.configuration.tracking.servo != tracking::Servo::kPaper; }
@@ -177,17 +188,22 @@ class EndJudge {
     last.num_steps = end_step() - last.first_step;
     last.commands.resize(static_cast<size_t>(last.num_steps));
     const ReplayedControl replayed = EvaluateReplay(job_, mended, {});
-    if (!replayed.evaluation.success() || !TrackFrom(way, replayed.end)) return false;
+    if (!replayed.evaluation.success()) return false;
+    TrackFrom(way, replayed.end);
+    if (judged_.end.verdict != ViableEnd::Verdict::kViable) return false;
     judged_.end.searched_from = 0;
     judged_.mended = std::move(mended);
     judged_.mended_end = replayed.end;
     return true;
   }
 
-  bool StaysInside(const control::OpenLoopControl& control, const character::ReferenceMotion& motion) const {
-    return metrics::Evaluate(job_.character, control::Replay(job_.character, control), motion, tail_steps() * h(),
-                             job_.problem.task.gates)
-        .success();
+  /// For how long a control stays within the gates of a motion [s].
+  double InsideFor(const control::OpenLoopControl& control, const character::ReferenceMotion& motion) const {
+    const metrics::Evaluation evaluation = metrics::Evaluate(job_.character, control::Replay(job_.character, control),
+                                                             motion, tail_steps() * h(), job_.problem.task.gates);
+    const metrics::Gate* const left = evaluation.FirstViolated();
+    if (left != nullptr) return left->first_violation;
+    return evaluation.completed ? tail_steps() * h() : evaluation.simulated_duration;
   }
 
   /// Instants of control from a step on, counted from there: those of the clip, its end, and evenly spaced ones.
@@ -318,6 +334,7 @@ std::string ViableEnd::Describe() const {
   if (verdict != Verdict::kViable) return text + ": " + reason;
   const char* how = continuation == "clip"    ? "with the recording that follows"
                     : continuation == "cycle" ? "with the best cycle of the clip"
+                    : continuation == "walk"  ? "with the walk of the toolkit"
                                               : "in the last pose";
   text.append(": on the feet for ").append(io::Fixed(seconds, 1)).append(" s more ").append(how).append(", by ");
   text.append(method);

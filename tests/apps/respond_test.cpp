@@ -66,6 +66,10 @@ TEST_F(RespondProgram, LeavesARunThatTheOthersTake) {
   EXPECT_EQ(manifest["program"], "respond");
   EXPECT_EQ(manifest["pushes"].size(), 1u);
   EXPECT_EQ(manifest["response"]["goes_on"], false);
+  // It stands on by feedback, from some time before the end on.
+  const io::Json chosen = manifest["response"]["candidates"][manifest["response"]["chosen"].get<size_t>()];
+  EXPECT_GT(chosen["feedback_from"].get<double>(), 1.1);
+  EXPECT_LT(chosen["feedback_from"].get<double>(), 0.6 + chosen["reached"].get<double>() - 0.2);
   const results::Table parts = results::ReadTable(run + "/composition.csv");
   EXPECT_EQ(parts.Text("event"), (std::vector<std::string>{"plan", "answer"}));
   const double exit = parts.Numbers("end")[0];

@@ -67,6 +67,7 @@ TEST(ViableEnd, AFallIsNotViableAndTheLastSecondsAreSearchedAnew) {
   options.configuration.sampling.smoothing.passes = 0;
   options.configuration.sampling.samples = 100;
   options.configuration.sampling.selection.saved = 20;
+  options.configuration.sampling.max_back_offs = 2;  // what cannot be caught is given up soon
   options.configuration.run.mend_end = EndMending::kOff;
   const Job judging(options);
   const Reconstruction result = FindControl(judging, *MakeThreadFarm(1, MakeWorkerFactory(judging)));
@@ -104,6 +105,24 @@ TEST(ViableEnd, AFallIsNotViableAndTheLastSecondsAreSearchedAnew) {
   ASSERT_TRUE(again.mended);
   EXPECT_EQ(control::FormatControl(mending.character, *again.mended),
             control::FormatControl(mending.character, *mended.mended));
+}
+
+/// Who has too much speed to stand, and no recording or cycle to go on with, walks.
+TEST(ViableEnd, WhoCannotStandWalksOn) {
+  JobOptions options = Clip("stand", 0.6);
+  options.clip.end.reset();
+  options.configuration.run.mend_end = EndMending::kOff;
+  const Job job(options);
+  const Reconstruction result = FindControl(job, *MakeThreadFarm(1, MakeWorkerFactory(job)));
+  ASSERT_TRUE(result.success());
+  character::State hasty = result.tracking->summary.end;
+  for (character::BodyState& body : hasty) body.linear_velocity += Vec3(0, 0, 0.9);
+  const JudgedEnd judged = JudgeEnd(job, result.control(), hasty, 1, {});
+  ASSERT_EQ(judged.end.verdict, Verdict::kViable) << judged.end.Describe();
+  EXPECT_EQ(judged.end.continuation, "walk");
+  const control::Trajectory motion = control::Replay(job.character, judged.end.onward);
+  EXPECT_GT(RootShare(job, motion.states.back()), 0.85);
+  EXPECT_GT(motion.states.back()[0].position.z() - motion.states.front()[0].position.z(), 1.5);
 }
 
 /// Of a motion that was tracked all is tracked anew, which costs less than a search.

@@ -99,6 +99,20 @@ struct CompositionPart {
   double hidden_impulse = 0;                  ///< that a kinematic transition stands for, of the centre of mass [N s]
 };
 
+/// A way into a control that was searched for.
+struct CompositionTry {
+  CompositionEvent event = CompositionEvent::kPlan;
+  size_t control = 0;   ///< of CompositionJob::controls
+  int exit_step = 0;    ///< of the composed motion, at which it begins
+  int cut_step = 0;     ///< of that control
+  double distance = 0;  ///< of the states [m]
+  int effort = 1;       ///< factor on samples and simulated time
+  double reached = 0;   ///< from the cut on [s]
+  double duration = 0;  ///< likewise of what there is to reach [s]
+  bool found = false;
+  double end_distance = 0;  ///< of its end from that of the control, where it was found [m]
+};
+
 struct Composition {
   control::OpenLoopControl control;
   std::vector<character::Pose> reference;  ///< what each part follows, kinematic: (frames) of kCompositionFrame
@@ -117,6 +131,7 @@ struct CompositionHooks {
   std::function<void(const CompositionPart& part)> on_part = {};
   /// What was told of from a time [s] on is taken back: nothing led on from its end. Other parts follow.
   std::function<void(double time)> on_back = {};
+  std::function<void(const CompositionTry& tried)> on_try = {};
   std::function<bool()> stop = {};  ///< true: what there is by then is the result
 };
 
@@ -134,5 +149,7 @@ std::string FormatComposition(const CompositionJob& job, const Composition& resu
 
 /// A line for each part.
 std::string Describe(const CompositionJob& job, const CompositionPart& part);
+/// The same for a way that was searched for.
+std::string Describe(const CompositionJob& job, const CompositionTry& tried);
 
 }  // namespace retrace::runs

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 namespace retrace::runs {
@@ -12,6 +13,8 @@ std::filesystem::path FindCharacter(const std::string& name_or_file);
 /// The same for a world, and for key poses.
 std::filesystem::path FindWorld(const std::string& name_or_file);
 std::filesystem::path FindKeys(const std::string& name_or_file);
+/// A recording that comes with the toolkit, such as walk.bvh; nothing where there is none of that name.
+std::optional<std::filesystem::path> FindBundledClip(const std::string& file_name);
 /// A folder with the same content as `share/retrace` of an installation; it is searched before all others. Returns
 /// true.
 bool AddDataFolder(const std::filesystem::path& folder);
