@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "long_trials.h"
 #include "retrace/control/control_file.h"
 #include "retrace/control/cutting.h"
 #include "retrace/io/error.h"
@@ -255,37 +256,42 @@ class ComposingFalls : public testing::Test {
     return events;
   }
 
+  static void ExpectFallAndGetUp(const CompositionJob& job, const Composition& result) {
+    ASSERT_EQ(EventsOf(result), (std::vector{CompositionEvent::kPlan, CompositionEvent::kFall, CompositionEvent::kDrive,
+                                             CompositionEvent::kGetUp, CompositionEvent::kResume}));
+    const double h = result.control.world.time_step;
+    const control::Trajectory motion = control::Replay(job.controls[0].character(), result.control);
+    const auto share = [&](int step) {
+      const auto root = static_cast<size_t>(job.controls[0].character().root);
+      return motion.states[static_cast<size_t>(step)][root].position.y() /
+             job.controls[0].character().bodies[root].rest_position.y();
+    };
+    EXPECT_GE(result.parts[1].first_step * h, 0.6);  // not before the push has ended
+    EXPECT_LT(share(result.parts[2].first_step), kLowRoot);
+    EXPECT_GT(share(result.control.num_steps()), kStandingRoot);
+    // The servos of who falls are weak, and stronger on the way to the get-up.
+    const auto gain_at = [&](int step) {
+      for (const control::Fragment& fragment : result.control.fragments) {
+        if (step < fragment.first_step || step >= fragment.end_step() || !fragment.has_commands()) continue;
+        return fragment.commands[static_cast<size_t>(step - fragment.first_step)][0].gain;
+      }
+      return 1.0;
+    };
+    EXPECT_LT(gain_at(result.parts[1].first_step), 0.5);
+    EXPECT_GT(gain_at(result.parts[3].first_step - 1), 0.9);
+  }
+
   inline static std::filesystem::path folder_;
 };
 
 TEST_F(ComposingFalls, WhoIsPushedHardFallsRestsGetsUpAndGoesOn) {
+  if (!LongTrials()) GTEST_SKIP() << "it takes more than a CPU minute: RETRACE_LONG_TRIALS";
   const CompositionJob job(Pushed());
   ASSERT_EQ(job.get_ups.size(), 1u);
   const Composition result = Compose(job, 1);
   EXPECT_EQ(result.ending, "completed");
   EXPECT_TRUE(result.success());
-  EXPECT_EQ(EventsOf(result), (std::vector{CompositionEvent::kPlan, CompositionEvent::kFall, CompositionEvent::kDrive,
-                                           CompositionEvent::kGetUp, CompositionEvent::kResume}));
-  const double h = result.control.world.time_step;
-  const control::Trajectory motion = control::Replay(job.controls[0].character(), result.control);
-  const auto share = [&](int step) {
-    const auto root = static_cast<size_t>(job.controls[0].character().root);
-    return motion.states[static_cast<size_t>(step)][root].position.y() /
-           job.controls[0].character().bodies[root].rest_position.y();
-  };
-  EXPECT_GE(result.parts[1].first_step * h, 0.6);  // not before the push has ended
-  EXPECT_LT(share(result.parts[2].first_step), kLowRoot);
-  EXPECT_GT(share(result.control.num_steps()), kStandingRoot);
-  // The servos of who falls are weak, and stronger on the way to the get-up.
-  const auto gain_at = [&](int step) {
-    for (const control::Fragment& fragment : result.control.fragments) {
-      if (step < fragment.first_step || step >= fragment.end_step() || !fragment.has_commands()) continue;
-      return fragment.commands[static_cast<size_t>(step - fragment.first_step)][0].gain;
-    }
-    return 1.0;
-  };
-  EXPECT_LT(gain_at(result.parts[1].first_step), 0.5);
-  EXPECT_GT(gain_at(result.parts[3].first_step - 1), 0.9);
+  ExpectFallAndGetUp(job, result);
   results::RunFolder folder(folder_ / "composed", false);
   WriteComposition(folder, job, result, {});
   EXPECT_EQ(StoredRun(folder_ / "composed").Verify().difference, "");
@@ -298,8 +304,7 @@ TEST_F(ComposingFalls, KinematicallyTheGetUpIsBlendedIn) {
   const CompositionJob job(options);
   const Composition result = Compose(job, 1);
   EXPECT_EQ(result.ending, "completed");
-  EXPECT_EQ(EventsOf(result), (std::vector{CompositionEvent::kPlan, CompositionEvent::kFall, CompositionEvent::kDrive,
-                                           CompositionEvent::kGetUp, CompositionEvent::kResume}));
+  ExpectFallAndGetUp(job, result);
   EXPECT_EQ(result.num_kinematic(), 2u);
   results::RunFolder folder(folder_ / "kinematic", false);
   WriteComposition(folder, job, result, {});
