@@ -263,7 +263,7 @@ TEST_F(KeyFile, IsRefusedWithPlaceAndReason) {
          "/keys/1/name", "no other key");
   Expect(R"({"name": "a", "clip": ")" + clip + R"(@99"})", "/keys/0/clip", "found second 99, expected one from 0 to");
   Expect(R"({"name": "a", "clip": ")" + clip + R"("})", "/keys/0/clip", "CLIP@SECOND");
-  Expect(R"({"name": "a", "clip": "clip.txt@1"})", "/keys/0/clip", "a .bvh or .amc file");
+  Expect(R"({"name": "a", "clip": "clip.txt@1"})", "/keys/0/clip", "expected a file that ends with .bvh, .amc");
 }
 
 TEST(IdlingJob, AWorldThatDoesNotHoldTheKeysIsRefused) {
