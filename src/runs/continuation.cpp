@@ -159,7 +159,8 @@ std::vector<std::vector<Pose>> OfTheWalk(const Job& job, size_t count) {
   std::sort(phases.begin(), phases.end());
   std::vector<size_t> taken;
   std::vector<std::vector<Pose>> ways;
-  for (const auto& [distance, phase] : phases) {
+  for (const auto& nearest : phases) {
+    const size_t phase = nearest.second;
     const bool near = std::any_of(taken.begin(), taken.end(), [&](size_t other) {
       const size_t apart = std::max(phase, other) - std::min(phase, other);
       return static_cast<double>(std::min(apart, cycle->length - apart)) * frame_time < kPhasesApart;
