@@ -143,7 +143,7 @@ std::filesystem::path Reconstruct(const Options& o, const std::string& command, 
   search.saved.reset();
   apps::Apply(search, options.configuration);
   const runs::Job job(options);
-  const std::filesystem::path output = OutputOf(o).string() + "-run";
+  std::filesystem::path output = OutputOf(o).string() + "-run";
   const std::filesystem::path inputs[] = {o.run};
   results::RunFolder folder(output, o.search.force, inputs);
   runs::ReconstructionHooks hooks;

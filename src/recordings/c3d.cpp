@@ -121,6 +121,10 @@ class C3dFile {
   }
 
  private:
+  int Signed(size_t at) const {
+    const auto byte = static_cast<unsigned char>(bytes_[at]);
+    return byte < 128 ? byte : byte - 256;
+  }
   unsigned Byte(size_t at) const { return static_cast<unsigned char>(bytes_[at]); }
   uint16_t Natural(const char* p) const {
     unsigned char b[2];
@@ -164,8 +168,8 @@ class C3dFile {
     size_t at = start + 4;
     const size_t end = start + kBlock * std::max(Byte(start + 2), 1u);
     while (at + 2 <= bytes_.size()) {
-      const auto length = static_cast<size_t>(std::abs(static_cast<int8_t>(bytes_[at])));
-      const int group = static_cast<int8_t>(bytes_[at + 1]);
+      const auto length = static_cast<size_t>(std::abs(Signed(at)));
+      const int group = Signed(at + 1);
       if (length == 0) break;
       const std::string place = "parameters, byte " + std::to_string(at);
       if (at + 2 + length + 2 > bytes_.size()) Fail(place, "the end of the file", "a name");
@@ -193,7 +197,7 @@ class C3dFile {
   Parameter ReadParameter(size_t at, const std::string& place) const {
     Parameter parameter;
     if (at + 2 > bytes_.size()) Fail(place, "the end of the file", "a type");
-    parameter.type = static_cast<int8_t>(bytes_[at]);
+    parameter.type = Signed(at);
     if (parameter.type != -1 && parameter.type != 1 && parameter.type != 2 && parameter.type != 4) {
       Fail(place, "type " + std::to_string(parameter.type), "-1, 1, 2 or 4");
     }

@@ -187,14 +187,14 @@ class Model {
     return {Vector(joint, at, Vec3::Zero()), Turned(Vector(joint, turn, Vec3::Zero()))};
   }
 
-  static std::string LastWord(std::string path) {
+  static std::string LastWord(const std::string& path) {
     const size_t slash = path.rfind('/');
     return slash == std::string::npos ? path : path.substr(slash + 1);
   }
 
   /// The body behind the socket of a joint of OpenSim 4, and the place of the joint in it.
   std::string Behind(const pugi::xml_node& joint, const char* socket, Place& place) const {
-    const std::string frame = LastWord(joint.child(socket).text().get());
+    std::string frame = LastWord(joint.child(socket).text().get());
     for (const pugi::xml_node offset : joint.child("frames").children("PhysicalOffsetFrame")) {
       if (frame != offset.attribute("name").value()) continue;
       place = PlaceOf(joint, offset.child("translation"), offset.child("orientation"));

@@ -252,7 +252,8 @@ class Responder {
     // Along these poses, or none: in the pose at hand.
     const auto from = [&](const std::vector<character::Pose>* onward, int step, bool feedback) {
       if (hooks_.stop && hooks_.stop()) throw StoppedError("stopped");
-      const character::State& state = whole.states[static_cast<size_t>(step + shift)];
+      const int at = step + shift;
+      const character::State& state = whole.states[static_cast<size_t>(at)];
       const double time = (step - problem.first_step) * h();
       const std::vector<character::Pose> rest =
           onward != nullptr ? RestOf(*onward, time, state) : StillFrom(state, DurationOf(poses) - time);
