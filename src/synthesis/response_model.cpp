@@ -234,8 +234,9 @@ void Calm(const ResponseOptions& options, MatrixXd& linear) {
   if (!(largest > most)) return;
   // By the powers of one factor all eigenvalues are multiplied with it.
   const double factor = most / largest;
-  for (Index part = n / d; part-- > 0;) {
-    linear.middleCols(part * d, d) *= std::pow(factor, static_cast<double>(n / d - part));
+  const Index parts = n / d;
+  for (Index part = 0; part < parts; ++part) {
+    linear.middleCols(part * d, d) *= std::pow(factor, static_cast<double>(parts - part));
   }
 }
 
