@@ -8,6 +8,7 @@
 #include <set>
 #include <vector>
 
+#include "line_reader.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
 #include "retrace/math/rotation.h"
@@ -399,18 +400,18 @@ struct Table {
 
 class TableReader {
  public:
-  TableReader(std::string_view text, const std::string& name) : text_(text), name_(name) {}
+  TableReader(std::string_view text, const std::string& name) : lines_(text, name) {}
 
   Table Read() {
     Table table;
     std::string_view line;
     for (bool more = true; more;) {
-      if (!NextLine(line)) Fail(1, "the end of the file", "a line endheader");
+      if (!lines_.Next(line)) Fail(1, "the end of the file", "a line endheader");
       if (line.starts_with("inDegrees")) table.degrees = line.find("no") == std::string_view::npos;
       more = !line.starts_with("endheader");
     }
     do {
-      if (!NextLine(line)) Fail(1, "the end of the file", "names of columns");
+      if (!lines_.Next(line)) Fail(1, "the end of the file", "names of columns");
     } while (line.find_first_not_of(" \t") == std::string_view::npos);
     size_t begin = 0;
     for (std::string_view word = Word(line, begin); !word.empty(); word = Word(line, begin)) {
@@ -422,7 +423,7 @@ class TableReader {
       table.names.push_back(std::move(column));
     }
     if (table.names.empty() || table.names[0] != "time") Fail(1, "another first column", "time");
-    while (NextLine(line)) {
+    while (lines_.Next(line)) {
       begin = 0;
       std::string_view word = Word(line, begin);
       if (word.empty()) continue;
@@ -450,16 +451,7 @@ class TableReader {
 
  private:
   [[noreturn]] void Fail(size_t column, const std::string& found, const std::string& expected) const {
-    throw InputError(name_ + ":" + std::to_string(line_) + ":" + std::to_string(column), found, expected);
-  }
-  bool NextLine(std::string_view& line) {
-    if (position_ >= text_.size()) return false;
-    const size_t end = std::min(text_.find('\n', position_), text_.size());
-    line = text_.substr(position_, end - position_);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    position_ = end + 1;
-    ++line_;
-    return true;
+    lines_.Fail(column, found, expected);
   }
   static std::string_view Word(std::string_view line, size_t& begin) {
     begin = std::min(line.find_first_not_of(" \t", begin), line.size());
@@ -469,10 +461,7 @@ class TableReader {
     return word;
   }
 
-  std::string_view text_;
-  const std::string& name_;
-  size_t position_ = 0;
-  size_t line_ = 0;
+  LineReader lines_;
 };
 
 /// Where a model has its shoulders, on one body; nothing where it has none of the usual names.

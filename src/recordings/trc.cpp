@@ -2,6 +2,7 @@
 #include <cmath>
 #include <set>
 
+#include "line_reader.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
 #include "retrace/recordings/markers.h"
@@ -20,12 +21,12 @@ struct Cell {
 
 class TrcReader {
  public:
-  TrcReader(std::string_view text, const std::string& name) : text_(text), name_(name) {}
+  TrcReader(std::string_view text, const std::string& name) : lines_(text, name) {}
 
   Markers Read() {
     ReadHeader();
     std::string_view line;
-    while (NextLine(line)) {
+    while (lines_.Next(line)) {
       const std::vector<Cell> cells = Split(line);
       if (std::all_of(cells.begin(), cells.end(), [](const Cell& cell) { return cell.text.empty(); })) continue;
       ReadFrame(cells);
@@ -36,17 +37,7 @@ class TrcReader {
 
  private:
   [[noreturn]] void Fail(const Cell& at, const std::string& found, const std::string& expected) const {
-    throw InputError(name_ + ":" + std::to_string(line_) + ":" + std::to_string(at.column), found, expected);
-  }
-
-  bool NextLine(std::string_view& line) {
-    if (position_ >= text_.size()) return false;
-    const size_t end = std::min(text_.find('\n', position_), text_.size());
-    line = text_.substr(position_, end - position_);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    position_ = end + 1;
-    ++line_;
-    return true;
+    lines_.Fail(at.column, found, expected);
   }
 
   std::vector<Cell> Split(std::string_view line) const {
@@ -84,7 +75,7 @@ class TrcReader {
 
   std::string_view Line(const std::string& what) {
     std::string_view line;
-    if (!NextLine(line)) Fail({}, "the end of the file", what);
+    if (!lines_.Next(line)) Fail({}, "the end of the file", what);
     return line;
   }
 
@@ -143,10 +134,7 @@ class TrcReader {
     }
   }
 
-  std::string_view text_;
-  const std::string& name_;
-  size_t position_ = 0;
-  size_t line_ = 0;
+  LineReader lines_;
   char separator_ = '\t';
   double metres_ = 0.001;
   Markers markers_;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "retrace/character/kinematics.h"
+#include "retrace/math/smooth_step.h"
 
 namespace retrace::synthesis {
 
@@ -36,8 +37,7 @@ double LargestDistance(const character::Character& character, const character::P
 
 /// From 1 to 0, with the slope 0 at both ends.
 double Fading(double share) {
-  const double s = std::clamp(share, 0.0, 1.0);
-  return 1 - s * s * (3 - 2 * s);
+  return 1 - SmoothStep(std::clamp(share, 0.0, 1.0));
 }
 
 }  // namespace

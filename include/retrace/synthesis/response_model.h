@@ -14,11 +14,9 @@
 /// - Motions that follow one reference in time keep its rhythm whatever pushes them, and a model that does not know the
 ///   time comes back from a push a little early or late, and stays so. Where examples have a clock, its phase is a part
 ///   of what the dynamics follow from, with a rate of its own.
-/// - The dynamics have a mean. By a clock it is linear in how far the last places are from those of the normal motion
-/// at
-///   their phases, and all of it dies away: where examples say nothing, a motion comes back, and not into a walk that
-///   no example has. Without a clock it is linear in the last places: far from the examples a motion goes on, in the
-///   place of going to the middle.
+/// - The dynamics have a mean. By a clock it is linear in how far the last places are from the normal motion's at their
+///   phases, and dies away: where examples say nothing, a motion comes back, and not into a walk that none has. Without
+///   a clock it is linear in the last places: far from the examples a motion goes on, and not to the middle.
 /// - Velocities are observed in the place of the pose before, in more latent coordinates than three: one cycle takes
 ///   two, and what is left to one has to hold every direction and strength.
 /// - The noise has a floor. Simulated motions have none of their own; without a floor the model drives its own to
