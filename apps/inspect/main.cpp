@@ -90,7 +90,12 @@ void Print(const runs::ClipFindings& f, const Options& o) {
               f.report.unit_from.c_str());
   std::printf("  axes        %s points up; faces %.0f degrees about it at the start\n", f.report.up_axis.c_str(),
               std::round(Degrees(f.report.facing)) + 0.0);  // 0 in place of -0
-  std::printf("  floor       at %.3f m, tilted by %.2f degrees\n", f.report.floor_height, Degrees(f.report.floor_tilt));
+  std::printf(
+      "  floor       at %.3f m, tilted by %.2f degrees%s\n", f.report.floor_height, Degrees(f.report.floor_tilt),
+      f.report.floor_shown ? "" : " (nobody stands on it: under the lowest feet; --floor-height gives another)");
+  for (const character::StandingLevel& level : f.report.levels) {
+    std::printf("  level       feet stand %.2f m over the floor for %.1f s\n", level.height, level.seconds);
+  }
   std::printf("  skeleton    %zu joints and %td ends; joints recognised by: %s\n",
               joints.size() - static_cast<size_t>(ends), ends, f.report.map.family.c_str());
   PrintTree(clip, &f.report);
@@ -111,6 +116,10 @@ void Print(const runs::ClipFindings& f, const Options& o) {
     flights.append(TimeSpan(flight.interval)).append(" (").append(io::Fixed(flight.acceleration, 1)).append(" m/s2)");
   }
   std::printf("    %-12s%s\n", "free flight", flights.empty() ? " none" : flights.c_str());
+  for (const metrics::Support& support : f.checks.supports) {
+    std::printf("    %-12s%s, pelvis %.2f m over the floor\n", "seat", TimeSpan(support.interval).c_str(),
+                support.height);
+  }
   std::printf("  segments [s]\n   ");
   for (const task::Boundary& b : f.boundaries) std::printf(" %.2f (%s)", b.time, b.reason.c_str());
   std::printf("\n  motion      %s\n", Name(f.kind.kind).c_str());
