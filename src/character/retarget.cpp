@@ -212,10 +212,11 @@ double StandingHeight(const Source& source, double by_legs) {
     if (source.Stands(f, Vec3::UnitY())) standing.push_back(all.back());
   }
   std::sort(all.begin(), all.end());
-  // A body that never stands shows at most its height.
-  const double height = standing.empty()
-                            ? std::max(by_legs, all[static_cast<size_t>(0.95 * static_cast<double>(all.size() - 1))])
-                            : Median(standing);
+  // A body that never stands shows at most its height, and one that sits shows less.
+  constexpr double kUprightAtTimes = 0.9;
+  double height =
+      standing.empty() ? all[static_cast<size_t>(0.95 * static_cast<double>(all.size() - 1))] : Median(standing);
+  if (standing.empty() && height < kUprightAtTimes * by_legs) height = by_legs;
   // Joints that stick out of the head, or a body that is never upright.
   return std::abs(height / by_legs - 1) < 0.15 ? height : by_legs;
 }
