@@ -12,8 +12,8 @@ namespace retrace::repair {
 namespace {
 
 // A foot is held fully up to the first height over the floor, and not at all from the second on; of the human [m].
-constexpr double kHeld = 0.05;
-constexpr double kFree = 0.15;
+constexpr double kHeld = 0.03;
+constexpr double kFree = 0.1;
 constexpr double kNegligible = 2e-4;  // [m]
 
 }  // namespace

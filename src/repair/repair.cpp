@@ -7,6 +7,7 @@
 #include "course.h"
 #include "held_legs.h"
 #include "retiming.h"
+#include "retrace/character/kinematics.h"
 #include "retrace/character/resampling.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
@@ -18,7 +19,14 @@ namespace {
 
 using character::Pose;
 
+constexpr int kRounds = 5;
 constexpr double kFading = 0.15;  // of what the legs bring down, before and after a stance [s]
+
+Vec3 MassCenterOf(const character::Character& character, const Pose& pose) {
+  character::State state;
+  character::ForwardKinematics(character, pose, state);
+  return character::CenterOfMass(character, state);
+}
 
 /// The places among the recorded poses that are shown at each instant of the new clock.
 std::vector<double> PlacesOf(const std::vector<double>& slowness) {
@@ -66,6 +74,23 @@ std::vector<std::vector<double>> LeftOver(const character::Character& character,
   return left;
 }
 
+/// Moves the centre of mass of each pose by a shift, with the feet held (HoldFeet).
+std::vector<Pose> Moved(const character::Character& character, const std::vector<Pose>& unmoved,
+                        const std::vector<Vec3>& shifts, const std::vector<double>& floor,
+                        const std::vector<std::vector<double>>& beside) {
+  std::vector<Vec3> wanted, roots = shifts;
+  for (size_t k = 0; k < unmoved.size(); ++k) wanted.push_back(MassCenterOf(character, unmoved[k]) + shifts[k]);
+  std::vector<Pose> poses;
+  // Legs that are held take a part of the shift back.
+  for (int round = 0; round < kRounds; ++round) {
+    poses = unmoved;
+    for (size_t k = 0; k < poses.size(); ++k) poses[k].root_position += roots[k];
+    HoldFeet(character, unmoved, floor, beside, poses);
+    for (size_t k = 0; k < poses.size(); ++k) roots[k] += wanted[k] - MassCenterOf(character, poses[k]);
+  }
+  return poses;
+}
+
 class Repairer {
  public:
   Repairer(const character::ReferenceMotion& reference, double gravity) : reference_(reference), gravity_(gravity) {}
@@ -106,16 +131,14 @@ class Repairer {
     if (character.planar) retiming.shift.col(0).setZero();
     const std::vector<double> places = PlacesOf(retiming.slowness);
     result_.recorded = problem.places.empty() ? reference_.poses() : character::PosesAt(reference_.poses(), places);
-    result_.poses = result_.recorded;
-    const Eigen::MatrixXd shift = retiming.shift;
-    for (size_t k = 0; k < places.size(); ++k) {
-      result_.poses[k].root_position += Vec3(CubicSample(shift, places[k]).transpose());
-    }
     std::vector<std::vector<double>> beside = LeftOver(character, course, stances, level);
     for (std::vector<double>& heights : beside) {
       if (!heights.empty()) heights = SampledAt(heights, places);
     }
-    HoldFeet(character, result_.recorded, SampledAt(level, places), beside, result_.poses);
+    const Eigen::MatrixXd shift = retiming.shift;
+    std::vector<Vec3> shifts;
+    for (const double place : places) shifts.emplace_back(CubicSample(shift, place).transpose());
+    result_.poses = Moved(character, result_.recorded, shifts, SampledAt(level, places), beside);
     for (const double place : places) result_.instants.push_back(place * h);
     result_.changed = true;
     MeasureChanges(reference_, flights, gravity_, result_);

@@ -117,7 +117,7 @@ TEST(Repair, MakesASlowFallFreeByAFasterClock) {
   EXPECT_LT(repair.root.largest, 0.08);
   EXPECT_LT(repair.joint.largest, 0.3);
   EXPECT_LT(repair.duration, motion.duration() - 0.15);
-  EXPECT_GT(repair.fastest, 1.4);
+  EXPECT_GT(repair.fastest, 1.3);
   // Long before and after it the clock runs as it did.
   EXPECT_NEAR(repair.instants[12], 12 * kFrameTime, 0.01);
 }
@@ -148,7 +148,7 @@ TEST(Repair, BringsALiftedMotionDown) {
   EXPECT_TRUE(repair.left.empty());
   EXPECT_EQ(repair.poses.size(), motion.poses().size());
   for (size_t k = 0; k < repair.poses.size(); k += 10) EXPECT_NEAR(task::Lowest(repair.poses[k]), 0, 0.005) << k;
-  EXPECT_EQ(repair.slowest, 1);
+  EXPECT_NEAR(repair.slowest, 1, 1e-9);
   EXPECT_NEAR(repair.root.largest, 0.1, 0.005);
 }
 
