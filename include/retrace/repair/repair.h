@@ -32,8 +32,8 @@ struct Change {
 /// Of a flight.
 struct FlightMomentum {
   metrics::Interval interval;  ///< in the repaired motion [s]
-  double momentum = 0;   ///< angular, about the centre of mass: size of its mean over the flight [kg m^2/s]
-  double deviation = 0;  ///< largest deviation from that mean; a body in the air has none [kg m^2/s]
+  double momentum = 0;         ///< angular, about the centre of mass: size of its mean over the flight [kg m^2/s]
+  double deviation = 0;        ///< largest deviation from that mean; a body in the air has none [kg m^2/s]
 };
 
 struct Repair {

@@ -249,7 +249,9 @@ class Search {
     while (!AtEnd(tree)) {
       LimitMemory(tree);
       const int fragment = static_cast<int>(tree.size()) - 1;
-      Iteration iteration(problem_, PlanOf(fragment, size_), tree.back());
+      IterationPlan plan = PlanOf(fragment, size_);
+      plan.distributions = {OffsetDistribution()};  // around the reference: what was fitted led astray
+      Iteration iteration(problem_, std::move(plan), tree.back());
       tree.push_back(Perform(iteration));
       Record(std::move(iteration.record));
       if (!tree.back().empty()) continue;
