@@ -82,7 +82,8 @@ std::string NamesOf(const Arrays& arrays) {
 /// Gives arrays the names that are known.
 void Rename(const NameMap& names, const std::string& archive, Arrays& arrays) {
   Arrays renamed;
-  for (const auto& [known, in_file] : names) {
+  for (const auto& entry : names) {
+    const std::string &known = entry.first, &in_file = entry.second;
     const bool is_known = std::any_of(std::begin(kAllNames), std::end(kAllNames), [&](const auto* list) {
       return std::find(list->begin(), list->end(), known) != list->end();
     });
