@@ -203,10 +203,8 @@ ResponseBlend MeasureBlend(const BlendProblem& problem, const control::Kinematic
   blend.from = static_cast<double>(begin) * h;
   blend.to = static_cast<double>(end) * h;
 
-  // The motion itself as it is shown without a blend, put where the end of the blend is; of a matched blend from a pose
-  // before T on.
-  const size_t ahead = linear ? 0 : static_cast<size_t>(StepsApart(h));
-  const size_t first_of_motion = (linear ? begin : enters) - std::min(ahead, linear ? begin : enters);
+  // The motion itself as it is shown without a blend, put where the end of the blend is.
+  const size_t first_of_motion = linear ? begin : enters;
   std::vector<State> motion;
   {
     const double from = (static_cast<double>(first_of_motion) - problem.step) * h;
@@ -235,14 +233,14 @@ ResponseBlend MeasureBlend(const BlendProblem& problem, const control::Kinematic
                                  : LargestDistance(character, first, simulated[begin]);
   blend.position_jump = std::max(at_begin, LargestDistance(character, shown[end], motion[end_of_motion]));
   const auto around = [](std::span<const State> states, size_t at) { return states.subspan(at - 1, 3); };
-  // Where what is simulated is shown by its poses, it goes on; at T the motion takes its place.
+  // Where what is simulated is shown by its poses, it goes on; at T the motion takes its place, at the same velocity.
   if (begin > 0 && begin < enters) {
     blend.begin_velocity_jump = VelocityJump(character, around(shown, begin), around(simulated, begin), h);
   }
   if (!linear && enters > 0) {
+    const std::vector<State> still(3, shown[enters]);
     blend.begin_velocity_jump =
-        std::max(blend.begin_velocity_jump,
-                 VelocityJump(character, around(shown, enters), around(motion, enters - first_of_motion), h));
+        std::max(blend.begin_velocity_jump, VelocityJump(character, around(shown, enters), still, h));
   }
   blend.end_velocity_jump = VelocityJump(character, around(shown, end), around(motion, end_of_motion), h);
   const std::span<const State> blended = shown.subspan(begin, end - begin + 1);

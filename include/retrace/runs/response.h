@@ -163,7 +163,7 @@ struct ResponseBlend {
   /// motion where it ends [m].
   double position_jump = 0;
   /// Largest change of the velocity of a body from one step to the next where the blend begins and where it ends, less
-  /// that of the motion alone there; where a linear one begins, that of the simulation, which goes on [m/s].
+  /// that of the simulation, if this goes on, or at the end of the motion alone [m/s].
   double begin_velocity_jump = 0, end_velocity_jump = 0;
   double foot_slide = 0, motion_foot_slide = 0;    ///< in the blend (metrics::FootSlide); of the motion alone [m/s]
   double penetration = 0, motion_penetration = 0;  ///< into the floor (metrics::DeepestPoint), likewise [m]
