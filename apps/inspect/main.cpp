@@ -11,6 +11,7 @@
 #include "retrace/io/number.h"
 #include "retrace/math/rotation.h"
 #include "retrace/metrics/required_forces.h"
+#include "retrace/repair/repair.h"
 #include "retrace/results/provenance.h"
 #include "retrace/results/required_forces_table.h"
 #include "retrace/runs/clip_findings.h"
@@ -25,6 +26,7 @@ struct Options {
   bool json = false;
   std::string forces;  // file; empty: none
   bool force = false;
+  bool repair = false;
 };
 
 /// The command that reconstructs the clip as it was recognised.
@@ -144,6 +146,8 @@ int main(int argc, char** argv) {
          "and powers of the joints, as a CSV table")
       ->type_name("FILE.csv");
   apps::AddForce(app, options.force);
+  app.add_flag("--repair", options.repair,
+               "Also print what --repair of reconstruct would change in the motion, without a simulation");
   app.set_version_flag("--version", "inspect " + results::Version());
   int exit_code = 0;
   if (!apps::ParseOptions(app, argc, argv, true, exit_code)) return exit_code;
@@ -162,12 +166,21 @@ int main(int argc, char** argv) {
       }
     }();
     if (!options.forces.empty()) WriteForces(findings, files, options);
+    const auto repair = [&] {
+      return repair::RepairReference(findings.reference, kStandardGravity, clip_options.file.string());
+    };
     if (options.json) {
       io::Json json = findings.ToJson();
       json["command"] = Command(findings, options);
+      if (options.repair) json["repair"] = repair().ToJson();
       std::printf("%s\n", io::Dump(json, 1).c_str());
     } else {
       Print(findings, options);
+      if (options.repair) {
+        std::fflush(stdout);  // before what cannot be repaired is told
+        std::printf("  repair\n");
+        for (const std::string& note : repair().Notes()) std::printf("    %s\n", note.c_str());
+      }
     }
     return 0;
   });

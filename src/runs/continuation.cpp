@@ -68,6 +68,7 @@ std::vector<Pose> JoinTo(const character::ReferenceMotion& reference, std::vecto
 std::optional<std::vector<Pose>> OfTheClip(const Job& job, double seconds) {
   character::ReferenceOptions options = job.configuration.task.reference;
   if (!options.end || options.loop || !job.world.empty()) return std::nullopt;
+  if (job.repaired && job.repaired->changed) return std::nullopt;  // its clock is another one
   const double recorded =
       options.frame_rate ? static_cast<double>(job.clip.frames.size() - 1) / *options.frame_rate : job.clip.duration();
   options.end = std::min(recorded, *options.end + seconds / options.time_scale);

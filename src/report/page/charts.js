@@ -412,6 +412,36 @@ export function solutionCharts(run, clock) {
   ];
 }
 
+// A repaired reference beside the recorded one, each on its own clock.
+export function repairCharts(run, clock) {
+  const { time, recorded_time: recordedTime, speed, height, recorded_height: recordedHeight } = run.repair;
+  const own = Float64Array.from(time);
+  return [
+    new TimeChart({
+      id: `repair-height-${run.index}`,
+      title: 'Height of the centre of mass, as recorded and repaired',
+      unit: 'm',
+      digits: 3,
+      clock,
+      duration: Math.max(clock.duration, recordedTime[recordedTime.length - 1]),
+      lines: [
+        { name: 'as recorded', times: Float64Array.from(recordedTime), values: recordedHeight, color: color('text'), dash: true },
+        { name: 'repaired', times: own, values: height, color: color('reference'), width: 2 },
+      ],
+      note: 'Each on its own clock, as in repair.csv.',
+    }),
+    new TimeChart({
+      id: `repair-clock-${run.index}`,
+      title: 'Speed of play of the recording',
+      unit: '',
+      digits: 2,
+      clock,
+      lines: [{ name: 'speed', times: own, values: speed, color: color('reference'), width: 2 }],
+      note: '1 is as recorded; at 0.5 an instant of the recording lasts twice as long.',
+    }),
+  ];
+}
+
 // Forces on the feet with the band of all controls and what was measured; the component is chosen above them.
 export function footForceCharts(run, clock) {
   const { parts, low_pass: cutoff } = run.foot_forces;
