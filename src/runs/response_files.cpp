@@ -50,7 +50,7 @@ std::vector<PartRow> PartsOf(const ResponseJob& job, const Response& result) {
                     .end = lies,
                     .control = results::NameOf(job.run.folder),
                     .event = Name(CompositionEvent::kFall)});
-    enters = (std::lround(job.blow.start / h) + std::lround(performed->start / h) - begin) * h;
+    enters = static_cast<int>(std::lround(job.blow.start / h) + std::lround(performed->start / h) - begin) * h;
     rows.push_back({.start = lies,
                     .end = enters,
                     .control = NameOf(job, *performed),

@@ -1,5 +1,6 @@
 /// The program `respond`.
 #include "apps/command_line.h"
+#include "long_trials.h"
 #include "retrace/results/tables.h"
 
 namespace retrace::apps {
@@ -95,6 +96,7 @@ TEST_F(RespondProgram, LeavesARunThatTheOthersTake) {
 
 TEST_F(RespondProgram, FallsAndGetsUpWhereNothingLeadsOn) {
   const std::string get_up = std::string(RETRACE_SHARED_DIR) + "/mocap/clips/getup_prone_wd2.bvh";
+  if (!LongTrials()) GTEST_SKIP() << "it takes half a CPU minute: RETRACE_LONG_TRIALS";
   if (!fs::exists(get_up)) GTEST_SKIP() << "no " << get_up;
   const std::string recordings = Path("get_ups"), library = Path("up"), run = Path("run");
   fs::create_directories(recordings);
