@@ -51,7 +51,8 @@ class TimeChart {
   data() {
     const own = this.lines.map((line) => [line.times, line.values]);
     if (!own.length) return [[0, this.duration]];
-    const same = own.every(([times]) => times === own[0][0] || times.length === own[0][0].length);
+    const [first] = own[0];
+    const same = own.every(([times]) => times === first || (times.length === first.length && times.at(-1) === first.at(-1)));
     if (same) return [own[0][0], ...own.map(([, values]) => values)];
     return uPlot.join(own.map(([times, values]) => [Array.from(times), Array.from(values)]));
   }
