@@ -59,6 +59,13 @@ void AddJobOptions(CLI::App& app, JobArguments& o) {
   app.add_flag("--paper", o.paper, "Step, servo, targets, offsets and single pass of the paper: 0.0005 s, explicit PD");
 }
 
+void AddFeasibilityOptions(CLI::App& app, JobArguments& o) {
+  app.add_flag("--repair", o.repair,
+               "Change a motion that no body can perform by as little as it takes: its clock, its height, its legs");
+  app.add_flag("--best-effort", o.best_effort,
+               "Go on to the end where the search leaves the gates, and say where it left and came back");
+}
+
 void AddTailOption(CLI::App& app, JobArguments& o) {
   AddNumber(app, "--tail", o.tail, io::OptionalReal{{0, 30}},
             "For how long after the end of the clip the character is to go on, in s; 0: its end is not judged [3]");
@@ -92,6 +99,8 @@ runs::JobOptions ParseJob(const JobArguments& o) {
   if (o.saved > 0) configuration.sampling.selection.saved = o.saved;
   if (o.seed) configuration.SetSeed(*o.seed);
   if (o.tail) configuration.run.tail = *o.tail;
+  if (o.best_effort) configuration.sampling.best_effort = true;
+  if (o.repair) configuration.run.repair = true;
   if (!o.method.empty()) configuration.Set("/run/method=" + o.method);
   return job;
 }

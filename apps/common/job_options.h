@@ -21,9 +21,11 @@ struct JobArguments {
   int samples = 0;  // 0: not given
   int saved = 0;    // 0: not given
   std::optional<uint64_t> seed;
-  std::string method;                 // empty: not given
-  std::string quality;                // empty: not given
-  std::optional<double> tail;         // beyond the end [s]
+  std::string method;          // empty: not given
+  std::string quality;         // empty: not given
+  std::optional<double> tail;  // beyond the end [s]
+  bool repair = false;
+  bool best_effort = false;
   bool paper = false;                 // the search's
   bool paper_tracking = false;        // Configuration::UsePaperTracking
   std::string solver;                 // empty: not given
@@ -40,6 +42,9 @@ void AddTaskOptions(CLI::App& app, JobArguments& o);
 
 /// The same with the options of a search but its seed.
 void AddJobOptions(CLI::App& app, JobArguments& o);
+
+/// What is done about a motion that no body can perform.
+void AddFeasibilityOptions(CLI::App& app, JobArguments& o);
 
 /// How far the end of a motion is looked beyond.
 void AddTailOption(CLI::App& app, JobArguments& o);

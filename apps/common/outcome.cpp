@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "retrace/io/number.h"
+#include "retrace/math/rotation.h"
 #include "retrace/runs/failure_report.h"
 #include "retrace/runs/run_files.h"
 
@@ -18,6 +19,16 @@ std::string Outcome(const runs::FailureReport& report, const metrics::Evaluation
   return (report.failure.fragment >= 0 ? "not reconstructed, outside the gates at "
                                        : "not reconstructed, stopped at ") +
          io::Fixed(time, 2) + " of " + io::Fixed(report.duration, 2) + " s";
+}
+
+std::string DescribeAgainst(const metrics::Evaluation& evaluation) {
+  std::string text = "mean joint error " + io::Fixed(evaluation.mean_joint_error, 3) + " m";
+  for (const metrics::Gate& gate : evaluation.gates) {
+    const bool angle = gate.name == "root_orientation";
+    text.append(", ").append(gate.name).append(" at most ");
+    text.append(angle ? io::Fixed(Degrees(gate.worst), 1) + " degrees" : io::Fixed(gate.worst, 3) + " m");
+  }
+  return text;
 }
 
 void PrintTracking(const runs::Job& job, const runs::Reconstruction& result, double wall_seconds) {
@@ -67,6 +78,9 @@ void PrintJob(const runs::Job& job) {
   const task::Preparation& preparation = job.preparation;
   std::printf("%s: %.2f s\n", job.options.clip.file.c_str(), job.reference.duration());
   for (const std::string& note : job.report.notes) std::printf("  %s\n", note.c_str());
+  if (job.repaired) {
+    for (const std::string& note : job.repaired->Notes()) std::printf("  %s\n", note.c_str());
+  }
   for (const metrics::ClipWarning& warning : job.checks.warnings) std::printf("  warning: %s\n", warning.text.c_str());
   for (const std::string& note : job.placed.notes) std::printf("  world: %s\n", note.c_str());
   for (const std::string& warning : job.placed.warnings) std::printf("  warning: %s\n", warning.c_str());
@@ -90,6 +104,12 @@ void PrintOutcome(const std::string& program, const runs::Job& job, const runs::
   }
   if (outcome.reconstruction && prints) {
     PrintReconstruction(job, *outcome.reconstruction, wall_seconds);
+    if (const auto& stay = outcome.reconstruction->stay) {
+      std::printf("  best effort: %s\n", stay->Describe().c_str());
+    }
+    if (const auto& against = outcome.reconstruction->against_recording) {
+      std::printf("  against the unrepaired motion on the new clock: %s\n", DescribeAgainst(*against).c_str());
+    }
     if (const auto& end = outcome.reconstruction->end) std::printf("  %s\n", end->Describe().c_str());
     std::printf("  results in %s\n", run.output.c_str());
   }

@@ -11,6 +11,7 @@
 #include "retrace/io/number.h"
 #include "retrace/math/rotation.h"
 #include "retrace/metrics/required_forces.h"
+#include "retrace/repair/repair.h"
 #include "retrace/results/provenance.h"
 #include "retrace/results/required_forces_table.h"
 #include "retrace/runs/clip_findings.h"
@@ -25,6 +26,7 @@ struct Options {
   bool json = false;
   std::string forces;  // file; empty: none
   bool force = false;
+  bool repair = false;
 };
 
 /// The command that reconstructs the clip as it was recognised.
@@ -90,7 +92,12 @@ void Print(const runs::ClipFindings& f, const Options& o) {
               f.report.unit_from.c_str());
   std::printf("  axes        %s points up; faces %.0f degrees about it at the start\n", f.report.up_axis.c_str(),
               std::round(Degrees(f.report.facing)) + 0.0);  // 0 in place of -0
-  std::printf("  floor       at %.3f m, tilted by %.2f degrees\n", f.report.floor_height, Degrees(f.report.floor_tilt));
+  std::printf(
+      "  floor       at %.3f m, tilted by %.2f degrees%s\n", f.report.floor_height, Degrees(f.report.floor_tilt),
+      f.report.floor_shown ? "" : " (nobody stands on it: under the lowest feet; --floor-height gives another)");
+  for (const character::StandingLevel& level : f.report.levels) {
+    std::printf("  level       feet stand %.2f m over the floor for %.1f s\n", level.height, level.seconds);
+  }
   std::printf("  skeleton    %zu joints and %td ends; joints recognised by: %s\n",
               joints.size() - static_cast<size_t>(ends), ends, f.report.map.family.c_str());
   PrintTree(clip, &f.report);
@@ -111,6 +118,10 @@ void Print(const runs::ClipFindings& f, const Options& o) {
     flights.append(TimeSpan(flight.interval)).append(" (").append(io::Fixed(flight.acceleration, 1)).append(" m/s2)");
   }
   std::printf("    %-12s%s\n", "free flight", flights.empty() ? " none" : flights.c_str());
+  for (const metrics::Support& support : f.checks.supports) {
+    std::printf("    %-12s%s, pelvis %.2f m over the floor\n", "seat", TimeSpan(support.interval).c_str(),
+                support.height);
+  }
   std::printf("  segments [s]\n   ");
   for (const task::Boundary& b : f.boundaries) std::printf(" %.2f (%s)", b.time, b.reason.c_str());
   std::printf("\n  motion      %s\n", Name(f.kind.kind).c_str());
@@ -144,6 +155,8 @@ int main(int argc, char** argv) {
          "and powers of the joints, as a CSV table")
       ->type_name("FILE.csv");
   apps::AddForce(app, options.force);
+  app.add_flag("--repair", options.repair,
+               "Also print what --repair of reconstruct would change in the motion, without a simulation");
   app.set_version_flag("--version", "inspect " + results::Version());
   int exit_code = 0;
   if (!apps::ParseOptions(app, argc, argv, true, exit_code)) return exit_code;
@@ -162,12 +175,21 @@ int main(int argc, char** argv) {
       }
     }();
     if (!options.forces.empty()) WriteForces(findings, files, options);
+    const auto repair = [&] {
+      return repair::RepairReference(findings.reference, kStandardGravity, clip_options.file.string());
+    };
     if (options.json) {
       io::Json json = findings.ToJson();
       json["command"] = Command(findings, options);
+      if (options.repair) json["repair"] = repair().ToJson();
       std::printf("%s\n", io::Dump(json, 1).c_str());
     } else {
       Print(findings, options);
+      if (options.repair) {
+        std::fflush(stdout);  // before what cannot be repaired is told
+        std::printf("  repair\n");
+        for (const std::string& note : repair().Notes()) std::printf("    %s\n", note.c_str());
+      }
     }
     return 0;
   });

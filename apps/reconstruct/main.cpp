@@ -10,6 +10,7 @@ using namespace retrace;
 void AddOptions(CLI::App& app, apps::ReconstructionArguments& o) {
   apps::AddReconstructionOptions(app, o);
   apps::AddTailOption(app, o.job);
+  apps::AddFeasibilityOptions(app, o.job);
   CLI::Option* variations =
       apps::AddNumber(app, "--variations", o.run.variations.count, io::Integer{1, 10000},
                       "Find so many controls that differ, with the seed and those after it: into DIR/1, DIR/2 and so "

@@ -66,7 +66,8 @@ void AddOptions(CLI::App& app, Options& o) {
       "[s] [3]");
   apps::AddNumber(app, "--stand", o.job.stand, io::Real{runs::kResponseStands},
                   "Then it stands or walks on for so long [s] [3]");
-  apps::AddNumber(app, "--candidates", o.job.candidates, io::Integer{1, 1000}, "Motions that are tried [3]");
+  apps::AddNumber(app, "--candidates", o.job.candidates, io::Integer{1, 1000},
+                  "Motions that are tried, and where these fail, get-ups after a fall [3]");
   app.add_flag_callback(
       "--as-recorded", [&o] { o.job.mirrored = false; }, "Leave out the mirror images of the motions of the library");
   app.add_flag("--search-anyway", o.job.search_anyway,

@@ -4,6 +4,7 @@
 #include "common/number_option.h"
 #include "common/program.h"
 #include "retrace/io/error.h"
+#include "retrace/recordings/recording.h"
 #include "retrace/runs/solver.h"
 #include "retrace/runs/strike.h"
 
@@ -59,8 +60,9 @@ runs::StrikeOptions ParseOptions(const Options& o) {
   if (o.attacker_skeleton.empty() && runs::LacksSkeleton(job.attacker)) job.attacker.skeleton = o.receiver_skeleton;
   for (const auto* clip : {&job.receiver, &job.attacker}) {
     if (runs::LacksSkeleton(*clip)) {
-      throw UsageError(clip->file.string() + ": an AMC file needs " +
-                       (clip == &job.receiver ? "--skeleton" : "--attacker-skeleton") + " FILE.asf");
+      throw UsageError(clip->file.string() + ": a " + runs::ExtensionOf(clip->file) + " file needs " +
+                       (clip == &job.receiver ? "--skeleton" : "--attacker-skeleton") + " FILE" +
+                       recordings::FormatOf(clip->file)->skeleton_ending);
     }
   }
   if (o.job.pair && (!o.stance.empty() || job.attacker.start != 0)) {

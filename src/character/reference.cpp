@@ -3,8 +3,11 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "floor_clearance.h"
+#include "floor_fit.h"
+#include "pose_signal.h"
 #include "retarget.h"
 #include "retrace/character/cycle.h"
 #include "retrace/character/kinematics.h"
@@ -18,42 +21,8 @@
 namespace retrace::character {
 namespace {
 
-constexpr double kSampleRate = 120;  // of the reference [1/s]
-
-/// Poses as rows of numbers, so that they can be interpolated and filtered: root position, root orientation, joint
-/// rotations; quaternions with continuous sign.
-Eigen::MatrixXd ToSignal(const std::vector<Pose>& poses) {
-  const Eigen::Index n = static_cast<Eigen::Index>(poses.size());
-  const Eigen::Index joints = static_cast<Eigen::Index>(poses.front().joint_rotations.size());
-  Eigen::MatrixXd signal(n, 3 + 4 * (1 + joints));
-  for (Eigen::Index i = 0; i < n; ++i) {
-    const Pose& pose = poses[static_cast<size_t>(i)];
-    signal.row(i).head<3>() = pose.root_position;
-    for (Eigen::Index j = 0; j <= joints; ++j) {
-      const Quat& q = j == 0 ? pose.root_orientation : pose.joint_rotations[static_cast<size_t>(j - 1)];
-      auto block = signal.row(i).segment<4>(3 + 4 * j);
-      block = q.coeffs().transpose();
-      if (i > 0 && block.dot(signal.row(i - 1).segment<4>(3 + 4 * j)) < 0) block *= -1;
-    }
-  }
-  return signal;
-}
-
-Pose ToPose(const Eigen::RowVectorXd& row) {
-  Pose pose;
-  pose.root_position = row.head<3>();
-  for (Eigen::Index j = 0; 3 + 4 * j < row.size(); ++j) {
-    Quat q;
-    q.coeffs() = row.segment<4>(3 + 4 * j);
-    q.normalize();
-    if (j == 0) {
-      pose.root_orientation = q;
-    } else {
-      pose.joint_rotations.push_back(q);
-    }
-  }
-  return pose;
-}
+constexpr double kSampleRate = 120;   // of the reference [1/s]
+constexpr double kOnSomething = 0.2;  // feet that stand so much over the floor of a recording stand on something [m]
 
 /// The poses between two instants of the recording at kSampleRate, filtered with what lies before and after them.
 std::vector<Pose> Resample(const std::vector<Pose>& poses, double source_rate, double first_time, double start,
@@ -79,102 +48,32 @@ std::vector<Pose> Resample(const std::vector<Pose>& poses, double source_rate, d
   return result;
 }
 
-struct Plane {
-  double slope_x = 0;
-  double slope_z = 0;
-  double height = 0;  // at the origin
-};
-
-bool IsFoot(const Body& body) {
-  return body.part == Part::kFoot;
+/// Levels over the floor as a sentence.
+std::string LevelsSentence(const std::vector<StandingLevel>& levels) {
+  std::string text = "feet also stand over the floor: ";
+  for (size_t i = 0; i < levels.size(); ++i) {
+    text.append(i > 0 ? ", " : "").append(io::Fixed(levels[i].height, 2)).append(" m for ");
+    text.append(io::Fixed(levels[i].seconds, 1)).append(" s");
+  }
+  return text;
 }
 
-/// Height of the floor under planted feet, as a plane. A weak prior keeps the plane level where the feet cover little
-/// ground: half the standard deviation of a step sideways decides nothing about a slope.
-class FloorFit {
- public:
-  FloorFit(const Character& character, const std::vector<Pose>& poses) : planar_(character.planar) {
-    State before;
-    State now;
-    State after;
-    std::vector<double> lows;
-    const double upright = character.bodies[static_cast<size_t>(character.root)].rest_position.y();
-    std::vector<double> heights;
-    for (size_t f = 1; f + 1 < poses.size(); ++f) {
-      ForwardKinematics(character, poses[f - 1], before);
-      ForwardKinematics(character, poses[f], now);
-      ForwardKinematics(character, poses[f + 1], after);
-      double lowest = std::numeric_limits<double>::infinity();
-      for (size_t b = 0; b < now.size(); ++b) {
-        if (IsFoot(character.bodies[b])) lowest = std::min(lowest, LowestPoint(character.bodies[b], now[b]));
-      }
-      lows.push_back(lowest);
-      // Feet of a body that lies or rolls give little information about the floor.
-      if (poses[f].root_position.y() - lowest < 0.55 * upright) continue;
-      for (size_t b = 0; b < now.size(); ++b) {
-        if (!IsFoot(character.bodies[b])) continue;
-        const double speed = (after[b].position - before[b].position).norm() * (0.5 * kSampleRate);
-        const double low = LowestPoint(character.bodies[b], now[b]);
-        if (speed < 0.35 && low < lowest + 0.03) {
-          points_.push_back({now[b].position.x(), low, now[b].position.z()});
-        }
-      }
-    }
-    std::sort(lows.begin(), lows.end());
-    fallback_height_ = lows.empty() ? 0 : lows[lows.size() / 10];
-  }
-
-  bool has_stance() const { return points_.size() > 20; }
-
-  Plane Fit(bool level) const {
-    Plane plane;
-    plane.height = fallback_height_;
-    if (!has_stance()) return plane;
-    std::vector<double> heights;
-    for (const Vec3& p : points_) heights.push_back(p.y());
-    std::nth_element(heights.begin(), heights.begin() + static_cast<std::ptrdiff_t>(heights.size() / 2), heights.end());
-    const double median = heights[heights.size() / 2];
-    Vec3 center = Vec3::Zero();
-    double count = 0;
-    for (const Vec3& p : points_) {
-      if (std::abs(p.y() - median) > 0.10) continue;
-      center += p;
-      count += 1;
-    }
-    center /= count;
-    Eigen::Matrix2d m = Eigen::Matrix2d::Identity() * (0.05 * count);
-    Eigen::Vector2d rhs = Eigen::Vector2d::Zero();
-    for (const Vec3& p : points_) {
-      if (std::abs(p.y() - median) > 0.10) continue;
-      Eigen::Vector2d xz(p.x() - center.x(), p.z() - center.z());
-      if (planar_) xz.x() = 0;  // its floor has no slope sideways
-      m += xz * xz.transpose();
-      rhs += xz * (p.y() - center.y());
-    }
-    if (level) {
-      const Eigen::Vector2d slope = m.ldlt().solve(rhs);
-      plane.slope_x = slope.x();
-      plane.slope_z = slope.y();
-    }
-    plane.height = center.y() - plane.slope_x * center.x() - plane.slope_z * center.z();
-    return plane;
-  }
-
- private:
-  std::vector<Vec3> points_;  // lowest points of planted feet
-  double fallback_height_ = 0;
-  bool planar_;
-};
-
-void LevelFloor(const Character& character, std::vector<Pose>& poses, const ReferenceOptions& options,
-                ReferenceReport& report) {
-  const FloorFit fit(character, poses);
+/// @param recorded all poses of the recording, at its own rate
+void LevelFloor(const Character& character, const std::vector<Pose>& recorded, double rate,
+                const ReferenceOptions& options, std::vector<Pose>& poses, ReferenceReport& report) {
+  const FloorFit of_part(character, poses, kSampleRate);
+  // A part in which nobody stands, or only on something, may be one of a recording in which somebody stands on a floor
+  // that is lower than what feet reach in the part.
+  const FloorFit of_all(character, recorded, rate);
+  const double lower = of_part.Fit(options.level_floor).At(poses.front().root_position) -
+                       of_all.Fit(options.level_floor).At(poses.front().root_position);
+  const bool by_all = of_all.has_stance() && lower > (of_part.has_stance() ? kOnSomething : 0);
+  const FloorFit& fit = by_all ? of_all : of_part;
   const Plane plane = fit.Fit(options.level_floor);
   const Vec3 normal = Vec3(-plane.slope_x, 1, -plane.slope_z).normalized();
   const Quat turn = ShortestArc(normal, Vec3::UnitY());
   const Vec3 pivot(poses.front().root_position.x(), 0, poses.front().root_position.z());
-  const double height = options.floor_height ? *options.floor_height
-                                             : plane.height + plane.slope_x * pivot.x() + plane.slope_z * pivot.z();
+  const double height = options.floor_height ? *options.floor_height : plane.At(pivot);
   const Vec3 floor_point = pivot + Vec3(0, height, 0);
   for (Pose& pose : poses) {
     pose.root_position = pivot + turn * (pose.root_position - floor_point);
@@ -185,10 +84,15 @@ void LevelFloor(const Character& character, std::vector<Pose>& poses, const Refe
   report.notes.push_back(
       "floor " + io::Fixed(height, 3) + " m " +
       (options.floor_height ? "as given"
+       : by_all             ? "under planted feet of other parts of the recording"
        : fit.has_stance()   ? "under planted feet"
                             : "under the lowest feet") +
       " moved to 0" +
       (options.level_floor ? ", tilt of " + io::Fixed(Degrees(report.floor_tilt), 2) + " degrees levelled" : ""));
+  report.floor_shown = options.floor_height || fit.has_stance();
+  report.levels = fit.LevelsOver(plane);
+  for (StandingLevel& level : report.levels) level.height += plane.At(pivot) - height;
+  if (!report.levels.empty()) report.notes.push_back(LevelsSentence(report.levels));
 }
 
 void TurnToFace(const Character& character, std::vector<Pose>& poses, const ReferenceOptions& options,
@@ -246,6 +150,10 @@ io::Json ReferenceOptions::ToJson() const {
 }
 
 io::Json ReferenceReport::ToJson() const {
+  io::Json levels_json = io::Json::array();
+  for (const StandingLevel& level : levels) {
+    levels_json.push_back({{"height", level.height}, {"seconds", level.seconds}});
+  }
   return {
       {"naming_family", map.family},
       {"axes_from_rest_pose", rest_pose_used},
@@ -260,6 +168,8 @@ io::Json ReferenceReport::ToJson() const {
       {"metres_per_file_unit", scale},
       {"floor_height", floor_height},
       {"floor_tilt", floor_tilt},
+      {"floor_shown", floor_shown},
+      {"levels", levels_json},
       {"largest_lift", largest_lift},
       {"largest_hand_raise", largest_hand_raise},
       {"lead_in_frames", lead_in_frames},
@@ -381,7 +291,7 @@ ReferenceMotion MakeReference(const Character& character, const motion::Clip& cl
   report.notes.push_back("smoothed with a Gaussian of " + io::Fixed(1000 * options.smoothing, 0) + " ms, " +
                          io::Fixed(kSampleRate, 0) + " poses per second from " + io::Fixed(report.frame_rate, 2));
   if (options.time_scale != 1) report.notes.push_back("played " + io::Number(options.time_scale) + " times as long");
-  LevelFloor(character, poses, options, report);
+  LevelFloor(character, recorded, 1 / source->frame_time, options, poses, report);
   TurnToFace(character, poses, options, report);
   if (options.lift_root) LiftRoot(character, kSampleRate, poses, report);
   if (options.raise_hands) RaiseHands(character, kSampleRate, poses, report);

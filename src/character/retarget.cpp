@@ -212,15 +212,19 @@ double StandingHeight(const Source& source, double by_legs) {
     if (source.Stands(f, Vec3::UnitY())) standing.push_back(all.back());
   }
   std::sort(all.begin(), all.end());
-  const double height =
+  // A body that never stands shows at most its height, and one that sits shows less.
+  constexpr double kUprightAtTimes = 0.9;
+  double height =
       standing.empty() ? all[static_cast<size_t>(0.95 * static_cast<double>(all.size() - 1))] : Median(standing);
+  if (standing.empty() && height < kUprightAtTimes * by_legs) height = by_legs;
   // Joints that stick out of the head, or a body that is never upright.
   return std::abs(height / by_legs - 1) < 0.15 ? height : by_legs;
 }
 
 /// The usual unit that makes the person's height most like a human's [m].
 double UnitFromSize(double height_in_units) {
-  constexpr double kUsual[] = {1, 0.01, 0.001, 0.0254, 0.0254 / 0.45, 0.3048};
+  // Decimetres are those of avatars for games; the fifth is that of CMU's database.
+  constexpr double kUsual[] = {1, 0.01, 0.001, 0.0254, 0.0254 / 0.45, 0.3048, 0.1};
   constexpr double kTypicalHeight = 1.6;  // of a skeleton, which ends below the crown [m]
   double best = kUsual[0];
   for (const double unit : kUsual) {

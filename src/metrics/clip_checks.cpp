@@ -10,6 +10,7 @@
 #include "retrace/math/rotation.h"
 #include "retrace/math/types.h"
 #include "retrace/motion/segmentation.h"
+#include "support_checks.h"
 
 namespace retrace::metrics {
 namespace {
@@ -276,11 +277,9 @@ std::vector<Interval> Stretches(const std::vector<bool>& flags, double frame_tim
 }
 
 io::Json ClipChecks::ToJson() const {
-  io::Json json = {{"contacts", io::Json::object()},
-                   {"flights", io::Json::array()},
-                   {"flight_acceleration", flight_acceleration},
-                   {"time_scale", time_scale},
-                   {"warnings", io::Json::array()}};
+  io::Json json = {{"contacts", io::Json::object()}, {"flights", io::Json::array()},
+                   {"supports", io::Json::array()},  {"flight_acceleration", flight_acceleration},
+                   {"time_scale", time_scale},       {"warnings", io::Json::array()}};
   for (const auto& [body, intervals] : contacts) {
     io::Json list = io::Json::array();
     for (const Interval& interval : intervals) list.push_back({interval.start, interval.end});
@@ -289,6 +288,10 @@ io::Json ClipChecks::ToJson() const {
   for (const FreeFlight& flight : flights) {
     json["flights"].push_back(
         {{"start", flight.interval.start}, {"end", flight.interval.end}, {"acceleration", flight.acceleration}});
+  }
+  for (const Support& support : supports) {
+    json["supports"].push_back(
+        {{"start", support.interval.start}, {"end", support.interval.end}, {"height", support.height}});
   }
   for (const ClipWarning& warning : warnings) {
     json["warnings"].push_back({{"time", warning.time}, {"kind", warning.kind}, {"text", warning.text}});
@@ -310,6 +313,7 @@ ClipChecks CheckClip(const ReferenceMotion& reference, const motion::Clip& clip,
   CheckJoints(reference, checks);
   CheckBodies(reference, states, checks);
   CheckFeet(reference, states, checks);
+  FindSupports(reference, states, !report.levels.empty(), checks);
   if (report.start_speed_lost > 0.1) {
     checks.warnings.push_back(
         {0, "start_velocity",

@@ -197,6 +197,13 @@ class MarkerFitter {
       }
     }
     if (counts.size() > 1 && !performer_.empty()) {
+      const size_t most = std::max_element(counts.begin(), counts.end(), [](const auto& a, const auto& b) {
+                            return a.second < b.second;
+                          })->second;
+      for (const auto& [performer, count] : counts) {
+        if (!performer.empty() && 3 * count >= most) clip_.performers.push_back(performer);
+      }
+      if (clip_.performers.size() < 2) clip_.performers.clear();
       clip_.notes.push_back("performer \"" + performer_ + "\" of " + names);
     }
     for (size_t m = 0; m < markers_.names.size(); ++m) {
@@ -570,6 +577,22 @@ class MarkerFitter {
 UpAxis UpAxisOf(const Markers& markers) {
   if (markers.up >= 0) return {markers.up, false};
   return {2, false};  // of most laboratories
+}
+
+Markers Renamed(Markers markers, const std::string& name, const NameMap& names) {
+  for (const auto& [known, in_file] : names) {
+    bool found = false;
+    for (std::string& marker : markers.names) {
+      const size_t own = marker.find(':') == std::string::npos ? 0 : marker.find(':') + 1;
+      if (marker.compare(own, std::string::npos, in_file) != 0) continue;
+      marker.replace(own, std::string::npos, known);
+      found = true;
+    }
+    if (!found) {
+      throw UsageError(name + ": found no marker \"" + in_file + "\", which the map calls " + known);
+    }
+  }
+  return markers;
 }
 
 motion::Clip ClipOfMarkers(const Markers& markers, const std::string& name, const Choice& choice) {

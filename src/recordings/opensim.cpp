@@ -188,6 +188,15 @@ class Model {
     return {Vector(joint, at, Vec3::Zero()), Turned(Vector(joint, turn, Vec3::Zero()))};
   }
 
+  /// The text of a node, without the space around it that older models have.
+  static std::string TextOf(const pugi::xml_node& node) {
+    const std::string_view text = node.text().get();
+    constexpr const char* kSpace = " \t\r\n";
+    const size_t first = text.find_first_not_of(kSpace);
+    if (first == std::string_view::npos) return "";
+    return std::string(text.substr(first, text.find_last_not_of(kSpace) + 1 - first));
+  }
+
   static std::string LastWord(const std::string& path) {
     const size_t slash = path.rfind('/');
     return slash == std::string::npos ? path : path.substr(slash + 1);
@@ -195,11 +204,11 @@ class Model {
 
   /// The body behind the socket of a joint of OpenSim 4, and the place of the joint in it.
   std::string Behind(const pugi::xml_node& joint, const char* socket, Place& place) const {
-    std::string frame = LastWord(joint.child(socket).text().get());
+    std::string frame = LastWord(TextOf(joint.child(socket)));
     for (const pugi::xml_node offset : joint.child("frames").children("PhysicalOffsetFrame")) {
       if (frame != offset.attribute("name").value()) continue;
       place = PlaceOf(joint, offset.child("translation"), offset.child("orientation"));
-      return LastWord(offset.child("socket_parent").text().get());
+      return LastWord(TextOf(offset.child("socket_parent")));
     }
     return frame;
   }
@@ -215,7 +224,7 @@ class Model {
       joint.child = Behind(node, "socket_child_frame", joint.in_child);
     } else {
       joint.child = body;
-      joint.parent = node.child("parent_body").text().get();
+      joint.parent = TextOf(node.child("parent_body"));
       joint.in_parent = PlaceOf(node, node.child("location_in_parent"), node.child("orientation_in_parent"));
       joint.in_child = PlaceOf(node, node.child("location"), node.child("orientation"));
     }
@@ -285,9 +294,7 @@ class Model {
     part.axis = Vector(joint, axis.child("axis"), Vec3::UnitX());
     if (!(part.axis.norm() > 1e-9)) Fail(joint, "an axis of no length", "a direction");
     part.axis.normalize();
-    std::string name = axis.child("coordinates").text().get();
-    while (!name.empty() && (name.front() == ' ' || name.front() == '\n' || name.front() == '\t')) name.erase(0, 1);
-    while (!name.empty() && (name.back() == ' ' || name.back() == '\n' || name.back() == '\t')) name.pop_back();
+    const std::string name = TextOf(axis.child("coordinates"));
     for (const int c : own) {
       if (coordinates_[static_cast<size_t>(c)].name == name) part.coordinate = c;
     }

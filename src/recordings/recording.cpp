@@ -34,15 +34,20 @@ motion::Clip ReadSceneClip(const Recording& recording, const Choice& choice) {
 }
 
 motion::Clip ReadSmpl(const Recording& recording, const Choice& choice) {
-  return ParseSmpl(recording.file.bytes, recording.file.name, choice);
+  return ParseSmpl(recording.file.bytes, recording.file.name, choice, recording.names.arrays);
+}
+
+motion::Clip ReadMarkers(Markers markers, const Recording& recording, const Choice& choice) {
+  markers = Renamed(std::move(markers), recording.file.name, recording.names.markers);
+  return ClipOfMarkers(markers, recording.file.name, choice);
 }
 
 motion::Clip ReadC3d(const Recording& recording, const Choice& choice) {
-  return ClipOfMarkers(ParseC3d(recording.file.bytes, recording.file.name), recording.file.name, choice);
+  return ReadMarkers(ParseC3d(recording.file.bytes, recording.file.name), recording, choice);
 }
 
 motion::Clip ReadTrc(const Recording& recording, const Choice& choice) {
-  return ClipOfMarkers(ParseTrc(recording.file.bytes, recording.file.name), recording.file.name, choice);
+  return ReadMarkers(ParseTrc(recording.file.bytes, recording.file.name), recording, choice);
 }
 
 motion::Clip ReadOpenSim(const Recording& recording, const Choice&) {
@@ -136,7 +141,7 @@ motion::Clip ReadRecording(const std::filesystem::path& file, const std::filesys
                            const Choice& choice) {
   const std::string bytes = io::ReadFile(file);
   const std::string skeleton_bytes = skeleton.empty() ? std::string() : io::ReadFile(skeleton);
-  Recording recording{{bytes, file.string()}, {skeleton_bytes, skeleton.string()}, {}};
+  Recording recording{{bytes, file.string()}, {skeleton_bytes, skeleton.string()}, {}, {}};
   std::map<std::string, std::string> beside;
   for (const std::string& name : FilesBeside(recording.file)) beside[name] = io::ReadFile(file.parent_path() / name);
   for (const auto& [name, content] : beside) recording.beside[name] = content;

@@ -112,6 +112,16 @@ class SkeletonFinder {
     return names;
   }
 
+  /// Names of people, without what is small beside them: hair, cloth, things.
+  std::vector<std::string> PeopleNames() const {
+    std::vector<std::string> names;
+    for (const size_t root : roots_) {
+      if (3 * marked_below_[root] >= marked_below_[roots_.front()]) names.push_back(scene_.nodes[root].name);
+    }
+    if (names.size() < 2) names.clear();
+    return names;
+  }
+
   size_t Choose(const std::string& performer) const {
     if (roots_.empty()) {
       throw InputError(name_,
@@ -156,6 +166,9 @@ class SkeletonFinder {
       }
     }
   }
+
+  /// Whether a node is a joint of a skeleton, or a pivot of one.
+  bool MovesAJoint(size_t node) const { return mark_[node] || (IsPivot(node) && HasMarkedBelow(node)); }
 
   bool IsPivot(size_t node) const { return scene_.nodes[node].name.find(kPivotMark) != std::string::npos; }
 
@@ -321,6 +334,7 @@ class ClipMaker {
     MarkMovers();
     ChooseAnimation(choice.animation);
     if (finder_.roots().size() > 1) {
+      clip_.performers = finder_.PeopleNames();
       clip_.notes.push_back("performer " + InQuotes(scene.nodes[root].name) + " of " + QuotedList(finder_.RootNames()));
     }
     if (scene.animations.size() > 1) {
@@ -487,7 +501,8 @@ class ClipMaker {
       times.Add(channel.rotations);
       times.Add(channel.scales);
     }
-    const Timing timing = times.Find(animation_->rate);
+    Timing timing = times.Find(animation_->rate);
+    StartWithOthers(timing);
     if (timing.frames > kMostPlaces / nodes_.size()) {
       throw InputError(name_, std::to_string(timing.frames) + " frames of " + std::to_string(nodes_.size()) + " joints",
                        "what fits into memory");
@@ -504,6 +519,29 @@ class ClipMaker {
       Chain(scene_, local_, global);
       AddFrame(global);
     }
+  }
+
+  /// People in one file have one clock: the first frame of each is that of the first key of any of them.
+  void StartWithOthers(Timing& timing) const {
+    if (finder_.roots().size() < 2) return;
+    double first = timing.start;
+    const auto consider = [&](const auto& keys) {
+      if (!keys.empty()) first = std::min(first, keys.front().time);
+    };
+    for (const Scene::Channel& channel : animation_->channels) {
+      if (!finder_.MovesAJoint(static_cast<size_t>(channel.node))) continue;
+      consider(channel.positions);
+      consider(channel.rotations);
+      consider(channel.scales);
+    }
+    const double before = (timing.start - first) / timing.frame_time;
+    if (!(before < static_cast<double>(kMostPlaces))) {
+      throw InputError(name_, "keys of another performer " + io::Number(timing.start - first) + " s before",
+                       "what fits into memory");
+    }
+    const auto more = static_cast<size_t>(std::lround(before));
+    timing.frames += more;
+    timing.start -= static_cast<double>(more) * timing.frame_time;
   }
 
   Mat4 PlaceAt(const Scene::Channel& channel, double time, double nearly) const {

@@ -16,7 +16,8 @@ namespace {
 
 constexpr double kDefaultRate = 30;  // of most video [1/s]
 constexpr double kLargestPlace = 1e5;
-constexpr size_t kBody = 22;  // joints of all models, the root included
+constexpr double kLongestBody = 10;  // from the origin to a joint at rest [m]
+constexpr size_t kBody = 22;         // joints of all models, the root included
 constexpr size_t kWithHands = 24;
 
 struct SmplJoint {
@@ -51,6 +52,10 @@ const std::vector<std::string> kBodies = {"pose_body", "body_pose"};
 const std::vector<std::string> kPlaces = {"trans", "transl", "translation", "trans_world", "smpl_trans", "root_trans"};
 const std::vector<std::string> kAmassRates = {"mocap_framerate", "mocap_frame_rate"};
 const std::vector<std::string> kRates = {"fps", "frame_rate", "framerate"};
+const std::vector<std::string> kRestJoints = {"rest_joints", "joints_rest"};
+
+const std::vector<std::string>* const kAllNames[] = {&kPoses,      &kRoots, &kBodies,    &kPlaces,
+                                                     &kAmassRates, &kRates, &kRestJoints};
 
 using Arrays = std::map<std::string, Array>;
 
@@ -66,6 +71,30 @@ std::optional<Named> FindFirst(const Arrays& arrays, const std::vector<std::stri
     if (found != arrays.end()) return Named{name, &found->second};
   }
   return std::nullopt;
+}
+
+std::string NamesOf(const Arrays& arrays) {
+  std::string names;
+  for (const auto& [array, content] : arrays) names += (names.empty() ? "" : ", ") + array;
+  return names;
+}
+
+/// Gives arrays the names that are known.
+void Rename(const NameMap& names, const std::string& archive, Arrays& arrays) {
+  Arrays renamed;
+  for (const auto& entry : names) {
+    const std::string &known = entry.first, &in_file = entry.second;
+    const bool is_known = std::any_of(std::begin(kAllNames), std::end(kAllNames), [&](const auto* list) {
+      return std::find(list->begin(), list->end(), known) != list->end();
+    });
+    if (!is_known) throw UsageError("a map of arrays: found \"" + known + "\", expected a name such as poses or trans");
+    const auto found = arrays.find(in_file);
+    if (found == arrays.end()) {
+      throw UsageError(archive + ": found no array \"" + in_file + "\", expected one of " + NamesOf(arrays));
+    }
+    renamed[known] = found->second;
+  }
+  for (auto& [known, array] : renamed) arrays[known] = std::move(array);
 }
 
 std::string Alternatives(const std::vector<std::string>& names) {
@@ -213,10 +242,9 @@ class SmplReader {
     ReadRotations();
     ReadRate();
     ReadPlaces();
+    UseRestJoints();
     TurnUp();
     clip_.unit = 1;
-    clip_.notes.push_back("the skeleton is the mean one of SMPL" +
-                          std::string(arrays_.contains("betas") ? "; the shape in the file (betas) is not used" : ""));
     return std::move(clip_);
   }
 
@@ -233,8 +261,7 @@ class SmplReader {
       const Rotations turns(*root, name_, {1}, &rotations.layout());
       Take(rotations, 1, &turns);
     } else {
-      std::string there;
-      for (const auto& [array, content] : arrays_) there += (there.empty() ? "" : ", ") + array;
+      const std::string there = NamesOf(arrays_);
       throw InputError(name_, there.empty() ? "no array of numbers" : "the arrays " + there,
                        Alternatives(kPoses) + ", or " + Alternatives(kRoots) + " with " + Alternatives(kBodies));
     }
@@ -264,9 +291,11 @@ class SmplReader {
     if (!choice_.animation.empty()) {
       throw UsageError(name_ + ": found a choice of an animation, expected none: the file has one motion");
     }
-    if (people_ > 1)
+    if (people_ > 1) {
       clip_.notes.push_back("performer " + (choice_.performer.empty() ? "1" : choice_.performer) + " of " +
                             std::to_string(people_));
+      for (size_t p = 1; p <= people_; ++p) clip_.performers.push_back(std::to_string(p));
+    }
     if (choice_.performer.empty()) return 0;
     size_t number = 0;
     const char* end = choice_.performer.data() + choice_.performer.size();
@@ -318,6 +347,46 @@ class SmplReader {
     }
   }
 
+  /// Bones between the rest joints of the archive. Without them they are those of the mean shape: what shapes (betas)
+  /// do to joints is a part of the model, which is not ours to copy.
+  void UseRestJoints() {
+    const std::optional<Named> rest = FindFirst(arrays_, kRestJoints);
+    if (!rest) {
+      clip_.notes.push_back(
+          "the skeleton is the mean one of SMPL" +
+          std::string(arrays_.contains("betas") ? "; the shape in the file (betas) is not used" : ""));
+      return;
+    }
+    const Array& array = *rest->array;
+    const std::string place = name_ + ": " + rest->name;
+    std::vector<size_t> shape = array.shape;
+    while (shape.size() > 2 && shape.front() == 1) shape.erase(shape.begin());
+    if (shape.size() != 2 || shape[0] < kBody || shape[1] != 3) {
+      throw InputError(place, ShapeOf(array), "places of at least " + std::to_string(kBody) + " joints x 3 numbers");
+    }
+    const auto joint = [&](size_t j) {
+      return Vec3(array.values[3 * j], array.values[3 * j + 1], array.values[3 * j + 2]);
+    };
+    const size_t given =
+        std::min(shape[0] >= kWithHands && shape[0] < 52 ? kWithHands : kBody, clip_.skeleton.joints.size());
+    std::vector<motion::Joint>& joints = clip_.skeleton.joints;
+    for (size_t j = 0; j < given; ++j) {
+      if (!(joint(j).cwiseAbs().maxCoeff() <= kLongestBody)) {
+        throw InputError(place, "a joint " + io::Number(joint(j).cwiseAbs().maxCoeff()) + " m away",
+                         "a body in its rest pose [m]");
+      }
+    }
+    const Vec3 moved = joint(0) - joints[0].offset;
+    for (size_t j = 0; j < given; ++j) {
+      joints[j].offset = j == 0 ? joint(0) : Vec3(joint(j) - joint(static_cast<size_t>(joints[j].parent)));
+    }
+    for (motion::Frame& frame : clip_.frames) {
+      frame.translations[0] += moved;
+      for (size_t j = 1; j < given; ++j) frame.translations[j] = joints[j].offset;
+    }
+    clip_.notes.push_back("bones are those between the joints of " + rest->name);
+  }
+
   void TurnUp() {
     Vec3 up = Vec3::UnitZ();
     if (!is_amass_) {
@@ -365,8 +434,9 @@ motion::Skeleton SmplSkeleton(bool has_hands) {
   return skeleton;
 }
 
-motion::Clip ParseSmpl(std::string_view bytes, const std::string& name, const Choice& choice) {
-  const Arrays arrays = ParseNpz(bytes, name);
+motion::Clip ParseSmpl(std::string_view bytes, const std::string& name, const Choice& choice, const NameMap& names) {
+  Arrays arrays = ParseNpz(bytes, name);
+  Rename(names, name, arrays);
   return SmplReader(arrays, name, choice).Read();
 }
 

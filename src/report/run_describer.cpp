@@ -154,6 +154,17 @@ io::Json FootForcesToJson(const results::Table& table) {
   return {{"low_pass", results::kTableCutoff}, {"parts", parts}};
 }
 
+/// A repaired reference beside the recorded one.
+io::Json RepairToJson(const results::Table& table) {
+  io::Json json = io::Json::object();
+  for (const char* column : {"time", "recorded_time", "speed", "height", "recorded_height"}) {
+    Floats values;
+    for (const double value : table.Numbers(column)) values.Add(value);
+    json[column] = values.Packed();
+  }
+  return json;
+}
+
 /// The parts of a composed motion. Tables of earlier versions do not tell of transitions.
 io::Json CompositionToJson(const results::Table& table) {
   const std::vector<double> start = table.Numbers("start"), end = table.Numbers("end");
@@ -369,6 +380,7 @@ io::Json RunDescriber::Finish() {
     }
   }
   if (!run.latent_picture.empty()) json["latent_picture"] = run.latent_picture;
+  if (run.repair != nullptr) json["repair"] = RepairToJson(*run.repair);
   if (run.candidates != nullptr) json["candidates"] = CandidatesToJson(*run.candidates);
   if (run.foot_forces != nullptr) json["foot_forces"] = FootForcesToJson(*run.foot_forces);
   if (run.manifest.is_object() && run.manifest.contains("force_comparison")) {

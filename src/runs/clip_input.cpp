@@ -12,6 +12,19 @@
 namespace retrace::runs {
 namespace {
 
+/// Members of a map that are about the file and not about the skeleton.
+constexpr const char* kMarkers = "markers";
+constexpr const char* kArrays = "arrays";
+
+recordings::NameMap NamesOf(const io::JsonView& map, const char* member) {
+  recordings::NameMap names;
+  if (!map.json().is_object() || !map.json().contains(member)) return names;
+  const io::JsonView view = map[member];
+  if (!view.json().is_object()) view.Expect("an object of known names and those of the file");
+  for (const auto& [known, in_file] : view.Members()) names[known] = in_file.String();
+  return names;
+}
+
 /// Of a file that the recording names.
 constexpr const char* kBesideRole = "beside ";
 
@@ -68,7 +81,12 @@ void Apply(const ClipOptions& o, character::ReferenceOptions& reference) {
 void ApplyJointMap(std::span<const InputFile> files, character::ReferenceOptions& reference) {
   const InputFile* map = FindInput(files, "map");
   if (map == nullptr) return;
-  reference.joint_map = map->Parse();
+  io::Json joints = map->Parse();
+  if (joints.is_object()) {
+    const bool other = joints.erase(kMarkers) + joints.erase(kArrays) > 0;
+    if (other && joints.empty()) return;
+  }
+  reference.joint_map = std::move(joints);
   reference.joint_map_file = map->record.name.path.string();
 }
 
@@ -121,6 +139,11 @@ motion::Clip ParseClip(std::span<const InputFile> files, const recordings::Choic
   for (const InputFile& file : files) {
     const std::string& role = file.record.name.role;
     if (role.starts_with(kBesideRole)) recording.beside[role.substr(std::string(kBesideRole).size())] = file.bytes;
+  }
+  if (const InputFile* map = FindInput(files, "map")) {
+    const io::Json json = map->Parse();
+    const io::JsonView view(json, map->record.name.path.string());
+    recording.names = {NamesOf(view, kMarkers), NamesOf(view, kArrays)};
   }
   return recordings::ParseRecording(recording, choice);
 }

@@ -31,8 +31,8 @@ std::string FormatParts(const std::vector<PartRow>& rows);
 
 /// What such a run is. The references are to be there as long as it is.
 struct ComposedRun {
-  std::string program;  ///< that made it
-  std::string title;    ///< of the film strip
+  std::string program = {};  ///< that made it
+  std::string title = {};    ///< of the film strip
   const character::Character& character;
   const control::OpenLoopControl& control;
   const std::vector<character::Pose>& reference;  ///< (frames) of kCompositionFrame
@@ -40,13 +40,27 @@ struct ComposedRun {
   bool completed = true;  ///< else it is a part of what was asked for
   bool success = false;
   const Configuration& configuration;
-  std::vector<PartRow> parts;
-  std::string member;        ///< of the manifest, for what the program has to tell
-  io::Json what;             ///< that it tells
+  std::vector<PartRow> parts = {};
+  std::string member = {};   ///< of the manifest, for what the program has to tell
+  io::Json what = {};        ///< that it tells
   io::Json characters = {};  ///< likewise of a scene (CharactersMember); null: it is of one character
-  std::vector<const StoredRun*> inputs;
+  std::vector<const StoredRun*> inputs = {};
   const results::RunTimer& timer;
 };
+
+/// What compositions and responses have alike: control, reference, evaluation, ending, success() and timer.
+template <typename Result>
+ComposedRun MakeComposedRun(const character::Character& character, const Configuration& configuration,
+                            const Result& result) {
+  return {.character = character,
+          .control = result.control,
+          .reference = result.reference,
+          .evaluation = result.evaluation,
+          .completed = result.ending == "completed",
+          .success = result.success(),
+          .configuration = configuration,
+          .timer = result.timer};
+}
 
 /// The manifest, whose files are written elsewhere.
 io::Json ManifestOf(const ComposedRun& run, const RunContext& context);

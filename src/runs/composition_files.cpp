@@ -65,20 +65,13 @@ void WriteComposition(results::RunFolder& folder, const CompositionJob& job, con
   for (const std::string& name : job.options.play) title += (title.empty() ? "" : ", ") + name;
   std::vector<const StoredRun*> inputs;
   for (const LibraryControl& control : job.controls) inputs.push_back(&control.run);
-  const ComposedRun run = {.program = "compose",
-                           .title = title,
-                           .character = job.controls[0].run.scene.characters[0],
-                           .control = result.control,
-                           .reference = result.reference,
-                           .evaluation = result.evaluation,
-                           .completed = result.ending == "completed",
-                           .success = result.success(),
-                           .configuration = job.options.configuration,
-                           .parts = PartsOf(job, result),
-                           .member = "composition",
-                           .what = CompositionMember(job, result),
-                           .inputs = inputs,
-                           .timer = result.timer};
+  ComposedRun run = MakeComposedRun(job.controls[0].run.scene.characters[0], job.options.configuration, result);
+  run.program = "compose";
+  run.title = title;
+  run.parts = PartsOf(job, result);
+  run.member = "composition";
+  run.what = CompositionMember(job, result);
+  run.inputs = inputs;
   FinishWith(folder, WriteComposedRun(folder, run, context));
 }
 

@@ -11,6 +11,10 @@ size_t NumCompositionFrames(double duration) {
   return static_cast<size_t>(std::floor(duration / kCompositionFrame + 1e-9)) + 1;
 }
 
+double DurationOf(const std::vector<character::Pose>& poses) {
+  return static_cast<double>(poses.size() - 1) * kCompositionFrame;
+}
+
 void AppendPoses(const character::Character& character, const std::vector<character::Pose>& poses, double begin,
                  std::vector<character::Pose>& reference) {
   const character::ReferenceMotion motion(character, kCompositionFrame, poses, kCompositionFrame);

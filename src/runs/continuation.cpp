@@ -21,7 +21,6 @@ using character::Character;
 using character::Pose;
 using character::State;
 
-constexpr double kFade = 0.3;           // in which a difference between two motions fades away [s]
 constexpr double kRest = 0.2;           // time constant with which a root comes to rest [s]
 constexpr double kLeastRecorded = 0.2;  // of a recording, to go on with [s]
 constexpr double kCycleWithin = 6;      // before the end, where a cycle is looked for [s]
@@ -46,10 +45,10 @@ void Place(const metrics::GroundAlignment& alignment, std::vector<Pose>& poses) 
 }
 
 /// The motion begins with `pose`; what its first pose differs by fades away.
-void FadeFrom(const Pose& pose, double frame_time, std::vector<Pose>& poses) {
+void FadeFrom(const Pose& pose, double frame_time, std::vector<Pose>& poses, double fade = kFade) {
   const Pose first = poses.front();
   for (size_t f = 0; f < poses.size(); ++f) {
-    const double share = 1 - SmoothStep(std::min(1.0, static_cast<double>(f) * frame_time / kFade));
+    const double share = 1 - SmoothStep(std::min(1.0, static_cast<double>(f) * frame_time / fade));
     if (share == 0) break;
     character::MoveTowards(first, pose, share, poses[f]);
   }
@@ -69,6 +68,7 @@ std::vector<Pose> JoinTo(const character::ReferenceMotion& reference, std::vecto
 std::optional<std::vector<Pose>> OfTheClip(const Job& job, double seconds) {
   character::ReferenceOptions options = job.configuration.task.reference;
   if (!options.end || options.loop || !job.world.empty()) return std::nullopt;
+  if (job.repaired && job.repaired->changed) return std::nullopt;  // its clock is another one
   const double recorded =
       options.frame_rate ? static_cast<double>(job.clip.frames.size() - 1) / *options.frame_rate : job.clip.duration();
   options.end = std::min(recorded, *options.end + seconds / options.time_scale);
@@ -231,11 +231,11 @@ std::vector<Continuation> ContinuationsOf(const Job& job, double seconds) {
 }
 
 std::vector<Pose> StartingFrom(const Character& character, const State& state, std::vector<Pose> poses,
-                               double frame_time) {
+                               double frame_time, double fade) {
   Pose here;
   character::PoseOf(character, state, here);
   Place(metrics::AlignOnGround(character, state, StateOf(character, poses.front())), poses);
-  FadeFrom(here, frame_time, poses);
+  FadeFrom(here, frame_time, poses, fade);
   return poses;
 }
 

@@ -34,9 +34,12 @@ bool IsUp(const character::Character& character, const character::Pose& pose);
 /// Whether nothing of it is near the floor.
 bool IsInTheAir(const character::Character& character, const character::Pose& pose);
 
-/// A motion put where a state is: turned and moved along the ground, and for the first 0.3 s what the state still
-/// differs by fades away.
+/// In which a difference between two motions fades away [s].
+inline constexpr double kFade = 0.3;
+
+/// A motion put where a state is: turned and moved along the ground, and within the time of `fade` [s] what the state
+/// still differs by fades away.
 std::vector<character::Pose> StartingFrom(const character::Character& character, const character::State& state,
-                                          std::vector<character::Pose> poses, double frame_time);
+                                          std::vector<character::Pose> poses, double frame_time, double fade = kFade);
 
 }  // namespace retrace::runs

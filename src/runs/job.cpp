@@ -46,6 +46,25 @@ character::Character CharacterOf(const JobOptions& options, std::span<const Inpu
   return builder.Build(file.record.name.path.string());
 }
 
+/// The reference of the clip, repaired where that is asked for.
+character::ReferenceMotion MakeRecorded(const JobOptions& options, const Configuration& configuration,
+                                        const task::AlteredWorld& world, const character::Character& character,
+                                        const motion::Clip& clip, character::ReferenceReport& report,
+                                        std::optional<repair::Repair>& repaired) {
+  const std::string name = options.clip.file.string();
+  character::ReferenceMotion reference =
+      character::MakeReference(character, clip, name, configuration.task.reference, report);
+  if (!configuration.run.repair) return reference;
+  repaired = repair::RepairReference(reference, world.gravity.value_or(configuration.task.world.gravity), name);
+  if (!repaired->changed) return reference;
+  if (!options.measured.empty()) {
+    throw UsageError(
+        "/run/repair: found a motion that would be repaired, and forces that were measured on its clock (" +
+        options.measured.string() + "), expected one or the other");
+  }
+  return reference.WithPoses(repaired->poses);
+}
+
 std::optional<motion::MeasuredForces> ParseMeasured(std::span<const InputFile> files) {
   const InputFile* file = FindInput(files, kMeasuredRole);
   if (file == nullptr) return std::nullopt;
@@ -84,7 +103,7 @@ Job::Job(const JobOptions& o, std::span<const InputFile> files)
       clip(ParseClip(files, o.clip.choice)),
       character(task::WithLoads(CharacterOf(o, files, clip, configuration.task.reference, report.notes), world)),
       measured(ParseMeasured(files)),
-      recorded(character::MakeReference(character, clip, o.clip.file.string(), configuration.task.reference, report)),
+      recorded(MakeRecorded(o, configuration, world, character, clip, report, repaired)),
       checks(metrics::CheckClip(recorded, clip, report)),
       placed(task::PlaceWorld(world, recorded)),
       reference(placed.reference),
@@ -94,6 +113,11 @@ Job::Job(const JobOptions& o, std::span<const InputFile> files)
   if (configuration.run.baseline == Baseline::kReference) return;
   baseline.emplace(TrackedBaseline(*this));
   problem.baseline = windows.baseline = &*baseline;
+}
+
+std::optional<character::ReferenceMotion> Job::Unrepaired() const {
+  if (!repaired || !repaired->changed) return std::nullopt;
+  return recorded.WithPoses(repaired->recorded);
 }
 
 void Job::SetSeed(uint64_t seed) {

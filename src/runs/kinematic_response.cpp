@@ -26,7 +26,7 @@ control::Fragment CommandsOf(const StruckMotion& struck, const ResponseCandidate
 
 }  // namespace
 
-void BlendInto(const StruckMotion& struck, const ResponseCandidate& candidate, Response& result) {
+bool BlendInto(const StruckMotion& struck, const ResponseCandidate& candidate, Response& result) {
   const ResponseJob& job = struck.job();
   const character::Character& character = struck.character();
   const int exit = struck.exit(), enters = struck.impact() + struck.StepOf(candidate.start);
@@ -45,6 +45,7 @@ void BlendInto(const StruckMotion& struck, const ResponseCandidate& candidate, R
                                 struck.h(),
                                 job.options.blend,
                                 struck.impact(),
+                                exit,
                                 enters,
                                 std::span(simulated).first(static_cast<size_t>(enters) + 1),
                                 [&, turn = heading, move = offset](double time, character::Pose& pose) {
@@ -54,12 +55,14 @@ void BlendInto(const StruckMotion& struck, const ResponseCandidate& candidate, R
                                 },
                                 candidate.end + struck.StandOf(candidate) - candidate.time};
   result.control.ending = BlendIn(problem);
+  all = control::UpTo(result.control.ending->step, all);
   const control::Trajectory shown = control::Replay(character, result.control, job.pushes);
   result.blend = MeasureBlend(problem, *result.control.ending, shown.states, simulated);
   result.blend->hidden_impulse = candidate.hidden_impulse;
   result.blend->hidden_share = job.blow.impulse > 0 ? candidate.hidden_impulse / job.blow.impulse : 0;
   result.reference = PosesOf(*job.run.characters[ResponseJob::kStruck].reference, job.blow.start);
   AppendStates(character, shown.states, struck.h(), result.reference);
+  return result.blend->smooth();
 }
 
 }  // namespace retrace::runs

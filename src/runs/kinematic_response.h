@@ -7,7 +7,7 @@
 namespace retrace::runs {
 
 /// The run's control, the servos of the second simulation up to the start time, and the motion of the candidate: they
-/// become the result's control, reference and blend.
-void BlendInto(const StruckMotion& struck, const ResponseCandidate& candidate, Response& result);
+/// become the result's control, reference and blend. Returns whether the blend is smooth.
+bool BlendInto(const StruckMotion& struck, const ResponseCandidate& candidate, Response& result);
 
 }  // namespace retrace::runs

@@ -82,6 +82,7 @@ void AddJob(const Job& job, uint64_t seed, const RunContext& context, io::Json& 
   manifest["inputs"] = ToJson(job.inputs);
   manifest["reference"] = job.report.ToJson();
   manifest["clip_checks"] = job.checks.ToJson();
+  if (job.repaired) manifest["repair"] = job.repaired->ToJson();
   if (!job.world.empty()) manifest["world"] = job.placed.ToJson(job.world);
   manifest["preparation"] = job.preparation.ToJson();
   manifest["solver"] = DescribeSolver(job.configuration.task.world);

@@ -26,6 +26,7 @@ Reconstruction Track(const Job& job, int threads, const sampling::Hooks& hooks) 
   result.num_steps = result.tracking->num_steps;
   result.diverged = result.tracking->diverged;
   result.evaluation = result.tracking->evaluation;
+  result.against_recording = result.tracking->against_recording;
   return result;
 }
 
@@ -36,6 +37,8 @@ void Verify(const Job& job, const character::State& end, bool resumed, Reconstru
   result.num_steps = replayed.num_steps;
   result.diverged = replayed.diverged;
   result.evaluation = replayed.evaluation;
+  result.stay = replayed.stay;
+  result.against_recording = replayed.against_recording;
   if (control.fragments.empty() || control::Fingerprint(replayed.end) == control::Fingerprint(end)) return;
   const char* const difference = "the replay does not end in the state that the search found";
   if (resumed) throw InputError("checkpoint", difference, "what this search has stored");
@@ -170,6 +173,7 @@ void WriteRun(results::RunFolder& folder, const Job& job, const Reconstruction& 
   if (result.method == Method::kTracking) {
     io::Json all = {{"program", "reconstruct"}, {"method", MethodMember(job, result)}};
     if (result.end) all["end"] = result.end->ToJson();
+    if (result.against_recording) all["against_recording"] = result.against_recording->ToJson();
     all.update(more);
     return WriteTracking(folder, job, *result.tracking, context, kept, all);
   }
@@ -181,6 +185,8 @@ void WriteRun(results::RunFolder& folder, const Job& job, const Reconstruction& 
   }
   all["method"] = MethodMember(job, result);
   if (result.end) all["end"] = result.end->ToJson();
+  if (result.stay) all["best_effort"] = result.stay->ToJson();
+  if (result.against_recording) all["against_recording"] = result.against_recording->ToJson();
   all.update(more);
   FinishWith(folder, ReconstructionManifest(job, result, context, all));
 }

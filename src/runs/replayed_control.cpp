@@ -17,13 +17,23 @@ ReplayedControl EvaluateReplay(const Job& job, const control::OpenLoopControl& c
                                std::span<const control::Push> pushes) {
   ReplayedControl replayed;
   metrics::Evaluator evaluator(job.character, job.reference, job.configuration.task.gates);
+  const std::optional<character::ReferenceMotion> unrepaired = job.Unrepaired();
+  std::optional<metrics::Evaluator> against;
+  std::optional<metrics::StayObserver> stay;
+  if (job.configuration.sampling.best_effort) stay.emplace(job.character, job.reference, job.configuration.task.gates);
+  if (unrepaired) against.emplace(job.character, *unrepaired, job.configuration.task.gates);
   ReplayInParts(job, control, pushes, [&](const control::Trajectory& part) {
     evaluator.Add(part);
+    if (against) against->Add(part);
+    if (stay) stay->Add(part);
     replayed.num_steps += part.num_steps();
     replayed.diverged = part.diverged;
     replayed.end = part.states.back();
   });
-  replayed.evaluation = evaluator.Finish(job.problem.task.schedule.steps.back() * job.problem.time_step());
+  const double duration = job.problem.task.schedule.steps.back() * job.problem.time_step();
+  replayed.evaluation = evaluator.Finish(duration);
+  if (stay) replayed.stay = stay->Finish(duration);
+  if (against) replayed.against_recording = against->Finish(duration);
   return replayed;
 }
 
@@ -34,6 +44,9 @@ io::Json WriteControlAndMotion(results::RunFolder& folder, const Job& job, const
                         [&](std::string_view piece) { folder.Append(results::kControlFile, piece); });
   folder.FinishFiles();
   io::Json members = io::Json::object();
+  if (kept == KeptFiles::kAll && job.repaired && job.repaired->changed) {
+    folder.Write(results::kRepairFile, repair::FormatRepair(*job.repaired, job.recorded.frame_time()));
+  }
   if (kept == KeptFiles::kAll) {
     const std::string title = job.options.clip.file.stem().string();
     MotionWriter writer(folder, "", {job.character, control.world, &job.reference, title, written.num_steps});

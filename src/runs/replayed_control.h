@@ -2,9 +2,11 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 
 #include "retrace/control/control.h"
+#include "retrace/metrics/gate_stay.h"
 #include "retrace/metrics/gates.h"
 #include "retrace/results/run_folder.h"
 #include "retrace/runs/job.h"
@@ -18,6 +20,8 @@ struct ReplayedControl {
   bool diverged = false;  ///< the simulation did
   character::State end;
   metrics::Evaluation evaluation;
+  std::optional<metrics::GateStay> stay;                 ///< of a search that may leave the gates; else none
+  std::optional<metrics::Evaluation> against_recording;  ///< the same with Job::Unrepaired; none: nothing was repaired
 };
 
 /// The motion of a control of the job's character, in parts that MotionTables takes.

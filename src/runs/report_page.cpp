@@ -72,7 +72,7 @@ io::Json DescribeStoredRun(const StoredRun& run, const std::string& name, std::s
   std::vector<results::CostTable> costs(num_characters);
   std::vector<results::Table> solutions(num_characters);
   std::vector<results::Table> foot_forces(num_characters);
-  std::vector<results::Table> compositions(num_characters), candidates(num_characters);
+  std::vector<results::Table> compositions(num_characters), candidates(num_characters), repairs(num_characters);
   std::vector<report::ReportRun> reports(num_characters);
   std::vector<report::RunDescriber> describers;
   for (size_t c = 0; c < num_characters; ++c) {
@@ -105,6 +105,14 @@ io::Json DescribeStoredRun(const StoredRun& run, const std::string& name, std::s
     if (const fs::path file = run.PathOf(c, results::kCandidatesFile); fs::exists(file)) {
       candidates[c] = results::ReadTable(file);
       if (candidates[c].num_rows() > 0) report.candidates = &candidates[c];
+    }
+    if (const fs::path file = run.PathOf(c, results::kRepairFile); fs::exists(file)) {
+      repairs[c] = results::ReadTable(file);
+      if (repairs[c].num_rows() > 0) report.repair = &repairs[c];
+      report.notes.emplace_back(
+          "The reference was repaired: its clock, height or legs are not those of the recording. The gates compare "
+          "with "
+          "the repaired one.");
     }
     if (const fs::path file = run.PathOf(c, results::kLatentPictureFile); fs::exists(file)) {
       report.latent_picture = io::ReadFile(file);

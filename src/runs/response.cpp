@@ -8,9 +8,10 @@
 #include <stdexcept>
 #include <utility>
 
+#include "candidate_reference.h"
 #include "companions.h"
 #include "composition_frames.h"
-#include "continuation.h"
+#include "fallen_way.h"
 #include "kinematic_response.h"
 #include "response_candidates.h"
 #include "retrace/character/kinematics.h"
@@ -23,8 +24,8 @@
 #include "retrace/runs/composed_motion.h"
 #include "retrace/runs/touching.h"
 #include "searched_way.h"
+#include "standing_on.h"
 #include "struck_motion.h"
-#include "tracked_way.h"
 
 namespace retrace::runs {
 namespace {
@@ -32,10 +33,9 @@ namespace {
 constexpr size_t kStruck = ResponseJob::kStruck;
 constexpr double kNaiveFragment = 0.1;  // [s]
 constexpr int kNaiveTargets = 12;       // in each, after its first one
-// Before the end of a searched way that stands there, in which feedback may take over, and between two such instants.
-constexpr double kHandOverWithin = 0.8, kHandOversApart = 0.15;  // [s]
-constexpr double kSearchedAnew =
-    2;  // before that end, from where the rest is searched for where nothing else works [s]
+constexpr double kFarthest = 0.6;       // of a motion that is searched for where there is a way up after a fall [m]
+constexpr double kShareOfBudget = 0.5;  // of a get-up: there are others
+constexpr double kLongestFallen = 10;   // for which others are to go on meanwhile [s]
 
 class Responder {
  public:
@@ -97,11 +97,11 @@ class Responder {
 
   void Answer() {
     result_.candidates = FindCandidates(struck_);
+    if (TryInOrder()) return;
     if (result_.candidates.empty()) {
       result_.ending = "no motion of the library can be entered after the push and stands at its end";
       return;
     }
-    if (TryInOrder()) return;
     if (job_.has_others()) {
       Response among_others = result_;
       result_.others_left_out = true;
@@ -109,80 +109,84 @@ class Responder {
       if (TryInOrder()) return;
       result_ = std::move(among_others);
     }
-    result_.ending = "no way found into " + std::to_string(o_.candidates) + " motions";
+    const auto tried = std::count_if(result_.candidates.begin(), result_.candidates.end(),
+                                     [](const ResponseCandidate& candidate) { return candidate.tried; });
+    result_.ending = "no way found into " + std::to_string(tried) + " motions";
   }
 
-  /// The candidates, until one is found.
+  /// The candidates, until one is found: what is near, then what gets up after a fall; where nothing does, what is far.
   bool TryInOrder() {
-    for (size_t c = 0; c < result_.candidates.size() && c < static_cast<size_t>(o_.candidates); ++c) {
-      if (hooks_.stop && hooks_.stop()) throw StoppedError("stopped");
-      Try(c);
-      Tell(Describe(job_, result_.candidates[c]));
-      if (!result_.candidates[c].found) continue;
-      result_.chosen = static_cast<int>(c);
-      if (job_.has_others() && !result_.others_left_out) {
-        companions_.LeadBackAgain(ReplayAll(), [&] {
-          Evaluate();
-          return result_.evaluation.success();
-        });
-      }
-      return true;
+    std::erase_if(result_.candidates, [](const ResponseCandidate& candidate) { return candidate.lies_at >= 0; });
+    lead_ = NoLead();
+    const auto most = static_cast<size_t>(o_.candidates);
+    if (o_.kinematic) return BlendSmoothly(most);
+    std::vector<size_t> near, far;
+    for (size_t c = 0; c < result_.candidates.size() && near.size() + far.size() < most; ++c) {
+      (MayFall() && result_.candidates[c].gap > kFarthest ? far : near).push_back(c);
+    }
+    for (const size_t c : near) {
+      if (TryAndTell(c)) return true;
+    }
+    const std::vector<character::Pose> nothing;
+    std::vector<WayUp> ways;
+    if (MayFall()) ways = FindWaysUp(struck_, ProblemOf(nothing, NumCompositionFrames(kLongestFallen)), most);
+    for (const WayUp& way : ways) {
+      lead_ = way.lead;
+      result_.candidates.push_back(way.candidate);
+      if (TryAndTell(result_.candidates.size() - 1)) return true;
+    }
+    lead_ = NoLead();
+    for (const size_t c : far) {
+      if (ways.empty() && TryAndTell(c)) return true;
     }
     return false;
   }
 
-  /// What the search follows, from the exit on: the second simulation, which goes over into the motion.
-  std::vector<character::Pose> ReferenceOf(const ResponseCandidate& candidate) const {
-    const control::Trajectory second = struck_.SecondSimulation(candidate, 1);
-    const double since_exit = job_.blow.start - struck_.exit_time();
-    const double enters = candidate.start + since_exit;  // from the exit on [s]
-    const auto at = static_cast<size_t>(struck_.impact() + struck_.StepOf(candidate.start) - struck_.exit());
-    const character::ReferenceMotion& motion = struck_.MotionOf(candidate);
-    character::State state;
-    motion.StateAt(candidate.time, state);
-    const auto [heading, offset] =
-        metrics::AlignOnGround(character_, second.states[std::min(at, second.states.size() - 1)], state);
-    const double duration = enters + candidate.end + struck_.StandOf(candidate) - candidate.time;
-    std::vector<character::Pose> poses(NumCompositionFrames(duration));
-    character::Pose simulated;
-    for (size_t f = 0; f < poses.size(); ++f) {
-      const double time = static_cast<double>(f) * kCompositionFrame;
-      character::Pose& pose = poses[f];
-      const double share = SmoothStep(std::clamp((time - enters) / kGoOver, 0.0, 1.0));
-      if (share < 1) {
-        const auto step = std::min(static_cast<size_t>(struck_.StepOf(time)), second.states.size() - 1);
-        character::PoseOf(character_, second.states[step], simulated);
-        if (share == 0) {
-          pose = simulated;
-          continue;
-        }
-      }
-      struck_.PoseOf(candidate, candidate.time + time - enters, pose);
-      pose.root_position = heading * pose.root_position + offset;
-      pose.root_orientation = heading * pose.root_orientation;
-      if (share < 1) {
-        const character::Pose placed = pose;
-        character::Interpolate(simulated, placed, share, pose);
-      }
+  /// The first candidate whose transition is smooth, or else the first one.
+  bool BlendSmoothly(size_t most) {
+    most = std::min(most, result_.candidates.size());
+    if (o_.blend == Blend::kLinear) most = std::min<size_t>(most, 1);
+    if (most == 0) return false;
+    size_t c = 0;
+    while (c < most && !BlendInto(struck_, result_.candidates[c], result_)) ++c;
+    if (c == most) BlendInto(struck_, result_.candidates[c = 0], result_);
+    ResponseCandidate& candidate = result_.candidates[c];
+    candidate.tried = candidate.found = true;
+    SetReached(result_.control.duration() - job_.blow.start, candidate);
+    Tell(Describe(job_, candidate));
+    result_.chosen = static_cast<int>(c);
+    return true;
+  }
+
+  bool TryAndTell(size_t c) {
+    if (hooks_.stop && hooks_.stop()) throw StoppedError("stopped");
+    Try(c);
+    Tell(Describe(job_, result_.candidates[c]));
+    if (!result_.candidates[c].found) return false;
+    result_.chosen = static_cast<int>(c);
+    if (job_.has_others() && !result_.others_left_out) {
+      companions_.LeadBackAgain(ReplayAll(), [&] {
+        Evaluate();
+        return result_.evaluation.success();
+      });
     }
-    return poses;
+    return true;
   }
 
   void Try(size_t c) {
     ResponseCandidate& candidate = result_.candidates[c];
     candidate.tried = true;
-    if (o_.kinematic) {
-      BlendInto(struck_, candidate, result_);
-      candidate.found = true;
-      SetReached(result_.control.duration() - job_.blow.start, candidate);
-      return;
-    }
     const std::vector<character::Pose> poses = ReferenceOf(candidate);
     if (o_.open_loop) {
       TryOpenLoop(candidate, poses);
     } else {
       TrySearch(candidate, poses);
     }
+  }
+
+  /// What is followed from the end of the lead on.
+  std::vector<character::Pose> ReferenceOf(const ResponseCandidate& candidate) const {
+    return candidate.lies_at < 0 ? ReferenceInto(struck_, candidate) : ReferenceUp(struck_, candidate, lead_.end);
   }
 
   /// Since the push, and whether that is as far as the motion stands [s].
@@ -199,11 +203,12 @@ class Responder {
     if (stand > 0) followed.resize(NumCompositionFrames(DurationOf(poses) - stand));
     WayProblem problem = ProblemOf(followed, poses.size());
     problem.share_of_budget = DurationOf(poses) / DurationOf(followed);  // that of all of the motion
+    if (MayFall()) problem.share_of_budget *= kShareOfBudget;
     SearchedWay way = SearchWay(problem);
     candidate.found = way.reached_end;
     if (way.reached_end && stand > 0) candidate.found = GoOn(problem, poses, way, followed, candidate);
     candidate.cpu_seconds += way.cpu_seconds;
-    SetReached(struck_.exit_time() - job_.blow.start + way.reached, candidate);
+    SetReached(lead_.end_step * h() - job_.blow.start + way.reached, candidate);
     // Of what is not found to the end, what there is is the result where nothing else is found.
     if (!candidate.found && candidate.reached <= best_reached_) return;
     best_reached_ = candidate.reached;
@@ -218,22 +223,25 @@ class Responder {
     candidate.touched_again = touch ? touch->start : -1;
   }
 
+  /// Whether it may fall and get up where no candidate is found.
+  bool MayFall() const { return !o_.open_loop && !o_.any_motion; }
   bool IsAmongOthers() const { return job_.has_others() && !result_.others_left_out; }
-  static double DurationOf(const std::vector<character::Pose>& poses) {
-    return static_cast<double>(poses.size() - 1) * kCompositionFrame;
+
+  Lead NoLead() const {
+    const int exit = struck_.exit();
+    return {{}, {}, IsAmongOthers() ? struck_.WholeState(exit) : struck_.NaiveState(exit), exit};
   }
 
-  /// The way along poses from the exit on.
+  /// The way along poses from the end of the lead on.
   /// @param num_frames for which others are to go on
   WayProblem ProblemOf(const std::vector<character::Pose>& poses, size_t num_frames) const {
     const bool among_others = IsAmongOthers();
-    const simulation::WorldOptions& world = among_others ? job_.run.scene.world : job_.control.world;
-    const int exit = struck_.exit();
-    WayProblem problem{character_, world, among_others ? struck_.WholeState(exit) : struck_.NaiveState(exit),
-                       exit,       poses, o_.configuration,
-                       1,          1,     threads_,
-                       hooks_.stop};
-    const int end = exit + static_cast<int>(static_cast<double>(num_frames) * kCompositionFrame / h()) + 1;
+    WayProblem problem{character_, among_others ? job_.run.scene.world : job_.control.world,
+                       lead_.end,  lead_.end_step,
+                       poses,      o_.configuration,
+                       1,          1,
+                       threads_,   hooks_.stop};
+    const int end = lead_.end_step + static_cast<int>(static_cast<double>(num_frames) * kCompositionFrame / h()) + 1;
     for (size_t c = 0; among_others && c < struck_.others().size(); ++c) {
       if (c == kStruck) continue;
       problem.companions.push_back({&job_.run.scene.characters[c], control::CutAt({end}, struck_.others()[c])});
@@ -241,84 +249,17 @@ class Responder {
     return problem;
   }
 
-  /// From one of the last places of a way to the end of the poses; or still in the pose there, or to rest where the
-  /// motion is slowest. What is found goes into the way and into what is followed. Where nothing is found to the end,
-  /// the way as far as it was found.
+  /// Goes on from where the motion stands.
   bool GoOn(const WayProblem& problem, const std::vector<character::Pose>& poses, SearchedWay& way,
             std::vector<character::Pose>& followed, ResponseCandidate& candidate) const {
-    const control::OpenLoopControl control = ControlWith(way.fragments);
-    const control::Trajectory whole = ReplayOf(control, true);
-    const int shift = control.num_steps() - way.fragments.back().end_step();  // of steps, where others are left out
-    // Along these poses, or none: in the pose at hand.
-    const auto from = [&](const std::vector<character::Pose>* onward, int step, bool feedback) {
-      if (hooks_.stop && hooks_.stop()) throw StoppedError("stopped");
-      const int at = step + shift;
-      const character::State& state = whole.states[static_cast<size_t>(at)];
-      const double time = (step - problem.first_step) * h();
-      const std::vector<character::Pose> rest =
-          onward != nullptr ? RestOf(*onward, time, state) : StillFrom(state, DurationOf(poses) - time);
-      const WayProblem next{character_,  problem.world,     state, step, rest, o_.configuration, 1, 1, threads_,
-                            hooks_.stop, problem.companions};
-      SearchedWay on = feedback ? TrackWay(next) : SearchWay(next);
-      way.cpu_seconds += on.cpu_seconds;
-      const double reached = time + on.reached;
-      if (!on.reached_end && (feedback || reached <= way.reached)) return false;
-      way.fragments = control::UpTo(step, way.fragments);
-      way.fragments.insert(way.fragments.end(), on.fragments.begin(), on.fragments.end());
-      way.end = on.end;
-      way.reached = reached;
-      followed.resize(static_cast<size_t>(std::ceil(time / kCompositionFrame - 1e-9)));
-      AppendPoses(character_, rest, time, followed);
-      if (feedback) candidate.feedback_from = step * h();
-      return on.reached_end;
-    };
-    std::vector<int> steps;  // from the end on back, at which fragments end
-    const int end = way.fragments.back().end_step();
-    for (size_t f = way.fragments.size(); f-- > 0;) {
-      const int step = way.fragments[f].end_step();
-      if (end - step > struck_.StepOf(kHandOverWithin)) break;
-      if (steps.empty() || steps.back() - step >= struck_.StepOf(kHandOversApart)) steps.push_back(step);
-    }
     ResponseCandidate resting = candidate;
     resting.last = candidate.rest;
-    const std::vector<character::Pose> at_rest = ReferenceOf(resting);
-    for (const std::vector<character::Pose>* onward :
-         {&poses, static_cast<const std::vector<character::Pose>*>(nullptr), &at_rest}) {
-      if (onward == &at_rest && candidate.rest >= candidate.last) continue;
-      for (const int step : steps) {
-        if (from(onward, step, true)) return true;
-      }
-    }
-    if (from(&poses, steps.back(), false)) return true;
-    // It may have come to stand so that nobody could go on: once more from before it stood.
-    const int before = end - struck_.StepOf(kSearchedAnew);
-    int step = steps.back();
-    for (const control::Fragment& fragment : way.fragments) {
-      if (fragment.end_step() <= before) step = fragment.end_step();
-    }
-    return step <= before && from(&poses, step, false);
-  }
-
-  /// Poses from a time on [s], put where a state is.
-  std::vector<character::Pose> RestOf(const std::vector<character::Pose>& poses, double time,
-                                      const character::State& state) const {
-    const character::ReferenceMotion motion(character_, kCompositionFrame, poses, kCompositionFrame);
-    std::vector<character::Pose> rest(NumCompositionFrames(motion.duration() - time));
-    for (size_t f = 0; f < rest.size(); ++f) motion.PoseAt(time + static_cast<double>(f) * kCompositionFrame, rest[f]);
-    const character::State own(state.begin(), state.begin() + std::ssize(character_.bodies));
-    return StartingFrom(character_, own, std::move(rest), kCompositionFrame);
-  }
-
-  /// The pose of a state, whose root comes to rest.
-  std::vector<character::Pose> StillFrom(const character::State& state, double duration) const {
-    std::vector<character::Pose> poses(NumCompositionFrames(duration));
-    Vec3 velocity = state[static_cast<size_t>(character_.root)].linear_velocity;
-    velocity.y() = 0;
-    for (size_t f = 0; f < poses.size(); ++f) {
-      character::PoseOf(character_, state, poses[f]);
-      poses[f].root_position += WayToRest(velocity, static_cast<double>(f) * kCompositionFrame);
-    }
-    return poses;
+    std::vector<character::Pose> at_rest;
+    if (candidate.rest < candidate.last) at_rest = ReferenceOf(resting);
+    int from = -1;
+    const bool found = StandOn({problem, poses, at_rest}, way, followed, from);
+    if (from >= 0) candidate.feedback_from = from * h();
+    return found;
   }
 
   size_t NumSteps() const { return static_cast<size_t>(result_.control.num_steps()); }
@@ -381,19 +322,25 @@ class Responder {
     return control;
   }
 
-  /// Fragments from the exit on, and the poses that they follow, become the result.
+  /// Fragments after the lead, and the poses that they follow, become the result.
   void Append(const std::vector<character::Pose>& poses, std::vector<control::Fragment> fragments) {
+    fragments.insert(fragments.begin(), lead_.fragments.begin(), lead_.fragments.end());
     result_.control = ControlWith(std::move(fragments));
     searched_ = !o_.open_loop;
+    // Up to the push the reference is the run's; then the motion itself; after the lead what the search follows.
+    std::vector<character::State> themselves;
+    int begin = lead_.end_step;
     if (result_.others_left_out) {
-      result_.reference = poses;
-      return;
+      result_.reference.clear();
+      begin -= struck_.exit();
+    } else {
+      const auto first = struck_.naive().states.begin();
+      result_.reference = PosesOf(Own(), job_.blow.start);
+      themselves.assign(first, first + struck_.exit());
     }
-    // Up to the push the reference is the run's; then the motion itself; from the exit on what the search follows.
-    result_.reference = PosesOf(Own(), job_.blow.start);
-    AppendStates(character_, std::span(struck_.naive().states).first(static_cast<size_t>(struck_.exit())), h(),
-                 result_.reference);
-    AppendPoses(character_, poses, struck_.exit_time(), result_.reference);
+    themselves.insert(themselves.end(), lead_.states.begin(), lead_.states.end());
+    AppendStates(character_, themselves, h(), result_.reference);
+    AppendPoses(character_, poses, begin * h(), result_.reference);
   }
 
   void Evaluate() {
@@ -427,6 +374,7 @@ class Responder {
   StruckMotion struck_;
   Response result_;
   Companions companions_;
+  Lead lead_;  // from the exit to where the way of a candidate begins
   double best_reached_ = 0;
   bool searched_ = false;  // the control goes on from the exit by what was found
 };

@@ -12,8 +12,11 @@
 namespace retrace::runs {
 namespace {
 
-constexpr size_t kStartsApart = 3;    // frames between start times for which a second simulation is made
-constexpr size_t kMostOfMotions = 6;  // nearest motions whose best place is a candidate, too
+constexpr size_t kStartsApart = 3;  // frames between start times for which a second simulation is made
+// Nearest motions whose best place is a candidate, too; of a kinematic transition, which costs less.
+constexpr size_t kMostOfMotions = 6, kMostOfMotionsBlended = 12;
+constexpr size_t kMovedInTime = 4;    // candidates of a kinematic transition that are entered earlier and later, too
+constexpr double kHiddenTime = 0.5;   // what a change of velocity that no force makes counts as [s]
 constexpr size_t kSamePlace = 5;      // frames: two candidates of one motion that go on alike count once
 constexpr double kTimesApart = 0.15;  // of start times that are tried one after the other [s]
 constexpr double kNearOwn = 0.2;      // of the run's own motion, where it is tried first [m]
@@ -30,12 +33,18 @@ class Finder {
 
   std::vector<ResponseCandidate> Run() {
     const std::vector<size_t> starts = Starts();
-    if (!o_.paper) AddOwn(static_cast<double>(starts.front()) * matching::kFrameTime);
+    if (starts.empty()) return {};
+    for (const size_t start : starts) {
+      if (!o_.paper && (o_.kinematic || start == starts.front())) {
+        AddOwn(static_cast<double>(start) * matching::kFrameTime);
+      }
+    }
     for (const matching::Match& match : o_.any_motion ? AnyPlaces(starts) : NearestPlaces(starts)) AddCandidate(match);
-    std::stable_sort(candidates_.begin(), candidates_.end(), [&](const auto& a, const auto& b) {
-      if (o_.paper) return a.distance < b.distance || (a.distance == b.distance && a.gap < b.gap);
-      return a.own > b.own || (a.own == b.own && a.gap < b.gap);
-    });
+    Sort();
+    if (o_.kinematic && !o_.paper) {
+      for (size_t c = 0; c < std::min(candidates_.size(), kMovedInTime); ++c) MoveInTime(candidates_[c]);
+      Sort();
+    }
     std::vector<ResponseCandidate> kept = WithoutTwins(candidates_);
     if (!o_.paper) kept = OrderOf(std::move(kept));
     for (size_t c = 0; c < kept.size() && c < static_cast<size_t>(o_.candidates); ++c) MeasureLimp(kept[c]);
@@ -43,6 +52,31 @@ class Finder {
   }
 
  private:
+  void Sort() {
+    std::stable_sort(candidates_.begin(), candidates_.end(), [&](const auto& a, const auto& b) {
+      if (o_.paper) return a.distance < b.distance || (a.distance == b.distance && a.gap < b.gap);
+      return a.own > b.own || (a.own == b.own && Score(a) < Score(b));
+    });
+  }
+
+  /// The gap; of a kinematic transition with what it hides.
+  double Score(const ResponseCandidate& candidate) const {
+    if (!o_.kinematic) return candidate.gap;
+    return candidate.gap + kHiddenTime * candidate.hidden_impulse / character_.total_mass();
+  }
+
+  /// The window was compared with the first simulation: for the second one a place nearby may be better.
+  void MoveInTime(ResponseCandidate& candidate) const {
+    if (candidate.own) return;
+    const ResponseCandidate first = candidate;
+    for (const int frames : {-2, -1, 1, 2}) {
+      ResponseCandidate moved = first;
+      moved.time += frames * matching::kFrameTime;
+      if (moved.time < 0 || moved.time > struck_.MotionOf(moved).duration()) continue;
+      if (FindEnd(struck_, moved) && Measure(moved) && Score(moved) < Score(candidate)) candidate = moved;
+    }
+  }
+
   size_t LastStart() const { return static_cast<size_t>(std::floor(o_.latest / matching::kFrameTime + 1e-9)); }
 
   /// Frames after the impact with which windows begin.
@@ -69,7 +103,8 @@ class Finder {
       if (nearest[s]) matches.push_back(*nearest[s]);
     }
     if (o_.paper) return matches;
-    const std::vector<matching::Match> of_motions = search.NearestMotions(kMostOfMotions);
+    const std::vector<matching::Match> of_motions =
+        search.NearestMotions(o_.kinematic ? kMostOfMotionsBlended : kMostOfMotions);
     matches.insert(matches.end(), of_motions.begin(), of_motions.end());
     return matches;
   }
@@ -128,7 +163,7 @@ class Finder {
     candidate.time = static_cast<double>(match.frame) * matching::kFrameTime;
     candidate.start = static_cast<double>(match.start) * matching::kFrameTime;
     candidate.distance = match.distance;
-    if (!FindEnd(candidate)) return;
+    if (!FindEnd(struck_, candidate)) return;
     if (Measure(candidate)) candidates_.push_back(candidate);
   }
 
@@ -170,48 +205,6 @@ class Finder {
     candidate.limp_gap = metrics::StateDistance(character_, limp.states[at], motion);
   }
 
-  /// Of the centre of mass [m/s].
-  double SpeedAt(const character::ReferenceMotion& motion, double time) const {
-    character::State state;
-    motion.StateAt(time, state);
-    return character::CenterOfMassVelocity(character_, state).norm();
-  }
-
-  /// When the motion has stood for a while, late enough, and until when it goes on so; false where it does not.
-  bool FindEnd(ResponseCandidate& candidate) const {
-    const character::ReferenceMotion& motion = struck_.MotionOf(candidate);
-    if (o_.paper) {
-      candidate.end = candidate.last = candidate.rest = std::min(motion.duration(), candidate.time + kLongestMotion);
-      return candidate.end >= candidate.time + kGoOver;
-    }
-    const auto root = static_cast<size_t>(character_.root);
-    const double low = kUpright * character_.bodies[root].rest_position.y();
-    const double least = candidate.time + std::max(o_.seconds - candidate.start, kGoOver + kStandingTime);
-    const double most = std::min(motion.duration(), candidate.time + kLongestMotion);
-    double stood = 0;
-    character::Pose pose;
-    for (double time = candidate.time; time <= most + 1e-9; time += matching::kFrameTime) {
-      motion.PoseAt(time, pose);
-      stood = pose.root_position.y() >= low ? stood + matching::kFrameTime : 0;
-      if (time < least - 1e-9 || stood < kStandingTime) continue;
-      candidate.end = candidate.last = candidate.rest = time;
-      double least_speed = SpeedAt(motion, time);
-      while (candidate.last + matching::kFrameTime <= std::min(motion.duration(), candidate.end + o_.stand)) {
-        motion.PoseAt(candidate.last + matching::kFrameTime, pose);
-        if (pose.root_position.y() < low) break;
-        candidate.last += matching::kFrameTime;
-        const double speed = SpeedAt(motion, candidate.last);
-        if (speed >= least_speed) continue;
-        least_speed = speed;
-        candidate.rest = candidate.last;
-      }
-      // Of a motion that soon goes down again, the last pose is one of that.
-      if (candidate.last < candidate.end + o_.stand - matching::kFrameTime) candidate.last = candidate.rest;
-      return true;
-    }
-    return false;
-  }
-
   const StruckMotion& struck_;
   const ResponseJob& job_;
   const ResponseOptions& o_;
@@ -220,6 +213,52 @@ class Finder {
 };
 
 }  // namespace
+
+namespace {
+
+/// Of the centre of mass [m/s].
+double SpeedAt(const character::ReferenceMotion& motion, double time) {
+  character::State state;
+  motion.StateAt(time, state);
+  return character::CenterOfMassVelocity(motion.character(), state).norm();
+}
+
+}  // namespace
+
+bool FindEnd(const StruckMotion& struck, ResponseCandidate& candidate) {
+  const ResponseOptions& o = struck.job().options;
+  const character::ReferenceMotion& motion = struck.MotionOf(candidate);
+  if (o.paper) {
+    candidate.end = candidate.last = candidate.rest = std::min(motion.duration(), candidate.time + kLongestMotion);
+    return candidate.end >= candidate.time + kGoOver;
+  }
+  const auto root = static_cast<size_t>(struck.character().root);
+  const double low = kUpright * struck.character().bodies[root].rest_position.y();
+  const double least = candidate.time + std::max(o.seconds - candidate.start, kGoOver + kStandingTime);
+  const double most = std::min(motion.duration(), candidate.time + kLongestMotion);
+  double stood = 0;
+  character::Pose pose;
+  for (double time = candidate.time; time <= most + 1e-9; time += matching::kFrameTime) {
+    motion.PoseAt(time, pose);
+    stood = pose.root_position.y() >= low ? stood + matching::kFrameTime : 0;
+    if (time < least - 1e-9 || stood < kStandingTime) continue;
+    candidate.end = candidate.last = candidate.rest = time;
+    double least_speed = SpeedAt(motion, time);
+    while (candidate.last + matching::kFrameTime <= std::min(motion.duration(), candidate.end + o.stand)) {
+      motion.PoseAt(candidate.last + matching::kFrameTime, pose);
+      if (pose.root_position.y() < low) break;
+      candidate.last += matching::kFrameTime;
+      const double speed = SpeedAt(motion, candidate.last);
+      if (speed >= least_speed) continue;
+      least_speed = speed;
+      candidate.rest = candidate.last;
+    }
+    // Of a motion that soon goes down again, the last pose is one of that.
+    if (candidate.last < candidate.end + o.stand - matching::kFrameTime) candidate.last = candidate.rest;
+    return true;
+  }
+  return false;
+}
 
 std::vector<ResponseCandidate> FindCandidates(const StruckMotion& struck) {
   return Finder(struck).Run();

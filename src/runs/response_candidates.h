@@ -13,4 +13,8 @@ namespace retrace::runs {
 /// simulated for as long as the windows look.
 std::vector<ResponseCandidate> FindCandidates(const StruckMotion& struck);
 
+/// When its motion has stood for a while, late enough, and until when it goes on so; false where it does not. By
+/// `start` and `time` of the candidate.
+bool FindEnd(const StruckMotion& struck, ResponseCandidate& candidate);
+
 }  // namespace retrace::runs

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,26 +32,42 @@ const ResponseCandidate* Performed(const Response& result) {
 std::vector<PartRow> PartsOf(const ResponseJob& job, const Response& result) {
   const double h = result.control.world.time_step;
   const ResponseCandidate* const performed = Performed(result);
-  int exit_step = performed != nullptr ? result.exit_step : result.control.num_steps();
-  if (result.others_left_out) exit_step = 0;  // that is where it begins
-  const double exit = exit_step * h;
+  const int exit_step = performed != nullptr ? result.exit_step : result.control.num_steps();
+  const int begin = result.others_left_out ? result.exit_step : 0;  // there it begins
   std::vector<PartRow> rows;
-  if (exit_step > 0) {
-    rows.push_back({.end = exit, .control = results::NameOf(job.run.folder), .event = Name(CompositionEvent::kPlan)});
+  if (exit_step > begin) {
+    rows.push_back(
+        {.end = exit_step * h, .control = results::NameOf(job.run.folder), .event = Name(CompositionEvent::kPlan)});
   }
-  if (performed != nullptr) {
-    int tries = 0;
-    for (const ResponseCandidate& candidate : result.candidates) tries += candidate.tried ? 1 : 0;
-    rows.push_back({.start = exit,
-                    .end = result.control.duration(),
+  if (performed == nullptr) return rows;
+  double enters = (exit_step - begin) * h;
+  int tries = 0;
+  for (const ResponseCandidate& candidate : result.candidates) tries += candidate.tried ? 1 : 0;
+  const bool falls = performed->lies_at >= 0;
+  if (falls) {
+    const double lies = performed->lies_at - begin * h;
+    rows.push_back({.start = enters,
+                    .end = lies,
+                    .control = results::NameOf(job.run.folder),
+                    .event = Name(CompositionEvent::kFall)});
+    enters = static_cast<int>(std::lround(job.blow.start / h) + std::lround(performed->start / h) - begin) * h;
+    rows.push_back({.start = lies,
+                    .end = enters,
                     .control = NameOf(job, *performed),
                     .cut = performed->time,
                     .distance = performed->gap,
                     .tries = tries,
-                    .event = Name(CompositionEvent::kAnswer),
-                    .transition = Name(result.blend ? Transition::kKinematic : Transition::kSearched),
-                    .hidden_impulse = result.blend ? result.blend->hidden_impulse : 0});
+                    .event = Name(CompositionEvent::kDrive)});
   }
+  rows.push_back({.start = enters,
+                  .end = result.control.duration(),
+                  .control = NameOf(job, *performed),
+                  .cut = performed->time,
+                  .distance = performed->gap,
+                  .tries = tries,
+                  .event = Name(falls ? CompositionEvent::kGetUp : CompositionEvent::kAnswer),
+                  .transition = Name(result.blend ? Transition::kKinematic : Transition::kSearched),
+                  .hidden_impulse = result.blend ? result.blend->hidden_impulse : 0});
   return rows;
 }
 
@@ -96,6 +113,7 @@ io::Json ResponseMember(const ResponseJob& job, const Response& result) {
                           {"up", c.up},
                           {"found", c.found},
                           {"cpu_seconds", c.cpu_seconds}});
+    if (c.lies_at >= 0) candidates.back()["lies_at"] = c.lies_at;
     if (c.feedback_from >= 0) candidates.back()["feedback_from"] = c.feedback_from;
     if (c.touched_again >= 0) candidates.back()["touched_again"] = c.touched_again;
   }
@@ -103,7 +121,8 @@ io::Json ResponseMember(const ResponseJob& job, const Response& result) {
       result.blend ? "that of the run until the push, then the motion itself: the gates say nothing of it"
                    : "that of the run until the push, then the motion itself until the exit, then a simulation whose "
                      "servos go over to the motion of the library, and that motion, put where the simulation ends: "
-                     "kinematic, and followed by the search";
+                     "kinematic, and followed by the search; of a fall until the get-up there is none, and the motion "
+                     "itself stands in its place";
   io::Json member = {{"ending", result.ending},
                      {"blow",
                       {{"start", job.blow.start},
@@ -137,20 +156,14 @@ io::Json ResponseMember(const ResponseJob& job, const Response& result) {
 }
 
 ComposedRun ComposedOf(const ResponseJob& job, const Response& result) {
-  return {.program = "respond",
-          .title = job.run.folder.string() + ", after a push",
-          .character = job.character(),
-          .control = result.control,
-          .reference = result.reference,
-          .evaluation = result.evaluation,
-          .completed = result.ending == "completed",
-          .success = result.success(),
-          .configuration = job.options.configuration,
-          .parts = PartsOf(job, result),
-          .member = "response",
-          .what = ResponseMember(job, result),
-          .inputs = {&job.run},
-          .timer = result.timer};
+  ComposedRun run = MakeComposedRun(job.character(), job.options.configuration, result);
+  run.program = "respond";
+  run.title = job.run.folder.string() + ", after a push";
+  run.parts = PartsOf(job, result);
+  run.member = "response";
+  run.what = ResponseMember(job, result);
+  run.inputs = {&job.run};
+  return run;
 }
 
 /// The folder of a response in company.
@@ -203,7 +216,7 @@ void WriteResponse(results::RunFolder& folder, const ResponseJob& job, const Res
 std::string FormatCandidates(const ResponseJob& job, const Response& result) {
   io::CsvWriter csv;
   for (const char* column : {"motion", "time", "start", "distance", "gap", "limp_gap", "hidden_impulse", "end", "last",
-                             "tried", "reached", "up", "found", "touched_again"})
+                             "tried", "reached", "up", "found", "touched_again", "lies_at"})
     csv.Text(column);
   csv.EndRow();
   for (const ResponseCandidate& c : result.candidates) {
@@ -215,10 +228,12 @@ std::string FormatCandidates(const ResponseJob& job, const Response& result) {
     csv.Number(c.reached);
     csv.Integer(c.up ? 1 : 0);
     csv.Integer(c.found ? 1 : 0);
-    if (c.touched_again >= 0) {
-      csv.Number(c.touched_again);
-    } else {
-      csv.Text("");
+    for (const double instant : {c.touched_again, c.lies_at}) {
+      if (instant >= 0) {
+        csv.Number(instant);
+      } else {
+        csv.Text("");
+      }
     }
     csv.EndRow();
   }
@@ -227,6 +242,7 @@ std::string FormatCandidates(const ResponseJob& job, const Response& result) {
 
 std::string Describe(const ResponseJob& job, const ResponseCandidate& candidate) {
   std::string text = candidate.own ? "its own motion" : job.library.motions().motions()[candidate.motion].name;
+  if (candidate.lies_at >= 0) text.insert(0, "falls, and gets up: ");
   text.append(" from ").append(io::Fixed(candidate.time, 2)).append(" s on, ");
   text.append(io::Fixed(candidate.start, 2)).append(" s after the push, ");
   text.append(io::Fixed(candidate.gap, 2)).append(" m off: ");

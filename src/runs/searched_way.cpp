@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "retrace/control/control.h"
+#include "retrace/control/cutting.h"
 #include "retrace/methods/sampling/search.h"
 #include "retrace/runs/composed_motion.h"
 #include "retrace/runs/ranks.h"
@@ -47,6 +47,25 @@ SearchedWay SearchWay(const WayProblem& problem) {
   way.fragments = std::move(summary.control.fragments);
   for (control::Fragment& fragment : way.fragments) fragment.first_step += problem.first_step;
   return way;
+}
+
+control::Trajectory SimulateWay(const WayProblem& problem, std::span<const control::Fragment> fragments) {
+  std::vector<int> restarts;  // of all in the world (StruckMotion::SceneOf)
+  for (const control::Fragment& fragment : fragments) restarts.push_back(fragment.first_step);
+  const int end = fragments.empty() ? problem.first_step : fragments.back().end_step();
+  restarts.push_back(end);
+  std::vector<const character::Character*> characters = {&problem.character};
+  std::vector<std::vector<control::Fragment>> others;
+  for (const sampling::Companion& companion : problem.companions) {
+    characters.push_back(companion.character);
+    others.push_back(control::CutAt(restarts, companion.fragments));
+  }
+  control::OpenLoop own(fragments);
+  std::vector<control::OpenLoop> open_loops(others.begin(), others.end());
+  std::vector<control::Controller*> controllers = {&own};
+  for (control::OpenLoop& other : open_loops) controllers.push_back(&other);
+  return control::Simulate(characters, problem.world, problem.start, controllers, problem.first_step,
+                           end - problem.first_step);
 }
 
 }  // namespace retrace::runs

@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "retrace/character/character.h"
 #include "retrace/character/state.h"
+#include "retrace/control/control.h"
 #include "retrace/control/fragment.h"
 #include "retrace/methods/sampling/problem.h"
 #include "retrace/runs/configuration.h"
@@ -41,5 +43,9 @@ struct SearchedWay {
 };
 
 SearchedWay SearchWay(const WayProblem& problem);
+
+/// All in the world from the start of a way on, whose character has these fragments: to the bit what a replay of the
+/// whole motion has there.
+control::Trajectory SimulateWay(const WayProblem& problem, std::span<const control::Fragment> fragments);
 
 }  // namespace retrace::runs

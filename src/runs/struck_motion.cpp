@@ -123,9 +123,9 @@ TwoMotions StruckMotion::ServosOf(const ResponseCandidate& candidate, double gai
                     {MotionOf(candidate), candidate.time - enters}, exit_time(), enters, gain);
 }
 
-control::Trajectory StruckMotion::SecondSimulation(const ResponseCandidate& candidate, double gain) const {
+control::Trajectory StruckMotion::SecondSimulation(const ResponseCandidate& candidate, double gain, double past) const {
   TwoMotions servos = ServosOf(candidate, gain);
-  return OneOf(SimulateAll(WholeState(exit_), servos, exit_, impact_ + StepOf(candidate.start + kGoOver) - exit_ + 1),
+  return OneOf(SimulateAll(WholeState(exit_), servos, exit_, impact_ + StepOf(candidate.start + past) - exit_ + 1),
                kStruck);
 }
 

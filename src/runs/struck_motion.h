@@ -67,8 +67,8 @@ class StruckMotion {
   bool GoesOnUntil(const ResponseCandidate& candidate) const;
   /// From the exit to the start time. @param gain factor on the servos' strength
   TwoMotions ServosOf(const ResponseCandidate& candidate, double gain) const;
-  /// With these servos, from the exit to some time past the start time.
-  control::Trajectory SecondSimulation(const ResponseCandidate& candidate, double gain) const;
+  /// With these servos, from the exit to so long past the start time [s].
+  control::Trajectory SecondSimulation(const ResponseCandidate& candidate, double gain, double past = 0) const;
 
  private:
   void FindOwnMotion();

@@ -42,7 +42,7 @@ Tracking Track(const Job& job, const std::vector<std::string>& pushes, const tra
   const double begin = io::ThreadCpuSeconds();
   tracking::PreparedReference prepared =
       tracking::PrepareReference(job.recorded, job.world, job.configuration.task.world, options);
-  Tracking result{std::move(prepared), {}, {}, 0, false, {}, timer, 0};
+  Tracking result{std::move(prepared), {}, {}, 0, false, {}, {}, timer, 0};
   result.preparing_cpu_seconds = io::ThreadCpuSeconds() - begin;
   tracking::Problem problem{job.problem.task, &result.prepared.motion, options};
   problem.task.world.contact_scale.clear();
@@ -55,6 +55,7 @@ Tracking Track(const Job& job, const std::vector<std::string>& pushes, const tra
   result.num_steps = replayed.num_steps;
   result.diverged = replayed.diverged;
   result.evaluation = replayed.evaluation;
+  result.against_recording = replayed.against_recording;
   if (control::Fingerprint(replayed.end) != control::Fingerprint(result.summary.end)) {
     throw std::logic_error("the commands do not end in the state that the controller led to");
   }

@@ -1,5 +1,6 @@
 /// The program `respond`.
 #include "apps/command_line.h"
+#include "long_trials.h"
 #include "retrace/results/tables.h"
 
 namespace retrace::apps {
@@ -93,6 +94,37 @@ TEST_F(RespondProgram, LeavesARunThatTheOthersTake) {
   }
 }
 
+TEST_F(RespondProgram, FallsAndGetsUpWhereNothingLeadsOn) {
+  const std::string get_up = std::string(RETRACE_SHARED_DIR) + "/mocap/clips/getup_prone_wd2.bvh";
+  if (!LongTrials()) GTEST_SKIP() << "it takes half a CPU minute: RETRACE_LONG_TRIALS";
+  if (!fs::exists(get_up)) GTEST_SKIP() << "no " << get_up;
+  const std::string recordings = Path("get_ups"), library = Path("up"), run = Path("run");
+  fs::create_directories(recordings);
+  io::WriteFile(recordings + "/getup_prone_wd2.bvh", io::ReadFile(get_up));
+  ASSERT_EQ(Execute(kBuildLibrary + " " + recordings + " --output " + library).code, 0);
+  const Outcome outcome = Execute(kRespond + " " + walk_ + " --library " + library +
+                                  " --push trunk,0:0:450,0.6,0.1 --latest 0.3" + kFewSamples + " --output " + run);
+  EXPECT_EQ(outcome.code, 0) << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr("falls, and gets up: getup_prone_wd2"));
+  EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
+  EXPECT_EQ(Execute(kReport + " " + run + " --output " + Path("report.html")).code, 0);
+  const results::Table parts = results::ReadTable(run + "/composition.csv");
+  EXPECT_EQ(parts.Text("event"), (std::vector<std::string>{"plan", "fall", "drive", "get_up"}));
+  const std::vector<double> starts = parts.Numbers("start"), ends = parts.Numbers("end");
+  for (size_t p = 1; p < starts.size(); ++p) EXPECT_EQ(starts[p], ends[p - 1]);
+  const io::Json response = io::ReadJson(run + "/manifest.json")["response"];
+  const io::Json chosen = response["candidates"][response["chosen"].get<size_t>()];
+  EXPECT_NEAR(chosen["lies_at"].get<double>(), starts[2], 1e-9);
+  EXPECT_NEAR(0.6 + chosen["start"].get<double>(), starts[3], 0.005);
+}
+
+TEST_F(RespondProgram, NoWindowIsNoCandidate) {
+  // No frame of the library is between the earliest and the latest start time.
+  const Outcome outcome = Execute(Command("trunk,0:0:-250,0.6,0.1") + " --latest 0.28 --output " + Path("run"));
+  EXPECT_EQ(outcome.code, 4) << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr("no motion of the library can be entered after the push"));
+}
+
 TEST_F(RespondProgram, GoesOnWithItsOwnControlWhereThatHolds) {
   const std::string run = Path("run");
   const Outcome outcome = Execute(Command("trunk,0:0:1,2,0.1") + " --output " + run);
@@ -165,8 +197,8 @@ TEST_F(RespondProgram, AKinematicTransitionIsLabelledAndSmooth) {
   EXPECT_EQ(blend["kind"], "matched");
   EXPECT_NEAR(blend["hidden_impulse"].get<double>() / blend["hidden_share"].get<double>(), 25, 1e-6);
   EXPECT_LT(blend["position_jump"].get<double>(), 0.001);
-  EXPECT_LT(blend["begin_velocity_jump"].get<double>(), 0.5);
-  EXPECT_LT(blend["end_velocity_jump"].get<double>(), 0.5);
+  EXPECT_LT(blend["begin_velocity_jump"].get<double>(), 0.3);
+  EXPECT_LT(blend["end_velocity_jump"].get<double>(), 0.3);
   EXPECT_EQ(results::ReadTable(run + "/composition.csv").Text("transition"),
             (std::vector<std::string>{"", "kinematic"}));
   const io::Json control = io::ReadJson(run + "/control.json");

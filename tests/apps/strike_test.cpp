@@ -100,7 +100,8 @@ TEST_F(StrikeProgram, RefusesWhatItCannotUse) {
                   {clips + " --set /simulation/nothing=1", 2, "nothing"},
                   {stand + output, 2, "--attacker is required"},
                   {stand + " --attacker " + Path("none.bvh") + output, 3, "none.bvh"},
-                  {stand + " --attacker " + Path("alone.amc") + output, 2, "needs --attacker-skeleton FILE.asf"}});
+                  {stand + " --attacker " + Path("alone.amc") + output, 2, "needs --attacker-skeleton FILE.asf"},
+                  {stand + " --attacker " + Path("alone.mot") + output, 2, "needs --attacker-skeleton FILE.osim"}});
   EXPECT_FALSE(fs::exists(Path("run/manifest.json")));
 }
 

@@ -314,6 +314,105 @@ TEST(Reference, FeetThatAreNotFlatAtRestAreFlattened) {
   EXPECT_THAT(made.report.notes, Contains(HasSubstr("left_foot levelled by 10.3 degrees")));
 }
 
+/// All lengths and places of a clip in another unit.
+std::function<void(motion::Clip&)> InUnit(double metres) {
+  return [=](motion::Clip& clip) {
+    for (motion::Joint& joint : clip.skeleton.joints) joint.offset /= metres;
+    for (motion::Frame& frame : clip.frames) {
+      for (Vec3& translation : frame.translations) translation /= metres;
+    }
+  };
+}
+
+/// Sits all the time, on something 0.45 m high, the feet on the floor in front of it.
+std::vector<Pose> Sitting() {
+  Pose pose = RestPose(Human());
+  pose.root_position.y() -= 0.42;
+  for (const std::string side : {"left", "right"}) {
+    RotationOf(Human(), pose, side + "_hip") = AxisRotation(0, -kPi / 2);
+    RotationOf(Human(), pose, side + "_knee") = AxisRotation(0, kPi / 2);
+    RotationOf(Human(), pose, side + "_shoulder") = AxisRotation(2, side == "left" ? -1.3 : 1.3);
+  }
+  return std::vector<Pose>(240, pose);
+}
+
+TEST(Reference, BonesTellTheUnitOfSomebodyWhoSits) {
+  for (const double unit : {1.0, 0.1, 0.01, 0.001, 0.0254, 0.0254 / 0.45, 0.3048}) {
+    const Made made = Make(Recorded(Sitting(), InUnit(unit)));
+    EXPECT_NEAR(made.report.unit, unit, 1e-9);
+    EXPECT_NEAR(made.report.height, 1.6, 0.15) << unit;
+  }
+}
+
+/// What a walk is on the way: raised from second `from` on by `height`, as if there was a step.
+std::vector<Pose> RaisedFrom(double from, double height) {
+  std::vector<Pose> poses = StandAndWalk();
+  for (size_t f = static_cast<size_t>(from / kFrame); f < poses.size(); ++f) poses[f].root_position.y() += height;
+  return poses;
+}
+
+TEST(FloorOfAClip, IsTheLowestLevelAtWhichFeetStand) {
+  // Most of the time on the upper one.
+  const Made made = Make(Recorded(RaisedFrom(1, 0.3)));
+  EXPECT_NEAR(made.report.floor_height, 0, 0.01);
+  ASSERT_EQ(made.report.levels.size(), 1u);
+  EXPECT_NEAR(made.report.levels[0].height, 0.3, 0.02);
+  EXPECT_GT(made.report.levels[0].seconds, 1);
+  EXPECT_THAT(made.report.notes, Contains(HasSubstr("feet also stand over the floor: 0.3")));
+  EXPECT_TRUE(Make(Recorded(StandAndWalk())).report.levels.empty());
+}
+
+TEST(FloorOfAClip, IsNotInTheAirWhereItBegins) {
+  // From the top of a jump into a crouch, in which the feet show little.
+  std::vector<Pose> poses;
+  constexpr double kTop = 0.35;
+  for (int f = 0; f < 90; ++f) {
+    const double t = f * kFrame, fall = kTop - 0.5 * 9.81 * t * t;
+    Pose pose = Sitting().front();
+    if (fall > 0) {
+      pose = RestPose(Human());
+      pose.root_position.y() += fall;
+    } else {
+      pose.root_position.y() -= 0.2;
+      for (const std::string side : {"left", "right"}) {
+        RotationOf(Human(), pose, side + "_hip") = AxisRotation(0, -2.2);
+        RotationOf(Human(), pose, side + "_knee") = AxisRotation(0, 2.4);
+        RotationOf(Human(), pose, side + "_ankle") = AxisRotation(0, -0.2);
+      }
+      double lowest = 1;
+      const State state = StateOf(Human(), pose);
+      for (const std::string side : {"left", "right"}) {
+        const auto foot = static_cast<size_t>(Human().FindBody(side + "_foot"));
+        lowest = std::min(lowest, LowestPoint(Human().bodies[foot], state[foot]));
+      }
+      pose.root_position.y() -= lowest;
+    }
+    poses.push_back(pose);
+  }
+  const Made made = Make(Recorded(poses));
+  EXPECT_NEAR(made.report.floor_height, 0, 0.03);
+  EXPECT_FALSE(made.report.floor_shown);
+}
+
+TEST(FloorOfAClip, OfAPartInWhichNobodyStandsIsThatOfTheRecording) {
+  // The first second stands; in the part that is used the body lies on its back, feet in the air.
+  std::vector<Pose> poses(static_cast<size_t>(1 / kFrame), RestPose(Human()));
+  Pose lying = RestPose(Human());
+  lying.root_orientation = AxisRotation(0, -kPi / 2);
+  lying.root_position.y() = 0.12;
+  for (const std::string side : {"left", "right"}) {
+    RotationOf(Human(), lying, side + "_hip") = AxisRotation(0, -0.5);
+  }
+  poses.resize(poses.size() + 240, lying);
+  ReferenceOptions options = Plain();
+  options.start = 1.5;
+  options.lift_root = options.raise_hands = false;
+  const Made made = Make(Recorded(poses), options);
+  EXPECT_NEAR(made.report.floor_height, 0, 0.01);
+  EXPECT_NEAR(made.poses[0].root_position.y(), 0.12, 0.01);
+  EXPECT_THAT(made.report.notes, Contains(HasSubstr("under planted feet of other parts of the recording")));
+}
+
 TEST(Reference, TiltedFloorIsReportedAndLevelled) {
   Walk walk;
   const std::vector<Pose> poses = walk.Poses(Human(), 4, kFrame);

@@ -111,6 +111,43 @@ TEST(ClipChecks, JumpsKneesHandsSlidingAndSpeedAreNoticed) {
   EXPECT_TRUE(Warns(Check(moving(20), 1), "speed"));
 }
 
+/// The thighs level, the shins upright, the trunk behind the feet.
+character::Pose SittingPose() {
+  character::Pose pose = StandingPose();
+  pose.root_position.y() -= 0.42;
+  for (const std::string side : {"left", "right"}) {
+    pose.joint_rotations[JointIndex(side + "_hip")] = AxisRotation(0, -kPi / 2);
+    pose.joint_rotations[JointIndex(side + "_knee")] = AxisRotation(0, kPi / 2);
+  }
+  return pose;
+}
+
+TEST(ClipChecks, WhatCarriesASittingBodyIsNoticed) {
+  const ClipChecks checks = Check([](double time) { return time < 1 ? StandingPose() : SittingPose(); }, 3);
+  ASSERT_EQ(checks.supports.size(), 1u);
+  EXPECT_NEAR(checks.supports[0].interval.start, 1, 0.15);
+  EXPECT_NEAR(checks.supports[0].interval.end, 3, 1e-9);
+  const auto pelvis = static_cast<size_t>(task::Human().root);
+  character::State state;
+  character::ForwardKinematics(task::Human(), SittingPose(), state);
+  EXPECT_NEAR(checks.supports[0].height, character::LowestPoint(task::Human().bodies[pelvis], state[pelvis]), 1e-9);
+  EXPECT_TRUE(Warns(checks, "support"));
+  EXPECT_FALSE(Warns(checks, "floating"));
+  // Who squats is carried by the feet, and who runs by one of them at a time.
+  EXPECT_FALSE(Warns(Check(task::Squatting, 3.2), "support"));
+  EXPECT_FALSE(Warns(Check(task::Hopping, 2), "support"));
+}
+
+TEST(ClipChecks, FloatingIsNoticedAndFlightIsNone) {
+  const auto floating = [](double time) {
+    character::Pose pose = StandingPose();
+    pose.root_position += Vec3(0, time > 1 ? 0.08 : 0, 0.8 * time);
+    return pose;
+  };
+  EXPECT_TRUE(Warns(Check(floating, 2), "floating"));
+  EXPECT_FALSE(Warns(Check(Jump(9.81), 1.2), "floating"));
+}
+
 TEST(Stretches, AreTheRunsOfAFlag) {
   const std::vector<Interval> stretches = Stretches({true, true, false, false, true}, 0.5);
   ASSERT_EQ(stretches.size(), 2u);

@@ -6,6 +6,7 @@
 
 #include "control/sample_control.h"
 #include "math/any_stream.h"
+#include "retrace/metrics/gate_stay.h"
 
 namespace retrace::metrics {
 namespace {
@@ -302,6 +303,36 @@ TEST(MomentumResidual, OfAFreeFallIsZero) {
     if (i > 0) trajectory.contacts.emplace_back();
   }
   for (const double residual : MomentumResidual(Human(), trajectory, 9.81)) EXPECT_LT(residual, 1e-9);
+}
+
+TEST(StayObserver, TellsWhenAMotionLeavesAndComesBack) {
+  const ReferenceMotion reference = WalkReference();
+  constexpr size_t kSteps = 480;
+  // 0.5 m too high from 0.5 to 1 s, and half a metre too low at the end.
+  const control::Trajectory motion = Follow(reference, kSteps, [](size_t i, Pose& pose) {
+    if (i >= 120 && i < 240) pose.root_position.y() += 0.5;
+    if (i >= 456) pose.root_position.y() -= 0.5;
+  });
+  StayObserver observer(Human(), reference, {});
+  observer.Add(motion);
+  const GateStay stay = observer.Finish(2);
+  ASSERT_EQ(stay.excursions.size(), 2u);
+  EXPECT_NEAR(stay.excursions[0].interval.start, 0.5, 1e-9);
+  EXPECT_NEAR(stay.excursions[0].interval.end, 239 * kStep, 1e-9);
+  EXPECT_EQ(stay.excursions[0].gate, "root_height");
+  EXPECT_NEAR(stay.excursions[0].ratio, 2, 0.1);
+  EXPECT_TRUE(stay.excursions[0].returned);
+  EXPECT_FALSE(stay.excursions[1].returned);
+  EXPECT_NEAR(stay.inside, 336.0 / 481, 1e-9);
+  EXPECT_TRUE(
+      stay.Describe().starts_with("inside the gates for 69.9 % of the time; outside from 0.50 to 1.00 s (root_height"))
+      << stay.Describe();
+  EXPECT_TRUE(stay.ToJson()["excursions"][1]["back"].is_null());
+  // What is not simulated is not inside.
+  EXPECT_NEAR(observer.Finish(4).inside, 336.0 / 961, 1e-9);
+  StayObserver inside(Human(), reference, {});
+  inside.Add(Follow(reference, kSteps, [](size_t, Pose&) {}));
+  EXPECT_EQ(inside.Finish(2).inside, 1);
 }
 
 }  // namespace

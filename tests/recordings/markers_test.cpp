@@ -8,6 +8,8 @@
 #include "motion/random_clip.h"
 #include "motion/well_formed.h"
 #include "recordings/c3d_writer.h"
+#include "recordings/marked_walker.h"
+#include "recordings/trc_writer.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
 #include "retrace/math/rotation.h"
@@ -21,76 +23,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-/// A body whose joints bend smoothly, and markers of Plug-in Gait on it, y up [m].
-struct Walker {
-  std::vector<std::string> names;
-  std::vector<std::vector<Vec3>> markers;
-  std::vector<std::map<std::string, Vec3>> joints;
-
-  explicit Walker(size_t frames) {
-    for (size_t f = 0; f < frames; ++f) Pose(0.1 * static_cast<double>(f));
-  }
-
-  void Pose(double t) {
-    std::map<std::string, Vec3> marker, joint;
-    const Quat pelvis = AxisRotation(1, 0.3 * std::sin(t));
-    const Vec3 hips(0.1 * t, 0.9, 0.5 * t);
-    // The pelvis of whom Harrington's equations put the hips 8 cm beside the middle.
-    const double width = (0.08 - 0.0073) / 0.33, depth = 0.15;
-    const Vec3 front(0, 0.30 * width + 0.0109, 0.24 * depth + 0.0099);
-    marker["LASI"] = hips + pelvis * (front + Vec3(width / 2, 0, 0));
-    marker["RASI"] = hips + pelvis * (front - Vec3(width / 2, 0, 0));
-    marker["LPSI"] = hips + pelvis * (front + Vec3(0.04, 0, -depth));
-    marker["RPSI"] = hips + pelvis * (front + Vec3(-0.04, 0, -depth));
-    joint["Hips"] = hips;
-    const Quat trunk = pelvis;
-    const Vec3 neck = hips + trunk * Vec3(0, 0.5, 0);
-    joint["Head"] = neck;
-    for (int side = 0; side < 2; ++side) {
-      const double out = side == 0 ? 1 : -1;
-      const std::string s = side == 0 ? "L" : "R", name = side == 0 ? "Left" : "Right";
-      const double phase = t + side * kPi;
-      const Vec3 hip = hips + pelvis * Vec3(0.08 * out, 0, 0);
-      const Quat thigh = pelvis * AxisRotation(0, -0.2 - 0.4 * std::sin(phase));
-      const Vec3 knee = hip + thigh * Vec3(0, -0.42, 0);
-      const Quat shin = thigh * AxisRotation(0, 0.6 + 0.5 * std::sin(phase + 1));
-      const Vec3 ankle = knee + shin * Vec3(0, -0.4, 0);
-      marker[s + "KNE"] = knee + thigh * Vec3(0.05 * out, 0, 0);
-      marker[s + "ANK"] = ankle + shin * Vec3(0.035 * out, 0, 0);
-      marker[s + "HEE"] = ankle + shin * Vec3(0, -0.04, -0.05);
-      marker[s + "TOE"] = ankle + shin * Vec3(0, -0.04, 0.15);
-      joint[name + "UpLeg"] = hip;
-      joint[name + "Leg"] = knee;
-      joint[name + "Foot"] = ankle;
-      const Vec3 shoulder = neck + trunk * Vec3(0.18 * out, -0.05, 0);
-      marker[s + "SHO"] = neck + trunk * Vec3(0.18 * out, 0, 0);
-      const Quat upper = trunk * AxisRotation(2, -out * 1.3) * AxisRotation(1, 0.2 * std::sin(phase));
-      const Vec3 elbow = shoulder + upper * Vec3(0.28 * out, 0, 0);
-      const Quat lower = upper * AxisRotation(1, -out * (0.9 + 0.2 * std::sin(phase)));
-      const Vec3 wrist = elbow + lower * Vec3(0.25 * out, 0, 0);
-      marker[s + "ELB"] = elbow + upper * Vec3(0, 0.035, 0);
-      marker[s + "WRA"] = wrist + lower * Vec3(0, 0.03, 0);
-      marker[s + "WRB"] = wrist - lower * Vec3(0, 0.03, 0);
-      marker[s + "FIN"] = wrist + lower * Vec3(0.08 * out, 0, 0);
-      joint[name + "Arm"] = shoulder;
-      joint[name + "ForeArm"] = elbow;
-      joint[name + "Hand"] = wrist;
-      for (const char* head : {"FHD", "BHD"}) {
-        marker[s + head] = neck + trunk * Vec3(0.07 * out, 0.22, head[0] == 'F' ? 0.1 : -0.1);
-      }
-    }
-    if (names.empty()) {
-      for (const auto& [name, place] : marker) names.push_back(name);
-    }
-    std::vector<Vec3>& places = markers.emplace_back();
-    for (const std::string& name : names) places.push_back(marker.at(name));
-    joints.push_back(joint);
-  }
-
-  Markers Recorded() const { return {names, 100, markers, 1}; }
-};
-
-double LargestDistance(const Clip& clip, const Walker& walker) {
+double LargestDistance(const Clip& clip, const MarkedWalker& walker) {
   EXPECT_EQ(motion::laws::BrokenPromise(clip), "");
   EXPECT_EQ(clip.frames.size(), walker.joints.size());
   double largest = 0;
@@ -107,7 +40,7 @@ double LargestDistance(const Clip& clip, const Walker& walker) {
 }
 
 TEST(Markers, JointsOfPlugInGaitAreWhereTheyWere) {
-  const Walker walker(40);
+  const MarkedWalker walker(40);
   const Clip clip = ClipOfMarkers(walker.Recorded(), "walk.c3d");
   EXPECT_LT(LargestDistance(clip, walker), 0.012) << "hinges are known less where a limb is nearly straight";
   EXPECT_EQ(clip.unit, 1);
@@ -116,7 +49,7 @@ TEST(Markers, JointsOfPlugInGaitAreWhereTheyWere) {
 }
 
 TEST(Markers, OtherNamesOfTheSameMarkers) {
-  const Walker walker(20);
+  const MarkedWalker walker(20);
   const Clip expected = ClipOfMarkers(walker.Recorded(), "walk.c3d");
   Markers markers = walker.Recorded();
   for (std::string& name : markers.names) {
@@ -132,8 +65,25 @@ TEST(Markers, OtherNamesOfTheSameMarkers) {
   EXPECT_THAT(clip.notes, ElementsAre("performer \"Bob\" of \"Ball\", \"Bob\""));
 }
 
+TEST(Markers, OtherSetsAreReadByAMap) {
+  const MarkedWalker walker(20);
+  Markers markers = walker.Recorded();
+  for (std::string& name : markers.names) {
+    if (name == "LASI") name = "P1";
+    if (name == "RELB") name = "ellbow right";
+    name = "Bob:" + name;
+  }
+  const std::string bytes = WriteTrc(markers);
+  Recording recording{{bytes, "walk.trc"}, {}, {}};
+  EXPECT_THROW(ParseRecording(recording), InputError);
+  recording.names.markers = {{"LASI", "P1"}, {"RELB", "ellbow right"}};
+  EXPECT_LT(LargestDistance(ParseRecording(recording), walker), 0.012);
+  recording.names.markers["LKNE"] = "knee";
+  EXPECT_THROW(ParseRecording(recording), UsageError);
+}
+
 TEST(Markers, JointCentresAreTaken) {
-  const Walker walker(20);
+  const MarkedWalker walker(20);
   Markers markers{{}, 50, {}, -1};
   const std::map<std::string, std::string> names = {
       {"LeftUpLeg", "LHip"},     {"LeftLeg", "LKnee"},      {"LeftFoot", "LAnkle"},     {"LeftArm", "LShoulder"},
@@ -166,7 +116,7 @@ TEST(Markers, JointCentresAreTaken) {
 }
 
 TEST(Markers, GapsAreFilledAndSwapsNoticed) {
-  const Walker walker(60);
+  const MarkedWalker walker(60);
   Markers markers = walker.Recorded();
   const auto index = [&](const char* name) {
     return static_cast<size_t>(std::find(markers.names.begin(), markers.names.end(), name) - markers.names.begin());
@@ -192,7 +142,7 @@ std::string Refused(Call call) {
 }
 
 TEST(Markers, WhatIsMissingIsNamed) {
-  Markers markers = Walker(3).Recorded();
+  Markers markers = MarkedWalker(3).Recorded();
   std::replace(markers.names.begin(), markers.names.end(), std::string("RKNE"), std::string("R_Patella"));
   const std::string message = Refused([&] { ClipOfMarkers(markers, "walk.c3d"); });
   EXPECT_THAT(message, HasSubstr("walk.c3d: found no markers RKNE that are seen most of the time (there are LANK, "));
@@ -300,7 +250,7 @@ TEST(C3d, ForcePlatesOfThreeTypes) {
 }
 
 TEST(C3d, WhatIsBrokenIsRefusedAndAllocatesNothing) {
-  const Walker walker(4);
+  const MarkedWalker walker(4);
   Markers markers = walker.Recorded();
   for (auto& places : markers.places) {
     for (Vec3& place : places) place *= 1000;
@@ -341,7 +291,7 @@ std::string TrcOf(const Markers& markers) {
 }
 
 TEST(Trc, ReadsBackToTheBit) {
-  Markers markers = Walker(5).Recorded();
+  Markers markers = MarkedWalker(5).Recorded();
   markers.places[2][3].setConstant(NAN);
   const Markers again = ParseTrc(TrcOf(markers), "walk.trc");
   EXPECT_EQ(again.names, markers.names);
@@ -357,7 +307,7 @@ TEST(Trc, ReadsBackToTheBit) {
 }
 
 TEST(Trc, WhatIsBrokenIsRefusedWithItsPlace) {
-  const std::string whole = TrcOf(Walker(2).Recorded());
+  const std::string whole = TrcOf(MarkedWalker(2).Recorded());
   EXPECT_EQ(Refused([&] { ParseTrc("HIERARCHY", "a.trc"); }),
             "a.trc:1:1: found \"HIERARCHY\", expected a TRC file, which begins with PathFileType");
   std::string word = whole;

@@ -122,7 +122,7 @@ TEST(OpenSim, EveryJointOfTheLibrary) {
 TEST(OpenSim, ModelsOfVersion3AndStatesOfVersion4) {
   const std::string model =
       "<OpenSimDocument Version=\"30000\"><Model><BodySet><objects><Body name=\"ground\"><Joint/></Body>"
-      "<Body name=\"pelvis\"><Joint><FreeJoint name=\"root\"><parent_body>ground</parent_body>"
+      "<Body name=\"pelvis\"><Joint><FreeJoint name=\"root\"><parent_body> ground </parent_body>"
       "<location_in_parent>0 0 0</location_in_parent><CoordinateSet><objects>" +
       CoordinateOf("rx") + CoordinateOf("ry") + CoordinateOf("rz") + CoordinateOf("tx") + CoordinateOf("ty") +
       CoordinateOf("tz") +

@@ -78,6 +78,16 @@ NpzWriter Write(const SmplMotion& motion, Writing writing, bool flat, const std:
   return writer;
 }
 
+template <typename Kind>
+std::string Refusal(const NpzWriter& writer, const NameMap& names) {
+  try {
+    ParseSmpl(writer.Bytes(), "clip.npz", {}, names);
+  } catch (const Kind& error) {
+    return error.what();
+  }
+  return "accepted, or another error";
+}
+
 void IsTheMotion(const Clip& clip, const SmplMotion& motion, const Quat& up, double tolerance) {
   RC_ASSERT(motion::laws::BrokenPromise(clip) == "");
   RC_ASSERT(clip.frames.size() == motion.turns.size());
@@ -114,6 +124,46 @@ TEST(Smpl, AmassHasItsZAxisUp) {
   IsTheMotion(clip, motion, ShortestArc(Vec3::UnitZ(), Vec3::UnitY()), 1e-6);
   EXPECT_EQ(clip.unit, 1);
   EXPECT_THAT(clip.notes, Contains("the skeleton is the mean one of SMPL; the shape in the file (betas) is not used"));
+}
+
+TEST(Smpl, BonesAreThoseOfTheRestJointsThatAreGiven) {
+  const SmplMotion motion = RandomMotion(7, 2, 24);
+  NpzWriter writer = Write(motion, Writing::kVectors, true);
+  // All of them half as long again, and the body moved.
+  const motion::Skeleton mean = SmplSkeleton(true);
+  std::vector<Vec3> at(24);
+  std::vector<double> numbers;
+  for (size_t j = 0; j < 24; ++j) {
+    const motion::Joint& joint = mean.joints[j];
+    at[j] = joint.parent < 0 ? Vec3(0, 0.1, 0) : Vec3(at[static_cast<size_t>(joint.parent)] + 1.5 * joint.offset);
+    numbers.insert(numbers.end(), at[j].data(), at[j].data() + 3);
+  }
+  writer.Add("rest_joints", "<f8", {24, 3}, numbers);
+  const Clip clip = ParseSmpl(writer.Bytes(), "clip.npz");
+  EXPECT_EQ(motion::laws::BrokenPromise(clip), "");
+  for (size_t j = 1; j < 24; ++j) {
+    EXPECT_LT((clip.skeleton.joints[j].offset - 1.5 * mean.joints[j].offset).norm(), 1e-12) << j;
+  }
+  EXPECT_LT((clip.frames[1].translations[0] - motion.places[1] - Vec3(0, 0.1, 0)).norm(), 1e-12);
+  EXPECT_THAT(clip.notes, Contains("bones are those between the joints of rest_joints"));
+  NpzWriter few = Write(motion, Writing::kVectors, true);
+  few.Add("rest_joints", "<f8", {2, 3}, {0, 0, 0, 0, 0, 0});
+  EXPECT_THAT(Refusal<InputError>(few, {}),
+              HasSubstr("clip.npz: rest_joints: found 2 x 3 numbers, expected places of at "
+                        "least 22 joints x 3 numbers"));
+}
+
+TEST(Smpl, ArraysOfOtherNamesAreReadByAMap) {
+  const SmplMotion motion = RandomMotion(7, 2, 24);
+  NpzWriter writer = Write(motion, Writing::kVectors, true);
+  writer.Add("hertz", "<f8", {}, {50});
+  const Clip plain = ParseSmpl(writer.Bytes(), "clip.npz");
+  EXPECT_FALSE(plain.frame_time_known);
+  const Clip clip = ParseSmpl(writer.Bytes(), "clip.npz", {}, {{"fps", "hertz"}});
+  EXPECT_NEAR(clip.frame_time, 0.02, 1e-15);
+  EXPECT_THAT(Refusal<UsageError>(writer, {{"fps", "rate"}}),
+              HasSubstr("clip.npz: found no array \"rate\", expected one of hertz, poses, trans"));
+  EXPECT_THAT(Refusal<UsageError>(writer, {{"speed", "hertz"}}), HasSubstr("found \"speed\", expected a name such as"));
 }
 
 TEST(Smpl, VideoWithItsYAxisDownIsTurned) {

@@ -327,9 +327,11 @@ TEST(OldConfiguration, IsReadWithItsOldNames) {
     expected[section].erase(old_name);
   }
   expected["simulation"]["solver"] = "reduced";
-  expected["search"].update({{"back_off_limit", 10}, {"growth", 1.0}, {"most_samples", 1400}});  // are new
+  expected["search"].update(
+      {{"back_off_limit", 10}, {"best_effort", false}, {"growth", 1.0}, {"most_samples", 1400}});  // are new
   for (const char* section : {"tracking", "windows"}) expected[section] = Configuration().ToJson()[section];
-  expected["run"] = {{"method", "sampling"}, {"baseline", "reference"}, {"tail", 0}, {"mend_end", "tracking"}};
+  expected["run"] = {
+      {"method", "sampling"}, {"baseline", "reference"}, {"tail", 0}, {"mend_end", "tracking"}, {"repair", false}};
   EXPECT_EQ(io::Json::diff(expected, configuration.ToJson()), io::Json::array());
 }
 
@@ -385,21 +387,21 @@ TEST(Description, NamesEveryField) {
   Describe(configuration, all);
   {
     const auto& [run, task, sampling, tracking, windows] = configuration;
-    const auto& [run_method, baseline, tail, mend_end] = run;
-    EXPECT_TRUE(all.Have(run_method, baseline, tail, mend_end));
+    const auto& [run_method, baseline, tail, mend_end, repair] = run;
+    EXPECT_TRUE(all.Have(run_method, baseline, tail, mend_end, repair));
     const auto& [reference, schedule, world, gates, cost_preset, cost_custom, cost, drift_weight, contact_preset] =
         task;
     EXPECT_TRUE(all.Have(cost_preset, drift_weight, contact_preset));
   }
   {
     const auto& [method, samples, selection, growth, most_samples, seed, window_scale, feedforward, feedforward_gain,
-                 feedforward_limit, target_knots, keep_inside_gates, max_back_offs, budget, gate_margin, back_off,
-                 back_off_limit, refit, refit_samples, elites, refit_rate, smallest_deviation, correction, goal,
-                 correlation, smoothing] = configuration.sampling;
+                 feedforward_limit, target_knots, keep_inside_gates, max_back_offs, budget, best_effort, gate_margin,
+                 back_off, back_off_limit, refit, refit_samples, elites, refit_rate, smallest_deviation, correction,
+                 goal, correlation, smoothing] = configuration.sampling;
     EXPECT_TRUE(all.Have(method, samples, growth, most_samples, seed, window_scale, feedforward, feedforward_gain,
-                         feedforward_limit, target_knots, keep_inside_gates, max_back_offs, budget, gate_margin,
-                         back_off, back_off_limit, refit, refit_samples, elites, refit_rate, smallest_deviation,
-                         correction, goal, correlation));
+                         feedforward_limit, target_knots, keep_inside_gates, max_back_offs, budget, best_effort,
+                         gate_margin, back_off, back_off_limit, refit, refit_samples, elites, refit_rate,
+                         smallest_deviation, correction, goal, correlation));
   }
   {
     const auto& [saved, discarded, exponent, distinct] = configuration.sampling.selection;

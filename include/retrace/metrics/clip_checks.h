@@ -37,16 +37,24 @@ struct FreeFlight {
   double acceleration = 0;  ///< of the centre of mass, downwards, by the parabola that fits its height [m/s^2]
 };
 
+/// A stretch in which the body rests on something that is not the floor: a seat, a rail, another person.
+struct Support {
+  Interval interval;
+  double height = 0;  ///< of the lowest point of the root's body over the floor, in the median [m]
+};
+
 /// Something that is probably wrong with the recording or with how it was interpreted.
 struct ClipWarning {
-  double time = 0;   ///< when it is worst [s]
-  std::string kind;  ///< flight_speed, jump, knee, hand, hands_under_floor, sliding, speed, start_velocity
+  double time = 0;  ///< when it is worst [s]
+  std::string
+      kind;  ///< flight_speed, jump, knee, hand, hands_under_floor, sliding, floating, support, speed, start_velocity
   std::string text;
 };
 
 struct ClipChecks {
   std::vector<std::pair<std::string, std::vector<Interval>>> contacts;  ///< by end effector
   std::vector<FreeFlight> flights;
+  std::vector<Support> supports;
   double flight_acceleration = 0;  ///< mean over all flights by their length; 0 without one [m/s^2]
   double time_scale = 1;           ///< by which durations must be multiplied for it to be 9.81 m/s^2
   std::vector<ClipWarning> warnings;

@@ -38,6 +38,9 @@ struct Clip {
   double unit = 0;               ///< metres per file unit where the file states it (ASF), 0 where it does not (BVH)
   std::vector<Frame> frames;
   std::vector<std::string> notes;  ///< what was chosen or added in reading, as sentences
+  /// Names of the people in the file where there are several; else none. Of what has a name of its own, people are
+  /// those with at least a third as many joints or markers as the largest.
+  std::vector<std::string> performers;
 
   double duration() const { return frames.empty() ? 0.0 : static_cast<double>(frames.size() - 1) * frame_time; }
 };

@@ -51,4 +51,8 @@ motion::MeasuredForces ParseC3dForces(std::string_view bytes, const std::string&
 /// that are there.
 motion::Clip ClipOfMarkers(const Markers& markers, const std::string& name, const Choice& choice = {});
 
+/// The same markers by the names that are known. A marker that a performer's name stands before is named without it.
+/// Throws UsageError for one that is not there.
+Markers Renamed(Markers markers, const std::string& name, const NameMap& names);
+
 }  // namespace retrace::recordings

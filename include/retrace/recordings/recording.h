@@ -36,6 +36,7 @@ struct Recording {
   File file;
   File skeleton;                                   ///< no bytes and no name where the format has its own
   std::map<std::string, std::string_view> beside;  ///< bytes of the files that it names (FilesBeside), by those names
+  OtherNames names{};                              ///< where the file's are not among those that are known
 };
 
 /// The names of further files that a recording consists of, relative to its folder: the buffers of a .gltf file. None

@@ -13,13 +13,15 @@
 ///  be
 ///    missing, then the body stays in one place
 ///  - frames per second: `mocap_framerate`, `mocap_frame_rate`, `fps`, `frame_rate`, `framerate`; else 30
+///  - joints at rest: `rest_joints`, `joints_rest` (J x 3) [m]; may be missing
 /// Other arrays are not looked at.
 ///
 /// An archive with `mocap_framerate` or `mocap_frame_rate` is one of AMASS, whose z axis points up. In others that axis
 /// does along which the trunk lies in the mean. What is returned has y up.
 ///
-/// The skeleton is the mean one of SMPL, whatever shape (`betas`) the archive gives: the model that turns shapes into
-/// joints is not ours to copy. Fingers, jaw and eyes are left out.
+/// The bones are those between the joints at rest. Without these the skeleton is the mean one of SMPL, whatever shape
+/// (`betas`) the archive gives: the model that turns shapes into joints is not ours to copy. Fingers, jaw and eyes are
+/// left out.
 #pragma once
 
 #include <string>
@@ -36,6 +38,8 @@ motion::Skeleton SmplSkeleton(bool has_hands);
 
 /// `name` stands for the archive in messages. Throws InputError with the array, what was found and what was expected;
 /// UsageError for a performer that is not there.
-motion::Clip ParseSmpl(std::string_view bytes, const std::string& name, const Choice& choice = {});
+/// @param names of arrays that the archive calls otherwise
+motion::Clip ParseSmpl(std::string_view bytes, const std::string& name, const Choice& choice = {},
+                       const NameMap& names = {});
 
 }  // namespace retrace::recordings

@@ -44,6 +44,7 @@ struct ReportRun {
   const results::Table* foot_forces = nullptr;                  ///< foot_forces_20Hz.csv of `forces`; may be null
   const results::Table* composition = nullptr;                  ///< composition.csv of `compose`; may be null
   const results::Table* candidates = nullptr;                   ///< candidates.csv of `respond`; may be null
+  const results::Table* repair = nullptr;                       ///< repair.csv of a repaired reference; may be null
   std::string latent_picture = {};                              ///< latent.svg of `synthesise`; may be empty
   io::Json manifest = {};                                       ///< of the run; null: there is none
   std::vector<std::string> notes = {};                          ///< what a reader should know first

@@ -18,6 +18,7 @@ inline constexpr std::string_view kRunFormat = "retrace-run";  ///< what a manif
 inline constexpr std::string_view kControlFile = "control.json";
 inline constexpr std::string_view kMotionFile = "motion.bvh";
 inline constexpr std::string_view kReferenceFile = "reference.bvh";
+inline constexpr std::string_view kRepairFile = "repair.csv";  ///< of a reference that was repaired
 inline constexpr std::string_view kTrajectoryFile = "trajectory.csv";
 inline constexpr std::string_view kContactsFile = "contacts.csv";
 inline constexpr std::string_view kTorquesFile = "torques.csv";
@@ -63,6 +64,7 @@ inline constexpr std::array kRunFiles = {kManifestFile,
                                          kControlFile,
                                          kMotionFile,
                                          kReferenceFile,
+                                         kRepairFile,
                                          kTrajectoryFile,
                                          kContactsFile,
                                          kTorquesFile,

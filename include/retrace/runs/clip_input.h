@@ -21,7 +21,8 @@ struct ClipOptions {
   std::filesystem::path skeleton;  ///< of a motion without its own (ASF of AMC); empty: the file of its name beside it
   recordings::Choice choice;       ///< where there are several motions in the file
   std::filesystem::path
-      joint_map;     ///< JSON that assigns joints to the segments that they move (character::MapClip); empty: none
+      joint_map;     ///< JSON that assigns joints to the segments that they move (character::MapClip), and in "markers"
+                     ///< and "arrays" names of the file to known ones (recordings::OtherNames); empty: none
   double start = 0;  ///< first instant to use [s]
   std::optional<double> end;   ///< last instant to use [s]; none: the end of the recording
   double time_scale = 1;       ///< factor on durations

@@ -56,6 +56,8 @@ struct RunSettings {
   /// not judged [s].
   double tail = 3;
   EndMending mend_end = EndMending::kTracking;
+  /// A reference that no body can perform is changed by as little as it takes (repair::RepairReference).
+  bool repair = false;
 };
 
 template <io::DescribedAs<RunSettings> Settings, typename Visitor>
@@ -82,6 +84,10 @@ void Describe(Settings& settings, Visitor& visitor) {
         settings.mend_end,
         io::Words<EndMending>{
             {{EndMending::kOff, "off"}, {EndMending::kTracking, "tracking"}, {EndMending::kSearch, "search"}}});
+    section.Field(
+        {"repair",
+         "Whether a reference that no body can perform is changed by as little as it takes: clock, height, legs"},
+        settings.repair, io::Flag{});
   });
 }
 

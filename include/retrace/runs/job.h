@@ -12,6 +12,7 @@
 #include "retrace/methods/windows/problem.h"
 #include "retrace/metrics/clip_checks.h"
 #include "retrace/motion/measured_forces.h"
+#include "retrace/repair/repair.h"
 #include "retrace/runs/clip_input.h"
 #include "retrace/runs/configuration.h"
 #include "retrace/runs/data_files.h"
@@ -49,6 +50,8 @@ struct Job {
 
   /// Another seed, between two searches.
   void SetSeed(uint64_t seed);
+  /// The motion that was repaired as it was, on the clock of `recorded`; nothing where nothing was changed.
+  std::optional<character::ReferenceMotion> Unrepaired() const;
 
   JobOptions options;
   std::vector<InputRecord> inputs;  ///< all files that were read, the configuration file last
@@ -59,8 +62,9 @@ struct Job {
   character::ReferenceReport report;
   character::Character character;  ///< with the world's loads
   std::optional<motion::MeasuredForces> measured;
-  character::ReferenceMotion recorded;
-  metrics::ClipChecks checks;  ///< of the motion as recorded
+  std::optional<repair::Repair> repaired;  ///< what was repaired; none: it was not asked for
+  character::ReferenceMotion recorded;     ///< the motion as recorded, or repaired
+  metrics::ClipChecks checks;              ///< of that
   task::PlacedWorld placed;
   const character::ReferenceMotion& reference;         ///< adapted to the world
   task::Preparation preparation;                       ///< its world names the solver that is in use in this process

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "retrace/methods/windows/optimise.h"
+#include "retrace/metrics/gate_stay.h"
 #include "retrace/metrics/gates.h"
 #include "retrace/parallel/task_farm.h"
 #include "retrace/results/provenance.h"
@@ -34,6 +35,8 @@ struct Reconstruction {
   size_t num_steps = 0;               ///< that were simulated
   bool diverged = false;              ///< in the new world
   metrics::Evaluation evaluation;
+  std::optional<metrics::GateStay> stay;  ///< of a best effort (sampling::Options::best_effort) by search; else none
+  std::optional<metrics::Evaluation> against_recording;  ///< with the unrepaired motion (Job::Unrepaired); none: none
   std::optional<ViableEnd> end;  ///< whether it can go on; none: not judged. Where the end was searched anew, the
                                  ///< control is the new one, and records of the method are those of the old one
   results::RunTimer timer;       ///< begun with the search

@@ -59,7 +59,7 @@ struct ResponseOptions {
   double latest = 1;                     ///< of the last one [s]
   double seconds = 3;             ///< from the push on, at least; then until the body has stood for half a second [s]
   double stand = 3;               ///< for which it then stands or walks on [s]
-  int candidates = 3;             ///< motions that are tried
+  int candidates = 3;             ///< motions that are tried; of get-ups after a fall, where these fail, as many
   bool mirrored = true;           ///< the library has the mirror image of each motion, too
   bool search_anyway = false;     ///< also where the run's own control stays within the gates under the push
   bool open_loop = false;         ///< the targets are the reference alone, nothing is searched: to be compared with
@@ -132,6 +132,8 @@ struct ResponseCandidate {
   double end = 0;             ///< of the motion, where it has stood for half a second [s]
   double last = 0;            ///< until which it goes on standing or walking; then it comes to rest [s]
   double rest = 0;            ///< of what is between the two, when it is slowest: there it may come to rest, too [s]
+  /// It falls before, and lies from then on; servos then go to the motion until T [s]. Negative: it does not fall.
+  double lies_at = -1;
   bool tried = false;         ///< searched
   double reached = 0;         ///< from the push on, where it was tried [s]
   bool up = false;            ///< as far as to `end`
@@ -161,10 +163,13 @@ struct ResponseBlend {
   /// motion where it ends [m].
   double position_jump = 0;
   /// Largest change of the velocity of a body from one step to the next where the blend begins and where it ends, less
-  /// that of the simulation, if this goes on, or of the motion [m/s].
+  /// that of the simulation, if this goes on, or at the end of the motion alone [m/s].
   double begin_velocity_jump = 0, end_velocity_jump = 0;
   double foot_slide = 0, motion_foot_slide = 0;    ///< in the blend (metrics::FootSlide); of the motion alone [m/s]
   double penetration = 0, motion_penetration = 0;  ///< into the floor (metrics::DeepestPoint), likewise [m]
+
+  /// What cannot be seen: jumps below 1 mm and 0.3 m/s.
+  bool smooth() const { return position_jump < 0.001 && begin_velocity_jump < 0.3 && end_velocity_jump < 0.3; }
 };
 
 struct Response {
@@ -208,7 +213,7 @@ void WriteResponse(results::RunFolder& folder, const ResponseJob& job, const Res
                    const RunContext& context);
 
 /// candidates.csv, a row for each: motion, time, start, distance, gap, limp_gap, hidden_impulse, end, last, tried,
-/// reached, up, found, touched_again (nothing where no other character does).
+/// reached, up, found, touched_again (nothing where no other character does), lies_at (nothing where it does not fall).
 std::string FormatCandidates(const ResponseJob& job, const Response& result);
 
 /// A line.

@@ -8,6 +8,7 @@
 ///     retrace::runs::WriteTracking(folder, job, result, {});
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,8 @@ struct Tracking {
   size_t num_steps = 0;   ///< that were simulated
   bool diverged = false;  ///< in the new world
   metrics::Evaluation evaluation;
+  std::optional<metrics::Evaluation> against_recording =
+      {};                            ///< with the unrepaired motion (Job::Unrepaired); none: none
   results::RunTimer timer;           ///< begun with the tracking
   double preparing_cpu_seconds = 0;  ///< of the reference: feet, balance
 

@@ -132,9 +132,14 @@ class Search {
     GoOn();
     if (state_.phase == Phase::kSearch) {
       Reach();
-      state_.phase = Phase::kSmoothing;
+      const bool lost = !AtEnd(state_.tree) && problem_.options.best_effort;
+      state_.phase = lost ? Phase::kBeyondGates : Phase::kSmoothing;
     }
-    if (AtEnd(state_.tree)) Smooth();
+    if (state_.phase == Phase::kBeyondGates) {
+      ReachOutsideGates();
+    } else if (AtEnd(state_.tree)) {
+      Smooth();
+    }
     Keep();
     TraceBack(problem_, state_.tree, summary_);
     return std::move(summary_);
@@ -235,6 +240,28 @@ class Search {
     summary_.ending = task::Ending::kReachedEnd;
     summary_.failure = {};
     tree = TreeOfBestPath(tree);
+  }
+
+  /// From the furthest state of a search that was lost to the end of the reference, wherever the gates are: samples
+  /// inside are still preferred to others, so that the motion comes back where it can.
+  void ReachOutsideGates() {
+    Tree& tree = state_.tree;
+    while (!AtEnd(tree)) {
+      LimitMemory(tree);
+      const int fragment = static_cast<int>(tree.size()) - 1;
+      IterationPlan plan = PlanOf(fragment, size_);
+      plan.distributions = {OffsetDistribution()};  // around the reference: what was fitted led astray
+      Iteration iteration(problem_, std::move(plan), tree.back());
+      tree.push_back(Perform(iteration));
+      Record(std::move(iteration.record));
+      if (!tree.back().empty()) continue;
+      tree.pop_back();
+      tree = TreeOfBestPath(tree);
+      summary_.ending = task::Ending::kDiverged;
+      return;
+    }
+    tree = TreeOfBestPath(tree);
+    summary_.ending = task::Ending::kReachedEnd;
   }
 
   /// Passes of SmoothingOptions. One that is given up, or whose path is no smoother, leaves the tree as it is.

@@ -27,7 +27,7 @@ struct SmoothingPassState {
 };
 
 struct SearchState {
-  enum class Phase : uint32_t { kSearch, kSmoothing, kSmoothingPass };
+  enum class Phase : uint32_t { kSearch, kSmoothing, kSmoothingPass, kBeyondGates };
   Phase phase = Phase::kSearch;
   Summary summary;
   Tree tree;

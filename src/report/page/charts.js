@@ -51,7 +51,8 @@ class TimeChart {
   data() {
     const own = this.lines.map((line) => [line.times, line.values]);
     if (!own.length) return [[0, this.duration]];
-    const same = own.every(([times]) => times === own[0][0] || times.length === own[0][0].length);
+    const [first] = own[0];
+    const same = own.every(([times]) => times === first || (times.length === first.length && times.at(-1) === first.at(-1)));
     if (same) return [own[0][0], ...own.map(([, values]) => values)];
     return uPlot.join(own.map(([times, values]) => [Array.from(times), Array.from(values)]));
   }
@@ -409,6 +410,36 @@ export function solutionCharts(run, clock) {
     chart('largest_torque', 'Largest torque', 'N m', 0, 'Of those that are planned.'),
     chart('iterations', 'Iterations of the program', '', 0),
     chart('cpu_microseconds', 'Time of the program', '\u00b5s', 0, 'On the machine that tracked.'),
+  ];
+}
+
+// A repaired reference beside the recorded one, each on its own clock.
+export function repairCharts(run, clock) {
+  const { time, recorded_time: recordedTime, speed, height, recorded_height: recordedHeight } = run.repair;
+  const own = Float64Array.from(time);
+  return [
+    new TimeChart({
+      id: `repair-height-${run.index}`,
+      title: 'Height of the centre of mass, as recorded and repaired',
+      unit: 'm',
+      digits: 3,
+      clock,
+      duration: Math.max(clock.duration, recordedTime[recordedTime.length - 1]),
+      lines: [
+        { name: 'as recorded', times: Float64Array.from(recordedTime), values: recordedHeight, color: color('text'), dash: true },
+        { name: 'repaired', times: own, values: height, color: color('reference'), width: 2 },
+      ],
+      note: 'Each on its own clock, as in repair.csv.',
+    }),
+    new TimeChart({
+      id: `repair-clock-${run.index}`,
+      title: 'Speed of play of the recording',
+      unit: '',
+      digits: 2,
+      clock,
+      lines: [{ name: 'speed', times: own, values: speed, color: color('reference'), width: 2 }],
+      note: '1 is as recorded; at 0.5 an instant of the recording lasts twice as long.',
+    }),
   ];
 }
 

@@ -1,5 +1,5 @@
 // One run or several, and the characters of each, linked to one clock: 3D view, player, summary, charts, contacts, settings.
-import { comparisonChart, costChart, footForceCharts, forceChart, heightChart, jointCharts, solutionCharts, termsChart } from './charts.js';
+import { comparisonChart, costChart, footForceCharts, forceChart, heightChart, jointCharts, repairCharts, solutionCharts, termsChart } from './charts.js';
 import { heatGradient, onSchemeChange, palette } from './colors.js';
 import { sideOf, words } from './data.js';
 import { element, fixed } from './dom.js';
@@ -325,6 +325,7 @@ function forceFigures(run) {
 
 function details(run, clock, several) {
   const charts = [forceChart(run, clock), heightChart(run, clock), ...jointCharts(run, clock)];
+  if (run.repair) charts.push(...repairCharts(run, clock));
   if (run.costs) charts.push(costChart(run, clock), termsChart(run, clock));
   if (run.foot_forces) charts.push(...footForceCharts(run, clock));
   if (run.solutions) charts.push(...solutionCharts(run, clock));

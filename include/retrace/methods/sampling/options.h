@@ -67,6 +67,9 @@ struct Options {
   int max_back_offs = 1000;
   /// Simulated seconds per second of motion that the search may spend; 0: any number. One pass takes nSample.
   double budget = 4200;
+  /// Where all that comes to nothing, the search goes on to the end from its furthest state, outside the gates: one
+  /// pass, which the budget does not count and no smoothing follows.
+  bool best_effort = false;
   /// How far inside the gates a sample must stay to be saved, as a share of their limits: the search checks them
   /// every kGateInterval, the verdict at every step.
   double gate_margin = 0.04;
@@ -148,6 +151,9 @@ void Describe(AnyOptions& o, Visitor& v) {
     section.Field(
         {"budget", "Simulated seconds that may be spent per second of motion (one pass takes nSample); 0: any number"},
         o.budget, io::Real{{0, 1e9}});
+    section.Field({"best_effort",
+                   "Whether a search that is lost goes on to the end outside the gates, in one pass beyond its budget"},
+                  o.best_effort, io::Flag{});
     section.Field({"max_back_offs",
                    "How often the search may go back when all samples are outside the gates; 0: one pass, as in the "
                    "paper",

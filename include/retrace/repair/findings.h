@@ -1,0 +1,41 @@
+/// What in a reference no body can perform: flights that do not fall as bodies do, feet that stand beside the floor,
+/// motions in contact for which the ground would have to pull or push as no ground does.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "retrace/character/reference.h"
+#include "retrace/io/json.h"
+#include "retrace/metrics/clip_checks.h"
+
+namespace retrace::repair {
+
+enum class Kind {
+  kFall,         ///< a flight in which the body falls at another rate than gravity has
+  kUnsupported,  ///< nothing is near the floor and the body hardly falls, or far too fast: no repair is known
+  kStance,       ///< a foot stands over the floor or under it
+  kPull,         ///< the ground would have to pull a body that it carries
+  kPress,        ///< the ground would have to press harder than legs can
+};
+const char* NameOf(Kind kind);
+
+struct Finding {
+  Kind kind = Kind::kFall;
+  metrics::Interval interval;  ///< [s]
+  double value = 0;  ///< fall: downward acceleration [m/s^2]; stance: height of the sole [m]; pull and press: the worst
+                     ///< force of the ground upwards as a share of the weight
+  std::string body;  ///< of a stance
+
+  bool repairable() const { return kind != Kind::kUnsupported; }
+  /// "from 0.33 to 0.65 s the body falls at 56.7 m/s2".
+  std::string Text() const;
+  io::Json ToJson() const;
+};
+
+/// In the order of time. A reference that a body may be able to perform has none: what is found is far from what can be
+/// done, by limits that are the same for all motions. The floor is y = 0. @param gravity downwards [m/s^2]; 0: flights
+/// and forces are not judged
+std::vector<Finding> FindInfeasible(const character::ReferenceMotion& reference, double gravity);
+
+}  // namespace retrace::repair

@@ -1,0 +1,162 @@
+#include "support_checks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "retrace/character/corners.h"
+#include "retrace/character/kinematics.h"
+#include "retrace/io/number.h"
+#include "retrace/math/types.h"
+
+namespace retrace::metrics {
+namespace {
+
+using character::Body;
+using character::Character;
+using character::ReferenceMotion;
+using character::State;
+
+constexpr double kTouches = 0.06;      // corners of bodies that are so low may carry [m]
+constexpr double kFloats = 0.03;       // nothing is nearer to the floor [m]
+constexpr double kAside = 0.08;        // of all that touches: there something else carries [m]
+constexpr double kSlow = 0.25;         // of a root that rests [m/s]
+constexpr double kShortestRest = 0.5;  // [s]
+constexpr double kDifference = 0.1;    // half of the time over which accelerations are measured [s]
+constexpr double kCarried = 0.5;       // a body that falls with less of gravity is carried
+constexpr double kOftenFloats = 0.1;   // of the time
+
+using Point = Eigen::Vector2d;
+
+double Cross(const Point& a, const Point& b) {
+  return a.x() * b.y() - a.y() * b.x();
+}
+
+/// Corners of the convex hull, in turn (Andrew 1979).
+std::vector<Point> Hull(std::vector<Point> points) {
+  std::sort(points.begin(), points.end(),
+            [](const Point& a, const Point& b) { return a.x() < b.x() || (a.x() == b.x() && a.y() < b.y()); });
+  if (points.size() < 3) return points;
+  std::vector<Point> hull;
+  for (int half = 0; half < 2; ++half) {
+    const size_t kept = hull.size();
+    for (const Point& p : points) {
+      while (hull.size() >= kept + 2 && Cross(hull.back() - hull[hull.size() - 2], p - hull.back()) <= 0)
+        hull.pop_back();
+      hull.push_back(p);
+    }
+    hull.pop_back();
+    std::reverse(points.begin(), points.end());
+  }
+  return hull;
+}
+
+/// How far a point is from the convex hull of others; infinite where there are none.
+double DistanceFrom(const std::vector<Point>& points, const Point& p) {
+  if (points.empty()) return std::numeric_limits<double>::infinity();
+  const std::vector<Point> hull = Hull(points);
+  bool inside = hull.size() > 2;
+  double nearest = std::numeric_limits<double>::infinity();
+  for (size_t i = 0; i < hull.size(); ++i) {
+    const Point& a = hull[i];
+    const Point edge = hull[(i + 1) % hull.size()] - a;
+    inside = inside && Cross(edge, p - a) >= 0;
+    const double share = edge.squaredNorm() > 0 ? std::clamp((p - a).dot(edge) / edge.squaredNorm(), 0.0, 1.0) : 0;
+    nearest = std::min(nearest, (a + share * edge - p).norm());
+  }
+  return inside ? 0 : nearest;
+}
+
+std::vector<Point> TouchingCorners(const Character& character, const State& state) {
+  std::vector<Point> points;
+  for (size_t b = 0; b < state.size(); ++b) {
+    for (const character::Shape& shape : character.bodies[b].shapes) {
+      for (const Vec3& corner : character::CornersOf(shape)) {
+        const Vec3 at = state[b].position + state[b].orientation * corner;
+        if (at.y() < kTouches) points.emplace_back(at.x(), at.z());
+      }
+    }
+  }
+  return points;
+}
+
+/// Second derivative about a pose, one-sided in time at the ends.
+Vec3 Acceleration(const std::vector<Vec3>& places, size_t f, size_t reach, double span) {
+  const size_t at = std::clamp(f, reach, places.size() - 1 - reach);
+  return (places[at + reach] - 2 * places[at] + places[at - reach]) / (span * span);
+}
+
+}  // namespace
+
+void FindSupports(const ReferenceMotion& reference, const std::vector<State>& states, bool levels, ClipChecks& checks) {
+  const Character& character = reference.character();
+  const double frame_time = reference.frame_time();
+  const auto reach = static_cast<size_t>(std::max(1L, std::lround(kDifference / frame_time)));
+  if (character.planar || states.size() < 2 * reach + 1) return;
+  const double span = static_cast<double>(reach) * frame_time;
+  const auto root = static_cast<size_t>(character.root);
+  std::vector<Vec3> centres, roots;
+  for (const State& state : states) {
+    centres.push_back(character::CenterOfMass(character, state));
+    roots.push_back(state[root].position);
+  }
+  std::vector<bool> rests(states.size()), floats(states.size()), falls(states.size());
+  for (size_t f = 0; f < states.size(); ++f) {
+    const Vec3 acceleration = Acceleration(centres, f, reach, span);
+    const double weight = kStandardGravity + acceleration.y();
+    falls[f] = weight < (1 - kCarried) * kStandardGravity;
+    if (falls[f]) continue;
+    const size_t at = std::clamp(f, reach, states.size() - 1 - reach);
+    const bool slow = (roots[at + reach] - roots[at - reach]).norm() < kSlow * 2 * span;
+    const std::vector<Point> touching = TouchingCorners(character, states[f]);
+    const Vec3 pressure = centres[f] - acceleration * (centres[f].y() / weight);
+    rests[f] = slow && DistanceFrom(touching, {pressure.x(), pressure.z()}) > kAside;
+    double lowest = std::numeric_limits<double>::infinity();
+    for (size_t b = 0; b < states[f].size(); ++b) {
+      lowest = std::min(lowest, character::LowestPoint(character.bodies[b], states[f][b]));
+    }
+    floats[f] = lowest > kFloats;
+  }
+  // Take-off and landing are mixed into the accelerations at the edges of a flight.
+  for (size_t f = 0; f < floats.size(); ++f) {
+    const auto from = falls.begin() + static_cast<std::ptrdiff_t>(f - std::min(f, reach));
+    const auto to = falls.begin() + static_cast<std::ptrdiff_t>(std::min(f + reach + 1, falls.size()));
+    if (std::find(from, to, true) != to) floats[f] = false;
+  }
+  for (const Interval& interval : Stretches(rests, frame_time)) {
+    if (interval.end - interval.start < kShortestRest) continue;
+    std::vector<double> heights;
+    const auto first = static_cast<size_t>(std::lround(interval.start / frame_time));
+    const auto last = static_cast<size_t>(std::lround(interval.end / frame_time));
+    for (size_t f = first; f <= last; ++f) {
+      heights.push_back(character::LowestPoint(character.bodies[root], states[f][root]));
+      floats[f] = false;
+    }
+    std::nth_element(heights.begin(), heights.begin() + static_cast<std::ptrdiff_t>(heights.size() / 2), heights.end());
+    checks.supports.push_back({interval, heights[heights.size() / 2]});
+  }
+  if (!checks.supports.empty()) {
+    double seconds = 0;
+    const Support* longest = &checks.supports.front();
+    for (const Support& support : checks.supports) {
+      const double length = support.interval.end - support.interval.start;
+      seconds += length;
+      if (length > longest->interval.end - longest->interval.start) longest = &support;
+    }
+    checks.warnings.push_back(
+        {longest->interval.start, "support",
+         "for " + io::Fixed(seconds, 1) + " s the body rests on something that is not the floor: longest from " +
+             io::Fixed(longest->interval.start, 2) + " to " + io::Fixed(longest->interval.end, 2) +
+             " s, its pelvis then " + io::Fixed(longest->height, 2) + " m over the floor; a world must hold it"});
+  }
+  const auto floating = static_cast<double>(std::count(floats.begin(), floats.end(), true));
+  if (!levels && floating > kOftenFloats * static_cast<double>(states.size())) {
+    const auto first = std::find(floats.begin(), floats.end(), true) - floats.begin();
+    checks.warnings.push_back({static_cast<double>(first) * frame_time, "floating",
+                               "the body floats: during " +
+                                   io::Fixed(100 * floating / static_cast<double>(states.size()), 0) +
+                                   " % of the time nothing touches the floor, and it does not fall"});
+  }
+}
+
+}  // namespace retrace::metrics

@@ -1,0 +1,13 @@
+/// How much a repair has changed. Internal to the repair module.
+#pragma once
+
+#include "course.h"
+#include "retrace/repair/repair.h"
+
+namespace retrace::repair {
+
+/// Fills in the figures of a repair whose poses and instants are known. `flights` are the reference's.
+void MeasureChanges(const character::ReferenceMotion& reference, const std::vector<Flight>& flights, double gravity,
+                    Repair& repair);
+
+}  // namespace retrace::repair

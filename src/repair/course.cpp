@@ -1,0 +1,217 @@
+#include "course.h"
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "retrace/character/kinematics.h"
+#include "retrace/optimization/least_squares.h"
+
+namespace retrace::repair {
+namespace {
+
+using character::Character;
+using character::State;
+
+// A foot stands that moves slower than this for so long, and the lowest part of the body is hardly lower.
+constexpr double kStillAcross = 0.3;    // [m/s]
+constexpr double kStillUpwards = 0.12;  // [m/s]
+constexpr double kStandsFor = 0.12;     // [s]
+constexpr double kOtherLower = 0.04;    // [m]
+constexpr double kSpeedOver = 0.05;     // the interval over which speeds are taken [s]
+constexpr double kUpright = 0.45;       // share of the standing root's height that the root has over a foot at least
+constexpr double kFarthest = 0.25;      // a foot that is farther from the floor does not stand beside it [m]
+constexpr double kStandsNear = 0.045;   // a sole no farther than this from the floor is on it [m]
+
+// Of the curve that levels stances.
+constexpr double kLevelled = 0.003;  // [m]
+constexpr double kLevelBend = 3;     // [m/s^2]
+constexpr double kLevelShift = 0.3;  // [m]
+
+constexpr double kAirborne = 0.03;       // nothing is nearer to the floor in flight [m]
+constexpr double kShortestFlight = 0.1;  // [s]
+constexpr double kHeldNear = 0.12;       // a body that comes no farther from the floor [m]
+constexpr double kHeldFall = 0.3;        // and falls by less than this share of gravity is held up
+constexpr double kFlightEdge = 0.03;     // filtered contact forces reach this far into the flight [s]
+constexpr size_t kLeastPoses = 5;
+
+constexpr double kOtherSpeed = 0.15;    // relative error of the speed of play
+constexpr double kOffParabola = 0.02;   // by which the middle of the flight is higher or lower than a fall has it [m]
+constexpr double kMostFactor = 4;       // on the clock
+constexpr double kLongestFlight = 1.6;  // on the right clock: 3 m high [s]
+
+/// Second derivative of the parabola that fits evenly spaced values best; the sign is that of falling.
+double DownwardAcceleration(const std::vector<double>& heights, double frame_time) {
+  const Eigen::Index n = static_cast<Eigen::Index>(heights.size());
+  Eigen::MatrixX3d powers(n, 3);
+  Eigen::VectorXd values(n);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const double t = static_cast<double>(i) * frame_time;
+    powers.row(i) << 1, t, t * t;
+    values[i] = heights[static_cast<size_t>(i)];
+  }
+  return -2 * Eigen::Vector3d(powers.householderQr().solve(values))[2];
+}
+
+void AddStances(int body, const std::vector<bool>& still, const std::vector<double>& lows, double frame_time,
+                std::vector<Stance>& stances) {
+  const auto shortest = static_cast<size_t>(std::lround(kStandsFor / frame_time));
+  for (size_t first = 0; first < still.size();) {
+    size_t end = first;
+    double sum = 0;
+    while (end < still.size() && still[end]) sum += lows[end++];
+    const double height = sum / static_cast<double>(std::max<size_t>(end - first, 1));
+    if (end - first >= shortest && std::abs(height) < kFarthest) stances.push_back({body, first, end - 1, height});
+    first = end + 1;
+  }
+}
+
+}  // namespace
+
+Course MeasureCourse(const Character& character, const std::vector<character::Pose>& poses, double frame_time) {
+  Course course;
+  course.frame_time = frame_time;
+  const size_t count = poses.size();
+  const auto rows = static_cast<Eigen::Index>(count);
+  course.states.resize(count);
+  course.center.resize(rows, 3);
+  course.velocity.resize(rows, 3);
+  course.acceleration.setZero(rows, 3);
+  course.momentum.resize(rows, 3);
+  for (size_t i = 0; i < count; ++i) {
+    character::ForwardKinematics(character, poses[i], course.states[i]);
+    course.center.row(static_cast<Eigen::Index>(i)) = character::CenterOfMass(character, course.states[i]).transpose();
+    double lowest = std::numeric_limits<double>::infinity();
+    for (size_t b = 0; b < character.bodies.size(); ++b) {
+      lowest = std::min(lowest, character::LowestPoint(character.bodies[b], course.states[i][b]));
+    }
+    course.lowest.push_back(lowest);
+  }
+  for (size_t i = 0; i < count; ++i) {
+    const size_t before = i > 0 ? i - 1 : i, after = std::min(i + 1, count - 1);
+    const double time = static_cast<double>(std::max<size_t>(after - before, 1)) * frame_time;
+    State state = course.states[i];
+    character::DifferenceVelocities(course.states[before], course.states[after], time, state);
+    const auto row = static_cast<Eigen::Index>(i);
+    course.velocity.row(row) = character::CenterOfMassVelocity(character, state).transpose();
+    course.momentum.row(row) = character::AngularMomentum(character, state).transpose();
+    if (count < 3) continue;
+    const Eigen::Index m = std::clamp<Eigen::Index>(row, 1, rows - 2);
+    course.acceleration.row(row) =
+        (course.center.row(m + 1) - 2 * course.center.row(m) + course.center.row(m - 1)) / (frame_time * frame_time);
+  }
+  return course;
+}
+
+std::vector<Stance> FindStances(const Character& character, const Course& course) {
+  std::vector<Stance> stances;
+  const size_t count = course.size();
+  const auto reach = static_cast<size_t>(std::lround(0.5 * kSpeedOver / course.frame_time));
+  const auto root = static_cast<size_t>(character.root);
+  const double upright = kUpright * character.bodies[root].rest_position.y();
+  for (size_t b = 0; b < character.bodies.size(); ++b) {
+    const character::Body& body = character.bodies[b];
+    if (body.part != character::Part::kFoot || body.shapes.empty()) continue;
+    std::vector<double> lows;
+    for (const State& state : course.states) lows.push_back(character::LowestPoint(body, state[b]));
+    std::vector<bool> still(count, false);
+    for (size_t i = 0; i < count; ++i) {
+      const size_t before = i > reach ? i - reach : 0, after = std::min(i + reach, count - 1);
+      const double time = static_cast<double>(std::max<size_t>(after - before, 1)) * course.frame_time;
+      const Vec3 way = course.states[after][b].position - course.states[before][b].position;
+      still[i] = std::hypot(way.x(), way.z()) < kStillAcross * time &&
+                 std::abs(lows[after] - lows[before]) < kStillUpwards * time &&
+                 lows[i] < course.lowest[i] + kOtherLower && course.states[i][root].position.y() - lows[i] > upright;
+    }
+    AddStances(static_cast<int>(b), still, lows, course.frame_time, stances);
+  }
+  return stances;
+}
+
+bool IsBesideFloor(const Stance& stance) {
+  return std::abs(stance.height) > kStandsNear;
+}
+
+std::vector<double> LevelStances(const Course& course, const std::vector<Stance>& stances) {
+  std::vector<double> shift(course.size(), 0);
+  if (std::none_of(stances.begin(), stances.end(), IsBesideFloor)) return shift;
+  // Of several feet the lowest one decides, and legs bring the others down.
+  std::vector<const Stance*> decides(course.size(), nullptr);
+  for (const Stance& stance : stances) {
+    for (size_t i = stance.first; i <= stance.last; ++i) {
+      if (decides[i] == nullptr || stance.height < decides[i]->height) decides[i] = &stance;
+    }
+  }
+  const double root_time = std::sqrt(course.frame_time), h2 = course.frame_time * course.frame_time;
+  const auto level = [&](const Eigen::VectorXd& x, optimization::Residuals& out) {
+    for (Eigen::Index i = 0; i < x.size(); ++i) {
+      out.Add(root_time * x[i] / kLevelShift, {{i, root_time / kLevelShift}});
+      if (const Stance* const stance = decides[static_cast<size_t>(i)]) {
+        const double wanted = IsBesideFloor(*stance) ? -stance->height : 0;
+        out.Add(root_time * (x[i] - wanted) / kLevelled, {{i, root_time / kLevelled}});
+      }
+      if (i == 0 || i + 1 == x.size()) continue;
+      const double scale = root_time / (kLevelBend * h2);
+      out.Add(scale * (x[i - 1] - 2 * x[i] + x[i + 1]), {{i - 1, scale}, {i, -2 * scale}, {i + 1, scale}});
+    }
+  };
+  const Eigen::VectorXd zero = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(course.size()));
+  const Eigen::VectorXd levelled = optimization::MinimiseSquares(level, zero, {}).x;
+  std::copy(levelled.begin(), levelled.end(), shift.begin());
+  return shift;
+}
+
+std::vector<Flight> FindFlights(const Course& course, const std::vector<Stance>& stances,
+                                const std::vector<double>& shift, double gravity) {
+  const size_t count = course.size();
+  std::vector<bool> airborne(count);
+  for (size_t i = 0; i < count; ++i) airborne[i] = course.lowest[i] + shift[i] > kAirborne;
+  for (const Stance& stance : stances) {
+    if (IsBesideFloor(stance)) continue;  // the shift has it
+    for (size_t i = stance.first; i <= stance.last; ++i) {
+      if (course.lowest[i] < kStandsNear) airborne[i] = false;
+    }
+  }
+  const auto edge = static_cast<size_t>(std::lround(kFlightEdge / course.frame_time));
+  const auto shortest = static_cast<size_t>(std::lround(kShortestFlight / course.frame_time));
+  std::vector<Flight> flights;
+  for (size_t first = 0; first < count;) {
+    size_t end = first;
+    while (end < count && airborne[end]) ++end;
+    const Flight flight{first, end - 1, 0};
+    const size_t length = end - first;
+    first = end + 1;
+    if (length < std::max(shortest, 2 * edge + kLeastPoses)) continue;
+    std::vector<double> heights;
+    double clearance = 0;
+    for (size_t i = flight.first + edge; i + edge <= flight.last; ++i) {
+      heights.push_back(course.center(static_cast<Eigen::Index>(i), 1) + shift[i]);
+      clearance = std::max(clearance, course.lowest[i] + shift[i]);
+    }
+    const double acceleration = DownwardAcceleration(heights, course.frame_time);
+    if (clearance < kHeldNear && acceleration < kHeldFall * gravity) continue;
+    flights.push_back(flight);
+    flights.back().acceleration = acceleration;
+  }
+  return flights;
+}
+
+bool FallsOtherwise(const Flight& flight, double gravity, double frame_time) {
+  const double time = static_cast<double>(flight.last - flight.first) * frame_time;
+  const double off = std::abs(flight.acceleration - gravity) * time * time / 8;
+  const double share = flight.acceleration / gravity;
+  const bool other_speed =
+      !(share > (1 - kOtherSpeed) * (1 - kOtherSpeed)) || !(share < (1 + kOtherSpeed) * (1 + kOtherSpeed));
+  return off > kOffParabola && other_speed;
+}
+
+bool IsUnsupported(const Flight& flight, double gravity, double frame_time) {
+  if (!FallsOtherwise(flight, gravity, frame_time)) return false;
+  const double share = flight.acceleration / gravity;
+  if (!(share > 1 / (kMostFactor * kMostFactor)) || share > kMostFactor * kMostFactor) return true;
+  const double time = static_cast<double>(flight.last - flight.first) * frame_time;
+  return time * std::sqrt(share) > kLongestFlight;
+}
+
+}  // namespace retrace::repair

@@ -1,0 +1,164 @@
+#include "retrace/repair/repair.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "changes.h"
+#include "course.h"
+#include "held_legs.h"
+#include "retiming.h"
+#include "retrace/character/kinematics.h"
+#include "retrace/character/resampling.h"
+#include "retrace/io/error.h"
+#include "retrace/io/number.h"
+#include "retrace/math/filter.h"
+#include "retrace/math/smooth_step.h"
+
+namespace retrace::repair {
+namespace {
+
+using character::Pose;
+
+constexpr int kRounds = 5;
+constexpr double kFading = 0.15;  // of what the legs bring down, before and after a stance [s]
+
+Vec3 MassCenterOf(const character::Character& character, const Pose& pose) {
+  character::State state;
+  character::ForwardKinematics(character, pose, state);
+  return character::CenterOfMass(character, state);
+}
+
+/// The places among the recorded poses that are shown at each instant of the new clock.
+std::vector<double> PlacesOf(const std::vector<double>& slowness) {
+  std::vector<double> places = {0};
+  double begin = 0;  // of the interval, on the new clock [frames]
+  for (size_t i = 0; i + 1 < slowness.size(); ++i) {
+    const double first = std::exp(slowness[i]), last = std::exp(slowness[i + 1]);
+    const double length = 0.5 * (first + last);
+    // Within it the slowness goes from the one to the other: first x + (last - first) x^2 / 2 frames have passed at x.
+    for (double next = static_cast<double>(places.size()); next <= begin + length + 1e-9;
+         next = static_cast<double>(places.size())) {
+      const double passed = next - begin, bend = 0.5 * (last - first);
+      const double root = std::sqrt(std::max(0.0, first * first + 4 * bend * passed));
+      places.push_back(static_cast<double>(i) + std::clamp(2 * passed / (first + root), 0.0, 1.0));
+    }
+    begin += length;
+  }
+  return places;
+}
+
+std::vector<double> SampledAt(const std::vector<double>& values, const std::vector<double>& places) {
+  const Eigen::MatrixXd signal =
+      Eigen::Map<const Eigen::VectorXd>(values.data(), static_cast<Eigen::Index>(values.size()));
+  std::vector<double> sampled;
+  for (const double place : places) sampled.push_back(CubicSample(signal, place)[0]);
+  return sampled;
+}
+
+/// What is left for the legs to bring down, of each body (poses): fades in before a stance, and out after it.
+std::vector<std::vector<double>> LeftOver(const character::Character& character, const Course& course,
+                                          const std::vector<Stance>& stances, const std::vector<double>& level) {
+  std::vector<std::vector<double>> left(character.bodies.size());
+  for (const Stance& stance : stances) {
+    if (!IsBesideFloor(stance)) continue;
+    std::vector<double>& heights = left[static_cast<size_t>(stance.body)];
+    heights.resize(course.size(), 0);
+    for (size_t i = 0; i < course.size(); ++i) {
+      const size_t nearest = std::clamp(i, stance.first, stance.last);
+      const double beside = static_cast<double>(std::max(i, nearest) - std::min(i, nearest)) * course.frame_time;
+      const double share = 1 - SmoothStep(std::clamp(beside / kFading, 0.0, 1.0));
+      const double height = share * (stance.height + level[nearest]);
+      if (std::abs(height) > std::abs(heights[i])) heights[i] = height;
+    }
+  }
+  return left;
+}
+
+/// Moves the centre of mass of each pose by a shift, with the feet held (HoldFeet).
+std::vector<Pose> Moved(const character::Character& character, const std::vector<Pose>& unmoved,
+                        const std::vector<Vec3>& shifts, const std::vector<double>& floor,
+                        const std::vector<std::vector<double>>& beside) {
+  std::vector<Vec3> wanted, roots = shifts;
+  for (size_t k = 0; k < unmoved.size(); ++k) wanted.push_back(MassCenterOf(character, unmoved[k]) + shifts[k]);
+  std::vector<Pose> poses;
+  // Legs that are held take a part of the shift back.
+  for (int round = 0; round < kRounds; ++round) {
+    poses = unmoved;
+    for (size_t k = 0; k < poses.size(); ++k) poses[k].root_position += roots[k];
+    HoldFeet(character, unmoved, floor, beside, poses);
+    for (size_t k = 0; k < poses.size(); ++k) roots[k] += wanted[k] - MassCenterOf(character, poses[k]);
+  }
+  return poses;
+}
+
+class Repairer {
+ public:
+  Repairer(const character::ReferenceMotion& reference, double gravity) : reference_(reference), gravity_(gravity) {}
+
+  Repair Run() {
+    result_.found = FindInfeasible(reference_, gravity_);
+    result_.duration_before = result_.duration = reference_.duration();
+    if (result_.found.empty()) {
+      Leave();
+      return std::move(result_);
+    }
+    Mend();
+    result_.left = FindInfeasible(reference_.WithPoses(result_.poses), gravity_);
+    return std::move(result_);
+  }
+
+ private:
+  void Leave() {
+    result_.poses = result_.recorded = reference_.poses();
+    for (size_t i = 0; i < result_.poses.size(); ++i) {
+      result_.instants.push_back(static_cast<double>(i) * reference_.frame_time());
+    }
+  }
+
+  void Mend() {
+    const character::Character& character = reference_.character();
+    const double h = reference_.frame_time();
+    const Course course = MeasureCourse(character, reference_.poses(), h);
+    const std::vector<Stance> stances = FindStances(character, course);
+    const std::vector<double> level = LevelStances(course, stances);
+    const std::vector<Flight> flights =
+        gravity_ > 0 ? FindFlights(course, stances, level, gravity_) : std::vector<Flight>();
+    RetimingProblem problem{character, course, stances, level, flights, {}, gravity_};
+    for (const Finding& finding : result_.found) {
+      if (finding.kind != Kind::kStance) problem.places.push_back(finding.interval);
+    }
+    Retiming retiming = FindRetiming(problem);
+    if (character.planar) retiming.shift.col(0).setZero();
+    const std::vector<double> places = PlacesOf(retiming.slowness);
+    result_.recorded = problem.places.empty() ? reference_.poses() : character::PosesAt(reference_.poses(), places);
+    std::vector<std::vector<double>> beside = LeftOver(character, course, stances, level);
+    for (std::vector<double>& heights : beside) {
+      if (!heights.empty()) heights = SampledAt(heights, places);
+    }
+    const Eigen::MatrixXd shift = retiming.shift;
+    std::vector<Vec3> shifts;
+    for (const double place : places) shifts.emplace_back(CubicSample(shift, place).transpose());
+    result_.poses = Moved(character, result_.recorded, shifts, SampledAt(level, places), beside);
+    for (const double place : places) result_.instants.push_back(place * h);
+    result_.changed = true;
+    MeasureChanges(reference_, flights, gravity_, result_);
+  }
+
+  const character::ReferenceMotion& reference_;
+  double gravity_;
+  Repair result_;
+};
+
+}  // namespace
+
+Repair RepairReference(const character::ReferenceMotion& reference, double gravity, const std::string& name) {
+  Repair repair = Repairer(reference, gravity).Run();
+  for (const Finding& finding : repair.found) {
+    if (finding.repairable()) continue;
+    throw InputError(name, finding.Text() + " with nothing near the floor",
+                     "a support (--world), or a fall that another speed of play can mend");
+  }
+  return repair;
+}
+
+}  // namespace retrace::repair
