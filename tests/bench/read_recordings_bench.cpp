@@ -138,7 +138,7 @@ void ReadOpenSim(benchmark::State& bench) {
   std::string motion = "Coordinates\nversion=1\ninDegrees=yes\nendheader\ntime" + names + "\n";
   for (size_t f = 0; f < kFrames; ++f) {
     motion += io::Fixed(static_cast<double>(f) / kRate, 6);
-    for (size_t c = 0; c < 6 + kHinges; ++c) motion += "\t" + io::Fixed(Degrees(Angle(f, c)), 6);
+    for (size_t c = 0; c < 6 + kHinges; ++c) motion.append("\t").append(io::Fixed(Degrees(Angle(f, c)), 6));
     motion += '\n';
   }
   const std::string model =

@@ -23,9 +23,9 @@ inline std::string WriteTrc(const Markers& markers) {
   }
   text += "\n\n";
   for (size_t f = 0; f < markers.places.size(); ++f) {
-    text += std::to_string(f + 1) + "\t" + io::Fixed(static_cast<double>(f) / markers.rate, 5);
+    text.append(std::to_string(f + 1)).append("\t").append(io::Fixed(static_cast<double>(f) / markers.rate, 5));
     for (const Vec3& place : markers.places[f]) {
-      for (int axis = 0; axis < 3; ++axis) text += "\t" + io::Fixed(place[axis], 6);
+      for (int axis = 0; axis < 3; ++axis) text.append("\t").append(io::Fixed(place[axis], 6));
     }
     text += '\n';
   }
