@@ -146,9 +146,9 @@ TEST_F(Checkpoints, OfABatchGoOnWithTheSameCommand) {
   }
 }
 
-/// Every call that changes a file of the run fails once, as on a full disk: one message, exit code 5, and what was
-/// computed is not lost. Every third call, unless long trials are asked for.
-TEST_F(Checkpoints, SurviveEveryFailedWrite) {
+/// A call that changes a file of the run fails, as on a full disk: one message, exit code 5, and what was computed is not
+/// lost. Every third call fails in a run of its own; in long trials, every call.
+TEST_F(Checkpoints, SurviveFailedWrites) {
   const std::string options =
       kClip +
       " --end 0.3 --method sampling --samples 20 --saved 5 --set /run/tail=0.2 --progress none --threads 1 --output ";
