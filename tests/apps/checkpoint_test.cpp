@@ -146,8 +146,8 @@ TEST_F(Checkpoints, OfABatchGoOnWithTheSameCommand) {
   }
 }
 
-/// A call that changes a file of the run fails, as on a full disk: one message, exit code 5, and what was computed is not
-/// lost. Every third call fails in a run of its own; in long trials, every call.
+/// A call that changes a file of the run fails, as on a full disk: one message, exit code 5, and what was computed is
+/// not lost. Every third call fails in a run of its own; in long trials, every call.
 TEST_F(Checkpoints, SurviveFailedWrites) {
   const std::string options =
       kClip +
