@@ -51,11 +51,11 @@ void AddJobOptions(CLI::App& app, JobArguments& o) {
       ->check(CLI::IsMember(runs::MethodWords().List()));
   app.add_option(
          "--quality", o.quality,
-         "What the search spends: draft (200 samples, more where it gets lost: a seventh of the time), standard, "
-         "or best (4000 samples) [standard]")
+         "What the search spends: draft (one smoothing pass), standard (three), or best (1400 samples throughout: "
+         "four to eight times the time) [standard]")
       ->check(CLI::IsMember(runs::QualityWords().List()));
-  AddNumber(app, "--samples", o.samples, sampling::kSampleNumbers, "nSample, samples per iteration [1400]");
-  AddNumber(app, "--saved", o.saved, sampling::kSavedNumbers, "nSave, samples saved per iteration [200]");
+  AddNumber(app, "--samples", o.samples, sampling::kSampleNumbers, "nSample, samples per iteration [200, more where the search gets lost]");
+  AddNumber(app, "--saved", o.saved, sampling::kSavedNumbers, "nSave, samples saved per iteration [50]");
   app.add_flag("--paper", o.paper, "Step, servo, targets, offsets and single pass of the paper: 0.0005 s, explicit PD");
 }
 
@@ -95,7 +95,7 @@ runs::JobOptions ParseJob(const JobArguments& o) {
   if (o.paper_tracking) configuration.UsePaperTracking();
   if (!o.solver.empty()) configuration.Set("/simulation/solver=" + o.solver);
   for (const std::string& assignment : o.sets) configuration.Set(assignment);
-  if (o.samples > 0) configuration.sampling.samples = o.samples;
+  if (o.samples > 0) configuration.UseSamples(o.samples);
   if (o.saved > 0) configuration.sampling.selection.saved = o.saved;
   if (o.seed) configuration.SetSeed(*o.seed);
   if (o.tail) configuration.run.tail = *o.tail;

@@ -29,6 +29,8 @@ Configuration CompositionConfiguration() {
   Configuration configuration;
   configuration.sampling.samples = 200;
   configuration.sampling.selection.saved = 40;
+  configuration.sampling.growth = 1;  // a part that fails is searched for elsewhere
+  configuration.sampling.smoothing.samples = 0.5;
   configuration.sampling.budget = 1000;
   return configuration;
 }

@@ -15,7 +15,8 @@ constexpr double kShortestTail = 0.1;  // [s]
 /// The settings in which the method of 2010 differs from the defaults, as a file would have them. Every method has a
 /// value of its own for each of these.
 const char* const kMethodOf2010 = R"({
-  "search": {"feedforward_gain": 1, "target_knots": 1, "keep_inside_gates": false, "max_back_offs": 0, "budget": 0},
+  "search": {"samples": 1400, "saved": 200, "growth": 1, "feedforward_gain": 1, "target_knots": 1,
+             "keep_inside_gates": false, "max_back_offs": 0, "budget": 0},
   "smoothing": {"passes": 0},
   "cost": {"drift": 0, "balance_velocity": 0.1, "effector_position": 0},
   "contacts": {"preset": "paper"},
@@ -25,11 +26,11 @@ const char* const kMethodOf2010 = R"({
 
 /// The settings in which the qualities differ from the defaults.
 const char* const kDraft = R"({
-  "search": {"samples": 200, "saved": 50, "growth": 2},
-  "smoothing": {"passes": 1, "samples": 1}
+  "smoothing": {"passes": 1}
 })";
 const char* const kBest = R"({
-  "search": {"samples": 4000, "saved": 570, "budget": 12600}
+  "search": {"samples": 1400, "saved": 200, "growth": 1, "budget": 4200},
+  "smoothing": {"samples": 0.5}
 })";
 
 /// The simulation of the paper, for UsePaperMode.
@@ -143,6 +144,11 @@ void Configuration::UseQuality(Quality quality) {
   }
   if (quality == Quality::kDraft) Take(kDraft, *this);
   if (quality == Quality::kBest) Take(kBest, *this);
+}
+
+void Configuration::UseSamples(int samples) {
+  if (samples > sampling.samples) sampling.budget *= static_cast<double>(samples) / sampling.samples;
+  sampling.samples = samples;
 }
 
 void Configuration::UsePaperMode() {

@@ -173,6 +173,8 @@ sampling::Options SearchOptions(const StandingOptions& options) {
   sampling::Options search;
   search.samples = options.samples;
   search.selection.saved = std::max(1, options.samples / kSavedShare);
+  search.growth = 1;
+  search.smoothing.samples = 0.5;
   search.seed = options.seed;
   search.budget *= static_cast<double>(options.samples) / sampling::Options{}.samples;
   search.budget = std::max(search.budget, 1000.0);

@@ -181,8 +181,8 @@ TEST(Configuration, FilesMayBePartialButNotMisspelt) {
     return std::to_string(configuration.sampling.samples) + " " +
            std::to_string(configuration.sampling.selection.saved);
   };
-  EXPECT_EQ(read("{}"), "1400 200");
-  EXPECT_EQ(read(R"({"search": {"samples": 300}})"), "300 200");
+  EXPECT_EQ(read("{}"), "200 50");
+  EXPECT_EQ(read(R"({"search": {"samples": 300}})"), "300 50");
   EXPECT_THAT(read(R"({"serach": {}})"),
               HasSubstr("c.json: /serach: found the key \"serach\", expected one of run, search"));
   EXPECT_THAT(read(R"({"search": {"sample": 3}})"), HasSubstr("c.json: /search/sample: found the key \"sample\""));
@@ -233,6 +233,9 @@ TEST(Configuration, PaperModeIsWhatThePaperDid) {
 /// What the paper does where the default differs, step and servo aside.
 void ExpectMethodOf2010(const Configuration& configuration) {
   EXPECT_EQ(configuration.sampling.method, sampling::Method::k2010);
+  EXPECT_EQ(configuration.sampling.samples, 1400);
+  EXPECT_EQ(configuration.sampling.selection.saved, 200);
+  EXPECT_EQ(configuration.sampling.growth, 1);
   EXPECT_EQ(configuration.sampling.max_back_offs, 0);
   EXPECT_EQ(configuration.sampling.budget, 0);
   EXPECT_FALSE(configuration.sampling.keep_inside_gates);
@@ -252,6 +255,7 @@ TEST(Method, Of2010IsThePapersAndMayBeOverridden) {
   configuration.Set("/search/samples=77");
   configuration.Set("/search/method=2010");  // a word, though it reads as a number
   ExpectMethodOf2010(configuration);
+  configuration.Set("/search/samples=77");
   EXPECT_EQ(configuration.sampling.samples, 77);
   EXPECT_EQ(configuration.task.world.time_step, Configuration().task.world.time_step);
   configuration.Set("/search/max_back_offs=5");
@@ -261,7 +265,6 @@ TEST(Method, Of2010IsThePapersAndMayBeOverridden) {
   EXPECT_EQ(configuration.task.cost.balance_velocity, 0.2);
   EXPECT_EQ(configuration.sampling.target_knots, 1) << "a later setting undoes the method";
   configuration.Set("/search/method=back-off");
-  configuration.Set("/search/samples=1400");
   EXPECT_EQ(configuration.ToJson(), Configuration().ToJson());
   Configuration paper;
   paper.UsePaperMode();
@@ -287,18 +290,28 @@ TEST(Quality, SetsWhatTheSearchSpendsAndMayBeOverridden) {
   Configuration configuration;
   configuration.UseQuality(Quality::kDraft);
   EXPECT_EQ(configuration.sampling.samples, 200);
-  EXPECT_EQ(configuration.sampling.selection.saved, 50);
-  EXPECT_EQ(configuration.sampling.growth, 2);
   EXPECT_EQ(configuration.sampling.smoothing.passes, 1);
   EXPECT_EQ(configuration.Validate(), std::nullopt);
   configuration.Set("/search/samples=300");
   EXPECT_EQ(configuration.sampling.samples, 300);
   configuration.UseQuality(Quality::kBest);
-  EXPECT_EQ(configuration.sampling.samples, 4000);
+  EXPECT_EQ(configuration.sampling.samples, 1400);
+  EXPECT_EQ(configuration.sampling.selection.saved, 200);
   EXPECT_EQ(configuration.sampling.growth, 1);
+  EXPECT_EQ(configuration.sampling.smoothing.passes, 3);
   EXPECT_EQ(configuration.Validate(), std::nullopt);
   configuration.UseQuality(Quality::kStandard);
   EXPECT_EQ(configuration.ToJson(), Configuration().ToJson());
+}
+
+TEST(Samples, BringTheirBudget) {
+  Configuration configuration;
+  const double budget = configuration.sampling.budget;
+  configuration.UseSamples(2 * configuration.sampling.samples);
+  EXPECT_EQ(configuration.sampling.budget, 2 * budget);
+  configuration.UseSamples(10);
+  EXPECT_EQ(configuration.sampling.samples, 10);
+  EXPECT_EQ(configuration.sampling.budget, 2 * budget) << "few samples leave room to go back";
 }
 
 // ---- Names of earlier versions

@@ -43,9 +43,9 @@ enum class EndMending {
 
 /// What the search spends on quality; where tracking suffices it changes nothing.
 enum class Quality {
-  kDraft,     ///< 200 samples, more of them where the search gets lost, and one smoothing pass: a seventh of the time
-  kStandard,  ///< 1400 samples, three smoothing passes: the defaults
-  kBest,      ///< 4000 samples and three times the budget
+  kDraft,     ///< as the defaults, with one smoothing pass
+  kStandard,  ///< the defaults: 200 samples, more of them where the search gets lost, and three smoothing passes
+  kBest,      ///< 1400 samples throughout, as in the paper, and three times the budget
 };
 io::Words<Quality> QualityWords();
 
@@ -116,6 +116,8 @@ struct Configuration {
   void UseMethod(sampling::Method method);
   /// Takes the settings of the search in which the qualities differ; what is set afterwards holds.
   void UseQuality(Quality quality);
+  /// Sets the number of samples; the budget grows with it, so that more of them do not end the search sooner.
+  void UseSamples(int samples);
   /// The method of 2010 with step and servo of the paper: 0.0005 s, explicit PD, ODE's contacts (Liu et al. 2010,
   /// sections 3.2.3 and 4).
   void UsePaperMode();

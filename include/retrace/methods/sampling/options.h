@@ -29,7 +29,7 @@ enum class Method {
 /// that does to the motion is searched for again.
 struct SmoothingOptions {
   int passes = 3;           ///< at most; as far as the budget of the search goes
-  double samples = 0.5;     ///< samples and saved samples per iteration, as a share of the search's
+  double samples = 1;       ///< samples and saved samples per iteration, as a share of the search's
   double weight = 0.1;      ///< of the smoothness term in the cost of these passes [s^2]
   double drift = 40;        ///< least weight of the drift term in it: here it costs no success
   double blend = 0.5;       ///< share of the neighbours in the mean of a fragment's offsets; start states take turns
@@ -44,11 +44,11 @@ struct SmoothingOptions {
 /// The search of Liu et al. 2010, sections 3.2.2 and 3.2.3.
 struct Options {
   Method method = Method::kBackOff;
-  int samples = 1400;          ///< nSample: drawn per iteration
+  int samples = 200;           ///< nSample: drawn per iteration; the paper's is 1400
   SelectionOptions selection;  ///< nSave and how they are chosen
   /// Factor on samples and saved samples each time that a fragment is drawn again, up to `most_samples`: most fragments
   /// need few, and those at which the search gets lost need many. 1: the same number throughout.
-  double growth = 1;
+  double growth = 2;
   int most_samples = 1400;  ///< that an iteration draws for `growth`; a larger number of `samples` stays what it is
   uint64_t seed = 1;
   double window_scale = 1;  ///< factor on the character's sampling windows
@@ -66,7 +66,7 @@ struct Options {
   /// on.
   int max_back_offs = 1000;
   /// Simulated seconds per second of motion that the search may spend; 0: any number. One pass takes nSample.
-  double budget = 4200;
+  double budget = 1400;
   /// Where all that comes to nothing, the search goes on to the end from its furthest state, outside the gates: one
   /// pass, which the budget does not count and no smoothing follows.
   bool best_effort = false;

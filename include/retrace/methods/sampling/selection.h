@@ -12,7 +12,7 @@ namespace retrace::sampling {
 inline constexpr io::Integer kSavedNumbers{1, 100000};
 
 struct SelectionOptions {
-  int saved = 200;         ///< nSave
+  int saved = 50;          ///< nSave; the paper's is 200
   double discarded = 0.4;  ///< share of the most costly samples that are never saved
   double exponent = 6;     ///< of the spread f(x) = min + (max - min) x^exponent
   /// Take the closest sample not yet taken. Otherwise, as the text reads, the closest one, so that a few cheap samples
