@@ -35,6 +35,7 @@ constexpr double kNaiveFragment = 0.1;  // [s]
 constexpr int kNaiveTargets = 12;       // in each, after its first one
 constexpr double kFarthest = 0.6;       // of a motion that is searched for where there is a way up after a fall [m]
 constexpr double kShareOfBudget = 0.5;  // of a get-up: there are others
+constexpr int kMostBackOffs = 10;       // of a way where there are others: one that goes back so often leads nowhere
 constexpr double kLongestFallen = 10;   // for which others are to go on meanwhile [s]
 
 class Responder {
@@ -204,7 +205,9 @@ class Responder {
     WayProblem problem = ProblemOf(followed, poses.size());
     problem.share_of_budget = DurationOf(poses) / DurationOf(followed);  // that of all of the motion
     if (MayFall()) problem.share_of_budget *= kShareOfBudget;
-    SearchedWay way = SearchWay(problem);
+    WayProblem first = problem;
+    if (MayFall()) first.most_back_offs = kMostBackOffs;
+    SearchedWay way = SearchWay(first);
     candidate.found = way.reached_end;
     if (way.reached_end && stand > 0) candidate.found = GoOn(problem, poses, way, followed, candidate);
     candidate.cpu_seconds += way.cpu_seconds;
@@ -383,7 +386,8 @@ class Responder {
 
 Configuration ResponseConfiguration() {
   Configuration configuration = CompositionConfiguration();
-  configuration.sampling.smoothing.passes = 1;  // two more take a third of the time, for ways most of which are given up
+  // More passes take a third of the time, half of it for ways that are given up.
+  configuration.sampling.smoothing.passes = 1;
   return configuration;
 }
 

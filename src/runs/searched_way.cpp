@@ -20,6 +20,7 @@ SearchedWay SearchWay(const WayProblem& problem) {
   configuration.sampling.samples = std::min(configuration.sampling.samples * problem.effort, kMostSamples);
   configuration.sampling.selection.saved =
       std::min(configuration.sampling.selection.saved * problem.effort, kMostSaved);
+  configuration.sampling.max_back_offs = std::min(configuration.sampling.max_back_offs, problem.most_back_offs);
   configuration.sampling.budget *= problem.effort * problem.share_of_budget;
   const character::ReferenceMotion reference(problem.character, kCompositionFrame, problem.poses,
                                              configuration.task.reference.velocity_interval);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -31,6 +32,7 @@ struct WayProblem {
   /// Others in the world, by the steps of the whole motion. Their bodies follow in `start`, their joints in the contact
   /// scale of `world`.
   std::vector<sampling::Companion> companions = {};
+  int most_back_offs = std::numeric_limits<int>::max();  ///< fewer than the configuration has
 };
 
 struct SearchedWay {
