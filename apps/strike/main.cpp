@@ -21,13 +21,22 @@ struct Options {
 
 void AddOptions(CLI::App& app, Options& o) {
   app.add_option("receiver", o.receiver, "Recording of the one that is struck")->type_name("CLIP")->required();
-  app.add_option("--skeleton", o.receiver_skeleton, "Skeleton of an AMC motion")->type_name("FILE.asf");
+  app.add_option("--skeleton", o.receiver_skeleton,
+                 "Skeleton of an AMC motion (.asf), model of an OpenSim motion (.osim)")
+      ->type_name("FILE");
+  app.add_option("--performer", o.job.receiver.choice.performer,
+                 "Which of the people in its file [the one with most joints; of a pair in one file the first]")
+      ->type_name("NAME");
   apps::AddNumber(app, "--start", o.job.receiver.start, io::Real{character::kInstants},
                   "Second of the receiver's clip at which both begin");
-  app.add_option("--attacker", o.attacker, "Recording of the one that strikes")->type_name("CLIP")->required();
-  app.add_option("--attacker-skeleton", o.attacker_skeleton,
-                 "Its skeleton, where it is an AMC motion [that of the receiver]")
-      ->type_name("FILE.asf");
+  app.add_option("--attacker", o.attacker,
+                 "Recording of the one that strikes [with --pair: in the receiver's file, which holds both]")
+      ->type_name("CLIP");
+  app.add_option("--attacker-skeleton", o.attacker_skeleton, "Its skeleton, where it needs one [that of the receiver]")
+      ->type_name("FILE");
+  app.add_option("--attacker-performer", o.job.attacker.choice.performer,
+                 "Which of the people in its file [the one with most joints; of a pair in one file the other one]")
+      ->type_name("NAME");
   apps::AddNumber(app, "--attacker-start", o.job.attacker.start, io::Real{character::kInstants},
                   "Second of the attacker's clip at which both begin");
   app.add_option("--stance", o.stance,
@@ -57,6 +66,12 @@ runs::StrikeOptions ParseOptions(const Options& o) {
   job.receiver.skeleton = o.receiver_skeleton;
   job.attacker.file = o.attacker;
   job.attacker.skeleton = o.attacker_skeleton;
+  if (o.attacker.empty() && !o.job.pair) {
+    throw UsageError("--attacker is required; without it only --pair takes both of one file");
+  }
+  if (o.attacker.empty() && !o.attacker_skeleton.empty()) {
+    throw UsageError("--attacker-skeleton: found " + o.attacker_skeleton + " without --attacker, expected both");
+  }
   if (o.attacker_skeleton.empty() && runs::LacksSkeleton(job.attacker)) job.attacker.skeleton = o.receiver_skeleton;
   for (const auto* clip : {&job.receiver, &job.attacker}) {
     if (runs::LacksSkeleton(*clip)) {
@@ -79,8 +94,9 @@ int Strike(const Options& o, const std::string& command) {
   const runs::StrikeJob job(ParseOptions(o));
   apps::Warn("strike", runs::SolverWarning(job.options.configuration.task.world));
   const auto name = [](const std::string& file) { return std::filesystem::path(file).stem().string(); };
-  const std::string output =
-      o.output.empty() ? "results/" + name(o.attacker) + "-strikes-" + name(o.receiver) : o.output;
+  const std::string output = o.output.empty() ? "results/" + name(o.attacker.empty() ? o.receiver : o.attacker) +
+                                                    "-strikes-" + name(o.receiver)
+                                              : o.output;
   results::RunFolder folder(output, o.force, runs::PathsOf(job.inputs));
   const runs::Strike result = runs::SimulateStrike(job);
   runs::WriteStrike(folder, job, result, {command, {}, &timer});

@@ -103,6 +103,7 @@ class StrikePlacer {
   explicit StrikePlacer(StrikeJob& job) : job_(job), o_(job.options) {}
 
   void Run() {
+    if (o_.pair && o_.attacker.file.empty()) ChooseBothOfOneFile();
     Read();
     const double until = std::min({o_.within, job_.motions[0].duration(), job_.motions[1].duration()});
     if (until < kLeastOfClip) {
@@ -128,6 +129,34 @@ class StrikePlacer {
   }
 
  private:
+  /// Names the two people of the receiver's file.
+  void ChooseBothOfOneFile() {
+    ClipOptions& receiver = job_.options.receiver;
+    std::string attacker = o_.attacker.choice.performer;
+    std::vector<InputRecord> unused;
+    const std::vector<InputFile> files = ReadSide(receiver, kSides[0], unused);
+    const std::vector<std::string> people = ParseClip(files, receiver.choice).performers;
+    std::string& struck = receiver.choice.performer;
+    const bool named = !struck.empty() && !attacker.empty();
+    if (!named && people.size() != 2) {
+      std::string names;
+      for (const std::string& person : people) names += (names.empty() ? ": \"" : ", \"") + person + "\"";
+      throw UsageError(receiver.file.string() + ": found " +
+                       (people.empty() ? "one person" : std::to_string(people.size()) + " people" + names) +
+                       ", expected two, or another file of the attacker, or both to be named");
+    }
+    if (!named) {
+      const auto other = [&](const std::string& name) { return people[name == people[0] ? 1 : 0]; };
+      if (struck.empty()) struck = attacker.empty() ? people[0] : other(attacker);
+      if (attacker.empty()) attacker = other(struck);
+    }
+    if (struck == attacker) {
+      throw UsageError(receiver.file.string() + ": found \"" + struck + "\" for both, expected two people");
+    }
+    job_.options.attacker = receiver;
+    job_.options.attacker.choice.performer = attacker;
+  }
+
   void Read() {
     const ClipOptions* clips[] = {&o_.receiver, &o_.attacker};
     for (size_t side = 0; side < 2; ++side) {
@@ -292,6 +321,11 @@ void WriteStrike(results::RunFolder& folder, const StrikeJob& job, const Strike&
                        {"attacker", name(job.touch.bodies.second)}}},
                      {"blow", result.blow ? ToJson(result.scene, *result.blow) : io::Json()},
                      {"targets", "the poses of the recordings, ahead of the time by kd / kp of each joint"}};
+  for (size_t c = 0; c < 2; ++c) {
+    io::Json choice = io::Json::object();
+    AddChoice(clips[c]->choice, choice);
+    if (!choice.empty()) strike["choice"][kSides[c]] = choice;
+  }
   if (!o.pair) {
     strike["stance"] = {{"ahead", o.stance.ahead}, {"left", o.stance.left}, {"heading", o.stance.heading}};
   }

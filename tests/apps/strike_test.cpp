@@ -1,5 +1,7 @@
 /// The program `strike`, and `respond` to another character.
 #include "apps/command_line.h"
+#include "recordings/marked_walker.h"
+#include "recordings/trc_writer.h"
 #include "retrace/results/tables.h"
 
 namespace retrace::apps {
@@ -82,6 +84,48 @@ TEST_F(StrikeProgram, TheOneThatIsStruckResponds) {
                             "found several characters and --push, expected a blow of one of them alone"},
                            {struck + " --library " + library + " --after 900 --output " + Path("no"), 3,
                             "found a blow that never touches"}});
+}
+
+/// Markers of two people who walk towards one another.
+std::string TwoWalkers() {
+  const recordings::MarkedWalker walker(40);
+  recordings::Markers both{{}, 20, {}, 1};
+  for (const char* person : {"Anna:", "Bob:"}) {
+    for (const std::string& name : walker.names) both.names.push_back(person + name);
+  }
+  for (const auto& places : walker.markers) {
+    auto& frame = both.places.emplace_back(places);
+    for (const Vec3& place : places) frame.emplace_back(-place.x(), place.y(), 2.4 - place.z());
+  }
+  return recordings::WriteTrc(both);
+}
+
+TEST_F(StrikeProgram, TakesBothPeopleOfOneFile) {
+  const std::string pair = Path("pair.trc");
+  io::WriteFile(pair, TwoWalkers());
+  const std::string command = kStrike + " " + pair + " --pair --seconds 0.5 --output ";
+  const Outcome outcome = Execute(command + Path("run"));
+  EXPECT_TRUE(outcome.code == 0 || outcome.code == 4) << outcome.text;
+  const io::Json choice = io::ReadJson(Path("run/manifest.json"))["strike"]["choice"];
+  EXPECT_EQ(choice["receiver"]["performer"], "Anna");
+  EXPECT_EQ(choice["attacker"]["performer"], "Bob");
+  // The same two by name, from either side.
+  ASSERT_EQ(Execute(command + Path("named") + " --performer Anna --attacker-performer Bob").code, outcome.code);
+  ASSERT_EQ(
+      Execute(command + Path("other") + " --attacker " + pair + " --performer Anna --attacker-performer Bob").code,
+      outcome.code);
+  for (const char* run : {"named", "other"}) {
+    EXPECT_EQ(io::ReadFile(Path(run) + "/control.json"), io::ReadFile(Path("run/control.json"))) << run;
+  }
+  ASSERT_EQ(Execute(command + Path("turned") + " --performer Bob").code, outcome.code);
+  EXPECT_EQ(io::ReadJson(Path("turned/manifest.json"))["strike"]["choice"]["attacker"]["performer"], "Anna");
+  ExpectRefusals(kStrike + " " + pair + " --output " + Path("no"),
+                 {{"--pair --performer Bob --attacker-performer Bob", 2, "found \"Bob\" for both, expected two people"},
+                  {"--pair --performer Eve", 2, "found no performer \"Eve\", expected one of \"Anna\", \"Bob\""},
+                  {"--stance 1", 2, "--attacker is required"},
+                  {"--pair --attacker-skeleton x.asf", 2, "expected both"}});
+  ExpectRefusals(kStrike + " " + kClips + "walk.bvh --output " + Path("no"),
+                 {{"--pair", 2, "walk.bvh: found one person, expected two"}});
 }
 
 TEST_F(StrikeProgram, RefusesWhatItCannotUse) {

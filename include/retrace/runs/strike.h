@@ -48,7 +48,9 @@ inline constexpr io::Range kStrikeTimes{0.1, 600};  ///< [s]
 /// What a user sets.
 struct StrikeOptions {
   ClipOptions receiver;  ///< from its start on
-  ClipOptions attacker;  ///< from its start on, which falls on that of the receiver
+  /// From its start on, which falls on that of the receiver. Of a pair it may have no file: both are then in the
+  /// receiver's, and who is not chosen by name is the other one.
+  ClipOptions attacker;
   std::string character = "human";
   /// The two were recorded together: their places are those of the recordings, and the attacker's clip starts at the
   /// same second of their common clock as the receiver's. The roots are put into one scale, the mean of both, at the
@@ -67,7 +69,7 @@ struct StrikeJob {
   StrikeJob(const StrikeJob&) = delete;
   StrikeJob& operator=(const StrikeJob&) = delete;
 
-  StrikeOptions options;
+  StrikeOptions options;  ///< with the two people of one file by name
   std::vector<InputRecord> inputs;
   character::Character character;                      ///< of both
   std::vector<character::ReferenceReport> reports;     ///< of the receiver and the attacker
