@@ -16,11 +16,6 @@
 namespace retrace::apps {
 namespace {
 
-std::filesystem::path DefaultOutput(const ReconstructionArguments& o) {
-  std::filesystem::path output = std::filesystem::path("results") / std::filesystem::path(o.job.clip.clip).stem();
-  return output += o.output_suffix;
-}
-
 /// Progress on standard error and, where results are printed, what the clip became.
 runs::RunObserver Observe(const runs::Job& job, ProgressStyle style, std::optional<Progress>& progress) {
   runs::RunObserver observer;
@@ -50,6 +45,12 @@ runs::RunObserver Observe(const runs::Job& job, ProgressStyle style, std::option
 }
 
 }  // namespace
+
+std::filesystem::path OutputOf(const ReconstructionArguments& o) {
+  if (!o.output.empty()) return o.output;
+  std::filesystem::path output = std::filesystem::path("results") / std::filesystem::path(o.job.clip.clip).stem();
+  return output += o.output_suffix;
+}
 
 void AddReconstructionOptions(CLI::App& app, ReconstructionArguments& o) {
   AddClipOptions(app, o.job.clip);
@@ -84,8 +85,7 @@ int Reconstruct(const ReconstructionArguments& o, const std::string& command, pa
   runs::StopRequest stop(o.time_limit.empty() ? 0 : runs::ParseDuration(o.time_limit));
   runs::HandleStopSignals();
   runs::RunOptions run = o.run;
-  run.output = o.output;
-  if (o.output.empty()) run.output = DefaultOutput(o);
+  run.output = OutputOf(o);
   std::optional<runs::Job> prepared;
   runs::PrepareRanks(mpi, o.hang_limit, [&] {
     prepared.emplace(ParseJob(o.job));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <string>
 
 #include "common/job_options.h"
@@ -24,6 +25,9 @@ struct ReconstructionArguments {
   std::string progress = "auto";
   bool print_config = false;
 };
+
+/// Where the results go.
+std::filesystem::path OutputOf(const ReconstructionArguments& o);
 
 void AddReconstructionOptions(CLI::App& app, ReconstructionArguments& o);
 

@@ -2,12 +2,13 @@
 #include "common/number_option.h"
 #include "common/program.h"
 #include "common/reconstruction.h"
+#include "reconstruct/best_of.h"
 
 namespace {
 
 using namespace retrace;
 
-void AddOptions(CLI::App& app, apps::ReconstructionArguments& o) {
+void AddOptions(CLI::App& app, apps::ReconstructionArguments& o, apps::BestOfArguments& best) {
   apps::AddReconstructionOptions(app, o);
   apps::AddTailOption(app, o.job);
   apps::AddFeasibilityOptions(app, o.job);
@@ -18,6 +19,14 @@ void AddOptions(CLI::App& app, apps::ReconstructionArguments& o) {
   apps::AddNumber(app, "--max-tries", o.run.variations.max_tries, io::Integer{1, 1000000},
                   "With --variations: seeds to try [three per variation]")
       ->needs(variations);
+  CLI::Option* best_of =
+      apps::AddNumber(app, "--best-of", best.count, io::Integer{1, 10000},
+                      "Find a control for each of so many seeds, side by side, and keep the best: by joint error, "
+                      "ground forces and smoothness; the others are in DIR/tried")
+          ->excludes(variations);
+  apps::AddNumber(app, "--ranks-per-run", best.ranks_per_run, io::Integer{1, 1000000},
+                  "With --best-of under mpirun: ranks that work on a seed together [so many that all are done soonest]")
+      ->needs(best_of);
   app.set_version_flag("--version", "reconstruct " + results::Version());
 }
 
@@ -25,11 +34,13 @@ void AddOptions(CLI::App& app, apps::ReconstructionArguments& o) {
 
 int main(int argc, char** argv) {
   apps::ReconstructionArguments arguments;
+  apps::BestOfArguments best;
   arguments.program = "reconstruct";
   return apps::RunMpiProgram(
       arguments.program, "Reconstructs the open-loop control and the contact forces behind a recorded motion.", argc,
-      argv, [&](CLI::App& app) { AddOptions(app, arguments); },
+      argv, [&](CLI::App& app) { AddOptions(app, arguments, best); },
       [&](const std::string& command, parallel::MpiSession& mpi) {
-        return apps::Reconstruct(arguments, command, mpi);
+        return best.count > 0 ? apps::ReconstructBestOf(arguments, best, command, mpi)
+                              : apps::Reconstruct(arguments, command, mpi);
       });
 }

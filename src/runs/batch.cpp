@@ -11,6 +11,7 @@
 #include "retrace/io/remedy.h"
 #include "retrace/metrics/motion_metrics.h"
 #include "retrace/parallel/keyed_farm.h"
+#include "retrace/parallel/scheduler.h"
 #include "retrace/runs/character_input.h"
 #include "retrace/runs/checkpoint.h"
 #include "retrace/runs/identity.h"
@@ -315,6 +316,14 @@ std::vector<size_t> FindOpenRuns(const Batch& batch, bool force, std::vector<std
   return open;
 }
 
+/// Groups of ranks, each of which works on one run at a time.
+int NumGroups(const Batch& batch, const BatchWorkers& workers, int ranks) {
+  const auto runs = static_cast<size_t>(
+      std::count_if(batch.runs.begin(), batch.runs.end(), [](const PlannedRun& run) { return run.selected; }));
+  const int each = workers.ranks_per_run > 0 ? workers.ranks_per_run : parallel::ChooseRanksPerRun(ranks, runs);
+  return std::max(1, ranks / each);
+}
+
 }  // namespace
 
 std::vector<RunRow> RunBatch(const Batch& batch, parallel::TaskFarm& farm, bool force, const RowCallback& on_row) {
@@ -340,6 +349,29 @@ std::vector<RunRow> RunBatch(const Batch& batch, parallel::TaskFarm& farm, bool 
     on_row(*rows[r], finished_rows(), --left);
   });
   return finished_rows();
+}
+
+bool WithRunFarm(Batch& batch, const BatchWorkers& workers, parallel::MpiSession& mpi,
+                 const std::function<void(parallel::TaskFarm&)>& work) {
+  const parallel::RankGroups groups = mpi.Split(NumGroups(batch, workers, mpi.size()));
+  if (!groups.leaders) {
+    groups.own->Serve(MakeMemberFactory(batch));
+    return false;
+  }
+  if (mpi.active()) batch.report_alive = [&] { groups.leaders->ReportAlive(); };
+  // Team and farm first: whatever goes wrong from here on, their destructors release the other ranks.
+  const bool grouped = groups.own->size() > 1;
+  const auto own_team = grouped ? std::make_shared<Team>(batch, *groups.own, workers.timeout) : nullptr;
+  const parallel::WorkerFactory factory =
+      MakeRunFactory([&] { return own_team ? own_team : std::make_shared<Team>(batch); });
+  if (mpi.rank() != 0) {
+    groups.leaders->Serve(factory);
+    return false;
+  }
+  const auto farm =
+      mpi.active() ? groups.leaders->MakeFarm(factory, workers.timeout) : MakeThreadFarm(workers.threads, factory);
+  work(*farm);
+  return true;
 }
 
 }  // namespace retrace::runs

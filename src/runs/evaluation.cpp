@@ -6,7 +6,6 @@
 
 #include "retrace/io/file.h"
 #include "retrace/io/number.h"
-#include "retrace/runs/ranks.h"
 
 namespace retrace::runs {
 namespace {
@@ -14,14 +13,6 @@ namespace {
 namespace fs = std::filesystem;
 using results::RunRow;
 using results::RunStatus;
-
-/// Groups of ranks, each of which works on one run at a time.
-int NumGroups(const EvaluationOptions& o, const Batch& batch, int ranks) {
-  const auto runs = static_cast<size_t>(
-      std::count_if(batch.runs.begin(), batch.runs.end(), [](const PlannedRun& run) { return run.selected; }));
-  const int each = o.ranks_per_run > 0 ? o.ranks_per_run : parallel::ChooseRanksPerRun(ranks, runs);
-  return std::max(1, ranks / each);
-}
 
 /// The folder may hold earlier results of this program, but nothing else: a wrong name must not fill a home folder.
 void PrepareFolder(const fs::path& folder, const fs::path& list) {
@@ -147,23 +138,10 @@ std::string EvaluationResult::DescribeFailures() const {
 
 std::optional<EvaluationResult> Evaluate(const EvaluationOptions& o, Batch& batch, parallel::MpiSession& mpi,
                                          const RowCallback& on_row) {
-  const parallel::RankGroups groups = mpi.Split(NumGroups(o, batch, mpi.size()));
-  if (!groups.leaders) {
-    groups.own->Serve(MakeMemberFactory(batch));
-    return std::nullopt;
-  }
-  if (mpi.active()) batch.report_alive = [&] { groups.leaders->ReportAlive(); };
-  // Team and farm first: whatever goes wrong from here on, their destructors release the other ranks.
-  const bool grouped = groups.own->size() > 1;
-  const auto own_team = grouped ? std::make_shared<Team>(batch, *groups.own, o.timeout) : nullptr;
-  const parallel::WorkerFactory factory =
-      MakeRunFactory([&] { return own_team ? own_team : std::make_shared<Team>(batch); });
-  if (mpi.rank() != 0) {
-    groups.leaders->Serve(factory);
-    return std::nullopt;
-  }
-  const auto farm = mpi.active() ? groups.leaders->MakeFarm(factory, o.timeout) : MakeThreadFarm(o.threads, factory);
-  return RunAndTabulate(o, batch, *farm, on_row);
+  std::optional<EvaluationResult> result;
+  WithRunFarm(batch, {o.threads, o.ranks_per_run, o.timeout}, mpi,
+              [&](parallel::TaskFarm& farm) { result = RunAndTabulate(o, batch, farm, on_row); });
+  return result;
 }
 
 std::vector<results::RunComparison> CompareFolders(const fs::path& a, const fs::path& b, const fs::path& output) {

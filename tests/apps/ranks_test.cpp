@@ -71,6 +71,31 @@ TEST_F(Ranks, LeaveLogsOfWholeLines) {
   EXPECT_EQ(fragments, count);
 }
 
+TEST_F(Ranks, TakeTheBestOfTheSameSeedsAsThreads) {
+  const std::string command = kClip + " --end 0.3 --method sampling --samples 40 --saved 8 --tail 0 --best-of 3 ";
+  const Outcome threads =
+      Execute(kReconstruct + " " + command + "--progress plain --threads 2 --output " + Path("threads"));
+  ASSERT_EQ(threads.code, 0) << threads.text;
+  EXPECT_THAT(threads.text, testing::HasSubstr("best of 3: "));
+  const Outcome ranks = Launch(4, command + "--ranks-per-run 2 --progress none --output " + Path("ranks"));
+  ASSERT_EQ(ranks.code, 0) << ranks.text;
+  EXPECT_EQ(io::ReadFile(Path("ranks/control.json")), io::ReadFile(Path("threads/control.json")));
+  const io::Json best = io::ReadJson(Path("threads/manifest.json"))["best_of"];
+  ASSERT_EQ(best["tried"].size(), 3u);
+  const std::string chosen = Path("threads") + "/tried/" + std::to_string(best["seed"].get<int>());
+  EXPECT_EQ(io::ReadFile(Path("threads/control.json")), io::ReadFile(chosen + "/control.json"));
+  for (const std::string& folder : {Path("threads"), chosen}) {
+    EXPECT_EQ(Execute(kReplay + " " + folder + " --verify").code, 0) << folder;
+  }
+  // What was finished is not made again.
+  const std::string tried = io::ReadFile(Path("threads/tried.csv"));
+  ASSERT_EQ(Execute(kReconstruct + " " + command + "--resume --progress none --output " + Path("threads")).code, 0);
+  EXPECT_EQ(io::ReadFile(Path("threads/tried.csv")), tried);
+  ExpectRefusals(
+      kReconstruct + " " + command + "--output " + Path("threads"),
+      {{"", 2, "found a folder with files in it"}, {"--variations 2", 2, "--variations excludes --best-of"}});
+}
+
 TEST_F(Ranks, FindTheVariationsOfThreads) {
   const std::string threads = Path("threads");
   const std::string arguments = kWalkClip + kSmall + "--variations 2 --output ";

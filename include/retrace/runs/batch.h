@@ -93,4 +93,16 @@ using RowCallback =
 std::vector<results::RunRow> RunBatch(const Batch& batch, parallel::TaskFarm& farm, bool force,
                                       const RowCallback& on_row);
 
+/// What the runs of a batch are spread over.
+struct BatchWorkers {
+  int threads = 0;        ///< runs at once in a plain process; 0: one per core
+  int ranks_per_run = 0;  ///< 0: so many that all runs are done soonest
+  double timeout = 0;     ///< for ranks that do not answer [s]; 0: none
+};
+
+/// Called by all ranks of a job, or by a plain process. Rank 0 calls `work` with a farm for RunBatch; the others
+/// compute, and false is returned there.
+bool WithRunFarm(Batch& batch, const BatchWorkers& workers, parallel::MpiSession& mpi,
+                 const std::function<void(parallel::TaskFarm&)>& work);
+
 }  // namespace retrace::runs
