@@ -52,9 +52,10 @@ void AddJobOptions(CLI::App& app, JobArguments& o) {
   app.add_option(
          "--quality", o.quality,
          "What the search spends: draft (one smoothing pass), standard (three), or best (1400 samples throughout: "
-         "four to eight times the time) [standard]")
+         "about three times the time) [standard]")
       ->check(CLI::IsMember(runs::QualityWords().List()));
-  AddNumber(app, "--samples", o.samples, sampling::kSampleNumbers, "nSample, samples per iteration [200, more where the search gets lost]");
+  AddNumber(app, "--samples", o.samples, sampling::kSampleNumbers,
+            "nSample, samples per iteration [200, more where the search gets lost]");
   AddNumber(app, "--saved", o.saved, sampling::kSavedNumbers, "nSave, samples saved per iteration [50]");
   app.add_flag("--paper", o.paper, "Step, servo, targets, offsets and single pass of the paper: 0.0005 s, explicit PD");
 }

@@ -572,8 +572,8 @@ TEST(Description, RefusesWhatIsWrongBetweenSettings) {
     change(configuration);
     return configuration.Validate().value_or("no problem");
   };
-  EXPECT_EQ(problem([](Configuration& c) { c.sampling.samples = 199; }),
-            "/search/saved: found 200, expected at most /search/samples, which is 199");
+  EXPECT_EQ(problem([](Configuration& c) { c.sampling.samples = 49; }),
+            "/search/saved: found 50, expected at most /search/samples, which is 49");
   EXPECT_THAT(problem([](Configuration& c) { c.task.world.time_step = 0.06; }), StartsWith("/simulation/time_step"));
   EXPECT_EQ(problem([](Configuration& c) {
               c.task.world.time_step = 0.04;

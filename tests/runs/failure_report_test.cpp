@@ -22,6 +22,7 @@ class FailureReports : public testing::Test {
     runs::Configuration configuration;
     configuration.task.schedule.segmentation = task::Segmentation::kOff;
     configuration.sampling.max_back_offs = 4;
+    configuration.sampling.samples = 1400;
     configuration.sampling.budget = 4200;
     small_ = std::make_unique<sampling::SmallProblem>(configuration, task::Squatting, 1);
     problem_ = small_->problem();

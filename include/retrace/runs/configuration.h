@@ -45,7 +45,7 @@ enum class EndMending {
 enum class Quality {
   kDraft,     ///< as the defaults, with one smoothing pass
   kStandard,  ///< the defaults: 200 samples, more of them where the search gets lost, and three smoothing passes
-  kBest,      ///< 1400 samples throughout, as in the paper, and three times the budget
+  kBest,      ///< 1400 samples throughout, as in the paper, and one and a half times the budget
 };
 io::Words<Quality> QualityWords();
 

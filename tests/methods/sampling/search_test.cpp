@@ -245,6 +245,7 @@ TEST(Search, ThatGetsLostGoesBackAndDrawsAgain) {
   Configuration configuration = SmallConfiguration();
   configuration.task.gates.joint_position = 1e-6;  // nothing is ever inside
   configuration.task.schedule.segmentation = task::Segmentation::kOff;
+  configuration.sampling.growth = 1;
   configuration.sampling.max_back_offs = 4;
   configuration.sampling.back_off = 0.1;
   const SmallProblem small(configuration, task::Squatting, 0.5);

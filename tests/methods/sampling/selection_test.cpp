@@ -117,7 +117,9 @@ TEST(Selection, KeepsItsPromises) {
 TEST(Selection, OfThePapersSizeSavesFewByTheLetter) {
   std::vector<double> costs;
   for (int i = 0; i < 1400; ++i) costs.push_back(10 + 5 * std::sqrt(i / 1400.0));  // cheap samples are rare
-  const Selection selection = SelectSamples(costs, {});
+  SelectionOptions options;
+  options.saved = 200;
+  const Selection selection = SelectSamples(costs, options);
   EXPECT_EQ(selection.samples.size(), 200u);
   EXPECT_EQ(selection.distinct, 200u);
   EXPECT_LT(selection.distinct_literal, 150u);

@@ -66,7 +66,7 @@ struct Options {
   /// on.
   int max_back_offs = 1000;
   /// Simulated seconds per second of motion that the search may spend; 0: any number. One pass takes nSample.
-  double budget = 1400;
+  double budget = 2800;
   /// Where all that comes to nothing, the search goes on to the end from its furthest state, outside the gates: one
   /// pass, which the budget does not count and no smoothing follows.
   bool best_effort = false;
