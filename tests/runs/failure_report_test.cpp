@@ -117,6 +117,14 @@ TEST_F(FailureReports, AdviseNothingWithoutAFact) {
   EXPECT_THAT(report.Text(), Not(HasSubstr("to try next")));
 }
 
+TEST_F(FailureReports, AdviseMoreSamplesWhereFewWereLost) {
+  problem_.options.samples = 200;
+  const FailureReport report = Report(Failed());
+  ASSERT_FALSE(report.advice.empty());
+  EXPECT_EQ(report.advice[0].setting, "/search/samples=1400");
+  EXPECT_THAT(report.Text(), HasSubstr("200 are few for what gets lost; --quality best"));
+}
+
 TEST_F(FailureReports, AdviseMoreBudgetWhenItWasSpent) {
   Summary search = Failed();
   search.ending = Ending::kBudget;
