@@ -547,8 +547,8 @@ class OpenSimClip {
     for (size_t j = 0; j < joints.size(); ++j) {
       const int parent = model_.parent(j);
       const bool root = parent < 0;
-      if (root && j > 0) continue;  // what else stands on the ground is not of the body
-      if (!root && index_[static_cast<size_t>(parent)] < 0) {
+      // What else stands on the ground is not of the body, nor is what hangs on that.
+      if (root ? j > 0 : index_[static_cast<size_t>(parent)] < 0) {
         index_.push_back(-1);
         continue;
       }
@@ -559,7 +559,6 @@ class OpenSimClip {
       clip.skeleton.joints.push_back({joints[j].child, to, offset, false});
       has_head |= joints[j].child == "head";
     }
-    index_.resize(joints.size(), -1);
     const Shoulders shoulders = ShouldersOf(model_);
     if (has_head || shoulders.body < 0 || index_[static_cast<size_t>(shoulders.body)] < 0) return;
     const auto b = static_cast<size_t>(shoulders.body);

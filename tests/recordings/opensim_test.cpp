@@ -152,6 +152,24 @@ TEST(OpenSim, ATorsoWithShouldersGetsAHead) {
   EXPECT_THAT(clip.notes, ElementsAre("the model has no head: one goes with torso"));
 }
 
+/// A chair stands on the ground between the pelvis and the legs of the model.
+TEST(OpenSim, WhatElseStandsOnTheGroundIsLeftOut) {
+  const auto weld = [](const std::string& name, const std::string& parent, const std::string& child,
+                       const std::string& place) {
+    return JointOf("WeldJoint", name, parent, child, place, "0 0 0", "");
+  };
+  const std::string legs = weld("hip", "pelvis", "femur", "0 -0.1 0") + weld("knee", "femur", "tibia", "0 -0.4 0");
+  const std::string chair = weld("legs", "ground", "seat", "3 0 0") + weld("screws", "seat", "back", "0 0.5 0");
+  const std::string motion = MotionOf("tx", "0 0\n1 1\n");
+  const Clip alone = Parse(ModelOf(kRoot + legs), motion), beside = Parse(ModelOf(kRoot + chair + legs), motion);
+  ASSERT_EQ(beside.skeleton.joints.size(), alone.skeleton.joints.size());
+  for (size_t j = 0; j < alone.skeleton.joints.size(); ++j) {
+    EXPECT_EQ(beside.skeleton.joints[j].name, alone.skeleton.joints[j].name);
+    EXPECT_EQ(beside.skeleton.joints[j].parent, alone.skeleton.joints[j].parent);
+    EXPECT_LT((PlacesAt(beside, 1)[j] - PlacesAt(alone, 1)[j]).norm(), 1e-12);
+  }
+}
+
 std::string Refusal(const std::string& model, const std::string& motion) {
   try {
     ParseOpenSim(model, "body.osim", motion, "walk.mot");
