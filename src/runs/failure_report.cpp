@@ -67,8 +67,6 @@ void TakeFailure(const Problem& problem, const Summary& search, FailureReport& r
   }
 }
 
-constexpr int kSamplesOf2010 = 1400;
-
 /// Each with a fact that was measured in this run; guesses would send people around in circles.
 void Advise(const Problem& problem, const Summary& search, const metrics::Evaluation& evaluation,
             FailureReport& report) {
@@ -76,8 +74,8 @@ void Advise(const Problem& problem, const Summary& search, const metrics::Evalua
   const auto advise = [&](std::string setting, std::string because) {
     report.advice.push_back({std::move(setting), std::move(because)});
   };
-  if (failure.fragment >= 0 && problem.options.samples < kSamplesOf2010) {
-    advise(Setting("/search/samples", kSamplesOf2010, 0),
+  if (failure.fragment >= 0 && problem.options.samples < problem.options.most_samples) {
+    advise(Setting("/search/samples", problem.options.most_samples, 0),
            std::to_string(problem.options.samples) +
                " are few for what gets lost; --quality best sets what goes with more");
   }
