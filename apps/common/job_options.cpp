@@ -95,8 +95,9 @@ runs::JobOptions ParseJob(const JobArguments& o) {
   if (o.paper) configuration.UsePaperMode();
   if (o.paper_tracking) configuration.UsePaperTracking();
   if (!o.solver.empty()) configuration.Set("/simulation/solver=" + o.solver);
+  if (o.samples > 0) configuration.UseSamples(o.samples);  // before the settings: a budget among them holds
   for (const std::string& assignment : o.sets) configuration.Set(assignment);
-  if (o.samples > 0) configuration.UseSamples(o.samples);
+  if (o.samples > 0) configuration.sampling.samples = o.samples;
   if (o.saved > 0) configuration.sampling.selection.saved = o.saved;
   if (o.seed) configuration.SetSeed(*o.seed);
   if (o.tail) configuration.run.tail = *o.tail;

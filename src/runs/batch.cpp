@@ -120,7 +120,7 @@ uint64_t KeyOf(size_t index, const io::Json& identity) {
 }
 
 void TakeNumbers(const Batch& batch, Configuration& configuration) {
-  if (batch.samples) configuration.UseSamples(*batch.samples);
+  if (batch.samples) configuration.sampling.samples = *batch.samples;
   if (batch.saved) configuration.sampling.selection.saved = *batch.saved;
 }
 

@@ -49,6 +49,8 @@ TEST_F(CommandLine, MistakesGiveOneMessageAndTheirCode) {
 }
 
 TEST_F(CommandLine, PrintedConfigurationIsReadBack) {
+  const Outcome asked = Execute(kReconstruct + " --print-config --samples 400 --set /search/budget=1000");
+  EXPECT_THAT(asked.text, HasSubstr("\"budget\": 1000.0")) << "what is set holds, however many samples there are";
   const Outcome first = Execute(kReconstruct + " --print-config --set /search/samples=77 --saved 7");
   ASSERT_EQ(first.code, 0);
   EXPECT_THAT(first.text, HasSubstr("\"samples\": 77"));
