@@ -99,6 +99,8 @@ void Progress::Update(const sampling::IterationRecord& record) {
                            {"fragments", fragments_},
                            {"time", record.end},
                            {"duration", duration_},
+                           {"samples", record.drawn},
+                           {"restart", record.restart},
                            {"best_cost", record.best_cost},
                            {"saved", record.selection.samples.size()},
                            {"distinct", record.selection.distinct},
@@ -111,11 +113,13 @@ void Progress::Update(const sampling::IterationRecord& record) {
                            {"seconds_left", left}};
     std::fprintf(stderr, "%s\n", io::Dump(line).c_str());
   } else if (style_ == ProgressStyle::kPlain) {
+    if (record.restart) std::fprintf(stderr, "beginning once more, with %d samples\n", record.drawn);
     std::fprintf(stderr,
-                 "%sfragment %d/%d  %.2f of %.2f s  best cost %.2f  saved %zu distinct (%zu by the rule of the paper)  "
+                 "%sfragment %d/%d  %.2f of %.2f s  %d samples  best cost %.2f  saved %zu distinct (%zu by the rule of "
+                 "the paper)  "
                  "%.0f samples/s  %s left\n",
                  record.smoothing ? "smoothing: " : "", record.fragment + 1, fragments_, record.end, duration_,
-                 record.best_cost, record.selection.distinct, record.selection.distinct_literal, rate_,
+                 record.drawn, record.best_cost, record.selection.distinct, record.selection.distinct_literal, rate_,
                  ClockTime(left).c_str());
     if (record.back_to >= 0) {
       std::fprintf(stderr, "no sample inside the gates at %.2f s: going back to fragment %d\n", record.end,

@@ -1,5 +1,7 @@
 #include "retrace/runs/configuration.h"
 
+#include <algorithm>
+
 #include "assignment.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
@@ -17,6 +19,7 @@ constexpr double kShortestTail = 0.1;  // [s]
 const char* const kMethodOf2010 = R"({
   "search": {"samples": 1400, "saved": 200, "growth": 1, "feedforward_gain": 1, "target_knots": 1,
              "keep_inside_gates": false, "max_back_offs": 0, "budget": 0},
+  "restart": {"samples": 0},
   "smoothing": {"passes": 0},
   "cost": {"drift": 0, "balance_velocity": 0.1, "effector_position": 0},
   "contacts": {"preset": "paper"},
@@ -147,7 +150,8 @@ void Configuration::UseQuality(Quality quality) {
 }
 
 void Configuration::UseSamples(int samples) {
-  if (samples > sampling.samples) sampling.budget *= static_cast<double>(samples) / sampling.samples;
+  const int most = std::max(sampling.samples, sampling.restart.samples);  // what the budget suffices for
+  if (samples > most) sampling.budget *= static_cast<double>(samples) / most;
   sampling.samples = samples;
 }
 

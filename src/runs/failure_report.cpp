@@ -74,7 +74,7 @@ void Advise(const Problem& problem, const Summary& search, const metrics::Evalua
   const auto advise = [&](std::string setting, std::string because) {
     report.advice.push_back({std::move(setting), std::move(because)});
   };
-  if (failure.fragment >= 0 && problem.options.samples < problem.options.most_samples) {
+  if (failure.fragment >= 0 && !search.restarted() && problem.options.samples < problem.options.most_samples) {
     advise(Setting("/search/samples", problem.options.most_samples, 0),
            std::to_string(problem.options.samples) +
                " are few for what gets lost; --quality best sets what goes with more");

@@ -46,12 +46,22 @@ io::Json CostMember(const AnySummary& search, double search_seconds, double dura
           {"cpu_seconds_per_second", search.cpu_seconds / duration}};
 }
 
+void AddSamples(const sampling::Summary& search, io::Json& cost) {
+  int64_t samples = 0;
+  for (const auto& iteration : search.iterations) samples += iteration.drawn;
+  cost["samples"] = samples;
+  cost["iterations"] = search.iterations.size();
+  if (search.restarted()) cost["restarted_at"] = search.restarted_at;
+}
+
 io::Json SearchMember(const sampling::Summary& search) {
+  io::Json samples = io::Json::array();
   io::Json distinct = io::Json::array();
   io::Json literal = io::Json::array();
   io::Json back_offs = io::Json::array();
   size_t diverged = 0;
   for (const auto& iteration : search.iterations) {
+    samples.push_back(iteration.drawn);
     distinct.push_back(iteration.selection.distinct);
     literal.push_back(iteration.selection.distinct_literal);
     diverged += iteration.diverged;
@@ -68,8 +78,13 @@ io::Json SearchMember(const sampling::Summary& search) {
                          {"completed", pass.completed},
                          {"accepted", pass.accepted}});
   }
-  return {{"path_cost", search.path_cost}, {"ending", Name(search.ending)}, {"diverged_samples", diverged},
-          {"back_offs", back_offs},        {"distinct_saved", distinct},    {"distinct_saved_by_the_letter", literal},
+  return {{"path_cost", search.path_cost},
+          {"ending", Name(search.ending)},
+          {"diverged_samples", diverged},
+          {"back_offs", back_offs},
+          {"samples", samples},
+          {"distinct_saved", distinct},
+          {"distinct_saved_by_the_letter", literal},
           {"smoothing", smoothing}};
 }
 
@@ -176,6 +191,7 @@ io::Json ReconstructionManifest(const Job& job, const Reconstruction& result, co
     manifest["windows"] = WindowsMember(windows, job.configuration.windows.cost);
   } else {
     manifest["cost"] = CostMember(search, search.search_seconds, duration, timer.WallSeconds());
+    AddSamples(search, manifest["cost"]);
     manifest["search"] = SearchMember(search);
   }
   if (!by_windows && !evaluation.success()) {

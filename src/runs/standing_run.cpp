@@ -35,6 +35,7 @@ constexpr double kShortestHold = 0.3, kLongestHold = 2;  // of a key [s]
 constexpr double kShortestMove = 1, kLongestMove = 2.5;  // from key to key [s]
 constexpr double kVelocityInterval = 1.0 / 60;           // [s]
 constexpr int kSavedShare = 5;                           // samples for each that is saved
+constexpr double kPasses = 14;                           // of a search, which its budget has room for
 constexpr const char* kPostureOfStanding = "standing";
 
 std::vector<InputName> InputsOf(const StandingOptions& options) {
@@ -176,8 +177,8 @@ sampling::Options SearchOptions(const StandingOptions& options) {
   search.growth = 1;
   search.smoothing.samples = 0.5;
   search.seed = options.seed;
-  search.budget *= static_cast<double>(options.samples) / sampling::Options{}.samples;
-  search.budget = std::max(search.budget, 1000.0);
+  search.restart.samples = 0;
+  search.budget = std::max(kPasses * options.samples, 1000.0);
   return search;
 }
 

@@ -307,7 +307,9 @@ TEST(Quality, SetsWhatTheSearchSpendsAndMayBeOverridden) {
 TEST(Samples, BringTheirBudget) {
   Configuration configuration;
   const double budget = configuration.sampling.budget;
-  configuration.UseSamples(2 * configuration.sampling.samples);
+  configuration.UseSamples(configuration.sampling.restart.samples);
+  EXPECT_EQ(configuration.sampling.budget, budget) << "it has room for a restart with as many";
+  configuration.UseSamples(2 * configuration.sampling.restart.samples);
   EXPECT_EQ(configuration.sampling.budget, 2 * budget);
   configuration.UseSamples(10);
   EXPECT_EQ(configuration.sampling.samples, 10);
@@ -408,13 +410,17 @@ TEST(Description, NamesEveryField) {
   }
   {
     const auto& [method, samples, selection, growth, most_samples, seed, window_scale, feedforward, feedforward_gain,
-                 feedforward_limit, target_knots, keep_inside_gates, max_back_offs, budget, best_effort, gate_margin,
-                 back_off, back_off_limit, refit, refit_samples, elites, refit_rate, smallest_deviation, correction,
-                 goal, correlation, smoothing] = configuration.sampling;
+                 feedforward_limit, target_knots, keep_inside_gates, max_back_offs, budget, restart, best_effort,
+                 gate_margin, back_off, back_off_limit, refit, refit_samples, elites, refit_rate, smallest_deviation,
+                 correction, goal, correlation, smoothing] = configuration.sampling;
     EXPECT_TRUE(all.Have(method, samples, growth, most_samples, seed, window_scale, feedforward, feedforward_gain,
                          feedforward_limit, target_knots, keep_inside_gates, max_back_offs, budget, best_effort,
                          gate_margin, back_off, back_off_limit, refit, refit_samples, elites, refit_rate,
                          smallest_deviation, correction, goal, correlation));
+  }
+  {
+    const auto& [samples, saved, after] = configuration.sampling.restart;
+    EXPECT_TRUE(all.Have(samples, saved, after));
   }
   {
     const auto& [saved, discarded, exponent, distinct] = configuration.sampling.selection;

@@ -116,7 +116,8 @@ struct Configuration {
   void UseMethod(sampling::Method method);
   /// Takes the settings of the search in which the qualities differ; what is set afterwards holds.
   void UseQuality(Quality quality);
-  /// Sets the number of samples; the budget grows with it, so that more of them do not end the search sooner.
+  /// Sets the number of samples; the budget grows with what is beyond the number that it has room for, that of a
+  /// restart, so that more of them do not end the search sooner.
   void UseSamples(int samples);
   /// The method of 2010 with step and servo of the paper: 0.0005 s, explicit PD, ODE's contacts (Liu et al. 2010,
   /// sections 3.2.3 and 4).

@@ -22,6 +22,7 @@ Iteration::Iteration(const Problem& problem, IterationPlan plan, const std::vect
     : problem_(problem), plan_(std::move(plan)), starts_(starts) {
   record.iteration = plan_.iteration;
   record.fragment = plan_.fragment;
+  record.drawn = plan_.samples;
   record.weights = plan_.weights;
   record.start = problem.task.schedule.steps[static_cast<size_t>(plan_.fragment)] * problem.time_step();
   record.end = problem.task.schedule.steps[static_cast<size_t>(plan_.fragment) + 1] * problem.time_step();

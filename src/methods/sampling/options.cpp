@@ -8,6 +8,10 @@ std::optional<std::string> Options::Validate() const {
     return "/search/saved: found " + std::to_string(selection.saved) + ", expected at most /search/samples, which is " +
            std::to_string(samples);
   }
+  if (restart.samples > samples && restart.saved > restart.samples) {
+    return "/restart/saved: found " + std::to_string(restart.saved) + ", expected at most /restart/samples, which is " +
+           std::to_string(restart.samples);
+  }
   return std::nullopt;
 }
 

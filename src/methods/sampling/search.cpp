@@ -115,9 +115,8 @@ class Search {
       : problem_(problem),
         farm_(farm),
         hooks_(hooks),
-        size_{problem.options.samples, problem.options.selection},
-        refit_size_(size_.Scaled(problem.options.refit_samples)),
-        smooth_size_(size_.Scaled(problem.options.smoothing.samples)),
+        smooth_size_(IterationSize{problem.options.samples, problem.options.selection}.Scaled(
+            problem.options.smoothing.samples)),
         back_off_(problem) {
     const auto fragments = static_cast<size_t>(problem.task.schedule.num_iterations());
     keeps_all_samples_ = fragments * static_cast<size_t>(problem.options.samples) <= hooks.most_samples_kept;
@@ -209,6 +208,10 @@ class Search {
     while (!AtEnd(tree)) {
       LimitMemory(tree);
       const Step step = Advance(tree);
+      if (step == Step::kOverBudget && MayRestart()) {
+        Restart();
+        continue;
+      }
       if (step == Step::kOverBudget) {
         summary_.ending = task::Ending::kBudget;
         break;
@@ -242,6 +245,31 @@ class Search {
     tree = TreeOfBestPath(tree);
   }
 
+  /// Whether the search has yet to begin once more where it does not reach the end in time.
+  bool MayRestart() const {
+    const Options& o = problem_.options;
+    return state_.phase == Phase::kSearch && !summary_.restarted() && o.restart.samples > o.samples &&
+           (o.budget == 0 || o.restart.after < o.budget);
+  }
+
+  /// Begins once more, knowing nothing but how far it got.
+  void Restart() {
+    if (state_.tree.size() > state_.furthest.size()) state_.furthest = TreeOfBestPath(state_.tree);
+    state_.tree = Root();
+    state_.back_off = back_off_.Begin();
+    state_.distributions.assign(state_.distributions.size(), OffsetDistribution());
+    summary_.restarted_at = static_cast<int>(summary_.iterations.size());
+  }
+
+  /// What an iteration of the search draws that goes back to no fragment.
+  IterationSize Size() const {
+    IterationSize size{problem_.options.samples, problem_.options.selection};
+    if (!summary_.restarted()) return size;
+    size.samples = problem_.options.restart.samples;
+    size.selection.saved = problem_.options.restart.saved;
+    return size;
+  }
+
   /// From the furthest state of a search that was lost to the end of the reference, wherever the gates are: samples
   /// inside are still preferred to others, so that the motion comes back where it can.
   void ReachOutsideGates() {
@@ -249,7 +277,7 @@ class Search {
     while (!AtEnd(tree)) {
       LimitMemory(tree);
       const int fragment = static_cast<int>(tree.size()) - 1;
-      IterationPlan plan = PlanOf(fragment, size_);
+      IterationPlan plan = PlanOf(fragment, Size());
       plan.distributions = {OffsetDistribution()};  // around the reference: what was fitted led astray
       Iteration iteration(problem_, std::move(plan), tree.back());
       tree.push_back(Perform(iteration));
@@ -361,7 +389,7 @@ class Search {
   /// `size`, grown by each of the earlier draws of a fragment.
   IterationSize Grown(int fragment, const IterationSize& size) const {
     const Options& o = problem_.options;
-    const double most = std::max(1.0, static_cast<double>(o.most_samples) / o.samples);
+    const double most = std::max(1.0, static_cast<double>(o.most_samples) / Size().samples);
     double growth = 1;
     for (int n = 0; n < state_.attempts[static_cast<size_t>(fragment)] && growth < most; ++n) growth *= o.growth;
     return growth == 1 ? size : size.Scaled(std::min(growth, most));
@@ -374,9 +402,11 @@ class Search {
 
   double duration() const { return problem_.task.schedule.steps.back() * problem_.time_step(); }
 
-  /// Whether the budget has room for so many simulated seconds.
+  /// Whether the budget has room for so many simulated seconds; before a restart, what may be spent up to it.
   bool Affords(double seconds) const {
-    return problem_.options.budget == 0 || summary_.simulated_seconds + seconds <= problem_.options.budget * duration();
+    const Options& o = problem_.options;
+    const double budget = MayRestart() ? o.restart.after : o.budget;
+    return budget == 0 || summary_.simulated_seconds + seconds <= budget * duration();
   }
 
   IterationPlan PlanOf(int fragment, const IterationSize& size) const {
@@ -422,6 +452,7 @@ class Search {
   }
 
   void Record(IterationRecord&& record) {
+    record.restart = record.iteration == summary_.restarted_at;
     record.attempt = state_.attempts[static_cast<size_t>(record.fragment)]++;
     summary_.rollouts += record.rollouts;
     summary_.cpu_seconds += record.cpu_seconds;
@@ -471,7 +502,8 @@ class Search {
     const int fragment = static_cast<int>(tree.size()) - 1;
     const OffsetDistribution& distribution = state_.distributions[static_cast<size_t>(fragment)];
     const bool fitted = std::holds_alternative<NormalOffsets>(distribution);
-    IterationPlan plan = PlanOf(fragment, Grown(fragment, fitted ? refit_size_ : size_));
+    const IterationSize size = fitted ? Size().Scaled(problem_.options.refit_samples) : Size();
+    IterationPlan plan = PlanOf(fragment, Grown(fragment, size));
     plan.distributions = {distribution};
     Iteration iteration(problem_, std::move(plan), tree.back());
     if (!Affords(CostOf(iteration))) return Step::kOverBudget;
@@ -487,8 +519,6 @@ class Search {
   const Problem& problem_;
   parallel::TaskFarm& farm_;
   const Hooks& hooks_;
-  IterationSize size_;
-  IterationSize refit_size_;
   IterationSize smooth_size_;
   BackOff back_off_;
   bool keeps_all_samples_;
@@ -506,13 +536,19 @@ void CheckSizeOfIterations(const Problem& problem) {
   for (size_t i = 0; i + 1 < steps.size(); ++i) longest = std::max(longest, steps[i + 1] - steps[i]);
   const int most = kMostStepsPerIteration / longest;
   const Options& o = problem.options;
-  const bool grows = o.growth > 1 && o.most_samples > o.samples;
-  const int samples = grows ? o.most_samples : o.samples;
+  const char* setting = "/search/samples";
+  int samples = o.samples;
+  const auto draws = [&](const char* by, int number) {
+    if (number <= samples) return;
+    setting = by;
+    samples = number;
+  };
+  if (o.growth > 1) draws("/search/most_samples", o.most_samples);
+  draws("/restart/samples", o.restart.samples);
   if (samples <= most) return;
-  throw UsageError((grows ? "/search/most_samples: found " : "/search/samples: found ") + std::to_string(samples) +
-                   " samples of " + std::to_string(longest) + " simulation steps, expected at most " +
-                   std::to_string(most) + ": an iteration takes at most " + std::to_string(kMostStepsPerIteration) +
-                   " steps");
+  throw UsageError(std::string(setting) + ": found " + std::to_string(samples) + " samples of " +
+                   std::to_string(longest) + " simulation steps, expected at most " + std::to_string(most) +
+                   ": an iteration takes at most " + std::to_string(kMostStepsPerIteration) + " steps");
 }
 
 }  // namespace
@@ -528,6 +564,8 @@ std::string Summary::BriefReport() const {
   text.append(count(rollouts, "rollout", "rollouts")).append(", ");
   text.append(io::Fixed(simulated_seconds, 1)).append(" simulated seconds, ");
   text.append(count(static_cast<size_t>(back_offs), "back-off", "back-offs"));
+  if (restarted())
+    text.append(", begun once more after ").append(count(static_cast<size_t>(restarted_at), "iteration", "iterations"));
   if (smoothing.empty()) return text;
   const auto accepted = std::count_if(smoothing.begin(), smoothing.end(), [](const auto& p) { return p.accepted; });
   text.append(", ").append(std::to_string(accepted)).append(" of ");

@@ -115,6 +115,8 @@ void VisitRecord(Visitor& v, AnyRecord& record) {
   v.Plain(record.fragment);
   v.Plain(record.fitted);
   v.Plain(record.smoothing);
+  v.Plain(record.restart);
+  v.Plain(record.drawn);
   v.Plain(record.attempt);
   v.Plain(record.start);
   v.Plain(record.end);
@@ -142,6 +144,7 @@ void VisitSummary(Visitor& v, AnySummary& summary) {
   v.Plain(summary.search_seconds);
   v.Plain(summary.rollouts);
   v.Plain(summary.back_offs);
+  v.Plain(summary.restarted_at);
   v.Plain(summary.cpu_seconds);
 }
 

@@ -43,6 +43,11 @@ function fact(name, value) {
   return element('div.fact', {}, element('dt', {}, name), element('dd', {}, value));
 }
 
+function samplesOf({ samples, iterations, restarted_at }) {
+  const all = `${samples.toLocaleString('en')} in ${iterations} iterations`;
+  return restarted_at === undefined ? all : `${all}, begun once more after ${restarted_at}`;
+}
+
 function summary(run, several) {
   const { evaluation } = run;
   const naive = run.tracking?.evaluation;
@@ -54,6 +59,7 @@ function summary(run, several) {
     evaluation && fact('Drift at the end', `${fixed(evaluation.drift, 2)} m`),
     run.settings.end && fact('End', endOf(run.settings.end)),
     run.settings.seed !== undefined && fact('Seed', String(run.settings.seed)),
+    run.settings.cost?.samples !== undefined && fact('Samples', samplesOf(run.settings.cost)),
     run.settings.cost?.cpu_seconds_per_second !== undefined &&
       fact('CPU per second of motion', `${fixed(run.settings.cost.cpu_seconds_per_second, 1)} s`),
     fact('Character', `${run.character.name}, ${fixed(run.character.mass, 1)} kg`),

@@ -737,6 +737,116 @@ TEST(LongSearch, StoppedWithFewerSamplesThanStartStatesEndsTheSame) {
   StoppedAnywhereEndsTheSame(small.problem(), expected, whole);
 }
 
+/// A store that takes the state of the search in the place of its iterations goes on to the same result.
+void StoppedWithABoundedStoreEndsTheSame(const Problem& problem, size_t most_samples_kept = kMostSamplesKept) {
+  const auto farm = parallel::MakeThreadFarm(1, MakeWorkerFactory(problem));
+  Hooks hooks;
+  hooks.most_samples_kept = most_samples_kept;
+  const Summary expected = sampling::Run(problem, *farm, hooks);
+  const std::string control = control::FormatControl(task::Human(), expected.control);
+  for (const size_t full_at : {size_t{1}, size_t{2}, size_t{5}}) {
+    std::vector<parallel::Bytes> kept;
+    std::optional<Summary> result;
+    int stops = 0;
+    while (!result) {
+      MemoryStore store(kept);
+      store.full_at = full_at;
+      try {
+        result = Search(problem, store, 3, 2, most_samples_kept);
+      } catch (const StoppedError&) {
+        ++stops;
+      }
+      ASSERT_LE(store.records.size(), full_at + 2);  // the state, and one that a resumed search has read already
+      kept = store.records;
+    }
+    EXPECT_GE(stops, static_cast<int>((expected.iterations.size() - 1) / 3)) << full_at;
+    EXPECT_EQ(control::FormatControl(task::Human(), result->control), control) << full_at;
+    EXPECT_EQ(result->rollouts, expected.rollouts);
+    EXPECT_EQ(result->simulated_seconds, expected.simulated_seconds);
+    EXPECT_EQ(result->search_seconds, expected.search_seconds);
+    EXPECT_EQ(result->back_offs, expected.back_offs);
+    EXPECT_EQ(result->failure.fragment, expected.failure.fragment);
+    EXPECT_EQ(result->smoothing.size(), expected.smoothing.size());
+    ASSERT_EQ(result->iterations.size(), expected.iterations.size());
+    for (size_t i = 0; i < expected.iterations.size(); ++i) {
+      const IterationRecord& a = result->iterations[i];
+      const IterationRecord& b = expected.iterations[i];
+      EXPECT_EQ(a.attempt, b.attempt);
+      EXPECT_EQ(a.selection.samples, b.selection.samples);
+      ASSERT_EQ(a.samples.size(), b.samples.size());
+      for (size_t s = 0; s < a.samples.size(); ++s) {
+        ASSERT_EQ(a.samples[s].cost, b.samples[s].cost);
+        ASSERT_EQ(a.samples[s].chosen, b.samples[s].chosen);
+      }
+    }
+  }
+}
+
+/// Few samples do not reach the end within the time that they have; many would.
+Configuration LostWithFewSamples() {
+  Configuration configuration = SmallConfiguration();
+  configuration.task.gates.joint_position = 0.009;
+  configuration.sampling.samples = 20;
+  configuration.sampling.selection.saved = 4;
+  configuration.sampling.growth = 1;
+  configuration.sampling.back_off = 0.1;
+  configuration.sampling.budget = 240;
+  configuration.sampling.restart = {60, 12, 50};
+  return configuration;
+}
+
+TEST(LongSearch, BeginsOnceMoreWithMoreSamples) {
+  const Configuration configuration = LostWithFewSamples();
+  const SmallProblem small(configuration, task::Squatting, 0.4);
+  MemoryStore whole;
+  const Summary result = Search(small.problem(), whole, -1);
+  ASSERT_TRUE(result.restarted());
+  EXPECT_THAT(result.BriefReport(),
+              testing::HasSubstr(", begun once more after " + std::to_string(result.restarted_at) + " iterations"));
+  const auto restart = static_cast<size_t>(result.restarted_at);
+  ASSERT_LT(restart, result.iterations.size());
+  double before = 0;
+  for (size_t i = 0; i < result.iterations.size(); ++i) {
+    const IterationRecord& record = result.iterations[i];
+    EXPECT_EQ(record.restart, i == restart);
+    const int samples = i < restart ? 20 : 60;
+    EXPECT_EQ(record.drawn, record.fitted ? samples / 2 : samples);
+    if (i < restart) before += static_cast<double>(record.rollouts) * (record.end - record.start);
+  }
+  EXPECT_EQ(result.iterations[restart].fragment, 0);
+  EXPECT_FALSE(result.iterations[restart].fitted) << "it knows nothing of what was fitted before";
+  EXPECT_LE(before, 50 * 0.4 * (1 + 1e-12));
+  EXPECT_LE(result.simulated_seconds, 240 * 0.4 * (1 + 1e-12));
+  EXPECT_GT(result.simulated_seconds, 50 * 0.4);
+  ReplaysToTheSameEnd(result);
+  StoppedAnywhereEndsTheSame(small.problem(), result, whole);
+  StoppedWithABoundedStoreEndsTheSame(small.problem());
+}
+
+TEST(LongSearch, DoesNotBeginOnceMoreWithoutMoreSamplesOrMoreToSpend) {
+  for (const RestartOptions& restart :
+       {RestartOptions{20, 4, 50}, RestartOptions{0, 4, 50}, RestartOptions{60, 12, 240}}) {
+    Configuration configuration = LostWithFewSamples();
+    configuration.sampling.restart = restart;
+    const Summary result = Search(SmallProblem(configuration, task::Squatting, 0.4).problem());
+    EXPECT_GT(result.simulated_seconds, 50 * 0.4) << "it was not lost";
+    EXPECT_FALSE(result.restarted());
+  }
+}
+
+/// What got further before the restart is the result all the same.
+TEST(LongSearch, ARestartLosesNothingThatWasFound) {
+  Configuration configuration = LostWithFewSamples();
+  configuration.sampling.budget = 57;  // for a fragment more
+  const Summary result = Search(SmallProblem(configuration, task::Squatting, 0.4).problem());
+  configuration.sampling.restart.samples = 0;
+  configuration.sampling.budget = 50;
+  const Summary without = Search(SmallProblem(configuration, task::Squatting, 0.4).problem());
+  ASSERT_TRUE(result.restarted());
+  EXPECT_EQ(control::FormatControl(task::Human(), result.control),
+            control::FormatControl(task::Human(), without.control));
+}
+
 TEST(LongSearch, StoppedWhileItSmoothesEndsTheSame) {
   Configuration configuration = SmallConfiguration();
   configuration.sampling.smoothing.passes = 2;
@@ -769,51 +879,6 @@ TEST(LongSearch, RefusesWhatAnotherSearchStored) {
   bytes = whole.records[0];
   bytes.push_back({});
   expect_refused({bytes}, "too many bytes");
-}
-
-/// A store that takes the state of the search in the place of its iterations goes on to the same result.
-void StoppedWithABoundedStoreEndsTheSame(const Problem& problem, size_t most_samples_kept = kMostSamplesKept) {
-  const auto farm = parallel::MakeThreadFarm(1, MakeWorkerFactory(problem));
-  Hooks hooks;
-  hooks.most_samples_kept = most_samples_kept;
-  const Summary expected = sampling::Run(problem, *farm, hooks);
-  const std::string control = control::FormatControl(task::Human(), expected.control);
-  for (const size_t full_at : {size_t{1}, size_t{2}, size_t{5}}) {
-    std::vector<parallel::Bytes> kept;
-    std::optional<Summary> result;
-    int stops = 0;
-    while (!result) {
-      MemoryStore store(kept);
-      store.full_at = full_at;
-      try {
-        result = Search(problem, store, 3, 2, most_samples_kept);
-      } catch (const StoppedError&) {
-        ++stops;
-      }
-      ASSERT_LE(store.records.size(), full_at + 1);
-      kept = store.records;
-    }
-    EXPECT_GE(stops, static_cast<int>((expected.iterations.size() - 1) / 3)) << full_at;
-    EXPECT_EQ(control::FormatControl(task::Human(), result->control), control) << full_at;
-    EXPECT_EQ(result->rollouts, expected.rollouts);
-    EXPECT_EQ(result->simulated_seconds, expected.simulated_seconds);
-    EXPECT_EQ(result->search_seconds, expected.search_seconds);
-    EXPECT_EQ(result->back_offs, expected.back_offs);
-    EXPECT_EQ(result->failure.fragment, expected.failure.fragment);
-    EXPECT_EQ(result->smoothing.size(), expected.smoothing.size());
-    ASSERT_EQ(result->iterations.size(), expected.iterations.size());
-    for (size_t i = 0; i < expected.iterations.size(); ++i) {
-      const IterationRecord& a = result->iterations[i];
-      const IterationRecord& b = expected.iterations[i];
-      EXPECT_EQ(a.attempt, b.attempt);
-      EXPECT_EQ(a.selection.samples, b.selection.samples);
-      ASSERT_EQ(a.samples.size(), b.samples.size());
-      for (size_t s = 0; s < a.samples.size(); ++s) {
-        ASSERT_EQ(a.samples[s].cost, b.samples[s].cost);
-        ASSERT_EQ(a.samples[s].chosen, b.samples[s].chosen);
-      }
-    }
-  }
 }
 
 TEST(Search, ABoundedStoreGoesOnWhileItIsLost) {

@@ -41,6 +41,15 @@ struct SmoothingOptions {
                             ///< back; then it is given up
 };
 
+/// A search that has spent much and not reached the end begins once more, at the start and with more samples: few find
+/// most motions at a fraction of the cost, but what they cannot find they do not find by going back ever so often.
+/// (After Auger and Hansen 2005, who restart an evolution strategy with a larger population.)
+struct RestartOptions {
+  int samples = 1400;   ///< per iteration of the new beginning; no more than the search's: there is none
+  int saved = 200;      ///< of these
+  double after = 1400;  ///< simulated seconds per second of motion after which it begins once more; below the budget
+};
+
 /// The search of Liu et al. 2010, sections 3.2.2 and 3.2.3.
 struct Options {
   Method method = Method::kBackOff;
@@ -65,8 +74,9 @@ struct Options {
   /// single pass). It goes back by `back_off` seconds, and by twice as much each time when it fails again no further
   /// on.
   int max_back_offs = 1000;
-  /// Simulated seconds per second of motion that the search may spend; 0: any number. One pass takes nSample.
-  double budget = 2800;
+  /// Simulated seconds per second of motion that the search may spend in all; 0: any number. One pass takes nSample.
+  double budget = 5600;
+  RestartOptions restart;
   /// Where all that comes to nothing, the search goes on to the end from its furthest state, outside the gates: one
   /// pass, which the budget does not count and no smoothing follows.
   bool best_effort = false;
@@ -96,6 +106,17 @@ struct Options {
   /// run.
   std::optional<std::string> Validate() const;
 };
+
+template <io::DescribedAs<RestartOptions> AnyOptions, typename Visitor>
+void Describe(AnyOptions& o, Visitor& v) {
+  v.Field(
+      {"samples", "Samples that an iteration draws after the restart; not more than those of the search: no restart"},
+      o.samples, io::Integer{0, kSampleNumbers.max});
+  v.Field({"saved", "Samples of these that are saved"}, o.saved, kSampleNumbers);
+  v.Field(
+      {"after", "Simulated seconds per second of motion after which the search begins once more; within the budget"},
+      o.after, io::Real{{0, 1e9, true}});
+}
 
 template <io::DescribedAs<SmoothingOptions> AnyOptions, typename Visitor>
 void Describe(AnyOptions& o, Visitor& v) {
@@ -193,6 +214,8 @@ void Describe(AnyOptions& o, Visitor& v) {
                    "Share of a start state's displacement that its samples keep: noise that is correlated in time"},
                   o.correlation, io::Real{{0, 0.99}});
   });
+  v.Section({"restart", "A second beginning, with more samples, of a search that does not reach the end"},
+            [&](auto& section) { Describe(o.restart, section); });
   v.Section({"smoothing", "Passes after the search that make its result smoother (after Liu, Yin and Guo 2015)"},
             [&](auto& section) { Describe(o.smoothing, section); });
 }

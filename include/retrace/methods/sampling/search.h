@@ -36,6 +36,8 @@ struct IterationRecord {
   int fragment = 0;                ///< of the schedule
   bool fitted = false;             ///< drawn from normal distributions (NormalOffsets)
   bool smoothing = false;          ///< of a smoothing pass
+  bool restart = false;            ///< with it the search begins once more
+  int drawn = 0;                   ///< number of samples
   int attempt = 0;                 ///< how often this fragment was drawn before
   double start = 0;                ///< [s]
   double end = 0;                  ///< [s]
@@ -92,8 +94,10 @@ struct Summary {
   double search_seconds = 0;     ///< of these, before smoothing
   size_t rollouts = 0;           ///< simulations of one fragment
   int back_offs = 0;
+  int restarted_at = -1;   ///< iteration with which the search began once more (RestartOptions); negative: it did not
   double cpu_seconds = 0;  ///< of all workers in their tasks
 
+  bool restarted() const { return restarted_at >= 0; }
   /// Whether the control covers the whole reference.
   bool reached_end() const { return ending == task::Ending::kReachedEnd; }
   /// One line for people, without a line end.
