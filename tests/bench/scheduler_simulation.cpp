@@ -121,15 +121,22 @@ class JournalStore final : public sampling::IterationStore {
   io::Journal journal_;
 };
 
+/// What an iteration draws: samples from each of its start states.
+struct Draw {
+  size_t starts = 0;
+  size_t each = 0;
+};
+
 /// Seconds per iteration.
-double Step(const FarmCosts& costs, const Network& network, size_t ranks, double& wasted, double& messages) {
+double Step(const FarmCosts& costs, const Draw& draw, const Network& network, size_t ranks, double& wasted,
+            double& messages) {
   constexpr int kIterations = 40;
   constexpr uint64_t kJobs = 5;
   double seconds = 0;
   wasted = messages = 0;
   for (uint64_t job = 0; job < kJobs; ++job) {
     FarmModel model(costs, network, ranks, job);
-    for (int i = 0; i < kIterations; ++i) seconds += model.Iterate(200, 7);
+    for (int i = 0; i < kIterations; ++i) seconds += model.Iterate(draw.starts, draw.each);
     wasted += model.wasted();
     messages += model.messages();
   }
@@ -185,7 +192,10 @@ int Run(const runs::JobOptions& options) {
               1e6 * costs.keep, 1e-3 * store.bytes / store.count,
               100 * std::accumulate(farm.keep.begin(), farm.keep.end(), 0.0) / whole);
 
-  std::printf("Simulated, 1400 samples from 200 start states per iteration:\n\n");
+  const sampling::Options& o = problem.options;
+  const auto starts = static_cast<size_t>(o.selection.saved);
+  const Draw draw{starts, std::max<size_t>(1, static_cast<size_t>(o.samples) / starts)};
+  std::printf("Simulated, %zu samples from %zu start states per iteration:\n\n", draw.starts * draw.each, draw.starts);
   std::printf(
       "| ranks | latency, us | ms per iteration | efficiency | messages | repeated simulations |\n"
       "|---|---|---|---|---|---|\n");
@@ -193,32 +203,32 @@ int Run(const runs::JobOptions& options) {
   double messages = 0;
   Network quiet;
   quiet.delayed = quiet.slow_ranks = 0;
-  const double one = Step(costs, quiet, 1, wasted, messages);
+  const double one = Step(costs, draw, quiet, 1, wasted, messages);
   for (const size_t ranks : {1, 2, 4, 8, 16, 24, 32, 40, 80, 200, 1000}) {
     for (const double latency : {2e-6, 50e-6}) {
       Network network;
       network.latency = latency;
-      const double step = Step(costs, network, ranks, wasted, messages);
+      const double step = Step(costs, draw, network, ranks, wasted, messages);
       std::printf("| %zu | %.0f | %.2f | %.1f %% | %.0f | %.0f |\n", ranks, 1e6 * latency, 1e3 * step,
                   100 * one / (step * static_cast<double>(ranks)), messages, wasted);
       if (ranks == 1) break;
     }
   }
 
-  std::printf("\nMany runs at once, each on a group of ranks (evaluate), latency 50 us:\n\n");
+  std::printf("\nMany runs at once, each on a group of ranks (evaluate; seeds of --best-of), latency 50 us:\n\n");
   std::printf(
       "| ranks | runs | ranks per run | busy while all groups have work | and to the end of the last run |\n"
       "|---|---|---|---|---|\n");
   Network far;
   far.latency = 50e-6;
   for (const int ranks : {80, 1000}) {
-    for (const size_t runs : {1, 10, 36, 180, 360, 1080, 5000}) {
+    for (const size_t runs : {1, 10, 16, 36, 180, 360, 1080, 5000}) {
       const int each = parallel::ChooseRanksPerRun(ranks, runs);
       const int groups = ranks / each;
       // Groups differ by one rank; all are given the mean here.
       const double size = static_cast<double>(ranks) / groups;
-      const double low = Step(costs, far, static_cast<size_t>(size), wasted, messages);
-      const double high = Step(costs, far, static_cast<size_t>(std::ceil(size)), wasted, messages);
+      const double low = Step(costs, draw, far, static_cast<size_t>(size), wasted, messages);
+      const double high = Step(costs, draw, far, static_cast<size_t>(std::ceil(size)), wasted, messages);
       const double step = low + (high - low) * (size - std::floor(size));
       const double busy = one / (step * size);
       std::printf("| %d | %zu | %.1f | %.1f %% | %.1f %% |\n", ranks, runs, size, 100 * busy,

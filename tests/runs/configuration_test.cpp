@@ -162,7 +162,8 @@ TEST(Configuration, MisspeltPointersAreRefusedAndNamed) {
   for (const char* pointer : {"/", "/search", "/nothing/samples", "/search/samples/0", "/search/"}) {
     EXPECT_THAT(Refusal(std::string(pointer) + "=1"), HasSubstr("no such setting")) << pointer;
   }
-  EXPECT_THAT(Refusal("/serach/samples=1"), HasSubstr("expected one of /run, /search, /smoothing, /schedule"));
+  EXPECT_THAT(Refusal("/serach/samples=1"),
+              HasSubstr("expected one of /run, /search, /restart, /smoothing, /schedule"));
   EXPECT_THAT(Refusal("/search/~=1"), HasSubstr("not a JSON pointer"));
   for (const char* assignment : {"", "/search/samples", "samples=3", "=3"}) {
     EXPECT_THAT(Refusal(assignment), HasSubstr("expected /section/name=value")) << assignment;
@@ -344,6 +345,7 @@ TEST(OldConfiguration, IsReadWithItsOldNames) {
   expected["simulation"]["solver"] = "reduced";
   expected["search"].update(
       {{"back_off_limit", 10}, {"best_effort", false}, {"growth", 1.0}, {"most_samples", 1400}});  // are new
+  expected["restart"] = {{"samples", 0}, {"saved", 200}, {"after", 1400}};  // likewise: the method of 2010 has none
   for (const char* section : {"tracking", "windows"}) expected[section] = Configuration().ToJson()[section];
   expected["run"] = {
       {"method", "sampling"}, {"baseline", "reference"}, {"tail", 0}, {"mend_end", "tracking"}, {"repair", false}};
@@ -729,6 +731,8 @@ RC_GTEST_PROP(ConfigurationProperty, Row05ExtremeLegalSettingsEndInAResultOrAMes
   search.samples = std::min(search.samples, 8);
   search.selection.saved = std::min(search.selection.saved, 4);
   search.max_back_offs = std::min(search.max_back_offs, 2);
+  search.restart.samples = std::min(search.restart.samples, 16);
+  search.restart.saved = std::min(search.restart.saved, 8);
   search.smoothing.passes = std::min(search.smoothing.passes, 1);
   search.smoothing.cost_limit = std::min(search.smoothing.cost_limit, 3.0);
   task::Options& task = configuration.task;
