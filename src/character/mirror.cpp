@@ -59,12 +59,14 @@ Pose Mirror::Image(const Pose& pose) const {
   Pose image;
   image.root_position = Reflected(pose.root_position);
   image.root_orientation = Reflected(pose.root_orientation);
+  image.joint_rotations.reserve(joints_.size());
   for (const size_t joint : joints_) image.joint_rotations.push_back(Reflected(pose.joint_rotations[joint]));
   return image;
 }
 
 ReferenceMotion Mirror::Image(const ReferenceMotion& motion) const {
   std::vector<Pose> poses;
+  poses.reserve(motion.poses().size());
   for (const Pose& pose : motion.poses()) poses.push_back(Image(pose));
   return motion.WithPoses(std::move(poses));
 }

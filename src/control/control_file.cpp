@@ -111,9 +111,12 @@ std::vector<JsonView> JointElements(const JsonView& view, const Character& chara
 
 /// Torques and gains of each step, beside the targets that were read; these are then no longer needed.
 void ReadCommands(const JsonView& view, const Character& character, Fragment& fragment) {
-  const auto steps = static_cast<size_t>(fragment.num_steps);
+  const size_t steps = view["targets"].size() == 1 ? 1 : static_cast<size_t>(fragment.num_steps);
   for (const char* key : {"targets", "torques", "gains"}) {
-    if (view[key].size() != steps) view[key].Expect("an array of " + std::to_string(steps) + ", one entry per step");
+    if (view[key].size() != steps) {
+      view[key].Expect("an array of " + std::to_string(steps) +
+                       (steps == 1 ? " for all steps" : ", one entry per step"));
+    }
   }
   fragment.commands.assign(steps, std::vector<simulation::JointCommand>(character.joints.size()));
   for (size_t step = 0; step < steps; ++step) {

@@ -11,7 +11,7 @@ namespace {
 template <typename Set>
 void InterpolateTargets(const Fragment& fragment, int step, size_t num_joints, const Set& set) {
   if (fragment.has_commands()) {
-    const std::vector<simulation::JointCommand>& commands = fragment.commands[static_cast<size_t>(step)];
+    const std::vector<simulation::JointCommand>& commands = fragment.CommandsOf(step);
     for (size_t j = 0; j < num_joints; ++j) set(j, commands[j].target);
     return;
   }
@@ -36,7 +36,7 @@ void TargetsAt(const Fragment& fragment, int step, std::span<Quat> pose) {
 
 void CommandsAt(const Fragment& fragment, int step, std::span<simulation::JointCommand> commands) {
   if (fragment.has_commands()) {
-    const std::vector<simulation::JointCommand>& of_step = fragment.commands[static_cast<size_t>(step)];
+    const std::vector<simulation::JointCommand>& of_step = fragment.CommandsOf(step);
     std::copy(of_step.begin(), of_step.end(), commands.begin());
     return;
   }

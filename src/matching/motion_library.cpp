@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <limits>
 #include <memory>
 #include <stdexcept>
@@ -43,10 +42,10 @@ Frame FrameOf(const character::Character& character, const character::State& sta
   const character::BodyState& root = state[static_cast<size_t>(character.root)];
   const Quat heading = Heading(root.orientation), back = heading.conjugate();
   Frame frame;
-  frame.place[0] = root.position.x();
-  frame.place[1] = root.position.z();
-  frame.heading_w = heading.w();
-  frame.heading_y = heading.y();
+  frame.whole.place[0] = root.position.x();
+  frame.whole.place[1] = root.position.z();
+  frame.whole.heading_w = heading.w();
+  frame.whole.heading_y = heading.y();
   frame.bodies.resize(character.bodies.size());
   const Vec3 origin(root.position.x(), 0, root.position.z());
   for (size_t b = 0; b < frame.bodies.size(); ++b) {
@@ -57,8 +56,8 @@ Frame FrameOf(const character::Character& character, const character::State& sta
                        as_float(turn.x()),  as_float(turn.y()),  as_float(turn.z())};
   }
   const Vec3 moving = back * velocity;
-  for (int axis = 0; axis < 3; ++axis) frame.velocity[axis] = static_cast<float>(moving[axis]);
-  frame.support = SupportOf(character, state);
+  for (int axis = 0; axis < 3; ++axis) frame.whole.velocity[axis] = static_cast<float>(moving[axis]);
+  frame.whole.support = SupportOf(character, state);
   return frame;
 }
 
@@ -78,17 +77,32 @@ std::vector<Frame> FramesOf(const character::ReferenceMotion& motion) {
   return frames;
 }
 
+void FrameTable::Reserve(size_t num_frames) {
+  wholes_.reserve(num_frames);
+  bodies_.reserve(num_frames * num_bodies_);
+}
+
+void FrameTable::Add(const FrameOfWhole& whole, std::span<const FrameOfBody> bodies) {
+  if (bodies.size() != num_bodies_) throw std::invalid_argument("a frame of another character");
+  wholes_.push_back(whole);
+  bodies_.insert(bodies_.end(), bodies.begin(), bodies.end());
+}
+
 void MotionLibrary::Add(std::string name, character::ReferenceMotion motion) {
   if (motion.character().bodies.size() != character_->bodies.size()) {
     throw std::invalid_argument("a motion of another character than the library's");
   }
-  Add(std::move(name), FramesOf(motion), {});
+  const auto add = [&](FrameTable& frames) {
+    for (const Frame& frame : FramesOf(motion)) frames.Add(frame);
+  };
+  Add(std::move(name), add, {});
   references_.back() = std::make_unique<const character::ReferenceMotion>(std::move(motion));
 }
 
-void MotionLibrary::Add(std::string name, std::vector<Frame> frames, Source source) {
-  motions_.push_back({std::move(name), frames_.size(), frames.size()});
-  std::move(frames.begin(), frames.end(), std::back_inserter(frames_));
+void MotionLibrary::Add(std::string name, const std::function<void(FrameTable& frames)>& add_frames, Source source) {
+  const size_t first = frames_.size();
+  add_frames(frames_);
+  motions_.push_back({std::move(name), first, frames_.size() - first});
   sources_.push_back(std::move(source));
   references_.emplace_back();
 }

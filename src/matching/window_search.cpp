@@ -17,7 +17,8 @@ size_t RowsOf(size_t bodies) {
 }
 
 /// A frame as the ground frame of another one sees it.
-void PutInto(const Frame& origin, const Frame& frame, std::vector<float>& rows) {
+void PutInto(const FrameOfWhole& origin, const FrameOfWhole& frame, std::span<const FrameOfBody> bodies,
+             std::vector<float>& rows) {
   const double w = origin.heading_w * frame.heading_w + origin.heading_y * frame.heading_y;
   const double y = origin.heading_w * frame.heading_y - origin.heading_y * frame.heading_w;
   const double origin_cosine = origin.heading_w * origin.heading_w - origin.heading_y * origin.heading_y;
@@ -29,7 +30,7 @@ void PutInto(const Frame& origin, const Frame& frame, std::vector<float>& rows) 
   const auto cosine = static_cast<float>(w * w - y * y), sine = static_cast<float>(2 * w * y);
   const auto half_cosine = static_cast<float>(w), half_sine = static_cast<float>(y);
   float* row = rows.data();
-  for (const Frame::Body& b : frame.bodies) {
+  for (const FrameOfBody& b : bodies) {
     *row++ = cosine * b.x + sine * b.z + move_x;
     *row++ = b.y;
     *row++ = cosine * b.z - sine * b.x + move_z;
@@ -87,14 +88,16 @@ WindowSearch::WindowSearch(const MotionLibrary& library, std::span<const Frame> 
   std::vector<float> seen(rows);
   for (size_t s = 0; s < starts_.size(); ++s) {
     const Frame& first = query[starts_[s]];
-    double total = first.support >= 0 ? options.support_weight : 0;
+    const int support = first.whole.support;
+    double total = support >= 0 ? options.support_weight : 0;
     for (const double weight : weights) total += weight;
     for (size_t b = 0; b < bodies_; ++b) {
-      const double more = static_cast<int>(b) == first.support ? options.support_weight : 0;
+      const double more = static_cast<int>(b) == support ? options.support_weight : 0;
       body_weights_[b * lanes_ + s] = total > 0 ? static_cast<float>((weights[b] + more) / total) : 0;
     }
     for (size_t k = 0; k < num_frames_; ++k) {
-      PutInto(first, query[starts_[s] + k], seen);
+      const Frame& frame = query[starts_[s] + k];
+      PutInto(first.whole, frame.whole, frame.bodies, seen);
       for (size_t row = 0; row < rows; ++row) query_[(k * rows + row) * lanes_ + s] = seen[row];
     }
   }
@@ -109,35 +112,48 @@ std::vector<WindowSearch::Best> WindowSearch::Nothing() const {
 }
 
 void WindowSearch::AddFrame(size_t frame, size_t k, std::vector<float>& rows, std::vector<float>& sums) const {
-  const std::span<const Frame> frames = library_.frames();
-  PutInto(frames[frame], frames[frame + k], rows);
+  const FrameTable& frames = library_.frames();
+  PutInto(frames.WholeOf(frame), frames.WholeOf(frame + k), frames.BodiesOf(frame + k), rows);
   kWindowKernels.Best().add({&query_[k * rows.size() * lanes_], rows.data(), body_weights_.data(), bodies_, lanes_,
                              turn_weight_, velocity_time_, frame_weights_[k]},
                             sums.data());
 }
 
-/// Windows that begin with the frames [first, end) of the library; `best` has what was found before.
-void WindowSearch::Scan(size_t first, size_t end, bool early, std::vector<Best>& best) const {
-  std::vector<float> rows(RowsOf(bodies_)), sums(lanes_);
-  for (size_t m = 0; m < library_.motions().size(); ++m) {
-    const MotionLibrary::Motion& motion = library_.motions()[m];
-    if (left_out_[m] != 0 || motion.num_frames < num_frames_) continue;
-    const size_t last = std::min(end, motion.first + motion.num_frames - num_frames_ + 1);
-    for (size_t frame = std::max(first, motion.first); frame < last; ++frame) {
-      std::fill(sums.begin(), sums.end(), 0.0F);
-      bool lost = false;
-      for (size_t k = 0; k < num_frames_ && !lost; ++k) {
-        AddFrame(frame, k, rows, sums);
-        if (!early) continue;
-        lost = true;
-        for (size_t s = 0; s < starts_.size(); ++s) lost = lost && !(sums[s] < best[s].distance);
-      }
-      if (lost) continue;
-      for (size_t s = 0; s < starts_.size(); ++s) {
-        if (sums[s] < best[s].distance) best[s] = {sums[s], frame};
-      }
+/// Windows of a motion that begin with the frames [first, end) of the library. @param best of each start, what was
+/// found before @param limit below which the nearest of all of them is returned, whatever the start
+std::optional<Match> WindowSearch::Scan(size_t motion, size_t first, size_t end, float limit, bool early,
+                                        std::vector<Best>& best) const {
+  const MotionLibrary::Motion& within = library_.motions()[motion];
+  if (left_out_[motion] != 0 || within.num_frames < num_frames_) return std::nullopt;
+  std::vector<float> rows(RowsOf(bodies_)), sums(lanes_), limits(lanes_, 0);
+  const auto set_limits = [&] {
+    for (size_t s = 0; s < starts_.size(); ++s) limits[s] = std::max(best[s].distance, limit);
+  };
+  set_limits();
+  std::optional<Match> nearest;
+  const size_t last = std::min(end, within.first + within.num_frames - num_frames_ + 1);
+  for (size_t frame = std::max(first, within.first); frame < last; ++frame) {
+    std::fill(sums.begin(), sums.end(), 0.0F);
+    bool near = true;
+    for (size_t k = 0; k < num_frames_ && (near || !early); ++k) {
+      AddFrame(frame, k, rows, sums);
+      near = false;
+      for (size_t s = 0; s < lanes_; ++s) near |= sums[s] < limits[s];
     }
+    if (!near) continue;
+    for (size_t s = 0; s < starts_.size(); ++s) {
+      if (sums[s] < best[s].distance) best[s] = {sums[s], frame};
+      if (!(sums[s] < limit)) continue;
+      limit = sums[s];
+      nearest = {starts_[s], motion, frame - within.first, static_cast<double>(limit)};
+    }
+    set_limits();
   }
+  return nearest;
+}
+
+void WindowSearch::Scan(size_t first, size_t end, bool early, std::vector<Best>& best) const {
+  for (size_t m = 0; m < library_.motions().size(); ++m) Scan(m, first, end, 0, early, best);
 }
 
 std::vector<std::optional<Match>> WindowSearch::MatchesOf(const std::vector<Best>& best) const {
@@ -201,33 +217,26 @@ std::vector<std::optional<Match>> WindowSearch::Nearest(parallel::TaskFarm& farm
   return MatchesOf(best);
 }
 
-/// Nothing where no window is nearer than the limit.
-std::optional<Match> WindowSearch::NearestIn(size_t motion, float limit) const {
-  const MotionLibrary::Motion& within = library_.motions()[motion];
-  if (left_out_[motion] != 0 || within.num_frames < num_frames_) return std::nullopt;
-  std::vector<float> rows(RowsOf(bodies_)), sums(lanes_);
-  std::optional<Match> nearest;
-  for (size_t frame = 0; frame + num_frames_ <= within.num_frames; ++frame) {
-    std::fill(sums.begin(), sums.end(), 0.0F);
-    float least = 0;
-    for (size_t k = 0; k < num_frames_ && least < limit; ++k) {
-      AddFrame(within.first + frame, k, rows, sums);
-      least = *std::min_element(sums.begin(), sums.begin() + static_cast<std::ptrdiff_t>(starts_.size()));
-    }
-    if (!(least < limit)) continue;
-    const auto lane = static_cast<size_t>(std::find(sums.begin(), sums.end(), least) - sums.begin());
-    nearest = {starts_[lane], motion, frame, static_cast<double>(least)};
-    limit = least;
-  }
-  return nearest;
+std::vector<Match> WindowSearch::NearestMotions(size_t most) const {
+  std::vector<Best> nothing_counts(lanes_, {0, 0});
+  return NearestMotions(most, nothing_counts);
 }
 
-std::vector<Match> WindowSearch::NearestMotions(size_t most) const {
+WindowSearch::NearestOfBoth WindowSearch::NearestWithMotions(size_t most) const {
+  std::vector<Best> best = Nothing();
+  std::vector<Match> motions = NearestMotions(most, best);
+  return {MatchesOf(best), std::move(motions)};
+}
+
+/// @param best likewise of each start
+std::vector<Match> WindowSearch::NearestMotions(size_t most, std::vector<Best>& best) const {
   std::vector<Match> nearest;
-  for (size_t m = 0; m < library_.motions().size() && most > 0; ++m) {
+  for (size_t m = 0; m < library_.motions().size(); ++m) {
     const bool full = nearest.size() == most;
-    const std::optional<Match> match =
-        NearestIn(m, full ? static_cast<float>(nearest.back().distance) : std::numeric_limits<float>::infinity());
+    const float limit = most == 0 ? 0
+                        : full    ? static_cast<float>(nearest.back().distance)
+                                  : std::numeric_limits<float>::infinity();
+    const std::optional<Match> match = Scan(m, 0, library_.frames().size(), limit, true, best);
     if (!match) continue;
     if (full) nearest.pop_back();
     nearest.insert(std::upper_bound(nearest.begin(), nearest.end(), *match,

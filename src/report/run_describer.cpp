@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -227,6 +228,18 @@ io::Json SettingsOf(const io::Json& manifest) {
   return settings;
 }
 
+/// A blow of something else than the pushes that are shown: of a thing or of another character.
+io::Json ShownBlow(const io::Json& manifest, const io::Json& pushes) {
+  if (!manifest.is_object() || !manifest.contains("response")) return {};
+  constexpr io::Range kAny{-1e9, 1e9};
+  const io::JsonView blow = io::JsonView(manifest, "manifest")["response"]["blow"];
+  const double start = blow["start"].Number(kAny);
+  for (const io::Json& push : pushes) {
+    if (push["start"] == start) return {};
+  }
+  return {{"what", blow["what"].String()}, {"start", start}, {"end", start + blow["duration"].Number(kAny)}};
+}
+
 /// Instants per second of a grid: fewer where the motion would have too many.
 double RateOf(double rate, double most, double duration) {
   return duration * rate > most ? most / duration : rate;
@@ -241,8 +254,8 @@ struct RunDescriber::Impl {
         strides{StrideOf(of.world->time_step, RateOf(options.frame_rate, options.most_frames, duration)),
                 StrideOf(of.world->time_step, RateOf(options.sample_rate, 2 * options.most_frames, duration))},
         simulated(character, strides),
-        tracking(character, strides),
         arrows(character.bodies.size()),
+        push_arrows(character.bodies.size()),
         timeline(character.bodies.size()),
         footprints(of.world->environment, options.footprint),
         things(character, of.world->environment) {}
@@ -256,13 +269,30 @@ struct RunDescriber::Impl {
     peak_ground_force = std::max(peak_ground_force, force.y());
     ground_force.Add(force);
     arrows.Step(part.contacts[step]);
+    push_arrows.Step(PushesIn(part, step));
     footprints.Step(part.states[step], history.cells[step], history.loads[step]);
+  }
+
+  /// The pushes in a step, as what touches the centres of the bodies that are pushed.
+  std::vector<simulation::Contact> PushesIn(const control::Trajectory& part, size_t step) const {
+    std::vector<simulation::Contact> touches;
+    const double h = part.time_step, begin = part.TimeOf(step);
+    for (const control::Push& push : run.pushes) {
+      const double share = (std::min(begin + h, push.end()) - std::max(begin, push.start)) / h;
+      if (share <= 0) continue;
+      simulation::Contact& touch = touches.emplace_back();
+      touch.body = push.body;
+      touch.point = part.states[step + 1][static_cast<size_t>(push.body)].position;
+      touch.force = share * push.force;
+    }
+    return touches;
   }
 
   void AddState(const character::State& state, const std::vector<Vec3>* joint_torques, size_t steps) {
     things.State(state);
     if (steps % strides.frame == 0) {
       arrows.Frame();
+      push_arrows.Frame();
       footprints.Frame();
       things.Frame(state, static_cast<double>(steps) * run.world->time_step);
       places.push_back(state[static_cast<size_t>(character.root)].position);
@@ -284,18 +314,22 @@ struct RunDescriber::Impl {
   const character::Character& character;
   Strides strides;
   MotionTrace simulated;
-  MotionTrace tracking;
-  bool tracked = false;
+  std::map<Beside, MotionTrace> beside;
   Quat facing = Quat::Identity();  // of the root at the start
   Floats ground_force;             // sum of the ground's contact forces, as in trajectory.csv: one row per state
   double peak_ground_force = 0;    // largest upward sum of the ground's contact forces in any step [N]
   Floats torques;
   Arrows arrows;
+  Arrows push_arrows;
   Timeline timeline;
   Footprints footprints;
   MovingThings things;
   std::vector<Vec3> places;  // of the root at the frames
 };
+
+std::string Name(Beside beside) {
+  return beside == Beside::kTracking ? "tracking" : "ragdoll";
+}
 
 RunDescriber::RunDescriber(const ReportRun& run, double duration, const ReportOptions& options)
     : impl_(std::make_unique<Impl>(run, duration, options)) {}
@@ -321,9 +355,8 @@ void RunDescriber::Add(const control::Trajectory& part) {
   }
 }
 
-void RunDescriber::AddTracking(const control::Trajectory& part) {
-  impl_->tracking.Add(part);
-  impl_->tracked = true;
+void RunDescriber::Add(Beside beside, const control::Trajectory& part) {
+  impl_->beside.try_emplace(beside, impl_->character, impl_->strides).first->second.Add(part);
 }
 
 std::vector<Vec3> RunDescriber::CameraPath() const {
@@ -353,9 +386,9 @@ io::Json RunDescriber::Finish() {
   if (run.reference != nullptr) {
     json["reference"] = ReferenceToJson(*run.reference, h, steps, impl_->strides);
   }
-  if (impl_->tracked) {
-    json["tracking"] = impl_->tracking.ToJson();
-    if (run.tracking_evaluation) json["tracking"]["evaluation"] = run.tracking_evaluation->ToJson();
+  for (auto& [beside, trace] : impl_->beside) json[Name(beside)] = trace.ToJson();
+  if (json.contains("tracking") && run.tracking_evaluation) {
+    json["tracking"]["evaluation"] = run.tracking_evaluation->ToJson();
   }
   if (run.evaluation) json["evaluation"] = run.evaluation->ToJson();
   json["ground_force"] = impl_->ground_force.Packed();
@@ -363,6 +396,7 @@ io::Json RunDescriber::Finish() {
   json["peak_ground_force"] = impl_->peak_ground_force;
   json["arrows"] = impl_->arrows.ToJson();
   json["arrows"]["metres_per_newton"] = ArrowScale(character, *run.world);
+  if (!run.pushes.empty()) json["push_arrows"] = impl_->push_arrows.ToJson();
   const std::vector<Vec3> path = impl_->path();
   const Vec3 travel = TravelDirection(path, impl_->facing);
   Floats packed_path;
@@ -378,6 +412,7 @@ io::Json RunDescriber::Finish() {
     if (run.manifest.is_object() && run.manifest.contains("pushes")) {
       json["composition"]["pushes"] = ShownPushes(io::JsonView(run.manifest, "manifest")["pushes"]);
     }
+    json["composition"]["blow"] = ShownBlow(run.manifest, json["composition"]["pushes"]);
   }
   if (!run.latent_picture.empty()) json["latent_picture"] = run.latent_picture;
   if (run.repair != nullptr) json["repair"] = RepairToJson(*run.repair);
@@ -394,7 +429,7 @@ io::Json DescribeRun(const ReportRun& run, const control::Trajectory& simulated,
                      const ReportOptions& options) {
   RunDescriber describer(run, static_cast<double>(simulated.num_steps()) * simulated.time_step, options);
   describer.Add(simulated);
-  if (tracking != nullptr) describer.AddTracking(*tracking);
+  if (tracking != nullptr) describer.Add(Beside::kTracking, *tracking);
   return describer.Finish();
 }
 

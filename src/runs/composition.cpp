@@ -23,16 +23,11 @@ constexpr double kReaction = 0.2;     // after the start of a push the plan goes
 constexpr int kEfforts[] = {1, 4};    // factors on samples, one after the other
 constexpr double kGoodEnd = 0.2;      // of a way from the end of its control, with which it is taken at once [m]
 // Falls and get-ups.
-constexpr double kNear = 0.3;          // where there is a get-up, ways after a push that are farther are not tried [m]
-constexpr double kFallStep = 0.1;      // in which the reflexes are what they are [s]
-constexpr double kShortestFall = 0.5;  // before a body may be said to lie [s]
-constexpr double kLongestFall = 4;     // after which it gets up, still or not [s]
-constexpr double kDriveTime = 1.5;     // in which servos go to the pose of a get-up [s]
-constexpr double kGetUpWindow = 0.35;  // share of a get-up in which it may be entered
-constexpr double kLimpGains[] = {0.2, 0.1, 0.4};  // shares of the servos' strength with which the character may fall
-constexpr double kShareOfBudget = 0.5;            // of a way that is tried then: there are others
-constexpr double kNamedCut = 0.2;                 // from the time that is named, within which a get-up is entered [s]
-constexpr int kMostGetUps = 6;                    // of the nearest that are tried
+constexpr double kNear = 0.3;           // where there is a get-up, ways after a push that are farther are not tried [m]
+constexpr double kGetUpWindow = 0.35;   // share of a get-up in which it may be entered
+constexpr double kShareOfBudget = 0.5;  // of a way that is tried then: there are others
+constexpr double kNamedCut = 0.2;       // from the time that is named, within which a get-up is entered [s]
+constexpr int kMostGetUps = 6;          // of the nearest that are tried
 
 class Composer {
  public:
@@ -206,12 +201,15 @@ class Composer {
     const GrowingMotion::Snapshot before = motion_.Take();
     const CompositionJob::Rise rise = num_falls_ < job_.rises.size() ? job_.rises[num_falls_] : CompositionJob::Rise();
     ++num_falls_;
-    const size_t most_falls = Is(Transition::kKinematic) ? 1 : std::size(kLimpGains);
+    const size_t most_falls = Is(Transition::kKinematic) ? 1 : std::size(kFallGains);
     std::vector<GrowingMotion::Piece> falls;
     std::vector<WayUp> ways;
     for (size_t g = 0; g < most_falls; ++g) {
       motion_.BackTo(before);
-      if (!FallLimply(exit, kLimpGains[g])) continue;
+      const bool fell = FallUntilStill(
+          character_, kFallGains[g], exit, h(), [&] { return motion_.actual().back(); },
+          [&](const control::Fragment& fragment) { return motion_.Play(fragment); });
+      if (!fell) continue;
       falls.push_back(motion_.Since(before));
       std::vector<WayUp> from_here = rise.controls.empty()
                                          ? WaysUp(job_.get_ups, kGetUpWindow, 1)
@@ -249,17 +247,6 @@ class Composer {
     tell();
     ending_ = "no way found up " + when;
     return false;
-  }
-
-  /// Until the character lies still. False where the simulation diverges.
-  bool FallLimply(int exit, double gain) {
-    FallingReflexes reflexes(character_, motion_.actual().back(), gain);
-    const int most = StepsIn(kLongestFall), least = StepsIn(kShortestFall), steps = StepsIn(kFallStep);
-    for (int fallen = 0; fallen < most; fallen += steps) {
-      if (fallen >= least && LiesStill(character_, motion_.actual().back())) break;
-      if (!motion_.Play(reflexes.From(motion_.actual().back(), exit + fallen, steps))) return false;
-    }
-    return true;
   }
 
   void FallAgain(const GrowingMotion::Snapshot& before, int exit, const GrowingMotion::Piece& fall) {

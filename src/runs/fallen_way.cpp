@@ -14,13 +14,7 @@
 namespace retrace::runs {
 namespace {
 
-// Those of compose, where they are measured.
-constexpr double kLimpGains[] = {0.2, 0.1, 0.4};  // shares of the servos' strength with which the character falls
-constexpr double kFallStep = 0.1;                 // in which the reflexes are what they are [s]
-constexpr double kShortestFall = 0.5;             // before a body may be said to lie [s]
-constexpr double kLongestFall = 4;                // after which it gets up, still or not [s]
-constexpr double kDriveTime = 1.5;                // in which servos go to the pose of a get-up [s]
-constexpr size_t kMostPlaces = 12;                // of the library, for each fall
+constexpr size_t kMostPlaces = 12;  // of the library, for each fall
 
 class Faller {
  public:
@@ -29,7 +23,7 @@ class Faller {
 
   std::vector<WayUp> Run(size_t most) const {
     std::vector<WayUp> ways;
-    for (const double gain : kLimpGains) {
+    for (const double gain : kFallGains) {
       if (from_.stop && from_.stop()) throw StoppedError("stopped");
       const std::optional<Lead> fall = Fall(gain);
       if (!fall) continue;
@@ -81,13 +75,10 @@ class Faller {
     Lead lead;
     lead.end = from_.start;
     lead.end_step = from_.first_step;
-    FallingReflexes reflexes(character_, OwnState(lead), gain);
-    const int most = StepsIn(kLongestFall), least = StepsIn(kShortestFall), steps = StepsIn(kFallStep);
-    for (int fallen = 0; fallen < most; fallen += steps) {
-      if (fallen >= least && LiesStill(character_, OwnState(lead))) break;
-      if (!Play(reflexes.From(OwnState(lead), lead.end_step, steps), lead)) return std::nullopt;
-    }
-    if (!Lies(lead.end)) return std::nullopt;
+    const bool falls = FallUntilStill(
+        character_, gain, lead.end_step, struck_.h(), [&] { return OwnState(lead); },
+        [&](control::Fragment fragment) { return Play(std::move(fragment), lead); });
+    if (!falls || !Lies(lead.end)) return std::nullopt;
     return lead;
   }
 

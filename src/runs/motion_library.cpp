@@ -68,34 +68,34 @@ std::vector<character::Pose> ParsePoses(const std::string& bytes, const characte
 
 /// Bytes of a frame in a file: its members one after the other, as the processor has them.
 size_t SizeOfFrame(const character::Character& character) {
-  const matching::Frame frame;
-  return character.bodies.size() * sizeof(matching::Frame::Body) + sizeof frame.velocity + sizeof frame.support +
-         sizeof frame.place + sizeof frame.heading_w + sizeof frame.heading_y;
+  const matching::FrameOfWhole whole;
+  return character.bodies.size() * sizeof(matching::FrameOfBody) + sizeof whole.velocity + sizeof whole.support +
+         sizeof whole.place + sizeof whole.heading_w + sizeof whole.heading_y;
 }
 
 void PutFrames(const std::vector<matching::Frame>& frames, parallel::Bytes& bytes) {
   for (const matching::Frame& frame : frames) {
     parallel::Put(bytes, frame.bodies.data(), frame.bodies.size());
-    parallel::Put(bytes, frame.velocity, std::size(frame.velocity));
-    parallel::Put(bytes, &frame.support, 1);
-    parallel::Put(bytes, frame.place, std::size(frame.place));
-    parallel::Put(bytes, &frame.heading_w, 1);
-    parallel::Put(bytes, &frame.heading_y, 1);
+    parallel::Put(bytes, frame.whole.velocity, std::size(frame.whole.velocity));
+    parallel::Put(bytes, &frame.whole.support, 1);
+    parallel::Put(bytes, frame.whole.place, std::size(frame.whole.place));
+    parallel::Put(bytes, &frame.whole.heading_w, 1);
+    parallel::Put(bytes, &frame.whole.heading_y, 1);
   }
 }
 
-std::vector<matching::Frame> TakeFrames(size_t count, const character::Character& character, parallel::Reader& reader) {
-  std::vector<matching::Frame> frames(count);
-  for (matching::Frame& frame : frames) {
-    frame.bodies.resize(character.bodies.size());
-    reader.Take(frame.bodies.data(), frame.bodies.size());
-    reader.Take(frame.velocity, std::size(frame.velocity));
-    reader.Take(&frame.support, 1);
-    reader.Take(frame.place, std::size(frame.place));
-    reader.Take(&frame.heading_w, 1);
-    reader.Take(&frame.heading_y, 1);
+void TakeFrames(size_t count, parallel::Reader& reader, matching::FrameTable& frames) {
+  std::vector<matching::FrameOfBody> bodies(frames.num_bodies());
+  for (size_t f = 0; f < count; ++f) {
+    matching::FrameOfWhole whole;
+    reader.Take(bodies.data(), bodies.size());
+    reader.Take(whole.velocity, std::size(whole.velocity));
+    reader.Take(&whole.support, 1);
+    reader.Take(whole.place, std::size(whole.place));
+    reader.Take(&whole.heading_w, 1);
+    reader.Take(&whole.heading_y, 1);
+    frames.Add(whole, bodies);
   }
-  return frames;
 }
 
 /// What a motion of the library is, as the index has it.
@@ -382,6 +382,13 @@ StoredMotionLibrary::StoredMotionLibrary(const fs::path& folder, bool mirrored) 
       character::ParseCharacter(index.character, std::string(name).append(": /character")));
   motions_ = std::make_unique<matching::MotionLibrary>(*character_);
   const std::optional<character::Mirror> mirror = character::Mirror::Of(*character_);
+  size_t num_frames = 0;
+  for (const StoredMotion& motion : index.motions) {
+    std::error_code missing;  // that is an error below
+    const auto size = motion.frames_file.empty() ? 0 : fs::file_size(folder / motion.frames_file, missing);
+    if (!missing) num_frames += size / SizeOfFrame(*character_);
+  }
+  motions_->Reserve(mirrored || !mirror ? num_frames : num_frames / 2);
   for (const StoredMotion& motion : index.motions) {
     const auto read = [folder, motion, character = character_.get()] { return ReadMotion(folder, motion, *character); };
     if (motion.frames_file.empty()) {
@@ -398,11 +405,12 @@ StoredMotionLibrary::StoredMotionLibrary(const fs::path& folder, bool mirrored) 
         ReadMotionFile(folder / motion.frames_file, blocks * frames * SizeOfFrame(*character_), motion.frames_sha256);
     parallel::Reader reader(std::as_bytes(std::span(bytes)));
     const size_t original = motions_->motions().size();
-    motions_->Add(motion.name, TakeFrames(frames, *character_, reader), read);
+    const auto take = [&](matching::FrameTable& table) { TakeFrames(frames, reader, table); };
+    motions_->Add(motion.name, take, read);
     if (!mirrored || !mirror) continue;
-    motions_->Add(
-        motion.name + kMirrored, TakeFrames(frames, *character_, reader),
-        [library = motions_.get(), original, mirror] { return mirror->Image(library->ReferenceOf(original)); });
+    motions_->Add(motion.name + kMirrored, take, [library = motions_.get(), original, mirror] {
+      return mirror->Image(library->ReferenceOf(original));
+    });
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "retrace/control/control_file.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
 #include "retrace/io/number.h"
@@ -10,6 +11,8 @@
 #include "retrace/results/run_folder.h"
 #include "retrace/runs/data_files.h"
 #include "retrace/runs/evaluation.h"
+#include "retrace/runs/response.h"
+#include "retrace/runs/solver.h"
 #include "retrace/runs/variations.h"
 
 namespace retrace::runs {
@@ -58,11 +61,48 @@ void DescribeTracking(const StoredRun& run, std::vector<report::ReportRun>& repo
   ReplayInParts(run.NaiveTracking(), run.pushes, [&](size_t c, const control::Trajectory& part) {
     if (!evaluators[c]) return;
     evaluators[c]->Add(part);
-    describers[c].AddTracking(part);
+    describers[c].Add(report::Beside::kTracking, part);
   });
   for (size_t c = 0; c < run.characters.size(); ++c) {
     if (evaluators[c]) reports[c].tracking_evaluation = evaluators[c]->Finish(run.expected_duration(c));
   }
+}
+
+/// The body without strength of a response, where its control is kept.
+void DescribeRagdoll(const StoredRun& run, std::vector<report::RunDescriber>& describers) {
+  const fs::path file = run.folder / results::kRagdollFile;
+  if (!fs::exists(file)) return;
+  control::Scene ragdoll = control::LoadScene(file);
+  const auto bodies_of = [](const control::Scene& scene) { return scene.characters.front().bodies.size(); };
+  if (ragdoll.characters.size() != run.characters.size() || bodies_of(ragdoll) != bodies_of(run.scene) ||
+      ragdoll.world.time_step != run.scene.world.time_step) {
+    throw InputError(file.string(), "other characters or another time step",
+                     "those of the " + std::string(results::kControlFile) + " beside it");
+  }
+  ragdoll.world.solver = SolverInUse(ragdoll.world);
+  ReplayInParts(ragdoll, {}, [&](size_t c, const control::Trajectory& part) {
+    if (c == ResponseJob::kStruck) describers[c].Add(report::Beside::kRagdoll, part);
+  });
+}
+
+/// Of the scene's pushes those on one character, whose bodies are then counted from 0.
+std::vector<control::Push> PushesOn(const StoredRun& run, size_t character) {
+  std::vector<control::Push> pushes;
+  const simulation::Layout layout = run.scene.layout();
+  for (control::Push push : run.AllPushes()) {
+    const int first = layout.BodyOf(character, 0);
+    push.body -= first;
+    if (push.body >= 0 && push.body < static_cast<int>(run.scene.characters[character].bodies.size())) {
+      pushes.push_back(push);
+    }
+  }
+  return pushes;
+}
+
+/// In company, too, candidates are those of the one that is struck, and in the folder of the run.
+fs::path CandidatesOf(const StoredRun& run, size_t character) {
+  return character == ResponseJob::kStruck ? run.folder / results::kCandidatesFile
+                                           : run.PathOf(character, results::kCandidatesFile);
 }
 
 }  // namespace
@@ -81,6 +121,7 @@ io::Json DescribeStoredRun(const StoredRun& run, const std::string& name, std::s
     report.character = &run.scene.characters[c];
     report.world = &run.scene.world;
     report.manifest = run.manifest;
+    report.pushes = PushesOn(run, c);
     if (num_characters > 1) {
       report.name.append(", character ").append(std::to_string(c + 1));
       report.name.append(" (").append(report.character->name).append(")");
@@ -102,7 +143,7 @@ io::Json DescribeStoredRun(const StoredRun& run, const std::string& name, std::s
       compositions[c] = results::ReadTable(file);
       if (compositions[c].num_rows() > 0) report.composition = &compositions[c];
     }
-    if (const fs::path file = run.PathOf(c, results::kCandidatesFile); fs::exists(file)) {
+    if (const fs::path file = CandidatesOf(run, c); fs::exists(file)) {
       candidates[c] = results::ReadTable(file);
       if (candidates[c].num_rows() > 0) report.candidates = &candidates[c];
     }
@@ -138,6 +179,7 @@ io::Json DescribeStoredRun(const StoredRun& run, const std::string& name, std::s
         "The motion shown is not the stored one: this program replays the control to other bits.");
   }
   DescribeTracking(run, reports, describers);
+  DescribeRagdoll(run, describers);
   return num_characters == 1 ? describers[0].Finish() : report::DescribeScene(name, describers);
 }
 

@@ -63,6 +63,7 @@ class Responder {
     }
     Evaluate();
     result_.control.pushes = job_.pushes;
+    result_.ragdoll = Ragdoll();
     result_.cpu_seconds = result_.timer.CpuSeconds();
     return std::move(result_);
   }
@@ -367,6 +368,18 @@ class Responder {
     result_.evaluation = evaluate(kStruck, result_.reference);
     if (result_.others.empty()) companions_.ListAll();
     for (Companion& other : result_.others) other.evaluation = evaluate(other.character, other.reference);
+  }
+
+  control::Scene Ragdoll() const {
+    control::OpenLoopControl limp = result_.control;
+    limp.ending.reset();
+    if (result_.others_left_out) {  // the control begins at the exit
+      limp.fragments = {struck_.LimpFromExit(struck_.exit() + limp.num_steps()).back()};
+      limp.fragments[0].first_step = 0;
+      return control::MakeScene(character_, limp);
+    }
+    limp.fragments = struck_.LimpFromExit(result_.control.num_steps());
+    return job_.has_others() ? struck_.SceneOf(limp, false) : control::MakeScene(character_, limp);
   }
 
   const ResponseJob& job_;

@@ -24,7 +24,6 @@ constexpr double kNearOwn = 0.2;      // of the run's own motion, where it is tr
 constexpr double kUpright = 0.87;
 constexpr double kStandingTime = 0.5;  // that the motion stands, before it may end [s]
 constexpr double kLongestMotion = 10;  // that is used [s]
-constexpr double kLimp = 0.01;         // of the servos' strength, for comparison
 
 class Finder {
  public:
@@ -97,14 +96,13 @@ class Finder {
       query.push_back(matching::FrameOf(character_, state, character::CenterOfMassVelocity(character_, state)));
     }
     const matching::WindowSearch search(job_.library.motions(), query, starts, o_.window);
-    const std::vector<std::optional<matching::Match>> nearest = search.Nearest();
+    const auto [nearest, of_motions] = search.NearestWithMotions(o_.paper       ? 0
+                                                                 : o_.kinematic ? kMostOfMotionsBlended
+                                                                                : kMostOfMotions);
     std::vector<matching::Match> matches;
     for (size_t s = 0; s < nearest.size(); s += o_.kinematic ? 1 : kStartsApart) {
       if (nearest[s]) matches.push_back(*nearest[s]);
     }
-    if (o_.paper) return matches;
-    const std::vector<matching::Match> of_motions =
-        search.NearestMotions(o_.kinematic ? kMostOfMotionsBlended : kMostOfMotions);
     matches.insert(matches.end(), of_motions.begin(), of_motions.end());
     return matches;
   }

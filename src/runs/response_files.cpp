@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "composed_run.h"
+#include "retrace/control/control_file.h"
 #include "retrace/io/csv_writer.h"
 #include "retrace/io/number.h"
 #include "retrace/runs/composed_motion.h"
@@ -166,6 +167,13 @@ ComposedRun ComposedOf(const ResponseJob& job, const Response& result) {
   return run;
 }
 
+/// Candidates, and the body that gives up: in company, too, they are those of the one that is struck.
+void WriteComparisons(results::RunFolder& folder, const ResponseJob& job, const Response& result) {
+  folder.Write(results::kCandidatesFile, FormatCandidates(job, result));
+  control::WriteControl(result.ragdoll, [&](std::string_view piece) { folder.Append(results::kRagdollFile, piece); });
+  folder.FinishFiles();
+}
+
 /// The folder of a response in company.
 void WriteSceneResponse(results::RunFolder& folder, const ResponseJob& job, const Response& result,
                         const RunContext& context) {
@@ -194,7 +202,7 @@ void WriteSceneResponse(results::RunFolder& folder, const ResponseJob& job, cons
   WriteScene(folder, scene, characters, job.run.folder.string() + ", after a blow");
   folder.Write(results::CharacterPrefix(0, scene.characters.size()).append(results::kCompositionFile),
                FormatParts(PartsOf(job, result)));
-  folder.Write(results::kCandidatesFile, FormatCandidates(job, result));
+  WriteComparisons(folder, job, result);
   ComposedRun run = ComposedOf(job, result);
   run.characters = CharactersMember(scene, characters);
   FinishWith(folder, ManifestOf(run, context));
@@ -209,7 +217,7 @@ void WriteResponse(results::RunFolder& folder, const ResponseJob& job, const Res
     return;
   }
   io::Json manifest = WriteComposedRun(folder, ComposedOf(job, result), context);
-  folder.Write(results::kCandidatesFile, FormatCandidates(job, result));
+  WriteComparisons(folder, job, result);
   FinishWith(folder, std::move(manifest));
 }
 

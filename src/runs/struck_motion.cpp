@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "composition_frames.h"
+#include "falling.h"
 #include "retrace/control/cutting.h"
 #include "retrace/matching/motion_library.h"
 #include "retrace/runs/composed_motion.h"
@@ -127,6 +128,16 @@ control::Trajectory StruckMotion::SecondSimulation(const ResponseCandidate& cand
   TwoMotions servos = ServosOf(candidate, gain);
   return OneOf(SimulateAll(WholeState(exit_), servos, exit_, impact_ + StepOf(candidate.start + past) - exit_ + 1),
                kStruck);
+}
+
+std::vector<control::Fragment> StruckMotion::LimpFromExit(int end) const {
+  std::vector<control::Fragment> fragments = control::UpTo(exit_, job_.control.fragments);
+  if (end <= exit_) return fragments;
+  control::Fragment& limp = fragments.emplace_back();
+  limp.first_step = exit_;
+  limp.num_steps = end - exit_;
+  limp.commands.push_back(HoldingWith(kLimp, character(), NaiveState(exit_)));
+  return fragments;
 }
 
 Vec3 WayToRest(const Vec3& velocity, double time) {

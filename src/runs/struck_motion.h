@@ -70,6 +70,12 @@ class StruckMotion {
   /// With these servos, from the exit to so long past the start time [s].
   control::Trajectory SecondSimulation(const ResponseCandidate& candidate, double gain, double past = 0) const;
 
+  // ---- without strength
+
+  /// The run's own control until the exit; then servos of a hundredth of their strength hold the pose of that instant.
+  /// @param end step until which it lasts
+  std::vector<control::Fragment> LimpFromExit(int end) const;
+
  private:
   void FindOwnMotion();
 
@@ -83,6 +89,9 @@ class StruckMotion {
 
 /// After T, in which a reference goes over from the second simulation to the motion [s].
 inline constexpr double kGoOver = 0.3;
+
+/// Of the servos' strength: that of a body which gives up, to be compared with.
+inline constexpr double kLimp = 0.01;
 
 /// How far a root goes along the ground until so long after it began to come to rest.
 Vec3 WayToRest(const Vec3& velocity, double time);

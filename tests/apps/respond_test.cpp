@@ -81,6 +81,23 @@ TEST_F(RespondProgram, LeavesARunThatTheOthersTake) {
   EXPECT_GE(*std::min_element(starts.begin(), starts.end()), 0.27);
   EXPECT_EQ(Execute(command + " --output " + run).code, 2);  // in use
 
+  // The same blow without a response, as a run of its own: the same motion until the exit, and down by the end of it.
+  const std::string limp = Path("limp");
+  fs::create_directories(limp);
+  fs::copy_file(run + "/ragdoll.json", limp + "/control.json");
+  ASSERT_EQ(Execute(kReplay + " " + limp + " --output " + Path("ragdoll")).code, 0);
+  ASSERT_EQ(Execute(kReplay + " " + Path("ragdoll") + " --verify").code, 0);
+  const results::Table ragdoll = results::ReadTable(Path("ragdoll/trajectory.csv")),
+                       active = results::ReadTable(run + "/trajectory.csv");
+  const std::vector<double> times = active.Numbers("time"), heights = active.Numbers("root_y"),
+                            limp_heights = ragdoll.Numbers("root_y");
+  ASSERT_EQ(limp_heights.size(), heights.size());
+  size_t same = 0;
+  while (limp_heights[same] == heights[same]) ++same;
+  EXPECT_NEAR(times[same], exit, 0.01);
+  EXPECT_GT(heights.back(), 0.7);
+  EXPECT_LT(limp_heights.back(), 0.4);
+
   // The same bytes on any number of threads; up to the exit, with all of the push before it, the run's own control.
   ASSERT_EQ(Execute(command + " --threads 1 --output " + Path("again")).code, 0);
   EXPECT_EQ(io::ReadFile(run + "/control.json"), io::ReadFile(Path("again/control.json")));
@@ -217,6 +234,14 @@ TEST_F(RespondProgram, AKinematicTransitionIsLabelledAndSmooth) {
   ExpectRefusals(kStabilise, {{run, 2, found + "feedback is along forces"}});
   ExpectRefusals(kRespond, {{run + " --library " + library_ + " --push trunk,0:0:9,1.6,0.1 --output " + Path("a"), 2,
                              found + "a response is simulated"}});
+  // What is beside it is simulated to the end, and pushed likewise.
+  const io::Json ragdoll = io::ReadJson(run + "/ragdoll.json");
+  EXPECT_FALSE(ragdoll.contains("kinematic_ending"));
+  EXPECT_EQ(ragdoll["pushes"], control["pushes"]);
+  const io::Json& limp = ragdoll["fragments"].back();
+  EXPECT_EQ(limp["gains"], io::Json::array({io::Json(std::vector<double>(limp["gains"][0].size(), 0.01))}));
+  EXPECT_NEAR(limp["start"].get<double>() + limp["duration"].get<double>(),
+              results::ReadTable(run + "/trajectory.csv").Numbers("time").back(), 1e-9);
   // The same bytes on any number of threads.
   ASSERT_EQ(Execute(Command(push) + " --transition kinematic --threads 1 --output " + Path("again")).code, 0);
   EXPECT_EQ(io::ReadFile(run + "/control.json"), io::ReadFile(Path("again/control.json")));

@@ -62,6 +62,11 @@ TEST_F(StrikeProgram, TheOneThatIsStruckResponds) {
   EXPECT_EQ(manifest.contains("characters"), !manifest["response"].contains("others_left_out"));
   EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
   EXPECT_EQ(Execute(kReport + " " + run + " --output " + Path("report.html")).code, 0);
+  // In company it gives up among the others.
+  EXPECT_EQ(io::ReadJson(run + "/ragdoll.json").contains("characters"), manifest.contains("characters"));
+  const std::string page = io::ReadFile(Path("report.html"));
+  EXPECT_THAT(page, HasSubstr("\"ragdoll\":{"));
+  EXPECT_THAT(page, HasSubstr("\"candidates\":["));
   ASSERT_EQ(Execute(command + " --threads 1 --output " + Path("again")).code, outcome.code);
   EXPECT_EQ(io::ReadFile(run + "/control.json"), io::ReadFile(Path("again/control.json")));
   // Until the exit both move as they did without a response.

@@ -348,6 +348,19 @@ test('a response shows the motions that it could go on with', async (t) => {
   );
   assert.ok(rows.some(({ found }) => found === 1));
   assert.equal(await page.locator('#composition-0').count(), 1);
+  // A body that gives up stands beside it until the key is pressed, and the push is an arrow while it lasts.
+  assert.equal(await page.getByLabel('Ragdoll').inputValue(), 'beside');
+  await page.locator('body').click({ position: { x: 3, y: 3 } });
+  await page.keyboard.press('r');
+  assert.equal(await page.getByLabel('Ragdoll').inputValue(), 'off');
+  const { ragdoll, simulated, arrows } = await page.evaluate(() => {
+    const [run] = window.report.runs;
+    const { offsets } = run.push_arrows;
+    const pushed = [...offsets.keys()].filter((k) => offsets[k + 1] > offsets[k]).map((k) => k * run.frameTime);
+    return { ragdoll: run.root('ragdoll').at(-1), simulated: run.root('simulated').at(-1), arrows: pushed };
+  });
+  assert.ok(ragdoll < 0.5 && simulated > 0.7, `${ragdoll}, ${simulated}`);
+  assert.ok(arrows.length === 6 && arrows[0] > 0.6 && arrows.at(-1) < 0.71, `${arrows}`);
 });
 
 test('a composed motion shows its parts, and which way into them is kinematic', async (t) => {

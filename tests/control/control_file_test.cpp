@@ -112,6 +112,27 @@ TEST(ControlFile, CommandsAreOfVersion3AndRefusedInOthers) {
   refused(earlier, "/characters/0/fragments/0/torques");
 }
 
+TEST(ControlFile, CommandsThatHoldForAllStepsAreOneEntry) {
+  RandomStream random(9, RandomStage::kTest, 0, 0);
+  OpenLoopControl control = RandomControl(random, 2);
+  Fragment& held = control.fragments[1];
+  held.num_steps = 50;
+  AddCommands(random, held);
+  held.commands.resize(1);
+  const std::string text = FormatControl(Human(), control);
+  EXPECT_EQ(io::ParseJson(text, "c.json")["fragments"][1]["gains"].size(), 1u);
+  EXPECT_TRUE(SameControl(ParseControl(text, "c.json").control, control));
+  Json changed = io::ParseJson(text, "c.json");
+  changed["fragments"][1]["torques"].push_back(Json(changed["fragments"][1]["torques"][0]));
+  try {
+    ParseControl(changed.dump(), "c.json");
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("/fragments/1/torques"));
+    EXPECT_THAT(error.what(), HasSubstr("an array of 1 for all steps"));
+  }
+}
+
 TEST(ControlFile, KinematicTransitionsAreOfVersion4) {
   OpenLoopControl control = Standing(3);
   control.transitions = {{24, 0.3, control.start}, {48, 0, control.start}};

@@ -7,6 +7,7 @@
 #include "control/sample_control.h"
 #include "math/any_stream.h"
 #include "retrace/character/kinematics.h"
+#include "retrace/control/cutting.h"
 #include "retrace/io/error.h"
 #include "retrace/math/rotation.h"
 
@@ -177,6 +178,24 @@ TEST(Replay, TargetsAfterCommandsHaveTheFullGainAndNoTorque) {
   const Trajectory alone = Replay(MakeScene(Human(), rest));
   ASSERT_GT(alone.num_steps(), 0u);
   EXPECT_TRUE(SameBits(whole.states.back(), alone.states.back()));
+}
+
+TEST(Replay, ASingleCommandHoldsThroughoutItsFragment) {
+  OpenLoopControl control = Swaying();
+  Fragment& held = control.fragments[1];
+  held.targets.clear();
+  simulation::JointCommand command;
+  command.gain = 0.3;
+  command.torque = Vec3(1, 0, 0);
+  held.commands.assign(1, std::vector(Human().joints.size(), command));
+  const Trajectory once = Replay(Human(), control);
+  held.commands.resize(static_cast<size_t>(held.num_steps), held.commands[0]);
+  EXPECT_TRUE(SameBits(Replay(Human(), control).states.back(), once.states.back()));
+  // Also where it is cut.
+  held.commands.resize(1);
+  const std::vector<Fragment> part = UpTo(held.first_step + 3, control.fragments);
+  ASSERT_EQ(part.back().commands.size(), 3u);
+  EXPECT_EQ(part.back().commands[2][0].gain, 0.3);
 }
 
 TEST(Replay, RecordsEveryStep) {

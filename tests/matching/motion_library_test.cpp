@@ -46,12 +46,12 @@ TEST(MotionLibrary, FramesDoNotChangeWhenTheMotionIsMovedAndTurned) {
   const std::vector<Frame> frames = FramesOf(task::Motion(crawling, 1)), others = FramesOf(task::Motion(elsewhere, 1));
   ASSERT_EQ(frames.size(), others.size());
   for (size_t k = 0; k < frames.size(); ++k) {
-    EXPECT_EQ(frames[k].support, others[k].support);
+    EXPECT_EQ(frames[k].whole.support, others[k].whole.support);
     for (size_t b = 0; b < frames[k].bodies.size(); ++b) {
       EXPECT_NEAR(frames[k].bodies[b].x, others[k].bodies[b].x, 1e-5F);
       EXPECT_NEAR(frames[k].bodies[b].z, others[k].bodies[b].z, 1e-5F);
     }
-    EXPECT_NEAR(frames[k].velocity[2], others[k].velocity[2], 1e-3F);
+    EXPECT_NEAR(frames[k].whole.velocity[2], others[k].whole.velocity[2], 1e-3F);
   }
 }
 
@@ -63,8 +63,8 @@ TEST(MotionLibrary, VelocitiesAreThoseOfTheMotion) {
     return pose;
   };
   const std::vector<Frame> frames = FramesOf(task::Motion(striding, 1));
-  EXPECT_NEAR(frames[15].velocity[0], 0, 1e-5F);
-  EXPECT_NEAR(frames[15].velocity[2], 1.3F, 1e-4F);  // along the heading
+  EXPECT_NEAR(frames[15].whole.velocity[0], 0, 1e-5F);
+  EXPECT_NEAR(frames[15].whole.velocity[2], 1.3F, 1e-4F);  // along the heading
 }
 
 TEST(MotionLibrary, WhoStandsIsCarriedByAFootAndWhoLiesByTheTrunk) {

@@ -182,6 +182,21 @@ TEST(WindowSearch, FindsTheNearestMotions) {
         EXPECT_EQ(found[k].start, each[k].start);
         EXPECT_EQ(found[k].distance, each[k].distance);
       }
+      // In one pass with the nearest of each start.
+      const WindowSearch::NearestOfBoth both = search.NearestWithMotions(most);
+      ASSERT_EQ(both.of_motions.size(), found.size());
+      for (size_t k = 0; k < found.size(); ++k) {
+        EXPECT_EQ(both.of_motions[k].motion, found[k].motion);
+        EXPECT_EQ(both.of_motions[k].frame, found[k].frame);
+        EXPECT_EQ(both.of_motions[k].start, found[k].start);
+        EXPECT_EQ(both.of_motions[k].distance, found[k].distance);
+      }
+      const std::vector<std::optional<Match>> of_starts = search.Nearest();
+      for (size_t s = 0; s < starts.size(); ++s) {
+        EXPECT_EQ(both.of_starts[s]->motion, of_starts[s]->motion);
+        EXPECT_EQ(both.of_starts[s]->frame, of_starts[s]->frame);
+        EXPECT_EQ(both.of_starts[s]->distance, of_starts[s]->distance);
+      }
     }
   }
 }

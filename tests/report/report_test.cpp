@@ -391,6 +391,48 @@ control::Trajectory PartOf(const control::Trajectory& whole, size_t first, size_
   return part;
 }
 
+TEST(ReportTest, ABodyWithoutStrengthIsAnotherMotionBesideTheRun) {
+  const Described d(20);
+  ReportRun run;
+  run.character = &d.character;
+  run.world = &d.world;
+  RunDescriber describer(run, 0.2);
+  describer.Add(d.trajectory);
+  control::Trajectory limp = d.trajectory;
+  for (character::State& state : limp.states) state[0].position.y() = 0.25;
+  describer.Add(Beside::kRagdoll, PartOf(limp, 0, 12));
+  const io::Json document = describer.Finish();
+  EXPECT_FALSE(document.contains("tracking"));
+  EXPECT_NEAR(document["ragdoll"]["duration"].get<double>(), 0.12, 1e-12);
+  EXPECT_EQ(d.Array(document["ragdoll"]["frames"]).size(), 7U * 3U * 7U);
+  EXPECT_EQ(Column(d.Array(document["ragdoll"]["root"]), 3, 1), std::vector<float>(13, 0.25F));
+  EXPECT_EQ(document["simulated"], d.document["simulated"]);
+}
+
+TEST(ReportTest, APushIsAnArrowForAsLongAsItLasts) {
+  const Described d(20);  // a frame for every second step of 0.01 s
+  ReportRun run;
+  run.character = &d.character;
+  run.world = &d.world;
+  run.pushes = {{1, Vec3(300, 0, -40), 0.05, 0.05}};
+  const io::Json document = DescribeRun(run, d.trajectory);
+  EXPECT_FALSE(d.document.contains("push_arrows"));
+  EXPECT_EQ(document["arrows"], d.document["arrows"]);
+  const io::Json& arrows = document["push_arrows"];
+  const std::vector<float> forces = d.Array(arrows["forces"]), points = d.Array(arrows["points"]);
+  // Steps 5 to 9: the second half of the steps before frame 3, and all of those before frames 4 and 5.
+  ASSERT_EQ(forces.size(), 3U * 3U);
+  EXPECT_FLOAT_EQ(forces[0], 150);
+  EXPECT_FLOAT_EQ(forces[3], 300);
+  EXPECT_FLOAT_EQ(forces[8], -40);
+  const auto middle = [&](size_t body) {
+    return 0.5 * (d.trajectory.states[7][body].position + d.trajectory.states[8][body].position);
+  };
+  for (size_t axis = 0; axis < 3; ++axis) {
+    EXPECT_NEAR(points[3 + axis], middle(1)[static_cast<Eigen::Index>(axis)], 1e-6) << axis;
+  }
+}
+
 TEST(ReportTest, PartsOfAMotionAreTheSameAsTheWhole) {
   Described d(100);
   simulation::FreeBody& ball = d.world.environment.bodies.emplace_back();
@@ -413,7 +455,7 @@ TEST(ReportTest, PartsOfAMotionAreTheSameAsTheWhole) {
   RunDescriber describer(run, 1);
   for (const auto& [first, steps] : {std::pair{0U, 48U}, std::pair{48U, 2U}, std::pair{50U, 50U}}) {
     describer.Add(PartOf(d.trajectory, first, steps));
-    describer.AddTracking(PartOf(d.trajectory, first, steps));
+    describer.Add(Beside::kTracking, PartOf(d.trajectory, first, steps));
   }
   EXPECT_EQ(io::Dump(describer.Finish()), io::Dump(whole));
 }

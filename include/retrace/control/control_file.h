@@ -17,13 +17,13 @@ std::string FormatControl(const character::Character& character, const OpenLoopC
 /// The same for a scene: version 1 for a single character, version 2 for several. Version 2 has a member `characters`
 /// with the document, the joints and the fragments of each; an entry of its start state names the character, counted
 /// from 1, and free bodies come last without one. Version 3 has fragments that may hold the commands of each step:
-/// `targets`, `torques` and `gains`, an entry of each for every step. It is written as version 1 for a single character
-/// and as version 2 for several; files of one character in the form of version 2 are read as well. A control
-/// with kinematic transitions is version 4: as version 1 or 3 for a single character, with a member
-/// `kinematic_transitions`, so that no earlier program takes it for a simulated motion. A control with pushes or a
-/// kinematic ending is version 5: as version 3, of one character or of several, with `pushes`, with `kinematic_ending`
-/// (of one character, in a world without free bodies) or with `kinematic_transitions`; a file has those members alone
-/// that it needs.
+/// `targets`, `torques` and `gains`, an entry of each for every step or a single one for all of them. It is written as
+/// version 1 for a single character and as version 2 for several; files of one character in the form of version 2 are
+/// read as well. A control with kinematic transitions is version 4: as version 1 or 3 for a single character, with a
+/// member `kinematic_transitions`, so that no earlier program takes it for a simulated motion. A control with pushes or
+/// a kinematic ending is version 5: as version 3, of one character or of several, with `pushes`, with
+/// `kinematic_ending` (of one character, in a world without free bodies) or with `kinematic_transitions`; a file has
+/// those members alone that it needs.
 std::string FormatControl(const Scene& scene);
 
 /// Receives a text piece by piece.

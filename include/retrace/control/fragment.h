@@ -19,10 +19,14 @@ struct Fragment {
   /// Target poses at evenly spaced instants from the fragment's start to its end, interpolated between; a single one
   /// holds throughout.
   std::vector<TargetPose> targets;
-  /// In the place of targets: what each joint is to do in each step (num_steps x joints), as feedback gave it.
+  /// In the place of targets: what each joint is to do in each step (num_steps x joints), as feedback gave it; or in
+  /// all of them alike (1 x joints).
   std::vector<std::vector<simulation::JointCommand>> commands = {};
 
   bool has_commands() const { return !commands.empty(); }
+  const std::vector<simulation::JointCommand>& CommandsOf(int step) const {
+    return commands[commands.size() == 1 ? 0 : static_cast<size_t>(step)];
+  }
   int end_step() const { return first_step + num_steps; }
 };
 

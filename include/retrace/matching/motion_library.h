@@ -18,22 +18,52 @@ namespace retrace::matching {
 /// Time between the frames that are compared [s]: that of the paper's recordings.
 inline constexpr double kFrameTime = 1.0 / 30;
 
-/// A character at an instant, as its own ground frame sees it: origin under the root, y up, turned by the heading of
-/// the root. The heading is that of `Heading` in math/rotation.h, which is not continuous where the root is upside
-/// down.
-struct Frame {
-  /// Of a body: place of the centre of mass [m], and orientation.
-  struct Body {
-    float x = 0, y = 0, z = 0;
-    float w = 1, qx = 0, qy = 0, qz = 0;
-  };
-  std::vector<Body> bodies;
+/// Of a character at an instant as its own ground frame sees it, what is not of one body alone.
+struct FrameOfWhole {
   float velocity[3] = {};  ///< of the centre of mass [m/s]
   int support = -1;        ///< the body that carries it (SupportOf)
 
   // Where the ground frame is in the world.
   double place[2] = {};                 ///< x, z [m]
   double heading_w = 1, heading_y = 0;  ///< rotation about y, as the quaternion (w, 0, y, 0)
+};
+
+/// Likewise of a body: place of the centre of mass [m], and orientation.
+struct FrameOfBody {
+  float x = 0, y = 0, z = 0;
+  float w = 1, qx = 0, qy = 0, qz = 0;
+};
+
+/// A character at an instant, as its own ground frame sees it: origin under the root, y up, turned by the heading of
+/// the root. The heading is that of `Heading` in math/rotation.h, which is not continuous where the root is upside
+/// down.
+struct Frame {
+  FrameOfWhole whole;
+  std::vector<FrameOfBody> bodies;
+};
+
+/// Many frames of one character, one after the other in memory: a library has some ten thousand, and reads them anew in
+/// each run of a program.
+class FrameTable {
+ public:
+  explicit FrameTable(size_t num_bodies) : num_bodies_(num_bodies) {}
+
+  void Reserve(size_t num_frames);
+  void Add(const Frame& frame) { Add(frame.whole, frame.bodies); }
+  /// Throws std::invalid_argument for another number of bodies.
+  void Add(const FrameOfWhole& whole, std::span<const FrameOfBody> bodies);
+
+  size_t size() const { return wholes_.size(); }
+  size_t num_bodies() const { return num_bodies_; }
+  const FrameOfWhole& WholeOf(size_t frame) const { return wholes_[frame]; }
+  std::span<const FrameOfBody> BodiesOf(size_t frame) const {
+    return std::span(bodies_).subspan(frame * num_bodies_, num_bodies_);
+  }
+
+ private:
+  size_t num_bodies_;
+  std::vector<FrameOfWhole> wholes_;
+  std::vector<FrameOfBody> bodies_;
 };
 
 /// @param velocity of the centre of mass, in world axes [m/s]
@@ -62,16 +92,19 @@ class MotionLibrary {
   using Source = std::function<character::ReferenceMotion()>;
 
   /// The character must outlive the library.
-  explicit MotionLibrary(const character::Character& character) : character_(&character) {}
+  explicit MotionLibrary(const character::Character& character)
+      : character_(&character), frames_(character.bodies.size()) {}
 
   /// Adds a motion of this character. Its name need not be new.
   void Add(std::string name, character::ReferenceMotion motion);
-  /// Adds a motion with these frames, which is made when it is first asked for.
-  void Add(std::string name, std::vector<Frame> frames, Source source);
+  /// Adds a motion, which is made when it is first asked for. `add_frames` adds its frames to those of the library.
+  void Add(std::string name, const std::function<void(FrameTable& frames)>& add_frames, Source source);
+  /// Memory for so many frames.
+  void Reserve(size_t num_frames) { frames_.Reserve(num_frames); }
 
   const character::Character& character() const { return *character_; }
   const std::vector<Motion>& motions() const { return motions_; }
-  std::span<const Frame> frames() const { return frames_; }
+  const FrameTable& frames() const { return frames_; }
   /// The motion itself. Not to be called by two threads at once. Throws what its source throws.
   const character::ReferenceMotion& ReferenceOf(size_t motion) const;
   /// The motion that a frame of the library belongs to.
@@ -80,7 +113,7 @@ class MotionLibrary {
  private:
   const character::Character* character_;
   std::vector<Motion> motions_;
-  std::vector<Frame> frames_;
+  FrameTable frames_;
   std::vector<Source> sources_;                                                        // (motions)
   mutable std::vector<std::unique_ptr<const character::ReferenceMotion>> references_;  // (motions) that were asked for
 };

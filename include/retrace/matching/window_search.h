@@ -80,6 +80,13 @@ class WindowSearch {
   /// are shorter than a window have none.
   std::vector<Match> NearestMotions(size_t most) const;
 
+  /// Both, in one pass of the library.
+  struct NearestOfBoth {
+    std::vector<std::optional<Match>> of_starts;  ///< Nearest()
+    std::vector<Match> of_motions;                ///< NearestMotions(most)
+  };
+  NearestOfBoth NearestWithMotions(size_t most) const;
+
   /// The distance of one pair of windows. @param frame of the library, with which its window begins
   double Distance(size_t start_index, size_t frame) const;
 
@@ -94,8 +101,10 @@ class WindowSearch {
   /// Adds the terms of frame `k` of the window that begins with a frame of the library. @param rows scratch memory
   /// @param sums (lanes)
   void AddFrame(size_t frame, size_t k, std::vector<float>& rows, std::vector<float>& sums) const;
+  std::optional<Match> Scan(size_t motion, size_t first, size_t end, float limit, bool early,
+                            std::vector<Best>& best) const;
   void Scan(size_t first, size_t end, bool early, std::vector<Best>& best) const;
-  std::optional<Match> NearestIn(size_t motion, float limit) const;
+  std::vector<Match> NearestMotions(size_t most, std::vector<Best>& best) const;
   std::vector<Best> Nothing() const;
   std::vector<std::optional<Match>> MatchesOf(const std::vector<Best>& best) const;
 

@@ -30,6 +30,13 @@
 
 namespace retrace::report {
 
+/// What is simulated beside the motion of a run, to be compared with it.
+enum class Beside {
+  kTracking,  ///< naive tracking of the reference
+  kRagdoll,   ///< after a blow, a body without strength
+};
+std::string Name(Beside beside);
+
 /// One run, or one character of a scene, without its motions. What is pointed to must outlive the calls that describe
 /// it.
 struct ReportRun {
@@ -43,6 +50,7 @@ struct ReportRun {
   const results::Table* solutions = nullptr;                    ///< tracking.csv of a tracked motion; may be null
   const results::Table* foot_forces = nullptr;                  ///< foot_forces_20Hz.csv of `forces`; may be null
   const results::Table* composition = nullptr;                  ///< composition.csv of `compose`; may be null
+  std::vector<control::Push> pushes = {};                       ///< on the character; its bodies are counted from 0
   const results::Table* candidates = nullptr;                   ///< candidates.csv of `respond`; may be null
   const results::Table* repair = nullptr;                       ///< repair.csv of a repaired reference; may be null
   std::string latent_picture = {};                              ///< latent.svg of `synthesise`; may be empty
@@ -74,8 +82,8 @@ class RunDescriber {
   /// Throws std::invalid_argument for one without the contacts and torques of every step, or with another time step
   /// than the world's.
   void Add(const control::Trajectory& part);
-  /// The next part of the naive tracking of the reference, where there is one.
-  void AddTracking(const control::Trajectory& part);
+  /// The next part of a motion beside it.
+  void Add(Beside beside, const control::Trajectory& part);
   /// The path that the camera follows, a place for each frame.
   std::vector<Vec3> CameraPath() const;
   /// What is known when there are no more parts. Once.

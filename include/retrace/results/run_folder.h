@@ -34,7 +34,8 @@ inline constexpr std::string_view kOnwardFile = "onward.json";  ///< control fro
 inline constexpr std::string_view kIdlingFile = "idling.csv";
 inline constexpr std::string_view kCompositionFile = "composition.csv";
 inline constexpr std::string_view kCandidatesFile = "candidates.csv";  ///< of `respond`
-inline constexpr std::string_view kLatentPictureFile = "latent.svg";   ///< of `synthesise`
+inline constexpr std::string_view kRagdollFile = "ragdoll.json";      ///< of `respond`: control of a body that gives up
+inline constexpr std::string_view kLatentPictureFile = "latent.svg";  ///< of `synthesise`
 // Of `forces`; names with a cut-off are those of low-passed tables.
 inline constexpr std::string_view kGroundForcesFile = "ground_forces.csv";
 inline constexpr std::string_view kSmoothGroundForcesFile = "ground_forces_20Hz.csv";
@@ -80,6 +81,7 @@ inline constexpr std::array kRunFiles = {kManifestFile,
                                          kIdlingFile,
                                          kCompositionFile,
                                          kCandidatesFile,
+                                         kRagdollFile,
                                          kLatentPictureFile,
                                          kGroundForcesFile,
                                          kSmoothGroundForcesFile,

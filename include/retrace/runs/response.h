@@ -189,6 +189,10 @@ struct Response {
   results::RunTimer timer;
 
   bool physical() const { return control.physical(); }
+  /// The same blow without a response: from the exit on servos have a hundredth of their strength, for as long as the
+  /// response lasts; others do what they do in the response. To be compared with.
+  control::Scene ragdoll;
+
   // Of a scene.
   std::vector<Companion> others;
   std::optional<control::Scene> scene;  ///< of all characters, in which `control` is that of the one that responds

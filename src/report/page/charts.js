@@ -3,6 +3,7 @@ import uPlot from 'uplot';
 import { okabe, onSchemeChange, palette, series as seriesColor } from './colors.js';
 import { words } from './data.js';
 import { element, fixed } from './dom.js';
+import { beside } from './motions.js';
 
 const everyChart = [];
 onSchemeChange(() => {
@@ -190,7 +191,9 @@ export function heightChart(run, clock) {
   if (run.reference) add('its reference', 'reference', run.center('reference'), () => seriesColor(0), true);
   add('root', 'simulated', run.root('simulated'), () => seriesColor(1));
   if (run.reference) add('its reference', 'reference', run.root('reference'), () => seriesColor(1), true);
-  if (run.tracking) add('root, naive tracking', 'tracking', run.root('tracking'), color('tracking'));
+  for (const { motion, name } of beside) {
+    if (motion !== 'reference' && run[motion]) add(`root, ${name.toLowerCase()}`, motion, run.root(motion), color(motion));
+  }
   return new TimeChart({ id: `height-${run.index}`, title: 'Height', unit: 'm', digits: 3, clock, lines });
 }
 

@@ -30,6 +30,8 @@ export function palette() {
     middle: night ? '#aeb4bb' : '#a3a8ae',
     reference: night ? '#2fc49a' : okabe.green,
     tracking: okabe.purple,
+    ragdoll: night ? '#b7a37c' : '#8a7340',
+    push: night ? '#ff5c7a' : '#b0003a',
     force: night ? '#f0782a' : okabe.vermillion,
     simulated: night ? okabe.sky : okabe.blue,
     object: night ? '#5b646e' : '#c9c5ba',

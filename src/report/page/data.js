@@ -1,6 +1,8 @@
 // The document that the C++ side put into the page (include/retrace/report/report.h), unpacked. No number of a run is
 // computed here: what is shown between two instants is interpolated, and that is all.
 
+import { beside } from './motions.js';
+
 const kinds = { f32: Float32Array, u32: Uint32Array, u16: Uint16Array, u8: Uint8Array };
 
 export function unpack(packed) {
@@ -49,7 +51,7 @@ export class Run {
   }
 
   motions() {
-    return ['simulated', 'reference', 'tracking'].filter((name) => this[name]);
+    return ['simulated', ...beside.map(({ motion }) => motion)].filter((name) => this[name]);
   }
 
   framesOf(motion) {

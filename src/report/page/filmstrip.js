@@ -66,10 +66,10 @@ export function drawFilmStrip(page, film, hash) {
     const geometries = bodyGeometries(run);
     for (const pose of shown) {
       const figure = new Figure(run, 'simulated', geometries, 'solid');
-      const arrows = new Arrows(run);
-      figure.show(pose.time);
-      arrows.show(pose.time);
-      for (const group of [figure.group, arrows.group]) {
+      const arrows = [new Arrows(run), ...(run.push_arrows ? [new Arrows(run, 'push')] : [])];
+      for (const part of [figure, ...arrows]) {
+        const { group } = part;
+        part.show(pose.time);
         group.position.set(pose.shift * along[0], 0, pose.shift * along[1]);
         scene.add(group);
       }

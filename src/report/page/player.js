@@ -1,5 +1,6 @@
 // The controls of the viewer: buttons, the slider of time, switches, keys.
 import { element, fixed } from './dom.js';
+import { beside } from './motions.js';
 
 export const speeds = [0.1, 0.25, 0.5, 1, 2];
 const ghosts = ['ghost', 'beside', 'off'];
@@ -9,8 +10,7 @@ export const keys = [
   ['\u2190 \u2192', 'one frame back, on (with Shift: 0.1 s)'],
   ['Home End', 'to the start, to the end'],
   ['\u2212 +', 'slower, faster'],
-  ['G', 'reference: ghost, beside, off'],
-  ['N', 'naive tracking: ghost, beside, off'],
+  ...beside.map(({ name, key }) => [key.toUpperCase(), `${name.toLowerCase()}: ghost, beside, off`]),
   ['F', 'forces on, off'],
   ['P', 'pressure on, off'],
   ['C', 'camera follows, stays'],
@@ -96,11 +96,8 @@ export class Player {
     };
     const names = { ghost: 'as a ghost', beside: 'beside', off: 'off' };
     const ghostOptions = ghosts.map((g) => [g, names[g]]);
-    if (has('reference')) {
-      addSelect('reference', 'Reference', ghostOptions, 'ghost', (value) => stage.set('reference', value));
-    }
-    if (has('tracking')) {
-      addSelect('tracking', 'Naive tracking', ghostOptions, 'off', (value) => stage.set('tracking', value));
+    for (const { motion, name, shown } of beside) {
+      if (has(motion)) addSelect(motion, name, ghostOptions, shown, (value) => stage.set(motion, value));
     }
     addSelect('view', 'View', views.map((v) => [v, v]), 'oblique', (value) => stage.view(value));
     const addCheck = (key, label, value, apply) => {
@@ -173,13 +170,12 @@ export class Player {
       '-': () => this.faster(-1),
       '+': () => this.faster(1),
       '=': () => this.faster(1),
-      g: () => this.cycle('reference', ghosts),
-      n: () => this.cycle('tracking', ghosts),
       f: () => this.flip('forces'),
       p: () => this.flip('pressure'),
       c: () => this.flip('follow'),
       l: () => this.flip('loop'),
     };
+    for (const { motion, key } of beside) actions[key] = () => this.cycle(motion, ghosts);
     views.forEach((view, k) => {
       actions[String(k + 1)] = () => {
         this.controls.view.value = view;

@@ -3,6 +3,7 @@ import { comparisonChart, costChart, footForceCharts, forceChart, heightChart, j
 import { heatGradient, onSchemeChange, palette } from './colors.js';
 import { sideOf, words } from './data.js';
 import { element, fixed } from './dom.js';
+import { beside } from './motions.js';
 import { keys, Player } from './player.js';
 import { Stage } from './stage.js';
 
@@ -136,7 +137,7 @@ const events = {
 
 // What each part of a composed motion is, with the pushes.
 function composition(run, clock) {
-  const { parts, pushes } = run.composition;
+  const { parts, pushes, blow } = run.composition;
   const between = (start, end) => `${start.toFixed(2)} to ${end.toFixed(2)} s`;
   const name = ({ event, control }) => (event === 'fall' || event === 'drive' ? events[event] : `${control}, ${events[event]}`);
   const bars = parts.map((part) => ({
@@ -154,6 +155,10 @@ function composition(run, clock) {
   const said = (list) => list.map(({ title }) => title).join('; ');
   const rows = [{ label: 'Parts', hint: 'As in composition.csv', said: said(bars), bars }];
   if (pushed.length) rows.push({ label: 'Pushes', hint: 'As in manifest.json', said: said(pushed), bars: pushed });
+  if (blow) {
+    const bar = { ...blow, title: `${blow.what}: ${between(blow.start, blow.end)}`, data: { event: 'push' } };
+    rows.push({ label: 'Blow', hint: 'As in manifest.json', said: bar.title, bars: [bar] });
+  }
   const used = Object.entries(events).filter(([event]) => parts.some((part) => part.event === event));
   const key = used.map(([event, text]) => {
     const mark = element('i', {});
@@ -167,6 +172,13 @@ function composition(run, clock) {
     element('h3', {}, 'Composition'),
     tracks(rows, run, clock),
     element('p.events', {}, ...key),
+    run.candidates &&
+      element(
+        'p.note',
+        {},
+        'The reference is that of the run until the push, then a way into the motion that was found, and that motion. ',
+        run.ragdoll && 'The ragdoll takes the same blow, and from the end of the delay on its servos have a hundredth of their strength.',
+      ),
     kinematic && element('p.warning', {}, 'Parts with a double edge begin with a kinematic transition, which is not physical.'),
   );
 }
@@ -191,8 +203,9 @@ function scrollingTable(label, headers, body) {
 
 // Motions in which a body could go on after a push, and what became of those that were tried.
 function candidates(run) {
+  const kinematic = run.composition?.parts.some((part) => part.kinematic);
   const outcome = ({ tried, found, up, reached }) => {
-    if (found) return 'found';
+    if (found) return kinematic ? 'blended in' : 'found';
     if (!tried) return 'not tried';
     return `${up ? 'up, and lost' : 'lost'} ${fixed(reached, 2)} s after the push`;
   };
@@ -202,7 +215,7 @@ function candidates(run) {
     ['gap', 'between simulation and motion there', (c) => `${fixed(c.gap, 2)} m`],
     ['limp', 'the same gap of a body without strength', (c) => (c.limp_gap > 0 ? `${fixed(c.limp_gap, 2)} m` : '')],
     ['impulse', 'that a blend into the motion would hide', (c) => `${fixed(c.hidden_impulse, 0)} N s`],
-    ['outcome', 'of the search', outcome],
+    ['outcome', kinematic ? 'nothing is searched' : 'of the search', outcome],
   ];
   return element(
     'section.card.wide',
@@ -219,7 +232,11 @@ function candidates(run) {
         ),
       ),
     ),
-    element('p.note', {}, 'In the order in which they are tried, as in candidates.csv. What is found is simulated; nothing is blended.'),
+    element(
+      'p.note',
+      {},
+      `In the order in which they are tried, as in candidates.csv. ${kinematic ? 'The recorded motion is blended in, which is not physical.' : 'What is found is simulated; nothing is blended.'}`,
+    ),
   );
 }
 
@@ -420,9 +437,9 @@ function legend(runs) {
     {},
     dot('left', 'left limbs'),
     dot('right', 'right limbs'),
-    runs.some((run) => run.reference) && dot('reference', 'reference'),
-    runs.some((run) => run.tracking) && dot('tracking', 'naive tracking'),
+    ...beside.map(({ motion, name }) => runs.some((run) => run[motion]) && dot(motion, name.toLowerCase())),
     dot('force', 'contact force'),
+    runs.some((run) => run.push_arrows) && dot('push', 'push'),
     most > 0 && element('span', {}, 'pressure so far: 0', scale, `${fixed(most / 1000, 0)} kPa and more`),
   );
 }

@@ -27,6 +27,7 @@ import {
 } from 'three';
 import { heat, palette } from './colors.js';
 import { sideOf } from './data.js';
+import { beside } from './motions.js';
 
 const up = new Vector3(0, 1, 0);
 
@@ -118,10 +119,13 @@ export class Figure {
 const scratchPosition = new Vector3();
 const scratchTurn = new Quaternion();
 
-// Forces as arrows that end where they act. As many as there are touching bodies; the rest is hidden.
+// Forces as arrows: those of contacts begin where they act, pushes end there. As many as there are touching or pushed
+// bodies; the rest is hidden.
 export class Arrows {
-  constructor(run) {
+  constructor(run, kind = 'contact') {
     this.run = run;
+    this.kind = kind;
+    this.of = kind === 'push' ? run.push_arrows : run.arrows;
     this.group = new Group();
     this.shaft = new CylinderGeometry(0.012, 0.012, 1, 12).translate(0, 0.5, 0);
     this.head = new ConeGeometry(0.036, 0.09, 16).translate(0, -0.045, 0);
@@ -132,11 +136,12 @@ export class Arrows {
   }
 
   paint() {
-    this.material.color.set(palette().force);
+    this.material.color.set(palette()[this.kind === 'push' ? 'push' : 'force']);
   }
 
   show(time) {
-    const { offsets, points, forces, metres_per_newton: unit } = this.run.arrows;
+    const { offsets, points, forces } = this.of;
+    const unit = this.run.arrows.metres_per_newton;
     const frame = Math.max(0, Math.min(this.run.numFrames - 1, Math.round(time / this.run.frameTime)));
     const first = offsets[frame];
     const count = offsets[frame + 1] - first;
@@ -157,6 +162,7 @@ export class Arrows {
       node.visible = length > 0.005;
       if (!node.visible) continue;
       node.position.set(points[at], points[at + 1], points[at + 2]);
+      if (this.kind === 'push') node.position.sub(force);
       node.quaternion.setFromUnitVectors(up, force.normalize());
       const [shaft, head] = node.children;
       const headSize = Math.min(1, length / 0.18);
@@ -338,6 +344,7 @@ export class SceneView {
         this.figures.push(new Figure(run, motion, geometries, motion === 'simulated' ? 'solid' : 'ghost'));
       }
       this.arrows.push(new Arrows(run));
+      if (run.push_arrows) this.arrows.push(new Arrows(run, 'push'));
       this.footprints.push(new Footprints(run));
     }
     this.surroundings = new Surroundings(scene);
@@ -353,7 +360,7 @@ export class SceneView {
     this.sun.shadow.normalBias = 0.02;
     this.reach(2.2 + scene.reach);
     this.scene.add(this.sky, this.sun, this.sun.target);
-    this.shown = { reference: 'ghost', tracking: 'off', forces: true, pressure: true };
+    this.shown = { ...Object.fromEntries(beside.map(({ motion, shown }) => [motion, shown])), forces: true, pressure: true };
     this.paint();
     this.arrange();
   }
@@ -375,16 +382,16 @@ export class SceneView {
     for (const part of [...this.figures, ...this.arrows, ...this.footprints, this.surroundings]) part.paint();
   }
 
-  // Ghosts stand where the motion was, or a step away from it, farther from the viewer.
+  // Ghosts stand where the motion was, or a step away from it, farther from the viewer; a second one two steps.
   arrange() {
     const [tx, tz] = this.of.travel;
     const step = (0.9 * this.of.height) / 1.7;
+    const aside = beside.map(({ motion }) => motion).filter((motion) => this.shown[motion] === 'beside');
     for (const figure of this.figures) {
-      const { motion, group } = figure;
+      const { run, motion, group } = figure;
       if (motion === 'simulated') continue;
       group.visible = this.shown[motion] !== 'off';
-      const both = motion === 'tracking' && this.shown.reference === 'beside' ? 2 : 1;
-      const away = this.shown[motion] === 'beside' ? both * step : 0;
+      const away = step * (1 + aside.filter((other) => run[other]).indexOf(motion));
       group.position.set(away * tz, 0, -away * tx);
     }
     for (const arrows of this.arrows) arrows.group.visible = this.shown.forces;
