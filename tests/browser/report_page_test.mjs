@@ -86,7 +86,7 @@ after(async () => {
 });
 
 // Opens a page and holds it to what always holds: no error, nothing but the file itself asked for.
-async function open(t, file, { width = 900, height = 600, scheme = 'light', hash = '', ...more } = {}) {
+async function open(t, file, { width = 640, height = 420, scheme = 'light', hash = '', ...more } = {}) {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme, ...more });
   const page = await context.newPage();
   page.setDefaultTimeout(120000); // pictures come slowly from a processor that does other things besides

@@ -3,7 +3,7 @@
 namespace retrace::sampling {
 
 std::optional<std::string> Options::Validate() const {
-  if (const auto problem = io::FindProblem(*this)) return problem;
+  if (auto problem = io::FindProblem(*this)) return problem;
   if (selection.saved > samples) {
     return "/search/saved: found " + std::to_string(selection.saved) + ", expected at most /search/samples, which is " +
            std::to_string(samples);
