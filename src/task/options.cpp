@@ -19,7 +19,7 @@ std::optional<std::string> FindProblemOfClip(const character::ReferenceOptions& 
 
 std::optional<std::string> Options::Validate() const {
   if (auto problem = io::FindProblem(*this)) return problem;
-  if (const auto problem = FindProblemOfClip(reference)) return problem;
+  if (auto problem = FindProblemOfClip(reference)) return problem;
   // What a configuration does not hold of the world and of the weights.
   if (const auto problem = world.Validate()) return "/simulation" + *problem;
   for (const double weight : {cost_custom.drift, cost_custom.smoothness}) {
