@@ -115,9 +115,8 @@ void Progress::Update(const sampling::IterationRecord& record) {
   } else if (style_ == ProgressStyle::kPlain) {
     if (record.restart) std::fprintf(stderr, "beginning once more, with %d samples\n", record.drawn);
     std::fprintf(stderr,
-                 "%sfragment %d/%d  %.2f of %.2f s  %d samples  best cost %.2f  saved %zu distinct (%zu by the rule of "
-                 "the paper)  "
-                 "%.0f samples/s  %s left\n",
+                 "%sfragment %d/%d  %.2f of %.2f s  %d samples  best cost %.2f  saved %zu distinct "
+                 "(%zu by the rule of the paper)  %.0f samples/s  %s left\n",
                  record.smoothing ? "smoothing: " : "", record.fragment + 1, fragments_, record.end, duration_,
                  record.drawn, record.best_cost, record.selection.distinct, record.selection.distinct_literal, rate_,
                  ClockTime(left).c_str());
