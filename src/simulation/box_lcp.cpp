@@ -20,19 +20,23 @@ void BoxLcp::Resize(int size) {
   const auto padded = static_cast<size_t>(stride_ + ptrdiff_t{2} * kPad);
   matrix_.Reserve(padded * padded);
   for (GrowBuffer<double>* buffer :
-       {&rhs_, &low_, &high_, &x_, &free_x_, &inverse_pivot_, &coefficients_, &right_, &direction_, &product_}) {
-    std::fill_n(buffer->Reserve(padded), padded, 0.0);
+       {&rhs_, &low_, &high_, &free_x_, &inverse_pivot_, &coefficients_, &right_, &direction_, &product_}) {
+    buffer->Reserve(padded);
   }
+  std::fill_n(x_.Reserve(padded), padded, 0.0);
   friction_of_.Reserve(padded);
   first_.Reserve(padded);
   second_.Reserve(padded);
+  violated_.Reserve(padded);
+  wanted_.Reserve(padded);
+  free_rows_.Reserve(padded);
   free_matrix_.Reserve(padded * padded);
 }
 
-void BoxLcp::MirrorLowerTriangle() {
+void BoxLcp::MirrorUpperTriangle() {
   for (int i = 0; i < size_; ++i) {
     double* row = matrix_.data() + i * stride_;
-    for (int j = i + 1; j < size_; ++j) row[j] = matrix_[j * stride_ + i];
+    for (int j = 0; j < i; ++j) row[j] = matrix_[j * stride_ + i];
     for (ptrdiff_t j = size_; j < stride_; ++j) row[j] = 0;
   }
 }
@@ -97,20 +101,29 @@ bool BoxLcp::SolveRows(const std::vector<int>& rows, State* states) {
 bool BoxLcp::PivotBlocks(const std::vector<int>& rows, State* states) {
   std::fill_n(x_.data(), size_, 0.0);
   for (const int i : rows) states[i] = Admissible(i, states[i]);
-  size_t fewest = rows.size() + 1;  // violated rows so far
-  int stalls_left = kMostStalls;
-  for (;;) {
-    if (!SolveFree(rows, states)) return false;
-    FindViolated(rows, states);
-    if (violated_.empty()) return true;
-    if (violated_.size() < fewest) {
-      fewest = violated_.size();
-      stalls_left = kMostStalls;
-    } else if (--stalls_left < 0) {
-      return false;
-    }
-    for (const auto& [row, state] : violated_) states[row] = state;
-  }
+  PivotProblem problem;
+  problem.matrix = matrix_.data();
+  problem.stride = stride_;
+  problem.size = size_;
+  problem.rhs = rhs_.data();
+  problem.low = low_.data();
+  problem.high = high_.data();
+  problem.rows = rows.data();
+  problem.count = static_cast<int>(rows.size());
+  problem.force_tolerance = kTolerance;
+  problem.smallest_residual = kTolerance * largest_rhs_;
+  problem.residual_per_force = kTolerance * largest_diagonal_;
+  problem.most_stalls = kMostStalls;
+  problem.x = x_.data();
+  problem.states = states;
+  problem.free_matrix = free_matrix_.data();
+  problem.free_x = free_x_.data();
+  problem.inverse_pivot = inverse_pivot_.data();
+  problem.coefficients = coefficients_.data();
+  problem.free = free_rows_.data();
+  problem.violated = violated_.data();
+  problem.wanted = wanted_.data();
+  return kernels_.pivot(problem);
 }
 
 /// Solves S_FF free_x = right for the rows in free_.
@@ -151,27 +164,6 @@ bool BoxLcp::SolveFree(const std::vector<int>& rows, const State* states) {
   if (!SolveSystem(right_.data())) return false;
   for (size_t r = 0; r < free_.size(); ++r) x_[free_[r]] = free_x_[r];
   return true;
-}
-
-/// Rows that violate their condition, and the states that the violations require.
-void BoxLcp::FindViolated(const std::vector<int>& rows, const State* states) {
-  double largest_force = 0;
-  for (const int i : rows) largest_force = std::max(largest_force, std::fabs(x_[i]));
-  const double force_tolerance = kTolerance * std::max(1.0, largest_force);
-  const double residual_tolerance = kTolerance * std::max(largest_rhs_, largest_diagonal_ * largest_force);
-  violated_.clear();
-  kernels_.multiply(matrix_.data(), stride_, rows.data(), static_cast<int>(rows.size()), x_.data(), size_,
-                    product_.data());
-  for (size_t k = 0; k < rows.size(); ++k) {
-    const int i = rows[k];
-    if (states[i] == kFree) {
-      if (x_[i] < low_[i] - force_tolerance) violated_.push_back({i, kAtLow});
-      if (x_[i] > high_[i] + force_tolerance) violated_.push_back({i, kAtHigh});
-    } else if (states[i] != kFixed) {
-      const double w = product_[k] - rhs_[i];
-      if (states[i] == kAtLow ? w < -residual_tolerance : w > residual_tolerance) violated_.push_back({i, kFree});
-    }
-  }
 }
 
 /// Dantzig's method: the rows are taken up one after another. The force of the new one grows until its condition holds;

@@ -39,9 +39,10 @@ class BoxLcp {
  public:
   explicit BoxLcp(const DenseKernels& kernels = kDenseKernels.Best()) : kernels_(kernels) {}
 
-  enum State : signed char { kAtLow, kFree, kAtHigh, kFixed, kDriven };  // kFixed: both limits are equal
+  using State = PivotProblem::State;
+  using enum PivotProblem::State;
 
-  /// Prepares for a problem of this size. The caller then fills in the lower triangle and the vectors.
+  /// Prepares for a problem of this size. The caller then fills in the upper triangle and the vectors.
   void Resize(int size);
   int size() const { return size_; }
   ptrdiff_t stride() const { return stride_; }
@@ -51,7 +52,7 @@ class BoxLcp {
   double* high() { return high_.data(); }
   int* friction_of() { return friction_of_.data(); }  // the place of the normal row, or -1
   double* x() { return x_.data(); }                   // padded with zeros
-  void MirrorLowerTriangle();
+  void MirrorUpperTriangle();
 
   /// Both stages. On success low() and high() hold the limits that friction led to. False when no solution was found,
   /// which only rounding or numbers that are not finite can cause.
@@ -66,7 +67,6 @@ class BoxLcp {
   bool DriveRows(const std::vector<int>& rows, State* states);
   bool SolveFree(const std::vector<int>& rows, const State* states);
   bool SolveSystem(const double* right);
-  void FindViolated(const std::vector<int>& rows, const State* states);
   double Residual(int i) const { return kernels_.dot(matrix_.data() + i * stride_, x_.data(), size_) - rhs_[i]; }
 
   const DenseKernels& kernels_;
@@ -85,7 +85,8 @@ class BoxLcp {
     int row;
     State state;
   };
-  std::vector<Move> violated_;
+  GrowBuffer<int> violated_, free_rows_;
+  GrowBuffer<State> wanted_;
 };
 
 }  // namespace retrace::simulation

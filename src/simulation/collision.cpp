@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
+#include <stdexcept>
 #include <utility>
 
 #include "ode_library.h"
@@ -78,6 +80,16 @@ void Collision::MakePairs(const Forest& forest) {
       }
     }
   }
+  for (const Geometry& geometry : geometries_) {
+    SphereShape& sphere = spheres_.emplace_back();
+    sphere.body = geometry.body;
+    sphere.at_center = geometry.shape->offset == Vec3::Zero();
+    for (int i = 0; i < 3; ++i) sphere.offset[i] = geometry.shape->offset[i];
+  }
+  for (const Pair& pair : pairs_) {
+    sphere_pairs_.push_back({static_cast<int>(pair.first), static_cast<int>(pair.second), pair.reach_squared});
+  }
+  if (pairs_.size() > std::numeric_limits<uint16_t>::max()) throw std::logic_error("too many pairs of shapes");
   const size_t characters = forest.num_characters();
   for (size_t c = 0; c < characters; ++c) {
     for (size_t d = c + 1; d < characters; ++d) {
@@ -133,7 +145,7 @@ void Collision::MakeGeometry(int body, const Shape& shape) {
   geometries_.push_back(std::move(geometry));
 }
 
-void Collision::Find(std::span<const BodyMotion> bodies) {
+void Collision::Find(std::span<const BodyMotion> bodies, std::span<const uint16_t> near) {
   points_.clear();
   std::fill(grounded_.begin(), grounded_.end(), false);
   for (Geometry& geometry : geometries_) {
@@ -143,7 +155,7 @@ void Collision::Find(std::span<const BodyMotion> bodies) {
     geometry.placed = false;
     CollideWithGround(geometry, body);
   }
-  CollidePairs(bodies);
+  for (const uint16_t pair : near) CollidePair(pairs_[pair], bodies);
   if (!character_pairs_.empty()) CollideCharacters(bodies);
 }
 
@@ -237,12 +249,6 @@ void Collision::Place(Geometry& geometry, const BodyMotion& body) {
   PlaceGeom(geometry.geom, geometry.center, body.orientation * geometry.turn);
 }
 
-void Collision::CollidePairs(std::span<const BodyMotion> bodies) {
-  for (const Pair& pair : pairs_) {
-    if (!Apart(pair)) CollidePair(pair, bodies);
-  }
-}
-
 bool Collision::SegmentsApart(const Pair& pair, std::span<const BodyMotion> bodies) const {
   const auto segment = [&](const Geometry& geometry) {
     const Mat3& rotation = bodies[static_cast<size_t>(geometry.body)].rotation;
@@ -330,6 +336,22 @@ void Collision::CollideMeshes(const Pair& pair, std::span<const BodyMotion> bodi
     const Overlap& overlap = overlaps_[i];
     points_.push_back({a.body, b.body, overlap.position, overlap.normal, overlap.depth});
   }
+}
+
+NearPairs::NearPairs(const Collision& collision, const TreePasses& passes)
+    : collision_(collision),
+      passes_(passes),
+      centers_(collision.spheres().size()),
+      memory_(collision.pairs().size() * static_cast<size_t>(passes.lanes)),
+      counts_(static_cast<size_t>(passes.lanes)) {
+  for (size_t l = 0; l < counts_.size(); ++l) lists_.push_back(memory_.data() + l * collision.pairs().size());
+}
+
+void NearPairs::Find(const std::byte* bodies) {
+  const std::vector<SphereShape>& spheres = collision_.spheres();
+  const std::vector<SpherePair>& pairs = collision_.pairs();
+  passes_.find_near(spheres.data(), spheres.size(), pairs.data(), pairs.size(), bodies,
+                    reinterpret_cast<std::byte*>(centers_.data()), lists_.data(), counts_.data());
 }
 
 }  // namespace retrace::simulation

@@ -10,6 +10,7 @@
 #include "convex_polyhedron.h"
 #include "forest.h"
 #include "step.h"
+#include "tree_passes.h"
 
 namespace retrace::simulation {
 
@@ -35,7 +36,11 @@ class Collision {
   Collision(const Collision&) = delete;
   Collision& operator=(const Collision&) = delete;
 
-  void Find(std::span<const BodyMotion> bodies);
+  /// @param near pairs() within characters that may touch, in their order (FindNear)
+  void Find(std::span<const BodyMotion> bodies, std::span<const uint16_t> near);
+  /// The spheres about the shapes, and the pairs of shapes within characters that may touch.
+  const std::vector<SphereShape>& spheres() const { return spheres_; }
+  const std::vector<SpherePair>& pairs() const { return sphere_pairs_; }
   /// Others may append to them.
   std::vector<ContactPoint>& points() { return points_; }
   /// (bodies of characters) whether a body is on the ground or in it.
@@ -96,13 +101,14 @@ class Collision {
   void CollideBoxWithGround(const Geometry& geometry, const BodyMotion& body, double margin);
   void CollideCapsuleWithGround(const Geometry& geometry, const BodyMotion& body, double margin);
   void CollideMeshWithGround(const Geometry& geometry, const BodyMotion& body, double margin);
-  void CollidePairs(std::span<const BodyMotion> bodies);
   void CollideMeshes(const Pair& pair, std::span<const BodyMotion> bodies);
   void Place(Geometry& geometry, const BodyMotion& body);
 
   const CollisionOptions options_;
   std::vector<Geometry> geometries_;
-  std::vector<Pair> pairs_;  // within characters
+  std::vector<Pair> pairs_;               // within characters
+  std::vector<SphereShape> spheres_;      // (geometries)
+  std::vector<SpherePair> sphere_pairs_;  // (pairs)
   std::vector<CharacterPair> character_pairs_;
   std::vector<size_t> first_geometry_;  // (characters + 1)
   std::vector<Ball> balls_;             // (characters) empty with a single one
@@ -110,6 +116,27 @@ class Collision {
   std::vector<char> grounded_;
   std::vector<Overlap> overlaps_;  // of a pair with a mesh, or of a mesh with the ground
   ConvexScratch scratch_;
+};
+
+/// Which pairs of shapes within characters are near one another: found in all lanes at once, because most are apart.
+class NearPairs {
+ public:
+  /// The collision must outlive it.
+  NearPairs(const Collision& collision, const TreePasses& passes);
+  /// @param bodies (bodies) BodyNumbers of the lanes
+  void Find(const std::byte* bodies);
+  std::span<const uint16_t> OfLane(size_t lane) const { return {lists_[lane], counts_[lane]}; }
+
+ private:
+  struct alignas(64) Center {
+    double numbers[8][3];
+  };
+  const Collision& collision_;
+  const TreePasses& passes_;
+  std::vector<Center> centers_;
+  std::vector<uint16_t> memory_;
+  std::vector<uint16_t*> lists_;  // (lanes)
+  std::vector<size_t> counts_;    // (lanes)
 };
 
 }  // namespace retrace::simulation

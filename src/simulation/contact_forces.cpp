@@ -3,36 +3,44 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <numeric>
 
 namespace retrace::simulation {
 
 /// Directions of a point's rows and what its bodies' velocities do along them.
 void ContactForces::LoadRows(size_t c, size_t place, const ContactPoint& point, const StepLaw& law,
-                             const ForestDynamics& forest, std::span<const BodyMotion> bodies) {
+                             const ForestDynamics& forest, size_t lane, std::span<const BodyMotion> bodies) {
   Mat3& frame = frames_[c];
   Vec3 p, q;
   PlaneSpace(point.normal, p, q);
   frame.row(0) = point.normal;
   frame.row(1) = p;
   frame.row(2) = q;
-  const auto load = [&](int body, double sign, Mat36& rows) {
+  double velocity[4];
+  const auto load = [&](int body, double sign, ContactRows& rows) {
     const Vec3 arm = point.position - bodies[static_cast<size_t>(body)].position;
     for (int k = 0; k < 3; ++k) {
       const Vec3 direction = sign * frame.row(k).transpose();
-      rows.row(k) << direction.transpose(), arm.cross(direction).transpose();
+      const Vec3 turning = arm.cross(direction);
+      for (int i = 0; i < 3; ++i) {
+        rows(k, i) = direction[i];
+        rows(k, 3 + i) = turning[i];
+      }
     }
+    Vec6 free_velocity;
+    forest.FreeVelocity(lane, body, free_velocity);
+    kernels_.along(rows, free_velocity.data(), sign < 0, velocity);
   };
   Point& to = points_[c];
   to.body = point.body;
   to.other = point.other;
   load(point.body, 1, to.on_body);
-  Vec3 velocity = to.on_body * forest.FreeVelocity(point.body);
-  if (point.other >= 0) {
-    load(point.other, -1, to.on_other);
-    velocity += to.on_other * forest.FreeVelocity(point.other);
-  }
+  if (point.other >= 0) load(point.other, -1, to.on_other);
   const ContactLaw& contact = law.Contact(point.law);
-  if (law.moving_surfaces) velocity -= frame * point.surface_velocity;
+  if (law.moving_surfaces) {
+    const Vec3 surface = frame * point.surface_velocity;
+    for (int k = 0; k < 3; ++k) velocity[k] -= surface[k];
+  }
   const double per_step = 1 / law.time_step;
   for (int k = 0; k < rows_; ++k) {
     const size_t row = static_cast<size_t>(rows_) * place + static_cast<size_t>(k);
@@ -45,55 +53,60 @@ void ContactForces::LoadRows(size_t c, size_t place, const ContactPoint& point, 
 }
 
 void ContactForces::Load(std::span<const ContactPoint> points, std::span<const size_t> island, const StepLaw& law,
-                         const ForestDynamics& forest, std::span<const BodyMotion> bodies) {
+                         const ForestDynamics& forest, size_t lane, std::span<const BodyMotion> bodies) {
   const double per_step = 1 / law.time_step;
   box_.Resize(rows_ * static_cast<int>(island.size()));
-  Mat6 response;
+  double block[12];
   for (size_t i = 0; i < island.size(); ++i) {
     const size_t c = island[i];
     const ContactLaw& contact = law.Contact(points[c].law);
-    LoadRows(c, i, points[c], law, forest, bodies);
+    LoadRows(c, i, points[c], law, forest, lane, bodies);
     const Point& at = points_[c];
     for (const int b : bodies_) place_[static_cast<size_t>(b)] = -1;  // not reached yet
     size_t count = 0;
-    const auto reach = [&](int body) -> const Mat36& {
+    const auto reach = [&](int body) -> const ContactRows& {
       int& place = place_[static_cast<size_t>(body)];
       if (place < 0) {
         place = static_cast<int>(count++);
-        Mat36& reached = reached_[static_cast<size_t>(place)];
-        forest.Response(at.body, body, response);
-        reached.noalias() = at.on_body * response;
-        if (at.other >= 0) {
-          forest.Response(at.other, body, response);
-          reached.noalias() += at.on_other * response;
-        }
+        ContactRows& reached = reached_[static_cast<size_t>(place)];
+        kernels_.reach(at.on_body, forest.Response(lane, at.body, body), false, reached);
+        if (at.other >= 0) kernels_.reach(at.on_other, forest.Response(lane, at.other, body), true, reached);
       }
       return reached_[static_cast<size_t>(place)];
     };
     for (size_t j = 0; j <= i; ++j) {
       const Point& from = points_[island[j]];
-      Mat3 block;
-      block.noalias() = reach(from.body) * from.on_body.transpose();
-      if (from.other >= 0) block.noalias() += reach(from.other) * from.on_other.transpose();
+      kernels_.block(reach(from.body), from.on_body, false, block);
+      if (from.other >= 0) kernels_.block(reach(from.other), from.on_other, true, block);
       if (j == i) {
-        block(0, 0) += contact.cfm * per_step;
-        block(1, 1) += contact.friction_cfm * per_step;
-        block(2, 2) += contact.friction_cfm * per_step;
+        block[0] += contact.cfm * per_step;
+        block[5] += contact.friction_cfm * per_step;
+        block[10] += contact.friction_cfm * per_step;
       }
+      // Columns of the block are rows above the diagonal. Those of four numbers reach into what comes later.
       double* to =
-          box_.matrix() + rows_ * static_cast<ptrdiff_t>(i) * box_.stride() + rows_ * static_cast<ptrdiff_t>(j);
-      for (int k = 0; k < rows_; ++k, to += box_.stride()) {
-        for (int l = 0; l < rows_; ++l) to[l] = block(k, l);
+          box_.matrix() + rows_ * static_cast<ptrdiff_t>(j) * box_.stride() + rows_ * static_cast<ptrdiff_t>(i);
+      if (rows_ == 1) {
+        *to = block[0];
+      } else {
+        for (int l = 0; l < 3; ++l) std::copy_n(block + 4 * l, 4, to + l * box_.stride());
       }
     }
   }
-  box_.MirrorLowerTriangle();
+  box_.MirrorUpperTriangle();
 }
 
 /// Contacts join the trees of their bodies; what no force moves joins nothing.
 void ContactForces::FindIslands(std::span<const ContactPoint> points, const ForestDynamics& forest) {
   const size_t trees = forest.num_trees();
   warm_starts_.resize(trees);
+  if (trees == 1) {
+    order_.resize(points.size());
+    std::iota(order_.begin(), order_.end(), size_t{0});
+    island_begin_ = {0, points.size()};
+    first_tree_ = {0};
+    return;
+  }
   joined_.resize(trees);
   for (size_t t = 0; t < trees; ++t) joined_[t] = t;
   const auto first = [&](size_t t) {
@@ -125,15 +138,10 @@ void ContactForces::FindIslands(std::span<const ContactPoint> points, const Fore
   }
 }
 
-bool ContactForces::Solve(std::span<const ContactPoint> points, const StepLaw& law, ForestDynamics& forest,
-                          std::span<const BodyMotion> bodies) {
-  forces_.assign(points.size(), Vec3::Zero());
-  if (points.empty()) return true;
-  rows_ = law.HasFriction() ? 3 : 1;
-  points_.resize(points.size());
-  frames_.resize(points.size());
-  place_.assign(bodies.size(), -1);
-  reached_.resize(bodies.size());
+void ContactForces::Begin(std::span<const ContactPoint> points, size_t num_bodies, ForestDynamics& forest) {
+  if (points.empty()) return;
+  place_.assign(num_bodies, -1);
+  reached_.resize(num_bodies);
   bodies_.clear();
   const auto touch = [&](int body) {
     if (int& seen = place_[static_cast<size_t>(body)]; seen < 0) {
@@ -145,13 +153,22 @@ bool ContactForces::Solve(std::span<const ContactPoint> points, const StepLaw& l
     touch(point.body);
     if (point.other >= 0) touch(point.other);
   }
-  forest.FindResponses(bodies_);
+  forest.Want(bodies_);
+}
+
+bool ContactForces::Solve(std::span<const ContactPoint> points, const StepLaw& law, ForestDynamics& forest, size_t lane,
+                          std::span<const BodyMotion> bodies) {
+  forces_.assign(points.size(), Vec3::Zero());
+  if (points.empty()) return true;
+  rows_ = law.HasFriction() ? 3 : 1;
+  points_.resize(points.size());
+  frames_.resize(points.size());
   FindIslands(points, forest);
   failed_.assign(forest.num_trees(), 0);
   bool solved = true;
   for (size_t i = 0; i + 1 < island_begin_.size(); ++i) {
     const std::span<const size_t> island(order_.data() + island_begin_[i], island_begin_[i + 1] - island_begin_[i]);
-    Load(points, island, law, forest, bodies);
+    Load(points, island, law, forest, lane, bodies);
     if (!box_.Solve(warm_starts_[first_tree_[i]])) {
       solved = false;
       warm_starts_[first_tree_[i]].Reset();
@@ -171,8 +188,15 @@ bool ContactForces::Solve(std::span<const ContactPoint> points, const StepLaw& l
     if (failed_[forest.TreeOf(points[c].body)] != 0) continue;
     const Vec3 force = forces_[c];
     const Vec3 impulse = law.time_step * force;
-    forest.AddImpulse(points_[c].body, points_[c].on_body.transpose() * impulse);
-    if (points_[c].other >= 0) forest.AddImpulse(points_[c].other, points_[c].on_other.transpose() * impulse);
+    const auto push = [&](int body, const ContactRows& rows) {
+      Vec6 on_body;
+      for (int k = 0; k < 6; ++k) {
+        on_body[k] = (rows(0, k) * impulse[0] + rows(1, k) * impulse[1]) + rows(2, k) * impulse[2];
+      }
+      forest.AddImpulse(lane, body, on_body);
+    };
+    push(points_[c].body, points_[c].on_body);
+    if (points_[c].other >= 0) push(points_[c].other, points_[c].on_other);
     forces_[c].noalias() = frames_[c].transpose() * force;
   }
   return solved;

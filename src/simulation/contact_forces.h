@@ -13,11 +13,14 @@ namespace retrace::simulation {
 
 class ContactForces {
  public:
-  /// Finds the forces of the contact points and adds their impulses to the forest, which has begun a step. False when
+  /// Takes the contact points of a lane of the forest, which has begun a step, and tells the forest what it must find
+  /// (ForestDynamics::Want).
+  void Begin(std::span<const ContactPoint> points, size_t num_bodies, ForestDynamics& forest);
+  /// Finds the forces of these points and adds their impulses to the forest, which has found the responses. False when
   /// block pivoting did not end for some trees: failed() returns which, and nothing is added to these. Points whose
   /// bodies neither hang together by joints nor by contacts with one another are a problem of their own (an island):
   /// the forces are the same, and many small problems take less time than a large one.
-  bool Solve(std::span<const ContactPoint> points, const StepLaw& law, ForestDynamics& forest,
+  bool Solve(std::span<const ContactPoint> points, const StepLaw& law, ForestDynamics& forest, size_t lane,
              std::span<const BodyMotion> bodies);
   /// Of the last step, on `body` of each point [N].
   const std::vector<Vec3>& forces() const { return forces_; }
@@ -35,25 +38,25 @@ class ContactForces {
   }
 
  private:
-  using Mat36 = Eigen::Matrix<double, 3, 6>;
   /// Rows of a contact point: along its normal and in its plane.
   struct Point {
     int body = -1;
     int other = -1;
-    Mat36 on_body;   // velocity of the point of `body` from the velocity of the body
-    Mat36 on_other;  // the same, negative
+    ContactRows on_body;   // velocity of the point of `body` from the velocity of the body
+    ContactRows on_other;  // the same, negative
   };
 
   void FindIslands(std::span<const ContactPoint> points, const ForestDynamics& forest);
   void Load(std::span<const ContactPoint> points, std::span<const size_t> island, const StepLaw& law,
-            const ForestDynamics& forest, std::span<const BodyMotion> bodies);
+            const ForestDynamics& forest, size_t lane, std::span<const BodyMotion> bodies);
   void LoadRows(size_t c, size_t place, const ContactPoint& point, const StepLaw& law, const ForestDynamics& forest,
-                std::span<const BodyMotion> bodies);
+                size_t lane, std::span<const BodyMotion> bodies);
 
+  const ContactKernels& kernels_ = kContactKernels.Best();
   std::vector<Point> points_;
-  std::vector<Mat36> reached_;  // (bodies in contact) of one point: its velocity from an impulse on the body
-  std::vector<int> bodies_;     // in contact, in the island that is solved
-  std::vector<int> place_;      // per body: in bodies_
+  std::vector<ContactRows> reached_;  // (bodies in contact) of one point: its velocity from an impulse on the body
+  std::vector<int> bodies_;           // in contact, in the island that is solved
+  std::vector<int> place_;            // per body: in bodies_
   std::vector<Vec3> forces_;
   std::vector<Mat3> frames_;
   BoxLcp box_;

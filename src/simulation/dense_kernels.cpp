@@ -140,13 +140,97 @@ RETRACE_INLINE void MultiplyOf(const double* matrix, ptrdiff_t stride, const int
   for (int k = 0; k < count; ++k) products[k] = DotOf<Simd>(matrix + rows[k] * stride, x, width);
 }
 
+// ---- block principal pivoting
+
+/// Solves S_FF x_F = s_F - S_FB x_B for the free rows F; x of the rows B at a limit is that limit.
+template <class Simd>
+RETRACE_INLINE bool SolveFree(const PivotProblem& p) {
+  int count = 0;
+  bool any_force = false;
+  for (int k = 0; k < p.count; ++k) {
+    const int i = p.rows[k];
+    if (p.states[i] == PivotProblem::kFree) {
+      p.free[count++] = i;
+      p.x[i] = 0;
+    } else {
+      p.x[i] = p.states[i] == PivotProblem::kAtHigh ? p.high[i] : p.low[i];
+      any_force = any_force || p.x[i] != 0;
+    }
+  }
+  const ptrdiff_t stride = RoundUp(count + 1) + kPad;
+  for (int r = 0; r < count; ++r) {
+    const int row = p.free[r];
+    const double* from = p.matrix + row * p.stride;
+    double* to = p.free_matrix + r * stride;
+    for (int c = r / kPad * kPad; c < count; ++c) to[c] = from[p.free[c]];
+    to[count] = any_force ? p.rhs[row] - DotOf<Simd>(from, p.x, p.size) : p.rhs[row];
+    for (ptrdiff_t c = count + 1; c < stride; ++c) to[c] = 0;
+  }
+  if (!SolveOf<Simd>(p.free_matrix, stride, count, p.free_x, p.inverse_pivot, p.coefficients)) return false;
+  for (int r = 0; r < count; ++r) p.x[p.free[r]] = p.free_x[r];
+  return true;
+}
+
+/// Rows that violate their condition, and the states that the violations require. Returns how many.
+template <class Simd>
+RETRACE_INLINE int FindViolated(const PivotProblem& p) {
+  double largest_force = 0;
+  for (int k = 0; k < p.count; ++k) {
+    const double force = __builtin_fabs(p.x[p.rows[k]]);
+    largest_force = largest_force < force ? force : largest_force;
+  }
+  const double force_tolerance = p.force_tolerance * (1.0 < largest_force ? largest_force : 1.0);
+  const double residual = p.residual_per_force * largest_force;
+  const double residual_tolerance = p.smallest_residual < residual ? residual : p.smallest_residual;
+  int count = 0;
+  const auto violate = [&](int row, PivotProblem::State wanted) __attribute__((always_inline)) {
+    p.violated[count] = row;
+    p.wanted[count++] = wanted;
+  };
+  for (int k = 0; k < p.count; ++k) {
+    const int i = p.rows[k];
+    const PivotProblem::State state = p.states[i];
+    if (state == PivotProblem::kFree) {
+      if (p.x[i] < p.low[i] - force_tolerance) {
+        violate(i, PivotProblem::kAtLow);
+      } else if (p.x[i] > p.high[i] + force_tolerance) {
+        violate(i, PivotProblem::kAtHigh);
+      }
+    } else if (state != PivotProblem::kFixed) {
+      const double w = DotOf<Simd>(p.matrix + i * p.stride, p.x, p.size) - p.rhs[i];
+      if (state == PivotProblem::kAtLow ? w < -residual_tolerance : w > residual_tolerance) {
+        violate(i, PivotProblem::kFree);
+      }
+    }
+  }
+  return count;
+}
+
+template <class Simd>
+RETRACE_INLINE bool PivotOf(const PivotProblem& problem) {
+  int fewest = problem.count + 1;  // violated rows so far
+  int stalls_left = problem.most_stalls;
+  for (;;) {
+    if (!SolveFree<Simd>(problem)) return false;
+    const int count = FindViolated<Simd>(problem);
+    if (count == 0) return true;
+    if (count < fewest) {
+      fewest = count;
+      stalls_left = problem.most_stalls;
+    } else if (--stalls_left < 0) {
+      return false;
+    }
+    for (int v = 0; v < count; ++v) problem.states[problem.violated[v]] = problem.wanted[v];
+  }
+}
+
 // ---- both instruction sets -----------------------------------------------------------------------------------------
 
-constexpr DenseKernels kBaselineKernels = {Compiled<SolveOf<Sse2>>::ForBaseline, Compiled<DotOf<Sse2>>::ForBaseline,
-                                           Compiled<MultiplyOf<Sse2>>::ForBaseline};
+constexpr DenseKernels kBaselineKernels = {Compiled<PivotOf<Sse2>>::ForBaseline, Compiled<SolveOf<Sse2>>::ForBaseline,
+                                           Compiled<DotOf<Sse2>>::ForBaseline, Compiled<MultiplyOf<Sse2>>::ForBaseline};
 #if defined(__x86_64__)
-constexpr DenseKernels kAvx2Kernels = {Compiled<SolveOf<Avx2>>::ForAvx2, Compiled<DotOf<Avx2>>::ForAvx2,
-                                       Compiled<MultiplyOf<Avx2>>::ForAvx2};
+constexpr DenseKernels kAvx2Kernels = {Compiled<PivotOf<Avx2>>::ForAvx2, Compiled<SolveOf<Avx2>>::ForAvx2,
+                                       Compiled<DotOf<Avx2>>::ForAvx2, Compiled<MultiplyOf<Avx2>>::ForAvx2};
 #endif
 
 }  // namespace

@@ -14,7 +14,38 @@ constexpr int RoundUp(int n) {
   return (n + kPad - 1) / kPad * kPad;
 }
 
+/// A problem for block principal pivoting (box_lcp.h), and the memory for it. Rows are padded as those of `matrix`.
+struct PivotProblem {
+  enum State : signed char { kAtLow, kFree, kAtHigh, kFixed, kDriven };  ///< kFixed: both limits are equal
+
+  const double* matrix = nullptr;
+  ptrdiff_t stride = 0;
+  int size = 0;
+  const double* rhs = nullptr;
+  const double* low = nullptr;
+  const double* high = nullptr;
+  const int* rows = nullptr;  ///< (count) those that are solved for; x of all others is zero
+  int count = 0;
+  double force_tolerance = 0;     ///< beside the largest force
+  double smallest_residual = 0;   ///< tolerances of residuals: at least this,
+  double residual_per_force = 0;  ///< and this beside the largest force
+  int most_stalls = 0;            ///< rounds that bring no fewer violations
+  double* x = nullptr;            ///< (size)
+  State* states = nullptr;        ///< (size) where the search begins, admissible; becomes where it ends
+  // Scratch.
+  double* free_matrix = nullptr;
+  double* free_x = nullptr;
+  double* inverse_pivot = nullptr;
+  double* coefficients = nullptr;
+  int* free = nullptr;      ///< (size)
+  int* violated = nullptr;  ///< (size)
+  State* wanted = nullptr;  ///< (size)
+};
+
 struct DenseKernels {
+  /// False when pivoting does not come to an end.
+  bool (*pivot)(const PivotProblem& problem);
+
   /// Solves C x = rhs for a symmetric positive definite C. `matrix` is the upper triangle of [C | rhs] (size x size +
   /// 1), which is overwritten; its rows and x are padded, by kPad at least, what follows rhs in a row being zero. False
   /// when a pivot is not positive.

@@ -2,334 +2,196 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <stdexcept>
 
 namespace retrace::simulation {
 namespace {
 
-// These are called for every body in every step: without inlining their matrices go through memory.
-#define RETRACE_INLINE [[gnu::always_inline]] inline
+using Node = NodeNumbers<double>;  // where the numbers of a node are, counted in numbers
 
-/// M [v]x, column by column.
-template <typename M>
-RETRACE_INLINE M TimesCross(const M& m, const Vec3& v) {
-  M result;
-  result.col(0) = m.col(1) * v.z() - m.col(2) * v.y();
-  result.col(1) = m.col(2) * v.x() - m.col(0) * v.z();
-  result.col(2) = m.col(0) * v.y() - m.col(1) * v.x();
-  return result;
+// Bodies, motors and vectors are handed to the passes as arrays of numbers.
+constexpr size_t kBodyNumbers = sizeof(BodyNumbers<double>) / sizeof(double);
+constexpr size_t kMotorNumbers = sizeof(MotorNumbers<double>) / sizeof(double);
+static_assert(sizeof(BodyMotion) == kBodyNumbers * sizeof(double));
+static_assert(sizeof(Motor) == kMotorNumbers * sizeof(double));
+constexpr size_t kCommandNumbers = sizeof(CommandNumbers<double>) / sizeof(double);
+static_assert(sizeof(JointCommand) == kCommandNumbers * sizeof(double));
+static_assert(offsetof(JointCommand, gain) == offsetof(CommandNumbers<double>, gain));
+static_assert(offsetof(BodyMotion, rotation) == offsetof(BodyNumbers<double>, rotation));
+static_assert(offsetof(BodyMotion, angular_velocity) == offsetof(BodyNumbers<double>, angular_velocity));
+
+const double* NumbersOf(std::span<const Vec3> vectors) {
+  return vectors.empty() ? nullptr : vectors.front().data();
 }
 
-/// [v]x M.
-template <typename M>
-RETRACE_INLINE Eigen::Matrix<double, 3, M::ColsAtCompileTime> CrossTimes(const Vec3& v, const M& m) {
-  Eigen::Matrix<double, 3, M::ColsAtCompileTime> result;
-  result.row(0) = v.y() * m.row(2) - v.z() * m.row(1);
-  result.row(1) = v.z() * m.row(0) - v.x() * m.row(2);
-  result.row(2) = v.x() * m.row(1) - v.y() * m.row(0);
-  return result;
-}
-
-/// Inverse of a symmetric positive definite matrix.
-RETRACE_INLINE Mat3 InverseOf(const Mat3& m) {
-  Mat3 c;
-  c(0, 0) = m(1, 1) * m(2, 2) - m(1, 2) * m(2, 1);
-  c(1, 0) = m(1, 2) * m(2, 0) - m(1, 0) * m(2, 2);
-  c(2, 0) = m(1, 0) * m(2, 1) - m(1, 1) * m(2, 0);
-  c(1, 1) = m(0, 0) * m(2, 2) - m(0, 2) * m(2, 0);
-  c(2, 1) = m(0, 1) * m(2, 0) - m(0, 0) * m(2, 1);
-  c(2, 2) = m(0, 0) * m(1, 1) - m(0, 1) * m(1, 0);
-  const double scale = 1 / (m(0, 0) * c(0, 0) + m(0, 1) * c(1, 0) + m(0, 2) * c(2, 0));
-  c *= scale;
-  c(0, 1) = c(1, 0);
-  c(0, 2) = c(2, 0);
-  c(1, 2) = c(2, 1);
-  return c;
-}
-
-/// The same, by its 3 x 3 blocks.
-Mat6 InverseOf(const Mat6& m) {
-  const Mat3 a = InverseOf(Mat3(m.topLeftCorner<3, 3>()));
-  const Mat3 b = m.topRightCorner<3, 3>();
-  const Mat3 ab = a * b;
-  const Mat3 d = InverseOf(Mat3(m.bottomRightCorner<3, 3>() - b.transpose() * ab));
-  const Mat3 abd = ab * d;
-  Mat6 inverse;
-  inverse << a + abd * ab.transpose(), -abd, -abd.transpose(), d;
-  return inverse;
-}
-
-/// P (P^T I P)^-1 P^T of a root that keeps to the plane across its x axis.
-Mat6 ResponseInPlane(const Mat6& inertia, const Mat3& rotation) {
-  Eigen::Matrix<double, 6, 3> motions = Eigen::Matrix<double, 6, 3>::Zero();
-  motions.block<3, 2>(0, 0) = rotation.rightCols<2>();
-  motions.block<3, 1>(3, 2) = rotation.col(0);
-  const Mat3 inverse = InverseOf(Mat3(motions.transpose() * inertia * motions));
-  return motions * inverse * motions.transpose();
-}
-
-/// Angular momentum at the end of a step in which no torque acts but the gyroscopic one, taken implicitly: with L = I
-/// w, I (I - h [L]x)^-1 L. In the body's axes, in which I is diagonal.
-RETRACE_INLINE Vec3 TurnedMomentum(const Vec3& inertia, const Vec3& rate, double h) {
-  const Vec3 momentum = inertia.cwiseProduct(rate);
-  const Vec3 l = h * momentum;
-  Mat3 m;
-  m << inertia.x(), l.z(), -l.y(), -l.z(), inertia.y(), l.x(), l.y(), -l.x(), inertia.z();
-  const Vec3 c0(m(1, 1) * m(2, 2) - m(1, 2) * m(2, 1), m(1, 2) * m(2, 0) - m(1, 0) * m(2, 2),
-                m(1, 0) * m(2, 1) - m(1, 1) * m(2, 0));
-  const Vec3 c1(m(0, 2) * m(2, 1) - m(0, 1) * m(2, 2), m(0, 0) * m(2, 2) - m(0, 2) * m(2, 0),
-                m(0, 1) * m(2, 0) - m(0, 0) * m(2, 1));
-  const Vec3 c2(m(0, 1) * m(1, 2) - m(0, 2) * m(1, 1), m(0, 2) * m(1, 0) - m(0, 0) * m(1, 2),
-                m(0, 0) * m(1, 1) - m(0, 1) * m(1, 0));
-  const double scale = 1 / (m(0, 0) * c0.x() + m(0, 1) * c0.y() + m(0, 2) * c0.z());
-  // Columns of the inverse are rows of cofactors.
-  const Vec3 turned = (c0 * momentum.x() + c1 * momentum.y() + c2 * momentum.z()) * scale;
-  return inertia.cwiseProduct(turned);
-}
-
-/// A step with a velocity.
-void Move(const Vec6& velocity, double h, BodyMotion& body) {
-  body.linear_velocity = velocity.head<3>();
-  body.angular_velocity = velocity.tail<3>();
-  body.position += h * body.linear_velocity;
-  const Quat& q = body.orientation;
-  const Vec3 w = 0.5 * h * body.angular_velocity;
-  Quat next(q.w() - w.dot(q.vec()), 0, 0, 0);
-  next.vec() = q.vec() + q.w() * w + w.cross(q.vec());
-  next.coeffs() /= next.coeffs().norm();
-  body.orientation = next;
-  body.rotation = next.toRotationMatrix();
+template <class Matrix>
+void CopyTo(const Matrix& from, double* to) {
+  std::copy(from.data(), from.data() + from.size(), to);
 }
 
 }  // namespace
 
-ForestDynamics::ForestDynamics(const Forest& forest, const StepLaw& law)
-    : law_(law), tree_of_(forest.tree_of), first_free_tree_(forest.num_characters()) {
+ForestDynamics::ForestDynamics(const Forest& forest, const StepLaw& law, const TreePasses& passes)
+    : law_(law),
+      passes_(passes),
+      lanes_(static_cast<size_t>(passes.lanes)),
+      tree_of_(forest.tree_of),
+      first_free_tree_(forest.num_characters()) {
   node_of_.resize(forest.num_bodies());
-  node_of_joint_.resize(forest.joints.size());
+  servos_ = ServosOf(forest, law.time_step);
+  commands_ = MemoryFor<CommandNumbers<double>>(forest.joints.size());
+  scales_ = MemoryFor<double>(forest.joints.size());
+  bodies_ = MemoryFor<BodyNumbers<double>>(forest.num_bodies());
+  motors_ = MemoryFor<MotorNumbers<double>>(forest.joints.size());
+  from_.resize(lanes_);
+  torques_.resize(lanes_);
+  forces_.resize(lanes_);
+  to_.resize(lanes_);
   for (const Tree& tree : forest.trees) AddTree(forest, tree);
-  parent_rotation_.resize(nodes_.size());
-  needed_.resize(nodes_.size());
+  size_t largest = 0;
+  for (TreeNodes& tree : trees_) {
+    tree.memory.shapes = shapes_.data() + tree.first;
+    largest = std::max(largest, tree.count);
+  }
+  needed_.resize(largest);
+  ignored_.resize(largest * kBodyNumbers);
+}
+
+template <class T>
+ForestDynamics::Memory ForestDynamics::MemoryFor(size_t count) const {
+  const size_t bytes = count * sizeof(T) * lanes_;
+  return Memory((bytes + sizeof(Line) - 1) / sizeof(Line), Line{});
 }
 
 void ForestDynamics::AddTree(const Forest& forest, const Tree& tree) {
   if (tree.num_bodies > kMaxTreeBodies) throw std::logic_error("too many bodies for ForestDynamics");
   TreeNodes& nodes = trees_.emplace_back();
-  nodes.first = nodes_.size();
+  nodes.first = shapes_.size();
+  nodes.first_body = tree.first_body;
   nodes.count = tree.num_bodies;
-  nodes.planar = tree.planar;
-  nodes.responses = responses_.size();
-  responses_.resize(responses_.size() + nodes.count * nodes.count);
-  const auto add = [&](int body) -> Node& {
-    node_of_[static_cast<size_t>(body)] = nodes_.size();
-    Node& node = nodes_.emplace_back();
-    node.body = body;
-    node.parent = nodes_.size() - 1;
-    node.mass = forest.masses[static_cast<size_t>(body)];
-    return node;
+  nodes.nodes = MemoryFor<Node>(nodes.count);
+  nodes.root_response = MemoryFor<lanes::Matrix6<double>>(1);
+  if (nodes.count > 1) nodes.responses = MemoryFor<lanes::Matrix6<double>>(nodes.count * nodes.count);
+  TreeMemory& memory = nodes.memory;
+  memory.count = nodes.count;
+  memory.planar = tree.planar;
+  memory.time_step = law_.time_step;
+  memory.gravity = law_.gravity;
+  memory.correction = law_.joint_erp / law_.time_step;
+  memory.bodies = reinterpret_cast<std::byte*>(bodies_.data());
+  memory.motors = reinterpret_cast<std::byte*>(motors_.data());
+  memory.nodes = reinterpret_cast<std::byte*>(nodes.nodes.data());
+  memory.root_response = reinterpret_cast<std::byte*>(nodes.root_response.data());
+  memory.responses = reinterpret_cast<std::byte*>(nodes.responses.data());
+  memory.torques = torques_.data();
+  memory.forces = forces_.data();
+  const auto add = [&](int body) -> NodeShape& {
+    node_of_[static_cast<size_t>(body)] = shapes_.size() - nodes.first;
+    NodeShape& shape = shapes_.emplace_back();
+    const BodyMass& mass = forest.masses[static_cast<size_t>(body)];
+    shape.body = body;
+    shape.mass = mass.mass;
+    shape.turned = mass.turned;
+    CopyTo(mass.inertia, shape.inertia);
+    CopyTo(mass.principal_axes, shape.principal_axes);
+    return shape;
   };
   add(tree.root);
   for (size_t k = 0; k < tree.num_joints; ++k) {  // each comes after the joint that moves its parent
     const size_t j = tree.first_joint + k;
     const character::Joint& joint = forest.joints[j];
-    node_of_joint_[j] = nodes_.size();
-    Node& node = add(joint.child);
-    node.parent = node_of_[static_cast<size_t>(joint.parent)];
-    node.joint = static_cast<int>(j);
-    node.hinge = joint.type == character::JointType::kHinge;
-    node.axis = joint.axis;
-    node.anchor_in_parent = joint.anchor - forest.BodyOf(joint.parent).rest_position;
-    node.anchor_in_child = joint.anchor - forest.BodyOf(joint.child).rest_position;
+    NodeShape& shape = add(joint.child);
+    shape.parent = node_of_[static_cast<size_t>(joint.parent)];
+    shape.joint = static_cast<int>(j);
+    shape.hinge = joint.type == character::JointType::kHinge;
+    shape.axis = joint.axis;
+    CopyTo(Vec3(joint.anchor - forest.BodyOf(joint.parent).rest_position), shape.anchor_in_parent);
+    CopyTo(Vec3(joint.anchor - forest.BodyOf(joint.child).rest_position), shape.anchor_in_child);
   }
 }
 
-/// The momentum at the end of a step in which gravity alone acts. Returns the axes of inertia in the world.
-RETRACE_INLINE Mat3 ForestDynamics::LoadMomentum(const BodyMotion& body, Node& node) const {
-  const double mass = node.mass.mass;
-  const Mat3 r = node.mass.turned ? Mat3(body.rotation * node.mass.principal_axes) : body.rotation;
-  node.momentum.head<3>() = mass * body.linear_velocity;
-  node.momentum[1] -= law_.time_step * mass * law_.gravity;
-  node.momentum.tail<3>() =
-      r * TurnedMomentum(node.mass.inertia, r.transpose() * body.angular_velocity, law_.time_step);
-  node.impulse.setZero();
-  return r;
+bool ForestDynamics::Rests(const LaneStep& step, size_t tree) const {
+  return tree >= first_free_tree_ && !step.input.resting.empty() && step.input.resting[tree - first_free_tree_] != 0;
 }
 
-void ForestDynamics::LoadBody(const BodyMotion& body, Node& node) const {
-  const Mat3 r = LoadMomentum(body, node);
-  node.articulated.setZero();
-  node.articulated(0, 0) = node.articulated(1, 1) = node.articulated(2, 2) = node.mass.mass;
-  const Mat3 scaled = r * node.mass.inertia.asDiagonal();
-  node.articulated.bottomRightCorner<3, 3>().noalias() = scaled * r.transpose();
+template <class Find>
+void ForestDynamics::FindAddresses(std::span<const LaneStep> steps, const Find& find) {
+  const auto active = std::find_if(steps.begin(), steps.end(), [](const LaneStep& s) { return !s.bodies.empty(); });
+  for (size_t l = 0; l < lanes_; ++l) find(l, steps[l].bodies.empty() ? *active : steps[l]);
 }
 
-/// The inverse of a single body's inertia is known, and its velocity without contacts needs nothing else.
-void ForestDynamics::LoadSingleBody(const BodyMotion& body, Node& node, TreeNodes& tree) const {
-  const Mat3 r = LoadMomentum(body, node);
-  const Vec3 inverse = node.mass.inertia.cwiseInverse();
-  Mat6& response = tree.root_response;
-  response.setZero();
-  response(0, 0) = response(1, 1) = response(2, 2) = 1 / node.mass.mass;
-  const Mat3 scaled = r * inverse.asDiagonal();
-  response.bottomRightCorner<3, 3>().noalias() = scaled * r.transpose();
-  if (tree.planar) {
-    LoadBody(body, node);
-    response = ResponseInPlane(node.articulated, body.rotation);
+void ForestDynamics::Take(std::span<const LaneStep> steps) {
+  std::byte* bodies = reinterpret_cast<std::byte*>(bodies_.data());
+  if (lanes_ == 1) {
+    bodies = reinterpret_cast<std::byte*>(steps[0].bodies.data());  // where they are
+  } else {
+    FindAddresses(steps, [&](size_t l, const LaneStep& step) { from_[l] = step.bodies.front().position.data(); });
+    passes_.gather(from_.data(), tree_of_.size() * kBodyNumbers, bodies);
+  }
+  for (TreeNodes& tree : trees_) tree.memory.bodies = bodies;
+  taken_bodies_ = bodies;
+}
+
+void ForestDynamics::TakeMotors(std::span<const LaneStep> steps) {
+  const size_t joints = servos_.size();
+  if (joints == 0) return;
+  auto* motors = reinterpret_cast<std::byte*>(motors_.data());
+  bool driven = false, scaled = false;
+  FindAddresses(steps, [&](size_t l, const LaneStep& step) {
+    driven = !step.commands.empty();
+    scaled = !step.scales.empty();
+    from_[l] = driven ? step.commands.front().target.coeffs().data() : step.input.motors.front().rate.data();
+  });
+  if (!driven) {
+    passes_.gather(from_.data(), joints * kMotorNumbers, motors);
+    return;
+  }
+  auto* commands = reinterpret_cast<std::byte*>(commands_.data());
+  passes_.gather(from_.data(), joints * kCommandNumbers, commands);
+  std::byte* scales = nullptr;
+  if (scaled) {
+    FindAddresses(steps, [&](size_t l, const LaneStep& step) { from_[l] = step.scales.data(); });
+    scales = reinterpret_cast<std::byte*>(scales_.data());
+    passes_.gather(from_.data(), joints, scales);
+  }
+  passes_.drive(servos_.data(), joints, taken_bodies_, commands, scales, motors);
+}
+
+void ForestDynamics::CopyMotors(size_t lane, std::span<Motor> motors) const {
+  for (size_t j = 0; j < motors.size(); ++j) {
+    const auto* from = At<const double>(motors_, j * kMotorNumbers, lane);
+    for (int a = 0; a < 3; ++a) {
+      motors[j].rate[a] = from[static_cast<size_t>(a) * lanes_];
+      motors[j].compliance[a] = from[static_cast<size_t>(3 + a) * lanes_];
+    }
   }
 }
 
-void ForestDynamics::AddForces(const StepInput& input, Node& node) const {
-  if (!input.torques.empty()) {
-    node.momentum.tail<3>() += law_.time_step * input.torques[static_cast<size_t>(node.body)];
-  }
-  if (!input.forces.empty()) {
-    node.momentum.head<3>() += law_.time_step * input.forces[static_cast<size_t>(node.body)];
-  }
-}
-
-void ForestDynamics::LoadJoint(const BodyMotion& parent, const BodyMotion& child, const Motor& motor,
-                               Node& node) const {
-  const Vec3 from_parent = parent.rotation * node.anchor_in_parent;
-  node.lever = child.rotation * node.anchor_in_child;
-  node.offset = from_parent - node.lever;
-  const double correction = law_.joint_erp / law_.time_step;
-  const Vec3 error = node.lever + child.position - from_parent - parent.position;
-  node.bias.head<3>() = -correction * error;
-  node.bias.tail<3>().setZero();
-  node.motor = motor;
-  if (node.hinge) {
-    node.hinge_axis = parent.rotation.col(node.axis);
-    const Vec3 turn = -correction * node.hinge_axis.cross(Vec3(child.rotation.col(node.axis)));
-    node.bias.head<3>() += node.lever.cross(turn);
-    node.bias.tail<3>() = turn;
-  }
-}
-
-void ForestDynamics::Begin(std::span<const BodyMotion> bodies, const StepInput& input) {
+void ForestDynamics::Begin(std::span<const LaneStep> steps) {
+  TakeMotors(steps);
+  FindAddresses(steps, [&](size_t l, const LaneStep& step) {
+    torques_[l] = NumbersOf(step.input.torques);
+    forces_[l] = NumbersOf(step.input.forces);
+  });
   for (size_t t = 0; t < trees_.size(); ++t) {
     TreeNodes& tree = trees_[t];
-    tree.resting = t >= first_free_tree_ && !input.resting.empty() && input.resting[t - first_free_tree_] != 0;
+    tree.wanted = 0;
+    tree.resting = std::all_of(steps.begin(), steps.end(),
+                               [&](const LaneStep& step) { return step.bodies.empty() || Rests(step, t); });
     if (tree.resting) continue;
-    const size_t end = tree.first + tree.count;
     if (tree.count == 1) {
-      Node& node = nodes_[tree.first];
-      LoadSingleBody(bodies[static_cast<size_t>(node.body)], node, tree);
-      AddForces(input, node);
-      node.velocity.noalias() = tree.root_response * node.momentum;
-      continue;
+      passes_.begin_single(tree.memory);
+    } else {
+      passes_.begin(tree.memory);
     }
-    for (size_t n = tree.first; n < end; ++n) {
-      LoadBody(bodies[static_cast<size_t>(nodes_[n].body)], nodes_[n]);
-      AddForces(input, nodes_[n]);
-    }
-    for (size_t n = end; n-- > tree.first + 1;) {
-      Node& node = nodes_[n];
-      const BodyMotion& parent = bodies[static_cast<size_t>(nodes_[node.parent].body)];
-      parent_rotation_[n] = parent.rotation;
-      LoadJoint(parent, bodies[static_cast<size_t>(node.body)], input.motors[static_cast<size_t>(node.joint)], node);
-      if (node.hinge) {
-        EliminateHinge(node);
-      } else {
-        EliminateBall(parent, node);
-      }
-    }
-    const Node& root = nodes_[tree.first];
-    tree.root_response = tree.planar
-                             ? ResponseInPlane(root.articulated, bodies[static_cast<size_t>(root.body)].rotation)
-                             : InverseOf(root.articulated);
   }
-}
-
-void ForestDynamics::EliminateBall(const BodyMotion& parent, Node& node) {
-  const Mat6& inertia = node.articulated;
-  // I S with S = [lever]x over 1.
-  node.projected = TimesCross(Mat63(inertia.leftCols<3>()), node.lever) + inertia.rightCols<3>();
-  const auto upper = node.projected.topRows<3>();
-  Mat3 d = node.projected.bottomRows<3>() - CrossTimes(node.lever, upper);
-  const Vec6 rest = node.momentum - inertia * node.bias;
-  node.pull = rest.tail<3>() - node.lever.cross(Vec3(rest.head<3>()));
-  for (int a = 0; a < 3; ++a) {
-    if (node.motor.compliance[a] == 0) continue;
-    const Vec3 axis = parent.rotation.col(a);
-    const double gain = law_.time_step / node.motor.compliance[a];
-    d.noalias() += (gain * axis) * axis.transpose();
-    node.pull += (gain * node.motor.rate[a]) * axis;
-  }
-  node.inverse = InverseOf(d);
-  const Mat63 scaled = node.projected * node.inverse;
-  Mat6 left = inertia;
-  left.noalias() -= scaled * node.projected.transpose();
-  AddToParent(node, left, rest - scaled * node.pull);
-}
-
-void ForestDynamics::EliminateHinge(Node& node) {
-  const Mat6& inertia = node.articulated;
-  Vec6 s;
-  s << node.lever.cross(node.hinge_axis), node.hinge_axis;
-  const Vec6 projected = inertia * s;
-  const Vec6 rest = node.momentum - inertia * node.bias;
-  double d = s.dot(projected);
-  double pull = s.dot(rest);
-  if (node.motor.compliance[node.axis] != 0) {
-    const double gain = law_.time_step / node.motor.compliance[node.axis];
-    d += gain;
-    pull += gain * node.motor.rate[node.axis];
-  }
-  node.projected.col(0) = projected;
-  node.inverse(0, 0) = 1 / d;
-  node.pull[0] = pull;
-  Mat6 left = inertia;
-  left.noalias() -= (projected * (1 / d)) * projected.transpose();
-  AddToParent(node, left, rest - projected * (pull / d));
-}
-
-/// Adds X^T inertia X and X^T momentum to the parent's.
-void ForestDynamics::AddToParent(const Node& node, const Mat6& inertia, const Vec6& momentum) {
-  Node& parent = nodes_[node.parent];
-  const Mat63 right = inertia.rightCols<3>() - TimesCross(Mat63(inertia.leftCols<3>()), node.offset);
-  const Mat3 coupling = right.topRows<3>();
-  parent.articulated.topLeftCorner<3, 3>() += inertia.topLeftCorner<3, 3>();
-  parent.articulated.topRightCorner<3, 3>() += coupling;
-  parent.articulated.bottomLeftCorner<3, 3>() += coupling.transpose();
-  parent.articulated.bottomRightCorner<3, 3>() += right.bottomRows<3>() + CrossTimes(node.offset, coupling);
-  parent.momentum.head<3>() += momentum.head<3>();
-  parent.momentum.tail<3>() += Vec3(momentum.tail<3>()) + node.offset.cross(Vec3(momentum.head<3>()));
-}
-
-void ForestDynamics::FindVelocity(const Node& parent, Node& node) const {
-  Vec6 x = parent.velocity;  // X x, and on from there
-  x.head<3>() += Vec3(parent.velocity.tail<3>()).cross(node.offset);
-  if (node.hinge) {
-    const double rate = node.inverse(0, 0) * (node.pull[0] - node.projected.col(0).dot(x));
-    node.rate = rate * node.hinge_axis;
-  } else {
-    node.rate = node.inverse * (node.pull - node.projected.transpose() * x);
-  }
-  x += node.bias;
-  x.head<3>() += node.lever.cross(node.rate);
-  x.tail<3>() += node.rate;
-  node.velocity = x;
-}
-
-/// A = X - S D^-1 (I S)^T X.
-void ForestDynamics::FindPropagator(Node& node) const {
-  Mat6& a = node.propagator;
-  Eigen::Matrix<double, 3, 6> turned;  // D^-1 (I S)^T
-  if (node.hinge) {
-    turned = node.hinge_axis * (node.inverse(0, 0) * node.projected.col(0).transpose());
-  } else {
-    turned.noalias() = node.inverse * node.projected.transpose();
-  }
-  a.topRows<3>() = -CrossTimes(node.lever, turned);
-  a.bottomRows<3>() = -turned;
-  a.diagonal().array() += 1;
-  a.rightCols<3>() -= TimesCross(Mat63(a.leftCols<3>()), node.offset);
 }
 
 /// Which responses of a tree are needed: those that are wanted and, from the leaves on, those that they follow from.
 /// Returns the nodes whose velocity is needed. All nodes here are counted from the first of the tree.
 uint64_t ForestDynamics::FindNeeded(const TreeNodes& tree) {
-  uint64_t* needed = needed_.data() + tree.first;
+  uint64_t* needed = needed_.data();
   std::fill_n(needed, tree.count, uint64_t{0});
   for (uint64_t rest = tree.wanted; rest != 0; rest &= rest - 1) {
     const int n = std::countr_zero(rest);
@@ -339,7 +201,7 @@ uint64_t ForestDynamics::FindNeeded(const TreeNodes& tree) {
   for (size_t n = tree.count; n-- > 1;) {
     if (needed[n] == 0) continue;
     path |= uint64_t{1} << n;
-    const size_t parent = nodes_[tree.first + n].parent - tree.first;
+    const size_t parent = tree.memory.shapes[n].parent;
     if ((needed[n] >> n & 1) != 0) needed[n] |= uint64_t{1} << parent;
     for (uint64_t rest = needed[n] & ~(uint64_t{1} << n); rest != 0; rest &= rest - 1) {
       const auto m = static_cast<size_t>(std::countr_zero(rest));
@@ -349,119 +211,102 @@ uint64_t ForestDynamics::FindNeeded(const TreeNodes& tree) {
   return path;
 }
 
-void ForestDynamics::FindResponses(const TreeNodes& tree) {
-  const uint64_t path = FindNeeded(tree);
-  const uint64_t* needed = needed_.data() + tree.first;
-  Mat6* responses = responses_.data() + tree.responses;
-  const size_t size = tree.count;
-  responses[0] = tree.root_response;
-  nodes_[tree.first].velocity.noalias() = tree.root_response * nodes_[tree.first].momentum;
-  for (size_t n = 1; n < size; ++n) {
-    if ((path >> n & 1) == 0) continue;
-    Node& node = nodes_[tree.first + n];
-    const size_t parent = node.parent - tree.first;
-    FindVelocity(nodes_[node.parent], node);
-    FindPropagator(node);
-    for (uint64_t rest = needed[n] & ~(uint64_t{1} << n); rest != 0; rest &= rest - 1) {
-      const auto m = static_cast<size_t>(std::countr_zero(rest));
-      Mat6& response = responses[n * size + m];
-      if (parent >= m) {
-        response.noalias() = node.propagator * responses[parent * size + m];
-      } else {
-        response.noalias() = node.propagator * responses[m * size + parent].transpose();
-      }
-    }
-    if ((needed[n] >> n & 1) != 0) {
-      Mat6& response = responses[n * size + n];
-      response.noalias() = responses[n * size + parent] * node.propagator.transpose();
-      Mat3 d = node.inverse;
-      if (node.hinge) d = (node.inverse(0, 0) * node.hinge_axis) * node.hinge_axis.transpose();
-      const Mat3 ld = CrossTimes(node.lever, d);
-      response.topLeftCorner<3, 3>() -= TimesCross(ld, node.lever);
-      response.topRightCorner<3, 3>() += ld;
-      response.bottomLeftCorner<3, 3>() += ld.transpose();
-      response.bottomRightCorner<3, 3>() += d;
-    }
-  }
+void ForestDynamics::Want(std::span<const int> bodies) {
+  for (const int body : bodies) trees_[TreeOf(body)].wanted |= uint64_t{1} << node_of_[static_cast<size_t>(body)];
 }
 
-void ForestDynamics::FindResponses(std::span<const int> bodies) {
-  for (TreeNodes& tree : trees_) tree.wanted = 0;
-  for (const int body : bodies) {
-    TreeNodes& tree = trees_[TreeOf(body)];
-    tree.wanted |= uint64_t{1} << (node_of_[static_cast<size_t>(body)] - tree.first);
-  }
+void ForestDynamics::FindResponses() {
   for (const TreeNodes& tree : trees_) {
-    if (tree.wanted != 0 && tree.count > 1) FindResponses(tree);
+    if (tree.wanted == 0 || tree.count == 1) continue;
+    const uint64_t path = FindNeeded(tree);
+    passes_.find_responses(tree.memory, path, needed_.data());
   }
 }
 
-void ForestDynamics::Response(int a, int b, Mat6& response) const {
+template <class Numbers>
+Numbers* ForestDynamics::At(const Memory& memory, size_t index, size_t lane) const {
+  return reinterpret_cast<Numbers*>(const_cast<Line*>(memory.data())) + index * lanes_ + lane;
+}
+
+void ForestDynamics::FreeVelocity(size_t lane, int body, Vec6& velocity) const {
+  const TreeNodes& tree = trees_[TreeOf(body)];
+  const size_t place = (node_of_[static_cast<size_t>(body)] * sizeof(Node) + offsetof(Node, velocity)) / sizeof(double);
+  const auto* from = At<const double>(tree.nodes, place, lane);
+  for (size_t k = 0; k < 6; ++k) velocity[static_cast<int>(k)] = from[k * lanes_];
+}
+
+MatrixView ForestDynamics::Response(size_t lane, int a, int b) const {
   const size_t t = TreeOf(a);
-  if (t != TreeOf(b)) {
-    response.setZero();
-    return;
-  }
+  if (t != TreeOf(b)) return {};
   const TreeNodes& tree = trees_[t];
-  if (tree.count == 1) {
-    response = tree.root_response;
-    return;
-  }
-  const size_t n = node_of_[static_cast<size_t>(a)] - tree.first;
-  const size_t m = node_of_[static_cast<size_t>(b)] - tree.first;
-  const Mat6* responses = responses_.data() + tree.responses;
-  if (n >= m) {
-    response = responses[n * tree.count + m];
-  } else {
-    response = responses[m * tree.count + n].transpose();
-  }
+  const size_t n = node_of_[static_cast<size_t>(a)];
+  const size_t m = node_of_[static_cast<size_t>(b)];
+  const auto step = static_cast<ptrdiff_t>(lanes_);
+  if (tree.count == 1) return {At<const double>(tree.root_response, 0, lane), step, 6 * step};
+  const auto* numbers = At<const double>(tree.responses, 36 * (std::max(n, m) * tree.count + std::min(n, m)), lane);
+  return n >= m ? MatrixView{numbers, step, 6 * step} : MatrixView{numbers, 6 * step, step};
 }
 
-void ForestDynamics::FinishTree(const TreeNodes& tree, std::span<BodyMotion> bodies) {
-  const size_t end = tree.first + tree.count;
-  for (size_t n = end; n-- > tree.first + 1;) {
-    Node& node = nodes_[n];
-    if (node.impulse.isZero(0)) continue;
-    Vec6 left = node.impulse;
-    const Vec3 along = Vec3(left.tail<3>()) - node.lever.cross(Vec3(left.head<3>()));  // S^T p
-    if (node.hinge) {
-      const double pull = node.hinge_axis.dot(along);
-      node.pull[0] += pull;
-      left -= node.projected.col(0) * (node.inverse(0, 0) * pull);
-    } else {
-      node.pull += along;
-      left -= node.projected * (node.inverse * along);
-    }
-    Node& parent = nodes_[node.parent];
-    parent.impulse.head<3>() += left.head<3>();
-    parent.impulse.tail<3>() += Vec3(left.tail<3>()) + node.offset.cross(Vec3(left.head<3>()));
-  }
-  Node& root = nodes_[tree.first];
-  root.velocity.noalias() = tree.root_response * (root.momentum + root.impulse);
-  for (size_t n = tree.first + 1; n < end; ++n) FindVelocity(nodes_[nodes_[n].parent], nodes_[n]);
-  for (size_t n = tree.first; n < end; ++n) {
-    Move(nodes_[n].velocity, law_.time_step, bodies[static_cast<size_t>(nodes_[n].body)]);
-  }
+void ForestDynamics::AddImpulse(size_t lane, int body, const Vec6& impulse) {
+  TreeNodes& tree = trees_[TreeOf(body)];
+  const size_t place = (node_of_[static_cast<size_t>(body)] * sizeof(Node) + offsetof(Node, impulse)) / sizeof(double);
+  auto* to = At<double>(tree.nodes, place, lane);
+  for (size_t k = 0; k < 6; ++k) to[k * lanes_] += impulse[static_cast<int>(k)];
 }
 
-void ForestDynamics::Finish(std::span<BodyMotion> bodies, std::span<const char> left_out) {
+void ForestDynamics::Finish(std::span<const LaneStep> steps) {
   for (size_t t = 0; t < trees_.size(); ++t) {
-    if (trees_[t].resting || (!left_out.empty() && left_out[t] != 0)) continue;
-    FinishTree(trees_[t], bodies);
+    const TreeNodes& tree = trees_[t];
+    if (tree.resting) continue;
+    bool any = false;
+    for (size_t l = 0; l < lanes_; ++l) {
+      const LaneStep& step = steps[l];
+      const bool moves = !step.bodies.empty() && !Rests(step, t) && (step.left_out.empty() || step.left_out[t] == 0);
+      to_[l] = moves ? step.bodies[tree.first_body].position.data() : ignored_.data();
+      any = any || moves;
+    }
+    if (!any) continue;
+    passes_.finish(tree.memory);
+    if (lanes_ == 1) continue;
+    passes_.scatter(tree.memory.bodies + tree.first_body * kBodyNumbers * sizeof(double) * lanes_,
+                    tree.count * kBodyNumbers, to_.data());
   }
 }
 
-Vec3 ForestDynamics::MotorTorque(int joint) const {
-  const size_t n = node_of_joint_[static_cast<size_t>(joint)];
-  const Node& node = nodes_[n];
+Vec3 ForestDynamics::MotorTorque(size_t lane, int joint, const Mat3& parent) const {
+  const auto j = static_cast<size_t>(joint);
+  const auto child = static_cast<size_t>(servos_[j].child);
+  const TreeNodes& tree = trees_[TreeOf(servos_[j].child)];
+  const size_t n = node_of_[child];
+  const NodeShape& shape = tree.memory.shapes[n];
+  const auto* motor = At<const double>(motors_, j * kMotorNumbers, lane);
+  const auto* rate = At<const double>(tree.nodes, (n * sizeof(Node) + offsetof(Node, rate)) / sizeof(double), lane);
+  const Vec3 turned(rate[0], rate[lanes_], rate[2 * lanes_]);
   Vec3 torque = Vec3::Zero();
   for (int a = 0; a < 3; ++a) {
-    if (node.motor.compliance[a] == 0) continue;
-    if (node.hinge && a != node.axis) continue;
-    const double rate = parent_rotation_[n].col(a).dot(node.rate);
-    torque[a] = (node.motor.rate[a] - rate) / node.motor.compliance[a];
+    const double wanted = motor[static_cast<size_t>(a) * lanes_];
+    const double compliance = motor[static_cast<size_t>(3 + a) * lanes_];
+    if (compliance == 0) continue;
+    if (shape.hinge && a != shape.axis) continue;
+    torque[a] = (wanted - parent.col(a).dot(turned)) / compliance;
   }
   return torque;
+}
+
+std::vector<ServoShape> ServosOf(const Forest& forest, double time_step) {
+  std::vector<ServoShape> servos;
+  for (const character::Joint& joint : forest.joints) {
+    ServoShape& servo = servos.emplace_back();
+    servo.parent = joint.parent;
+    servo.child = joint.child;
+    const double damping = time_step * joint.kp + joint.kd;
+    servo.rate_per_error = joint.kp / damping;  // the scales cancel
+    for (int a = 0; a < 3; ++a) {
+      servo.uses_axis[a] = joint.UsesAxis(a);
+      servo.strength[a] = damping * joint.strength_scale[a];
+    }
+  }
+  return servos;
 }
 
 }  // namespace retrace::simulation

@@ -17,116 +17,123 @@
 /// The root of a planar character has the velocities P y alone, with the columns of P along y and z and about x of its
 /// body. An ideal constraint puts no impulse along these, P^T (I x - p) = 0, so that the root's response is
 /// P (P^T I P)^-1 P^T in place of I^-1. Everything else follows from it as for any other root.
+///
+/// Several simulations of one forest can be stepped side by side, in the lanes of the processor's vectors
+/// (tree_passes.h): each has the bits that it would have by itself.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "contact_kernels.h"
 #include "forest.h"
+#include "retrace/simulation/world.h"
 #include "step.h"
+#include "tree_passes.h"
 
 namespace retrace::simulation {
 
 using Vec6 = Eigen::Matrix<double, 6, 1>;  ///< linear, angular
-using Mat6 = Eigen::Matrix<double, 6, 6>;
+
+/// One of the simulations that are stepped side by side.
+struct LaneStep {
+  std::span<BodyMotion> bodies;  ///< (bodies) empty: the lane is idle
+  StepInput input;
+  /// (joints) which implicit servos follow; empty: the motors of `input` act. All lanes have them, or none has.
+  std::span<const JointCommand> commands = {};
+  std::span<const double> scales = {};  ///< (joints) factors on the servos' gains; empty in all lanes: none
+  std::span<const char> left_out = {};  ///< (trees) those that stay as they are; empty: none
+};
+
+/// The implicit servos of a forest's joints.
+std::vector<ServoShape> ServosOf(const Forest& forest, double time_step);
 
 class ForestDynamics {
  public:
   static constexpr size_t kMaxTreeBodies = 64;  ///< sets of bodies of a tree are the bits of a word
 
   /// Throws std::logic_error where a tree has more than kMaxTreeBodies bodies.
-  ForestDynamics(const Forest& forest, const StepLaw& law);
+  ForestDynamics(const Forest& forest, const StepLaw& law, const TreePasses& passes = kScalarPasses);
 
-  /// Takes the bodies as they are and all that acts on them but contacts.
-  void Begin(std::span<const BodyMotion> bodies, const StepInput& input);
+  size_t num_lanes() const { return lanes_; }
+
+  /// Takes the bodies of each lane as they are. There is a step for each lane, and at least one is not idle.
+  void Take(std::span<const LaneStep> steps);
+  /// The bodies that were taken: (bodies) BodyNumbers of the lanes.
+  const std::byte* bodies() const { return taken_bodies_; }
+  /// Takes all that acts on these bodies but contacts. A lane may have become idle meanwhile.
+  void Begin(std::span<const LaneStep> steps);
+  /// The motors that the servos of a lane are in this step.
+  void CopyMotors(size_t lane, std::span<Motor> motors) const;
 
   size_t num_trees() const { return trees_.size(); }
   size_t TreeOf(int body) const { return tree_of_[static_cast<size_t>(body)]; }
 
-  /// Velocities without contacts, and responses, of the given bodies.
-  void FindResponses(std::span<const int> bodies);
-  const Vec6& FreeVelocity(int body) const { return NodeOf(body).velocity; }
-  /// How the velocity of body a changes with an impulse on body b, both given to FindResponses.
-  void Response(int a, int b, Mat6& response) const;
+  /// Of which bodies the velocities without contacts, and the responses, are wanted in this step: those of each lane.
+  void Want(std::span<const int> bodies);
+  /// Finds what is wanted in any lane.
+  void FindResponses();
+  void FreeVelocity(size_t lane, int body, Vec6& velocity) const;
+  /// How the velocity of body a changes with an impulse on body b, both wanted. Until the next step begins.
+  MatrixView Response(size_t lane, int a, int b) const;
 
-  void AddImpulse(int body, const Vec6& impulse) { nodes_[node_of_[static_cast<size_t>(body)]].impulse += impulse; }
+  void AddImpulse(size_t lane, int body, const Vec6& impulse);
 
-  /// Velocities with all that was added; the bodies are moved by a step. Those of trees that are left out stay as they
-  /// are.
-  void Finish(std::span<BodyMotion> bodies, std::span<const char> left_out = {});
+  /// Velocities with all that was added; the bodies are moved by a step, but for those of trees that rest or are left
+  /// out.
+  void Finish(std::span<const LaneStep> steps);
   /// Torque of a joint's servo on its child in the step that was finished, in the parent's axes [N m].
-  Vec3 MotorTorque(int joint) const;
+  /// @param parent the rotation of the parent body at the start of the step
+  Vec3 MotorTorque(size_t lane, int joint, const Mat3& parent) const;
 
  private:
-  using Mat63 = Eigen::Matrix<double, 6, 3>;
-
-  /// A body and the joint to its parent. Those of a tree follow one another, in an order in which parents come first.
-  struct Node {
-    // of the forest
-    int body = -1;
-    size_t parent = 0;  // node; of a root: itself
-    int joint = -1;
-    bool hinge = false;
-    int axis = 0;
-    BodyMass mass;
-    Vec3 anchor_in_parent = Vec3::Zero();
-    Vec3 anchor_in_child = Vec3::Zero();
-
-    // of the step
-    Mat6 articulated = Mat6::Zero();  // I
-    Vec6 momentum = Vec6::Zero();     // p
-    Vec3 lever = Vec3::Zero();        // from the child's centre to the anchor
-    Vec3 offset = Vec3::Zero();       // X: from the child's centre to the parent's, the joint's error aside
-    Vec3 hinge_axis = Vec3::Zero();
-    Mat63 projected = Mat63::Zero();  // I S; a hinge uses the first column
-    Mat3 inverse = Mat3::Zero();      // D^-1, D = S^T I S + K; a hinge uses the first entry
-    Vec3 pull = Vec3::Zero();         // K rate + S^T (p - I b)
-    Vec6 bias = Vec6::Zero();         // b
-    Vec3 rate = Vec3::Zero();         // u
-    Vec6 velocity = Vec6::Zero();     // x
-    Vec6 impulse = Vec6::Zero();      // of contacts
-    Mat6 propagator = Mat6::Zero();   // A
-    Motor motor;
+  /// Memory of numbers of the lanes, as bytes.
+  struct alignas(64) Line {
+    std::byte bytes[64];
   };
+  using Memory = std::vector<Line>;
 
-  /// The nodes of a tree, and what only its root has.
+  /// The nodes of a tree, in an order in which parents come first.
   struct TreeNodes {
-    size_t first = 0;
+    size_t first = 0;       // node
+    size_t first_body = 0;  // of the forest
     size_t count = 0;
-    size_t responses = 0;  // place of its first response
-    uint64_t wanted = 0;   // nodes of the tree of which responses are wanted in this step
-    bool resting = false;
-    bool planar = false;
-    Mat6 root_response = Mat6::Zero();
+    uint64_t wanted = 0;   // nodes of the tree of which responses are wanted in any lane
+    bool resting = false;  // in all lanes
+    Memory nodes, root_response, responses;
+    TreeMemory memory;
   };
 
-  const Node& NodeOf(int body) const { return nodes_[node_of_[static_cast<size_t>(body)]]; }
   void AddTree(const Forest& forest, const Tree& tree);
-  Mat3 LoadMomentum(const BodyMotion& body, Node& node) const;
-  void LoadBody(const BodyMotion& body, Node& node) const;
-  void LoadSingleBody(const BodyMotion& body, Node& node, TreeNodes& tree) const;
-  void AddForces(const StepInput& input, Node& node) const;
-  void LoadJoint(const BodyMotion& parent, const BodyMotion& child, const Motor& motor, Node& node) const;
-  void EliminateBall(const BodyMotion& parent, Node& node);
-  void EliminateHinge(Node& node);
-  void AddToParent(const Node& node, const Mat6& inertia, const Vec6& momentum);
-  void FindVelocity(const Node& parent, Node& node) const;
-  void FindPropagator(Node& node) const;
   uint64_t FindNeeded(const TreeNodes& tree);
-  void FindResponses(const TreeNodes& tree);
-  void FinishTree(const TreeNodes& tree, std::span<BodyMotion> bodies);
+  bool Rests(const LaneStep& step, size_t tree) const;
+  void TakeMotors(std::span<const LaneStep> steps);
+  /// Addresses of numbers of each lane; those of an idle lane are another lane's.
+  template <class Find>
+  void FindAddresses(std::span<const LaneStep> steps, const Find& find);
+  template <class T>
+  Memory MemoryFor(size_t count) const;
+  /// Where number `index` of a lane is, among numbers of all lanes.
+  template <class Numbers>
+  Numbers* At(const Memory& memory, size_t index, size_t lane) const;
 
   StepLaw law_;
-  std::vector<Node> nodes_;
-  std::vector<size_t> node_of_;        // (bodies)
-  std::vector<size_t> node_of_joint_;  // (joints) of its child
-  std::vector<size_t> tree_of_;        // (bodies)
+  const TreePasses& passes_;
+  const size_t lanes_;
+  std::vector<NodeShape> shapes_;  // (nodes)
+  std::vector<size_t> node_of_;    // (bodies) of its tree
+  std::vector<size_t> tree_of_;    // (bodies)
   std::vector<TreeNodes> trees_;
   size_t first_free_tree_ = 0;
-  std::vector<Mat3> parent_rotation_;  // (nodes)
-  std::vector<uint64_t> needed_;       // (nodes) with which nodes of the tree before it a response is needed
-  std::vector<Mat6> responses_;        // of each tree (nodes x nodes), those with the later node first
+  std::vector<uint64_t> needed_;  // (nodes of a tree) with which nodes of the tree before it a response is needed
+  std::vector<ServoShape> servos_;
+  Memory bodies_, motors_, commands_, scales_;
+  const std::byte* taken_bodies_ = nullptr;
+  // (lanes) addresses of each lane's numbers
+  std::vector<const double*> from_, torques_, forces_;
+  std::vector<double*> to_;
+  std::vector<double> ignored_;  // takes the numbers of lanes that are idle or keep theirs
 };
 
 }  // namespace retrace::simulation

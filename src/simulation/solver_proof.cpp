@@ -71,9 +71,13 @@ std::optional<std::string> Compare() {
     const StepInput input{contacts, motors, {}};
     std::vector<BodyMotion> expected = bodies;
     ode.Step(expected, input, nullptr);
-    dynamics.Begin(bodies, input);
-    if (!contact_forces.Solve(contacts, law, dynamics, bodies)) return "a contact problem was not solved";
-    dynamics.Finish(bodies);
+    const LaneStep taken{bodies, input};
+    dynamics.Take({&taken, 1});
+    dynamics.Begin({&taken, 1});
+    contact_forces.Begin(contacts, bodies.size(), dynamics);
+    dynamics.FindResponses();
+    if (!contact_forces.Solve(contacts, law, dynamics, 0, bodies)) return "a contact problem was not solved";
+    dynamics.Finish({&taken, 1});
     for (size_t i = 0; i < bodies.size(); ++i) {
       const double difference =
           std::max((bodies[i].linear_velocity - expected[i].linear_velocity).cwiseAbs().maxCoeff(),

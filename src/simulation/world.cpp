@@ -15,6 +15,7 @@
 #include "ode_stepper.h"
 #include "retrace/character/limits.h"
 #include "retrace/math/rotation.h"
+#include "retrace/simulation/world_lanes.h"
 #include "solver_proof.h"
 
 namespace retrace::simulation {
@@ -82,7 +83,7 @@ struct World::Impl {
     if (options.environment.num_objects() > 0) objects.emplace(forest, options, laws);
     bool fits = true;
     for (const Tree& tree : forest.trees) fits = fits && tree.num_bodies <= ForestDynamics::kMaxTreeBodies;
-    if (options.solver == Solver::kReduced && fits && WhyStockSolver().empty()) dynamics.emplace(forest, law);
+    reduced = options.solver == Solver::kReduced && fits && WhyStockSolver().empty();
     bodies.resize(forest.num_bodies());
     for (size_t i = 0; i < num_own(); ++i) bodies[i].position = forest.bodies[i]->rest_position;
     resting.assign(num_free(), 0);
@@ -93,8 +94,13 @@ struct World::Impl {
     motors.resize(forest.joints.size());
     body_torques.resize(forest.num_bodies(), Vec3::Zero());
     body_forces.resize(forest.num_bodies(), Vec3::Zero());
-    if (dynamics) ode_bodies.resize(forest.num_bodies());
+    if (reduced) ode_bodies.resize(forest.num_bodies());
+    if (!reduced) {
+      near.emplace(collision, kScalarPasses);
+      servos = ServosOf(forest, options.time_step);
+    }
     scale.resize(forest.joints.size());
+    parent_rotations.resize(forest.joints.size());
     contacts.reserve(256);
     torques.assign(forest.joints.size(), Vec3::Zero());
   }
@@ -137,39 +143,34 @@ struct World::Impl {
     return torque;
   }
 
-  void DriveServos(std::span<const JointCommand> commands) {
+  /// Torques of explicit servos and of commands. Implicit servos are driven with the bodies of the step
+  /// (ForestDynamics).
+  void FindTorques(std::span<const JointCommand> commands) {
     has_torques = options.servo == Servo::kExplicit;
     for (const JointCommand& command : commands) has_torques = has_torques || command.torque != Vec3::Zero();
-    if (has_torques) std::fill(body_torques.begin(), body_torques.end(), Vec3::Zero());
+    if (!has_torques) return;
+    std::fill(body_torques.begin(), body_torques.end(), Vec3::Zero());
     for (size_t j = 0; j < forest.joints.size(); ++j) {
       const Joint& joint = forest.joints[j];
       const JointCommand& command = commands[j];
+      if (options.servo == Servo::kImplicit) {
+        AddTorque(joint, TorqueOf(command, joint));
+        continue;
+      }
       const double gain = scale[j] * command.gain;
       const BodyMotion& parent = bodies[static_cast<size_t>(joint.parent)];
       const BodyMotion& child = bodies[static_cast<size_t>(joint.child)];
       const Quat rotation = parent.orientation.conjugate() * child.orientation;
       const Vec3 error = RotationVector(command.target * rotation.conjugate());  // in the parent's axes
-      if (options.servo == Servo::kImplicit) {
-        // With w+ the relative rate and tau the torque at the end of the step,
-        //   tau = kp (err - h w+) - kd w+   <=>   w+ + tau / (h kp + kd) = kp err / (h kp + kd).
-        const double damping = options.time_step * joint.kp + joint.kd;
-        for (int a = 0; a < 3; ++a) {
-          if (!joint.UsesAxis(a)) continue;
-          motors[j].rate[a] = joint.kp / damping * error[a];  // the scales cancel
-          motors[j].compliance[a] = gain > 0 ? 1 / (damping * joint.strength_scale[a] * gain) : 0;
-        }
-        if (has_torques) AddTorque(joint, TorqueOf(command, joint));
-      } else {
-        const Vec3 rates = parent.rotation.transpose() * (child.angular_velocity - parent.angular_velocity);
-        Vec3 torque = Vec3::Zero();
-        for (int a = 0; a < 3; ++a) {
-          if (!joint.UsesAxis(a)) continue;
-          torque[a] = joint.strength_scale[a] * gain * (joint.kp * error[a] - joint.kd * rates[a]);
-        }
-        if (command.torque != Vec3::Zero()) torque += TorqueOf(command, joint);
-        torques[j] = torque;
-        AddTorque(joint, torque);
+      const Vec3 rates = parent.rotation.transpose() * (child.angular_velocity - parent.angular_velocity);
+      Vec3 torque = Vec3::Zero();
+      for (int a = 0; a < 3; ++a) {
+        if (!joint.UsesAxis(a)) continue;
+        torque[a] = joint.strength_scale[a] * gain * (joint.kp * error[a] - joint.kd * rates[a]);
       }
+      if (command.torque != Vec3::Zero()) torque += TorqueOf(command, joint);
+      torques[j] = torque;
+      AddTorque(joint, torque);
     }
   }
 
@@ -302,22 +303,34 @@ struct World::Impl {
     }
   }
 
-  bool StepWithForest(const StepInput& input) {
-    dynamics->Begin(bodies, input);
-    const bool solved = contact_forces.Solve(input.contacts, law, *dynamics, bodies);
-    if (!solved && !StepFailedTrees(input)) return false;
-    dynamics->Finish(bodies, solved ? std::span<const char>() : contact_forces.failed());
-    if (recording) {
-      forces.contacts.resize(input.contacts.size());
-      forces.motors.resize(motors.size());
-      for (size_t c = 0; c < input.contacts.size(); ++c) {
-        if (solved || !Failed(input.contacts[c].body)) forces.contacts[c] = contact_forces.forces()[c];
-      }
-      for (size_t j = 0; j < motors.size(); ++j) {
-        if (solved || !Failed(forest.joints[j].child)) forces.motors[j] = dynamics->MotorTorque(static_cast<int>(j));
+  /// The second half of a step with the forest, after Begin: forces of contacts. False when nobody finds them.
+  bool FindContactForces(ForestDynamics& dynamics, size_t lane, LaneStep& taken) {
+    const bool solved = contact_forces.Solve(taken.input.contacts, law, dynamics, lane, bodies);
+    if (solved) return true;
+    taken.left_out = contact_forces.failed();
+    if (!taken.commands.empty()) dynamics.CopyMotors(lane, motors);
+    return StepFailedTrees(taken.input);
+  }
+
+  void NoteRotations() {
+    for (size_t j = 0; j < parent_rotations.size(); ++j) {
+      parent_rotations[j] = bodies[static_cast<size_t>(forest.joints[j].parent)].rotation;
+    }
+  }
+
+  /// @param dynamics which has finished the step
+  void RecordForces(const ForestDynamics& dynamics, size_t lane, const LaneStep& taken) {
+    const bool solved = taken.left_out.empty();
+    forces.contacts.resize(taken.input.contacts.size());
+    forces.motors.resize(motors.size());
+    for (size_t c = 0; c < taken.input.contacts.size(); ++c) {
+      if (solved || !Failed(taken.input.contacts[c].body)) forces.contacts[c] = contact_forces.forces()[c];
+    }
+    for (size_t j = 0; j < motors.size(); ++j) {
+      if (solved || !Failed(forest.joints[j].child)) {
+        forces.motors[j] = dynamics.MotorTorque(lane, static_cast<int>(j), parent_rotations[j]);
       }
     }
-    return true;
   }
 
   bool Failed(int body) const { return contact_forces.failed()[forest.TreeOf(body)] != 0; }
@@ -336,14 +349,6 @@ struct World::Impl {
     return true;
   }
 
-  bool Step(std::span<const JointCommand> commands) {
-    if (!has_state) return false;
-    has_state = TakeStep(commands) && IsSane();
-    if (has_forces) std::fill(body_forces.begin(), body_forces.end(), Vec3::Zero());
-    has_forces = false;
-    return has_state;
-  }
-
   void ApplyForce(int body, const Vec3& force) {
     if (body < 0 || static_cast<size_t>(body) >= bodies.size()) {
       throw std::invalid_argument("a force on a body that the world does not have");
@@ -353,22 +358,27 @@ struct World::Impl {
     if (layout().IsFree(body) && force != Vec3::Zero()) resting[layout().FreeIndexOf(body)] = 0;
   }
 
-  bool TakeStep(std::span<const JointCommand> commands) {
+  /// Finds what acts in a step. False when the shapes of the bodies cannot be placed.
+  /// @param near_pairs of shapes that are near one another
+  bool PrepareStep(std::span<const JointCommand> commands, std::span<const uint16_t> near_pairs, StepInput& input) {
     try {
-      collision.Find(std::span(bodies).first(num_own()));
+      collision.Find(std::span(bodies).first(num_own()), near_pairs);
       if (objects) objects->Find(bodies, Time(), resting, collision.grounded(), collision.points());
     } catch (const std::runtime_error&) {
       return false;
     }
     UpdateScales();
-    DriveServos(commands);
-    const StepInput input{collision.points(), motors,
-                          has_torques ? std::span<const Vec3>(body_torques) : std::span<const Vec3>(),
-                          has_forces ? std::span<const Vec3>(body_forces) : std::span<const Vec3>(), resting};
+    FindTorques(commands);
+    input = {collision.points(), motors, has_torques ? std::span<const Vec3>(body_torques) : std::span<const Vec3>(),
+             has_forces ? std::span<const Vec3>(body_forces) : std::span<const Vec3>(), resting};
     for (size_t f = 0; f < before.size(); ++f) {
       before[f] = {FreeBody(f).linear_velocity, FreeBody(f).angular_velocity};
     }
-    if (!(dynamics ? StepWithForest(input) : StepWithOde(bodies, input))) return false;
+    return true;
+  }
+
+  /// Notes what a step brought, of which the bodies have been moved.
+  void NoteStep(std::span<const JointCommand> commands, const StepInput& input) {
     ++step;
     if (!resting.empty()) PutToRest(input.contacts);
     RecordContacts(input.contacts);
@@ -378,7 +388,30 @@ struct World::Impl {
         torques[j] += TorqueOf(commands[j], forest.joints[j]);
       }
     }
-    return true;
+  }
+
+  /// @param whole whether the step was taken to its end
+  void EndStep(bool whole) {
+    has_state = whole && IsSane();
+    if (has_forces) std::fill(body_forces.begin(), body_forces.end(), Vec3::Zero());
+    has_forces = false;
+  }
+
+  bool StepByItself(std::span<const JointCommand> commands) {
+    if (!has_state) return false;
+    const auto* numbers = reinterpret_cast<const std::byte*>(bodies.data());
+    near->Find(numbers);
+    StepInput input;
+    bool whole = PrepareStep(commands, near->OfLane(0), input);
+    if (whole && options.servo == Servo::kImplicit) {
+      kScalarPasses.drive(servos.data(), servos.size(), numbers, reinterpret_cast<const std::byte*>(commands.data()),
+                          reinterpret_cast<const std::byte*>(scale.data()),
+                          reinterpret_cast<std::byte*>(motors.data()));
+    }
+    whole = whole && StepWithOde(bodies, input);
+    if (whole) NoteStep(commands, input);
+    EndStep(whole);
+    return has_state;
   }
 
   void RecordContacts(std::span<const ContactPoint> points) {
@@ -406,7 +439,7 @@ struct World::Impl {
   Collision collision;
   std::optional<ObjectCollision> objects;  // none: nothing but the ground
   std::unique_ptr<OdeStepper> ode;
-  std::optional<ForestDynamics> dynamics;  // none: ODE's own solver
+  bool reduced = false;  // else ODE's own solver
   ContactForces contact_forces;
   bool has_state = true;                      // that can be simulated
   int step = 0;                               // that comes next
@@ -415,7 +448,10 @@ struct World::Impl {
   std::vector<char> resting;                  // (free bodies) which are at rest
   std::vector<char> candidates, held;         // (free bodies) scratch
   std::vector<std::pair<Vec3, Vec3>> before;  // (free bodies) velocities before a step
-  std::vector<Motor> motors;                  // (joints)
+  std::optional<NearPairs> near;              // with ODE's own solver
+  std::vector<ServoShape> servos;             // (joints) the same
+  std::vector<Motor> motors;                  // (joints) for ODE
+  std::vector<Mat3> parent_rotations;         // (joints) at the start of the step, while recording
   bool has_torques = false;
   std::vector<Vec3> body_torques;  // (bodies) of explicit servos and commands
   bool has_forces = false;
@@ -427,8 +463,78 @@ struct World::Impl {
   std::vector<Vec3> torques;
 };
 
+/// Takes steps of worlds of one make together, each in a lane of a forest.
+struct World::Stepper {
+  Stepper(const Impl& make, const TreePasses& passes)
+      : dynamics(make.forest, make.law, passes),
+        near(make.collision, passes),
+        steps(static_cast<size_t>(passes.lanes)) {}
+
+  /// @param worlds (lanes)
+  /// @param commands (lanes) for the joints of each
+  /// @param moving (lanes) the worlds that take the step; becomes false for those that diverged
+  void Step(std::span<Impl* const> worlds, std::span<const std::span<const JointCommand>> commands,
+            std::span<bool> moving) {
+    bool any = false;
+    for (size_t l = 0; l < worlds.size(); ++l) {
+      steps[l] = {};
+      moving[l] = moving[l] && worlds[l]->has_state;
+      if (!moving[l]) continue;
+      steps[l].bodies = worlds[l]->bodies;
+      any = true;
+    }
+    if (!any) return;
+    dynamics.Take(steps);
+    near.Find(dynamics.bodies());
+    any = false;
+    const auto for_each = [&](const auto& visit) {
+      for (size_t l = 0; l < worlds.size(); ++l) {
+        if (moving[l]) visit(l, *worlds[l]);
+      }
+    };
+    for_each([&](size_t l, Impl& world) {
+      moving[l] = world.PrepareStep(commands[l], near.OfLane(l), steps[l].input);
+      any = any || moving[l];
+      if (!moving[l]) {
+        steps[l].bodies = {};
+        world.EndStep(false);
+        return;
+      }
+      if (world.recording) world.NoteRotations();
+      if (world.options.servo == Servo::kExplicit) return;
+      steps[l].commands = commands[l];
+      if (!world.options.contact_scale.empty()) steps[l].scales = world.scale;
+    });
+    if (!any) return;
+    dynamics.Begin(steps);
+    for_each([&](size_t l, Impl& world) {
+      world.contact_forces.Begin(steps[l].input.contacts, world.bodies.size(), dynamics);
+    });
+    dynamics.FindResponses();
+    for_each([&](size_t l, Impl& world) {
+      moving[l] = world.FindContactForces(dynamics, l, steps[l]);
+      if (moving[l]) return;
+      steps[l].bodies = {};
+      world.EndStep(false);
+    });
+    dynamics.Finish(steps);
+    for_each([&](size_t l, Impl& world) {
+      if (world.recording) world.RecordForces(dynamics, l, steps[l]);
+      world.NoteStep(commands[l], steps[l].input);
+      world.EndStep(true);
+      moving[l] = world.has_state;
+    });
+  }
+
+  ForestDynamics dynamics;
+  NearPairs near;
+  std::vector<LaneStep> steps;  // (lanes)
+};
+
 World::World(std::span<const Character* const> characters, const WorldOptions& options)
-    : impl_(std::make_unique<Impl>(characters, options)) {}
+    : impl_(std::make_unique<Impl>(characters, options)) {
+  if (impl_->reduced) stepper_ = std::make_unique<Stepper>(*impl_, kScalarPasses);
+}
 World::World(const Character& character, const WorldOptions& options)
     : World(std::vector<const Character*>{&character}, options) {}
 World::~World() = default;
@@ -440,7 +546,7 @@ const Layout& World::layout() const {
   return impl_->layout();
 }
 Solver World::solver() const {
-  return impl_->dynamics ? Solver::kReduced : Solver::kStock;
+  return impl_->reduced ? Solver::kReduced : Solver::kStock;
 }
 
 void World::SetState(const State& state, int step) {
@@ -464,7 +570,11 @@ void World::ApplyForce(int body, const Vec3& force) {
 }
 
 bool World::Step(std::span<const JointCommand> commands) {
-  return impl_->Step(commands);
+  if (!stepper_) return impl_->StepByItself(commands);
+  Impl* const world = impl_.get();
+  bool moving = true;
+  stepper_->Step({&world, 1}, {&commands, 1}, {&moving, 1});
+  return moving;
 }
 
 void World::set_recording(bool recording) {
@@ -475,6 +585,25 @@ const std::vector<Contact>& World::contacts() const {
 }
 const std::vector<Vec3>& World::torques() const {
   return impl_->torques;
+}
+
+WorldLanes::WorldLanes(std::span<const Character* const> characters, const WorldOptions& options, int num_lanes) {
+  const TreePasses* const passes = num_lanes == 0 ? &WidestPasses() : FindPasses(num_lanes);
+  if (passes == nullptr) throw std::invalid_argument("this processor has no vectors of so many numbers");
+  for (int l = 0; l < passes->lanes; ++l) {
+    worlds_.push_back(std::make_unique<World>(characters, options));
+    made_.push_back(worlds_.back()->impl_.get());
+  }
+  if (made_.front()->reduced) stepper_ = std::make_unique<World::Stepper>(*made_.front(), *passes);
+}
+WorldLanes::~WorldLanes() = default;
+
+void WorldLanes::Step(std::span<const std::span<const JointCommand>> commands, std::span<bool> moving) {
+  if (stepper_) {
+    stepper_->Step(made_, commands, moving);
+    return;
+  }
+  for (size_t l = 0; l < worlds_.size(); ++l) moving[l] = moving[l] && worlds_[l]->Step(commands[l]);
 }
 
 std::string WhyStockSolver() {

@@ -51,8 +51,11 @@ void Samples(benchmark::State& bench, const std::string& clip, bool paper, const
   const SearchProblem search(clip, paper, settings, character);
   const sampling::Problem& problem = search.problem();
   sampling::RolloutWorker worker(problem);
-  sampling::RolloutResult result;
-  constexpr int kSamples = 7;  // of a start state: 1400 samples from 200 states
+  std::vector<sampling::RolloutTask> tasks;
+  std::vector<sampling::RolloutResult> results;
+  // As the search deals them out: 200 samples from 50 states.
+  constexpr int kStarts = 8;
+  constexpr int kSamples = 4;  // of each
   int64_t done = 0;
   int64_t diverged = 0;
   size_t fragment = 0;
@@ -62,11 +65,18 @@ void Samples(benchmark::State& bench, const std::string& clip, bool paper, const
     // The fragments of other step sizes differ a little in their ends: the state of the same place serves.
     const double place = problem.task.schedule.steps[static_cast<size_t>(f)] * problem.time_step() / fragment_seconds;
     const size_t start = std::min(static_cast<size_t>(place + 0.5), starts.size() - 1);
-    worker.Run({f, f, 0, kSamples, starts[start]}, result);
-    done += kSamples;
-    for (const auto& sample : result.samples) diverged += sample.diverged;
+    tasks.clear();
+    for (int s = 0; s < kStarts; ++s) {
+      tasks.push_back({f, f, s * kSamples, kSamples, starts[start]});
+      tasks.back().proposal.undisplaced = s * kSamples;
+    }
+    worker.Run(tasks, results);
+    done += kStarts * kSamples;
+    for (const auto& result : results) {
+      for (const auto& sample : result.samples) diverged += sample.diverged;
+    }
     simulated +=
-        kSamples * problem.time_step() *
+        kStarts * kSamples * problem.time_step() *
         (problem.task.schedule.steps[static_cast<size_t>(f) + 1] - problem.task.schedule.steps[static_cast<size_t>(f)]);
   }
   bench.SetItemsProcessed(done);

@@ -44,14 +44,14 @@ void Load(const Problem& problem, BoxLcp& box) {
   const int rows = 3 * problem.points;
   box.Resize(rows);
   for (int i = 0; i < rows; ++i) {
-    for (int j = 0; j <= i; ++j) box.matrix()[i * box.stride() + j] = problem.matrix(i, j);
+    for (int j = 0; j <= i; ++j) box.matrix()[j * box.stride() + i] = problem.matrix(i, j);
     box.rhs()[i] = problem.rhs[i];
     const bool normal = i % 3 == 0;
     box.low()[i] = normal ? 0 : -problem.friction;
     box.high()[i] = normal ? std::numeric_limits<double>::infinity() : problem.friction;
     box.friction_of()[i] = normal ? -1 : i / 3 * 3;
   }
-  box.MirrorLowerTriangle();
+  box.MirrorUpperTriangle();
 }
 
 RC_GTEST_PROP(BoxLcpProperty, SolutionsSatisfyTheConditions, ()) {

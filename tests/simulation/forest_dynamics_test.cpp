@@ -35,7 +35,8 @@ class AnyMotion {
       : character_(character),
         random_(7, RandomStage::kTest, number, 0),
         forest_(character),
-        collision_(forest_, Options(time_step)) {
+        collision_(forest_, Options(time_step)),
+        near_(collision_, kScalarPasses) {
     character::Pose pose = RestPose(character);
     for (size_t j = 0; j < pose.joint_rotations.size(); ++j) {
       const Vec3 turn = AnyVector(random_.Uniform() < 0.3 ? 2 : 0.4);
@@ -79,7 +80,8 @@ class AnyMotion {
   }
 
   void Collide() {
-    collision_.Find(bodies);
+    near_.Find(reinterpret_cast<const std::byte*>(bodies.data()));
+    collision_.Find(bodies, near_.OfLane(0));
     contacts = collision_.points();
   }
   StepInput Input() const { return {contacts, motors, torques, forces}; }
@@ -105,14 +107,27 @@ class AnyMotion {
   RandomStream random_;
   const Forest forest_;
   Collision collision_;
+  NearPairs near_;
 };
 
 bool Step(ForestDynamics& tree, ContactForces& contacts, const StepLaw& law, const StepInput& input,
           std::vector<BodyMotion>& bodies) {
-  tree.Begin(bodies, input);
-  if (!contacts.Solve(input.contacts, law, tree, bodies)) return false;
-  tree.Finish(bodies);
+  const LaneStep step{bodies, input};
+  tree.Take({&step, 1});
+  tree.Begin({&step, 1});
+  contacts.Begin(input.contacts, bodies.size(), tree);
+  tree.FindResponses();
+  if (!contacts.Solve(input.contacts, law, tree, 0, bodies)) return false;
+  tree.Finish({&step, 1});
   return true;
+}
+
+/// A step without contacts.
+void Step(ForestDynamics& tree, const StepInput& input, std::vector<BodyMotion>& bodies) {
+  const LaneStep step{bodies, input};
+  tree.Take({&step, 1});
+  tree.Begin({&step, 1});
+  tree.Finish({&step, 1});
 }
 
 double Difference(const std::vector<BodyMotion>& a, const std::vector<BodyMotion>& b) {
@@ -260,9 +275,11 @@ TEST(ForestDynamics, ForcesAreThoseOfOde) {
     StepForces expected;
     ode.Step(other, motion.Input(), &expected);
     contacts.Reset();
+    const std::vector<BodyMotion> before = motion.bodies;
     ASSERT_TRUE(Step(tree, contacts, law, motion.Input(), motion.bodies));
     for (size_t j = 0; j < human.joints.size(); ++j) {
-      const Vec3 torque = tree.MotorTorque(static_cast<int>(j));
+      const Vec3 torque =
+          tree.MotorTorque(0, static_cast<int>(j), before[static_cast<size_t>(human.joints[j].parent)].rotation);
       EXPECT_LT((torque - expected.motors[j]).norm(), 1e-4 * (1 + expected.motors[j].norm())) << human.joints[j].name;
     }
     Vec3 sum = Vec3::Zero(), expected_sum = Vec3::Zero();  // how friction is shared between points hardly matters
@@ -286,22 +303,37 @@ TEST(ForestDynamics, AnImpulseChangesVelocitiesByTheResponse) {
   Vec6 impulse;
   impulse << 1, -2, 0.5, 0.1, 0.3, -0.2;
   std::vector<BodyMotion> without = motion.bodies;
-  tree.Begin(without, motion.Input());
-  tree.FindResponses(set);
-  const Vec6 free = tree.FreeVelocity(foot);
+  const LaneStep step_without{without, motion.Input()};
+  tree.Take({&step_without, 1});
+  tree.Begin({&step_without, 1});
+  tree.Want(set);
+  tree.FindResponses();
+  Vec6 free;
+  tree.FreeVelocity(0, foot, free);
+  using Mat6 = Eigen::Matrix<double, 6, 6>;
+  const auto read = [&](int a, int b) {
+    const MatrixView view = tree.Response(0, a, b);
+    Mat6 response;
+    for (int r = 0; r < 6; ++r) {
+      for (int c = 0; c < 6; ++c) response(r, c) = view.numbers[r * view.row + c * view.col];
+    }
+    return response;
+  };
   Mat6 responses[4], back;
   const int bodies[4] = {hand, foot, head, human.root};
   for (int i = 0; i < 4; ++i) {
-    tree.Response(bodies[i], hand, responses[i]);
-    tree.Response(hand, bodies[i], back);
+    responses[i] = read(bodies[i], hand);
+    back = read(hand, bodies[i]);
     EXPECT_LT((responses[i] - back.transpose()).norm(), 1e-12) << i;
   }
-  tree.Finish(without);
+  tree.Finish({&step_without, 1});
   EXPECT_LT((free.head<3>() - without[static_cast<size_t>(foot)].linear_velocity).norm(), 1e-12);
   std::vector<BodyMotion> with = motion.bodies;
-  tree.Begin(with, motion.Input());
-  tree.AddImpulse(hand, impulse);
-  tree.Finish(with);
+  const LaneStep step_with{with, motion.Input()};
+  tree.Take({&step_with, 1});
+  tree.Begin({&step_with, 1});
+  tree.AddImpulse(0, hand, impulse);
+  tree.Finish({&step_with, 1});
   for (int i = 0; i < 4; ++i) {
     const auto b = static_cast<size_t>(bodies[i]);
     Vec6 change;
@@ -328,8 +360,7 @@ TEST(ForestDynamics, ForcesInsideChangeNoMomentum) {
       return sum;
     };
     const Vec3 before = momentum();
-    tree.Begin(motion.bodies, motion.Input());
-    tree.Finish(motion.bodies);
+    Step(tree, motion.Input(), motion.bodies);
     EXPECT_LT((momentum() - before).norm(), 1e-10 * (1 + before.norm()));
   }
 }
@@ -365,8 +396,7 @@ double EnergyDrift(double time_step) {
   double time = -0.2, begin = 0, largest = 0, kinetic = 0, most = 0;
   for (; time < 1; time += time_step) {
     if (time < 0) begin = energy(kinetic);
-    tree.Begin(motion.bodies, motion.Input());
-    tree.Finish(motion.bodies);
+    Step(tree, motion.Input(), motion.bodies);
     if (time < 0) continue;
     largest = std::max(largest, std::abs(energy(kinetic) - begin));
     most = std::max(most, kinetic);

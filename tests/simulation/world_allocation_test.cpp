@@ -3,6 +3,7 @@
 
 #include "allocations.h"
 #include "retrace/simulation/world.h"
+#include "retrace/simulation/world_lanes.h"
 #include "simulation/sample_characters.h"
 
 namespace retrace::simulation {
@@ -67,6 +68,35 @@ TEST_P(WarmWorld, StepsWithoutAllocation) {
       EXPECT_EQ(allocations - before, 0u) << (recording ? "recording" : "not recording");
     }
   }
+}
+TEST(Allocation, NorDoWorldsSideBySide) {
+  const character::Character human =
+      character::LoadCharacter(std::string(RETRACE_SOURCE_DIR) + "/data/characters/human.json");
+  const character::Character* const characters[] = {&human};
+  WorldOptions options;
+  options.contact_scale.assign(human.joints.size(), 1.5);
+  WorldLanes worlds(characters, options);
+  const std::vector<Scene> scenes = Scenes(human);
+  std::vector<std::vector<JointCommand>> targets;
+  for (int n = 1; n <= 96; ++n) targets.push_back(SwayingTargets(human, n * options.time_step, 0.3));
+  std::vector<std::span<const JointCommand>> commands(worlds.num_lanes());
+  const auto moving = std::make_unique<bool[]>(worlds.num_lanes());
+  const auto run = [&] {
+    for (size_t first = 0; first < scenes.size(); ++first) {
+      for (size_t l = 0; l < worlds.num_lanes(); ++l) {
+        worlds.world(l).SetState(scenes[(first + l) % scenes.size()].start);
+        moving[l] = true;
+      }
+      for (const std::vector<JointCommand>& target : targets) {
+        for (auto& of_lane : commands) of_lane = target;
+        worlds.Step(commands, {moving.get(), worlds.num_lanes()});
+      }
+    }
+  };
+  run();
+  const size_t before = allocations;
+  run();
+  EXPECT_EQ(allocations - before, 0u);
 }
 #else
 TEST(Allocation, IsCounted) {

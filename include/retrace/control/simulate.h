@@ -1,12 +1,15 @@
 /// The loop that simulates characters under their controllers. All simulation of controls goes through it.
 #pragma once
 
+#include <algorithm>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "retrace/character/state.h"
 #include "retrace/control/controller.h"
 #include "retrace/simulation/world.h"
+#include "retrace/simulation/world_lanes.h"
 
 namespace retrace::control {
 
@@ -74,6 +77,61 @@ bool SimulateFragment(simulation::World& world, const character::State& start, c
 inline bool SimulateFragment(simulation::World& world, const character::State& start, const Fragment& fragment,
                              SimulationScratch& scratch, character::State& end) {
   return SimulateFragment(world, start, fragment, scratch, end, [](int) {});
+}
+
+/// One of several fragments that are simulated side by side.
+struct FragmentRun {
+  const character::State* start = nullptr;
+  const Fragment* fragment = nullptr;
+  character::State* end = nullptr;  ///< becomes the state at the end; undefined where the simulation diverged
+  bool diverged = false;
+};
+
+/// Memory of simulations side by side that the next ones can use again.
+struct LanesScratch {
+  std::vector<OpenLoop> open_loops;                                  // (runs)
+  std::vector<std::vector<simulation::JointCommand>> commands;       // (runs) (joints)
+  std::vector<std::span<const simulation::JointCommand>> of_worlds;  // (lanes)
+  std::unique_ptr<bool[]> moving;                                    // (lanes)
+};
+
+/// The same as SimulateFragment for each of the runs, at most as many as the worlds have lanes, whose fragments have
+/// the same steps. `observe(run, step)` is called after each step of a run that has not diverged.
+template <typename Observe>
+void SimulateFragments(simulation::WorldLanes& worlds, std::span<FragmentRun> runs, LanesScratch& scratch,
+                       const Observe& observe) {
+  const size_t lanes = worlds.num_lanes();
+  const simulation::Layout& layout = worlds.world(0).layout();
+  const double h = worlds.world(0).options().time_step;
+  const int first_step = runs.front().fragment->first_step;
+  const int num_steps = runs.front().fragment->num_steps;
+  static const character::State no_state;  // an open loop reads none
+  scratch.open_loops.clear();
+  scratch.commands.resize(lanes);
+  scratch.of_worlds.assign(lanes, {});
+  if (!scratch.moving) scratch.moving = std::make_unique<bool[]>(lanes);
+  const std::span<bool> moving(scratch.moving.get(), lanes);
+  std::fill(moving.begin(), moving.end(), false);
+  for (size_t r = 0; r < runs.size(); ++r) {
+    worlds.world(r).SetState(*runs[r].start, first_step);
+    scratch.open_loops.emplace_back(std::span(runs[r].fragment, 1));
+    scratch.commands[r].assign(layout.num_joints(), simulation::JointCommand());
+    scratch.of_worlds[r] = scratch.commands[r];
+    moving[r] = true;
+  }
+  for (int step = first_step; step < first_step + num_steps; ++step) {
+    for (size_t r = 0; r < runs.size(); ++r) {
+      if (moving[r]) scratch.open_loops[r].Command({step, step * h, no_state, layout, 0}, scratch.commands[r]);
+    }
+    worlds.Step(scratch.of_worlds, moving);
+    for (size_t r = 0; r < runs.size(); ++r) {
+      if (moving[r]) observe(r, step - first_step);
+    }
+  }
+  for (size_t r = 0; r < runs.size(); ++r) {
+    runs[r].diverged = !moving[r];
+    if (moving[r]) worlds.world(r).GetState(*runs[r].end);
+  }
 }
 
 }  // namespace retrace::control

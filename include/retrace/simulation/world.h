@@ -86,8 +86,11 @@ class World {
   const std::vector<Vec3>& torques() const;
 
  private:
+  friend class WorldLanes;
   struct Impl;
+  struct Stepper;
   std::unique_ptr<Impl> impl_;
+  std::unique_ptr<Stepper> stepper_;  // none: ODE's own solver
 };
 
 /// Why the reduced solver is not in use on this machine, or empty when it is.

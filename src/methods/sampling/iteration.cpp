@@ -13,7 +13,8 @@ namespace retrace::sampling {
 namespace {
 
 /// Samples per task: few enough to keep all workers busy when the first iteration has one start state only, many enough
-/// that the feedforward simulation, which tasks repeat that begin before it is known, hardly counts.
+/// to fill the lanes of a worker, and that the feedforward simulation, which tasks repeat that begin before it is
+/// known, hardly counts.
 constexpr int kMaxSamplesPerTask = 32;
 
 }  // namespace
@@ -50,10 +51,16 @@ Iteration::Iteration(const Problem& problem, IterationPlan plan, const std::vect
     for (bool first = true; count > 0; first = false) {
       const int now = std::min(count, kMaxSamplesPerTask);
       if (!first && proposal.CentreNeedsSimulation(problem.options)) ++record.rollouts;
-      tasks_.push_back({static_cast<size_t>(s), static_cast<size_t>(sample), static_cast<size_t>(now)});
+      shares_.push_back({static_cast<size_t>(s), static_cast<size_t>(sample), static_cast<size_t>(now)});
       sample += now;
       count -= now;
     }
+  }
+  for (size_t s = 0; s < shares_.size(); ++s) {
+    const size_t count = shares_[s].count;
+    if (tasks_.empty() || tasks_.back().count + count > size_t{kMaxSamplesPerTask}) tasks_.push_back({s, 0, 0});
+    ++tasks_.back().num_shares;
+    tasks_.back().count += count;
   }
   record.fitted = proposals_.front().fitted();
   record.rollouts += record.samples.size();
@@ -64,32 +71,53 @@ void Iteration::Simulate(parallel::TaskFarm& farm, const std::function<void()>& 
   farm.Run(*this);
 }
 
-parallel::Bytes Iteration::Pack(const parallel::Part& part) {
+std::vector<Iteration::Share> Iteration::SharesOf(const parallel::Part& part) const {
   const Task& task = tasks_[part.task];
-  RolloutTask rollouts;
-  rollouts.iteration = plan_.iteration;
-  rollouts.fragment = plan_.fragment;
-  rollouts.first_sample = static_cast<int>(task.first + part.first);
-  rollouts.num_samples = static_cast<int>(part.count);
-  rollouts.start = starts_[task.start].end;
-  rollouts.proposal = proposals_[task.start];
-  return sampling::Pack(rollouts);
+  std::vector<Share> shares;
+  size_t before = 0;  // units of the task
+  for (size_t s = task.first_share; s < task.first_share + task.num_shares; ++s) {
+    const Share& share = shares_[s];
+    const size_t begin = std::max(before, part.first);
+    const size_t end = std::min(before + share.count, part.first + part.count);
+    if (begin < end) shares.push_back({share.start, share.first + (begin - before), end - begin});
+    before += share.count;
+  }
+  return shares;
+}
+
+parallel::Bytes Iteration::Pack(const parallel::Part& part) {
+  parallel::Bytes bytes;
+  for (const Share& share : SharesOf(part)) {
+    RolloutTask rollouts;
+    rollouts.iteration = plan_.iteration;
+    rollouts.fragment = plan_.fragment;
+    rollouts.first_sample = static_cast<int>(share.first);
+    rollouts.num_samples = static_cast<int>(share.count);
+    rollouts.start = starts_[share.start].end;
+    rollouts.proposal = proposals_[share.start];
+    sampling::Pack(rollouts, bytes);
+  }
+  return bytes;
 }
 
 void Iteration::Handle(const parallel::Part& part, std::span<const std::byte> bytes) {
-  const Task& task = tasks_[part.task];
-  RolloutResult result = UnpackResult(bytes, problem_);
-  if (result.centre) proposals_[task.start].centre = std::move(result.centre);
-  record.cpu_seconds += result.cpu_seconds;
-  for (size_t s = 0; s < result.samples.size(); ++s) {
-    const size_t sample = task.first + part.first + s;
-    SampleRecord& entry = record.samples[sample];
-    entry.start = task.start;
-    entry.diverged = result.samples[s].diverged;
-    entry.terms = result.samples[s].terms;
-    entry.gate_ratio = result.samples[s].gate_ratio;
-    SetCost(entry);
-    ends_[sample] = std::move(result.samples[s].end);
+  std::vector<RolloutResult> results = UnpackResults(bytes, problem_);
+  const std::vector<Share> shares = SharesOf(part);
+  for (size_t r = 0; r < shares.size(); ++r) {
+    const Share& share = shares[r];
+    RolloutResult& result = results[r];
+    if (result.centre) proposals_[share.start].centre = std::move(result.centre);
+    record.cpu_seconds += result.cpu_seconds;
+    for (size_t s = 0; s < result.samples.size(); ++s) {
+      const size_t sample = share.first + s;
+      SampleRecord& entry = record.samples[sample];
+      entry.start = share.start;
+      entry.diverged = result.samples[s].diverged;
+      entry.terms = result.samples[s].terms;
+      entry.gate_ratio = result.samples[s].gate_ratio;
+      SetCost(entry);
+      ends_[sample] = std::move(result.samples[s].end);
+    }
   }
 }
 
@@ -139,11 +167,11 @@ void Iteration::Restore(const parallel::Bytes& bytes) {
     proposal.centre = NoOffsets(problem_);
     reader.Take(proposal.centre->data(), proposal.centre->size());
   }
-  size_t task = 0;
+  size_t share = 0;
   for (size_t s = 0; s < record.samples.size(); ++s) {
-    while (tasks_[task].first + tasks_[task].count <= s) ++task;
+    while (shares_[share].first + shares_[share].count <= s) ++share;
     SampleRecord& entry = record.samples[s];
-    entry.start = tasks_[task].start;
+    entry.start = shares_[share].start;
     uint8_t flags = 0;
     reader.Take(&entry.terms, 1);
     reader.Take(&entry.gate_ratio, 1);

@@ -48,15 +48,23 @@ class Iteration final : private parallel::DivisibleWork {
   IterationRecord record;
 
  private:
-  /// A start state's samples, or some of them; its units are samples.
-  struct Task {
+  /// A start state's samples, or some of them.
+  struct Share {
     size_t start = 0;  ///< index of the start state
     size_t first = 0;  ///< sample
+    size_t count = 0;
+  };
+  /// Shares that follow one another and are simulated side by side; its units are samples.
+  struct Task {
+    size_t first_share = 0;
+    size_t num_shares = 0;
     size_t count = 0;
   };
 
   size_t num_tasks() const override { return tasks_.size(); }
   size_t num_units(size_t task) const override { return tasks_[task].count; }
+  /// What a part of a task has of its shares.
+  std::vector<Share> SharesOf(const parallel::Part& part) const;
   parallel::Bytes Pack(const parallel::Part& part) override;
   void Handle(const parallel::Part& part, std::span<const std::byte> bytes) override;
   void WhileBusy() override {
@@ -70,6 +78,7 @@ class Iteration final : private parallel::DivisibleWork {
   const IterationPlan plan_;
   const std::vector<Node>& starts_;
   std::function<void()> while_busy_;
+  std::vector<Share> shares_;
   std::vector<Task> tasks_;
   std::vector<Proposal> proposals_;     // (start states with samples) each without a centre until a task has found it
   std::vector<character::State> ends_;  // (samples)

@@ -78,81 +78,147 @@ void RolloutWorker::RatesOf(const character::State& state, Rates& rates) const {
   for (const Joint& joint : problem_.task.character->joints) rates.push_back(character::RelativeRate(joint, state));
 }
 
-/// As control::SimulateFragment, with the companions in the world.
-template <typename Observe>
-bool RolloutWorker::SimulateAmongCompanions(const character::State& start, const control::Fragment& fragment,
-                                            character::State& end, const Observe& observe) {
-  if (companions_.empty()) return control::SimulateFragment(world_, start, fragment, scratch_, end, observe);
-  world_.SetState(start, fragment.first_step);
-  control::OpenLoop open_loop({&fragment, 1});
-  std::vector<control::Controller*> controllers = {&open_loop};
-  controllers.insert(controllers.end(), companions_.begin(), companions_.end());
-  if (!control::Simulate(world_, controllers, fragment.first_step, fragment.num_steps, {}, scratch_,
-                         [&](int step) { observe(step - fragment.first_step); })) {
-    return false;
+void RolloutWorker::Begin(const Job& job, Watch& watch) {
+  RatesOf(job.task->start, watch.rates);
+  watch.before = reference_rates_.size() - 1;
+  watch.changes = 0;
+}
+
+void RolloutWorker::Observe(const Job& job, const simulation::World& world, int step, Watch& watch) {
+  const int left = job.fragment.num_steps - 1 - step;
+  if (left % gate_steps_ != 0) return;
+  world.GetState(now_);
+  const auto instant = static_cast<size_t>(left / gate_steps_);
+  const character::State& reference = reference_states_[instant];
+  const double ratio = metrics::LargestGateRatio(*problem_.task.character, now_, reference, problem_.task.gates);
+  if (!(ratio <= job.sample->gate_ratio)) job.sample->gate_ratio = ratio;
+  RatesOf(now_, rates_now_);
+  const Rates& there = reference_rates_[instant];
+  const Rates& there_before = reference_rates_[watch.before];
+  for (size_t j = 0; j < rates_now_.size(); ++j) {
+    watch.changes += (rates_now_[j] - watch.rates[j] - (there[j] - there_before[j])).norm();
   }
-  world_.GetState(end);
-  return true;
+  std::swap(rates_now_, watch.rates);
+  watch.before = instant;
 }
 
 /// The smoothness term: mean distance of the joints' angular accelerations from the reference's, as differences over
 /// kGateInterval [rad/s^2].
-void RolloutWorker::Simulate(const RolloutTask& task, const control::Fragment& fragment, RolloutSample& sample) {
-  sample = {};
-  const size_t num_joints = problem_.task.character->joints.size();
-  RatesOf(task.start, rates_before_);
-  size_t before = reference_rates_.size() - 1;
-  double changes = 0;  // of rates, against the reference's [rad/s]
-  const auto watch = [&](int step) {
-    const int left = fragment.num_steps - 1 - step;
-    if (left % gate_steps_ != 0) return;
-    world_.GetState(now_);
-    const auto instant = static_cast<size_t>(left / gate_steps_);
-    const character::State& reference = reference_states_[instant];
-    const double ratio = metrics::LargestGateRatio(*problem_.task.character, now_, reference, problem_.task.gates);
-    if (!(ratio <= sample.gate_ratio)) sample.gate_ratio = ratio;
-    RatesOf(now_, rates_now_);
-    const Rates& there = reference_rates_[instant];
-    const Rates& there_before = reference_rates_[before];
-    for (size_t j = 0; j < num_joints; ++j) {
-      changes += (rates_now_[j] - rates_before_[j] - (there[j] - there_before[j])).norm();
-    }
-    std::swap(rates_now_, rates_before_);
-    before = instant;
-  };
-  sample.diverged = !SimulateAmongCompanions(task.start, fragment, sample.end, watch);
+void RolloutWorker::End(const Job& job, const Watch& watch) {
+  RolloutSample& sample = *job.sample;
   if (sample.diverged) {
     sample.end.clear();  // never used, and not to be sent
     return;
   }
+  const auto num_joints = static_cast<double>(problem_.task.character->joints.size());
   sample.terms = reference_->Evaluate(sample.end);
-  sample.terms.smoothness = changes / (static_cast<double>(num_joints) * fragment.num_steps * problem_.time_step());
+  sample.terms.smoothness = watch.changes / (num_joints * job.fragment.num_steps * problem_.time_step());
+}
+
+/// As control::SimulateFragment, with the companions in the world. False when the simulation diverged.
+bool RolloutWorker::SimulateAmongCompanions(const Job& job) {
+  const control::Fragment& fragment = job.fragment;
+  world_.SetState(job.task->start, fragment.first_step);
+  control::OpenLoop open_loop({&fragment, 1});
+  std::vector<control::Controller*> controllers = {&open_loop};
+  controllers.insert(controllers.end(), companions_.begin(), companions_.end());
+  if (!control::Simulate(world_, controllers, fragment.first_step, fragment.num_steps, {}, scratch_,
+                         [&](int step) { Observe(job, world_, step - fragment.first_step, watches_.front()); })) {
+    return false;
+  }
+  world_.GetState(job.sample->end);
+  return true;
+}
+
+void RolloutWorker::SimulateAlone(const Job& job) {
+  Watch& watch = watches_.front();
+  Begin(job, watch);
+  if (companions_.empty()) {
+    job.sample->diverged = !control::SimulateFragment(world_, job.task->start, job.fragment, scratch_, job.sample->end,
+                                                      [&](int step) { Observe(job, world_, step, watch); });
+  } else {
+    job.sample->diverged = !SimulateAmongCompanions(job);
+  }
+  End(job, watch);
+}
+
+void RolloutWorker::SimulateTogether(std::span<const Job> jobs) {
+  runs_.clear();
+  for (size_t j = 0; j < jobs.size(); ++j) {
+    Begin(jobs[j], watches_[j]);
+    runs_.push_back({&jobs[j].task->start, &jobs[j].fragment, &jobs[j].sample->end});
+  }
+  control::SimulateFragments(*lanes_, runs_, lanes_scratch_,
+                             [&](size_t j, int step) { Observe(jobs[j], lanes_->world(j), step, watches_[j]); });
+  for (size_t j = 0; j < jobs.size(); ++j) {
+    jobs[j].sample->diverged = runs_[j].diverged;
+    End(jobs[j], watches_[j]);
+  }
+}
+
+void RolloutWorker::Simulate(std::span<const Job> jobs) {
+  if (jobs.size() > 1 && companions_.empty() && !lanes_) lanes_.emplace(CharactersOf(problem_), problem_.task.world);
+  const size_t lanes = companions_.empty() && lanes_ ? lanes_->num_lanes() : 1;
+  watches_.resize(std::max(lanes, watches_.size()));
+  while (!jobs.empty()) {
+    const size_t count = std::min(lanes, jobs.size());
+    if (count == 1) {
+      SimulateAlone(jobs.front());
+    } else {
+      SimulateTogether(jobs.first(count));
+    }
+    jobs = jobs.subspan(count);
+  }
 }
 
 void RolloutWorker::Run(const RolloutTask& task, RolloutResult& result) {
+  std::vector<RolloutResult> results;
+  Run({&task, 1}, results);
+  result = std::move(results.front());
+}
+
+void RolloutWorker::Run(std::span<const RolloutTask> tasks, std::vector<RolloutResult>& results) {
   const double before = io::ThreadCpuSeconds();
-  FindReference(task.fragment);
-  result.centre.reset();
-  result.samples.clear();
-  Proposal proposal = task.proposal;
-  const bool has_undisplaced = task.first_sample == proposal.undisplaced;
-  const bool finds_centre = !proposal.centre;
-  if (finds_centre) proposal.centre = proposal.Undisplaced(problem_);
-  if (has_undisplaced || (finds_centre && proposal.CentreNeedsSimulation(problem_.options))) {
-    const control::Fragment undisplaced =
-        MakeFragment(problem_, task.fragment, proposal.Undisplaced(problem_), proposal.ramp_from);
-    RolloutSample sample;
-    Simulate(task, undisplaced, sample);
-    if (finds_centre && !sample.diverged) proposal.centre = proposal.FindCentre(problem_, undisplaced, sample.end);
-    if (has_undisplaced) result.samples.push_back(std::move(sample));
+  FindReference(tasks.front().fragment);
+  results.assign(tasks.size(), {});
+  // First the undisplaced samples, from which the centres follow.
+  std::vector<Proposal> proposals;
+  std::vector<RolloutSample> undisplaced(tasks.size());
+  std::vector<size_t> task_of_job;
+  jobs_.clear();
+  for (size_t t = 0; t < tasks.size(); ++t) {
+    const RolloutTask& task = tasks[t];
+    results[t].samples.resize(static_cast<size_t>(task.num_samples));
+    Proposal& proposal = proposals.emplace_back(task.proposal);
+    const bool drawn = task.first_sample == proposal.undisplaced;
+    const bool finds_centre = !proposal.centre;
+    if (finds_centre) proposal.centre = proposal.Undisplaced(problem_);
+    if (!drawn && !(finds_centre && proposal.CentreNeedsSimulation(problem_.options))) continue;
+    jobs_.push_back({&task, MakeFragment(problem_, task.fragment, proposal.Undisplaced(problem_), proposal.ramp_from),
+                     drawn ? results[t].samples.data() : &undisplaced[t]});
+    task_of_job.push_back(t);
   }
-  while (result.samples.size() < static_cast<size_t>(task.num_samples)) {
-    const int sample = task.first_sample + static_cast<int>(result.samples.size());
-    const Offsets offsets = proposal.Draw(problem_, task.iteration, sample);
-    Simulate(task, MakeFragment(problem_, task.fragment, offsets, proposal.ramp_from), result.samples.emplace_back());
+  Simulate(jobs_);
+  for (size_t j = 0; j < jobs_.size(); ++j) {
+    const size_t t = task_of_job[j];
+    const Job& job = jobs_[j];
+    if (tasks[t].proposal.centre || job.sample->diverged) continue;
+    proposals[t].centre = proposals[t].FindCentre(problem_, job.fragment, job.sample->end);
   }
-  if (finds_centre) result.centre = std::move(proposal.centre);
-  result.cpu_seconds = io::ThreadCpuSeconds() - before;
+  jobs_.clear();
+  for (size_t t = 0; t < tasks.size(); ++t) {
+    const RolloutTask& task = tasks[t];
+    for (int s = 0; s < task.num_samples; ++s) {
+      const int sample = task.first_sample + s;
+      if (sample == proposals[t].undisplaced && s == 0) continue;
+      const Offsets offsets = proposals[t].Draw(problem_, task.iteration, sample);
+      jobs_.push_back({&task, MakeFragment(problem_, task.fragment, offsets, proposals[t].ramp_from),
+                       &results[t].samples[static_cast<size_t>(s)]});
+    }
+    if (!task.proposal.centre) results[t].centre = proposals[t].centre;
+  }
+  Simulate(jobs_);
+  results.front().cpu_seconds = io::ThreadCpuSeconds() - before;
 }
 
 namespace {
@@ -215,35 +281,36 @@ Proposal TakeProposal(parallel::Reader& reader, size_t joints) {
 
 }  // namespace
 
-parallel::Bytes Pack(const RolloutTask& task) {
-  parallel::Bytes bytes;
+void Pack(const RolloutTask& task, parallel::Bytes& bytes) {
   const int32_t numbers[] = {task.iteration, task.fragment, task.first_sample, task.num_samples};
   parallel::Put(bytes, numbers, std::size(numbers));
   parallel::Put(bytes, task.start.data(), task.start.size());
   Put(bytes, task.proposal);
-  return bytes;
 }
 
-RolloutTask UnpackTask(std::span<const std::byte> bytes, const Problem& problem) {
+std::vector<RolloutTask> UnpackTasks(std::span<const std::byte> bytes, const Problem& problem) {
   parallel::Reader reader(bytes);
-  RolloutTask task;
-  int32_t numbers[4];
-  reader.Take(numbers, std::size(numbers));
-  task.iteration = numbers[0];
-  task.fragment = numbers[1];
-  task.first_sample = numbers[2];
-  task.num_samples = numbers[3];
-  task.start.resize(problem.task.start.size());
-  reader.Take(task.start.data(), task.start.size());
-  task.proposal = TakeProposal(reader, problem.task.character->joints.size());
-  if (!reader.empty()) throw std::logic_error("bytes of a task are too many");
-  return task;
+  std::vector<RolloutTask> tasks;
+  do {
+    RolloutTask& task = tasks.emplace_back();
+    int32_t numbers[4];
+    reader.Take(numbers, std::size(numbers));
+    task.iteration = numbers[0];
+    task.fragment = numbers[1];
+    task.first_sample = numbers[2];
+    task.num_samples = numbers[3];
+    task.start.resize(problem.task.start.size());
+    reader.Take(task.start.data(), task.start.size());
+    task.proposal = TakeProposal(reader, problem.task.character->joints.size());
+  } while (!reader.empty());
+  return tasks;
 }
 
 void Pack(const RolloutResult& result, parallel::Bytes& bytes) {
-  bytes.clear();
   parallel::Put(bytes, &result.cpu_seconds, 1);
   PutOptional(bytes, result.centre);
+  const auto samples = static_cast<uint64_t>(result.samples.size());
+  parallel::Put(bytes, &samples, 1);
   for (const RolloutSample& sample : result.samples) {
     const auto diverged = static_cast<uint64_t>(sample.diverged);
     parallel::Put(bytes, &diverged, 1);
@@ -253,33 +320,39 @@ void Pack(const RolloutResult& result, parallel::Bytes& bytes) {
   }
 }
 
-RolloutResult UnpackResult(std::span<const std::byte> bytes, const Problem& problem) {
+std::vector<RolloutResult> UnpackResults(std::span<const std::byte> bytes, const Problem& problem) {
   parallel::Reader reader(bytes);
-  RolloutResult result;
-  reader.Take(&result.cpu_seconds, 1);
+  std::vector<RolloutResult> results;
   const Quat none = Quat::Identity();
-  TakeOptional(reader, problem.task.character->joints.size(), none, result.centre);
   while (!reader.empty()) {
-    RolloutSample& sample = result.samples.emplace_back();
-    uint64_t diverged = 0;
-    reader.Take(&diverged, 1);
-    sample.diverged = diverged != 0;
-    reader.Take(&sample.terms, 1);
-    reader.Take(&sample.gate_ratio, 1);
-    if (sample.diverged) continue;
-    sample.end.resize(problem.task.start.size());
-    reader.Take(sample.end.data(), sample.end.size());
+    RolloutResult& result = results.emplace_back();
+    reader.Take(&result.cpu_seconds, 1);
+    TakeOptional(reader, problem.task.character->joints.size(), none, result.centre);
+    uint64_t samples = 0;
+    reader.Take(&samples, 1);
+    for (; samples > 0; --samples) {
+      RolloutSample& sample = result.samples.emplace_back();
+      uint64_t diverged = 0;
+      reader.Take(&diverged, 1);
+      sample.diverged = diverged != 0;
+      reader.Take(&sample.terms, 1);
+      reader.Take(&sample.gate_ratio, 1);
+      if (sample.diverged) continue;
+      sample.end.resize(problem.task.start.size());
+      reader.Take(sample.end.data(), sample.end.size());
+    }
   }
-  return result;
+  return results;
 }
 
 parallel::WorkerFactory MakeWorkerFactory(const Problem& problem) {
   return [&problem]() -> parallel::Worker {
     auto worker = std::make_shared<RolloutWorker>(problem);
-    auto result = std::make_shared<RolloutResult>();
-    return [&problem, worker, result](std::span<const std::byte> task, parallel::Bytes& bytes) {
-      worker->Run(UnpackTask(task, problem), *result);
-      Pack(*result, bytes);
+    auto results = std::make_shared<std::vector<RolloutResult>>();
+    return [&problem, worker, results](std::span<const std::byte> tasks, parallel::Bytes& bytes) {
+      worker->Run(UnpackTasks(tasks, problem), *results);
+      bytes.clear();
+      for (const RolloutResult& result : *results) Pack(result, bytes);
     };
   };
 }

@@ -41,6 +41,15 @@ std::vector<Vec3> Displacements(const Problem& problem, int iteration, int sampl
   return proposal.Displacement(proposal.Draw(problem, iteration, sample));
 }
 
+parallel::Bytes BytesOf(const RolloutTask& task) {
+  parallel::Bytes bytes;
+  Pack(task, bytes);
+  return bytes;
+}
+RolloutTask SentAndRead(const RolloutTask& task, const Problem& problem) {
+  return UnpackTasks(BytesOf(task), problem).at(0);
+}
+
 bool SameBits(const Offsets& a, const Offsets& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(Quat)) == 0;
 }
@@ -237,6 +246,35 @@ TEST(Worker, DoesNotCareHowSamplesAreDealtOut) {
     EXPECT_EQ(control::Fingerprint(one.samples[0].end), control::Fingerprint(expected.end));
     EXPECT_EQ(one.samples[0].terms.Total({}), expected.terms.Total({}));
     EXPECT_EQ(one.samples[0].gate_ratio, expected.gate_ratio);
+  }
+}
+
+/// Samples of several start states share the lanes of a processor's vectors: what is simulated beside what does not
+/// matter.
+TEST(Worker, DoesNotCareWhatIsSimulatedBesideWhat) {
+  const SmallProblem small(SmallConfiguration(), task::Squatting, 0.5);
+  const Problem& problem = small.problem();
+  RolloutWorker worker(problem);
+  std::vector<RolloutTask> tasks;
+  for (int t = 0; t < 5; ++t) {
+    RolloutTask& task = tasks.emplace_back(RolloutTask{1, 1, 3 * t, 1 + t % 3, problem.task.start});
+    task.proposal.undisplaced = t == 3 ? 0 : 3 * t;  // one of them begins in the middle of its start state's samples
+    for (auto& body : task.start) body.linear_velocity.x() += 0.1 * t;
+  }
+  std::vector<RolloutResult> together;
+  worker.Run(tasks, together);
+  ASSERT_EQ(together.size(), tasks.size());
+  for (size_t t = 0; t < tasks.size(); ++t) {
+    RolloutResult alone;
+    RolloutWorker(problem).Run(tasks[t], alone);
+    EXPECT_TRUE(SameBits(*alone.centre, *together[t].centre));
+    ASSERT_EQ(together[t].samples.size(), alone.samples.size());
+    for (size_t s = 0; s < alone.samples.size(); ++s) {
+      EXPECT_EQ(control::Fingerprint(together[t].samples[s].end), control::Fingerprint(alone.samples[s].end));
+      EXPECT_EQ(together[t].samples[s].terms.Total({}), alone.samples[s].terms.Total({}));
+      EXPECT_EQ(together[t].samples[s].terms.smoothness, alone.samples[s].terms.smoothness);
+      EXPECT_EQ(together[t].samples[s].gate_ratio, alone.samples[s].gate_ratio);
+    }
   }
 }
 
@@ -527,7 +565,7 @@ TEST(Messages, CarryTheWholeProposal) {
   task.proposal.undisplaced = 12;
   task.proposal.ramp_from = NoOffsets();
   (*task.proposal.ramp_from)[2] = FromRotationVector(Vec3(0.1, 0.2, 0.3));
-  const Proposal ramped = UnpackTask(Pack(task), problem).proposal;
+  const Proposal ramped = SentAndRead(task, problem).proposal;
   const auto& read = std::get<NormalOffsets>(ramped.distribution);
   EXPECT_TRUE(SameBits(*ramped.ramp_from, *task.proposal.ramp_from));
   EXPECT_TRUE(SameBits(*read.goal, *normal.goal));
@@ -539,7 +577,7 @@ TEST(Messages, CarryTheWholeProposal) {
 
   task.proposal = UniformAround(*task.proposal.ramp_from);
   task.proposal.kept = normal.deviation;
-  const Proposal uniform = UnpackTask(Pack(task), problem).proposal;
+  const Proposal uniform = SentAndRead(task, problem).proposal;
   EXPECT_FALSE(uniform.fitted());
   EXPECT_TRUE(SameBits(*uniform.centre, *task.proposal.centre));
   EXPECT_EQ(*uniform.kept, normal.deviation);
@@ -550,8 +588,7 @@ TEST(Messages, ComeOutAsTheyWentIn) {
   const SmallProblem small(SmallConfiguration(), task::Squatting, 0.5);
   const Problem& problem = small.problem();
   const RolloutTask task{3, 2, 14, 5, problem.task.start};
-  const parallel::Bytes bytes = Pack(task);
-  const RolloutTask read = UnpackTask(bytes, problem);
+  const RolloutTask read = SentAndRead(task, problem);
   EXPECT_EQ(read.iteration, 3);
   EXPECT_EQ(read.fragment, 2);
   EXPECT_EQ(read.first_sample, 14);
@@ -562,9 +599,9 @@ TEST(Messages, ComeOutAsTheyWentIn) {
   RolloutWorker(problem).Run(task, result);
   result.samples[2].diverged = true;
   result.samples[2].end.clear();
-  parallel::Bytes packed = bytes;  // what was in it before does not matter
+  parallel::Bytes packed;
   Pack(result, packed);
-  const RolloutResult unpacked = UnpackResult(packed, problem);
+  const RolloutResult unpacked = UnpackResults(packed, problem).at(0);
   EXPECT_TRUE(SameBits(*unpacked.centre, *result.centre));
   EXPECT_EQ(unpacked.cpu_seconds, result.cpu_seconds);
   ASSERT_EQ(unpacked.samples.size(), result.samples.size());
@@ -581,6 +618,29 @@ TEST(Messages, ComeOutAsTheyWentIn) {
   EXPECT_EQ(again, packed);
 }
 
+TEST(Messages, CarrySeveralTasksAndResults) {
+  const SmallProblem small(SmallConfiguration(), task::Squatting, 0.5);
+  const Problem& problem = small.problem();
+  parallel::Bytes bytes;
+  for (const int samples : {3, 0, 2}) Pack({1, 1, 5, samples, problem.task.start}, bytes);
+  const std::vector<RolloutTask> tasks = UnpackTasks(bytes, problem);
+  ASSERT_EQ(tasks.size(), 3u);
+  EXPECT_EQ(tasks[2].num_samples, 2);
+  std::vector<RolloutResult> results;
+  RolloutWorker(problem).Run(tasks, results);
+  parallel::Bytes packed;
+  for (const RolloutResult& result : results) Pack(result, packed);
+  const std::vector<RolloutResult> unpacked = UnpackResults(packed, problem);
+  ASSERT_EQ(unpacked.size(), 3u);
+  for (size_t r = 0; r < 3; ++r) {
+    ASSERT_EQ(unpacked[r].samples.size(), results[r].samples.size());
+    EXPECT_EQ(unpacked[r].samples.size(), static_cast<size_t>(tasks[r].num_samples));
+    for (size_t s = 0; s < results[r].samples.size(); ++s) {
+      EXPECT_EQ(control::Fingerprint(unpacked[r].samples[s].end), control::Fingerprint(results[r].samples[s].end));
+    }
+  }
+}
+
 TEST(Messages, TakeLessThanFourKilobytesPerSample) {
   const SmallProblem small(SmallConfiguration(), task::Squatting, 0.5);
   const RolloutTask task{0, 0, 0, 1400 / 200,
@@ -589,16 +649,16 @@ TEST(Messages, TakeLessThanFourKilobytesPerSample) {
   RolloutWorker(small.problem()).Run(task, result);
   parallel::Bytes bytes;
   Pack(result, bytes);
-  EXPECT_LT((bytes.size() + Pack(task).size()) / static_cast<size_t>(task.num_samples), 4096u);
+  EXPECT_LT((bytes.size() + BytesOf(task).size()) / static_cast<size_t>(task.num_samples), 4096u);
 }
 
 TEST(Messages, OfAnotherLengthAreABug) {
   const SmallProblem small(SmallConfiguration(), task::Squatting, 0.5);
-  parallel::Bytes bytes = Pack(RolloutTask{0, 0, 0, 1, small.problem().task.start});
+  parallel::Bytes bytes = BytesOf({0, 0, 0, 1, small.problem().task.start});
   bytes.pop_back();
-  EXPECT_THROW(UnpackTask(bytes, small.problem()), std::logic_error);
+  EXPECT_THROW(UnpackTasks(bytes, small.problem()), std::logic_error);
   bytes.resize(bytes.size() + 2);
-  EXPECT_THROW(UnpackTask(bytes, small.problem()), std::logic_error);
+  EXPECT_THROW(UnpackTasks(bytes, small.problem()), std::logic_error);
 }
 
 }  // namespace

@@ -54,6 +54,9 @@ class RolloutWorker {
  public:
   explicit RolloutWorker(const Problem& problem);
   void Run(const RolloutTask& task, RolloutResult& result);
+  /// The same for several tasks of one iteration and fragment, with as many samples side by side as are fastest on this
+  /// processor; the CPU time of all is that of the first result. Results do not depend on what runs beside what.
+  void Run(std::span<const RolloutTask> tasks, std::vector<RolloutResult>& results);
 
  private:
   /// The rates of all joints at one instant (joints), in the parents' axes [rad/s].
@@ -62,14 +65,31 @@ class RolloutWorker {
   /// Finds what the samples of a fragment are compared with, once for the tasks of one after the other. (Kept of all
   /// fragments, in every worker, it would be most of the memory of a search of minutes.)
   void FindReference(int fragment);
-  void Simulate(const RolloutTask& task, const control::Fragment& fragment, RolloutSample& sample);
-  template <typename Observe>
-  bool SimulateAmongCompanions(const character::State& start, const control::Fragment& fragment, character::State& end,
-                               const Observe& observe);
+  /// A sample to simulate.
+  struct Job {
+    const RolloutTask* task = nullptr;
+    control::Fragment fragment;
+    RolloutSample* sample = nullptr;
+  };
+  /// How the rates of a sample change while it is simulated.
+  struct Watch {
+    Rates rates;         // at the last instant
+    size_t before = 0;   // that instant
+    double changes = 0;  // of rates, against the reference's [rad/s]
+  };
+
+  void Simulate(std::span<const Job> jobs);
+  void SimulateAlone(const Job& job);
+  void SimulateTogether(std::span<const Job> jobs);
+  bool SimulateAmongCompanions(const Job& job);
+  void Begin(const Job& job, Watch& watch);
+  void Observe(const Job& job, const simulation::World& world, int step, Watch& watch);
+  void End(const Job& job, const Watch& watch);
   void RatesOf(const character::State& state, Rates& rates) const;
 
   const Problem& problem_;
   simulation::World world_;
+  std::optional<simulation::WorldLanes> lanes_;   // from the first time on that samples run side by side
   std::vector<control::OpenLoop> open_loops_;     // (companions)
   std::vector<control::Controller*> companions_;  // (companions)
   int gate_steps_;                                // kGateInterval [simulation steps]
@@ -78,17 +98,22 @@ class RolloutWorker {
   std::optional<task::CostReference> reference_;    // at its end
   std::vector<character::State> reference_states_;  // (instants) gate_steps_ apart, last first
   std::vector<Rates> reference_rates_;              // (instants) the same, and the start last
-  character::State now_;                            // scratch
-  Rates rates_now_;                                 // scratch
-  Rates rates_before_;                              // scratch
+  // Scratch.
+  character::State now_;
+  Rates rates_now_;
+  std::vector<Watch> watches_;  // (lanes)
+  std::vector<control::FragmentRun> runs_;
+  std::vector<Job> jobs_;
   control::SimulationScratch scratch_;
+  control::LanesScratch lanes_scratch_;
 };
 
-/// The same as bytes, for the task farm. Unpacking throws std::logic_error for bytes that are too few or too many.
-parallel::Bytes Pack(const RolloutTask& task);
-RolloutTask UnpackTask(std::span<const std::byte> bytes, const Problem& problem);
+/// The same as bytes, for the task farm: one after the other. Unpacking throws std::logic_error for bytes that are too
+/// few or too many.
+void Pack(const RolloutTask& task, parallel::Bytes& bytes);
+std::vector<RolloutTask> UnpackTasks(std::span<const std::byte> bytes, const Problem& problem);
 void Pack(const RolloutResult& result, parallel::Bytes& bytes);
-RolloutResult UnpackResult(std::span<const std::byte> bytes, const Problem& problem);
+std::vector<RolloutResult> UnpackResults(std::span<const std::byte> bytes, const Problem& problem);
 
 /// Makes workers for a farm. The problem must outlive them.
 parallel::WorkerFactory MakeWorkerFactory(const Problem& problem);

@@ -1,0 +1,81 @@
+#include "contact_kernels.h"
+
+#define RETRACE_INLINE [[gnu::always_inline]] inline
+
+namespace retrace::simulation {
+namespace {
+
+using simd::Compiled;
+using simd::Load;
+using simd::Store;
+using Four = simd::Avx2::Vec;  // two of SSE2 where there is no AVX2
+using Mask = long long __attribute__((vector_size(32)));
+
+/// The sum of six products. The first two rows: one after another; the third in halves, as matrices elsewhere
+/// (lanes.h).
+RETRACE_INLINE void SumOf(const Four (&products)[6], Four& sum) {
+  const Four in_sequence = ((((products[0] + products[1]) + products[2]) + products[3]) + products[4]) + products[5];
+  const Four in_halves = (products[0] + (products[1] + products[2])) + (products[3] + (products[4] + products[5]));
+  constexpr Mask kFirstTwo = {-1, -1, 0, 0};
+  sum = kFirstTwo ? in_sequence : in_halves;
+}
+
+RETRACE_INLINE void LoadColumns(const ContactRows& rows, Four (&columns)[6]) {
+  for (int k = 0; k < 6; ++k) Load(rows.numbers + ptrdiff_t{4} * k, columns[k]);
+}
+
+RETRACE_INLINE void PutSum(const Four& sum, bool add, double* to) {
+  Four before = {};
+  if (add) Load(to, before);
+  Store(add ? Four(before + sum) : sum, to);
+}
+
+RETRACE_INLINE void ReachOf(const ContactRows& rows, const MatrixView& a, bool add, ContactRows& reached) {
+  if (a.numbers == nullptr) {
+    if (!add) reached = {};
+    return;
+  }
+  Four columns[6], products[6], sum;
+  LoadColumns(rows, columns);
+  for (int c = 0; c < 6; ++c) {
+    const double* column = a.numbers + c * a.col;
+    for (int k = 0; k < 6; ++k) products[k] = columns[k] * column[k * a.row];
+    SumOf(products, sum);
+    PutSum(sum, add, reached.numbers + ptrdiff_t{4} * c);
+  }
+}
+
+RETRACE_INLINE void BlockOf(const ContactRows& reached, const ContactRows& rows, bool add, double* block) {
+  Four columns[6], products[6], sum;
+  LoadColumns(reached, columns);
+  for (int l = 0; l < 3; ++l) {
+    for (int k = 0; k < 6; ++k) products[k] = columns[k] * rows(l, k);
+    SumOf(products, sum);
+    PutSum(sum, add, block + ptrdiff_t{4} * l);
+  }
+}
+
+RETRACE_INLINE void AlongOf(const ContactRows& rows, const double* v, bool add, double* velocity) {
+  Four columns[6], products[6], sum;
+  LoadColumns(rows, columns);
+  for (int k = 0; k < 6; ++k) products[k] = columns[k] * v[k];
+  SumOf(products, sum);
+  PutSum(sum, add, velocity);
+}
+
+constexpr ContactKernels kBaselineContactKernels = {Compiled<ReachOf>::ForBaseline, Compiled<BlockOf>::ForBaseline,
+                                                    Compiled<AlongOf>::ForBaseline};
+#if defined(__x86_64__)
+constexpr ContactKernels kAvx2ContactKernels = {Compiled<ReachOf>::ForAvx2, Compiled<BlockOf>::ForAvx2,
+                                                Compiled<AlongOf>::ForAvx2};
+#endif
+
+}  // namespace
+
+#if defined(__x86_64__)
+constexpr simd::KernelTables<ContactKernels> kContactKernels = {&kBaselineContactKernels, &kAvx2ContactKernels};
+#else
+constexpr simd::KernelTables<ContactKernels> kContactKernels = {&kBaselineContactKernels, nullptr};
+#endif
+
+}  // namespace retrace::simulation

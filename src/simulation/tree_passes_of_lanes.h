@@ -1,0 +1,521 @@
+/// The passes for lanes of one kind. Included by one source for each set of instructions, which is compiled for it:
+/// nothing here may call what is not inlined, but for the arcsine and arccosine that the source gives before.
+#pragma once
+
+#include "tree_passes.h"
+
+namespace retrace::simulation::lanes {
+
+template <class T>
+class Passes {
+ public:
+  static constexpr TreePasses Table() {
+    return {kLanes<T>, Begin, BeginSingle, FindResponses, Finish, Drive, FindNear, Gather, Scatter};
+  }
+
+ private:
+  using Body = BodyNumbers<T>;
+  using Motor = MotorNumbers<T>;
+  using Node = NodeNumbers<T>;
+
+  static Body* BodiesOf(const TreeMemory& tree) { return reinterpret_cast<Body*>(tree.bodies); }
+  static Node* NodesOf(const TreeMemory& tree) { return reinterpret_cast<Node*>(tree.nodes); }
+  static Matrix6<T>& RootResponse(const TreeMemory& tree) { return *reinterpret_cast<Matrix6<T>*>(tree.root_response); }
+
+  // ---- loads
+
+  /// Angular momentum at the end of a step in which no torque acts but the gyroscopic one, taken implicitly: with
+  /// L = I w, I (I - h [L]x)^-1 L. In the body's axes, in which I is diagonal.
+  RETRACE_LANES_INLINE static Vector3<T> TurnedMomentum(const double* inertia, const Vector3<T>& rate, double h) {
+    Vector3<T> momentum, l;
+    RETRACE_FOR(i, 3) momentum[i] = inertia[i] * rate[i];
+    RETRACE_FOR(i, 3) l[i] = h * momentum[i];
+    Matrix3<T> m;
+    RETRACE_FOR(i, 3) m(i, i) = Constant<T>(inertia[i]);
+    m(0, 1) = l[2];
+    m(0, 2) = -l[1];
+    m(1, 0) = -l[2];
+    m(1, 2) = l[0];
+    m(2, 0) = l[1];
+    m(2, 1) = -l[0];
+    const Vector3<T> c0 = {m(1, 1) * m(2, 2) - m(1, 2) * m(2, 1), m(1, 2) * m(2, 0) - m(1, 0) * m(2, 2),
+                           m(1, 0) * m(2, 1) - m(1, 1) * m(2, 0)};
+    const Vector3<T> c1 = {m(0, 2) * m(2, 1) - m(0, 1) * m(2, 2), m(0, 0) * m(2, 2) - m(0, 2) * m(2, 0),
+                           m(0, 1) * m(2, 0) - m(0, 0) * m(2, 1)};
+    const Vector3<T> c2 = {m(0, 1) * m(1, 2) - m(0, 2) * m(1, 1), m(0, 2) * m(1, 0) - m(0, 0) * m(1, 2),
+                           m(0, 0) * m(1, 1) - m(0, 1) * m(1, 0)};
+    const T scale = 1.0 / (m(0, 0) * c0[0] + m(0, 1) * c0[1] + m(0, 2) * c0[2]);
+    // Columns of the inverse are rows of cofactors.
+    Vector3<T> turned;
+    RETRACE_FOR(i, 3) {
+      turned[i] = inertia[i] * ((c0[i] * momentum[0] + c1[i] * momentum[1] + c2[i] * momentum[2]) * scale);
+    }
+    return turned;
+  }
+
+  RETRACE_LANES_INLINE static double LaneOf(const T& value, int lane) {
+    if constexpr (kLanes<T> == 1) {
+      static_cast<void>(lane);
+      return value;
+    } else {
+      return value[lane];
+    }
+  }
+  RETRACE_LANES_INLINE static void SetLane(double number, int lane, T& value) {
+    if constexpr (kLanes<T> == 1) {
+      static_cast<void>(lane);
+      value = number;
+    } else {
+      value[lane] = number;
+    }
+  }
+  RETRACE_LANES_INLINE static void Add(double number, int lane, T& value) {
+    SetLane(LaneOf(value, lane) + number, lane, value);
+  }
+
+  /// The momentum at the end of a step in which no contact acts. Returns the axes of inertia in the world.
+  RETRACE_LANES_INLINE static Matrix3<T> LoadMomentum(const TreeMemory& tree, const NodeShape& shape, const Body& body,
+                                                      Node& node) {
+    const double h = tree.time_step;
+    Matrix3<T> r = body.rotation;
+    if (shape.turned) r = Product(body.rotation, Constant<T, 3, 3>(shape.principal_axes));
+    Vector6<T> momentum;
+    RETRACE_FOR(i, 3) momentum[i] = shape.mass * body.linear_velocity[i];
+    momentum[1] -= h * shape.mass * tree.gravity;
+    const Vector3<T> turned = Product(r, TurnedMomentum(shape.inertia, TransposedProduct(r, body.angular_velocity), h));
+    RETRACE_FOR(i, 3) momentum[3 + i] = turned[i];
+    const auto b = static_cast<ptrdiff_t>(3) * shape.body;
+    for (int l = 0; l < kLanes<T>; ++l) {
+      if (tree.torques[l] != nullptr) {
+        for (int i = 0; i < 3; ++i) Add(h * tree.torques[l][b + i], l, momentum[3 + i]);
+      }
+      if (tree.forces[l] != nullptr) {
+        for (int i = 0; i < 3; ++i) Add(h * tree.forces[l][b + i], l, momentum[i]);
+      }
+    }
+    node.momentum = momentum;
+    RETRACE_FOR(i, 6) node.impulse[i] = T{};
+    return r;
+  }
+
+  /// diag(linear) over r diag(angular) r^T.
+  RETRACE_LANES_INLINE static Matrix6<T> InAxes(double linear, const double* angular, const Matrix3<T>& r) {
+    Matrix6<T> result;
+    RETRACE_FOR(i, 36) result[i] = T{};
+    RETRACE_FOR(i, 3) result(i, i) = Constant<T>(linear);
+    Matrix3<T> scaled;
+    RETRACE_FOR(k, 3) RETRACE_FOR(i, 3) scaled(i, k) = r(i, k) * angular[k];
+    SetBlock(result, 3, 3, Product(scaled, Transpose(r)));
+    return result;
+  }
+
+  RETRACE_LANES_INLINE static void LoadBody(const TreeMemory& tree, const NodeShape& shape, const Body& body,
+                                            Node& node) {
+    const Matrix3<T> r = LoadMomentum(tree, shape, body, node);
+    node.articulated = InAxes(shape.mass, shape.inertia, r);
+  }
+
+  RETRACE_LANES_INLINE static void LoadJoint(const TreeMemory& tree, const NodeShape& shape, const Body& parent,
+                                             const Body& child, Node& node) {
+    const Vector3<T> from_parent = Product(parent.rotation, Constant<T, 3>(shape.anchor_in_parent));
+    node.lever = Product(child.rotation, Constant<T, 3>(shape.anchor_in_child));
+    node.offset = from_parent - node.lever;
+    const Vector3<T> error = node.lever + child.position - from_parent - parent.position;
+    RETRACE_FOR(i, 3) node.bias[i] = -tree.correction * error[i];
+    RETRACE_FOR(i, 3) node.bias[3 + i] = T{};
+    if (shape.hinge) {
+      node.hinge_axis = Column(parent.rotation, shape.axis);
+      const Vector3<T> turn = Scaled(-tree.correction, Cross(node.hinge_axis, Column(child.rotation, shape.axis)));
+      const Vector3<T> shift = Cross(node.lever, turn);
+      RETRACE_FOR(i, 3) node.bias[i] += shift[i];
+      RETRACE_FOR(i, 3) node.bias[3 + i] = turn[i];
+    }
+  }
+
+  // ---- from the leaves to the root
+
+  /// Adds X^T inertia X and X^T momentum to the parent's.
+  RETRACE_LANES_INLINE static void AddToParent(const Node& node, const Matrix6<T>& inertia, const Vector6<T>& momentum,
+                                               Node& parent) {
+    const Matrix63<T> right = Block<6, 3>(inertia, 0, 3) - TimesCross(Block<6, 3>(inertia, 0, 0), node.offset);
+    const Matrix3<T> coupling = Block<3, 3>(right, 0, 0);
+    const Matrix3<T> turning = Block<3, 3>(right, 3, 0) + CrossTimes(node.offset, coupling);
+    RETRACE_FOR(k, 3) RETRACE_FOR(i, 3) {
+      parent.articulated(i, k) += inertia(i, k);
+      parent.articulated(i, 3 + k) += coupling(i, k);
+      parent.articulated(3 + i, k) += coupling(k, i);
+      parent.articulated(3 + i, 3 + k) += turning(i, k);
+    }
+    const Vector3<T> shifted = Cross(node.offset, Head(momentum));
+    RETRACE_FOR(i, 3) parent.momentum[i] += momentum[i];
+    RETRACE_FOR(i, 3) parent.momentum[3 + i] += momentum[3 + i] + shifted[i];
+  }
+
+  RETRACE_LANES_INLINE static void EliminateBall(const TreeMemory& tree, const Body& parent, const Motor& motor,
+                                                 Node& node, Node& parent_node) {
+    const Matrix6<T>& inertia = node.articulated;
+    // I S with S = [lever]x over 1.
+    node.projected = TimesCross(Block<6, 3>(inertia, 0, 0), node.lever) + Block<6, 3>(inertia, 0, 3);
+    Matrix3<T> d = Block<3, 3>(node.projected, 3, 0) - CrossTimes(node.lever, Block<3, 3>(node.projected, 0, 0));
+    const Vector6<T> rest = node.momentum - Product(Block<6, 3>(inertia, 0, 0), Head(node.bias));  // it does not turn
+    Vector3<T> pull = Tail(rest) - Cross(node.lever, Head(rest));
+    RETRACE_FOR(a, 3) {
+      const auto driven = motor.compliance[a] != 0;
+      if (!Any(driven)) continue;
+      const Vector3<T> axis = Column(parent.rotation, a);
+      const T gain = tree.time_step / motor.compliance[a];
+      const T rate = gain * motor.rate[a];
+      const Matrix3<T> driven_d = d + OuterProduct(Scaled(gain, axis), axis);
+      const Vector3<T> driven_pull = pull + Scaled(rate, axis);
+      if constexpr (kLanes<T> == 1) {
+        d = driven_d;
+        pull = driven_pull;
+      } else {
+        RETRACE_FOR(i, 9) d[i] = driven ? driven_d[i] : d[i];
+        RETRACE_FOR(i, 3) pull[i] = driven ? driven_pull[i] : pull[i];
+      }
+    }
+    node.pull = pull;
+    node.inverse = InverseOf(d);
+    const Matrix63<T> scaled = Product(node.projected, node.inverse);
+    const Matrix6<T> left = inertia - Product(scaled, Transpose(node.projected));
+    AddToParent(node, left, rest - Product(scaled, pull), parent_node);
+  }
+
+  RETRACE_LANES_INLINE static void EliminateHinge(const TreeMemory& tree, const NodeShape& shape, const Motor& motor,
+                                                  Node& node, Node& parent_node) {
+    const Matrix6<T>& inertia = node.articulated;
+    const Vector6<T> s = Joined(Cross(node.lever, node.hinge_axis), node.hinge_axis);
+    const Vector6<T> projected = Product(inertia, s);
+    const Vector6<T> rest = node.momentum - Product(inertia, node.bias);
+    T d = Dot(s, projected);
+    T pull = Dot(s, rest);
+    const T compliance = motor.compliance[shape.axis];
+    const auto driven = compliance != 0;
+    const T gain = tree.time_step / compliance;
+    d = driven ? d + gain : d;
+    pull = driven ? pull + gain * motor.rate[shape.axis] : pull;
+    RETRACE_FOR(i, 6) node.projected(i, 0) = projected[i];
+    const T inverse = 1.0 / d;
+    node.inverse(0, 0) = inverse;
+    node.pull[0] = pull;
+    const Matrix6<T> left = inertia - OuterProduct(Scaled(inverse, projected), projected);
+    AddToParent(node, left, rest - Scaled(pull / d, projected), parent_node);
+  }
+
+  /// P (P^T I P)^-1 P^T of a root that keeps to the plane across its x axis.
+  RETRACE_LANES_INLINE static Matrix6<T> ResponseInPlane(const Matrix6<T>& inertia, const Matrix3<T>& rotation) {
+    Matrix63<T> motions;
+    RETRACE_FOR(i, 18) motions[i] = T{};
+    SetBlock(motions, 0, 0, Block<3, 2>(rotation, 0, 1));
+    SetBlock(motions, 3, 2, Block<3, 1>(rotation, 0, 0));
+    const Matrix<T, 3, 6> across = TransposedProduct(motions, inertia);
+    const Matrix3<T> inverse = InverseOf(Product(across, motions));
+    return Product(Product(motions, inverse), Transpose(motions));
+  }
+
+  static void Begin(const TreeMemory& tree) {
+    const Body* bodies = BodiesOf(tree);
+    const auto* motors = reinterpret_cast<const Motor*>(tree.motors);
+    Node* nodes = NodesOf(tree);
+    for (size_t n = 0; n < tree.count; ++n) LoadBody(tree, tree.shapes[n], bodies[tree.shapes[n].body], nodes[n]);
+    for (size_t n = tree.count; n-- > 1;) {
+      const NodeShape& shape = tree.shapes[n];
+      const Body& parent = bodies[tree.shapes[shape.parent].body];
+      LoadJoint(tree, shape, parent, bodies[shape.body], nodes[n]);
+      if (shape.hinge) {
+        EliminateHinge(tree, shape, motors[shape.joint], nodes[n], nodes[shape.parent]);
+      } else {
+        EliminateBall(tree, parent, motors[shape.joint], nodes[n], nodes[shape.parent]);
+      }
+    }
+    RootResponse(tree) = tree.planar ? ResponseInPlane(nodes[0].articulated, bodies[tree.shapes[0].body].rotation)
+                                     : InverseOf(nodes[0].articulated);
+  }
+
+  /// The inverse of a single body's inertia is known, and its velocity without contacts needs nothing else.
+  static void BeginSingle(const TreeMemory& tree) {
+    const NodeShape& shape = tree.shapes[0];
+    const Body& body = BodiesOf(tree)[shape.body];
+    Node& node = NodesOf(tree)[0];
+    Matrix6<T>& response = RootResponse(tree);
+    if (tree.planar) {
+      LoadBody(tree, shape, body, node);
+      response = ResponseInPlane(node.articulated, body.rotation);
+    } else {
+      double inverse[3];
+      for (int i = 0; i < 3; ++i) inverse[i] = 1 / shape.inertia[i];
+      const Matrix3<T> r = LoadMomentum(tree, shape, body, node);
+      response = InAxes(1 / shape.mass, inverse, r);
+    }
+    node.velocity = Product(response, node.momentum);
+  }
+
+  // ---- from the root to the leaves
+
+  RETRACE_LANES_INLINE static void FindVelocity(const NodeShape& shape, const Node& parent, Node& node) {
+    Vector6<T> x = parent.velocity;  // X x, and on from there
+    const Vector3<T> carried = Cross(Tail(parent.velocity), node.offset);
+    RETRACE_FOR(i, 3) x[i] += carried[i];
+    if (shape.hinge) {
+      const T rate = node.inverse(0, 0) * (node.pull[0] - Dot(Column(node.projected, 0), x));
+      node.rate = Scaled(rate, node.hinge_axis);
+    } else {
+      node.rate = Product(node.inverse, node.pull - TransposedProduct(node.projected, x));
+    }
+    const Vector3<T> turned = Cross(node.lever, node.rate);
+    RETRACE_FOR(i, 6) x[i] += node.bias[i];
+    RETRACE_FOR(i, 3) x[i] += turned[i];
+    RETRACE_FOR(i, 3) x[3 + i] += node.rate[i];
+    node.velocity = x;
+  }
+
+  /// A = X - S D^-1 (I S)^T X.
+  RETRACE_LANES_INLINE static void FindPropagator(const NodeShape& shape, Node& node) {
+    Matrix<T, 3, 6> turned;  // D^-1 (I S)^T
+    if (shape.hinge) {
+      RETRACE_FOR(k, 6) RETRACE_FOR(i, 3) {
+        turned(i, k) = node.hinge_axis[i] * (node.inverse(0, 0) * node.projected(k, 0));
+      }
+    } else {
+      turned = Product(node.inverse, Transpose(node.projected));
+    }
+    Matrix6<T> a;
+    SetBlock(a, 0, 0, -CrossTimes(node.lever, turned));
+    SetBlock(a, 3, 0, -turned);
+    RETRACE_FOR(i, 6) a(i, i) += 1.0;
+    const Matrix63<T> shifted = TimesCross(Block<6, 3>(a, 0, 0), node.offset);
+    RETRACE_FOR(k, 3) RETRACE_FOR(i, 6) a(i, 3 + k) -= shifted(i, k);
+    node.propagator = a;
+  }
+
+  /// a b; by columns in a loop, because all of it is more than there are registers.
+  RETRACE_LANES_INLINE static void Multiply(const Matrix6<T>& a, const Matrix6<T>& b, Matrix6<T>& product) {
+    for (int c = 0; c < 6; ++c) SetBlock(product, 0, c, Product(a, Block<6, 1>(b, 0, c)));
+  }
+  /// a b^T.
+  RETRACE_LANES_INLINE static void MultiplyTransposed(const Matrix6<T>& a, const Matrix6<T>& b, Matrix6<T>& product) {
+    for (int c = 0; c < 6; ++c) SetBlock(product, 0, c, Product(a, Transpose(Block<1, 6>(b, c, 0))));
+  }
+
+  static void FindResponses(const TreeMemory& tree, uint64_t path, const uint64_t* needed) {
+    Node* nodes = NodesOf(tree);
+    auto* responses = reinterpret_cast<Matrix6<T>*>(tree.responses);
+    const size_t size = tree.count;
+    responses[0] = RootResponse(tree);
+    nodes[0].velocity = Product(responses[0], nodes[0].momentum);
+    for (size_t n = 1; n < size; ++n) {
+      if ((path >> n & 1) == 0) continue;
+      Node& node = nodes[n];
+      const NodeShape& shape = tree.shapes[n];
+      const size_t parent = shape.parent;
+      FindVelocity(shape, nodes[parent], node);
+      FindPropagator(shape, node);
+      for (uint64_t rest = needed[n] & ~(uint64_t{1} << n); rest != 0; rest &= rest - 1) {
+        const auto m = static_cast<size_t>(__builtin_ctzll(rest));
+        Matrix6<T>& response = responses[n * size + m];
+        if (parent >= m) {
+          Multiply(node.propagator, responses[parent * size + m], response);
+        } else {
+          MultiplyTransposed(node.propagator, responses[m * size + parent], response);
+        }
+      }
+      if ((needed[n] >> n & 1) == 0) continue;
+      Matrix6<T>& response = responses[n * size + n];
+      MultiplyTransposed(responses[n * size + parent], node.propagator, response);
+      Matrix3<T> d = node.inverse;
+      if (shape.hinge) d = OuterProduct(Scaled(node.inverse(0, 0), node.hinge_axis), node.hinge_axis);
+      const Matrix3<T> ld = CrossTimes(node.lever, d);
+      const Matrix3<T> ldl = TimesCross(ld, node.lever);
+      RETRACE_FOR(k, 3) RETRACE_FOR(i, 3) {
+        response(i, k) -= ldl(i, k);
+        response(i, 3 + k) += ld(i, k);
+        response(3 + i, k) += ld(k, i);
+        response(3 + i, 3 + k) += d(i, k);
+      }
+    }
+  }
+
+  /// Impulses of contacts, from the leaves to the root: pulls and the impulse on the root.
+  RETRACE_LANES_INLINE static void CarryImpulse(const NodeShape& shape, Node& node, Node& parent) {
+    auto pushed = node.impulse[0] != 0;
+    RETRACE_FOR(i, 5) pushed = pushed | (node.impulse[i + 1] != 0);
+    if (!Any(pushed)) return;
+    Vector6<T> left = node.impulse;
+    const Vector3<T> along = Tail(left) - Cross(node.lever, Head(left));  // S^T p
+    if (shape.hinge) {
+      const T pull = Dot(node.hinge_axis, along);
+      node.pull[0] = pushed ? node.pull[0] + pull : node.pull[0];
+      const T force = node.inverse(0, 0) * pull;
+      RETRACE_FOR(i, 6) left[i] -= node.projected(i, 0) * force;
+    } else {
+      RETRACE_FOR(i, 3) node.pull[i] = pushed ? node.pull[i] + along[i] : node.pull[i];
+      left = left - Product(node.projected, Product(node.inverse, along));
+    }
+    const Vector3<T> shifted = Cross(node.offset, Head(left));
+    RETRACE_FOR(i, 3) parent.impulse[i] = pushed ? parent.impulse[i] + left[i] : parent.impulse[i];
+    RETRACE_FOR(i, 3) {
+      parent.impulse[3 + i] = pushed ? parent.impulse[3 + i] + (left[3 + i] + shifted[i]) : parent.impulse[3 + i];
+    }
+  }
+
+  /// A step with a velocity.
+  RETRACE_LANES_INLINE static void Move(const Vector6<T>& velocity, double h, Body& body) {
+    body.linear_velocity = Head(velocity);
+    body.angular_velocity = Tail(velocity);
+    RETRACE_FOR(i, 3) body.position[i] += h * velocity[i];
+    const Vector3<T> w = Scaled(0.5 * h, body.angular_velocity);
+    const Vector3<T> v = {body.orientation[0], body.orientation[1], body.orientation[2]};
+    const T real = body.orientation[3];
+    const Vector3<T> turned = Cross(w, v);
+    Matrix<T, 4> q;
+    RETRACE_FOR(i, 3) q[i] = v[i] + real * w[i] + turned[i];
+    q[3] = real - Dot(w, v);
+    Matrix<T, 4> squares;
+    RETRACE_FOR(i, 4) squares[i] = q[i] * q[i];
+    const T norm = Sqrt(SumOfPairs(squares));
+    RETRACE_FOR(i, 4) q[i] = q[i] / norm;
+    body.orientation = q;
+    const T x2 = 2.0 * q[0], y2 = 2.0 * q[1], z2 = 2.0 * q[2];
+    const T wx = x2 * q[3], wy = y2 * q[3], wz = z2 * q[3];
+    const T xx = x2 * q[0], xy = y2 * q[0], xz = z2 * q[0];
+    const T yy = y2 * q[1], yz = z2 * q[1], zz = z2 * q[2];
+    body.rotation = {1.0 - (yy + zz), xy + wz, xz - wy, xy - wz,        1.0 - (xx + zz),
+                     yz + wx,         xz + wy, yz - wx, 1.0 - (xx + yy)};
+  }
+
+  static void Finish(const TreeMemory& tree) {
+    Body* bodies = BodiesOf(tree);
+    Node* nodes = NodesOf(tree);
+    for (size_t n = tree.count; n-- > 1;) CarryImpulse(tree.shapes[n], nodes[n], nodes[tree.shapes[n].parent]);
+    nodes[0].velocity = Product(RootResponse(tree), nodes[0].momentum + nodes[0].impulse);
+    for (size_t n = 1; n < tree.count; ++n) FindVelocity(tree.shapes[n], nodes[tree.shapes[n].parent], nodes[n]);
+    for (size_t n = 0; n < tree.count; ++n) Move(nodes[n].velocity, tree.time_step, bodies[tree.shapes[n].body]);
+  }
+
+  // ---- servos
+
+  /// Half the angle of a rotation, as HalfAngle of math/rotation.h.
+  RETRACE_LANES_INLINE static T HalfAngle(const T& sine, const T& cosine) {
+    T angle = Arcsine(sine);
+    const unsigned large = Bits(!(sine < 0.7));
+    if (large == 0) return angle;
+    for (int l = 0; l < kLanes<T>; ++l) {
+      if ((large >> l & 1) == 0) continue;
+      const double size = __builtin_fabs(LaneOf(cosine, l));
+      SetLane(Arccosine(size < 1.0 ? size : 1.0), l, angle);
+    }
+    return angle;
+  }
+
+  static void Drive(const ServoShape* servos, size_t count, const std::byte* bodies_of_lanes,
+                    const std::byte* commands_of_lanes, const std::byte* scales_of_lanes, std::byte* motors_of_lanes) {
+    const auto* bodies = reinterpret_cast<const Body*>(bodies_of_lanes);
+    const auto* commands = reinterpret_cast<const CommandNumbers<T>*>(commands_of_lanes);
+    const auto* scales = reinterpret_cast<const T*>(scales_of_lanes);
+    auto* motors = reinterpret_cast<Motor*>(motors_of_lanes);
+    for (size_t j = 0; j < count; ++j) {
+      const ServoShape& servo = servos[j];
+      const Matrix<T, 4> rotation =
+          QuaternionProduct(Conjugate(bodies[servo.parent].orientation), bodies[servo.child].orientation);
+      const Matrix<T, 4> left = QuaternionProduct(commands[j].target, Conjugate(rotation));
+      const T sine = Sqrt(left[0] * left[0] + left[1] * left[1] + left[2] * left[2]);
+      const T by_sine = sine < 1e-7 ? Constant<T>(2.0) : 2.0 * HalfAngle(sine, left[3]) / sine;
+      const T factor = left[3] < 0 ? -by_sine : by_sine;
+      const T gain = scales == nullptr ? commands[j].gain : scales[j] * commands[j].gain;
+      RETRACE_FOR(a, 3) {
+        const T error = factor * left[a];  // in the parent's axes
+        const T compliance = gain > 0 ? 1.0 / (servo.strength[a] * gain) : T{};
+        motors[j].rate[a] = servo.uses_axis[a] ? servo.rate_per_error * error : T{};
+        motors[j].compliance[a] = servo.uses_axis[a] ? compliance : T{};
+      }
+    }
+  }
+
+  // ---- spheres
+
+  static void FindNear(const SphereShape* spheres, size_t num_spheres, const SpherePair* pairs, size_t num_pairs,
+                       const std::byte* bodies_of_lanes, std::byte* centers_of_lanes, uint16_t* const* lists,
+                       size_t* counts) {
+    const auto* bodies = reinterpret_cast<const Body*>(bodies_of_lanes);
+    auto* centers = reinterpret_cast<Vector3<T>*>(centers_of_lanes);
+    for (size_t s = 0; s < num_spheres; ++s) {
+      const SphereShape& sphere = spheres[s];
+      const Body& body = bodies[sphere.body];
+      centers[s] = body.position;
+      if (sphere.at_center) continue;
+      centers[s] = centers[s] + Product(body.rotation, Constant<T, 3>(sphere.offset));
+    }
+    for (int l = 0; l < kLanes<T>; ++l) counts[l] = 0;
+    for (size_t p = 0; p < num_pairs; ++p) {
+      const Vector3<T> apart = centers[pairs[p].first] - centers[pairs[p].second];
+      // What is not a number is not apart.
+      unsigned near = Bits(!(Dot(apart, apart) > pairs[p].reach_squared));
+      for (; near != 0; near &= near - 1) {
+        const int l = __builtin_ctz(near);
+        lists[l][counts[l]++] = static_cast<uint16_t>(p);
+      }
+    }
+  }
+
+  // ---- between lanes and single simulations
+
+  /// Transposes: from the rows of lanes to numbers side by side, or back.
+  RETRACE_LANES_INLINE static void TransposeBlock(T (&rows)[kLanes<T>]) {
+    if constexpr (kLanes<T> == 4) {
+      const T low0 = __builtin_shufflevector(rows[0], rows[1], 0, 4, 2, 6);
+      const T high0 = __builtin_shufflevector(rows[0], rows[1], 1, 5, 3, 7);
+      const T low1 = __builtin_shufflevector(rows[2], rows[3], 0, 4, 2, 6);
+      const T high1 = __builtin_shufflevector(rows[2], rows[3], 1, 5, 3, 7);
+      rows[0] = __builtin_shufflevector(low0, low1, 0, 1, 4, 5);
+      rows[1] = __builtin_shufflevector(high0, high1, 0, 1, 4, 5);
+      rows[2] = __builtin_shufflevector(low0, low1, 2, 3, 6, 7);
+      rows[3] = __builtin_shufflevector(high0, high1, 2, 3, 6, 7);
+    } else if constexpr (kLanes<T> == 8) {
+      T pairs[8], fours[8];
+      RETRACE_FOR(i, 4) {
+        pairs[2 * i] = __builtin_shufflevector(rows[2 * i], rows[2 * i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
+        pairs[2 * i + 1] = __builtin_shufflevector(rows[2 * i], rows[2 * i + 1], 1, 9, 3, 11, 5, 13, 7, 15);
+      }
+      RETRACE_FOR(i, 2) RETRACE_FOR(k, 2) {
+        const T& a = pairs[4 * i + k];
+        const T& b = pairs[4 * i + 2 + k];
+        fours[4 * i + k] = __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13);
+        fours[4 * i + 2 + k] = __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
+      }
+      RETRACE_FOR(k, 4) {
+        rows[k] = __builtin_shufflevector(fours[k], fours[4 + k], 0, 1, 2, 3, 8, 9, 10, 11);
+        rows[4 + k] = __builtin_shufflevector(fours[k], fours[4 + k], 4, 5, 6, 7, 12, 13, 14, 15);
+      }
+    }
+  }
+
+  static void Gather(const double* const* from, size_t count, std::byte* to) {
+    auto* numbers = reinterpret_cast<T*>(to);
+    size_t k = 0;
+    for (; k + kLanes<T> <= count; k += kLanes<T>) {
+      T rows[kLanes<T>];
+      RETRACE_FOR(l, kLanes<T>) __builtin_memcpy(&rows[l], from[l] + k, sizeof(T));
+      TransposeBlock(rows);
+      RETRACE_FOR(l, kLanes<T>) numbers[k + l] = rows[l];
+    }
+    for (; k < count; ++k) {
+      for (int l = 0; l < kLanes<T>; ++l) SetLane(from[l][k], l, numbers[k]);
+    }
+  }
+  static void Scatter(const std::byte* from, size_t count, double* const* to) {
+    const auto* numbers = reinterpret_cast<const T*>(from);
+    size_t k = 0;
+    for (; k + kLanes<T> <= count; k += kLanes<T>) {
+      T rows[kLanes<T>];
+      RETRACE_FOR(l, kLanes<T>) rows[l] = numbers[k + l];
+      TransposeBlock(rows);
+      RETRACE_FOR(l, kLanes<T>) __builtin_memcpy(to[l] + k, &rows[l], sizeof(T));
+    }
+    for (; k < count; ++k) {
+      for (int l = 0; l < kLanes<T>; ++l) to[l][k] = LaneOf(numbers[k], l);
+    }
+  }
+};
+
+}  // namespace retrace::simulation::lanes
