@@ -20,7 +20,7 @@ void BoxLcp::Resize(int size) {
   const auto padded = static_cast<size_t>(stride_ + ptrdiff_t{2} * kPad);
   matrix_.Reserve(padded * padded);
   for (GrowBuffer<double>* buffer :
-       {&rhs_, &low_, &high_, &free_x_, &inverse_pivot_, &coefficients_, &right_, &direction_, &product_}) {
+       {&rhs_, &low_, &high_, &free_x_, &inverse_pivot_, &right_, &direction_, &product_}) {
     buffer->Reserve(padded);
   }
   std::fill_n(x_.Reserve(padded), padded, 0.0);
@@ -119,7 +119,6 @@ bool BoxLcp::PivotBlocks(const std::vector<int>& rows, State* states) {
   problem.free_matrix = free_matrix_.data();
   problem.free_x = free_x_.data();
   problem.inverse_pivot = inverse_pivot_.data();
-  problem.coefficients = coefficients_.data();
   problem.free = free_rows_.data();
   problem.violated = violated_.data();
   problem.wanted = wanted_.data();
@@ -137,8 +136,7 @@ bool BoxLcp::SolveSystem(const double* right) {
     to[count] = right[r];
     std::fill(to + count + 1, to + stride, 0.0);
   }
-  return kernels_.solve(free_matrix_.data(), stride, count, free_x_.data(), inverse_pivot_.data(),
-                        coefficients_.data());
+  return kernels_.solve(free_matrix_.data(), stride, count, free_x_.data(), inverse_pivot_.data());
 }
 
 /// x of the rows at a limit is that limit; x of the free ones solves S_FF x_F = s_F - S_FB x_B.

@@ -79,7 +79,7 @@ class BoxLcp {
   double largest_diagonal_ = 0;
   GrowBuffer<State> first_, second_;  // of the two stages
 
-  GrowBuffer<double> free_matrix_, free_x_, inverse_pivot_, coefficients_, right_, direction_, product_;  // scratch
+  GrowBuffer<double> free_matrix_, free_x_, inverse_pivot_, right_, direction_, product_;  // scratch
   std::vector<int> free_;
   struct Move {
     int row;

@@ -8,7 +8,7 @@
 namespace retrace::simulation {
 
 /// Directions of a point's rows and what its bodies' velocities do along them.
-void ContactForces::LoadRows(size_t c, size_t place, const ContactPoint& point, const StepLaw& law,
+void ContactSolver::LoadRows(size_t c, size_t place, const ContactPoint& point, const StepLaw& law,
                              const ForestDynamics& forest, size_t lane, std::span<const BodyMotion> bodies) {
   Mat3& frame = frames_[c];
   Vec3 p, q;
@@ -52,7 +52,7 @@ void ContactForces::LoadRows(size_t c, size_t place, const ContactPoint& point, 
   }
 }
 
-void ContactForces::Load(std::span<const ContactPoint> points, std::span<const size_t> island, const StepLaw& law,
+void ContactSolver::Load(std::span<const ContactPoint> points, std::span<const size_t> island, const StepLaw& law,
                          const ForestDynamics& forest, size_t lane, std::span<const BodyMotion> bodies) {
   const double per_step = 1 / law.time_step;
   box_.Resize(rows_ * static_cast<int>(island.size()));
@@ -97,9 +97,8 @@ void ContactForces::Load(std::span<const ContactPoint> points, std::span<const s
 }
 
 /// Contacts join the trees of their bodies; what no force moves joins nothing.
-void ContactForces::FindIslands(std::span<const ContactPoint> points, const ForestDynamics& forest) {
+void ContactSolver::FindIslands(std::span<const ContactPoint> points, const ForestDynamics& forest) {
   const size_t trees = forest.num_trees();
-  warm_starts_.resize(trees);
   if (trees == 1) {
     order_.resize(points.size());
     std::iota(order_.begin(), order_.end(), size_t{0});
@@ -138,8 +137,7 @@ void ContactForces::FindIslands(std::span<const ContactPoint> points, const Fore
   }
 }
 
-void ContactForces::Begin(std::span<const ContactPoint> points, size_t num_bodies, ForestDynamics& forest) {
-  if (points.empty()) return;
+void ContactSolver::FindBodies(std::span<const ContactPoint> points, size_t num_bodies) {
   place_.assign(num_bodies, -1);
   reached_.resize(num_bodies);
   bodies_.clear();
@@ -153,40 +151,47 @@ void ContactForces::Begin(std::span<const ContactPoint> points, size_t num_bodie
     touch(point.body);
     if (point.other >= 0) touch(point.other);
   }
+}
+
+void ContactSolver::Begin(std::span<const ContactPoint> points, size_t num_bodies, ForestDynamics& forest) {
+  if (points.empty()) return;
+  FindBodies(points, num_bodies);
   forest.Want(bodies_);
 }
 
-bool ContactForces::Solve(std::span<const ContactPoint> points, const StepLaw& law, ForestDynamics& forest, size_t lane,
-                          std::span<const BodyMotion> bodies) {
-  forces_.assign(points.size(), Vec3::Zero());
+bool ContactSolver::Solve(std::span<const ContactPoint> points, const StepLaw& law, ForestDynamics& forest, size_t lane,
+                          std::span<const BodyMotion> bodies, ContactForces& found) {
+  found.forces.assign(points.size(), Vec3::Zero());
   if (points.empty()) return true;
+  FindBodies(points, bodies.size());
   rows_ = law.HasFriction() ? 3 : 1;
   points_.resize(points.size());
   frames_.resize(points.size());
   FindIslands(points, forest);
-  failed_.assign(forest.num_trees(), 0);
+  found.failed.assign(forest.num_trees(), 0);
+  found.warm_starts.resize(forest.num_trees());
   bool solved = true;
   for (size_t i = 0; i + 1 < island_begin_.size(); ++i) {
     const std::span<const size_t> island(order_.data() + island_begin_[i], island_begin_[i + 1] - island_begin_[i]);
     Load(points, island, law, forest, lane, bodies);
-    if (!box_.Solve(warm_starts_[first_tree_[i]])) {
+    if (!box_.Solve(found.warm_starts[first_tree_[i]])) {
       solved = false;
-      warm_starts_[first_tree_[i]].Reset();
+      found.warm_starts[first_tree_[i]].Reset();
       for (const size_t c : island) {
-        failed_[forest.TreeOf(points[c].body)] = 1;
-        if (points[c].other >= 0) failed_[forest.TreeOf(points[c].other)] = 1;
+        found.failed[forest.TreeOf(points[c].body)] = 1;
+        if (points[c].other >= 0) found.failed[forest.TreeOf(points[c].other)] = 1;
       }
       continue;
     }
     for (size_t p = 0; p < island.size(); ++p) {
       for (int k = 0; k < rows_; ++k) {
-        forces_[island[p]][k] = box_.x()[rows_ * static_cast<ptrdiff_t>(p) + k];  // in the point's own axes
+        found.forces[island[p]][k] = box_.x()[rows_ * static_cast<ptrdiff_t>(p) + k];  // in the point's own axes
       }
     }
   }
   for (size_t c = 0; c < points.size(); ++c) {
-    if (failed_[forest.TreeOf(points[c].body)] != 0) continue;
-    const Vec3 force = forces_[c];
+    if (found.failed[forest.TreeOf(points[c].body)] != 0) continue;
+    const Vec3 force = found.forces[c];
     const Vec3 impulse = law.time_step * force;
     const auto push = [&](int body, const ContactRows& rows) {
       Vec6 on_body;
@@ -197,7 +202,7 @@ bool ContactForces::Solve(std::span<const ContactPoint> points, const StepLaw& l
     };
     push(points_[c].body, points_[c].on_body);
     if (points_[c].other >= 0) push(points_[c].other, points_[c].on_other);
-    forces_[c].noalias() = frames_[c].transpose() * force;
+    found.forces[c].noalias() = frames_[c].transpose() * force;
   }
   return solved;
 }

@@ -12,67 +12,6 @@ using simd::Sse2;
 using simd::Store;
 using simd::Unroll;
 
-// ---- target -= sum of scaled rows ----------------------------------------------------------------------------------
-
-/// What SubtractRows works on: for each of some targets r, target_r -= sum over p of coefficient_pr * row_p.
-struct Update {
-  double* target;
-  ptrdiff_t target_stride;  // between targets
-  const double* rows;
-  ptrdiff_t row_stride;  // between rows p
-  const double* coefficients;
-  ptrdiff_t coefficient_stride;  // between coefficients of successive p; those of successive targets are neighbours
-  int count;                     // of rows p; used when it is not a constant
-};
-
-/// A few columns from `column` on, with the targets in registers. kCount = 0: see Update::count.
-template <class Simd, int kTargets, int kVectors, int kCount>
-RETRACE_INLINE void SubtractTile(const Update& update, int column) {
-  using Vec = typename Simd::Vec;
-  Vec sum[kTargets][kVectors];
-  Unroll<0, kTargets>([&](auto r) __attribute__((always_inline)) {
-    Unroll<0, kVectors>([&](auto v) __attribute__((always_inline)) {
-      Load(update.target + r * update.target_stride + column + v * Simd::kLanes, sum[r][v]);
-    });
-  });
-  const double* row = update.rows + column;
-  const double* coefficient = update.coefficients;
-  const auto subtract_row = [&](auto) __attribute__((always_inline)) {
-    Unroll<0, kVectors>([&](auto v) __attribute__((always_inline)) {
-      Vec part;
-      Load(row + v * Simd::kLanes, part);
-      Unroll<0, kTargets>([&](auto r) __attribute__((always_inline)) { sum[r][v] -= coefficient[r] * part; });
-    });
-    row += update.row_stride;
-    coefficient += update.coefficient_stride;
-  };
-  if constexpr (kCount > 0) {
-    Unroll<0, kCount>(subtract_row);
-  } else {
-    for (int p = 0; p < update.count; ++p) subtract_row(p);
-  }
-  Unroll<0, kTargets>([&](auto r) __attribute__((always_inline)) {
-    Unroll<0, kVectors>([&](auto v) __attribute__((always_inline)) {
-      Store(sum[r][v], update.target + r * update.target_stride + column + v * Simd::kLanes);
-    });
-  });
-}
-
-/// Columns [begin, end); the width is a multiple of kPad.
-template <class Simd, int kTargets, int kCount = 0>
-RETRACE_INLINE void SubtractRows(const Update& update, int begin, int end) {
-  constexpr int kVectors = kTargets > 3 ? 2 : 4;  // as many as fit into 16 registers
-  int column = begin;
-  for (; column + kVectors * Simd::kLanes <= end; column += kVectors * Simd::kLanes) {
-    SubtractTile<Simd, kTargets, kVectors, kCount>(update, column);
-  }
-  if (kVectors > 2 && column + 2 * Simd::kLanes <= end) {
-    SubtractTile<Simd, kTargets, 2, kCount>(update, column);
-    column += 2 * Simd::kLanes;
-  }
-  if (column < end) SubtractTile<Simd, kTargets, 1, kCount>(update, column);
-}
-
 // ---- dot products --------------------------------------------------------------------------------------------------
 
 /// A sum of products in four partial sums.
@@ -109,27 +48,44 @@ RETRACE_INLINE double DotOf(const double* a, const double* b, int width) {
 
 // ---- dense matrices ------------------------------------------------------------------------------------------------
 
+/// Row after row is finished and then taken from all that follow it, which do not wait for one another.
 template <class Simd>
-RETRACE_INLINE bool FactorDenseOf(double* matrix, ptrdiff_t stride, int size, double* inverse_pivot,
-                                  double* coefficients) {
-  for (int r = 0; r < size; ++r) {
-    for (int p = 0; p < r; ++p) coefficients[p] = matrix[p * stride + r] * inverse_pivot[p];
-    double* row = matrix + r * stride;
-    SubtractRows<Simd, 1>({row, 0, matrix, stride, coefficients, 1, r}, r / kPad * kPad, RoundUp(size + 1));
-    if (!(row[r] > 0)) return false;
-    inverse_pivot[r] = 1 / row[r];
+RETRACE_INLINE bool FactorDenseOf(double* matrix, ptrdiff_t stride, int size, double* inverse_pivot) {
+  const int width = RoundUp(size + 1);
+  for (int p = 0; p < size; ++p) {
+    const double* pivot = matrix + p * stride;
+    if (!(pivot[p] > 0)) return false;
+    inverse_pivot[p] = 1 / pivot[p];
+    for (int r = p + 1; r < size; ++r) {
+      const double coefficient = pivot[r] * inverse_pivot[p];
+      double* row = matrix + r * stride;
+      for (int c = r / kPad * kPad; c < width; c += kPad) {
+        Unroll<0, kPad / Simd::kLanes>([&](auto v) __attribute__((always_inline)) {
+          typename Simd::Vec of_row, of_pivot;
+          Load(row + c + v * Simd::kLanes, of_row);
+          Load(pivot + c + v * Simd::kLanes, of_pivot);
+          of_row -= coefficient * of_pivot;
+          Store(of_row, row + c + v * Simd::kLanes);
+        });
+      }
+    }
   }
   return true;
 }
 
 template <class Simd>
-RETRACE_INLINE bool SolveOf(double* matrix, ptrdiff_t stride, int size, double* x, double* inverse_pivot,
-                            double* coefficients) {
-  if (!FactorDenseOf<Simd>(matrix, stride, size, inverse_pivot, coefficients)) return false;
+RETRACE_INLINE bool SolveOf(double* matrix, ptrdiff_t stride, int size, double* x, double* inverse_pivot) {
+  if (!FactorDenseOf<Simd>(matrix, stride, size, inverse_pivot)) return false;
   for (int i = size; i < size + kPad; ++i) x[i] = 0;
   for (int r = size - 1; r >= 0; --r) {
     const double* row = matrix + r * stride;
-    x[r] = (row[size] - DotOf<Simd>(row + r + 1, x + r + 1, size - r - 1)) * inverse_pivot[r];
+    // In four partial sums, as dot products elsewhere; number by number, because a vector would wait for the numbers
+    // before to reach memory.
+    double sums[kPad] = {};
+    for (int c = r + 1; c < size; c += kPad) {
+      Unroll<0, kPad>([&](auto l) __attribute__((always_inline)) { sums[l] += row[c + l] * x[c + l]; });
+    }
+    x[r] = (row[size] - ((sums[0] + sums[1]) + (sums[2] + sums[3]))) * inverse_pivot[r];
   }
   return true;
 }
@@ -166,7 +122,7 @@ RETRACE_INLINE bool SolveFree(const PivotProblem& p) {
     to[count] = any_force ? p.rhs[row] - DotOf<Simd>(from, p.x, p.size) : p.rhs[row];
     for (ptrdiff_t c = count + 1; c < stride; ++c) to[c] = 0;
   }
-  if (!SolveOf<Simd>(p.free_matrix, stride, count, p.free_x, p.inverse_pivot, p.coefficients)) return false;
+  if (!SolveOf<Simd>(p.free_matrix, stride, count, p.free_x, p.inverse_pivot)) return false;
   for (int r = 0; r < count; ++r) p.x[p.free[r]] = p.free_x[r];
   return true;
 }

@@ -36,7 +36,6 @@ struct PivotProblem {
   double* free_matrix = nullptr;
   double* free_x = nullptr;
   double* inverse_pivot = nullptr;
-  double* coefficients = nullptr;
   int* free = nullptr;      ///< (size)
   int* violated = nullptr;  ///< (size)
   State* wanted = nullptr;  ///< (size)
@@ -49,7 +48,7 @@ struct DenseKernels {
   /// Solves C x = rhs for a symmetric positive definite C. `matrix` is the upper triangle of [C | rhs] (size x size +
   /// 1), which is overwritten; its rows and x are padded, by kPad at least, what follows rhs in a row being zero. False
   /// when a pivot is not positive.
-  bool (*solve)(double* matrix, ptrdiff_t stride, int size, double* x, double* inverse_pivot, double* coefficients);
+  bool (*solve)(double* matrix, ptrdiff_t stride, int size, double* x, double* inverse_pivot);
 
   /// Sum of a[i] * b[i]; the width is rounded up to a multiple of kPad.
   double (*dot)(const double* a, const double* b, int width);

@@ -49,6 +49,7 @@ std::optional<std::string> Compare() {
   const Forest forest(chain);
   OdeStepper ode(forest, law);
   ForestDynamics dynamics(forest, law);
+  ContactSolver contact_solver;
   ContactForces contact_forces;
   std::vector<BodyMotion> bodies(chain.bodies.size());
   for (size_t i = 0; i < bodies.size(); ++i) {
@@ -74,9 +75,10 @@ std::optional<std::string> Compare() {
     const LaneStep taken{bodies, input};
     dynamics.Take({&taken, 1});
     dynamics.Begin({&taken, 1});
-    contact_forces.Begin(contacts, bodies.size(), dynamics);
+    contact_solver.Begin(contacts, bodies.size(), dynamics);
     dynamics.FindResponses();
-    if (!contact_forces.Solve(contacts, law, dynamics, 0, bodies)) return "a contact problem was not solved";
+    if (!contact_solver.Solve(contacts, law, dynamics, 0, bodies, contact_forces))
+      return "a contact problem was not solved";
     dynamics.Finish({&taken, 1});
     for (size_t i = 0; i < bodies.size(); ++i) {
       const double difference =

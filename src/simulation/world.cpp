@@ -304,10 +304,10 @@ struct World::Impl {
   }
 
   /// The second half of a step with the forest, after Begin: forces of contacts. False when nobody finds them.
-  bool FindContactForces(ForestDynamics& dynamics, size_t lane, LaneStep& taken) {
-    const bool solved = contact_forces.Solve(taken.input.contacts, law, dynamics, lane, bodies);
+  bool FindContactForces(ContactSolver& solver, ForestDynamics& dynamics, size_t lane, LaneStep& taken) {
+    const bool solved = solver.Solve(taken.input.contacts, law, dynamics, lane, bodies, contact_forces);
     if (solved) return true;
-    taken.left_out = contact_forces.failed();
+    taken.left_out = contact_forces.failed;
     if (!taken.commands.empty()) dynamics.CopyMotors(lane, motors);
     return StepFailedTrees(taken.input);
   }
@@ -324,7 +324,7 @@ struct World::Impl {
     forces.contacts.resize(taken.input.contacts.size());
     forces.motors.resize(motors.size());
     for (size_t c = 0; c < taken.input.contacts.size(); ++c) {
-      if (solved || !Failed(taken.input.contacts[c].body)) forces.contacts[c] = contact_forces.forces()[c];
+      if (solved || !Failed(taken.input.contacts[c].body)) forces.contacts[c] = contact_forces.forces[c];
     }
     for (size_t j = 0; j < motors.size(); ++j) {
       if (solved || !Failed(forest.joints[j].child)) {
@@ -333,7 +333,7 @@ struct World::Impl {
     }
   }
 
-  bool Failed(int body) const { return contact_forces.failed()[forest.TreeOf(body)] != 0; }
+  bool Failed(int body) const { return contact_forces.failed[forest.TreeOf(body)] != 0; }
 
   /// ODE takes the step of the trees whose contact forces were not found. It is given the others, too, so that it sees
   /// the same problem, and its result for these is discarded: they move as they would without their neighbours.
@@ -342,7 +342,7 @@ struct World::Impl {
     std::copy(bodies.begin(), bodies.end(), ode_bodies.begin());
     if (!StepWithOde(ode_bodies, input)) return false;
     for (size_t t = 0; t < forest.trees.size(); ++t) {
-      if (contact_forces.failed()[t] == 0) continue;
+      if (contact_forces.failed[t] == 0) continue;
       const Tree& tree = forest.trees[t];
       for (size_t i = tree.first_body; i < tree.first_body + tree.num_bodies; ++i) bodies[i] = ode_bodies[i];
     }
@@ -507,12 +507,11 @@ struct World::Stepper {
     });
     if (!any) return;
     dynamics.Begin(steps);
-    for_each([&](size_t l, Impl& world) {
-      world.contact_forces.Begin(steps[l].input.contacts, world.bodies.size(), dynamics);
-    });
+    for_each(
+        [&](size_t l, Impl& world) { contact_solver.Begin(steps[l].input.contacts, world.bodies.size(), dynamics); });
     dynamics.FindResponses();
     for_each([&](size_t l, Impl& world) {
-      moving[l] = world.FindContactForces(dynamics, l, steps[l]);
+      moving[l] = world.FindContactForces(contact_solver, dynamics, l, steps[l]);
       if (moving[l]) return;
       steps[l].bodies = {};
       world.EndStep(false);
@@ -528,6 +527,7 @@ struct World::Stepper {
 
   ForestDynamics dynamics;
   NearPairs near;
+  ContactSolver contact_solver;
   std::vector<LaneStep> steps;  // (lanes)
 };
 

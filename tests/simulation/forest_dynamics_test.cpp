@@ -115,9 +115,10 @@ bool Step(ForestDynamics& tree, ContactForces& contacts, const StepLaw& law, con
   const LaneStep step{bodies, input};
   tree.Take({&step, 1});
   tree.Begin({&step, 1});
-  contacts.Begin(input.contacts, bodies.size(), tree);
+  ContactSolver solver;
+  solver.Begin(input.contacts, bodies.size(), tree);
   tree.FindResponses();
-  if (!contacts.Solve(input.contacts, law, tree, 0, bodies)) return false;
+  if (!solver.Solve(input.contacts, law, tree, 0, bodies, contacts)) return false;
   tree.Finish({&step, 1});
   return true;
 }
@@ -285,7 +286,7 @@ TEST(ForestDynamics, ForcesAreThoseOfOde) {
     Vec3 sum = Vec3::Zero(), expected_sum = Vec3::Zero();  // how friction is shared between points hardly matters
     for (size_t c = 0; c < motion.contacts.size(); ++c) {
       if (motion.contacts[c].other >= 0) continue;
-      sum += contacts.forces()[c];
+      sum += contacts.forces[c];
       expected_sum += expected.contacts[c];
     }
     EXPECT_LT((sum - expected_sum).norm(), 1e-4 * (1 + expected_sum.norm())) << start;
