@@ -320,8 +320,10 @@ std::vector<size_t> FindOpenRuns(const Batch& batch, bool force, std::vector<std
 int NumGroups(const Batch& batch, const BatchWorkers& workers, int ranks) {
   const auto runs = static_cast<size_t>(
       std::count_if(batch.runs.begin(), batch.runs.end(), [](const PlannedRun& run) { return run.selected; }));
-  const int each = workers.ranks_per_run > 0 ? workers.ranks_per_run : parallel::ChooseRanksPerRun(ranks, runs);
-  return std::max(1, ranks / each);
+  if (workers.ranks_per_run > 0) return std::max(1, ranks / workers.ranks_per_run);
+  JobOptions for_all = batch.job;
+  TakeNumbers(batch, for_all.configuration);
+  return std::max(1, ranks / parallel::ChooseRanksPerRun(ranks, runs, for_all.configuration.sampling.samples));
 }
 
 }  // namespace

@@ -223,7 +223,7 @@ int Run(const runs::JobOptions& options) {
   far.latency = 50e-6;
   for (const int ranks : {80, 1000}) {
     for (const size_t runs : {1, 10, 16, 36, 180, 360, 1080, 5000}) {
-      const int each = parallel::ChooseRanksPerRun(ranks, runs);
+      const int each = parallel::ChooseRanksPerRun(ranks, runs, problem.options.samples);
       const int groups = ranks / each;
       // Groups differ by one rank; all are given the mean here.
       const double size = static_cast<double>(ranks) / groups;

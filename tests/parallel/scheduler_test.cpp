@@ -186,7 +186,7 @@ TEST(Scheduler, PutsShortTasksIntoOneMessage) {
 }
 
 TEST(Scheduler, LetsTheMasterLookAtItsMessages) {
-  Job job(2, std::vector<size_t>(50, 8), {.slice_seconds = 2e-3});
+  Job job(2, std::vector<size_t>(50, 8), {.slice_seconds = 2e-3, .smallest_slice = 1});
   ASSERT_TRUE(job.ComputeHere());
   EXPECT_EQ(job.order.back().count, 1u) << "nothing is known yet";
   ASSERT_TRUE(job.ComputeHere());
@@ -251,18 +251,20 @@ TEST(SimulatedFarm, NeverGetsSlowerByRanks) {
 }
 
 TEST(RanksPerRun, AreSoManyThatAllIsDoneSoonest) {
-  EXPECT_EQ(ChooseRanksPerRun(1, 100), 1);
-  EXPECT_EQ(ChooseRanksPerRun(8, 1), 8);
-  EXPECT_EQ(ChooseRanksPerRun(4, 0), 4);
-  EXPECT_LE(ChooseRanksPerRun(8, 100000), 2) << "next to nothing is lost at the end";
-  EXPECT_EQ(ChooseRanksPerRun(1000, 1), 64) << "more are not worth it";
+  EXPECT_EQ(ChooseRanksPerRun(1, 100, 1400), 1);
+  EXPECT_EQ(ChooseRanksPerRun(8, 1, 1400), 8);
+  EXPECT_EQ(ChooseRanksPerRun(4, 0, 1400), 4);
+  EXPECT_LE(ChooseRanksPerRun(8, 100000, 1400), 2) << "next to nothing is lost at the end";
+  EXPECT_EQ(ChooseRanksPerRun(1000, 1, 1400), 64) << "more are not worth it";
   // The more runs, the smaller their groups: these are less often idle, until the last runs are waited for.
-  EXPECT_GT(ChooseRanksPerRun(1000, 36), ChooseRanksPerRun(1000, 1080));
-  EXPECT_GT(ChooseRanksPerRun(1000, 180), ChooseRanksPerRun(1000, 5000));
+  EXPECT_GT(ChooseRanksPerRun(1000, 36, 1400), ChooseRanksPerRun(1000, 1080, 1400));
+  EXPECT_GT(ChooseRanksPerRun(1000, 180, 1400), ChooseRanksPerRun(1000, 5000, 1400));
+  EXPECT_EQ(ChooseRanksPerRun(1000, 1, 200), 16) << "there is no work for more";
+  EXPECT_LT(ChooseRanksPerRun(80, 36, 200), ChooseRanksPerRun(80, 36, 1400));
   EXPECT_TRUE(rc::check("within the job", [] {
     const auto ranks = *rc::gen::inRange(1, 2000);
     const auto runs = *rc::gen::inRange<size_t>(1, 3000);
-    const int each = ChooseRanksPerRun(ranks, runs);
+    const int each = ChooseRanksPerRun(ranks, runs, *rc::gen::inRange(1, 5000));
     RC_ASSERT(each >= 1);
     RC_ASSERT(each <= ranks);
   }));

@@ -30,6 +30,8 @@ struct SchedulerOptions {
   double message_seconds = 5e-6;
   /// While the master computes, it polls its messages about this often [s].
   double slice_seconds = 2e-4;
+  /// So many units are computed side by side, in little more time than one: the master takes no fewer at once.
+  size_t smallest_slice = 8;
   /// With more workers than this the master assigns work but computes none: its messages leave little time, and all
   /// others would wait for its own results.
   size_t largest_computing_master = 24;
@@ -105,7 +107,8 @@ class Scheduler {
 };
 
 /// How many ranks each of several runs should get, so that all of them are done soonest: a search on more ranks takes
-/// less time but keeps them less busy (tests/bench/SCALING.md has the simulation that this is fitted to).
-int ChooseRanksPerRun(int ranks, size_t runs);
+/// less time but keeps them less busy, the more so the fewer samples it draws in an iteration (tests/bench/SCALING.md
+/// has the simulation that this is fitted to).
+int ChooseRanksPerRun(int ranks, size_t runs, int samples);
 
 }  // namespace retrace::parallel

@@ -162,10 +162,10 @@ void RolloutWorker::Simulate(std::span<const Job> jobs) {
   watches_.resize(std::max(lanes, watches_.size()));
   while (!jobs.empty()) {
     const size_t count = std::min(lanes, jobs.size());
-    if (count == 1) {
-      SimulateAlone(jobs.front());
-    } else {
+    if (2 * count >= lanes && lanes > 1) {
       SimulateTogether(jobs.first(count));
+    } else {  // lanes that are mostly idle take longer
+      for (const Job& job : jobs.first(count)) SimulateAlone(job);
     }
     jobs = jobs.subspan(count);
   }
