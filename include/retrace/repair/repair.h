@@ -36,6 +36,13 @@ struct FlightMomentum {
   double deviation = 0;        ///< largest deviation from that mean; a body in the air has none [kg m^2/s]
 };
 
+/// What the ground cannot supply of that which a motion requires from outside (metrics/required_forces.h): a body that
+/// can perform it needs none of that.
+struct Missing {
+  double force = 0;   ///< mean over the poses, as a share of the weight
+  double moment = 0;  ///< mean, about the centre of mass, by the weight [m]
+};
+
 struct Repair {
   std::vector<Finding> found;  ///< in the reference as it was
   std::vector<Finding> left;   ///< in the repaired one, on its clock
@@ -54,6 +61,7 @@ struct Repair {
   Change joint;                              ///< angle of the joint that is turned most [rad]
   std::vector<metrics::Interval> intervals;  ///< of the repaired motion in which something is changed [s]
   std::vector<FlightMomentum> flights;       ///< those that were repaired
+  Missing missing_before, missing;           ///< of the reference as it was, and of `poses`
 
   /// What was found, changed and is left, as sentences.
   std::vector<std::string> Notes() const;
