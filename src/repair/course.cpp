@@ -41,6 +41,7 @@ constexpr double kFlightEdge = 0.03;     // filtered contact forces reach this f
 constexpr size_t kLeastPoses = 5;
 constexpr double kHighestFloat = 0.5;  // none floats higher [m]
 constexpr double kStepsWithin = 0.2;   // the lowest points over a floor are those of such a time [s]
+constexpr double kNearLeast = 0.02;    // and what is no higher over them, for floors may climb [m]
 constexpr double kFloatsFrom = 0.06;   // an upright body that is farther from the floor and hardly falls floats [m]
 
 constexpr double kOtherSpeed = 0.15;    // relative error of the speed of play
@@ -227,7 +228,7 @@ std::vector<double> LevelStances(const Course& course, const std::vector<Stance>
       const size_t first = std::max(part.first, i > near ? i - near : 0), last = std::min(part.last, i + near);
       const double least = *std::min_element(course.lowest.begin() + static_cast<std::ptrdiff_t>(first),
                                              course.lowest.begin() + static_cast<std::ptrdiff_t>(last) + 1);
-      if (course.lowest[i] < least + kLevelled) wanted[i] = -course.lowest[i];
+      if (course.lowest[i] < least + kNearLeast) wanted[i] = -course.lowest[i];
     }
   }
   for (size_t i = 0; i < course.size(); ++i) {
