@@ -39,10 +39,11 @@ constexpr double kHeldFall = 0.3;        // and falls by less than this share of
 constexpr double kPressedNear = 0.05;    // the ground may press on what is no farther from it [m]
 constexpr double kFlightEdge = 0.03;     // filtered contact forces reach this far into the flight [s]
 constexpr size_t kLeastPoses = 5;
-constexpr double kHighestFloat = 0.5;  // none floats higher [m]
-constexpr double kStepsWithin = 0.2;   // the lowest points over a floor are those of such a time [s]
-constexpr double kNearLeast = 0.02;    // and what is no higher over them, for floors may climb [m]
-constexpr double kFloatsFrom = 0.06;   // an upright body that is farther from the floor and hardly falls floats [m]
+constexpr double kHighestFloat = 0.5;   // none floats higher [m]
+constexpr double kHighestFloor = 0.35;  // nor comes so far from the floor all the time [m]
+constexpr double kStepsWithin = 0.2;    // the lowest points over a floor are those of such a time [s]
+constexpr double kNearLeast = 0.02;     // and what is no higher over them, for floors may climb [m]
+constexpr double kFloatsFrom = 0.06;    // an upright body that is farther from the floor and hardly falls floats [m]
 
 constexpr double kOtherSpeed = 0.15;    // relative error of the speed of play
 constexpr double kOffParabola = 0.02;   // by which the middle of the flight is higher or lower than a fall has it [m]
@@ -257,7 +258,7 @@ std::vector<Flight> FindFloats(const Course& course, const std::vector<Stance>& 
   if (gravity <= 0) return floats;
   for (const Flight& part : AirborneParts(course, stances, LevelStances(course, stances, {}))) {
     const double fall = part.clearance < kHeldNear ? kHeldFall : 1 / (kMostFactor * kMostFactor);
-    if (part.clearance < kFloatsFrom || part.nearest > kFarthest || part.clearance > kHighestFloat) continue;
+    if (part.clearance < kFloatsFrom || part.nearest > kHighestFloor || part.clearance > kHighestFloat) continue;
     if (part.acceleration > fall * gravity) continue;
     const auto first = course.on_foot.begin() + static_cast<std::ptrdiff_t>(part.first);
     const auto end = course.on_foot.begin() + static_cast<std::ptrdiff_t>(part.last) + 1;
