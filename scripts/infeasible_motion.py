@@ -5,6 +5,8 @@ animation programs are. Everything is deterministic.
 """
 import math, random
 
+RATE = ":SAMPLES-PER-SECOND"  # of an AMC file, where it says so
+
 
 class Motion:
     """The frames of a file: rows of numbers. `position` are the columns of x, y and z of the root."""
@@ -33,7 +35,7 @@ class Motion:
     def read_amc(self, lines):
         first = next(i for i, line in enumerate(lines) if line.strip().isdigit())
         self.head = lines[:first]
-        rates = [float(line.split()[1]) for line in self.head if line.startswith(":SAMPLES-PER-SECOND")]
+        rates = [float(line.split()[1]) for line in self.head if line.startswith(RATE)]
         self.rate = rates[0] if rates else 120
         self.position = [0, 1, 2]  # TX TY TZ in every skeleton of the shared folder
         self.bones, self.frames = [], []
@@ -47,8 +49,9 @@ class Motion:
                 self.frames[-1] += [float(x) for x in words[1:]]
 
     def write(self, path):
+        head = [f"{RATE} {self.rate:.6f}" if line.startswith(RATE) else line for line in self.head]
         with open(path, "w", encoding="latin-1") as file:
-            file.write("\n".join(self.head) + "\n")
+            file.write("\n".join(head) + "\n")
             if self.amc:
                 for number, frame in enumerate(self.frames):
                     file.write(f"{number + 1}\n")
