@@ -91,7 +91,8 @@ def read_modules(root):
         for command, words in _calls(root, file):
             if command == "target_link_libraries":
                 _read_links(apps, words[1:], file)
-        apps.links = list({link.target: link for link in apps.links if link.target != "retrace_apps"}.values())
+        # Without the libraries of the programs themselves.
+        apps.links = list({link.target: link for link in apps.links if not link.target.startswith("retrace_")}.values())
         modules["apps"] = apps
     return modules
 

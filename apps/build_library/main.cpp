@@ -13,9 +13,8 @@
 #include "retrace/runs/clip_findings.h"
 #include "retrace/runs/motion_library.h"
 
+namespace retrace::build_library_program {
 namespace {
-
-using namespace retrace;
 
 struct Options {
   std::string source;
@@ -107,7 +106,7 @@ int BuildLibrary(const Options& o) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int Main(int argc, char** argv) {
   CLI::App app("Makes a library of recorded motions, in which motions are found that go on as another one does.",
                "build-library");
   Options options;
@@ -116,3 +115,5 @@ int main(int argc, char** argv) {
   if (!apps::ParseOptions(app, argc, argv, true, exit_code)) return exit_code;
   return apps::RunProgram("build-library", true, [&] { return BuildLibrary(options); });
 }
+
+}  // namespace retrace::build_library_program

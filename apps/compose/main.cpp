@@ -12,9 +12,8 @@
 #include "retrace/runs/run_files.h"
 #include "retrace/runs/stop_request.h"
 
+namespace retrace::compose_program {
 namespace {
-
-using namespace retrace;
 
 struct Options {
   runs::CompositionOptions job;
@@ -111,7 +110,7 @@ int Compose(const Options& o, const std::string& command) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int Main(int argc, char** argv) {
   const std::string command = apps::CommandLine(argc, argv);
   CLI::App app("Plays runs of a library one after the other, and answers pushes, as one control.", "compose");
   Options options;
@@ -120,3 +119,5 @@ int main(int argc, char** argv) {
   if (!apps::ParseOptions(app, argc, argv, true, exit_code)) return exit_code;
   return apps::RunProgram("compose", true, [&] { return Compose(options, command); });
 }
+
+}  // namespace retrace::compose_program

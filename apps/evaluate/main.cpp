@@ -13,9 +13,8 @@
 #include "retrace/runs/solver.h"
 #include "retrace/runs/stop_request.h"
 
+namespace retrace::evaluate_program {
 namespace {
-
-using namespace retrace;
 
 struct Options {
   std::string list;
@@ -147,7 +146,7 @@ int Evaluate(const Options& o, const std::string& command, parallel::MpiSession&
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int Main(int argc, char** argv) {
   Options options;
   return apps::RunMpiProgram(
       "evaluate",
@@ -155,3 +154,5 @@ int main(int argc, char** argv) {
       argc, argv, [&](CLI::App& app) { AddOptions(app, options); },
       [&](const std::string& command, parallel::MpiSession& mpi) { return Evaluate(options, command, mpi); });
 }
+
+}  // namespace retrace::evaluate_program

@@ -9,9 +9,8 @@
 #include "retrace/results/provenance.h"
 #include "retrace/runs/run_export.h"
 
+namespace retrace::export_program {
 namespace {
-
-using namespace retrace;
 
 struct Options {
   std::string folder;
@@ -53,7 +52,7 @@ int Export(const Options& o) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int Main(int argc, char** argv) {
   CLI::App app("Writes the motion of a run in the formats of other programs. The control is simulated again.",
                "export");
   Options options;
@@ -76,3 +75,5 @@ int main(int argc, char** argv) {
   if (!apps::ParseOptions(app, argc, argv, true, exit_code)) return exit_code;
   return apps::RunProgram("export", true, [&] { return Export(options); });
 }
+
+}  // namespace retrace::export_program

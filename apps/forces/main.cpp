@@ -4,9 +4,8 @@
 #include "common/reconstruction.h"
 #include "retrace/runs/forces.h"
 
+namespace retrace::forces_program {
 namespace {
-
-using namespace retrace;
 
 void AddOptions(CLI::App& app, apps::ReconstructionArguments& o) {
   apps::AddReconstructionOptions(app, o);
@@ -32,7 +31,7 @@ void AddOptions(CLI::App& app, apps::ReconstructionArguments& o) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int Main(int argc, char** argv) {
   apps::ReconstructionArguments arguments;
   arguments.program = "forces";
   arguments.output_suffix = "-forces";
@@ -48,3 +47,5 @@ int main(int argc, char** argv) {
         return apps::Reconstruct(arguments, command, mpi);
       });
 }
+
+}  // namespace retrace::forces_program

@@ -9,9 +9,8 @@
 #include "retrace/runs/stop_request.h"
 #include "retrace/runs/tree.h"
 
+namespace retrace::grow_tree_program {
 namespace {
-
-using namespace retrace;
 
 struct Options {
   std::string folder;
@@ -98,10 +97,12 @@ int GrowTree(const Options& o, parallel::MpiSession& mpi) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int Main(int argc, char** argv) {
   Options options;
   return apps::RunMpiProgram(
       "grow-tree", "Grows a tree of recoveries around the feedback of a run: replays then withstand larger pushes.",
       argc, argv, [&](CLI::App& app) { AddOptions(app, options); },
       [&](const std::string&, parallel::MpiSession& mpi) { return GrowTree(options, mpi); });
 }
+
+}  // namespace retrace::grow_tree_program

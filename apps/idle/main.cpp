@@ -12,9 +12,8 @@
 #include "retrace/runs/standing_run.h"
 #include "retrace/runs/stop_request.h"
 
+namespace retrace::idle_program {
 namespace {
-
-using namespace retrace;
 
 struct Options {
   runs::IdlingOptions job;
@@ -165,7 +164,7 @@ int Idle(const Options& o, const std::string& command) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int Main(int argc, char** argv) {
   const std::string command = apps::CommandLine(argc, argv);
   CLI::App app("Idles between key poses, on furniture, for any length of time.", "idle");
   Options options;
@@ -174,3 +173,5 @@ int main(int argc, char** argv) {
   if (!apps::ParseOptions(app, argc, argv, true, exit_code)) return exit_code;
   return apps::RunProgram("idle", true, [&] { return Idle(options, command); });
 }
+
+}  // namespace retrace::idle_program

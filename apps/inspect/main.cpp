@@ -16,9 +16,8 @@
 #include "retrace/results/required_forces_table.h"
 #include "retrace/runs/clip_findings.h"
 
+namespace retrace::inspect_program {
 namespace {
-
-using namespace retrace;
 
 struct Options {
   apps::ClipArguments clip;
@@ -141,7 +140,7 @@ void WriteForces(const runs::ClipFindings& findings, std::span<const runs::Input
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int Main(int argc, char** argv) {
   CLI::App app("Prints what is recognised in a recorded motion.", "inspect");
   Options options;
   apps::AddClipOptions(app, options.clip);
@@ -194,3 +193,5 @@ int main(int argc, char** argv) {
     return 0;
   });
 }
+
+}  // namespace retrace::inspect_program

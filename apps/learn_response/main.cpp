@@ -7,9 +7,8 @@
 #include "retrace/results/provenance.h"
 #include "retrace/runs/learnt_response.h"
 
+namespace retrace::learn_response_program {
 namespace {
-
-using namespace retrace;
 
 struct Options {
   runs::ResponseLearningOptions learning;
@@ -84,7 +83,7 @@ int Learn(Options o) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int Main(int argc, char** argv) {
   CLI::App app("Learns how somebody walks and answers pushes from a normal motion and a few disturbed ones.",
                "learn-response");
   Options options;
@@ -93,3 +92,5 @@ int main(int argc, char** argv) {
   if (!apps::ParseOptions(app, argc, argv, true, exit_code)) return exit_code;
   return apps::RunProgram("learn-response", true, [&] { return Learn(options); });
 }
+
+}  // namespace retrace::learn_response_program

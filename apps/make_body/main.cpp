@@ -17,9 +17,8 @@
 #include "retrace/results/provenance.h"
 #include "retrace/runs/data_files.h"
 
+namespace retrace::make_body_program {
 namespace {
-
-using namespace retrace;
 
 constexpr size_t kLargestMesh = size_t{200} << 20;  // [bytes]
 
@@ -112,7 +111,7 @@ int MakeBody(Options o) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int Main(int argc, char** argv) {
   Options options;
   CLI::App app("Makes a physical character of a body mesh with a skin: shapes, masses, joints and servos", "make-body");
   AddOptions(app, options);
@@ -120,3 +119,5 @@ int main(int argc, char** argv) {
   if (!apps::ParseOptions(app, argc, argv, true, exit_code)) return exit_code;
   return apps::RunProgram("make-body", true, [&] { return MakeBody(options); });
 }
+
+}  // namespace retrace::make_body_program

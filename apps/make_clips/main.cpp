@@ -12,8 +12,9 @@
 #include "common/program.h"
 #include "retrace/io/error.h"
 
-int main(int argc, char** argv) {
-  using namespace retrace;
+namespace retrace::make_clips_program {
+
+int Main(int argc, char** argv) {
   CLI::App app(
       "Synthesises the clips that come with Retrace: walk, sideways roll, squat, quiet standing, and the trot of a "
       "quadruped",
@@ -41,3 +42,5 @@ int main(int argc, char** argv) {
     return 0;
   });
 }
+
+}  // namespace retrace::make_clips_program

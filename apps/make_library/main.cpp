@@ -10,9 +10,8 @@
 #include "retrace/runs/solver.h"
 #include "retrace/runs/stop_request.h"
 
+namespace retrace::make_library_program {
 namespace {
-
-using namespace retrace;
 
 struct Options {
   std::string list;
@@ -88,7 +87,7 @@ int MakeLibrary(const Options& o, const std::string& command) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int Main(int argc, char** argv) {
   const std::string command = apps::CommandLine(argc, argv);
   CLI::App app("Makes a library of controls of a list of recordings, for compose.", "make-library");
   Options options;
@@ -98,3 +97,5 @@ int main(int argc, char** argv) {
   if (!apps::ParseOptions(app, argc, argv, true, exit_code)) return exit_code;
   return apps::RunProgram("make-library", true, [&] { return MakeLibrary(options, command); });
 }
+
+}  // namespace retrace::make_library_program

@@ -11,8 +11,9 @@
 #include "retrace/io/error.h"
 #include "retrace/math/rotation.h"
 
-int main(int argc, char** argv) {
-  using namespace retrace;
+namespace retrace::make_meshes_program {
+
+int Main(int argc, char** argv) {
   CLI::App app("Makes closed body meshes with skin weights from numbers: slim, medium and heavy", "make_meshes");
   std::string output;
   double arms = 0;
@@ -37,3 +38,5 @@ int main(int argc, char** argv) {
     return 0;
   });
 }
+
+}  // namespace retrace::make_meshes_program

@@ -6,8 +6,9 @@
 #include "common/program.h"
 #include "robot.h"
 
-int main(int argc, char** argv) {
-  using namespace retrace;
+namespace retrace::make_robot_program {
+
+int Main(int argc, char** argv) {
   CLI::App app("Makes the Asimo-like robot of Liu et al. 2010: meshes, masses, joints and servos", "make_robot");
   std::string output;
   std::string neck = "1";
@@ -26,3 +27,5 @@ int main(int argc, char** argv) {
     return 0;
   });
 }
+
+}  // namespace retrace::make_robot_program

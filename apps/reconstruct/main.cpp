@@ -4,9 +4,8 @@
 #include "common/reconstruction.h"
 #include "reconstruct/best_of.h"
 
+namespace retrace::reconstruct_program {
 namespace {
-
-using namespace retrace;
 
 void AddOptions(CLI::App& app, apps::ReconstructionArguments& o, apps::BestOfArguments& best) {
   apps::AddReconstructionOptions(app, o);
@@ -32,7 +31,7 @@ void AddOptions(CLI::App& app, apps::ReconstructionArguments& o, apps::BestOfArg
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int Main(int argc, char** argv) {
   apps::ReconstructionArguments arguments;
   apps::BestOfArguments best;
   arguments.program = "reconstruct";
@@ -44,3 +43,5 @@ int main(int argc, char** argv) {
                               : apps::Reconstruct(arguments, command, mpi);
       });
 }
+
+}  // namespace retrace::reconstruct_program

@@ -10,9 +10,8 @@
 #include "retrace/runs/stabilization.h"
 #include "retrace/runs/world_input.h"
 
+namespace retrace::replay_program {
 namespace {
-
-using namespace retrace;
 
 struct Options {
   std::string folder;
@@ -154,7 +153,7 @@ int Replay(const Options& o, const std::string& command) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int Main(int argc, char** argv) {
   const std::string command = apps::CommandLine(argc, argv);
   CLI::App app("Simulates the control of a run in a fresh process.", "replay");
   Options options;
@@ -202,3 +201,5 @@ int main(int argc, char** argv) {
   if (!apps::ParseOptions(app, argc, argv, true, exit_code)) return exit_code;
   return apps::RunProgram("replay", true, [&] { return Replay(options, command); });
 }
+
+}  // namespace retrace::replay_program

@@ -12,9 +12,8 @@
 #include "retrace/runs/data_files.h"
 #include "retrace/runs/report_page.h"
 
+namespace retrace::report_program {
 namespace {
-
-using namespace retrace;
 
 struct Options {
   std::vector<std::string> folders;
@@ -56,7 +55,7 @@ int Report(const Options& o) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int Main(int argc, char** argv) {
   CLI::App app("Shows runs in one page that opens in any web browser, from disk.", "report");
   Options options;
   app.add_option("folders", options.folders,
@@ -77,3 +76,5 @@ int main(int argc, char** argv) {
   if (!apps::ParseOptions(app, argc, argv, true, exit_code)) return exit_code;
   return apps::RunProgram("report", true, [&] { return Report(options); });
 }
+
+}  // namespace retrace::report_program

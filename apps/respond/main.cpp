@@ -18,9 +18,8 @@
 #include "retrace/runs/run_files.h"
 #include "retrace/runs/stop_request.h"
 
+namespace retrace::respond_program {
 namespace {
-
-using namespace retrace;
 
 struct Options {
   runs::ResponseOptions job;
@@ -194,7 +193,7 @@ int Respond(Options o, const std::string& command) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int Main(int argc, char** argv) {
   const std::string command = apps::CommandLine(argc, argv);
   CLI::App app("Finds what a body does after a push: on with its own motion, or into one of a library.", "respond");
   Options options;
@@ -203,3 +202,5 @@ int main(int argc, char** argv) {
   if (!apps::ParseOptions(app, argc, argv, true, exit_code)) return exit_code;
   return apps::RunProgram("respond", true, [&] { return Respond(options, command); });
 }
+
+}  // namespace retrace::respond_program

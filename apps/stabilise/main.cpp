@@ -9,9 +9,8 @@
 #include "retrace/runs/stabilization.h"
 #include "retrace/runs/stop_request.h"
 
+namespace retrace::stabilise_program {
 namespace {
-
-using namespace retrace;
 
 struct Options {
   std::string folder;
@@ -86,10 +85,12 @@ int Stabilise(const Options& o, parallel::MpiSession& mpi) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int Main(int argc, char** argv) {
   Options options;
   return apps::RunMpiProgram(
       "stabilise", "Adds feedback to a run: replays then withstand pushes, and worlds that it was not made for.", argc,
       argv, [&](CLI::App& app) { AddOptions(app, options); },
       [&](const std::string&, parallel::MpiSession& mpi) { return Stabilise(options, mpi); });
 }
+
+}  // namespace retrace::stabilise_program

@@ -8,9 +8,8 @@
 #include "retrace/runs/solver.h"
 #include "retrace/runs/strike.h"
 
+namespace retrace::strike_program {
 namespace {
-
-using namespace retrace;
 
 struct Options {
   runs::StrikeOptions job;
@@ -106,7 +105,7 @@ int Strike(const Options& o, const std::string& command) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int Main(int argc, char** argv) {
   const std::string command = apps::CommandLine(argc, argv);
   CLI::App app("Puts two recordings into one world, and simulates how the one character strikes the other.", "strike");
   Options options;
@@ -115,3 +114,5 @@ int main(int argc, char** argv) {
   if (!apps::ParseOptions(app, argc, argv, true, exit_code)) return exit_code;
   return apps::RunProgram("strike", true, [&] { return Strike(options, command); });
 }
+
+}  // namespace retrace::strike_program

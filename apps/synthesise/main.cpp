@@ -8,9 +8,8 @@
 #include "retrace/results/provenance.h"
 #include "retrace/runs/learnt_response.h"
 
+namespace retrace::synthesise_program {
 namespace {
-
-using namespace retrace;
 
 struct Options {
   runs::SynthesisOptions synthesis;
@@ -63,7 +62,7 @@ int Synthesise(Options o, const std::string& command) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int Main(int argc, char** argv) {
   const std::string command = apps::CommandLine(argc, argv);
   CLI::App app("Plays a model of responses: a motion of any length that answers pushes. Kinematic.", "synthesise");
   Options options;
@@ -72,3 +71,5 @@ int main(int argc, char** argv) {
   if (!apps::ParseOptions(app, argc, argv, true, exit_code)) return exit_code;
   return apps::RunProgram("synthesise", true, [&] { return Synthesise(options, command); });
 }
+
+}  // namespace retrace::synthesise_program

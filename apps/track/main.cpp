@@ -12,9 +12,8 @@
 #include "retrace/runs/stop_request.h"
 #include "retrace/runs/tracking_run.h"
 
+namespace retrace::track_program {
 namespace {
-
-using namespace retrace;
 
 struct Options {
   apps::JobArguments job;
@@ -121,7 +120,7 @@ int Track(const Options& o, const std::string& command) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int Main(int argc, char** argv) {
   const std::string command = apps::CommandLine(argc, argv);
   CLI::App app("Follows a recorded motion with a feedback controller that foresees one instant.", "track");
   Options options;
@@ -130,3 +129,5 @@ int main(int argc, char** argv) {
   if (!apps::ParseOptions(app, argc, argv, true, exit_code)) return exit_code;
   return apps::RunProgram("track", true, [&] { return Track(options, command); });
 }
+
+}  // namespace retrace::track_program
