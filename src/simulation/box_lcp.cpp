@@ -25,7 +25,6 @@ void BoxLcp::Resize(int size) {
   }
   std::fill_n(x_.Reserve(padded), padded, 0.0);
   friction_of_.Reserve(padded);
-  keys_.Reserve(padded);
   first_.Reserve(padded);
   second_.Reserve(padded);
   violated_.Reserve(padded);
@@ -50,23 +49,17 @@ BoxLcp::State BoxLcp::Admissible(int i, State state) const {
 }
 
 void BoxLcp::RecallStates(const LcpWarmStart& warm_start) {
-  const std::vector<int64_t>& known = warm_start.keys_;
-  size_t next = 0;  // rows mostly come in the same order
+  const bool same = warm_start.size_ == size_ &&
+                    std::equal(warm_start.friction_of_.begin(), warm_start.friction_of_.end(), friction_of_.data());
   for (int i = 0; i < size_; ++i) {
-    first_[i] = second_[i] = kFree;
-    for (size_t tried = 0; tried < known.size(); ++tried) {
-      if (next == known.size()) next = 0;
-      const size_t row = next++;
-      if (known[row] != keys_[i]) continue;
-      first_[i] = static_cast<State>(warm_start.first_stage_[row]);
-      second_[i] = static_cast<State>(warm_start.second_stage_[row]);
-      break;
-    }
+    first_[i] = same ? static_cast<State>(warm_start.first_stage_[i]) : kFree;
+    second_[i] = same ? static_cast<State>(warm_start.second_stage_[i]) : kFree;
   }
 }
 
 void BoxLcp::RememberStates(LcpWarmStart& warm_start) const {
-  warm_start.keys_.assign(keys_.data(), keys_.data() + size_);
+  warm_start.size_ = size_;
+  warm_start.friction_of_.assign(friction_of_.data(), friction_of_.data() + size_);
   warm_start.first_stage_.assign(first_.data(), first_.data() + size_);
   warm_start.second_stage_.assign(second_.data(), second_.data() + size_);
 }

@@ -14,7 +14,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
 #include "dense_kernels.h"
@@ -27,11 +26,12 @@ namespace retrace::simulation {
 /// follow are then a function of that state alone.
 class LcpWarmStart {
  public:
-  void Reset() { keys_.clear(); }
+  void Reset() { size_ = -1; }
 
  private:
   friend class BoxLcp;
-  std::vector<int64_t> keys_;
+  int size_ = -1;  // rows; -1: nothing stored
+  std::vector<int> friction_of_;
   std::vector<signed char> first_stage_, second_stage_;  // BoxLcp::State
 };
 
@@ -51,7 +51,6 @@ class BoxLcp {
   double* low() { return low_.data(); }
   double* high() { return high_.data(); }
   int* friction_of() { return friction_of_.data(); }  // the place of the normal row, or -1
-  int64_t* keys() { return keys_.data(); }            // by which a row is known again in the next problem
   double* x() { return x_.data(); }                   // padded with zeros
   void MirrorUpperTriangle();
 
@@ -75,7 +74,6 @@ class BoxLcp {
   ptrdiff_t stride_ = 0;
   GrowBuffer<double> matrix_, rhs_, low_, high_, x_;
   GrowBuffer<int> friction_of_;
-  GrowBuffer<int64_t> keys_;
   std::vector<int> without_friction_, all_;
   double largest_rhs_ = 0;
   double largest_diagonal_ = 0;

@@ -20,7 +20,6 @@ namespace {
 
 constexpr double kConvexTolerance = 1e-4;  // of the radius: vertices that were rounded are not quite in one plane
 constexpr double kSegmentMargin = 1e-5;    // more than rounding and nearly parallel segments may cost [m]
-constexpr int kMostCorners = 1024;         // of a shape, that are points of contact
 constexpr int kMostMeshPoints = 64;        // that ODE may return; it stops at the first ones
 
 bool HasMesh(const Forest& forest) {
@@ -171,12 +170,10 @@ double Collision::SpeculativeMargin(const Geometry& geometry, const BodyMotion& 
   return std::clamp(approach, kSmallestMargin, kLargestMargin);
 }
 
-void Collision::AddGroundPoint(const Geometry& geometry, int corner, const Vec3& point) {
+void Collision::AddGroundPoint(int body, const Vec3& point) {
   const double height = point.y() - options_.ground_height;
-  if (height <= 0) grounded_[static_cast<size_t>(geometry.body)] = true;
-  ContactPoint& added =
-      points_.emplace_back(ContactPoint{geometry.body, -1, point, Vec3::UnitY(), -height, options_.ground_law});
-  added.feature = static_cast<int>(&geometry - geometries_.data()) * kMostCorners + corner;
+  if (height <= 0) grounded_[static_cast<size_t>(body)] = true;
+  points_.push_back({body, -1, point, Vec3::UnitY(), -height, options_.ground_law});
 }
 
 void Collision::CollideWithGround(const Geometry& geometry, const BodyMotion& body) {
@@ -218,7 +215,7 @@ void Collision::CollideBoxWithGround(const Geometry& geometry, const BodyMotion&
     const Vec3 corner(k & 1 ? half.x() : -half.x(), k & 2 ? half.y() : -half.y(), k & 4 ? half.z() : -half.z());
     Vec3 point = geometry.center + body.rotation * corner;
     point.y() = corners[c].height;
-    AddGroundPoint(geometry, k, point);
+    AddGroundPoint(geometry.body, point);
   }
 }
 
@@ -227,7 +224,7 @@ void Collision::CollideCapsuleWithGround(const Geometry& geometry, const BodyMot
   for (const double end : {-1.0, 1.0}) {
     Vec3 point = geometry.center + end * half;
     point.y() -= geometry.shape->radius;
-    if (point.y() - options_.ground_height < margin) AddGroundPoint(geometry, end < 0 ? 0 : 1, point);
+    if (point.y() - options_.ground_height < margin) AddGroundPoint(geometry.body, point);
   }
 }
 
@@ -243,7 +240,7 @@ void Collision::CollideMeshWithGround(const Geometry& geometry, const BodyMotion
   }
   const size_t kept =
       TakeSpread(std::span<Overlap>(overlaps_), Vec3::UnitY(), static_cast<size_t>(options_.ground_points_per_shape));
-  for (size_t i = 0; i < kept; ++i) AddGroundPoint(geometry, static_cast<int>(i), overlaps_[i].position);
+  for (size_t i = 0; i < kept; ++i) AddGroundPoint(geometry.body, overlaps_[i].position);
 }
 
 void Collision::Place(Geometry& geometry, const BodyMotion& body) {

@@ -42,14 +42,12 @@ void ContactSolver::LoadRows(size_t c, size_t place, const ContactPoint& point, 
     for (int k = 0; k < 3; ++k) velocity[k] -= surface[k];
   }
   const double per_step = 1 / law.time_step;
-  const int64_t key = (int64_t{point.body} << 40) + (int64_t{point.other + 1} << 20) + point.feature;
   for (int k = 0; k < rows_; ++k) {
     const size_t row = static_cast<size_t>(rows_) * place + static_cast<size_t>(k);
     const double wanted = k == 0 ? law.Push(point.depth, contact) : 0;
     box_.rhs()[row] = (wanted - velocity[k]) * per_step;
     box_.low()[row] = k == 0 ? 0 : -contact.friction;
     box_.high()[row] = k == 0 ? std::numeric_limits<double>::infinity() : contact.friction;
-    box_.keys()[row] = 4 * key + k;
     box_.friction_of()[row] = k == 0 ? -1 : rows_ * static_cast<int>(place);
   }
 }
@@ -91,7 +89,7 @@ void ContactSolver::Load(std::span<const ContactPoint> points, std::span<const s
       if (rows_ == 1) {
         *to = block[0];
       } else {
-        for (int l = 0; l < 3; ++l) std::copy_n(block + 4 * l, 4, to + l * box_.stride());
+        for (int l = 0; l < 3; ++l) std::copy_n(block + ptrdiff_t{4} * l, 4, to + l * box_.stride());
       }
     }
   }

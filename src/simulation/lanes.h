@@ -14,6 +14,7 @@
 #endif
 
 // Loops of constant length disappear, so that small matrices stay in registers.
+// NOLINTNEXTLINE(bugprone-macro-parentheses): the name of a variable that is declared
 #define RETRACE_FOR(index, count) _Pragma("GCC unroll 36") for (int index = 0; index < (count); ++index)
 #define RETRACE_LANES_INLINE [[gnu::always_inline]] inline
 

@@ -29,7 +29,6 @@ struct ContactPoint {
   int law = 0;                           ///< see StepLaw::Contact
   int object = -1;                       ///< of the environment, where it is one that no force moves
   Vec3 surface_velocity = Vec3::Zero();  ///< of that [m/s]
-  int feature = 0;  ///< of the shape of `body`: the same point is known again in the next step by it
 };
 
 /// An implicit servo, per axis of the parent body: with w the child's rate relative to the parent at the end of the

@@ -49,7 +49,6 @@ void Load(const Problem& problem, BoxLcp& box) {
     const bool normal = i % 3 == 0;
     box.low()[i] = normal ? 0 : -problem.friction;
     box.high()[i] = normal ? std::numeric_limits<double>::infinity() : problem.friction;
-    box.keys()[i] = i;
     box.friction_of()[i] = normal ? -1 : i / 3 * 3;
   }
   box.MirrorUpperTriangle();
