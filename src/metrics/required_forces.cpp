@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "body_points.h"
+#include "retrace/character/body_points.h"
 #include "retrace/dynamics/character_dynamics.h"
 #include "retrace/math/smooth_step.h"
 #include "retrace/optimization/quadratic_program.h"
@@ -137,7 +137,7 @@ class Solver {
       state.position = dynamics_.CenterOf(body);
       state.orientation = Quat(dynamics_.RotationOf(body));
       std::vector<SupportPoint> of_body;
-      ForEachPoint(character_.bodies[b], state, [&](const Vec3& center, double radius) {
+      character::ForEachPoint(character_.bodies[b], state, [&](const Vec3& center, double radius) {
         SupportPoint point{body, center - radius * Vec3::UnitY(), Fade(center.y() - radius, kHeights)};
         if (point.weight < kSmallestWeight) return;
         const Vec3 velocity = dynamics_.VelocityOf(body, point.place);

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "body_points.h"
+#include "retrace/character/body_points.h"
 #include "retrace/character/kinematics.h"
 
 namespace retrace::metrics {
@@ -32,8 +32,8 @@ double Surface::HeightOf(const Vec3& point) const {
 double Surface::HeightOf(const character::Body& body, const character::BodyState& state) const {
   if (plain_) return character::LowestPoint(body, state);
   double height = std::numeric_limits<double>::infinity();
-  ForEachPoint(body, state,
-               [&](const Vec3& center, double radius) { height = std::min(height, HeightOf(center) - radius); });
+  character::ForEachPoint(
+      body, state, [&](const Vec3& center, double radius) { height = std::min(height, HeightOf(center) - radius); });
   return height;
 }
 
@@ -51,8 +51,8 @@ double Surface::DepthAt(const Vec3& center, double radius) const {
 double Surface::DepthOf(const character::Body& body, const character::BodyState& state) const {
   if (plain_) return std::max(0.0, -character::LowestPoint(body, state));
   double depth = 0;
-  ForEachPoint(body, state,
-               [&](const Vec3& center, double radius) { depth = std::max(depth, DepthAt(center, radius)); });
+  character::ForEachPoint(body, state,
+                          [&](const Vec3& center, double radius) { depth = std::max(depth, DepthAt(center, radius)); });
   return depth;
 }
 

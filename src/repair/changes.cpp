@@ -7,6 +7,7 @@
 #include "retrace/io/csv_writer.h"
 #include "retrace/io/number.h"
 #include "retrace/math/rotation.h"
+#include "retrace/metrics/required_forces.h"
 
 namespace retrace::repair {
 namespace {
@@ -63,6 +64,14 @@ FlightMomentum MomentumOf(const Course& course, size_t first, size_t last) {
           (part.rowwise() - mean).rowwise().norm().maxCoeff()};
 }
 
+std::string TextOf(const Missing& missing) {
+  return io::Fixed(missing.force, 2) + " of the weight and a moment of " + io::Fixed(missing.moment, 3) + " m by it";
+}
+
+io::Json ToJson(const Missing& missing) {
+  return {{"force", missing.force}, {"moment", missing.moment}};
+}
+
 std::string Seconds(double time) {
   return io::Fixed(time, 2) + " s";
 }
@@ -78,6 +87,18 @@ io::Json ListOf(const std::vector<Finding>& findings) {
 }
 
 }  // namespace
+
+Missing MissingOf(const character::ReferenceMotion& reference, double gravity) {
+  Missing missing;
+  if (gravity <= 0) return missing;
+  const std::vector<metrics::RequiredForces> required = metrics::RequiredForcesOf(reference, {.gravity = gravity});
+  const double share = 1 / (reference.character().total_mass() * gravity * static_cast<double>(required.size()));
+  for (const metrics::RequiredForces& forces : required) {
+    missing.force += share * forces.missing_force.norm();
+    missing.moment += share * forces.missing_moment.norm();
+  }
+  return missing;
+}
 
 void MeasureChanges(const character::ReferenceMotion& reference, const std::vector<Flight>& flights, double gravity,
                     Repair& repair) {
@@ -113,6 +134,8 @@ void MeasureChanges(const character::ReferenceMotion& reference, const std::vect
     const size_t last = PoseOfInstant(repair.instants, static_cast<double>(flight.last) * h);
     repair.flights.push_back(MomentumOf(after, first, std::max(first, last)));
   }
+  repair.missing_before = MissingOf(reference, gravity);
+  repair.missing = MissingOf(reference.WithPoses(repair.poses), gravity);
 }
 
 std::vector<std::string> Repair::Notes() const {
@@ -146,6 +169,8 @@ std::vector<std::string> Repair::Notes() const {
     note.append(io::Fixed(flight.momentum, 1)).append(" kg m2/s in the mean and strays by up to ");
     notes.push_back(note.append(io::Fixed(flight.deviation, 1)));
   }
+  note = "in the mean the ground cannot supply " + TextOf(missing_before);
+  notes.push_back(note.append(" as recorded, ").append(TextOf(missing)).append(" as repaired"));
   for (const Finding& finding : left) notes.push_back("still there, on the new clock: " + finding.Text());
   return notes;
 }
@@ -163,6 +188,8 @@ io::Json Repair::ToJson() const {
   json["joint_angle"] = repair::ToJson(joint);
   json["intervals"] = io::Json::array();
   for (const metrics::Interval& interval : intervals) json["intervals"].push_back({interval.start, interval.end});
+  json["missing_before"] = repair::ToJson(missing_before);
+  json["missing"] = repair::ToJson(missing);
   json["flights"] = io::Json::array();
   for (const FlightMomentum& flight : flights) {
     json["flights"].push_back({{"start", flight.interval.start},

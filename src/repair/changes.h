@@ -6,6 +6,9 @@
 
 namespace retrace::repair {
 
+/// What is missing in a motion; nothing where there is no gravity.
+Missing MissingOf(const character::ReferenceMotion& reference, double gravity);
+
 /// Fills in the figures of a repair whose poses and instants are known. `flights` are the reference's.
 void MeasureChanges(const character::ReferenceMotion& reference, const std::vector<Flight>& flights, double gravity,
                     Repair& repair);

@@ -2,9 +2,12 @@
 
 #include <Eigen/Dense>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 
+#include "retrace/character/body_points.h"
 #include "retrace/character/kinematics.h"
 #include "retrace/optimization/least_squares.h"
 
@@ -33,12 +36,17 @@ constexpr double kAirborne = 0.03;       // nothing is nearer to the floor in fl
 constexpr double kShortestFlight = 0.1;  // [s]
 constexpr double kHeldNear = 0.12;       // a body that comes no farther from the floor [m]
 constexpr double kHeldFall = 0.3;        // and falls by less than this share of gravity is held up
+constexpr double kPressedNear = 0.05;    // the ground may press on what is no farther from it [m]
 constexpr double kFlightEdge = 0.03;     // filtered contact forces reach this far into the flight [s]
 constexpr size_t kLeastPoses = 5;
+constexpr double kHighestFloat = 0.5;   // none floats higher [m]
+constexpr double kHighestFloor = 0.35;  // nor comes so far from the floor all the time [m]
+constexpr double kStepsWithin = 0.2;    // the lowest points over a floor are those of such a time [s]
+constexpr double kNearLeast = 0.02;     // and what is no higher over them, for floors may climb [m]
+constexpr double kFloatsFrom = 0.06;    // an upright body that is farther from the floor and hardly falls floats [m]
 
 constexpr double kOtherSpeed = 0.15;    // relative error of the speed of play
 constexpr double kOffParabola = 0.02;   // by which the middle of the flight is higher or lower than a fall has it [m]
-constexpr double kMostFactor = 4;       // on the clock
 constexpr double kLongestFlight = 1.6;  // on the right clock: 3 m high [s]
 
 /// Second derivative of the parabola that fits evenly spaced values best; the sign is that of falling.
@@ -67,6 +75,40 @@ void AddStances(int body, const std::vector<bool>& still, const std::vector<doub
   }
 }
 
+/// All stretches in which nothing is near the floor for long enough, with the body raised by a shift.
+std::vector<Flight> AirborneParts(const Course& course, const std::vector<Stance>& stances,
+                                  const std::vector<double>& shift) {
+  const size_t count = course.size();
+  std::vector<bool> airborne(count);
+  for (size_t i = 0; i < count; ++i) airborne[i] = course.lowest[i] + shift[i] > kAirborne;
+  for (const Stance& stance : stances) {
+    if (IsBesideFloor(stance)) continue;  // the shift has it
+    for (size_t i = stance.first; i <= stance.last; ++i) {
+      if (course.lowest[i] < kStandsNear) airborne[i] = false;
+    }
+  }
+  const auto edge = static_cast<size_t>(std::lround(kFlightEdge / course.frame_time));
+  const auto shortest = static_cast<size_t>(std::lround(kShortestFlight / course.frame_time));
+  std::vector<Flight> parts;
+  for (size_t first = 0; first < count;) {
+    size_t end = first;
+    while (end < count && airborne[end]) ++end;
+    Flight part{first, end - 1, 0, 0, std::numeric_limits<double>::infinity()};
+    const size_t length = end - first;
+    first = end + 1;
+    if (length < std::max(shortest, 2 * edge + kLeastPoses)) continue;
+    std::vector<double> heights;
+    for (size_t i = part.first + edge; i + edge <= part.last; ++i) {
+      heights.push_back(course.center(static_cast<Eigen::Index>(i), 1) + shift[i]);
+      part.clearance = std::max(part.clearance, course.lowest[i] + shift[i]);
+      part.nearest = std::min(part.nearest, course.lowest[i] + shift[i]);
+    }
+    part.acceleration = DownwardAcceleration(heights, course.frame_time);
+    parts.push_back(part);
+  }
+  return parts;
+}
+
 }  // namespace
 
 Course MeasureCourse(const Character& character, const std::vector<character::Pose>& poses, double frame_time) {
@@ -79,14 +121,21 @@ Course MeasureCourse(const Character& character, const std::vector<character::Po
   course.velocity.resize(rows, 3);
   course.acceleration.setZero(rows, 3);
   course.momentum.resize(rows, 3);
+  course.moment.setZero(rows, 3);
+  const auto root = static_cast<size_t>(character.root);
+  const double upright = kUpright * character.bodies[root].rest_position.y();
   for (size_t i = 0; i < count; ++i) {
     character::ForwardKinematics(character, poses[i], course.states[i]);
     course.center.row(static_cast<Eigen::Index>(i)) = character::CenterOfMass(character, course.states[i]).transpose();
     double lowest = std::numeric_limits<double>::infinity();
+    bool foot = false;
     for (size_t b = 0; b < character.bodies.size(); ++b) {
-      lowest = std::min(lowest, character::LowestPoint(character.bodies[b], course.states[i][b]));
+      const double height = character::LowestPoint(character.bodies[b], course.states[i][b]);
+      if (height < lowest) foot = character.bodies[b].part == character::Part::kFoot;
+      lowest = std::min(lowest, height);
     }
     course.lowest.push_back(lowest);
+    course.on_foot.push_back(foot && course.states[i][root].position.y() - lowest > upright);
   }
   for (size_t i = 0; i < count; ++i) {
     const size_t before = i > 0 ? i - 1 : i, after = std::min(i + 1, count - 1);
@@ -101,7 +150,36 @@ Course MeasureCourse(const Character& character, const std::vector<character::Po
     course.acceleration.row(row) =
         (course.center.row(m + 1) - 2 * course.center.row(m) + course.center.row(m - 1)) / (frame_time * frame_time);
   }
+  for (Eigen::Index i = 1; i + 1 < rows; ++i) {
+    course.moment.row(i) = (course.momentum.row(i + 1) - course.momentum.row(i - 1)) / (2 * frame_time);
+  }
   return course;
+}
+
+Vec3 SupportReach::Direction(size_t k) {
+  static const double diagonal = std::sqrt(0.5);
+  static const std::array<Vec3, kDirections> directions = {
+      Vec3(1, 0, 0),  Vec3(diagonal, 0, diagonal),   Vec3(0, 0, 1),  Vec3(-diagonal, 0, diagonal),
+      Vec3(-1, 0, 0), Vec3(-diagonal, 0, -diagonal), Vec3(0, 0, -1), Vec3(diagonal, 0, -diagonal)};
+  return directions[k];
+}
+
+std::vector<SupportReach> MeasureSupport(const Character& character, const Course& course,
+                                         const std::vector<double>& shift) {
+  std::vector<SupportReach> support(course.size());
+  for (size_t i = 0; i < course.size(); ++i) {
+    support[i].reach.fill(-std::numeric_limits<double>::infinity());
+    for (size_t b = 0; b < character.bodies.size(); ++b) {
+      character::ForEachPoint(character.bodies[b], course.states[i][b], [&](const Vec3& center, double radius) {
+        if (center.y() - radius + shift[i] > kPressedNear) return;
+        support[i].any = true;
+        for (size_t k = 0; k < SupportReach::kDirections; ++k) {
+          support[i].reach[k] = std::max(support[i].reach[k], SupportReach::Direction(k).dot(center));
+        }
+      });
+    }
+  }
+  return support;
 }
 
 std::vector<Stance> FindStances(const Character& character, const Course& course) {
@@ -133,9 +211,10 @@ bool IsBesideFloor(const Stance& stance) {
   return std::abs(stance.height) > kStandsNear;
 }
 
-std::vector<double> LevelStances(const Course& course, const std::vector<Stance>& stances) {
+std::vector<double> LevelStances(const Course& course, const std::vector<Stance>& stances,
+                                 const std::vector<Flight>& floats) {
   std::vector<double> shift(course.size(), 0);
-  if (std::none_of(stances.begin(), stances.end(), IsBesideFloor)) return shift;
+  if (floats.empty() && std::none_of(stances.begin(), stances.end(), IsBesideFloor)) return shift;
   // Of several feet the lowest one decides, and legs bring the others down.
   std::vector<const Stance*> decides(course.size(), nullptr);
   for (const Stance& stance : stances) {
@@ -143,13 +222,25 @@ std::vector<double> LevelStances(const Course& course, const std::vector<Stance>
       if (decides[i] == nullptr || stance.height < decides[i]->height) decides[i] = &stance;
     }
   }
+  std::vector<std::optional<double>> wanted(course.size());
+  const auto near = static_cast<size_t>(std::lround(kStepsWithin / course.frame_time));
+  for (const Flight& part : floats) {
+    for (size_t i = part.first; i <= part.last; ++i) {
+      const size_t first = std::max(part.first, i > near ? i - near : 0), last = std::min(part.last, i + near);
+      const double least = *std::min_element(course.lowest.begin() + static_cast<std::ptrdiff_t>(first),
+                                             course.lowest.begin() + static_cast<std::ptrdiff_t>(last) + 1);
+      if (course.lowest[i] < least + kNearLeast) wanted[i] = -course.lowest[i];
+    }
+  }
+  for (size_t i = 0; i < course.size(); ++i) {
+    if (decides[i] != nullptr) wanted[i] = IsBesideFloor(*decides[i]) ? -decides[i]->height : 0;
+  }
   const double root_time = std::sqrt(course.frame_time), h2 = course.frame_time * course.frame_time;
   const auto level = [&](const Eigen::VectorXd& x, optimization::Residuals& out) {
     for (Eigen::Index i = 0; i < x.size(); ++i) {
       out.Add(root_time * x[i] / kLevelShift, {{i, root_time / kLevelShift}});
-      if (const Stance* const stance = decides[static_cast<size_t>(i)]) {
-        const double wanted = IsBesideFloor(*stance) ? -stance->height : 0;
-        out.Add(root_time * (x[i] - wanted) / kLevelled, {{i, root_time / kLevelled}});
+      if (const std::optional<double>& height = wanted[static_cast<size_t>(i)]) {
+        out.Add(root_time * (x[i] - *height) / kLevelled, {{i, root_time / kLevelled}});
       }
       if (i == 0 || i + 1 == x.size()) continue;
       const double scale = root_time / (kLevelBend * h2);
@@ -162,37 +253,26 @@ std::vector<double> LevelStances(const Course& course, const std::vector<Stance>
   return shift;
 }
 
+std::vector<Flight> FindFloats(const Course& course, const std::vector<Stance>& stances, double gravity) {
+  std::vector<Flight> floats;
+  if (gravity <= 0) return floats;
+  for (const Flight& part : AirborneParts(course, stances, LevelStances(course, stances, {}))) {
+    const double fall = part.clearance < kHeldNear ? kHeldFall : 1 / (kMostFactor * kMostFactor);
+    if (part.clearance < kFloatsFrom || part.nearest > kHighestFloor || part.clearance > kHighestFloat) continue;
+    if (part.acceleration > fall * gravity) continue;
+    const auto first = course.on_foot.begin() + static_cast<std::ptrdiff_t>(part.first);
+    const auto end = course.on_foot.begin() + static_cast<std::ptrdiff_t>(part.last) + 1;
+    if (std::find(first, end, false) == end) floats.push_back(part);
+  }
+  return floats;
+}
+
 std::vector<Flight> FindFlights(const Course& course, const std::vector<Stance>& stances,
                                 const std::vector<double>& shift, double gravity) {
-  const size_t count = course.size();
-  std::vector<bool> airborne(count);
-  for (size_t i = 0; i < count; ++i) airborne[i] = course.lowest[i] + shift[i] > kAirborne;
-  for (const Stance& stance : stances) {
-    if (IsBesideFloor(stance)) continue;  // the shift has it
-    for (size_t i = stance.first; i <= stance.last; ++i) {
-      if (course.lowest[i] < kStandsNear) airborne[i] = false;
-    }
-  }
-  const auto edge = static_cast<size_t>(std::lround(kFlightEdge / course.frame_time));
-  const auto shortest = static_cast<size_t>(std::lround(kShortestFlight / course.frame_time));
   std::vector<Flight> flights;
-  for (size_t first = 0; first < count;) {
-    size_t end = first;
-    while (end < count && airborne[end]) ++end;
-    const Flight flight{first, end - 1, 0};
-    const size_t length = end - first;
-    first = end + 1;
-    if (length < std::max(shortest, 2 * edge + kLeastPoses)) continue;
-    std::vector<double> heights;
-    double clearance = 0;
-    for (size_t i = flight.first + edge; i + edge <= flight.last; ++i) {
-      heights.push_back(course.center(static_cast<Eigen::Index>(i), 1) + shift[i]);
-      clearance = std::max(clearance, course.lowest[i] + shift[i]);
-    }
-    const double acceleration = DownwardAcceleration(heights, course.frame_time);
-    if (clearance < kHeldNear && acceleration < kHeldFall * gravity) continue;
-    flights.push_back(flight);
-    flights.back().acceleration = acceleration;
+  for (const Flight& part : AirborneParts(course, stances, shift)) {
+    if (part.clearance < kHeldNear && part.acceleration < kHeldFall * gravity) continue;
+    flights.push_back(part);
   }
   return flights;
 }

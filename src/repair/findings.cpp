@@ -63,6 +63,8 @@ const char* NameOf(Kind kind) {
       return "unsupported";
     case Kind::kStance:
       return "stance";
+    case Kind::kFloat:
+      return "float";
     case Kind::kPull:
       return "pull";
     case Kind::kPress:
@@ -84,6 +86,10 @@ std::string Finding::Text() const {
           .append(" stands ")
           .append(io::Fixed(std::abs(value), 3))
           .append(value > 0 ? " m over the floor" : " m under the floor");
+    case Kind::kFloat:
+      return text.append("nothing touches the floor and the body hardly falls, up to ")
+          .append(io::Fixed(value, 3))
+          .append(" m over it");
     case Kind::kPull:
       return text.append("the ground would have to pull by ").append(io::Fixed(-value, 1)).append(" of the weight");
     case Kind::kPress:
@@ -110,7 +116,11 @@ std::vector<Finding> FindInfeasible(const character::ReferenceMotion& reference,
                         character.bodies[static_cast<size_t>(stance.body)].name});
   }
   if (gravity > 0) {
-    const std::vector<Flight> flights = FindFlights(course, stances, LevelStances(course, stances), gravity);
+    const std::vector<Flight> floats = FindFloats(course, stances, gravity);
+    for (const Flight& part : floats) {
+      findings.push_back({Kind::kFloat, IntervalOf(part.first, part.last, course.frame_time), part.clearance, ""});
+    }
+    const std::vector<Flight> flights = FindFlights(course, stances, LevelStances(course, stances, floats), gravity);
     for (const Flight& flight : flights) {
       if (!FallsOtherwise(flight, gravity, course.frame_time)) continue;
       const Kind kind = IsUnsupported(flight, gravity, course.frame_time) ? Kind::kUnsupported : Kind::kFall;

@@ -115,31 +115,58 @@ class Repairer {
     }
   }
 
+  /// Poses on a new clock.
+  struct Attempt {
+    std::vector<double> places;  // among those of the reference
+    std::vector<Pose> recorded, poses;
+  };
+
+  Attempt Try(const RetimingProblem& problem) const {
+    const character::Character& character = reference_.character();
+    Retiming retiming = FindRetiming(problem);
+    if (character.planar) retiming.shift.col(0).setZero();
+    Attempt attempt;
+    attempt.places = PlacesOf(retiming.slowness);
+    attempt.recorded = problem.retimes ? character::PosesAt(reference_.poses(), attempt.places) : reference_.poses();
+    std::vector<std::vector<double>> beside = LeftOver(character, problem.course, problem.stances, problem.level);
+    for (std::vector<double>& heights : beside) {
+      if (!heights.empty()) heights = SampledAt(heights, attempt.places);
+    }
+    const Eigen::MatrixXd shift = retiming.shift;
+    std::vector<Vec3> shifts;
+    for (const double place : attempt.places) shifts.emplace_back(CubicSample(shift, place).transpose());
+    attempt.poses = Moved(character, attempt.recorded, shifts, SampledAt(problem.level, attempt.places), beside);
+    return attempt;
+  }
+
+  double MissingForce(const std::vector<Pose>& poses) const {
+    return MissingOf(reference_.WithPoses(poses), gravity_).force;
+  }
+
   void Mend() {
     const character::Character& character = reference_.character();
     const double h = reference_.frame_time();
     const Course course = MeasureCourse(character, reference_.poses(), h);
     const std::vector<Stance> stances = FindStances(character, course);
-    const std::vector<double> level = LevelStances(course, stances);
+    const std::vector<Flight> floats = FindFloats(course, stances, gravity_);
+    const std::vector<double> level = LevelStances(course, stances, floats);
     const std::vector<Flight> flights =
         gravity_ > 0 ? FindFlights(course, stances, level, gravity_) : std::vector<Flight>();
-    RetimingProblem problem{character, course, stances, level, flights, {}, gravity_};
-    for (const Finding& finding : result_.found) {
-      if (finding.kind != Kind::kStance) problem.places.push_back(finding.interval);
+    const std::vector<SupportReach> support = MeasureSupport(character, course, level);
+    RetimingProblem problem{character, course, stances, level, support, flights, false, gravity_};
+    problem.retimes = std::any_of(result_.found.begin(), result_.found.end(), [](const Finding& finding) {
+      return finding.kind != Kind::kStance && finding.kind != Kind::kFloat;
+    });
+    Attempt attempt = Try(problem);
+    if (problem.retimes) {
+      // A clock with which no less force is missing stays as it was.
+      problem.retimes = false;
+      Attempt levelled = Try(problem);
+      if (MissingForce(levelled.poses) <= MissingForce(attempt.poses)) attempt = std::move(levelled);
     }
-    Retiming retiming = FindRetiming(problem);
-    if (character.planar) retiming.shift.col(0).setZero();
-    const std::vector<double> places = PlacesOf(retiming.slowness);
-    result_.recorded = problem.places.empty() ? reference_.poses() : character::PosesAt(reference_.poses(), places);
-    std::vector<std::vector<double>> beside = LeftOver(character, course, stances, level);
-    for (std::vector<double>& heights : beside) {
-      if (!heights.empty()) heights = SampledAt(heights, places);
-    }
-    const Eigen::MatrixXd shift = retiming.shift;
-    std::vector<Vec3> shifts;
-    for (const double place : places) shifts.emplace_back(CubicSample(shift, place).transpose());
-    result_.poses = Moved(character, result_.recorded, shifts, SampledAt(level, places), beside);
-    for (const double place : places) result_.instants.push_back(place * h);
+    result_.recorded = std::move(attempt.recorded);
+    result_.poses = std::move(attempt.poses);
+    for (const double place : attempt.places) result_.instants.push_back(place * h);
     result_.changed = true;
     MeasureChanges(reference_, flights, gravity_, result_);
   }

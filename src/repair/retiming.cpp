@@ -14,19 +14,29 @@ using Eigen::VectorXd;
 using optimization::Residuals;
 
 // What counts as much as each other, over an equal time. Lengths are those of the human.
-constexpr double kSlowness = 0.35;       // logarithm of the slowness
-constexpr double kSlownessRate = 2;      // its first derivative [1/s]
-constexpr double kSlownessBend = 60;     // and its second [1/s^2]
-constexpr double kShift = 0.015;         // of what touches the floor [m]
-constexpr double kShiftInFlight = 0.08;  // [m]
+constexpr double kSlownessRate = 8;      // the slowness' first derivative [1/s]
+constexpr double kSlownessBend = 400;    // and its second [1/s^2]
+constexpr double kBeyondClock = 0.01;    // by which it is beyond kMostFactor
+constexpr double kShift = 0.005;         // of what touches the floor [m]
+constexpr double kShiftInFlight = 0.02;  // [m]
 constexpr double kBend = 6;              // second derivative of the shift on the floor [m/s^2]
 constexpr double kBendInFlight = 40;     // and in the air [m/s^2]
 constexpr double kStance = 0.004;        // height of a standing foot over the floor [m]
 constexpr double kFall = 0.05;           // force by mass that a flight requires, where it fell otherwise [m/s^2]
 constexpr double kOtherFall = 1;         // and where it did not [m/s^2]
 constexpr double kForce = 1;             // by which a force by mass is beyond what the ground gives [m/s^2]
+constexpr double kArm = 0.05;            // by which the weight's centre of pressure is beyond what is pressed on [m]
+constexpr double kTwist = 0.05;          // of the weight, for a moment that the clock alone requires in flight [m]
 
-constexpr double kAround = 0.8;       // of a place, in which the ground's forces are looked at [s]
+/// What counts as much of the logarithm of the slowness: of that which all poses share, and of what a pose has besides.
+struct ClockPrices {
+  double whole;
+  double besides;
+};
+constexpr ClockPrices kPlaces = {1e-4, 0.35};  // the clock of some places is wrong
+constexpr ClockPrices kAll = {2, 0.1};         // the whole motion is played at another speed
+
+constexpr double kMargin = 0.015;     // of what is pressed on that is kept free [m]
 constexpr double kLeastPress = 0.05;  // share of the weight with which the ground presses at least
 constexpr double kMostPress = 4.5;    // and at most
 constexpr double kFriction = 0.7;
@@ -42,35 +52,39 @@ struct Force {
   double by_shift[3] = {0, 0, 0};
 };
 
+/// The moment about the centre of mass, by mass, and its derivatives by the slowness before, at and after the pose.
+struct Moment {
+  Vec3 value = Vec3::Zero();
+  Vec3 by_slowness[3] = {Vec3::Zero(), Vec3::Zero(), Vec3::Zero()};
+};
+
 class Problem {
  public:
-  explicit Problem(const RetimingProblem& problem)
+  Problem(const RetimingProblem& problem, const ClockPrices& prices)
       : problem_(problem),
+        prices_(prices),
         course_(problem.course),
         count_(static_cast<Index>(problem.course.size())),
+        whole_(kUnknowns * count_),
         h_(problem.course.frame_time),
         size_(problem.character.height / metrics::kHumanHeight),
-        retimes_(!problem.places.empty()) {
+        mass_(problem.character.total_mass()),
+        retimes_(problem.retimes) {
     flight_.assign(problem.course.size(), nullptr);
     for (const Flight& flight : problem.flights) {
       for (size_t i = flight.first; i <= flight.last; ++i) flight_[i] = &flight;
     }
-    watched_.assign(problem.course.size(), false);
-    for (const metrics::Interval& place : problem.places) {
-      for (Index i = 0; i < count_; ++i) {
-        const double time = static_cast<double>(i) * h_;
-        if (time > place.start - kAround && time < place.end + kAround) watched_[static_cast<size_t>(i)] = true;
-      }
-    }
   }
 
-  Retiming Solve() {
+  /// @param value receives half the sum of squares
+  Retiming Solve(double& value) const {
     optimization::SquaresOptions options;
     options.most_iterations = 200;
     options.tolerance = 1e-7;
-    const VectorXd found =
-        optimization::MinimiseSquares([this](const VectorXd& x, Residuals& out) { Evaluate(x, out); }, Start(), options)
-            .x;
+    const optimization::Minimum minimum = optimization::MinimiseSquares(
+        [this](const VectorXd& x, Residuals& out) { Evaluate(x, out); }, Start(), options);
+    const VectorXd& found = minimum.x;
+    value = minimum.value;
     Retiming result{std::vector<double>(course_.size(), 0), Eigen::MatrixX3d(count_, 3)};
     for (Index i = 0; i < count_; ++i) {
       if (retimes_) result.slowness[static_cast<size_t>(i)] = found[kUnknowns * i];
@@ -86,7 +100,7 @@ class Problem {
 
   /// Each flight at its own speed, the shift of the stances.
   VectorXd Start() const {
-    VectorXd x = VectorXd::Zero(kUnknowns * count_);
+    VectorXd x = VectorXd::Zero(kUnknowns * count_ + 1);
     for (Index i = 0; i < count_; ++i) x[kUnknowns * i + 2] = problem_.level[static_cast<size_t>(i)];
     if (!retimes_) return x;
     for (const Flight& flight : problem_.flights) {
@@ -108,7 +122,11 @@ class Problem {
       const auto pose = static_cast<size_t>(i);
       const bool flies = flight_[pose] != nullptr, inner = i > 0 && i + 1 < count_;
       const Index at = kUnknowns * i;
-      out.Add(weight * x[at] / kSlowness, {{at, weight / kSlowness}});
+      const double besides = weight / prices_.besides;
+      out.Add(besides * (x[at] - x[whole_]), {{at, besides}, {whole_, -besides}});
+      const double beyond = std::abs(x[at]) - std::log(kMostFactor);
+      const double bound = beyond > 0 ? std::copysign(weight / kBeyondClock, x[at]) : 0;
+      out.Add(std::abs(bound) * beyond, {{at, bound}});
       if (i > 0) AddDifference(weight / (kSlownessRate * h_), at, x, out);
       if (inner) AddBend(weight / (kSlownessBend * h_ * h_), at, x, out);
       const double shift = weight / (size_ * (flies ? kShiftInFlight : kShift));
@@ -121,6 +139,8 @@ class Problem {
       }
       if (inner) AddForces(weight, i, x, out);
     }
+    const double all = std::sqrt(h_ * static_cast<double>(count_)) / prices_.whole;
+    out.Add(all * x[whole_], {{whole_, all}});
     for (const Stance& stance : problem_.stances) {
       for (size_t pose = stance.first; pose <= stance.last; ++pose) {
         const Index unknown = kUnknowns * static_cast<Index>(pose) + 2;
@@ -158,6 +178,57 @@ class Problem {
     return force;
   }
 
+  Moment MomentAt(Index i, const VectorXd& x) const {
+    const double faster = std::exp(-2 * x[kUnknowns * i]) / mass_;
+    const double rate = (x[kUnknowns * (i + 1)] - x[kUnknowns * (i - 1)]) / (2 * h_);
+    const Vec3 momentum = course_.momentum.row(i).transpose();
+    Moment moment;
+    moment.value = faster * (course_.moment.row(i).transpose() - rate * momentum);
+    moment.by_slowness[0] = faster * momentum / (2 * h_);
+    moment.by_slowness[1] = -2 * moment.value;
+    moment.by_slowness[2] = -faster * momentum / (2 * h_);
+    return moment;
+  }
+
+  /// For each direction by how far the centre of pressure would have to be beyond where the ground can press, times the
+  /// force upwards.
+  void AddCenterOfPressure(double weight, Index i, const VectorXd& x, const Force& force, Residuals& out) const {
+    const SupportReach& support = problem_.support[static_cast<size_t>(i)];
+    const Moment moment = MomentAt(i, x);
+    const Vec3 center = course_.center.row(i).transpose() + x.segment<3>(kUnknowns * i + 1);
+    const double scale = weight / (kArm * size_ * problem_.gravity);
+    for (size_t k = 0; k < SupportReach::kDirections; ++k) {
+      const Vec3 along = SupportReach::Direction(k);
+      const double reach = support.reach[k] - kMargin * size_ - along.dot(center);
+      const Vec3 by_force(-along.x() * center.y(), -reach, -along.z() * center.y());
+      const Vec3 by_moment(-along.z(), 0, along.x());
+      const double beyond = by_force.dot(force.value) + by_moment.dot(moment.value);
+      Residuals::Derivatives derivatives;
+      if (beyond > 0) {
+        for (Index d = 0; d < 3; ++d) {
+          const Index at = kUnknowns * (i + d - 1);
+          const double slope = by_force.dot(force.by_slowness[d]) + by_moment.dot(moment.by_slowness[d]);
+          derivatives.emplace_back(at, scale * slope);
+          for (Index axis = 0; axis < 3; ++axis) {
+            derivatives.emplace_back(at + 1 + axis, scale * by_force[axis] * force.by_shift[d]);
+          }
+        }
+        const Index at = kUnknowns * i + 1;
+        derivatives.emplace_back(at, scale * along.x() * force.value.y());
+        derivatives.emplace_back(at + 1, -scale * along.dot(force.value));
+        derivatives.emplace_back(at + 2, scale * along.z() * force.value.y());
+      }
+      out.Add(beyond > 0 ? scale * beyond : 0, derivatives);
+    }
+  }
+
+  /// The clock of a flight is even, since angular momentum is.
+  void AddTwist(double weight, Index i, const VectorXd& x, Residuals& out) const {
+    const double scale = weight * course_.momentum.row(i).norm() / (mass_ * kTwist * size_ * problem_.gravity * 2 * h_);
+    const Index before = kUnknowns * (i - 1), after = kUnknowns * (i + 1);
+    out.Add(scale * (x[after] - x[before]), {{after, scale}, {before, -scale}});
+  }
+
   /// A residual that is along . force - bound where `holds`, else 0.
   void AddAlong(double scale, const Vec3& along, double bound, bool holds, Index i, const Force& force,
                 Residuals& out) const {
@@ -165,7 +236,7 @@ class Problem {
     if (holds) {
       for (Index k = 0; k < 3; ++k) {
         const Index at = kUnknowns * (i + k - 1);
-        if (retimes_) derivatives.emplace_back(at, scale * along.dot(force.by_slowness[k]));
+        derivatives.emplace_back(at, scale * along.dot(force.by_slowness[k]));
         for (Index axis = 0; axis < 3; ++axis) {
           if (along[axis] != 0) derivatives.emplace_back(at + 1 + axis, scale * along[axis] * force.by_shift[k]);
         }
@@ -176,13 +247,19 @@ class Problem {
 
   void AddForces(double weight, Index i, const VectorXd& x, Residuals& out) const {
     const auto pose = static_cast<size_t>(i);
-    if (problem_.gravity <= 0 || !watched_[pose]) return;
+    if (problem_.gravity <= 0 || !retimes_) return;
     const Force force = ForceAt(i, x);
     if (const Flight* const flight = flight_[pose]) {
       const double scale = weight / (Mends(*flight) ? kFall : kOtherFall);
       for (int axis = 0; axis < 3; ++axis) AddAlong(scale, Vec3::Unit(axis), 0, true, i, force, out);
+      AddTwist(weight, i, x, out);
       return;
     }
+    if (!problem_.support[pose].any) {
+      for (int axis = 0; axis < 3; ++axis) AddAlong(weight / kOtherFall, Vec3::Unit(axis), 0, true, i, force, out);
+      return;
+    }
+    AddCenterOfPressure(weight, i, x, force, out);
     const double scale = weight / kForce;
     const double least = kLeastPress * problem_.gravity, most = kMostPress * problem_.gravity;
     AddAlong(scale, Vec3::UnitY(), least, force.value.y() < least, i, force, out);
@@ -194,19 +271,25 @@ class Problem {
   }
 
   const RetimingProblem& problem_;
+  ClockPrices prices_;
   const Course& course_;
   Index count_;
+  Index whole_;  // the unknown that is the slowness of the whole
   double h_;     // [s]
   double size_;  // as a share of the human's
+  double mass_;  // [kg]
   bool retimes_;
   std::vector<const Flight*> flight_;  // (poses) null: none
-  std::vector<bool> watched_;          // (poses)
 };
 
 }  // namespace
 
 Retiming FindRetiming(const RetimingProblem& problem) {
-  return Problem(problem).Solve();
+  double value = 0, value_of_all = 0;
+  Retiming places = Problem(problem, kPlaces).Solve(value);
+  if (!problem.retimes) return places;
+  Retiming all = Problem(problem, kAll).Solve(value_of_all);
+  return value_of_all < value ? all : places;
 }
 
 }  // namespace retrace::repair

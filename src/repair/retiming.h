@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "course.h"
-#include "retrace/metrics/clip_checks.h"
 
 namespace retrace::repair {
 
@@ -15,10 +14,11 @@ struct RetimingProblem {
   const character::Character& character;
   const Course& course;
   const std::vector<Stance>& stances;
-  const std::vector<double>& level;  ///< LevelStances (poses)
+  const std::vector<double>& level;          ///< LevelStances (poses)
+  const std::vector<SupportReach>& support;  ///< of the levelled course (poses)
   const std::vector<Flight>& flights;
-  std::vector<metrics::Interval> places;  ///< what was found wrong with its clock [s]; none: the clock stays
-  double gravity = 0;                     ///< [m/s^2]
+  bool retimes = false;  ///< else the clock stays, and forces are not looked at
+  double gravity = 0;    ///< [m/s^2]
 };
 
 /// (poses)

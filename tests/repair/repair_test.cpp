@@ -101,7 +101,7 @@ TEST(Repair, LeavesWhatABodyCanDoAsItIsBitByBit) {
   }
 }
 
-TEST(Repair, MakesASlowFallFreeByAFasterClock) {
+TEST(Repair, PlaysAMotionFasterThatIsSlowAsAWhole) {
   const character::ReferenceMotion motion = Smooth(Jump(4, 0.6), 2.2);
   const Repair repair = RepairReference(motion, kEarth, "clip");
   ASSERT_EQ(repair.found.size(), 1u);
@@ -117,9 +117,67 @@ TEST(Repair, MakesASlowFallFreeByAFasterClock) {
   EXPECT_LT(repair.root.largest, 0.08);
   EXPECT_LT(repair.joint.largest, 0.3);
   EXPECT_LT(repair.duration, motion.duration() - 0.15);
-  EXPECT_GT(repair.fastest, 1.3);
+  const double factor = std::sqrt(kEarth / 4);
+  EXPECT_NEAR(repair.instants[12], factor * 12 * kFrameTime, 0.02);
+  EXPECT_NEAR(repair.duration, motion.duration() / factor, 0.1);
+  EXPECT_LT(repair.missing.force, 0.3 * repair.missing_before.force);
+  EXPECT_THAT(repair.Notes(), testing::Contains(HasSubstr("in the mean the ground cannot supply")));
+  EXPECT_DOUBLE_EQ(repair.ToJson()["missing"]["force"].get<double>(), repair.missing.force);
+}
+
+TEST(Repair, ChangesTheClockOfAFlightThatAloneIsSlow) {
+  // Of two jumps the second one: another clock for the whole would spoil the first.
+  constexpr double kAir = 0.4, kTimes = 1.6, kSecond = 1.8;
+  const Course jump = Jump(kEarth, kAir);
+  const Course slowed = [&](double time) {
+    if (time < kSecond) return jump(time);
+    time -= kSecond;
+    const double flown = std::clamp(time - kTakeOff, 0.0, kTimes * kAir);
+    return jump(time - (1 - 1 / kTimes) * flown);
+  };
+  const character::ReferenceMotion motion = Smooth(slowed, kSecond + 2.2);
+  const Repair repair = RepairReference(motion, kEarth, "clip");
+  ASSERT_FALSE(repair.found.empty());
+  EXPECT_TRUE(repair.left.empty()) << repair.left[0].Text();
+  ExpectFreeFall(repair, 0.5);
+  EXPECT_NEAR(repair.fastest, kTimes, 0.3);
+  EXPECT_LT(repair.missing.force, 0.3 * repair.missing_before.force);
   // Long before and after it the clock runs as it did.
   EXPECT_NEAR(repair.instants[12], 12 * kFrameTime, 0.01);
+  const size_t end = repair.instants.size() - 1;
+  EXPECT_NEAR(repair.instants[end] - repair.instants[end - 12], 12 * kFrameTime, 0.01);
+}
+
+TEST(Repair, BringsAFloatingBodyDownWhoseFeetSlide) {
+  const Course floating = [](double time) {
+    Pose pose = task::StandingPose();
+    pose.root_position += Vec3(0, 0.15 + 0.05 * time, 0.8 * time);
+    return pose;
+  };
+  const character::ReferenceMotion motion = Smooth(floating, 2);
+  const Repair repair = RepairReference(motion, kEarth, "clip");
+  ASSERT_FALSE(repair.found.empty());
+  EXPECT_EQ(repair.found[0].kind, Kind::kFloat);
+  EXPECT_NEAR(repair.found[0].value, 0.25, 0.02);
+  EXPECT_THAT(repair.found[0].Text(), HasSubstr("nothing touches the floor and the body hardly falls"));
+  EXPECT_TRUE(repair.left.empty());
+  EXPECT_EQ(repair.poses.size(), motion.poses().size());
+  EXPECT_NEAR(repair.slowest, 1, 1e-9);
+  for (size_t k = 0; k < repair.poses.size(); k += 10) EXPECT_NEAR(task::Lowest(repair.poses[k]), 0, 0.02) << k;
+}
+
+TEST(Repair, DoesNotRaiseTheForcesThatAreMissing) {
+  // Nobody moves up and down by a decimetre six times a second, at whatever speed of play a repair may choose.
+  const Course shaken = [](double time) {
+    Pose pose = task::StandingPose();
+    pose.root_position.y() += 0.05 * std::sin(40 * time);
+    return pose;
+  };
+  const Repair repair = RepairReference(Smooth(shaken, 1), kEarth, "clip");
+  ASSERT_FALSE(repair.found.empty());
+  EXPECT_LE(repair.missing.force, repair.missing_before.force + 1e-9);
+  EXPECT_GT(repair.slowest, 0.2);
+  EXPECT_LT(repair.fastest, 5);
 }
 
 TEST(Repair, MakesAFastFallFreeByASlowerClock) {

@@ -15,6 +15,7 @@ enum class Kind {
   kFall,         ///< a flight in which the body falls at another rate than gravity has
   kUnsupported,  ///< nothing is near the floor and the body hardly falls, or far too fast: no repair is known
   kStance,       ///< a foot stands over the floor or under it
+  kFloat,        ///< an upright body is a little over the floor, hardly falls, and no foot stands
   kPull,         ///< the ground would have to pull a body that it carries
   kPress,        ///< the ground would have to press harder than legs can
 };
@@ -23,8 +24,9 @@ const char* NameOf(Kind kind);
 struct Finding {
   Kind kind = Kind::kFall;
   metrics::Interval interval;  ///< [s]
-  double value = 0;  ///< fall: downward acceleration [m/s^2]; stance: height of the sole [m]; pull and press: the worst
-                     ///< force of the ground upwards as a share of the weight
+  double value = 0;  ///< fall: downward acceleration [m/s^2]; stance: height of the sole [m]; float: that of the
+                     ///< lowest point where it is highest [m]; pull and press: the worst force of the ground upwards as
+                     ///< a share of the weight
   std::string body;  ///< of a stance
 
   bool repairable() const { return kind != Kind::kUnsupported; }

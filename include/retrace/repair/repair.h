@@ -3,12 +3,16 @@
 /// Over the recorded poses runs the logarithm of the slowness, u, and a shift of the whole body, s. Sought is the least
 /// sum of their squares and of the squares of their first and second derivatives for which
 ///   - in a flight that falls at another rate, the centre of mass accelerates by gravity alone;
-///   - a foot that stands beside the floor is on it;
-///   - near such a place the ground does not pull, presses no harder than legs can, and holds by friction;
+///   - a foot that stands beside the floor is on it, and so are the lowest steps of a body that floats;
+///   - the ground does not pull, presses no harder than legs can, and holds by friction;
+///   - its centre of pressure is where bodies touch the floor; in flight the clock is even, as angular momentum is;
 /// by least squares (optimization/least_squares.h), the first two with much weight. Where the clock runs slower by r =
-/// exp(u), velocities are divided by r, and an acceleration a at velocity v becomes (a - v du) / r^2. Feet in contact
-/// are then held where they were, by their legs. Angular momentum about the centre of mass is left as the retimed
-/// motion has it, and told.
+/// exp(u), velocities and momenta are divided by r, and an acceleration a at velocity v becomes (a - v du) / r^2. Feet
+/// in contact are then held where they were, by their legs.
+///
+/// That is solved twice: for a clock that is right but for some places, where u is dear everywhere; and for a motion
+/// that is played at another speed as a whole, where what all u share is cheap and what is besides dear. The smaller
+/// sum is taken. Where no less force is missing on the new clock than on the old one, the clock stays.
 ///
 /// Nothing here is a simulation. A reference without findings stays as it is, bit by bit.
 #pragma once
@@ -36,6 +40,13 @@ struct FlightMomentum {
   double deviation = 0;        ///< largest deviation from that mean; a body in the air has none [kg m^2/s]
 };
 
+/// What the ground cannot supply of that which a motion requires from outside (metrics/required_forces.h): a body that
+/// can perform it needs none of that.
+struct Missing {
+  double force = 0;   ///< mean over the poses, as a share of the weight
+  double moment = 0;  ///< mean, about the centre of mass, by the weight [m]
+};
+
 struct Repair {
   std::vector<Finding> found;  ///< in the reference as it was
   std::vector<Finding> left;   ///< in the repaired one, on its clock
@@ -54,6 +65,7 @@ struct Repair {
   Change joint;                              ///< angle of the joint that is turned most [rad]
   std::vector<metrics::Interval> intervals;  ///< of the repaired motion in which something is changed [s]
   std::vector<FlightMomentum> flights;       ///< those that were repaired
+  Missing missing_before, missing;           ///< of the reference as it was, and of `poses`
 
   /// What was found, changed and is left, as sentences.
   std::vector<std::string> Notes() const;

@@ -4,28 +4,28 @@
 #include "retrace/character/character.h"
 #include "retrace/character/state.h"
 
-namespace retrace::metrics {
+namespace retrace::character {
 
 /// Calls `visit` with the centre, in the world, and the radius of each ball that represents a body: corners of boxes,
 /// vertices, ends of capsules.
 template <typename Function>
-void ForEachPoint(const character::Body& body, const character::BodyState& state, const Function& visit) {
+void ForEachPoint(const Body& body, const BodyState& state, const Function& visit) {
   const auto place = [&](const Vec3& in_body) -> Vec3 { return state.position + state.orientation * in_body; };
-  for (const character::Shape& shape : body.shapes) {
+  for (const Shape& shape : body.shapes) {
     switch (shape.kind) {
-      case character::Shape::Kind::kBox:
+      case Shape::Kind::kBox:
         for (const Vec3& corner : BoxMesh(shape.size).vertices) visit(place(shape.offset + corner), 0.0);
         break;
-      case character::Shape::Kind::kCapsule:
+      case Shape::Kind::kCapsule:
         for (const double end : {-0.5, 0.5}) {
           visit(place(shape.offset + end * shape.length * Vec3::Unit(shape.axis)), shape.radius);
         }
         break;
-      case character::Shape::Kind::kMesh:
+      case Shape::Kind::kMesh:
         for (const Vec3& vertex : shape.mesh.vertices) visit(place(shape.offset + vertex), 0.0);
         break;
     }
   }
 }
 
-}  // namespace retrace::metrics
+}  // namespace retrace::character
