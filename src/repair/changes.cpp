@@ -106,11 +106,11 @@ void MeasureChanges(const character::ReferenceMotion& reference, const std::vect
   const size_t count = repair.poses.size();
   repair.duration = static_cast<double>(count - 1) * h;
   std::vector<double> times, shifts, turns;
-  for (const double speed : SpeedsOf(repair.instants, h)) {
-    repair.slowest = std::min(repair.slowest, speed);
-    repair.fastest = std::max(repair.fastest, speed);
-    times.push_back(std::abs(std::log(speed)));
-  }
+  const std::vector<double> speeds = SpeedsOf(repair.instants, h);
+  const auto [slowest, fastest] = std::minmax_element(speeds.begin(), speeds.end());
+  repair.slowest = *slowest;
+  repair.fastest = *fastest;
+  for (const double speed : speeds) times.push_back(std::abs(std::log(speed)));
   std::vector<bool> changed;
   for (size_t k = 0; k < count; ++k) {
     shifts.push_back((repair.poses[k].root_position - repair.recorded[k].root_position).norm());

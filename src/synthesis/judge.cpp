@@ -29,17 +29,18 @@ double SlideOf(const ResponseModel& model, FeatureMap& features, const std::vect
   double sum = 0;
   int stances = 0;
   for (size_t p = 0; !feet.empty() && p < feet[0].size(); ++p) {
-    std::optional<size_t> begin;
+    bool stood = false;
+    size_t begin = 0;
     for (size_t i = 0; i + 1 < feet.size(); ++i) {
       const double speed = (feet[i + 1][p] - feet[i][p]).norm() / dt;
-      const bool stand = speed <= stands.standing_speed && feet[i][p].y() <= stands.standing_height;
-      if (stand && !begin) begin = i;
-      if (begin && !stand) {
-        const Vec3 way = feet[i][p] - feet[*begin][p];
+      const bool stands_now = speed <= stands.standing_speed && feet[i][p].y() <= stands.standing_height;
+      if (stands_now && !stood) begin = i;
+      if (stood && !stands_now) {
+        const Vec3 way = feet[i][p] - feet[begin][p];
         sum += std::hypot(way.x(), way.z());
         ++stances;
-        begin.reset();
       }
+      stood = stands_now;
     }
   }
   return stances > 0 ? sum / stances : 0;

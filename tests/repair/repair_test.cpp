@@ -120,6 +120,8 @@ TEST(Repair, PlaysAMotionFasterThatIsSlowAsAWhole) {
   const double factor = std::sqrt(kEarth / 4);
   EXPECT_NEAR(repair.instants[12], factor * 12 * kFrameTime, 0.02);
   EXPECT_NEAR(repair.duration, motion.duration() / factor, 0.1);
+  EXPECT_NEAR(repair.slowest, factor, 0.15);
+  EXPECT_NEAR(repair.fastest, factor, 0.15);
   EXPECT_LT(repair.missing.force, 0.3 * repair.missing_before.force);
   EXPECT_THAT(repair.Notes(), testing::Contains(HasSubstr("in the mean the ground cannot supply")));
   EXPECT_DOUBLE_EQ(repair.ToJson()["missing"]["force"].get<double>(), repair.missing.force);

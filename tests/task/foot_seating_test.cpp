@@ -9,7 +9,7 @@
 namespace retrace::task {
 namespace {
 
-constexpr double kGravity = 9.81;
+constexpr double kSeatingGravity = 9.81;
 constexpr double kStiffness = 2e4;
 
 /// What springs under the corners of a foot carry [N].
@@ -27,14 +27,14 @@ double Carried(const character::Pose& pose, const std::string& name) {
 }
 
 TEST(SeatFeet, TheGroundCarriesTheWeightOfWhoStands) {
-  const double weight = Human().total_mass() * kGravity;
+  const double weight = Human().total_mass() * kSeatingGravity;
   for (const double height : {0.0, 0.02, -0.03}) {
     const auto course = [&](double) {
       character::Pose pose = SquatPose(0.5);
       pose.root_position.y() += height;
       return pose;
     };
-    const FootSeating seated = SeatFeet(Motion(course, 1), kStiffness, kGravity);
+    const FootSeating seated = SeatFeet(Motion(course, 1), kStiffness, kSeatingGravity);
     EXPECT_NEAR(seated.lowering, height + weight / (8 * kStiffness), 1e-3) << height;
     EXPECT_LT(seated.largest_shift, 1e-3) << height;
     for (const std::string foot : {"left_foot", "right_foot"}) {
@@ -51,7 +51,7 @@ TEST(SeatFeet, ChangesNothingWhereNothingStands) {
     return pose;
   };
   const character::ReferenceMotion motion = Motion(course, 0.5);
-  const FootSeating seated = SeatFeet(motion, kStiffness, kGravity);
+  const FootSeating seated = SeatFeet(motion, kStiffness, kSeatingGravity);
   EXPECT_EQ(seated.lowering, 0);
   EXPECT_TRUE(seated.notes.empty());
   for (size_t i = 0; i < seated.poses.size(); ++i) {
