@@ -161,9 +161,9 @@ void Scheduler::StopAt(size_t task) {
 int ChooseRanksPerRun(int ranks, size_t runs, int samples) {
   // Of an iteration this share cannot be spread over ranks: selection, messages, waiting for the last sample. Fitted to
   // the efficiencies that the simulation finds with 200 samples (up to 16 ranks) and with 1400 (up to 40). More ranks
-  // than one for 22 samples, or than 16, gain next to nothing.
+  // than one for 21 samples, or than 16, gain next to nothing.
   const double alone = 0.0028 + 3.7 / std::max(1, samples);
-  const int most = std::clamp(samples / 22, 16, 64);
+  const int most = std::clamp(samples / 21, 16, 64);
   // Runs differ in length, and which is long is not known before. In mean lengths: the longest, and how long groups
   // wait for the last run when each of them has had several.
   constexpr double kLongest = 1.6;
