@@ -28,7 +28,7 @@ RETRACE_LANES_INLINE T Sqrt(const T& x) {
   if constexpr (kLanes<T> == 1) {
     return __builtin_sqrt(x);
   } else {
-    T root;
+    T root = {};
     RETRACE_FOR(l, kLanes<T>) root[l] = __builtin_sqrt(x[l]);
     return root;
   }
@@ -122,7 +122,7 @@ RETRACE_LANES_INLINE T Constant(double number) {
   if constexpr (kLanes<T> == 1) {
     return number;
   } else {
-    T constant;
+    T constant = {};
     RETRACE_FOR(l, kLanes<T>) constant[l] = number;
     return constant;
   }
