@@ -135,7 +135,6 @@ void MeasureChanges(const character::ReferenceMotion& reference, const std::vect
     repair.flights.push_back(MomentumOf(after, first, std::max(first, last)));
   }
   repair.missing_before = MissingOf(reference, gravity);
-  repair.missing = MissingOf(reference.WithPoses(repair.poses), gravity);
 }
 
 std::vector<std::string> Repair::Notes() const {

@@ -9,7 +9,8 @@ namespace retrace::repair {
 /// What is missing in a motion; nothing where there is no gravity.
 Missing MissingOf(const character::ReferenceMotion& reference, double gravity);
 
-/// Fills in the figures of a repair whose poses and instants are known. `flights` are the reference's.
+/// Fills in the figures of a repair whose poses, their instants and what they miss are known. `flights` are the
+/// reference's.
 void MeasureChanges(const character::ReferenceMotion& reference, const std::vector<Flight>& flights, double gravity,
                     Repair& repair);
 

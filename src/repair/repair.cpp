@@ -119,6 +119,7 @@ class Repairer {
   struct Attempt {
     std::vector<double> places;  // among those of the reference
     std::vector<Pose> recorded, poses;
+    Missing missing;
   };
 
   Attempt Try(const RetimingProblem& problem) const {
@@ -136,11 +137,8 @@ class Repairer {
     std::vector<Vec3> shifts;
     for (const double place : attempt.places) shifts.emplace_back(CubicSample(shift, place).transpose());
     attempt.poses = Moved(character, attempt.recorded, shifts, SampledAt(problem.level, attempt.places), beside);
+    attempt.missing = MissingOf(reference_.WithPoses(attempt.poses), gravity_);
     return attempt;
-  }
-
-  double MissingForce(const std::vector<Pose>& poses) const {
-    return MissingOf(reference_.WithPoses(poses), gravity_).force;
   }
 
   void Mend() {
@@ -162,8 +160,9 @@ class Repairer {
       // A clock with which no less force is missing stays as it was.
       problem.retimes = false;
       Attempt levelled = Try(problem);
-      if (MissingForce(levelled.poses) <= MissingForce(attempt.poses)) attempt = std::move(levelled);
+      if (levelled.missing.force <= attempt.missing.force) attempt = std::move(levelled);
     }
+    result_.missing = attempt.missing;
     result_.recorded = std::move(attempt.recorded);
     result_.poses = std::move(attempt.poses);
     for (const double place : attempt.places) result_.instants.push_back(place * h);

@@ -19,8 +19,7 @@ void BoxLcp::Resize(int size) {
   stride_ = RoundUp(size);
   const auto padded = static_cast<size_t>(stride_ + ptrdiff_t{2} * kPad);
   matrix_.Reserve(padded * padded);
-  for (GrowBuffer<double>* buffer :
-       {&rhs_, &low_, &high_, &free_x_, &inverse_pivot_, &right_, &direction_, &product_}) {
+  for (GrowBuffer<double>* buffer : {&rhs_, &low_, &high_, &free_x_, &inverse_pivot_, &right_, &direction_}) {
     buffer->Reserve(padded);
   }
   std::fill_n(x_.Reserve(padded), padded, 0.0);
@@ -97,10 +96,7 @@ bool BoxLcp::SolveRows(const std::vector<int>& rows, State* states) {
   return DriveRows(rows, states);
 }
 
-/// Block principal pivoting. False when it does not come to an end.
-bool BoxLcp::PivotBlocks(const std::vector<int>& rows, State* states) {
-  std::fill_n(x_.data(), size_, 0.0);
-  for (const int i : rows) states[i] = Admissible(i, states[i]);
+PivotProblem BoxLcp::ProblemOf(const std::vector<int>& rows, State* states) {
   PivotProblem problem;
   problem.matrix = matrix_.data();
   problem.stride = stride_;
@@ -122,7 +118,14 @@ bool BoxLcp::PivotBlocks(const std::vector<int>& rows, State* states) {
   problem.free = free_rows_.data();
   problem.violated = violated_.data();
   problem.wanted = wanted_.data();
-  return kernels_.pivot(problem);
+  return problem;
+}
+
+/// Block principal pivoting. False when it does not come to an end.
+bool BoxLcp::PivotBlocks(const std::vector<int>& rows, State* states) {
+  std::fill_n(x_.data(), size_, 0.0);
+  for (const int i : rows) states[i] = Admissible(i, states[i]);
+  return kernels_.pivot(ProblemOf(rows, states));
 }
 
 /// Solves S_FF free_x = right for the rows in free_.
@@ -137,31 +140,6 @@ bool BoxLcp::SolveSystem(const double* right) {
     std::fill(to + count + 1, to + stride, 0.0);
   }
   return kernels_.solve(free_matrix_.data(), stride, count, free_x_.data(), inverse_pivot_.data());
-}
-
-/// x of the rows at a limit is that limit; x of the free ones solves S_FF x_F = s_F - S_FB x_B.
-bool BoxLcp::SolveFree(const std::vector<int>& rows, const State* states) {
-  free_.clear();
-  bool any_force = false;
-  for (const int i : rows) {
-    if (states[i] == kFree) {
-      free_.push_back(i);
-      x_[i] = 0;
-    } else {
-      x_[i] = states[i] == kAtHigh ? high_[i] : low_[i];
-      any_force = any_force || x_[i] != 0;
-    }
-  }
-  const int count = static_cast<int>(free_.size());
-  if (any_force) {
-    kernels_.multiply(matrix_.data(), stride_, free_.data(), count, x_.data(), size_, product_.data());
-    for (int r = 0; r < count; ++r) right_[r] = rhs_[free_[r]] - product_[r];
-  } else {
-    for (int r = 0; r < count; ++r) right_[r] = rhs_[free_[r]];
-  }
-  if (!SolveSystem(right_.data())) return false;
-  for (size_t r = 0; r < free_.size(); ++r) x_[free_[r]] = free_x_[r];
-  return true;
 }
 
 /// Dantzig's method: the rows are taken up one after another. The force of the new one grows until its condition holds;
@@ -220,7 +198,7 @@ bool BoxLcp::DriveRows(const std::vector<int>& rows, State* states) {
       if (move.row == i) break;
     }
   }
-  return SolveFree(rows, states);  // without the rounding of all these steps
+  return kernels_.solve_free(ProblemOf(rows, states));  // without the rounding of all these steps
 }
 
 }  // namespace retrace::simulation

@@ -63,9 +63,9 @@ class BoxLcp {
   void RememberStates(LcpWarmStart& warm_start) const;
   State Admissible(int i, State state) const;
   bool SolveRows(const std::vector<int>& rows, State* states);
+  PivotProblem ProblemOf(const std::vector<int>& rows, State* states);
   bool PivotBlocks(const std::vector<int>& rows, State* states);
   bool DriveRows(const std::vector<int>& rows, State* states);
-  bool SolveFree(const std::vector<int>& rows, const State* states);
   bool SolveSystem(const double* right);
   double Residual(int i) const { return kernels_.dot(matrix_.data() + i * stride_, x_.data(), size_) - rhs_[i]; }
 
@@ -79,7 +79,7 @@ class BoxLcp {
   double largest_diagonal_ = 0;
   GrowBuffer<State> first_, second_;  // of the two stages
 
-  GrowBuffer<double> free_matrix_, free_x_, inverse_pivot_, right_, direction_, product_;  // scratch
+  GrowBuffer<double> free_matrix_, free_x_, inverse_pivot_, right_, direction_;  // scratch
   std::vector<int> free_;
   struct Move {
     int row;

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
-#include <stdexcept>
 #include <utility>
 
 #include "ode_library.h"
@@ -89,7 +87,6 @@ void Collision::MakePairs(const Forest& forest) {
   for (const Pair& pair : pairs_) {
     sphere_pairs_.push_back({static_cast<int>(pair.first), static_cast<int>(pair.second), pair.reach_squared});
   }
-  if (pairs_.size() > std::numeric_limits<uint16_t>::max()) throw std::logic_error("too many pairs of shapes");
   const size_t characters = forest.num_characters();
   for (size_t c = 0; c < characters; ++c) {
     for (size_t d = c + 1; d < characters; ++d) {
@@ -145,7 +142,7 @@ void Collision::MakeGeometry(int body, const Shape& shape) {
   geometries_.push_back(std::move(geometry));
 }
 
-void Collision::Find(std::span<const BodyMotion> bodies, std::span<const uint16_t> near) {
+void Collision::Find(std::span<const BodyMotion> bodies, std::span<const uint32_t> near) {
   points_.clear();
   std::fill(grounded_.begin(), grounded_.end(), false);
   for (Geometry& geometry : geometries_) {
@@ -155,7 +152,7 @@ void Collision::Find(std::span<const BodyMotion> bodies, std::span<const uint16_
     geometry.placed = false;
     CollideWithGround(geometry, body);
   }
-  for (const uint16_t pair : near) CollidePair(pairs_[pair], bodies);
+  for (const uint32_t pair : near) CollidePair(pairs_[pair], bodies);
   if (!character_pairs_.empty()) CollideCharacters(bodies);
 }
 

@@ -37,7 +37,7 @@ class Collision {
   Collision& operator=(const Collision&) = delete;
 
   /// @param near pairs() within characters that may touch, in their order (FindNear)
-  void Find(std::span<const BodyMotion> bodies, std::span<const uint16_t> near);
+  void Find(std::span<const BodyMotion> bodies, std::span<const uint32_t> near);
   /// The spheres about the shapes, and the pairs of shapes within characters that may touch.
   const std::vector<SphereShape>& spheres() const { return spheres_; }
   const std::vector<SpherePair>& pairs() const { return sphere_pairs_; }
@@ -125,7 +125,7 @@ class NearPairs {
   NearPairs(const Collision& collision, const TreePasses& passes);
   /// @param bodies (bodies) BodyNumbers of the lanes
   void Find(const std::byte* bodies);
-  std::span<const uint16_t> OfLane(size_t lane) const { return {lists_[lane], counts_[lane]}; }
+  std::span<const uint32_t> OfLane(size_t lane) const { return {lists_[lane], counts_[lane]}; }
 
  private:
   struct alignas(64) Center {
@@ -134,8 +134,8 @@ class NearPairs {
   const Collision& collision_;
   const TreePasses& passes_;
   std::vector<Center> centers_;
-  std::vector<uint16_t> memory_;
-  std::vector<uint16_t*> lists_;  // (lanes)
+  std::vector<uint32_t> memory_;
+  std::vector<uint32_t*> lists_;  // (lanes)
   std::vector<size_t> counts_;    // (lanes)
 };
 

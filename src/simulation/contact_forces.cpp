@@ -153,10 +153,11 @@ void ContactSolver::FindBodies(std::span<const ContactPoint> points, size_t num_
   }
 }
 
-void ContactSolver::Begin(std::span<const ContactPoint> points, size_t num_bodies, ForestDynamics& forest) {
-  if (points.empty()) return;
-  FindBodies(points, num_bodies);
-  forest.Want(bodies_);
+void ContactSolver::Begin(std::span<const ContactPoint> points, ForestDynamics& forest) {
+  for (const ContactPoint& point : points) {
+    forest.Want(point.body);
+    if (point.other >= 0) forest.Want(point.other);
+  }
 }
 
 bool ContactSolver::Solve(std::span<const ContactPoint> points, const StepLaw& law, ForestDynamics& forest, size_t lane,

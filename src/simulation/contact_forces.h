@@ -33,7 +33,7 @@ class ContactSolver {
  public:
   /// Takes the contact points of a lane of the forest, which has begun a step, and tells the forest what it must find
   /// (ForestDynamics::Want).
-  void Begin(std::span<const ContactPoint> points, size_t num_bodies, ForestDynamics& forest);
+  static void Begin(std::span<const ContactPoint> points, ForestDynamics& forest);
   /// Finds the forces of these points and adds their impulses to the forest, which has found the responses. False when
   /// block pivoting did not end for some trees, which are then marked in `found.failed`; nothing is added to these.
   /// Points whose bodies neither hang together by joints nor by contacts with one another are a problem of their own

@@ -90,17 +90,11 @@ RETRACE_INLINE bool SolveOf(double* matrix, ptrdiff_t stride, int size, double* 
   return true;
 }
 
-template <class Simd>
-RETRACE_INLINE void MultiplyOf(const double* matrix, ptrdiff_t stride, const int* rows, int count, const double* x,
-                               int width, double* products) {
-  for (int k = 0; k < count; ++k) products[k] = DotOf<Simd>(matrix + rows[k] * stride, x, width);
-}
-
 // ---- block principal pivoting
 
 /// Solves S_FF x_F = s_F - S_FB x_B for the free rows F; x of the rows B at a limit is that limit.
 template <class Simd>
-RETRACE_INLINE bool SolveFree(const PivotProblem& p) {
+RETRACE_INLINE bool SolveFreeOf(const PivotProblem& p) {
   int count = 0;
   bool any_force = false;
   for (int k = 0; k < p.count; ++k) {
@@ -167,7 +161,7 @@ RETRACE_INLINE bool PivotOf(const PivotProblem& problem) {
   int fewest = problem.count + 1;  // violated rows so far
   int stalls_left = problem.most_stalls;
   for (;;) {
-    if (!SolveFree<Simd>(problem)) return false;
+    if (!SolveFreeOf<Simd>(problem)) return false;
     const int count = FindViolated<Simd>(problem);
     if (count == 0) return true;
     if (count < fewest) {
@@ -182,11 +176,12 @@ RETRACE_INLINE bool PivotOf(const PivotProblem& problem) {
 
 // ---- both instruction sets -----------------------------------------------------------------------------------------
 
-constexpr DenseKernels kBaselineKernels = {Compiled<PivotOf<Sse2>>::ForBaseline, Compiled<SolveOf<Sse2>>::ForBaseline,
-                                           Compiled<DotOf<Sse2>>::ForBaseline, Compiled<MultiplyOf<Sse2>>::ForBaseline};
+constexpr DenseKernels kBaselineKernels = {Compiled<PivotOf<Sse2>>::ForBaseline,
+                                           Compiled<SolveFreeOf<Sse2>>::ForBaseline,
+                                           Compiled<SolveOf<Sse2>>::ForBaseline, Compiled<DotOf<Sse2>>::ForBaseline};
 #if defined(__x86_64__)
-constexpr DenseKernels kAvx2Kernels = {Compiled<PivotOf<Avx2>>::ForAvx2, Compiled<SolveOf<Avx2>>::ForAvx2,
-                                       Compiled<DotOf<Avx2>>::ForAvx2, Compiled<MultiplyOf<Avx2>>::ForAvx2};
+constexpr DenseKernels kAvx2Kernels = {Compiled<PivotOf<Avx2>>::ForAvx2, Compiled<SolveFreeOf<Avx2>>::ForAvx2,
+                                       Compiled<SolveOf<Avx2>>::ForAvx2, Compiled<DotOf<Avx2>>::ForAvx2};
 #endif
 
 }  // namespace

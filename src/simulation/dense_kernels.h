@@ -45,6 +45,9 @@ struct DenseKernels {
   /// False when pivoting does not come to an end.
   bool (*pivot)(const PivotProblem& problem);
 
+  /// One round of it: x of the rows at a limit is that limit, x of the free ones solves S_FF x_F = s_F - S_FB x_B.
+  bool (*solve_free)(const PivotProblem& problem);
+
   /// Solves C x = rhs for a symmetric positive definite C. `matrix` is the upper triangle of [C | rhs] (size x size +
   /// 1), which is overwritten; its rows and x are padded, by kPad at least, what follows rhs in a row being zero. False
   /// when a pivot is not positive.
@@ -52,10 +55,6 @@ struct DenseKernels {
 
   /// Sum of a[i] * b[i]; the width is rounded up to a multiple of kPad.
   double (*dot)(const double* a, const double* b, int width);
-
-  /// products[k] = sum of matrix[rows[k]][i] * x[i].
-  void (*multiply)(const double* matrix, ptrdiff_t stride, const int* rows, int count, const double* x, int width,
-                   double* products);
 };
 
 /// For each set of instructions.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <stdexcept>
 
 namespace retrace::simulation {
@@ -33,8 +32,7 @@ void CopyTo(const Matrix& from, double* to) {
 }  // namespace
 
 ForestDynamics::ForestDynamics(const Forest& forest, const StepLaw& law, const TreePasses& passes)
-    : law_(law),
-      passes_(passes),
+    : passes_(passes),
       lanes_(static_cast<size_t>(passes.lanes)),
       tree_of_(forest.tree_of),
       first_free_tree_(forest.num_characters()) {
@@ -48,7 +46,7 @@ ForestDynamics::ForestDynamics(const Forest& forest, const StepLaw& law, const T
   torques_.resize(lanes_);
   forces_.resize(lanes_);
   to_.resize(lanes_);
-  for (const Tree& tree : forest.trees) AddTree(forest, tree);
+  for (const Tree& tree : forest.trees) AddTree(forest, law, tree);
   size_t largest = 0;
   for (TreeNodes& tree : trees_) {
     tree.memory.shapes = shapes_.data() + tree.first;
@@ -64,7 +62,7 @@ ForestDynamics::Memory ForestDynamics::MemoryFor(size_t count) const {
   return Memory((bytes + sizeof(Line) - 1) / sizeof(Line), Line{});
 }
 
-void ForestDynamics::AddTree(const Forest& forest, const Tree& tree) {
+void ForestDynamics::AddTree(const Forest& forest, const StepLaw& law, const Tree& tree) {
   if (tree.num_bodies > kMaxTreeBodies) throw std::logic_error("too many bodies for ForestDynamics");
   TreeNodes& nodes = trees_.emplace_back();
   nodes.first = shapes_.size();
@@ -76,9 +74,9 @@ void ForestDynamics::AddTree(const Forest& forest, const Tree& tree) {
   TreeMemory& memory = nodes.memory;
   memory.count = nodes.count;
   memory.planar = tree.planar;
-  memory.time_step = law_.time_step;
-  memory.gravity = law_.gravity;
-  memory.correction = law_.joint_erp / law_.time_step;
+  memory.time_step = law.time_step;
+  memory.gravity = law.gravity;
+  memory.correction = law.joint_erp / law.time_step;
   memory.bodies = reinterpret_cast<std::byte*>(bodies_.data());
   memory.motors = reinterpret_cast<std::byte*>(motors_.data());
   memory.nodes = reinterpret_cast<std::byte*>(nodes.nodes.data());
@@ -211,8 +209,8 @@ uint64_t ForestDynamics::FindNeeded(const TreeNodes& tree) {
   return path;
 }
 
-void ForestDynamics::Want(std::span<const int> bodies) {
-  for (const int body : bodies) trees_[TreeOf(body)].wanted |= uint64_t{1} << node_of_[static_cast<size_t>(body)];
+void ForestDynamics::Want(int body) {
+  trees_[TreeOf(body)].wanted |= uint64_t{1} << node_of_[static_cast<size_t>(body)];
 }
 
 void ForestDynamics::FindResponses() {

@@ -56,8 +56,6 @@ class ForestDynamics {
   /// Throws std::logic_error where a tree has more than kMaxTreeBodies bodies.
   ForestDynamics(const Forest& forest, const StepLaw& law, const TreePasses& passes = kScalarPasses);
 
-  size_t num_lanes() const { return lanes_; }
-
   /// Takes the bodies of each lane as they are. There is a step for each lane, and at least one is not idle.
   void Take(std::span<const LaneStep> steps);
   /// The bodies that were taken: (bodies) BodyNumbers of the lanes.
@@ -70,8 +68,8 @@ class ForestDynamics {
   size_t num_trees() const { return trees_.size(); }
   size_t TreeOf(int body) const { return tree_of_[static_cast<size_t>(body)]; }
 
-  /// Of which bodies the velocities without contacts, and the responses, are wanted in this step: those of each lane.
-  void Want(std::span<const int> bodies);
+  /// The velocity of a body without contacts, and its responses to and from others, are wanted in this step.
+  void Want(int body);
   /// Finds what is wanted in any lane.
   void FindResponses();
   void FreeVelocity(size_t lane, int body, Vec6& velocity) const;
@@ -105,7 +103,7 @@ class ForestDynamics {
     TreeMemory memory;
   };
 
-  void AddTree(const Forest& forest, const Tree& tree);
+  void AddTree(const Forest& forest, const StepLaw& law, const Tree& tree);
   uint64_t FindNeeded(const TreeNodes& tree);
   bool Rests(const LaneStep& step, size_t tree) const;
   void TakeMotors(std::span<const LaneStep> steps);
@@ -118,7 +116,6 @@ class ForestDynamics {
   template <class Numbers>
   Numbers* At(const Memory& memory, size_t index, size_t lane) const;
 
-  StepLaw law_;
   const TreePasses& passes_;
   const size_t lanes_;
   std::vector<NodeShape> shapes_;  // (nodes)

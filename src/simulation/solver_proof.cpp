@@ -75,7 +75,7 @@ std::optional<std::string> Compare() {
     const LaneStep taken{bodies, input};
     dynamics.Take({&taken, 1});
     dynamics.Begin({&taken, 1});
-    contact_solver.Begin(contacts, bodies.size(), dynamics);
+    ContactSolver::Begin(contacts, dynamics);
     dynamics.FindResponses();
     if (!contact_solver.Solve(contacts, law, dynamics, 0, bodies, contact_forces))
       return "a contact problem was not solved";

@@ -1,21 +1,18 @@
 #include "tree_passes.h"
 
 #include <cmath>
+#include <initializer_list>
 
-#include "retrace/math/elementary.h"
+#include "tree_passes_of_lanes.h"
 
 namespace retrace::simulation::lanes {
 
-RETRACE_LANES_INLINE double Arcsine(double x) {
+template <>
+inline double Arcsine(const double& x) {
   return std::asin(x);
-}
-RETRACE_LANES_INLINE double Arccosine(double x) {
-  return std::acos(x);
 }
 
 }  // namespace retrace::simulation::lanes
-
-#include "tree_passes_of_lanes.h"
 
 namespace retrace::simulation {
 

@@ -125,7 +125,7 @@ struct TreePasses {
   /// Which pairs of spheres meet: (lanes) lists of pairs, of which `counts` become the lengths. `centers` (spheres)
   /// become those of the spheres.
   void (*find_near)(const SphereShape* spheres, size_t num_spheres, const SpherePair* pairs, size_t num_pairs,
-                    const std::byte* bodies, std::byte* centers, uint16_t* const* lists, size_t* counts);
+                    const std::byte* bodies, std::byte* centers, uint32_t* const* lists, size_t* counts);
   /// Copies `count` numbers of each lane to where the passes work, and back. (lanes) addresses.
   void (*gather)(const double* const* from, size_t count, std::byte* to);
   void (*scatter)(const std::byte* from, size_t count, double* const* to);

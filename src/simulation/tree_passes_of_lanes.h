@@ -1,10 +1,14 @@
 /// The passes for lanes of one kind. Included by one source for each set of instructions, which is compiled for it:
-/// nothing here may call what is not inlined, but for the arcsine and arccosine that the source gives before.
+/// nothing here may call what is not inlined, but for Arcsine.
 #pragma once
 
 #include "tree_passes.h"
 
 namespace retrace::simulation::lanes {
+
+/// With the same bits in all versions. Each source gives the one for its lanes.
+template <class T>
+T Arcsine(const T& x);
 
 template <class T>
 class Passes {
@@ -403,7 +407,7 @@ class Passes {
     for (int l = 0; l < kLanes<T>; ++l) {
       if ((large >> l & 1) == 0) continue;
       const double size = __builtin_fabs(LaneOf(cosine, l));
-      SetLane(Arccosine(size < 1.0 ? size : 1.0), l, angle);
+      SetLane(__builtin_acos(size < 1.0 ? size : 1.0), l, angle);
     }
     return angle;
   }
@@ -435,7 +439,7 @@ class Passes {
   // ---- spheres
 
   static void FindNear(const SphereShape* spheres, size_t num_spheres, const SpherePair* pairs, size_t num_pairs,
-                       const std::byte* bodies_of_lanes, std::byte* centers_of_lanes, uint16_t* const* lists,
+                       const std::byte* bodies_of_lanes, std::byte* centers_of_lanes, uint32_t* const* lists,
                        size_t* counts) {
     const auto* bodies = reinterpret_cast<const Body*>(bodies_of_lanes);
     auto* centers = reinterpret_cast<Vector3<T>*>(centers_of_lanes);
@@ -453,7 +457,7 @@ class Passes {
       unsigned near = Bits(!(Dot(apart, apart) > pairs[p].reach_squared));
       for (; near != 0; near &= near - 1) {
         const int l = __builtin_ctz(near);
-        lists[l][counts[l]++] = static_cast<uint16_t>(p);
+        lists[l][counts[l]++] = static_cast<uint32_t>(p);
       }
     }
   }

@@ -360,7 +360,7 @@ struct World::Impl {
 
   /// Finds what acts in a step. False when the shapes of the bodies cannot be placed.
   /// @param near_pairs of shapes that are near one another
-  bool PrepareStep(std::span<const JointCommand> commands, std::span<const uint16_t> near_pairs, StepInput& input) {
+  bool PrepareStep(std::span<const JointCommand> commands, std::span<const uint32_t> near_pairs, StepInput& input) {
     try {
       collision.Find(std::span(bodies).first(num_own()), near_pairs);
       if (objects) objects->Find(bodies, Time(), resting, collision.grounded(), collision.points());
@@ -507,8 +507,7 @@ struct World::Stepper {
     });
     if (!any) return;
     dynamics.Begin(steps);
-    for_each(
-        [&](size_t l, Impl& world) { contact_solver.Begin(steps[l].input.contacts, world.bodies.size(), dynamics); });
+    for_each([&](size_t l, Impl&) { ContactSolver::Begin(steps[l].input.contacts, dynamics); });
     dynamics.FindResponses();
     for_each([&](size_t l, Impl& world) {
       moving[l] = world.FindContactForces(contact_solver, dynamics, l, steps[l]);

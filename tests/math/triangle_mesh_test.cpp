@@ -11,10 +11,6 @@
 namespace retrace {
 namespace {
 
-Vec3 AnyVector(RandomStream& random, double size) {
-  return {random.Uniform(-size, size), random.Uniform(-size, size), random.Uniform(-size, size)};
-}
-
 Mat3 BoxInertia(const Vec3& size) {
   const Vec3 s = size.cwiseAbs2();
   return size.prod() / 12 * Vec3(s.y() + s.z(), s.x() + s.z(), s.x() + s.y()).asDiagonal().toDenseMatrix();

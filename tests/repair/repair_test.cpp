@@ -150,6 +150,25 @@ TEST(Repair, ChangesTheClockOfAFlightThatAloneIsSlow) {
   EXPECT_NEAR(repair.instants[end] - repair.instants[end - 12], 12 * kFrameTime, 0.01);
 }
 
+struct ExpectedFinding {
+  Kind kind;
+  double value;
+  const char* text;
+};
+
+/// A body that is over the floor for all of a motion is on it then, at the same speed.
+void ExpectBroughtDown(const Repair& repair, const character::ReferenceMotion& motion, const ExpectedFinding& first,
+                       double tolerance) {
+  ASSERT_FALSE(repair.found.empty());
+  EXPECT_EQ(repair.found[0].kind, first.kind);
+  EXPECT_NEAR(repair.found[0].value, first.value, tolerance);
+  EXPECT_THAT(repair.found[0].Text(), HasSubstr(first.text));
+  EXPECT_TRUE(repair.left.empty());
+  EXPECT_EQ(repair.poses.size(), motion.poses().size());
+  EXPECT_NEAR(repair.slowest, 1, 1e-9);
+  for (size_t k = 0; k < repair.poses.size(); k += 10) EXPECT_NEAR(task::Lowest(repair.poses[k]), 0, tolerance) << k;
+}
+
 TEST(Repair, BringsAFloatingBodyDownWhoseFeetSlide) {
   const Course floating = [](double time) {
     Pose pose = task::StandingPose();
@@ -158,14 +177,7 @@ TEST(Repair, BringsAFloatingBodyDownWhoseFeetSlide) {
   };
   const character::ReferenceMotion motion = Smooth(floating, 2);
   const Repair repair = RepairReference(motion, kEarth, "clip");
-  ASSERT_FALSE(repair.found.empty());
-  EXPECT_EQ(repair.found[0].kind, Kind::kFloat);
-  EXPECT_NEAR(repair.found[0].value, 0.25, 0.02);
-  EXPECT_THAT(repair.found[0].Text(), HasSubstr("nothing touches the floor and the body hardly falls"));
-  EXPECT_TRUE(repair.left.empty());
-  EXPECT_EQ(repair.poses.size(), motion.poses().size());
-  EXPECT_NEAR(repair.slowest, 1, 1e-9);
-  for (size_t k = 0; k < repair.poses.size(); k += 10) EXPECT_NEAR(task::Lowest(repair.poses[k]), 0, 0.02) << k;
+  ExpectBroughtDown(repair, motion, {Kind::kFloat, 0.25, "nothing touches the floor and the body hardly falls"}, 0.02);
 }
 
 TEST(Repair, DoesNotRaiseTheForcesThatAreMissing) {
@@ -201,14 +213,7 @@ TEST(Repair, BringsALiftedMotionDown) {
   };
   const character::ReferenceMotion motion = Smooth(squat, 3);
   const Repair repair = RepairReference(motion, kEarth, "clip");
-  ASSERT_FALSE(repair.found.empty());
-  EXPECT_EQ(repair.found[0].kind, Kind::kStance);
-  EXPECT_NEAR(repair.found[0].value, 0.1, 0.005);
-  EXPECT_THAT(repair.found[0].Text(), HasSubstr("m over the floor"));
-  EXPECT_TRUE(repair.left.empty());
-  EXPECT_EQ(repair.poses.size(), motion.poses().size());
-  for (size_t k = 0; k < repair.poses.size(); k += 10) EXPECT_NEAR(task::Lowest(repair.poses[k]), 0, 0.005) << k;
-  EXPECT_NEAR(repair.slowest, 1, 1e-9);
+  ExpectBroughtDown(repair, motion, {Kind::kStance, 0.1, "m over the floor"}, 0.005);
   EXPECT_NEAR(repair.root.largest, 0.1, 0.005);
 }
 

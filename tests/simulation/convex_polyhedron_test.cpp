@@ -13,10 +13,6 @@
 namespace retrace::simulation {
 namespace {
 
-Vec3 AnyVector(RandomStream& random, double size) {
-  return {random.Uniform(-size, size), random.Uniform(-size, size), random.Uniform(-size, size)};
-}
-
 Placement AnyPlacement(RandomStream& random, double distance) {
   Placement placement;
   placement.rotation = FromRotationVector(AnyVector(random, 3)).toRotationMatrix();

@@ -116,7 +116,7 @@ bool Step(ForestDynamics& tree, ContactForces& contacts, const StepLaw& law, con
   tree.Take({&step, 1});
   tree.Begin({&step, 1});
   ContactSolver solver;
-  solver.Begin(input.contacts, bodies.size(), tree);
+  ContactSolver::Begin(input.contacts, tree);
   tree.FindResponses();
   if (!solver.Solve(input.contacts, law, tree, 0, bodies, contacts)) return false;
   tree.Finish({&step, 1});
@@ -307,7 +307,7 @@ TEST(ForestDynamics, AnImpulseChangesVelocitiesByTheResponse) {
   const LaneStep step_without{without, motion.Input()};
   tree.Take({&step_without, 1});
   tree.Begin({&step_without, 1});
-  tree.Want(set);
+  for (const int body : set) tree.Want(body);
   tree.FindResponses();
   Vec6 free;
   tree.FreeVelocity(0, foot, free);

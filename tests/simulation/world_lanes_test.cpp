@@ -8,6 +8,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "math/any_stream.h"
 #include "retrace/math/random.h"
 #include "retrace/math/rotation.h"
 #include "simulation/sample_characters.h"
@@ -19,26 +20,22 @@ bool SameBytes(const character::State& a, const character::State& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(a[0])) == 0;
 }
 
-Vec3 VectorWithin(RandomStream& random, double size) {
-  return {random.Uniform(-size, size), random.Uniform(-size, size), random.Uniform(-size, size)};
-}
-
 /// A character somewhere about the ground, in any pose, and what its joints are to do.
 struct Start {
   Start(const character::Character& character, uint32_t number) {
     RandomStream random(11, RandomStage::kTest, number, 0);
     character::Pose pose = RestPose(character);
     for (size_t j = 0; j < pose.joint_rotations.size(); ++j) {
-      const Vec3 turn = VectorWithin(random, 0.4);
+      const Vec3 turn = AnyVector(random, 0.4);
       pose.joint_rotations[j] = character.joints[j].type == character::JointType::kHinge
                                     ? AxisRotation(character.joints[j].axis, turn.x())
                                     : FromRotationVector(turn);
       JointCommand& command = commands.emplace_back();
       command.target = pose.joint_rotations[j];
       if (random.Uniform() < 0.1) command.gain = 0;
-      if (number % 3 == 0) command.torque = VectorWithin(random, 10);
+      if (number % 3 == 0) command.torque = AnyVector(random, 10);
     }
-    pose.root_orientation = FromRotationVector(VectorWithin(random, number % 2 == 0 ? 3 : 0.1));
+    pose.root_orientation = FromRotationVector(AnyVector(random, number % 2 == 0 ? 3 : 0.1));
     pose.root_position = Vec3(0, 1, 0);
     state = StateOf(character, pose);
     double lowest = std::numeric_limits<double>::infinity();
@@ -47,8 +44,8 @@ struct Start {
     }
     const double height = number % 4 == 3 ? 1 : random.Uniform(-0.01, 0.02);
     for (auto& body : state) body.position.y() += height - lowest;
-    SetRigidMotion(character, VectorWithin(random, 1), VectorWithin(random, 2), state);
-    force = VectorWithin(random, 100);
+    SetRigidMotion(character, AnyVector(random, 1), AnyVector(random, 2), state);
+    force = AnyVector(random, 100);
   }
   character::State state;
   std::vector<JointCommand> commands;
