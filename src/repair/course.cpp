@@ -44,6 +44,10 @@ constexpr double kHighestFloor = 0.35;  // nor comes so far from the floor all t
 constexpr double kStepsWithin = 0.2;    // the lowest points over a floor are those of such a time [s]
 constexpr double kNearLeast = 0.02;     // and what is no higher over them, for floors may climb [m]
 constexpr double kFloatsFrom = 0.06;    // an upright body that is farther from the floor and hardly falls floats [m]
+constexpr double kNextToFloor = 0.05;   // what is no higher over it, or over the lowest point [m]
+constexpr double kSkims = 1;            // nothing carries a body that moves so fast over the floor [m/s]
+constexpr double kLongestSkim = 0.5;    // what slides longer than it may fly is meant to [s]
+constexpr double kSkimCarried = 0.3;    // share of gravity that holds a body up which does not fall
 
 constexpr double kOtherSpeed = 0.15;    // relative error of the speed of play
 constexpr double kOffParabola = 0.02;   // by which the middle of the flight is higher or lower than a fall has it [m]
@@ -75,9 +79,51 @@ void AddStances(int body, const std::vector<bool>& still, const std::vector<doub
   }
 }
 
-/// All stretches in which nothing is near the floor for long enough, with the body raised by a shift.
+/// Speed over the floor of the slowest point of a state that is next to the floor, or to the lowest point where that is
+/// over the floor [m/s].
+double SlowestPoint(const Character& character, const State& before, const State& state, const State& after,
+                    double lowest, double time) {
+  const double near = std::max(lowest, 0.0) + kNextToFloor;
+  double slowest = std::numeric_limits<double>::infinity();
+  for (size_t b = 0; b < character.bodies.size(); ++b) {
+    const auto speed = [&](const Vec3& point) {
+      const Vec3 in_body = state[b].orientation.conjugate() * (point - state[b].position);
+      const Vec3 way =
+          after[b].position + after[b].orientation * in_body - before[b].position - before[b].orientation * in_body;
+      return std::hypot(way.x(), way.z()) / time;
+    };
+    character::ForEachPoint(character.bodies[b], state[b], [&](const Vec3& center, double radius) {
+      if (center.y() - radius < near) slowest = std::min(slowest, speed(center - radius * Vec3::UnitY()));
+    });
+  }
+  return slowest;
+}
+
+/// Where feet move over the floor too fast to carry the body, which does not fall (poses).
+std::vector<bool> SkimmingPoses(const Course& course, double gravity) {
+  const size_t count = course.size();
+  std::vector<bool> skims(count, false);
+  const auto shortest = static_cast<size_t>(std::lround(kShortestFlight / course.frame_time));
+  for (size_t first = 0; first < count;) {
+    size_t end = first;
+    double sum = 0;
+    for (; end < count && course.on_foot[end] && course.slide[end] > kSkims; ++end) {
+      sum += course.acceleration(static_cast<Eigen::Index>(end), 1) / gravity + 1;
+    }
+    const size_t length = end - first;
+    const bool short_enough = static_cast<double>(length) * course.frame_time < kLongestSkim;
+    if (length >= shortest && short_enough && sum > kSkimCarried * static_cast<double>(length)) {
+      for (size_t i = first; i < end; ++i) skims[i] = true;
+    }
+    first = end + 1;
+  }
+  return skims;
+}
+
+/// All stretches in which nothing is near the floor for long enough, with the body raised by a shift. @param skims
+/// where what is near the floor does not count (poses)
 std::vector<Flight> AirborneParts(const Course& course, const std::vector<Stance>& stances,
-                                  const std::vector<double>& shift) {
+                                  const std::vector<double>& shift, const std::vector<bool>& skims) {
   const size_t count = course.size();
   std::vector<bool> airborne(count);
   for (size_t i = 0; i < count; ++i) airborne[i] = course.lowest[i] + shift[i] > kAirborne;
@@ -87,13 +133,14 @@ std::vector<Flight> AirborneParts(const Course& course, const std::vector<Stance
       if (course.lowest[i] < kStandsNear) airborne[i] = false;
     }
   }
+  for (size_t i = 0; i < count; ++i) airborne[i] = airborne[i] || skims[i];
   const auto edge = static_cast<size_t>(std::lround(kFlightEdge / course.frame_time));
   const auto shortest = static_cast<size_t>(std::lround(kShortestFlight / course.frame_time));
   std::vector<Flight> parts;
   for (size_t first = 0; first < count;) {
     size_t end = first;
     while (end < count && airborne[end]) ++end;
-    Flight part{first, end - 1, 0, 0, std::numeric_limits<double>::infinity()};
+    Flight part{first, end - 1, 0, 0, std::numeric_limits<double>::infinity(), false};
     const size_t length = end - first;
     first = end + 1;
     if (length < std::max(shortest, 2 * edge + kLeastPoses)) continue;
@@ -102,6 +149,7 @@ std::vector<Flight> AirborneParts(const Course& course, const std::vector<Stance
       heights.push_back(course.center(static_cast<Eigen::Index>(i), 1) + shift[i]);
       part.clearance = std::max(part.clearance, course.lowest[i] + shift[i]);
       part.nearest = std::min(part.nearest, course.lowest[i] + shift[i]);
+      part.skims = part.skims || skims[i];
     }
     part.acceleration = DownwardAcceleration(heights, course.frame_time);
     parts.push_back(part);
@@ -149,6 +197,11 @@ Course MeasureCourse(const Character& character, const std::vector<character::Po
     const Eigen::Index m = std::clamp<Eigen::Index>(row, 1, rows - 2);
     course.acceleration.row(row) =
         (course.center.row(m + 1) - 2 * course.center.row(m) + course.center.row(m - 1)) / (frame_time * frame_time);
+  }
+  course.slide.assign(count, 0);
+  for (size_t i = 1; i + 1 < count; ++i) {
+    course.slide[i] = SlowestPoint(character, course.states[i - 1], course.states[i], course.states[i + 1],
+                                   course.lowest[i], 2 * frame_time);
   }
   for (Eigen::Index i = 1; i + 1 < rows; ++i) {
     course.moment.row(i) = (course.momentum.row(i + 1) - course.momentum.row(i - 1)) / (2 * frame_time);
@@ -256,7 +309,8 @@ std::vector<double> LevelStances(const Course& course, const std::vector<Stance>
 std::vector<Flight> FindFloats(const Course& course, const std::vector<Stance>& stances, double gravity) {
   std::vector<Flight> floats;
   if (gravity <= 0) return floats;
-  for (const Flight& part : AirborneParts(course, stances, LevelStances(course, stances, {}))) {
+  const std::vector<bool> none(course.size(), false);
+  for (const Flight& part : AirborneParts(course, stances, LevelStances(course, stances, {}), none)) {
     const double fall = part.clearance < kHeldNear ? kHeldFall : 1 / (kMostFactor * kMostFactor);
     if (part.clearance < kFloatsFrom || part.nearest > kHighestFloor || part.clearance > kHighestFloat) continue;
     if (part.acceleration > fall * gravity) continue;
@@ -270,8 +324,8 @@ std::vector<Flight> FindFloats(const Course& course, const std::vector<Stance>& 
 std::vector<Flight> FindFlights(const Course& course, const std::vector<Stance>& stances,
                                 const std::vector<double>& shift, double gravity) {
   std::vector<Flight> flights;
-  for (const Flight& part : AirborneParts(course, stances, shift)) {
-    if (part.clearance < kHeldNear && part.acceleration < kHeldFall * gravity) continue;
+  for (const Flight& part : AirborneParts(course, stances, shift, SkimmingPoses(course, gravity))) {
+    if (!part.skims && part.clearance < kHeldNear && part.acceleration < kHeldFall * gravity) continue;
     flights.push_back(part);
   }
   return flights;
@@ -287,7 +341,7 @@ bool FallsOtherwise(const Flight& flight, double gravity, double frame_time) {
 }
 
 bool IsUnsupported(const Flight& flight, double gravity, double frame_time) {
-  if (!FallsOtherwise(flight, gravity, frame_time)) return false;
+  if (!FallsOtherwise(flight, gravity, frame_time) || flight.skims) return false;
   const double share = flight.acceleration / gravity;
   if (!(share > 1 / (kMostFactor * kMostFactor)) || share > kMostFactor * kMostFactor) return true;
   const double time = static_cast<double>(flight.last - flight.first) * frame_time;

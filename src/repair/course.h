@@ -21,6 +21,7 @@ struct Course {
   Eigen::MatrixX3d moment;        ///< its rate, which the forces from outside have [N m]
   std::vector<double> lowest;     ///< height of the lowest point of all bodies [m]
   std::vector<bool> on_foot;      ///< whether that is a foot's, with the root high over it
+  std::vector<double> slide;      ///< speed over the floor of the slowest point next to it, or next to the lowest [m/s]
 
   size_t size() const { return states.size(); }
 };
@@ -62,6 +63,7 @@ struct Flight {
   double acceleration = 0;  ///< downwards, by the parabola that fits the height of the centre of mass [m/s^2]
   double clearance = 0;     ///< height of the lowest point where it is highest [m]
   double nearest = 0;       ///< and where it is lowest [m]
+  bool skims = false;       ///< feet are next to the floor, but move over it as feet do in flight
 };
 
 /// The shift upwards of the whole body with which standing feet that are beside the floor are on it, and others where
@@ -78,7 +80,9 @@ std::vector<Flight> FindFloats(const Course& course, const std::vector<Stance>& 
 bool IsBesideFloor(const Stance& stance);
 
 /// A body that hardly falls with some part near the floor, as in rolls and cartwheels whose hands are some centimetres
-/// too high, is held up there: that is no flight. @param shift of LevelStances @param gravity above 0 [m/s^2]
+/// too high, is held up there: that is no flight. Where all that is next to the floor moves over it too fast to carry
+/// the body, it is: poses before and after a jump that are joined without it do so. @param shift of LevelStances @param
+/// gravity above 0 [m/s^2]
 std::vector<Flight> FindFlights(const Course& course, const std::vector<Stance>& stances,
                                 const std::vector<double>& shift, double gravity);
 

@@ -59,6 +59,8 @@ const char* NameOf(Kind kind) {
   switch (kind) {
     case Kind::kFall:
       return "fall";
+    case Kind::kSkim:
+      return "skim";
     case Kind::kUnsupported:
       return "unsupported";
     case Kind::kStance:
@@ -79,6 +81,10 @@ std::string Finding::Text() const {
   switch (kind) {
     case Kind::kFall:
       return text.append("the body falls at ").append(io::Fixed(value, 1)).append(" m/s2");
+    case Kind::kSkim:
+      return text.append("nothing stands on the floor, feet are next to it, and the body falls at ")
+          .append(io::Fixed(value, 1))
+          .append(" m/s2");
     case Kind::kUnsupported:
       return text.append("the body is in the air and falls at ").append(io::Fixed(value, 1)).append(" m/s2");
     case Kind::kStance:
@@ -123,7 +129,8 @@ std::vector<Finding> FindInfeasible(const character::ReferenceMotion& reference,
     const std::vector<Flight> flights = FindFlights(course, stances, LevelStances(course, stances, floats), gravity);
     for (const Flight& flight : flights) {
       if (!FallsOtherwise(flight, gravity, course.frame_time)) continue;
-      const Kind kind = IsUnsupported(flight, gravity, course.frame_time) ? Kind::kUnsupported : Kind::kFall;
+      const bool unsupported = IsUnsupported(flight, gravity, course.frame_time);
+      const Kind kind = flight.skims ? Kind::kSkim : (unsupported ? Kind::kUnsupported : Kind::kFall);
       findings.push_back({kind, IntervalOf(flight.first, flight.last, course.frame_time), flight.acceleration, ""});
     }
     AddForces(course, flights, gravity, findings);

@@ -19,8 +19,8 @@ constexpr double kNegligible = 2e-4;  // [m]
 }  // namespace
 
 void HoldFeet(const character::Character& character, const std::vector<character::Pose>& unmoved,
-              const std::vector<double>& floor, const std::vector<std::vector<double>>& beside,
-              std::vector<character::Pose>& moved) {
+              const std::vector<double>& floor, const std::vector<double>& flies,
+              const std::vector<std::vector<double>>& beside, std::vector<character::Pose>& moved) {
   const double size = character.height / metrics::kHumanHeight;
   std::vector<character::State> before(unmoved.size()), after(unmoved.size());
   for (size_t i = 0; i < unmoved.size(); ++i) {
@@ -34,7 +34,8 @@ void HoldFeet(const character::Character& character, const std::vector<character
     for (size_t i = 0; i < unmoved.size(); ++i) {
       const Vec3 shift = moved[i].root_position - unmoved[i].root_position;
       const double height = character::LowestPoint(character.bodies[foot], before[i][foot]) + floor[i];
-      const double free = SmoothStep(std::clamp((height / size - kHeld) / (kFree - kHeld), 0.0, 1.0));
+      const double high = SmoothStep(std::clamp((height / size - kHeld) / (kFree - kHeld), 0.0, 1.0));
+      const double free = std::max(high, flies[i]);
       const double low = beside[foot].empty() ? 0 : beside[foot][i];
       const Vec3 wanted = free * shift + (1 - free) * Vec3(0, floor[i], 0) - Vec3(0, low, 0);
       if ((wanted - shift).norm() < kNegligible) continue;

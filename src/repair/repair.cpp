@@ -20,7 +20,8 @@ namespace {
 using character::Pose;
 
 constexpr int kRounds = 5;
-constexpr double kFading = 0.15;  // of what the legs bring down, before and after a stance [s]
+constexpr double kSkimFading = 0.05;  // of the hold on feet that leave the floor [s]
+constexpr double kFading = 0.15;      // of what the legs bring down, before and after a stance [s]
 
 Vec3 MassCenterOf(const character::Character& character, const Pose& pose) {
   character::State state;
@@ -74,10 +75,24 @@ std::vector<std::vector<double>> LeftOver(const character::Character& character,
   return left;
 }
 
+/// How far each pose is in a flight that skims the floor: fades beside it (poses).
+std::vector<double> LeavesFloor(const Course& course, const std::vector<Flight>& flights) {
+  std::vector<double> flies(course.size(), 0);
+  for (const Flight& flight : flights) {
+    if (!flight.skims) continue;
+    for (size_t i = 0; i < course.size(); ++i) {
+      const size_t nearest = std::clamp(i, flight.first, flight.last);
+      const double beside = static_cast<double>(std::max(i, nearest) - std::min(i, nearest)) * course.frame_time;
+      flies[i] = std::max(flies[i], 1 - SmoothStep(std::clamp(beside / kSkimFading, 0.0, 1.0)));
+    }
+  }
+  return flies;
+}
+
 /// Moves the centre of mass of each pose by a shift, with the feet held (HoldFeet).
 std::vector<Pose> Moved(const character::Character& character, const std::vector<Pose>& unmoved,
                         const std::vector<Vec3>& shifts, const std::vector<double>& floor,
-                        const std::vector<std::vector<double>>& beside) {
+                        const std::vector<double>& flies, const std::vector<std::vector<double>>& beside) {
   std::vector<Vec3> wanted, roots = shifts;
   for (size_t k = 0; k < unmoved.size(); ++k) wanted.push_back(MassCenterOf(character, unmoved[k]) + shifts[k]);
   std::vector<Pose> poses;
@@ -85,7 +100,7 @@ std::vector<Pose> Moved(const character::Character& character, const std::vector
   for (int round = 0; round < kRounds; ++round) {
     poses = unmoved;
     for (size_t k = 0; k < poses.size(); ++k) poses[k].root_position += roots[k];
-    HoldFeet(character, unmoved, floor, beside, poses);
+    HoldFeet(character, unmoved, floor, flies, beside, poses);
     for (size_t k = 0; k < poses.size(); ++k) roots[k] += wanted[k] - MassCenterOf(character, poses[k]);
   }
   return poses;
@@ -136,7 +151,8 @@ class Repairer {
     const Eigen::MatrixXd shift = retiming.shift;
     std::vector<Vec3> shifts;
     for (const double place : attempt.places) shifts.emplace_back(CubicSample(shift, place).transpose());
-    attempt.poses = Moved(character, attempt.recorded, shifts, SampledAt(problem.level, attempt.places), beside);
+    attempt.poses = Moved(character, attempt.recorded, shifts, SampledAt(problem.level, attempt.places),
+                          SampledAt(LeavesFloor(problem.course, problem.flights), attempt.places), beside);
     attempt.missing = MissingOf(reference_.WithPoses(attempt.poses), gravity_);
     return attempt;
   }

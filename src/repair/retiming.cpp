@@ -14,19 +14,24 @@ using Eigen::VectorXd;
 using optimization::Residuals;
 
 // What counts as much as each other, over an equal time. Lengths are those of the human.
-constexpr double kSlownessRate = 8;      // the slowness' first derivative [1/s]
-constexpr double kSlownessBend = 400;    // and its second [1/s^2]
-constexpr double kBeyondClock = 0.01;    // by which it is beyond kMostFactor
-constexpr double kShift = 0.005;         // of what touches the floor [m]
-constexpr double kShiftInFlight = 0.02;  // [m]
-constexpr double kBend = 6;              // second derivative of the shift on the floor [m/s^2]
-constexpr double kBendInFlight = 40;     // and in the air [m/s^2]
-constexpr double kStance = 0.004;        // height of a standing foot over the floor [m]
-constexpr double kFall = 0.05;           // force by mass that a flight requires, where it fell otherwise [m/s^2]
-constexpr double kOtherFall = 1;         // and where it did not [m/s^2]
-constexpr double kForce = 1;             // by which a force by mass is beyond what the ground gives [m/s^2]
-constexpr double kArm = 0.05;            // by which the weight's centre of pressure is beyond what is pressed on [m]
-constexpr double kTwist = 0.05;          // of the weight, for a moment that the clock alone requires in flight [m]
+constexpr double kSlownessRate = 8;       // the slowness' first derivative [1/s]
+constexpr double kSlownessBend = 400;     // and its second [1/s^2]
+constexpr double kBeyondClock = 0.01;     // by which it is beyond kMostFactor
+constexpr double kShift = 0.005;          // of what touches the floor [m]
+constexpr double kShiftInFlight = 0.02;   // [m]
+constexpr double kShiftInSkim = 0.15;     // and where the flight itself was cut off [m]
+constexpr double kShiftBesideSkim = 0.1;  // and where the push for it and its landing were [m]
+constexpr double kBendBesideSkim = 15;    // [m/s^2]
+constexpr double kBesideSkim = 0.4;       // [s]
+constexpr double kBend = 6;               // second derivative of the shift on the floor [m/s^2]
+constexpr double kBendInFlight = 40;      // and in the air [m/s^2]
+constexpr double kUnderFloor = 0.005;     // of what is not held on the floor [m]
+constexpr double kStance = 0.004;         // height of a standing foot over the floor [m]
+constexpr double kFall = 0.05;            // force by mass that a flight requires, where it fell otherwise [m/s^2]
+constexpr double kOtherFall = 1;          // and where it did not [m/s^2]
+constexpr double kForce = 1;              // by which a force by mass is beyond what the ground gives [m/s^2]
+constexpr double kArm = 0.05;             // by which the weight's centre of pressure is beyond what is pressed on [m]
+constexpr double kTwist = 0.05;           // of the weight, for a moment that the clock alone requires in flight [m]
 
 /// What counts as much of the logarithm of the slowness: of that which all poses share, and of what a pose has besides.
 struct ClockPrices {
@@ -35,6 +40,7 @@ struct ClockPrices {
 };
 constexpr ClockPrices kPlaces = {1e-4, 0.35};  // the clock of some places is wrong
 constexpr ClockPrices kAll = {2, 0.1};         // the whole motion is played at another speed
+constexpr ClockPrices kNone = {1e-4, 1e-3};    // the clock is right
 
 constexpr double kMargin = 0.015;     // of what is pressed on that is kept free [m]
 constexpr double kLeastPress = 0.05;  // share of the weight with which the ground presses at least
@@ -74,28 +80,34 @@ class Problem {
     for (const Flight& flight : problem.flights) {
       for (size_t i = flight.first; i <= flight.last; ++i) flight_[i] = &flight;
     }
+    beside_skim_.assign(problem.course.size(), false);
+    const auto beside = static_cast<size_t>(std::lround(kBesideSkim / h_));
+    for (const Flight& flight : problem.flights) {
+      if (!flight.skims) continue;
+      const size_t first = flight.first > beside ? flight.first - beside : 0;
+      for (size_t i = first; i <= std::min(flight.last + beside, problem.course.size() - 1); ++i)
+        beside_skim_[i] = true;
+    }
   }
 
   /// @param value receives half the sum of squares
-  Retiming Solve(double& value) const {
+  VectorXd Solve(const VectorXd& start, double& value) const {
     optimization::SquaresOptions options;
     options.most_iterations = 200;
     options.tolerance = 1e-7;
-    const optimization::Minimum minimum = optimization::MinimiseSquares(
-        [this](const VectorXd& x, Residuals& out) { Evaluate(x, out); }, Start(), options);
-    const VectorXd& found = minimum.x;
+    const optimization::Minimum minimum =
+        optimization::MinimiseSquares([this](const VectorXd& x, Residuals& out) { Evaluate(x, out); }, start, options);
     value = minimum.value;
+    return minimum.x;
+  }
+
+  Retiming RetimingOf(const VectorXd& found) const {
     Retiming result{std::vector<double>(course_.size(), 0), Eigen::MatrixX3d(count_, 3)};
     for (Index i = 0; i < count_; ++i) {
       if (retimes_) result.slowness[static_cast<size_t>(i)] = found[kUnknowns * i];
       result.shift.row(i) = found.segment<3>(kUnknowns * i + 1).transpose();
     }
     return result;
-  }
-
- private:
-  bool Mends(const Flight& flight) const {
-    return problem_.gravity > 0 && FallsOtherwise(flight, problem_.gravity, h_);
   }
 
   /// Each flight at its own speed, the shift of the stances.
@@ -116,6 +128,11 @@ class Problem {
     return x;
   }
 
+ private:
+  bool Mends(const Flight& flight) const {
+    return problem_.gravity > 0 && FallsOtherwise(flight, problem_.gravity, h_);
+  }
+
   void Evaluate(const VectorXd& x, Residuals& out) const {
     const double weight = std::sqrt(h_);
     for (Index i = 0; i < count_; ++i) {
@@ -129,8 +146,9 @@ class Problem {
       out.Add(std::abs(bound) * beyond, {{at, bound}});
       if (i > 0) AddDifference(weight / (kSlownessRate * h_), at, x, out);
       if (inner) AddBend(weight / (kSlownessBend * h_ * h_), at, x, out);
-      const double shift = weight / (size_ * (flies ? kShiftInFlight : kShift));
-      const double bend = weight / ((flies ? kBendInFlight : kBend) * h_ * h_);
+      const double shift = weight / (size_ * ShiftPrice(pose));
+      const double bend_price = flies ? kBendInFlight : (beside_skim_[pose] ? kBendBesideSkim : kBend);
+      const double bend = weight / (bend_price * h_ * h_);
       for (Index axis = 0; axis < 3; ++axis) {
         const Index unknown = at + 1 + axis;
         const double base = axis == 1 ? problem_.level[pose] : 0;  // there stances are on the floor
@@ -138,6 +156,11 @@ class Problem {
         if (inner) AddBend(bend, unknown, x, out);
       }
       if (inner) AddForces(weight, i, x, out);
+      if (flies && flight_[pose]->skims) {
+        const double under = -course_.lowest[pose] - x[at + 2];
+        const double scale = weight / (size_ * kUnderFloor);
+        out.Add(under > 0 ? scale * under : 0, {{at + 2, under > 0 ? -scale : 0}});
+      }
     }
     const double all = std::sqrt(h_ * static_cast<double>(count_)) / prices_.whole;
     out.Add(all * x[whole_], {{whole_, all}});
@@ -148,6 +171,11 @@ class Problem {
         out.Add(scale * (x[unknown] - problem_.level[pose]), {{unknown, scale}});
       }
     }
+  }
+
+  double ShiftPrice(size_t pose) const {
+    if (flight_[pose] != nullptr) return flight_[pose]->skims ? kShiftInSkim : kShiftInFlight;
+    return beside_skim_[pose] ? kShiftBesideSkim : kShift;
   }
 
   static void AddDifference(double scale, Index unknown, const VectorXd& x, Residuals& out) {
@@ -280,16 +308,25 @@ class Problem {
   double mass_;  // [kg]
   bool retimes_;
   std::vector<const Flight*> flight_;  // (poses) null: none
+  std::vector<bool> beside_skim_;      // (poses)
 };
 
 }  // namespace
 
 Retiming FindRetiming(const RetimingProblem& problem) {
+  const std::vector<Flight>& flights = problem.flights;
+  const bool skims = std::any_of(flights.begin(), flights.end(), [](const Flight& flight) { return flight.skims; });
+  const Problem places(problem, kPlaces);
+  VectorXd start = places.Start();
   double value = 0, value_of_all = 0;
-  Retiming places = Problem(problem, kPlaces).Solve(value);
-  if (!problem.retimes) return places;
-  Retiming all = Problem(problem, kAll).Solve(value_of_all);
-  return value_of_all < value ? all : places;
+  // A flight that was cut off begins as the path that it has on the old clock: on another one it would be shorter.
+  if (problem.retimes && skims) start = Problem(problem, kNone).Solve(start, value);
+  const VectorXd found = places.Solve(start, value);
+  const bool all_skim = skims && std::all_of(flights.begin(), flights.end(), [](const Flight& f) { return f.skims; });
+  if (!problem.retimes || all_skim) return places.RetimingOf(found);
+  const Problem all(problem, kAll);
+  const VectorXd found_for_all = all.Solve(all.Start(), value_of_all);
+  return value_of_all < value ? all.RetimingOf(found_for_all) : places.RetimingOf(found);
 }
 
 }  // namespace retrace::repair

@@ -180,6 +180,33 @@ TEST(Repair, BringsAFloatingBodyDownWhoseFeetSlide) {
   ExpectBroughtDown(repair, motion, {Kind::kFloat, 0.25, "nothing touches the floor and the body hardly falls"}, 0.02);
 }
 
+TEST(Repair, PutsAFlightBackOfWhichKeysLeaveNothing) {
+  // From one place to another within a third of a second, with straight lines between: feet glide over the floor.
+  const Course glides = [](double time) {
+    Pose pose = task::SquatPose(0.3);
+    pose.root_position.z() += 1.4 * std::clamp(time - kTakeOff, 0.0, 0.35);
+    return pose;
+  };
+  const character::ReferenceMotion motion = Smooth(glides, 2);
+  const Repair repair = RepairReference(motion, kEarth, "clip");
+  ASSERT_EQ(repair.found.size(), 1u);
+  EXPECT_EQ(repair.found[0].kind, Kind::kSkim);
+  EXPECT_THAT(repair.found[0].Text(),
+              HasSubstr("nothing stands on the floor, feet are next to it, and the body falls"));
+  EXPECT_NEAR(repair.found[0].interval.start, kTakeOff, 0.05);
+  EXPECT_NEAR(repair.found[0].interval.end, kTakeOff + 0.35, 0.05);
+  ExpectFreeFall(repair, 0.5);
+  const metrics::Interval flight = repair.flights[0].interval;
+  const double air = flight.end - flight.start;
+  const auto middle = static_cast<size_t>(std::lround(0.5 * (flight.start + flight.end) / kFrameTime));
+  EXPECT_NEAR(task::Lowest(repair.poses[middle]), kEarth * air * air / 8, 0.05);
+  for (size_t k = 0; k < repair.poses.size(); ++k) EXPECT_GT(task::Lowest(repair.poses[k]), -0.02) << k;
+  EXPECT_LT(repair.missing.force, 0.8 * repair.missing_before.force);
+  // Slower, it would be a slide that may be meant.
+  const Course slides = [&](double time) { return glides(kTakeOff + 0.3 * (time - kTakeOff)); };
+  EXPECT_FALSE(RepairReference(Smooth(slides, 2), kEarth, "clip").changed);
+}
+
 TEST(Repair, DoesNotRaiseTheForcesThatAreMissing) {
   // Nobody moves up and down by a decimetre six times a second, at whatever speed of play a repair may choose.
   const Course shaken = [](double time) {

@@ -13,6 +13,7 @@ namespace retrace::repair {
 
 enum class Kind {
   kFall,         ///< a flight in which the body falls at another rate than gravity has
+  kSkim,         ///< a body that does not fall over feet that move too fast to carry it: a flight that was cut off
   kUnsupported,  ///< nothing is near the floor and the body hardly falls, or far too fast: no repair is known
   kStance,       ///< a foot stands over the floor or under it
   kFloat,        ///< an upright body is a little over the floor, hardly falls, and no foot stands
@@ -24,9 +25,9 @@ const char* NameOf(Kind kind);
 struct Finding {
   Kind kind = Kind::kFall;
   metrics::Interval interval;  ///< [s]
-  double value = 0;  ///< fall: downward acceleration [m/s^2]; stance: height of the sole [m]; float: that of the
-                     ///< lowest point where it is highest [m]; pull and press: the worst force of the ground upwards as
-                     ///< a share of the weight
+  double value = 0;  ///< fall and skim: downward acceleration [m/s^2]; stance: height of the sole [m]; float: that of
+                     ///< the lowest point where it is highest [m]; pull and press: the worst force of the ground
+                     ///< upwards as a share of the weight
   std::string body;  ///< of a stance
 
   bool repairable() const { return kind != Kind::kUnsupported; }
