@@ -107,7 +107,10 @@ std::vector<bool> SkimmingPoses(const Course& course, double gravity) {
   for (size_t first = 0; first < count;) {
     size_t end = first;
     double sum = 0;
-    for (; end < count && course.on_foot[end] && course.slide[end] > kSkims; ++end) {
+    const auto skims_at = [&](size_t i) {
+      return course.on_foot[i] && course.lowest[i] < kNextToFloor && course.slide[i] > kSkims;
+    };
+    for (; end < count && skims_at(end); ++end) {
       sum += course.acceleration(static_cast<Eigen::Index>(end), 1) / gravity + 1;
     }
     const size_t length = end - first;

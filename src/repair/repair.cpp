@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "changes.h"
 #include "course.h"
@@ -20,6 +21,7 @@ namespace {
 using character::Pose;
 
 constexpr int kRounds = 5;
+constexpr double kAboutAsMuch = 2;    // by which costs of two clocks differ that may both be right
 constexpr double kSkimFading = 0.05;  // of the hold on feet that leave the floor [s]
 constexpr double kFading = 0.15;      // of what the legs bring down, before and after a stance [s]
 
@@ -134,14 +136,15 @@ class Repairer {
   struct Attempt {
     std::vector<double> places;  // among those of the reference
     std::vector<Pose> recorded, poses;
+    double cost = 0;
     Missing missing;
   };
 
-  Attempt Try(const RetimingProblem& problem) const {
+  Attempt Perform(const RetimingProblem& problem, Retiming retiming) const {
     const character::Character& character = reference_.character();
-    Retiming retiming = FindRetiming(problem);
     if (character.planar) retiming.shift.col(0).setZero();
     Attempt attempt;
+    attempt.cost = retiming.cost;
     attempt.places = PlacesOf(retiming.slowness);
     attempt.recorded = problem.retimes ? character::PosesAt(reference_.poses(), attempt.places) : reference_.poses();
     std::vector<std::vector<double>> beside = LeftOver(character, problem.course, problem.stances, problem.level);
@@ -155,6 +158,19 @@ class Repairer {
                           SampledAt(LeavesFloor(problem.course, problem.flights), attempt.places), beside);
     attempt.missing = MissingOf(reference_.WithPoses(attempt.poses), gravity_);
     return attempt;
+  }
+
+  /// The cheapest attempt; of those that cost about as much the shortest. What is played slower than it was done has to
+  /// be balanced where it needed not be.
+  Attempt Try(const RetimingProblem& problem) const {
+    std::vector<Attempt> attempts;
+    for (Retiming& retiming : FindRetimings(problem)) attempts.push_back(Perform(problem, std::move(retiming)));
+    const auto cheaper = [](const Attempt& a, const Attempt& b) { return a.cost < b.cost; };
+    const double least = std::min_element(attempts.begin(), attempts.end(), cheaper)->cost;
+    const auto dear = [&](const Attempt& attempt) { return attempt.cost > kAboutAsMuch * least; };
+    attempts.erase(std::remove_if(attempts.begin(), attempts.end(), dear), attempts.end());
+    const auto shorter = [](const Attempt& a, const Attempt& b) { return a.places.size() < b.places.size(); };
+    return std::move(*std::min_element(attempts.begin(), attempts.end(), shorter));
   }
 
   void Mend() {

@@ -101,8 +101,8 @@ class Problem {
     return minimum.x;
   }
 
-  Retiming RetimingOf(const VectorXd& found) const {
-    Retiming result{std::vector<double>(course_.size(), 0), Eigen::MatrixX3d(count_, 3)};
+  Retiming RetimingOf(const VectorXd& found, double cost) const {
+    Retiming result{std::vector<double>(course_.size(), 0), Eigen::MatrixX3d(count_, 3), cost};
     for (Index i = 0; i < count_; ++i) {
       if (retimes_) result.slowness[static_cast<size_t>(i)] = found[kUnknowns * i];
       result.shift.row(i) = found.segment<3>(kUnknowns * i + 1).transpose();
@@ -313,20 +313,22 @@ class Problem {
 
 }  // namespace
 
-Retiming FindRetiming(const RetimingProblem& problem) {
+std::vector<Retiming> FindRetimings(const RetimingProblem& problem) {
   const std::vector<Flight>& flights = problem.flights;
   const bool skims = std::any_of(flights.begin(), flights.end(), [](const Flight& flight) { return flight.skims; });
   const Problem places(problem, kPlaces);
   VectorXd start = places.Start();
-  double value = 0, value_of_all = 0;
+  double cost = 0;
   // A flight that was cut off begins as the path that it has on the old clock: on another one it would be shorter.
-  if (problem.retimes && skims) start = Problem(problem, kNone).Solve(start, value);
-  const VectorXd found = places.Solve(start, value);
+  if (problem.retimes && skims) start = Problem(problem, kNone).Solve(start, cost);
+  start = places.Solve(start, cost);
+  std::vector<Retiming> retimings = {places.RetimingOf(start, cost)};
   const bool all_skim = skims && std::all_of(flights.begin(), flights.end(), [](const Flight& f) { return f.skims; });
-  if (!problem.retimes || all_skim) return places.RetimingOf(found);
+  if (!problem.retimes || all_skim) return retimings;
   const Problem all(problem, kAll);
-  const VectorXd found_for_all = all.Solve(all.Start(), value_of_all);
-  return value_of_all < value ? all.RetimingOf(found_for_all) : places.RetimingOf(found);
+  start = all.Solve(all.Start(), cost);
+  retimings.push_back(all.RetimingOf(start, cost));
+  return retimings;
 }
 
 }  // namespace retrace::repair

@@ -25,8 +25,11 @@ struct RetimingProblem {
 struct Retiming {
   std::vector<double> slowness;  ///< logarithm of the new duration of an instant over the old one
   Eigen::MatrixX3d shift;        ///< of the whole body [m]
+  double cost = 0;               ///< half the sum of squares: what is changed, and what physics still refuses
 };
 
-Retiming FindRetiming(const RetimingProblem& problem);
+/// One for a clock that is wrong in places and, where that may be, one for a motion that is played at another speed as
+/// a whole.
+std::vector<Retiming> FindRetimings(const RetimingProblem& problem);
 
 }  // namespace retrace::repair

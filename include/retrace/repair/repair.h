@@ -13,7 +13,9 @@
 ///
 /// That is solved twice: for a clock that is right but for some places, where u is dear everywhere; and for a motion
 /// that is played at another speed as a whole, where what all u share is cheap and what is besides dear. The smaller
-/// sum is taken. Where no less force is missing on the new clock than on the old one, the clock stays.
+/// sum is taken, and of two that differ by less than a factor of 2 the shorter motion: what is played slower than it
+/// was done has to be balanced where it needed not be. Where no less force is missing on the new clock than on the old
+/// one, the clock stays.
 ///
 /// Nothing here is a simulation. A reference without findings stays as it is, bit by bit.
 #pragma once
