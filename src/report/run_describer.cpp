@@ -102,8 +102,8 @@ io::Json CostsToJson(const results::CostTable& costs) {
   io::Json chosen = io::Json::array();
   for (const results::IterationCosts& row : costs.iterations) {
     draws.push_back({{"end", row.end_time}, {"chosen", row.chosen.has_value()}});
-    AddNumbers(row.drawn, drawn);
-    AddNumbers(row.kept, saved);
+    AddNumbers(row.drawn_costs, drawn);
+    AddNumbers(row.saved_costs, saved);
     if (!row.chosen) continue;
     chosen.push_back({{"start", row.start_time},
                       {"end", row.end_time},

@@ -217,7 +217,7 @@ std::string FormatCosts(const CostTable& costs) {
     writer.Short(row->end_time);
     writer.Integer(row->smoothing);
     for (const int count : {row->samples, row->diverged, row->inside_gates, row->saved}) writer.Integer(count);
-    for (const metrics::FiveNumbers* numbers : {&row->drawn, &row->kept}) {
+    for (const metrics::FiveNumbers* numbers : {&row->drawn_costs, &row->saved_costs}) {
       for (const NumberColumn& number : kFiveNumbers) writer.ShortOrEmpty(numbers->*number.value);
     }
     if (row->chosen) {
@@ -472,8 +472,8 @@ CostTable IterationsOf(SampleTable samples) {
       if (!sample.diverged && sample.saved) saved.push_back(sample.total);
       if (sample.chosen) row.chosen = std::move(sample);
     }
-    row.drawn = metrics::FiveNumbersOf(std::move(drawn));
-    row.kept = metrics::FiveNumbersOf(std::move(saved));
+    row.drawn_costs = metrics::FiveNumbersOf(std::move(drawn));
+    row.saved_costs = metrics::FiveNumbersOf(std::move(saved));
   }
   return costs;
 }
@@ -508,10 +508,10 @@ CostTable ReadCosts(const std::filesystem::path& path) {
   integers("saved", &IterationCosts::saved);
   for (const NumberColumn& number : kFiveNumbers) {
     const std::vector<double> drawn = table.NumbersOrEmpty(kDrawn + number.name);
-    const std::vector<double> kept = table.NumbersOrEmpty(kSaved + number.name);
+    const std::vector<double> saved = table.NumbersOrEmpty(kSaved + number.name);
     for (size_t row = 0; row < drawn.size(); ++row) {
-      costs.iterations[row].drawn.*number.value = drawn[row];
-      costs.iterations[row].kept.*number.value = kept[row];
+      costs.iterations[row].drawn_costs.*number.value = drawn[row];
+      costs.iterations[row].saved_costs.*number.value = saved[row];
     }
   }
   const std::vector<double> chosen = table.NumbersOrEmpty("chosen");

@@ -145,8 +145,8 @@ results::CostTable CostsOf(const sampling::Summary& search) {
     row.diverged = static_cast<int>(iteration.diverged);
     row.inside_gates = static_cast<int>(iteration.inside_gates);
     row.saved = static_cast<int>(iteration.selection.distinct);
-    row.drawn = iteration.drawn_costs;
-    row.kept = iteration.saved_costs;
+    row.drawn_costs = iteration.drawn_costs;
+    row.saved_costs = iteration.saved_costs;
     const auto chosen = std::find_if(iteration.samples.begin(), iteration.samples.end(),
                                      [](const sampling::SampleRecord& record) { return record.chosen; });
     if (chosen != iteration.samples.end()) row.chosen = CostOf(*chosen, iteration.weights);

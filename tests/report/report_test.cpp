@@ -223,14 +223,14 @@ TEST(ReportTest, CostsOfEveryIteration) {
   drawn.samples = 3;
   drawn.diverged = 1;
   drawn.saved = 1;
-  drawn.drawn = {2.5, 3.625, 4.75, 5.875, 7};
-  drawn.kept = {2.5, 2.5, 2.5, 2.5, 2.5};
+  drawn.drawn_costs = {2.5, 3.625, 4.75, 5.875, 7};
+  drawn.saved_costs = {2.5, 2.5, 2.5, 2.5, 2.5};
   drawn.chosen = results::SampleCost{0, 12, {0.5, 0.125, 0.0625, 4}, {0.5, 0.25, 1.25, 0.5}, 2.5, false, true, true};
   results::IterationCosts lost = drawn;
   lost.attempt = 0;
   lost.diverged = 3;
   lost.saved = 0;
-  lost.drawn = lost.kept = {kNone, kNone, kNone, kNone, kNone};
+  lost.drawn_costs = lost.saved_costs = {kNone, kNone, kNone, kNone, kNone};
   lost.chosen.reset();
 
   // Through the table and back.

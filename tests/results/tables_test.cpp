@@ -158,7 +158,7 @@ CostTable TwoIterations() {
   lost.start_time = 0.1;
   lost.end_time = 0.2;
   lost.samples = lost.diverged = 2;
-  lost.drawn = lost.kept = {kNone, kNone, kNone, kNone, kNone};
+  lost.drawn_costs = lost.saved_costs = {kNone, kNone, kNone, kNone, kNone};
   IterationCosts drawn = lost;
   drawn.fragment = 0;
   drawn.attempt = 2;
@@ -168,8 +168,8 @@ CostTable TwoIterations() {
   drawn.diverged = 3;
   drawn.inside_gates = 190;
   drawn.saved = 50;
-  drawn.drawn = {1, 1.0 / 3, 2, 2.5, 40};
-  drawn.kept = {1, 1.25, 1.5, 1.75, 2};
+  drawn.drawn_costs = {1, 1.0 / 3, 2, 2.5, 40};
+  drawn.saved_costs = {1, 1.25, 1.5, 1.75, 2};
   drawn.chosen = SampleCost{7, 2, {0.5, 1.0 / 3}, {2.5, 10.0 / 3}, 5.8333333333, false, true, true};
   return {{"pose", "smoothness"}, {lost, drawn}};
 }
@@ -238,15 +238,15 @@ TEST(ReadCosts, PutsSamplesOfAnEarlierVersionTogether) {
   ASSERT_EQ(costs.iterations.size(), 2u);
   EXPECT_EQ(costs.iterations[0].diverged, 1);
   EXPECT_FALSE(costs.iterations[0].chosen.has_value());
-  EXPECT_TRUE(std::isnan(costs.iterations[0].drawn.median));
+  EXPECT_TRUE(std::isnan(costs.iterations[0].drawn_costs.median));
   const IterationCosts& drawn = costs.iterations[1];
   EXPECT_EQ(drawn.attempt, 1);
   EXPECT_EQ(drawn.samples, 2);
   EXPECT_EQ(drawn.saved, 1);
-  EXPECT_EQ(drawn.drawn.least, 8);
-  EXPECT_EQ(drawn.drawn.median, 16);
-  EXPECT_EQ(drawn.drawn.most, 24);
-  EXPECT_EQ(drawn.kept.most, 8);
+  EXPECT_EQ(drawn.drawn_costs.least, 8);
+  EXPECT_EQ(drawn.drawn_costs.median, 16);
+  EXPECT_EQ(drawn.drawn_costs.most, 24);
+  EXPECT_EQ(drawn.saved_costs.most, 8);
   ASSERT_TRUE(drawn.chosen.has_value());
   EXPECT_EQ(drawn.chosen->sample, 7);
   EXPECT_THAT(drawn.chosen->terms, ElementsAre(0.5, 0.25, 0.125, 0, 0.5));

@@ -83,8 +83,8 @@ struct IterationCosts {
   int diverged = 0;                  ///< of these
   int inside_gates = 0;              ///< of these, with a margin
   int saved = 0;                     ///< of these, each counted once
-  metrics::FiveNumbers drawn;        ///< total costs of those that did not diverge; NaN: all did
-  metrics::FiveNumbers kept;         ///< total costs of the saved ones; NaN: none was saved
+  metrics::FiveNumbers drawn_costs;  ///< total costs of those that did not diverge; NaN: all did
+  metrics::FiveNumbers saved_costs;  ///< total costs of the saved ones; NaN: none was saved
   std::optional<SampleCost> chosen;  ///< the one of them that is part of the control
 };
 
