@@ -30,6 +30,7 @@ int ReconstructBestOf(const ReconstructionArguments& o, const BestOfArguments& b
     options.command = command;
     options.force = o.run.force;
     options.resume = o.run.resume;
+    options.samples = o.run.samples;
     if (!o.time_limit.empty()) options.time_limit = runs::ParseDuration(o.time_limit);
     options.workers = {o.threads, best.ranks_per_run, o.hang_limit};
     if (o.run.report) runs::FindReportPage();  // better now than after the search

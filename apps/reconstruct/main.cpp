@@ -11,6 +11,8 @@ void AddOptions(CLI::App& app, apps::ReconstructionArguments& o, apps::BestOfArg
   apps::AddReconstructionOptions(app, o);
   apps::AddTailOption(app, o.job);
   apps::AddFeasibilityOptions(app, o.job);
+  app.add_flag("--sample-costs", o.run.samples,
+               "Also write samples.csv: each cost term of every sample that the search drew");
   CLI::Option* variations =
       apps::AddNumber(app, "--variations", o.run.variations.count, io::Integer{1, 10000},
                       "Find so many controls that differ, with the seed and those after it: into DIR/1, DIR/2 and so "

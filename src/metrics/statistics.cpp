@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 namespace retrace::metrics {
 namespace {
@@ -49,6 +50,19 @@ Quartiles QuartilesOf(std::vector<double> values) {
     return t == 0 ? values[i] : values[i] + t * (values[i + 1] - values[i]);
   };
   return {at(0.25), at(0.5), at(0.75)};
+}
+
+FiveNumbers FiveNumbersOf(std::vector<double> values) {
+  std::erase_if(values, [](double value) { return std::isnan(value); });
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  const bool none = values.empty();
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  FiveNumbers numbers{none ? kNone : *least, 0, 0, 0, none ? kNone : *most};
+  const Quartiles quartiles = QuartilesOf(std::move(values));
+  numbers.first_quartile = quartiles.first;
+  numbers.median = quartiles.median;
+  numbers.third_quartile = quartiles.third;
+  return numbers;
 }
 
 }  // namespace retrace::metrics

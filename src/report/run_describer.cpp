@@ -88,33 +88,33 @@ double ArrowScale(const character::Character& character, const simulation::World
   return 0.55 * character.height / 1.7 / (weight > 0 ? weight : character.total_mass() * kStandardGravity);
 }
 
-/// All samples as columns, and the chosen ones with their weighted terms.
+void AddNumbers(const metrics::FiveNumbers& numbers, Floats& floats) {
+  for (const double number :
+       {numbers.least, numbers.first_quartile, numbers.median, numbers.third_quartile, numbers.most}) {
+    floats.Add(number);
+  }
+}
+
+/// What each iteration drew and saved, and the chosen samples with their weighted terms.
 io::Json CostsToJson(const results::CostTable& costs) {
   io::Json draws = io::Json::array();
-  std::vector<float> totals;
-  std::vector<uint8_t> flags;
+  Floats drawn, saved;
   io::Json chosen = io::Json::array();
-  for (const results::FragmentCosts& fragment : costs.fragments) {
-    draws.push_back({{"fragment", fragment.fragment},
-                     {"attempt", fragment.attempt},
-                     {"start", fragment.start_time},
-                     {"end", fragment.end_time},
-                     {"first", totals.size()},
-                     {"count", fragment.samples.size()}});
-    for (const results::SampleCost& sample : fragment.samples) {
-      totals.push_back(sample.diverged ? std::numeric_limits<float>::infinity() : static_cast<float>(sample.total));
-      flags.push_back(static_cast<uint8_t>((sample.saved ? 1 : 0) | (sample.chosen ? 2 : 0)));
-      if (!sample.chosen) continue;
-      chosen.push_back({{"fragment", fragment.fragment},
-                        {"attempt", fragment.attempt},
-                        {"start", fragment.start_time},
-                        {"end", fragment.end_time},
-                        {"total", sample.total},
-                        {"terms", sample.weighted}});
-    }
+  for (const results::IterationCosts& row : costs.iterations) {
+    draws.push_back({{"end", row.end_time}, {"chosen", row.chosen.has_value()}});
+    AddNumbers(row.drawn_costs, drawn);
+    AddNumbers(row.saved_costs, saved);
+    if (!row.chosen) continue;
+    chosen.push_back({{"start", row.start_time},
+                      {"end", row.end_time},
+                      {"total", row.chosen->total},
+                      {"terms", row.chosen->weighted}});
   }
-  return {
-      {"terms", costs.terms}, {"draws", draws}, {"totals", Pack(totals)}, {"flags", Pack(flags)}, {"chosen", chosen}};
+  return {{"terms", costs.terms},
+          {"draws", draws},
+          {"drawn", drawn.Packed()},
+          {"saved", saved.Packed()},
+          {"chosen", chosen}};
 }
 
 /// The quadratic programs of a tracked motion, column by column.

@@ -1,6 +1,8 @@
 #include "retrace/results/tables.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <set>
 #include <stdexcept>
 #include <tuple>
@@ -27,6 +29,42 @@ void Header(const control::Trajectory& part, io::CsvWriter& writer, const Write&
 
 /// Before the name of a term: the column of its weighted values.
 const std::string kWeighted = "weighted_";
+
+/// By fragment, then by attempt.
+template <typename Rows>
+std::vector<const typename Rows::value_type*> Sorted(const Rows& rows) {
+  std::vector<const typename Rows::value_type*> sorted;
+  for (const auto& row : rows) sorted.push_back(&row);
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto* a, const auto* b) {
+    return std::tie(a->fragment, a->attempt) < std::tie(b->fragment, b->attempt);
+  });
+  return sorted;
+}
+
+void TermNames(const std::vector<std::string>& terms, io::CsvWriter& writer) {
+  for (const std::string& term : terms) writer.Text(term);
+  for (const std::string& term : terms) writer.Text(kWeighted + term);
+}
+
+void Terms(const SampleCost& sample, size_t count, io::CsvWriter& writer) {
+  for (const std::vector<double>* values : {&sample.terms, &sample.weighted}) {
+    if (values->size() != count) throw std::invalid_argument("a sample without the cost of each term");
+    for (const double value : *values) writer.Short(value);
+  }
+}
+
+/// How a table calls the members of FiveNumbers, after what they are the numbers of.
+struct NumberColumn {
+  const char* name;
+  double metrics::FiveNumbers::*value;
+};
+constexpr NumberColumn kFiveNumbers[] = {{"least", &metrics::FiveNumbers::least},
+                                         {"first_quartile", &metrics::FiveNumbers::first_quartile},
+                                         {"median", &metrics::FiveNumbers::median},
+                                         {"third_quartile", &metrics::FiveNumbers::third_quartile},
+                                         {"most", &metrics::FiveNumbers::most}};
+const std::string kDrawn = "drawn_";
+const std::string kSaved = "saved_";
 
 void RequireRecorded(size_t steps, size_t recorded, const char* what) {
   if (recorded < steps) throw std::invalid_argument(std::string("a trajectory without the ") + what + " of every step");
@@ -124,26 +162,17 @@ std::string FormatTorques(const character::Character& character, const control::
   return writer.Take();
 }
 
-std::string FormatCosts(const CostTable& costs) {
-  std::vector<const FragmentCosts*> sorted;
+std::string FormatSamples(const SampleTable& table) {
   size_t rows = 0;
-  for (const FragmentCosts& fragment : costs.fragments) {
-    sorted.push_back(&fragment);
-    rows += fragment.samples.size();
-  }
-  std::stable_sort(sorted.begin(), sorted.end(), [](const auto* a, const auto* b) {
-    return std::tie(a->fragment, a->attempt) < std::tie(b->fragment, b->attempt);
-  });
-
+  for (const FragmentSamples& fragment : table.fragments) rows += fragment.samples.size();
   io::CsvWriter writer;
   writer.Reserve(256 + rows * 160);
   for (const char* name : {"fragment", "attempt", "start_time", "end_time", "sample", "start"}) writer.Text(name);
-  for (const std::string& term : costs.terms) writer.Text(term);
-  for (const std::string& term : costs.terms) writer.Text(kWeighted + term);
+  TermNames(table.terms, writer);
   for (const char* name : {"total", "diverged", "saved", "chosen"}) writer.Text(name);
   writer.EndRow();
   std::vector<const SampleCost*> samples;
-  for (const FragmentCosts* fragment : sorted) {
+  for (const FragmentSamples* fragment : Sorted(table.fragments)) {
     samples.clear();
     for (const SampleCost& sample : fragment->samples) samples.push_back(&sample);
     std::stable_sort(samples.begin(), samples.end(),
@@ -155,16 +184,51 @@ std::string FormatCosts(const CostTable& costs) {
       writer.Short(fragment->end_time);
       writer.Integer(sample->sample);
       writer.Integer(sample->start);
-      for (const std::vector<double>* values : {&sample->terms, &sample->weighted}) {
-        if (values->size() != costs.terms.size()) throw std::invalid_argument("a sample without the cost of each term");
-        for (const double value : *values) writer.Short(value);
-      }
+      Terms(*sample, table.terms.size(), writer);
       writer.Short(sample->total);
       writer.Integer(sample->diverged);
       writer.Integer(sample->saved);
       writer.Integer(sample->chosen);
       writer.EndRow();
     }
+  }
+  return writer.Take();
+}
+
+std::string FormatCosts(const CostTable& costs) {
+  io::CsvWriter writer;
+  writer.Reserve(512 + costs.iterations.size() * 256);
+  for (const char* name : {"fragment", "attempt", "iteration", "start_time", "end_time", "smoothing", "samples",
+                           "diverged", "inside_gates", "saved"}) {
+    writer.Text(name);
+  }
+  for (const std::string& which : {kDrawn, kSaved}) {
+    for (const NumberColumn& number : kFiveNumbers) writer.Text(which + number.name);
+  }
+  for (const char* name : {"chosen", "start"}) writer.Text(name);
+  TermNames(costs.terms, writer);
+  writer.Text("total");
+  writer.EndRow();
+  for (const IterationCosts* row : Sorted(costs.iterations)) {
+    writer.Integer(row->fragment);
+    writer.Integer(row->attempt);
+    writer.Integer(row->iteration);
+    writer.Short(row->start_time);
+    writer.Short(row->end_time);
+    writer.Integer(row->smoothing);
+    for (const int count : {row->samples, row->diverged, row->inside_gates, row->saved}) writer.Integer(count);
+    for (const metrics::FiveNumbers* numbers : {&row->drawn_costs, &row->saved_costs}) {
+      for (const NumberColumn& number : kFiveNumbers) writer.ShortOrEmpty(numbers->*number.value);
+    }
+    if (row->chosen) {
+      writer.Integer(row->chosen->sample);
+      writer.Integer(row->chosen->start);
+      Terms(*row->chosen, costs.terms.size(), writer);
+      writer.Short(row->chosen->total);
+    } else {
+      for (size_t cell = 0; cell < 3 + 2 * costs.terms.size(); ++cell) writer.Text("");
+    }
+    writer.EndRow();
   }
   return writer.Take();
 }
@@ -188,9 +252,21 @@ const std::vector<std::string>& Table::Text(std::string_view column) const {
 }
 
 std::vector<double> Table::Numbers(std::string_view column) const {
+  return Read(column, false);
+}
+
+std::vector<double> Table::NumbersOrEmpty(std::string_view column) const {
+  return Read(column, true);
+}
+
+std::vector<double> Table::Read(std::string_view column, bool may_be_empty) const {
   const size_t index = Find(column);
   std::vector<double> numbers(num_rows());
   for (size_t row = 0; row < numbers.size(); ++row) {
+    if (may_be_empty && columns_[index][row].empty()) {
+      numbers[row] = std::numeric_limits<double>::quiet_NaN();
+      continue;
+    }
     if (io::ParseNumber(columns_[index][row], numbers[row])) continue;
     const Place& place = places_[index][row];
     throw InputError(file_ + ":" + std::to_string(place.line) + ":" + std::to_string(place.column),
@@ -317,8 +393,34 @@ Table ReadTable(const std::filesystem::path& path) {
   return ParseTable(io::ReadFile(path), path.string());
 }
 
-CostTable ReadCosts(const std::filesystem::path& path) {
-  const Table table = ReadTable(path);
+namespace {
+
+/// The terms of the samples in the rows of a table: those columns TERM for which there is a column weighted_TERM.
+class TermColumns {
+ public:
+  /// `read` gives the numbers of a column.
+  template <typename Read>
+  TermColumns(const Table& table, const Read& read) {
+    for (const std::string& name : table.names()) {
+      if (!table.Has(kWeighted + name)) continue;
+      names.push_back(name);
+      terms_.push_back(read(name));
+      weighted_.push_back(read(kWeighted + name));
+    }
+  }
+  void Put(size_t row, SampleCost& sample) const {
+    for (const std::vector<double>& term : terms_) sample.terms.push_back(term[row]);
+    for (const std::vector<double>& term : weighted_) sample.weighted.push_back(term[row]);
+  }
+
+  std::vector<std::string> names;
+
+ private:
+  std::vector<std::vector<double>> terms_;     // (terms x rows)
+  std::vector<std::vector<double>> weighted_;  // (terms x rows)
+};
+
+SampleTable SamplesOf(const Table& table) {
   const std::vector<double> fragment = table.Numbers("fragment");
   const std::vector<double> attempt = table.Numbers("attempt");
   const std::vector<double> start_time = table.Numbers("start_time");
@@ -329,35 +431,100 @@ CostTable ReadCosts(const std::filesystem::path& path) {
   const std::vector<double> diverged = table.Numbers("diverged");
   const std::vector<double> saved = table.Numbers("saved");
   const std::vector<double> chosen = table.Numbers("chosen");
-  CostTable costs;
-  std::vector<SampleCost> samples(table.num_rows());
-  for (const std::string& name : table.names()) {
-    if (!table.Has(kWeighted + name)) continue;
-    costs.terms.push_back(name);
-    const std::vector<double> terms = table.Numbers(name);
-    const std::vector<double> weighted = table.Numbers(kWeighted + name);
-    for (size_t row = 0; row < samples.size(); ++row) {
-      samples[row].terms.push_back(terms[row]);
-      samples[row].weighted.push_back(weighted[row]);
-    }
-  }
-  for (size_t row = 0; row < samples.size(); ++row) {
+  const TermColumns terms(table, [&](const std::string& column) { return table.Numbers(column); });
+  SampleTable samples{terms.names, {}};
+  for (size_t row = 0; row < table.num_rows(); ++row) {
     const bool begins = row == 0 || fragment[row] != fragment[row - 1] || attempt[row] != attempt[row - 1];
     if (begins) {
-      costs.fragments.emplace_back();
-      costs.fragments.back().fragment = static_cast<int>(fragment[row]);
-      costs.fragments.back().attempt = static_cast<int>(attempt[row]);
-      costs.fragments.back().start_time = start_time[row];
-      costs.fragments.back().end_time = end_time[row];
+      FragmentSamples& of = samples.fragments.emplace_back();
+      of.fragment = static_cast<int>(fragment[row]);
+      of.attempt = static_cast<int>(attempt[row]);
+      of.start_time = start_time[row];
+      of.end_time = end_time[row];
     }
-    SampleCost& one = samples[row];
+    SampleCost& one = samples.fragments.back().samples.emplace_back();
     one.sample = static_cast<int>(sample[row]);
     one.start = static_cast<int>(start[row]);
+    terms.Put(row, one);
     one.total = total[row];
     one.diverged = diverged[row] != 0;
     one.saved = saved[row] != 0;
     one.chosen = chosen[row] != 0;
-    costs.fragments.back().samples.push_back(std::move(one));
+  }
+  return samples;
+}
+
+/// What is known of the iterations that drew these samples.
+CostTable IterationsOf(SampleTable samples) {
+  CostTable costs{std::move(samples.terms), {}};
+  for (FragmentSamples& of : samples.fragments) {
+    IterationCosts& row = costs.iterations.emplace_back();
+    row.fragment = of.fragment;
+    row.attempt = of.attempt;
+    row.start_time = of.start_time;
+    row.end_time = of.end_time;
+    row.samples = static_cast<int>(of.samples.size());
+    std::vector<double> drawn, saved;
+    for (SampleCost& sample : of.samples) {
+      row.diverged += sample.diverged;
+      row.saved += sample.saved;
+      if (!sample.diverged) drawn.push_back(sample.total);
+      if (!sample.diverged && sample.saved) saved.push_back(sample.total);
+      if (sample.chosen) row.chosen = std::move(sample);
+    }
+    row.drawn_costs = metrics::FiveNumbersOf(std::move(drawn));
+    row.saved_costs = metrics::FiveNumbersOf(std::move(saved));
+  }
+  return costs;
+}
+
+}  // namespace
+
+SampleTable ReadSamples(const std::filesystem::path& path) {
+  return SamplesOf(ReadTable(path));
+}
+
+CostTable ReadCosts(const std::filesystem::path& path) {
+  const Table table = ReadTable(path);
+  if (table.Has("sample")) return IterationsOf(SamplesOf(table));  // of an earlier version
+  const TermColumns terms(table, [&](const std::string& column) { return table.NumbersOrEmpty(column); });
+  CostTable costs{terms.names, std::vector<IterationCosts>(table.num_rows())};
+  const auto read = [&](const char* column, const auto& take) {
+    const std::vector<double> numbers = table.Numbers(column);
+    for (size_t row = 0; row < numbers.size(); ++row) take(costs.iterations[row], numbers[row]);
+  };
+  const auto integers = [&](const char* column, int IterationCosts::*member) {
+    read(column, [&](IterationCosts& row, double number) { row.*member = static_cast<int>(number); });
+  };
+  integers("fragment", &IterationCosts::fragment);
+  integers("attempt", &IterationCosts::attempt);
+  integers("iteration", &IterationCosts::iteration);
+  read("start_time", [](IterationCosts& row, double time) { row.start_time = time; });
+  read("end_time", [](IterationCosts& row, double time) { row.end_time = time; });
+  read("smoothing", [](IterationCosts& row, double flag) { row.smoothing = flag != 0; });
+  integers("samples", &IterationCosts::samples);
+  integers("diverged", &IterationCosts::diverged);
+  integers("inside_gates", &IterationCosts::inside_gates);
+  integers("saved", &IterationCosts::saved);
+  for (const NumberColumn& number : kFiveNumbers) {
+    const std::vector<double> drawn = table.NumbersOrEmpty(kDrawn + number.name);
+    const std::vector<double> saved = table.NumbersOrEmpty(kSaved + number.name);
+    for (size_t row = 0; row < drawn.size(); ++row) {
+      costs.iterations[row].drawn_costs.*number.value = drawn[row];
+      costs.iterations[row].saved_costs.*number.value = saved[row];
+    }
+  }
+  const std::vector<double> chosen = table.NumbersOrEmpty("chosen");
+  const std::vector<double> start = table.NumbersOrEmpty("start");
+  const std::vector<double> total = table.NumbersOrEmpty("total");
+  for (size_t row = 0; row < chosen.size(); ++row) {
+    if (std::isnan(chosen[row])) continue;
+    SampleCost& sample = costs.iterations[row].chosen.emplace();
+    sample.sample = static_cast<int>(chosen[row]);
+    if (!std::isnan(start[row])) sample.start = static_cast<int>(start[row]);
+    terms.Put(row, sample);
+    sample.total = total[row];
+    sample.saved = sample.chosen = true;
   }
   return costs;
 }

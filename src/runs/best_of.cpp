@@ -54,7 +54,7 @@ Batch PlanBestOf(const BestOfOptions& o) {
   clip.clip = o.job.clip;
   clip.name = o.job.clip.file.stem().string();
   batch.clips.push_back(std::move(clip));
-  batch.kept = KeptFiles::kAll;
+  batch.kept = o.samples ? KeptFiles::kAllAndSamples : KeptFiles::kAll;
   batch.program = "reconstruct";
   batch.command = o.command;
   batch.time_limit = o.time_limit;

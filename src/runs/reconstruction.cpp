@@ -165,7 +165,7 @@ Reconstruction Reconstruct(const Job& job, int threads, const ReconstructionHook
 
 void WriteRun(results::RunFolder& folder, const Job& job, const Reconstruction& result, const RunContext& context,
               KeptFiles kept, const io::Json& more) {
-  if (kept == KeptFiles::kAll && result.end && result.end->verdict == ViableEnd::Verdict::kViable) {
+  if (kept != KeptFiles::kControl && result.end && result.end->verdict == ViableEnd::Verdict::kViable) {
     control::WriteControl(job.character, result.end->onward,
                           [&](std::string_view piece) { folder.Append(results::kOnwardFile, piece); });
     folder.FinishFiles();
@@ -178,10 +178,13 @@ void WriteRun(results::RunFolder& folder, const Job& job, const Reconstruction& 
     return WriteTracking(folder, job, *result.tracking, context, kept, all);
   }
   io::Json all = WriteControlAndMotion(folder, job, {result.control(), {}, result.num_steps}, kept);
-  if (kept == KeptFiles::kAll && result.method == Method::kWindows) {
+  if (kept != KeptFiles::kControl && result.method == Method::kWindows) {
     folder.Write(results::kWindowsFile, FormatWindows(result.windows));
-  } else if (kept == KeptFiles::kAll) {
+  } else if (kept != KeptFiles::kControl) {
     folder.Write(results::kCostsFile, results::FormatCosts(CostsOf(result.search)));
+    if (kept == KeptFiles::kAllAndSamples) {
+      folder.Write(results::kSamplesFile, results::FormatSamples(SamplesOf(result.search)));
+    }
   }
   all["method"] = MethodMember(job, result);
   if (result.end) all["end"] = result.end->ToJson();

@@ -129,7 +129,7 @@ io::Json DescribeStoredRun(const StoredRun& run, const std::string& name, std::s
     if (run.characters[c].reference) report.reference = &*run.characters[c].reference;
     if (const fs::path file = run.PathOf(c, results::kCostsFile); fs::exists(file)) {
       costs[c] = results::ReadCosts(file);
-      if (!costs[c].fragments.empty()) report.costs = &costs[c];
+      if (!costs[c].iterations.empty()) report.costs = &costs[c];
     }
     if (const fs::path file = run.PathOf(c, results::kTrackingFile); fs::exists(file)) {
       solutions[c] = results::ReadTable(file);

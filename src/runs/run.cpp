@@ -83,6 +83,7 @@ RunOutcome Run(Job& job, parallel::TaskFarm& farm, const RunOptions& o, const Ru
   CheckMethod(job.configuration.run.method, o);
   const bool many = o.variations.count > 0;
   const bool forces = o.forces.controls > 0;
+  const KeptFiles kept = o.samples ? KeptFiles::kAllAndSamples : KeptFiles::kAll;
   const RunObserver& observer = setting.observer;
   io::Json identity = job.identity;
   if (many) identity["variations"] = {{"count", o.variations.count}, {"max_tries", o.variations.max_tries}};
@@ -109,7 +110,7 @@ RunOutcome Run(Job& job, parallel::TaskFarm& farm, const RunOptions& o, const Ru
     if (many) {
       outcome.variations = FindVariations(job, farm, o.variations,
                                           {&*folder, o.force || checkpoint.Resumes(), setting.context, hooks, more,
-                                           observer.on_search_end, observer.report});
+                                           observer.on_search_end, observer.report, kept});
       outcome.success = outcome.variations->success();
     } else if (forces) {
       outcome.forces = FindForces(job, farm, o.forces, {hooks, observer.on_search_end, observer.report});
@@ -118,7 +119,7 @@ RunOutcome Run(Job& job, parallel::TaskFarm& farm, const RunOptions& o, const Ru
     } else {
       outcome.reconstruction = Reconstruct(job, farm, hooks);
       if (observer.on_search_end) observer.on_search_end();
-      WriteRun(*folder, job, *outcome.reconstruction, setting.context, KeptFiles::kAll, more);
+      WriteRun(*folder, job, *outcome.reconstruction, setting.context, kept, more);
       outcome.success = outcome.reconstruction->success();
     }
   } catch (const StoppedError& error) {

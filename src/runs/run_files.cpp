@@ -23,6 +23,28 @@ report::FilmStripOptions FilmStripOf(const simulation::WorldOptions& world, cons
   return options;
 }
 
+std::vector<std::string> CostTermNames() {
+  std::vector<std::string> names;
+  for (const task::CostTerm& term : task::kCostTerms) names.emplace_back(term.name);
+  return names;
+}
+
+results::SampleCost CostOf(const sampling::SampleRecord& record, const task::CostWeights& weights) {
+  const task::CostTerms weighted = record.terms.Weighted(weights);
+  results::SampleCost sample;
+  sample.sample = static_cast<int>(record.sample);
+  sample.start = static_cast<int>(record.start);
+  for (const task::CostTerm& term : task::kCostTerms) {
+    sample.terms.push_back(record.terms.*term.value);
+    sample.weighted.push_back(weighted.*term.value);
+  }
+  sample.total = record.cost;
+  sample.diverged = record.diverged;
+  sample.saved = record.saved;
+  sample.chosen = record.chosen;
+  return sample;
+}
+
 }  // namespace
 
 size_t StepsPerPart(double time_step) {
@@ -110,33 +132,39 @@ void WriteFilmStrip(results::RunFolder& folder, const std::vector<report::Filmed
 }
 
 results::CostTable CostsOf(const sampling::Summary& search) {
-  const auto values = [](const task::CostTerms& terms) {
-    std::vector<double> list;
-    for (const task::CostTerm& term : task::kCostTerms) list.push_back(terms.*term.value);
-    return list;
-  };
-  results::CostTable table;
-  for (const task::CostTerm& term : task::kCostTerms) table.terms.emplace_back(term.name);
+  results::CostTable table{CostTermNames(), {}};
   for (const sampling::IterationRecord& iteration : search.iterations) {
-    results::FragmentCosts& costs = table.fragments.emplace_back();
+    results::IterationCosts& row = table.iterations.emplace_back();
+    row.fragment = iteration.fragment;
+    row.attempt = iteration.attempt;
+    row.iteration = iteration.iteration;
+    row.start_time = iteration.start;
+    row.end_time = iteration.end;
+    row.smoothing = iteration.smoothing;
+    row.samples = iteration.drawn;
+    row.diverged = static_cast<int>(iteration.diverged);
+    row.inside_gates = static_cast<int>(iteration.inside_gates);
+    row.saved = static_cast<int>(iteration.selection.distinct);
+    row.drawn_costs = iteration.drawn_costs;
+    row.saved_costs = iteration.saved_costs;
+    const auto chosen = std::find_if(iteration.samples.begin(), iteration.samples.end(),
+                                     [](const sampling::SampleRecord& record) { return record.chosen; });
+    if (chosen != iteration.samples.end()) row.chosen = CostOf(*chosen, iteration.weights);
+  }
+  return table;
+}
+
+results::SampleTable SamplesOf(const sampling::Summary& search) {
+  results::SampleTable table{CostTermNames(), {}};
+  for (const sampling::IterationRecord& iteration : search.iterations) {
+    if (iteration.samples.empty()) continue;  // of a long search, and not on the way to the result
+    results::FragmentSamples& costs = table.fragments.emplace_back();
     costs.fragment = iteration.fragment;
     costs.attempt = iteration.attempt;
     costs.start_time = iteration.start;
     costs.end_time = iteration.end;
-    if (iteration.samples.empty()) {
-      table.fragments.pop_back();  // of a long search, whose iteration is not on the way to the result
-      continue;
-    }
     for (const sampling::SampleRecord& record : iteration.samples) {
-      results::SampleCost& sample = costs.samples.emplace_back();
-      sample.sample = static_cast<int>(record.sample);
-      sample.start = static_cast<int>(record.start);
-      sample.terms = values(record.terms);
-      sample.weighted = values(record.terms.Weighted(iteration.weights));
-      sample.total = record.cost;
-      sample.diverged = record.diverged;
-      sample.saved = record.saved;
-      sample.chosen = record.chosen;
+      costs.samples.push_back(CostOf(record, iteration.weights));
     }
   }
   return table;

@@ -65,7 +65,7 @@ Tracking Track(const Job& job, const std::vector<std::string>& pushes, const tra
 void WriteTracking(results::RunFolder& folder, const Job& job, const Tracking& result, const RunContext& context,
                    KeptFiles kept, const io::Json& more) {
   io::Json all = WriteControlAndMotion(folder, job, {result.summary.control, result.pushes, result.num_steps}, kept);
-  if (kept == KeptFiles::kAll) folder.Write(results::kTrackingFile, FormatTracking(result.summary.records));
+  if (kept != KeptFiles::kControl) folder.Write(results::kTrackingFile, FormatTracking(result.summary.records));
   all.update(more);
   FinishWith(folder, TrackingManifest(job, result, context, all));
 }

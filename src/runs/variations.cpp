@@ -235,7 +235,7 @@ class Finder {
     const std::string number = std::to_string(found_.size());
     results::RunFolder folder(context_.folder->PathOf(number), context_.force);
     const io::Json more = {{kMember, {{"number", found_.size()}, {"of", options_.count}}}};
-    WriteRun(folder, job_, result, {context_.run.command, context_.run.workers, &timer}, KeptFiles::kAll, more);
+    WriteRun(folder, job_, result, {context_.run.command, context_.run.workers, &timer}, context_.kept, more);
     entry["folder"] = number;
     controls_.push_back(std::move(result.search.control));
     std::string kept = "variation " + number;

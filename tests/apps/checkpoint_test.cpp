@@ -38,7 +38,7 @@ class Checkpoints : public CommandLine {
 };
 
 TEST_F(Checkpoints, AStoppedRunGoesOnToTheSameBytes) {
-  ASSERT_EQ(Execute(Command("whole")).code, 0);
+  ASSERT_EQ(Execute(Command("whole", "--sample-costs")).code, 0);
   // A limit of time.
   const Outcome limited = Execute(Command("run", "--time-limit 0.4"));
   EXPECT_EQ(limited.code, 75) << limited.text;
@@ -56,10 +56,13 @@ TEST_F(Checkpoints, AStoppedRunGoesOnToTheSameBytes) {
   EXPECT_THAT(Signalled("KILL").code, testing::AnyOf(0, 128 + SIGKILL));
   const Outcome last =
       Execute(kReconstruct + " " + kWalkClip +
-              " --end 0.8 --method sampling --samples 300 --saved 40 --threads 3 --progress plain --resume --output " +
+              " --end 0.8 --method sampling --samples 300 --saved 40 --threads 3 --progress plain --resume "
+              "--sample-costs --output " +
               Path("run"));
   EXPECT_EQ(last.code, 0) << last.text;
   ExpectSameBytes("run", "whole");
+  // The samples were asked for at the end alone.
+  EXPECT_TRUE(io::ReadFile(Path("run/samples.csv")) == io::ReadFile(Path("whole/samples.csv")));
   // Once more: there is nothing left to do.
   const Outcome again = Execute(Command("run", "--resume"));
   EXPECT_EQ(again.code, 0);

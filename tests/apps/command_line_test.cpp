@@ -1,7 +1,9 @@
 /// The programs as a user meets them: message and exit code, files, the same bytes from any number of threads.
 #include "apps/command_line.h"
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <set>
 
 #include "retrace/results/tables.h"
@@ -472,6 +474,27 @@ TEST_F(CommandLine, TheEndIsJudgedAndWhatFollowsItIsKept) {
   EXPECT_FALSE(fs::exists(Path("without") + "/onward.json"));
   EXPECT_FALSE(io::ReadJson(Path("without") + "/manifest.json").contains("end"));
   EXPECT_EQ(io::ReadFile(Path("without") + "/control.json"), io::ReadFile(Path("judged") + "/control.json"));
+}
+
+TEST_F(CommandLine, SamplesAreWrittenOnRequest) {
+  const std::string run = SmallRun("run");
+  EXPECT_FALSE(fs::exists(run + "/samples.csv"));
+  const std::string all = SmallRun("all", "--sample-costs");
+  for (const char* file : {"control.json", "costs.csv", "trajectory.csv"}) {
+    EXPECT_EQ(io::ReadFile(run + "/" + file), io::ReadFile(all + "/" + file)) << file;
+  }
+  const results::Table iterations = results::ReadTable(run + "/costs.csv");
+  const results::Table samples = results::ReadTable(all + "/samples.csv");
+  const std::vector<double> drawn = iterations.Numbers("samples");
+  EXPECT_EQ(std::accumulate(drawn.begin(), drawn.end(), 0.0), static_cast<double>(samples.num_rows()));
+  const std::vector<double> chosen = samples.Numbers("chosen");
+  EXPECT_EQ(std::count(chosen.begin(), chosen.end(), 1),
+            static_cast<long>(io::ReadJson(run + "/control.json")["fragments"].size()));
+  EXPECT_LT(10 * fs::file_size(run + "/costs.csv"), fs::file_size(all + "/samples.csv"));
+  EXPECT_EQ(Execute(kReplay + " " + all + " --verify").code, 0);
+  // A run without them does not leave those of another behind.
+  ASSERT_EQ(Execute(kReconstruct + " " + kClip + kSmall + "--force --output " + all).code, 0);
+  EXPECT_FALSE(fs::exists(all + "/samples.csv"));
 }
 
 TEST_F(CommandLine, VariationsAreWholeRunsOfOneSeedEach) {

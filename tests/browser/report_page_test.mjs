@@ -285,13 +285,15 @@ test('what the page says of the run is what the manifest says', async (t) => {
   await page.getByText('Settings', { exact: true }).click();
   const settings = await page.locator('details table').innerText();
   assert.match(settings, /configuration\/search\/samples\s+100/);
-  // The cost of every sample is there, and one chosen per fragment.
+  // The costs of every iteration are there, and one chosen sample per fragment.
   const costs = readTable(join(folder, 'walk/costs.csv'));
   const counts = await page.evaluate(() => {
-    const { totals, chosen } = window.report.runs[0].costs;
-    return [totals.length, chosen.length];
+    const { draws, drawn, saved, chosen } = window.report.runs[0].costs;
+    return [draws.length, drawn.length / 5, saved.length / 5, chosen.length];
   });
-  assert.deepEqual(counts, [costs.length, costs.filter((row) => row.chosen).length]);
+  const chosen = costs.filter((row) => row.total > 0); // empty, which is read as 0, where none is chosen
+  assert.deepEqual(counts, [costs.length, costs.length, costs.length, chosen.length]);
+  assert.ok(chosen.length > 10, `${chosen.length} fragments`);
 });
 
 test('a tracked motion shows what its quadratic programs planned', async (t) => {

@@ -74,5 +74,17 @@ TEST(QuartilesOf, InterpolatesBetweenOrderStatistics) {
   EXPECT_TRUE(std::isnan(QuartilesOf({}).median));
 }
 
+TEST(FiveNumbersOf, HasTheQuartilesBetweenTheEnds) {
+  const FiveNumbers numbers = FiveNumbersOf({4, std::numeric_limits<double>::quiet_NaN(), 3, 1, 2});
+  EXPECT_EQ(numbers.least, 1);
+  EXPECT_DOUBLE_EQ(numbers.first_quartile, 1.75);
+  EXPECT_DOUBLE_EQ(numbers.median, 2.5);
+  EXPECT_DOUBLE_EQ(numbers.third_quartile, 3.25);
+  EXPECT_EQ(numbers.most, 4);
+  EXPECT_TRUE(std::isnan(FiveNumbersOf({}).least));
+  EXPECT_TRUE(std::isnan(FiveNumbersOf({}).median));
+  EXPECT_TRUE(std::isnan(FiveNumbersOf({}).most));
+}
+
 }  // namespace
 }  // namespace retrace::metrics

@@ -135,51 +135,123 @@ TEST(Torques, OneColumnPerAxis) {
             "0.02,-1,0,0.3333333333333333,0\n");
 }
 
-TEST(Costs, AreSortedByFragmentThenSample) {
+TEST(Samples, AreSortedByFragmentThenSample) {
   const SampleCost good{7, 2, {0.5, 1.0 / 3}, {2.5, 10.0 / 3}, 5.8333333333, false, true, true};
   const SampleCost bad{3, 0, {0, 0}, {0, 0}, std::numeric_limits<double>::infinity(), true, false, false};
-  EXPECT_EQ(FormatCosts({{"pose", "smoothness"},
-                         {{1, 0, 0.1, 0.2, {good, bad}}, {0, 1, 0, 0.1, {bad}}, {0, 0, 0, 0.1, {bad}}}}),
+  EXPECT_EQ(FormatSamples({{"pose", "smoothness"},
+                           {{1, 0, 0.1, 0.2, {good, bad}}, {0, 1, 0, 0.1, {bad}}, {0, 0, 0, 0.1, {bad}}}}),
             "fragment,attempt,start_time,end_time,sample,start,pose,smoothness,weighted_pose,weighted_smoothness,"
             "total,diverged,saved,chosen\n"
             "0,0,0,0.1,3,0,0,0,0,0,inf,1,0,0\n"
             "0,1,0,0.1,3,0,0,0,0,0,inf,1,0,0\n"
             "1,0,0.1,0.2,3,0,0,0,0,0,inf,1,0,0\n"
             "1,0,0.1,0.2,7,2,0.5,0.3333333,2.5,3.333333,5.833333,0,1,1\n");
-  EXPECT_THROW(FormatCosts({{"pose"}, {{1, 0, 0.1, 0.2, {good}}}}), std::invalid_argument);
+  EXPECT_THROW(FormatSamples({{"pose"}, {{1, 0, 0.1, 0.2, {good}}}}), std::invalid_argument);
 }
 
-TEST(Costs, HaveARowForEachOfNinetyThousandSamples) {
-  CostTable costs{{"pose", "root", "end_effector", "balance", "drift"}, {}};
+/// An iteration with a chosen sample, and one that diverged as a whole.
+CostTable TwoIterations() {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  IterationCosts lost;
+  lost.fragment = 1;
+  lost.iteration = 4;
+  lost.start_time = 0.1;
+  lost.end_time = 0.2;
+  lost.samples = lost.diverged = 2;
+  lost.drawn_costs = lost.saved_costs = {kNone, kNone, kNone, kNone, kNone};
+  IterationCosts drawn = lost;
+  drawn.fragment = 0;
+  drawn.attempt = 2;
+  drawn.iteration = 7;
+  drawn.smoothing = true;
+  drawn.samples = 200;
+  drawn.diverged = 3;
+  drawn.inside_gates = 190;
+  drawn.saved = 50;
+  drawn.drawn_costs = {1, 1.0 / 3, 2, 2.5, 40};
+  drawn.saved_costs = {1, 1.25, 1.5, 1.75, 2};
+  drawn.chosen = SampleCost{7, 2, {0.5, 1.0 / 3}, {2.5, 10.0 / 3}, 5.8333333333, false, true, true};
+  return {{"pose", "smoothness"}, {lost, drawn}};
+}
+
+TEST(Costs, HaveARowForEachIteration) {
+  EXPECT_EQ(FormatCosts(TwoIterations()),
+            "fragment,attempt,iteration,start_time,end_time,smoothing,samples,diverged,inside_gates,saved,"
+            "drawn_least,drawn_first_quartile,drawn_median,drawn_third_quartile,drawn_most,"
+            "saved_least,saved_first_quartile,saved_median,saved_third_quartile,saved_most,"
+            "chosen,start,pose,smoothness,weighted_pose,weighted_smoothness,total\n"
+            "0,2,7,0.1,0.2,1,200,3,190,50,1,0.3333333,2,2.5,40,1,1.25,1.5,1.75,2,7,2,0.5,0.3333333,2.5,3.333333,"
+            "5.833333\n"
+            "1,0,4,0.1,0.2,0,2,2,0,0,,,,,,,,,,,,,,,,,\n");
+  CostTable fewer = TwoIterations();
+  fewer.terms.pop_back();
+  EXPECT_THROW(FormatCosts(fewer), std::invalid_argument);
+}
+
+TEST(ReadCosts, ReadsWhatWasWritten) {
+  const std::string path = testing::TempDir() + "retrace_costs.csv";
+  const std::string text = FormatCosts(TwoIterations());
+  io::WriteFile(path, text);
+  const CostTable costs = ReadCosts(path);
+  EXPECT_EQ(FormatCosts(costs), text);
+  ASSERT_EQ(costs.iterations.size(), 2u);
+  EXPECT_TRUE(costs.iterations[0].smoothing);
+  ASSERT_TRUE(costs.iterations[0].chosen.has_value());
+  EXPECT_EQ(costs.iterations[0].chosen->start, 2);
+  EXPECT_FALSE(costs.iterations[1].chosen.has_value());
+  io::WriteFile(path, "time,total\n0,1\n");
+  try {
+    ReadCosts(path);
+    FAIL() << "a table of something else";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("no column \"fragment\""));
+  }
+  std::filesystem::remove(path);
+}
+
+TEST(Samples, HaveARowForEachOfNinetyThousand) {
+  SampleTable costs{{"pose", "root", "end_effector", "balance", "drift"}, {}};
   for (int f = 0; f < 45; ++f) {
-    FragmentCosts& fragment = costs.fragments.emplace_back(FragmentCosts{f, 0, 0.1 * f, 0.1 * (f + 1), {}});
+    FragmentSamples& fragment = costs.fragments.emplace_back(FragmentSamples{f, 0, 0.1 * f, 0.1 * (f + 1), {}});
     for (int s = 1999; s >= 0; --s) {
       const double c = 1 / (1.0 + s + f);
       fragment.samples.push_back(
           {s, s % 200, {c, 2 * c, 3 * c, 4 * c, 5 * c}, {c, c, c, c, c}, 5 * c, false, false, false});
     }
   }
-  const std::string text = FormatCosts(costs);
+  const std::string text = FormatSamples(costs);
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 90001);
 }
 
-/// A file of an earlier version, which had no column for the smoothness.
-TEST(ReadCosts, TakesTheTermsThatTheFileHas) {
+/// A file of an earlier version, which had a row per sample and no column for the smoothness.
+TEST(ReadCosts, PutsSamplesOfAnEarlierVersionTogether) {
   const std::string path = testing::TempDir() + "retrace_old_costs.csv";
   io::WriteFile(path,
                 "fragment,attempt,start_time,end_time,sample,start,pose,root,end_effector,balance,drift,weighted_pose,"
                 "weighted_root,weighted_end_effector,weighted_balance,weighted_drift,total,diverged,saved,chosen\n"
                 "0,0,0,0.1,3,0,0,0,0,0,0,0,0,0,0,0,inf,1,0,0\n"
+                "0,1,0,0.1,6,2,0,0,0,0,0,0,0,0,0,0,24,0,0,0\n"
                 "0,1,0,0.1,7,2,0.5,0.25,0.125,0,0.5,2.5,0.75,3.75,0,1,8,0,1,1\n");
   const CostTable costs = ReadCosts(path);
   std::filesystem::remove(path);
   EXPECT_THAT(costs.terms, ElementsAre("pose", "root", "end_effector", "balance", "drift"));
-  ASSERT_EQ(costs.fragments.size(), 2u);
-  EXPECT_TRUE(costs.fragments[0].samples[0].diverged);
-  EXPECT_EQ(costs.fragments[1].attempt, 1);
-  EXPECT_THAT(costs.fragments[1].samples[0].terms, ElementsAre(0.5, 0.25, 0.125, 0, 0.5));
-  EXPECT_THAT(costs.fragments[1].samples[0].weighted, ElementsAre(2.5, 0.75, 3.75, 0, 1));
-  EXPECT_EQ(costs.fragments[1].samples[0].total, 8);
+  ASSERT_EQ(costs.iterations.size(), 2u);
+  EXPECT_EQ(costs.iterations[0].diverged, 1);
+  EXPECT_FALSE(costs.iterations[0].chosen.has_value());
+  EXPECT_TRUE(std::isnan(costs.iterations[0].drawn_costs.median));
+  const IterationCosts& drawn = costs.iterations[1];
+  EXPECT_EQ(drawn.attempt, 1);
+  EXPECT_EQ(drawn.samples, 2);
+  EXPECT_EQ(drawn.saved, 1);
+  EXPECT_EQ(drawn.drawn_costs.least, 8);
+  EXPECT_EQ(drawn.drawn_costs.median, 16);
+  EXPECT_EQ(drawn.drawn_costs.most, 24);
+  EXPECT_EQ(drawn.saved_costs.most, 8);
+  ASSERT_TRUE(drawn.chosen.has_value());
+  EXPECT_EQ(drawn.chosen->sample, 7);
+  EXPECT_THAT(drawn.chosen->terms, ElementsAre(0.5, 0.25, 0.125, 0, 0.5));
+  EXPECT_THAT(drawn.chosen->weighted, ElementsAre(2.5, 0.75, 3.75, 0, 1));
+  EXPECT_EQ(drawn.chosen->total, 8);
 }
 
 TEST(ReadTable, AcceptsWhatOtherProgramsWrite) {

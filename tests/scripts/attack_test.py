@@ -118,8 +118,8 @@ class NumbersInFiles(InFolder):
         self.assertEqual(self.wrong("runs.csv", "clip,x\nnan,nan\n"), "nan in line 2")
 
     def test_of_samples_that_diverged(self):
-        self.assertEqual(self.wrong("costs.csv", "total,diverged,saved,chosen\n1,inf,1,0,0\n1,2,0,1,0\n"), "")
-        self.assertEqual(self.wrong("costs.csv", "total,diverged,saved,chosen\n1,inf,0,0,0\n"), "inf in line 2")
+        self.assertEqual(self.wrong("samples.csv", "total,diverged,saved,chosen\n1,inf,1,0,0\n1,2,0,1,0\n"), "")
+        self.assertEqual(self.wrong("samples.csv", "total,diverged,saved,chosen\n1,inf,0,0,0\n"), "inf in line 2")
 
     def test_of_documents(self):
         self.assertEqual(self.wrong("a.json", '{"name": "NaN", "x": [1, null]}'), "")

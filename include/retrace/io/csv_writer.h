@@ -35,6 +35,11 @@ class CsvWriter {
     const auto end = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::general, 7).ptr;
     text_.append(buffer, end);
   }
+  /// The same; an empty cell for not-a-number.
+  void ShortOrEmpty(double value) {
+    if (std::isnan(value)) return Separate();
+    Short(value);
+  }
   void Integer(int value) {
     Separate();
     char buffer[16];

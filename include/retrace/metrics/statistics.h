@@ -28,4 +28,14 @@ struct Quartiles {
 };
 Quartiles QuartilesOf(std::vector<double> values);
 
+/// The same quartiles between the least value and the greatest.
+struct FiveNumbers {
+  double least = 0;
+  double first_quartile = 0;
+  double median = 0;
+  double third_quartile = 0;
+  double most = 0;
+};
+FiveNumbers FiveNumbersOf(std::vector<double> values);
+
 }  // namespace retrace::metrics

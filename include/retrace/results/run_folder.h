@@ -28,6 +28,7 @@ inline constexpr std::string_view kContactSummaryFile = "contact_summary.csv";
 inline constexpr std::string_view kPressureFile = "pressure.csv";
 inline constexpr std::string_view kPushTableFile = "push_table.csv";
 inline constexpr std::string_view kCostsFile = "costs.csv";
+inline constexpr std::string_view kSamplesFile = "samples.csv";
 inline constexpr std::string_view kTrackingFile = "tracking.csv";
 inline constexpr std::string_view kWindowsFile = "windows.csv";
 inline constexpr std::string_view kOnwardFile = "onward.json";  ///< control from the end of the motion on
@@ -75,6 +76,7 @@ inline constexpr std::array kRunFiles = {kManifestFile,
                                          kPressureFile,
                                          kPushTableFile,
                                          kCostsFile,
+                                         kSamplesFile,
                                          kTrackingFile,
                                          kWindowsFile,
                                          kOnwardFile,

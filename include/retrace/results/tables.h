@@ -6,12 +6,14 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "retrace/character/character.h"
 #include "retrace/control/control.h"
+#include "retrace/metrics/statistics.h"
 
 namespace retrace::results {
 
@@ -38,19 +40,18 @@ std::string FormatTorques(const character::Character& character, const control::
 
 /// One sample drawn.
 struct SampleCost {
-  int sample = 0;             ///< index within the fragment
-  int start = 0;              ///< index of the saved state that it started from
-  std::vector<double> terms;  ///< (CostTable::terms) without weights; 0 when diverged
-  std::vector<double>
-      weighted;      ///< (CostTable::terms) times the weights with which the sample was drawn; 0 when diverged
-  double total = 0;  ///< the sum of `weighted`; infinity when diverged
+  int sample = 0;                ///< index within the fragment
+  int start = 0;                 ///< index of the saved state that it started from
+  std::vector<double> terms;     ///< (terms of the table) without weights; 0 when diverged
+  std::vector<double> weighted;  ///< (terms of the table) times the weights of its iteration; 0 when diverged
+  double total = 0;              ///< the sum of `weighted`; infinity when diverged
   bool diverged = false;
   bool saved = false;   ///< its end state is among those that the next fragment starts from
   bool chosen = false;  ///< it is part of the reconstructed control
 };
 
-/// All samples of one fragment.
-struct FragmentCosts {
+/// All samples that one iteration drew of a fragment.
+struct FragmentSamples {
   int fragment = 0;       ///< index
   int attempt = 0;        ///< how often the fragment was drawn before
   double start_time = 0;  ///< [s]
@@ -59,15 +60,45 @@ struct FragmentCosts {
 };
 
 /// The costs of all samples of a run.
-struct CostTable {
+struct SampleTable {
   std::vector<std::string> terms;  ///< names of the terms
-  std::vector<FragmentCosts> fragments;
+  std::vector<FragmentSamples> fragments;
 };
 
 /// One row per sample, sorted by fragment, attempt, sample. Columns: fragment, attempt, start_time, end_time, sample,
 /// start; TERM of each term; weighted_TERM of each term; total; diverged, saved, chosen as 0 or 1. The weighted terms
 /// of a row add up to its total, unless the sample diverged. Costs have 7 significant digits. Throws
 /// std::invalid_argument for a sample with another number of terms than the table.
+std::string FormatSamples(const SampleTable& table);
+
+/// What one iteration drew of a fragment, without its samples.
+struct IterationCosts {
+  int fragment = 0;                  ///< index
+  int attempt = 0;                   ///< how often the fragment was drawn before
+  int iteration = 0;                 ///< running number
+  double start_time = 0;             ///< of the fragment [s]
+  double end_time = 0;               ///< [s]
+  bool smoothing = false;            ///< of a smoothing pass, whose costs have other weights
+  int samples = 0;                   ///< that were drawn
+  int diverged = 0;                  ///< of these
+  int inside_gates = 0;              ///< of these, with a margin
+  int saved = 0;                     ///< of these, each counted once
+  metrics::FiveNumbers drawn_costs;  ///< total costs of those that did not diverge; NaN: all did
+  metrics::FiveNumbers saved_costs;  ///< total costs of the saved ones; NaN: none was saved
+  std::optional<SampleCost> chosen;  ///< the one of them that is part of the control
+};
+
+/// The costs of a run, iteration by iteration.
+struct CostTable {
+  std::vector<std::string> terms;  ///< names of the terms
+  std::vector<IterationCosts> iterations;
+};
+
+/// One row per iteration, sorted by fragment, attempt. Columns: fragment, attempt, iteration, start_time, end_time;
+/// smoothing as 0 or 1; samples, diverged, inside_gates, saved; drawn_NUMBER and saved_NUMBER, the five numbers of the
+/// total costs (least, first_quartile, median, third_quartile, most; empty where there is none); of the chosen sample
+/// chosen (its number), start, TERM of each term, weighted_TERM of each term, total, which are empty where none is
+/// chosen. Costs have 7 significant digits. Throws std::invalid_argument as FormatSamples does.
 std::string FormatCosts(const CostTable& costs);
 
 /// A table read from a file. The caller decides the type of a cell: a fingerprint of digits only is a text.
@@ -81,6 +112,8 @@ class Table {
   const std::vector<std::string>& Text(std::string_view column) const;
   /// The same as numbers. Throws InputError with file, line and column for a cell that is none.
   std::vector<double> Numbers(std::string_view column) const;
+  /// The same, with NaN for empty cells.
+  std::vector<double> NumbersOrEmpty(std::string_view column) const;
 
  private:
   friend Table ParseTable(std::string_view text, const std::string& name);
@@ -89,6 +122,7 @@ class Table {
     uint32_t column = 0;
   };
   size_t Find(std::string_view column) const;
+  std::vector<double> Read(std::string_view column, bool may_be_empty) const;
 
   std::string file_;
   std::vector<std::string> names_;
@@ -101,8 +135,13 @@ class Table {
 Table ParseTable(std::string_view text, const std::string& name);
 Table ReadTable(const std::filesystem::path& path);
 
-/// Reads what FormatCosts wrote; the terms are those columns TERM for which there is a column weighted_TERM. Throws
+/// Reads what FormatSamples wrote; the terms are those columns TERM for which there is a column weighted_TERM. Throws
 /// InputError with file, line and column.
+SampleTable ReadSamples(const std::filesystem::path& path);
+
+/// Reads what FormatCosts wrote. The costs.csv of earlier versions had a row per sample: its iterations are put
+/// together, without their running numbers, the samples inside the gates and whether they smoothed, which are 0.
+/// Throws InputError with file, line and column.
 CostTable ReadCosts(const std::filesystem::path& path);
 
 }  // namespace retrace::results

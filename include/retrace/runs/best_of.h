@@ -24,6 +24,7 @@ struct BestOfOptions {
   std::string command = {};  ///< as a shell takes it back
   bool force = false;        ///< write into a folder that holds other results
   bool resume = false;       ///< take what was finished of the same
+  bool samples = false;      ///< write the costs of every sample too
   double time_limit = 0;     ///< of all together [s]; 0: none
   BatchWorkers workers = {};
 };

@@ -19,6 +19,7 @@ struct RunOptions {
   bool force = false;                ///< write into a folder that holds results already
   bool resume = false;               ///< resume from the checkpoint in the folder, if there is one
   bool report = false;               ///< write the report page too
+  bool samples = false;              ///< write the costs of every sample of a search too
   VariationOptions variations = {};  ///< a count above 0: several controls that differ
   ForceOptions forces = {};          ///< controls above 0: the forces of the motion; not together with variations
 };

@@ -20,8 +20,9 @@ namespace retrace::runs {
 
 /// Which files a run leaves besides its manifest.
 enum class KeptFiles {
-  kAll,      ///< control, motions, tables, picture, costs of the search or solutions of the tracking
-  kControl,  ///< control alone, from which `replay` makes the others
+  kAll,            ///< control, motions, tables, picture, costs of the search or solutions of the tracking
+  kAllAndSamples,  ///< the same, and the costs of every sample of the search
+  kControl,        ///< control alone, from which `replay` makes the others
 };
 
 /// How many steps of a motion are simulated before they are written: about a second, in whole frames of the pressure
@@ -96,8 +97,10 @@ class MotionWriter {
 void WriteFilmStrip(results::RunFolder& folder, const std::vector<report::FilmedMotion>& motions,
                     const simulation::WorldOptions& world, const std::string& title);
 
-/// The costs of all samples of a search, with the weights that each iteration was drawn with.
+/// The costs of a search, iteration by iteration.
 results::CostTable CostsOf(const sampling::Summary& search);
+/// The costs of all samples that the search has records of, with the weights that each iteration was drawn with.
+results::SampleTable SamplesOf(const sampling::Summary& search);
 
 /// windows.csv, one row per iteration: window, iteration; start, end of what is optimised; start_cost, cost, best_cost,
 /// deviation (windows::IterationRecord); samples, diverged, inside_gates.

@@ -23,6 +23,7 @@ struct VariationContext {
   io::Json more = io::Json::object();                        ///< members added to variations.json
   std::function<void()> on_search_end = {};                  ///< after each search
   std::function<void(const std::string& text)> report = {};  ///< receives each seed's outcome as text for people
+  KeptFiles kept = KeptFiles::kAll;                          ///< of each control
 };
 
 /// How many controls were found, and the outcomes of the other seeds.

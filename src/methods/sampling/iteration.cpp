@@ -222,7 +222,19 @@ std::vector<Node> Iteration::Select() {
     node.end = ends_[sample];
     nodes.push_back(std::move(node));
   }
+  SummarizeCosts();
   return nodes;
+}
+
+void Iteration::SummarizeCosts() {
+  std::vector<double> drawn, saved;
+  for (const SampleRecord& entry : record.samples) {
+    if (entry.diverged) continue;
+    drawn.push_back(entry.cost);
+    if (entry.saved) saved.push_back(entry.cost);
+  }
+  record.drawn_costs = metrics::FiveNumbersOf(std::move(drawn));
+  record.saved_costs = metrics::FiveNumbersOf(std::move(saved));
 }
 
 bool Iteration::Inside(const SampleRecord& entry) const {

@@ -73,6 +73,8 @@ class Iteration final : private parallel::DivisibleWork {
 
   bool Inside(const SampleRecord& entry) const;
   void SetCost(SampleRecord& entry) const;
+  /// Of all samples, whose records may be forgotten.
+  void SummarizeCosts();
 
   const Problem& problem_;
   const IterationPlan plan_;

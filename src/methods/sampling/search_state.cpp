@@ -122,6 +122,8 @@ void VisitRecord(Visitor& v, AnyRecord& record) {
   v.Plain(record.end);
   v.Plain(record.weights);
   v.Plain(record.best_cost);
+  v.Plain(record.drawn_costs);
+  v.Plain(record.saved_costs);
   v.Plain(record.diverged);
   v.Plain(record.inside_gates);
   v.Plain(record.rollouts);

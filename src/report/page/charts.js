@@ -248,42 +248,48 @@ export function jointCharts(run, clock) {
   return [angles, torques];
 }
 
-// A column of points per fragment, one for each sample of these draws.
-function drawSamples(plot, draws, totals, flags) {
+// For each draw a line from the least cost to the most, a box between the quartiles and a mark at the median, `offset`
+// beside the end of its fragment: of all samples, or of those that were saved.
+function drawSpreads(plot, draws, which, fill, offset, width) {
   const { ctx } = plot;
   const ratio = devicePixelRatio;
+  const thin = Math.max(1, Math.round(ratio));
+  const at = (cost) => plot.valToPos(Math.max(cost, plot.scales.y.min), 'y', true);
+  const bar = (x, wide, high, low) => ctx.fillRect(x - wide / 2, at(high), wide, Math.max(thin, at(low) - at(high)));
+  ctx.fillStyle = fill;
+  for (const draw of draws) {
+    const [least, first, median, third, most] = draw[which];
+    if (!Number.isFinite(least)) continue;
+    const x = plot.valToPos(draw.end, 'x', true) + offset * ratio;
+    const wide = Math.max(2 * thin, width * ratio);
+    ctx.globalAlpha = 0.7;
+    bar(x, thin, most, least);
+    ctx.globalAlpha = 0.35;
+    bar(x, wide, third, first);
+    ctx.globalAlpha = 1;
+    bar(x, wide, median, median);
+  }
+}
+
+function drawCosts(plot, draws) {
+  const { ctx } = plot;
   const colors = palette();
-  const size = Math.max(1, Math.round(1.5 * ratio));
-  const pass = (wanted, fill, offset, spread) => {
-    ctx.fillStyle = fill;
-    for (const draw of draws) {
-      const x = plot.valToPos(draw.end, 'x', true);
-      for (let k = draw.first; k < draw.first + draw.count; ++k) {
-        if (Boolean(flags[k] & 1) !== wanted || !Number.isFinite(totals[k])) continue;
-        const y = plot.valToPos(totals[k], 'y', true);
-        // Spread by the sample's index, so that a column shows how many there are.
-        const along = (((k * 2654435761) >>> 0) / 4294967296 - 0.5) * spread;
-        ctx.fillRect(x + (offset + along) * ratio, y, size, size);
-      }
-    }
-  };
   const count = Math.max(1, new Set(draws.map((draw) => draw.end)).size);
-  const column = plot.bbox.width / ratio / count;
+  const column = plot.bbox.width / devicePixelRatio / count;
   ctx.save();
   ctx.beginPath();
   ctx.rect(plot.bbox.left, plot.bbox.top, plot.bbox.width, plot.bbox.height);
   ctx.clip();
-  ctx.globalAlpha = 0.35;
-  pass(false, colors.simulated, -0.16 * column, 0.42 * column);
-  ctx.globalAlpha = 0.85;
-  pass(true, colors.force, 0.22 * column, 0.2 * column);
+  drawSpreads(plot, draws, 'drawn', colors.simulated, -0.16 * column, 0.3 * column);
+  drawSpreads(plot, draws, 'saved', colors.force, 0.22 * column, 0.2 * column);
   ctx.restore();
 }
 
-// Every sample drawn, by its cost (figure 5 of Liu et al. 2010).
+// What each iteration drew and saved, by its cost (figure 5 of Liu et al. 2010).
 export function costChart(run, clock) {
-  const { draws, totals, flags, chosen } = run.costs;
-  const holds = new Set(chosen.map((c) => `${c.fragment}.${c.attempt}`));
+  const { drawn, saved, chosen } = run.costs;
+  const numbers = (values, k) => values.subarray(5 * k, 5 * k + 5);
+  const draws = run.costs.draws.map((draw, k) => ({ ...draw, drawn: numbers(drawn, k), saved: numbers(saved, k) }));
   const path = () => {
     const ordered = [...chosen].sort((a, b) => a.end - b.end);
     return [
@@ -297,19 +303,11 @@ export function costChart(run, clock) {
     ];
   };
   let all = false;
-  const shown = () => draws.filter((draw) => all || holds.size === 0 || holds.has(`${draw.fragment}.${draw.attempt}`));
+  const shown = () => draws.filter((draw) => all || chosen.length === 0 || draw.chosen);
   const range = () => {
-    let low = Infinity;
-    const finite = [];
-    for (const draw of shown()) {
-      for (let k = draw.first; k < draw.first + draw.count; ++k) {
-        if (totals[k] > 0 && totals[k] < low) low = totals[k];
-        if (Number.isFinite(totals[k])) finite.push(totals[k]);
-      }
-    }
-    finite.sort((a, b) => a - b);
-    const high = finite.length ? finite[finite.length - 1] : 1;
-    return Number.isFinite(low) ? [0.8 * low, 1.2 * high] : [0.1, 10];
+    const ends = shown().flatMap(({ drawn: [least, , , , most] }) => [least, most]);
+    const costs = ends.filter((cost) => Number.isFinite(cost) && cost > 0);
+    return costs.length ? [0.8 * Math.min(...costs), 1.2 * Math.max(...costs)] : [0.1, 10];
   };
   const chart = new TimeChart({
     id: `cost-${run.index}`,
@@ -320,16 +318,18 @@ export function costChart(run, clock) {
     logarithmic: true,
     lines: path(),
     extent: () => range(),
-    note: 'One column per fragment, at its end; saved samples stand to the right, what diverged is left out.',
-    under: (plot) => drawSamples(plot, shown(), totals, flags),
+    note:
+      'Of each draw, at the end of its fragment: a line from the least cost to the most, a box between the quartiles, a ' +
+      'mark at the median. Saved samples stand to the right; what diverged is left out.',
+    under: (plot) => drawCosts(plot, shown()),
   });
   chart.keys = () => [
     element('span', {}, element('i.dot', { style: `--color: ${palette().simulated}` }), 'drawn'),
     element('span', {}, element('i.dot', { style: `--color: ${palette().force}` }), 'saved'),
   ];
-  if (draws.length > holds.size && holds.size > 0) {
-    const node = element('select', { ariaLabel: 'Which samples' });
-    node.append(element('option', { value: 'path' }, 'draws with the chosen ones'));
+  if (draws.length > chosen.length && chosen.length > 0) {
+    const node = element('select', { ariaLabel: 'Which draws' });
+    node.append(element('option', { value: 'path' }, 'draws with the chosen samples'));
     node.append(element('option', { value: 'all' }, 'all draws'));
     node.addEventListener('change', () => {
       all = node.value === 'all';

@@ -540,21 +540,21 @@ TEST(Smoothing, ChosenSamplesAreThoseOfTheControlsPath) {
   for (const int count : chosen) EXPECT_EQ(count, 1);
 }
 
-/// Every row of costs.csv, written and read: the weighted terms add up to the total, whatever weights the pass had.
+/// Every row of samples.csv, written and read: the weighted terms add up to the total, whatever weights the pass had.
 TEST(Smoothing, WeightedCostsAddUpToTheTotal) {
   Configuration configuration = SmoothingConfiguration();
   configuration.sampling.smoothing.drift = 40;
   const SmallProblem small(configuration, task::Squatting, 0.5);
   const Summary result = Search(small.problem());
-  const std::filesystem::path path = testing::TempDir() + "retrace_smoothing_costs.csv";
-  io::WriteFile(path, results::FormatCosts(runs::CostsOf(result)));
-  const results::CostTable read = results::ReadCosts(path);
+  const std::filesystem::path path = testing::TempDir() + "retrace_smoothing_samples.csv";
+  io::WriteFile(path, results::FormatSamples(runs::SamplesOf(result)));
+  const results::SampleTable read = results::ReadSamples(path);
   std::filesystem::remove(path);
   const auto smoothness =
       static_cast<size_t>(std::find(read.terms.begin(), read.terms.end(), "smoothness") - read.terms.begin());
   ASSERT_LT(smoothness, read.terms.size());
   size_t rows = 0, smoothed = 0;
-  for (const results::FragmentCosts& fragment : read.fragments) {
+  for (const results::FragmentSamples& fragment : read.fragments) {
     for (const results::SampleCost& sample : fragment.samples) {
       ++rows;
       if (sample.diverged) continue;
@@ -572,6 +572,47 @@ TEST(Smoothing, WeightedCostsAddUpToTheTotal) {
   EXPECT_EQ(rows, expected);
   EXPECT_EQ(smoothed, expected_smoothed);
   EXPECT_GT(smoothed, 0u);
+}
+
+/// What costs.csv says of each iteration is what samples.csv says of its samples.
+TEST(Smoothing, CostsOfIterationsAreThoseOfTheirSamples) {
+  const SmallProblem small(SmoothingConfiguration(), task::Squatting, 0.5);
+  const Summary result = Search(small.problem());
+  const std::filesystem::path path = testing::TempDir() + "retrace_iteration_costs.csv";
+  io::WriteFile(path, results::FormatCosts(runs::CostsOf(result)));
+  const results::CostTable costs = results::ReadCosts(path);
+  io::WriteFile(path, results::FormatSamples(runs::SamplesOf(result)));
+  const results::CostTable of_samples = results::ReadCosts(path);
+  std::filesystem::remove(path);
+  ASSERT_EQ(costs.iterations.size(), result.iterations.size());
+  ASSERT_EQ(of_samples.iterations.size(), result.iterations.size());
+  int chosen = 0, smoothing = 0;
+  for (size_t i = 0; i < costs.iterations.size(); ++i) {
+    const results::IterationCosts& a = costs.iterations[i];
+    const results::IterationCosts& b = of_samples.iterations[i];
+    EXPECT_EQ(a.fragment, b.fragment);
+    EXPECT_EQ(a.attempt, b.attempt);
+    EXPECT_EQ(a.samples, b.samples);
+    EXPECT_EQ(a.diverged, b.diverged);
+    EXPECT_EQ(a.saved, b.saved);
+    EXPECT_GE(a.inside_gates, a.saved);
+    EXPECT_EQ(a.drawn_costs.least, b.drawn_costs.least);
+    EXPECT_NEAR(a.drawn_costs.median, b.drawn_costs.median, 1e-6 * b.drawn_costs.median);
+    EXPECT_EQ(a.drawn_costs.most, b.drawn_costs.most);
+    EXPECT_EQ(a.saved_costs.least, b.saved_costs.least);
+    EXPECT_NEAR(a.saved_costs.third_quartile, b.saved_costs.third_quartile, 1e-6 * b.saved_costs.third_quartile);
+    EXPECT_EQ(a.saved_costs.most, b.saved_costs.most);
+    EXPECT_GT(a.drawn_costs.most, a.saved_costs.most);
+    ASSERT_EQ(a.chosen.has_value(), b.chosen.has_value());
+    smoothing += a.smoothing;
+    if (!a.chosen) continue;
+    ++chosen;
+    EXPECT_EQ(a.chosen->sample, b.chosen->sample);
+    EXPECT_EQ(a.chosen->terms, b.chosen->terms);
+    EXPECT_EQ(a.chosen->total, b.chosen->total);
+  }
+  EXPECT_EQ(chosen, small.problem().task.schedule.num_iterations());
+  EXPECT_GT(smoothing, 0);
 }
 
 TEST(LongSmoothing, TargetsDoNotJump) {
@@ -773,6 +814,8 @@ void StoppedWithABoundedStoreEndsTheSame(const Problem& problem, size_t most_sam
       const IterationRecord& b = expected.iterations[i];
       EXPECT_EQ(a.attempt, b.attempt);
       EXPECT_EQ(a.selection.samples, b.selection.samples);
+      EXPECT_EQ(a.drawn_costs.median, b.drawn_costs.median);
+      EXPECT_EQ(a.saved_costs.most, b.saved_costs.most);
       ASSERT_EQ(a.samples.size(), b.samples.size());
       for (size_t s = 0; s < a.samples.size(); ++s) {
         ASSERT_EQ(a.samples[s].cost, b.samples[s].cost);
@@ -940,6 +983,8 @@ TEST(Search, KeepsTheChosenSamplesOfALongSearch) {
   ASSERT_EQ(few.iterations.size(), all.iterations.size());
   for (size_t i = 0; i < all.iterations.size(); ++i) {
     drawn += all.iterations[i].samples.size();
+    EXPECT_EQ(few.iterations[i].drawn_costs.median, all.iterations[i].drawn_costs.median);
+    EXPECT_EQ(few.iterations[i].saved_costs.most, all.iterations[i].saved_costs.most);
     for (const SampleRecord& sample : few.iterations[i].samples) {
       EXPECT_TRUE(sample.chosen || i + 1 == few.iterations.size());  // the last iteration is never left behind
       const SampleRecord& same = all.iterations[i].samples[sample.sample];
@@ -951,6 +996,7 @@ TEST(Search, KeepsTheChosenSamplesOfALongSearch) {
   }
   EXPECT_EQ(seen, drawn);
   EXPECT_EQ(kept, few.control.fragments.size());
+  EXPECT_EQ(results::FormatCosts(runs::CostsOf(few)), results::FormatCosts(runs::CostsOf(all)));
 }
 
 TEST(Search, RefusesTheStoreOfAnother) {

@@ -9,6 +9,7 @@
 #include "retrace/io/record_store.h"
 #include "retrace/methods/sampling/problem.h"
 #include "retrace/methods/sampling/rollout.h"
+#include "retrace/metrics/statistics.h"
 #include "retrace/parallel/task_farm.h"
 #include "retrace/task/ending.h"
 
@@ -27,7 +28,7 @@ struct SampleRecord {
 };
 
 /// A search that would draw more samples than this in one pass over the fragments keeps records of the chosen ones
-/// alone: at the default numbers one of more than ten seconds.
+/// alone, beside the figures of each iteration: at the default numbers one of more than ten seconds.
 inline constexpr size_t kMostSamplesKept = 150000;
 
 /// What one iteration did. Without back-off, iterations and fragments are the same.
@@ -43,6 +44,8 @@ struct IterationRecord {
   double end = 0;                  ///< [s]
   task::CostWeights weights = {};  ///< of the terms in the costs of its samples; smoothing passes have others
   double best_cost = 0;
+  metrics::FiveNumbers drawn_costs;  ///< of the samples that did not diverge; NaN: all did
+  metrics::FiveNumbers saved_costs;  ///< of the saved ones, each once
   size_t diverged = 0;
   size_t inside_gates = 0;  ///< samples that end inside the gates
   size_t rollouts = 0;      ///< simulations, feedforward ones included
