@@ -60,9 +60,13 @@ void AddJobOptions(CLI::App& app, JobArguments& o) {
   app.add_flag("--paper", o.paper, "Step, servo, targets, offsets and single pass of the paper: 0.0005 s, explicit PD");
 }
 
-void AddFeasibilityOptions(CLI::App& app, JobArguments& o) {
+void AddRepairOption(CLI::App& app, JobArguments& o) {
   app.add_flag("--repair", o.repair,
                "Change a motion that no body can perform by as little as it takes: its clock, its height, its legs");
+}
+
+void AddFeasibilityOptions(CLI::App& app, JobArguments& o) {
+  AddRepairOption(app, o);
   app.add_flag("--best-effort", o.best_effort,
                "Go on to the end where the search leaves the gates, and say where it left and came back");
 }

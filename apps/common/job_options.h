@@ -43,7 +43,10 @@ void AddTaskOptions(CLI::App& app, JobArguments& o);
 /// The same with the options of a search but its seed.
 void AddJobOptions(CLI::App& app, JobArguments& o);
 
-/// What is done about a motion that no body can perform.
+/// The reference of a motion that no body can perform is changed.
+void AddRepairOption(CLI::App& app, JobArguments& o);
+
+/// The same, and what else is done about such a motion.
 void AddFeasibilityOptions(CLI::App& app, JobArguments& o);
 
 /// How far the end of a motion is looked beyond.

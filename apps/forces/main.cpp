@@ -1,4 +1,5 @@
 /// forces: a recorded clip in, the forces of the ground and the loads of the joints behind it out, with their band.
+#include "common/job_options.h"
 #include "common/number_option.h"
 #include "common/program.h"
 #include "common/reconstruction.h"
@@ -9,6 +10,7 @@ namespace {
 
 void AddOptions(CLI::App& app, apps::ReconstructionArguments& o) {
   apps::AddReconstructionOptions(app, o);
+  apps::AddRepairOption(app, o.job);
   apps::AddNumber(app, "--mass", o.job.mass, io::OptionalReal{{1, 1000}},
                   "Mass of the person [kg]: the masses and the servos of the character are scaled to it [that of the "
                   "character]");

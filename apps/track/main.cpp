@@ -29,6 +29,7 @@ struct Options {
 void AddOptions(CLI::App& app, Options& o) {
   apps::AddClipOptions(app, o.job.clip);
   apps::AddTaskOptions(app, o.job);
+  apps::AddRepairOption(app, o.job);
   apps::AddNumber(app, "--rate", o.rate, io::OptionalReal{{1, 1e5}}, "Quadratic programs per second [120]");
   apps::AddNumber(app, "--feedback", o.feedback, io::OptionalReal{{0, 1e6}},
                   "k_os, feedback on accelerations, in 1/s^2 [300]");
@@ -70,6 +71,9 @@ runs::JobOptions ParseOptions(const Options& o) {
 void PrintNotes(const runs::Job& job, const runs::Tracking& result) {
   std::printf("%s: %.2f s\n", job.options.clip.file.c_str(), job.reference.duration());
   for (const std::string& note : job.report.notes) std::printf("  %s\n", note.c_str());
+  if (job.repaired) {
+    for (const std::string& note : job.repaired->Notes()) std::printf("  %s\n", note.c_str());
+  }
   for (const metrics::ClipWarning& warning : job.checks.warnings) std::printf("  warning: %s\n", warning.text.c_str());
   for (const std::string& note : job.placed.notes) std::printf("  world: %s\n", note.c_str());
   for (const std::string& warning : job.placed.warnings) std::printf("  warning: %s\n", warning.c_str());

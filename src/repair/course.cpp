@@ -267,10 +267,29 @@ bool IsBesideFloor(const Stance& stance) {
   return std::abs(stance.height) > kStandsNear;
 }
 
+std::vector<double> LevelCurve(const std::vector<std::optional<double>>& wanted, double frame_time) {
+  const double root_time = std::sqrt(frame_time), h2 = frame_time * frame_time;
+  const auto level = [&](const Eigen::VectorXd& x, optimization::Residuals& out) {
+    for (Eigen::Index i = 0; i < x.size(); ++i) {
+      out.Add(root_time * x[i] / kLevelShift, {{i, root_time / kLevelShift}});
+      if (const std::optional<double>& height = wanted[static_cast<size_t>(i)]) {
+        out.Add(root_time * (x[i] - *height) / kLevelled, {{i, root_time / kLevelled}});
+      }
+      if (i == 0 || i + 1 == x.size()) continue;
+      const double scale = root_time / (kLevelBend * h2);
+      out.Add(scale * (x[i - 1] - 2 * x[i] + x[i + 1]), {{i - 1, scale}, {i, -2 * scale}, {i + 1, scale}});
+    }
+  };
+  const Eigen::VectorXd zero = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(wanted.size()));
+  const Eigen::VectorXd levelled = optimization::MinimiseSquares(level, zero, {}).x;
+  return {levelled.begin(), levelled.end()};
+}
+
 std::vector<double> LevelStances(const Course& course, const std::vector<Stance>& stances,
                                  const std::vector<Flight>& floats) {
-  std::vector<double> shift(course.size(), 0);
-  if (floats.empty() && std::none_of(stances.begin(), stances.end(), IsBesideFloor)) return shift;
+  if (floats.empty() && std::none_of(stances.begin(), stances.end(), IsBesideFloor)) {
+    return std::vector<double>(course.size(), 0);
+  }
   // Of several feet the lowest one decides, and legs bring the others down.
   std::vector<const Stance*> decides(course.size(), nullptr);
   for (const Stance& stance : stances) {
@@ -291,22 +310,7 @@ std::vector<double> LevelStances(const Course& course, const std::vector<Stance>
   for (size_t i = 0; i < course.size(); ++i) {
     if (decides[i] != nullptr) wanted[i] = IsBesideFloor(*decides[i]) ? -decides[i]->height : 0;
   }
-  const double root_time = std::sqrt(course.frame_time), h2 = course.frame_time * course.frame_time;
-  const auto level = [&](const Eigen::VectorXd& x, optimization::Residuals& out) {
-    for (Eigen::Index i = 0; i < x.size(); ++i) {
-      out.Add(root_time * x[i] / kLevelShift, {{i, root_time / kLevelShift}});
-      if (const std::optional<double>& height = wanted[static_cast<size_t>(i)]) {
-        out.Add(root_time * (x[i] - *height) / kLevelled, {{i, root_time / kLevelled}});
-      }
-      if (i == 0 || i + 1 == x.size()) continue;
-      const double scale = root_time / (kLevelBend * h2);
-      out.Add(scale * (x[i - 1] - 2 * x[i] + x[i + 1]), {{i - 1, scale}, {i, -2 * scale}, {i + 1, scale}});
-    }
-  };
-  const Eigen::VectorXd zero = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(course.size()));
-  const Eigen::VectorXd levelled = optimization::MinimiseSquares(level, zero, {}).x;
-  std::copy(levelled.begin(), levelled.end(), shift.begin());
-  return shift;
+  return LevelCurve(wanted, course.frame_time);
 }
 
 std::vector<Flight> FindFloats(const Course& course, const std::vector<Stance>& stances, double gravity) {

@@ -3,6 +3,7 @@
 
 #include <Eigen/Core>
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "retrace/character/character.h"
@@ -65,6 +66,9 @@ struct Flight {
   double nearest = 0;       ///< and where it is lowest [m]
   bool skims = false;       ///< feet are next to the floor, but move over it as feet do in flight
 };
+
+/// The smooth curve upwards that has the wanted heights where there are any, and is small elsewhere (poses) [m].
+std::vector<double> LevelCurve(const std::vector<std::optional<double>>& wanted, double frame_time);
 
 /// The shift upwards of the whole body with which standing feet that are beside the floor are on it, and others where
 /// they are, and with which the lowest point of a floating body is on the floor (poses) [m]; zeros where all are near

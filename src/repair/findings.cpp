@@ -5,6 +5,7 @@
 
 #include "course.h"
 #include "retrace/io/number.h"
+#include "steadying.h"
 
 namespace retrace::repair {
 namespace {
@@ -63,6 +64,12 @@ const char* NameOf(Kind kind) {
       return "skim";
     case Kind::kUnsupported:
       return "unsupported";
+    case Kind::kTremble:
+      return "tremble";
+    case Kind::kDrift:
+      return "drift";
+    case Kind::kSlide:
+      return "slide";
     case Kind::kStance:
       return "stance";
     case Kind::kFloat:
@@ -87,6 +94,16 @@ std::string Finding::Text() const {
           .append(" m/s2");
     case Kind::kUnsupported:
       return text.append("the body is in the air and falls at ").append(io::Fixed(value, 1)).append(" m/s2");
+    case Kind::kTremble:
+      return text.append("everything trembles: the moment that is missing is ")
+          .append(io::Fixed(value, 2))
+          .append(" m by the weight, and little of it remains where that is smoothed");
+    case Kind::kDrift:
+      return text.append("the floor under the feet drifts by up to ").append(io::Fixed(value, 2)).append(" m");
+    case Kind::kSlide:
+      return text.append("feet slide that carry the body, at ")
+          .append(io::Fixed(value, 2))
+          .append(" m/s in the median");
     case Kind::kStance:
       return text.append(body)
           .append(" stands ")
@@ -112,9 +129,17 @@ io::Json Finding::ToJson() const {
 }
 
 std::vector<Finding> FindInfeasible(const character::ReferenceMotion& reference, double gravity) {
+  return FindInfeasible(reference.character(), reference.frame_time(), Steady(reference, gravity), gravity);
+}
+
+std::vector<Finding> FindInfeasible(const character::Character& character, double frame_time,
+                                    const Steadying& steadying, double gravity) {
   std::vector<Finding> findings;
-  const character::Character& character = reference.character();
-  const Course course = MeasureCourse(character, reference.poses(), reference.frame_time());
+  const metrics::Interval whole = IntervalOf(0, steadying.poses.size() - 1, frame_time);
+  if (steadying.smoothing > 0) findings.push_back({Kind::kTremble, whole, steadying.moment_before, ""});
+  if (steadying.drift > 0) findings.push_back({Kind::kDrift, whole, steadying.drift, ""});
+  if (steadying.slide > 0) findings.push_back({Kind::kSlide, whole, steadying.slide, ""});
+  const Course course = MeasureCourse(character, steadying.poses, frame_time);
   const std::vector<Stance> stances = FindStances(character, course);
   for (const Stance& stance : stances) {
     if (!IsBesideFloor(stance)) continue;

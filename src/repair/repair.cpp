@@ -14,6 +14,7 @@
 #include "retrace/io/number.h"
 #include "retrace/math/filter.h"
 #include "retrace/math/smooth_step.h"
+#include "steadying.h"
 
 namespace retrace::repair {
 namespace {
@@ -113,7 +114,8 @@ class Repairer {
   Repairer(const character::ReferenceMotion& reference, double gravity) : reference_(reference), gravity_(gravity) {}
 
   Repair Run() {
-    result_.found = FindInfeasible(reference_, gravity_);
+    steadying_ = Steady(reference_, gravity_);
+    result_.found = FindInfeasible(reference_.character(), reference_.frame_time(), steadying_, gravity_);
     result_.duration_before = result_.duration = reference_.duration();
     if (result_.found.empty()) {
       Leave();
@@ -154,7 +156,9 @@ class Repairer {
     const Eigen::MatrixXd shift = retiming.shift;
     std::vector<Vec3> shifts;
     for (const double place : attempt.places) shifts.emplace_back(CubicSample(shift, place).transpose());
-    attempt.poses = Moved(character, attempt.recorded, shifts, SampledAt(problem.level, attempt.places),
+    const std::vector<Pose> steady =
+        problem.retimes ? character::PosesAt(steadying_.poses, attempt.places) : steadying_.poses;
+    attempt.poses = Moved(character, steady, shifts, SampledAt(problem.level, attempt.places),
                           SampledAt(LeavesFloor(problem.course, problem.flights), attempt.places), beside);
     attempt.missing = MissingOf(reference_.WithPoses(attempt.poses), gravity_);
     return attempt;
@@ -176,7 +180,7 @@ class Repairer {
   void Mend() {
     const character::Character& character = reference_.character();
     const double h = reference_.frame_time();
-    const Course course = MeasureCourse(character, reference_.poses(), h);
+    const Course course = MeasureCourse(character, steadying_.poses, h);
     const std::vector<Stance> stances = FindStances(character, course);
     const std::vector<Flight> floats = FindFloats(course, stances, gravity_);
     const std::vector<double> level = LevelStances(course, stances, floats);
@@ -185,7 +189,8 @@ class Repairer {
     const std::vector<SupportReach> support = MeasureSupport(character, course, level);
     RetimingProblem problem{character, course, stances, level, support, flights, false, gravity_};
     problem.retimes = std::any_of(result_.found.begin(), result_.found.end(), [](const Finding& finding) {
-      return finding.kind != Kind::kStance && finding.kind != Kind::kFloat;
+      return finding.kind == Kind::kFall || finding.kind == Kind::kSkim || finding.kind == Kind::kUnsupported ||
+             finding.kind == Kind::kPull || finding.kind == Kind::kPress;
     });
     Attempt attempt = Try(problem);
     if (problem.retimes) {
@@ -204,6 +209,7 @@ class Repairer {
 
   const character::ReferenceMotion& reference_;
   double gravity_;
+  Steadying steadying_;
   Repair result_;
 };
 

@@ -19,6 +19,16 @@ class ForcesProgram : public CommandLine {};
 const std::string kForces = RETRACE_FORCES;
 const std::string kBriefWalk = kWalkClip + " --end 1 --method tracking --set /tracking/candidates=0 ";
 
+TEST_F(ForcesProgram, RepairsTheReferenceBeforeIt) {
+  const std::string run = Path("run");
+  const Outcome outcome =
+      Execute(kForces + " " + kBriefWalk + "--floor-height -0.1 --repair --seeds 1 --output " + run);
+  EXPECT_EQ(outcome.code, 0) << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr("m over the floor"));
+  EXPECT_EQ(io::ReadJson(run + "/manifest.json")["repair"]["changed"], true);
+  EXPECT_TRUE(fs::exists(run + "/repair.csv"));
+}
+
 TEST_F(ForcesProgram, LeavesARunWithTablesOfForces) {
   const std::string run = Path("run");
   const Outcome outcome = Execute(kForces + " " + kBriefWalk + "--seeds 2 --mass 80 --output " + run);

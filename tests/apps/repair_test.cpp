@@ -53,6 +53,19 @@ TEST_F(CommandLine, ReconstructRepairsAReferenceAndLabelsIt) {
   EXPECT_EQ(Execute(kReplay + " " + repaired + " --verify").code, 0);
 }
 
+TEST_F(CommandLine, TrackRepairsTheReferenceToo) {
+  const std::string tracked = Path("tracked"), forces = Path("forces");
+  const Outcome outcome = Execute(kTrack + " " + kLifted + " --repair --output " + tracked);
+  EXPECT_EQ(outcome.code, 0) << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr("as recorded, from 0.00 to"));
+  EXPECT_THAT(outcome.text, HasSubstr("the body is shifted by up to 0.1"));
+  EXPECT_EQ(io::ReadJson(tracked + "/manifest.json")["repair"]["changed"], true);
+  EXPECT_TRUE(std::filesystem::exists(tracked + "/repair.csv"));
+  EXPECT_EQ(Execute(kReplay + " " + tracked + " --verify").code, 0);
+  EXPECT_NE(Execute(kTrack + " " + kLifted + " --output " + Path("lifted")).code, 2);
+  EXPECT_FALSE(io::ReadJson(Path("lifted") + "/manifest.json").contains("repair"));
+}
+
 TEST_F(CommandLine, ABestEffortGoesOnToTheEnd) {
   const std::string lost = Path("lost"), effort = Path("effort");
   const std::string command = kReconstruct + " " + kWalkClip +

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "retrace/io/error.h"
+#include "retrace/math/rotation.h"
 #include "task/synthetic_motion.h"
 
 namespace retrace::repair {
@@ -203,8 +204,59 @@ TEST(Repair, PutsAFlightBackOfWhichKeysLeaveNothing) {
   for (size_t k = 0; k < repair.poses.size(); ++k) EXPECT_GT(task::Lowest(repair.poses[k]), -0.02) << k;
   EXPECT_LT(repair.missing.force, 0.8 * repair.missing_before.force);
   // Slower, it would be a slide that may be meant.
-  const Course slides = [&](double time) { return glides(kTakeOff + 0.3 * (time - kTakeOff)); };
+  const Course slides = [&](double time) { return glides(kTakeOff + 0.6 * (time - kTakeOff)); };
   EXPECT_FALSE(RepairReference(Smooth(slides, 2), kEarth, "clip").changed);
+}
+
+/// Squats as a reader of videos may give them: joints tremble, and the body wanders by a decimetre.
+Course Filmed(double tremble, double wander) {
+  return [=](double time) {
+    Pose pose = task::Squatting(time);
+    for (size_t j = 0; j < pose.joint_rotations.size(); ++j) {
+      const double phase = 2.4 * static_cast<double>(j);
+      const auto wave = [&](double rate) { return tremble * std::sin(2 * kPi * rate * time + phase); };
+      pose.joint_rotations[j] = (pose.joint_rotations[j] * AxisRotation(0, wave(6) + wave(7.3))).normalized();
+    }
+    pose.root_position += wander * Vec3(std::sin(2 * time), std::sin(2.5 * time), std::cos(1.7 * time));
+    return pose;
+  };
+}
+
+/// Speed over the floor of a body, in the root of the mean square [m/s].
+double SpeedOf(const std::vector<Pose>& poses, const std::string& name) {
+  std::vector<character::State> states(poses.size());
+  for (size_t k = 0; k < poses.size(); ++k) character::ForwardKinematics(Human(), poses[k], states[k]);
+  const auto named = [&](const character::Body& body) { return body.name == name; };
+  const auto& bodies = Human().bodies;
+  const auto b = static_cast<size_t>(std::find_if(bodies.begin(), bodies.end(), named) - bodies.begin());
+  double sum = 0;
+  for (size_t k = 1; k < poses.size(); ++k) {
+    const Vec3 way = states[k][b].position - states[k - 1][b].position;
+    sum += (way.x() * way.x() + way.z() * way.z()) / (kFrameTime * kFrameTime);
+  }
+  return std::sqrt(sum / static_cast<double>(poses.size() - 1));
+}
+
+TEST(Repair, SteadiesWhatTremblesDriftsAndSlides) {
+  const character::ReferenceMotion motion = Smooth(Filmed(0.03, 0.15), 3);
+  const Repair repair = RepairReference(motion, kEarth, "clip");
+  ASSERT_GE(repair.found.size(), 3u);
+  EXPECT_EQ(repair.found[0].kind, Kind::kTremble);
+  EXPECT_EQ(repair.found[1].kind, Kind::kDrift);
+  EXPECT_NEAR(repair.found[1].value, 0.15, 0.05);
+  EXPECT_EQ(repair.found[2].kind, Kind::kSlide);
+  EXPECT_NEAR(repair.found[2].value, 0.25, 0.12);
+  EXPECT_THAT(repair.Notes(), testing::Contains(HasSubstr("feet slide that carry the body, at 0.")));
+  EXPECT_LT(SpeedOf(repair.poses, "left_foot"), 0.4 * SpeedOf(motion.poses(), "left_foot"));
+  EXPECT_LT(repair.missing.moment, 0.3 * repair.missing_before.moment);
+  EXPECT_LT(repair.missing.force, 0.3 * repair.missing_before.force);
+  for (size_t k = 0; k < repair.poses.size(); k += 10) EXPECT_NEAR(task::Lowest(repair.poses[k]), 0, 0.04) << k;
+  EXPECT_TRUE(SameBits(repair.poses, RepairReference(motion, kEarth, "clip").poses));
+}
+
+TEST(Repair, LeavesALittleTremblingAsItIs) {
+  const Repair repair = RepairReference(Smooth(Filmed(0.003, 0.01), 3), kEarth, "clip");
+  EXPECT_FALSE(repair.changed) << repair.found[0].Text();
 }
 
 TEST(Repair, DoesNotRaiseTheForcesThatAreMissing) {

@@ -1,5 +1,6 @@
 /// What in a reference no body can perform: flights that do not fall as bodies do, feet that stand beside the floor,
-/// motions in contact for which the ground would have to pull or push as no ground does.
+/// motions in contact for which the ground would have to pull or push as no ground does; and the trembling, the drift
+/// and the slides of estimates from video. These come first: the others are what is found without them.
 #pragma once
 
 #include <string>
@@ -15,6 +16,9 @@ enum class Kind {
   kFall,         ///< a flight in which the body falls at another rate than gravity has
   kSkim,         ///< a body that does not fall over feet that move too fast to carry it: a flight that was cut off
   kUnsupported,  ///< nothing is near the floor and the body hardly falls, or far too fast: no repair is known
+  kTremble,      ///< everything trembles: a short smoothing leaves little of the moment that is missing
+  kDrift,        ///< the floor that the steps of a body show, whose feet slide, rises and sinks
+  kSlide,        ///< feet slide that carry the body
   kStance,       ///< a foot stands over the floor or under it
   kFloat,        ///< an upright body is a little over the floor, hardly falls, and no foot stands
   kPull,         ///< the ground would have to pull a body that it carries
@@ -25,8 +29,10 @@ const char* NameOf(Kind kind);
 struct Finding {
   Kind kind = Kind::kFall;
   metrics::Interval interval;  ///< [s]
-  double value = 0;  ///< fall and skim: downward acceleration [m/s^2]; stance: height of the sole [m]; float: that of
-                     ///< the lowest point where it is highest [m]; pull and press: the worst force of the ground
+  double value = 0;  ///< fall and skim: downward acceleration [m/s^2]; tremble: moment that is missing, by the
+                     ///< weight [m]; drift: height of the floor where it is farthest off [m]; slide: speed in the
+                     ///< median [m/s]; stance: height of the sole [m]; float: that of the lowest point where it is
+                     ///< highest [m]; pull and press: the worst force of the ground
                      ///< upwards as a share of the weight
   std::string body;  ///< of a stance
 

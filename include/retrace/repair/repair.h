@@ -17,6 +17,9 @@
 /// was done has to be balanced where it needed not be. Where no less force is missing on the new clock than on the old
 /// one, the clock stays.
 ///
+/// Before all that an estimate from video is steadied: smoothed where it trembles, and shifted by a smooth curve with
+/// which the feet that carry the body stand on the floor.
+///
 /// Nothing here is a simulation. A reference without findings stays as it is, bit by bit.
 #pragma once
 
