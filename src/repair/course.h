@@ -85,8 +85,8 @@ bool IsBesideFloor(const Stance& stance);
 
 /// A body that hardly falls with some part near the floor, as in rolls and cartwheels whose hands are some centimetres
 /// too high, is held up there: that is no flight. Where all that is next to the floor moves over it too fast to carry
-/// the body, it is: poses before and after a jump that are joined without it do so. @param shift of LevelStances @param
-/// gravity above 0 [m/s^2]
+/// the body, it is: poses before and after a jump that are joined without it do so. Not where another flight falls at
+/// another rate. @param shift of LevelStances @param gravity above 0 [m/s^2]
 std::vector<Flight> FindFlights(const Course& course, const std::vector<Stance>& stances,
                                 const std::vector<double>& shift, double gravity);
 
