@@ -29,6 +29,7 @@ void BoxLcp::Resize(int size) {
   violated_.Reserve(padded);
   wanted_.Reserve(padded);
   free_rows_.Reserve(padded);
+  held_rows_.Reserve(padded);
   free_matrix_.Reserve(padded * padded);
 }
 
@@ -116,6 +117,7 @@ PivotProblem BoxLcp::ProblemOf(const std::vector<int>& rows, State* states) {
   problem.free_x = free_x_.data();
   problem.inverse_pivot = inverse_pivot_.data();
   problem.free = free_rows_.data();
+  problem.held = held_rows_.data();
   problem.violated = violated_.data();
   problem.wanted = wanted_.data();
   return problem;

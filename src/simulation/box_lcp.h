@@ -85,7 +85,7 @@ class BoxLcp {
     int row;
     State state;
   };
-  GrowBuffer<int> violated_, free_rows_;
+  GrowBuffer<int> violated_, free_rows_, held_rows_;
   GrowBuffer<State> wanted_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "ode_library.h"
@@ -18,6 +19,7 @@ namespace {
 
 constexpr double kConvexTolerance = 1e-4;  // of the radius: vertices that were rounded are not quite in one plane
 constexpr double kSegmentMargin = 1e-5;    // more than rounding and nearly parallel segments may cost [m]
+constexpr double kGroundMargin = 1e-6;     // [m]
 constexpr int kMostMeshPoints = 64;        // that ODE may return; it stops at the first ones
 
 bool HasMesh(const Forest& forest) {
@@ -79,13 +81,20 @@ void Collision::MakePairs(const Forest& forest) {
     }
   }
   for (const Geometry& geometry : geometries_) {
-    SphereShape& sphere = spheres_.emplace_back();
-    sphere.body = geometry.body;
-    sphere.at_center = geometry.shape->offset == Vec3::Zero();
-    for (int i = 0; i < 3; ++i) sphere.offset[i] = geometry.shape->offset[i];
+    ShapeBounds& shape = shapes_.emplace_back();
+    shape.body = geometry.body;
+    shape.at_center = geometry.shape->offset == Vec3::Zero();
+    for (int i = 0; i < 3; ++i) shape.offset[i] = geometry.shape->offset[i];
+    shape.axis = geometry.axis;
+    shape.half_length = geometry.half_length;
+    // With what rounding may cost: CollideWithGround looks again.
+    shape.ground_height = options_.ground
+                              ? options_.ground_height + geometry.bounding_radius + kLargestMargin + kGroundMargin
+                              : -std::numeric_limits<double>::infinity();
   }
   for (const Pair& pair : pairs_) {
-    sphere_pairs_.push_back({static_cast<int>(pair.first), static_cast<int>(pair.second), pair.reach_squared});
+    shape_pairs_.push_back({static_cast<int>(pair.first), static_cast<int>(pair.second), pair.reach_squared,
+                            pair.meshed ? 0 : SegmentReachSquared(pair)});
   }
   const size_t characters = forest.num_characters();
   for (size_t c = 0; c < characters; ++c) {
@@ -142,17 +151,24 @@ void Collision::MakeGeometry(int body, const Shape& shape) {
   geometries_.push_back(std::move(geometry));
 }
 
-void Collision::Find(std::span<const BodyMotion> bodies, std::span<const uint32_t> near) {
+void Collision::Locate(Geometry& geometry, const BodyMotion& body) const {
+  if (geometry.located == step_) return;
+  geometry.located = step_;
+  geometry.center = body.position;
+  if (geometry.shape->offset != Vec3::Zero()) geometry.center += body.rotation * geometry.shape->offset;
+}
+
+void Collision::Find(std::span<const BodyMotion> bodies, const NearShapes& near) {
+  ++step_;
   points_.clear();
   std::fill(grounded_.begin(), grounded_.end(), false);
-  for (Geometry& geometry : geometries_) {
+  for (const uint32_t shape : near.ground) {
+    Geometry& geometry = geometries_[shape];
     const BodyMotion& body = bodies[static_cast<size_t>(geometry.body)];
-    geometry.center = body.position;
-    if (geometry.shape->offset != Vec3::Zero()) geometry.center += body.rotation * geometry.shape->offset;
-    geometry.placed = false;
+    Locate(geometry, body);
     CollideWithGround(geometry, body);
   }
-  for (const uint32_t pair : near) CollidePair(pairs_[pair], bodies);
+  for (const uint32_t pair : near.pairs) CollidePair(pairs_[pair], bodies);
   if (!character_pairs_.empty()) CollideCharacters(bodies);
 }
 
@@ -241,30 +257,35 @@ void Collision::CollideMeshWithGround(const Geometry& geometry, const BodyMotion
 }
 
 void Collision::Place(Geometry& geometry, const BodyMotion& body) {
-  if (geometry.placed) return;
-  geometry.placed = true;
+  if (geometry.placed == step_) return;
+  geometry.placed = step_;
   PlaceGeom(geometry.geom, geometry.center, body.orientation * geometry.turn);
+}
+
+double Collision::SegmentReachSquared(const Pair& pair) const {
+  const double reach = geometries_[pair.first].around_axis + geometries_[pair.second].around_axis + kSegmentMargin;
+  return reach * reach;
 }
 
 bool Collision::SegmentsApart(const Pair& pair, std::span<const BodyMotion> bodies) const {
   const auto segment = [&](const Geometry& geometry) {
-    const Mat3& rotation = bodies[static_cast<size_t>(geometry.body)].rotation;
-    return Segment{geometry.center, geometry.half_length * rotation.col(geometry.axis)};
+    const Vec3 half = geometry.half_length * bodies[static_cast<size_t>(geometry.body)].rotation.col(geometry.axis);
+    return Segment<double>{{geometry.center.x(), geometry.center.y(), geometry.center.z()},
+                           {half.x(), half.y(), half.z()}};
   };
-  const Geometry& a = geometries_[pair.first];
-  const Geometry& b = geometries_[pair.second];
-  const double reach = a.around_axis + b.around_axis + kSegmentMargin;
-  return SquaredDistance(segment(a), segment(b)) > reach * reach;
+  return SquaredDistance(segment(geometries_[pair.first]), segment(geometries_[pair.second])) >
+         SegmentReachSquared(pair);
 }
 
 void Collision::CollidePair(const Pair& pair, std::span<const BodyMotion> bodies) {
   Geometry& a = geometries_[pair.first];
   Geometry& b = geometries_[pair.second];
+  Locate(a, bodies[static_cast<size_t>(a.body)]);
+  Locate(b, bodies[static_cast<size_t>(b.body)]);
   if (pair.meshed) {
     CollideMeshes(pair, bodies);
     return;
   }
-  if (SegmentsApart(pair, bodies)) return;
   constexpr int kMaxPoints = 8;
   std::array<dContactGeom, kMaxPoints> found;
   const int wanted = std::min(options_.self_points_per_pair, kMaxPoints);
@@ -293,12 +314,14 @@ void Collision::FindBalls() {
 }
 
 void Collision::CollideCharacters(std::span<const BodyMotion> bodies) {
+  for (Geometry& geometry : geometries_) Locate(geometry, bodies[static_cast<size_t>(geometry.body)]);
   FindBalls();
   for (const CharacterPair& pair : character_pairs_) {
     const double reach = balls_[pair.first].radius + balls_[pair.second].radius;
     if ((balls_[pair.first].center - balls_[pair.second].center).squaredNorm() > reach * reach) continue;
     for (const Pair& shapes : pair.pairs) {
-      if (!Apart(shapes)) CollidePair(shapes, bodies);
+      if (Apart(shapes) || (!shapes.meshed && SegmentsApart(shapes, bodies))) continue;
+      CollidePair(shapes, bodies);
     }
   }
 }
@@ -335,20 +358,27 @@ void Collision::CollideMeshes(const Pair& pair, std::span<const BodyMotion> bodi
   }
 }
 
-NearPairs::NearPairs(const Collision& collision, const TreePasses& passes)
+NearShapeFinder::NearShapeFinder(const Collision& collision, const TreePasses& passes)
     : collision_(collision),
       passes_(passes),
-      centers_(collision.spheres().size()),
-      memory_(collision.pairs().size() * static_cast<size_t>(passes.lanes)),
-      counts_(static_cast<size_t>(passes.lanes)) {
-  for (size_t l = 0; l < counts_.size(); ++l) lists_.push_back(memory_.data() + l * collision.pairs().size());
+      centers_(collision.shapes().size()),
+      pair_counts_(static_cast<size_t>(passes.lanes)),
+      ground_counts_(static_cast<size_t>(passes.lanes)) {
+  const size_t shapes = collision.shapes().size();
+  const size_t pairs = collision.pairs().size();
+  memory_.resize(pair_counts_.size() * (pairs + shapes));
+  for (size_t l = 0; l < pair_counts_.size(); ++l) {
+    pairs_.push_back(memory_.data() + l * (pairs + shapes));
+    ground_.push_back(pairs_.back() + pairs);
+  }
 }
 
-void NearPairs::Find(const std::byte* bodies) {
-  const std::vector<SphereShape>& spheres = collision_.spheres();
-  const std::vector<SpherePair>& pairs = collision_.pairs();
-  passes_.find_near(spheres.data(), spheres.size(), pairs.data(), pairs.size(), bodies,
-                    reinterpret_cast<std::byte*>(centers_.data()), lists_.data(), counts_.data());
+void NearShapeFinder::Find(const std::byte* bodies) {
+  const std::vector<ShapeBounds>& shapes = collision_.shapes();
+  const std::vector<ShapePair>& pairs = collision_.pairs();
+  passes_.find_near(shapes.data(), shapes.size(), pairs.data(), pairs.size(), bodies,
+                    reinterpret_cast<std::byte*>(centers_.data()),
+                    {pairs_.data(), pair_counts_.data(), ground_.data(), ground_counts_.data()});
 }
 
 }  // namespace retrace::simulation

@@ -26,6 +26,12 @@ struct CollisionOptions {
   int ground_law = 0;        ///< of contact with it
 };
 
+/// The shapes that may touch something, in a step.
+struct NearShapes {
+  std::span<const uint32_t> pairs;   ///< of Collision::pairs(), in their order
+  std::span<const uint32_t> ground;  ///< of Collision::shapes(), in their order
+};
+
 /// Finds contacts from fixed lists of shapes and pairs: their order is a function of the bodies' places alone. (ODE's
 /// spaces reorder their shapes with history.)
 class Collision {
@@ -36,11 +42,10 @@ class Collision {
   Collision(const Collision&) = delete;
   Collision& operator=(const Collision&) = delete;
 
-  /// @param near pairs() within characters that may touch, in their order (FindNear)
-  void Find(std::span<const BodyMotion> bodies, std::span<const uint32_t> near);
-  /// The spheres about the shapes, and the pairs of shapes within characters that may touch.
-  const std::vector<SphereShape>& spheres() const { return spheres_; }
-  const std::vector<SpherePair>& pairs() const { return sphere_pairs_; }
+  void Find(std::span<const BodyMotion> bodies, const NearShapes& near);
+  /// Bounds of the shapes, and the pairs of shapes within characters that may touch.
+  const std::vector<ShapeBounds>& shapes() const { return shapes_; }
+  const std::vector<ShapePair>& pairs() const { return shape_pairs_; }
   /// Others may append to them.
   std::vector<ContactPoint>& points() { return points_; }
   /// (bodies of characters) whether a body is on the ground or in it.
@@ -58,8 +63,9 @@ class Collision {
     dTriMeshDataID surface = nullptr;            // of a mesh
     std::optional<ConvexPolyhedron> solid = {};  // of a convex mesh, and of a box where there are meshes
     Quat turn = Quat::Identity();                // of ODE's shape in the body
-    Vec3 center = Vec3::Zero();                  // in the world, of this step
-    bool placed = false;                         // the geom is where the body is in this step
+    Vec3 center = Vec3::Zero();                  // in the world, of the step in which it was located
+    uint64_t located = 0;                        // step
+    uint64_t placed = 0;                         // step in which the geom is where the body is
   };
   struct Pair {
     size_t first;
@@ -89,9 +95,12 @@ class Collision {
   bool Apart(const Pair& pair) const {
     return (geometries_[pair.first].center - geometries_[pair.second].center).squaredNorm() > pair.reach_squared;
   }
+  /// Square of the distance over which the segments of two shapes without meshes are apart.
+  double SegmentReachSquared(const Pair& pair) const;
   /// Whether what is around the segments of two shapes without meshes does not meet: of the pairs whose spheres meet,
   /// ODE would find nothing in 19 of 20.
   bool SegmentsApart(const Pair& pair, std::span<const BodyMotion> bodies) const;
+  void Locate(Geometry& geometry, const BodyMotion& body) const;
   void CollidePair(const Pair& pair, std::span<const BodyMotion> bodies);
   void MakeGeometry(int body, const character::Shape& shape);
   void MakeMesh(const character::Shape& shape, Geometry& geometry) const;
@@ -106,9 +115,10 @@ class Collision {
 
   const CollisionOptions options_;
   std::vector<Geometry> geometries_;
-  std::vector<Pair> pairs_;               // within characters
-  std::vector<SphereShape> spheres_;      // (geometries)
-  std::vector<SpherePair> sphere_pairs_;  // (pairs)
+  std::vector<Pair> pairs_;             // within characters
+  std::vector<ShapeBounds> shapes_;     // (geometries)
+  std::vector<ShapePair> shape_pairs_;  // (pairs)
+  uint64_t step_ = 0;                   // in which contacts are found
   std::vector<CharacterPair> character_pairs_;
   std::vector<size_t> first_geometry_;  // (characters + 1)
   std::vector<Ball> balls_;             // (characters) empty with a single one
@@ -118,14 +128,16 @@ class Collision {
   ConvexScratch scratch_;
 };
 
-/// Which pairs of shapes within characters are near one another: found in all lanes at once, because most are apart.
-class NearPairs {
+/// Which shapes are near one another or the ground: found in all lanes at once, because most are not.
+class NearShapeFinder {
  public:
   /// The collision must outlive it.
-  NearPairs(const Collision& collision, const TreePasses& passes);
+  NearShapeFinder(const Collision& collision, const TreePasses& passes);
   /// @param bodies (bodies) BodyNumbers of the lanes
   void Find(const std::byte* bodies);
-  std::span<const uint32_t> OfLane(size_t lane) const { return {lists_[lane], counts_[lane]}; }
+  NearShapes OfLane(size_t lane) const {
+    return {{pairs_[lane], pair_counts_[lane]}, {ground_[lane], ground_counts_[lane]}};
+  }
 
  private:
   struct alignas(64) Center {
@@ -135,8 +147,8 @@ class NearPairs {
   const TreePasses& passes_;
   std::vector<Center> centers_;
   std::vector<uint32_t> memory_;
-  std::vector<uint32_t*> lists_;  // (lanes)
-  std::vector<size_t> counts_;    // (lanes)
+  std::vector<uint32_t*> pairs_, ground_;            // (lanes) lists
+  std::vector<size_t> pair_counts_, ground_counts_;  // (lanes)
 };
 
 }  // namespace retrace::simulation

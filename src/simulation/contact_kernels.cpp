@@ -8,20 +8,20 @@ namespace {
 using simd::Compiled;
 using simd::Load;
 using simd::Store;
+using simd::Unroll;
 using Four = simd::Avx2::Vec;  // two of SSE2 where there is no AVX2
-using Mask = long long __attribute__((vector_size(32)));
 
 /// The sum of six products. The first two rows: one after another; the third in halves, as matrices elsewhere
 /// (lanes.h).
 RETRACE_INLINE void SumOf(const Four (&products)[6], Four& sum) {
   const Four in_sequence = ((((products[0] + products[1]) + products[2]) + products[3]) + products[4]) + products[5];
   const Four in_halves = (products[0] + (products[1] + products[2])) + (products[3] + (products[4] + products[5]));
-  constexpr Mask kFirstTwo = {-1, -1, 0, 0};
-  sum = kFirstTwo ? in_sequence : in_halves;
+  sum = __builtin_shufflevector(in_sequence, in_halves, 0, 1, 6, 7);
 }
 
+/// Unrolled: as a loop it becomes a copy in memory, for which the processor waits.
 RETRACE_INLINE void LoadColumns(const ContactRows& rows, Four (&columns)[6]) {
-  for (int k = 0; k < 6; ++k) Load(rows.numbers + ptrdiff_t{4} * k, columns[k]);
+  Unroll<0, 6>([&](auto k) __attribute__((always_inline)) { Load(rows.numbers + 4 * k, columns[k]); });
 }
 
 RETRACE_INLINE void PutSum(const Four& sum, bool add, double* to) {
@@ -37,9 +37,10 @@ RETRACE_INLINE void ReachOf(const ContactRows& rows, const MatrixView& a, bool a
   }
   Four columns[6], products[6], sum;
   LoadColumns(rows, columns);
+  const double* of_row[6];
+  Unroll<0, 6>([&](auto k) __attribute__((always_inline)) { of_row[k] = a.numbers + k * a.row; });
   for (int c = 0; c < 6; ++c) {
-    const double* column = a.numbers + c * a.col;
-    for (int k = 0; k < 6; ++k) products[k] = columns[k] * column[k * a.row];
+    Unroll<0, 6>([&](auto k) __attribute__((always_inline)) { products[k] = columns[k] * of_row[k][c * a.col]; });
     SumOf(products, sum);
     PutSum(sum, add, reached.numbers + ptrdiff_t{4} * c);
   }

@@ -36,9 +36,10 @@ struct PivotProblem {
   double* free_matrix = nullptr;
   double* free_x = nullptr;
   double* inverse_pivot = nullptr;
-  int* free = nullptr;      ///< (size)
-  int* violated = nullptr;  ///< (size)
-  State* wanted = nullptr;  ///< (size)
+  int* free = nullptr;      ///< (size + 1)
+  int* held = nullptr;      ///< (size + 1) those at a limit
+  int* violated = nullptr;  ///< (size + 1)
+  State* wanted = nullptr;  ///< (size + 1)
 };
 
 struct DenseKernels {

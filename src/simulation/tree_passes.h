@@ -34,16 +34,27 @@ struct ServoShape {
   double strength[3] = {};    ///< (h kp + kd) of each axis [N m s/rad]
 };
 
-/// A shape of a body within a sphere about its centre, and a pair of them that may touch.
-struct SphereShape {
+/// A shape of a body, within a sphere about its centre and near a segment through it, and a pair that may touch.
+struct ShapeBounds {
   int body = -1;
-  bool at_center = true;  ///< of the body
-  double offset[3] = {};  ///< in the body
+  bool at_center = true;     ///< of the body
+  double offset[3] = {};     ///< in the body
+  int axis = 0;              ///< of the body, along which the segment is
+  double half_length = 0;    ///< of the segment [m]
+  double ground_height = 0;  ///< of its centre, over which it does not come near the ground [m]
 };
-struct SpherePair {
+struct ShapePair {
   int first = 0;
   int second = 0;
-  double reach_squared = 0;  ///< of the sum of both radii
+  double reach_squared = 0;    ///< square of the distance of the centres over which they are apart [m^2]
+  double segment_squared = 0;  ///< the same of their segments; 0: they have none
+};
+/// Which shapes are near something, of each lane: what is not listed is apart.
+struct NearLists {
+  uint32_t* const* pairs = nullptr;   ///< (lanes) lists of pairs, in their order
+  size_t* pair_counts = nullptr;      ///< (lanes) their lengths
+  uint32_t* const* ground = nullptr;  ///< (lanes) lists of shapes that may be near the ground, in their order
+  size_t* ground_counts = nullptr;    ///< (lanes)
 };
 
 /// A body as it moves: the numbers of BodyMotion.
@@ -122,10 +133,9 @@ struct TreePasses {
   /// `scales` are (count) further factors on the gains of the commands; null: none.
   void (*drive)(const ServoShape* servos, size_t count, const std::byte* bodies, const std::byte* commands,
                 const std::byte* scales, std::byte* motors);
-  /// Which pairs of spheres meet: (lanes) lists of pairs, of which `counts` become the lengths. `centers` (spheres)
-  /// become those of the spheres.
-  void (*find_near)(const SphereShape* spheres, size_t num_spheres, const SpherePair* pairs, size_t num_pairs,
-                    const std::byte* bodies, std::byte* centers, uint32_t* const* lists, size_t* counts);
+  /// Fills the lists. `centers` (shapes) become the centres of the shapes.
+  void (*find_near)(const ShapeBounds* shapes, size_t num_shapes, const ShapePair* pairs, size_t num_pairs,
+                    const std::byte* bodies, std::byte* centers, const NearLists& lists);
   /// Copies `count` numbers of each lane to where the passes work, and back. (lanes) addresses.
   void (*gather)(const double* const* from, size_t count, std::byte* to);
   void (*scatter)(const std::byte* from, size_t count, double* const* to);

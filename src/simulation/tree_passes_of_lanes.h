@@ -2,6 +2,7 @@
 /// nothing here may call what is not inlined, but for Arcsine.
 #pragma once
 
+#include "segment_distance.h"
 #include "tree_passes.h"
 
 namespace retrace::simulation::lanes {
@@ -436,29 +437,47 @@ class Passes {
     }
   }
 
-  // ---- spheres
+  // ---- shapes
 
-  static void FindNear(const SphereShape* spheres, size_t num_spheres, const SpherePair* pairs, size_t num_pairs,
-                       const std::byte* bodies_of_lanes, std::byte* centers_of_lanes, uint32_t* const* lists,
-                       size_t* counts) {
+  /// Adds an entry to the lists of the lanes whose bits are set.
+  RETRACE_LANES_INLINE static void List(unsigned bits, size_t entry, uint32_t* const* lists, size_t* counts) {
+    for (; bits != 0; bits &= bits - 1) {
+      const int l = __builtin_ctz(bits);
+      lists[l][counts[l]++] = static_cast<uint32_t>(entry);
+    }
+  }
+
+  RETRACE_LANES_INLINE static Segment<T> SegmentOf(const ShapeBounds& shape, const Vector3<T>& center,
+                                                   const Body* bodies) {
+    return {center, Scaled(shape.half_length, Column(bodies[shape.body].rotation, shape.axis))};
+  }
+
+  static void FindNear(const ShapeBounds* shapes, size_t num_shapes, const ShapePair* pairs, size_t num_pairs,
+                       const std::byte* bodies_of_lanes, std::byte* centers_of_lanes, const NearLists& lists) {
     const auto* bodies = reinterpret_cast<const Body*>(bodies_of_lanes);
     auto* centers = reinterpret_cast<Vector3<T>*>(centers_of_lanes);
-    for (size_t s = 0; s < num_spheres; ++s) {
-      const SphereShape& sphere = spheres[s];
-      const Body& body = bodies[sphere.body];
-      centers[s] = body.position;
-      if (sphere.at_center) continue;
-      centers[s] = centers[s] + Product(body.rotation, Constant<T, 3>(sphere.offset));
+    for (int l = 0; l < kLanes<T>; ++l) {
+      lists.pair_counts[l] = 0;
+      lists.ground_counts[l] = 0;
     }
-    for (int l = 0; l < kLanes<T>; ++l) counts[l] = 0;
+    // What is not a number is not apart.
+    for (size_t s = 0; s < num_shapes; ++s) {
+      const ShapeBounds& shape = shapes[s];
+      const Body& body = bodies[shape.body];
+      centers[s] = body.position;
+      if (!shape.at_center) centers[s] = centers[s] + Product(body.rotation, Constant<T, 3>(shape.offset));
+      List(Bits(!(centers[s][1] > shape.ground_height)), s, lists.ground, lists.ground_counts);
+    }
     for (size_t p = 0; p < num_pairs; ++p) {
-      const Vector3<T> apart = centers[pairs[p].first] - centers[pairs[p].second];
-      // What is not a number is not apart.
-      unsigned near = Bits(!(Dot(apart, apart) > pairs[p].reach_squared));
-      for (; near != 0; near &= near - 1) {
-        const int l = __builtin_ctz(near);
-        lists[l][counts[l]++] = static_cast<uint32_t>(p);
+      const ShapePair& pair = pairs[p];
+      const Vector3<T> apart = centers[pair.first] - centers[pair.second];
+      unsigned near = Bits(!(Dot(apart, apart) > pair.reach_squared));
+      if (near != 0 && pair.segment_squared > 0) {
+        const T distance = SquaredDistance(SegmentOf(shapes[pair.first], centers[pair.first], bodies),
+                                           SegmentOf(shapes[pair.second], centers[pair.second], bodies));
+        near &= Bits(!(distance > pair.segment_squared));
       }
+      List(near, p, lists.pairs, lists.pair_counts);
     }
   }
 

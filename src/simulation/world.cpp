@@ -177,16 +177,16 @@ struct World::Impl {
   // ---- steps
 
   bool IsSane() const {
+    // Without branches, and written so that not-a-number fails.
+    bool sane = true;
     for (const BodyMotion& body : bodies) {
       for (int k = 0; k < 3; ++k) {
-        // Written so that not-a-number fails.
-        if (!(std::abs(body.position[k]) < character::kFarAway && std::abs(body.linear_velocity[k]) < kTooFastLinear &&
-              std::abs(body.angular_velocity[k]) < kTooFast)) {
-          return false;
-        }
+        sane &= std::abs(body.position[k]) < character::kFarAway;
+        sane &= std::abs(body.linear_velocity[k]) < kTooFastLinear;
+        sane &= std::abs(body.angular_velocity[k]) < kTooFast;
       }
     }
-    return true;
+    return sane;
   }
 
   void SetFreeBodiesToStart() {
@@ -359,10 +359,11 @@ struct World::Impl {
   }
 
   /// Finds what acts in a step. False when the shapes of the bodies cannot be placed.
-  /// @param near_pairs of shapes that are near one another
-  bool PrepareStep(std::span<const JointCommand> commands, std::span<const uint32_t> near_pairs, StepInput& input) {
+  bool PrepareStep(std::span<const JointCommand> commands, const NearShapes& near_shapes, StepInput& input) {
+    contacts.clear();
+    contacts_of_step.reset();
     try {
-      collision.Find(std::span(bodies).first(num_own()), near_pairs);
+      collision.Find(std::span(bodies).first(num_own()), near_shapes);
       if (objects) objects->Find(bodies, Time(), resting, collision.grounded(), collision.points());
     } catch (const std::runtime_error&) {
       return false;
@@ -381,7 +382,8 @@ struct World::Impl {
   void NoteStep(std::span<const JointCommand> commands, const StepInput& input) {
     ++step;
     if (!resting.empty()) PutToRest(input.contacts);
-    RecordContacts(input.contacts);
+    contacts_of_step = input.contacts;
+    if (recording) RecordContacts();
     if (recording && options.servo == Servo::kImplicit) {
       torques = forces.motors;
       for (size_t j = 0; has_torques && j < torques.size(); ++j) {
@@ -414,10 +416,10 @@ struct World::Impl {
     return has_state;
   }
 
-  void RecordContacts(std::span<const ContactPoint> points) {
+  void RecordContacts() {
     contacts.clear();
-    for (size_t c = 0; c < points.size(); ++c) {
-      const ContactPoint& point = points[c];
+    for (size_t c = 0; c < contacts_of_step->size(); ++c) {
+      const ContactPoint& point = (*contacts_of_step)[c];
       if (layout().IsFree(point.body)) continue;
       Contact& contact = contacts.emplace_back();
       contact = {point.body, point.other, point.position, Vec3::Zero(), point.normal, point.object};
@@ -430,6 +432,7 @@ struct World::Impl {
       }
       if (recording) contact.force = forces.contacts[c];
     }
+    contacts_of_step.reset();
   }
 
   const WorldOptions options;
@@ -448,7 +451,7 @@ struct World::Impl {
   std::vector<char> resting;                  // (free bodies) which are at rest
   std::vector<char> candidates, held;         // (free bodies) scratch
   std::vector<std::pair<Vec3, Vec3>> before;  // (free bodies) velocities before a step
-  std::optional<NearPairs> near;              // with ODE's own solver
+  std::optional<NearShapeFinder> near;        // with ODE's own solver
   std::vector<ServoShape> servos;             // (joints) the same
   std::vector<Motor> motors;                  // (joints) for ODE
   std::vector<Mat3> parent_rotations;         // (joints) at the start of the step, while recording
@@ -458,6 +461,8 @@ struct World::Impl {
   std::vector<Vec3> body_forces;  // (bodies) from outside, in the next step
   std::vector<double> scale;      // (joints) of this step
   std::vector<Contact> contacts;
+  /// Those of the last step, while they are not in `contacts`: few ask for them.
+  std::optional<std::span<const ContactPoint>> contacts_of_step;
   bool recording = false;
   StepForces forces;
   std::vector<Vec3> torques;
@@ -525,7 +530,7 @@ struct World::Stepper {
   }
 
   ForestDynamics dynamics;
-  NearPairs near;
+  NearShapeFinder near;
   ContactSolver contact_solver;
   std::vector<LaneStep> steps;  // (lanes)
 };
@@ -577,9 +582,11 @@ bool World::Step(std::span<const JointCommand> commands) {
 }
 
 void World::set_recording(bool recording) {
+  contacts();  // of the last step, with what was recorded of it
   impl_->recording = recording;
 }
 const std::vector<Contact>& World::contacts() const {
+  if (impl_->contacts_of_step) impl_->RecordContacts();
   return impl_->contacts;
 }
 const std::vector<Vec3>& World::torques() const {

@@ -107,7 +107,7 @@ class AnyMotion {
   RandomStream random_;
   const Forest forest_;
   Collision collision_;
-  NearPairs near_;
+  NearShapeFinder near_;
 };
 
 bool Step(ForestDynamics& tree, ContactForces& contacts, const StepLaw& law, const StepInput& input,

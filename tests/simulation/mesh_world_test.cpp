@@ -51,7 +51,7 @@ std::vector<ContactPoint> PointsOf(const Character& pair, const Vec3& at_a, cons
   for (BodyMotion& body : bodies) body.position = Vec3(0, 10, 0);
   bodies[1].position += at_a;
   bodies[2].position += at_b;
-  NearPairs near(collision, kScalarPasses);
+  NearShapeFinder near(collision, kScalarPasses);
   near.Find(reinterpret_cast<const std::byte*>(bodies.data()));
   collision.Find(bodies, near.OfLane(0));
   return collision.points();

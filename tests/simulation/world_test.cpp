@@ -354,6 +354,37 @@ TEST(World, GivesBackTheStateThatWasSet) {
   }
 }
 
+/// Contacts are made ready when somebody asks for them: that changes neither them nor the motion.
+TEST(World, TellsTheContactsOfItsLastStepWheneverItIsAsked) {
+  const character::Character human = Human();
+  World asked(human, WorldOptions()), unasked(human, WorldOptions());
+  const std::vector<JointCommand> commands(human.joints.size());
+  character::State state = StateOf(human, RestPose(human));
+  asked.SetState(state);
+  unasked.SetState(state);
+  size_t largest = 0;
+  for (int step = 0; step < 40; ++step) {
+    ASSERT_TRUE(asked.Step(commands));
+    ASSERT_TRUE(unasked.Step(commands));
+    largest = std::max(largest, asked.contacts().size());
+  }
+  EXPECT_GT(largest, 3u);
+  const std::vector<Contact> expected = asked.contacts();
+  unasked.set_recording(true);  // too late for the forces of the last step
+  const std::vector<Contact>& found = unasked.contacts();
+  ASSERT_EQ(found.size(), expected.size());
+  for (size_t c = 0; c < found.size(); ++c) {
+    EXPECT_EQ(found[c].point, expected[c].point);
+    EXPECT_EQ(found[c].force, Vec3(Vec3::Zero()));
+  }
+  ASSERT_TRUE(asked.Step(commands));
+  ASSERT_TRUE(unasked.Step(commands));
+  character::State other;
+  asked.GetState(state);
+  unasked.GetState(other);
+  for (size_t b = 0; b < state.size(); ++b) EXPECT_EQ(state[b].position, other[b].position);
+}
+
 TEST(World, UsesTheReducedSolverHere) {
   EXPECT_EQ(WhyStockSolver(), "");
   const Character human = Human();

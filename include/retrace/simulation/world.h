@@ -77,9 +77,10 @@ class World {
   /// anything alive); the world is then usable again after SetState.
   bool Step(std::span<const JointCommand> commands);
 
-  /// The contacts of characters alone: free bodies also have theirs with one another and with the ground.
   /// While recording, contact forces and servo torques are kept after each step. Does not change the motion.
   void set_recording(bool recording);
+  /// Of the last step, none after one that diverged. The contacts of characters alone: free bodies also have theirs
+  /// with one another and with the ground.
   const std::vector<Contact>& contacts() const;
   /// Torque of each joint, of servo and command together, on its child body, in the axes of the parent body (joints)
   /// [N m]; a hinge uses its axis.
