@@ -49,27 +49,63 @@ io::Json Evaluation::ToJson() const {
   return json;
 }
 
-double JointPositionError(const Character& character, const State& simulated, const State& reference) {
-  const auto& a = simulated[static_cast<size_t>(character.root)];
-  const auto& b = reference[static_cast<size_t>(character.root)];
-  const Quat heading = Heading(a.orientation * b.orientation.conjugate());
+namespace {
+
+/// The position of a joint from the root.
+Vec3 FromRoot(const Character& character, size_t joint, const State& state) {
+  return character::JointPosition(character, character.joints[joint], state) -
+         state[static_cast<size_t>(character.root)].position;
+}
+
+/// @param reference gives where a joint of it is, from its root
+template <class Reference>
+double MeanJointDistance(const Character& character, const State& simulated, const Quat& reference_root,
+                         const Reference& reference) {
+  const Quat heading = Heading(simulated[static_cast<size_t>(character.root)].orientation * reference_root.conjugate());
   double sum = 0;
-  for (const auto& joint : character.joints) {
-    const Vec3 p = character::JointPosition(character, joint, simulated) - a.position;
-    const Vec3 q = character::JointPosition(character, joint, reference) - b.position;
-    sum += (p - heading * q).norm();
+  for (size_t j = 0; j < character.joints.size(); ++j) {
+    sum += (FromRoot(character, j, simulated) - heading * reference(j)).norm();
   }
   return sum / static_cast<double>(character.joints.size());
 }
 
+}  // namespace
+
+double JointPositionError(const Character& character, const State& simulated, const State& reference) {
+  return MeanJointDistance(character, simulated, reference[static_cast<size_t>(character.root)].orientation,
+                           [&](size_t j) { return FromRoot(character, j, reference); });
+}
+
+namespace {
+
+/// @param apart mean distance of joints
+GateRatios RatiosOf(const character::BodyState& simulated_root, const character::BodyState& reference_root,
+                    double apart, const GateLimits& limits) {
+  return {std::abs(simulated_root.position.y() - reference_root.position.y()) / limits.root_height,
+          AngleBetween(simulated_root.orientation, reference_root.orientation) / limits.root_orientation,
+          apart / limits.joint_position};
+}
+
+}  // namespace
+
 GateRatios ComputeGateRatios(const Character& character, const State& simulated, const State& reference,
                              const GateLimits& limits_of_human) {
-  const GateLimits limits = limits_of_human.Of(character);
-  const auto& a = simulated[static_cast<size_t>(character.root)];
-  const auto& b = reference[static_cast<size_t>(character.root)];
-  return {std::abs(a.position.y() - b.position.y()) / limits.root_height,
-          AngleBetween(a.orientation, b.orientation) / limits.root_orientation,
-          JointPositionError(character, simulated, reference) / limits.joint_position};
+  const auto root = static_cast<size_t>(character.root);
+  return RatiosOf(simulated[root], reference[root], JointPositionError(character, simulated, reference),
+                  limits_of_human.Of(character));
+}
+
+GateComparison::GateComparison(const Character& character, const State& reference, const GateLimits& limits_of_human)
+    : character_(&character),
+      limits_(limits_of_human.Of(character)),
+      root_(reference[static_cast<size_t>(character.root)]) {
+  for (size_t j = 0; j < character.joints.size(); ++j) joints_.push_back(FromRoot(character, j, reference));
+}
+
+GateRatios GateComparison::Ratios(const State& simulated) const {
+  const double apart =
+      MeanJointDistance(*character_, simulated, root_.orientation, [&](size_t j) -> const Vec3& { return joints_[j]; });
+  return RatiosOf(simulated[static_cast<size_t>(character_->root)], root_, apart, limits_);
 }
 
 double LargestGateRatio(const Character& character, const State& simulated, const State& reference,

@@ -268,6 +268,10 @@ TEST(ComputeGateRatios, AreEachFigureOverItsLimit) {
   EXPECT_NEAR(ratios.joint_position, std::sqrt(2) * forearm / 16 / 0.04, 1e-12);
   EXPECT_EQ(ratios.largest(), ratios.root_orientation);
   EXPECT_EQ(LargestGateRatio(Human(), StateOf(Human(), pose), rest, limits), ratios.largest());
+  const GateRatios compared = GateComparison(Human(), rest, limits).Ratios(StateOf(Human(), pose));
+  EXPECT_EQ(compared.root_height, ratios.root_height);
+  EXPECT_EQ(compared.root_orientation, ratios.root_orientation);
+  EXPECT_EQ(compared.joint_position, ratios.joint_position);
   EXPECT_EQ((GateRatios{0.1, 0.2, 0.3}).largest(), 0.3);
   EXPECT_EQ((GateRatios{0.4, 0.2, 0.3}).largest(), 0.4);
 }

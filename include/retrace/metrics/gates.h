@@ -80,6 +80,21 @@ struct GateRatios {
 GateRatios ComputeGateRatios(const character::Character& character, const character::State& simulated,
                              const character::State& reference, const GateLimits& limits_of_human);
 
+/// The same figures, to the bit, of many states that are compared with one of the reference.
+class GateComparison {
+ public:
+  /// The character must outlive it.
+  GateComparison(const character::Character& character, const character::State& reference,
+                 const GateLimits& limits_of_human);
+  GateRatios Ratios(const character::State& simulated) const;
+
+ private:
+  const character::Character* character_;
+  GateLimits limits_;
+  character::BodyState root_;  // of the reference
+  std::vector<Vec3> joints_;   // (joints) of the reference, from its root [m]
+};
+
 /// Compares every state of a motion with the reference at its time, part by part.
 class Evaluator {
  public:

@@ -61,15 +61,17 @@ void RolloutWorker::FindReference(int fragment) {
   if (fragment == fragment_) return;
   const std::vector<int>& steps = problem_.task.schedule.steps;
   const auto i = static_cast<size_t>(fragment);
-  reference_states_.clear();
+  const task::Task& task = problem_.task;
+  gates_.clear();
   reference_rates_.clear();
   for (int step = steps[i + 1]; step > steps[i]; step -= gate_steps_) {
-    problem_.task.reference->StateAt(step * problem_.time_step(), reference_states_.emplace_back());
-    RatesOf(reference_states_.back(), reference_rates_.emplace_back());
+    task.reference->StateAt(step * problem_.time_step(), now_);
+    gates_.emplace_back(*task.character, now_, task.gates);
+    RatesOf(now_, reference_rates_.emplace_back());
+    if (step == steps[i + 1]) reference_.emplace(*task.character, now_, task.cost);
   }
-  problem_.task.reference->StateAt(steps[i] * problem_.time_step(), now_);
+  task.reference->StateAt(steps[i] * problem_.time_step(), now_);
   RatesOf(now_, reference_rates_.emplace_back());
-  reference_.emplace(*problem_.task.character, reference_states_.front(), problem_.task.cost);
   fragment_ = fragment;
 }
 
@@ -89,8 +91,7 @@ void RolloutWorker::Observe(const Job& job, const simulation::World& world, int 
   if (left % gate_steps_ != 0) return;
   world.GetState(now_);
   const auto instant = static_cast<size_t>(left / gate_steps_);
-  const character::State& reference = reference_states_[instant];
-  const double ratio = metrics::LargestGateRatio(*problem_.task.character, now_, reference, problem_.task.gates);
+  const double ratio = gates_[instant].Ratios(now_).largest();
   if (!(ratio <= job.sample->gate_ratio)) job.sample->gate_ratio = ratio;
   RatesOf(now_, rates_now_);
   const Rates& there = reference_rates_[instant];

@@ -10,6 +10,7 @@
 #include "retrace/control/control.h"
 #include "retrace/methods/sampling/problem.h"
 #include "retrace/methods/sampling/proposal.h"
+#include "retrace/metrics/gates.h"
 #include "retrace/parallel/task_farm.h"
 #include "retrace/task/cost.h"
 
@@ -95,9 +96,9 @@ class RolloutWorker {
   int gate_steps_;                                // kGateInterval [simulation steps]
   // Of one fragment.
   int fragment_ = -1;
-  std::optional<task::CostReference> reference_;    // at its end
-  std::vector<character::State> reference_states_;  // (instants) gate_steps_ apart, last first
-  std::vector<Rates> reference_rates_;              // (instants) the same, and the start last
+  std::optional<task::CostReference> reference_;  // at its end
+  std::vector<metrics::GateComparison> gates_;    // (instants) gate_steps_ apart, last first
+  std::vector<Rates> reference_rates_;            // (instants) the same, and the start last
   // Scratch.
   character::State now_;
   Rates rates_now_;
