@@ -44,18 +44,20 @@ void MujocoSteps(benchmark::State& bench, const Scene& scene) {
 }
 #endif
 
+// As a search deals them out: of each start state so many samples.
+constexpr int kOf200 = 4;   // 200 from 50
+constexpr int kOf1400 = 7;  // 1400 from 200
+
 /// @param starts of the fragments, from a search at 1/240 s
 void Samples(benchmark::State& bench, const std::string& clip, bool paper, const std::vector<std::string>& settings,
              const std::vector<character::State>& starts, double fragment_seconds,
-             const character::Character& character = Human()) {
+             const character::Character& character = Human(), int of_each = kOf200) {
   const SearchProblem search(clip, paper, settings, character);
   const sampling::Problem& problem = search.problem();
   sampling::RolloutWorker worker(problem);
   std::vector<sampling::RolloutTask> tasks;
   std::vector<sampling::RolloutResult> results;
-  // As the search deals them out: 200 samples from 50 states.
   constexpr int kStarts = 8;
-  constexpr int kSamples = 4;  // of each
   int64_t done = 0;
   int64_t diverged = 0;
   size_t fragment = 0;
@@ -67,16 +69,16 @@ void Samples(benchmark::State& bench, const std::string& clip, bool paper, const
     const size_t start = std::min(static_cast<size_t>(place + 0.5), starts.size() - 1);
     tasks.clear();
     for (int s = 0; s < kStarts; ++s) {
-      tasks.push_back({f, f, s * kSamples, kSamples, starts[start]});
-      tasks.back().proposal.undisplaced = s * kSamples;
+      tasks.push_back({f, f, s * of_each, of_each, starts[start]});
+      tasks.back().proposal.undisplaced = s * of_each;
     }
     worker.Run(tasks, results);
-    done += kStarts * kSamples;
+    done += kStarts * of_each;
     for (const auto& result : results) {
       for (const auto& sample : result.samples) diverged += sample.diverged;
     }
     simulated +=
-        kStarts * kSamples * problem.time_step() *
+        kStarts * of_each * problem.time_step() *
         (problem.task.schedule.steps[static_cast<size_t>(f) + 1] - problem.task.schedule.steps[static_cast<size_t>(f)]);
   }
   bench.SetItemsProcessed(done);
@@ -123,6 +125,10 @@ void RegisterAll() {
             ->Unit(benchmark::kMillisecond);
       }
     }
+    benchmark::RegisterBenchmark(
+        (std::string("sample/") + clip + "/240/reduced/1400").c_str(),
+        [=](benchmark::State& b) { Samples(b, clip, false, {}, starts[clip], seconds, Human(), kOf1400); })
+        ->Unit(benchmark::kMillisecond);
     // The robot, whose shapes are triangle meshes.
     static std::map<std::string, std::vector<character::State>> robot_starts;
     const SearchProblem robot_search(clip, false, {}, Robot());
