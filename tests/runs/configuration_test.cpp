@@ -345,7 +345,9 @@ TEST(OldConfiguration, IsReadWithItsOldNames) {
   expected["simulation"]["solver"] = "reduced";
   expected["search"].update(
       {{"back_off_limit", 10}, {"best_effort", false}, {"growth", 1.0}, {"most_samples", 1400}});  // are new
-  expected["restart"] = {{"samples", 0}, {"saved", 200}, {"after", 1400}};  // likewise: the method of 2010 has none
+  expected["restart"] = {
+      {"samples", 0}, {"saved", 200}, {"after", 1400}, {"patience", 2100}};  // likewise: the method of 2010 has none
+  expected["smoothing"]["failure_limit"] = 5;
   for (const char* section : {"tracking", "windows"}) expected[section] = Configuration().ToJson()[section];
   expected["run"] = {
       {"method", "sampling"}, {"baseline", "reference"}, {"tail", 0}, {"mend_end", "tracking"}, {"repair", false}};
@@ -421,17 +423,17 @@ TEST(Description, NamesEveryField) {
                          smallest_deviation, correction, goal, correlation));
   }
   {
-    const auto& [samples, saved, after] = configuration.sampling.restart;
-    EXPECT_TRUE(all.Have(samples, saved, after));
+    const auto& [samples, saved, after, patience] = configuration.sampling.restart;
+    EXPECT_TRUE(all.Have(samples, saved, after, patience));
   }
   {
     const auto& [saved, discarded, exponent, distinct] = configuration.sampling.selection;
     EXPECT_TRUE(all.Have(saved, discarded, exponent, distinct));
   }
   {
-    const auto& [passes, samples, weight, drift, blend, deviation, decay, ramp, cost_limit] =
+    const auto& [passes, samples, weight, drift, blend, deviation, decay, ramp, cost_limit, failure_limit] =
         configuration.sampling.smoothing;
-    EXPECT_TRUE(all.Have(passes, samples, weight, drift, blend, deviation, decay, ramp, cost_limit));
+    EXPECT_TRUE(all.Have(passes, samples, weight, drift, blend, deviation, decay, ramp, cost_limit, failure_limit));
   }
   {
     const auto& [solve_rate, feedback, servo, stiffness, friction, torque_limit, soft_contacts, seat_feet, guidance,

@@ -18,6 +18,8 @@
 namespace retrace::sampling {
 namespace {
 
+constexpr double kWidening = 1.75;  // of the deviation, where a smoothing pass was given up
+
 /// How many samples an iteration draws and saves.
 struct IterationSize {
   int samples = 0;
@@ -259,6 +261,14 @@ class Search {
     state_.back_off = back_off_.Begin();
     state_.distributions.assign(state_.distributions.size(), OffsetDistribution());
     summary_.restarted_at = static_cast<int>(summary_.iterations.size());
+    state_.reached_at = summary_.simulated_seconds;
+  }
+
+  /// Whether the search, begun once more, may spend so many simulated seconds before it gets further than it has been.
+  bool IsPatient(double seconds) const {
+    const double patience = problem_.options.restart.patience;
+    return patience == 0 || !summary_.restarted() ||
+           summary_.simulated_seconds + seconds <= state_.reached_at + patience * duration();
   }
 
   /// What an iteration of the search draws that goes back to no fragment.
@@ -298,8 +308,9 @@ class Search {
     SmoothingPassState& pass = state_.pass;
     for (;;) {
       if (state_.phase == Phase::kSmoothing) {
+        const double one_pass = smooth_size_.samples * duration();
         if (state_.passes_accepted >= smoothing.passes || state_.passes_tried >= 3 * smoothing.passes ||
-            !Affords(smooth_size_.samples * duration())) {
+            state_.given_up > smoothing.failure_limit * one_pass || !Affords(one_pass)) {
           return;
         }
         BeginPass();
@@ -309,10 +320,14 @@ class Search {
         pass.report.completed = true;
         pass.report.roughness = Roughness(BestPath(pass.tree));
         pass.report.accepted = pass.report.roughness < pass.report.roughness_before;
-        state_.deviation *= smoothing.decay;
+        // With less freedom from pass to pass, but with more than did not suffice.
+        const double between = std::sqrt(state_.failed_deviation * state_.deviation);
+        state_.deviation = std::max(smoothing.decay * state_.deviation, between);
         ++state_.passes_accepted;
       } else {
-        state_.deviation = std::min(1.0, 1.3 * state_.deviation);  // the pass failed: it needs more freedom
+        state_.given_up += summary_.simulated_seconds - pass.begun;
+        state_.failed_deviation = std::max(state_.failed_deviation, state_.deviation);
+        state_.deviation = std::min(1.0, kWidening * state_.deviation);
       }
       ++state_.passes_tried;
       if (pass.report.accepted) state_.tree = TreeOfBestPath(pass.tree);
@@ -328,6 +343,7 @@ class Search {
     pass.path = BestPath(state_.tree);
     pass.report.roughness_before = Roughness(pass.path);
     pass.report.deviation = state_.deviation;
+    pass.begun = summary_.simulated_seconds;
     pass.limit = summary_.simulated_seconds + smoothing.cost_limit * smooth_size_.samples * duration();
     pass.deviations.assign(pass.path.size(), state_.deviation);
     pass.blends.assign(pass.path.size(), smoothing.blend);
@@ -506,13 +522,18 @@ class Search {
     IterationPlan plan = PlanOf(fragment, Grown(fragment, size));
     plan.distributions = {distribution};
     Iteration iteration(problem_, std::move(plan), tree.back());
-    if (!Affords(CostOf(iteration))) return Step::kOverBudget;
+    if (const double cost = CostOf(iteration); !Affords(cost) || !IsPatient(cost)) return Step::kOverBudget;
     tree.push_back(Perform(iteration));
     const bool failed = iteration.record.inside_gates == 0;
+    const bool further = !failed && fragment >= state_.reached;
     if (failed && summary_.back_offs < problem_.options.max_back_offs) {
       iteration.record.back_to = back_off_.Target(fragment, state_.back_off);
     }
     Record(std::move(iteration.record));
+    if (further) {
+      state_.reached = fragment + 1;
+      state_.reached_at = summary_.simulated_seconds;
+    }
     return failed ? Step::kOutside : Step::kInside;
   }
 

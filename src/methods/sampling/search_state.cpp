@@ -156,13 +156,18 @@ void VisitState(Visitor& v, AnyState& state) {
   VisitSummary(v, state.summary);
   VisitTree(v, state.tree);
   VisitTree(v, state.furthest);
+  v.Plain(state.reached);
+  v.Plain(state.reached_at);
   v.Plain(state.back_off);
   v.Block(state.attempts);
   v.Plain(state.deviation);
+  v.Plain(state.failed_deviation);
+  v.Plain(state.given_up);
   v.Plain(state.passes_tried);
   v.Plain(state.passes_accepted);
   v.Plain(state.pass.report);
   v.Each(state.pass.path, [&](auto& node) { Visit(v, node); });
+  v.Plain(state.pass.begun);
   v.Plain(state.pass.limit);
   v.Block(state.pass.deviations);
   v.Block(state.pass.blends);

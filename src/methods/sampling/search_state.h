@@ -19,6 +19,7 @@ struct BackOffState {
 struct SmoothingPassState {
   SmoothingPass report;
   std::vector<Node> path;          ///< around which it draws
+  double begun = 0;                ///< Summary::simulated_seconds when it began
   double limit = 0;                ///< of Summary::simulated_seconds, at which it is given up
   std::vector<double> deviations;  ///< (fragments)
   std::vector<double> blends;      ///< (fragments)
@@ -31,11 +32,15 @@ struct SearchState {
   Phase phase = Phase::kSearch;
   Summary summary;
   Tree tree;
-  Tree furthest;  ///< of all attempts that failed, the best path of the one that got furthest inside the gates
+  Tree furthest;          ///< of all attempts that failed, the best path of the one that got furthest inside the gates
+  int reached = 0;        ///< fragments up to which a sample was inside the gates, of all attempts
+  double reached_at = 0;  ///< Summary::simulated_seconds when it got there, or when the search began once more
   BackOffState back_off;
   std::vector<int> attempts;                      ///< (fragments)
   std::vector<OffsetDistribution> distributions;  ///< (fragments)
   double deviation = 0;                           ///< of the next smoothing pass
+  double failed_deviation = 0;                    ///< largest of the smoothing passes that were given up
+  double given_up = 0;                            ///< simulated seconds that these have taken
   int passes_tried = 0;
   int passes_accepted = 0;
   SmoothingPassState pass;

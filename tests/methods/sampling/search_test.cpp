@@ -666,7 +666,7 @@ TEST(LongSmoothing, ThatIsGivenUpLeavesTheResultAsItWas) {
   const SmallProblem small(configuration, task::Squatting, 0.6);
   const Summary result = Search(small.problem());
   for (const SmoothingPass& pass : result.smoothing) EXPECT_FALSE(pass.completed);
-  ASSERT_FALSE(result.smoothing.empty());
+  EXPECT_EQ(result.smoothing.size(), 3u);
   configuration.sampling.smoothing.passes = 0;
   const SmallProblem again(configuration, task::Squatting, 0.6);
   EXPECT_EQ(control::FormatControl(task::Human(), result.control),
@@ -875,6 +875,32 @@ TEST(LongSearch, DoesNotBeginOnceMoreWithoutMoreSamplesOrMoreToSpend) {
     EXPECT_GT(result.simulated_seconds, 50 * 0.4) << "it was not lost";
     EXPECT_FALSE(result.restarted());
   }
+}
+
+TEST(LongSearch, BegunOnceMoreEndsWhereItGetsNoFurther) {
+  Configuration configuration = LostWithFewSamples();
+  configuration.task.gates.joint_position = 0.004;
+  configuration.sampling.restart.patience = 30;
+  configuration.sampling.budget = 1000;
+  const SmallProblem small(configuration, task::Squatting, 0.4);
+  MemoryStore whole;
+  const Summary result = Search(small.problem(), whole, -1);
+  ASSERT_TRUE(result.restarted());
+  EXPECT_EQ(result.ending, task::Ending::kBudget);
+  int reached = 0;
+  double seconds = 0, reached_at = 0;
+  for (const IterationRecord& record : result.iterations) {
+    if (record.restart) reached_at = seconds;
+    seconds += static_cast<double>(record.rollouts) * (record.end - record.start);
+    if (record.inside_gates == 0 || record.fragment < reached) continue;
+    reached = record.fragment + 1;
+    reached_at = seconds;
+  }
+  EXPECT_LE(seconds - reached_at, 30 * 0.4 * (1 + 1e-12));
+  EXPECT_GT(seconds - reached_at, 30 * 0.4 / 2) << "it was impatient";
+  EXPECT_LT(seconds, 1000 * 0.4 / 2);
+  StoppedAnywhereEndsTheSame(small.problem(), result, whole);
+  StoppedWithABoundedStoreEndsTheSame(small.problem());
 }
 
 /// What got further before the restart is the result all the same.

@@ -35,10 +35,12 @@ struct SmoothingOptions {
   double blend = 0.5;       ///< share of the neighbours in the mean of a fragment's offsets; start states take turns
                             ///< between this and half of it
   double deviation = 0.55;  ///< standard deviation around the mean in the first pass, as a share of the window
-  double decay = 0.55;      ///< of the deviation, from one pass to the next
+  double decay = 0.55;      ///< of the deviation, from one pass to the next; not down to one that did not suffice
   double ramp = 0.5;        ///< share of a fragment over which targets go over from the offsets before: no jumps
   double cost_limit = 1.5;  ///< simulated time that a pass may spend, as a multiple of what it takes without going
-                            ///< back; then it is given up
+                            ///< back; then it is given up, and the next has more freedom
+  /// What passes that are given up may spend in all, in the same unit; then the smoothing ends.
+  double failure_limit = 5;
 };
 
 /// A search that has spent much and not reached the end begins once more, at the start and with more samples: few find
@@ -48,6 +50,9 @@ struct RestartOptions {
   int samples = 1400;   ///< per iteration of the new beginning; no more than the search's: there is none
   int saved = 200;      ///< of these
   double after = 1400;  ///< simulated seconds per second of motion after which it begins once more; below the budget
+  /// What the new beginning may spend, in simulated seconds per second of motion, without getting further than the
+  /// search has been; then it ends. 0: any number. The default takes it one and a half times through the whole motion.
+  double patience = 2100;
 };
 
 /// The search of Liu et al. 2010, sections 3.2.2 and 3.2.3.
@@ -116,6 +121,10 @@ void Describe(AnyOptions& o, Visitor& v) {
   v.Field(
       {"after", "Simulated seconds per second of motion after which the search begins once more; within the budget"},
       o.after, io::Real{{0, 1e9, true}});
+  v.Field({"patience",
+           "Simulated seconds per second of motion that it may then spend without getting further than before; 0: any "
+           "number"},
+          o.patience, io::Real{{0, 1e9}});
 }
 
 template <io::DescribedAs<SmoothingOptions> AnyOptions, typename Visitor>
@@ -136,6 +145,9 @@ void Describe(AnyOptions& o, Visitor& v) {
            "",
            {"patience"}},
           o.cost_limit, io::Real{{1, 1000}});
+  v.Field({"failure_limit",
+           "Simulated time that passes that are given up may spend in all before the smoothing ends, in the same unit"},
+          o.failure_limit, io::Real{{0, 1000}});
 }
 
 template <io::DescribedAs<Options> AnyOptions, typename Visitor>
