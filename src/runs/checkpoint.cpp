@@ -20,7 +20,7 @@ constexpr uint64_t kMostIterations = 64U << 20U;
 Checkpoint::Checkpoint(const fs::path& folder, const io::Json& identity, Earlier earlier, Kept kept)
     : kept_(kept), full_at_(kMostIterations) {
   const fs::path path = folder / kCheckpointFile;
-  const io::Json header = {{"format", "retrace-checkpoint"}, {"version", 6}, {"identity", identity}};
+  const io::Json header = {{"format", "retrace-checkpoint"}, {"version", 7}, {"identity", identity}};
   if (earlier != Earlier::kReplace && fs::exists(path)) {
     try {
       journal_.emplace(io::Journal::Open(path));

@@ -32,8 +32,7 @@ struct Finding {
   double value = 0;  ///< fall and skim: downward acceleration [m/s^2]; tremble: moment that is missing, by the
                      ///< weight [m]; drift: height of the floor where it is farthest off [m]; slide: speed in the
                      ///< median [m/s]; stance: height of the sole [m]; float: that of the lowest point where it is
-                     ///< highest [m]; pull and press: the worst force of the ground
-                     ///< upwards as a share of the weight
+                     ///< highest [m]; pull and press: the worst force of the ground upwards as a share of the weight
   std::string body;  ///< of a stance
 
   bool repairable() const { return kind != Kind::kUnsupported; }

@@ -2,8 +2,8 @@
 ///
 /// Over the recorded poses runs the logarithm of the slowness, u, and a shift of the whole body, s. Sought is the least
 /// sum of their squares and of the squares of their first and second derivatives for which
-///   - in a flight that falls at another rate, the centre of mass accelerates by gravity alone, also
-///     where keyframes leave nothing of it: then it begins as an arc on the old clock;
+///   - in a flight that falls at another rate, the centre of mass accelerates by gravity alone, also where
+///     keyframes leave nothing of it: then it begins as an arc on the old clock;
 ///   - a foot that stands beside the floor is on it, and so are the lowest steps of a body that floats;
 ///   - the ground does not pull, presses no harder than legs can, and holds by friction;
 ///   - its centre of pressure is where bodies touch the floor; in flight the clock is even, as angular momentum is;

@@ -308,9 +308,8 @@ class Search {
     SmoothingPassState& pass = state_.pass;
     for (;;) {
       if (state_.phase == Phase::kSmoothing) {
-        const double one_pass = smooth_size_.samples * duration();
         if (state_.passes_accepted >= smoothing.passes || state_.passes_tried >= 3 * smoothing.passes ||
-            state_.given_up > smoothing.failure_limit * one_pass || !Affords(one_pass)) {
+            state_.given_up > smoothing.failure_limit * OnePass() || !Affords(OnePass())) {
           return;
         }
         BeginPass();
@@ -337,6 +336,9 @@ class Search {
     }
   }
 
+  /// What a smoothing pass that never goes back simulates [s].
+  double OnePass() const { return smooth_size_.samples * duration(); }
+
   void BeginPass() {
     const SmoothingOptions& smoothing = problem_.options.smoothing;
     SmoothingPassState& pass = state_.pass;
@@ -344,7 +346,6 @@ class Search {
     pass.report.roughness_before = Roughness(pass.path);
     pass.report.deviation = state_.deviation;
     pass.begun = summary_.simulated_seconds;
-    pass.limit = summary_.simulated_seconds + smoothing.cost_limit * smooth_size_.samples * duration();
     pass.deviations.assign(pass.path.size(), state_.deviation);
     pass.blends.assign(pass.path.size(), smoothing.blend);
     pass.back_off = back_off_.Begin();
@@ -356,6 +357,7 @@ class Search {
   bool RunSmoothingPass() {
     const SmoothingOptions& smoothing = problem_.options.smoothing;
     SmoothingPassState& pass = state_.pass;
+    const double limit = pass.begun + smoothing.cost_limit * smooth_size_.samples * duration();
     Tree& tree = pass.tree;
     while (!AtEnd(tree)) {
       LimitMemory(tree);
@@ -368,7 +370,7 @@ class Search {
                             AroundPath(pass.path, k, 0.5 * pass.blends[k], pass.deviations[k])};
       Iteration iteration(problem_, std::move(plan), tree.back());
       const double cost = CostOf(iteration);
-      if (summary_.simulated_seconds + cost > pass.limit || !Affords(cost)) return false;
+      if (summary_.simulated_seconds + cost > limit || !Affords(cost)) return false;
       tree.push_back(Perform(iteration));
       iteration.record.smoothing = true;
       if (iteration.record.inside_gates == 0) {

@@ -168,7 +168,6 @@ void VisitState(Visitor& v, AnyState& state) {
   v.Plain(state.pass.report);
   v.Each(state.pass.path, [&](auto& node) { Visit(v, node); });
   v.Plain(state.pass.begun);
-  v.Plain(state.pass.limit);
   v.Block(state.pass.deviations);
   v.Block(state.pass.blends);
   v.Plain(state.pass.back_off);

@@ -20,7 +20,6 @@ struct SmoothingPassState {
   SmoothingPass report;
   std::vector<Node> path;          ///< around which it draws
   double begun = 0;                ///< Summary::simulated_seconds when it began
-  double limit = 0;                ///< of Summary::simulated_seconds, at which it is given up
   std::vector<double> deviations;  ///< (fragments)
   std::vector<double> blends;      ///< (fragments)
   BackOffState back_off;
