@@ -19,15 +19,17 @@ void BoxLcp::Resize(int size) {
   stride_ = RoundUp(size);
   const auto padded = static_cast<size_t>(stride_ + ptrdiff_t{2} * kPad);
   matrix_.Reserve(padded * padded);
-  for (GrowBuffer<double>* buffer : {&rhs_, &low_, &high_, &free_x_, &inverse_pivot_, &right_, &direction_}) {
+  for (GrowBuffer<double>* buffer : {&rhs_, &low_, &high_, &x_, &left_}) {
     buffer->Reserve(padded);
+    std::fill(buffer->data() + size, buffer->data() + stride_, 0.0);
   }
-  std::fill_n(x_.Reserve(padded), padded, 0.0);
+  for (GrowBuffer<double>* buffer : {&free_x_, &inverse_pivot_, &right_, &direction_}) buffer->Reserve(padded);
+  for (GrowBuffer<State>* buffer : {&first_, &second_}) {
+    buffer->Reserve(padded);
+    std::fill(buffer->data() + size, buffer->data() + stride_, kLeftOut);
+  }
   friction_of_.Reserve(padded);
-  first_.Reserve(padded);
-  second_.Reserve(padded);
-  violated_.Reserve(padded);
-  wanted_.Reserve(padded);
+  names_.Reserve(padded);
   free_rows_.Reserve(padded);
   held_rows_.Reserve(padded);
   free_matrix_.Reserve(padded * padded);
@@ -41,44 +43,48 @@ void BoxLcp::MirrorUpperTriangle() {
   }
 }
 
-BoxLcp::State BoxLcp::Admissible(int i, State state) const {
-  if (low_[i] == high_[i]) return kFixed;
-  if (state == kAtLow && low_[i] > -kInfinity) return kAtLow;
-  if (state == kAtHigh && high_[i] < kInfinity) return kAtHigh;
-  return kFree;
-}
-
+/// Where the search of both stages begins. A row that the step before did not have begins at its limit where it would
+/// part without a force; in the second stage, which is marked by kLeftOut here, where the first ended.
 void BoxLcp::RecallStates(const LcpWarmStart& warm_start) {
-  const bool same = warm_start.size_ == size_ &&
-                    std::equal(warm_start.friction_of_.begin(), warm_start.friction_of_.end(), friction_of_.data());
+  const size_t stored = warm_start.names_.size();
+  size_t next = 0;  // rows mostly keep their order
   for (int i = 0; i < size_; ++i) {
-    first_[i] = same ? static_cast<State>(warm_start.first_stage_[i]) : kFree;
-    second_[i] = same ? static_cast<State>(warm_start.second_stage_[i]) : kFree;
+    const bool is_friction = friction_of_[i] >= 0;
+    size_t place = next;
+    if (place >= stored || warm_start.names_[place] != names_[i]) {
+      place = static_cast<size_t>(std::ranges::find(warm_start.names_, names_[i]) - warm_start.names_.begin());
+    }
+    if (place < stored) {
+      first_[i] = is_friction ? kLeftOut : warm_start.first_stage_[place];
+      second_[i] = warm_start.second_stage_[place];
+      next = place + 1;
+    } else {
+      const State guess = low_[i] == 0 && rhs_[i] <= 0 ? kAtLow : kFree;
+      first_[i] = is_friction ? kLeftOut : guess;
+      second_[i] = is_friction ? kFree : kLeftOut;
+    }
   }
 }
 
 void BoxLcp::RememberStates(LcpWarmStart& warm_start) const {
-  warm_start.size_ = size_;
-  warm_start.friction_of_.assign(friction_of_.data(), friction_of_.data() + size_);
+  warm_start.names_.assign(names_.data(), names_.data() + size_);
   warm_start.first_stage_.assign(first_.data(), first_.data() + size_);
   warm_start.second_stage_.assign(second_.data(), second_.data() + size_);
 }
 
 bool BoxLcp::Solve(LcpWarmStart& warm_start) {
-  without_friction_.clear();
-  all_.clear();
+  bool friction = false;
   largest_rhs_ = 1;
   largest_diagonal_ = 0;
   for (int i = 0; i < size_; ++i) {
-    all_.push_back(i);
-    if (friction_of_[i] < 0) without_friction_.push_back(i);
+    friction = friction || friction_of_[i] >= 0;
     largest_rhs_ = std::max(largest_rhs_, std::fabs(rhs_[i]));
     largest_diagonal_ = std::max(largest_diagonal_, matrix_[i * stride_ + i]);
   }
   RecallStates(warm_start);
   warm_start.Reset();
-  if (without_friction_.size() < all_.size()) {
-    if (!SolveRows(without_friction_, first_.data())) return false;
+  if (friction) {
+    if (!SolveRows(first_.data())) return false;
     for (int i = 0; i < size_; ++i) {
       if (friction_of_[i] < 0) continue;
       const double normal_force = x_[friction_of_[i]];
@@ -86,18 +92,21 @@ bool BoxLcp::Solve(LcpWarmStart& warm_start) {
       low_[i] = -high_[i];
     }
   }
-  if (!SolveRows(all_, second_.data())) return false;
+  for (int i = 0; i < size_; ++i) {
+    if (second_[i] == kLeftOut) second_[i] = first_[i];
+  }
+  if (!SolveRows(second_.data())) return false;
   RememberStates(warm_start);
   return true;
 }
 
-/// x of the given rows, all others being zero.
-bool BoxLcp::SolveRows(const std::vector<int>& rows, State* states) {
-  if (PivotBlocks(rows, states)) return true;
-  return DriveRows(rows, states);
+/// x of the rows that are not left out, all others being zero.
+bool BoxLcp::SolveRows(State* states) {
+  if (kernels_.pivot(ProblemOf(states))) return true;
+  return DriveRows(states);
 }
 
-PivotProblem BoxLcp::ProblemOf(const std::vector<int>& rows, State* states) {
+PivotProblem BoxLcp::ProblemOf(State* states) {
   PivotProblem problem;
   problem.matrix = matrix_.data();
   problem.stride = stride_;
@@ -105,29 +114,19 @@ PivotProblem BoxLcp::ProblemOf(const std::vector<int>& rows, State* states) {
   problem.rhs = rhs_.data();
   problem.low = low_.data();
   problem.high = high_.data();
-  problem.rows = rows.data();
-  problem.count = static_cast<int>(rows.size());
   problem.force_tolerance = kTolerance;
   problem.smallest_residual = kTolerance * largest_rhs_;
   problem.residual_per_force = kTolerance * largest_diagonal_;
   problem.most_stalls = kMostStalls;
   problem.x = x_.data();
   problem.states = states;
+  problem.left = left_.data();
   problem.free_matrix = free_matrix_.data();
   problem.free_x = free_x_.data();
   problem.inverse_pivot = inverse_pivot_.data();
   problem.free = free_rows_.data();
   problem.held = held_rows_.data();
-  problem.violated = violated_.data();
-  problem.wanted = wanted_.data();
   return problem;
-}
-
-/// Block principal pivoting. False when it does not come to an end.
-bool BoxLcp::PivotBlocks(const std::vector<int>& rows, State* states) {
-  std::fill_n(x_.data(), size_, 0.0);
-  for (const int i : rows) states[i] = Admissible(i, states[i]);
-  return kernels_.pivot(ProblemOf(rows, states));
 }
 
 /// Solves S_FF free_x = right for the rows in free_.
@@ -147,8 +146,13 @@ bool BoxLcp::SolveSystem(const double* right) {
 /// Dantzig's method: the rows are taken up one after another. The force of the new one grows until its condition holds;
 /// meanwhile the free rows give way, and whenever one of them reaches a limit, or the residual of one at a limit
 /// reaches zero, that one changes its state. All limits include zero, where every force begins.
-bool BoxLcp::DriveRows(const std::vector<int>& rows, State* states) {
-  std::fill_n(x_.data(), size_, 0.0);
+bool BoxLcp::DriveRows(State* states) {
+  std::vector<int>& rows = driven_;
+  rows.clear();
+  for (int i = 0; i < size_; ++i) {
+    if (states[i] != kLeftOut) rows.push_back(i);
+  }
+  std::fill_n(x_.data(), stride_, 0.0);
   free_.clear();
   const double tolerance = kTolerance * largest_rhs_;
   int changes = kMaxChanges * static_cast<int>(rows.size());
@@ -200,7 +204,7 @@ bool BoxLcp::DriveRows(const std::vector<int>& rows, State* states) {
       if (move.row == i) break;
     }
   }
-  return kernels_.solve_free(ProblemOf(rows, states));  // without the rounding of all these steps
+  return kernels_.solve_free(ProblemOf(states));  // without the rounding of all these steps
 }
 
 }  // namespace retrace::simulation

@@ -8,12 +8,13 @@
 ///
 /// The method is block principal pivoting (Judice and Pires 1994): guess which rows are at a limit, solve for the free
 /// ones, move every row that violates its condition to the state that the violation requires, repeat. The first guess
-/// is the outcome of the previous problem, if that had the same rows. One or two rounds usually suffice, but the method
-/// need not end. When it does not, rows are taken up one after another (Dantzig's method, as Baraff 1994 has it for
-/// contact forces), which does.
+/// of a row is the outcome of the previous problem, if that had a row of the same name. One or two rounds usually
+/// suffice, but the method need not end. When it does not, rows are taken up one after another (Dantzig's method, as
+/// Baraff 1994 has it for contact forces), which does.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "dense_kernels.h"
@@ -26,13 +27,12 @@ namespace retrace::simulation {
 /// follow are then a function of that state alone.
 class LcpWarmStart {
  public:
-  void Reset() { size_ = -1; }
+  void Reset() { names_.clear(); }
 
  private:
   friend class BoxLcp;
-  int size_ = -1;  // rows; -1: nothing stored
-  std::vector<int> friction_of_;
-  std::vector<signed char> first_stage_, second_stage_;  // BoxLcp::State
+  std::vector<uint64_t> names_;  // of the rows; empty: nothing stored
+  std::vector<PivotProblem::State> first_stage_, second_stage_;
 };
 
 class BoxLcp {
@@ -51,7 +51,9 @@ class BoxLcp {
   double* low() { return low_.data(); }
   double* high() { return high_.data(); }
   int* friction_of() { return friction_of_.data(); }  // the place of the normal row, or -1
-  double* x() { return x_.data(); }                   // padded with zeros
+  /// What a row is: the search begins where that of the step before ended for the row of the same name.
+  uint64_t* names() { return names_.data(); }
+  double* x() { return x_.data(); }  // padded with zeros
   void MirrorUpperTriangle();
 
   /// Both stages. On success low() and high() hold the limits that friction led to. False when no solution was found,
@@ -61,11 +63,9 @@ class BoxLcp {
  private:
   void RecallStates(const LcpWarmStart& warm_start);
   void RememberStates(LcpWarmStart& warm_start) const;
-  State Admissible(int i, State state) const;
-  bool SolveRows(const std::vector<int>& rows, State* states);
-  PivotProblem ProblemOf(const std::vector<int>& rows, State* states);
-  bool PivotBlocks(const std::vector<int>& rows, State* states);
-  bool DriveRows(const std::vector<int>& rows, State* states);
+  bool SolveRows(State* states);
+  PivotProblem ProblemOf(State* states);
+  bool DriveRows(State* states);
   bool SolveSystem(const double* right);
   double Residual(int i) const { return kernels_.dot(matrix_.data() + i * stride_, x_.data(), size_) - rhs_[i]; }
 
@@ -74,19 +74,18 @@ class BoxLcp {
   ptrdiff_t stride_ = 0;
   GrowBuffer<double> matrix_, rhs_, low_, high_, x_;
   GrowBuffer<int> friction_of_;
-  std::vector<int> without_friction_, all_;
+  GrowBuffer<uint64_t> names_;
   double largest_rhs_ = 0;
   double largest_diagonal_ = 0;
   GrowBuffer<State> first_, second_;  // of the two stages
 
-  GrowBuffer<double> free_matrix_, free_x_, inverse_pivot_, right_, direction_;  // scratch
-  std::vector<int> free_;
+  GrowBuffer<double> left_, free_matrix_, free_x_, inverse_pivot_, right_, direction_;  // scratch
+  std::vector<int> driven_, free_;
   struct Move {
     int row;
     State state;
   };
-  GrowBuffer<int> violated_, free_rows_, held_rows_;
-  GrowBuffer<State> wanted_;
+  GrowBuffer<int> free_rows_, held_rows_;
 };
 
 }  // namespace retrace::simulation

@@ -20,6 +20,7 @@ namespace {
 constexpr double kConvexTolerance = 1e-4;  // of the radius: vertices that were rounded are not quite in one plane
 constexpr double kSegmentMargin = 1e-5;    // more than rounding and nearly parallel segments may cost [m]
 constexpr double kGroundMargin = 1e-6;     // [m]
+constexpr int kMostFeatures = 8;           // of a shape: corners of a box, ends of a capsule
 constexpr int kMostMeshPoints = 64;        // that ODE may return; it stops at the first ones
 
 bool HasMesh(const Forest& forest) {
@@ -183,10 +184,14 @@ double Collision::SpeculativeMargin(const Geometry& geometry, const BodyMotion& 
   return std::clamp(approach, kSmallestMargin, kLargestMargin);
 }
 
-void Collision::AddGroundPoint(int body, const Vec3& point) {
+/// @param feature of the shape, counted from 0; -1: not known
+void Collision::AddGroundPoint(const Geometry& geometry, int feature, const Vec3& point) {
   const double height = point.y() - options_.ground_height;
-  if (height <= 0) grounded_[static_cast<size_t>(body)] = true;
-  points_.push_back({body, -1, point, Vec3::UnitY(), -height, options_.ground_law});
+  if (height <= 0) grounded_[static_cast<size_t>(geometry.body)] = true;
+  ContactPoint& added = points_.emplace_back();
+  added = {geometry.body, -1, point, Vec3::UnitY(), -height, options_.ground_law};
+  const auto shape = static_cast<int>(&geometry - geometries_.data());
+  if (feature >= 0) added.feature = kMostFeatures * shape + feature;
 }
 
 void Collision::CollideWithGround(const Geometry& geometry, const BodyMotion& body) {
@@ -228,16 +233,16 @@ void Collision::CollideBoxWithGround(const Geometry& geometry, const BodyMotion&
     const Vec3 corner(k & 1 ? half.x() : -half.x(), k & 2 ? half.y() : -half.y(), k & 4 ? half.z() : -half.z());
     Vec3 point = geometry.center + body.rotation * corner;
     point.y() = corners[c].height;
-    AddGroundPoint(geometry.body, point);
+    AddGroundPoint(geometry, k, point);
   }
 }
 
 void Collision::CollideCapsuleWithGround(const Geometry& geometry, const BodyMotion& body, double margin) {
   const Vec3 half = 0.5 * geometry.shape->length * body.rotation.col(geometry.shape->axis);
-  for (const double end : {-1.0, 1.0}) {
-    Vec3 point = geometry.center + end * half;
+  for (const int end : {0, 1}) {
+    Vec3 point = geometry.center + (end == 0 ? -1.0 : 1.0) * half;
     point.y() -= geometry.shape->radius;
-    if (point.y() - options_.ground_height < margin) AddGroundPoint(geometry.body, point);
+    if (point.y() - options_.ground_height < margin) AddGroundPoint(geometry, end, point);
   }
 }
 
@@ -253,7 +258,7 @@ void Collision::CollideMeshWithGround(const Geometry& geometry, const BodyMotion
   }
   const size_t kept =
       TakeSpread(std::span<Overlap>(overlaps_), Vec3::UnitY(), static_cast<size_t>(options_.ground_points_per_shape));
-  for (size_t i = 0; i < kept; ++i) AddGroundPoint(geometry.body, overlaps_[i].position);
+  for (size_t i = 0; i < kept; ++i) AddGroundPoint(geometry, -1, overlaps_[i].position);
 }
 
 void Collision::Place(Geometry& geometry, const BodyMotion& body) {

@@ -105,7 +105,7 @@ class Collision {
   void MakeGeometry(int body, const character::Shape& shape);
   void MakeMesh(const character::Shape& shape, Geometry& geometry) const;
   double SpeculativeMargin(const Geometry& geometry, const BodyMotion& body) const;
-  void AddGroundPoint(int body, const Vec3& point);
+  void AddGroundPoint(const Geometry& geometry, int feature, const Vec3& point);
   void CollideWithGround(const Geometry& geometry, const BodyMotion& body);
   void CollideBoxWithGround(const Geometry& geometry, const BodyMotion& body, double margin);
   void CollideCapsuleWithGround(const Geometry& geometry, const BodyMotion& body, double margin);

@@ -6,6 +6,19 @@
 #include <numeric>
 
 namespace retrace::simulation {
+namespace {
+
+/// What a point is from step to step: its bodies and its feature, or else its place among the points. Points that share
+/// a name are no mistake, only a worse place to begin the search.
+uint64_t NameOf(const ContactPoint& point, size_t place) {
+  constexpr int kBits = 20;
+  const auto number = [](int n) { return static_cast<uint64_t>(n + 1) & ((uint64_t{1} << kBits) - 1); };
+  const int with = point.other >= 0 ? 2 * point.other + 1 : 2 * point.object;
+  const int feature = point.feature >= 0 ? 2 * point.feature + 1 : 2 * static_cast<int>(place);
+  return (number(point.body) << kBits | number(with)) << kBits | number(feature);
+}
+
+}  // namespace
 
 /// Directions of a point's rows and what its bodies' velocities do along them.
 void ContactSolver::LoadRows(size_t c, size_t place, const ContactPoint& point, const StepLaw& law,
@@ -42,6 +55,7 @@ void ContactSolver::LoadRows(size_t c, size_t place, const ContactPoint& point, 
     for (int k = 0; k < 3; ++k) velocity[k] -= surface[k];
   }
   const double per_step = 1 / law.time_step;
+  const uint64_t name = NameOf(point, place);
   for (int k = 0; k < rows_; ++k) {
     const size_t row = static_cast<size_t>(rows_) * place + static_cast<size_t>(k);
     const double wanted = k == 0 ? law.Push(point.depth, contact) : 0;
@@ -49,6 +63,7 @@ void ContactSolver::LoadRows(size_t c, size_t place, const ContactPoint& point, 
     box_.low()[row] = k == 0 ? 0 : -contact.friction;
     box_.high()[row] = k == 0 ? std::numeric_limits<double>::infinity() : contact.friction;
     box_.friction_of()[row] = k == 0 ? -1 : rows_ * static_cast<int>(place);
+    box_.names()[row] = 3 * name + static_cast<uint64_t>(k);
   }
 }
 

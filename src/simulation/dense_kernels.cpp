@@ -148,31 +148,135 @@ RETRACE_INLINE bool SolveOf(double* matrix, ptrdiff_t stride, int size, double* 
 }
 
 // ---- block principal pivoting --------------------------------------------------------------------------------------
+// What varies from row to row is a mask, not a branch: the processor could not foresee it.
 
-/// Puts x of the rows at a limit there, lists these and the free ones, whose x becomes 0. What varies from row to row
-/// is counted, not asked for: the processor could not foresee it. Returns whether any x is not 0.
-RETRACE_INLINE bool HoldAtLimits(const PivotProblem& p, int& num_free, int& num_held) {
-  num_free = 0;
-  num_held = 0;
-  bool any_force = false;
-  for (int k = 0; k < p.count; ++k) {
-    const int i = p.rows[k];
-    const PivotProblem::State state = p.states[i];
-    const bool is_free = state == PivotProblem::kFree;
-    p.free[num_free] = i;
-    p.held[num_held] = i;
-    num_free += is_free ? 1 : 0;
-    num_held += is_free ? 0 : 1;
-    const double* limit = state == PivotProblem::kAtHigh ? p.high : p.low;
-    const double x = is_free ? 0.0 : limit[i];
-    p.x[i] = x;
-    any_force = any_force | (x != 0);
+using FourStates = long long __attribute__((vector_size(sizeof(Four))));  // or masks: all bits of a number or none
+static_assert(sizeof(PivotProblem::State) == sizeof(long long));
+
+RETRACE_INLINE void LoadStates(const PivotProblem::State* p, FourStates& states) {
+  __builtin_memcpy(&states, p, sizeof(states));
+}
+RETRACE_INLINE void StoreStates(const FourStates& states, PivotProblem::State* p) {
+  __builtin_memcpy(p, &states, sizeof(states));
+}
+constexpr long long kAtLow = PivotProblem::kAtLow, kFree = PivotProblem::kFree, kAtHigh = PivotProblem::kAtHigh,
+                    kFixed = PivotProblem::kFixed, kLeftOut = PivotProblem::kLeftOut;
+
+/// Rows whose limits are equal are fixed, and no row is at a limit that is infinite.
+RETRACE_INLINE void MakeAdmissible(const PivotProblem& p) {
+  constexpr double kNoLimit = __builtin_huge_val();
+  for (int j = 0; j < p.size; j += kPad) {
+    Four low, high;
+    FourStates states;
+    Load(p.low + j, low);
+    Load(p.high + j, high);
+    LoadStates(p.states + j, states);
+    const FourStates held = ((states == kAtLow) & (low > -kNoLimit)) | ((states == kAtHigh) & (high < kNoLimit));
+    const FourStates all_free = FourStates{} + kFree, all_fixed = FourStates{} + kFixed;
+    FourStates admissible = held ? states : all_free;
+    admissible = low == high ? all_fixed : admissible;
+    StoreStates(states == kLeftOut ? states : admissible, p.states + j);
   }
-  return any_force;
 }
 
-/// Solves S_FF x_F = s_F - S_FB x_B for the free rows F; x of the rows B at a limit is that limit.
-RETRACE_INLINE bool SolveFreeRows(const PivotProblem& p, int count, bool any_force) {
+/// Puts x of the rows at a limit there and of all others to 0; lists the free rows F. `left` becomes s - S_B x_B, which
+/// the free rows are to make up for. Returns the largest of these forces.
+RETRACE_INLINE double HoldAtLimits(const PivotProblem& p, int& num_free) {
+  Four largest = {};
+  int free_so_far = 0, pushing = 0;  // rows at a limit that is a force
+  for (int j = 0; j < p.size; j += kPad) {
+    Four low, high, rhs;
+    FourStates states;
+    Load(p.low + j, low);
+    Load(p.high + j, high);
+    Load(p.rhs + j, rhs);
+    LoadStates(p.states + j, states);
+    constexpr Four kNone = {};
+    const FourStates at_low = (states == kAtLow) | (states == kFixed);
+    const Four of_high = states == kAtHigh ? high : kNone;
+    const Four x = at_low ? low : of_high;
+    const Four size = x < 0 ? -x : x;
+    largest = largest < size ? size : largest;
+    Store(x, p.x + j);
+    Store(rhs, p.left + j);
+  }
+  for (int i = 0; i < p.size; ++i) {
+    p.free[free_so_far] = i;
+    free_so_far += p.states[i] == kFree ? 1 : 0;
+  }
+  num_free = free_so_far;
+  const double first = largest[0] < largest[1] ? largest[1] : largest[0];
+  const double second = largest[2] < largest[3] ? largest[3] : largest[2];
+  const double most = first < second ? second : first;
+  if (most == 0) return most;
+  for (int i = 0; i < p.size; ++i) {
+    p.held[pushing] = i;
+    pushing += p.x[i] != 0 ? 1 : 0;
+  }
+  for (int j = 0; j < p.size; j += kPad) {
+    Four left;
+    Load(p.left + j, left);
+    for (int k = 0; k < pushing; ++k) {
+      Four of_row;
+      Load(p.matrix + p.held[k] * p.stride + j, of_row);
+      left -= p.x[p.held[k]] * of_row;
+    }
+    Store(left, p.left + j);
+  }
+  return most;
+}
+
+/// Solves S_FF x_F = left_F for so few free rows F that their matrix stays in registers: each row in turn is
+/// taken from all others, those above it, too, so that nothing is left but the diagonal. Of the symmetric matrix the
+/// upper triangle is worked on.
+template <int kSize>
+RETRACE_INLINE bool SolveFewFreeRows(const PivotProblem& p) {
+  constexpr int kVectors = kSize / kPad + 1;  // of a row, the right side behind it
+  Four rows[kSize][kVectors];
+  Unroll<0, kSize>([&](auto r) __attribute__((always_inline)) {
+    const int row = p.free[r];
+    const double* from = p.matrix + row * p.stride;
+    const double right = p.left[row];
+    Unroll<r / kPad, kVectors>([&](auto v) __attribute__((always_inline)) {
+      Four numbers = {};
+      Unroll<0, kPad>([&](auto l) __attribute__((always_inline)) {
+        constexpr int kColumn = kPad * v + l;
+        if constexpr (kColumn >= r && kColumn < kSize) numbers[int{l}] = from[p.free[kColumn]];
+        if constexpr (kColumn == kSize) numbers[int{l}] = right;
+      });
+      rows[r][v] = numbers;
+    });
+  });
+  double inverse[kSize];
+  bool positive = true;
+  Unroll<0, kSize>([&](auto pivot) __attribute__((always_inline)) {
+    constexpr int kFirst = pivot / kPad;
+    const double on_diagonal = rows[pivot][kFirst][int{pivot} % kPad];
+    positive = positive && on_diagonal > 0;
+    inverse[pivot] = 1 / on_diagonal;
+    Four scaled[kVectors];
+    Unroll<kFirst, kVectors>([&](auto v)
+                                 __attribute__((always_inline)) { scaled[v] = rows[pivot][v] * inverse[pivot]; });
+    Unroll<0, kSize>([&](auto r) __attribute__((always_inline)) {
+      if constexpr (r < pivot) {
+        const double coupling = rows[r][kFirst][int{pivot} % kPad];
+        Unroll<kFirst, kVectors>([&](auto v) __attribute__((always_inline)) { rows[r][v] -= coupling * scaled[v]; });
+      }
+      if constexpr (r > pivot) {
+        const double coupling = rows[pivot][r / kPad][int{r} % kPad];
+        Unroll<r / kPad, kVectors>([&](auto v) __attribute__((always_inline)) { rows[r][v] -= coupling * scaled[v]; });
+      }
+    });
+  });
+  if (!positive) return false;
+  Unroll<0, kSize>([&](auto r) __attribute__((always_inline)) {
+    p.free_x[r] = rows[r][kSize / kPad][kSize % kPad] * inverse[r];
+  });
+  return true;
+}
+
+/// The same for any number of them.
+RETRACE_INLINE bool SolveManyFreeRows(const PivotProblem& p, int count) {
   const ptrdiff_t stride = RoundUp(count + 1) + kPad;
   const int whole = count / kPad * kPad;
   for (int r = 0; r < count; ++r) {
@@ -186,67 +290,110 @@ RETRACE_INLINE bool SolveFreeRows(const PivotProblem& p, int count, bool any_for
     Store(kZeros, to + whole);
     Store(kZeros, to + whole + kPad);
     for (int c = whole; c < count; ++c) to[c] = from[p.free[c]];
-    to[count] = any_force ? p.rhs[row] - DotOf(from, p.x, p.size) : p.rhs[row];
+    to[count] = p.left[row];
   }
-  if (!SolveOf(p.free_matrix, stride, count, p.free_x, p.inverse_pivot)) return false;
-  for (int r = 0; r < count; ++r) p.x[p.free[r]] = p.free_x[r];
+  return SolveOf(p.free_matrix, stride, count, p.free_x, p.inverse_pivot);
+}
+
+RETRACE_INLINE bool SolveFreeRows(const PivotProblem& p, int count) {
+  switch (count) {
+    case 0:
+      return true;
+    case 1:
+      return SolveFewFreeRows<1>(p);
+    case 2:
+      return SolveFewFreeRows<2>(p);
+    case 3:
+      return SolveFewFreeRows<3>(p);
+    case 4:
+      return SolveFewFreeRows<4>(p);
+    case 5:
+      return SolveFewFreeRows<5>(p);
+    case 6:
+      return SolveFewFreeRows<6>(p);
+    case 7:
+      return SolveFewFreeRows<7>(p);
+    case 8:
+      return SolveFewFreeRows<8>(p);
+    case 9:
+      return SolveFewFreeRows<9>(p);
+    case 10:
+      return SolveFewFreeRows<10>(p);
+    case 11:
+      return SolveFewFreeRows<11>(p);
+    default:
+      return SolveManyFreeRows(p, count);
+  }
+}
+
+/// x of the rows at a limit is that limit, that of the free rows F solves S_FF x_F = s_F - S_FB x_B. False when a pivot
+/// is not positive.
+RETRACE_INLINE bool SolveForStates(const PivotProblem& p, int& num_free, double& largest_force) {
+  double largest = HoldAtLimits(p, num_free);
+  if (!SolveFreeRows(p, num_free)) return false;
+  for (int r = 0; r < num_free; ++r) {
+    const double x = p.free_x[r];
+    p.x[p.free[r]] = x;
+    const double size = __builtin_fabs(x);
+    largest = largest < size ? size : largest;
+  }
+  largest_force = largest;
   return true;
 }
 
-RETRACE_INLINE double LargestForce(const PivotProblem& p) {
-  Four largest = {};
-  for (int j = 0; j < p.size; j += kPad) {
-    Four x;
-    Load(p.x + j, x);
-    x = x < 0 ? -x : x;
-    largest = largest < x ? x : largest;
-  }
-  const double first = largest[0] < largest[1] ? largest[1] : largest[0];
-  const double second = largest[2] < largest[3] ? largest[3] : largest[2];
-  return first < second ? second : first;
-}
-
-/// Rows that violate their condition, and the states that the violations require. Returns how many.
-RETRACE_INLINE int FindViolated(const PivotProblem& p, int num_free, int num_held) {
-  const double largest_force = LargestForce(p);
+/// Gives the rows that violate their condition the states that these violations require. Returns how many.
+RETRACE_INLINE int ChangeViolated(const PivotProblem& p, int num_free, double largest_force) {
   const double force_tolerance = p.force_tolerance * (1.0 < largest_force ? largest_force : 1.0);
   const double residual = p.residual_per_force * largest_force;
   const double residual_tolerance = p.smallest_residual < residual ? residual : p.smallest_residual;
-  int count = 0;
-  for (int k = 0; k < num_free; ++k) {
-    const int i = p.free[k];
-    const bool below = p.x[i] < p.low[i] - force_tolerance;
-    const bool above = p.x[i] > p.high[i] + force_tolerance;
-    p.violated[count] = i;
-    p.wanted[count] = below ? PivotProblem::kAtLow : PivotProblem::kAtHigh;
-    count += below | above ? 1 : 0;
+  FourStates count = {};
+  for (int j = 0; j < p.size; j += kPad) {
+    Four w = {}, left, x, low, high;
+    FourStates states;
+    for (int r = 0; r < num_free; ++r) {
+      Four of_row;
+      Load(p.matrix + p.free[r] * p.stride + j, of_row);
+      w += p.free_x[r] * of_row;
+    }
+    Load(p.left + j, left);
+    Load(p.low + j, low);
+    Load(p.high + j, high);
+    LoadStates(p.states + j, states);
+    Load(p.x + j, x);
+    w -= left;
+    const FourStates is_free = states == kFree;
+    const FourStates to_low = is_free & (x < low - force_tolerance);
+    const FourStates to_high = is_free & (x > high + force_tolerance);
+    const FourStates to_free =
+        ((states == kAtLow) & (w < -residual_tolerance)) | ((states == kAtHigh) & (w > residual_tolerance));
+    const FourStates violated = to_low | to_high | to_free;
+    const FourStates all_free = FourStates{} + kFree, all_low = FourStates{} + kAtLow,
+                     all_high = FourStates{} + kAtHigh;
+    FourStates wanted = to_low ? all_low : all_high;
+    wanted = to_free ? all_free : wanted;
+    StoreStates(violated ? wanted : states, p.states + j);
+    count -= violated;
   }
-  for (int k = 0; k < num_held; ++k) {
-    const int i = p.held[k];
-    if (p.states[i] == PivotProblem::kFixed) continue;
-    const double w = DotOf(p.matrix + i * p.stride, p.x, p.size) - p.rhs[i];
-    p.violated[count] = i;
-    p.wanted[count] = PivotProblem::kFree;
-    count += (p.states[i] == PivotProblem::kAtLow ? w < -residual_tolerance : w > residual_tolerance) ? 1 : 0;
-  }
-  return count;
+  return static_cast<int>((count[0] + count[1]) + (count[2] + count[3]));
 }
 
 RETRACE_INLINE bool SolveFreeOf(const PivotProblem& problem) {
-  int num_free = 0, num_held = 0;
-  const bool any_force = HoldAtLimits(problem, num_free, num_held);
-  return SolveFreeRows(problem, num_free, any_force);
+  int num_free = 0;
+  double largest_force = 0;
+  MakeAdmissible(problem);
+  return SolveForStates(problem, num_free, largest_force);
 }
 
 RETRACE_INLINE bool PivotOf(const PivotProblem& problem) {
   const PivotProblem p = problem;  // what it points at is not in it
-  int fewest = p.count + 1;        // violated rows so far
+  MakeAdmissible(p);
+  int fewest = p.size + 1;  // violated rows so far
   int stalls_left = p.most_stalls;
   for (;;) {
-    int num_free = 0, num_held = 0;
-    const bool any_force = HoldAtLimits(p, num_free, num_held);
-    if (!SolveFreeRows(p, num_free, any_force)) return false;
-    const int count = FindViolated(p, num_free, num_held);
+    int num_free = 0;
+    double largest_force = 0;
+    if (!SolveForStates(p, num_free, largest_force)) return false;
+    const int count = ChangeViolated(p, num_free, largest_force);
     if (count == 0) return true;
     if (count < fewest) {
       fewest = count;
@@ -254,7 +401,6 @@ RETRACE_INLINE bool PivotOf(const PivotProblem& problem) {
     } else if (--stalls_left < 0) {
       return false;
     }
-    for (int v = 0; v < count; ++v) p.states[p.violated[v]] = p.wanted[v];
   }
 }
 

@@ -14,9 +14,17 @@ constexpr int RoundUp(int n) {
   return (n + kPad - 1) / kPad * kPad;
 }
 
-/// A problem for block principal pivoting (box_lcp.h), and the memory for it. Rows are padded as those of `matrix`.
+/// A problem for block principal pivoting (box_lcp.h), and the memory for it. Everything that is (size) is padded to
+/// whole vectors: rows of the matrix, right sides and limits with zeros, states with kLeftOut.
 struct PivotProblem {
-  enum State : signed char { kAtLow, kFree, kAtHigh, kFixed, kDriven };  ///< kFixed: both limits are equal
+  enum State : long long {
+    kAtLow,
+    kFree,
+    kAtHigh,
+    kFixed,  ///< both limits are equal
+    kDriven,
+    kLeftOut  ///< not solved for: x is zero
+  };
 
   const double* matrix = nullptr;
   ptrdiff_t stride = 0;
@@ -24,22 +32,19 @@ struct PivotProblem {
   const double* rhs = nullptr;
   const double* low = nullptr;
   const double* high = nullptr;
-  const int* rows = nullptr;  ///< (count) those that are solved for; x of all others is zero
-  int count = 0;
   double force_tolerance = 0;     ///< beside the largest force
   double smallest_residual = 0;   ///< tolerances of residuals: at least this,
   double residual_per_force = 0;  ///< and this beside the largest force
   int most_stalls = 0;            ///< rounds that bring no fewer violations
   double* x = nullptr;            ///< (size)
-  State* states = nullptr;        ///< (size) where the search begins, admissible; becomes where it ends
+  State* states = nullptr;        ///< (size) where the search begins; becomes where it ends
   // Scratch.
+  double* left = nullptr;  ///< (size)
   double* free_matrix = nullptr;
   double* free_x = nullptr;
   double* inverse_pivot = nullptr;
-  int* free = nullptr;      ///< (size + 1)
-  int* held = nullptr;      ///< (size + 1) those at a limit
-  int* violated = nullptr;  ///< (size + 1)
-  State* wanted = nullptr;  ///< (size + 1)
+  int* free = nullptr;  ///< (size + 1)
+  int* held = nullptr;  ///< (size + 1)
 };
 
 struct DenseKernels {

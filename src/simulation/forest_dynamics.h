@@ -11,8 +11,9 @@
 /// along u it is the impulse of the servo, K (rate - u). Eliminating u from the leaves to the root gives every I and p,
 /// and the velocities follow from the root to the leaves. What contacts ask for, the response of a body's velocity to
 /// an impulse on another, follows from the root too: R_ii = A R_pp A^T + S D^-1 S^T and R_ij = A R_pj with the
-/// propagator A of body i and its parent p. Bodies of different trees do not respond to one another. Of a tree of one
-/// body, the articulated inertia is its own, whose inverse is known.
+/// propagator A of body i and its parent p. I and R_ii are symmetric: of these, one side of the diagonal is computed.
+/// Bodies of different trees do not respond to one another. Of a tree of one body, the articulated inertia is its own,
+/// whose inverse is known.
 ///
 /// The root of a planar character has the velocities P y alone, with the columns of P along y and z and about x of its
 /// body. An ideal constraint puts no impulse along these, P^T (I x - p) = 0, so that the root's response is

@@ -175,6 +175,14 @@ RETRACE_LANES_INLINE Vector3<T> Cross(const Vector3<T>& a, const Vector3<T>& b) 
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 
+template <class T>
+RETRACE_LANES_INLINE Matrix63<T> Stacked(const Matrix3<T>& top, const Matrix3<T>& bottom) {
+  Matrix63<T> stacked;
+  SetBlock(stacked, 0, 0, top);
+  SetBlock(stacked, 3, 0, bottom);
+  return stacked;
+}
+
 // ---- sums of products
 // The orders are those in which a processor with vectors of two numbers takes them fastest, one simulation at a time.
 
@@ -328,16 +336,64 @@ RETRACE_LANES_INLINE Matrix3<T> InverseOf(const Matrix3<T>& m) {
   return c;
 }
 
-/// The same, by its 3 x 3 blocks.
+// ---- symmetric matrices
+
+/// Of three rows: the numbers on and below the diagonal, by columns.
 template <class T>
-RETRACE_LANES_INLINE Matrix6<T> InverseOf(const Matrix6<T>& m) {
-  const Matrix3<T> a = InverseOf(Block<3, 3>(m, 0, 0));
-  const Matrix3<T> b = Block<3, 3>(m, 0, 3);
-  const Matrix3<T> ab = Product(a, b);
-  const Matrix3<T> d = InverseOf(Block<3, 3>(m, 3, 3) - TransposedProduct(b, ab));
+struct Symmetric3 {
+  Matrix<T, 6> numbers;
+};
+/// Of six rows, by blocks: [mass, coupling; coupling^T, turning], as the inertia of a body that moves and turns.
+template <class T>
+struct Inertia {
+  Symmetric3<T> mass;
+  Matrix3<T> coupling;
+  Symmetric3<T> turning;
+};
+
+template <class T>
+RETRACE_LANES_INLINE Symmetric3<T> operator+(const Symmetric3<T>& a, const Symmetric3<T>& b) {
+  return {a.numbers + b.numbers};
+}
+template <class T>
+RETRACE_LANES_INLINE Symmetric3<T> operator-(const Symmetric3<T>& a, const Symmetric3<T>& b) {
+  return {a.numbers - b.numbers};
+}
+/// What is above the diagonal is not asked for, so that nobody computes it.
+template <class T>
+RETRACE_LANES_INLINE Symmetric3<T> LowerOf(const Matrix3<T>& m) {
+  return {{m(0, 0), m(1, 0), m(2, 0), m(1, 1), m(2, 1), m(2, 2)}};
+}
+template <class T>
+RETRACE_LANES_INLINE Matrix3<T> Full(const Symmetric3<T>& m) {
+  const Matrix<T, 6>& n = m.numbers;
+  return {n[0], n[1], n[2], n[1], n[3], n[4], n[2], n[4], n[5]};
+}
+template <class T>
+RETRACE_LANES_INLINE Matrix6<T> Full(const Inertia<T>& m) {
+  Matrix6<T> full;
+  SetBlock(full, 0, 0, Full(m.mass));
+  SetBlock(full, 0, 3, m.coupling);
+  SetBlock(full, 3, 0, Transpose(m.coupling));
+  SetBlock(full, 3, 3, Full(m.turning));
+  return full;
+}
+template <class T>
+RETRACE_LANES_INLINE Vector6<T> Product(const Inertia<T>& m, const Vector6<T>& v) {
+  const Vector3<T> head = Head(v), tail = Tail(v);
+  return Joined(Product(Full(m.mass), head) + Product(m.coupling, tail),
+                Product(Transpose(m.coupling), head) + Product(Full(m.turning), tail));
+}
+
+/// Of a positive definite one.
+template <class T>
+RETRACE_LANES_INLINE Matrix6<T> InverseOf(const Inertia<T>& m) {
+  const Matrix3<T> a = InverseOf(Full(m.mass));
+  const Matrix3<T> ab = Product(a, m.coupling);
+  const Matrix3<T> d = InverseOf(Full(LowerOf(Full(m.turning) - TransposedProduct(m.coupling, ab))));
   const Matrix3<T> abd = Product(ab, d);
   Matrix6<T> inverse;
-  SetBlock(inverse, 0, 0, a + Product(abd, Transpose(ab)));
+  SetBlock(inverse, 0, 0, Full(LowerOf(a + Product(abd, Transpose(ab)))));
   SetBlock(inverse, 0, 3, -abd);
   SetBlock(inverse, 3, 0, -Transpose(abd));
   SetBlock(inverse, 3, 3, d);

@@ -29,6 +29,7 @@ struct ContactPoint {
   int law = 0;                           ///< see StepLaw::Contact
   int object = -1;                       ///< of the environment, where it is one that no force moves
   Vec3 surface_velocity = Vec3::Zero();  ///< of that [m/s]
+  int feature = -1;                      ///< of the body (a corner, an end): the same in the next step; -1: not known
 };
 
 /// An implicit servo, per axis of the parent body: with w the child's rate relative to the parent at the end of the

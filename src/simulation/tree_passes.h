@@ -84,7 +84,7 @@ struct CommandNumbers {
 /// A node in a step.
 template <class T>
 struct NodeNumbers {
-  lanes::Matrix6<T> articulated;  ///< I
+  lanes::Inertia<T> articulated;  ///< I
   lanes::Vector6<T> momentum;     ///< p
   lanes::Vector3<T> lever;        ///< from the child's centre to the anchor
   lanes::Vector3<T> offset;       ///< X: from the child's centre to the parent's, the joint's error aside
@@ -96,7 +96,6 @@ struct NodeNumbers {
   lanes::Vector3<T> rate;        ///< u
   lanes::Vector6<T> velocity;    ///< x
   lanes::Vector6<T> impulse;     ///< of contacts
-  lanes::Matrix6<T> propagator;  ///< A
 };
 
 /// A tree, and the memory of its numbers: arrays of the structures above for the lanes in use, as bytes.

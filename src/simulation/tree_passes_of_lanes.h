@@ -117,7 +117,14 @@ class Passes {
   RETRACE_LANES_INLINE static void LoadBody(const TreeMemory& tree, const NodeShape& shape, const Body& body,
                                             Node& node) {
     const Matrix3<T> r = LoadMomentum(tree, shape, body, node);
-    node.articulated = InAxes(shape.mass, shape.inertia, r);
+    Matrix3<T> scaled;
+    RETRACE_FOR(k, 3) RETRACE_FOR(i, 3) scaled(i, k) = r(i, k) * shape.inertia[k];
+    const Matrix3<T> turning = Product(scaled, Transpose(r));
+    Matrix3<T> mass, coupling;
+    RETRACE_FOR(i, 9) mass[i] = T{};
+    RETRACE_FOR(i, 3) mass(i, i) = Constant<T>(shape.mass);
+    RETRACE_FOR(i, 9) coupling[i] = T{};
+    node.articulated = {LowerOf(mass), coupling, LowerOf(turning)};
   }
 
   RETRACE_LANES_INLINE static void LoadJoint(const TreeMemory& tree, const NodeShape& shape, const Body& parent,
@@ -139,18 +146,16 @@ class Passes {
 
   // ---- from the leaves to the root
 
-  /// Adds X^T inertia X and X^T momentum to the parent's.
-  RETRACE_LANES_INLINE static void AddToParent(const Node& node, const Matrix6<T>& inertia, const Vector6<T>& momentum,
-                                               Node& parent) {
-    const Matrix63<T> right = Block<6, 3>(inertia, 0, 3) - TimesCross(Block<6, 3>(inertia, 0, 0), node.offset);
+  /// Adds X^T inertia X and X^T momentum to the parent's. `moving` are the first three columns of the inertia.
+  RETRACE_LANES_INLINE static void AddToParent(const Node& node, const Matrix63<T>& moving, const Matrix3<T>& turning,
+                                               const Vector6<T>& momentum, Node& parent) {
+    const Matrix3<T> mass = Block<3, 3>(moving, 0, 0);
+    const Matrix63<T> right = Stacked(Transpose(Block<3, 3>(moving, 3, 0)), turning) - TimesCross(moving, node.offset);
     const Matrix3<T> coupling = Block<3, 3>(right, 0, 0);
-    const Matrix3<T> turning = Block<3, 3>(right, 3, 0) + CrossTimes(node.offset, coupling);
-    RETRACE_FOR(k, 3) RETRACE_FOR(i, 3) {
-      parent.articulated(i, k) += inertia(i, k);
-      parent.articulated(i, 3 + k) += coupling(i, k);
-      parent.articulated(3 + i, k) += coupling(k, i);
-      parent.articulated(3 + i, 3 + k) += turning(i, k);
-    }
+    Inertia<T>& sum = parent.articulated;
+    sum.mass = sum.mass + LowerOf(mass);
+    sum.coupling = sum.coupling + coupling;
+    sum.turning = sum.turning + LowerOf(Block<3, 3>(right, 3, 0) + CrossTimes(node.offset, coupling));
     const Vector3<T> shifted = Cross(node.offset, Head(momentum));
     RETRACE_FOR(i, 3) parent.momentum[i] += momentum[i];
     RETRACE_FOR(i, 3) parent.momentum[3 + i] += momentum[3 + i] + shifted[i];
@@ -158,11 +163,13 @@ class Passes {
 
   RETRACE_LANES_INLINE static void EliminateBall(const TreeMemory& tree, const Body& parent, const Motor& motor,
                                                  Node& node, Node& parent_node) {
-    const Matrix6<T>& inertia = node.articulated;
+    const Inertia<T> inertia = node.articulated;
+    const Matrix63<T> moving = Stacked(Full(inertia.mass), Transpose(inertia.coupling));
     // I S with S = [lever]x over 1.
-    node.projected = TimesCross(Block<6, 3>(inertia, 0, 0), node.lever) + Block<6, 3>(inertia, 0, 3);
-    Matrix3<T> d = Block<3, 3>(node.projected, 3, 0) - CrossTimes(node.lever, Block<3, 3>(node.projected, 0, 0));
-    const Vector6<T> rest = node.momentum - Product(Block<6, 3>(inertia, 0, 0), Head(node.bias));  // it does not turn
+    node.projected = TimesCross(moving, node.lever) + Stacked(inertia.coupling, Full(inertia.turning));
+    const Matrix3<T> top = Block<3, 3>(node.projected, 0, 0), bottom = Block<3, 3>(node.projected, 3, 0);
+    Matrix3<T> d = bottom - CrossTimes(node.lever, top);
+    const Vector6<T> rest = node.momentum - Product(moving, Head(node.bias));  // it does not turn
     Vector3<T> pull = Tail(rest) - Cross(node.lever, Head(rest));
     RETRACE_FOR(a, 3) {
       const auto driven = motor.compliance[a] != 0;
@@ -181,15 +188,17 @@ class Passes {
       }
     }
     node.pull = pull;
-    node.inverse = InverseOf(d);
+    node.inverse = InverseOf(Full(LowerOf(d)));
     const Matrix63<T> scaled = Product(node.projected, node.inverse);
-    const Matrix6<T> left = inertia - Product(scaled, Transpose(node.projected));
-    AddToParent(node, left, rest - Product(scaled, pull), parent_node);
+    Matrix63<T> left = moving - Product(scaled, Transpose(top));
+    SetBlock(left, 0, 0, Full(LowerOf(Block<3, 3>(left, 0, 0))));
+    const Matrix3<T> turning = Full(inertia.turning) - Product(Block<3, 3>(scaled, 3, 0), Transpose(bottom));
+    AddToParent(node, left, turning, rest - Product(scaled, pull), parent_node);
   }
 
   RETRACE_LANES_INLINE static void EliminateHinge(const TreeMemory& tree, const NodeShape& shape, const Motor& motor,
                                                   Node& node, Node& parent_node) {
-    const Matrix6<T>& inertia = node.articulated;
+    const Inertia<T> inertia = node.articulated;
     const Vector6<T> s = Joined(Cross(node.lever, node.hinge_axis), node.hinge_axis);
     const Vector6<T> projected = Product(inertia, s);
     const Vector6<T> rest = node.momentum - Product(inertia, node.bias);
@@ -204,8 +213,12 @@ class Passes {
     const T inverse = 1.0 / d;
     node.inverse(0, 0) = inverse;
     node.pull[0] = pull;
-    const Matrix6<T> left = inertia - OuterProduct(Scaled(inverse, projected), projected);
-    AddToParent(node, left, rest - Scaled(pull / d, projected), parent_node);
+    const Vector6<T> scaled = Scaled(inverse, projected);
+    const Matrix63<T> moving = Stacked(Full(inertia.mass), Transpose(inertia.coupling));
+    Matrix63<T> left = moving - OuterProduct(scaled, Head(projected));
+    SetBlock(left, 0, 0, Full(LowerOf(Block<3, 3>(left, 0, 0))));
+    const Matrix3<T> turning = Full(inertia.turning) - OuterProduct(Tail(scaled), Tail(projected));
+    AddToParent(node, left, turning, rest - Scaled(pull / d, projected), parent_node);
   }
 
   /// P (P^T I P)^-1 P^T of a root that keeps to the plane across its x axis.
@@ -234,7 +247,7 @@ class Passes {
         EliminateBall(tree, parent, motors[shape.joint], nodes[n], nodes[shape.parent]);
       }
     }
-    RootResponse(tree) = tree.planar ? ResponseInPlane(nodes[0].articulated, bodies[tree.shapes[0].body].rotation)
+    RootResponse(tree) = tree.planar ? ResponseInPlane(Full(nodes[0].articulated), bodies[tree.shapes[0].body].rotation)
                                      : InverseOf(nodes[0].articulated);
   }
 
@@ -246,7 +259,7 @@ class Passes {
     Matrix6<T>& response = RootResponse(tree);
     if (tree.planar) {
       LoadBody(tree, shape, body, node);
-      response = ResponseInPlane(node.articulated, body.rotation);
+      response = ResponseInPlane(Full(node.articulated), body.rotation);
     } else {
       double inverse[3];
       for (int i = 0; i < 3; ++i) inverse[i] = 1 / shape.inertia[i];
@@ -275,32 +288,27 @@ class Passes {
     node.velocity = x;
   }
 
-  /// A = X - S D^-1 (I S)^T X.
-  RETRACE_LANES_INLINE static void FindPropagator(const NodeShape& shape, Node& node) {
-    Matrix<T, 3, 6> turned;  // D^-1 (I S)^T
+  /// D^-1 (I S)^T X: how the joint turns when the parent moves, against it.
+  RETRACE_LANES_INLINE static Matrix<T, 3, 6> TurnOf(const NodeShape& shape, const Node& node) {
+    Matrix<T, 3, 6> turn;
     if (shape.hinge) {
       RETRACE_FOR(k, 6) RETRACE_FOR(i, 3) {
-        turned(i, k) = node.hinge_axis[i] * (node.inverse(0, 0) * node.projected(k, 0));
+        turn(i, k) = node.hinge_axis[i] * (node.inverse(0, 0) * node.projected(k, 0));
       }
     } else {
-      turned = Product(node.inverse, Transpose(node.projected));
+      turn = Product(node.inverse, Transpose(node.projected));
     }
-    Matrix6<T> a;
-    SetBlock(a, 0, 0, -CrossTimes(node.lever, turned));
-    SetBlock(a, 3, 0, -turned);
-    RETRACE_FOR(i, 6) a(i, i) += 1.0;
-    const Matrix63<T> shifted = TimesCross(Block<6, 3>(a, 0, 0), node.offset);
-    RETRACE_FOR(k, 3) RETRACE_FOR(i, 6) a(i, 3 + k) -= shifted(i, k);
-    node.propagator = a;
+    const Matrix3<T> shifted = TimesCross(Block<3, 3>(turn, 0, 0), node.offset);
+    RETRACE_FOR(k, 3) RETRACE_FOR(i, 3) turn(i, 3 + k) -= shifted(i, k);
+    return turn;
   }
 
-  /// a b; by columns in a loop, because all of it is more than there are registers.
-  RETRACE_LANES_INLINE static void Multiply(const Matrix6<T>& a, const Matrix6<T>& b, Matrix6<T>& product) {
-    for (int c = 0; c < 6; ++c) SetBlock(product, 0, c, Product(a, Block<6, 1>(b, 0, c)));
-  }
-  /// a b^T.
-  RETRACE_LANES_INLINE static void MultiplyTransposed(const Matrix6<T>& a, const Matrix6<T>& b, Matrix6<T>& product) {
-    for (int c = 0; c < 6; ++c) SetBlock(product, 0, c, Product(a, Transpose(Block<1, 6>(b, c, 0))));
+  /// A x with A = X - S D^-1 (I S)^T X: how a node moves when its parent's velocity is x and nothing drives the joint.
+  RETRACE_LANES_INLINE static Vector6<T> Propagated(const Matrix<T, 3, 6>& turn, const Vector3<T>& lever,
+                                                    const Vector3<T>& offset, const Vector6<T>& x) {
+    const Vector3<T> rate = Product(turn, x);
+    const Vector3<T> head = (Head(x) + Cross(Tail(x), offset)) - Cross(lever, rate);
+    return Joined(head, Tail(x) - rate);
   }
 
   static void FindResponses(const TreeMemory& tree, uint64_t path, const uint64_t* needed) {
@@ -315,28 +323,43 @@ class Passes {
       const NodeShape& shape = tree.shapes[n];
       const size_t parent = shape.parent;
       FindVelocity(shape, nodes[parent], node);
-      FindPropagator(shape, node);
+      const Matrix<T, 3, 6> turn = TurnOf(shape, node);
+      const Vector3<T> lever = node.lever, offset = node.offset;
       for (uint64_t rest = needed[n] & ~(uint64_t{1} << n); rest != 0; rest &= rest - 1) {
         const auto m = static_cast<size_t>(__builtin_ctzll(rest));
         Matrix6<T>& response = responses[n * size + m];
+        // By columns in a loop, because all of it is more than there are registers.
         if (parent >= m) {
-          Multiply(node.propagator, responses[parent * size + m], response);
+          const Matrix6<T>& of_parent = responses[parent * size + m];
+          for (int c = 0; c < 6; ++c) {
+            SetBlock(response, 0, c, Propagated(turn, lever, offset, Block<6, 1>(of_parent, 0, c)));
+          }
         } else {
-          MultiplyTransposed(node.propagator, responses[m * size + parent], response);
+          const Matrix6<T>& of_parent = responses[m * size + parent];
+          for (int c = 0; c < 6; ++c) {
+            SetBlock(response, 0, c, Propagated(turn, lever, offset, Transpose(Block<1, 6>(of_parent, c, 0))));
+          }
         }
       }
       if ((needed[n] >> n & 1) == 0) continue;
+      // A R A^T + S D^-1 S^T, which is symmetric: of each row of A R, the numbers from the diagonal on.
+      const Matrix6<T>& to_parent = responses[n * size + parent];
       Matrix6<T>& response = responses[n * size + n];
-      MultiplyTransposed(responses[n * size + parent], node.propagator, response);
       Matrix3<T> d = node.inverse;
       if (shape.hinge) d = OuterProduct(Scaled(node.inverse(0, 0), node.hinge_axis), node.hinge_axis);
-      const Matrix3<T> ld = CrossTimes(node.lever, d);
-      const Matrix3<T> ldl = TimesCross(ld, node.lever);
-      RETRACE_FOR(k, 3) RETRACE_FOR(i, 3) {
-        response(i, k) -= ldl(i, k);
-        response(i, 3 + k) += ld(i, k);
-        response(3 + i, k) += ld(k, i);
-        response(3 + i, 3 + k) += d(i, k);
+      const Matrix3<T> ld = CrossTimes(lever, d);
+      const Matrix3<T> ldl = TimesCross(ld, lever);
+      RETRACE_FOR(r, 6) {
+        const Vector6<T> row = Propagated(turn, lever, offset, Transpose(Block<1, 6>(to_parent, r, 0)));
+        RETRACE_FOR(c, 6) {
+          if (c < r) continue;
+          T number = row[c];
+          if (c < 3) number -= ldl(r, c);
+          if (r < 3 && c >= 3) number += ld(r, c - 3);
+          if (r >= 3) number += d(r - 3, c - 3);
+          response(r, c) = number;
+          response(c, r) = number;
+        }
       }
     }
   }
