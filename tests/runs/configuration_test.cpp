@@ -346,8 +346,8 @@ TEST(OldConfiguration, IsReadWithItsOldNames) {
   expected["search"].update(
       {{"back_off_limit", 10}, {"best_effort", false}, {"growth", 1.0}, {"most_samples", 1400}});  // are new
   expected["restart"] = {
-      {"samples", 0}, {"saved", 200}, {"after", 1400}, {"patience", 2100}};  // likewise: the method of 2010 has none
-  expected["smoothing"]["failure_limit"] = 5;
+      {"samples", 0}, {"saved", 200}, {"after", 1400}, {"patience", 3500}};  // likewise: the method of 2010 has none
+  expected["smoothing"]["failure_limit"] = 3;
   for (const char* section : {"tracking", "windows"}) expected[section] = Configuration().ToJson()[section];
   expected["run"] = {
       {"method", "sampling"}, {"baseline", "reference"}, {"tail", 0}, {"mend_end", "tracking"}, {"repair", false}};

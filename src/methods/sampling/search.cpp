@@ -18,7 +18,8 @@
 namespace retrace::sampling {
 namespace {
 
-constexpr double kWidening = 1.75;  // of the deviation, where a smoothing pass was given up
+constexpr double kWidening = 1.75;   // of the deviation, where a smoothing pass was given up
+constexpr double kUnblending = 0.5;  // of the neighbours' share, there and where a pass goes back
 
 /// How many samples an iteration draws and saves.
 struct IterationSize {
@@ -264,11 +265,19 @@ class Search {
     state_.reached_at = summary_.simulated_seconds;
   }
 
-  /// Whether the search, begun once more, may spend so many simulated seconds before it gets further than it has been.
-  bool IsPatient(double seconds) const {
+  /// Whether the search, begun once more, may go on with an iteration: whether it can get further than it has been,
+  /// without going back any more, before it has spent what RestartOptions::patience allows.
+  bool IsPatient(const Iteration& iteration) const {
     const double patience = problem_.options.restart.patience;
-    return patience == 0 || !summary_.restarted() ||
-           summary_.simulated_seconds + seconds <= state_.reached_at + patience * duration();
+    if (patience == 0 || !summary_.restarted()) return true;
+    const std::vector<int>& steps = problem_.task.schedule.steps;
+    double seconds = CostOf(iteration);
+    for (int f = iteration.record.fragment + 1; f <= state_.reached; ++f) {
+      const auto k = static_cast<size_t>(f);
+      seconds += SizeOf(f).samples * (steps[k + 1] - steps[k]) * problem_.time_step();
+    }
+    const double reached = steps[static_cast<size_t>(std::max(1, state_.reached))] * problem_.time_step();
+    return summary_.simulated_seconds + seconds <= state_.reached_at + patience * reached;
   }
 
   /// What an iteration of the search draws that goes back to no fragment.
@@ -309,7 +318,7 @@ class Search {
     for (;;) {
       if (state_.phase == Phase::kSmoothing) {
         if (state_.passes_accepted >= smoothing.passes || state_.passes_tried >= 3 * smoothing.passes ||
-            state_.given_up > smoothing.failure_limit * OnePass() || !Affords(OnePass())) {
+            state_.given_up > smoothing.failure_limit * OnePass() || NeedsFormerFreedom() || !Affords(OnePass())) {
           return;
         }
         BeginPass();
@@ -336,6 +345,14 @@ class Search {
     }
   }
 
+  /// Whether less freedom than that of the last pass that was completed has not sufficed, so that the next would have
+  /// as much again: it would hardly find a path that is smoother than what the last one found.
+  bool NeedsFormerFreedom() const {
+    const auto last = std::find_if(summary_.smoothing.rbegin(), summary_.smoothing.rend(),
+                                   [](const SmoothingPass& pass) { return pass.completed; });
+    return last != summary_.smoothing.rend() && state_.given_up > 0 && state_.deviation >= last->deviation;
+  }
+
   /// What a smoothing pass that never goes back simulates [s].
   double OnePass() const { return smooth_size_.samples * duration(); }
 
@@ -347,13 +364,16 @@ class Search {
     pass.report.deviation = state_.deviation;
     pass.begun = summary_.simulated_seconds;
     pass.deviations.assign(pass.path.size(), state_.deviation);
-    pass.blends.assign(pass.path.size(), smoothing.blend);
+    double blend = smoothing.blend;
+    for (const SmoothingPass& before : summary_.smoothing) blend *= before.completed ? 1 : kUnblending;
+    pass.blends.assign(pass.path.size(), blend);
     pass.back_off = back_off_.Begin();
     pass.tree = Root();
   }
 
   /// A search around a path. When no sample is inside the gates, it goes back and draws more widely around the path
-  /// itself. Returns false when it has cost more than SmoothingOptions::cost_limit or the budget allows.
+  /// itself. Returns false as soon as the rest of it, without going back any more, would cost more than
+  /// SmoothingOptions::cost_limit or the budget allows.
   bool RunSmoothingPass() {
     const SmoothingOptions& smoothing = problem_.options.smoothing;
     SmoothingPassState& pass = state_.pass;
@@ -369,15 +389,15 @@ class Search {
       plan.distributions = {AroundPath(pass.path, k, pass.blends[k], pass.deviations[k]),
                             AroundPath(pass.path, k, 0.5 * pass.blends[k], pass.deviations[k])};
       Iteration iteration(problem_, std::move(plan), tree.back());
-      const double cost = CostOf(iteration);
-      if (summary_.simulated_seconds + cost > limit || !Affords(cost)) return false;
+      const double rest = CostOf(iteration) + smooth_size_.samples * (duration() - iteration.record.end);
+      if (summary_.simulated_seconds + rest > limit || !Affords(rest)) return false;
       tree.push_back(Perform(iteration));
       iteration.record.smoothing = true;
       if (iteration.record.inside_gates == 0) {
         iteration.record.back_to = back_off_.Target(static_cast<int>(k), pass.back_off);
         for (auto f = static_cast<size_t>(iteration.record.back_to); f <= k; ++f) {
           pass.deviations[f] = std::min(1.0, 1.4 * pass.deviations[f]);
-          pass.blends[f] *= 0.5;
+          pass.blends[f] *= kUnblending;
         }
         tree.resize(static_cast<size_t>(iteration.record.back_to) + 1);
       }
@@ -403,6 +423,13 @@ class Search {
   }
 
   bool AtEnd(const Tree& tree) const { return static_cast<int>(tree.size()) > problem_.task.schedule.num_iterations(); }
+
+  /// What the next iteration of a fragment draws in the search.
+  IterationSize SizeOf(int fragment) const {
+    const OffsetDistribution& distribution = state_.distributions[static_cast<size_t>(fragment)];
+    const bool fitted = std::holds_alternative<NormalOffsets>(distribution);
+    return Grown(fragment, fitted ? Size().Scaled(problem_.options.refit_samples) : Size());
+  }
 
   /// `size`, grown by each of the earlier draws of a fragment.
   IterationSize Grown(int fragment, const IterationSize& size) const {
@@ -518,13 +545,10 @@ class Search {
   /// kOverBudget: the budget does not allow for it, and nothing was done.
   Step Advance(Tree& tree) {
     const int fragment = static_cast<int>(tree.size()) - 1;
-    const OffsetDistribution& distribution = state_.distributions[static_cast<size_t>(fragment)];
-    const bool fitted = std::holds_alternative<NormalOffsets>(distribution);
-    const IterationSize size = fitted ? Size().Scaled(problem_.options.refit_samples) : Size();
-    IterationPlan plan = PlanOf(fragment, Grown(fragment, size));
-    plan.distributions = {distribution};
+    IterationPlan plan = PlanOf(fragment, SizeOf(fragment));
+    plan.distributions = {state_.distributions[static_cast<size_t>(fragment)]};
     Iteration iteration(problem_, std::move(plan), tree.back());
-    if (const double cost = CostOf(iteration); !Affords(cost) || !IsPatient(cost)) return Step::kOverBudget;
+    if (!Affords(CostOf(iteration)) || !IsPatient(iteration)) return Step::kOverBudget;
     tree.push_back(Perform(iteration));
     const bool failed = iteration.record.inside_gates == 0;
     const bool further = !failed && fragment >= state_.reached;

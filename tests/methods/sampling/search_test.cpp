@@ -667,10 +667,73 @@ TEST(LongSmoothing, ThatIsGivenUpLeavesTheResultAsItWas) {
   const Summary result = Search(small.problem());
   for (const SmoothingPass& pass : result.smoothing) EXPECT_FALSE(pass.completed);
   EXPECT_EQ(result.smoothing.size(), 3u);
+  EXPECT_TRUE(result.iterations.back().smoothing);
   configuration.sampling.smoothing.passes = 0;
   const SmallProblem again(configuration, task::Squatting, 0.6);
   EXPECT_EQ(control::FormatControl(task::Human(), result.control),
             control::FormatControl(task::Human(), Search(again.problem()).control));
+}
+
+/// Passes with few samples and no corrections, around the path of a search that just got inside the gates.
+Summary SmoothedWithPasses(double joint_position) {
+  Configuration configuration = SmoothingConfiguration();
+  configuration.task.gates.joint_position = joint_position;
+  configuration.sampling.seed = 2;
+  configuration.sampling.gate_margin = 0;
+  configuration.sampling.back_off = 0.1;
+  configuration.sampling.correction = 0;
+  SmoothingOptions& smoothing = configuration.sampling.smoothing;
+  smoothing.passes = 5;
+  smoothing.samples = 0.1;
+  smoothing.blend = 0.8;
+  smoothing.decay = 0.4;
+  smoothing.cost_limit = 1.3;
+  smoothing.failure_limit = 1000;
+  return Search(SmallProblem(configuration, task::Squatting, 0.6).problem());
+}
+
+TEST(LongSmoothing, GivesUpAPassOnceItCannotEndWithinItsLimit) {
+  const Summary result = SmoothedWithPasses(0.011);
+  constexpr int kSamples = 6;
+  int fragments = 0;
+  for (const IterationRecord& record : result.iterations) fragments = std::max(fragments, record.fragment + 1);
+  std::vector<bool> completed;
+  double spent = 0;
+  int next = 0;
+  for (const IterationRecord& record : result.iterations) {
+    if (!record.smoothing) continue;
+    EXPECT_EQ(record.fragment, next);
+    ASSERT_EQ(record.rollouts, size_t{kSamples});
+    spent += kSamples * (record.end - record.start);
+    const bool went_back = record.inside_gates == 0;
+    next = went_back ? record.back_to : record.fragment + 1;
+    const double rest = kSamples * (0.6 - (went_back ? 0.1 * record.back_to : record.end));
+    const bool ends = next == fragments;
+    if (!ends && spent + rest <= 1.3 * kSamples * 0.6) continue;
+    completed.push_back(ends);
+    spent = next = 0;
+  }
+  std::vector<bool> reported;
+  for (const SmoothingPass& pass : result.smoothing) reported.push_back(pass.completed);
+  EXPECT_EQ(completed, reported);
+  EXPECT_THAT(reported, testing::Contains(false));
+  EXPECT_THAT(reported, testing::Contains(true));
+}
+
+TEST(LongSmoothing, EndsWhereItWouldNeedAsMuchFreedomAgain) {
+  for (const double joint_position : {0.011, 0.012}) {
+    const Summary result = SmoothedWithPasses(joint_position);
+    double suffices = std::numeric_limits<double>::infinity();
+    for (const SmoothingPass& pass : result.smoothing) {
+      EXPECT_LT(pass.deviation, suffices);
+      if (pass.completed) suffices = pass.deviation;
+    }
+    ASSERT_FALSE(result.smoothing.empty());
+    EXPECT_LT(suffices, 2) << "none was completed";
+    EXPECT_FALSE(result.smoothing.back().completed);
+    EXPECT_GE(std::min(1.0, 1.75 * result.smoothing.back().deviation), suffices);
+    EXPECT_LT(result.smoothing.size(), 5u) << "it ended for another reason";
+  }
 }
 
 /// What a search simulated, in memory.
@@ -879,8 +942,8 @@ TEST(LongSearch, DoesNotBeginOnceMoreWithoutMoreSamplesOrMoreToSpend) {
 
 TEST(LongSearch, BegunOnceMoreEndsWhereItGetsNoFurther) {
   Configuration configuration = LostWithFewSamples();
-  configuration.task.gates.joint_position = 0.004;
-  configuration.sampling.restart.patience = 30;
+  configuration.task.gates.joint_position = 0.006;
+  configuration.sampling.restart.patience = 150;
   configuration.sampling.budget = 1000;
   const SmallProblem small(configuration, task::Squatting, 0.4);
   MemoryStore whole;
@@ -888,16 +951,23 @@ TEST(LongSearch, BegunOnceMoreEndsWhereItGetsNoFurther) {
   ASSERT_TRUE(result.restarted());
   EXPECT_EQ(result.ending, task::Ending::kBudget);
   int reached = 0;
-  double seconds = 0, reached_at = 0;
+  double seconds = 0, reached_at = 0, got_through = 0;
   for (const IterationRecord& record : result.iterations) {
     if (record.restart) reached_at = seconds;
     seconds += static_cast<double>(record.rollouts) * (record.end - record.start);
     if (record.inside_gates == 0 || record.fragment < reached) continue;
     reached = record.fragment + 1;
     reached_at = seconds;
+    got_through = record.end;
   }
-  EXPECT_LE(seconds - reached_at, 30 * 0.4 * (1 + 1e-12));
-  EXPECT_GT(seconds - reached_at, 30 * 0.4 / 2) << "it was impatient";
+  ASSERT_GT(reached, 0);
+  ASSERT_LT(got_through, 0.4) << "the patience would be that of the whole motion";
+  const double patience = 150 * got_through;
+  EXPECT_LE(seconds - reached_at, patience * (1 + 1e-12));
+  // It ends where it has gone back and can no longer get further, not in between.
+  const IterationRecord& last = result.iterations.back();
+  ASSERT_GE(last.back_to, 0);
+  EXPECT_GT(seconds - reached_at + 60 * (got_through + 0.1 - 0.1 * last.back_to), patience) << "it was impatient";
   EXPECT_LT(seconds, 1000 * 0.4 / 2);
   StoppedAnywhereEndsTheSame(small.problem(), result, whole);
   StoppedWithABoundedStoreEndsTheSame(small.problem());

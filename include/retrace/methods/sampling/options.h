@@ -33,14 +33,15 @@ struct SmoothingOptions {
   double weight = 0.1;      ///< of the smoothness term in the cost of these passes [s^2]
   double drift = 40;        ///< least weight of the drift term in it: here it costs no success
   double blend = 0.5;       ///< share of the neighbours in the mean of a fragment's offsets; start states take turns
-                            ///< between this and half of it
+                            ///< between this and half of it; halved by every pass that is given up
   double deviation = 0.55;  ///< standard deviation around the mean in the first pass, as a share of the window
   double decay = 0.55;      ///< of the deviation, from one pass to the next; not down to one that did not suffice
   double ramp = 0.5;        ///< share of a fragment over which targets go over from the offsets before: no jumps
   double cost_limit = 1.5;  ///< simulated time that a pass may spend, as a multiple of what it takes without going
-                            ///< back; then it is given up, and the next has more freedom
-  /// What passes that are given up may spend in all, in the same unit; then the smoothing ends.
-  double failure_limit = 5;
+                            ///< back; once it cannot end within that it is given up, the next has more freedom
+  /// What passes that are given up may spend in all, in the same unit; then the smoothing ends. It also ends where one
+  /// was given up and the next would have as much freedom as the last that was completed.
+  double failure_limit = 3;
 };
 
 /// A search that has spent much and not reached the end begins once more, at the start and with more samples: few find
@@ -50,9 +51,11 @@ struct RestartOptions {
   int samples = 1400;   ///< per iteration of the new beginning; no more than the search's: there is none
   int saved = 200;      ///< of these
   double after = 1400;  ///< simulated seconds per second of motion after which it begins once more; below the budget
-  /// What the new beginning may spend, in simulated seconds per second of motion, without getting further than the
-  /// search has been; then it ends. 0: any number. The default takes it one and a half times through the whole motion.
-  double patience = 2100;
+  /// What the new beginning may spend without getting further than the search has been, in simulated seconds per second
+  /// of the motion that it got through: what gets lost early is there again at little cost, what gets lost late is not.
+  /// It ends once that does not suffice to get further any more. 0: any number. The default takes it there two and a
+  /// half times with all of its samples.
+  double patience = 3500;
 };
 
 /// The search of Liu et al. 2010, sections 3.2.2 and 3.2.3.
@@ -121,10 +124,11 @@ void Describe(AnyOptions& o, Visitor& v) {
   v.Field(
       {"after", "Simulated seconds per second of motion after which the search begins once more; within the budget"},
       o.after, io::Real{{0, 1e9, true}});
-  v.Field({"patience",
-           "Simulated seconds per second of motion that it may then spend without getting further than before; 0: any "
-           "number"},
-          o.patience, io::Real{{0, 1e9}});
+  v.Field(
+      {"patience",
+       "Simulated seconds that it may then spend without getting further than before, per second of the motion that "
+       "it got through; 0: any number"},
+      o.patience, io::Real{{0, 1e9}});
 }
 
 template <io::DescribedAs<SmoothingOptions> AnyOptions, typename Visitor>
