@@ -226,9 +226,9 @@ RETRACE_INLINE double HoldAtLimits(const PivotProblem& p, int& num_free) {
   return most;
 }
 
-/// Solves S_FF x_F = left_F for so few free rows F that their matrix stays in registers: each row in turn is
-/// taken from all others, those above it, too, so that nothing is left but the diagonal. Of the symmetric matrix the
-/// upper triangle is worked on.
+/// Solves S_FF x_F = left_F for so few free rows F that their matrix stays in registers: each row in turn is taken from
+/// all others, those above it, too, so that nothing is left but the diagonal. Of the symmetric matrix the upper
+/// triangle is worked on.
 template <int kSize>
 RETRACE_INLINE bool SolveFewFreeRows(const PivotProblem& p) {
   constexpr int kVectors = kSize / kPad + 1;  // of a row, the right side behind it
@@ -296,34 +296,13 @@ RETRACE_INLINE bool SolveManyFreeRows(const PivotProblem& p, int count) {
 }
 
 RETRACE_INLINE bool SolveFreeRows(const PivotProblem& p, int count) {
-  switch (count) {
-    case 0:
-      return true;
-    case 1:
-      return SolveFewFreeRows<1>(p);
-    case 2:
-      return SolveFewFreeRows<2>(p);
-    case 3:
-      return SolveFewFreeRows<3>(p);
-    case 4:
-      return SolveFewFreeRows<4>(p);
-    case 5:
-      return SolveFewFreeRows<5>(p);
-    case 6:
-      return SolveFewFreeRows<6>(p);
-    case 7:
-      return SolveFewFreeRows<7>(p);
-    case 8:
-      return SolveFewFreeRows<8>(p);
-    case 9:
-      return SolveFewFreeRows<9>(p);
-    case 10:
-      return SolveFewFreeRows<10>(p);
-    case 11:
-      return SolveFewFreeRows<11>(p);
-    default:
-      return SolveManyFreeRows(p, count);
-  }
+  constexpr int kFew = 11;
+  if (count > kFew) return SolveManyFreeRows(p, count);
+  bool solved = true;  // where none is free
+  Unroll<1, kFew + 1>([&](auto n) __attribute__((always_inline)) {
+    if (count == n) solved = SolveFewFreeRows<n>(p);
+  });
+  return solved;
 }
 
 /// x of the rows at a limit is that limit, that of the free rows F solves S_FF x_F = s_F - S_FB x_B. False when a pivot

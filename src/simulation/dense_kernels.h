@@ -39,7 +39,7 @@ struct PivotProblem {
   double* x = nullptr;            ///< (size)
   State* states = nullptr;        ///< (size) where the search begins; becomes where it ends
   // Scratch.
-  double* left = nullptr;  ///< (size)
+  double* left = nullptr;  ///< (size) what the free rows are to make up for
   double* free_matrix = nullptr;
   double* free_x = nullptr;
   double* inverse_pivot = nullptr;

@@ -355,10 +355,6 @@ template <class T>
 RETRACE_LANES_INLINE Symmetric3<T> operator+(const Symmetric3<T>& a, const Symmetric3<T>& b) {
   return {a.numbers + b.numbers};
 }
-template <class T>
-RETRACE_LANES_INLINE Symmetric3<T> operator-(const Symmetric3<T>& a, const Symmetric3<T>& b) {
-  return {a.numbers - b.numbers};
-}
 /// What is above the diagonal is not asked for, so that nobody computes it.
 template <class T>
 RETRACE_LANES_INLINE Symmetric3<T> LowerOf(const Matrix3<T>& m) {

@@ -103,28 +103,23 @@ class Passes {
     return r;
   }
 
-  /// diag(linear) over r diag(angular) r^T.
-  RETRACE_LANES_INLINE static Matrix6<T> InAxes(double linear, const double* angular, const Matrix3<T>& r) {
-    Matrix6<T> result;
-    RETRACE_FOR(i, 36) result[i] = T{};
-    RETRACE_FOR(i, 3) result(i, i) = Constant<T>(linear);
+  /// r diag(angular) r^T.
+  RETRACE_LANES_INLINE static Matrix3<T> InAxes(const double* angular, const Matrix3<T>& r) {
     Matrix3<T> scaled;
     RETRACE_FOR(k, 3) RETRACE_FOR(i, 3) scaled(i, k) = r(i, k) * angular[k];
-    SetBlock(result, 3, 3, Product(scaled, Transpose(r)));
-    return result;
+    return Product(scaled, Transpose(r));
+  }
+  RETRACE_LANES_INLINE static Matrix3<T> Diagonal(double number) {
+    Matrix3<T> diagonal;
+    RETRACE_FOR(i, 9) diagonal[i] = T{};
+    RETRACE_FOR(i, 3) diagonal(i, i) = Constant<T>(number);
+    return diagonal;
   }
 
   RETRACE_LANES_INLINE static void LoadBody(const TreeMemory& tree, const NodeShape& shape, const Body& body,
                                             Node& node) {
     const Matrix3<T> r = LoadMomentum(tree, shape, body, node);
-    Matrix3<T> scaled;
-    RETRACE_FOR(k, 3) RETRACE_FOR(i, 3) scaled(i, k) = r(i, k) * shape.inertia[k];
-    const Matrix3<T> turning = Product(scaled, Transpose(r));
-    Matrix3<T> mass, coupling;
-    RETRACE_FOR(i, 9) mass[i] = T{};
-    RETRACE_FOR(i, 3) mass(i, i) = Constant<T>(shape.mass);
-    RETRACE_FOR(i, 9) coupling[i] = T{};
-    node.articulated = {LowerOf(mass), coupling, LowerOf(turning)};
+    node.articulated = {LowerOf(Diagonal(shape.mass)), Diagonal(0), LowerOf(InAxes(shape.inertia, r))};
   }
 
   RETRACE_LANES_INLINE static void LoadJoint(const TreeMemory& tree, const NodeShape& shape, const Body& parent,
@@ -146,14 +141,16 @@ class Passes {
 
   // ---- from the leaves to the root
 
-  /// Adds X^T inertia X and X^T momentum to the parent's. `moving` are the first three columns of the inertia.
+  /// Adds X^T inertia X and X^T momentum to the parent's. `moving` are the first three columns of the inertia, of which
+  /// what is above the diagonal is not heeded.
   RETRACE_LANES_INLINE static void AddToParent(const Node& node, const Matrix63<T>& moving, const Matrix3<T>& turning,
                                                const Vector6<T>& momentum, Node& parent) {
-    const Matrix3<T> mass = Block<3, 3>(moving, 0, 0);
-    const Matrix63<T> right = Stacked(Transpose(Block<3, 3>(moving, 3, 0)), turning) - TimesCross(moving, node.offset);
+    const Symmetric3<T> mass = LowerOf(Block<3, 3>(moving, 0, 0));
+    const Matrix3<T> below = Block<3, 3>(moving, 3, 0);
+    const Matrix63<T> right = Stacked(Transpose(below), turning) - TimesCross(Stacked(Full(mass), below), node.offset);
     const Matrix3<T> coupling = Block<3, 3>(right, 0, 0);
     Inertia<T>& sum = parent.articulated;
-    sum.mass = sum.mass + LowerOf(mass);
+    sum.mass = sum.mass + mass;
     sum.coupling = sum.coupling + coupling;
     sum.turning = sum.turning + LowerOf(Block<3, 3>(right, 3, 0) + CrossTimes(node.offset, coupling));
     const Vector3<T> shifted = Cross(node.offset, Head(momentum));
@@ -190,8 +187,7 @@ class Passes {
     node.pull = pull;
     node.inverse = InverseOf(Full(LowerOf(d)));
     const Matrix63<T> scaled = Product(node.projected, node.inverse);
-    Matrix63<T> left = moving - Product(scaled, Transpose(top));
-    SetBlock(left, 0, 0, Full(LowerOf(Block<3, 3>(left, 0, 0))));
+    const Matrix63<T> left = moving - Product(scaled, Transpose(top));
     const Matrix3<T> turning = Full(inertia.turning) - Product(Block<3, 3>(scaled, 3, 0), Transpose(bottom));
     AddToParent(node, left, turning, rest - Product(scaled, pull), parent_node);
   }
@@ -215,8 +211,7 @@ class Passes {
     node.pull[0] = pull;
     const Vector6<T> scaled = Scaled(inverse, projected);
     const Matrix63<T> moving = Stacked(Full(inertia.mass), Transpose(inertia.coupling));
-    Matrix63<T> left = moving - OuterProduct(scaled, Head(projected));
-    SetBlock(left, 0, 0, Full(LowerOf(Block<3, 3>(left, 0, 0))));
+    const Matrix63<T> left = moving - OuterProduct(scaled, Head(projected));
     const Matrix3<T> turning = Full(inertia.turning) - OuterProduct(Tail(scaled), Tail(projected));
     AddToParent(node, left, turning, rest - Scaled(pull / d, projected), parent_node);
   }
@@ -264,7 +259,9 @@ class Passes {
       double inverse[3];
       for (int i = 0; i < 3; ++i) inverse[i] = 1 / shape.inertia[i];
       const Matrix3<T> r = LoadMomentum(tree, shape, body, node);
-      response = InAxes(1 / shape.mass, inverse, r);
+      RETRACE_FOR(i, 36) response[i] = T{};
+      SetBlock(response, 0, 0, Diagonal(1 / shape.mass));
+      SetBlock(response, 3, 3, InAxes(inverse, r));
     }
     node.velocity = Product(response, node.momentum);
   }
