@@ -49,6 +49,9 @@ void CheckMethod(Method method, const RunOptions& o) {
   if (o.forces.controls > 0 && method == Method::kWindows) {
     throw UsageError("found the method windows for the forces of a recording, expected auto, tracking or sampling");
   }
+  if (o.samples && (method == Method::kTracking || method == Method::kWindows)) {
+    throw UsageError("found the method " + Name(method) + " for the costs of samples, expected auto or sampling");
+  }
 }
 
 /// Writes the page of a run, or of all variations. Returns its path.
