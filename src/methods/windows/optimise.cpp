@@ -17,41 +17,46 @@ using Eigen::Index;
 using Eigen::VectorXd;
 
 /// The samples of one iteration as work for a farm.
-class Samples final : public parallel::DivisibleWork {
+class Samples final : public parallel::Work {
  public:
   Samples(const Plan& plan, int window, const character::State& start, const Spline& spline,
-          const Eigen::MatrixXd& offsets)
+          const Eigen::MatrixXd& offsets, int workers)
       : plan_(plan),
         window_(window),
         start_(start),
         spline_(spline),
         offsets_(offsets),
-        results(static_cast<size_t>(offsets.cols())) {}
+        results(static_cast<size_t>(offsets.cols())) {
+    const std::vector<size_t> samples(results.size(), 1);
+    for (const auto& task : parallel::CutGroups(samples, static_cast<size_t>(workers), {kMost, kMost})) {
+      tasks_.push_back({static_cast<Index>(task.front().group), static_cast<Index>(task.size())});
+    }
+  }
 
-  size_t num_tasks() const override { return (results.size() + kSamplesPerTask - 1) / kSamplesPerTask; }
-  size_t num_units(size_t task) const override {
-    return std::min(kSamplesPerTask, results.size() - task * kSamplesPerTask);
+  size_t num_tasks() const override { return tasks_.size(); }
+  parallel::Bytes Pack(size_t task) override {
+    return PackTask(plan_, window_, start_, spline_, offsets_.middleCols(tasks_[task].first, tasks_[task].count));
   }
-  parallel::Bytes Pack(const parallel::Part& part) override {
-    return PackTask(plan_, window_, start_, spline_,
-                    offsets_.middleCols(static_cast<Index>(FirstOf(part)), static_cast<Index>(part.count)));
-  }
-  void Handle(const parallel::Part& part, std::span<const std::byte> bytes) override {
+  void Handle(size_t task, std::span<const std::byte> bytes) override {
     double cpu = 0;
     const std::vector<SampleResult> some = UnpackResults(bytes, cpu);
-    std::copy(some.begin(), some.end(), results.begin() + static_cast<std::ptrdiff_t>(FirstOf(part)));
+    std::copy(some.begin(), some.end(), results.begin() + tasks_[task].first);
     cpu_seconds += cpu;
   }
 
  private:
-  static constexpr size_t kSamplesPerTask = 10;
-  static size_t FirstOf(const parallel::Part& part) { return part.task * kSamplesPerTask + part.first; }
+  static constexpr size_t kMost = 64;  // samples of a task
+  struct Task {
+    Index first;  // sample
+    Index count;
+  };
 
   const Plan& plan_;
   int window_;
   const character::State& start_;
   const Spline& spline_;
   const Eigen::MatrixXd& offsets_;
+  std::vector<Task> tasks_;
 
  public:
   std::vector<SampleResult> results;
@@ -229,7 +234,7 @@ class Optimiser {
     parallel::Bytes stored;
     restoring_ = restoring_ && hooks_.store != nullptr && hooks_.store->Next(stored);
     if (restoring_) return Restore(stored, record.samples, record);
-    Samples samples(plan_, number, summary_.end, spline_, offsets);
+    Samples samples(plan_, number, summary_.end, spline_, offsets, farm_.num_workers());
     farm_.Run(samples);
     record.cpu_seconds = samples.cpu_seconds;
     if (hooks_.store != nullptr) hooks_.store->Append(Store(record, samples.results));

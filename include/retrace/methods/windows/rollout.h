@@ -47,6 +47,10 @@ class RolloutWorker {
   /// The window and those that are optimised with it; with `kept_alone` only what is kept.
   void Run(const Window& window, const character::State& start, const Spline& spline, bool kept_alone,
            SimulatedWindow& simulated);
+  /// The same for several samples, with as many side by side as are fastest on this processor. Results do not depend on
+  /// what runs beside what.
+  void Run(const Window& window, const character::State& start, std::span<const Spline> splines,
+           std::vector<SampleResult>& results);
 
  private:
   struct Impl;
