@@ -3,8 +3,10 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -187,11 +189,17 @@ void Journal::Restart(const RecordProducer& record) {
 void Journal::Append(std::span<const std::byte> record) {
   const struct stat here = CheckStillThere();
   std::string checksum = Chained(checksum_, View(record));
-  const std::string bytes = Prefix(record.size(), checksum).append(View(record));
+  const std::string prefix = Prefix(record.size(), checksum);
+  const size_t size = prefix.size() + record.size();
   // Bytes of a record that was not finished may be longer than this one.
   bool written = static_cast<uint64_t>(here.st_size) <= end_ || ::ftruncate(file_, static_cast<off_t>(end_)) == 0;
-  for (size_t done = 0; written && done < bytes.size();) {
-    const ssize_t count = ::pwrite(file_, bytes.data() + done, bytes.size() - done, static_cast<off_t>(end_ + done));
+  for (size_t done = 0; written && done < size;) {
+    const std::string_view left = View(record).substr(done > prefix.size() ? done - prefix.size() : 0);
+    const std::string_view begin = std::string_view(prefix).substr(std::min(done, prefix.size()));
+    // What is written is not changed, but the type of the call does not say so.
+    const iovec pieces[] = {{const_cast<char*>(begin.data()), begin.size()},
+                            {const_cast<char*>(left.data()), left.size()}};
+    const ssize_t count = ::pwritev(file_, pieces, 2, static_cast<off_t>(end_ + done));
     if (count < 0 && errno == EINTR) continue;
     written = count >= 0;
     if (written) done += static_cast<size_t>(count);
@@ -202,7 +210,7 @@ void Journal::Append(std::span<const std::byte> record) {
     throw OutputError(path_.string() + ": cannot be written: " + reason);
   }
   checksum_ = std::move(checksum);
-  end_ += bytes.size();
+  end_ += size;
 }
 
 void Journal::Flush() {

@@ -42,14 +42,18 @@ Quartiles QuartilesOf(std::vector<double> values) {
     constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
     return {kNone, kNone, kNone};
   }
-  std::sort(values.begin(), values.end());
-  const auto at = [&](double p) {
+  auto from = values.begin();
+  const auto at = [&](double p) {  // of rising p: what is before `from` is not greater than what follows
     const double x = p * static_cast<double>(values.size() - 1);
-    const auto i = static_cast<size_t>(x);
+    const auto i = static_cast<ptrdiff_t>(x);
     const double t = x - static_cast<double>(i);
-    return t == 0 ? values[i] : values[i] + t * (values[i + 1] - values[i]);
+    const auto found = values.begin() + i;
+    std::nth_element(from, found, values.end());
+    from = found;
+    return t == 0 ? *found : *found + t * (*std::min_element(found + 1, values.end()) - *found);
   };
-  return {at(0.25), at(0.5), at(0.75)};
+  const double first = at(0.25), median = at(0.5), third = at(0.75);
+  return {first, median, third};
 }
 
 FiveNumbers FiveNumbersOf(std::vector<double> values) {

@@ -8,24 +8,23 @@
 namespace retrace::parallel {
 namespace {
 
-class KeyedWork final : public DivisibleWork {
+class KeyedWork final : public Work {
  public:
-  KeyedWork(DivisibleWork& work, uint64_t key) : work_(work), key_(key) {}
+  KeyedWork(Work& work, uint64_t key) : work_(work), key_(key) {}
   size_t num_tasks() const override { return work_.num_tasks(); }
-  size_t num_units(size_t task) const override { return work_.num_units(task); }
-  Bytes Pack(const Part& part) override {
-    const Bytes task = work_.Pack(part);
+  Bytes Pack(size_t index) override {
+    const Bytes task = work_.Pack(index);
     Bytes bytes(sizeof key_);
     bytes.reserve(sizeof key_ + task.size());
     std::memcpy(bytes.data(), &key_, sizeof key_);
     bytes.insert(bytes.end(), task.begin(), task.end());
     return bytes;
   }
-  void Handle(const Part& part, std::span<const std::byte> result) override { work_.Handle(part, result); }
+  void Handle(size_t task, std::span<const std::byte> result) override { work_.Handle(task, result); }
   void WhileBusy() override { work_.WhileBusy(); }
 
  private:
-  DivisibleWork& work_;
+  Work& work_;
   uint64_t key_;
 };
 
@@ -54,7 +53,7 @@ WorkerFactory MakeKeyedFactory(const KeyedFactory& make) {
   };
 }
 
-void KeyedFarm::Run(DivisibleWork& work) {
+void KeyedFarm::Run(Work& work) {
   KeyedWork keyed(work, key_);
   farm_.Run(keyed);
 }

@@ -50,7 +50,7 @@ namespace {
 // Messages need no header: MPI keeps the order between two ranks, and a worker answers in the order of its tasks.
 constexpr int kBatch = 1;   // master to worker: the tasks of a batch, each after its length
 constexpr int kResult = 2;  // worker to master: seconds of computing, then the results, each after its length
-constexpr int kError = 3;   // worker to master: the part at fault, whether a rank has failed, the exception
+constexpr int kError = 3;   // worker to master: the task at fault, whether a rank has failed, the exception
 constexpr int kLeave = 4;   // master to worker: leave Serve
 constexpr int kAlive = 5;   // worker to master: still at work
 // Meet, worker to master: the text that was found, or the exception. Back to all: what is to be thrown, if anything.
@@ -119,17 +119,15 @@ class MpiFarm final : public TaskFarm {
   MpiFarm& operator=(const MpiFarm&) = delete;
 
   using TaskFarm::Run;
-  void Run(DivisibleWork& work) override {
-    std::vector<size_t> units;
-    for (size_t i = 0; i < work.num_tasks(); ++i) units.push_back(work.num_units(i));
-    scheduler_.Begin(units);
+  void Run(Work& work) override {
+    scheduler_.Begin(work.num_tasks());
     FirstFailure failure;
     // An exception here is not of a worker: nothing more is begun, but what is under way has to come back.
     const auto attempt = [&](const auto& action) {
       try {
         action();
       } catch (...) {
-        failure.Record(units.size(), std::current_exception());
+        failure.Record(work.num_tasks(), std::current_exception());
         scheduler_.StopAt(0);
       }
     };
@@ -143,8 +141,8 @@ class MpiFarm final : public TaskFarm {
         attempt([&] { Assign(work); });
       }
       CheckTimeouts();
-      if (const std::optional<Part> part = scheduler_.NextHere()) {
-        ComputeHere(work, *part, failure);
+      if (const std::optional<size_t> task = scheduler_.NextHere()) {
+        ComputeHere(work, *task, failure);
         continue;
       }
       if (scheduler_.outstanding() == 0) break;
@@ -157,28 +155,28 @@ class MpiFarm final : public TaskFarm {
     failure.Rethrow();
   }
 
-  int num_workers() const override { return static_cast<int>(sent_.size()); }
+  int num_workers() const override { return static_cast<int>(scheduler_.num_computing()); }
 
  private:
   using Clock = std::chrono::steady_clock;
   struct Sent {
-    std::vector<Part> parts;
+    std::vector<size_t> tasks;
     Bytes bytes;
     MPI_Request request = MPI_REQUEST_NULL;
   };
 
-  void Assign(DivisibleWork& work) {
+  void Assign(Work& work) {
     while (std::optional<Scheduler::Assignment> assignment = scheduler_.Assign()) {
       std::deque<Sent>& sent = sent_[assignment->worker];
       if (sent.empty()) heard_[assignment->worker] = response_timer_.seconds();
       Sent& batch = sent.emplace_back();
-      batch.parts = std::move(assignment->parts);
+      batch.tasks = std::move(assignment->tasks);
       try {
-        for (const Part& part : batch.parts) AppendFrame(batch.bytes, work.Pack(part));
+        for (const size_t task : batch.tasks) AppendFrame(batch.bytes, work.Pack(task));
         MessageSize(batch.bytes);
       } catch (...) {
         // The worker is owed the batch all the same: an empty one comes back empty.
-        batch.parts.clear();
+        batch.tasks.clear();
         batch.bytes.clear();
         Send(assignment->worker, batch);
         throw;
@@ -202,7 +200,7 @@ class MpiFarm final : public TaskFarm {
     }
   }
 
-  bool HandleArrival(DivisibleWork& work, FirstFailure& failure) {
+  bool HandleArrival(Work& work, FirstFailure& failure) {
     Message message;
     if (scheduler_.outstanding() == 0 || !inbox_.Take(message, buffer_)) return false;
     const auto worker = static_cast<size_t>(message.source);
@@ -216,41 +214,41 @@ class MpiFarm final : public TaskFarm {
     heard_[worker] = response_timer_.seconds();
     std::span<const std::byte> bytes = buffer_;
     if (message.tag == kError) {
-      const size_t task = batch.parts[TakeValue<uint64_t>(bytes)].task;
+      const size_t task = batch.tasks[TakeValue<uint64_t>(bytes)];
       if (TakeValue<uint8_t>(bytes) != 0) *ranks_->rank_failed = true;
       failure.Record(task, UnpackException(bytes));
       scheduler_.StopAt(task);
     } else {
       scheduler_.Finished(worker, TakeValue<double>(bytes));
-      for (const Part& part : batch.parts) Handle(work, part, TakeFrame(bytes), failure);
+      for (const size_t task : batch.tasks) Handle(work, task, TakeFrame(bytes), failure);
       return true;
     }
     scheduler_.Finished(worker, 0);
     return true;
   }
 
-  void Handle(DivisibleWork& work, const Part& part, std::span<const std::byte> result, FirstFailure& failure) {
+  void Handle(Work& work, size_t task, std::span<const std::byte> result, FirstFailure& failure) {
     if (failure.any()) return;
     try {
-      work.Handle(part, result);
+      work.Handle(task, result);
     } catch (...) {
-      failure.Record(part.task, std::current_exception());
+      failure.Record(task, std::current_exception());
       scheduler_.StopAt(0);
     }
   }
 
-  void ComputeHere(DivisibleWork& work, const Part& part, FirstFailure& failure) {
+  void ComputeHere(Work& work, size_t task, FirstFailure& failure) {
     const Clock::time_point begun = Clock::now();
     try {
       if (!worker_) worker_ = factory_();
       result_.clear();
-      worker_(work.Pack(part), result_);
+      worker_(work.Pack(task), result_);
     } catch (...) {
-      failure.Record(part.task, std::current_exception());
-      scheduler_.StopAt(part.task);
+      failure.Record(task, std::current_exception());
+      scheduler_.StopAt(task);
     }
     scheduler_.Finished(0, SecondsSince(begun));
-    Handle(work, part, result_, failure);
+    Handle(work, task, result_, failure);
   }
 
   MPI_Comm job_;
@@ -523,12 +521,12 @@ void RankGroup::Serve(const WorkerFactory& factory) {
     }
     int tag = kResult;
     Bytes answer;
-    size_t part = 0;
+    size_t task = 0;  // of the batch
     try {
       if (!worker) worker = factory();
       const auto begun = std::chrono::steady_clock::now();
       Append(answer, 0.0);
-      for (std::span<const std::byte> left = tasks; !left.empty(); ++part) {
+      for (std::span<const std::byte> left = tasks; !left.empty(); ++task) {
         result.clear();
         worker(TakeFrame(left), result);
         AppendFrame(answer, result);
@@ -539,7 +537,7 @@ void RankGroup::Serve(const WorkerFactory& factory) {
     } catch (...) {
       tag = kError;
       answer.clear();
-      Append(answer, static_cast<uint64_t>(part));
+      Append(answer, static_cast<uint64_t>(task));
       Append(answer, static_cast<uint8_t>(*state_->names.rank_failed));
       const Bytes exception = PackException(place);
       answer.insert(answer.end(), exception.begin(), exception.end());

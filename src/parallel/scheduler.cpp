@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 #include <utility>
 
 namespace retrace::parallel {
 namespace {
 
-/// Weight of the latest batch in the estimate of a unit's length. Batches are many, and one of them may have been
+/// Weight of the latest batch in the estimate of a task's length. Batches are many, and one of them may have been
 /// delayed by other programs.
 constexpr double kNewest = 0.05;
 
@@ -19,96 +20,51 @@ Scheduler::Scheduler(size_t workers, const SchedulerOptions& options) : options_
   if (workers == 0) throw std::invalid_argument("a scheduler without workers");
 }
 
-void Scheduler::Begin(std::span<const size_t> units) {
+void Scheduler::Begin(size_t tasks) {
   if (outstanding_ > 0) throw std::logic_error("a new list while batches of the last one are outstanding");
-  begins_.clear();
-  rests_.clear();
   here_.clear();
-  known_.assign(units.size(), false);
-  units_left_ = 0;
-  const size_t whole = units.size() - std::min(units.size(), 2 * held_.size());
-  for (size_t t = 0; t < units.size(); ++t) {
-    // Smaller halves would hardly be smaller than the whole, or not worth their messages.
-    const bool halved = held_.size() > 1 && t >= whole && units[t] >= std::max<size_t>(3, 2 * Worthwhile() - 1);
-    const size_t head = halved ? (units[t] + 1) / 2 : units[t];
-    begins_.push_back({t, 0, head});
-    if (head < units[t]) rests_.push_back({t, head, units[t]});
-    units_left_ += units[t];
-  }
+  tasks_.resize(tasks);
+  std::iota(tasks_.begin(), tasks_.end(), size_t{0});
   waiting_.assign(options_.reserve + 1, {});
   for (size_t w = 1; w < held_.size(); ++w) Queue(w);
 }
 
-/// What each worker would get of the units left if each came so many times more.
-size_t Scheduler::Share(size_t times) const {
-  return std::max<size_t>(1, units_left_ / (times * held_.size()));
-}
-
-/// A piece of a rest whose head came back, or else of the first one.
-std::optional<Part> Scheduler::TakeRest(size_t limit) {
-  if (rests_.empty()) return std::nullopt;
-  auto rest = std::find_if(rests_.begin(), rests_.end(), [&](const Piece& piece) { return known_[piece.task]; });
-  if (rest == rests_.end()) rest = rests_.begin();
-  const Part part{rest->task, rest->first, std::min(limit, rest->end - rest->first)};
-  rest->first += part.count;
-  if (rest->first == rest->end) rests_.erase(rest);
-  return part;
-}
-
-/// Units that a message should carry at least.
-size_t Scheduler::Worthwhile() const {
+/// So many that they are worth a message, unless others would then have nothing.
+std::vector<size_t> Scheduler::Take() {
   const double seconds = std::max(options_.batch_seconds, options_.message_seconds * static_cast<double>(held_.size()));
-  return unit_seconds_ > 0 ? static_cast<size_t>(std::clamp(std::ceil(seconds / unit_seconds_), 1.0, 1e6)) : 1;
-}
-
-std::vector<Part> Scheduler::Take() {
-  const size_t worthwhile = Worthwhile();
-  // Unless others would then have nothing.
-  const size_t wanted = std::min(worthwhile, Share(2));
-  std::vector<Part> parts;
-  size_t units = 0;
-  while (units < wanted && !begins_.empty()) {
-    const Piece& piece = begins_.front();
-    const Part part{piece.task, piece.first, piece.end - piece.first};
-    if (units > 0 && units + part.count > std::max(wanted, Share(2))) break;
-    parts.push_back(part);
-    units += part.count;
-    units_left_ -= part.count;
-    begins_.pop_front();
-  }
-  if (!parts.empty()) return parts;
-  const size_t limit = std::max(worthwhile, Share(2));
-  while (units < wanted) {
-    const std::optional<Part> part = TakeRest(limit - units);
-    if (!part) break;
-    parts.push_back(*part);
-    units += part->count;
-    units_left_ -= part->count;
-  }
-  return parts;
+  const double worthwhile = task_seconds_ > 0 ? std::ceil(seconds / task_seconds_) : 1;
+  const auto fair = static_cast<double>(tasks_.size() / (2 * held_.size()));
+  const auto count = static_cast<size_t>(std::max(1.0, std::min(worthwhile, fair)));
+  const auto end = tasks_.begin() + static_cast<std::ptrdiff_t>(std::min(count, tasks_.size()));
+  std::vector<size_t> taken(tasks_.begin(), end);
+  tasks_.erase(tasks_.begin(), end);
+  return taken;
 }
 
 void Scheduler::Queue(size_t worker) {
   if (worker > 0 && held_[worker].size() < waiting_.size()) waiting_[held_[worker].size()].push_back(worker);
 }
 
-void Scheduler::Hold(size_t worker, std::vector<Part> parts) {
-  size_t units = 0;
-  for (const Part& part : parts) units += part.count;
-  held_[worker].push_back({std::move(parts), units});
+void Scheduler::Hold(size_t worker, size_t tasks) {
+  held_[worker].push_back(tasks);
   ++outstanding_;
 }
 
 std::optional<Scheduler::Assignment> Scheduler::Assign() {
   for (size_t held = 0; held < waiting_.size(); ++held) {
+    // Nobody gets one in reserve before the master has one to compute.
+    if (held > 0 && here_.empty() && master_computes() && !tasks_.empty()) {
+      const std::vector<size_t> taken = Take();
+      here_.assign(taken.begin(), taken.end());
+    }
     // Towards the end a batch in reserve would wait behind another one while somebody is idle.
-    if (units_left_ == 0 || (held > 0 && units_left_ <= held * held_.size())) return std::nullopt;
+    if (tasks_.empty() || (held > 0 && tasks_.size() <= held * held_.size())) return std::nullopt;
     while (!waiting_[held].empty()) {
       const size_t worker = waiting_[held].front();
       waiting_[held].pop_front();
       if (held_[worker].size() != held) continue;  // it has been given or has finished something since
       Assignment assignment{worker, Take()};
-      Hold(worker, assignment.parts);
+      Hold(worker, assignment.tasks.size());
       Queue(worker);
       return assignment;
     }
@@ -116,54 +72,79 @@ std::optional<Scheduler::Assignment> Scheduler::Assign() {
   return std::nullopt;
 }
 
-std::optional<Part> Scheduler::NextHere() {
+std::optional<size_t> Scheduler::NextHere() {
   if (here_.empty()) {
-    if (units_left_ == 0 || !master_computes()) return std::nullopt;
-    here_ = Take();
-    std::reverse(here_.begin(), here_.end());
+    if (tasks_.empty() || !master_computes()) return std::nullopt;
+    here_.push_back(tasks_.front());
+    tasks_.pop_front();
   }
-  const size_t worthwhile = unit_seconds_ > 0 ? static_cast<size_t>(options_.slice_seconds / unit_seconds_) : 1;
-  const size_t slice = std::max(options_.smallest_slice, worthwhile);
-  Part& next = here_.back();
-  const Part part{next.task, next.first, std::min(slice, next.count)};
-  next.first += part.count;
-  next.count -= part.count;
-  if (next.count == 0) here_.pop_back();
-  Hold(0, {part});
-  return part;
+  const size_t task = here_.front();
+  here_.pop_front();
+  Hold(0, 1);
+  return task;
 }
 
 void Scheduler::Finished(size_t worker, double seconds) {
-  const Held& oldest = held_[worker].front();
   if (seconds > 0) {
-    const double each = seconds / static_cast<double>(oldest.units);
-    unit_seconds_ = unit_seconds_ == 0 ? each : (1 - kNewest) * unit_seconds_ + kNewest * each;
+    const double each = seconds / static_cast<double>(held_[worker].front());
+    task_seconds_ = task_seconds_ == 0 ? each : (1 - kNewest) * task_seconds_ + kNewest * each;
   }
-  for (const Part& part : oldest.parts) known_[part.task] = true;
   held_[worker].pop_front();
   --outstanding_;
   Queue(worker);
 }
 
 void Scheduler::StopAt(size_t task) {
-  const auto drop = [&](std::deque<Piece>& pieces) {
-    std::erase_if(pieces, [&](const Piece& piece) {
-      if (piece.task < task) return false;
-      units_left_ -= piece.end - piece.first;
-      return true;
-    });
+  for (std::deque<size_t>* list : {&tasks_, &here_}) std::erase_if(*list, [&](size_t t) { return t >= task; });
+}
+
+std::vector<std::vector<Part>> CutGroups(std::span<const size_t> groups, size_t workers, const CutOptions& options) {
+  std::vector<std::vector<Part>> tasks;
+  if (groups.empty()) return tasks;
+  workers = std::max<size_t>(1, workers);
+  Part next{0, 0, 0};
+  size_t left = std::accumulate(groups.begin(), groups.end(), size_t{0});
+  const auto take = [&](size_t count) {
+    tasks.back().push_back({next.group, next.first, count});
+    left -= count;
+    next.first += count;
+    if (next.first == groups[next.group]) next = {next.group + 1, 0, 0};
   };
-  drop(begins_);
-  drop(rests_);
-  std::erase_if(here_, [&](const Part& part) { return part.task >= task; });
+  // Full tasks, in rounds: one for each worker.
+  size_t full = 0;
+  for (size_t g = 0; g < groups.size() && g < options.most_groups; ++g) {
+    if (g > 0 && full + groups[g] > options.most_units) break;
+    full += std::min(groups[g], options.most_units);
+  }
+  const size_t rounds = workers == 1 ? left : left / (full * workers);
+  for (size_t count = rounds * workers; count > 0 && left > 0; --count) {
+    tasks.emplace_back();
+    size_t units = 0;
+    do {
+      const size_t rest = std::min(groups[next.group] - next.first, options.most_units);
+      if (units > 0 && units + rest > options.most_units) break;
+      take(rest);
+      units += rest;
+    } while (left > 0 && tasks.back().size() < options.most_groups);
+  }
+  // And what is left, shared out.
+  for (size_t sharers = workers; left > 0; --sharers) {
+    tasks.emplace_back();
+    for (size_t share = (left + sharers - 1) / sharers; share > 0;) {
+      const size_t count = std::min(groups[next.group] - next.first, share);
+      take(count);
+      share -= count;
+    }
+  }
+  return tasks;
 }
 
 int ChooseRanksPerRun(int ranks, size_t runs, int samples) {
-  // Of an iteration this share cannot be spread over ranks: selection, messages, waiting for the last sample. Fitted to
-  // the efficiencies that the simulation finds with 200 samples (up to 16 ranks) and with 1400 (up to 40). More ranks
-  // than one for 21 samples, or than 16, gain next to nothing.
-  const double alone = 0.0028 + 3.7 / std::max(1, samples);
-  const int most = std::clamp(samples / 21, 16, 64);
+  // Of an iteration this share cannot be spread over ranks: selection, messages, lanes that are not full, waiting for
+  // the last sample. Fitted to the efficiencies that the simulation finds with 200, 1400 and 5600 samples. More ranks
+  // than one for 17 samples, or than 24, gain next to nothing.
+  const double alone = 1.8 * std::pow(std::max(1, samples), -0.575);
+  const int most = std::clamp(samples / 17, 24, 80);
   // Runs differ in length, and which is long is not known before. In mean lengths: the longest, and how long groups
   // wait for the last run when each of them has had several.
   constexpr double kLongest = 1.6;

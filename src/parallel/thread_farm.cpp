@@ -11,24 +11,17 @@
 namespace retrace::parallel {
 namespace {
 
-/// Tasks of one unit each.
-class IndivisibleWork final : public DivisibleWork {
+class PackedWork final : public Work {
  public:
-  IndivisibleWork(std::span<const Bytes> tasks, const ResultHandler& on_result)
-      : tasks_(tasks), on_result_(on_result) {}
+  PackedWork(std::span<const Bytes> tasks, const ResultHandler& on_result) : tasks_(tasks), on_result_(on_result) {}
   size_t num_tasks() const override { return tasks_.size(); }
-  size_t num_units(size_t /*task*/) const override { return 1; }
-  Bytes Pack(const Part& part) override { return tasks_[part.task]; }
-  void Handle(const Part& part, std::span<const std::byte> result) override { on_result_(part.task, result); }
+  Bytes Pack(size_t task) override { return tasks_[task]; }
+  void Handle(size_t task, std::span<const std::byte> result) override { on_result_(task, result); }
 
  private:
   std::span<const Bytes> tasks_;
   const ResultHandler& on_result_;
 };
-
-Part Whole(const DivisibleWork& work, size_t task) {
-  return {task, 0, work.num_units(task)};
-}
 
 /// One worker, on the caller's thread: no other thread exists, which keeps debuggers and profilers simple.
 class CallerFarm final : public TaskFarm {
@@ -36,14 +29,13 @@ class CallerFarm final : public TaskFarm {
   explicit CallerFarm(WorkerFactory factory) : factory_(std::move(factory)) {}
 
   using TaskFarm::Run;
-  void Run(DivisibleWork& work) override {
+  void Run(Work& work) override {
     work.WhileBusy();  // nobody else is
     for (size_t i = 0; i < work.num_tasks(); ++i) {
-      const Part part = Whole(work, i);
       if (!worker_) worker_ = factory_();
       result_.clear();
-      worker_(work.Pack(part), result_);
-      work.Handle(part, result_);
+      worker_(work.Pack(i), result_);
+      work.Handle(i, result_);
     }
   }
 
@@ -75,12 +67,12 @@ class ThreadFarm final : public TaskFarm {
   ThreadFarm& operator=(const ThreadFarm&) = delete;
 
   using TaskFarm::Run;
-  void Run(DivisibleWork& work) override {
+  void Run(Work& work) override {
     FirstFailure failure;
     std::vector<Finished> batch;
-    // Whole tasks: threads take the next one from here without waiting for anyone.
+    // Threads take the next one from here without waiting for anyone.
     std::vector<Bytes> tasks;
-    for (size_t i = 0; i < work.num_tasks(); ++i) tasks.push_back(work.Pack(Whole(work, i)));
+    for (size_t i = 0; i < work.num_tasks(); ++i) tasks.push_back(work.Pack(i));
     std::unique_lock lock(mutex_);
     tasks_ = tasks;
     next_ = 0;
@@ -103,7 +95,7 @@ class ThreadFarm final : public TaskFarm {
           failure.Record(finished.index, finished.exception);
         } else if (!failure.any()) {
           try {
-            work.Handle(Whole(work, finished.index), finished.result);
+            work.Handle(finished.index, finished.result);
           } catch (...) {
             failure.Record(finished.index, std::current_exception());
           }
@@ -183,7 +175,7 @@ class ThreadFarm final : public TaskFarm {
 }  // namespace
 
 void TaskFarm::Run(std::span<const Bytes> tasks, const ResultHandler& on_result) {
-  IndivisibleWork work(tasks, on_result);
+  PackedWork work(tasks, on_result);
   Run(work);
 }
 

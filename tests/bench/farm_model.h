@@ -13,13 +13,15 @@ namespace retrace::bench {
 
 /// What things cost, on one core [s].
 struct FarmCosts {
-  std::vector<double> rollouts;  ///< durations of samples, drawn from at random
-  double pack = 0;               ///< a part, on the master
+  std::vector<double> rollouts;  ///< durations of samples that are simulated alone, drawn from at random
+  size_t lanes = 1;              ///< so many samples are simulated side by side,
+  std::vector<double> together;  ///< in such durations, drawn from at random; fewer than half as many: each alone
+  double pack = 0;               ///< a start state of a task, on the master
   double handle_part = 0;        ///< a result, on the master, whatever it holds
   double handle_sample = 0;      ///< and for each sample in it
   double between = 0;            ///< selection, tree and the next iteration's tasks, while no other rank can go on
   double keep = 0;               ///< checkpoint of an iteration, while the workers compute
-  double task_bytes = 0;         ///< of a part
+  double task_bytes = 0;         ///< of a start state
   double sample_bytes = 0;       ///< of a result
 };
 
@@ -52,9 +54,9 @@ class FarmModel {
   /// The time that an iteration takes [s], of `starts` start states with `each` samples.
   double Iterate(size_t starts, size_t each) {
     const double begun = now_;
-    const std::vector<size_t> units(starts, each);
+    tasks_ = parallel::CutGroups(std::vector<size_t>(starts, each), scheduler_.num_computing());
     known_.assign(starts, false);
-    scheduler_.Begin(units);
+    scheduler_.Begin(tasks_.size());
     Assign();
     now_ += costs_.keep;
     for (;;) {
@@ -62,11 +64,11 @@ class FarmModel {
         Receive();
         Assign();
       }
-      if (const auto part = scheduler_.NextHere()) {
-        const double seconds = Compute(0, *part, known_[part->task]);
+      if (const auto task = scheduler_.NextHere()) {
+        const double seconds = Compute(0, tasks_[*task], KnownOf(*task));
         now_ += costs_.pack + seconds;
         scheduler_.Finished(0, seconds);
-        Handle(*part);
+        Handle(*task);
         continue;
       }
       if (scheduler_.outstanding() == 0) break;
@@ -84,35 +86,62 @@ class FarmModel {
     double time;
     size_t worker;
     double seconds;
-    std::vector<parallel::Part> parts;
+    std::vector<size_t> tasks;
     bool operator<(const Answer& other) const { return time > other.time; }  // earliest first
   };
 
-  double Draw() { return costs_.rollouts[random_.NextBits() % costs_.rollouts.size()]; }
+  double Draw(const std::vector<double>& durations) { return durations[random_.NextBits() % durations.size()]; }
 
-  double Compute(size_t worker, const parallel::Part& part, bool known) {
+  /// Samples side by side, as RolloutWorker simulates them.
+  double Simulate(size_t samples) {
     double seconds = 0;
-    for (size_t u = 0; u < part.count; ++u) seconds += Draw();
-    if (part.first > 0 && !known) {
-      seconds += Draw();  // what the samples of a start state share
-      ++wasted_;
+    for (; samples > 0 && costs_.lanes > 1 && 2 * samples >= costs_.lanes; samples -= std::min(samples, costs_.lanes)) {
+      seconds += Draw(costs_.together);
     }
-    return pace_[worker] * seconds;
+    for (; samples > 0; --samples) seconds += Draw(costs_.rollouts);
+    return seconds;
   }
 
-  void Handle(const parallel::Part& part) {
-    now_ += costs_.handle_part + costs_.handle_sample * static_cast<double>(part.count);
-    known_[part.task] = true;
+  /// Of which groups of a task it is known what their samples share.
+  std::vector<bool> KnownOf(size_t task) const {
+    std::vector<bool> known;
+    for (const parallel::Part& part : tasks_[task]) known.push_back(known_[part.group]);
+    return known;
+  }
+
+  /// First the undisplaced samples of all start states, then the others.
+  double Compute(size_t worker, const std::vector<parallel::Part>& task, const std::vector<bool>& known) {
+    size_t undisplaced = 0;
+    size_t others = 0;
+    for (size_t p = 0; p < task.size(); ++p) {
+      const bool begins = task[p].first == 0;
+      others += task[p].count - (begins ? 1 : 0);
+      if (!begins && known[p]) continue;
+      ++undisplaced;
+      if (!begins) ++wasted_;
+    }
+    return pace_[worker] * (Simulate(undisplaced) + Simulate(others));
+  }
+
+  void Handle(size_t task) {
+    now_ += costs_.handle_part + costs_.handle_sample * static_cast<double>(SamplesOf(task));
+    for (const parallel::Part& part : tasks_[task]) known_[part.group] = true;
+  }
+  size_t SamplesOf(size_t task) const {
+    size_t samples = 0;
+    for (const parallel::Part& part : tasks_[task]) samples += part.count;
+    return samples;
   }
 
   void Assign() {
     while (auto assignment = scheduler_.Assign()) {
       double bytes = 0;
-      std::vector<bool> known;
-      for (const parallel::Part& part : assignment->parts) {
-        now_ += costs_.pack;
-        bytes += costs_.task_bytes;
-        known.push_back(known_[part.task]);
+      std::vector<std::vector<bool>> known;
+      for (const size_t task : assignment->tasks) {
+        const auto starts = static_cast<double>(tasks_[task].size());
+        now_ += costs_.pack * starts;
+        bytes += costs_.task_bytes * starts;
+        known.push_back(KnownOf(task));
       }
       now_ += network_.message;
       ++messages_;
@@ -122,13 +151,13 @@ class FarmModel {
       free = std::max(free, now_ + network_.latency + bytes / network_.bandwidth);
       double seconds = 0;
       double answer = 0;
-      for (size_t p = 0; p < assignment->parts.size(); ++p) {
-        seconds += Compute(worker, assignment->parts[p], known[p]);
-        answer += costs_.sample_bytes * static_cast<double>(assignment->parts[p].count);
+      for (size_t t = 0; t < assignment->tasks.size(); ++t) {
+        seconds += Compute(worker, tasks_[assignment->tasks[t]], known[t]);
+        answer += costs_.sample_bytes * static_cast<double>(SamplesOf(assignment->tasks[t]));
       }
       if (random_.Uniform() < network_.delayed) seconds += network_.delay;
       free += seconds;
-      arrivals_.push({free + network_.latency + answer / network_.bandwidth, worker, seconds, assignment->parts});
+      arrivals_.push({free + network_.latency + answer / network_.bandwidth, worker, seconds, assignment->tasks});
     }
   }
 
@@ -137,17 +166,18 @@ class FarmModel {
     arrivals_.pop();
     now_ += network_.message;
     scheduler_.Finished(answer.worker, answer.seconds);
-    for (const parallel::Part& part : answer.parts) Handle(part);
+    for (const size_t task : answer.tasks) Handle(task);
   }
 
   const FarmCosts& costs_;
   const Network& network_;
   parallel::Scheduler scheduler_;
   RandomStream random_;
-  double now_ = 0;            // of the master
-  std::vector<double> free_;  // (ranks) when each has done all that it was given
-  std::vector<double> pace_;  // (ranks) how long it takes in comparison
-  std::vector<bool> known_;   // (tasks)
+  double now_ = 0;                                  // of the master
+  std::vector<double> free_;                        // (ranks) when each has done all that it was given
+  std::vector<double> pace_;                        // (ranks) how long it takes in comparison
+  std::vector<bool> known_;                         // (start states)
+  std::vector<std::vector<parallel::Part>> tasks_;  // of start states
   std::priority_queue<Answer> arrivals_;
   double messages_ = 0;
   double wasted_ = 0;

@@ -14,6 +14,7 @@
 #include "retrace/math/random.h"
 #include "retrace/methods/sampling/rollout.h"
 #include "retrace/runs/reconstruction.h"
+#include "retrace/simulation/world_lanes.h"
 
 namespace {
 
@@ -38,70 +39,87 @@ double Median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-/// A farm of one that notes what everything costs. Of two tasks it computes one sample by sample and one at once, which
-/// tells the cost of a result from that of its samples.
+/// What an iteration draws: samples from each of its start states.
+struct Draw {
+  size_t starts = 0;
+  size_t each = 0;
+};
+
+/// A farm of one that notes what everything costs. Of two iterations it computes one sample by sample and one in tasks
+/// that are as large as they may be, which tells the cost of a result from that of its samples, and of samples side by
+/// side from that of one alone. The first iteration, which has one start state, is not counted.
 class MeasuringFarm final : public parallel::TaskFarm {
  public:
-  explicit MeasuringFarm(const parallel::WorkerFactory& factory) : worker_(factory()) {}
+  MeasuringFarm(const parallel::WorkerFactory& factory, size_t lanes, const Draw& draw)
+      : worker_(factory()), lanes_(lanes) {
+    const auto tasks = parallel::CutGroups(std::vector<size_t>(draw.starts, draw.each), 1);
+    for (const parallel::Part& part : tasks.front()) full_ += part.count;
+  }
 
   using TaskFarm::Run;
-  void Run(parallel::DivisibleWork& work) override {
+  void Run(parallel::Work& work) override {
     const double begun = Now();
-    if (left_ > 0) between.push_back(begun - left_);
+    if (left_ > 0 && !alone_) between_.push_back(begun - left_);
     work.WhileBusy();
     keep.push_back(Now() - begun);
-    for (size_t t = 0; t < work.num_tasks(); ++t) {
-      const size_t units = work.num_units(t);
-      const size_t step = t % 2 == 0 ? 1 : units;
-      for (size_t first = 0; first < units; first += step) Compute(work, {t, first, step});
-    }
+    for (size_t t = 0; t < work.num_tasks(); ++t) Compute(work, t, keep.size() > 1 && t + 1 < work.num_tasks());
+    alone_ = !alone_;
     left_ = Now();
   }
 
-  int num_workers() const override { return 1; }
+  int num_workers() const override { return alone_ ? kMany : 1; }
 
   FarmCosts Costs() const {
     FarmCosts costs;
-    costs.rollouts = rollouts;
-    costs.pack = Mean(pack);
-    const double whole = Mean(handle_whole) / Mean(units_whole);
-    costs.handle_sample = (Mean(handle_whole) - Mean(handle_one)) / (Mean(units_whole) - 1);
+    costs.rollouts = rollouts_;
+    costs.together = together_;
+    costs.lanes = lanes_;
+    costs.pack = Mean(pack_);
+    const double whole = Mean(handle_full_) / static_cast<double>(full_);
+    costs.handle_sample = (Mean(handle_full_) - Mean(handle_one_)) / static_cast<double>(full_ - 1);
     costs.handle_sample = std::clamp(costs.handle_sample, 0.0, whole);
-    costs.handle_part = std::max(0.0, Mean(handle_one) - costs.handle_sample);
-    costs.between = Median(between);
+    costs.handle_part = std::max(0.0, Mean(handle_one_) - costs.handle_sample);
+    costs.between = Median(between_);
     costs.keep = Median(keep);
-    costs.task_bytes = Mean(task_bytes);
-    costs.sample_bytes = Mean(sample_bytes);
+    costs.task_bytes = Mean(task_bytes_);
+    costs.sample_bytes = Mean(sample_bytes_);
     return costs;
   }
 
-  std::vector<double> rollouts, pack, handle_one, handle_whole, units_whole, between, keep, task_bytes, sample_bytes;
+  std::vector<double> keep;
 
  private:
-  void Compute(parallel::DivisibleWork& work, const parallel::Part& part) {
+  static constexpr int kMany = 1000000;  // workers: each gets one sample
+
+  void Compute(parallel::Work& work, size_t t, bool counts) {
     const double start = Now();
-    const parallel::Bytes task = work.Pack(part);
+    const parallel::Bytes task = work.Pack(t);
     const double packed = Now();
     result_.clear();
     worker_(task, result_);
     const double computed = Now();
-    work.Handle(part, result_);
+    work.Handle(t, result_);
     const double handled = Now();
-    pack.push_back(packed - start);
-    task_bytes.push_back(static_cast<double>(task.size()));
-    sample_bytes.push_back(static_cast<double>(result_.size()) / static_cast<double>(part.count));
-    if (part.count == 1) {
-      rollouts.push_back(computed - packed);
-      handle_one.push_back(handled - computed);
+    if (!counts) return;
+    if (alone_) {
+      pack_.push_back(packed - start);
+      task_bytes_.push_back(static_cast<double>(task.size()));
+      rollouts_.push_back(computed - packed);
+      handle_one_.push_back(handled - computed);
     } else {
-      handle_whole.push_back(handled - computed);
-      units_whole.push_back(static_cast<double>(part.count));
+      together_.push_back((computed - packed) * static_cast<double>(lanes_) / static_cast<double>(full_));
+      handle_full_.push_back(handled - computed);
+      sample_bytes_.push_back(static_cast<double>(result_.size()) / static_cast<double>(full_));
     }
   }
 
   parallel::Worker worker_;
+  size_t lanes_;
+  size_t full_ = 0;  // samples of a task that is as large as it may be
+  bool alone_ = false;
   parallel::Bytes result_;
   double left_ = 0;
+  std::vector<double> rollouts_, together_, pack_, handle_one_, handle_full_, between_, task_bytes_, sample_bytes_;
 };
 
 /// The checkpoint of the search, in a file that goes away.
@@ -119,12 +137,6 @@ class JournalStore final : public sampling::IterationStore {
 
  private:
   io::Journal journal_;
-};
-
-/// What an iteration draws: samples from each of its start states.
-struct Draw {
-  size_t starts = 0;
-  size_t each = 0;
 };
 
 /// Seconds per iteration.
@@ -165,7 +177,12 @@ int Run(const runs::JobOptions& options) {
   const sampling::Problem& problem = job.problem;
   const std::filesystem::path path = std::filesystem::temp_directory_path() / "retrace_scheduler_simulation";
   JournalStore store(path);
-  MeasuringFarm farm(sampling::MakeWorkerFactory(problem));
+  const sampling::Options& o = problem.options;
+  const auto starts = static_cast<size_t>(o.selection.saved);
+  const Draw draw{starts, std::max<size_t>(1, static_cast<size_t>(o.samples) / starts)};
+  MeasuringFarm farm(sampling::MakeWorkerFactory(problem),
+                     simulation::WorldLanes(std::vector{&*problem.task.character}, problem.task.world).num_lanes(),
+                     draw);
   sampling::Hooks hooks;
   hooks.store = &store;
   const double begun = Now();
@@ -182,19 +199,18 @@ int Run(const runs::JobOptions& options) {
   std::printf("Measured, processor time of one core (%s, %zu iterations):\n\n", options.clip.file.c_str(),
               result.iterations.size());
   std::printf("| what | cost |\n|---|---|\n");
-  std::printf("| a sample | %.0f us; 1 %%, 50 %%, 99 %% and all of them within %.0f, %.0f, %.0f and %.0f us |\n",
+  std::printf("| a sample alone | %.0f us; 1 %%, 50 %%, 99 %% and all of them within %.0f, %.0f, %.0f and %.0f us |\n",
               1e6 * Mean(costs.rollouts), quantile(0.01), quantile(0.5), quantile(0.99), quantile(1));
-  std::printf("| message to a worker | %.0f bytes, %.1f us to make |\n", costs.task_bytes, 1e6 * costs.pack);
-  std::printf("| result | %.0f bytes and %.1f us per sample, %.1f us more per message |\n", costs.sample_bytes,
+  std::printf("| %zu samples side by side | %.0f us |\n", costs.lanes, 1e6 * Mean(costs.together));
+  std::printf("| start state in a message to a worker | %.0f bytes, %.1f us to make |\n", costs.task_bytes,
+              1e6 * costs.pack);
+  std::printf("| result | %.0f bytes and %.1f us per sample, %.1f us more per task |\n", costs.sample_bytes,
               1e6 * costs.handle_sample, 1e6 * costs.handle_part);
   std::printf("| selection, tree, next tasks | %.0f us per iteration, while the workers wait |\n", 1e6 * costs.between);
   std::printf("| checkpoint | %.0f us per iteration (%.0f kB), while they compute; %.2f %% of this search |\n\n",
               1e6 * costs.keep, 1e-3 * store.bytes / store.count,
               100 * std::accumulate(farm.keep.begin(), farm.keep.end(), 0.0) / whole);
 
-  const sampling::Options& o = problem.options;
-  const auto starts = static_cast<size_t>(o.selection.saved);
-  const Draw draw{starts, std::max<size_t>(1, static_cast<size_t>(o.samples) / starts)};
   std::printf("Simulated, %zu samples from %zu start states per iteration:\n\n", draw.starts * draw.each, draw.starts);
   std::printf(
       "| ranks | latency, us | ms per iteration | efficiency | messages | repeated simulations |\n"

@@ -88,53 +88,46 @@ TEST(MpiFarm, HasOneFarmAtATime) {
                std::logic_error);
 }
 
-/// Units of tasks in any cut: a part answers with one number per unit.
-class Cut final : public DivisibleWork {
+/// Tasks that are packed when they are handed out, and answered with their numbers.
+class Numbered final : public Work {
  public:
-  explicit Cut(size_t tasks) : answers_(tasks) {
-    for (size_t t = 0; t < tasks; ++t) answers_[t].assign(num_units(t), 0);
-  }
+  explicit Numbered(size_t tasks) : answers_(tasks, 0) {}
   size_t num_tasks() const override { return answers_.size(); }
-  size_t num_units(size_t task) const override { return 1 + task * 5 % 13; }
-  Bytes Pack(const Part& part) override {
-    Bytes bytes(sizeof part);
-    std::memcpy(bytes.data(), &part, sizeof part);
+  Bytes Pack(size_t task) override {
+    Bytes bytes(sizeof task);
+    std::memcpy(bytes.data(), &task, sizeof task);
     return bytes;
   }
-  void Handle(const Part& part, std::span<const std::byte> result) override {
-    ASSERT_EQ(result.size(), part.count * sizeof(size_t));
-    std::memcpy(&answers_[part.task][part.first], result.data(), result.size());
+  void Handle(size_t task, std::span<const std::byte> result) override {
+    ASSERT_EQ(result.size(), sizeof(size_t));
+    std::memcpy(&answers_[task], result.data(), result.size());
   }
   void WhileBusy() override { ++busy_; }
 
   static Worker MakeWorker() {
     return [](std::span<const std::byte> task, Bytes& result) {
-      Part part;
-      std::memcpy(&part, task.data(), sizeof part);
-      for (size_t u = part.first; u < part.first + part.count; ++u) {
-        const size_t answer = 1000 * part.task + u + 1;
-        result.resize(result.size() + sizeof answer);
-        std::memcpy(result.data() + result.size() - sizeof answer, &answer, sizeof answer);
-      }
+      size_t number = 0;
+      std::memcpy(&number, task.data(), sizeof number);
+      ++number;
+      result.resize(sizeof number);
+      std::memcpy(result.data(), &number, sizeof number);
     };
   }
 
   void Check() const {
     EXPECT_EQ(busy_, 1);
-    for (size_t t = 0; t < answers_.size(); ++t) {
-      for (size_t u = 0; u < answers_[t].size(); ++u) EXPECT_EQ(answers_[t][u], 1000 * t + u + 1);
-    }
+    for (size_t t = 0; t < answers_.size(); ++t) EXPECT_EQ(answers_[t], t + 1);
   }
 
  private:
-  std::vector<std::vector<size_t>> answers_;
+  std::vector<size_t> answers_;
   int busy_ = 0;
 };
 
-TEST(MpiFarm, CutsTasksAndLosesNothing) {
-  OnJob(Cut::MakeWorker, [](TaskFarm& farm) {
+TEST(MpiFarm, PacksTasksWhenItHandsThemOut) {
+  OnJob(Numbered::MakeWorker, [](TaskFarm& farm) {
     for (const size_t tasks : {1U, 2U, 7U, 300U}) {
-      Cut work(tasks);
+      Numbered work(tasks);
       farm.Run(work);
       work.Check();
     }
@@ -142,14 +135,13 @@ TEST(MpiFarm, CutsTasksAndLosesNothing) {
 }
 
 TEST(MpiFarm, EndsWhenWorkCannotBePackedOrKept) {
-  struct Full final : public DivisibleWork {
+  struct Full final : public Work {
     size_t num_tasks() const override { return 50; }
-    size_t num_units(size_t) const override { return 3; }
-    Bytes Pack(const Part& part) override {
-      if (!keep_fails && part.task == 10) throw OutputError("cannot be packed");
+    Bytes Pack(size_t task) override {
+      if (!keep_fails && task == 10) throw OutputError("cannot be packed");
       return laws::Pack(laws::Order{});
     }
-    void Handle(const Part&, std::span<const std::byte>) override {}
+    void Handle(size_t, std::span<const std::byte>) override {}
     void WhileBusy() override {
       if (keep_fails) throw OutputError("disk full");
     }
@@ -289,13 +281,13 @@ TEST(MpiGroups, WorkInsideOneAnother) {
   for (int count = 1; count <= session->size(); ++count) {
     const RankGroups groups = session->Split(count);
     if (!groups.leaders) {
-      groups.own->Serve(Cut::MakeWorker);
+      groups.own->Serve(Numbered::MakeWorker);
       continue;
     }
-    const auto team = groups.own->MakeFarm(Cut::MakeWorker);
+    const auto team = groups.own->MakeFarm(Numbered::MakeWorker);
     const auto factory = [&]() -> Worker {
       return [&](std::span<const std::byte> task, Bytes& result) {
-        Cut work(20 + task.size());
+        Numbered work(20 + task.size());
         team->Run(work);
         work.Check();
         result.assign(task.begin(), task.end());

@@ -21,7 +21,7 @@ class KeyedFarm final : public TaskFarm {
   KeyedFarm(TaskFarm& farm, uint64_t key) : farm_(farm), key_(key) {}
 
   using TaskFarm::Run;
-  void Run(DivisibleWork& work) override;
+  void Run(Work& work) override;
   int num_workers() const override { return farm_.num_workers(); }
 
  private:

@@ -36,18 +36,15 @@ using WorkerFactory = std::function<Worker()>;
 /// Receives results in the order in which they finish, on the thread that called Run.
 using ResultHandler = std::function<void(size_t task_index, std::span<const std::byte> result)>;
 
-/// Tasks that a farm may cut, so that no worker waits long for another one: each consists of units, any of which can be
-/// computed apart. The results must not depend on where they are cut. All members are called on the thread that called
-/// Run.
-class DivisibleWork {
+/// Tasks that are packed when they are handed out. How large they are is up to whoever knows what is in them: CutGroups
+/// cuts work to size for a farm. All members are called on the thread that called Run.
+class Work {
  public:
-  virtual ~DivisibleWork() = default;
+  virtual ~Work() = default;
   virtual size_t num_tasks() const = 0;
-  /// At least 1.
-  virtual size_t num_units(size_t task) const = 0;
-  /// The task's bytes, for these of its units; what was handled before may be in them.
-  virtual Bytes Pack(const Part& part) = 0;
-  virtual void Handle(const Part& part, std::span<const std::byte> result) = 0;
+  /// The task's bytes; what was handled before may be in them.
+  virtual Bytes Pack(size_t task) = 0;
+  virtual void Handle(size_t task, std::span<const std::byte> result) = 0;
   /// Called once per run when the workers have been given something to do: the place for what can wait until then.
   virtual void WhileBusy() {}
 };
@@ -56,14 +53,14 @@ class TaskFarm {
  public:
   virtual ~TaskFarm() = default;
 
-  /// Computes all units of every task once; returns when all results have been handled. Tasks are begun in about the
+  /// Computes every task once; returns when all results have been handled. Tasks are begun in about the
   /// order of their indices. An exception thrown by a worker or by the handler ends the run: what was begun is
   /// finished, results not yet handled are dropped, and of all exceptions the one with the lowest task index is
   /// rethrown here. As every task before it is computed too, the lowest task that throws in a worker is the same one
   /// for any number of workers. The farm can be used again after an exception.
-  virtual void Run(DivisibleWork& work) = 0;
+  virtual void Run(Work& work) = 0;
 
-  /// The same for tasks that cannot be cut.
+  /// The same for tasks that are packed already.
   void Run(std::span<const Bytes> tasks, const ResultHandler& on_result);
 
   /// Threads or ranks that compute.

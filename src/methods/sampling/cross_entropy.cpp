@@ -65,12 +65,16 @@ void FitDistributions(const Problem& problem, const Tree& tree, int first_fragme
       distributions[fragment] = NormalOffsets{zero, zero};
     }
     auto& known = std::get<NormalOffsets>(distributions[fragment]);
-    known.goal = GoalOf(problem, static_cast<int>(fragment), tree[fragment + 1][ranks[fragment].front()].end);
+    known.goal = GoalOf(problem, static_cast<int>(fragment), *tree[fragment + 1][ranks[fragment].front()].end);
+    std::vector<Offsets> elites;
+    for (size_t e = 0; e < count; ++e) {
+      elites.push_back(OffsetsOf(problem, tree[fragment + 1][ranks[fragment][e]]));
+    }
     for (size_t j = 0; j < known.mean.size(); ++j) {
       Vec3 sum = Vec3::Zero();
       Vec3 squares = Vec3::Zero();
-      for (size_t e = 0; e < count; ++e) {
-        const Vec3 turn = RotationVector(tree[fragment + 1][ranks[fragment][e]].offsets[j]);
+      for (const Offsets& elite : elites) {
+        const Vec3 turn = RotationVector(elite[j]);
         sum += turn;
         squares += turn.cwiseProduct(turn);
       }

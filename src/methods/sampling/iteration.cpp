@@ -12,24 +12,21 @@
 namespace retrace::sampling {
 namespace {
 
-/// Samples per task: few enough to keep all workers busy when the first iteration has one start state only, many enough
-/// to fill the lanes of a worker, and that the feedforward simulation, which tasks repeat that begin before it is
-/// known, hardly counts.
-constexpr int kMaxSamplesPerTask = 32;
+/// Samples of a start state in one share: few enough to keep all workers busy when the first iteration has one start
+/// state only, many enough that the feedforward simulation, which is counted once for each share, hardly counts.
+constexpr int kMaxSamplesPerShare = 32;
 
 }  // namespace
 
-Iteration::Iteration(const Problem& problem, IterationPlan plan, const std::vector<Node>& starts)
-    : problem_(problem), plan_(std::move(plan)), starts_(starts) {
+Iteration::Iteration(const Problem& problem, IterationPlan plan, const std::vector<Node>& starts,
+                     IterationMemory& memory)
+    : problem_(problem), plan_(std::move(plan)), starts_(starts), memory_(memory) {
   record.iteration = plan_.iteration;
   record.fragment = plan_.fragment;
   record.drawn = plan_.samples;
   record.weights = plan_.weights;
   record.start = problem.task.schedule.steps[static_cast<size_t>(plan_.fragment)] * problem.time_step();
   record.end = problem.task.schedule.steps[static_cast<size_t>(plan_.fragment) + 1] * problem.time_step();
-  record.samples.resize(static_cast<size_t>(plan_.samples));
-  for (size_t s = 0; s < record.samples.size(); ++s) record.samples[s].sample = s;
-  ends_.resize(record.samples.size());
   // Every start state gets nSample/nSave samples; where that leaves a rest, the cheapest ones get one more. When there
   // are fewer samples than start states, the last of these get none.
   const int num_starts = static_cast<int>(starts.size());
@@ -37,76 +34,78 @@ Iteration::Iteration(const Problem& problem, IterationPlan plan, const std::vect
   for (int s = 0; s < num_starts; ++s) {
     int count = plan_.samples / num_starts + (s < plan_.samples % num_starts ? 1 : 0);
     if (count == 0) break;
-    Proposal& proposal = proposals_.emplace_back();
+    Proposal& proposal = *proposals_.emplace_back(std::make_shared<Proposal>());
     proposal.distribution = plan_.distributions[static_cast<size_t>(s) % plan_.distributions.size()];
     proposal.undisplaced = sample;
-    if (plan_.ramps) {
-      proposal.ramp_from = starts[static_cast<size_t>(s)].offsets;
-    } else {
-      proposal.kept = starts[static_cast<size_t>(s)].displacement;
-    }
+    if (!plan_.ramps) proposal.kept = starts[static_cast<size_t>(s)].displacement;
     // The first task of a start state finds the centre from its candidate 0; others simulate that in addition. This is
     // what is counted, whether or not a farm spares or repeats it: the budget must not depend on where samples were
     // simulated.
     for (bool first = true; count > 0; first = false) {
-      const int now = std::min(count, kMaxSamplesPerTask);
+      const int now = std::min(count, kMaxSamplesPerShare);
       if (!first && proposal.CentreNeedsSimulation(problem.options)) ++record.rollouts;
       shares_.push_back({static_cast<size_t>(s), static_cast<size_t>(sample), static_cast<size_t>(now)});
       sample += now;
       count -= now;
     }
   }
-  for (size_t s = 0; s < shares_.size(); ++s) {
-    const size_t count = shares_[s].count;
-    if (tasks_.empty() || tasks_.back().count + count > size_t{kMaxSamplesPerTask}) tasks_.push_back({s, 0, 0});
-    ++tasks_.back().num_shares;
-    tasks_.back().count += count;
-  }
-  record.fitted = proposals_.front().fitted();
-  record.rollouts += record.samples.size();
+  record.fitted = proposals_.front()->fitted();
+  record.rollouts += static_cast<size_t>(plan_.samples);
+}
+
+void Iteration::MakeRoom() {
+  record.samples.resize(static_cast<size_t>(plan_.samples));
+  for (size_t s = 0; s < record.samples.size(); ++s) record.samples[s].sample = s;
+  memory_.ends.resize(record.samples.size());
+  saved_.resize(record.samples.size());
 }
 
 void Iteration::Simulate(parallel::TaskFarm& farm, const std::function<void()>& while_busy) {
   while_busy_ = while_busy;
+  std::vector<size_t> samples;
+  for (const Share& share : shares_) samples.push_back(share.count);
+  tasks_ = parallel::CutGroups(samples, static_cast<size_t>(farm.num_workers()));
   farm.Run(*this);
 }
 
-std::vector<Iteration::Share> Iteration::SharesOf(const parallel::Part& part) const {
-  const Task& task = tasks_[part.task];
+std::vector<Iteration::Share> Iteration::SharesOf(size_t task) const {
   std::vector<Share> shares;
-  size_t before = 0;  // units of the task
-  for (size_t s = task.first_share; s < task.first_share + task.num_shares; ++s) {
-    const Share& share = shares_[s];
-    const size_t begin = std::max(before, part.first);
-    const size_t end = std::min(before + share.count, part.first + part.count);
-    if (begin < end) shares.push_back({share.start, share.first + (begin - before), end - begin});
-    before += share.count;
+  for (const parallel::Part& part : tasks_[task]) {
+    const Share& whole = shares_[part.group];
+    shares.push_back({whole.start, whole.first + part.first, part.count});
   }
   return shares;
 }
 
-parallel::Bytes Iteration::Pack(const parallel::Part& part) {
+/// While workers are waiting, nothing is drawn that they do not wait for.
+Proposal& Iteration::ProposalOf(size_t start) {
+  Proposal& proposal = *proposals_[start];
+  if (plan_.ramps && !proposal.ramp_from) proposal.ramp_from = OffsetsOf(problem_, starts_[start]);
+  return proposal;
+}
+
+parallel::Bytes Iteration::Pack(size_t task) {
   parallel::Bytes bytes;
-  for (const Share& share : SharesOf(part)) {
+  for (const Share& share : SharesOf(task)) {
     RolloutTask rollouts;
     rollouts.iteration = plan_.iteration;
     rollouts.fragment = plan_.fragment;
     rollouts.first_sample = static_cast<int>(share.first);
     rollouts.num_samples = static_cast<int>(share.count);
-    rollouts.start = starts_[share.start].end;
-    rollouts.proposal = proposals_[share.start];
+    rollouts.start = *starts_[share.start].end;
+    rollouts.proposal = ProposalOf(share.start);
     sampling::Pack(rollouts, bytes);
   }
   return bytes;
 }
 
-void Iteration::Handle(const parallel::Part& part, std::span<const std::byte> bytes) {
-  std::vector<RolloutResult> results = UnpackResults(bytes, problem_);
-  const std::vector<Share> shares = SharesOf(part);
+void Iteration::Handle(size_t task, std::span<const std::byte> bytes) {
+  UnpackResults(bytes, problem_, memory_.results);
+  const std::vector<Share> shares = SharesOf(task);
   for (size_t r = 0; r < shares.size(); ++r) {
     const Share& share = shares[r];
-    RolloutResult& result = results[r];
-    if (result.centre) proposals_[share.start].centre = std::move(result.centre);
+    RolloutResult& result = memory_.results[r];
+    if (result.centre) proposals_[share.start]->centre = result.centre;
     record.cpu_seconds += result.cpu_seconds;
     for (size_t s = 0; s < result.samples.size(); ++s) {
       const size_t sample = share.first + s;
@@ -116,35 +115,33 @@ void Iteration::Handle(const parallel::Part& part, std::span<const std::byte> by
       entry.terms = result.samples[s].terms;
       entry.gate_ratio = result.samples[s].gate_ratio;
       SetCost(entry);
-      ends_[sample] = std::move(result.samples[s].end);
+      memory_.ends[sample].swap(result.samples[s].end);
     }
   }
 }
 
 Simulated Iteration::TakeSimulated() {
-  Simulated simulated;
-  for (Proposal& proposal : proposals_) simulated.centres.push_back(std::move(proposal.centre.value()));
-  simulated.ends = std::move(ends_);
-  return simulated;
+  return {{proposals_.begin(), proposals_.end()}, std::move(saved_)};
 }
 
-parallel::Bytes Store(const IterationRecord& record, const Simulated& simulated) {
-  parallel::Bytes bytes;
-  bytes.reserve(1 << 20);
+void Store(const IterationRecord& record, const Simulated& simulated, parallel::Bytes& bytes) {
+  bytes.clear();
   const uint64_t sizes[] = {static_cast<uint64_t>(record.iteration), static_cast<uint64_t>(record.fragment),
-                            record.samples.size(), simulated.centres.size()};
+                            record.samples.size(), simulated.proposals.size()};
   parallel::Put(bytes, sizes, std::size(sizes));
   parallel::Put(bytes, &record.cpu_seconds, 1);
-  for (const Offsets& offsets : simulated.centres) parallel::Put(bytes, offsets.data(), offsets.size());
+  for (const auto& proposal : simulated.proposals) {
+    const Offsets& centre = proposal->centre.value();
+    parallel::Put(bytes, centre.data(), centre.size());
+  }
   for (size_t s = 0; s < record.samples.size(); ++s) {
     const SampleRecord& entry = record.samples[s];
     const uint8_t flags = (entry.diverged ? 1 : 0) | (entry.saved ? 2 : 0);
     parallel::Put(bytes, &entry.terms, 1);
     parallel::Put(bytes, &entry.gate_ratio, 1);
     parallel::Put(bytes, &flags, 1);
-    if (entry.saved) parallel::Put(bytes, simulated.ends[s].data(), simulated.ends[s].size());
+    if (entry.saved) parallel::Put(bytes, simulated.saved[s]->data(), simulated.saved[s]->size());
   }
-  return bytes;
 }
 
 void Iteration::SetCost(SampleRecord& entry) const {
@@ -155,6 +152,7 @@ void Iteration::SetCost(SampleRecord& entry) const {
 }
 
 void Iteration::Restore(const parallel::Bytes& bytes) {
+  MakeRoom();
   parallel::Reader reader(bytes);
   uint64_t sizes[4];
   reader.Take(sizes, std::size(sizes));
@@ -163,9 +161,9 @@ void Iteration::Restore(const parallel::Bytes& bytes) {
     throw std::logic_error("an iteration of another search");
   }
   reader.Take(&record.cpu_seconds, 1);
-  for (Proposal& proposal : proposals_) {
-    proposal.centre = NoOffsets(problem_);
-    reader.Take(proposal.centre->data(), proposal.centre->size());
+  for (size_t s = 0; s < proposals_.size(); ++s) {
+    Offsets& centre = ProposalOf(s).centre.emplace(NoOffsets(problem_));
+    reader.Take(centre.data(), centre.size());
   }
   size_t share = 0;
   for (size_t s = 0; s < record.samples.size(); ++s) {
@@ -179,8 +177,8 @@ void Iteration::Restore(const parallel::Bytes& bytes) {
     entry.diverged = (flags & 1) != 0;
     SetCost(entry);
     if ((flags & 2) == 0) continue;
-    ends_[s].resize(starts_[entry.start].end.size());
-    reader.Take(ends_[s].data(), ends_[s].size());
+    memory_.ends[s].resize(starts_[entry.start].end->size());
+    reader.Take(memory_.ends[s].data(), memory_.ends[s].size());
   }
   if (!reader.empty()) throw std::logic_error("too many bytes");
   record.restored = true;
@@ -188,6 +186,7 @@ void Iteration::Restore(const parallel::Bytes& bytes) {
 
 std::vector<Node> Iteration::Select() {
   std::vector<double> costs;
+  costs.reserve(record.samples.size());
   for (const SampleRecord& entry : record.samples) {
     costs.push_back(entry.cost);
     record.inside_gates += Inside(entry);
@@ -202,6 +201,7 @@ std::vector<Node> Iteration::Select() {
   record.diverged = static_cast<size_t>(
       std::count_if(record.samples.begin(), record.samples.end(), [](const SampleRecord& s) { return s.diverged; }));
   std::vector<Node> nodes;
+  nodes.reserve(record.selection.samples.size());
   for (const size_t sample : record.selection.samples) {
     SampleRecord& entry = record.samples[sample];
     entry.saved = true;
@@ -211,15 +211,14 @@ std::vector<Node> Iteration::Select() {
     node.iteration = static_cast<size_t>(record.iteration);
     node.sample = sample;
     node.path_cost = starts_[entry.start].path_cost + entry.cost;
-    const Proposal& proposal = proposals_[entry.start];
-    const int number = static_cast<int>(sample);
-    node.offsets = proposal.Draw(problem_, record.iteration, number);
-    if (problem_.options.correlation > 0 && number != proposal.undisplaced) {
-      node.displacement = proposal.Displacement(node.offsets);
+    node.proposal = proposals_[entry.start];
+    if (problem_.options.correlation > 0 && static_cast<int>(sample) != node.proposal->undisplaced) {
+      node.displacement = node.proposal->Displacement(OffsetsOf(problem_, node));
     }
-    node.ramp_from = proposal.ramp_from;
     node.terms = entry.terms;
-    node.end = ends_[sample];
+    std::shared_ptr<const character::State>& end = saved_[sample];
+    if (end == nullptr) end = std::make_shared<const character::State>(std::move(memory_.ends[sample]));
+    node.end = end;
     nodes.push_back(std::move(node));
   }
   SummarizeCosts();
@@ -228,6 +227,7 @@ std::vector<Node> Iteration::Select() {
 
 void Iteration::SummarizeCosts() {
   std::vector<double> drawn, saved;
+  drawn.reserve(record.samples.size());
   for (const SampleRecord& entry : record.samples) {
     if (entry.diverged) continue;
     drawn.push_back(entry.cost);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -24,17 +25,23 @@ struct IterationPlan {
 
 /// What an iteration simulated, beside its record.
 struct Simulated {
-  std::vector<Offsets> centres;        // (start states with samples) of their proposals
-  std::vector<character::State> ends;  // (samples)
+  std::vector<std::shared_ptr<const Proposal>> proposals;      // (start states with samples) with their centres
+  std::vector<std::shared_ptr<const character::State>> saved;  // (samples) end states; null: not saved
 };
 
-/// As bytes for a store, with the end states of saved samples alone.
-parallel::Bytes Store(const IterationRecord& record, const Simulated& simulated);
+/// Memory that one iteration after the other uses.
+struct IterationMemory {
+  std::vector<character::State> ends;  // (samples) until they are saved
+  std::vector<RolloutResult> results;
+};
 
-class Iteration final : private parallel::DivisibleWork {
+/// As bytes for a store, with the end states of saved samples alone. The memory of `bytes` is used again.
+void Store(const IterationRecord& record, const Simulated& simulated, parallel::Bytes& bytes);
+
+class Iteration final : private parallel::Work {
  public:
-  /// The start states must outlive the iteration.
-  Iteration(const Problem& problem, IterationPlan plan, const std::vector<Node>& starts);
+  /// The start states and the memory must outlive the iteration.
+  Iteration(const Problem& problem, IterationPlan plan, const std::vector<Node>& starts, IterationMemory& memory);
 
   /// `while_busy` is called when the workers have something to do.
   void Simulate(parallel::TaskFarm& farm, const std::function<void()>& while_busy = {});
@@ -54,22 +61,19 @@ class Iteration final : private parallel::DivisibleWork {
     size_t first = 0;  ///< sample
     size_t count = 0;
   };
-  /// Shares that follow one another and are simulated side by side; its units are samples.
-  struct Task {
-    size_t first_share = 0;
-    size_t num_shares = 0;
-    size_t count = 0;
-  };
-
   size_t num_tasks() const override { return tasks_.size(); }
-  size_t num_units(size_t task) const override { return tasks_[task].count; }
-  /// What a part of a task has of its shares.
-  std::vector<Share> SharesOf(const parallel::Part& part) const;
-  parallel::Bytes Pack(const parallel::Part& part) override;
-  void Handle(const parallel::Part& part, std::span<const std::byte> bytes) override;
+  /// The proposal of a start state, with what it takes over from that.
+  Proposal& ProposalOf(size_t start);
+  /// What a task has of the shares.
+  std::vector<Share> SharesOf(size_t task) const;
+  parallel::Bytes Pack(size_t task) override;
+  void Handle(size_t task, std::span<const std::byte> bytes) override;
   void WhileBusy() override {
+    MakeRoom();
     if (while_busy_) while_busy_();
   }
+  /// For what is simulated.
+  void MakeRoom();
 
   bool Inside(const SampleRecord& entry) const;
   void SetCost(SampleRecord& entry) const;
@@ -81,9 +85,11 @@ class Iteration final : private parallel::DivisibleWork {
   const std::vector<Node>& starts_;
   std::function<void()> while_busy_;
   std::vector<Share> shares_;
-  std::vector<Task> tasks_;
-  std::vector<Proposal> proposals_;     // (start states with samples) each without a centre until a task has found it
-  std::vector<character::State> ends_;  // (samples)
+  std::vector<std::vector<parallel::Part>> tasks_;  // of shares; samples of a task are simulated side by side
+  /// (start states with samples) each without a centre until a task has found it
+  std::vector<std::shared_ptr<Proposal>> proposals_;
+  IterationMemory& memory_;
+  std::vector<std::shared_ptr<const character::State>> saved_;  // (samples)
 };
 
 }  // namespace retrace::sampling

@@ -321,29 +321,30 @@ void Pack(const RolloutResult& result, parallel::Bytes& bytes) {
   }
 }
 
-std::vector<RolloutResult> UnpackResults(std::span<const std::byte> bytes, const Problem& problem) {
+void UnpackResults(std::span<const std::byte> bytes, const Problem& problem, std::vector<RolloutResult>& results) {
   parallel::Reader reader(bytes);
-  std::vector<RolloutResult> results;
   const Quat none = Quat::Identity();
-  while (!reader.empty()) {
-    RolloutResult& result = results.emplace_back();
+  size_t count = 0;
+  for (; !reader.empty(); ++count) {
+    if (count == results.size()) results.emplace_back();
+    RolloutResult& result = results[count];
     reader.Take(&result.cpu_seconds, 1);
     TakeOptional(reader, problem.task.character->joints.size(), none, result.centre);
     uint64_t samples = 0;
     reader.Take(&samples, 1);
-    for (; samples > 0; --samples) {
-      RolloutSample& sample = result.samples.emplace_back();
+    if (samples > bytes.size()) throw std::logic_error("too few bytes");
+    result.samples.resize(samples);
+    for (RolloutSample& sample : result.samples) {
       uint64_t diverged = 0;
       reader.Take(&diverged, 1);
       sample.diverged = diverged != 0;
       reader.Take(&sample.terms, 1);
       reader.Take(&sample.gate_ratio, 1);
-      if (sample.diverged) continue;
-      sample.end.resize(problem.task.start.size());
+      sample.end.resize(sample.diverged ? 0 : problem.task.start.size());
       reader.Take(sample.end.data(), sample.end.size());
     }
   }
-  return results;
+  results.resize(count);
 }
 
 parallel::WorkerFactory MakeWorkerFactory(const Problem& problem) {

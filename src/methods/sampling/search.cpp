@@ -49,21 +49,24 @@ void Choose(const Node& node, IterationRecord& record) {
   sample.chosen = true;
 }
 
+std::vector<Node> CompletePath(const Problem& problem, const Tree& tree) {
+  std::vector<Node> path = BestPath(tree);
+  Complete(problem, path);
+  return path;
+}
+
 /// Follows the path with the least sum of costs back from the last fragment (section 3.2.2) and writes it down.
 void TraceBack(const Problem& problem, const Tree& tree, Summary& result) {
-  size_t node = CheapestLeaf(tree);
-  result.path_cost = tree.back()[node].path_cost;
-  result.end = tree.back()[node].end;
+  const Node& leaf = tree.back()[CheapestLeaf(tree)];
+  result.path_cost = leaf.path_cost;
+  result.end = *leaf.end;
   result.control.world = problem.task.world;
   result.control.start = problem.task.start;
-  for (size_t level = tree.size() - 1; level > 0; --level) {
-    const Node& here = tree[level][node];
-    result.control.fragments.push_back(
-        MakeFragment(problem, static_cast<int>(level) - 1, here.offsets, here.ramp_from));
-    Choose(here, result.iterations[here.iteration]);
-    node = here.parent;
+  for (const Node& node : CompletePath(problem, tree)) {
+    const int fragment = static_cast<int>(result.control.fragments.size());
+    result.control.fragments.push_back(MakeFragment(problem, fragment, node.offsets, node.ramp_from));
+    Choose(node, result.iterations[node.iteration]);
   }
-  std::reverse(result.control.fragments.begin(), result.control.fragments.end());
 }
 
 /// Decides how far a search goes back when no sample is inside the gates. A fall begins long before it can be seen, so
@@ -154,7 +157,7 @@ class Search {
   Tree Root() const {
     Tree tree(1, std::vector<Node>(1));
     tree[0][0].offsets = NoOffsets(problem_);
-    tree[0][0].end = problem_.task.start;
+    tree[0][0].end = std::make_shared<const character::State>(problem_.task.start);
     return tree;
   }
 
@@ -194,7 +197,11 @@ class Search {
     const bool restarts = hooks_.store != nullptr && !restoring_ && hooks_.store->IsFull();
     if (restarts) unkept_.reset();  // the state has it
     if (!unkept_) ForgetSamples();  // else once it is stored, for which its samples are needed
-    if (restarts) hooks_.store->Restart([&](const io::Pieces& pieces) { Pack(state_, pieces); });
+    if (!restarts) return;
+    for (Tree* kept : {&state_.tree, &state_.furthest, &state_.pass.tree}) {
+      for (std::vector<Node>& level : *kept) Complete(problem_, level);
+    }
+    hooks_.store->Restart([&](const io::Pieces& pieces) { Pack(state_, pieces); });
   }
 
   /// Of the latest iteration, in a search that would keep too many.
@@ -298,7 +305,7 @@ class Search {
       const int fragment = static_cast<int>(tree.size()) - 1;
       IterationPlan plan = PlanOf(fragment, Size());
       plan.distributions = {OffsetDistribution()};  // around the reference: what was fitted led astray
-      Iteration iteration(problem_, std::move(plan), tree.back());
+      Iteration iteration(problem_, std::move(plan), tree.back(), memory_);
       tree.push_back(Perform(iteration));
       Record(std::move(iteration.record));
       if (!tree.back().empty()) continue;
@@ -359,7 +366,7 @@ class Search {
   void BeginPass() {
     const SmoothingOptions& smoothing = problem_.options.smoothing;
     SmoothingPassState& pass = state_.pass;
-    pass.path = BestPath(state_.tree);
+    pass.path = CompletePath(problem_, state_.tree);
     pass.report.roughness_before = Roughness(pass.path);
     pass.report.deviation = state_.deviation;
     pass.begun = summary_.simulated_seconds;
@@ -388,7 +395,7 @@ class Search {
       plan.ramps = true;
       plan.distributions = {AroundPath(pass.path, k, pass.blends[k], pass.deviations[k]),
                             AroundPath(pass.path, k, 0.5 * pass.blends[k], pass.deviations[k])};
-      Iteration iteration(problem_, std::move(plan), tree.back());
+      Iteration iteration(problem_, std::move(plan), tree.back(), memory_);
       const double rest = CostOf(iteration) + smooth_size_.samples * (duration() - iteration.record.end);
       if (summary_.simulated_seconds + rest > limit || !Affords(rest)) return false;
       tree.push_back(Perform(iteration));
@@ -418,7 +425,7 @@ class Search {
                                   0.5 * blend * (RotationVector(before[j]) + RotationVector(after[j])));
       distribution.deviation.push_back(deviation * problem_.options.window_scale * joint.window);
     }
-    distribution.goal = GoalOf(problem_, static_cast<int>(fragment), path[fragment].end);
+    distribution.goal = GoalOf(problem_, static_cast<int>(fragment), *path[fragment].end);
     return distribution;
   }
 
@@ -492,7 +499,8 @@ class Search {
   /// do not wait for a file system, and before anything ends the search.
   void Keep() {
     if (!unkept_) return;
-    hooks_.store->Append(Store(summary_.iterations.back(), *unkept_));
+    Store(summary_.iterations.back(), *unkept_, bytes_);
+    hooks_.store->Append(bytes_);
     unkept_.reset();
   }
 
@@ -528,7 +536,8 @@ class Search {
                                             [&](const Node& a, const Node& b) { return share(a) < share(b); });
     character::State reference;
     problem_.task.reference->StateAt(record.end, reference);
-    failure.nearest = metrics::ComputeGateRatios(*problem_.task.character, nearest.end, reference, problem_.task.gates);
+    failure.nearest =
+        metrics::ComputeGateRatios(*problem_.task.character, *nearest.end, reference, problem_.task.gates);
     failure.nearest_ratio = share(nearest);
     const Node* cheapest = &*std::min_element(nodes.begin(), nodes.end(), CheaperPath);
     failure.terms = cheapest->terms.Weighted(record.weights);
@@ -547,7 +556,7 @@ class Search {
     const int fragment = static_cast<int>(tree.size()) - 1;
     IterationPlan plan = PlanOf(fragment, SizeOf(fragment));
     plan.distributions = {state_.distributions[static_cast<size_t>(fragment)]};
-    Iteration iteration(problem_, std::move(plan), tree.back());
+    Iteration iteration(problem_, std::move(plan), tree.back(), memory_);
     if (!Affords(CostOf(iteration)) || !IsPatient(iteration)) return Step::kOverBudget;
     tree.push_back(Perform(iteration));
     const bool failed = iteration.record.inside_gates == 0;
@@ -575,6 +584,8 @@ class Search {
   bool restoring_ = true;                    // the store may have more of an earlier search
   std::optional<parallel::Bytes> restored_;  // what the store returned and no iteration has taken yet
   std::optional<Simulated> unkept_;          // what the latest iteration simulated, for the store
+  IterationMemory memory_;
+  parallel::Bytes bytes_;  // scratch
 };
 
 void CheckSizeOfIterations(const Problem& problem) {

@@ -2,8 +2,10 @@
 
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <stdexcept>
 #include <type_traits>
+#include <utility>
 
 #include "retrace/parallel/bytes.h"
 
@@ -42,6 +44,7 @@ class Packer {
     Plain(values.has_value());
     if (values) Block(*values);
   }
+  void State(const std::shared_ptr<const character::State>& state) { Block(*state); }
   void Flush() {
     pieces_(bytes_);
     bytes_.clear();
@@ -75,6 +78,11 @@ class Unpacker {
     Plain(present);
     if (present) Block(values.emplace());
   }
+  void State(std::shared_ptr<const character::State>& state) {
+    character::State read;
+    Block(read);
+    state = std::make_shared<const character::State>(std::move(read));
+  }
   bool empty() const { return reader_.empty(); }
 
  private:
@@ -101,7 +109,7 @@ void Visit(Visitor& v, AnyNode& node) {
   v.OptionalBlock(node.displacement);
   v.OptionalBlock(node.ramp_from);
   v.Plain(node.terms);
-  v.Block(node.end);
+  v.State(node.end);
 }
 
 template <typename Visitor, typename AnyTree>

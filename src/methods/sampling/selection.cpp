@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <utility>
 
 namespace retrace::sampling {
 namespace {
@@ -16,33 +18,54 @@ size_t ClosestRank(std::span<const double> sorted, double target) {
                              sorted.begin());  // ties: the first
 }
 
-/// First free rank at or above `rank`, else the nearest free one below. There must be one.
-size_t ClosestFreeRank(const std::vector<bool>& taken, size_t rank) {
-  for (size_t r = rank; r < taken.size(); ++r) {
-    if (!taken[r]) return r;
+/// Which ranks are still free. Most are asked for near the lowest costs, where many are taken: each taken one knows a
+/// rank above it below which none is free.
+class FreeRanks {
+ public:
+  explicit FreeRanks(size_t count) : above_(count + 1) { std::iota(above_.begin(), above_.end(), size_t{0}); }
+
+  /// Takes the first free rank at or above `rank`, else the nearest free one below. There must be one.
+  size_t TakeClosest(size_t rank) {
+    size_t found = FirstFrom(rank);
+    if (found + 1 == above_.size()) {
+      for (found = rank; above_[found] != found;) --found;
+    }
+    above_[found] = found + 1;
+    return found;
   }
-  size_t r = rank;
-  while (taken[r]) --r;
-  return r;
-}
+
+ private:
+  size_t FirstFrom(size_t rank) {
+    while (above_[rank] != rank) {
+      above_[rank] = above_[above_[rank]];
+      rank = above_[rank];
+    }
+    return rank;
+  }
+
+  std::vector<size_t> above_;  // (ranks and one more) a free rank: itself
+};
 
 }  // namespace
 
 Selection SelectSamples(std::span<const double> costs, const SelectionOptions& options) {
-  std::vector<size_t> order;
+  std::vector<std::pair<double, size_t>> order;  // costs beside one another are sorted twice as fast as indices
+  order.reserve(costs.size());
   for (size_t i = 0; i < costs.size(); ++i) {
-    if (std::isfinite(costs[i])) order.push_back(i);
+    if (std::isfinite(costs[i])) order.emplace_back(costs[i], i);
   }
   Selection selection;
   if (order.empty()) return selection;
-  std::sort(order.begin(), order.end(),
-            [&](size_t a, size_t b) { return costs[a] != costs[b] ? costs[a] < costs[b] : a < b; });
-  const auto kept = static_cast<size_t>(std::floor(static_cast<double>(order.size()) * (1 - options.discarded)));
-  order.resize(std::max<size_t>(1, kept));
+  const double share = std::floor(static_cast<double>(order.size()) * (1 - options.discarded));
+  const auto kept = std::clamp<size_t>(static_cast<size_t>(share), 1, order.size());
+  std::nth_element(order.begin(), order.begin() + static_cast<ptrdiff_t>(kept - 1), order.end());
+  order.resize(kept);
+  std::sort(order.begin(), order.end());
   std::vector<double> sorted;
-  for (const size_t i : order) sorted.push_back(costs[i]);
+  sorted.reserve(order.size());
+  for (const auto& [cost, i] : order) sorted.push_back(cost);
 
-  std::vector<bool> taken(order.size(), false);
+  FreeRanks free(order.size());
   std::vector<bool> taken_literal(order.size(), false);
   std::vector<size_t> ranks;
   for (int i = 0; i < options.saved; ++i) {
@@ -51,13 +74,11 @@ Selection SelectSamples(std::span<const double> costs, const SelectionOptions& o
     const size_t closest = ClosestRank(sorted, target);
     taken_literal[closest] = true;
     if (options.distinct && ranks.size() == order.size()) continue;  // all are saved already
-    const size_t rank = options.distinct ? ClosestFreeRank(taken, closest) : closest;
-    taken[rank] = true;
-    ranks.push_back(rank);
+    ranks.push_back(options.distinct ? free.TakeClosest(closest) : closest);
   }
   std::sort(ranks.begin(), ranks.end());
-  for (const size_t rank : ranks) selection.samples.push_back(order[rank]);
-  selection.distinct = static_cast<size_t>(std::count(taken.begin(), taken.end(), true));
+  for (const size_t rank : ranks) selection.samples.push_back(order[rank].second);
+  selection.distinct = static_cast<size_t>(std::unique(ranks.begin(), ranks.end()) - ranks.begin());
   selection.distinct_literal = static_cast<size_t>(std::count(taken_literal.begin(), taken_literal.end(), true));
   return selection;
 }

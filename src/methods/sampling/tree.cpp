@@ -6,6 +6,20 @@
 
 namespace retrace::sampling {
 
+Offsets OffsetsOf(const Problem& problem, const Node& node) {
+  if (node.proposal == nullptr) return node.offsets;
+  return node.proposal->Draw(problem, static_cast<int>(node.iteration), static_cast<int>(node.sample));
+}
+
+void Complete(const Problem& problem, std::vector<Node>& nodes) {
+  for (Node& node : nodes) {
+    if (node.proposal == nullptr) continue;
+    node.offsets = OffsetsOf(problem, node);
+    node.ramp_from = node.proposal->ramp_from;
+    node.proposal.reset();
+  }
+}
+
 bool CheaperPath(const Node& a, const Node& b) {
   return a.path_cost < b.path_cost;
 }

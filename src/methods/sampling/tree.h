@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -17,17 +18,24 @@ struct Node {
   size_t iteration = 0;  ///< in which it was drawn
   size_t sample = 0;     ///< index among that iteration's samples
   double path_cost = 0;  ///< sum from the root
-  Offsets offsets;
+  /// From which the offsets are drawn when somebody asks: of most nodes, nobody does. Null: the node has them.
+  std::shared_ptr<const Proposal> proposal = {};
+  Offsets offsets = {};
   /// (joints) of the offsets from the centre of their proposal [rad], where the samples of the next fragment keep a
   /// share of it.
   std::optional<std::vector<Vec3>> displacement = {};
-  std::optional<Offsets> ramp_from = {};  ///< of the proposal that it was drawn from
+  std::optional<Offsets> ramp_from = {};  ///< of the proposal
   task::CostTerms terms;
-  character::State end;
+  std::shared_ptr<const character::State> end;
 };
 
 /// Saved samples by fragment, after a root that stands for the start state.
 using Tree = std::vector<std::vector<Node>>;
+
+/// The offsets of a node that may have a proposal in their place.
+Offsets OffsetsOf(const Problem& problem, const Node& node);
+/// Gives nodes what follows from their proposals.
+void Complete(const Problem& problem, std::vector<Node>& nodes);
 
 bool CheaperPath(const Node& a, const Node& b);
 /// The leaf of the cheapest path.

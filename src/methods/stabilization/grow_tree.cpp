@@ -343,7 +343,7 @@ bool ReadBranch(const TreeProblem& tree, const Attempt& attempt, const std::vect
 }
 
 /// The states of one batch. What a worker needs of the tree is in each task, so that it depends on nothing else.
-class Batch final : public parallel::DivisibleWork {
+class Batch final : public parallel::Work {
  public:
   using Results = std::vector<parallel::Bytes>;
   Batch(int first, int count, const std::string& tree, Results& results)
@@ -352,16 +352,15 @@ class Batch final : public parallel::DivisibleWork {
   }
 
   size_t num_tasks() const override { return results_.size(); }
-  size_t num_units(size_t) const override { return 1; }
-  parallel::Bytes Pack(const parallel::Part& part) override {
+  parallel::Bytes Pack(size_t task) override {
     parallel::Bytes bytes;
-    const int32_t state = first_ + static_cast<int>(part.task);
+    const int32_t state = first_ + static_cast<int>(task);
     parallel::Put(bytes, &state, 1);
     parallel::Put(bytes, tree_.data(), tree_.size());
     return bytes;
   }
-  void Handle(const parallel::Part& part, std::span<const std::byte> result) override {
-    results_[part.task].assign(result.begin(), result.end());
+  void Handle(size_t task, std::span<const std::byte> result) override {
+    results_[task].assign(result.begin(), result.end());
   }
 
  private:

@@ -56,7 +56,7 @@ class Fitting : public ::testing::Test {
       Node node = Child(0, static_cast<double>(tree[1].size()));
       node.offsets = NoOffsets(small_.problem());
       node.offsets[0] = FromRotationVector(Vec3(angle, 0, 0));
-      node.end = small_.problem().task.start;
+      node.end = std::make_shared<const character::State>(small_.problem().task.start);
       tree[1].push_back(node);
     }
     return tree;

@@ -601,7 +601,9 @@ TEST(Messages, ComeOutAsTheyWentIn) {
   result.samples[2].end.clear();
   parallel::Bytes packed;
   Pack(result, packed);
-  const RolloutResult unpacked = UnpackResults(packed, problem).at(0);
+  std::vector<RolloutResult> results;
+  UnpackResults(packed, problem, results);
+  const RolloutResult unpacked = results.at(0);
   EXPECT_TRUE(SameBits(*unpacked.centre, *result.centre));
   EXPECT_EQ(unpacked.cpu_seconds, result.cpu_seconds);
   ASSERT_EQ(unpacked.samples.size(), result.samples.size());
@@ -630,7 +632,8 @@ TEST(Messages, CarrySeveralTasksAndResults) {
   RolloutWorker(problem).Run(tasks, results);
   parallel::Bytes packed;
   for (const RolloutResult& result : results) Pack(result, packed);
-  const std::vector<RolloutResult> unpacked = UnpackResults(packed, problem);
+  std::vector<RolloutResult> unpacked(7);  // what is there is overwritten
+  UnpackResults(packed, problem, unpacked);
   ASSERT_EQ(unpacked.size(), 3u);
   for (size_t r = 0; r < 3; ++r) {
     ASSERT_EQ(unpacked[r].samples.size(), results[r].samples.size());

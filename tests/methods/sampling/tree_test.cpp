@@ -4,6 +4,10 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "methods/sampling/small_problem.h"
+#include "retrace/math/rotation.h"
+#include "task/synthetic_motion.h"
+
 namespace retrace::sampling {
 namespace {
 
@@ -60,6 +64,34 @@ RC_GTEST_PROP(Prune, NeverChangesAPathToWhatItLeavesWhole, ()) {
   RC_ASSERT(BestPath(pruned).size() == levels - 1);
   const Tree best = TreeOfBestPath(pruned);
   RC_ASSERT(PathCosts(best, levels - 1, 0) == PathCosts(tree, levels - 1, CheapestLeaf(tree)));
+}
+
+/// A node knows what it drew without having it.
+TEST(Complete, GivesNodesWhatTheyDrew) {
+  const SmallProblem small(SmallConfiguration(), task::Squatting, 0.5);
+  Proposal proposal;
+  proposal.centre = NoOffsets(small.problem());
+  (*proposal.centre)[1] = FromRotationVector(Vec3(0.1, 0.2, 0.3));
+  proposal.ramp_from = NoOffsets(small.problem());
+  Node node = ChildOf(0, 1);
+  node.iteration = 3;
+  node.sample = 7;
+  node.proposal = std::make_shared<const Proposal>(proposal);
+  Node given = ChildOf(0, 2);
+  given.offsets = NoOffsets(small.problem());
+  const Offsets drawn = proposal.Draw(small.problem(), 3, 7);
+  const auto same = [](const Offsets& a, const Offsets& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](const Quat& p, const Quat& q) { return p.coeffs() == q.coeffs(); });
+  };
+  EXPECT_TRUE(same(OffsetsOf(small.problem(), node), drawn));
+  std::vector<Node> nodes = {node, given};
+  Complete(small.problem(), nodes);
+  EXPECT_EQ(nodes[0].proposal, nullptr);
+  EXPECT_TRUE(same(nodes[0].offsets, drawn));
+  EXPECT_TRUE(nodes[0].ramp_from.has_value());
+  EXPECT_TRUE(same(nodes[1].offsets, given.offsets));
+  EXPECT_FALSE(nodes[1].ramp_from.has_value());
 }
 
 }  // namespace

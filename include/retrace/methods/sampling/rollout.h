@@ -114,7 +114,8 @@ class RolloutWorker {
 void Pack(const RolloutTask& task, parallel::Bytes& bytes);
 std::vector<RolloutTask> UnpackTasks(std::span<const std::byte> bytes, const Problem& problem);
 void Pack(const RolloutResult& result, parallel::Bytes& bytes);
-std::vector<RolloutResult> UnpackResults(std::span<const std::byte> bytes, const Problem& problem);
+/// The memory of `results` is used again.
+void UnpackResults(std::span<const std::byte> bytes, const Problem& problem, std::vector<RolloutResult>& results);
 
 /// Makes workers for a farm. The problem must outlive them.
 parallel::WorkerFactory MakeWorkerFactory(const Problem& problem);
