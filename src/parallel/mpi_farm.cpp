@@ -23,6 +23,7 @@
 #include <optional>
 
 #include "first_failure.h"
+#include "message_passing.h"
 #include "mpi_messages.h"
 #endif
 
@@ -131,17 +132,23 @@ class MpiFarm final : public TaskFarm {
         scheduler_.StopAt(0);
       }
     };
-    attempt([&] { Assign(work); });
-    attempt([&] { work.WhileBusy(); });
-    BackOff back_off;
-    for (;;) {
+    const auto handle_arrivals = [&] {
       bool any = false;
       while (HandleArrival(work, failure)) {
         any = true;
         attempt([&] { Assign(work); });
       }
+      return any;
+    };
+    attempt([&] { Assign(work); });
+    LetFirstBatchesLeave();
+    attempt([&] { work.WhileBusy(); });
+    BackOff back_off;
+    for (;;) {
+      const bool any = handle_arrivals();
       CheckTimeouts();
       if (const std::optional<size_t> task = scheduler_.NextHere()) {
+        const MessagePassing passing(handle_arrivals);
         ComputeHere(work, *task, failure);
         continue;
       }
@@ -188,6 +195,21 @@ class MpiFarm final : public TaskFarm {
   void Send(size_t worker, Sent& batch) {
     MPI_Isend(batch.bytes.data(), MessageSize(batch.bytes), MPI_BYTE, static_cast<int>(worker), kBatch, job_,
               &batch.request);
+  }
+
+  /// Where the transport cannot copy between processes, a long message leaves only while this rank looks after it, and
+  /// it will be computing. Idle workers take their first batches at once, so that this is not for long.
+  void LetFirstBatchesLeave() {
+    const Clock::time_point begun = Clock::now();
+    bool all = false;
+    while (!all && SecondsSince(begun) < 2e-4) {
+      all = true;
+      for (std::deque<Sent>& sent : sent_) {
+        int left = 1;
+        if (!sent.empty()) MPI_Test(&sent.front().request, &left, MPI_STATUS_IGNORE);
+        all = all && left != 0;
+      }
+    }
   }
 
   void CheckTimeouts() {
@@ -508,6 +530,10 @@ void RankGroup::Serve(const WorkerFactory& factory) {
   Bytes tasks;
   Bytes result;
   bool leaving = false;
+  const MessagePassing passing([&] {
+    inbox.Accept();
+    outbox.Clear();
+  });
   while (!leaving || !outbox.Clear()) {
     if (leaving || !inbox.Take(message, tasks)) {
       outbox.Clear();

@@ -20,8 +20,9 @@
 namespace retrace::parallel {
 
 /// How to wait for a message. A blocking MPI call spins, and would take the processor from the other ranks when there
-/// are more ranks than cores; so poll, and sleep for longer the longer nothing comes. Nothing is missed for longer than
-/// it was waited for.
+/// are more ranks than cores; so poll, leaving the processor to whoever wants it, and after some time, which is longer
+/// than ranks wait within an iteration, sleep for longer the longer nothing comes. (A long message comes in several
+/// steps, each of which waits for the other side to look.) Nothing is missed for longer than it was waited for.
 class BackOff {
  public:
   void Wait();
@@ -29,7 +30,7 @@ class BackOff {
 
  private:
   using Clock = std::chrono::steady_clock;
-  static constexpr std::chrono::microseconds kYielding{200};
+  static constexpr std::chrono::microseconds kYielding{5000};
   static constexpr std::chrono::microseconds kLongestSleep{1000};
 
   std::optional<Clock::time_point> since_;
@@ -52,6 +53,8 @@ class Inbox {
 
   /// Takes a message that has arrived as a whole; those of one rank in the order in which it sent them.
   bool Take(Message& message, Bytes& bytes);
+  /// Gives all messages that have been announced a place, to which they come while this rank computes.
+  void Accept();
 
  private:
   struct Coming {
@@ -59,9 +62,6 @@ class Inbox {
     std::unique_ptr<Bytes> bytes = std::make_unique<Bytes>();
     MPI_Request request = MPI_REQUEST_NULL;
   };
-
-  /// Gives all messages that have been announced a place.
-  void Accept();
 
   MPI_Comm job_;
   std::deque<Coming> coming_;

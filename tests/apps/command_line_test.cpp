@@ -492,7 +492,8 @@ TEST_F(CommandLine, SamplesAreWrittenOnRequest) {
             static_cast<long>(io::ReadJson(run + "/control.json")["fragments"].size()));
   EXPECT_LT(10 * fs::file_size(run + "/costs.csv"), fs::file_size(all + "/samples.csv"));
   EXPECT_EQ(Execute(kReplay + " " + all + " --verify").code, 0);
-  const Outcome none = Execute(kReconstruct + " " + kClip + " --method windows --sample-costs --output " + Path("none"));
+  const Outcome none =
+      Execute(kReconstruct + " " + kClip + " --method windows --sample-costs --output " + Path("none"));
   EXPECT_EQ(none.code, 2);
   EXPECT_THAT(none.text, HasSubstr("found the method windows for the costs of samples, expected auto or sampling"));
   // A run without them does not leave those of another behind.

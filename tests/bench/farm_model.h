@@ -60,13 +60,16 @@ class FarmModel {
     Assign();
     now_ += costs_.keep;
     for (;;) {
-      while (!arrivals_.empty() && arrivals_.top().time <= now_) {
-        Receive();
-        Assign();
-      }
+      HandleArrivals();
       if (const auto task = scheduler_.NextHere()) {
-        const double seconds = Compute(0, tasks_[*task], KnownOf(*task));
-        now_ += costs_.pack + seconds;
+        now_ += costs_.pack * static_cast<double>(tasks_[*task].size());
+        double seconds = 0;
+        // Between two pieces the master handles what has arrived.
+        for (const double piece : PiecesOf(0, tasks_[*task], KnownOf(*task))) {
+          now_ += piece;
+          seconds += piece;
+          HandleArrivals();
+        }
         scheduler_.Finished(0, seconds);
         Handle(*task);
         continue;
@@ -93,13 +96,11 @@ class FarmModel {
   double Draw(const std::vector<double>& durations) { return durations[random_.NextBits() % durations.size()]; }
 
   /// Samples side by side, as RolloutWorker simulates them.
-  double Simulate(size_t samples) {
-    double seconds = 0;
+  void Simulate(size_t worker, size_t samples, std::vector<double>& pieces) {
     for (; samples > 0 && costs_.lanes > 1 && 2 * samples >= costs_.lanes; samples -= std::min(samples, costs_.lanes)) {
-      seconds += Draw(costs_.together);
+      pieces.push_back(pace_[worker] * Draw(costs_.together));
     }
-    for (; samples > 0; --samples) seconds += Draw(costs_.rollouts);
-    return seconds;
+    for (; samples > 0; --samples) pieces.push_back(pace_[worker] * Draw(costs_.rollouts));
   }
 
   /// Of which groups of a task it is known what their samples share.
@@ -110,7 +111,7 @@ class FarmModel {
   }
 
   /// First the undisplaced samples of all start states, then the others.
-  double Compute(size_t worker, const std::vector<parallel::Part>& task, const std::vector<bool>& known) {
+  std::vector<double> PiecesOf(size_t worker, const std::vector<parallel::Part>& task, const std::vector<bool>& known) {
     size_t undisplaced = 0;
     size_t others = 0;
     for (size_t p = 0; p < task.size(); ++p) {
@@ -120,7 +121,10 @@ class FarmModel {
       ++undisplaced;
       if (!begins) ++wasted_;
     }
-    return pace_[worker] * (Simulate(undisplaced) + Simulate(others));
+    std::vector<double> pieces;
+    Simulate(worker, undisplaced, pieces);
+    Simulate(worker, others, pieces);
+    return pieces;
   }
 
   void Handle(size_t task) {
@@ -152,12 +156,19 @@ class FarmModel {
       double seconds = 0;
       double answer = 0;
       for (size_t t = 0; t < assignment->tasks.size(); ++t) {
-        seconds += Compute(worker, tasks_[assignment->tasks[t]], known[t]);
+        for (const double piece : PiecesOf(worker, tasks_[assignment->tasks[t]], known[t])) seconds += piece;
         answer += costs_.sample_bytes * static_cast<double>(SamplesOf(assignment->tasks[t]));
       }
       if (random_.Uniform() < network_.delayed) seconds += network_.delay;
       free += seconds;
       arrivals_.push({free + network_.latency + answer / network_.bandwidth, worker, seconds, assignment->tasks});
+    }
+  }
+
+  void HandleArrivals() {
+    while (!arrivals_.empty() && arrivals_.top().time <= now_) {
+      Receive();
+      Assign();
     }
   }
 

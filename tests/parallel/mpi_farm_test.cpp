@@ -134,6 +134,34 @@ TEST(MpiFarm, PacksTasksWhenItHandsThemOut) {
   });
 }
 
+/// Otherwise all ranks would wait for the master's own task.
+TEST(MpiFarm, TakesInResultsWhileTheMasterComputes) {
+  if (session->size() == 1) GTEST_SKIP() << "there is nobody else";
+  static std::atomic<int> handled{0};
+  static std::atomic<bool> seen{false};
+  handled = 0;
+  class Counting final : public Work {
+   public:
+    size_t num_tasks() const override { return 4 * static_cast<size_t>(session->size()); }
+    Bytes Pack(size_t task) override { return Bytes(100000, static_cast<std::byte>(task)); }
+    void Handle(size_t /*task*/, std::span<const std::byte> /*result*/) override { ++handled; }
+  };
+  const auto factory = []() -> Worker {
+    return [](std::span<const std::byte> task, Bytes& result) {
+      const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+      while (session->rank() == 0 && handled == 0 && std::chrono::steady_clock::now() < end) PassMessages();
+      if (session->rank() == 0) seen = handled > 0;
+      result.assign(task.begin(), task.end());
+    };
+  };
+  OnJob(factory, [](TaskFarm& farm) {
+    Counting work;
+    farm.Run(work);
+    EXPECT_EQ(handled, static_cast<int>(work.num_tasks()));
+    EXPECT_TRUE(seen);
+  });
+}
+
 TEST(MpiFarm, EndsWhenWorkCannotBePackedOrKept) {
   struct Full final : public Work {
     size_t num_tasks() const override { return 50; }

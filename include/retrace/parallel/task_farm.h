@@ -29,6 +29,10 @@ inline std::string ToText(std::span<const std::byte> bytes) {
 /// memory between tasks; its result must depend on the task's bytes alone.
 using Worker = std::function<void(std::span<const std::byte> task, Bytes& result)>;
 
+/// Lets the messages of this rank go on. Workers whose tasks take milliseconds call it between two pieces of a task:
+/// meanwhile others may wait for an answer, or for the next task. Does nothing on a thread that has no messages.
+void PassMessages();
+
 /// Makes a worker on the thread that will use it, before that thread's first task; it is destroyed on that thread too.
 /// Called from several threads at once. What it throws counts as thrown by that task.
 using WorkerFactory = std::function<Worker()>;

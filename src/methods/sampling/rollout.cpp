@@ -169,6 +169,7 @@ void RolloutWorker::Simulate(std::span<const Job> jobs) {
       for (const Job& job : jobs.first(count)) SimulateAlone(job);
     }
     jobs = jobs.subspan(count);
+    parallel::PassMessages();
   }
 }
 

@@ -162,6 +162,7 @@ void RolloutWorker::Run(const Window& window, const character::State& start, std
       }
     }
     s += count;
+    parallel::PassMessages();
   }
 }
 
