@@ -32,9 +32,9 @@ void Scheduler::Begin(size_t tasks) {
 /// So many that they are worth a message, unless others would then have nothing.
 std::vector<size_t> Scheduler::Take() {
   const double seconds = std::max(options_.batch_seconds, options_.message_seconds * static_cast<double>(held_.size()));
-  const double worthwhile = task_seconds_ > 0 ? std::ceil(seconds / task_seconds_) : 1;
-  const auto fair = static_cast<double>(tasks_.size() / (2 * held_.size()));
-  const auto count = static_cast<size_t>(std::max(1.0, std::min(worthwhile, fair)));
+  const double worthwhile = task_seconds_ > 0 ? std::clamp(std::ceil(seconds / task_seconds_), 1.0, 1e6) : 1;
+  const size_t fair = tasks_.size() / (2 * held_.size());
+  const size_t count = std::max<size_t>(1, std::min(static_cast<size_t>(worthwhile), fair));
   const auto end = tasks_.begin() + static_cast<std::ptrdiff_t>(std::min(count, tasks_.size()));
   std::vector<size_t> taken(tasks_.begin(), end);
   tasks_.erase(tasks_.begin(), end);

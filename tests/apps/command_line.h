@@ -98,7 +98,7 @@ class CommandLine : public testing::Test {
   }
   /// A small reconstruction into a folder of that name, which must end well. Returns its path.
   std::string SmallRun(const std::string& name, const std::string& more = "") const {
-    const std::string run = Path(name);
+    std::string run = Path(name);
     const Outcome outcome = Execute(kReconstruct + " " + kClip + kSmall + more + " --output " + run);
     EXPECT_EQ(outcome.code, 0) << outcome.text;
     return run;

@@ -17,7 +17,6 @@ namespace retrace::sampling {
 namespace {
 
 using character::Joint;
-using character::JointType;
 
 Offsets NoOffsets() {
   return Offsets(task::Human().joints.size(), Quat::Identity());
