@@ -2,29 +2,19 @@
 #pragma once
 
 #include <functional>
-#include <utility>
 
 namespace retrace::parallel {
 
-/// As long as it exists, PassMessages calls `pass` on this thread, but not from within itself.
-struct MessagePassing {
-  explicit MessagePassing(std::function<void()> what) {
-    pass = [this, what = std::move(what)] {
-      if (passing) return;
-      passing = true;
-      what();
-      passing = false;
-    };
-    current = this;
-  }
-  ~MessagePassing() { current = before; }
+/// As long as it exists, PassMessages calls `pass` on this thread, and after that what it called before.
+class MessagePassing {
+ public:
+  explicit MessagePassing(std::function<void()> pass);
+  ~MessagePassing();
   MessagePassing(const MessagePassing&) = delete;
   MessagePassing& operator=(const MessagePassing&) = delete;
 
-  inline static thread_local MessagePassing* current = nullptr;
-  std::function<void()> pass;
-  MessagePassing* before = current;
-  bool passing = false;
+ private:
+  std::function<void()> before_;
 };
 
 }  // namespace retrace::parallel

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "first_failure.h"
-#include "message_passing.h"
 #include "retrace/parallel/task_farm.h"
 
 namespace retrace::parallel {
@@ -174,10 +173,6 @@ class ThreadFarm final : public TaskFarm {
 };
 
 }  // namespace
-
-void PassMessages() {
-  if (MessagePassing::current != nullptr) MessagePassing::current->pass();
-}
 
 void TaskFarm::Run(std::span<const Bytes> tasks, const ResultHandler& on_result) {
   PackedWork work(tasks, on_result);

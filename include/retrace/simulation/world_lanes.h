@@ -34,4 +34,10 @@ class WorldLanes {
   std::unique_ptr<World::Stepper> stepper_;     // none: ODE's own solver
 };
 
+/// Whether so many simulations are done sooner side by side, in so many lanes, than one after the other: lanes that are
+/// mostly idle take longer.
+inline bool FillsLanes(size_t count, size_t lanes) {
+  return lanes > 1 && 2 * count >= lanes;
+}
+
 }  // namespace retrace::simulation

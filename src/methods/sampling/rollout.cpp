@@ -163,9 +163,9 @@ void RolloutWorker::Simulate(std::span<const Job> jobs) {
   watches_.resize(std::max(lanes, watches_.size()));
   while (!jobs.empty()) {
     const size_t count = std::min(lanes, jobs.size());
-    if (2 * count >= lanes && lanes > 1) {
+    if (simulation::FillsLanes(count, lanes)) {
       SimulateTogether(jobs.first(count));
-    } else {  // lanes that are mostly idle take longer
+    } else {
       for (const Job& job : jobs.first(count)) SimulateAlone(job);
     }
     jobs = jobs.subspan(count);

@@ -152,9 +152,9 @@ void RolloutWorker::Run(const Window& window, const character::State& start, std
   const size_t lanes = impl.lanes ? impl.lanes->num_lanes() : 1;
   for (size_t s = 0; s < splines.size();) {
     const size_t count = std::min(lanes, splines.size() - s);
-    if (lanes > 1 && 2 * count >= lanes) {
+    if (simulation::FillsLanes(count, lanes)) {
       impl.RunTogether(window, start, splines.subspan(s, count), std::span(results).subspan(s, count));
-    } else {  // lanes that are mostly idle take longer
+    } else {
       SimulatedWindow simulated;
       for (size_t k = s; k < s + count; ++k) {
         Run(window, start, splines[k], false, simulated);
