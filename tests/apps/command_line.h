@@ -70,12 +70,9 @@ inline const std::string kReport = RETRACE_REPORT;
 inline const std::string kMakeClips = RETRACE_MAKE_CLIPS;
 inline const std::string kMakeRobot = RETRACE_MAKE_ROBOT;
 inline const std::string kMakeMeshes = RETRACE_MAKE_MESHES;
-/// Before "-n N PROGRAM". Containers run as root, have fewer cores than ranks and forbid reading another process's
-/// memory.
+/// Before "-n N PROGRAM".
 inline const std::string kMpiRun =
-    "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 "
-    "OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_btl_vader_single_copy_mechanism=none timeout -k 5 "
-    "100 " RETRACE_MPIEXEC " ";
+    "MPIEXEC=" RETRACE_MPIEXEC " timeout -k 5 100 " RETRACE_SOURCE_DIR "/scripts/mpirun ";
 inline const std::string kClip = std::string(RETRACE_SOURCE_DIR) + "/data/clips/squat.bvh";
 inline const std::string kWalkClip = std::string(RETRACE_SOURCE_DIR) + "/data/clips/walk.bvh";
 inline const std::string kSmall = " --end 0.5 --method sampling --samples 60 --saved 12 --progress none ";

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 
 #include "retrace/parallel/task_farm.h"
@@ -61,6 +62,18 @@ TEST_F(MpiJob, KnowsItsRanks) {
   EXPECT_EQ(job.exit_code, 0);
   for (const char* line : {"active 1, rank 0 of 3", "active 1, rank 1 of 3", "active 1, rank 2 of 3"}) {
     EXPECT_THAT(job.output, HasSubstr(line));
+  }
+}
+
+/// Open MPI ends a job when another one makes the folder that they share at the same time.
+TEST_F(MpiJob, SharesNoFolderWithAnotherJob) {
+  const std::string folder = std::string(RETRACE_MPIEXEC) + " -n 1 printenv OMPI_MCA_orte_tmpdir_base";
+  const Ended one = Shell(folder);
+  const Ended other = Shell(folder);
+  EXPECT_EQ(one.exit_code + other.exit_code, 0) << one.output << other.output;
+  EXPECT_NE(one.output, other.output);
+  for (const Ended& job : {one, other}) {
+    EXPECT_FALSE(std::filesystem::exists(job.output.substr(0, job.output.find('\n')))) << "it is left behind";
   }
 }
 
@@ -122,7 +135,10 @@ TEST_F(MpiJob, EndsWhenALeaderOfAGroupHangs) {
 TEST_F(MpiJob, OutlivesASuspensionThatIsLongerThanItsPatience) {
   const std::string script = std::string(RETRACE_MPIEXEC) + " -n 3 " + Program("suspended") + R"sh( & job=$!
 ranks=
-until [ "$(echo $ranks | wc -w)" = 3 ]; do sleep 0.1; ranks=$(cat /proc/$job/task/$job/children); done
+until [ "$(echo $ranks | wc -w)" = 3 ]; do
+  sleep 0.1
+  ranks=$(for child in $(cat /proc/$job/task/$job/children); do cat /proc/$child/task/$child/children; done 2>/dev/null)
+done
 sleep 0.6
 kill -STOP $ranks && sleep 1.5 && kill -CONT $ranks && echo suspended
 wait $job)sh";
