@@ -1,6 +1,7 @@
 #include "common/brief_search.h"
 
 #include "common/number_option.h"
+#include "common/set_option.h"
 
 namespace retrace::apps {
 
@@ -8,9 +9,8 @@ void AddBriefSearchOptions(CLI::App& app, BriefSearchArguments& o, const std::st
   AddNumber(app, "--samples", o.samples, io::OptionalInteger{1, 1000000}, "Samples per iteration [200]");
   AddNumber(app, "--saved", o.saved, io::OptionalInteger{1, 100000}, "Samples saved per iteration [40]");
   AddNumber(app, "--seed", o.seed, io::Optional<io::Natural, uint64_t>{}, "Seed of all random numbers [1]");
-  app.add_option("--set", o.sets, "One setting of reconstruct: /section/name=value (repeatable)")
-      ->type_name("/POINTER=VALUE")
-      ->allow_extra_args(false);
+  AddSetOption(app, o.sets, "One setting of reconstruct",
+               [](const std::string& assignment) { runs::Configuration().Set(assignment); });
   AddNumber(app, "--threads", o.threads, kThreads, "Threads [all cores]");
   app.add_option("--output", o.output, "Folder for the results [" + output + "]")->type_name("DIR");
   app.add_flag("--force", o.force, "Write into a folder that holds results already");

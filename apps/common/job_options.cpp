@@ -1,24 +1,10 @@
 #include "common/job_options.h"
 
 #include "common/number_option.h"
-#include "retrace/io/error.h"
+#include "common/set_option.h"
 #include "retrace/runs/configuration.h"
 
 namespace retrace::apps {
-namespace {
-
-/// Nothing, or what is wrong with a setting.
-std::string CheckSetting(const std::string& assignment) {
-  try {
-    runs::Configuration().Set(assignment);
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "";
-}
-
-}  // namespace
-
 void AddWorldOption(CLI::App& app, std::vector<std::string>& worlds) {
   app.add_option("--world", worlds, "Name of a world or its JSON file (repeatable: they are put together)")
       ->type_name("NAME|FILE")
@@ -31,10 +17,8 @@ void AddTaskOptions(CLI::App& app, JobArguments& o) {
       ->capture_default_str();
   AddWorldOption(app, o.worlds);
   app.add_option("--config", o.config, "Configuration file, as --print-config prints it")->type_name("FILE");
-  app.add_option("--set", o.sets, "One setting: /section/name=value (repeatable)")
-      ->type_name("/POINTER=VALUE")
-      ->allow_extra_args(false)
-      ->check(CheckSetting);
+  AddSetOption(app, o.sets, "One setting",
+               [](const std::string& assignment) { runs::Configuration().Set(assignment); });
   app.add_option("--solver", o.solver,
                  "Who finds the constraint forces: reduced (joints first, then contacts) or stock (ODE's own)")
       ->transform([](const std::string& word) { return word == "eliminated" ? "reduced" : word; })  // its old name
@@ -54,9 +38,10 @@ void AddJobOptions(CLI::App& app, JobArguments& o) {
          "What the search spends: draft (one smoothing pass), standard (three), or best (1400 samples throughout: "
          "about three times the time) [standard]")
       ->check(CLI::IsMember(runs::QualityWords().List()));
-  AddNumber(app, "--samples", o.samples, sampling::kSampleNumbers,
+  AddNumber(app, "--samples", o.samples, io::Optional<io::Integer, int>{sampling::kSampleNumbers},
             "nSample, samples per iteration [200, more where the search gets lost]");
-  AddNumber(app, "--saved", o.saved, sampling::kSavedNumbers, "nSave, samples saved per iteration [50]");
+  AddNumber(app, "--saved", o.saved, io::Optional<io::Integer, int>{sampling::kSavedNumbers},
+            "nSave, samples saved per iteration [50]");
   app.add_flag("--paper", o.paper, "Step, servo, targets, offsets and single pass of the paper: 0.0005 s, explicit PD");
 }
 
@@ -99,10 +84,10 @@ runs::JobOptions ParseJob(const JobArguments& o) {
   if (o.paper) configuration.UsePaperMode();
   if (o.paper_tracking) configuration.UsePaperTracking();
   if (!o.solver.empty()) configuration.Set("/simulation/solver=" + o.solver);
-  if (o.samples > 0) configuration.UseSamples(o.samples);  // before the settings: a budget among them holds
+  if (o.samples) configuration.UseSamples(*o.samples);  // before the settings: a budget among them holds
   for (const std::string& assignment : o.sets) configuration.Set(assignment);
-  if (o.samples > 0) configuration.sampling.samples = o.samples;
-  if (o.saved > 0) configuration.sampling.selection.saved = o.saved;
+  if (o.samples) configuration.sampling.samples = *o.samples;
+  if (o.saved) configuration.sampling.selection.saved = *o.saved;
   if (o.seed) configuration.SetSeed(*o.seed);
   if (o.tail) configuration.run.tail = *o.tail;
   if (o.best_effort) configuration.sampling.best_effort = true;

@@ -18,8 +18,8 @@ struct JobArguments {
   std::vector<std::string> worlds;
   std::string config;
   std::vector<std::string> sets;
-  int samples = 0;  // 0: not given
-  int saved = 0;    // 0: not given
+  std::optional<int> samples;
+  std::optional<int> saved;
   std::optional<uint64_t> seed;
   std::string method;          // empty: not given
   std::string quality;         // empty: not given

@@ -74,8 +74,7 @@ void PrintReconstruction(const runs::Job& job, const runs::Reconstruction& resul
 
 }  // namespace
 
-void PrintJob(const runs::Job& job) {
-  const task::Preparation& preparation = job.preparation;
+void PrintRecognised(const runs::Job& job) {
   std::printf("%s: %.2f s\n", job.options.clip.file.c_str(), job.reference.duration());
   for (const std::string& note : job.report.notes) std::printf("  %s\n", note.c_str());
   if (job.repaired) {
@@ -84,6 +83,11 @@ void PrintJob(const runs::Job& job) {
   for (const metrics::ClipWarning& warning : job.checks.warnings) std::printf("  warning: %s\n", warning.text.c_str());
   for (const std::string& note : job.placed.notes) std::printf("  world: %s\n", note.c_str());
   for (const std::string& warning : job.placed.warnings) std::printf("  warning: %s\n", warning.c_str());
+}
+
+void PrintJob(const runs::Job& job) {
+  PrintRecognised(job);
+  const task::Preparation& preparation = job.preparation;
   const task::Task& task = preparation.task;
   std::printf(
       "  motion: %s; cost weights %s (%g, %g, %g, %g); contact scales %s; %d fragments, %zu of them ending at a "

@@ -7,7 +7,10 @@
 
 namespace retrace::apps {
 
-/// What was recognised in the clip, and the task that follows from it.
+/// What was recognised in the clip, what was changed, and what may be wrong with it.
+void PrintRecognised(const runs::Job& job);
+
+/// The same, and the task that follows from it.
 void PrintJob(const runs::Job& job);
 
 /// How the run ended. Only failures are printed where results are not (`prints`). `program` is its name.

@@ -48,8 +48,8 @@ runs::LibraryOptions ParseOptions(const Options& o, const std::string& command) 
   options.list = o.list;
   options.clips = o.clips;
   options.job = apps::ParseJob(o.job);
-  if (o.job.samples > 0) options.samples = o.job.samples;
-  if (o.job.saved > 0) options.saved = o.job.saved;
+  options.samples = o.job.samples;
+  options.saved = o.job.saved;
   options.seeds = o.seeds;
   options.only = o.only;
   options.output = o.output;

@@ -4,6 +4,7 @@
 #include "common/job_options.h"
 #include "common/number_option.h"
 #include "common/program.h"
+#include "common/set_option.h"
 #include "retrace/io/error.h"
 #include "retrace/runs/perturbation.h"
 #include "retrace/runs/replay.h"
@@ -27,16 +28,6 @@ struct Options {
   bool feedback = false;
   bool tree = false;
 };
-
-/// Nothing, or what is wrong with a setting.
-std::string CheckSetting(const std::string& assignment) {
-  try {
-    runs::ReplaySettings().Set(assignment);
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "";
-}
 
 int PrintVerification(const runs::StoredRun& run) {
   const runs::Verification verification = run.Verify();
@@ -190,12 +181,9 @@ int Main(int argc, char** argv) {
   app.add_flag("--feedback", options.feedback,
                "Under the feedback that stabilise made for the run, with the open loop beside it");
   app.add_flag("--tree", options.tree, "With the tree that grow-tree grew around the feedback");
-  app.add_option("--set", options.sets,
-                 "Another friction, gravity, contact, mass or start, or a setting of the feedback: /section/name=value "
-                 "(repeatable)")
-      ->type_name("/POINTER=VALUE")
-      ->allow_extra_args(false)
-      ->check(CheckSetting);
+  apps::AddSetOption(app, options.sets,
+                     "Another friction, gravity, contact, mass or start, or a setting of the feedback",
+                     [](const std::string& assignment) { runs::ReplaySettings().Set(assignment); });
   app.set_version_flag("--version", "replay " + results::Version());
   int exit_code = 0;
   if (!apps::ParseOptions(app, argc, argv, true, exit_code)) return exit_code;

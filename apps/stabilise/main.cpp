@@ -3,6 +3,7 @@
 
 #include "common/number_option.h"
 #include "common/program.h"
+#include "common/set_option.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
 #include "retrace/runs/ranks.h"
@@ -21,23 +22,12 @@ struct Options {
   bool print_config = false;
 };
 
-/// Nothing, or what is wrong with a setting.
-std::string CheckSetting(const std::string& assignment) {
-  try {
-    stabilization::Options options;
-    runs::Set(assignment, options);
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "";
-}
-
 void AddOptions(CLI::App& app, Options& o) {
   app.add_option("folder", o.folder, "Folder of a run")->type_name("DIR");
-  app.add_option("--set", o.sets, "One setting: /section/name=value (repeatable)")
-      ->type_name("/POINTER=VALUE")
-      ->allow_extra_args(false)
-      ->check(CheckSetting);
+  apps::AddSetOption(app, o.sets, "One setting", [](const std::string& assignment) {
+    stabilization::Options options;
+    runs::Set(assignment, options);
+  });
   apps::AddNumber(app, "--threads", o.threads, apps::kThreads, "Threads [all cores]; under mpirun each rank has one");
   apps::AddNumber(app, "--hang-limit", o.hang_limit, apps::kHangLimits,
                   "Under mpirun: stop when a rank with work does not answer for so many seconds; 0: never");

@@ -3,6 +3,7 @@
 
 #include "common/number_option.h"
 #include "common/program.h"
+#include "common/set_option.h"
 #include "retrace/io/error.h"
 #include "retrace/recordings/recording.h"
 #include "retrace/runs/solver.h"
@@ -51,9 +52,8 @@ void AddOptions(CLI::App& app, Options& o) {
   app.add_option("--character", o.job.character, "Character of both: a JSON file, or a name")
       ->type_name("NAME")
       ->capture_default_str();
-  app.add_option("--set", o.sets, "One setting of reconstruct: /section/name=value (repeatable)")
-      ->type_name("/POINTER=VALUE")
-      ->allow_extra_args(false);
+  apps::AddSetOption(app, o.sets, "One setting of reconstruct",
+                     [](const std::string& assignment) { runs::Configuration().Set(assignment); });
   app.add_option("--output", o.output, "Folder for the results [results/ATTACKER-strikes-RECEIVER]")->type_name("DIR");
   app.add_flag("--force", o.force, "Write into a folder that holds results already");
   app.set_version_flag("--version", "strike " + results::Version());

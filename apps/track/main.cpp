@@ -3,6 +3,7 @@
 
 #include "common/job_options.h"
 #include "common/number_option.h"
+#include "common/outcome.h"
 #include "common/program.h"
 #include "common/progress.h"
 #include "retrace/io/error.h"
@@ -69,14 +70,7 @@ runs::JobOptions ParseOptions(const Options& o) {
 }
 
 void PrintNotes(const runs::Job& job, const runs::Tracking& result) {
-  std::printf("%s: %.2f s\n", job.options.clip.file.c_str(), job.reference.duration());
-  for (const std::string& note : job.report.notes) std::printf("  %s\n", note.c_str());
-  if (job.repaired) {
-    for (const std::string& note : job.repaired->Notes()) std::printf("  %s\n", note.c_str());
-  }
-  for (const metrics::ClipWarning& warning : job.checks.warnings) std::printf("  warning: %s\n", warning.text.c_str());
-  for (const std::string& note : job.placed.notes) std::printf("  world: %s\n", note.c_str());
-  for (const std::string& warning : job.placed.warnings) std::printf("  warning: %s\n", warning.c_str());
+  apps::PrintRecognised(job);
   for (const std::string& note : result.prepared.Notes()) std::printf("  %s\n", note.c_str());
 }
 

@@ -39,17 +39,8 @@ namespace {
   }
 }
 
-constexpr WindowKernels kBaselineKernels = {simd::Compiled<AddFrame>::ForBaseline};
-#if defined(__x86_64__)
-constexpr WindowKernels kAvx2Kernels = {simd::Compiled<AddFrame>::ForAvx2};
-#endif
-
 }  // namespace
 
-#if defined(__x86_64__)
-constexpr simd::KernelTables<WindowKernels> kWindowKernels = {&kBaselineKernels, &kAvx2Kernels};
-#else
-constexpr simd::KernelTables<WindowKernels> kWindowKernels = {&kBaselineKernels, nullptr};
-#endif
+constexpr simd::KernelTables<WindowKernels> kWindowKernels = simd::ForBoth<WindowKernels, AddFrame>();
 
 }  // namespace retrace::matching

@@ -32,20 +32,6 @@ constexpr double kSlidingSpeed = 0.35;  // of a planted foot [m/s]
 constexpr double kFastestBody = 15;     // [m/s]
 constexpr double kFastestRoot = 9;      // [m/s]
 
-/// Second derivative of the parabola that fits equally spaced values best; the sign is that of falling.
-double DownwardAcceleration(const std::vector<double>& heights, double frame_time) {
-  const Eigen::Index n = static_cast<Eigen::Index>(heights.size());
-  Eigen::MatrixX3d powers(n, 3);
-  Eigen::VectorXd values(n);
-  for (Eigen::Index i = 0; i < n; ++i) {
-    const double t = static_cast<double>(i) * frame_time;
-    powers.row(i) << 1, t, t * t;
-    values[i] = heights[static_cast<size_t>(i)];
-  }
-  const Eigen::Vector3d fit = powers.householderQr().solve(values);
-  return -2 * fit[2];
-}
-
 void FindFlights(const ReferenceMotion& reference, const std::vector<State>& states, ClipChecks& checks) {
   const Character& character = reference.character();
   std::vector<bool> airborne;
@@ -263,6 +249,19 @@ std::vector<bool> Touches(const ReferenceMotion& reference, const std::vector<St
                (static_cast<double>(after - before) * reference.frame_time());
   }
   return motion::DetectContact(height, speed, reference.frame_time());
+}
+
+double DownwardAcceleration(const std::vector<double>& heights, double frame_time) {
+  const Eigen::Index n = static_cast<Eigen::Index>(heights.size());
+  Eigen::MatrixX3d powers(n, 3);
+  Eigen::VectorXd values(n);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const double t = static_cast<double>(i) * frame_time;
+    powers.row(i) << 1, t, t * t;
+    values[i] = heights[static_cast<size_t>(i)];
+  }
+  const Eigen::Vector3d fit = powers.householderQr().solve(values);
+  return -2 * fit[2];
 }
 
 std::vector<Interval> Stretches(const std::vector<bool>& flags, double frame_time) {

@@ -6,7 +6,6 @@ namespace retrace::optimization {
 namespace {
 
 using simd::Avx2;
-using simd::Compiled;
 using simd::Load;
 using simd::Sse2;
 using simd::Store;
@@ -111,20 +110,10 @@ RETRACE_INLINE void MultiplyOf(const double* matrix, ptrdiff_t stride, ptrdiff_t
   if (k < count) MultiplyTile<Sse2, 1>(matrix, stride, rows, which + k, x, products + k);
 }
 
-constexpr VectorKernels kBaselineKernels = {Compiled<CombineOf<Sse2>>::ForBaseline,
-                                            Compiled<SubtractProductOf<Sse2>>::ForBaseline,
-                                            Compiled<MultiplyOf<Sse2>>::ForBaseline};
-#if defined(__x86_64__)
-constexpr VectorKernels kAvx2Kernels = {Compiled<CombineOf<Avx2>>::ForAvx2, Compiled<SubtractProductOf<Avx2>>::ForAvx2,
-                                        Compiled<MultiplyOf<Avx2>>::ForAvx2};
-#endif
-
 }  // namespace
 
-#if defined(__x86_64__)
-constexpr simd::KernelTables<VectorKernels> kVectorKernels = {&kBaselineKernels, &kAvx2Kernels};
-#else
-constexpr simd::KernelTables<VectorKernels> kVectorKernels = {&kBaselineKernels, nullptr};
-#endif
+constexpr simd::KernelTables<VectorKernels> kVectorKernels = {
+    simd::ForBaseline<VectorKernels, CombineOf<Sse2>, SubtractProductOf<Sse2>, MultiplyOf<Sse2>>(),
+    simd::ForAvx2<VectorKernels, CombineOf<Avx2>, SubtractProductOf<Avx2>, MultiplyOf<Avx2>>()};
 
 }  // namespace retrace::optimization

@@ -14,6 +14,56 @@ namespace {
 /// delayed by other programs.
 constexpr double kNewest = 0.05;
 
+/// Takes units off the front of groups.
+class GroupCutter {
+ public:
+  explicit GroupCutter(std::span<const size_t> groups)
+      : groups_(groups), left_(std::accumulate(groups.begin(), groups.end(), size_t{0})) {}
+
+  size_t left() const { return left_; }
+
+  /// A task as large as it may be.
+  std::vector<Part> TakeFull(const CutOptions& options) {
+    std::vector<Part> task;
+    size_t units = 0;
+    do {
+      const size_t rest = std::min(groups_[next_.group] - next_.first, options.most_units);
+      if (units > 0 && units + rest > options.most_units) break;
+      task.push_back(TakePart(rest));
+      units += rest;
+    } while (left_ > 0 && task.size() < options.most_groups);
+    return task;
+  }
+
+  std::vector<Part> Take(size_t units) {
+    std::vector<Part> task;
+    while (units > 0) {
+      task.push_back(TakePart(std::min(groups_[next_.group] - next_.first, units)));
+      units -= task.back().count;
+    }
+    return task;
+  }
+
+ private:
+  Part TakePart(size_t count) {
+    const Part part{next_.group, next_.first, count};
+    left_ -= count;
+    next_.first += count;
+    if (next_.first == groups_[next_.group]) next_ = {next_.group + 1, 0, 0};
+    return part;
+  }
+
+  std::span<const size_t> groups_;
+  Part next_;
+  size_t left_;
+};
+
+size_t UnitsOf(const std::vector<Part>& task) {
+  size_t units = 0;
+  for (const Part& part : task) units += part.count;
+  return units;
+}
+
 }  // namespace
 
 Scheduler::Scheduler(size_t workers, const SchedulerOptions& options) : options_(options), held_(workers) {
@@ -102,39 +152,16 @@ std::vector<std::vector<Part>> CutGroups(std::span<const size_t> groups, size_t 
   std::vector<std::vector<Part>> tasks;
   if (groups.empty()) return tasks;
   workers = std::max<size_t>(1, workers);
-  Part next{0, 0, 0};
-  size_t left = std::accumulate(groups.begin(), groups.end(), size_t{0});
-  const auto take = [&](size_t count) {
-    tasks.back().push_back({next.group, next.first, count});
-    left -= count;
-    next.first += count;
-    if (next.first == groups[next.group]) next = {next.group + 1, 0, 0};
-  };
+  GroupCutter cutter(groups);
+  const size_t full = UnitsOf(GroupCutter(groups).TakeFull(options));
   // Full tasks, in rounds: one for each worker.
-  size_t full = 0;
-  for (size_t g = 0; g < groups.size() && g < options.most_groups; ++g) {
-    if (g > 0 && full + groups[g] > options.most_units) break;
-    full += std::min(groups[g], options.most_units);
-  }
-  const size_t rounds = workers == 1 ? left : left / (full * workers);
-  for (size_t count = rounds * workers; count > 0 && left > 0; --count) {
-    tasks.emplace_back();
-    size_t units = 0;
-    do {
-      const size_t rest = std::min(groups[next.group] - next.first, options.most_units);
-      if (units > 0 && units + rest > options.most_units) break;
-      take(rest);
-      units += rest;
-    } while (left > 0 && tasks.back().size() < options.most_groups);
+  const size_t rounds = workers == 1 ? cutter.left() : cutter.left() / (full * workers);
+  for (size_t count = rounds * workers; count > 0 && cutter.left() > 0; --count) {
+    tasks.push_back(cutter.TakeFull(options));
   }
   // And what is left, shared out.
-  for (size_t sharers = workers; left > 0; --sharers) {
-    tasks.emplace_back();
-    for (size_t share = (left + sharers - 1) / sharers; share > 0;) {
-      const size_t count = std::min(groups[next.group] - next.first, share);
-      take(count);
-      share -= count;
-    }
+  for (size_t sharers = workers; cutter.left() > 0; --sharers) {
+    tasks.push_back(cutter.Take((cutter.left() + sharers - 1) / sharers));
   }
   return tasks;
 }

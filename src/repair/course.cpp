@@ -53,19 +53,6 @@ constexpr double kOtherSpeed = 0.15;    // relative error of the speed of play
 constexpr double kOffParabola = 0.02;   // by which the middle of the flight is higher or lower than a fall has it [m]
 constexpr double kLongestFlight = 1.6;  // on the right clock: 3 m high [s]
 
-/// Second derivative of the parabola that fits evenly spaced values best; the sign is that of falling.
-double DownwardAcceleration(const std::vector<double>& heights, double frame_time) {
-  const Eigen::Index n = static_cast<Eigen::Index>(heights.size());
-  Eigen::MatrixX3d powers(n, 3);
-  Eigen::VectorXd values(n);
-  for (Eigen::Index i = 0; i < n; ++i) {
-    const double t = static_cast<double>(i) * frame_time;
-    powers.row(i) << 1, t, t * t;
-    values[i] = heights[static_cast<size_t>(i)];
-  }
-  return -2 * Eigen::Vector3d(powers.householderQr().solve(values))[2];
-}
-
 void AddStances(int body, const std::vector<bool>& still, const std::vector<double>& lows, double frame_time,
                 std::vector<Stance>& stances) {
   const auto shortest = static_cast<size_t>(std::lround(kStandsFor / frame_time));
@@ -154,7 +141,7 @@ std::vector<Flight> AirborneParts(const Course& course, const std::vector<Stance
       part.nearest = std::min(part.nearest, course.lowest[i] + shift[i]);
       part.skims = part.skims || skims[i];
     }
-    part.acceleration = DownwardAcceleration(heights, course.frame_time);
+    part.acceleration = metrics::DownwardAcceleration(heights, course.frame_time);
     parts.push_back(part);
   }
   return parts;

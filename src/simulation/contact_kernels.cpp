@@ -5,7 +5,6 @@
 namespace retrace::simulation {
 namespace {
 
-using simd::Compiled;
 using simd::Load;
 using simd::Store;
 using simd::Unroll;
@@ -64,19 +63,9 @@ RETRACE_INLINE void AlongOf(const ContactRows& rows, const double* v, bool add, 
   PutSum(sum, add, velocity);
 }
 
-constexpr ContactKernels kBaselineContactKernels = {Compiled<ReachOf>::ForBaseline, Compiled<BlockOf>::ForBaseline,
-                                                    Compiled<AlongOf>::ForBaseline};
-#if defined(__x86_64__)
-constexpr ContactKernels kAvx2ContactKernels = {Compiled<ReachOf>::ForAvx2, Compiled<BlockOf>::ForAvx2,
-                                                Compiled<AlongOf>::ForAvx2};
-#endif
-
 }  // namespace
 
-#if defined(__x86_64__)
-constexpr simd::KernelTables<ContactKernels> kContactKernels = {&kBaselineContactKernels, &kAvx2ContactKernels};
-#else
-constexpr simd::KernelTables<ContactKernels> kContactKernels = {&kBaselineContactKernels, nullptr};
-#endif
+constexpr simd::KernelTables<ContactKernels> kContactKernels =
+    simd::ForBoth<ContactKernels, ReachOf, BlockOf, AlongOf>();
 
 }  // namespace retrace::simulation

@@ -5,7 +5,6 @@
 namespace retrace::simulation {
 namespace {
 
-using simd::Compiled;
 using simd::Load;
 using simd::Store;
 using simd::Unroll;
@@ -383,21 +382,9 @@ RETRACE_INLINE bool PivotOf(const PivotProblem& problem) {
   }
 }
 
-// ---- both instruction sets -----------------------------------------------------------------------------------------
-
-constexpr DenseKernels kBaselineKernels = {Compiled<PivotOf>::ForBaseline, Compiled<SolveFreeOf>::ForBaseline,
-                                           Compiled<SolveOf>::ForBaseline, Compiled<DotOf>::ForBaseline};
-#if defined(__x86_64__)
-constexpr DenseKernels kAvx2Kernels = {Compiled<PivotOf>::ForAvx2, Compiled<SolveFreeOf>::ForAvx2,
-                                       Compiled<SolveOf>::ForAvx2, Compiled<DotOf>::ForAvx2};
-#endif
-
 }  // namespace
 
-#if defined(__x86_64__)
-constexpr simd::KernelTables<DenseKernels> kDenseKernels = {&kBaselineKernels, &kAvx2Kernels};
-#else
-constexpr simd::KernelTables<DenseKernels> kDenseKernels = {&kBaselineKernels, nullptr};
-#endif
+constexpr simd::KernelTables<DenseKernels> kDenseKernels =
+    simd::ForBoth<DenseKernels, PivotOf, SolveFreeOf, SolveOf, DotOf>();
 
 }  // namespace retrace::simulation

@@ -232,7 +232,7 @@ TEST(WindowKernel, HasTheSameBitsWithEveryInstructionSet) {
   std::vector<float> fast = any(kLanes), slow = fast;
   const FramePair pair = {query.data(), frame.data(), weights.data(), kBodies, kLanes, 0.3F, 0.2F, 0.7F};
   avx2->add(pair, fast.data());
-  kWindowKernels.baseline->add(pair, slow.data());
+  kWindowKernels.baseline.add(pair, slow.data());
   for (size_t lane = 0; lane < kLanes; ++lane) EXPECT_EQ(fast[lane], slow[lane]) << lane;
 }
 

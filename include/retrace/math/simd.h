@@ -62,21 +62,39 @@ inline bool HasAvx2() {
 
 enum class InstructionSet { kBaseline, kAvx2 };
 
-/// A table of functions that was compiled for each set of instructions, and the choice between them.
+/// A table of functions, in the order of its members, compiled for one set of instructions. On other processors than
+/// x86-64 the one for AVX2 is empty.
+template <class Kernels, auto... kKernels>
+constexpr Kernels ForBaseline() {
+  return {Compiled<kKernels>::ForBaseline...};
+}
+template <class Kernels, auto... kKernels>
+constexpr Kernels ForAvx2() {
+#if defined(__x86_64__)
+  return {Compiled<kKernels>::ForAvx2...};
+#else
+  return {};
+#endif
+}
+
+/// Such a table for each set of instructions, and the choice between them.
 template <class Kernels>
 struct KernelTables {
-  const Kernels* baseline;
-  const Kernels* avx2;  ///< null where the compiler has none
+  Kernels baseline;
+  Kernels avx2;
 
   /// Null when the processor lacks them.
   const Kernels* Find(InstructionSet set) const {
-    if (set == InstructionSet::kBaseline) return baseline;
-    return HasAvx2() ? avx2 : nullptr;
+    if (set == InstructionSet::kBaseline) return &baseline;
+    return HasAvx2() ? &avx2 : nullptr;
   }
-  const Kernels& Best() const {
-    const Kernels* const found = Find(InstructionSet::kAvx2);
-    return found != nullptr ? *found : *baseline;
-  }
+  const Kernels& Best() const { return HasAvx2() ? avx2 : baseline; }
 };
+
+/// Both of the same functions.
+template <class Kernels, auto... kKernels>
+constexpr KernelTables<Kernels> ForBoth() {
+  return {ForBaseline<Kernels, kKernels...>(), ForAvx2<Kernels, kKernels...>()};
+}
 
 }  // namespace retrace::simd

@@ -31,6 +31,10 @@ std::vector<bool> Touches(const character::ReferenceMotion& reference, const std
 /// The stretches in which a flag holds.
 std::vector<Interval> Stretches(const std::vector<bool>& flags, double frame_time);
 
+/// Second derivative of the parabola that fits heights best, of which one is taken every `frame_time`, downwards: of a
+/// body that falls 9.81 [m/s^2].
+double DownwardAcceleration(const std::vector<double>& heights, double frame_time);
+
 /// A stretch in which nothing is near the floor.
 struct FreeFlight {
   Interval interval;
