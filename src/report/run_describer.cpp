@@ -386,6 +386,9 @@ io::Json RunDescriber::Finish() {
   if (run.reference != nullptr) {
     json["reference"] = ReferenceToJson(*run.reference, h, steps, impl_->strides);
   }
+  if (run.recording != nullptr) {
+    json["recording"] = ReferenceToJson(*run.recording, h, steps, impl_->strides);
+  }
   for (auto& [beside, trace] : impl_->beside) json[Name(beside)] = trace.ToJson();
   if (json.contains("tracking") && run.tracking_evaluation) {
     json["tracking"]["evaluation"] = run.tracking_evaluation->ToJson();

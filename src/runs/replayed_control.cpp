@@ -44,12 +44,15 @@ io::Json WriteControlAndMotion(results::RunFolder& folder, const Job& job, const
                         [&](std::string_view piece) { folder.Append(results::kControlFile, piece); });
   folder.FinishFiles();
   io::Json members = io::Json::object();
-  if (kept != KeptFiles::kControl && job.repaired && job.repaired->changed) {
-    folder.Write(results::kRepairFile, repair::FormatRepair(*job.repaired, job.recorded.frame_time()));
-  }
   if (kept != KeptFiles::kControl) {
     const std::string title = job.options.clip.file.stem().string();
-    MotionWriter writer(folder, "", {job.character, control.world, &job.reference, title, written.num_steps});
+    const std::optional<character::ReferenceMotion> unrepaired = job.Unrepaired();
+    if (unrepaired) {
+      folder.Write(results::kRepairFile, repair::FormatRepair(*job.repaired, job.recorded.frame_time()));
+    }
+    MotionWriter writer(
+        folder, "",
+        {job.character, control.world, &job.reference, title, written.num_steps, unrepaired ? &*unrepaired : nullptr});
     ReplayInParts(job, control, written.pushes, [&](const control::Trajectory& part) { writer.Add(part); });
     writer.Finish();
   } else {

@@ -127,6 +127,7 @@ io::Json DescribeStoredRun(const StoredRun& run, const std::string& name, std::s
       report.name.append(" (").append(report.character->name).append(")");
     }
     if (run.characters[c].reference) report.reference = &*run.characters[c].reference;
+    if (run.characters[c].recording) report.recording = &*run.characters[c].recording;
     if (const fs::path file = run.PathOf(c, results::kCostsFile); fs::exists(file)) {
       costs[c] = results::ReadCosts(file);
       if (!costs[c].iterations.empty()) report.costs = &costs[c];
@@ -152,8 +153,7 @@ io::Json DescribeStoredRun(const StoredRun& run, const std::string& name, std::s
       if (repairs[c].num_rows() > 0) report.repair = &repairs[c];
       report.notes.emplace_back(
           "The reference was repaired: its clock, height or legs are not those of the recording. The gates compare "
-          "with "
-          "the repaired one.");
+          "with the repaired one. The recording stands beside it, on the new clock.");
     }
     if (const fs::path file = run.PathOf(c, results::kLatentPictureFile); fs::exists(file)) {
       report.latent_picture = io::ReadFile(file);

@@ -101,13 +101,13 @@ void MotionWriter::Add(const control::Trajectory& part) {
   filmed_.Add(part);
 }
 
-void MotionWriter::AppendReference(const character::ReferenceMotion& reference) {
+void MotionWriter::AppendBvh(std::string_view name, const character::ReferenceMotion& motion) {
   constexpr size_t kPiece = 1 << 16;
-  const std::string file = prefix_ + std::string(results::kReferenceFile);
+  const std::string file = prefix_ + std::string(name);
   const motion::Skeleton skeleton = character::SkeletonOf(motion_.character);
   const motion::BvhText bvh(skeleton, std::vector<bool>(skeleton.joints.size(), false));
-  std::string text = bvh.Head(reference.poses().size(), reference.frame_time());
-  for (const character::Pose& pose : reference.poses()) {
+  std::string text = bvh.Head(motion.poses().size(), motion.frame_time());
+  for (const character::Pose& pose : motion.poses()) {
     bvh.AppendRow(character::FrameOf(motion_.character, skeleton, pose), text);
     if (text.size() < kPiece) continue;
     folder_.Append(file, text);
@@ -118,9 +118,8 @@ void MotionWriter::AppendReference(const character::ReferenceMotion& reference) 
 
 void MotionWriter::Finish() {
   Append(tables_.Finish());
-  if (motion_.reference != nullptr) {
-    AppendReference(*motion_.reference);
-  }
+  if (motion_.reference != nullptr) AppendBvh(results::kReferenceFile, *motion_.reference);
+  if (motion_.recording != nullptr) AppendBvh(results::kRecordingFile, *motion_.recording);
   folder_.Append(prefix_ + std::string(results::kFilmStripFile),
                  report::FormatFilmStrip(std::span(&filmed_, 1), FilmStripOf(motion_.world, motion_.title)));
   folder_.FinishFiles();

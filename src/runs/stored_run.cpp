@@ -40,7 +40,7 @@ struct ControlText {
   std::string text;
 };
 
-/// A reference.bvh. The character must outlive the motion.
+/// A reference.bvh or recording.bvh. The character must outlive the motion.
 character::ReferenceMotion ReadReference(const fs::path& file, const character::Character& character) {
   const motion::Clip clip = motion::ReadBvh(file);
   std::vector<character::Pose> poses = character::PosesOf(character, clip, file.string());
@@ -164,6 +164,8 @@ StoredRun::StoredRun(const fs::path& path) : folder(path) {
   for (size_t c = 0; c < characters.size(); ++c) {
     const fs::path& file = characters[c].reference_file;
     if (fs::exists(file)) characters[c].reference.emplace(ReadReference(file, scene.characters[c]));
+    const fs::path recording = PathOf(c, results::kRecordingFile);
+    if (fs::exists(recording)) characters[c].recording.emplace(ReadReference(recording, scene.characters[c]));
   }
 }
 

@@ -1,5 +1,6 @@
 /// Motions that no body can perform, as a user meets them: --repair and --best-effort.
 #include "apps/command_line.h"
+#include "retrace/motion/bvh.h"
 
 namespace retrace::apps {
 namespace {
@@ -38,6 +39,7 @@ TEST_F(CommandLine, ReconstructRepairsAReferenceAndLabelsIt) {
     EXPECT_EQ(io::ReadFile(plain + file), io::ReadFile(asked + file)) << file;
   }
   EXPECT_FALSE(std::filesystem::exists(asked + "/repair.csv"));
+  EXPECT_FALSE(std::filesystem::exists(asked + "/recording.bvh"));
   EXPECT_EQ(io::ReadJson(asked + "/manifest.json")["repair"]["changed"], false);
   EXPECT_FALSE(io::ReadJson(plain + "/manifest.json").contains("repair"));
 
@@ -50,6 +52,14 @@ TEST_F(CommandLine, ReconstructRepairsAReferenceAndLabelsIt) {
   EXPECT_NEAR(manifest["repair"]["root_shift"]["largest"].get<double>(), 0.1, 0.02);
   EXPECT_NEAR(manifest["against_recording"]["gates"]["root_height"]["worst"].get<double>(), 0.1, 0.05);
   EXPECT_TRUE(io::ReadFile(repaired + "/repair.csv").starts_with("time,recorded_time,speed,height,"));
+  const motion::Clip before = motion::ReadBvh(repaired + "/recording.bvh");
+  const motion::Clip after = motion::ReadBvh(repaired + "/reference.bvh");
+  ASSERT_EQ(before.frames.size(), after.frames.size()) << "they have one clock";
+  double most = 0;
+  for (size_t i = 0; i < before.frames.size(); ++i) {
+    most = std::max(most, (before.frames[i].translations[0] - after.frames[i].translations[0]).norm());
+  }
+  EXPECT_NEAR(most, manifest["repair"]["root_shift"]["largest"].get<double>(), 1e-6);
   EXPECT_EQ(Execute(kReplay + " " + repaired + " --verify").code, 0);
 }
 

@@ -47,6 +47,8 @@ before(async () => {
   run('report', join(folder, 'scene'));
   run('track', join(clips, 'walk.bvh'), '--end', '1.6', '--output', join(folder, 'tracked'));
   run('report', join(folder, 'tracked'));
+  run('track', join(clips, 'squat.bvh'), '--end', '1', '--floor-height', '-0.1', '--repair', '--output', join(folder, 'repaired'));
+  run('report', join(folder, 'repaired'));
   run('track', join(clips, 'walk.bvh'), '--end', '2.4', '--output', join(folder, 'library/walk'));
   run('compose', join(folder, 'library'), '--play', 'walk,walk', '--transition', 'kinematic', '--output', join(folder, 'composed'));
   run('report', join(folder, 'composed'));
@@ -332,6 +334,20 @@ test('forces are shown with their band, what was measured and the figures', asyn
   assert.match(figures[0], /^total, vertical\s+0\.0\s+0\.0\s+1\.000/);
   await page.getByLabel('Low-pass of the figures').selectOption('raw');
   assert.match(await page.locator('#force-figures-0 .note').innerText(), /Contact onsets: \d+ of \d+ matched/);
+});
+
+test('a repaired motion has its recording beside it', async (t) => {
+  const page = await open(t, 'repaired/report.html', { hash: '#time=0.5' });
+  assert.equal(await page.getByLabel('Recording', { exact: true }).inputValue(), 'beside');
+  await page.locator('body').click({ position: { x: 3, y: 3 } });
+  await page.keyboard.press('o');
+  assert.equal(await page.getByLabel('Recording', { exact: true }).inputValue(), 'off');
+  const above = await page.evaluate(() => {
+    const [run] = window.report.runs;
+    return run.root('recording')[0] - run.root('reference')[0];
+  });
+  assert.ok(above > 0.08 && above < 0.12, `${above}`);
+  assert.match(await page.locator('body').innerText(), /The recording stands beside it/);
 });
 
 test('a response shows the motions that it could go on with', async (t) => {

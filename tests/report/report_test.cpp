@@ -417,6 +417,28 @@ TEST(ReportTest, ABodyWithoutStrengthIsAnotherMotionBesideTheRun) {
   EXPECT_EQ(document["simulated"], d.document["simulated"]);
 }
 
+TEST(ReportTest, WhatAReferenceWasRepairedFromIsAMotionToo) {
+  const Described d(20);
+  ReportRun run;
+  run.character = &d.character;
+  run.world = &d.world;
+  character::Pose rest;
+  rest.joint_rotations.assign(d.character.joints.size(), Quat::Identity());
+  std::vector<character::Pose> poses(30, rest);
+  const character::ReferenceMotion reference(d.character, 0.01, poses, 0.01);
+  for (character::Pose& pose : poses) pose.root_position.y() += 0.1;
+  const character::ReferenceMotion recording = reference.WithPoses(poses);
+  run.reference = &reference;
+  run.recording = &recording;
+  const io::Json document = DescribeRun(run, d.trajectory);
+  const std::vector<float> repaired = Column(d.Array(document["reference"]["root"]), 3, 1);
+  const std::vector<float> before = Column(d.Array(document["recording"]["root"]), 3, 1);
+  ASSERT_EQ(before.size(), repaired.size());
+  for (size_t i = 0; i < before.size(); ++i) EXPECT_NEAR(before[i] - repaired[i], 0.1, 1e-6);
+  run.recording = nullptr;
+  EXPECT_FALSE(DescribeRun(run, d.trajectory).contains("recording"));
+}
+
 TEST(ReportTest, APushIsAnArrowForAsLongAsItLasts) {
   const Described d(20);  // a frame for every second step of 0.01 s
   ReportRun run;

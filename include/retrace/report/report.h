@@ -44,6 +44,7 @@ struct ReportRun {
   const character::Character* character = nullptr;
   const simulation::WorldOptions* world = nullptr;
   const character::ReferenceMotion* reference = nullptr;        ///< may be null
+  const character::ReferenceMotion* recording = nullptr;        ///< what it was repaired from; may be null
   std::optional<metrics::Evaluation> evaluation = {};           ///< of the simulated motion
   std::optional<metrics::Evaluation> tracking_evaluation = {};  ///< of the naive tracking
   const results::CostTable* costs = nullptr;                    ///< of a search; may be null

@@ -18,7 +18,8 @@ inline constexpr std::string_view kRunFormat = "retrace-run";  ///< what a manif
 inline constexpr std::string_view kControlFile = "control.json";
 inline constexpr std::string_view kMotionFile = "motion.bvh";
 inline constexpr std::string_view kReferenceFile = "reference.bvh";
-inline constexpr std::string_view kRepairFile = "repair.csv";  ///< of a reference that was repaired
+inline constexpr std::string_view kRepairFile = "repair.csv";        ///< of a reference that was repaired
+inline constexpr std::string_view kRecordingFile = "recording.bvh";  ///< the same before that, on the new clock
 inline constexpr std::string_view kTrajectoryFile = "trajectory.csv";
 inline constexpr std::string_view kContactsFile = "contacts.csv";
 inline constexpr std::string_view kTorquesFile = "torques.csv";
@@ -67,6 +68,7 @@ inline constexpr std::array kRunFiles = {kManifestFile,
                                          kMotionFile,
                                          kReferenceFile,
                                          kRepairFile,
+                                         kRecordingFile,
                                          kTrajectoryFile,
                                          kContactsFile,
                                          kTorquesFile,

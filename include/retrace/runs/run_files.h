@@ -64,13 +64,15 @@ class MotionTables {
 struct MotionFiles {
   const character::Character& character;
   const simulation::WorldOptions& world;
-  const character::ReferenceMotion* reference;  ///< may be null
-  std::string title;                            ///< of the film strip
-  size_t num_steps = 0;                         ///< of the motion
+  const character::ReferenceMotion* reference;            ///< may be null
+  std::string title;                                      ///< of the film strip
+  size_t num_steps = 0;                                   ///< of the motion
+  const character::ReferenceMotion* recording = nullptr;  ///< what the reference was repaired from; may be null
 };
 
 /// Writes motion.bvh, trajectory.csv, contacts.csv, torques.csv, the tables of the inside view, filmstrip.svg and,
-/// where there is a reference, reference.bvh, while the motion comes in parts. All throw OutputError.
+/// where there are a reference and a recording, reference.bvh and recording.bvh, while the motion comes in parts. All
+/// throw OutputError.
 class MotionWriter {
  public:
   /// The names of the files begin with `prefix` (results::CharacterPrefix). The folder must outlive the writer.
@@ -84,7 +86,7 @@ class MotionWriter {
 
  private:
   void Append(const std::vector<NamedTable>& pieces);
-  void AppendReference(const character::ReferenceMotion& reference);
+  void AppendBvh(std::string_view name, const character::ReferenceMotion& motion);
 
   results::RunFolder& folder_;
   std::string prefix_;

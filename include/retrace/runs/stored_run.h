@@ -39,6 +39,7 @@ struct RunCharacter {
   metrics::GateLimits gates;   ///< that it was held to: the manifest's, else the default ones
   std::filesystem::path reference_file;                 ///< where the reference is, or would be
   std::optional<character::ReferenceMotion> reference;  ///< where it is kept
+  std::optional<character::ReferenceMotion> recording;  ///< what it was repaired from, where that is kept
 };
 
 /// A control file that a run was read from.

@@ -29,6 +29,7 @@ export function palette() {
     right: okabe.orange,
     middle: night ? '#aeb4bb' : '#a3a8ae',
     reference: night ? '#2fc49a' : okabe.green,
+    recording: night ? '#d4d8dd' : '#4d545c',
     tracking: okabe.purple,
     ragdoll: night ? '#b7a37c' : '#8a7340',
     push: night ? '#ff5c7a' : '#b0003a',
