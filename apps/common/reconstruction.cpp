@@ -100,6 +100,8 @@ int Reconstruct(const ReconstructionArguments& o, const std::string& command, pa
     if (master) PrintJob(job);
     return 0;
   }
+  const bool searches_once = run.forces.controls == 0 && run.variations.count == 0;
+  if (master && searches_once) Warn(o.program, runs::IdleRanksWarning(mpi.size(), job.configuration));
   const parallel::WorkerFactory factory = runs::MakeWorkersOf(job, run);
   if (!master) {
     mpi.Serve(factory);

@@ -166,11 +166,15 @@ std::vector<std::vector<Part>> CutGroups(std::span<const size_t> groups, size_t 
   return tasks;
 }
 
-int ChooseRanksPerRun(int ranks, size_t runs, int samples) {
+double BusyShare(int ranks, int samples) {
   // Of an iteration this share cannot be spread over ranks: selection, messages, lanes that are not full, waiting for
-  // the last sample. Fitted to the efficiencies that the simulation finds with 200, 1400 and 5600 samples. More ranks
-  // than one for 17 samples, or than 24, gain next to nothing.
+  // the last sample. Fitted to the efficiencies that the simulation finds with 200, 1400 and 5600 samples.
   const double alone = 1.8 * std::pow(std::max(1, samples), -0.575);
+  return 1 / (1 + alone * (std::max(1, ranks) - 1));
+}
+
+int ChooseRanksPerRun(int ranks, size_t runs, int samples) {
+  // More ranks than one for 17 samples, or than 24, gain next to nothing.
   const int most = std::clamp(samples / 17, 24, 80);
   // Runs differ in length, and which is long is not known before. In mean lengths: the longest, and how long groups
   // wait for the last run when each of them has had several.
@@ -182,7 +186,7 @@ int ChooseRanksPerRun(int ranks, size_t runs, int samples) {
     const int whole_groups = std::max(1, ranks) / each;
     const double groups = whole_groups;
     const double turns = static_cast<double>(std::max<size_t>(1, runs)) / groups + kTail * (1 - 1 / groups);
-    const double time = (groups > 1 ? std::max(kLongest, turns) : turns) * (1 + alone * (each - 1)) / each;
+    const double time = (groups > 1 ? std::max(kLongest, turns) : turns) / (each * BusyShare(each, samples));
     if (time < least) {
       least = time;
       best = each;

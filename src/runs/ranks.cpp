@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <thread>
 
+#include "retrace/io/number.h"
+#include "retrace/parallel/scheduler.h"
 #include "retrace/runs/identity.h"
 
 namespace retrace::runs {
@@ -23,6 +25,17 @@ std::unique_ptr<parallel::TaskFarm> MakeThreadFarm(int threads, const parallel::
 std::unique_ptr<parallel::TaskFarm> MakeFarm(parallel::MpiSession& mpi, int threads,
                                              const parallel::WorkerFactory& factory, double timeout) {
   return mpi.active() ? mpi.MakeFarm(factory, timeout) : MakeThreadFarm(threads, factory);
+}
+
+std::string IdleRanksWarning(int ranks, const Configuration& configuration) {
+  const Method method = configuration.run.method;
+  if (method == Method::kTracking || method == Method::kWindows) return "";
+  const int samples = configuration.sampling.samples;
+  const double busy = parallel::BusyShare(ranks, samples);
+  if (busy >= 0.5) return "";
+  return std::to_string(ranks) + " ranks are more than a search with " + std::to_string(samples) +
+         " samples per iteration keeps at work: about " + io::Fixed(100 * busy, 0) +
+         " % of their time; with --best-of N they find N controls side by side, of which the best is kept";
 }
 
 io::Json DescribeWorkers(bool ranks, const parallel::TaskFarm& farm) {

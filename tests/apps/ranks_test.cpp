@@ -13,6 +13,9 @@
 namespace retrace::apps {
 namespace {
 
+using testing::HasSubstr;
+using testing::Not;
+
 class Ranks : public CommandLine {
  protected:
   void SetUp() override {
@@ -23,6 +26,17 @@ class Ranks : public CommandLine {
     return Execute(kMpiRun + "-n " + std::to_string(ranks) + " " + kReconstruct + " " + arguments);
   }
 };
+
+TEST_F(Ranks, AreToldWhenASearchHasNoWorkForThem) {
+  const auto launch = [&](const std::string& method) {
+    return Launch(8, kClip + " --end 0.3 --samples 20 --saved 5 --tail 0 --progress none --method " + method +
+                         " --output " + Path(method));
+  };
+  const Outcome search = launch("sampling");
+  EXPECT_THAT(search.text, HasSubstr("8 ranks are more than a search with 20 samples per iteration keeps at work"));
+  EXPECT_THAT(search.text, HasSubstr("--best-of N"));
+  EXPECT_THAT(launch("tracking").text, Not(HasSubstr("8 ranks")));
+}
 
 TEST_F(Ranks, GiveTheBytesOfThreads) {
   const std::string threads = SmallRun("threads", "--threads 1");
@@ -76,7 +90,7 @@ TEST_F(Ranks, TakeTheBestOfTheSameSeedsAsThreads) {
   const Outcome threads =
       Execute(kReconstruct + " " + command + "--progress plain --threads 2 --output " + Path("threads"));
   ASSERT_EQ(threads.code, 0) << threads.text;
-  EXPECT_THAT(threads.text, testing::HasSubstr("best of 3: "));
+  EXPECT_THAT(threads.text, HasSubstr("best of 3: "));
   const Outcome ranks = Launch(4, command + "--ranks-per-run 2 --progress none --output " + Path("ranks"));
   ASSERT_EQ(ranks.code, 0) << ranks.text;
   EXPECT_EQ(io::ReadFile(Path("ranks/control.json")), io::ReadFile(Path("threads/control.json")));
@@ -133,7 +147,7 @@ TEST_F(Ranks, EndWithTheCodeAndOneMessage) {
   for (const auto& c : cases) {
     const Outcome outcome = Launch(2, c.arguments);
     EXPECT_EQ(outcome.code, c.code) << outcome.text;
-    EXPECT_THAT(outcome.text, testing::HasSubstr(c.message));
+    EXPECT_THAT(outcome.text, HasSubstr(c.message));
     const size_t first = outcome.text.find("reconstruct: ");
     if (c.message.empty()) continue;
     EXPECT_EQ(outcome.text.find("reconstruct: ", first + 1), std::string::npos) << outcome.text;
@@ -234,7 +248,7 @@ TEST_F(Ranks, ThatUseAnotherSolverDoNotBegin) {
                             Path("out");
   const Outcome refused_batch = Execute(kMpiRun + "-n 1 " + batch + " : -n 1 " + failing + batch);
   EXPECT_EQ(refused_batch.code, 3) << refused_batch.text;
-  EXPECT_THAT(refused_batch.text, testing::HasSubstr("/solvers/0 on rank 0 is \"reduced\", and here \"stock\""));
+  EXPECT_THAT(refused_batch.text, HasSubstr("/solvers/0 on rank 0 is \"reduced\", and here \"stock\""));
 }
 
 }  // namespace

@@ -267,6 +267,13 @@ TEST(SimulatedFarm, NeverGetsSlowerByRanks) {
   }
 }
 
+TEST(RanksPerRun, AreBusyAsTheSimulationHasThem) {
+  EXPECT_EQ(BusyShare(1, 200), 1);
+  for (const int ranks : {2, 4, 8, 16})
+    EXPECT_NEAR(BusyShare(ranks, 1400), Efficiency(static_cast<size_t>(ranks), 50e-6), 0.12) << ranks;
+  EXPECT_LT(BusyShare(80, 200), BusyShare(80, 1400));
+}
+
 TEST(RanksPerRun, AreSoManyThatAllIsDoneSoonest) {
   EXPECT_EQ(ChooseRanksPerRun(1, 100, 1400), 1);
   EXPECT_EQ(ChooseRanksPerRun(8, 1, 1400), 8);

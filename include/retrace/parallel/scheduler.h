@@ -97,9 +97,12 @@ struct CutOptions {
 std::vector<std::vector<Part>> CutGroups(std::span<const size_t> groups, size_t workers,
                                          const CutOptions& options = {});
 
+/// About which share of the time the ranks of one search are at work, where an iteration has so many samples
+/// (tests/bench/SCALING.md has the simulation that this is fitted to, to a tenth or so).
+double BusyShare(int ranks, int samples);
+
 /// How many ranks each of several runs should get, so that all of them are done soonest: a search on more ranks takes
-/// less time but keeps them less busy, the more so the fewer samples it draws in an iteration (tests/bench/SCALING.md
-/// has the simulation that this is fitted to).
+/// less time but keeps them less busy, the more so the fewer samples it draws in an iteration.
 int ChooseRanksPerRun(int ranks, size_t runs, int samples);
 
 }  // namespace retrace::parallel

@@ -3,9 +3,11 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "retrace/io/json.h"
 #include "retrace/parallel/task_farm.h"
+#include "retrace/runs/configuration.h"
 
 namespace retrace::runs {
 
@@ -21,6 +23,9 @@ std::unique_ptr<parallel::TaskFarm> MakeThreadFarm(int threads, const parallel::
 /// MpiSession::MakeFarm.
 std::unique_ptr<parallel::TaskFarm> MakeFarm(parallel::MpiSession& mpi, int threads,
                                              const parallel::WorkerFactory& factory, double timeout = 0);
+
+/// What to tell whoever gives one search more ranks than it keeps at work for half of the time; else an empty text.
+std::string IdleRanksWarning(int ranks, const Configuration& configuration);
 
 /// For a manifest: {"kind": "ranks" or "threads", "count"}.
 io::Json DescribeWorkers(bool ranks, const parallel::TaskFarm& farm);
