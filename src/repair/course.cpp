@@ -9,6 +9,7 @@
 
 #include "retrace/character/body_points.h"
 #include "retrace/character/kinematics.h"
+#include "retrace/metrics/clip_checks.h"
 #include "retrace/optimization/least_squares.h"
 
 namespace retrace::repair {
