@@ -113,6 +113,7 @@ io::Json DescribeStoredRun(const StoredRun& run, const std::string& name, std::s
   std::vector<results::Table> solutions(num_characters);
   std::vector<results::Table> foot_forces(num_characters);
   std::vector<results::Table> compositions(num_characters), candidates(num_characters), repairs(num_characters);
+  std::vector<std::optional<character::ReferenceMotion>> recordings(num_characters);
   std::vector<report::ReportRun> reports(num_characters);
   std::vector<report::RunDescriber> describers;
   for (size_t c = 0; c < num_characters; ++c) {
@@ -127,7 +128,8 @@ io::Json DescribeStoredRun(const StoredRun& run, const std::string& name, std::s
       report.name.append(" (").append(report.character->name).append(")");
     }
     if (run.characters[c].reference) report.reference = &*run.characters[c].reference;
-    if (run.characters[c].recording) report.recording = &*run.characters[c].recording;
+    recordings[c] = run.Recording(c);
+    if (recordings[c]) report.recording = &*recordings[c];
     if (const fs::path file = run.PathOf(c, results::kCostsFile); fs::exists(file)) {
       costs[c] = results::ReadCosts(file);
       if (!costs[c].iterations.empty()) report.costs = &costs[c];
@@ -153,7 +155,8 @@ io::Json DescribeStoredRun(const StoredRun& run, const std::string& name, std::s
       if (repairs[c].num_rows() > 0) report.repair = &repairs[c];
       report.notes.emplace_back(
           "The reference was repaired: its clock, height or legs are not those of the recording. The gates compare "
-          "with the repaired one. The recording stands beside it, on the new clock.");
+          "with the repaired one.");
+      if (recordings[c]) report.notes.back() += " The recording stands beside it, on the new clock.";
     }
     if (const fs::path file = run.PathOf(c, results::kLatentPictureFile); fs::exists(file)) {
       report.latent_picture = io::ReadFile(file);

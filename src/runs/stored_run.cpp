@@ -164,8 +164,6 @@ StoredRun::StoredRun(const fs::path& path) : folder(path) {
   for (size_t c = 0; c < characters.size(); ++c) {
     const fs::path& file = characters[c].reference_file;
     if (fs::exists(file)) characters[c].reference.emplace(ReadReference(file, scene.characters[c]));
-    const fs::path recording = PathOf(c, results::kRecordingFile);
-    if (fs::exists(recording)) characters[c].recording.emplace(ReadReference(recording, scene.characters[c]));
   }
 }
 
@@ -179,6 +177,12 @@ std::vector<fs::path> StoredRun::Files() const {
 
 fs::path StoredRun::PathOf(size_t character, std::string_view name) const {
   return folder / results::CharacterPrefix(character, characters.size()).append(name);
+}
+
+std::optional<character::ReferenceMotion> StoredRun::Recording(size_t character) const {
+  const fs::path file = PathOf(character, results::kRecordingFile);
+  if (!fs::exists(file)) return std::nullopt;
+  return ReadReference(file, scene.characters[character]);
 }
 
 std::vector<control::Push> StoredRun::AllPushes() const {

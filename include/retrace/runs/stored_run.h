@@ -39,7 +39,6 @@ struct RunCharacter {
   metrics::GateLimits gates;   ///< that it was held to: the manifest's, else the default ones
   std::filesystem::path reference_file;                 ///< where the reference is, or would be
   std::optional<character::ReferenceMotion> reference;  ///< where it is kept
-  std::optional<character::ReferenceMotion> recording;  ///< what it was repaired from, where that is kept
 };
 
 /// A control file that a run was read from.
@@ -78,6 +77,9 @@ struct StoredRun {
   std::vector<control::Push> AllPushes() const;
   /// A file of a character's motion.
   std::filesystem::path PathOf(size_t character, std::string_view name) const;
+  /// What the reference of a character was repaired from, where that is kept. The run must outlive it. Throws
+  /// InputError.
+  std::optional<character::ReferenceMotion> Recording(size_t character) const;
   /// What a character's control lasts [s]; where that of another is longer, it holds its last targets.
   double control_duration(size_t character) const;
   /// What it was to last, where there is a reference [s].
