@@ -10,8 +10,8 @@
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
 #include "retrace/results/provenance.h"
-#include "retrace/runs/clip_findings.h"
-#include "retrace/runs/motion_library.h"
+#include "retrace/runs/inputs/clip_checks_text.h"
+#include "retrace/runs/libraries/recording_library.h"
 
 namespace retrace::build_library_program {
 namespace {

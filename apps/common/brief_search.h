@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "retrace/runs/configuration.h"
+#include "retrace/runs/configuration/configuration.h"
 
 namespace retrace::apps {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "retrace/runs/clip_input.h"
+#include "retrace/runs/inputs/clip_input.h"
 
 namespace retrace::apps {
 

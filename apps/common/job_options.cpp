@@ -2,7 +2,7 @@
 
 #include "common/number_option.h"
 #include "common/set_option.h"
-#include "retrace/runs/configuration.h"
+#include "retrace/runs/configuration/configuration.h"
 
 namespace retrace::apps {
 void AddWorldOption(CLI::App& app, std::vector<std::string>& worlds) {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/clip_options.h"
-#include "retrace/runs/job.h"
+#include "retrace/jobs/reconstruction_job.h"
 
 namespace retrace::apps {
 

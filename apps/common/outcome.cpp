@@ -5,8 +5,8 @@
 
 #include "retrace/io/number.h"
 #include "retrace/math/rotation.h"
-#include "retrace/runs/failure_report.h"
-#include "retrace/runs/run_files.h"
+#include "retrace/runs/stored/failure_report.h"
+#include "retrace/runs/stored/run_files.h"
 
 namespace retrace::apps {
 namespace {
@@ -64,10 +64,10 @@ void PrintReconstruction(const runs::Job& job, const runs::Reconstruction& resul
     return;
   }
   const sampling::Summary& search = result.search;
-  const runs::FailureReport report = runs::ReportFailure(job.problem, search, evaluation, job.checks);
+  const runs::FailureReport report = runs::ReportFailure(job.problem, search, evaluation, job.prepared->checks);
   std::printf("%s: %s after %.1f s (%.1f CPU s per second of motion, %.0f samples/s per core)\n%s%s",
               job.options.clip.file.c_str(), Outcome(report, evaluation).c_str(), wall_seconds,
-              search.cpu_seconds / job.reference.duration(),
+              search.cpu_seconds / job.reference().duration(),
               static_cast<double>(search.rollouts) / std::max(search.cpu_seconds, 1e-9), report.Text().c_str(),
               runs::Describe(evaluation, report.duration, result.diverged).c_str());
 }
@@ -75,19 +75,19 @@ void PrintReconstruction(const runs::Job& job, const runs::Reconstruction& resul
 }  // namespace
 
 void PrintRecognised(const runs::Job& job) {
-  std::printf("%s: %.2f s\n", job.options.clip.file.c_str(), job.reference.duration());
-  for (const std::string& note : job.report.notes) std::printf("  %s\n", note.c_str());
-  if (job.repaired) {
-    for (const std::string& note : job.repaired->Notes()) std::printf("  %s\n", note.c_str());
+  std::printf("%s: %.2f s\n", job.options.clip.file.c_str(), job.reference().duration());
+  for (const std::string& note : job.prepared->report.notes) std::printf("  %s\n", note.c_str());
+  if (job.prepared->repaired) {
+    for (const std::string& note : job.prepared->repaired->Notes()) std::printf("  %s\n", note.c_str());
   }
-  for (const metrics::ClipWarning& warning : job.checks.warnings) std::printf("  warning: %s\n", warning.text.c_str());
-  for (const std::string& note : job.placed.notes) std::printf("  world: %s\n", note.c_str());
-  for (const std::string& warning : job.placed.warnings) std::printf("  warning: %s\n", warning.c_str());
+  for (const metrics::ClipWarning& warning : job.prepared->checks.warnings) std::printf("  warning: %s\n", warning.text.c_str());
+  for (const std::string& note : job.prepared->placed.notes) std::printf("  world: %s\n", note.c_str());
+  for (const std::string& warning : job.prepared->placed.warnings) std::printf("  warning: %s\n", warning.c_str());
 }
 
 void PrintJob(const runs::Job& job) {
   PrintRecognised(job);
-  const task::Preparation& preparation = job.preparation;
+  const task::Preparation& preparation = job.prepared->preparation;
   const task::Task& task = preparation.task;
   std::printf(
       "  motion: %s; cost weights %s (%g, %g, %g, %g); contact scales %s; %d fragments, %zu of them ending at a "

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "retrace/runs/run.h"
+#include "retrace/jobs/run_pipeline.h"
 
 namespace retrace::apps {
 

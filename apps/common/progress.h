@@ -5,7 +5,7 @@
 #include <string>
 
 #include "retrace/methods/sampling/search.h"
-#include "retrace/methods/windows/optimise.h"
+#include "retrace/methods/trajectory/optimise.h"
 
 namespace retrace::apps {
 

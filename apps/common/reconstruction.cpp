@@ -9,9 +9,11 @@
 #include "common/program.h"
 #include "common/progress.h"
 #include "retrace/io/error.h"
-#include "retrace/runs/data_files.h"
-#include "retrace/runs/ranks.h"
-#include "retrace/runs/solver.h"
+#include "retrace/runs/inputs/data_files.h"
+#include "retrace/parallel/rank_report.h"
+#include "retrace/simulation/solver_in_use.h"
+#include "retrace/jobs/idle_ranks.h"
+#include "retrace/runs/stored/manifest.h"
 
 namespace retrace::apps {
 namespace {
@@ -82,12 +84,12 @@ int Reconstruct(const ReconstructionArguments& o, const std::string& command, pa
   }
   RequireClip(o.job.clip);
   const ProgressStyle style = ChooseProgress(o.progress, mpi.active());
-  runs::StopRequest stop(o.time_limit.empty() ? 0 : runs::ParseDuration(o.time_limit));
-  runs::HandleStopSignals();
+  io::StopRequest stop(o.time_limit.empty() ? 0 : io::ParseDuration(o.time_limit));
+  io::HandleStopSignals();
   runs::RunOptions run = o.run;
   run.output = OutputOf(o);
   std::optional<runs::Job> prepared;
-  runs::PrepareRanks(mpi, o.hang_limit, [&] {
+  parallel::PrepareRanks(mpi, o.hang_limit, [&] {
     prepared.emplace(ParseJob(o.job));
     if (!o.dry_run) runs::CheckOptions(run);
     runs::MeasuredOf(*prepared);             // a measurement that does not fit is better known now, too
@@ -95,7 +97,7 @@ int Reconstruct(const ReconstructionArguments& o, const std::string& command, pa
     return prepared->identity;
   });
   runs::Job& job = *prepared;
-  if (master) Warn(o.program, runs::SolverWarning(job.configuration.task.world));
+  if (master) Warn(o.program, simulation::SolverWarning(job.configuration.task.world));
   if (o.dry_run) {
     if (master) PrintJob(job);
     return 0;
@@ -108,7 +110,7 @@ int Reconstruct(const ReconstructionArguments& o, const std::string& command, pa
     return 0;
   }
   // The farm first: whatever goes wrong from here on, its destructor releases the other ranks.
-  const auto farm = runs::MakeFarm(mpi, o.threads, factory, o.hang_limit);
+  const auto farm = parallel::MakeFarm(mpi, o.threads, factory, o.hang_limit);
   std::optional<Progress> progress;
   runs::RunSetting setting;
   setting.context = {command, runs::DescribeWorkers(mpi.active(), *farm), &timer};

@@ -7,7 +7,7 @@
 
 #include "common/job_options.h"
 #include "retrace/parallel/task_farm.h"
-#include "retrace/runs/run.h"
+#include "retrace/jobs/run_pipeline.h"
 
 namespace retrace::apps {
 

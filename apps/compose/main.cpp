@@ -8,9 +8,11 @@
 #include "common/progress.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
-#include "retrace/runs/composition.h"
-#include "retrace/runs/run_files.h"
-#include "retrace/runs/stop_request.h"
+#include "retrace/planning/composition/composition.h"
+#include "retrace/runs/stored/run_files.h"
+#include "retrace/io/stop_request.h"
+#include "retrace/jobs/composition_job.h"
+#include "retrace/jobs/composition_files.h"
 
 namespace retrace::compose_program {
 namespace {
@@ -70,8 +72,8 @@ runs::CompositionOptions ParseOptions(const Options& o) {
 int Compose(const Options& o, const std::string& command) {
   const results::RunTimer timer;
   const bool prints = apps::Prints(apps::ChooseProgress(o.search.progress, false));
-  runs::StopRequest stop(0);
-  runs::HandleStopSignals();
+  io::StopRequest stop(0);
+  io::HandleStopSignals();
   const runs::CompositionJob job(ParseOptions(o));
   apps::Warn("compose", job.controls[0].run.solver_warning);
   const std::filesystem::path output = o.search.output.empty() ? "results/composed" : o.search.output;

@@ -8,10 +8,10 @@
 #include "common/progress.h"
 #include "evaluate/print.h"
 #include "retrace/io/error.h"
-#include "retrace/runs/evaluation.h"
-#include "retrace/runs/ranks.h"
-#include "retrace/runs/solver.h"
-#include "retrace/runs/stop_request.h"
+#include "retrace/batches/evaluation.h"
+#include "retrace/parallel/rank_report.h"
+#include "retrace/simulation/solver_in_use.h"
+#include "retrace/io/stop_request.h"
 
 namespace retrace::evaluate_program {
 namespace {
@@ -106,7 +106,7 @@ runs::EvaluationOptions Parse(const Options& o, const std::string& command) {
   options.kept = o.keep == "all" ? runs::KeptFiles::kAll : runs::KeptFiles::kControl;
   options.command = command;
   options.force = o.force;
-  if (!o.time_limit.empty()) options.time_limit = runs::ParseDuration(o.time_limit);
+  if (!o.time_limit.empty()) options.time_limit = io::ParseDuration(o.time_limit);
   options.negative_controls = o.controls;
   options.threads = o.threads;
   options.ranks_per_run = o.ranks_per_run;
@@ -123,13 +123,13 @@ int Evaluate(const Options& o, const std::string& command, parallel::MpiSession&
   const apps::ProgressStyle style = apps::ChooseProgress(o.progress, mpi.active());
   runs::EvaluationOptions options;
   runs::Batch batch;
-  runs::PrepareRanks(mpi, o.hang_limit, [&] {
+  parallel::PrepareRanks(mpi, o.hang_limit, [&] {
     options = Parse(o, command);
     batch = runs::PlanBatch(options);
     return runs::IdentityOf(batch);
   });
-  if (mpi.rank() == 0) apps::Warn("evaluate", runs::SolverWarning(options.job.configuration.task.world));
-  runs::HandleStopSignals();
+  if (mpi.rank() == 0) apps::Warn("evaluate", simulation::SolverWarning(options.job.configuration.task.world));
+  io::HandleStopSignals();
   size_t finished = 0;
   const auto on_row = [&](const results::RunRow& row, const std::vector<results::RunRow>&, size_t left) {
     ++finished;

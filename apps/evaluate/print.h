@@ -4,7 +4,7 @@
 #include <string>
 
 #include "common/progress.h"
-#include "retrace/runs/evaluation.h"
+#include "retrace/batches/evaluation.h"
 
 namespace retrace::apps {
 

@@ -7,7 +7,7 @@
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
 #include "retrace/results/provenance.h"
-#include "retrace/runs/run_export.h"
+#include "retrace/runs/stored/run_export.h"
 
 namespace retrace::export_program {
 namespace {

@@ -3,7 +3,7 @@
 #include "common/number_option.h"
 #include "common/program.h"
 #include "common/reconstruction.h"
-#include "retrace/runs/forces.h"
+#include "retrace/jobs/forces.h"
 
 namespace retrace::forces_program {
 namespace {

@@ -6,9 +6,9 @@
 #include "common/set_option.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
-#include "retrace/runs/ranks.h"
-#include "retrace/runs/stop_request.h"
-#include "retrace/runs/tree.h"
+#include "retrace/parallel/rank_report.h"
+#include "retrace/io/stop_request.h"
+#include "retrace/jobs/recovery_tree.h"
 
 namespace retrace::grow_tree_program {
 namespace {
@@ -53,10 +53,10 @@ int GrowTree(const Options& o, parallel::MpiSession& mpi) {
   }
   if (o.folder.empty()) throw UsageError("the folder of a run is needed (--help lists the options)");
   if (o.resume && o.force) throw UsageError("--resume goes on with a tree; it cannot go with --force");
-  runs::StopRequest stop(0);
-  runs::HandleStopSignals();
+  io::StopRequest stop(0);
+  io::HandleStopSignals();
   std::optional<runs::TreeJob> prepared;
-  runs::PrepareRanks(mpi, o.hang_limit, [&] {
+  parallel::PrepareRanks(mpi, o.hang_limit, [&] {
     prepared.emplace(o.folder, settings, o.body);
     if (master) prepared->TakeEarlier(o.resume, o.force);
     return prepared->Identity();
@@ -68,7 +68,7 @@ int GrowTree(const Options& o, parallel::MpiSession& mpi) {
     mpi.Serve(factory);
     return 0;
   }
-  const auto farm = runs::MakeFarm(mpi, o.threads, factory, o.hang_limit);
+  const auto farm = parallel::MakeFarm(mpi, o.threads, factory, o.hang_limit);
   stabilization::GrowthHooks hooks;
   hooks.stop = [&] { return stop(); };
   hooks.on_batch = [](const control::FeedbackTree& tree) {

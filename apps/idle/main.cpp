@@ -7,10 +7,10 @@
 #include "common/progress.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
-#include "retrace/runs/idling_run.h"
-#include "retrace/runs/solver.h"
-#include "retrace/runs/standing_run.h"
-#include "retrace/runs/stop_request.h"
+#include "retrace/jobs/idling.h"
+#include "retrace/simulation/solver_in_use.h"
+#include "retrace/jobs/standing.h"
+#include "retrace/io/stop_request.h"
 
 namespace retrace::idle_program {
 namespace {
@@ -97,10 +97,10 @@ runs::StandingOptions StandingOf(const Options& o) {
 int Stand(const Options& o, const std::string& command) {
   const results::RunTimer timer;
   const apps::ProgressStyle style = apps::ChooseProgress(o.progress, false);
-  runs::StopRequest stop(0);
-  runs::HandleStopSignals();
+  io::StopRequest stop(0);
+  io::HandleStopSignals();
   const runs::StandingJob job(StandingOf(o));
-  apps::Warn("idle", runs::SolverWarning(job.problem.task.world));
+  apps::Warn("idle", simulation::SolverWarning(job.problem.task.world));
   const std::string name = job.inputs.front().name.path.stem().string();
   const std::filesystem::path output = OutputOf(o, name);
   std::optional<results::RunFolder> folder;
@@ -132,10 +132,10 @@ int Idle(const Options& o, const std::string& command) {
   }
   const results::RunTimer timer;
   const apps::ProgressStyle style = apps::ChooseProgress(o.progress, false);
-  runs::StopRequest stop(0);
-  runs::HandleStopSignals();
+  io::StopRequest stop(0);
+  io::HandleStopSignals();
   const runs::IdlingJob job(ParseOptions(o));
-  apps::Warn("idle", runs::SolverWarning(job.problem.world));
+  apps::Warn("idle", simulation::SolverWarning(job.problem.world));
   const std::string name = job.inputs.front().name.path.stem().string();
   const std::filesystem::path output = OutputOf(o, name);
   std::optional<results::RunFolder> folder;

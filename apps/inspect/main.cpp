@@ -11,10 +11,10 @@
 #include "retrace/io/number.h"
 #include "retrace/math/rotation.h"
 #include "retrace/metrics/required_forces.h"
-#include "retrace/repair/repair.h"
+#include "retrace/motion_editing/repair.h"
 #include "retrace/results/provenance.h"
 #include "retrace/results/required_forces_table.h"
-#include "retrace/runs/clip_findings.h"
+#include "retrace/runs/inputs/clip_checks_text.h"
 
 namespace retrace::inspect_program {
 namespace {

@@ -5,7 +5,8 @@
 #include "common/number_option.h"
 #include "common/program.h"
 #include "retrace/results/provenance.h"
-#include "retrace/runs/learnt_response.h"
+#include "retrace/jobs/learnt_response.h"
+#include "retrace/jobs/response_job.h"
 
 namespace retrace::learn_response_program {
 namespace {

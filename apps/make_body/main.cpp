@@ -8,14 +8,14 @@
 #include "common/generated_files.h"
 #include "common/number_option.h"
 #include "common/program.h"
-#include "retrace/bodies/character_of_mesh.h"
+#include "retrace/body_fitting/character_of_mesh.h"
 #include "retrace/character/builder.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
 #include "retrace/io/number.h"
 #include "retrace/math/rotation.h"
 #include "retrace/results/provenance.h"
-#include "retrace/runs/data_files.h"
+#include "retrace/runs/inputs/data_files.h"
 
 namespace retrace::make_body_program {
 namespace {

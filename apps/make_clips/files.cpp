@@ -5,8 +5,8 @@
 
 #include "clips.h"
 #include "retrace/io/number.h"
-#include "retrace/motion/asf_amc.h"
-#include "retrace/motion/bvh.h"
+#include "retrace/recordings/asf_amc.h"
+#include "retrace/recordings/bvh.h"
 
 namespace retrace::make_clips {
 

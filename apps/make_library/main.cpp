@@ -6,9 +6,9 @@
 #include "common/number_option.h"
 #include "common/program.h"
 #include "common/progress.h"
-#include "retrace/runs/library_making.h"
-#include "retrace/runs/solver.h"
-#include "retrace/runs/stop_request.h"
+#include "retrace/batches/library_making.h"
+#include "retrace/simulation/solver_in_use.h"
+#include "retrace/io/stop_request.h"
 
 namespace retrace::make_library_program {
 namespace {
@@ -63,8 +63,8 @@ runs::LibraryOptions ParseOptions(const Options& o, const std::string& command) 
 int MakeLibrary(const Options& o, const std::string& command) {
   const bool prints = apps::Prints(apps::ChooseProgress(o.progress, false));
   const runs::LibraryOptions options = ParseOptions(o, command);
-  apps::Warn("make-library", runs::SolverWarning(options.job.configuration.task.world));
-  runs::HandleStopSignals();
+  apps::Warn("make-library", simulation::SolverWarning(options.job.configuration.task.world));
+  io::HandleStopSignals();
   const runs::MadeLibrary made = runs::MakeLibrary(options, [&](const results::RunRow& row) {
     if (!prints) return;
     std::printf("  %s\n", runs::Describe(row).c_str());

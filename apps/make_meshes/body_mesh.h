@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "retrace/bodies/skinned_mesh.h"
+#include "retrace/body_fitting/skinned_mesh.h"
 
 namespace retrace::make_meshes {
 

@@ -5,13 +5,13 @@
 #include "common/program.h"
 #include "common/progress.h"
 #include "retrace/io/error.h"
-#include "retrace/runs/best_of.h"
-#include "retrace/runs/data_files.h"
-#include "retrace/runs/evaluation.h"
-#include "retrace/runs/ranks.h"
-#include "retrace/runs/report_page.h"
-#include "retrace/runs/solver.h"
-#include "retrace/runs/stop_request.h"
+#include "retrace/batches/best_of.h"
+#include "retrace/runs/inputs/data_files.h"
+#include "retrace/batches/evaluation.h"
+#include "retrace/parallel/rank_report.h"
+#include "retrace/jobs/report_page.h"
+#include "retrace/simulation/solver_in_use.h"
+#include "retrace/io/stop_request.h"
 
 namespace retrace::apps {
 
@@ -23,7 +23,7 @@ int ReconstructBestOf(const ReconstructionArguments& o, const BestOfArguments& b
   const ProgressStyle style = ChooseProgress(o.progress, mpi.active());
   runs::BestOfOptions options;
   runs::Batch batch;
-  runs::PrepareRanks(mpi, o.hang_limit, [&] {
+  parallel::PrepareRanks(mpi, o.hang_limit, [&] {
     options.job = ParseJob(o.job);
     options.count = best.count;
     options.output = OutputOf(o);
@@ -31,14 +31,14 @@ int ReconstructBestOf(const ReconstructionArguments& o, const BestOfArguments& b
     options.force = o.run.force;
     options.resume = o.run.resume;
     options.samples = o.run.samples;
-    if (!o.time_limit.empty()) options.time_limit = runs::ParseDuration(o.time_limit);
+    if (!o.time_limit.empty()) options.time_limit = io::ParseDuration(o.time_limit);
     options.workers = {o.threads, best.ranks_per_run, o.hang_limit};
     if (o.run.report) runs::FindReportPage();  // better now than after the search
     batch = runs::PlanBestOf(options);
     return runs::Job(options.job).identity;  // which reads the clip: what is wrong with it is said at once
   });
-  if (mpi.rank() == 0) Warn(o.program, runs::SolverWarning(options.job.configuration.task.world));
-  runs::HandleStopSignals();
+  if (mpi.rank() == 0) Warn(o.program, simulation::SolverWarning(options.job.configuration.task.world));
+  io::HandleStopSignals();
   const auto on_row = [&](const results::RunRow& row, const std::vector<results::RunRow>&, size_t left) {
     if (style == ProgressStyle::kNone) return;
     if (style == ProgressStyle::kJson) {

@@ -6,10 +6,17 @@
 #include "common/program.h"
 #include "common/set_option.h"
 #include "retrace/io/error.h"
-#include "retrace/runs/perturbation.h"
-#include "retrace/runs/replay.h"
-#include "retrace/runs/stabilization.h"
-#include "retrace/runs/world_input.h"
+#include "retrace/runs/stored/perturbation.h"
+#include "retrace/runs/stored/replay.h"
+#include "retrace/runs/stored/stored_feedback.h"
+#include "retrace/runs/inputs/world_input.h"
+#include "retrace/control/push_text.h"
+#include "retrace/control/pushes.h"
+#include "retrace/runs/stored/verification.h"
+#include "retrace/runs/stored/stored_scene.h"
+#include "retrace/runs/stored/replay_files.h"
+#include "retrace/jobs/push_table.h"
+#include "retrace/runs/stored/manifest.h"
 
 namespace retrace::replay_program {
 namespace {
@@ -30,7 +37,7 @@ struct Options {
 };
 
 int PrintVerification(const runs::StoredRun& run) {
-  const runs::Verification verification = run.Verify();
+  const runs::Verification verification = Verify(run);
   if (!verification.difference.empty()) {
     std::fprintf(stderr, "replay: %s\n", verification.difference.c_str());
     return static_cast<int>(ExitCode::kBelowGate);
@@ -103,21 +110,21 @@ int Replay(const Options& o, const std::string& command) {
   std::optional<runs::RunFeedback> feedback;  // before the world becomes another one
   if (o.feedback) feedback.emplace(run, settings.reindexing, o.tree);
   if (const task::AlteredWorld world = runs::ReadWorlds(o.worlds); !world.empty()) {
-    const task::PlacedWorld placed = run.PutInto(world);
+    const task::PlacedWorld placed = PutInto(world, run);
     for (const std::string& note : placed.notes) std::printf("  world: %s\n", note.c_str());
     for (const std::string& warning : placed.warnings) std::printf("  warning: %s\n", warning.c_str());
   }
   for (const std::string& text : o.others) {
     const runs::JoiningRun other = runs::ParseJoiningRun(text);
-    for (const std::string& note : run.Join(runs::StoredRun(other.folder), other.placement)) {
+    for (const std::string& note : Join(runs::StoredRun(other.folder), other.placement, run)) {
       std::printf("  with: %s\n", note.c_str());
     }
   }
   if (!o.table.body.empty()) run.RequireOneCharacter("--push-table is of one");
-  if (o.track_only) run.TrackReference();
+  if (o.track_only) TrackReference(run);
   runs::Perturb(settings.perturbation, run);
   std::vector<control::Push> pushes;
-  for (const std::string& push : o.pushes) pushes.push_back(runs::ParsePush(push, run.scene));
+  for (const std::string& push : o.pushes) pushes.push_back(control::ParsePush(push, run.scene));
   if (o.verify && o.output.empty()) return PrintVerification(run);
   if (o.verify) pushes = run.pushes;
   runs::Replayed replayed;
@@ -171,10 +178,10 @@ int Main(int argc, char** argv) {
   apps::AddNumber(app, "--push-forces", options.table.forces, io::Reals{runs::kPushSizes, 100},
                   "Forces of the table, with commas between [N] [25,50,100,200]")
       ->needs(table);
-  apps::AddNumber(app, "--push-times", options.table.times, io::Reals{runs::kPushTimes, 100},
+  apps::AddNumber(app, "--push-times", options.table.times, io::Reals{control::kPushTimes, 100},
                   "When the table's pushes begin, with commas between [s] [quarters of the motion]")
       ->needs(table);
-  apps::AddNumber(app, "--push-duration", options.table.duration, io::Real{runs::kPushDurations},
+  apps::AddNumber(app, "--push-duration", options.table.duration, io::Real{control::kPushDurations},
                   "How long they last [s]")
       ->needs(table);
   apps::AddWorldOption(app, options.worlds);

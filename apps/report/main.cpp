@@ -9,8 +9,8 @@
 #include "retrace/report/browser.h"
 #include "retrace/results/provenance.h"
 #include "retrace/results/run_folder.h"
-#include "retrace/runs/data_files.h"
-#include "retrace/runs/report_page.h"
+#include "retrace/runs/inputs/data_files.h"
+#include "retrace/jobs/report_page.h"
 
 namespace retrace::report_program {
 namespace {

@@ -11,12 +11,14 @@
 #include "common/progress.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
-#include "retrace/runs/job.h"
-#include "retrace/runs/pushes.h"
-#include "retrace/runs/reconstruction.h"
-#include "retrace/runs/response.h"
-#include "retrace/runs/run_files.h"
-#include "retrace/runs/stop_request.h"
+#include "retrace/jobs/reconstruction_job.h"
+#include "retrace/jobs/reconstruction.h"
+#include "retrace/planning/response/response.h"
+#include "retrace/runs/stored/run_files.h"
+#include "retrace/io/stop_request.h"
+#include "retrace/control/pushes.h"
+#include "retrace/jobs/response_job.h"
+#include "retrace/jobs/response_files.h"
 
 namespace retrace::respond_program {
 namespace {
@@ -51,7 +53,7 @@ void AddOptions(CLI::App& app, Options& o) {
       ->required();
   apps::AddNumber(app, "--struck", o.struck, io::Integer{1, 1000},
                   "Of a run of several characters, the one that another one strikes and that responds");
-  apps::AddNumber(app, "--after", o.job.after, io::Real{runs::kPushTimes},
+  apps::AddNumber(app, "--after", o.job.after, io::Real{control::kPushTimes},
                   "The blow of another character is looked for from this second of the run on [s]");
   apps::AddNumber(app, "--delay", o.job.delay, io::Real{runs::kResponseDelays},
                   "After the beginning of the push the body takes no notice of it for so long [s] [0.15]");
@@ -162,8 +164,8 @@ std::filesystem::path Reconstruct(const Options& o, const std::string& command, 
 int Respond(Options o, const std::string& command) {
   const results::RunTimer timer;
   const bool prints = apps::Prints(apps::ChooseProgress(o.search.progress, false));
-  runs::StopRequest stop(0);
-  runs::HandleStopSignals();
+  io::StopRequest stop(0);
+  io::HandleStopSignals();
   const std::filesystem::path output = OutputOf(o);
   if (IsClip(o)) o.run = Reconstruct(o, command, prints, [&] { return stop(); });
   const runs::ResponseJob job(ParseOptions(o));

@@ -6,9 +6,10 @@
 #include "common/set_option.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
-#include "retrace/runs/ranks.h"
-#include "retrace/runs/stabilization.h"
-#include "retrace/runs/stop_request.h"
+#include "retrace/parallel/rank_report.h"
+#include "retrace/runs/stored/stored_feedback.h"
+#include "retrace/io/stop_request.h"
+#include "retrace/jobs/stabilize.h"
 
 namespace retrace::stabilise_program {
 namespace {
@@ -45,10 +46,10 @@ int Stabilise(const Options& o, parallel::MpiSession& mpi) {
     return 0;
   }
   if (o.folder.empty()) throw UsageError("the folder of a run is needed (--help lists the options)");
-  runs::StopRequest stop(0);
-  runs::HandleStopSignals();
+  io::StopRequest stop(0);
+  io::HandleStopSignals();
   std::optional<runs::StabilizationJob> prepared;
-  runs::PrepareRanks(mpi, o.hang_limit, [&] {
+  parallel::PrepareRanks(mpi, o.hang_limit, [&] {
     prepared.emplace(o.folder, options);
     if (master) runs::CheckFeedbackOutput(prepared->run, o.force);
     return prepared->Identity();
@@ -60,7 +61,7 @@ int Stabilise(const Options& o, parallel::MpiSession& mpi) {
     mpi.Serve(factory);
     return 0;
   }
-  const auto farm = runs::MakeFarm(mpi, o.threads, factory, o.hang_limit);
+  const auto farm = parallel::MakeFarm(mpi, o.threads, factory, o.hang_limit);
   stabilization::Hooks hooks;
   hooks.stop = [&] { return stop(); };
   const stabilization::Summary summary = runs::Stabilise(job, *farm, hooks);

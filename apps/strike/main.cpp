@@ -6,8 +6,8 @@
 #include "common/set_option.h"
 #include "retrace/io/error.h"
 #include "retrace/recordings/recording.h"
-#include "retrace/runs/solver.h"
-#include "retrace/runs/strike.h"
+#include "retrace/simulation/solver_in_use.h"
+#include "retrace/jobs/strike.h"
 
 namespace retrace::strike_program {
 namespace {
@@ -91,7 +91,7 @@ runs::StrikeOptions ParseOptions(const Options& o) {
 int Strike(const Options& o, const std::string& command) {
   const results::RunTimer timer;
   const runs::StrikeJob job(ParseOptions(o));
-  apps::Warn("strike", runs::SolverWarning(job.options.configuration.task.world));
+  apps::Warn("strike", simulation::SolverWarning(job.options.configuration.task.world));
   const auto name = [](const std::string& file) { return std::filesystem::path(file).stem().string(); };
   const std::string output = o.output.empty() ? "results/" + name(o.attacker.empty() ? o.receiver : o.attacker) +
                                                     "-strikes-" + name(o.receiver)

@@ -6,7 +6,7 @@
 #include "common/program.h"
 #include "retrace/io/error.h"
 #include "retrace/results/provenance.h"
-#include "retrace/runs/learnt_response.h"
+#include "retrace/jobs/learnt_response.h"
 
 namespace retrace::synthesise_program {
 namespace {

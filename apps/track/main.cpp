@@ -8,10 +8,10 @@
 #include "common/progress.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
-#include "retrace/runs/run_files.h"
-#include "retrace/runs/solver.h"
-#include "retrace/runs/stop_request.h"
-#include "retrace/runs/tracking_run.h"
+#include "retrace/runs/stored/run_files.h"
+#include "retrace/simulation/solver_in_use.h"
+#include "retrace/io/stop_request.h"
+#include "retrace/jobs/tracking_run.h"
 
 namespace retrace::track_program {
 namespace {
@@ -87,10 +87,10 @@ int Track(const Options& o, const std::string& command) {
   }
   apps::RequireClip(o.job.clip);
   const apps::ProgressStyle style = apps::ChooseProgress(o.progress, false);
-  runs::StopRequest stop(0);
-  runs::HandleStopSignals();
+  io::StopRequest stop(0);
+  io::HandleStopSignals();
   const runs::Job job(options);
-  apps::Warn("track", runs::SolverWarning(job.configuration.task.world));
+  apps::Warn("track", simulation::SolverWarning(job.configuration.task.world));
   std::filesystem::path output = o.output;
   if (o.output.empty()) output = std::filesystem::path("results") / (options.clip.file.stem().string() + "-tracked");
   std::optional<results::RunFolder> folder;

@@ -180,7 +180,8 @@ void TaskFarm::Run(std::span<const Bytes> tasks, const ResultHandler& on_result)
 }
 
 std::unique_ptr<TaskFarm> MakeThreadFarm(int threads, const WorkerFactory& factory) {
-  if (threads < 1) throw std::invalid_argument("a farm of " + std::to_string(threads) + " threads");
+  if (threads < 0) throw std::invalid_argument("a farm of " + std::to_string(threads) + " threads");
+  if (threads == 0) threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   if (threads == 1) return std::make_unique<CallerFarm>(factory);
   return std::make_unique<ThreadFarm>(threads, factory);
 }

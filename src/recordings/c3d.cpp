@@ -9,6 +9,7 @@
 #include "axes.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
+#include "retrace/recordings/force_tables.h"
 #include "retrace/recordings/markers.h"
 
 // The format is described in the user guide of C3D (c3d.org).

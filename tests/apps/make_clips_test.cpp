@@ -13,8 +13,8 @@
 #include "curve.h"
 #include "retrace/io/file.h"
 #include "retrace/math/rotation.h"
-#include "retrace/motion/asf_amc.h"
-#include "retrace/motion/bvh.h"
+#include "retrace/recordings/asf_amc.h"
+#include "retrace/recordings/bvh.h"
 
 namespace retrace::make_clips {
 namespace {

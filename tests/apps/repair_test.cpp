@@ -1,6 +1,6 @@
 /// Motions that no body can perform, as a user meets them: --repair and --best-effort.
 #include "apps/command_line.h"
-#include "retrace/motion/bvh.h"
+#include "retrace/recordings/bvh.h"
 
 namespace retrace::apps {
 namespace {

@@ -4,6 +4,7 @@
 #include "control/sample_control.h"
 #include "retrace/methods/stabilization/reindexing.h"
 #include "retrace/methods/stabilization/stabilise.h"
+#include "retrace/parallel/task_farm.h"
 
 namespace retrace::bench {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "retrace/io/file.h"
 #include "retrace/io/number.h"
-#include "retrace/motion/asf_amc.h"
-#include "retrace/motion/bvh.h"
+#include "retrace/recordings/asf_amc.h"
+#include "retrace/recordings/bvh.h"
 
 namespace retrace::motion {
 namespace {

@@ -9,8 +9,8 @@
 #include "retrace/character/reference.h"
 #include "retrace/math/rotation.h"
 #include "retrace/methods/sampling/rollout.h"
-#include "retrace/motion/bvh.h"
-#include "retrace/runs/configuration.h"
+#include "retrace/recordings/bvh.h"
+#include "retrace/runs/configuration/configuration.h"
 #include "simulation/sample_characters.h"
 
 namespace retrace::bench {

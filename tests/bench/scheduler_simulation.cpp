@@ -13,7 +13,7 @@
 #include "retrace/io/journal.h"
 #include "retrace/math/random.h"
 #include "retrace/methods/sampling/rollout.h"
-#include "retrace/runs/reconstruction.h"
+#include "retrace/jobs/reconstruction.h"
 #include "retrace/simulation/world_lanes.h"
 
 namespace {

@@ -7,8 +7,8 @@
 #include "retrace/character/reference.h"
 #include "retrace/character/skeleton_map.h"
 #include "retrace/io/json.h"
-#include "retrace/motion/asf_amc.h"
-#include "retrace/motion/bvh.h"
+#include "retrace/recordings/asf_amc.h"
+#include "retrace/recordings/bvh.h"
 
 namespace retrace::character {
 namespace {

@@ -9,7 +9,7 @@
 #include "retrace/character/reference.h"
 #include "retrace/io/error.h"
 #include "retrace/math/rotation.h"
-#include "retrace/motion/bvh.h"
+#include "retrace/recordings/bvh.h"
 
 namespace retrace::character {
 namespace {

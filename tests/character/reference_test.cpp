@@ -12,7 +12,7 @@
 #include "retrace/character/skeleton.h"
 #include "retrace/io/error.h"
 #include "retrace/math/random.h"
-#include "retrace/motion/bvh.h"
+#include "retrace/recordings/bvh.h"
 
 namespace retrace::character {
 namespace {

@@ -10,7 +10,7 @@
 #include "character/sample_human.h"
 #include "retrace/character/skeleton_map.h"
 #include "retrace/io/error.h"
-#include "retrace/motion/bvh.h"
+#include "retrace/recordings/bvh.h"
 
 namespace retrace::character {
 namespace {

@@ -10,6 +10,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "retrace/runs/stored/verification.h"
+
 int main(int argc, char** argv) try {
   if (argc < 2 || argc > 3) throw std::invalid_argument("usage: consumer CLIP.bvh [PREFIX]");
   const std::filesystem::path character = retrace::runs::FindCharacter("human");
@@ -26,7 +28,7 @@ int main(int argc, char** argv) try {
   const retrace::runs::Job job(options);
   const retrace::runs::Reconstruction result = retrace::runs::Reconstruct(job);
   retrace::runs::WriteRun(folder, job, result);
-  const std::string difference = retrace::runs::StoredRun(folder).Verify().difference;
+  const std::string difference = retrace::runs::Verify(StoredRun(folder)).difference;
   std::filesystem::remove_all(folder);
   std::printf("%.2f s: %s, %s\n", result.control().duration(), result.success() ? "success" : "below the gates",
               difference.empty() ? "verified" : difference.c_str());

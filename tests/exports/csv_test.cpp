@@ -15,7 +15,7 @@
 #include "retrace/exports/bvh.h"
 #include "retrace/exports/trc.h"
 #include "retrace/io/number.h"
-#include "retrace/motion/bvh.h"
+#include "retrace/recordings/bvh.h"
 #include "retrace/results/tables.h"
 
 namespace retrace::exports {

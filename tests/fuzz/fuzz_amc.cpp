@@ -1,5 +1,5 @@
 #include "clip_laws.h"
-#include "retrace/motion/asf_amc.h"
+#include "retrace/recordings/asf_amc.h"
 
 namespace {
 

@@ -1,5 +1,5 @@
 #include "clip_laws.h"
-#include "retrace/motion/asf_amc.h"
+#include "retrace/recordings/asf_amc.h"
 
 // The bytes are a skeleton; a motion that gives a few bones of the corpus goes with it.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -1,5 +1,5 @@
 #include "clip_laws.h"
-#include "retrace/motion/bvh.h"
+#include "retrace/recordings/bvh.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace retrace;

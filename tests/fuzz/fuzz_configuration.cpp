@@ -1,5 +1,5 @@
 #include "read_back.h"
-#include "retrace/runs/configuration.h"
+#include "retrace/runs/configuration/configuration.h"
 
 // The bytes are a configuration file, or else one setting as --set takes it.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

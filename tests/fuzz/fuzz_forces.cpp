@@ -3,7 +3,7 @@
 
 #include "read_back.h"
 #include "retrace/io/number.h"
-#include "retrace/motion/measured_forces.h"
+#include "retrace/recordings/force_tables.h"
 
 namespace {
 

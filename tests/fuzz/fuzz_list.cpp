@@ -3,7 +3,7 @@
 
 #include "read_back.h"
 #include "retrace/io/number.h"
-#include "retrace/runs/clip_list.h"
+#include "retrace/runs/inputs/clip_list.h"
 
 namespace {
 

@@ -6,7 +6,7 @@
 
 #include "read_back.h"
 #include "retrace/results/run_folder.h"
-#include "retrace/runs/stored_run.h"
+#include "retrace/runs/stored/stored_run.h"
 #include "retrace/simulation/world_options.h"
 
 namespace {

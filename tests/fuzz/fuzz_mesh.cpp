@@ -2,7 +2,7 @@
 #include <string>
 
 #include "reader_laws.h"
-#include "retrace/bodies/skinned_mesh.h"
+#include "retrace/body_fitting/skinned_mesh.h"
 
 namespace {
 

@@ -9,6 +9,7 @@
 #include "matching/any_motion.h"
 #include "matching/window_kernel.h"
 #include "retrace/character/kinematics.h"
+#include "retrace/parallel/task_farm.h"
 #include "task/synthetic_motion.h"
 
 namespace retrace::matching {

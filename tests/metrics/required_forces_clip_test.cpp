@@ -10,7 +10,7 @@
 #include "character/sample_human.h"
 #include "retrace/io/file.h"
 #include "retrace/metrics/required_forces.h"
-#include "retrace/motion/bvh.h"
+#include "retrace/recordings/bvh.h"
 
 namespace retrace::metrics {
 namespace {

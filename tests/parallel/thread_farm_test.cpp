@@ -114,7 +114,7 @@ TEST(ThreadFarmOfThree, ComputesOnThreeThreadsAtOnce) {
 }
 
 TEST(ThreadFarmOfNone, IsRefused) {
-  EXPECT_THROW(MakeThreadFarm(0, laws::MakeWorker), std::invalid_argument);
+  EXPECT_THROW(MakeThreadFarm(-1, laws::MakeWorker), std::invalid_argument);
 }
 
 TEST(ThreadFarmUnused, EndsAtOnce) {

@@ -13,7 +13,7 @@
 #include "results/sample_motion.h"
 #include "retrace/character/reference.h"
 #include "retrace/math/random.h"
-#include "retrace/motion/bvh.h"
+#include "retrace/recordings/bvh.h"
 #include "retrace/results/tables.h"
 
 namespace retrace::results {

@@ -8,7 +8,7 @@
 
 #include "retrace/character/kinematics.h"
 #include "retrace/io/error.h"
-#include "retrace/motion/bvh.h"
+#include "retrace/recordings/bvh.h"
 #include "retrace/simulation/world.h"
 #include "retrace/task/task.h"
 #include "task/synthetic_motion.h"

@@ -7,7 +7,7 @@
 #include "retrace/character/character.h"
 #include "retrace/character/kinematics.h"
 #include "retrace/control/control.h"
-#include "retrace/motion/bvh.h"
+#include "retrace/recordings/bvh.h"
 
 namespace retrace::exports {
 

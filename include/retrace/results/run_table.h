@@ -15,6 +15,9 @@
 
 namespace retrace::results {
 
+/// The table of an evaluation, a row for each run.
+inline constexpr std::string_view kRunsFile = "runs.csv";
+
 /// What a figure of a run measures.
 enum class FigureKind {
   kMotion,  ///< how good the motion is: summed up over successful runs

@@ -16,8 +16,9 @@
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
 #include "retrace/math/rotation.h"
-#include "retrace/runs/configuration.h"
-#include "retrace/runs/run_files.h"
+#include "retrace/runs/configuration/configuration.h"
+#include "retrace/runs/stored/run_files.h"
+#include "retrace/parallel/task_farm.h"
 
 namespace retrace::sampling {
 namespace {

@@ -8,6 +8,7 @@
 #include "methods/sampling/small_problem.h"
 #include "retrace/control/control_file.h"
 #include "retrace/methods/sampling/search.h"
+#include "retrace/parallel/task_farm.h"
 
 namespace retrace::sampling {
 namespace {

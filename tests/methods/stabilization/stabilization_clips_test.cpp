@@ -9,11 +9,18 @@
 
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
-#include "retrace/runs/perturbation.h"
-#include "retrace/runs/ranks.h"
-#include "retrace/runs/stabilization.h"
-#include "retrace/runs/tracking_run.h"
-#include "retrace/runs/world_input.h"
+#include "retrace/runs/stored/perturbation.h"
+#include "retrace/parallel/rank_report.h"
+#include "retrace/runs/stored/stored_feedback.h"
+#include "retrace/jobs/tracking_run.h"
+#include "retrace/runs/inputs/world_input.h"
+#include "retrace/control/push_text.h"
+#include "retrace/runs/stored/verification.h"
+#include "retrace/runs/stored/stored_scene.h"
+#include "retrace/runs/stored/replay_files.h"
+#include "retrace/jobs/push_table.h"
+#include "retrace/jobs/stabilize.h"
+#include "retrace/parallel/task_farm.h"
 
 namespace retrace::runs {
 namespace {
@@ -41,7 +48,7 @@ class Stabilization : public testing::Test {
   /// Makes the feedback of the folder.
   static void Write(const Options& options) {
     const StabilizationJob job(folder_, options);
-    const auto farm = MakeThreadFarm(1, stabilization::MakeWorkerFactory(job.problem));
+    const auto farm = parallel::MakeThreadFarm(1, stabilization::MakeWorkerFactory(job.problem));
     WriteFeedback(job, Stabilise(job, *farm), true);
   }
 
@@ -156,7 +163,7 @@ TEST_F(Stabilization, HoldsInWorldsThatItWasNotMadeIn) {
   }
   StoredRun run(folder_);
   const RunFeedback feedback(run, {});
-  run.PutInto(ReadWorlds({"vest"}));
+  PutInto(ReadWorlds({"vest"}), run);
   EXPECT_TRUE(ReplayWithFeedback(run, feedback).replayed.success());
 }
 
@@ -168,7 +175,7 @@ TEST_F(Stabilization, WhatItDoesReplaysToTheSameBits) {
   perturbation.mass = 65;
   perturbation.noise = 0.01;
   Perturb(perturbation, run);
-  const std::vector<control::Push> pushes = {ParsePush("trunk,40:0:0,1,0.2", run.scene)};
+  const std::vector<control::Push> pushes = {control::ParsePush("trunk,40:0:0,1,0.2", run.scene)};
   const FeedbackReplay replay = ReplayWithFeedback(run, feedback, pushes);
   EXPECT_GT(replay.LargestTorque(), 1);
   const std::filesystem::path out = folder_.string() + "_pushed";
@@ -181,7 +188,7 @@ TEST_F(Stabilization, WhatItDoesReplaysToTheSameBits) {
     options.perturbation = io::Write(perturbation);
     WriteReplay(folder, run, replay.replayed, {}, options);
   }
-  EXPECT_EQ(StoredRun(out).Verify().difference, "");
+  EXPECT_EQ(Verify(StoredRun(out)).difference, "");
   const io::Json manifest = io::ReadJson(out / "manifest.json");
   EXPECT_EQ(manifest["program"], "replay --feedback");
   EXPECT_EQ(manifest["perturbation"]["character"]["mass"], 65);

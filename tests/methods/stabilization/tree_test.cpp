@@ -7,6 +7,7 @@
 #include "retrace/methods/stabilization/grow_tree.h"
 #include "retrace/methods/stabilization/reindexing.h"
 #include "retrace/methods/stabilization/stabilise.h"
+#include "retrace/parallel/task_farm.h"
 
 namespace retrace::stabilization {
 namespace {

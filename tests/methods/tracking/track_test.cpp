@@ -10,6 +10,7 @@
 #include "methods/tracking/variation.h"
 #include "retrace/io/error.h"
 #include "retrace/metrics/required_forces.h"
+#include "retrace/parallel/task_farm.h"
 #include "task/synthetic_motion.h"
 
 namespace retrace::tracking {

@@ -7,8 +7,9 @@
 #include "retrace/character/kinematics.h"
 #include "retrace/io/file.h"
 #include "retrace/results/tables.h"
-#include "retrace/runs/stored_run.h"
-#include "retrace/runs/tracking_run.h"
+#include "retrace/runs/stored/stored_run.h"
+#include "retrace/jobs/tracking_run.h"
+#include "retrace/runs/stored/verification.h"
 
 namespace retrace::runs {
 namespace {
@@ -47,7 +48,7 @@ TEST(TrackingRun, LeavesAFolderThatVerifies) {
   }
   const StoredRun run(path);
   ASSERT_EQ(run.pushes.size(), 1u);
-  const Verification verification = run.Verify();
+  const Verification verification = Verify(run);
   EXPECT_EQ(verification.difference, "");
   EXPECT_EQ(verification.num_states, result.num_steps + 1);
   ASSERT_TRUE(verification.evaluations[0]);
@@ -81,13 +82,13 @@ TEST(TrackingRun, WalksUpASlopeIntoWhichThePlaybackSinks) {
   JobOptions options = BundledWalk();
   options.worlds = {"ramp"};
   const Job job(options);
-  const std::vector<double> playback = Clearances(job.recorded, job.problem.task.world.environment);
+  const std::vector<double> playback = Clearances(job.prepared->recorded, job.problem.task.world.environment);
   EXPECT_LT(playback.back(), -0.2) << "10 degrees over 2 m and more";
   const Tracking result = Track(job);
   EXPECT_TRUE(result.success()) << result.summary.BriefReport();
-  const control::Trajectory motion = control::Replay(job.character, result.summary.control);
-  const double rise = motion.states.back()[static_cast<size_t>(job.character.root)].position.y() -
-                      motion.states.front()[static_cast<size_t>(job.character.root)].position.y();
+  const control::Trajectory motion = control::Replay(job.character(), result.summary.control);
+  const double rise = motion.states.back()[static_cast<size_t>(job.character().root)].position.y() -
+                      motion.states.front()[static_cast<size_t>(job.character().root)].position.y();
   EXPECT_GT(rise, 0.2);
 }
 

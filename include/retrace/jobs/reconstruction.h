@@ -1,0 +1,80 @@
+/// A whole reconstruction: a method on any farm, the replay of what it found in a new world, and the folder of the run.
+///
+///     retrace::runs::JobOptions options;
+///     options.clip.file = "walk.bvh";
+///     const retrace::runs::Job job(options);
+///     const auto result = retrace::runs::Reconstruct(job);
+///     retrace::runs::WriteRun("results/walk", job, result);
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "retrace/methods/trajectory/optimise.h"
+#include "retrace/metrics/gate_stay.h"
+#include "retrace/metrics/gates.h"
+#include "retrace/parallel/task_farm.h"
+#include "retrace/results/provenance.h"
+#include "retrace/results/run_folder.h"
+#include "retrace/jobs/reconstruction_job.h"
+#include "retrace/runs/stored/manifest.h"
+#include "retrace/jobs/tracking_run.h"
+#include "retrace/planning/viability/viable_end.h"
+
+namespace retrace::runs {
+
+/// What a method found, simulated once more in a new world and compared with the reference. The motion itself is not
+/// kept, because it is large: control::Replay or control::ReplayInParts of the control is it.
+struct Reconstruction {
+  Method method = Method::kSampling;  ///< that found the control: never kAuto
+  sampling::Summary search;           ///< of sampling; else empty
+  std::optional<Tracking> tracking;   ///< what tracking came to, where it was tried
+  windows::Summary windows;           ///< of windows; else empty
+  size_t num_steps = 0;               ///< that were simulated
+  bool diverged = false;              ///< in the new world
+  metrics::Evaluation evaluation;
+  std::optional<metrics::GateStay> stay;  ///< of a best effort (sampling::Options::best_effort) by search; else none
+  std::optional<metrics::Evaluation> against_recording;  ///< with the unrepaired motion (Job::Unrepaired); none: none
+  std::optional<ViableEnd> end;  ///< whether it can go on; none: not judged. Where the end was searched anew, the
+                                 ///< control is the new one, and records of the method are those of the old one
+  results::RunTimer timer;       ///< begun with the search
+
+  bool success() const { return evaluation.success(); }
+  const control::OpenLoopControl& control() const;
+  /// CPU time of what was tried, all of it [s].
+  double cpu_seconds() const;
+  /// Of Method::kAuto: why the method is the one that it is, as a part of a sentence.
+  std::string Choice() const;
+};
+
+/// What is called while a method runs, on the thread that runs it.
+struct ReconstructionHooks : sampling::Hooks {
+  ReconstructionHooks() = default;
+  ReconstructionHooks(const sampling::Hooks& hooks) : sampling::Hooks(hooks) {}  // NOLINT: the same without windows
+  windows::IterationCallback on_window_iteration = {};
+};
+
+/// The workers that Reconstruct needs, by the method of the configuration. The job must outlive them.
+parallel::WorkerFactory MakeWorkerFactory(const Job& job);
+
+/// Finds a control by the method of the configuration, on a farm with MakeWorkerFactory of the job. Throws
+/// std::logic_error when the new world does not end in the state that the method ended in, bit for bit; StoppedError
+/// when the hooks stop it.
+Reconstruction FindControl(const Job& job, parallel::TaskFarm& farm, const ReconstructionHooks& hooks = {});
+/// The same, and its end is judged and mended, as the configuration says (JudgeEnd).
+Reconstruction Reconstruct(const Job& job, parallel::TaskFarm& farm, const ReconstructionHooks& hooks = {});
+/// By sampling, whatever the configuration says.
+Reconstruction Search(const Job& job, parallel::TaskFarm& farm, const sampling::Hooks& hooks = {});
+/// Reconstruct on threads of this process; 0: one per core. The result does not depend on how many.
+Reconstruction Reconstruct(const Job& job, int threads = 0, const ReconstructionHooks& hooks = {});
+
+/// Writes the folder of a run, its manifest last. `more` are members that are added to the manifest. Throws
+/// OutputError.
+void WriteRun(results::RunFolder& folder, const Job& job, const Reconstruction& result, const RunContext& context,
+              KeptFiles kept = KeptFiles::kAll, const io::Json& more = io::Json::object());
+/// The same into a folder that is new or empty. Throws UsageError for another one.
+void WriteRun(const std::filesystem::path& folder, const Job& job, const Reconstruction& result);
+
+}  // namespace retrace::runs

@@ -1,0 +1,101 @@
+/// One character strikes another: two recordings are put into one place and on one clock, the first touch of them is
+/// found, and both are simulated from a frame before it (Zordan et al. 2005, section 4). What is left is a scene of two
+/// characters: the one that is struck, then the attacker. `Respond` takes it on.
+///
+///     retrace::runs::StrikeOptions options;
+///     options.receiver.file = "stand.bvh";
+///     options.attacker.file = "punch.bvh";
+///     options.stance = {.ahead = 0.9};
+///     const retrace::runs::StrikeJob job(options);
+///     const auto result = retrace::runs::SimulateStrike(job);
+///     retrace::results::RunFolder folder("results/struck", false);
+///     retrace::runs::WriteStrike(folder, job, result, {});
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "retrace/character/approach.h"
+#include "retrace/character/reference.h"
+#include "retrace/control/control.h"
+#include "retrace/math/rotation.h"
+#include "retrace/metrics/gates.h"
+#include "retrace/results/provenance.h"
+#include "retrace/results/run_folder.h"
+#include "retrace/runs/inputs/clip_input.h"
+#include "retrace/runs/configuration/configuration.h"
+#include "retrace/runs/inputs/inputs.h"
+#include "retrace/runs/stored/manifest.h"
+#include "retrace/planning/response/contact_episodes.h"
+
+namespace retrace::runs {
+
+/// Where the attacker's root is when both clips start, seen from the root of the one that is struck.
+struct Stance {
+  double ahead = 1;      ///< in the direction that the receiver faces [m]
+  double left = 0;       ///< to its left [m]
+  double heading = kPi;  ///< of the attacker from that of the receiver, about y, from ahead to the left [rad]
+};
+inline constexpr io::Range kStancePlaces{-100, 100};    ///< [m]
+inline constexpr io::Range kStanceHeadings{-360, 360};  ///< [degrees]
+/// AHEAD, AHEAD,LEFT or AHEAD,LEFT,HEADING in metres and degrees. Throws UsageError.
+Stance ParseStance(const std::string& text);
+
+inline constexpr io::Range kStrikeTimes{0.1, 600};  ///< [s]
+
+/// What a user sets.
+struct StrikeOptions {
+  ClipOptions receiver;  ///< from its start on
+  /// From its start on, which falls on that of the receiver. Of a pair it may have no file: both are then in the
+  /// receiver's, and who is not chosen by name is the other one.
+  ClipOptions attacker;
+  std::string character = "human";
+  /// The two were recorded together: their places are those of the recordings, and the attacker's clip starts at the
+  /// same second of their common clock as the receiver's. The roots are put into one scale, the mean of both, at the
+  /// instant of the touch. Else the stance holds.
+  bool pair = false;
+  Stance stance;
+  double within = 10;  ///< of the start, in which a touch is looked for [s]
+  double seconds = 5;  ///< from the touch on, for which both have motions to follow, as far as the clips go [s]
+  Configuration configuration;
+};
+
+/// The two motions on one clock, and where they touch. Throws UsageError and InputError for clips that cannot be used,
+/// that never touch (the closest approach is named), or that begin inside one another.
+struct StrikeJob {
+  explicit StrikeJob(const StrikeOptions& options);
+  StrikeJob(const StrikeJob&) = delete;
+  StrikeJob& operator=(const StrikeJob&) = delete;
+
+  StrikeOptions options;  ///< with the two people of one file by name
+  std::vector<InputRecord> inputs;
+  character::Character character;                      ///< of both
+  std::vector<character::ReferenceReport> reports;     ///< of the receiver and the attacker
+  std::vector<character::ReferenceMotion> motions;     ///< likewise, put into one world
+  character::Approach touch;                           ///< first: of the receiver; time from the start of the clips on
+  double start = 0;                                    ///< of the simulation, a frame before the touch [s]
+  std::vector<character::ReferenceMotion> references;  ///< the motions from there on
+};
+
+struct Strike {
+  control::Scene scene;                          ///< the receiver, the attacker
+  std::optional<Touching> blow;                  ///< of the simulation; nothing where the two miss one another in it
+  std::vector<metrics::Evaluation> evaluations;  ///< of both: servos alone, which nearly always fall in the end
+  results::RunTimer timer;
+
+  bool success() const { return blow.has_value(); }
+};
+
+/// Simulates both in one world. The targets are the poses of the motions, taken ahead of the time by kd / kp of each
+/// joint, because damping holds servos back by so much.
+Strike SimulateStrike(const StrikeJob& job);
+
+/// Writes the folder of a scene, its manifest last. Throws OutputError.
+void WriteStrike(results::RunFolder& folder, const StrikeJob& job, const Strike& result, const RunContext& context);
+
+/// Lines for people.
+std::string Describe(const StrikeJob& job, const Strike& result);
+
+}  // namespace retrace::runs

@@ -1,0 +1,17 @@
+/// A tracked motion as a start for the search.
+#pragma once
+
+#include "retrace/character/reference.h"
+#include "retrace/jobs/reconstruction_job.h"
+
+namespace retrace::runs {
+
+/// Poses at the times of the job's reference at which the character's servos, with their full gains, give the mean
+/// torques that the tracked motion has there. From shortly before that motion leaves the gates they are the
+/// reference's.
+character::ReferenceMotion TrackedBaseline(const Job& job);
+
+/// The job with the baseline that its configuration asks for: tracks the motion where that is a tracked one.
+Job WithBaseline(Job job);
+
+}  // namespace retrace::runs

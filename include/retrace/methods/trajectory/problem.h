@@ -1,0 +1,21 @@
+/// What the method of windows works on: the task, and how it is to be done.
+#pragma once
+
+#include "retrace/methods/trajectory/options.h"
+#include "retrace/task/task.h"
+
+namespace retrace::windows {
+
+/// Immutable while the method runs; the same on every thread and rank.
+struct Problem {
+  task::Task task;
+  Options options;
+  /// Poses that the spline is offset from, at the times of the task's reference; null: those of the reference itself.
+  /// Not used with Start::kZero.
+  const character::ReferenceMotion* baseline = nullptr;
+
+  double time_step() const { return task.time_step(); }
+  int num_steps() const { return task.schedule.steps.back(); }
+};
+
+}  // namespace retrace::windows

@@ -1,0 +1,171 @@
+/// What a response to an impact is planned from, and what comes out: values, without files.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "retrace/control/control.h"
+#include "retrace/matching/window_search.h"
+#include "retrace/metrics/gates.h"
+#include "retrace/results/provenance.h"
+#include "retrace/runs/configuration/configuration.h"
+#include "retrace/runs/libraries/recording_library.h"
+#include "retrace/runs/stored/stored_run.h"
+
+namespace retrace::runs {
+
+/// The default configuration with the samples of CompositionConfiguration.
+Configuration ResponseConfiguration();
+
+/// How a kinematic transition hides that no force leads into the motion.
+enum class Blend {
+  kMatched,  ///< the simulation is shown up to T; the motion begins with its pose and velocity, whose differences fade
+             ///< away
+  kLinear,   ///< that of the paper: from the blow to T the simulation goes over to the motion by even shares
+};
+std::string Name(Blend blend);
+
+/// How a response is planned.
+struct ResponseSettings {
+  double delay = 0.15;      ///< after the beginning of the push the run's control goes on for so long [s]
+  double earliest = 0.27;   ///< start time of the first window; not before the push ends [s]
+  double latest = 1;        ///< of the last one [s]
+  double seconds = 3;       ///< from the push on, at least; then until the body has stood for half a second [s]
+  double stand = 3;         ///< for which it then stands or walks on [s]
+  int candidates = 3;       ///< motions that are tried; of get-ups after a fall, where these fail, as many
+  bool search_anyway = false;     ///< also where the run's own control stays within the gates under the push
+  bool open_loop = false;         ///< the targets are the reference alone, nothing is searched: to be compared with
+  bool any_motion = false;        ///< places of the library are drawn at random: to be compared with
+  bool kinematic = false;         ///< the recorded motion is blended in, and nothing is searched: not physical
+  Blend blend = Blend::kMatched;  ///< of that
+  bool paper = false;             ///< set by UseRuleOfPaper alone
+  matching::WindowOptions window;
+  Configuration configuration = ResponseConfiguration();
+};
+
+/// The rule of the paper to the letter: the window that is nearest of all from 0.1 s on is entered, by its distance
+/// without velocities, whether its motion stands at the end or not, where the first simulation is; no second
+/// simulations choose. The transition is kinematic with a linear blend. What remains other than there: one friction in
+/// both simulations, and the strength of servos, which is that of the character's table.
+void UseRuleOfPaper(ResponseSettings& settings);
+
+/// When the body is struck.
+struct Blow {
+  double start = 0;     ///< [s]
+  double duration = 0;  ///< of a thing that touches it: until the two part [s]
+  std::string what;     ///< for people: the push, or the thing and the body that it meets
+  double impulse = 0;   ///< size of the sum of its forces over time [N s]
+  double end() const { return start + duration; }
+};
+
+/// A run, an impact that meets one of its characters, and the recorded motions with which that character may answer.
+struct ResponseProblem {
+  static constexpr size_t kStruck = 0;  ///< index of the character that responds
+
+  const character::Character& character() const { return run.scene.characters[kStruck]; }
+  bool has_others() const { return run.scene.characters.size() > 1; }
+
+  ResponseSettings settings;
+  StoredRun run;
+  StoredMotionLibrary library;
+  control::OpenLoopControl control = {};   ///< of that character in the run
+  std::vector<control::Push> pushes = {};  ///< those of the run, then the new one, where there is one
+  Blow blow = {};
+};
+
+/// A place at which a recorded motion may be entered.
+struct ResponseCandidate {
+  bool own = false;     ///< of the run's own motion, which goes on
+  size_t motion = 0;    ///< of the library
+  double time = 0;      ///< of that motion, at the start time [s]
+  double start = 0;     ///< T [s]
+  double distance = 0;  ///< of the windows (matching::WindowSearch)
+  double gap = 0;       ///< at T between the second simulation and the motion (metrics::StateDistance) [m]
+  double limp_gap = 0;  ///< between a body without strength and the motion, of those that may be tried; else 0 [m]
+  double hidden_impulse = 0;  ///< at T, of the centre of mass, that a blend would have to hide [N s]
+  double end = 0;             ///< of the motion, where it has stood for half a second [s]
+  double last = 0;            ///< until which it goes on standing or walking; then it comes to rest [s]
+  double rest = 0;            ///< of what is between the two, when it is slowest: there it may come to rest, too [s]
+  /// It falls before, and lies from then on; servos then go to the motion until T [s]. Negative: it does not fall.
+  double lies_at = -1;
+  bool tried = false;         ///< searched
+  double reached = 0;         ///< from the push on, where it was tried [s]
+  bool up = false;            ///< as far as to `end`
+  bool found = false;         ///< and all that follows it
+  double cpu_seconds = 0;     ///< of its search
+  double feedback_from = -1;  ///< when feedback takes over from the search, while it stands [s]; negative: it does not
+  double touched_again = -1;  ///< when another character touches it after the delay [s]; negative: none does
+};
+
+/// Another character of the scene, after the blow.
+struct Companion {
+  size_t character = 0;
+  bool undisturbed = false;  ///< its own control stays within its gates; else it is led back to its own motion
+  double from = 0;           ///< from when on, the last time [s]
+  double reached = 0;        ///< as far as a way was found for it alone [s]
+  double cpu_seconds = 0;
+  std::vector<character::Pose> reference;  ///< what it follows: (frames) of kCompositionFrame
+  metrics::Evaluation evaluation;          ///< in the world of all
+};
+
+/// What a kinematic transition hides, and how much of it shows.
+struct ResponseBlend {
+  double from = 0, to = 0;  ///< [s]
+  /// Of the centre of mass at T, between the simulation and the motion [N s]; and as a share of the blow's.
+  double hidden_impulse = 0, hidden_share = 0;
+  /// Largest of a body, between what is shown and what it is to be there: the simulation where the blend begins, the
+  /// motion where it ends [m].
+  double position_jump = 0;
+  /// Largest change of the velocity of a body from one step to the next where the blend begins and where it ends, less
+  /// that of the simulation, if this goes on, or at the end of the motion alone [m/s].
+  double begin_velocity_jump = 0, end_velocity_jump = 0;
+  double foot_slide = 0, motion_foot_slide = 0;    ///< in the blend (metrics::FootSlide); of the motion alone [m/s]
+  double penetration = 0, motion_penetration = 0;  ///< into the floor (metrics::DeepestPoint), likewise [m]
+
+  /// What cannot be seen: jumps below 1 mm and 0.3 m/s.
+  bool smooth() const { return position_jump < 0.001 && begin_velocity_jump < 0.3 && end_velocity_jump < 0.3; }
+};
+
+struct Response {
+  control::OpenLoopControl control;        ///< with the pushes under which it was found
+  std::vector<character::Pose> reference;  ///< what is followed: (frames) of kCompositionFrame
+  /// How the run's own control fares under the push: within its gates for so long [s].
+  double own_until = 0;
+  bool goes_on = false;                       ///< it stays within them to its end, and is the response
+  std::vector<ResponseCandidate> candidates;  ///< in the order in which they are tried
+  int chosen = -1;                            ///< of these
+  int exit_step = 0;                          ///< at which the run's own control ends
+  std::string ending = "completed";           ///< or why there is no response
+  bool stopped = false;
+  std::optional<ResponseBlend> blend;  ///< of a kinematic transition: what follows it is not simulated
+  metrics::Evaluation evaluation;      ///< of all of it
+  double cpu_seconds = 0;              ///< of the response alone, with its library in memory
+  results::RunTimer timer;
+
+  bool physical() const { return control.physical(); }
+  /// The same blow without a response: from the exit on servos have a hundredth of their strength, for as long as the
+  /// response lasts; others do what they do in the response. To be compared with.
+  control::Scene ragdoll;
+
+  // Of a scene.
+  std::vector<Companion> others;
+  std::optional<control::Scene> scene;  ///< of all characters, in which `control` is that of the one that responds
+  /// No response was found with the others in the world. So they are left out from the end of the delay on: `control`
+  /// begins there, from the state that the blow left, and is that of a single character.
+  bool others_left_out = false;
+
+  bool success() const { return ending == "completed" && evaluation.success(); }
+};
+
+struct ResponseHooks {
+  std::function<void(const std::string& line)> on_line = {};  ///< what was found, for people
+  std::function<bool()> stop = {};                            ///< true: what there is by then is the result
+};
+
+/// A line for people.
+std::string Describe(const ResponseProblem& problem, const ResponseCandidate& candidate);
+std::string Describe(const ResponseBlend& blend);
+
+}  // namespace retrace::runs

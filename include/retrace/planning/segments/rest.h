@@ -1,0 +1,16 @@
+/// A motion that comes to rest.
+#pragma once
+
+#include "retrace/character/reference.h"
+#include "retrace/character/state.h"
+#include "retrace/math/types.h"
+
+namespace retrace::runs {
+
+/// How far a root goes along the ground until so long after it began to come to rest.
+Vec3 WayToRest(const Vec3& velocity, double time);
+
+/// A pose of a motion up to its last instant [s]; after that the pose of that instant, whose root comes to rest.
+void RestingPoseAt(const character::ReferenceMotion& motion, double last, double time, character::Pose& pose);
+
+}  // namespace retrace::runs

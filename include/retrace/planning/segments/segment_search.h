@@ -1,0 +1,53 @@
+/// A control that leads on from a state along given poses, by the search. Internal to the module.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "retrace/character/character.h"
+#include "retrace/character/state.h"
+#include "retrace/control/control.h"
+#include "retrace/control/fragment.h"
+#include "retrace/methods/sampling/problem.h"
+#include "retrace/runs/configuration/configuration.h"
+#include "retrace/simulation/world.h"
+
+namespace retrace::runs {
+
+/// What is searched for. All that it points at must outlive the call.
+struct WayProblem {
+  const character::Character& character;
+  const simulation::WorldOptions& world;
+  const character::State& start;
+  int first_step = 0;                         ///< of the whole motion, at which the way begins
+  const std::vector<character::Pose>& poses;  ///< to follow, of kCompositionFrame, from the start on
+  const Configuration& configuration;
+  int effort = 1;                   ///< factor on samples and simulated time
+  double share_of_budget = 1;       ///< of the simulated time
+  int threads = 0;                  ///< 0: one per core
+  std::function<bool()> stop = {};  ///< true: the search ends
+  /// Others in the world, by the steps of the whole motion. Their bodies follow in `start`, their joints in the contact
+  /// scale of `world`.
+  std::vector<sampling::Companion> companions = {};
+  int most_back_offs = std::numeric_limits<int>::max();  ///< fewer than the configuration has
+};
+
+struct SearchedWay {
+  bool reached_end = false;
+  std::vector<control::Fragment> fragments;  ///< to the end, or to where it was lost
+  character::State end_state;                ///< there, of all in the world
+  uint64_t end = 0;                          ///< its control::Fingerprint
+  double reached = 0;                        ///< from the start [s]
+  double cpu_seconds = 0;
+};
+
+SearchedWay SearchWay(const WayProblem& problem);
+
+/// All in the world from the start of a way on, whose character has these fragments: to the bit what a replay of the
+/// whole motion has there.
+control::Trajectory SimulateWay(const WayProblem& problem, std::span<const control::Fragment> fragments);
+
+}  // namespace retrace::runs

@@ -1,0 +1,37 @@
+/// Files of measured ground forces.
+///
+/// Two formats are read. A storage file of OpenSim (.mot or .sto) has a header that ends with a line `endheader`, a row
+/// of names and a row of numbers per instant; every other file is a table with commas between.
+///
+/// Table: `time` [s]; for each of left and right `left_fx_N`, `left_fy_N`, `left_fz_N`: the force on the foot, and
+/// `left_copx_m`, `left_copy_m`, `left_copz_m`: where it acts (may be left out); `valid`: 1 where all of the ground's
+/// force was measured, else 0 (may be left out). Axes are those of the motion with y up.
+///
+/// Storage file: `time`; of each force PRE`ground_force_`MID`vx`, `vy`, `vz` [N]; where it acts, with `px`, `py`, `pz`
+/// [m] (may be left out); its free moment PRE`ground_torque_`MID`x`, `y`, `z` or PRE`ground_moment_`MID`mx`, `my`, `mz`
+/// [N m] (may be left out). PRE and MID are any text, also none. A force belongs to the left or right foot where one of
+/// the words of PRE and MID, between underscores, is `l` or `left`, `r` or `right`: `ground_force_right_foot_vx`,
+/// `L_ground_force_vx`, `ground_force_calcn_l_vx`. As in OpenSim's examples, `ground_force_vx` is the right foot's
+/// where `1_ground_force_vx` is the only other force, which is then the left foot's. Of all others, such as
+/// `ground_force_1_vx`, the names do not tell the foot. Axes are OpenSim's: x forward, y up, z to the right.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "retrace/motion/measured_forces.h"
+
+namespace retrace::motion {
+
+/// Limits of what is read, far above what any laboratory measures.
+inline constexpr size_t kMostInstants = 5'000'000;
+inline constexpr size_t kMostMeasuredForces = 64;
+inline constexpr double kLargestMeasuredForce = 1e6;  ///< of a component [N]
+
+/// `name` stands for the file in messages. Throws InputError with file, line and column: what was found and what was
+/// expected. Columns that are not known are an error, and are named.
+MeasuredForces ParseMeasuredForces(std::string_view text, const std::string& name);
+MeasuredForces ReadMeasuredForces(const std::filesystem::path& path);
+
+}  // namespace retrace::motion

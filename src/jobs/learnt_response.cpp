@@ -1,0 +1,389 @@
+#include "retrace/jobs/learnt_response.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+
+#include "retrace/character/kinematics.h"
+#include "retrace/character/skeleton.h"
+#include "retrace/control/control.h"
+#include "retrace/io/cpu_time.h"
+#include "retrace/io/error.h"
+#include "retrace/io/file.h"
+#include "retrace/io/number.h"
+#include "retrace/recordings/bvh.h"
+#include "retrace/results/run_folder.h"
+#include "retrace/runs/inputs/clip_checks_text.h"
+#include "retrace/runs/inputs/clip_input.h"
+#include "retrace/runs/inputs/data_files.h"
+#include "retrace/runs/stored/stored_run.h"
+#include "retrace/control/push_text.h"
+#include "retrace/jobs/response_job.h"
+
+namespace retrace::runs {
+
+using character::Pose;
+using synthesis::Example;
+using synthesis::Push;
+using synthesis::ResponseModel;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kModelFile = "model.json";
+constexpr double kFarEnd = 1;  // steps from the normal motion at which an example has not returned
+
+/// An example as the user named it.
+struct ExampleName {
+  fs::path path;
+  std::optional<double> start, end;  // [s]
+};
+
+ExampleName ParseExampleName(const std::string& text) {
+  const size_t at = text.rfind('@');
+  if (at == std::string::npos || fs::exists(text)) return {text, {}, {}};
+  const std::string part = text.substr(at + 1);
+  const size_t colon = part.find(':');
+  double start = 0, end = 0;
+  if (colon == std::string::npos || !io::ParseNumber(part.substr(0, colon), start) ||
+      !io::ParseNumber(part.substr(colon + 1), end) || !(start >= 0) || !(end > start) || !(end <= 86400)) {
+    throw UsageError("example: found \"" + text + "\", expected FOLDER, FILE or either with @START:END in seconds");
+  }
+  return {text.substr(0, at), start, end};
+}
+
+/// A whole motion with its pushes, before a part of it is taken.
+struct SourceMotion {
+  character::ReferenceMotion motion;
+  std::vector<Push> pushes;
+  io::Json loop;  // what it repeats, and how it came to the reference; null: it goes by no clock
+};
+
+/// What a run follows in time, if it repeats a cycle: the recording and the cycle.
+io::Json LoopOf(const io::Json& manifest) {
+  if (!manifest.is_object() || !manifest.contains("reference") || !manifest["reference"].is_object()) return {};
+  const io::Json& reference = manifest["reference"];
+  if (!reference.contains("loop") || !reference["loop"].is_object() || !reference["loop"].contains("duration"))
+    return {};
+  io::Json loop = {{"cycle", reference["loop"]}};
+  for (const io::Json& input : manifest.value("inputs", io::Json::array())) {
+    if (input.value("role", "") == "clip") loop["clip"] = input.value("sha256", "");
+  }
+  return loop;
+}
+
+/// The motion of a run's folder, on `character`.
+SourceMotion MotionOfRun(const StoredRun& run, const character::Character& character) {
+  const fs::path file = run.PathOf(0, results::kMotionFile);
+  const motion::Clip clip = motion::ReadBvh(file);
+  std::vector<Pose> poses = character::PosesOf(character, clip, file.string());
+  if (poses.size() < 2) throw InputError(file.string(), "one frame", "a motion");
+  std::vector<Push> pushes;
+  for (const control::Push& push : run.AllPushes())
+    pushes.push_back({push.body, push.force, push.start, push.duration});
+  return {character::ReferenceMotion(character, clip.frame_time, std::move(poses), clip.frame_time), pushes,
+          LoopOf(run.manifest)};
+}
+
+bool IsRun(const fs::path& path) {
+  return fs::is_directory(path);
+}
+
+void RequireSameCharacter(const StoredRun& run, const character::Character& character) {
+  if (run.scene.characters[0].json != character.json) {
+    throw InputError(run.folder.string(), "another character than that of the model or of the examples before it",
+                     "motions of one character");
+  }
+}
+
+StoredRun ReadRun(const fs::path& folder) {
+  StoredRun run(folder);
+  run.RequireOneCharacter("an example is the motion of one");
+  return run;
+}
+
+std::vector<Pose> PosesBetween(const character::ReferenceMotion& motion, double start, double end, double frame_time) {
+  std::vector<Pose> poses;
+  const auto count = static_cast<size_t>(std::floor((std::min(end, motion.duration()) - start) / frame_time + 1e-6));
+  for (size_t i = 0; i <= count; ++i) {
+    motion.PoseAt(start + static_cast<double>(i) * frame_time, poses.emplace_back());
+  }
+  return poses;
+}
+
+class ExampleReader {
+ public:
+  explicit ExampleReader(const ResponseLearningOptions& options) : options_(options) {}
+
+  Example Read(const std::string& text) {
+    const ExampleName name = ParseExampleName(text);
+    const SourceMotion source = SourceOf(name);
+    const double dt = options_.model.features.frame_time;
+    double start = 0, end = source.motion.duration();
+    if (name.start) {
+      start = *name.start;
+      end = std::min(end, *name.end);
+    } else if (!source.pushes.empty()) {
+      const double push = source.pushes.front().start;
+      start = std::max(0.0, std::floor((push - options_.before) / dt) * dt);
+      end = std::min(end, push + options_.after);
+    } else if (first_) {
+      start = std::min(options_.normal_start, std::max(0.0, end - options_.normal_seconds));
+      end = std::min(end, start + options_.normal_seconds);
+    }
+    first_ = false;
+    if (!(start < end))
+      throw InputError(text, "a motion of " + io::Fixed(source.motion.duration(), 2) + " s", "a part of it");
+    if (loops_.empty() || loops_.back() != source.loop) loops_.push_back(source.loop);
+    Example example;
+    example.name = name.path.filename().string();
+    example.clock = start;
+    example.poses = PosesBetween(source.motion, start, end, dt);
+    for (Push push : source.pushes) {
+      push.start -= start;
+      example.pushes.push_back(push);
+    }
+    return example;
+  }
+
+  /// Of the clock by which all examples go; 0: there is none [s].
+  double ClockPeriod() const {
+    if (!options_.clock || loops_.size() != 1 || loops_[0].is_null()) return 0;
+    const io::Json& duration = loops_[0]["cycle"]["duration"];
+    return duration.is_number() && duration.get<double>() > 0 ? duration.get<double>() : 0;
+  }
+
+  std::unique_ptr<character::Character> TakeCharacter() { return std::move(character_); }
+  const character::Character& character() const { return *character_; }
+
+ private:
+  SourceMotion SourceOf(const ExampleName& name) {
+    if (IsRun(name.path)) {
+      const StoredRun run = ReadRun(name.path);
+      if (!character_) {
+        character_ = std::make_unique<character::Character>(run.scene.characters[0]);
+      }
+      RequireSameCharacter(run, *character_);
+      return MotionOfRun(run, *character_);
+    }
+    ClipOptions clip;
+    clip.file = name.path;
+    if (LacksSkeleton(clip)) clip.skeleton = options_.skeleton;
+    CheckClip(clip);
+    const std::vector<InputFile> files = ReadInputs(ClipInputs(clip));
+    const motion::Clip recording = ParseClip(files, clip.choice);
+    const ClipFindings findings(clip, files, options_.character, recording);
+    if (!character_) character_ = std::make_unique<character::Character>(findings.character);
+    if (findings.character.json != character_->json) {
+      throw InputError(name.path.string(), "a recording that is mapped onto another character than the runs have",
+                       "motions of one character: --character");
+    }
+    return {findings.reference.Of(*character_), {}, {}};
+  }
+
+  const ResponseLearningOptions& options_;
+  std::unique_ptr<character::Character> character_;
+  std::vector<io::Json> loops_;  // that differ
+  bool first_ = true;
+};
+
+/// Leaves out what comes after an example has returned for good.
+void TrimReturned(const ResponseLearningOptions& options, const character::Character& character,
+                  std::vector<Example>& examples) {
+  synthesis::FeatureMap features(character, options.model.features);
+  const Eigen::MatrixXd normals = features.ObserveAll(examples.front().poses);
+  if (normals.cols() < 2) return;
+  const double step =
+      (normals.rightCols(normals.cols() - 1) - normals.leftCols(normals.cols() - 1)).colwise().norm().mean();
+  for (size_t e = 1; e < examples.size(); ++e) {
+    Example& example = examples[e];
+    if (example.pushes.empty() || example.poses.size() < 6) continue;
+    const Eigen::MatrixXd observations = features.ObserveAll(example.poses);
+    Eigen::Index last = 0;
+    for (Eigen::Index i = 0; i < observations.cols(); ++i) {
+      const double distance = (normals.colwise() - observations.col(i)).colwise().norm().minCoeff();
+      if (distance > options.returned * step) last = i;
+    }
+    const auto kept = static_cast<size_t>(std::min(last + 5, observations.cols() - 1)) + 3;
+    const auto pushed =
+        static_cast<size_t>(std::ceil(example.pushes.back().end() / options.model.features.frame_time)) + 2;
+    example.poses.resize(std::min(example.poses.size(), std::max(kept, pushed)));
+  }
+}
+
+control::Scene SceneOf(const character::Character& character, const Pose& pose) {
+  control::OpenLoopControl nothing;
+  character::ForwardKinematics(character, pose, nothing.start);
+  nothing.fragments.push_back({0, 1, {}});
+  return control::MakeScene(character, nothing);
+}
+
+void Compare(const ResponseModel& model, const SynthesisOptions& options, const SourceMotion& source, double start,
+             Synthesis& result) {
+  const double dt = model.options.features.frame_time;
+  const Push& push = source.pushes.front();
+  std::optional<SourceMotion> undisturbed;
+  if (!options.undisturbed.empty()) {
+    const StoredRun run = ReadRun(options.undisturbed);
+    RequireSameCharacter(run, *model.character);
+    undisturbed.emplace(MotionOfRun(run, *model.character));
+  }
+  const double before = std::floor(push.start / dt + 1e-6) * dt;
+  const std::vector<Pose> three = PosesBetween(source.motion, before - 2 * dt, before, dt);
+  const synthesis::NearestExample nearest =
+      synthesis::FindNearestExample(model, push, synthesis::PhaseOf(model, three) + push.start - before);
+  const Example& example = model.examples[nearest.example];
+  result.nearest = example.name;
+  Pose truth, other, beginning;
+  source.motion.PoseAt(push.start, beginning);
+  for (size_t i = 1; i < result.poses.size(); ++i) {
+    const double time = start + static_cast<double>(i) * dt;
+    if (time > source.motion.duration()) break;
+    source.motion.PoseAt(time, truth);
+    SynthesisError& error = result.errors.emplace_back();
+    error.time = time - push.start;
+    error.response = synthesis::DistanceOf(*model.character, result.poses[i], truth);
+    if (undisturbed) {
+      undisturbed->motion.PoseAt(time, other);
+      error.undisturbed = synthesis::DistanceOf(*model.character, other, truth);
+    }
+    // The example from its push on, moved to where the run was pushed; after its end, its last pose goes on as the run
+    // without pushes does.
+    const double at = static_cast<double>(nearest.push_frame) + std::max(error.time, 0.0) / dt;
+    const size_t last = example.poses.size() - 1;
+    const auto frame = std::min(static_cast<size_t>(at), last);
+    character::Interpolate(example.poses[frame], example.poses[std::min(frame + 1, last)],
+                           std::min(at - static_cast<double>(frame), 1.0), other);
+    const Vec3 moved = beginning.root_position - example.poses[nearest.push_frame].root_position;
+    other.root_position += Vec3(moved.x(), 0, moved.z());
+    if (at > static_cast<double>(last) && undisturbed) {
+      Pose then;
+      const double end = push.start + static_cast<double>(last - nearest.push_frame) * dt;
+      undisturbed->motion.PoseAt(end, then);
+      const Vec3 offset = other.root_position - then.root_position;
+      undisturbed->motion.PoseAt(time, other);
+      other.root_position += Vec3(offset.x(), 0, offset.z());
+    }
+    error.nearest = synthesis::DistanceOf(*model.character, other, truth);
+  }
+}
+
+}  // namespace
+
+LearntResponse LearnResponse(const ResponseLearningOptions& options) {
+  if (options.examples.size() < 2) {
+    throw UsageError("examples: found " + std::to_string(options.examples.size()) +
+                     ", expected the normal motion and at least one that is disturbed");
+  }
+  ExampleReader reader(options);
+  std::vector<Example> examples;
+  for (const std::string& text : options.examples) examples.push_back(reader.Read(text));
+  TrimReturned(options, reader.character(), examples);
+  synthesis::ResponseOptions model_options = options.model;
+  model_options.clock_period = reader.ClockPeriod();
+  for (Example& example : examples) {
+    if (model_options.clock_period == 0) example.clock.reset();
+  }
+  LearntResponse result;
+  result.character = reader.TakeCharacter();
+  try {
+    result.learning = synthesis::LearnResponse(*result.character, std::move(examples), model_options,
+                                               [&](int iteration, double value) {
+                                                 result.values.emplace_back(iteration, value);
+                                                 return true;
+                                               });
+  } catch (const std::invalid_argument& error) {
+    throw InputError("examples", error.what(), "examples from which a response can be learnt");
+  } catch (const Error&) {
+    throw;
+  } catch (const std::runtime_error& error) {
+    throw InputError("examples", error.what(), "examples from which a response can be learnt");
+  }
+  const ResponseModel& model = result.learning.model;
+  for (size_t e = 1; e < model.examples.size(); ++e) {
+    const double distance = result.learning.end_distances[e];
+    if (distance <= kFarEnd) continue;
+    result.warnings.push_back(
+        model.examples[e].name + " ends " + io::Fixed(distance, 1) +
+        " steps from the normal motion: it has not returned; a longer part of it (--after) says how");
+  }
+  return result;
+}
+
+synthesis::StoredModel LoadResponseModel(const fs::path& folder_or_file) {
+  const fs::path file = fs::is_directory(folder_or_file) ? folder_or_file / kModelFile : folder_or_file;
+  return synthesis::ReadModel(io::ReadJson(file), file.string());
+}
+
+Synthesis Synthesise(const std::vector<const ResponseModel*>& models, const SynthesisOptions& options) {
+  std::optional<synthesis::ResponsePlayer> player;
+  try {
+    player.emplace(models, options.synthesis);
+  } catch (const std::invalid_argument& error) {
+    throw InputError("models", error.what(), "models of one character that were learnt with one normal motion");
+  }
+  const ResponseModel& model = *models.front();
+  const double dt = model.options.features.frame_time;
+  Synthesis result;
+  Example beginning;
+  std::optional<SourceMotion> source;
+  double start = 0;  // of the synthesis, in the run
+  double seconds = options.seconds;
+  if (!options.against.empty()) {
+    const StoredRun run = ReadRun(options.against);
+    RequireSameCharacter(run, *model.character);
+    source.emplace(MotionOfRun(run, *model.character));
+    if (source->pushes.empty()) throw InputError(run.folder.string(), "a run without pushes", "one that was pushed");
+    const double period = model.options.clock_period;
+    if (period > 0 &&
+        (source->loop.is_null() || std::abs(source->loop["cycle"]["duration"].get<double>() - period) > 1e-9)) {
+      throw InputError(run.folder.string(), "a run that repeats another cycle, or none",
+                       "one that goes by the clock of the model's examples");
+    }
+    const double push = source->pushes.front().start;
+    start = (std::floor(push / dt + 1e-6) - 1) * dt;
+    if (start < 3 * dt)
+      throw InputError(run.folder.string(), "a push at its beginning", "one after four poses at least");
+    beginning.poses = PosesBetween(source->motion, start - 3 * dt, start, dt);
+    beginning.clock = start - 3 * dt;
+    for (Push p : source->pushes) {
+      p.start -= start;
+      result.pushes.push_back(p);
+    }
+    seconds += push - start;
+  } else {
+    beginning = model.examples.front();
+    beginning.poses.resize(4);
+  }
+  if (!options.pushes.empty()) {
+    const control::Scene scene = SceneOf(*model.character, beginning.poses.back());
+    for (const std::string& text : options.pushes) {
+      const control::Push push = control::ParsePush(text, scene, seconds);
+      result.pushes.push_back({push.body, push.force, push.start, push.duration});
+    }
+  }
+  player->Start(beginning, 3);
+  result.poses.push_back(player->pose());
+  const auto frames = static_cast<size_t>(std::floor(seconds / dt + 1e-6));
+  const double begin = io::ThreadCpuSeconds();
+  for (size_t i = 0; i < frames; ++i) {
+    result.records.push_back(player->Step(result.pushes));
+    result.poses.push_back(player->pose());
+  }
+  result.switches = player->switches();
+  result.cpu_seconds = io::ThreadCpuSeconds() - begin;
+  if (result.poses.size() >= 5) result.plausibility = synthesis::Judge(model, result.poses);
+  if (source) {
+    Compare(model, options, *source, start, result);
+    Example run;
+    run.clock = 0;
+    run.poses = PosesBetween(source->motion, 0, source->motion.duration(), dt);
+    run.pushes = source->pushes;
+    result.one_step_error = synthesis::OneStepError(model, run);
+  }
+  return result;
+}
+
+}  // namespace retrace::runs

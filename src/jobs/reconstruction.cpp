@@ -1,0 +1,204 @@
+#include "retrace/jobs/reconstruction.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include "retrace/planning/viability/replayed_control.h"
+#include "retrace/control/control_file.h"
+#include "retrace/io/error.h"
+#include "retrace/io/number.h"
+#include "retrace/parallel/rank_report.h"
+#include "retrace/runs/stored/run_files.h"
+#include "retrace/jobs/control_files.h"
+#include "retrace/jobs/reconstruction_manifest.h"
+
+namespace retrace::runs {
+namespace {
+
+/// The tracking as a reconstruction.
+Reconstruction Track(const Job& job, int threads, const sampling::Hooks& hooks) {
+  Reconstruction result;
+  result.method = Method::kTracking;
+  tracking::Hooks tracking_hooks;
+  tracking_hooks.stop = hooks.stop;
+  result.tracking = runs::Track(job, {}, tracking_hooks, threads);
+  if (result.tracking->summary.status == tracking::Status::kStopped) throw StoppedError("the tracking was stopped");
+  result.num_steps = result.tracking->num_steps;
+  result.diverged = result.tracking->diverged;
+  result.evaluation = result.tracking->evaluation;
+  result.against_recording = result.tracking->against_recording;
+  return result;
+}
+
+/// Simulates the control in a new world and compares the motion with the reference. `end` is where the method ended.
+void Verify(const Job& job, const character::State& end, bool resumed, Reconstruction& result) {
+  const control::OpenLoopControl& control = result.control();
+  const ReplayedControl replayed = EvaluateReplay(job, control, {});
+  result.num_steps = replayed.num_steps;
+  result.diverged = replayed.diverged;
+  result.evaluation = replayed.evaluation;
+  result.stay = replayed.stay;
+  result.against_recording = replayed.against_recording;
+  if (control.fragments.empty() || control::Fingerprint(replayed.end) == control::Fingerprint(end)) return;
+  const char* const difference = "the replay does not end in the state that the search found";
+  if (resumed) throw InputError("checkpoint", difference, "what this search has stored");
+  throw std::logic_error(difference);
+}
+
+Reconstruction OptimiseWindows(const Job& job, parallel::TaskFarm& farm, const ReconstructionHooks& hooks) {
+  Reconstruction result;
+  result.method = Method::kWindows;
+  result.windows = windows::Run(job.windows, farm, {hooks.on_window_iteration, hooks.store, hooks.stop});
+  Verify(job, result.windows.end, result.windows.resumed(), result);
+  return result;
+}
+
+struct FoundControl {
+  control::OpenLoopControl& control;
+  character::State& end;
+};
+
+FoundControl ControlOf(Reconstruction& result) {
+  if (result.method == Method::kTracking) return {result.tracking->summary.control, result.tracking->summary.end};
+  if (result.method == Method::kWindows) return {result.windows.control, result.windows.end};
+  return {result.search.control, result.search.end};
+}
+
+void JudgeEndOf(const Job& job, int threads, const sampling::Hooks& hooks, Reconstruction& result) {
+  if (!result.success()) {
+    result.end.emplace();
+    result.end->seconds = job.configuration.run.tail;
+    result.end->reason = "the motion does not stay within the gates to its end";
+    return;
+  }
+  const FoundControl found = ControlOf(result);
+  // The judgement takes a few seconds and leaves no checkpoint: who stops it again and again would never get past it.
+  // The search for another end may take long.
+  const bool may_stop = job.configuration.run.mend_end == EndMending::kSearch;
+  JudgedEnd judged = JudgeEnd(job, found.control, found.end, threads, may_stop ? hooks.stop : nullptr);
+  result.end = std::move(judged.end);
+  if (!judged.mended) return;
+  found.control = std::move(*judged.mended);
+  found.end = std::move(judged.mended_end);
+  Verify(job, found.end, false, result);
+  if (!result.tracking || result.method != Method::kTracking) return;
+  result.tracking->num_steps = result.num_steps;
+  result.tracking->evaluation = result.evaluation;
+}
+
+/// What was asked for, what found the control, and what else was tried.
+io::Json MethodMember(const Job& job, const Reconstruction& result) {
+  io::Json member = {{"asked", Name(job.configuration.run.method)}, {"used", Name(result.method)}};
+  if (result.method == Method::kSampling && result.tracking) member["tracking"] = result.tracking->Ending();
+  return member;
+}
+
+}  // namespace
+
+double Reconstruction::cpu_seconds() const {
+  return search.cpu_seconds + windows.cpu_seconds + windows.master_cpu_seconds +
+         (tracking ? tracking->cpu_seconds() : 0) + (end ? end->cpu_seconds : 0);
+}
+
+const control::OpenLoopControl& Reconstruction::control() const {
+  switch (method) {
+    case Method::kTracking:
+      return tracking->summary.control;
+    case Method::kWindows:
+      return windows.control;
+    case Method::kAuto:
+    case Method::kSampling:
+      break;
+  }
+  return search.control;
+}
+
+std::string Reconstruction::Choice() const {
+  if (!tracking)
+    return "found by sampling: motions of more than " + io::Fixed(kLongestTracked, 0) + " s are not tracked";
+  return std::string(method == Method::kTracking ? "found by tracking" : "found by sampling") +
+         ": the tracked motion " + tracking->Ending();
+}
+
+parallel::WorkerFactory MakeWorkerFactory(const Job& job) {
+  return job.configuration.run.method == Method::kWindows ? windows::MakeWorkerFactory(job.windows)
+                                                          : sampling::MakeWorkerFactory(job.problem);
+}
+
+Reconstruction Search(const Job& job, parallel::TaskFarm& farm, const sampling::Hooks& hooks) {
+  Reconstruction result;
+  result.search = sampling::Run(job.problem, farm, hooks);
+  const std::vector<sampling::IterationRecord>& iterations = result.search.iterations;
+  const bool resumed = std::any_of(iterations.begin(), iterations.end(), [](const auto& i) { return i.restored; });
+  Verify(job, result.search.end, resumed, result);
+  return result;
+}
+
+Reconstruction FindControl(const Job& job, parallel::TaskFarm& farm, const ReconstructionHooks& hooks) {
+  const Method asked = job.configuration.run.method;
+  if (asked == Method::kWindows) return OptimiseWindows(job, farm, hooks);
+  const bool too_long = asked == Method::kAuto && job.reference().duration() > kLongestTracked;
+  if (asked == Method::kSampling || too_long) return Search(job, farm, hooks);
+  Reconstruction tracked = Track(job, farm.num_workers(), hooks);
+  if (asked == Method::kTracking || tracked.success()) return tracked;
+  const results::RunTimer timer = tracked.timer;
+  Reconstruction searched = Search(job, farm, hooks);
+  searched.tracking = std::move(tracked.tracking);
+  searched.timer = timer;
+  return searched;
+}
+
+Reconstruction Reconstruct(const Job& job, parallel::TaskFarm& farm, const ReconstructionHooks& hooks) {
+  Reconstruction result = FindControl(job, farm, hooks);
+  if (job.configuration.run.tail > 0) {
+    // Of a job of many ranks this process has the cores of one machine alone.
+    const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    JudgeEndOf(job, std::min(farm.num_workers(), cores), hooks, result);
+  }
+  return result;
+}
+
+Reconstruction Reconstruct(const Job& job, int threads, const ReconstructionHooks& hooks) {
+  const auto farm = parallel::MakeThreadFarm(threads, MakeWorkerFactory(job));
+  return Reconstruct(job, *farm, hooks);
+}
+
+void WriteRun(results::RunFolder& folder, const Job& job, const Reconstruction& result, const RunContext& context,
+              KeptFiles kept, const io::Json& more) {
+  if (kept != KeptFiles::kControl && result.end && result.end->verdict == ViableEnd::Verdict::kViable) {
+    control::WriteControl(job.character(), result.end->onward,
+                          [&](std::string_view piece) { folder.Append(results::kOnwardFile, piece); });
+    folder.FinishFiles();
+  }
+  if (result.method == Method::kTracking) {
+    io::Json all = {{"program", "reconstruct"}, {"method", MethodMember(job, result)}};
+    if (result.end) all["end"] = result.end->ToJson();
+    if (result.against_recording) all["against_recording"] = result.against_recording->ToJson();
+    all.update(more);
+    return WriteTracking(folder, job, *result.tracking, context, kept, all);
+  }
+  io::Json all = WriteControlAndMotion(folder, job, {result.control(), {}, result.num_steps}, kept);
+  if (kept != KeptFiles::kControl && result.method == Method::kWindows) {
+    folder.Write(results::kWindowsFile, FormatWindows(result.windows));
+  } else if (kept != KeptFiles::kControl) {
+    folder.Write(results::kCostsFile, results::FormatCosts(CostsOf(result.search)));
+    if (kept == KeptFiles::kAllAndSamples) {
+      folder.Write(results::kSamplesFile, results::FormatSamples(SamplesOf(result.search)));
+    }
+  }
+  all["method"] = MethodMember(job, result);
+  if (result.end) all["end"] = result.end->ToJson();
+  if (result.stay) all["best_effort"] = result.stay->ToJson();
+  if (result.against_recording) all["against_recording"] = result.against_recording->ToJson();
+  all.update(more);
+  FinishWith(folder, ReconstructionManifest(job, result, context, all));
+}
+
+void WriteRun(const std::filesystem::path& folder, const Job& job, const Reconstruction& result) {
+  results::RunFolder run(folder, false);
+  WriteRun(run, job, result, RunContext{});
+}
+
+}  // namespace retrace::runs

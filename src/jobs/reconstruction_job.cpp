@@ -1,0 +1,107 @@
+#include "retrace/jobs/reconstruction_job.h"
+
+#include <utility>
+
+#include "retrace/character/builder.h"
+#include "retrace/io/error.h"
+#include "retrace/recordings/markers.h"
+#include "retrace/runs/inputs/character_input.h"
+#include "retrace/jobs/identity.h"
+#include "retrace/runs/inputs/world_input.h"
+
+namespace retrace::runs {
+namespace {
+
+std::vector<InputRecord> AllRecords(const JobOptions& options, std::span<const InputFile> files) {
+  std::vector<InputRecord> records = RecordsOf(files);
+  if (options.configuration_file) records.push_back(*options.configuration_file);
+  return records;
+}
+
+Configuration ConfigurationWithMap(const JobOptions& options, std::span<const InputFile> files) {
+  Configuration configuration = ConfigurationOf(options);
+  ApplyJointMap(files, configuration.task.reference);
+  return configuration;
+}
+
+/// The character that is named, with another mass where that is given.
+character::Character CharacterOf(const JobOptions& options, std::span<const InputFile> files, const motion::Clip& clip,
+                                 const character::ReferenceOptions& reference, std::vector<std::string>& notes) {
+  const InputFile& file = *FindInput(files, "character");
+  character::Character character =
+      CharacterFor(options.character, file, clip, options.clip.file.string(), reference, notes);
+  if (!options.mass) return character;
+  character::CharacterBuilder builder(character);
+  builder.ScaleMass(*options.mass / character.total_mass());
+  return builder.Build(file.record.name.path.string());
+}
+
+std::optional<motion::MeasuredForces> ParseMeasured(std::span<const InputFile> files) {
+  const InputFile* file = FindInput(files, kMeasuredRole);
+  if (file == nullptr) return std::nullopt;
+  const std::string name = file->record.name.path.string();
+  if (ExtensionOf(name) == ".c3d") return recordings::ParseC3dForces(file->bytes, name);
+  return motion::ParseMeasuredForces(file->bytes, name);
+}
+
+task::ClipSource SourceOf(const JobOptions& options, const Configuration& configuration,
+                          std::span<const InputFile> files) {
+  task::ClipSource source;
+  source.name = options.clip.file.string();
+  source.world = ParseWorlds(files);
+  source.clip = ParseClip(files, options.clip.choice);
+  source.character = CharacterOf(options, files, source.clip, configuration.task.reference, source.notes);
+  source.options = configuration.task;
+  source.repair = configuration.run.repair;
+  source.keep_clock = !options.measured.empty();
+  return source;
+}
+
+}  // namespace
+
+Configuration ConfigurationOf(const JobOptions& options) {
+  Configuration configuration = options.configuration;
+  Apply(options.clip, configuration.task.reference);
+  if (const auto problem = configuration.Validate()) throw UsageError(*problem);
+  return configuration;
+}
+
+std::vector<InputName> InputsOf(const JobOptions& options) {
+  CheckClip(options.clip);
+  std::vector<InputName> names = ClipInputs(options.clip);
+  names.push_back({"character", CharacterFile(options.character)});
+  size_t number = 0;
+  for (const std::filesystem::path& file : WorldFiles(options.worlds)) names.push_back({WorldRole(++number), file});
+  if (!options.measured.empty()) names.push_back({kMeasuredRole, options.measured});
+  return names;
+}
+
+Job::Job(const JobOptions& o) : Job(o, ReadInputs(InputsOf(o))) {}
+
+Job::Job(const JobOptions& o, std::span<const InputFile> files)
+    : options(o),
+      inputs(AllRecords(o, files)),
+      identity(Identity(o, inputs)),
+      configuration(ConfigurationWithMap(o, files)),
+      measured(ParseMeasured(files)),
+      prepared(std::make_shared<const task::PreparedClip>(SourceOf(o, configuration, files))),
+      problem{prepared->preparation.task, configuration.sampling},
+      windows{prepared->preparation.task, configuration.windows} {
+  configuration.task = prepared->options;
+}
+
+void Job::SetSeed(uint64_t seed) {
+  configuration.SetSeed(seed);
+  problem.options.seed = windows.options.seed = seed;
+}
+
+void Job::SetBaseline(character::ReferenceMotion poses) {
+  baseline = std::make_shared<const character::ReferenceMotion>(std::move(poses));
+  problem.baseline = windows.baseline = baseline.get();
+}
+
+bool Job::LacksBaseline() const {
+  return configuration.run.baseline == Baseline::kTracked && baseline == nullptr;
+}
+
+}  // namespace retrace::runs

@@ -1,0 +1,117 @@
+#include "retrace/jobs/response_job.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "retrace/control/feedback.h"
+#include "retrace/io/error.h"
+#include "retrace/io/number.h"
+#include "retrace/planning/response/impact_detection.h"
+#include "retrace/runs/inputs/world_input.h"
+#include "retrace/control/push_text.h"
+#include "retrace/runs/stored/stored_scene.h"
+
+namespace retrace::runs {
+namespace {
+
+constexpr size_t kStruck = ResponseProblem::kStruck;
+
+/// The character of that index changes places with the first one.
+void PutFirst(size_t index, StoredRun& run) {
+  if (index == 0) return;
+  std::vector<size_t> order(run.characters.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::swap(order[0], order[index]);
+  control::Scene scene;
+  for (const size_t c : order) {
+    const control::OpenLoopControl own = control::ControlOf(run.scene, c);
+    if (scene.characters.empty()) {
+      scene = control::MakeScene(run.scene.characters[c], own);
+    } else {
+      control::AddToScene(run.scene.characters[c], own, Quat::Identity(), Vec3::Zero(), scene);
+    }
+  }
+  run.scene = std::move(scene);
+  std::swap(run.characters[0], run.characters[index]);
+  for (size_t c = 0; c < run.characters.size(); ++c) {
+    auto& reference = run.characters[c].reference;
+    if (reference) reference = reference->Of(run.scene.characters[c]);
+  }
+}
+
+}  // namespace
+
+ResponseJob::ResponseJob(const ResponseOptions& o)
+    : options(o), problem{o, StoredRun(o.run), StoredMotionLibrary(o.library, o.mirrored)} {
+  StoredRun& run = problem.run;
+  const StoredMotionLibrary& library = problem.library;
+  Blow& blow = problem.blow;
+  if (o.struck >= run.characters.size()) {
+    throw UsageError("--struck: found " + std::to_string(o.struck + 1) + ", expected one of the " +
+                     std::to_string(run.characters.size()) + " characters of " + o.run.string());
+  }
+  run.RequirePhysical("a response is simulated");
+  const std::string file = run.controls[0].file.string();
+  if (problem.has_others() && !run.AllPushes().empty()) {
+    throw UsageError(o.run.string() + ": found several characters and pushes, expected a blow of one of them alone");
+  }
+  if (problem.has_others()) PutFirst(o.struck, run);
+  if (!run.characters[kStruck].reference) {
+    throw InputError(file, "no reference beside it", "reference.bvh, as runs keep it");
+  }
+  if (run.scene.first_step() != 0) throw InputError(file, "a control that begins later", "one from step 0 on");
+  if (control::CharacterSha256(problem.character()) != control::CharacterSha256(library.character())) {
+    throw InputError(o.library.string(), "motions of the character " + library.character().name,
+                     "motions of that of " + file + ", " + problem.character().name);
+  }
+  if (problem.has_others() && !(o.push.empty() && o.worlds.empty())) {
+    throw UsageError(o.run.string() + ": found several characters and " + (o.push.empty() ? "--world" : "--push") +
+                     ", expected a blow of one of them alone");
+  }
+  if (!problem.has_others() && o.push.empty() == o.worlds.empty()) {
+    throw UsageError("what strikes is a push or a thing of a world: found " +
+                     std::string(o.push.empty() ? "neither --push nor --world" : "--push and --world") +
+                     ", expected one");
+  }
+  if (!o.worlds.empty()) PutInto(ReadWorlds(o.worlds), run);
+  simulation::Environment fixed = run.scene.world.environment;
+  fixed.bodies.clear();
+  if (!fixed.empty()) {
+    throw InputError(o.worlds.empty() ? file : io::List(o.worlds), "another ground or fixed things",
+                     "plain ground, with free bodies at most: recorded motions know of nothing else");
+  }
+  if (o.kinematic && o.open_loop) {
+    throw UsageError("found a kinematic transition and an open loop, expected one of the two");
+  }
+  if (o.kinematic && (problem.has_others() || run.scene.layout().num_free_bodies() > 0)) {
+    throw InputError(o.worlds.empty() ? file : io::List(o.worlds),
+                     problem.has_others() ? "several characters" : "bodies that move freely",
+                     "none: after a kinematic transition nothing is simulated");
+  }
+  run.pushes = run.AllPushes();  // here they are given to whatever is simulated
+  run.scene.pushes.clear();
+  problem.control = control::ControlOf(run.scene, kStruck);
+  problem.pushes = run.pushes;
+  if (problem.has_others()) {
+    blow = FindBlow(problem, o.after);
+  } else if (o.push.empty()) {
+    blow = FindTouch(problem, io::List(o.worlds));
+  } else {
+    const control::Push push = control::ParsePush(o.push, run.scene);
+    problem.pushes.push_back(push);
+    blow = {push.start, push.duration, Describe(run.scene, push), push.force.norm() * push.duration};
+  }
+  for (const control::Push& earlier : run.AllPushes()) {
+    if (earlier.end() > blow.start) {
+      throw UsageError("--push: found the start " + io::Fixed(blow.start, 2) +
+                       " s, expected one after the run's own push " + Describe(run.scene, earlier));
+    }
+  }
+  if (o.latest < std::max({o.earliest, o.delay, blow.duration})) {
+    throw UsageError("--latest: found " + io::Fixed(o.latest, 2) +
+                     " s, expected no less than --earliest, --delay and the duration of the blow");
+  }
+}
+
+}  // namespace retrace::runs

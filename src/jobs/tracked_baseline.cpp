@@ -1,0 +1,72 @@
+#include "retrace/jobs/tracked_baseline.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "retrace/planning/viability/replayed_control.h"
+#include "retrace/character/kinematics.h"
+#include "retrace/math/rotation.h"
+#include "retrace/jobs/tracking_run.h"
+
+namespace retrace::runs {
+namespace {
+
+constexpr double kBeforeFall = 0.3;    // [s]
+constexpr double kLargestAngle = 0.8;  // between a target and its pose [rad]
+
+/// The rotation from a joint's pose to the target at which its servo gives a torque, in the parent's axes.
+Vec3 Lead(const character::Joint& joint, const Vec3& torque, const Vec3& rate) {
+  Vec3 lead = Vec3::Zero();
+  for (int a = 0; a < 3; ++a) {
+    const double strength = joint.strength_scale[a];
+    if (joint.UsesAxis(a) && joint.kp * strength > 0) lead[a] = (torque[a] / strength + joint.kd * rate[a]) / joint.kp;
+  }
+  const double angle = lead.norm();
+  return angle > kLargestAngle ? Vec3(lead * (kLargestAngle / angle)) : lead;
+}
+
+}  // namespace
+
+character::ReferenceMotion TrackedBaseline(const Job& job) {
+  const Tracking tracked = Track(job);
+  const metrics::Gate* const left = tracked.evaluation.FirstViolated();
+  double usable = tracked.summary.control.duration();
+  if (left != nullptr) usable = std::min(usable, left->first_violation);
+  if (!tracked.success()) usable -= kBeforeFall;
+  const character::Character& character = job.character();
+  std::vector<character::Pose> poses = job.reference().poses();
+  const double frame_time = job.reference().frame_time();
+  std::vector<std::vector<Vec3>> leads(poses.size(), std::vector<Vec3>(character.joints.size(), Vec3::Zero()));
+  std::vector<character::Pose> tracked_poses = poses;
+  std::vector<double> counts(poses.size(), 0);
+  ReplayInParts(*job.prepared, tracked.summary.control, {}, [&](const control::Trajectory& part) {
+    for (size_t i = 0; i < part.num_steps(); ++i) {
+      const double time = part.TimeOf(i + 1);
+      const auto frame = static_cast<size_t>(std::lround(time / frame_time));
+      if (time > usable || frame >= poses.size()) continue;
+      const character::State& state = part.states[i + 1];
+      for (size_t j = 0; j < character.joints.size(); ++j) {
+        const character::Joint& joint = character.joints[j];
+        leads[frame][j] += Lead(joint, part.torques[i][j], character::RelativeRate(joint, state));
+      }
+      character::PoseOf(character, state, tracked_poses[frame]);
+      ++counts[frame];
+    }
+  });
+  for (size_t f = 0; f < poses.size(); ++f) {
+    if (counts[f] == 0) continue;
+    for (size_t j = 0; j < character.joints.size(); ++j) {
+      Quat& target = poses[f].joint_rotations[j];
+      target = FromRotationVector(leads[f][j] / counts[f]) * tracked_poses[f].joint_rotations[j];
+      target.normalize();
+    }
+  }
+  return job.reference().WithPoses(std::move(poses));
+}
+
+Job WithBaseline(Job job) {
+  if (job.LacksBaseline()) job.SetBaseline(TrackedBaseline(job));
+  return job;
+}
+
+}  // namespace retrace::runs

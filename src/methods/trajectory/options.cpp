@@ -1,0 +1,9 @@
+#include "retrace/methods/trajectory/options.h"
+
+namespace retrace::windows {
+
+std::optional<std::string> Options::Validate() const {
+  return io::FindProblem(*this);
+}
+
+}  // namespace retrace::windows

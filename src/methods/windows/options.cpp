@@ -1,9 +1,0 @@
-#include "retrace/methods/windows/options.h"
-
-namespace retrace::windows {
-
-std::optional<std::string> Options::Validate() const {
-  return io::FindProblem(*this);
-}
-
-}  // namespace retrace::windows

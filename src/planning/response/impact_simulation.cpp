@@ -1,0 +1,143 @@
+#include "retrace/planning/response/impact_simulation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "retrace/planning/segments/frame_sequence.h"
+#include "retrace/planning/segments/falling.h"
+#include "retrace/control/cutting.h"
+#include "retrace/matching/motion_library.h"
+#include "retrace/planning/segments/joined_control.h"
+#include "retrace/planning/segments/rest.h"
+
+namespace retrace::runs {
+namespace {
+
+constexpr size_t kStruck = ResponseProblem::kStruck;
+
+}  // namespace
+
+StruckMotion::StruckMotion(const ResponseProblem& problem)
+    : problem_(problem),
+      impact_(StepOf(problem.blow.start)),
+      exit_(std::min(StepAfter(problem.blow.start + std::max(problem.settings.delay, problem.blow.duration)),
+                     problem.control.num_steps())),
+      others_(problem.run.scene.fragments) {
+  if (problem.settings.kinematic) FindOwnMotion();
+}
+
+int StruckMotion::StepOf(double time) const {
+  return static_cast<int>(std::lround(time / h()));
+}
+
+int StruckMotion::StepAfter(double time) const {
+  return static_cast<int>(std::ceil(time / h() - 1e-9));
+}
+
+void StruckMotion::Simulate(int steps) {
+  control::OpenLoop open_loop(problem_.control.fragments);
+  whole_ = SimulateAll(problem_.run.scene.start, open_loop, 0, steps);
+  naive_ = OneOf(whole_, kStruck);
+}
+
+const character::State& StruckMotion::NaiveState(int step) const {
+  return naive_.states[std::min(static_cast<size_t>(step), naive_.states.size() - 1)];
+}
+
+const character::State& StruckMotion::WholeState(int step) const {
+  return whole_.states[std::min(static_cast<size_t>(step), whole_.states.size() - 1)];
+}
+
+control::Trajectory StruckMotion::OwnFromExit() const {
+  control::Trajectory own;
+  own.time_step = h();
+  own.states.assign(naive_.states.begin() + std::min<std::ptrdiff_t>(exit_, std::ssize(naive_.states)),
+                    naive_.states.end());
+  return own;
+}
+
+control::Trajectory StruckMotion::OneOf(control::Trajectory whole, size_t character) const {
+  if (!problem_.has_others()) return whole;
+  return control::TrajectoryOf(whole, problem_.run.scene.layout(), character);
+}
+
+control::Trajectory StruckMotion::SimulateAll(const character::State& start, control::Controller& controller, int first,
+                                              int steps) const {
+  const control::Scene& scene = problem_.run.scene;
+  std::vector<const character::Character*> characters;
+  std::vector<control::OpenLoop> open_loops(others_.begin(), others_.end());
+  std::vector<control::Controller*> controllers;
+  for (size_t c = 0; c < scene.characters.size(); ++c) {
+    characters.push_back(&scene.characters[c]);
+    controllers.push_back(c == kStruck ? &controller : &open_loops[c]);
+  }
+  return control::Simulate(characters, scene.world, start, controllers, first, steps, problem_.pushes);
+}
+
+control::Scene StruckMotion::SceneOf(const control::OpenLoopControl& control, bool searched) const {
+  control::Scene scene = problem_.run.scene;
+  scene.fragments = others_;
+  scene.fragments[kStruck] = control.fragments;
+  scene.ending = control.ending;
+  if (!searched) return scene;
+  std::vector<int> steps;
+  for (const control::Fragment& fragment : control.fragments) {
+    if (fragment.first_step >= exit_) steps.push_back(fragment.first_step);
+  }
+  steps.push_back(control.num_steps());
+  for (size_t c = 0; c < scene.fragments.size(); ++c) {
+    if (c != kStruck) scene.fragments[c] = control::CutAt(steps, scene.fragments[c]);
+  }
+  return scene;
+}
+
+void StruckMotion::FindOwnMotion() {
+  control::OpenLoopControl control = problem_.control;
+  control.pushes = problem_.run.AllPushes();
+  std::vector<character::Pose> poses;
+  AppendStates(character(), control::Replay(character(), control).states, h(), poses);
+  own_motion_.emplace(character(), kCompositionFrame, std::move(poses),
+                      problem_.settings.configuration.task.reference.velocity_interval);
+}
+
+const character::ReferenceMotion& StruckMotion::MotionOf(const ResponseCandidate& candidate) const {
+  if (candidate.own) return own_motion_ ? *own_motion_ : *problem_.run.characters[kStruck].reference;
+  return problem_.library.motions().ReferenceOf(candidate.motion);
+}
+
+void StruckMotion::PoseOf(const ResponseCandidate& candidate, double time, character::Pose& pose) const {
+  RestingPoseAt(MotionOf(candidate), candidate.last, time, pose);
+}
+
+double StruckMotion::StandOf(const ResponseCandidate& candidate) const {
+  return candidate.own || problem_.settings.paper ? 0 : problem_.settings.stand;
+}
+
+bool StruckMotion::GoesOnUntil(const ResponseCandidate& candidate) const {
+  return problem_.settings.kinematic && candidate.own;
+}
+
+TwoMotions StruckMotion::ServosOf(const ResponseCandidate& candidate, double gain) const {
+  const double enters = problem_.blow.start + candidate.start;
+  return TwoMotions(character(), {*problem_.run.characters[kStruck].reference, 0},
+                    {MotionOf(candidate), candidate.time - enters}, exit_time(), enters, gain);
+}
+
+control::Trajectory StruckMotion::SecondSimulation(const ResponseCandidate& candidate, double gain, double past) const {
+  TwoMotions servos = ServosOf(candidate, gain);
+  return OneOf(SimulateAll(WholeState(exit_), servos, exit_, impact_ + StepOf(candidate.start + past) - exit_ + 1),
+               kStruck);
+}
+
+std::vector<control::Fragment> StruckMotion::LimpFromExit(int end) const {
+  std::vector<control::Fragment> fragments = control::UpTo(exit_, problem_.control.fragments);
+  if (end <= exit_) return fragments;
+  control::Fragment& limp = fragments.emplace_back();
+  limp.first_step = exit_;
+  limp.num_steps = end - exit_;
+  limp.commands.push_back(HoldingWith(kLimp, character(), NaiveState(exit_)));
+  return fragments;
+}
+
+}  // namespace retrace::runs

@@ -1,0 +1,44 @@
+/// The others in the world of a character that is struck: whose own control does not survive the blow is led back to
+/// its own motion. Internal to the module.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "retrace/control/control.h"
+#include "retrace/planning/response/response_problem.h"
+#include "retrace/planning/response/impact_simulation.h"
+
+namespace retrace::runs {
+
+class Companions {
+ public:
+  /// What is found becomes the others' controls in `struck`, and stands in `found`. All must outlive the object.
+  Companions(StruckMotion& struck, int threads, const ResponseHooks& hooks, std::vector<Companion>& found)
+      : struck_(struck), problem_(struck.problem()), threads_(threads), hooks_(hooks), found_(found) {}
+
+  /// Each for itself, by a search, from the end of the blow on.
+  void LeadBack();
+
+  /// Others that are touched again leave their way. From the last touch on they are led back once more, where that does
+  /// not take the response away.
+  /// @param whole what is simulated of all characters, with the response
+  /// @param evaluate simulates all of them again and evaluates each; tells whether the response holds
+  void LeadBackAgain(const control::Trajectory& whole, const std::function<bool()>& evaluate);
+
+  /// Who there is, where nobody had to be led back.
+  void ListAll();
+
+ private:
+  void LeadBack(Companion& other);
+  void LeadBackFrom(const control::Trajectory& whole, int from, Companion& other);
+  double LastTouch(const control::Trajectory& whole) const;
+
+  StruckMotion& struck_;
+  const ResponseProblem& problem_;
+  int threads_;
+  const ResponseHooks& hooks_;
+  std::vector<Companion>& found_;
+};
+
+}  // namespace retrace::runs

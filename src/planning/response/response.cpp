@@ -1,0 +1,404 @@
+#include "retrace/planning/response/response.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <utility>
+
+#include "candidate_reference.h"
+#include "other_characters.h"
+#include "retrace/planning/segments/frame_sequence.h"
+#include "get_up_planning.h"
+#include "kinematic_response.h"
+#include "response_candidates.h"
+#include "retrace/character/kinematics.h"
+#include "retrace/control/cutting.h"
+#include "retrace/control/feedback.h"
+#include "retrace/io/error.h"
+#include "retrace/io/number.h"
+#include "retrace/math/smooth_step.h"
+#include "retrace/metrics/state_distance.h"
+#include "retrace/planning/segments/joined_control.h"
+#include "retrace/planning/response/contact_episodes.h"
+#include "retrace/planning/segments/segment_search.h"
+#include "retrace/planning/segments/settle.h"
+#include "retrace/planning/response/impact_simulation.h"
+
+namespace retrace::runs {
+namespace {
+
+constexpr size_t kStruck = ResponseProblem::kStruck;
+constexpr double kNaiveFragment = 0.1;  // [s]
+constexpr int kNaiveTargets = 12;       // in each, after its first one
+constexpr double kFarthest = 0.6;       // of a motion that is searched for where there is a way up after a fall [m]
+constexpr double kShareOfBudget = 0.5;  // of a get-up: there are others
+constexpr int kMostBackOffs = 10;       // of a way where there are others: one that goes back so often leads nowhere
+constexpr double kLongestFallen = 10;   // for which others are to go on meanwhile [s]
+
+class Responder {
+ public:
+  Responder(const ResponseProblem& problem, int threads, const ResponseHooks& hooks)
+      : problem_(problem),
+        o_(problem.settings),
+        threads_(threads),
+        hooks_(hooks),
+        character_(problem.character()),
+        struck_(problem),
+        companions_(struck_, threads, hooks, result_.others) {}
+
+  Response Run() {
+    result_.exit_step = struck_.exit();
+    try {
+      Begin();
+      if (!result_.goes_on || o_.search_anyway) {
+        if (problem_.has_others()) companions_.LeadBack();
+        Answer();
+      }
+    } catch (const StoppedError&) {
+      result_.stopped = true;
+      result_.ending = "stopped";
+    }
+    Evaluate();
+    result_.control.pushes = problem_.pushes;
+    result_.ragdoll = Ragdoll();
+    result_.cpu_seconds = result_.timer.CpuSeconds();
+    return std::move(result_);
+  }
+
+ private:
+  double h() const { return struck_.h(); }
+  void Tell(const std::string& line) const {
+    if (hooks_.on_line) hooks_.on_line(line);
+  }
+
+  const character::ReferenceMotion& Own() const { return *problem_.run.characters[kStruck].reference; }
+
+  /// The run's own control under the push, for as long as the windows look.
+  void Begin() {
+    result_.control = problem_.control;
+    const double window = o_.window.frames * matching::kFrameTime;
+    const int steps = std::max(problem_.control.num_steps(), struck_.impact() + struck_.StepAfter(o_.latest + window) + 1);
+    struck_.Simulate(steps);
+    const control::Trajectory& naive = struck_.naive();
+    result_.reference = PosesOf(Own(), problem_.control.duration());
+    std::optional<metrics::Evaluator> evaluator = problem_.run.EvaluatorOf(kStruck);
+    evaluator->Add(naive);  // what is after the control's end is left out
+    const metrics::Evaluation evaluation = evaluator->Finish(problem_.control.duration());
+    result_.goes_on = evaluation.success();
+    const metrics::Gate* const left = evaluation.FirstViolated();
+    result_.own_until = left != nullptr ? left->first_violation : evaluation.simulated_duration;
+    if (naive.diverged && naive.states.size() <= static_cast<size_t>(struck_.exit()) + 1) {
+      throw InputError(problem_.blow.what, "a blow under which the simulation diverges", "one that it can take");
+    }
+    Tell(result_.goes_on ? "the run's own control stays within the gates to its end under the push"
+                         : "the run's own control leaves the gates at " + io::Fixed(result_.own_until, 2) + " s");
+  }
+
+  void Answer() {
+    result_.candidates = FindCandidates(struck_);
+    if (TryInOrder()) return;
+    if (result_.candidates.empty()) {
+      result_.ending = "no motion of the library can be entered after the push and stands at its end";
+      return;
+    }
+    if (problem_.has_others()) {
+      Response among_others = result_;
+      result_.others_left_out = true;
+      Tell("no way is found among the others: from " + io::Fixed(struck_.exit_time(), 2) + " s on they are left out");
+      if (TryInOrder()) return;
+      result_ = std::move(among_others);
+    }
+    const auto tried = std::count_if(result_.candidates.begin(), result_.candidates.end(),
+                                     [](const ResponseCandidate& candidate) { return candidate.tried; });
+    result_.ending = "no way found into " + std::to_string(tried) + " motions";
+  }
+
+  /// The candidates, until one is found: what is near, then what gets up after a fall; where nothing does, what is far.
+  bool TryInOrder() {
+    std::erase_if(result_.candidates, [](const ResponseCandidate& candidate) { return candidate.lies_at >= 0; });
+    lead_ = NoLead();
+    const auto most = static_cast<size_t>(o_.candidates);
+    if (o_.kinematic) return BlendSmoothly(most);
+    std::vector<size_t> near, far;
+    for (size_t c = 0; c < result_.candidates.size() && near.size() + far.size() < most; ++c) {
+      (MayFall() && result_.candidates[c].gap > kFarthest ? far : near).push_back(c);
+    }
+    for (const size_t c : near) {
+      if (TryAndTell(c)) return true;
+    }
+    const std::vector<character::Pose> nothing;
+    std::vector<WayUp> ways;
+    if (MayFall()) ways = FindWaysUp(struck_, ProblemOf(nothing, NumCompositionFrames(kLongestFallen)), most);
+    for (const WayUp& way : ways) {
+      lead_ = way.lead;
+      result_.candidates.push_back(way.candidate);
+      if (TryAndTell(result_.candidates.size() - 1)) return true;
+    }
+    lead_ = NoLead();
+    for (const size_t c : far) {
+      if (ways.empty() && TryAndTell(c)) return true;
+    }
+    return false;
+  }
+
+  /// The first candidate whose transition is smooth, or else the first one.
+  bool BlendSmoothly(size_t most) {
+    most = std::min(most, result_.candidates.size());
+    if (o_.blend == Blend::kLinear) most = std::min<size_t>(most, 1);
+    if (most == 0) return false;
+    size_t c = 0;
+    while (c < most && !BlendInto(struck_, result_.candidates[c], result_)) ++c;
+    if (c == most) BlendInto(struck_, result_.candidates[c = 0], result_);
+    ResponseCandidate& candidate = result_.candidates[c];
+    candidate.tried = candidate.found = true;
+    SetReached(result_.control.duration() - problem_.blow.start, candidate);
+    Tell(Describe(problem_, candidate));
+    result_.chosen = static_cast<int>(c);
+    return true;
+  }
+
+  bool TryAndTell(size_t c) {
+    if (hooks_.stop && hooks_.stop()) throw StoppedError("stopped");
+    Try(c);
+    Tell(Describe(problem_, result_.candidates[c]));
+    if (!result_.candidates[c].found) return false;
+    result_.chosen = static_cast<int>(c);
+    if (problem_.has_others() && !result_.others_left_out) {
+      companions_.LeadBackAgain(ReplayAll(), [&] {
+        Evaluate();
+        return result_.evaluation.success();
+      });
+    }
+    return true;
+  }
+
+  void Try(size_t c) {
+    ResponseCandidate& candidate = result_.candidates[c];
+    candidate.tried = true;
+    const std::vector<character::Pose> poses = ReferenceOf(candidate);
+    if (o_.open_loop) {
+      TryOpenLoop(candidate, poses);
+    } else {
+      TrySearch(candidate, poses);
+    }
+  }
+
+  /// What is followed from the end of the lead on.
+  std::vector<character::Pose> ReferenceOf(const ResponseCandidate& candidate) const {
+    return candidate.lies_at < 0 ? ReferenceInto(struck_, candidate) : ReferenceUp(struck_, candidate, lead_.end);
+  }
+
+  /// Since the push, and whether that is as far as the motion stands [s].
+  static void SetReached(double reached, ResponseCandidate& candidate) {
+    candidate.reached = reached;
+    candidate.up = candidate.found || reached >= candidate.start + candidate.end - candidate.time - 1e-6;
+  }
+
+  /// A search leads to where the motion stands; from there feedback goes on, which needs a hundredth of the time, and
+  /// where that falls another search.
+  void TrySearch(ResponseCandidate& candidate, const std::vector<character::Pose>& poses) {
+    const double stand = struck_.StandOf(candidate);
+    std::vector<character::Pose> followed = poses;
+    if (stand > 0) followed.resize(NumCompositionFrames(DurationOf(poses) - stand));
+    WayProblem problem = ProblemOf(followed, poses.size());
+    problem.share_of_budget = DurationOf(poses) / DurationOf(followed);  // that of all of the motion
+    if (MayFall()) problem.share_of_budget *= kShareOfBudget;
+    WayProblem first = problem;
+    if (MayFall()) first.most_back_offs = kMostBackOffs;
+    SearchedWay way = SearchWay(first);
+    candidate.found = way.reached_end;
+    if (way.reached_end && stand > 0) candidate.found = GoOn(problem, poses, way, followed, candidate);
+    candidate.cpu_seconds += way.cpu_seconds;
+    SetReached(lead_.end_step * h() - problem_.blow.start + way.reached, candidate);
+    // Of what is not found to the end, what there is is the result where nothing else is found.
+    if (!candidate.found && candidate.reached <= best_reached_) return;
+    best_reached_ = candidate.reached;
+    Append(followed, std::move(way.fragments));
+    const control::Trajectory whole = ReplayAll();
+    if (control::Fingerprint(whole.states[std::min(whole.states.size() - 1, NumSteps())]) != way.end) {
+      throw std::logic_error("the replay does not end in the state that the search found");
+    }
+    if (!IsAmongOthers()) return;
+    const auto touch =
+        FirstBlow(whole, problem_.run.scene.layout(), kStruck, std::max(struck_.exit_time(), problem_.blow.end()));
+    candidate.touched_again = touch ? touch->start : -1;
+  }
+
+  /// Whether it may fall and get up where no candidate is found.
+  bool MayFall() const { return !o_.open_loop && !o_.any_motion; }
+  bool IsAmongOthers() const { return problem_.has_others() && !result_.others_left_out; }
+
+  Lead NoLead() const {
+    const int exit = struck_.exit();
+    return {{}, {}, IsAmongOthers() ? struck_.WholeState(exit) : struck_.NaiveState(exit), exit};
+  }
+
+  /// The way along poses from the end of the lead on.
+  /// @param num_frames for which others are to go on
+  WayProblem ProblemOf(const std::vector<character::Pose>& poses, size_t num_frames) const {
+    const bool among_others = IsAmongOthers();
+    WayProblem problem{character_, among_others ? problem_.run.scene.world : problem_.control.world,
+                       lead_.end,  lead_.end_step,
+                       poses,      o_.configuration,
+                       1,          1,
+                       threads_,   hooks_.stop};
+    const int end = lead_.end_step + static_cast<int>(static_cast<double>(num_frames) * kCompositionFrame / h()) + 1;
+    for (size_t c = 0; among_others && c < struck_.others().size(); ++c) {
+      if (c == kStruck) continue;
+      problem.companions.push_back({&problem_.run.scene.characters[c], control::CutAt({end}, struck_.others()[c])});
+    }
+    return problem;
+  }
+
+  /// Goes on from where the motion stands.
+  bool GoOn(const WayProblem& problem, const std::vector<character::Pose>& poses, SearchedWay& way,
+            std::vector<character::Pose>& followed, ResponseCandidate& candidate) const {
+    ResponseCandidate resting = candidate;
+    resting.last = candidate.rest;
+    std::vector<character::Pose> at_rest;
+    if (candidate.rest < candidate.last) at_rest = ReferenceOf(resting);
+    int from = -1;
+    const bool found = StandOn({problem, poses, at_rest}, way, followed, from);
+    if (from >= 0) candidate.feedback_from = from * h();
+    return found;
+  }
+
+  size_t NumSteps() const { return static_cast<size_t>(result_.control.num_steps()); }
+
+  /// The control so far, in the world that it was made for.
+  control::Trajectory ReplayAll() const { return ReplayOf(result_.control, searched_); }
+  control::Trajectory ReplayOf(const control::OpenLoopControl& control, bool searched) const {
+    if (result_.others_left_out) return control::Replay(character_, control);
+    return control::Replay(struck_.SceneOf(control, searched), problem_.pushes);
+  }
+
+  /// The gates alone judge it.
+  void TryOpenLoop(ResponseCandidate& candidate, const std::vector<character::Pose>& poses) {
+    const Response before = result_;
+    Append(poses, Naive(poses));
+    Evaluate();
+    const metrics::Evaluation& evaluation = result_.evaluation;
+    const metrics::Gate* const left = evaluation.FirstViolated();
+    candidate.found = evaluation.success();
+    SetReached((left != nullptr ? left->first_violation : evaluation.simulated_duration) - problem_.blow.start, candidate);
+    if (candidate.found || candidate.reached > best_reached_) {
+      best_reached_ = candidate.reached;
+      return;
+    }
+    result_.control = before.control;
+    result_.reference = before.reference;
+  }
+
+  /// The poses themselves as targets, in fragments of a tenth of a second.
+  std::vector<control::Fragment> Naive(const std::vector<character::Pose>& poses) const {
+    const character::ReferenceMotion motion(character_, kCompositionFrame, poses, kCompositionFrame);
+    const int end = struck_.exit() + struck_.StepOf(motion.duration());
+    std::vector<control::Fragment> fragments;
+    character::Pose pose;
+    for (int first = struck_.exit(); first < end; first += struck_.StepOf(kNaiveFragment)) {
+      control::Fragment& fragment = fragments.emplace_back();
+      fragment.first_step = first;
+      fragment.num_steps = std::min(struck_.StepOf(kNaiveFragment), end - first);
+      for (int t = 0; t <= kNaiveTargets; ++t) {
+        motion.PoseAt((first - struck_.exit() + static_cast<double>(fragment.num_steps * t) / kNaiveTargets) * h(),
+                      pose);
+        fragment.targets.push_back(pose.joint_rotations);
+      }
+    }
+    return fragments;
+  }
+
+  /// The run's control up to the exit, and fragments that go on from there.
+  control::OpenLoopControl ControlWith(std::vector<control::Fragment> fragments) const {
+    control::OpenLoopControl control = result_.control;
+    if (result_.others_left_out) {
+      // The state that the blow left is the beginning.
+      for (control::Fragment& fragment : fragments) fragment.first_step -= struck_.exit();
+      control.start = struck_.NaiveState(struck_.exit());
+      control.fragments = std::move(fragments);
+      return control;
+    }
+    control.fragments = control::UpTo(struck_.exit(), problem_.control.fragments);
+    std::move(fragments.begin(), fragments.end(), std::back_inserter(control.fragments));
+    return control;
+  }
+
+  /// Fragments after the lead, and the poses that they follow, become the result.
+  void Append(const std::vector<character::Pose>& poses, std::vector<control::Fragment> fragments) {
+    fragments.insert(fragments.begin(), lead_.fragments.begin(), lead_.fragments.end());
+    result_.control = ControlWith(std::move(fragments));
+    searched_ = !o_.open_loop;
+    // Up to the push the reference is the run's; then the motion itself; after the lead what the search follows.
+    std::vector<character::State> themselves;
+    int begin = lead_.end_step;
+    if (result_.others_left_out) {
+      result_.reference.clear();
+      begin -= struck_.exit();
+    } else {
+      const auto first = struck_.naive().states.begin();
+      result_.reference = PosesOf(Own(), problem_.blow.start);
+      themselves.assign(first, first + struck_.exit());
+    }
+    themselves.insert(themselves.end(), lead_.states.begin(), lead_.states.end());
+    AppendStates(character_, themselves, h(), result_.reference);
+    AppendPoses(character_, poses, begin * h(), result_.reference);
+  }
+
+  void Evaluate() {
+    const control::Trajectory whole = ReplayAll();
+    if (!problem_.has_others() || result_.others_left_out) {
+      const character::ReferenceMotion reference(character_, kCompositionFrame, result_.reference, kCompositionFrame);
+      result_.evaluation =
+          metrics::Evaluate(character_, whole, reference, reference.duration(), o_.configuration.task.gates);
+      return;
+    }
+    result_.scene = struck_.SceneOf(result_.control, searched_);
+    const auto evaluate = [&](size_t c, const std::vector<character::Pose>& poses) {
+      const std::vector<control::Fragment>& fragments = result_.scene->fragments[c];
+      const auto steps = static_cast<size_t>(fragments.empty() ? 0 : fragments.back().end_step());
+      const character::ReferenceMotion reference(problem_.run.scene.characters[c], kCompositionFrame, poses,
+                                                 kCompositionFrame);
+      metrics::Evaluator evaluator(problem_.run.scene.characters[c], reference, o_.configuration.task.gates, steps);
+      evaluator.Add(struck_.OneOf(whole, c));
+      return evaluator.Finish(std::max(static_cast<double>(steps) * h(), reference.duration() - h()));
+    };
+    result_.evaluation = evaluate(kStruck, result_.reference);
+    if (result_.others.empty()) companions_.ListAll();
+    for (Companion& other : result_.others) other.evaluation = evaluate(other.character, other.reference);
+  }
+
+  control::Scene Ragdoll() const {
+    control::OpenLoopControl limp = result_.control;
+    limp.ending.reset();
+    if (result_.others_left_out) {  // the control begins at the exit
+      limp.fragments = {struck_.LimpFromExit(struck_.exit() + limp.num_steps()).back()};
+      limp.fragments[0].first_step = 0;
+      return control::MakeScene(character_, limp);
+    }
+    limp.fragments = struck_.LimpFromExit(result_.control.num_steps());
+    return problem_.has_others() ? struck_.SceneOf(limp, false) : control::MakeScene(character_, limp);
+  }
+
+  const ResponseProblem& problem_;
+  const ResponseSettings& o_;
+  int threads_;
+  const ResponseHooks& hooks_;
+  const character::Character& character_;
+  StruckMotion struck_;
+  Response result_;
+  Companions companions_;
+  Lead lead_;  // from the exit to where the way of a candidate begins
+  double best_reached_ = 0;
+  bool searched_ = false;  // the control goes on from the exit by what was found
+};
+
+}  // namespace
+
+Response Respond(const ResponseProblem& problem, int threads, const ResponseHooks& hooks) {
+  return Responder(problem, threads, hooks).Run();
+}
+
+}  // namespace retrace::runs

@@ -1,0 +1,56 @@
+#include "retrace/planning/response/response_problem.h"
+
+#include <algorithm>
+
+#include "retrace/io/number.h"
+
+namespace retrace::runs {
+
+Configuration ResponseConfiguration() {
+  Configuration configuration = CompositionConfiguration();
+  // More passes take a third of the time, half of it for ways that are given up.
+  configuration.sampling.smoothing.passes = 1;
+  return configuration;
+}
+
+void UseRuleOfPaper(ResponseSettings& settings) {
+  settings.paper = settings.kinematic = true;
+  settings.blend = Blend::kLinear;
+  settings.delay = 0.1;
+  settings.earliest = 0.1;
+  settings.window.velocity_time = 0;
+}
+
+std::string Name(Blend blend) {
+  return blend == Blend::kLinear ? "linear" : "matched";
+}
+
+std::string Describe(const ResponseProblem& problem, const ResponseCandidate& candidate) {
+  std::string text = candidate.own ? "its own motion" : problem.library.motions().motions()[candidate.motion].name;
+  if (candidate.lies_at >= 0) text.insert(0, "falls, and gets up: ");
+  text.append(" from ").append(io::Fixed(candidate.time, 2)).append(" s on, ");
+  text.append(io::Fixed(candidate.start, 2)).append(" s after the push, ");
+  text.append(io::Fixed(candidate.gap, 2)).append(" m off: ");
+  if (candidate.found && problem.settings.kinematic) {
+    return text + "blended in, for an impulse of " + io::Fixed(candidate.hidden_impulse, 0) + " N s";
+  }
+  if (candidate.found && candidate.touched_again >= 0) {
+    return text + "found, touched again at " + io::Fixed(candidate.touched_again, 2) + " s";
+  }
+  if (candidate.found) return text + "found";
+  if (candidate.up) return text + "up, and lost " + io::Fixed(candidate.reached, 2) + " s after the push";
+  return text + (candidate.tried ? "lost " + io::Fixed(candidate.reached, 2) + " s after the push" : "not tried");
+}
+
+std::string Describe(const ResponseBlend& blend) {
+  std::string text = "not physical: from " + io::Fixed(blend.from, 2) + " to " + io::Fixed(blend.to, 2);
+  text.append(" s a recorded motion is blended in, and then shown; hidden impulse ");
+  text.append(io::Fixed(blend.hidden_impulse, 1)).append(" N s, ").append(io::Fixed(blend.hidden_share, 2));
+  text.append(" of the blow's\n    jumps ").append(io::Fixed(1000 * blend.position_jump, 2)).append(" mm and ");
+  text.append(io::Fixed(std::max(blend.begin_velocity_jump, blend.end_velocity_jump), 2));
+  text.append(" m/s; feet slide at ").append(io::Fixed(blend.foot_slide, 2)).append(" m/s (the motion's own at ");
+  text.append(io::Fixed(blend.motion_foot_slide, 2)).append("), ").append(io::Fixed(100 * blend.penetration, 1));
+  return text.append(" cm in the floor (").append(io::Fixed(100 * blend.motion_penetration, 1)).append(")");
+}
+
+}  // namespace retrace::runs

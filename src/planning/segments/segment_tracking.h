@@ -1,0 +1,14 @@
+/// A control that leads on from a state along given poses, by feedback that foresees an instant. Internal to the
+/// module.
+#pragma once
+
+#include "retrace/planning/segments/segment_search.h"
+
+namespace retrace::runs {
+
+/// The same as SearchWay for somebody who stands or walks, in a hundredth of the time; `effort`, `share_of_budget` and
+/// `threads` do not count. It has reached the end where it stays within the gates with its root above kStandingRoot,
+/// and is no way at all where it does not.
+SearchedWay TrackWay(const WayProblem& problem);
+
+}  // namespace retrace::runs

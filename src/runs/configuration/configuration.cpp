@@ -1,0 +1,157 @@
+#include "retrace/runs/configuration/configuration.h"
+
+#include <algorithm>
+
+#include "retrace/io/assignment.h"
+#include "retrace/io/error.h"
+#include "retrace/io/number.h"
+
+namespace retrace::runs {
+namespace {
+
+using io::Json;
+using io::JsonView;
+
+constexpr double kShortestTail = 0.1;  // [s]
+
+/// The settings in which the method of 2010 differs from the defaults, as a file would have them. Every method has a
+/// value of its own for each of these.
+const char* const kMethodOf2010 = R"({
+  "search": {"samples": 1400, "saved": 200, "growth": 1, "feedforward_gain": 1, "target_knots": 1,
+             "keep_inside_gates": false, "max_back_offs": 0, "budget": 0},
+  "restart": {"samples": 0},
+  "smoothing": {"passes": 0},
+  "cost": {"drift": 0, "balance_velocity": 0.1, "effector_position": 0},
+  "contacts": {"preset": "paper"},
+  "reference": {"raise_hands": false},
+  "run": {"method": "sampling", "tail": 0}
+})";
+
+/// The settings in which the qualities differ from the defaults.
+const char* const kDraft = R"({
+  "smoothing": {"passes": 1}
+})";
+const char* const kBest = R"({
+  "search": {"samples": 1400, "saved": 200, "growth": 1, "budget": 4200},
+  "smoothing": {"samples": 0.5}
+})";
+
+/// The simulation of the paper, for UsePaperMode.
+const char* const kSimulationOf2010 = R"({
+  "simulation": {"time_step": 0.0005, "servo": "explicit", "speculative_contacts": false, "ground_points_per_shape": 8,
+                 "self_points_per_pair": 8}
+})";
+
+/// Of da Silva et al. 2008, for UsePaperTracking.
+const char* const kTrackingOf2008 = R"({
+  "tracking": {"servo": "paper", "solve_rate": 80, "feedback": 600, "stiffness": 0.05, "root_rotation_weight": 1,
+               "root_translation_weight": 1, "contact_damping": 0, "lifted": 10, "released_force": 0,
+               "stance_feedback": 0, "placement_distance": 0, "placement_velocity": 0, "clean_feet": false,
+               "balance": false, "smoothing": 0},
+  "simulation": {"time_step": 0.0001, "speculative_contacts": false}
+})";
+
+void Take(const char* settings, Configuration& configuration) {
+  const Json document = io::ParseJson(settings, "preset");
+  io::Read(JsonView(document, "preset"), configuration);
+}
+
+/// The settings of a document with the values that they have by default.
+Json DefaultsOf(const Json& document) {
+  const Json defaults = Configuration().ToJson();
+  Json same = Json::object();
+  for (const auto& [section, settings] : document.items()) {
+    for (const auto& [name, value] : settings.items()) same[section][name] = defaults[section][name];
+  }
+  return same;
+}
+
+}  // namespace
+
+io::Words<Method> MethodWords() {
+  return {{{Method::kAuto, "auto"},
+           {Method::kSampling, "sampling"},
+           {Method::kTracking, "tracking"},
+           {Method::kWindows, "windows"}}};
+}
+
+io::Words<Quality> QualityWords() {
+  return {{{Quality::kDraft, "draft"}, {Quality::kStandard, "standard"}, {Quality::kBest, "best"}}};
+}
+
+std::string Name(Method method) {
+  return MethodWords().Write(method).get<std::string>();
+}
+
+Json Configuration::ToJson() const {
+  return io::Write(*this);
+}
+
+std::string Configuration::ToCommentedJson() const {
+  return io::WriteCommented(*this);
+}
+
+void Configuration::Read(const JsonView& view) {
+  Configuration changed = *this;
+  io::Read(view, changed);
+  if (const sampling::Method asked = changed.sampling.method; asked != sampling.method) {
+    changed = *this;
+    changed.UseMethod(asked);
+    io::Read(view, changed);
+  }
+  *this = changed;
+}
+
+void Configuration::Set(const std::string& assignment) {
+  const Json document = io::ParseAssignment(*this, assignment);
+  try {
+    Read(JsonView(document, ""));
+  } catch (const InputError& error) {
+    throw UsageError(error.what());
+  }
+}
+
+std::optional<std::string> Configuration::Validate() const {
+  if (auto problem = io::FindProblem(run)) return problem;
+  if (run.tail > 0 && run.tail < kShortestTail)
+    return "/run/tail: found " + io::Number(run.tail) + ", expected 0, or 0.1 to 30";
+  if (auto problem = sampling.Validate()) return problem;
+  if (sampling.best_effort && (run.method == Method::kTracking || run.method == Method::kWindows)) {
+    return "/search/best_effort: found true with the method " + Name(run.method) + ", expected auto or sampling";
+  }
+  if (auto problem = tracking.Validate()) return problem;
+  if (auto problem = windows.Validate()) return problem;
+  return task.Validate();
+}
+
+void Configuration::UseMethod(sampling::Method method) {
+  const Json paper = io::ParseJson(kMethodOf2010, "preset");
+  const Json settings = method == sampling::Method::k2010 ? paper : DefaultsOf(paper);
+  io::Read(JsonView(settings, "preset"), *this);
+  sampling.method = method;
+}
+
+void Configuration::UseQuality(Quality quality) {
+  for (const char* const preset : {kDraft, kBest}) {
+    io::Read(JsonView(DefaultsOf(io::ParseJson(preset, "preset")), "preset"), *this);
+  }
+  if (quality == Quality::kDraft) Take(kDraft, *this);
+  if (quality == Quality::kBest) Take(kBest, *this);
+}
+
+void Configuration::UseSamples(int samples) {
+  const int most = std::max(sampling.samples, sampling.restart.samples);  // what the budget suffices for
+  if (samples > most) sampling.budget *= static_cast<double>(samples) / most;
+  sampling.samples = samples;
+}
+
+void Configuration::UsePaperMode() {
+  UseMethod(sampling::Method::k2010);
+  Take(kSimulationOf2010, *this);
+}
+
+void Configuration::UsePaperTracking() {
+  Take(kTrackingOf2008, *this);
+}
+
+}  // namespace retrace::runs

@@ -1,0 +1,151 @@
+#include "retrace/runs/inputs/clip_input.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "retrace/io/error.h"
+#include "retrace/io/file.h"
+#include "retrace/io/json.h"
+#include "retrace/io/number.h"
+#include "retrace/recordings/recording.h"
+
+namespace retrace::runs {
+namespace {
+
+/// Members of a map that are about the file and not about the skeleton.
+constexpr const char* kMarkers = "markers";
+constexpr const char* kArrays = "arrays";
+
+recordings::NameMap NamesOf(const io::JsonView& map, const char* member) {
+  recordings::NameMap names;
+  if (!map.json().is_object() || !map.json().contains(member)) return names;
+  const io::JsonView view = map[member];
+  if (!view.json().is_object()) view.Expect("an object of known names and those of the file");
+  for (const auto& [known, in_file] : view.Members()) names[known] = in_file.String();
+  return names;
+}
+
+/// Of a file that the recording names.
+constexpr const char* kBesideRole = "beside ";
+
+/// The skeleton that a clip needs: the one that is named, or the one of the recording's own name; empty where there is
+/// none.
+std::filesystem::path SkeletonOf(const ClipOptions& o) {
+  if (!o.skeleton.empty()) return o.skeleton;
+  const recordings::Format* format = recordings::FormatOf(o.file);
+  if (format == nullptr || format->skeleton_ending.empty()) return {};
+  std::filesystem::path beside = std::filesystem::path(o.file).replace_extension(format->skeleton_ending);
+  return std::filesystem::exists(beside) ? beside : std::filesystem::path();
+}
+
+/// Names of the files that a recording consists of beside its own, relative to its folder.
+std::vector<std::string> FilesBeside(const ClipOptions& o) {
+  if (ExtensionOf(o.file) != ".gltf") return {};  // no other file names any
+  try {
+    return recordings::FilesBeside({io::ReadFile(o.file), o.file.string()});
+  } catch (const InputError&) {
+    return {};  // whoever reads it says why it cannot be read
+  }
+}
+
+}  // namespace
+
+std::optional<ClipInstant> ParseClipInstant(const std::string& text) {
+  const size_t at = text.rfind('@');
+  double second = 0;
+  if (at == std::string::npos || !io::ParseNumber(std::string_view(text).substr(at + 1), second)) return std::nullopt;
+  return ClipInstant{text.substr(0, at), second};
+}
+
+std::string ExtensionOf(const std::filesystem::path& file) {
+  std::string extension = file.extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return extension;
+}
+
+void Apply(const ClipOptions& o, character::ReferenceOptions& reference) {
+  reference.start = o.start;
+  reference.end = o.end;
+  reference.time_scale = o.time_scale;
+  reference.loop = o.loop;
+  reference.unit = o.unit;
+  reference.up_axis = o.up_axis.value_or("auto");
+  reference.frame_rate = o.frame_rate;
+  reference.skipped_frames = o.skipped_frames.value_or(-1);
+  reference.floor_height = o.floor_height;
+  if (!o.level_floor) reference.level_floor = false;
+  if (o.facing) reference.facing = o.facing;
+}
+
+void ApplyJointMap(std::span<const InputFile> files, character::ReferenceOptions& reference) {
+  const InputFile* map = FindInput(files, "map");
+  if (map == nullptr) return;
+  io::Json joints = map->Parse();
+  if (joints.is_object()) {
+    const bool other = joints.erase(kMarkers) + joints.erase(kArrays) > 0;
+    if (other && joints.empty()) return;
+  }
+  reference.joint_map = std::move(joints);
+  reference.joint_map_file = map->record.name.path.string();
+}
+
+void AddChoice(const recordings::Choice& choice, io::Json& document) {
+  if (!choice.animation.empty()) document["animation"] = choice.animation;
+  if (!choice.performer.empty()) document["performer"] = choice.performer;
+}
+
+std::vector<InputName> ClipInputs(const ClipOptions& o) {
+  std::vector<InputName> names = {{"clip", o.file}};
+  if (const std::filesystem::path skeleton = SkeletonOf(o); !skeleton.empty()) names.push_back({"skeleton", skeleton});
+  for (const std::string& name : FilesBeside(o)) names.push_back({kBesideRole + name, o.file.parent_path() / name});
+  if (!o.joint_map.empty()) names.push_back({"map", o.joint_map});
+  return names;
+}
+
+bool IsRecording(const std::filesystem::path& file) {
+  return recordings::FormatOf(file) != nullptr;
+}
+
+bool LacksSkeleton(const ClipOptions& o) {
+  const recordings::Format* format = recordings::FormatOf(o.file);
+  return format != nullptr && !format->skeleton_ending.empty() && SkeletonOf(o).empty();
+}
+
+void CheckClip(const ClipOptions& o) {
+  if (o.file.empty()) throw UsageError("no clip is named");
+  const recordings::Format* format = recordings::FormatOf(o.file);
+  if (format == nullptr) {
+    throw UsageError(o.file.string() + ": found \"" + ExtensionOf(o.file) + "\", expected a file that ends with " +
+                     recordings::KnownEndings());
+  }
+  if (format->skeleton_ending.empty() && !o.skeleton.empty()) {
+    throw UsageError(o.skeleton.string() + ": found a skeleton for " + o.file.string() + ", expected none: a " +
+                     format->ending + " file has its own");
+  }
+  if (LacksSkeleton(o)) {
+    throw UsageError(o.file.string() + ": found no skeleton, expected one to be named or an " +
+                     format->skeleton_ending + " file beside it");
+  }
+}
+
+motion::Clip ParseClip(std::span<const InputFile> files, const recordings::Choice& choice) {
+  const InputFile* clip = FindInput(files, "clip");
+  const InputFile* skeleton = FindInput(files, "skeleton");
+  if (clip == nullptr) throw UsageError("no clip is named");
+  recordings::Recording recording;
+  recording.file = {clip->bytes, clip->record.name.path.string()};
+  if (skeleton != nullptr) recording.skeleton = {skeleton->bytes, skeleton->record.name.path.string()};
+  for (const InputFile& file : files) {
+    const std::string& role = file.record.name.role;
+    if (role.starts_with(kBesideRole)) recording.beside[role.substr(std::string(kBesideRole).size())] = file.bytes;
+  }
+  if (const InputFile* map = FindInput(files, "map")) {
+    const io::Json json = map->Parse();
+    const io::JsonView view(json, map->record.name.path.string());
+    recording.names = {NamesOf(view, kMarkers), NamesOf(view, kArrays)};
+  }
+  return recordings::ParseRecording(recording, choice);
+}
+
+}  // namespace retrace::runs

@@ -1,0 +1,129 @@
+/// Measured ground forces: both formats, and what is refused.
+#include "retrace/recordings/force_tables.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "retrace/io/error.h"
+
+namespace retrace::motion {
+namespace {
+
+using testing::HasSubstr;
+
+const std::string kTable =
+    "time,left_fx_N,left_fy_N,left_fz_N,left_copx_m,left_copy_m,left_copz_m,right_fx_N,right_fy_N,right_fz_N,valid\n"
+    "0,1,2,3,0.1,0,0.3,4,5,6,1\n"
+    "0.01,-1,20,0,0.2,0,0.4,0,0,0,0\n";
+
+const std::string kStorageHeader = "grf.mot\nversion=1\nnRows=2\nnColumns=10\ninDegrees=yes\nendheader\n";
+
+/// A storage file of two rows with these columns after the time, which hold 1, 2, 3 and so on, times the row.
+std::string Storage(const std::vector<std::string>& columns) {
+  std::string text = kStorageHeader + "time";
+  for (const std::string& column : columns) text += "\t" + column;
+  for (int row = 1; row <= 2; ++row) {
+    text += "\n" + std::to_string(row);
+    for (size_t c = 0; c < columns.size(); ++c) text += "\t" + std::to_string(row * static_cast<int>(c + 1));
+  }
+  return text + "\n";
+}
+
+std::vector<std::string> Vector(const std::string& prefix) {
+  return {prefix + "x", prefix + "y", prefix + "z"};
+}
+
+std::vector<std::string> Join(std::vector<std::string> a, const std::vector<std::string>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+TEST(MeasuredForces, ReadsATable) {
+  const MeasuredForces measured = ParseMeasuredForces(kTable, "f.csv");
+  EXPECT_THAT(measured.times, testing::ElementsAre(0, 0.01));
+  EXPECT_THAT(measured.valid, testing::ElementsAre(true, false));
+  ASSERT_EQ(measured.forces.size(), 2u);
+  EXPECT_EQ(measured.forces[0].side, Side::kLeft);
+  EXPECT_EQ(measured.forces[0].forces[1], Vec3(-1, 20, 0));
+  EXPECT_EQ(measured.forces[0].points[0], Vec3(0.1, 0, 0.3));
+  EXPECT_EQ(measured.forces[1].side, Side::kRight);
+  EXPECT_EQ(measured.forces[1].forces[0], Vec3(4, 5, 6));
+  EXPECT_TRUE(measured.forces[1].points.empty());
+  EXPECT_TRUE(measured.forces[1].moments.empty());
+}
+
+TEST(MeasuredForces, TurnsStorageFilesIntoOurAxes) {
+  const auto columns = Join(Join(Vector("ground_force_r_v"), Vector("ground_force_r_p")), Vector("ground_torque_r_"));
+  const MeasuredForces measured = ParseMeasuredForces(Storage(columns), "f.mot");
+  ASSERT_EQ(measured.forces.size(), 1u);
+  EXPECT_EQ(measured.forces[0].side, Side::kRight);
+  EXPECT_EQ(measured.forces[0].forces[0], Vec3(-3, 2, 1));  // forward is our z, right our -x
+  EXPECT_EQ(measured.forces[0].points[1], Vec3(-12, 10, 8));
+  EXPECT_EQ(measured.forces[0].moments[0], Vec3(-9, 8, 7));
+  EXPECT_THAT(measured.valid, testing::ElementsAre(true, true));
+}
+
+TEST(MeasuredForces, KnowsTheFootFromTheNames) {
+  const auto sides = [](const std::vector<std::string>& columns) {
+    std::vector<std::optional<Side>> found;
+    for (const MeasuredForce& force : ParseMeasuredForces(Storage(columns), "f.mot").forces)
+      found.push_back(force.side);
+    return found;
+  };
+  const std::optional<Side> left = Side::kLeft, right = Side::kRight;
+  EXPECT_THAT(sides(Join(Vector("L_ground_force_v"), Vector("R_ground_force_v"))), testing::ElementsAre(left, right));
+  EXPECT_THAT(sides(Join(Vector("ground_force_calcn_r_v"), Vector("ground_force_left_foot_v"))),
+              testing::ElementsAre(right, left));
+  EXPECT_THAT(sides(Join(Vector("ground_force_v"), Vector("1_ground_force_v"))), testing::ElementsAre(right, left));
+  EXPECT_THAT(sides(Join(Vector("ground_force_1_v"), Vector("ground_force_2_v"))),
+              testing::ElementsAre(std::nullopt, std::nullopt));
+  EXPECT_THAT(sides(Join(Vector("ground_force_ball_v"), Vector("ground_force_roller_v"))),
+              testing::ElementsAre(std::nullopt, std::nullopt));
+  EXPECT_THAT(sides(Join(Vector("1_ground_force_v"), Vector("1_ground_moment_m"))), testing::ElementsAre(std::nullopt))
+      << "force and moment are of the same plate";
+}
+
+TEST(MeasuredForces, APlaceThatIsNoNumberIsNone) {
+  std::string text = Storage(Join(Vector("ground_force_l_v"), Vector("ground_force_l_p")));
+  text.replace(text.rfind("8\t10\t12"), 7, "NaN\tnan\tNaN");
+  const MeasuredForces measured = ParseMeasuredForces(text, "f.sto");
+  EXPECT_TRUE(measured.forces[0].points[0].allFinite());
+  EXPECT_TRUE(std::isnan(measured.forces[0].points[1].y()));
+}
+
+TEST(MeasuredForces, RefusesWhatItCannotUse) {
+  const auto refused = [](const std::string& text, const std::string& message) {
+    try {
+      ParseMeasuredForces(text, "f");
+      ADD_FAILURE() << "accepted: " << text;
+    } catch (const InputError& error) {
+      EXPECT_THAT(error.what(), HasSubstr(message)) << text;
+    }
+  };
+  const std::string row = "time,left_fx_N,left_fy_N,left_fz_N\n";
+  refused("", "f:1:1: found the end of the file, expected a row of column names");
+  refused(row, "at least two rows of numbers");
+  refused(row + "0,1,2,3\n", "at least two rows of numbers");
+  refused("time,left_fx_N,left_fy_N,speed,colour\n0,1,2,3,4\n", "f:1:1: found the columns 'speed', 'colour', expected");
+  refused("left_fx_N,left_fy_N,left_fz_N\n1,2,3\n", "a column \"time\"");
+  refused("time,valid\n0,1\n1,1\n", "no column of a force");
+  refused("time,left_fx_N,left_fy_N\n0,1,2\n", "the force of 'left' along 2 axes, expected x, y and z");
+  refused("time,left_copx_m,left_copy_m,left_copz_m\n0,1,2,3\n", "the force of 'left' along 0 axes");
+  refused("time,left_fx_N,left_fx_N\n", "a second column 'left_fx_N'");
+  refused(row + "0,1,2,3\n0,1,2,3\n", "f:3:1: found '0', expected a time after 0");
+  refused(row + "0,1,2,3\n1,1,,3\n2,1,2,3\n",
+          "f:3:7: found the end of the row after 3 numbers, expected 4 numbers, the next of them left_fz_N");
+  refused(row + "0,1,2,3\n1,1,2,3,4\n", "the end of the row after 4 numbers");
+  refused(row + "0,1,2,3\n1,1,2,nan\n", "f:3:7: found 'nan', expected left_fz_N");
+  refused(row + "0,1,2,3\n1,1,2,2e6\n", "a force of at most 1e6 N");
+  refused("time,left_fx_N,left_fy_N,left_fz_N,valid\n0,1,2,3,2\n", "0 or 1");
+  refused("a\nendheader", "a row of column names");
+  refused("a\nnRows=x\nendheader\n", "a number of rows");
+  refused(kStorageHeader + "time\tpelvis_tx\n0\t1\n", "'pelvis_tx'");
+  refused(Storage(Vector("ground_force_l_v")) + "3\t1\t2\t3\n", "3 rows, expected 2, as the header says");
+}
+
+}  // namespace
+}  // namespace retrace::motion
