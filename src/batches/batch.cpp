@@ -22,6 +22,7 @@
 #include "retrace/task/ending.h"
 #include "retrace/runs/stored/manifest.h"
 #include "retrace/io/json_difference.h"
+#include "retrace/jobs/tracked_baseline.h"
 
 namespace retrace::runs {
 namespace {
@@ -184,7 +185,7 @@ void Team::Reconstruct(size_t index, RunRow& row) {
   io::StopRequest stop(batch.time_limit, batch.start);
   if (stop()) throw StoppedError(stop.reason());
   const JobOptions options = JobOptionsOf(batch, run.clip, run.seed);
-  const Job job(options);
+  const Job job = WithBaseline(Job(options));
   const io::Json& identity = job.identity;
   job_ = &job;
   std::unique_ptr<parallel::TaskFarm> farm;
@@ -256,7 +257,7 @@ parallel::WorkerFactory MakeMemberFactory(const Batch& batch) {
     const size_t index = key & 0xffffffffU;
     const PlannedRun& run = batch.runs.at(index);
     const JobOptions options = JobOptionsOf(batch, run.clip, run.seed);
-    const auto job = std::make_shared<Job>(options);  // which the worker refers to
+    const auto job = std::make_shared<Job>(WithBaseline(Job(options)));  // which the worker refers to
     if (KeyOf(index, job->identity) != key) {
       throw InputError("found other files, or is another version of this program, than the rank that leads the run");
     }

@@ -8,11 +8,16 @@
 #include "retrace/planning/viability/replayed_control.h"
 #include "retrace/control/control_file.h"
 #include "retrace/io/error.h"
+#include "retrace/recordings/bvh.h"
+#include "retrace/runs/inputs/data_files.h"
+#include "retrace/jobs/tracked_baseline.h"
+#include "retrace/jobs/control_files.h"
 #include "retrace/io/number.h"
 #include "retrace/parallel/rank_report.h"
 #include "retrace/runs/stored/run_files.h"
 #include "retrace/jobs/control_files.h"
 #include "retrace/jobs/reconstruction_manifest.h"
+#include "retrace/planning/viability/continuation.h"
 
 namespace retrace::runs {
 namespace {
@@ -35,7 +40,7 @@ Reconstruction Track(const Job& job, int threads, const sampling::Hooks& hooks) 
 /// Simulates the control in a new world and compares the motion with the reference. `end` is where the method ended.
 void Verify(const Job& job, const character::State& end, bool resumed, Reconstruction& result) {
   const control::OpenLoopControl& control = result.control();
-  const ReplayedControl replayed = EvaluateReplay(job, control, {});
+  const ReplayedControl replayed = EvaluateReplay(*job.prepared, control, {}, job.configuration.sampling.best_effort);
   result.num_steps = replayed.num_steps;
   result.diverged = replayed.diverged;
   result.evaluation = replayed.evaluation;
@@ -66,6 +71,17 @@ FoundControl ControlOf(Reconstruction& result) {
   return {result.search.control, result.search.end};
 }
 
+/// The walk that comes with the toolkit; nothing where it cannot be read.
+std::optional<motion::Clip> BundledWalk() {
+  const auto file = FindBundledClip("walk.bvh");
+  if (!file) return std::nullopt;
+  try {
+    return motion::ReadBvh(*file);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 void JudgeEndOf(const Job& job, int threads, const sampling::Hooks& hooks, Reconstruction& result) {
   if (!result.success()) {
     result.end.emplace();
@@ -77,7 +93,10 @@ void JudgeEndOf(const Job& job, int threads, const sampling::Hooks& hooks, Recon
   // The judgement takes a few seconds and leaves no checkpoint: who stops it again and again would never get past it.
   // The search for another end may take long.
   const bool may_stop = job.configuration.run.mend_end == EndMending::kSearch;
-  JudgedEnd judged = JudgeEnd(job, found.control, found.end, threads, may_stop ? hooks.stop : nullptr);
+  const std::optional<motion::Clip> walk = BundledWalk();
+  const EndingMotion ending{*job.prepared, walk ? &*walk : nullptr};
+  JudgedEnd judged = JudgeEnd(ending, job.configuration, found.control, found.end, threads,
+                              may_stop ? hooks.stop : nullptr);
   result.end = std::move(judged.end);
   if (!judged.mended) return;
   found.control = std::move(*judged.mended);
@@ -123,6 +142,7 @@ std::string Reconstruction::Choice() const {
 }
 
 parallel::WorkerFactory MakeWorkerFactory(const Job& job) {
+  if (job.LacksBaseline()) throw std::logic_error("a job without the baseline that its configuration asks for (WithBaseline)");
   return job.configuration.run.method == Method::kWindows ? windows::MakeWorkerFactory(job.windows)
                                                           : sampling::MakeWorkerFactory(job.problem);
 }
@@ -161,6 +181,7 @@ Reconstruction Reconstruct(const Job& job, parallel::TaskFarm& farm, const Recon
 }
 
 Reconstruction Reconstruct(const Job& job, int threads, const ReconstructionHooks& hooks) {
+  if (job.LacksBaseline()) return Reconstruct(WithBaseline(job), threads, hooks);
   const auto farm = parallel::MakeThreadFarm(threads, MakeWorkerFactory(job));
   return Reconstruct(job, *farm, hooks);
 }

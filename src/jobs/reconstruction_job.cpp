@@ -4,6 +4,7 @@
 
 #include "retrace/character/builder.h"
 #include "retrace/io/error.h"
+#include "retrace/recordings/force_tables.h"
 #include "retrace/recordings/markers.h"
 #include "retrace/runs/inputs/character_input.h"
 #include "retrace/jobs/identity.h"

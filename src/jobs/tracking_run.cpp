@@ -82,7 +82,7 @@ Tracking Track(const Job& job, const std::vector<std::string>& pushes, const tra
   result.pushes = problem.pushes;
   const auto farm = parallel::MakeThreadFarm(options.candidates > 0 ? threads : 1, tracking::MakeWorkerFactory(problem));
   result.summary = tracking::Run(problem, *farm, hooks);
-  const ReplayedControl replayed = EvaluateReplay(job, result.summary.control, result.pushes);
+  const ReplayedControl replayed = EvaluateReplay(*job.prepared, result.summary.control, result.pushes);
   result.num_steps = replayed.num_steps;
   result.diverged = replayed.diverged;
   result.evaluation = replayed.evaluation;

@@ -14,7 +14,6 @@
 namespace retrace::runs {
 namespace {
 
-constexpr size_t kStruck = ResponseProblem::kStruck;
 
 }  // namespace
 
@@ -38,7 +37,7 @@ int StruckMotion::StepAfter(double time) const {
 void StruckMotion::Simulate(int steps) {
   control::OpenLoop open_loop(problem_.control.fragments);
   whole_ = SimulateAll(problem_.run.scene.start, open_loop, 0, steps);
-  naive_ = OneOf(whole_, kStruck);
+  naive_ = OneOf(whole_, ResponseProblem::kStruck);
 }
 
 const character::State& StruckMotion::NaiveState(int step) const {
@@ -70,7 +69,7 @@ control::Trajectory StruckMotion::SimulateAll(const character::State& start, con
   std::vector<control::Controller*> controllers;
   for (size_t c = 0; c < scene.characters.size(); ++c) {
     characters.push_back(&scene.characters[c]);
-    controllers.push_back(c == kStruck ? &controller : &open_loops[c]);
+    controllers.push_back(c == ResponseProblem::kStruck ? &controller : &open_loops[c]);
   }
   return control::Simulate(characters, scene.world, start, controllers, first, steps, problem_.pushes);
 }
@@ -78,7 +77,7 @@ control::Trajectory StruckMotion::SimulateAll(const character::State& start, con
 control::Scene StruckMotion::SceneOf(const control::OpenLoopControl& control, bool searched) const {
   control::Scene scene = problem_.run.scene;
   scene.fragments = others_;
-  scene.fragments[kStruck] = control.fragments;
+  scene.fragments[ResponseProblem::kStruck] = control.fragments;
   scene.ending = control.ending;
   if (!searched) return scene;
   std::vector<int> steps;
@@ -87,7 +86,7 @@ control::Scene StruckMotion::SceneOf(const control::OpenLoopControl& control, bo
   }
   steps.push_back(control.num_steps());
   for (size_t c = 0; c < scene.fragments.size(); ++c) {
-    if (c != kStruck) scene.fragments[c] = control::CutAt(steps, scene.fragments[c]);
+    if (c != ResponseProblem::kStruck) scene.fragments[c] = control::CutAt(steps, scene.fragments[c]);
   }
   return scene;
 }
@@ -102,7 +101,7 @@ void StruckMotion::FindOwnMotion() {
 }
 
 const character::ReferenceMotion& StruckMotion::MotionOf(const ResponseCandidate& candidate) const {
-  if (candidate.own) return own_motion_ ? *own_motion_ : *problem_.run.characters[kStruck].reference;
+  if (candidate.own) return own_motion_ ? *own_motion_ : *problem_.run.characters[ResponseProblem::kStruck].reference;
   return problem_.library.motions().ReferenceOf(candidate.motion);
 }
 
@@ -120,14 +119,14 @@ bool StruckMotion::GoesOnUntil(const ResponseCandidate& candidate) const {
 
 TwoMotions StruckMotion::ServosOf(const ResponseCandidate& candidate, double gain) const {
   const double enters = problem_.blow.start + candidate.start;
-  return TwoMotions(character(), {*problem_.run.characters[kStruck].reference, 0},
+  return TwoMotions(character(), {*problem_.run.characters[ResponseProblem::kStruck].reference, 0},
                     {MotionOf(candidate), candidate.time - enters}, exit_time(), enters, gain);
 }
 
 control::Trajectory StruckMotion::SecondSimulation(const ResponseCandidate& candidate, double gain, double past) const {
   TwoMotions servos = ServosOf(candidate, gain);
   return OneOf(SimulateAll(WholeState(exit_), servos, exit_, impact_ + StepOf(candidate.start + past) - exit_ + 1),
-               kStruck);
+               ResponseProblem::kStruck);
 }
 
 std::vector<control::Fragment> StruckMotion::LimpFromExit(int end) const {

@@ -41,7 +41,7 @@ bool BlendInto(const StruckMotion& struck, const ResponseCandidate& candidate, R
   struck.MotionOf(candidate).StateAt(candidate.time, entered);
   const auto [heading, offset] = metrics::AlignOnGround(
       character, problem.settings.paper ? struck.NaiveState(enters) : simulated[static_cast<size_t>(enters)], entered);
-  const BlendProblem problem = {character,
+  const BlendProblem blend = {character,
                                 struck.h(),
                                 problem.settings.blend,
                                 struck.impact(),
@@ -54,10 +54,10 @@ bool BlendInto(const StruckMotion& struck, const ResponseCandidate& candidate, R
                                   pose.root_orientation = turn * pose.root_orientation;
                                 },
                                 candidate.end + struck.StandOf(candidate) - candidate.time};
-  result.control.ending = BlendIn(problem);
+  result.control.ending = BlendIn(blend);
   all = control::UpTo(result.control.ending->step, all);
   const control::Trajectory shown = control::Replay(character, result.control, problem.pushes);
-  result.blend = MeasureBlend(problem, *result.control.ending, shown.states, simulated);
+  result.blend = MeasureBlend(blend, *result.control.ending, shown.states, simulated);
   result.blend->hidden_impulse = candidate.hidden_impulse;
   result.blend->hidden_share = problem.blow.impulse > 0 ? candidate.hidden_impulse / problem.blow.impulse : 0;
   result.reference = PosesOf(*problem.run.characters[ResponseProblem::kStruck].reference, problem.blow.start);

@@ -20,7 +20,6 @@
 namespace retrace::runs {
 namespace {
 
-constexpr size_t kStruck = ResponseProblem::kStruck;
 constexpr double kLeastReturn = 0.2;  // of another's own motion, to go on with after a blow [s]
 
 /// For how long it stays within its gates [s].
@@ -39,7 +38,7 @@ std::string HowItGoesOn(const Companion& other) {
 void Companions::LeadBack() {
   const auto steps = static_cast<int>(struck_.whole().num_steps());
   for (size_t c = 0; c < problem_.run.scene.characters.size(); ++c) {
-    if (c == kStruck || !problem_.run.characters[c].reference) continue;
+    if (c == ResponseProblem::kStruck || !problem_.run.characters[c].reference) continue;
     Companion& other = found_.emplace_back();
     other.character = c;
     LeadBack(other);
@@ -108,7 +107,7 @@ void Companions::LeadBackAgain(const control::Trajectory& whole, const std::func
 double Companions::LastTouch(const control::Trajectory& whole) const {
   double last = -1;
   for (double from = std::max(struck_.exit_time(), problem_.blow.end());;) {
-    const std::optional<Touching> touch = FirstBlow(whole, problem_.run.scene.layout(), kStruck, from);
+    const std::optional<Touching> touch = FirstBlow(whole, problem_.run.scene.layout(), ResponseProblem::kStruck, from);
     if (!touch) return last;
     from = last = touch->end;
   }
@@ -116,7 +115,7 @@ double Companions::LastTouch(const control::Trajectory& whole) const {
 
 void Companions::ListAll() {
   for (size_t c = 0; c < problem_.run.characters.size(); ++c) {
-    if (c == kStruck || !problem_.run.characters[c].reference) continue;
+    if (c == ResponseProblem::kStruck || !problem_.run.characters[c].reference) continue;
     Companion& other = found_.emplace_back();
     other.character = c;
     other.reached = problem_.run.characters[c].reference->duration();

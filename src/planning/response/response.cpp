@@ -30,7 +30,6 @@
 namespace retrace::runs {
 namespace {
 
-constexpr size_t kStruck = ResponseProblem::kStruck;
 constexpr double kNaiveFragment = 0.1;  // [s]
 constexpr int kNaiveTargets = 12;       // in each, after its first one
 constexpr double kFarthest = 0.6;       // of a motion that is searched for where there is a way up after a fall [m]
@@ -74,7 +73,7 @@ class Responder {
     if (hooks_.on_line) hooks_.on_line(line);
   }
 
-  const character::ReferenceMotion& Own() const { return *problem_.run.characters[kStruck].reference; }
+  const character::ReferenceMotion& Own() const { return *problem_.run.characters[ResponseProblem::kStruck].reference; }
 
   /// The run's own control under the push, for as long as the windows look.
   void Begin() {
@@ -84,7 +83,7 @@ class Responder {
     struck_.Simulate(steps);
     const control::Trajectory& naive = struck_.naive();
     result_.reference = PosesOf(Own(), problem_.control.duration());
-    std::optional<metrics::Evaluator> evaluator = problem_.run.EvaluatorOf(kStruck);
+    std::optional<metrics::Evaluator> evaluator = problem_.run.EvaluatorOf(ResponseProblem::kStruck);
     evaluator->Add(naive);  // what is after the control's end is left out
     const metrics::Evaluation evaluation = evaluator->Finish(problem_.control.duration());
     result_.goes_on = evaluation.success();
@@ -223,7 +222,7 @@ class Responder {
     }
     if (!IsAmongOthers()) return;
     const auto touch =
-        FirstBlow(whole, problem_.run.scene.layout(), kStruck, std::max(struck_.exit_time(), problem_.blow.end()));
+        FirstBlow(whole, problem_.run.scene.layout(), ResponseProblem::kStruck, std::max(struck_.exit_time(), problem_.blow.end()));
     candidate.touched_again = touch ? touch->start : -1;
   }
 
@@ -247,7 +246,7 @@ class Responder {
                        threads_,   hooks_.stop};
     const int end = lead_.end_step + static_cast<int>(static_cast<double>(num_frames) * kCompositionFrame / h()) + 1;
     for (size_t c = 0; among_others && c < struck_.others().size(); ++c) {
-      if (c == kStruck) continue;
+      if (c == ResponseProblem::kStruck) continue;
       problem.companions.push_back({&problem_.run.scene.characters[c], control::CutAt({end}, struck_.others()[c])});
     }
     return problem;
@@ -365,7 +364,7 @@ class Responder {
       evaluator.Add(struck_.OneOf(whole, c));
       return evaluator.Finish(std::max(static_cast<double>(steps) * h(), reference.duration() - h()));
     };
-    result_.evaluation = evaluate(kStruck, result_.reference);
+    result_.evaluation = evaluate(ResponseProblem::kStruck, result_.reference);
     if (result_.others.empty()) companions_.ListAll();
     for (Companion& other : result_.others) other.evaluation = evaluate(other.character, other.reference);
   }

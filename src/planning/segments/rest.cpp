@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "retrace/matching/motion_library.h"
+
 namespace retrace::runs {
 namespace {
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "retrace/control/push_text.h"
+#include "retrace/runs/stored/scene_files.h"
 #include "retrace/io/number.h"
 
 namespace retrace::runs {
