@@ -6,7 +6,7 @@
 #include <optional>
 #include <stdexcept>
 
-#include "retrace/character/skeleton_map.h"
+#include "retrace/retargeting/skeleton_mapping.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
 #include "retrace/math/rotation.h"

@@ -8,8 +8,8 @@
 #include <tuple>
 #include <utility>
 
-#include "glb_reader.h"
 #include "retrace/io/error.h"
+#include "retrace/io/glb.h"
 #include "retrace/io/json.h"
 #include "retrace/io/number.h"
 
@@ -18,6 +18,7 @@ namespace {
 
 using io::Json;
 using io::JsonView;
+namespace glb = io::glb;
 
 constexpr io::Range kCoordinates{-1e6, 1e6};  // of nodes and their matrices [file units]
 
@@ -87,7 +88,7 @@ struct Skin {
   std::vector<Eigen::Affine3d> inverse_bind;
 };
 
-Skin ReadSkin(const GlbReader& file, const JsonView& view, size_t num_nodes) {
+Skin ReadSkin(const glb::Reader& file, const JsonView& view, size_t num_nodes) {
   Skin skin;
   for (const JsonView& joint : view["joints"].Elements(kMostMeshJoints)) {
     skin.joints.push_back(joint.Integer(0, static_cast<int>(num_nodes) - 1));
@@ -95,7 +96,7 @@ Skin ReadSkin(const GlbReader& file, const JsonView& view, size_t num_nodes) {
   if (skin.joints.empty()) view["joints"].Fail("no joint", "the joints that move the mesh");
   skin.inverse_bind.assign(skin.joints.size(), Eigen::Affine3d::Identity());
   if (!view.Has("inverseBindMatrices")) return skin;
-  const GlbReader::Numbers matrices = file.Read(view["inverseBindMatrices"], "MAT4", {kFloat}, kMostMeshJoints);
+  const glb::Reader::Numbers matrices = file.Read(view["inverseBindMatrices"], "MAT4", {glb::kFloat}, kMostMeshJoints);
   if (matrices.rows < skin.joints.size()) {
     view["inverseBindMatrices"].Fail(std::to_string(matrices.rows) + " matrices",
                                      "one for each of the " + std::to_string(skin.joints.size()) + " joints");
@@ -114,15 +115,15 @@ Skin ReadSkin(const GlbReader& file, const JsonView& view, size_t num_nodes) {
 /// Collects the vertices and triangles of all primitives.
 class Surface {
  public:
-  Surface(const GlbReader& file, const Nodes& nodes) : file_(file), nodes_(nodes) {}
+  Surface(const glb::Reader& file, const Nodes& nodes) : file_(file), nodes_(nodes) {}
 
   /// @param skin_index of the document, so that vertices of one skin are joined with one another
   void Add(const JsonView& primitive, const Skin& skin, size_t skin_index) {
-    if (primitive.Has("mode") && primitive["mode"].Integer(0, 6) != kTriangles) {
-      primitive["mode"].Expect(std::to_string(kTriangles) + ", triangles");
+    if (primitive.Has("mode") && primitive["mode"].Integer(0, 6) != glb::kTriangles) {
+      primitive["mode"].Expect(std::to_string(glb::kTriangles) + ", triangles");
     }
     const JsonView attributes = primitive["attributes"];
-    const GlbReader::Numbers places = file_.Read(attributes["POSITION"], "VEC3", {kFloat}, kMostMeshVertices);
+    const glb::Reader::Numbers places = file_.Read(attributes["POSITION"], "VEC3", {glb::kFloat}, kMostMeshVertices);
     const std::vector<std::vector<SkinWeight>> weights = ReadWeights(attributes, skin, places.rows);
     std::vector<int> vertices;
     for (size_t v = 0; v < places.rows; ++v) {
@@ -157,11 +158,11 @@ class Surface {
         break;
       }
       const JsonView weights_view = attributes["WEIGHTS_" + number];
-      const GlbReader::Numbers joints =
-          file_.Read(attributes[joints_name], "VEC4", {kUnsignedByte, kUnsignedShort}, kMostMeshVertices);
-      const GlbReader::Numbers shares =
-          file_.Read(weights_view, "VEC4", {kFloat, kUnsignedByte, kUnsignedShort}, kMostMeshVertices);
-      for (const GlbReader::Numbers* list : {&joints, &shares}) {
+      const glb::Reader::Numbers joints =
+          file_.Read(attributes[joints_name], "VEC4", {glb::kUnsignedByte, glb::kUnsignedShort}, kMostMeshVertices);
+      const glb::Reader::Numbers shares =
+          file_.Read(weights_view, "VEC4", {glb::kFloat, glb::kUnsignedByte, glb::kUnsignedShort}, kMostMeshVertices);
+      for (const glb::Reader::Numbers* list : {&joints, &shares}) {
         if (list->rows != count) {
           weights_view.Fail(std::to_string(list->rows) + " entries",
                             "one for each of the " + std::to_string(count) + " vertices");
@@ -206,8 +207,9 @@ class Surface {
   void AddTriangles(const JsonView& primitive, const std::vector<int>& vertices) {
     std::vector<int> corners = vertices;
     if (primitive.Has("indices")) {
-      const GlbReader::Numbers indices = file_.Read(
-          primitive["indices"], "SCALAR", {kUnsignedByte, kUnsignedShort, kUnsignedInt}, 3 * kMostMeshTriangles);
+      const glb::Reader::Numbers indices =
+          file_.Read(primitive["indices"], "SCALAR", {glb::kUnsignedByte, glb::kUnsignedShort, glb::kUnsignedInt},
+                     3 * kMostMeshTriangles);
       corners.clear();
       for (const double value : indices.values) {
         if (value >= static_cast<double>(vertices.size())) {
@@ -231,7 +233,7 @@ class Surface {
                      std::string("at most so many ") + what);
   }
 
-  const GlbReader& file_;
+  const glb::Reader& file_;
   const Nodes& nodes_;
   SkinnedMesh mesh_;
   std::map<std::tuple<size_t, double, double, double>, int> vertices_;
@@ -260,15 +262,10 @@ void TakeJoints(const JsonView& root, const Nodes& nodes, const std::vector<bool
   }
 }
 
-template <typename Value>
-void AppendBytes(std::string& bytes, const Value& value) {
-  bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
-}
-
 }  // namespace
 
 SkinnedMesh ParseSkinnedGlb(const std::string& bytes, const std::string& name) {
-  const GlbReader file(bytes, name);
+  const glb::Reader file(bytes, name);
   const JsonView root = file.root();
   const Nodes nodes = ReadNodes(root);
   Surface surface(file, nodes);
@@ -277,10 +274,11 @@ SkinnedMesh ParseSkinnedGlb(const std::string& bytes, const std::string& name) {
   for (const JsonView& node : root["nodes"].Elements(kMostMeshJoints)) {
     if (!node.Has("mesh") || !node.Has("skin")) continue;
     has_mesh = true;
-    const Skin skin = ReadSkin(file, Chosen(root, "skins", node["skin"]), nodes.order.size());
+    const Skin skin = ReadSkin(file, glb::Chosen(root, "skins", node["skin"]), nodes.order.size());
     for (const int joint : skin.joints) moves[static_cast<size_t>(joint)] = true;
     const auto skin_index = static_cast<size_t>(node["skin"].Integer(0, static_cast<int>(kMostMeshJoints)));
-    for (const JsonView& primitive : Chosen(root, "meshes", node["mesh"])["primitives"].Elements(kMostMeshJoints)) {
+    for (const JsonView& primitive :
+         glb::Chosen(root, "meshes", node["mesh"])["primitives"].Elements(kMostMeshJoints)) {
       surface.Add(primitive, skin, skin_index);
     }
   }
@@ -306,31 +304,17 @@ SkinnedMesh ParseSkinnedGlb(const std::string& bytes, const std::string& name) {
 }
 
 std::string FormatSkinnedGlb(const SkinnedMesh& mesh, const std::string& name) {
-  std::string buffer;
-  Json views = Json::array(), accessors = Json::array();
-  size_t begin = 0;
-  const auto finish = [&](ComponentType component, const char* type, size_t count) {
-    views.push_back({{"buffer", 0}, {"byteOffset", begin}, {"byteLength", buffer.size() - begin}});
-    buffer.resize((buffer.size() + 3) / 4 * 4);
-    begin = buffer.size();
-    accessors.push_back({{"bufferView", views.size() - 1},
-                         {"componentType", static_cast<int>(component)},
-                         {"count", count},
-                         {"type", type}});
-    return accessors.size() - 1;
-  };
-  Eigen::AlignedBox3f bounds;
+  glb::Writer document("Retrace");
+  Json& json = document.json();
+  for (const char* list : {"nodes", "skins", "meshes", "accessors", "bufferViews"}) json[list] = Json::array();
+
+  std::vector<float> places;
   for (const Vec3& vertex : mesh.surface.vertices) {
-    const Eigen::Vector3f place = vertex.cast<float>();
-    bounds.extend(place);
-    for (int axis = 0; axis < 3; ++axis) AppendBytes(buffer, place[axis]);
+    for (int axis = 0; axis < 3; ++axis) places.push_back(static_cast<float>(vertex[axis]));
   }
-  const size_t positions = finish(kFloat, "VEC3", mesh.surface.vertices.size());
-  for (int axis = 0; axis < 3; ++axis) {
-    accessors[positions]["min"].push_back(bounds.min()[axis]);
-    accessors[positions]["max"].push_back(bounds.max()[axis]);
-  }
-  std::string shares;
+  const int positions = document.AddAccessor(places, 3, glb::kNoTarget, true);
+  std::vector<uint16_t> movers;
+  std::vector<float> shares;
   for (std::vector<SkinWeight> weights : mesh.weights) {
     std::stable_sort(weights.begin(), weights.end(),
                      [](const SkinWeight& a, const SkinWeight& b) { return a.share > b.share; });
@@ -338,18 +322,22 @@ std::string FormatSkinnedGlb(const SkinnedMesh& mesh, const std::string& name) {
     double sum = 0;
     for (const SkinWeight& weight : weights) sum += weight.share;
     for (const SkinWeight& weight : weights) {
-      AppendBytes(buffer, static_cast<uint16_t>(weight.joint));
-      AppendBytes(shares, static_cast<float>(weight.share / sum));
+      movers.push_back(static_cast<uint16_t>(weight.joint));
+      shares.push_back(static_cast<float>(weight.share / sum));
     }
   }
-  const size_t joints = finish(kUnsignedShort, "VEC4", mesh.weights.size());
-  buffer += shares;
-  const size_t weights = finish(kFloat, "VEC4", mesh.weights.size());
+  const int joints = document.AddAccessor(movers, 4);
+  const int weights = document.AddAccessor(shares, 4);
+  std::vector<uint32_t> corners;
   for (const auto& triangle : mesh.surface.triangles) {
-    for (const int corner : triangle) AppendBytes(buffer, static_cast<uint32_t>(corner));
+    for (const int corner : triangle) corners.push_back(static_cast<uint32_t>(corner));
   }
-  const size_t indices = finish(kUnsignedInt, "SCALAR", 3 * mesh.surface.triangles.size());
-  Json nodes = Json::array(), joint_list = Json::array(), roots = Json::array();
+  const int indices = document.AddAccessor(corners, 1);
+
+  Json joint_list = Json::array();
+  Json& nodes = json["nodes"];
+  Json& roots = json["scenes"][0]["nodes"];
+  std::vector<float> matrices;
   for (size_t j = 0; j < mesh.joints.size(); ++j) {
     const SkinJoint& joint = mesh.joints[j];
     const Vec3 above = joint.parent < 0 ? Vec3(Vec3::Zero()) : mesh.joints[static_cast<size_t>(joint.parent)].place;
@@ -363,38 +351,20 @@ std::string FormatSkinnedGlb(const SkinnedMesh& mesh, const std::string& name) {
     for (int column = 0; column < 4; ++column) {
       for (int row = 0; row < 4; ++row) {
         const double value = column < 3 ? (row == column) : row < 3 ? -joint.place[row] : 1;
-        AppendBytes(buffer, static_cast<float>(value));
+        matrices.push_back(static_cast<float>(value));
       }
     }
   }
-  const size_t inverse_bind = finish(kFloat, "MAT4", mesh.joints.size());
+  const int inverse_bind = document.AddAccessor(matrices, 16);
   nodes.push_back({{"name", name}, {"mesh", 0}, {"skin", 0}});
   roots.push_back(nodes.size() - 1);
-  const Json document = {
-      {"asset", {{"version", "2.0"}, {"generator", "Retrace"}}},
-      {"scene", 0},
-      {"scenes", Json::array({{{"nodes", roots}}})},
-      {"nodes", nodes},
-      {"skins", Json::array({{{"joints", joint_list}, {"inverseBindMatrices", inverse_bind}}})},
-      {"meshes",
-       Json::array(
-           {{{"name", name},
-             {"primitives",
-              Json::array({{{"attributes", {{"POSITION", positions}, {"JOINTS_0", joints}, {"WEIGHTS_0", weights}}},
-                            {"indices", indices}}})}}})},
-      {"accessors", accessors},
-      {"bufferViews", views},
-      {"buffers", Json::array({{{"byteLength", buffer.size()}}})}};
-  std::string text = io::Dump(document);
-  text.resize((text.size() + 3) / 4 * 4, ' ');
-  std::string file = "glTF";
-  AppendBytes(file, uint32_t{2});
-  AppendBytes(file, static_cast<uint32_t>(12 + 8 + text.size() + 8 + buffer.size()));
-  AppendBytes(file, static_cast<uint32_t>(text.size()));
-  file += "JSON" + text;
-  AppendBytes(file, static_cast<uint32_t>(buffer.size()));
-  file.append("BIN\0", 4);
-  return file + buffer;
+  document.Push("skins", {{"joints", joint_list}, {"inverseBindMatrices", inverse_bind}});
+  document.Push("meshes",
+                {{"name", name},
+                 {"primitives",
+                  Json::array({{{"attributes", {{"POSITION", positions}, {"JOINTS_0", joints}, {"WEIGHTS_0", weights}}},
+                                {"indices", indices}}})}});
+  return document.Bytes();
 }
 
 }  // namespace retrace::bodies

@@ -6,8 +6,8 @@
 #include <set>
 #include <utility>
 
-#include "index.h"
 #include "part_names.h"
+#include "retrace/character/index.h"
 #include "retrace/character/limits.h"
 #include "retrace/io/error.h"
 

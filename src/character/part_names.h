@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "retrace/character/character.h"
+#include "retrace/character/part.h"
 
 namespace retrace::character {
 

@@ -1,14 +1,14 @@
 #include "retrace/control/control.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <optional>
 #include <stdexcept>
 #include <utility>
 
 #include "retrace/character/kinematics.h"
-#include "retrace/character/reference.h"
+#include "retrace/character/reference_motion.h"
+#include "retrace/control/time_grid.h"
 #include "retrace/io/error.h"
 #include "retrace/math/rotation.h"
 #include "retrace/math/smooth_step.h"
@@ -202,7 +202,7 @@ constexpr size_t kWhole = std::numeric_limits<size_t>::max();
 
 int KinematicEnding::end_step(double time_step) const {
   const double duration = static_cast<double>(poses.size() - 1) * frame_time;
-  return first_step + static_cast<int>(std::floor(duration / time_step + 1e-6));
+  return first_step + TimeGrid{time_step}.Floor(duration);
 }
 
 int OpenLoopControl::num_steps() const {

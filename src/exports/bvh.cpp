@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "retrace/character/reference.h"
+#include "retrace/character/reference_motion.h"
 #include "retrace/character/skeleton.h"
 #include "retrace/exports/exported_motion.h"
 

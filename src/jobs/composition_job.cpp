@@ -5,6 +5,7 @@
 #include <string>
 
 #include "retrace/io/error.h"
+#include "retrace/io/field_error.h"
 #include "retrace/io/number.h"
 #include "retrace/math/random.h"
 #include "retrace/math/rotation.h"
@@ -24,7 +25,7 @@ size_t FindRun(const std::vector<fs::path>& runs, const std::string& name) {
     if (runs[r].filename() == name) return r;
     names.push_back(runs[r].filename().string());
   }
-  throw UsageError("--play: found \"" + name + "\", expected one of " + io::List(names));
+  throw FieldError("play", "found \"" + name + "\", expected one of " + io::List(names));
 }
 
 /// Fills a problem as the options say.
@@ -34,7 +35,7 @@ class ProblemBuilder {
   void Build();
 
  private:
-  size_t Find(const std::string& name, const std::string& option) const;
+  size_t Find(const std::string& name, const std::string& field) const;
   CompositionProblem::Rise ParseRise(const std::string& text) const;
   void AddPushes();
 
@@ -50,7 +51,7 @@ void ProblemBuilder::Build() {
   problem.begins = !options.begin.empty();
   const ControlLibrary library(options.library);
   const std::vector<fs::path>& runs = library.runs();
-  if (options.play.empty()) throw UsageError("--play: found no name, expected those of runs in the library");
+  if (options.play.empty()) throw FieldError("play", "found no name, expected those of runs in the library");
   if (problem.begins) {
     controls.push_back(ReadFirstControl(options.begin));
     play.push_back(0);
@@ -84,7 +85,7 @@ void ProblemBuilder::Build() {
   AddPushes();
   problem.num_played = controls.size();
   if (pushes.empty() && !problem.begins) {
-    if (!options.get_ups.empty()) throw UsageError("--get-up: found no push, expected one that ends in a fall");
+    if (!options.get_ups.empty()) throw FieldError("get_ups", "found no push, expected one that ends in a fall");
     return;
   }
   for (const fs::path& folder : runs) {
@@ -109,28 +110,28 @@ CompositionProblem::Rise ProblemBuilder::ParseRise(const std::string& text) cons
       double time = 0;
       const bool first = rise.controls.empty();
       if (!first || !io::ParseNumber(name.substr(at + 1), time) || !(time >= 0 && time <= 1e4)) {
-        throw UsageError("--get-up: found \"" + name + "\", expected NAME, or of the first one NAME@SECOND");
+        throw FieldError("get_ups", "found \"" + name + "\", expected NAME, or of the first one NAME@SECOND");
       }
       rise.time = time;
       name.resize(at);
     }
-    rise.controls.push_back(Find(name, "--get-up"));
+    rise.controls.push_back(Find(name, "get_ups"));
     if (rise.time && rise.controls.size() == 1 && *rise.time > controls[rise.controls[0]].control.duration()) {
-      throw UsageError("--get-up: found \"" + text + "\", expected a second of a control that lasts " +
-                       io::Fixed(controls[rise.controls[0]].control.duration(), 2) + " s");
+      throw FieldError("get_ups", "found \"" + text + "\", expected a second of a control that lasts " +
+                                      io::Fixed(controls[rise.controls[0]].control.duration(), 2) + " s");
     }
   }
   return rise;
 }
 
-size_t ProblemBuilder::Find(const std::string& name, const std::string& option) const {
+size_t ProblemBuilder::Find(const std::string& name, const std::string& field) const {
   const std::vector<LibraryControl>& controls = problem.controls;
   std::vector<std::string> names;
   for (size_t c = 0; c < controls.size(); ++c) {
     if (controls[c].name == name) return c;
     names.push_back(controls[c].name);
   }
-  throw UsageError(option + ": found \"" + name + "\", expected one of " + io::List(names));
+  throw FieldError(field, "found \"" + name + "\", expected one of " + io::List(names));
 }
 
 void ProblemBuilder::AddPushes() {
@@ -147,11 +148,13 @@ void ProblemBuilder::AddPushes() {
     const int body = parts.size() == 4 ? control::FindBody(scene, parts[0]) : -1;
     if (body < 0 || !positive(parts[1], force) || !positive(parts[2], interval) || !positive(parts[3], duration) ||
         duration >= interval) {
-      throw UsageError("--push-every: found \"" + options.push_every +
-                       "\", expected BODY,NEWTON,INTERVAL,DURATION, such as trunk,300,10,0.2, each number from 0.01 "
-                       "to 1e+05, the duration shorter than the interval");
+      throw FieldError(
+          "push_every",
+          "found \"" + options.push_every +
+              "\", expected BODY,NEWTON,INTERVAL,DURATION, such as trunk,300,10,0.2, each number from 0.01 "
+              "to 1e+05, the duration shorter than the interval");
     }
-    if (options.seconds <= 0) throw UsageError("--push-every: found no --seconds, expected the length of the motion");
+    if (options.seconds <= 0) throw FieldError("push_every", "found no seconds, expected the length of the motion");
     const double begun = problem.begins ? controls[0].control.duration() : 0;
     for (uint32_t p = 1; p * interval < options.seconds; ++p) {
       if (p * interval < begun) continue;

@@ -14,7 +14,7 @@
 #include "retrace/methods/sampling/seeds.h"
 #include "retrace/metrics/motion_metrics.h"
 #include "retrace/report/force_chart.h"
-#include "retrace/task/ballistic_flight.h"
+#include "retrace/motion_editing/ballistic_flight.h"
 #include "retrace/runs/stored/manifest.h"
 
 namespace retrace::runs {

@@ -13,7 +13,7 @@ std::string IdleRanksWarning(int ranks, const Configuration& configuration) {
   if (busy >= 0.5) return "";
   return std::to_string(ranks) + " ranks are more than a search with " + std::to_string(samples) +
          " samples per iteration keeps at work: about " + io::Fixed(100 * busy, 0) +
-         " % of their time; with --best-of N they find N controls side by side, of which the best is kept";
+         " % of their time; several controls, side by side, of which the best is kept, would keep them at work";
 }
 
 }  // namespace retrace::runs

@@ -178,7 +178,7 @@ class ExampleReader {
     if (!character_) character_ = std::make_unique<character::Character>(findings.character);
     if (findings.character.json != character_->json) {
       throw InputError(name.path.string(), "a recording that is mapped onto another character than the runs have",
-                       "motions of one character: --character");
+                       "motions of the one character that is named for all");
     }
     return {findings.reference.Of(*character_), {}, {}};
   }
@@ -307,7 +307,7 @@ LearntResponse LearnResponse(const ResponseLearningOptions& options) {
     if (distance <= kFarEnd) continue;
     result.warnings.push_back(
         model.examples[e].name + " ends " + io::Fixed(distance, 1) +
-        " steps from the normal motion: it has not returned; a longer part of it (--after) says how");
+        " steps from the normal motion: it has not returned; a longer part of it after the push says how");
   }
   return result;
 }

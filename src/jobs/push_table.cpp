@@ -177,7 +177,7 @@ void WritePushTable(results::RunFolder& folder, const StoredRun& run, const std:
                     const RunContext& context, const ReplayOptions& options,
                     const std::vector<PushOutcome>& with_feedback) {
   folder.Write(results::kPushTableFile, FormatPushTable(run.scene, outcomes, with_feedback));
-  ReplayFacts facts{"replay --push-table", "completed"};
+  ReplayFacts facts{"replay of a push table", "completed"};
   facts.feedback = options.feedback;
   facts.perturbation = options.perturbation;
   FinishWith(folder, ReplayManifest(run, facts, context));

@@ -13,6 +13,7 @@
 #include "retrace/jobs/tracked_baseline.h"
 #include "retrace/jobs/control_files.h"
 #include "retrace/io/number.h"
+#include "retrace/methods/sampling/rollout.h"
 #include "retrace/parallel/rank_report.h"
 #include "retrace/runs/stored/run_files.h"
 #include "retrace/jobs/control_files.h"

@@ -1,8 +1,9 @@
 #include "retrace/jobs/reconstruction_job.h"
 
 #include <utility>
-
+#include "clip_in_memory.h"
 #include "retrace/character/builder.h"
+#include "retrace/retargeting/reference.h"
 #include "retrace/io/error.h"
 #include "retrace/recordings/force_tables.h"
 #include "retrace/recordings/markers.h"
@@ -78,6 +79,9 @@ std::vector<InputName> InputsOf(const JobOptions& options) {
 }
 
 Job::Job(const JobOptions& o) : Job(o, ReadInputs(InputsOf(o))) {}
+
+Job::Job(const JobOptions& o, const motion::Clip& given)
+    : Job(OptionsFor(o, given), InputsWith(OptionsFor(o, given), given)) {}
 
 Job::Job(const JobOptions& o, std::span<const InputFile> files)
     : options(o),

@@ -5,6 +5,7 @@
 
 #include "retrace/io/assignment.h"
 #include "retrace/io/csv_writer.h"
+#include "retrace/io/field_error.h"
 #include "retrace/io/file.h"
 #include "retrace/io/remedy.h"
 #include "retrace/methods/stabilization/full_servos.h"
@@ -35,7 +36,7 @@ TreeJob::TreeJob(const fs::path& folder, const TreeSettings& given, const std::s
   if (const auto wrong = settings.growth.Validate()) throw UsageError(*wrong);
   const int found = control::FindBody(run.scene, body);
   if (found < 0 || found >= static_cast<int>(run.scene.characters[0].bodies.size())) {
-    throw UsageError("--body: found \"" + body + "\", expected a body of the character");
+    throw FieldError("body", "found \"" + body + "\", expected a body of the character");
   }
   if (prepared.nominal.diverged) {
     throw InputError(run.controls[0].file.string(), "a control whose motion diverges", "one that can be replayed");
@@ -66,10 +67,8 @@ void TreeJob::TakeEarlier(bool resume, bool force) {
     }
     tree = std::move(earlier);
   } else if (!force) {
-    throw Curable<UsageError>({Remedy::kOverwrite},
-                              file.string() +
-                                  ": found a tree that is there already, expected none; --resume lets it "
-                                  "grow on");
+    throw Curable<UsageError>({Remedy::kResume, Remedy::kOverwrite},
+                              file.string() + ": found a tree that is there already, expected none");
   }
 }
 

@@ -7,6 +7,7 @@
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
 #include "retrace/io/number.h"
+#include "retrace/io/remedy.h"
 #include "retrace/report/report.h"
 #include "retrace/results/run_folder.h"
 #include "retrace/runs/inputs/data_files.h"
@@ -236,7 +237,8 @@ void CheckReportOutput(const fs::path& file, const std::vector<std::string>& fol
   }
   io::CheckOutput(file, inputs);
   if (force || !fs::exists(file) || report::IsReportPage(io::ReadFile(file))) return;
-  throw UsageError(file.string() + ": found a file that report did not make, expected none or --force");
+  throw Curable<UsageError>({Remedy::kOverwrite},
+                            file.string() + ": found a file that report did not make, expected none");
 }
 
 void WriteReportPage(const io::Json& document, const fs::path& file) {

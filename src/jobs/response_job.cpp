@@ -6,6 +6,7 @@
 
 #include "retrace/control/feedback.h"
 #include "retrace/io/error.h"
+#include "retrace/io/field_error.h"
 #include "retrace/io/number.h"
 #include "retrace/planning/response/impact_detection.h"
 #include "retrace/runs/inputs/world_input.h"
@@ -48,7 +49,7 @@ ResponseJob::ResponseJob(const ResponseOptions& o)
   const StoredMotionLibrary& library = problem.library;
   Blow& blow = problem.blow;
   if (o.struck >= run.characters.size()) {
-    throw UsageError("--struck: found " + std::to_string(o.struck + 1) + ", expected one of the " +
+    throw FieldError("struck", "found " + std::to_string(o.struck + 1) + ", expected one of the " +
                      std::to_string(run.characters.size()) + " characters of " + o.run.string());
   }
   run.RequirePhysical("a response is simulated");
@@ -66,12 +67,12 @@ ResponseJob::ResponseJob(const ResponseOptions& o)
                      "motions of that of " + file + ", " + problem.character().name);
   }
   if (problem.has_others() && !(o.push.empty() && o.worlds.empty())) {
-    throw UsageError(o.run.string() + ": found several characters and " + (o.push.empty() ? "--world" : "--push") +
+    throw UsageError(o.run.string() + ": found several characters and " + (o.push.empty() ? "a world" : "a push") +
                      ", expected a blow of one of them alone");
   }
   if (!problem.has_others() && o.push.empty() == o.worlds.empty()) {
     throw UsageError("what strikes is a push or a thing of a world: found " +
-                     std::string(o.push.empty() ? "neither --push nor --world" : "--push and --world") +
+                     std::string(o.push.empty() ? "neither" : "both") +
                      ", expected one");
   }
   if (!o.worlds.empty()) PutInto(ReadWorlds(o.worlds), run);
@@ -104,13 +105,13 @@ ResponseJob::ResponseJob(const ResponseOptions& o)
   }
   for (const control::Push& earlier : run.AllPushes()) {
     if (earlier.end() > blow.start) {
-      throw UsageError("--push: found the start " + io::Fixed(blow.start, 2) +
+      throw FieldError("push", "found the start " + io::Fixed(blow.start, 2) +
                        " s, expected one after the run's own push " + Describe(run.scene, earlier));
     }
   }
   if (o.latest < std::max({o.earliest, o.delay, blow.duration})) {
-    throw UsageError("--latest: found " + io::Fixed(o.latest, 2) +
-                     " s, expected no less than --earliest, --delay and the duration of the blow");
+    throw FieldError("latest", "found " + io::Fixed(o.latest, 2) +
+                     " s, expected no less than the earliest instant, the delay and the duration of the blow");
   }
 }
 

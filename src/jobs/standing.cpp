@@ -17,12 +17,13 @@
 #include "retrace/math/random.h"
 #include "retrace/methods/idling/problem.h"
 #include "retrace/methods/idling/support.h"
+#include "retrace/methods/sampling/rollout.h"
 #include "retrace/runs/libraries/control_library.h"
 #include "retrace/runs/inputs/data_files.h"
 #include "retrace/parallel/rank_report.h"
 #include "retrace/runs/stored/run_files.h"
 #include "retrace/simulation/solver_in_use.h"
-#include "retrace/task/balancing.h"
+#include "retrace/motion_editing/balancing.h"
 #include "retrace/parallel/task_farm.h"
 
 namespace retrace::runs {

@@ -8,7 +8,9 @@
 #include "retrace/planning/segments/frame_sequence.h"
 #include "retrace/control/reference_targets.h"
 #include "retrace/character/kinematics.h"
+#include "retrace/retargeting/reference.h"
 #include "retrace/io/error.h"
+#include "retrace/io/field_error.h"
 #include "retrace/io/number.h"
 #include "retrace/runs/inputs/character_input.h"
 #include "retrace/planning/segments/joined_control.h"
@@ -241,8 +243,8 @@ class StrikePlacer {
 
 character::Character ReadCharacter(const StrikeOptions& options, std::vector<InputRecord>& records) {
   if (IsSubject(options.character)) {
-    throw UsageError("--character: found \"" + options.character +
-                     "\", expected one character for both: a JSON file, or a name");
+    throw FieldError("character",
+                     "found \"" + options.character + "\", expected one character for both: a JSON file, or a name");
   }
   const InputFile file = ReadInput({"character", CharacterFile(options.character)});
   records.push_back(file.record);

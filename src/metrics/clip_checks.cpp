@@ -9,8 +9,7 @@
 #include "retrace/io/number.h"
 #include "retrace/math/rotation.h"
 #include "retrace/math/types.h"
-#include "retrace/motion/segmentation.h"
-#include "support_checks.h"
+#include "retrace/metrics/floor_contacts.h"
 
 namespace retrace::metrics {
 namespace {
@@ -230,27 +229,6 @@ void CheckFeet(const ReferenceMotion& reference, const std::vector<State>& state
 
 }  // namespace
 
-std::vector<bool> TouchesFloor(const ReferenceMotion& reference, const std::vector<State>& states, int body) {
-  return Touches(reference, states, body, character::LowestPoint);
-}
-
-std::vector<bool> Touches(const ReferenceMotion& reference, const std::vector<State>& states, int body,
-                          const BodyHeight& height_of) {
-  const Eigen::Index n = static_cast<Eigen::Index>(states.size());
-  Eigen::VectorXd height(n);
-  Eigen::VectorXd speed(n);
-  const size_t b = static_cast<size_t>(body);
-  for (Eigen::Index f = 0; f < n; ++f) {
-    const size_t i = static_cast<size_t>(f);
-    const size_t before = f > 0 ? i - 1 : i;
-    const size_t after = f + 1 < n ? i + 1 : i;
-    height[f] = height_of(reference.character().bodies[b], states[i][b]);
-    speed[f] = (states[after][b].position - states[before][b].position).norm() /
-               (static_cast<double>(after - before) * reference.frame_time());
-  }
-  return motion::DetectContact(height, speed, reference.frame_time());
-}
-
 double DownwardAcceleration(const std::vector<double>& heights, double frame_time) {
   const Eigen::Index n = static_cast<Eigen::Index>(heights.size());
   Eigen::MatrixX3d powers(n, 3);
@@ -262,17 +240,6 @@ double DownwardAcceleration(const std::vector<double>& heights, double frame_tim
   }
   const Eigen::Vector3d fit = powers.householderQr().solve(values);
   return -2 * fit[2];
-}
-
-std::vector<Interval> Stretches(const std::vector<bool>& flags, double frame_time) {
-  std::vector<Interval> stretches;
-  for (size_t f = 0; f < flags.size(); ++f) {
-    if (!flags[f]) continue;
-    const double time = static_cast<double>(f) * frame_time;
-    if (f == 0 || !flags[f - 1]) stretches.push_back({time, time});
-    stretches.back().end = time;
-  }
-  return stretches;
 }
 
 io::Json ClipChecks::ToJson() const {
@@ -312,7 +279,7 @@ ClipChecks CheckClip(const ReferenceMotion& reference, const motion::Clip& clip,
   CheckJoints(reference, checks);
   CheckBodies(reference, states, checks);
   CheckFeet(reference, states, checks);
-  FindSupports(reference, states, !report.levels.empty(), checks);
+  FindSupports(reference, states, !report.levels.empty(), checks.supports, checks.warnings);
   if (report.start_speed_lost > 0.1) {
     checks.warnings.push_back(
         {0, "start_velocity",

@@ -10,7 +10,7 @@
 #include "retrace/character/kinematics.h"
 #include "retrace/math/filter.h"
 #include "retrace/math/rotation.h"
-#include "retrace/metrics/clip_checks.h"
+#include "retrace/metrics/floor_contacts.h"
 #include "retrace/metrics/trajectory_states.h"
 #include "surface.h"
 

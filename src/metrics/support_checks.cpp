@@ -1,4 +1,4 @@
-#include "support_checks.h"
+#include "retrace/metrics/support_checks.h"
 
 #include <algorithm>
 #include <cmath>
@@ -88,7 +88,8 @@ Vec3 Acceleration(const std::vector<Vec3>& places, size_t f, size_t reach, doubl
 
 }  // namespace
 
-void FindSupports(const ReferenceMotion& reference, const std::vector<State>& states, bool levels, ClipChecks& checks) {
+void FindSupports(const ReferenceMotion& reference, const std::vector<State>& states, bool levels,
+                  std::vector<Support>& supports, std::vector<ClipWarning>& warnings) {
   const Character& character = reference.character();
   const double frame_time = reference.frame_time();
   const auto reach = static_cast<size_t>(std::max(1L, std::lround(kDifference / frame_time)));
@@ -133,17 +134,17 @@ void FindSupports(const ReferenceMotion& reference, const std::vector<State>& st
       floats[f] = false;
     }
     std::nth_element(heights.begin(), heights.begin() + static_cast<std::ptrdiff_t>(heights.size() / 2), heights.end());
-    checks.supports.push_back({interval, heights[heights.size() / 2]});
+    supports.push_back({interval, heights[heights.size() / 2]});
   }
-  if (!checks.supports.empty()) {
+  if (!supports.empty()) {
     double seconds = 0;
-    const Support* longest = &checks.supports.front();
-    for (const Support& support : checks.supports) {
+    const Support* longest = &supports.front();
+    for (const Support& support : supports) {
       const double length = support.interval.end - support.interval.start;
       seconds += length;
       if (length > longest->interval.end - longest->interval.start) longest = &support;
     }
-    checks.warnings.push_back(
+    warnings.push_back(
         {longest->interval.start, "support",
          "for " + io::Fixed(seconds, 1) + " s the body rests on something that is not the floor: longest from " +
              io::Fixed(longest->interval.start, 2) + " to " + io::Fixed(longest->interval.end, 2) +
@@ -152,10 +153,9 @@ void FindSupports(const ReferenceMotion& reference, const std::vector<State>& st
   const auto floating = static_cast<double>(std::count(floats.begin(), floats.end(), true));
   if (!levels && floating > kOftenFloats * static_cast<double>(states.size())) {
     const auto first = std::find(floats.begin(), floats.end(), true) - floats.begin();
-    checks.warnings.push_back({static_cast<double>(first) * frame_time, "floating",
-                               "the body floats: during " +
-                                   io::Fixed(100 * floating / static_cast<double>(states.size()), 0) +
-                                   " % of the time nothing touches the floor, and it does not fall"});
+    warnings.push_back({static_cast<double>(first) * frame_time, "floating",
+                        "the body floats: during " + io::Fixed(100 * floating / static_cast<double>(states.size()), 0) +
+                            " % of the time nothing touches the floor, and it does not fall"});
   }
 }
 

@@ -9,11 +9,13 @@
 #include "held_legs.h"
 #include "retiming.h"
 #include "retrace/character/kinematics.h"
-#include "retrace/character/resampling.h"
+#include "retrace/retargeting/resampling.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
 #include "retrace/math/filter.h"
 #include "retrace/math/smooth_step.h"
+#include "retrace/motion_editing/missing.h"
+#include "steadied_findings.h"
 #include "steadying.h"
 
 namespace retrace::repair {
@@ -220,7 +222,7 @@ Repair RepairReference(const character::ReferenceMotion& reference, double gravi
   for (const Finding& finding : repair.found) {
     if (finding.repairable()) continue;
     throw InputError(name, finding.Text() + " with nothing near the floor",
-                     "a support (--world), or a fall that another speed of play can mend");
+                     "a support in a world, or a fall that another speed of play can mend");
   }
   return repair;
 }

@@ -5,10 +5,11 @@
 #include <limits>
 #include <optional>
 
-#include "changes.h"
 #include "retrace/character/body_points.h"
 #include "retrace/character/kinematics.h"
+#include "retrace/retargeting/resampling.h"
 #include "retrace/optimization/least_squares.h"
+#include "retrace/motion_editing/missing.h"
 
 namespace retrace::repair {
 namespace {

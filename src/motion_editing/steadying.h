@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "course.h"
-#include "retrace/character/reference.h"
-#include "retrace/motion_editing/findings.h"
+#include "retrace/character/reference_motion.h"
+#include "retrace/character/state.h"
 
 namespace retrace::repair {
 
@@ -21,9 +21,5 @@ struct Steadying {
 
 /// @param gravity downwards [m/s^2]; 0: nothing is found
 Steadying Steady(const character::ReferenceMotion& reference, double gravity);
-
-/// FindInfeasible of a motion that is steadied already.
-std::vector<Finding> FindInfeasible(const character::Character& character, double frame_time,
-                                    const Steadying& steadying, double gravity);
 
 }  // namespace retrace::repair

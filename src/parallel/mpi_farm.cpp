@@ -12,7 +12,10 @@
 #include <utility>
 
 #include "retrace/io/error.h"
-#include "retrace/parallel/task_farm.h"
+#include "retrace/parallel/mpi_session.h"
+#include "retrace/parallel/rank_group.h"
+#include "retrace/parallel/scheduler.h"
+#include "retrace/parallel/thread_farm.h"
 
 #ifdef RETRACE_HAVE_MPI
 #include <chrono>

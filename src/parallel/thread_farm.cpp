@@ -1,3 +1,5 @@
+#include "retrace/parallel/thread_farm.h"
+
 #include <condition_variable>
 #include <mutex>
 #include <stdexcept>
@@ -6,22 +8,9 @@
 #include <utility>
 
 #include "first_failure.h"
-#include "retrace/parallel/task_farm.h"
 
 namespace retrace::parallel {
 namespace {
-
-class PackedWork final : public Work {
- public:
-  PackedWork(std::span<const Bytes> tasks, const ResultHandler& on_result) : tasks_(tasks), on_result_(on_result) {}
-  size_t num_tasks() const override { return tasks_.size(); }
-  Bytes Pack(size_t task) override { return tasks_[task]; }
-  void Handle(size_t task, std::span<const std::byte> result) override { on_result_(task, result); }
-
- private:
-  std::span<const Bytes> tasks_;
-  const ResultHandler& on_result_;
-};
 
 /// One worker, on the caller's thread: no other thread exists, which keeps debuggers and profilers simple.
 class CallerFarm final : public TaskFarm {
@@ -173,11 +162,6 @@ class ThreadFarm final : public TaskFarm {
 };
 
 }  // namespace
-
-void TaskFarm::Run(std::span<const Bytes> tasks, const ResultHandler& on_result) {
-  PackedWork work(tasks, on_result);
-  Run(work);
-}
 
 std::unique_ptr<TaskFarm> MakeThreadFarm(int threads, const WorkerFactory& factory) {
   if (threads < 0) throw std::invalid_argument("a farm of " + std::to_string(threads) + " threads");

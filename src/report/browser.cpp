@@ -153,6 +153,7 @@ std::string DrawPicture(const fs::path& browser, const std::function<void(const 
   const ScratchFolder scratch;
   const fs::path file = scratch.path() / "report.html";
   write_page(file);
+  // arguments of another program
   std::vector<std::string> command = {browser.string(),
                                       "--headless",
                                       "--disable-gpu",
@@ -169,7 +170,8 @@ std::string DrawPicture(const fs::path& browser, const std::function<void(const 
                                       "--user-data-dir=" + (scratch.path() / "profile").string(),
                                       "--dump-dom",
                                       FileUrl(file) + "#" + fragment};
-  if (::geteuid() == 0) command.insert(command.begin() + 2, "--no-sandbox");  // Chromium's own does not run as root
+  // arguments of another program: Chromium's own sandbox does not run as root
+  if (::geteuid() == 0) command.insert(command.begin() + 2, "--no-sandbox");
   const std::optional<std::string> document = OutputOf(command);
   if (!document) {
     throw OutputError(browser.string() + ": drew no picture within " + std::to_string(kTimeout) + " s");

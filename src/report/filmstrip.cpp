@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "retrace/character/kinematics.h"
+#include "retrace/character/palette.h"
 #include "retrace/io/number.h"
 #include "retrace/io/xml.h"
 #include "retrace/math/convex_hull.h"
 #include "retrace/math/rotation.h"
 #include "retrace/math/types.h"
-#include "retrace/results/palette.h"
 
 namespace retrace::report {
 namespace {
@@ -25,21 +25,21 @@ using character::Shape;
 using character::State;
 using Vec2 = Eigen::Vector2d;
 
-constexpr results::Color kWhite{255, 255, 255};
-constexpr results::Color kInk{38, 44, 56};
-constexpr results::Color kForce{194, 50, 77};
-constexpr results::Color kGhost{120, 126, 137};
+constexpr palette::Color kWhite{255, 255, 255};
+constexpr palette::Color kInk{38, 44, 56};
+constexpr palette::Color kForce{194, 50, 77};
+constexpr palette::Color kGhost{120, 126, 137};
 
-results::Color Mix(const results::Color& a, const results::Color& b, double t) {
+palette::Color Mix(const palette::Color& a, const palette::Color& b, double t) {
   return {a.r + t * (b.r - a.r), a.g + t * (b.g - a.g), a.b + t * (b.b - a.b)};
 }
 
 /// Brighter than the colour itself above 1, darker below.
-results::Color Shade(const results::Color& color, double light) {
+palette::Color Shade(const palette::Color& color, double light) {
   return light > 1 ? Mix(color, kWhite, std::min(1.0, light - 1)) : Mix(color, kInk, std::min(1.0, 1 - light));
 }
 
-std::string Hex(const results::Color& color) {
+std::string Hex(const palette::Color& color) {
   std::string text = "#";
   for (const double channel : {color.r, color.g, color.b}) {
     const int value = static_cast<int>(std::lround(std::clamp(channel, 0.0, 255.0)));
@@ -280,7 +280,7 @@ constexpr double kOutline = 0.9;  // width of the dark edge about shapes [px]
 /// A capsule's silhouette is that of its core, widened: a line with round caps. A lighter line along its lit side makes
 /// it round.
 void DrawCapsule(Canvas& canvas, const Shape& shape, const Vec3& center, const Quat& orientation,
-                 const results::Color& color) {
+                 const palette::Color& color) {
   const auto ends = Ends(shape, center, orientation);
   Vec2 a = canvas.Pixel(ends[0]);
   Vec2 b = canvas.Pixel(ends[1]);
@@ -300,7 +300,7 @@ void DrawCapsule(Canvas& canvas, const Shape& shape, const Vec3& center, const Q
 
 /// A box: its faces to the viewer, each with its own light, and an edge about all of them.
 void DrawBox(Canvas& canvas, const View& view, const Shape& shape, const Vec3& center, const Quat& orientation,
-             const results::Color& color) {
+             const palette::Color& color) {
   const auto corners = Corners(shape, center, orientation);
   std::vector<Vec2> pixels;
   for (const Vec3& corner : corners) pixels.push_back(canvas.Pixel(corner));
@@ -328,7 +328,7 @@ void DrawBox(Canvas& canvas, const View& view, const Shape& shape, const Vec3& c
 
 /// A mesh: its triangles to the viewer, each with its own light, far ones first, and an edge about all of them.
 void DrawMesh(Canvas& canvas, const View& view, const Shape& shape, const Vec3& center, const Quat& orientation,
-              const results::Color& color) {
+              const palette::Color& color) {
   const std::vector<Vec3> vertices = Vertices(shape, center, orientation);
   std::vector<Vec2> pixels;
   for (const Vec3& vertex : vertices) pixels.push_back(canvas.Pixel(vertex));
@@ -418,13 +418,13 @@ void DrawFigure(Canvas& canvas, const View& view, const Character& character, co
       const Vec2 bend = canvas.Pixel(anchor);
       const double width = canvas.scale() * BoneWidth(body, character.bodies[static_cast<size_t>(joint.parent)]);
       for (const Vec3& end : {from, at.position}) {
-        canvas.Line(bend, canvas.Pixel(end), width, "stroke=\"" + Hex(Shade(results::kMiddle, 0.6)) + "\"");
+        canvas.Line(bend, canvas.Pixel(end), width, "stroke=\"" + Hex(Shade(palette::kMiddle, 0.6)) + "\"");
       }
       continue;
     }
     // Limbs on the far side are a little paler, as if seen through air.
     const double far = (depths.max - item.depth) / std::max(0.2, depths.max - depths.min);
-    const results::Color color = Mix(results::ColorOf(body), results::kPaper, 0.22 * far);
+    const palette::Color color = Mix(palette::ColorOf(body), palette::kPaper, 0.22 * far);
     const Vec3 center = at.position + at.orientation * item.shape->offset;
     if (item.shape->kind == Shape::Kind::kBox) {
       DrawBox(canvas, view, *item.shape, center, at.orientation, color);
@@ -465,7 +465,7 @@ void DrawWorld(Canvas& canvas, const Strip& strip, const Figure& figure, const W
       outline.push_back(canvas.Pixel(Vec2(view.Project(Vec3(middle + x * view.right)).x(), low - 1)));
     }
     canvas.Polygon(outline,
-                   "fill=\"" + Hex(results::kStone) + "\" stroke=\"" + Hex(Shade(results::kStone, 0.45)) + "\"");
+                   "fill=\"" + Hex(palette::kStone) + "\" stroke=\"" + Hex(Shade(palette::kStone, 0.45)) + "\"");
   }
   Shape shape;
   for (const simulation::Box& box : environment.boxes) {
@@ -476,7 +476,7 @@ void DrawWorld(Canvas& canvas, const Strip& strip, const Figure& figure, const W
       outline.push_back(canvas.Pixel(corner));
     }
     canvas.Polygon(ConvexHull(outline),
-                   "fill=\"" + Hex(results::kStone) + "\" stroke=\"" + Hex(Shade(results::kStone, 0.45)) + "\"");
+                   "fill=\"" + Hex(palette::kStone) + "\" stroke=\"" + Hex(Shade(palette::kStone, 0.45)) + "\"");
   }
   const simulation::Layout layout(strip.character(), environment);
   for (size_t f = 0; f < environment.bodies.size(); ++f) {
@@ -485,9 +485,9 @@ void DrawWorld(Canvas& canvas, const Strip& strip, const Figure& figure, const W
       const Vec3 center = at.position + at.orientation * turned.shape.offset;
       const Quat orientation = at.orientation * turned.orientation;
       if (turned.shape.kind == Shape::Kind::kBox) {
-        DrawBox(canvas, view, turned.shape, center, orientation, results::kWood);
+        DrawBox(canvas, view, turned.shape, center, orientation, palette::kWood);
       } else {
-        DrawCapsule(canvas, turned.shape, center, orientation, results::kWood);
+        DrawCapsule(canvas, turned.shape, center, orientation, palette::kWood);
       }
     }
   }
@@ -497,7 +497,7 @@ void DrawWorld(Canvas& canvas, const Strip& strip, const Figure& figure, const W
 /// The reference: all shapes with a dark edge, then all again without, which leaves the edge of their union.
 void DrawGhost(Canvas& canvas, const Character& character, const State& state) {
   for (const bool edge : {true, false}) {
-    const std::string color = Hex(edge ? kGhost : Mix(results::kPaper, kGhost, 0.16));
+    const std::string color = Hex(edge ? kGhost : Mix(palette::kPaper, kGhost, 0.16));
     const double extra = edge ? 1.2 : 0;
     canvas << "<g stroke=\"" << color << "\" fill=\"" << color << "\">\n";
     for (size_t b = 0; b < character.bodies.size(); ++b) {
@@ -533,7 +533,7 @@ void DrawArrow(Canvas& canvas, const Vec2& tail, const Vec2& tip) {
   const std::vector<Vec2> outline = {
       tail + half * across,        neck + half * across, neck + 0.45 * head * across, tip,
       neck - 0.45 * head * across, neck - half * across, tail - half * across};
-  canvas.Polygon(outline, "fill=\"" + Hex(kForce) + "\" stroke=\"" + Hex(results::kPaper) +
+  canvas.Polygon(outline, "fill=\"" + Hex(kForce) + "\" stroke=\"" + Hex(palette::kPaper) +
                               "\" stroke-width=\"1.6\" stroke-linejoin=\"round\" paint-order=\"stroke\"");
 }
 
@@ -547,23 +547,23 @@ struct LegendEntries {
 
 /// One line at the foot of the picture: what the colours mean on the left, lengths on the right.
 void DrawLegend(Canvas& canvas, const LegendEntries& entries, double width, double y) {
-  const std::string text = "fill=\"" + Hex(Mix(kInk, results::kPaper, 0.3)) + "\"";
+  const std::string text = "fill=\"" + Hex(Mix(kInk, palette::kPaper, 0.3)) + "\"";
   const double middle = y - 4.5;  // of the small letters
   double x = 36;
   // No font is at hand to measure with: about 6.6 pixels to the letter, and some air.
   const auto advance = [&](const std::string& label) { x += 6.6 * static_cast<double>(label.size()) + 22; };
-  const auto swatch = [&](const results::Color& color, const std::string& label) {
+  const auto swatch = [&](const palette::Color& color, const std::string& label) {
     canvas << "<circle cx=\"" << x + 5.5 << "\" cy=\"" << middle << "\" r=\"5\" fill=\"" << Hex(color) << "\" stroke=\""
            << Hex(Shade(color, 0.45)) << "\" stroke-width=\"" << kOutline << "\"/>\n";
     canvas.Text({x + 17, y}, text, label);
     x += 17;
     advance(label);
   };
-  swatch(results::kLeft, "left");
-  swatch(results::kRight, "right");
+  swatch(palette::kLeft, "left");
+  swatch(palette::kRight, "right");
   if (entries.ghost) {
     canvas << "<circle cx=\"" << x + 5.5 << "\" cy=\"" << middle << "\" r=\"5\" fill=\""
-           << Hex(Mix(results::kPaper, kGhost, 0.16)) << "\" stroke=\"" << Hex(kGhost) << "\" stroke-width=\"1.2\"/>\n";
+           << Hex(Mix(palette::kPaper, kGhost, 0.16)) << "\" stroke=\"" << Hex(kGhost) << "\" stroke-width=\"1.2\"/>\n";
     canvas.Text({x + 17, y}, text, "reference");
     x += 17;
     advance("reference");
@@ -686,13 +686,13 @@ void DrawPaper(Canvas& canvas, const Strip& strip, double height) {
   canvas
       << "<defs>"
       << "<linearGradient id=\"floor\" x1=\"0\" y1=\"0\" x2=\"0\" y2=\"1\"><stop offset=\"0\" stop-color=\"#e3e0d8\"/>"
-      << "<stop offset=\"1\" stop-color=\"" << Hex(results::kPaper) << "\"/></linearGradient>"
+      << "<stop offset=\"1\" stop-color=\"" << Hex(palette::kPaper) << "\"/></linearGradient>"
       << "<radialGradient id=\"shadow\"><stop offset=\"0\" stop-color=\"#000\" stop-opacity=\"0.30\"/>"
       << "<stop offset=\"1\" stop-color=\"#000\" stop-opacity=\"0\"/></radialGradient>"
       << "<clipPath id=\"page\"><rect width=\"" << options.width << "\" height=\"" << height
       << "\" rx=\"10\"/></clipPath></defs>\n";
   canvas << "<g clip-path=\"url(#page)\">\n<rect width=\"" << options.width << "\" height=\"" << height << "\" fill=\""
-         << Hex(results::kPaper) << "\"/>\n";
+         << Hex(palette::kPaper) << "\"/>\n";
 }
 
 /// The floor, and a shadow on it under each character.

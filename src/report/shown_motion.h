@@ -5,7 +5,7 @@
 
 #include "packed.h"
 #include "retrace/character/character.h"
-#include "retrace/character/reference.h"
+#include "retrace/character/reference_motion.h"
 #include "retrace/control/control.h"
 #include "retrace/io/json.h"
 

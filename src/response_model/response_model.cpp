@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "retrace/character/cycle.h"
+#include "retrace/retargeting/cycle.h"
 #include "retrace/io/cpu_time.h"
 #include "retrace/math/rotation.h"
 

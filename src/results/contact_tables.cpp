@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "retrace/character/kinematics.h"
+#include "retrace/control/time_grid.h"
 #include "retrace/io/csv_writer.h"
 #include "retrace/math/rotation.h"
 
@@ -222,7 +223,7 @@ const char* FaceName(int face) {
 }
 
 size_t StepsPerFrame(double time_step, const PressureOptions& options) {
-  return static_cast<size_t>(std::max(1L, std::lround(options.frame_time / time_step)));
+  return static_cast<size_t>(control::TimeGrid{time_step}.PartSteps(options.frame_time));
 }
 
 ContactHistory TraceContacts(const character::Character& character, const control::Trajectory& trajectory,

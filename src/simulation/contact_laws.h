@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "retrace/simulation/world.h"
+#include "retrace/simulation/world_options.h"
 #include "step.h"
 
 namespace retrace::simulation {

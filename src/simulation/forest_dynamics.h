@@ -27,9 +27,10 @@
 #include <span>
 #include <vector>
 
+#include "available_passes.h"
 #include "contact_kernels.h"
 #include "forest.h"
-#include "retrace/simulation/world.h"
+#include "retrace/simulation/joint_command.h"
 #include "step.h"
 #include "tree_passes.h"
 

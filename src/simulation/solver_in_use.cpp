@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "retrace/simulation/solver_proof.h"
 #include "retrace/simulation/world.h"
 
 namespace retrace::simulation {

@@ -1,4 +1,4 @@
-#include "solver_proof.h"
+#include "retrace/simulation/solver_proof.h"
 
 #include <algorithm>
 #include <cmath>
@@ -100,6 +100,11 @@ std::optional<std::string> ProveTreeSolver() {
   } catch (const std::exception& error) {
     return std::string("ODE reports: ").append(error.what());
   }
+}
+
+std::string WhyStockSolver() {
+  static const std::string problem = ProveTreeSolver().value_or("");
+  return problem;
 }
 
 }  // namespace retrace::simulation

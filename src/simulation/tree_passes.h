@@ -140,11 +140,4 @@ struct TreePasses {
   void (*scatter)(const std::byte* from, size_t count, double* const* to);
 };
 
-/// One simulation at a time.
-extern const TreePasses kScalarPasses;
-/// As many as this processor takes at once.
-const TreePasses& WidestPasses();
-/// Null where this processor has none with so many lanes.
-const TreePasses* FindPasses(int lanes);
-
 }  // namespace retrace::simulation

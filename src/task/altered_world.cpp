@@ -5,7 +5,6 @@
 #include <limits>
 #include <set>
 
-#include "adapted_reference.h"
 #include "retrace/character/builder.h"
 #include "retrace/character/kinematics.h"
 #include "retrace/character/limits.h"
@@ -13,6 +12,7 @@
 #include "retrace/io/number.h"
 #include "retrace/math/random.h"
 #include "retrace/math/rotation.h"
+#include "retrace/motion_editing/adapted_reference.h"
 
 namespace retrace::task {
 namespace {

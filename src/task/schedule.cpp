@@ -4,7 +4,8 @@
 #include <cmath>
 
 #include "retrace/character/kinematics.h"
-#include "retrace/metrics/clip_checks.h"
+#include "retrace/control/time_grid.h"
+#include "retrace/metrics/floor_contacts.h"
 #include "retrace/motion/segmentation.h"
 
 namespace retrace::task {
@@ -82,10 +83,10 @@ Schedule MakeSchedule(const character::ReferenceMotion& reference, double time_s
   const bool use =
       options.segmentation == Segmentation::kOn || (options.segmentation == Segmentation::kAutomatic && segment);
   if (use) schedule.boundaries = FindBoundaries(reference);
+  const control::TimeGrid grid{time_step};
   std::vector<int> fixed = {0};
-  for (const Boundary& boundary : schedule.boundaries)
-    fixed.push_back(static_cast<int>(std::lround(boundary.time / time_step)));
-  fixed.push_back(static_cast<int>(std::floor(reference.duration() / time_step + 1e-6)));
+  for (const Boundary& boundary : schedule.boundaries) fixed.push_back(grid.Nearest(boundary.time));
+  fixed.push_back(grid.Floor(reference.duration()));
   schedule.steps = {0};
   for (size_t i = 0; i + 1 < fixed.size(); ++i) {
     const int span = fixed[i + 1] - fixed[i];

@@ -1,4 +1,4 @@
-/// Running the programs as a user does, in a folder that goes away.
+/// Running the program as a user does, in a folder that goes away.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -55,21 +55,29 @@ inline void ExpectRefusals(const std::string& program, const std::vector<Refusal
   }
 }
 
-inline const std::string kReconstruct = RETRACE_RECONSTRUCT;
-inline const std::string kTrack = RETRACE_TRACK;
-inline const std::string kReplay = RETRACE_REPLAY;
-inline const std::string kStabilise = RETRACE_STABILISE;
-inline const std::string kGrowTree = RETRACE_GROW_TREE;
-inline const std::string kMakeBody = RETRACE_MAKE_BODY;
-inline const std::string kBuildLibrary = RETRACE_BUILD_LIBRARY;
-inline const std::string kMakeLibrary = RETRACE_MAKE_LIBRARY;
-inline const std::string kInspect = RETRACE_INSPECT;
-inline const std::string kEvaluate = RETRACE_EVALUATE;
-inline const std::string kExport = RETRACE_EXPORT;
-inline const std::string kReport = RETRACE_REPORT;
-inline const std::string kMakeClips = RETRACE_MAKE_CLIPS;
-inline const std::string kMakeRobot = RETRACE_MAKE_ROBOT;
-inline const std::string kMakeMeshes = RETRACE_MAKE_MESHES;
+/// The one program, and its commands.
+inline const std::string kRetrace = RETRACE_PROGRAM;
+/// A program of its own name, which is a link.
+inline const std::string kReconstruct = (std::filesystem::path(kRetrace).parent_path() / "reconstruct").string();
+inline const std::string kForces = kRetrace + " forces";
+inline const std::string kTrack = kRetrace + " track";
+inline const std::string kInspect = kRetrace + " inspect";
+inline const std::string kIdle = kRetrace + " idle";
+inline const std::string kVerify = kRetrace + " verify";
+inline const std::string kReplay = kRetrace + " replay";
+inline const std::string kReport = kRetrace + " report";
+inline const std::string kExport = kRetrace + " export";
+inline const std::string kEvaluate = kRetrace + " evaluate";
+inline const std::string kCompose = kRetrace + " compose";
+inline const std::string kRespond = kRetrace + " respond";
+inline const std::string kStrike = kRetrace + " strike";
+inline const std::string kAddFeedback = kRetrace + " feedback add";
+inline const std::string kGrowFeedback = kRetrace + " feedback grow";
+inline const std::string kRecordingLibrary = kRetrace + " library recordings";
+inline const std::string kControlLibrary = kRetrace + " library controls";
+inline const std::string kLearnModel = kRetrace + " model learn";
+inline const std::string kPlayModel = kRetrace + " model play";
+inline const std::string kCharacterFromMesh = kRetrace + " character from-mesh";
 /// Before "-n N PROGRAM".
 inline const std::string kMpiRun =
     "MPIEXEC=" RETRACE_MPIEXEC " timeout -k 5 100 " RETRACE_SOURCE_DIR "/scripts/mpirun ";

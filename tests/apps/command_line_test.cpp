@@ -32,7 +32,7 @@ TEST_F(CommandLine, MistakesGiveOneMessageAndTheirCode) {
                      {kClip + " --set /search/nonsense=1", 2, "there is no such setting"},
                      {kClip + " --set /search/discarded=2", 2, "/search/discarded"},
                      {kClip + " --character nobody", 2, "human"},
-                     {kClip + " --tail -1", 2, "--tail"},
+                     {kClip + " --check-continuation -1", 2, "--check-continuation"},
                      {kClip + " --set /run/tail=31", 2, "/run/tail: found 31, expected a number from 0 to 30"},
                      {kClip + " --set /run/tail=1e-9", 2, "/run/tail: found 1e-09, expected 0, or 0.1 to 30"},
                      {kClip + " --start 50", 2, "found a start of 50 s"},
@@ -204,7 +204,7 @@ TEST_F(CommandLine, APushedReplayIsMarkedAndNeverTakenForTheRunItself) {
   EXPECT_THAT(weak.text, HasSubstr("pushed: trunk by 0:0:20 N from 0.10 to 0.20 s"));
   EXPECT_THAT(weak.text, HasSubstr("pushed, within the gates"));
   const io::Json manifest = io::ReadJson(pushed + "/manifest.json");
-  EXPECT_EQ(manifest["program"], "replay --push");
+  EXPECT_EQ(manifest["program"], "replay under pushes");
   EXPECT_EQ(manifest["perturbed"], true);
   EXPECT_EQ(manifest["pushes"],
             io::ParseJson(R"([{"body": "trunk", "force": [0.0, 0.0, 20.0], "start": 0.1, "duration": 0.1}])", "t"));
@@ -310,7 +310,7 @@ TEST_F(CommandLine, ATableOfPushesSaysHowLongTheControlSurvives) {
     const double size = std::hypot(table.Numbers("force_x")[row], table.Numbers("force_z")[row]);
     EXPECT_NEAR(size, table.Numbers("force")[row], 1e-9 * size);
   }
-  EXPECT_EQ(io::ReadJson(table_folder + "/manifest.json")["program"], "replay --push-table");
+  EXPECT_EQ(io::ReadJson(table_folder + "/manifest.json")["program"], "replay of a push table");
   io::Json manifest = io::ReadJson(run + "/manifest.json");
   manifest["configuration"]["gates"]["joint_position"] = 1e-6;
   io::WriteFile(run + "/manifest.json", manifest.dump());
@@ -456,7 +456,7 @@ TEST_F(CommandLine, NothingAtAllIsKeptAndSaid) {
 TEST_F(CommandLine, TheEndIsJudgedAndWhatFollowsItIsKept) {
   const std::string stand =
       kReconstruct + " " + RETRACE_SOURCE_DIR + "/data/clips/stand.bvh --end 0.5 --progress plain ";
-  const Outcome judged = Execute(stand + "--tail 1 --output " + Path("judged"));
+  const Outcome judged = Execute(stand + "--check-continuation 1 --output " + Path("judged"));
   ASSERT_EQ(judged.code, 0) << judged.text;
   EXPECT_THAT(judged.text, HasSubstr("the end is viable: on the feet for 1.0 s more "));
   const io::Json end = io::ReadJson(Path("judged") + "/manifest.json")["end"];
@@ -468,7 +468,7 @@ TEST_F(CommandLine, TheEndIsJudgedAndWhatFollowsItIsKept) {
   fs::copy_file(Path("judged") + "/onward.json", Path("onward") + "/control.json");
   const Outcome onward = Execute(kReplay + " " + Path("onward"));
   EXPECT_EQ(onward.code, 0) << onward.text;
-  const Outcome without = Execute(stand + "--tail 0 --output " + Path("without"));
+  const Outcome without = Execute(stand + "--check-continuation 0 --output " + Path("without"));
   ASSERT_EQ(without.code, 0) << without.text;
   EXPECT_THAT(without.text, testing::Not(HasSubstr("the end is")));
   EXPECT_FALSE(fs::exists(Path("without") + "/onward.json"));

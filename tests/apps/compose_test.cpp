@@ -8,8 +8,6 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-const std::string kCompose = RETRACE_COMPOSE;
-
 class ComposeProgram : public CommandLine {
  protected:
   void SetUp() override {
@@ -87,13 +85,13 @@ TEST_F(ComposeProgram, SaysWhatIsKinematic) {
   EXPECT_THAT(io::ReadFile(Path("report.html")), HasSubstr("Not physical: 1 of its transitions are kinematic."));
   ExpectRefusals(kReplay, {{run, 2, "found a motion with kinematic transitions, expected a simulated one"},
                            {run + " --push trunk,10:0:0,0.1,0.1", 2, "expected a simulated one"}});
-  ExpectRefusals(kStabilise, {{run, 2, "expected a simulated one: feedback is along forces"}});
+  ExpectRefusals(kAddFeedback, {{run, 2, "expected a simulated one: feedback is along forces"}});
 }
 
 TEST_F(ComposeProgram, MakesAndRefusesLibraries) {
   const std::string list = Path("list.tsv"), made = Path("made"), clips = " --clips " RETRACE_SOURCE_DIR "/data/clips";
   io::WriteFile(list, "clip\tname\tend\nwalk.bvh\twalk\t2.4\n");
-  const std::string command = kMakeLibrary + " " + list + clips + " --method tracking --progress plain --output ";
+  const std::string command = kControlLibrary + " " + list + clips + " --method tracking --progress plain --output ";
   const Outcome outcome = Execute(command + made);
   EXPECT_EQ(outcome.code, 0) << outcome.text;
   EXPECT_THAT(outcome.text, HasSubstr("made: 1 controls with 10 cuts\n"));
@@ -110,34 +108,35 @@ TEST_F(ComposeProgram, MakesAndRefusesLibraries) {
   io::WriteFile(Path("motions/library.json"), R"({"format": "retrace-motion-library", "version": 1, "motions": []})");
   ExpectRefusals(kCompose, {{Path("motions") + " --play walk --output " + Path("b"), 3,
                              "/format: found \"retrace-motion-library\", expected \"retrace-library\""}});
-  ExpectRefusals(kMakeLibrary, {{"", 2, "list is required"},
-                                {Path("none.tsv") + " --output " + made, 3, "none.tsv"},
-                                {list + clips + " --only dance --output " + made, 2, "no clip of"},
-                                {list + clips + " --seeds 0", 2, "--seeds"},
-                                {list + clips + " --output " + library_ + "/walk", 2, "other files in it"}});
+  ExpectRefusals(kControlLibrary, {{"", 2, "list is required"},
+                                   {Path("none.tsv") + " --output " + made, 3, "none.tsv"},
+                                   {list + clips + " --only dance --output " + made, 2, "no clip of"},
+                                   {list + clips + " --seeds 0", 2, "--seeds"},
+                                   {list + clips + " --output " + library_ + "/walk", 2, "other files in it"}});
 }
 
 TEST_F(ComposeProgram, RefusesWhatItCannotUse) {
   const std::string output = " --output " + Path("run");
-  ExpectRefusals(kCompose, {{library_ + output, 2, "--play is required"},
-                            {library_ + " --play walk,dance" + output, 2, "found \"dance\", expected one of walk"},
-                            {Path("nothing") + " --play walk" + output, 3, "no such folder"},
-                            {library_ + "/walk --play walk" + output, 3, "found no run, expected a sub-folder"},
-                            {library_ + " --play walk --push trunk,nan:0:0,1,1" + output, 2, "push trunk,nan:0:0,1,1"},
-                            {library_ + " --play walk --cuts 0" + output, 2, "--cuts"},
-                            {library_ + " --play walk --transition magic" + output, 2, "--transition"},
-                            {library_ + " --play walk --get-up walk" + output, 2, "--get-up: found no push"},
-                            {library_ + " --play walk --push trunk,1:0:0,0,1 --get-up dance" + output, 2,
-                             "--get-up: found \"dance\", expected one of walk"},
-                            {library_ + " --play walk --push trunk,1:0:0,0,1 --get-up walk@9" + output, 2,
-                             "--get-up: found \"walk@9\", expected a second of a control that lasts 2.40 s"},
-                            {library_ + " --play walk --push trunk,1:0:0,0,1 --get-up walk,walk@1" + output, 2,
-                             "--get-up: found \"walk@1\", expected NAME, or of the first one NAME@SECOND"},
-                            {library_ + " --play walk --seconds -1" + output, 2, "--seconds"},
-                            {library_ + " --play walk --push-every trunk,1,1,0.1" + output, 2, "found no --seconds"},
-                            {library_ + " --play walk --seconds 9 --push-every trunk,1" + output, 2,
-                             "expected BODY,NEWTON,INTERVAL,DURATION"},
-                            {library_ + " --play walk --output " + library_ + "/walk --force", 5, "walk"}});
+  ExpectRefusals(kCompose,
+                 {{library_ + output, 2, "--play is required"},
+                  {library_ + " --play walk,dance" + output, 2, "found \"dance\", expected one of walk"},
+                  {Path("nothing") + " --play walk" + output, 3, "no such folder"},
+                  {library_ + "/walk --play walk" + output, 3, "found no run, expected a sub-folder"},
+                  {library_ + " --play walk --push trunk,nan:0:0,1,1" + output, 2, "push trunk,nan:0:0,1,1"},
+                  {library_ + " --play walk --cuts 0" + output, 2, "--cuts"},
+                  {library_ + " --play walk --transition magic" + output, 2, "--transition"},
+                  {library_ + " --play walk --get-up walk" + output, 2, "--get-up: found no push"},
+                  {library_ + " --play walk --push trunk,1:0:0,0,1 --get-up dance" + output, 2,
+                   "--get-up: found \"dance\", expected one of walk"},
+                  {library_ + " --play walk --push trunk,1:0:0,0,1 --get-up walk@9" + output, 2,
+                   "--get-up: found \"walk@9\", expected a second of a control that lasts 2.40 s"},
+                  {library_ + " --play walk --push trunk,1:0:0,0,1 --get-up walk,walk@1" + output, 2,
+                   "--get-up: found \"walk@1\", expected NAME, or of the first one NAME@SECOND"},
+                  {library_ + " --play walk --seconds -1" + output, 2, "--seconds"},
+                  {library_ + " --play walk --push-every trunk,1,1,0.1" + output, 2, "--push-every: found no seconds"},
+                  {library_ + " --play walk --seconds 9 --push-every trunk,1" + output, 2,
+                   "expected BODY,NEWTON,INTERVAL,DURATION"},
+                  {library_ + " --play walk --output " + library_ + "/walk --force", 5, "walk"}});
 }
 
 }  // namespace

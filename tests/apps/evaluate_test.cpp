@@ -313,7 +313,7 @@ TEST_F(Evaluate, RanksGiveTheRowsOfThreads) {
   }
 }
 
-// Found by scripts/attack: the results could not be written, which ended as an internal error.
+// Found by scripts/check/attack: the results could not be written, which ended as an internal error.
 TEST_F(CommandLine, AListThatIsNotUtf8IsRefused) {
   const std::string list = Write("list.tsv", "clip\tgroup\nwalk.bvh\tto\xee\n");
   ExpectRefusals("", {{kEvaluate + " " + list + " --output " + Path("out"), 3,

@@ -16,7 +16,6 @@ using testing::HasSubstr;
 
 class ForcesProgram : public CommandLine {};
 
-const std::string kForces = RETRACE_FORCES;
 const std::string kBriefWalk = kWalkClip + " --end 1 --method tracking --set /tracking/candidates=0 ";
 
 TEST_F(ForcesProgram, RepairsTheReferenceBeforeIt) {
@@ -161,7 +160,7 @@ TEST_F(ForcesProgram, LandsFromAJump) {
 TEST_F(ForcesProgram, AgreesWithItsOwnForces) {
   const std::string run = Path("run"), again = Path("again");
   ASSERT_EQ(Execute(kForces + " " + kBriefWalk + "--seeds 1 --output " + run).code, 0);
-  const Outcome outcome = Execute(kForces + " " + kBriefWalk + "--seeds 1 --measured " + run +
+  const Outcome outcome = Execute(kForces + " " + kBriefWalk + "--seeds 1 --force-plates " + run +
                                   "/export/ground_forces.sto --output " + again);
   ASSERT_EQ(outcome.code, 0) << outcome.text;
   EXPECT_THAT(outcome.text, HasSubstr("against the measured forces"));
@@ -190,18 +189,18 @@ TEST_F(ForcesProgram, RefusesWhatItCannotUse) {
   io::WriteFile(Path("late.csv"), "time,left_fx_N,left_fy_N,left_fz_N\n50,1,2,3\n60,1,2,3\n");
   io::WriteFile(Path("plates.mot"),
                 "nRows=2\nendheader\ntime ground_force_1_vx ground_force_1_vy ground_force_1_vz\n0 0 1 2\n1 0 1 2\n");
-  const std::string measured = kBriefWalk + "--measured ";
+  const std::string measured = kBriefWalk + "--force-plates ";
   ExpectRefusals(kForces, {{"", 2, "forces: a clip is needed"},
                            {kBriefWalk + "--mass 0", 2, "--mass: found 0, expected a number from 1 to 1000"},
                            {kBriefWalk + "--seeds 0", 2, "--seeds"},
-                           {kBriefWalk + "--measured-heading 90", 2, "--measured"},
+                           {kBriefWalk + "--force-plates-heading 90", 2, "--force-plates"},
                            {measured + "missing.csv", 3, "missing.csv"},
                            {measured + Path("bad.csv"), 3, "bad.csv:1:1: found the column 'pressure', expected time"},
                            {measured + Path("late.csv"), 3, "late.csv: found measured times from 50.00 to 60.00 s"},
                            {measured + Path("plates.mot"), 3,
                             "plates.mot: found no place and no foot of the force ground_force_1,"},
                            {measured + Path("late.csv") + " --character quadruped", 3, ""},
-                           {kWalkClip + " --loop 4 --measured " + Path("late.csv"), 2, "cycle is repeated"}});
+                           {kWalkClip + " --loop 4 --force-plates " + Path("late.csv"), 2, "cycle is repeated"}});
 }
 
 /// The judge's figures of a run against the recording's forces; nothing where there is no judge.
@@ -236,7 +235,7 @@ TEST_F(ForcesProgram, AgreesWithForcePlates) {
   }
   for (const Bound& bound : bounds) {
     const Outcome outcome =
-        Execute(kForces + " " + folder + bound.name + ".bvh --mass " + bound.mass + " --measured " + folder +
+        Execute(kForces + " " + folder + bound.name + ".bvh --mass " + bound.mass + " --force-plates " + folder +
                 bound.name + ".forces.csv --seeds 1" + bound.more + " --output " + Path(bound.name));
     ASSERT_EQ(outcome.code, 0) << outcome.text;
     const io::Json comparison = io::ReadJson(Path(bound.name) + "/manifest.json")["force_comparison"];
@@ -266,7 +265,7 @@ TEST_F(ForcesProgram, HasTheFiguresOfTheJudge) {
     const std::string forces = folder + recording.name + ".forces.csv";
     const Outcome outcome = Execute(kForces + " " + folder + recording.name +
                                     ".bvh --method tracking --set /tracking/candidates=0 --seeds 1 --mass " +
-                                    recording.mass + " --measured " + forces + " --output " + run);
+                                    recording.mass + " --force-plates " + forces + " --output " + run);
     ASSERT_TRUE(outcome.code == 0 || outcome.code == 4) << outcome.text;
     const io::Json judged = Judge(python, run, recording.name, recording.mass, Path("judge.json"));
     ASSERT_TRUE(judged.is_object());

@@ -7,6 +7,8 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
+const std::string kMakeClips = RETRACE_MAKE_CLIPS;
+const std::string kMakeRobot = RETRACE_MAKE_ROBOT;
 const std::string kData = std::string(RETRACE_SOURCE_DIR) + "/data/";
 
 TEST_F(CommandLine, MakeRobotWritesTheShippedCharacters) {
@@ -41,7 +43,7 @@ TEST_F(CommandLine, MakeClipsWritesAWalkThatGoesOn) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder), fs::directory_iterator()), 1);
 }
 
-// Found by scripts/attack: make_robot wrote over the motion of a run.
+// Found by scripts/check/attack: make_robot wrote over the motion of a run.
 TEST_F(CommandLine, GeneratorsWriteOverNothingButTheirOwn) {
   const std::string file = Write("motion.bvh", "a motion");
   ExpectRefusals(kMakeRobot, {{"--output " + file, 2, "make_robot: " + file + ": found another file"}});

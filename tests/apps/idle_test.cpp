@@ -8,8 +8,6 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-const std::string kIdle = RETRACE_IDLE;
-
 class IdleProgram : public CommandLine {
  protected:
   /// Two of the bundled keys: planning takes the square of their number.
@@ -87,7 +85,7 @@ TEST_F(IdleProgram, RefusesWhatItCannotUse) {
                          {"sitting --world stool --seconds 0", 2, "--seconds"},
                          {"sitting --dry-run", 3, "is its furniture there?"},
                          {"sitting --dry-run --world platform", 2, "course"},
-                         {"sitting --world stool --choose upright:forward:9 --dry-run", 2, "from 1 to 3"},
+                         {"sitting --world stool --allow-paths upright:forward:9 --dry-run", 2, "from 1 to 3"},
                          {Path("missing.json") + " --world stool", 3, "missing.json"}});
   const std::string keys = Path("keys.json");
   io::WriteFile(keys, R"({"format": "retrace-keys", "version": 1, "keys": []})");

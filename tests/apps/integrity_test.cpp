@@ -72,7 +72,7 @@ TEST_F(Integrity, Row02RowsOfAnEditedListAreNotKept) {
 
 TEST_F(Integrity, Row03AReportReplacesNothingButReports) {
   const std::string run = TinyRun("run");
-  const std::string report = std::string(RETRACE_REPORT) + " " + run + " --output ";
+  const std::string report = kReport + " " + run + " --output ";
   if (Execute(report + Path("page.html")).code == 2) GTEST_SKIP() << "the page was not built";
   EXPECT_EQ(Execute(report + Path("page.html")).code, 0);  // its own page again
   ExpectRefused(report + run + "/control.json", 5, "found an input of this program");
@@ -85,7 +85,7 @@ TEST_F(Integrity, Row03AReportReplacesNothingButReports) {
   Write("mine.txt", "mine");
   ExpectRefused(report + Path("mine.txt"), 2, "a file that report did not make");
   EXPECT_EQ(Execute(report + Path("mine.txt") + " --force").code, 0);
-  const std::string exported = std::string(RETRACE_EXPORT) + " " + run + " --to bvh --output ";
+  const std::string exported = kExport + " " + run + " --to bvh --output ";
   ExpectRefused(exported + run + "/motion.bvh --force", 5, "found an input of this program");
   ExpectRefused(exported + run + " --force", 5, "found an input of this program");
 }
@@ -125,7 +125,7 @@ TEST_F(Integrity, Row08AChangedRunDoesNotVerify) {
   }
   fs::copy_file(run + "/motion.bvh", run + "/reference.bvh", fs::copy_options::overwrite_existing);
   names_it(kReplay + " " + run + " --verify", "reference.bvh", "was changed");
-  names_it(std::string(RETRACE_EXPORT) + " " + run + " --to bvh", "reference.bvh", "was changed");
+  names_it(kExport + " " + run + " --to bvh", "reference.bvh", "was changed");
 }
 
 TEST_F(Integrity, Row08TheManifestIsSealed) {
@@ -153,7 +153,7 @@ TEST_F(Integrity, Row08TheManifestIsSealed) {
   changed = manifest;
   changed.erase("version");
   expect(changed, "is not the manifest of a run");
-  // Found by scripts/attack: another JSON document had neither a seal nor a list of files to compare.
+  // Found by scripts/check/attack: another JSON document had neither a seal nor a list of files to compare.
   expect(io::ReadJson(run + "/control.json"), "is not the manifest of a run");
   io::WriteFile(path, manifest.dump());  // the same content in another layout
   EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);

@@ -38,13 +38,13 @@ TEST_F(CommandLine, Row11NumbersThatAreNone) {
           {kClip + " --unit 0", 2, "--unit: found \"0\", expected auto, m, cm"},
           {kClip + " --frame-rate nan", 2, "--frame-rate: found nan, expected a number from 1 to 10000"},
           {kClip + " --skip-frames=-1", 2, "--skip-frames: found -1, expected a whole number from 0"},
-          {kClip + " --hang-limit nan", 2, "--hang-limit: found nan, expected a number from 0 to 86400"},
+          {kClip + " --rank-timeout nan", 2, "--rank-timeout: found nan, expected a number from 0 to 86400"},
           {kClip + " --time-limit 1e9", 2, "the duration \"1e9\": expected seconds"},
           {kClip + " --time-limit 99999999999", 2, "at most 1000 days"},
       });
   ExpectRefusals(kEvaluate, {
                                 {"list.tsv --require nan", 2, "--require: found nan, expected a number from 0 to 1"},
-                                {"list.tsv --hang-limit nan", 2, "--hang-limit: found nan"},
+                                {"list.tsv --rank-timeout nan", 2, "--rank-timeout: found nan"},
                                 {"list.tsv --seeds 0", 2, "--seeds: found 0, expected a whole number from 1"},
                                 {"list.tsv --share 0/3", 2, "--share: found \"0/3\", expected I/N with I from 1 to N"},
                                 {"list.tsv --share 4/3", 2, "--share: found \"4/3\", expected I/N with I from 1 to N"},

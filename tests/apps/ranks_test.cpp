@@ -29,12 +29,12 @@ class Ranks : public CommandLine {
 
 TEST_F(Ranks, AreToldWhenASearchHasNoWorkForThem) {
   const auto launch = [&](const std::string& method) {
-    return Launch(8, kClip + " --end 0.3 --samples 20 --saved 5 --tail 0 --progress none --method " + method +
-                         " --output " + Path(method));
+    return Launch(8, kClip + " --end 0.3 --samples 20 --saved 5 --check-continuation 0 --progress none --method " +
+                         method + " --output " + Path(method));
   };
   const Outcome search = launch("sampling");
   EXPECT_THAT(search.text, HasSubstr("8 ranks are more than a search with 20 samples per iteration keeps at work"));
-  EXPECT_THAT(search.text, HasSubstr("--best-of N"));
+  EXPECT_THAT(search.text, HasSubstr("several controls, side by side"));
   EXPECT_THAT(launch("tracking").text, Not(HasSubstr("8 ranks")));
 }
 
@@ -86,7 +86,8 @@ TEST_F(Ranks, LeaveLogsOfWholeLines) {
 }
 
 TEST_F(Ranks, TakeTheBestOfTheSameSeedsAsThreads) {
-  const std::string command = kClip + " --end 0.3 --method sampling --samples 40 --saved 8 --tail 0 --best-of 3 ";
+  const std::string command =
+      kClip + " --end 0.3 --method sampling --samples 40 --saved 8 --check-continuation 0 --best-of 3 ";
   const Outcome threads =
       Execute(kReconstruct + " " + command + "--progress plain --threads 2 --output " + Path("threads"));
   ASSERT_EQ(threads.code, 0) << threads.text;
@@ -186,7 +187,7 @@ TEST_F(Ranks, EndWhenOneHangsAndGoOnLater) {
       kWalkClip + " --end 1 --method sampling --samples 300 --saved 40 --progress none --output ";
   const std::string run = Path("run");
   const std::string command = kMpiRun + "-n 2 " + kReconstruct + " " + options + run;
-  const Outcome stopped = HangRank(1, run + "/checkpoint", command + " --hang-limit 1", run);
+  const Outcome stopped = HangRank(1, run + "/checkpoint", command + " --rank-timeout 1", run);
   EXPECT_EQ(stopped.code, 75) << stopped.text;
   EXPECT_THAT(stopped.text,
               testing::ContainsRegex("reconstruct: rank 1 \\([^)]+\\) has not answered for 1 s: stopped"));
@@ -202,7 +203,7 @@ TEST_F(Ranks, EvaluateNamesOneThatHangs) {
       kMpiRun + "-n 2 " + kEvaluate + " " + list + " --clips " + RETRACE_SOURCE_DIR +
       "/data/clips --method sampling --samples 300 --saved 40 --ranks-per-run 1 --progress none --output " +
       Path("out");
-  const Outcome stopped = HangRank(1, Path("out/runs/walk.2/checkpoint"), command + " --hang-limit 1", Path("out"));
+  const Outcome stopped = HangRank(1, Path("out/runs/walk.2/checkpoint"), command + " --rank-timeout 1", Path("out"));
   EXPECT_EQ(stopped.code, 75) << stopped.text;
   EXPECT_THAT(stopped.text,
               testing::ContainsRegex("evaluate: rank 1 \\([^)]+\\) has not answered for [0-9]+ s: stopped, the same "

@@ -31,7 +31,7 @@ TEST_F(CommandLine, InspectTellsWhatARepairWouldChange) {
 
 TEST_F(CommandLine, ReconstructRepairsAReferenceAndLabelsIt) {
   const std::string plain = Path("plain"), asked = Path("asked"), repaired = Path("repaired");
-  const std::string tracking = " --method tracking --tail 0 --progress plain --output ";
+  const std::string tracking = " --method tracking --check-continuation 0 --progress plain --output ";
   // A clip without findings: the same bytes.
   ASSERT_EQ(Execute(kReconstruct + " " + kClip + " --end 1" + tracking + plain).code, 0);
   ASSERT_EQ(Execute(kReconstruct + " " + kClip + " --end 1 --repair" + tracking + asked).code, 0);
@@ -78,9 +78,10 @@ TEST_F(CommandLine, TrackRepairsTheReferenceToo) {
 
 TEST_F(CommandLine, ABestEffortGoesOnToTheEnd) {
   const std::string lost = Path("lost"), effort = Path("effort");
-  const std::string command = kReconstruct + " " + kWalkClip +
-                              " --end 1 --method sampling --samples 20 --saved 5 --tail 0 --progress plain"
-                              " --set /gates/joint_position=0.02 --set /search/budget=60";
+  const std::string command =
+      kReconstruct + " " + kWalkClip +
+      " --end 1 --method sampling --samples 20 --saved 5 --check-continuation 0 --progress plain"
+      " --set /gates/joint_position=0.02 --set /search/budget=60";
   ASSERT_EQ(Execute(command + " --output " + lost).code, 4);
   EXPECT_EQ(io::ReadJson(lost + "/manifest.json")["evaluation"]["completed"], false);
   const Outcome outcome = Execute(command + " --best-effort --output " + effort);

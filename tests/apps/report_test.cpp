@@ -164,7 +164,7 @@ TEST_F(ReportCommand, Refusals) {
 TEST_F(CommandLine, WithoutThePageOneMessageSaysSo) {
   // A program that stands alone, as in an installation that was built without npm.
   std::filesystem::create_directories(folder_ / "bin");
-  std::filesystem::copy_file(kReport, folder_ / "bin/report");
+  std::filesystem::copy_file(kRetrace, folder_ / "bin/report");
   const Outcome outcome = Execute((folder_ / "bin/report").string() + " " + Path("bin"));
   if (std::filesystem::exists(RETRACE_INSTALLED_PAGE)) GTEST_SKIP() << "an installed page is found";
   EXPECT_EQ(outcome.code, 2);

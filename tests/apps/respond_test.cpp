@@ -9,7 +9,6 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-const std::string kRespond = RETRACE_RESPOND;
 const std::string kFewSamples =
     " --seconds 1.5 --stand 0.3 --samples 100 --saved 20 --set /smoothing/passes=0 --progress plain";
 
@@ -24,7 +23,7 @@ class RespondProgram : public CommandLine {
     const std::string clips = std::string(RETRACE_SOURCE_DIR) + "/data/clips/";
     fs::create_directories(Path("clips"));
     for (const char* name : {"walk.bvh", "stand.bvh"}) io::WriteFile(Path("clips/") + name, io::ReadFile(clips + name));
-    ASSERT_EQ(Execute(kBuildLibrary + " " + Path("clips") + " --output " + library_).code, 0);
+    ASSERT_EQ(Execute(kRecordingLibrary + " " + Path("clips") + " --output " + library_).code, 0);
   }
   std::string Command(const std::string& push) const {
     return kRespond + " " + walk_ + " --library " + library_ + " --push " + push + kFewSamples;
@@ -118,7 +117,7 @@ TEST_F(RespondProgram, FallsAndGetsUpWhereNothingLeadsOn) {
   const std::string recordings = Path("get_ups"), library = Path("up"), run = Path("run");
   fs::create_directories(recordings);
   io::WriteFile(recordings + "/getup_prone_wd2.bvh", io::ReadFile(get_up));
-  ASSERT_EQ(Execute(kBuildLibrary + " " + recordings + " --output " + library).code, 0);
+  ASSERT_EQ(Execute(kRecordingLibrary + " " + recordings + " --output " + library).code, 0);
   const Outcome outcome = Execute(kRespond + " " + walk_ + " --library " + library +
                                   " --push trunk,0:0:450,0.6,0.1 --latest 0.3" + kFewSamples + " --output " + run);
   EXPECT_EQ(outcome.code, 0) << outcome.text;
@@ -231,7 +230,7 @@ TEST_F(RespondProgram, AKinematicTransitionIsLabelledAndSmooth) {
   EXPECT_THAT(io::ReadFile(Path("report.html")), HasSubstr("Not physical: after "));
   const std::string found = "found a motion with an end that is not simulated, expected a simulated one: ";
   ExpectRefusals(kReplay, {{run, 2, found + "only --verify and --track-only are of use"}});
-  ExpectRefusals(kStabilise, {{run, 2, found + "feedback is along forces"}});
+  ExpectRefusals(kAddFeedback, {{run, 2, found + "feedback is along forces"}});
   ExpectRefusals(kRespond, {{run + " --library " + library_ + " --push trunk,0:0:9,1.6,0.1 --output " + Path("a"), 2,
                              found + "a response is simulated"}});
   // What is beside it is simulated to the end, and pushed likewise.
@@ -299,10 +298,10 @@ TEST_F(RespondProgram, RefusesWhatItCannotUse) {
   const std::string push = " --push trunk,0:0:200,0.6,0.1", library = " --library " + library_,
                     output = " --output " + Path("run");
   const std::string far = Ball("[9, 0.2, 0]", "[0, 0, 0]");
-  ASSERT_EQ(Execute(kBuildLibrary + " " + Path("clips") + " --character slim --output " + Path("slim")).code, 0);
+  ASSERT_EQ(Execute(kRecordingLibrary + " " + Path("clips") + " --character slim --output " + Path("slim")).code, 0);
   ASSERT_EQ(Execute(Command("trunk,0:0:1,2,0.1") + " --output " + Path("pushed")).code, 0);
   ExpectRefusals(
-      kRespond, {{walk_ + library + output, 2, "found neither --push nor --world, expected one"},
+      kRespond, {{walk_ + library + output, 2, "found neither, expected one"},
                  {walk_ + library + push + " --world crates" + output, 2, "found --push and --world, expected one"},
                  {walk_ + library + " --world ice" + output, 3, "found another ground or fixed things"},
                  {walk_ + library + " --world vest" + output, 3, "found no body that moves freely"},

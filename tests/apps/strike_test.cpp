@@ -10,8 +10,6 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-const std::string kStrike = RETRACE_STRIKE;
-const std::string kAnswer = RETRACE_RESPOND;
 const std::string kClips = std::string(RETRACE_SOURCE_DIR) + "/data/clips/";
 /// Somebody who walks into somebody who stands.
 const std::string kWalkIntoStand =
@@ -47,11 +45,11 @@ TEST_F(StrikeProgram, TheOneThatIsStruckResponds) {
   for (const char* name : {"walk.bvh", "stand.bvh"}) {
     io::WriteFile(Path("clips/") + name, io::ReadFile(kClips + name));
   }
-  ASSERT_EQ(Execute(kBuildLibrary + " " + Path("clips") + " --output " + library).code, 0);
+  ASSERT_EQ(Execute(kRecordingLibrary + " " + Path("clips") + " --output " + library).code, 0);
   ASSERT_EQ(Execute(kWalkIntoStand + " --output " + struck).code, 0);
-  const std::string command = kAnswer + " " + struck + " --library " + library +
+  const std::string command = kRespond + " " + struck + " --library " + library +
                               " --seconds 1.2 --stand 0.2 --samples 60 --saved 15 --candidates 2 "
-                              "--set /smoothing/passes=0 --search-anyway --progress plain";
+                              "--set /smoothing/passes=0 --force-search --progress plain";
   const Outcome outcome = Execute(command + " --output " + run);
   EXPECT_TRUE(outcome.code == 0 || outcome.code == 4) << outcome.text;
   const io::Json manifest = io::ReadJson(run + "/manifest.json");
@@ -83,12 +81,12 @@ TEST_F(StrikeProgram, TheOneThatIsStruckResponds) {
     EXPECT_GT(compared, 40u);
   }
 
-  ExpectRefusals(kAnswer, {{struck + " --library " + library + " --struck 3 --output " + Path("no"), 2,
-                            "--struck: found 3, expected one of the 2 characters"},
-                           {struck + " --library " + library + " --push trunk,0:0:1,1,0.1 --output " + Path("no"), 2,
-                            "found several characters and --push, expected a blow of one of them alone"},
-                           {struck + " --library " + library + " --after 900 --output " + Path("no"), 3,
-                            "found a blow that never touches"}});
+  ExpectRefusals(kRespond, {{struck + " --library " + library + " --receiver 3 --output " + Path("no"), 2,
+                             "--struck: found 3, expected one of the 2 characters"},
+                            {struck + " --library " + library + " --push trunk,0:0:1,1,0.1 --output " + Path("no"), 2,
+                             "found several characters and --push, expected a blow of one of them alone"},
+                            {struck + " --library " + library + " --after 900 --output " + Path("no"), 3,
+                             "found a blow that never touches"}});
 }
 
 /// Markers of two people who walk towards one another.
@@ -142,7 +140,7 @@ TEST_F(StrikeProgram, RefusesWhatItCannotUse) {
                   {clips + " --stance 1,2,3,4", 2, "found 4 parts between commas, expected AHEAD"},
                   {clips + " --pair --stance 1", 2, "--pair: found --stance with it"},
                   {clips + " --pair --attacker-start 1", 2, "--pair: found --attacker-start with it"},
-                  {clips + " --within 0", 2, "--within"},
+                  {clips + " --search-window 0", 2, "--search-window"},
                   {clips + " --start 99", 2, "99"},
                   {clips + " --character quadruped", 3, ""},
                   {clips + " --character nobody", 2, "nobody"},

@@ -90,7 +90,7 @@ TEST_F(Windows, RefuseWhatTheyCannotDo) {
                   {"--set /windows/start=middle", 2, "/windows/start"},
                   {"--set /windows/cost=mine", 2, "/windows/cost"},
                   {"--variations 2", 2, "the method windows for several controls"}});
-  ExpectRefusals(std::string(RETRACE_FORCES) + " " + kWalkClip + " --method windows --output " + Path("run"),
+  ExpectRefusals(kForces + " " + kWalkClip + " --method windows --output " + Path("run"),
                  {{"", 2, "the method windows for the forces of a recording"}});
 }
 

@@ -2,9 +2,11 @@
 #include <benchmark/benchmark.h>
 
 #include "control/sample_control.h"
+#include "retrace/control/feedback_law.h"
 #include "retrace/methods/stabilization/reindexing.h"
 #include "retrace/methods/stabilization/stabilise.h"
 #include "retrace/parallel/task_farm.h"
+#include "retrace/parallel/thread_farm.h"
 
 namespace retrace::bench {
 namespace {

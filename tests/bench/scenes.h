@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "retrace/character/kinematics.h"
-#include "retrace/character/reference.h"
+#include "retrace/retargeting/reference.h"
 #include "retrace/math/rotation.h"
 #include "retrace/methods/sampling/rollout.h"
 #include "retrace/recordings/bvh.h"

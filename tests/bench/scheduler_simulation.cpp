@@ -1,13 +1,15 @@
 /// How many ranks a search keeps busy: the real scheduler in a simulated job, with costs that are measured here, in a
-/// search on this machine. Prints the tables of SCALING.md.
+/// search on this machine. Prints the tables of scripts/experiments/scaling/RESULTS.md.
 ///
 /// usage: scheduler_simulation CLIP.bvh [--end SECONDS] [--set /POINTER=VALUE] ...
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdio>
 #include <ctime>
 #include <numeric>
 
+#include "cli/number_option.h"
+#include "cli/program.h"
+#include "cli/set_option.h"
 #include "farm_model.h"
 #include "retrace/io/error.h"
 #include "retrace/io/journal.h"
@@ -257,22 +259,21 @@ int Run(const runs::JobOptions& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Measures what a search costs and simulates it on many ranks.", "scheduler_simulation");
+  const std::string name = "scheduler_simulation";
+  cli::Command command(name, "Measures what a search costs and simulates it on many ranks.");
+  runs::JobOptions options;
   std::string clip;
-  double end = -1;
   std::vector<std::string> settings;
-  app.add_option("clip", clip, "Recorded motion")->required();
-  app.add_option("--end", end, "Last second of the clip to use [its end]");
-  app.add_option("--set", settings, "One setting: /section/name=value (repeatable)")->allow_extra_args(false);
-  CLI11_PARSE(app, argc, argv);
-  try {
-    runs::JobOptions options;
+  command.Add("clip", clip, "Recorded motion").Required();
+  cli::AddNumber(command, "--end", options.clip.end, io::OptionalReal{character::kInstants},
+                 "Last second of the clip to use [its end]");
+  cli::AddSetOption(command, settings, "One setting",
+                    [](const std::string& assignment) { runs::Configuration().Set(assignment); });
+  int exit_code = 0;
+  if (!command.Parse(cli::Arguments(argc, argv), true, exit_code)) return exit_code;
+  return cli::RunProgram(name, true, [&] {
     options.clip.file = clip;
-    if (end >= 0) options.clip.end = end;
     for (const std::string& setting : settings) options.configuration.Set(setting);
     return Run(options);
-  } catch (const Error& error) {
-    std::fprintf(stderr, "scheduler_simulation: %s\n", error.what());
-    return static_cast<int>(error.code());
-  }
+  });
 }

@@ -178,7 +178,7 @@ TEST(CharacterOfMesh, SaysWhatIsWrongWithABody) {
     nameless.joints[j].parent = j == 0 ? -1 : 0;  // of no human shape either
   }
   EXPECT_THAT(RefusalOf(nameless), HasSubstr("found joints j0"));
-  // Found by scripts/attack: two roots, of joints that no name decides.
+  // Found by scripts/check/attack: two roots, of joints that no name decides.
   const SkinnedMesh read = ParseSkinnedGlb(FormatSkinnedGlb(nameless, "body"), "body.glb");
   EXPECT_THAT(RefusalOf(read), HasSubstr("found joints scene, j0"));
   SkinnedMesh handless = MediumMesh();

@@ -12,13 +12,13 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const here = dirname(fileURLToPath(import.meta.url));
-const programs = process.env.RETRACE_PROGRAMS;
+const program = process.env.RETRACE_PROGRAM;
 const chromiumPath = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find(existsSync);
 const playwright = join(process.env.RETRACE_PACKAGES ?? '', 'playwright-core');
 for (const [what, there] of [
   ['Chromium (scripts/install-dependencies --with-browser)', chromiumPath],
   ['Playwright, which the build brings with npm', existsSync(playwright)],
-  ['the page, which the build makes with npm', existsSync(join(programs, '..', 'share/retrace/report_page.html'))],
+  ['the page, which the build makes with npm', existsSync(join(program, '../..', 'share/retrace/report_page.html'))],
 ]) {
   if (!there) {
     console.log(`skipped: there is no ${what}`);
@@ -29,7 +29,7 @@ const { chromium } = createRequire(import.meta.url)(playwright);
 
 const folder = mkdtempSync(join(tmpdir(), 'retrace-browser-'));
 const clips = join(here, '../../data/clips');
-const run = (program, ...words) => execFileSync(join(programs, program), words, { encoding: 'utf8' });
+const run = (...words) => execFileSync(program, words, { encoding: 'utf8' });
 const reconstruct = (clip, name, ...words) =>
   run(
     'reconstruct',
@@ -63,7 +63,7 @@ before(async () => {
   const forces = (name, ...words) =>
     run('forces', join(clips, 'walk.bvh'), '--end', '1.6', '--method', 'tracking', '--seeds', '2', '--set', '/tracking/candidates=0', '--output', join(folder, name), ...words);
   forces('plates');
-  forces('forces', '--measured', join(folder, 'plates/export/ground_forces.sto'), '--report');
+  forces('forces', '--force-plates', join(folder, 'plates/export/ground_forces.sto'), '--report');
   mkdirSync(join(folder, 'evaluation'));
   const list = join(folder, 'list.tsv');
   writeFileSync(list, 'clip\tname\tend\tgroup\nwalk.bvh\twalk\t0.5\teasy\nstand.bvh\tstand\t0.5\teasy\n');

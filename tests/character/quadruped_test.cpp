@@ -6,7 +6,7 @@
 #include <map>
 
 #include "retrace/character/kinematics.h"
-#include "retrace/character/reference.h"
+#include "retrace/retargeting/reference.h"
 #include "retrace/io/error.h"
 #include "retrace/math/rotation.h"
 #include "retrace/recordings/bvh.h"

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "character/sample_human.h"
-#include "retrace/character/skeleton_map.h"
+#include "retrace/retargeting/skeleton_mapping.h"
 #include "retrace/io/error.h"
 #include "retrace/recordings/bvh.h"
 

@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "control/sample_control.h"
+#include "retrace/control/command_recorder.h"
 #include "retrace/control/control_file.h"
+#include "retrace/control/feedback_controller.h"
+#include "retrace/control/feedback_law.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
 

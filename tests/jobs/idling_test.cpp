@@ -8,6 +8,8 @@
 #include "retrace/control/control_file.h"
 #include "retrace/io/error.h"
 #include "retrace/math/rotation.h"
+#include "retrace/methods/idling/relax.h"
+#include "retrace/methods/idling/support.h"
 #include "retrace/jobs/idling.h"
 
 namespace retrace::runs {

@@ -10,6 +10,7 @@
 #include "matching/window_kernel.h"
 #include "retrace/character/kinematics.h"
 #include "retrace/parallel/task_farm.h"
+#include "retrace/parallel/thread_farm.h"
 #include "task/synthetic_motion.h"
 
 namespace retrace::matching {

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <string>
 
@@ -43,6 +45,24 @@ const Function kFunctions[] = {
     {"log10", std::log10, Sleef_cinz_log10d1_u10purec, log10l, 0, 1000},
     {"cbrt", std::cbrt, Sleef_cinz_cbrtd1_u10purec, cbrtl, -1000, 1000},
 };
+
+/// This program links retrace::process_math, so that both names are those of the same function.
+TEST(ElementaryFunctions, HaveNamesOfTheirOwn) {
+  const One own[] = {retrace_sin, retrace_cos,  retrace_tan, retrace_asin, retrace_acos,  retrace_atan,
+                     retrace_exp, retrace_exp2, retrace_log, retrace_log2, retrace_log10, retrace_cbrt};
+  static_assert(std::size(own) == std::size(kFunctions));
+  for (size_t f = 0; f < std::size(own); ++f) {
+    const double x = 0.75 * kFunctions[f].to;
+    EXPECT_EQ(own[f](x), kFunctions[f].consistent(x)) << kFunctions[f].name;
+  }
+  EXPECT_EQ(retrace_atan2(1, 2), Sleef_cinz_atan2d1_u10purec(1, 2));
+  EXPECT_EQ(retrace_pow(1.5, 2.5), Sleef_cinz_powd1_u10purec(1.5, 2.5));
+  EXPECT_EQ(retrace_hypot(1, 2), Sleef_cinz_hypotd1_u05purec(1, 2));
+  double sine = 0, cosine = 0;
+  retrace_sincos(0.75, &sine, &cosine);
+  EXPECT_NEAR(sine, 0.6816387600233341, 1e-15);
+  EXPECT_NEAR(cosine, 0.7316888688738209, 1e-15);
+}
 
 /// Distance from the exact value in units of the last place.
 double Ulps(double found, long double exact) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "retrace/character/skeleton.h"
+#include "retrace/metrics/intervals.h"
 #include "task/synthetic_motion.h"
 
 namespace retrace::metrics {

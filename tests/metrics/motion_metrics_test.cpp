@@ -8,6 +8,7 @@
 
 #include "character/sample_human.h"
 #include "retrace/metrics/clip_checks.h"
+#include "retrace/metrics/floor_contacts.h"
 
 namespace retrace::metrics {
 namespace {

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "retrace/retargeting/resampling.h"
 #include "retrace/io/error.h"
 #include "retrace/math/rotation.h"
 #include "task/synthetic_motion.h"

@@ -15,6 +15,8 @@
 
 #include "parallel/farm_laws.h"
 #include "retrace/io/remedy.h"
+#include "retrace/parallel/mpi_session.h"
+#include "retrace/parallel/rank_group.h"
 
 namespace retrace::parallel {
 namespace {

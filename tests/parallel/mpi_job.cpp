@@ -8,6 +8,8 @@
 #include <thread>
 
 #include "parallel/farm_laws.h"
+#include "retrace/parallel/mpi_session.h"
+#include "retrace/parallel/rank_group.h"
 
 using namespace retrace;
 using namespace retrace::parallel;

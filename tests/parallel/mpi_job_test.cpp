@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <string>
 
+#include "retrace/parallel/mpi_session.h"
 #include "retrace/parallel/task_farm.h"
 
 namespace retrace::parallel {

@@ -1,3 +1,5 @@
+#include "retrace/parallel/thread_farm.h"
+
 #include <atomic>
 #include <latch>
 #include <mutex>

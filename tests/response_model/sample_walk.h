@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "dynamics/sample_motion.h"
-#include "retrace/character/cycle.h"
-#include "retrace/character/reference.h"
+#include "retrace/retargeting/cycle.h"
+#include "retrace/retargeting/reference.h"
 #include "retrace/recordings/bvh.h"
 #include "retrace/response_model/response_model.h"
 #include "retrace/jobs/response_job.h"

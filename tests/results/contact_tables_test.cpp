@@ -11,7 +11,7 @@
 #include <map>
 
 #include "results/sample_motion.h"
-#include "retrace/character/reference.h"
+#include "retrace/retargeting/reference.h"
 #include "retrace/math/random.h"
 #include "retrace/recordings/bvh.h"
 #include "retrace/results/tables.h"
@@ -109,7 +109,7 @@ TEST(PressureMap, LiesOnTheFaceThatIsTurnedToTheGround) {
   }
 }
 
-/// Found by scripts/attack: the map of a pelvis of 170 m took 570 MB.
+/// Found by scripts/check/attack: the map of a pelvis of 170 m took 570 MB.
 TEST(PressureMap, OfAHugeBodyHasFewCells) {
   Character character = SmallCharacter();
   character.bodies[0].shapes[0].size = Vec3(170, 0.6, 170);
@@ -123,7 +123,7 @@ TEST(PressureMap, OfAHugeBodyHasFewCells) {
   }
 }
 
-/// Found by scripts/attack: with a cell of 17 m every weight of the Gaussian was zero, and the pressure not a number.
+/// Found by scripts/check/attack: with a cell of 17 m every weight of the Gaussian was zero, and the pressure not a number.
 TEST(PressureMap, OfAHugeBodyIsOnTheCellOfThePoint) {
   Character character = SmallCharacter();
   character.bodies[0].shapes[0].size = Vec3(1e4, 0.6, 1e4);

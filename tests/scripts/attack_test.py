@@ -1,4 +1,4 @@
-"""The classifier of scripts/attack, with programs that do what no program should."""
+"""The classifier of scripts/check/attack, with programs that do what no program should."""
 import dataclasses
 import hashlib
 import importlib.machinery
@@ -14,7 +14,7 @@ import types
 import unittest
 import zipfile
 
-SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts", "attack")
+SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts", "check", "attack")
 loader = importlib.machinery.SourceFileLoader("attack", SCRIPT)
 attack = importlib.util.module_from_spec(importlib.util.spec_from_loader("attack", loader))
 sys.modules["attack"] = attack  # findings go from process to process
@@ -55,6 +55,7 @@ class HowAProgramEnds(InFolder):
             self.assertEqual(self.judged(f"echo fine; exit {code}"), "")
         for code in (2, 3, 5, 75):
             self.assertEqual(self.judged(f"echo 'replay: run: found x, expected y' >&2; exit {code}"), "")
+            self.assertEqual(self.judged(f"echo 'retrace replay: run: found x, expected y' >&2; exit {code}"), "")
 
     def test_by_a_signal(self):
         self.assertEqual(self.judged("kill -SEGV $$"), "crash")
@@ -152,7 +153,7 @@ class WholeCases(InFolder):
 
     def attacker(self, reconstruct, replay="exit 0", law=None):
         self.write("bases/clip", "a clip")
-        apps = {"reconstruct": self.program(reconstruct, "reconstruct"), "replay": self.program(replay)}
+        apps = {"reconstruct": [self.program(reconstruct, "reconstruct")], "replay": [self.program(replay)]}
 
         class OneStep:
             def __init__(self, *_):

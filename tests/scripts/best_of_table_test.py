@@ -1,7 +1,7 @@
-"""scripts/best-of-table chooses as `reconstruct --best-of` does, and leaves out what tracking found."""
+"""scripts/experiments/best-of/run chooses as `reconstruct --best-of` does, and leaves out what tracking found."""
 import os, subprocess, sys, tempfile, unittest
 
-SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts", "best-of-table")
+SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts", "experiments", "best-of", "run")
 HEAD = "clip,seed,method,end,main,strict,joint_error_mm,force_error_percent,jerk_ratio_30,simulated_s_per_s\n"
 
 

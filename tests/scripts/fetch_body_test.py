@@ -1,4 +1,4 @@
-"""scripts/fetch-body: a GLB file of a mesh, bones and weights that this test writes, read by make-body, and what it refuses.
+"""scripts/assets/fetch-body: a GLB file of a mesh, bones and weights that this test writes, read by make-body, and what it refuses.
 
 usage: fetch_body_test.py MAKE_BODY
 """
@@ -13,8 +13,8 @@ import tempfile
 import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-FETCH = os.path.join(ROOT, "scripts", "fetch-body")
-MAKE_BODY = sys.argv.pop(1) if len(sys.argv) > 1 else ""
+FETCH = os.path.join(ROOT, "scripts", "assets", "fetch-body")
+RETRACE = sys.argv.pop(1) if len(sys.argv) > 1 else ""
 
 sys.dont_write_bytecode = True
 loader = importlib.machinery.SourceFileLoader("fetch_body", FETCH)
@@ -99,7 +99,7 @@ class FetchBody(unittest.TestCase):
         with open(self.path("rods.glb"), "wb") as file:
             file.write(fetch_body.format_glb(*figure()))
         self.write("map.json", json.dumps(MAP))
-        made = run(MAKE_BODY, self.path("rods.glb"), "--map", self.path("map.json"), "--output", self.path("rods.json"))
+        made = run(RETRACE, "character", "from-mesh", self.path("rods.glb"), "--map", self.path("map.json"), "--output", self.path("rods.json"))
         self.assertEqual(made.returncode, 0, made.stderr)
         with open(self.path("rods.json"), encoding="utf-8") as file:
             character = json.load(file)

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "retrace/math/random.h"
+#include "simulation/available_passes.h"
 #include "simulation/sample_characters.h"
 
 namespace retrace::simulation {

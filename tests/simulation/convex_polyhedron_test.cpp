@@ -2,13 +2,13 @@
 #include "simulation/convex_polyhedron.h"
 
 #include <gtest/gtest.h>
-#include <ode/ode.h>
 #include <rapidcheck/gtest.h>
 
 #include "math/any_stream.h"
 #include "retrace/math/random.h"
 #include "retrace/math/rotation.h"
 #include "simulation/ode_library.h"
+#include "simulation/ode_of_library.h"
 
 namespace retrace::simulation {
 namespace {
@@ -82,17 +82,17 @@ RC_GTEST_PROP(CollideConvexProperty, BoxesTouchAsOdesBoxesDo, ()) {
   const ConvexPolyhedron b(BoxMesh(sizes[1]));
   dGeomID geoms[2];
   for (size_t i = 0; i < 2; ++i) {
-    geoms[i] = dCreateBox(nullptr, sizes[i].x(), sizes[i].y(), sizes[i].z());
-    dGeomSetPosition(geoms[i], at[i].position.x(), at[i].position.y(), at[i].position.z());
+    geoms[i] = retrace_dCreateBox(nullptr, sizes[i].x(), sizes[i].y(), sizes[i].z());
+    retrace_dGeomSetPosition(geoms[i], at[i].position.x(), at[i].position.y(), at[i].position.z());
     dMatrix3 rotation = {};
     for (int r = 0; r < 3; ++r) {
       for (int c = 0; c < 3; ++c) rotation[4 * r + c] = at[i].rotation(r, c);
     }
-    dGeomSetRotation(geoms[i], rotation);
+    retrace_dGeomSetRotation(geoms[i], rotation);
   }
   dContactGeom found[8];
-  const int count = dCollide(geoms[0], geoms[1], 8, found, sizeof(dContactGeom));
-  for (const dGeomID geom : geoms) dGeomDestroy(geom);
+  const int count = retrace_dCollide(geoms[0], geoms[1], 8, found, sizeof(dContactGeom));
+  for (const dGeomID geom : geoms) retrace_dGeomDestroy(geom);
   const std::vector<Overlap> overlaps = Collide(a, at[0], b, at[1]);
   double depth = 0;
   for (int i = 0; i < count; ++i) depth = std::max(depth, found[i].depth);

@@ -2,12 +2,12 @@
 #include "retrace/simulation/environment.h"
 
 #include <gtest/gtest.h>
-#include <ode/ode.h>
 
 #include <cstdarg>
 
 #include "retrace/io/error.h"
 #include "retrace/math/random.h"
+#include "simulation/ode_of_library.h"
 #include "simulation/sample_characters.h"
 
 namespace retrace::simulation {
@@ -104,7 +104,7 @@ TEST(EnvironmentFile, SaysWhatIsWrongAndWhere) {
          "/bodies/1/name", "nothing else has");
   expect(R"({"height_field": {"name": "f", "spacing": 1, "heights": [[0, 0], [0]]}})", "/height_field/heights/1",
          "2 numbers");
-  // Found by scripts/attack: the second row said how many columns there are, and heights were read that are not there.
+  // Found by scripts/check/attack: the second row said how many columns there are, and heights were read that are not there.
   expect(R"({"height_field": {"name": "f", "spacing": 1, "heights": [[], [0, 0], [0, 0]]}})", "/height_field/heights/1",
          "0 numbers");
   expect(R"({"ground": {"material": {"spring": {"erp": 0.8, "cfm": 0.007}}}})", "/ground/material/spring", "time_step");
@@ -462,7 +462,7 @@ TEST(Solvers, AgreeInAWorldOfManyThings) {
   World own(human, options);
   character::State state = Scenes(human)[1].start;  // a fall
   options.environment.AppendStart(state);
-  dSetMessageHandler([](int, const char*, va_list) { ++ode_complaints; });
+  retrace_dSetMessageHandler([](int, const char*, va_list) { ++ode_complaints; });
   int with_contacts = 0, gave_up = 0;
   for (int step = 0; step < 300; ++step) {
     const int complaints = ode_complaints;

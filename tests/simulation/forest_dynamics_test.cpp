@@ -2,7 +2,6 @@
 #include "simulation/forest_dynamics.h"
 
 #include <gtest/gtest.h>
-#include <ode/ode.h>
 
 #include <atomic>
 #include <cstdarg>
@@ -10,11 +9,13 @@
 
 #include "long_trials.h"
 #include "retrace/math/random.h"
+#include "retrace/simulation/solver_proof.h"
+#include "simulation/available_passes.h"
 #include "simulation/collision.h"
 #include "simulation/contact_forces.h"
+#include "simulation/ode_of_library.h"
 #include "simulation/ode_stepper.h"
 #include "simulation/sample_characters.h"
-#include "simulation/solver_proof.h"
 
 namespace retrace::simulation {
 namespace {
@@ -164,7 +165,7 @@ Agreement Compare(const character::Character& character, double time_step, int s
   const StepLaw law = Law(time_step);
   const Forest forest(character);
   OdeStepper ode(forest, law);
-  dSetMessageHandler([](int, const char*, va_list) { ++ode_messages; });
+  retrace_dSetMessageHandler([](int, const char*, va_list) { ++ode_messages; });
   ForestDynamics tree(forest, law);
   ContactForces contacts;
   Agreement agreement;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "retrace/simulation/world.h"
+#include "simulation/available_passes.h"
 #include "simulation/collision.h"
 #include "simulation/sample_characters.h"
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "retrace/simulation/solver_proof.h"
 #include "retrace/simulation/world.h"
 #include "simulation/sample_characters.h"
 

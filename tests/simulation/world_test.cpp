@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "retrace/io/error.h"
+#include "retrace/simulation/solver_proof.h"
 #include "simulation/sample_characters.h"
 
 namespace retrace::simulation {

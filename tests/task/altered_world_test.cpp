@@ -7,6 +7,8 @@
 #include <filesystem>
 
 #include "retrace/character/kinematics.h"
+#include "retrace/retargeting/reference.h"
+#include "retrace/retargeting/reference_report.h"
 #include "retrace/io/error.h"
 #include "retrace/recordings/bvh.h"
 #include "retrace/simulation/world.h"

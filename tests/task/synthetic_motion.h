@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "retrace/character/kinematics.h"
-#include "retrace/character/reference.h"
+#include "retrace/character/reference_motion.h"
 #include "retrace/math/rotation.h"
 
 namespace retrace::task {

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "retrace/parallel/mpi_session.h"
+#include "retrace/parallel/rank_group.h"
 #include "retrace/parallel/task_farm.h"
 #include "retrace/results/run_table.h"
 #include "retrace/runs/inputs/clip_list.h"

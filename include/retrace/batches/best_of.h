@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "retrace/parallel/mpi_session.h"
 #include "retrace/results/run_table.h"
 #include "retrace/batches/batch.h"
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "retrace/io/error.h"
+#include "retrace/parallel/mpi_session.h"
 #include "retrace/results/run_table.h"
 #include "retrace/batches/batch.h"
 #include "retrace/batches/negative_controls.h"

@@ -50,7 +50,7 @@ struct BodyOfMesh {
   BodyReport report;
 };
 
-/// Joints are recognised as those of a recording are (skeleton_map.h); `map` (or null) names some as a map of a
+/// Joints are recognised as those of a recording are (skeleton_mapping.h); `map` (or null) names some as a map of a
 /// recording does. Each triangle belongs to the segment that moves most of it. Arms, legs and feet are turned into the
 /// T-pose of the characters, with all vertices that they move.
 ///

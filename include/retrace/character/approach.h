@@ -2,7 +2,7 @@
 #pragma once
 
 #include "retrace/character/character.h"
-#include "retrace/character/reference.h"
+#include "retrace/character/reference_motion.h"
 #include "retrace/character/state.h"
 
 namespace retrace::character {

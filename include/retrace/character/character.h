@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "retrace/character/part.h"
 #include "retrace/io/json.h"
 #include "retrace/math/triangle_mesh.h"
 #include "retrace/math/types.h"
@@ -28,15 +29,6 @@ struct Shape {
   double BoundingRadius() const;
   /// Half side lengths of the box along the body's axes, about the shape's centre, that holds it [m].
   Vec3 HalfExtents() const;
-};
-
-/// What a body is to the motion, whatever the creature: the file's `part`, else what the segment's name ends with.
-enum class Part {
-  kBody,      ///< carries the others: trunk, pelvis, head, neck, thigh, upper arm; not meant to touch the floor
-  kLowerLeg,  ///< ends with shin
-  kFoot,      ///< stands on the floor; ends with foot or toe
-  kLowerArm,  ///< ends with lower_arm
-  kHand,      ///< touches the floor now and then; ends with hand
 };
 
 /// A rigid body. Its frame sits at its centre of mass, with axes parallel to the world's in the rest pose (a T-pose:

@@ -9,8 +9,9 @@
 
 namespace retrace::io {
 
-/// The names that could stand in the place of the last one of a pointer.
-std::string Alternatives(const Json& all, const Json::json_pointer& where);
+/// What is said of a pointer that leads to no setting: the nearest ones of all, and the names that could stand in the
+/// place of the last one of the pointer.
+std::string NoSuchSetting(const Json& all, const Json::json_pointer& where);
 
 /// `/section/name=value`, where the value is JSON or a word without quotes, as a document that has this setting alone.
 /// Throws UsageError for a text of another form, and for a setting that is none of those of `options`.
@@ -28,8 +29,7 @@ Json ParseAssignment(const Options& options, const std::string& assignment) {
     JsonWriter known(JsonWriter::Keys::kAll);
     Describe(options, known);
     if (!known.json().contains(where) || known.json()[where].is_object()) {
-      throw UsageError(pointer + ": there is no such setting, expected one of " +
-                       Alternatives(Write(options), where));
+      throw UsageError(NoSuchSetting(Write(options), where));
     }
     // Words need no quotes: what is no JSON is a string.
     Json value = text;

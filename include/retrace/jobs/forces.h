@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "retrace/character/subject.h"
+#include "retrace/retargeting/subject.h"
 #include "retrace/metrics/force_comparison.h"
 #include "retrace/results/force_tables.h"
 #include "retrace/jobs/reconstruction.h"

@@ -44,6 +44,10 @@ std::vector<InputName> InputsOf(const JobOptions& options);
 struct Job {
   /// Reads every input file once. Throws UsageError and InputError for what cannot be used.
   explicit Job(const JobOptions& options);
+  /// Of a clip in memory. `options.clip.file` is its name in messages and in the manifest, and no file of that name is
+  /// read. The clip is taken as the BVH file that it would be (motion::FormatBvh): the manifest has the hash of that
+  /// text, and the file, where it is written, is reconstructed with the same bits.
+  Job(const JobOptions& options, const motion::Clip& clip);
 
   /// Another seed, between two searches.
   void SetSeed(uint64_t seed);

@@ -18,7 +18,8 @@
 #include <vector>
 
 #include "retrace/character/approach.h"
-#include "retrace/character/reference.h"
+#include "retrace/character/reference_motion.h"
+#include "retrace/retargeting/reference_report.h"
 #include "retrace/control/control.h"
 #include "retrace/math/rotation.h"
 #include "retrace/metrics/gates.h"

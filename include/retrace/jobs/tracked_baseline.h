@@ -1,7 +1,7 @@
 /// A tracked motion as a start for the search.
 #pragma once
 
-#include "retrace/character/reference.h"
+#include "retrace/character/reference_motion.h"
 #include "retrace/jobs/reconstruction_job.h"
 
 namespace retrace::runs {

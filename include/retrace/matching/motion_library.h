@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "retrace/character/character.h"
-#include "retrace/character/reference.h"
+#include "retrace/character/reference_motion.h"
 #include "retrace/character/state.h"
 
 namespace retrace::matching {

@@ -21,7 +21,7 @@
 #include <string>
 #include <vector>
 
-#include "retrace/character/reference.h"
+#include "retrace/character/reference_motion.h"
 #include "retrace/io/json.h"
 #include "retrace/metrics/ground_forces.h"
 #include "retrace/motion/measured_forces.h"

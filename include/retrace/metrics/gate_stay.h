@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "retrace/character/reference.h"
+#include "retrace/character/reference_motion.h"
 #include "retrace/control/control.h"
 #include "retrace/io/json.h"
-#include "retrace/metrics/clip_checks.h"
 #include "retrace/metrics/gates.h"
+#include "retrace/metrics/intervals.h"
 
 namespace retrace::metrics {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "retrace/character/reference.h"
+#include "retrace/character/reference_motion.h"
 #include "retrace/control/control.h"
 #include "retrace/io/describe.h"
 #include "retrace/io/json.h"

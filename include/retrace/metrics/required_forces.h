@@ -14,7 +14,7 @@
 
 #include <vector>
 
-#include "retrace/character/reference.h"
+#include "retrace/character/reference_motion.h"
 #include "retrace/math/types.h"
 
 namespace retrace::metrics {

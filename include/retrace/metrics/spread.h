@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "retrace/character/reference.h"
+#include "retrace/character/reference_motion.h"
 #include "retrace/control/control.h"
 #include "retrace/io/json.h"
 

@@ -24,67 +24,15 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
-#include "retrace/character/reference.h"
-#include "retrace/io/json.h"
+#include "retrace/character/reference_motion.h"
 #include "retrace/motion_editing/findings.h"
+#include "retrace/motion_editing/repaired_motion.h"
 
 namespace retrace::repair {
-
-/// How much of something was changed, over the poses of the repaired motion.
-struct Change {
-  double largest = 0;
-  double at = 0;   ///< when [s]
-  double rms = 0;  ///< root mean square
-};
-
-/// Of a flight.
-struct FlightMomentum {
-  metrics::Interval interval;  ///< in the repaired motion [s]
-  double momentum = 0;         ///< angular, about the centre of mass: size of its mean over the flight [kg m^2/s]
-  double deviation = 0;        ///< largest deviation from that mean; a body in the air has none [kg m^2/s]
-};
-
-/// What the ground cannot supply of that which a motion requires from outside (metrics/required_forces.h): a body that
-/// can perform it needs none of that.
-struct Missing {
-  double force = 0;   ///< mean over the poses, as a share of the weight
-  double moment = 0;  ///< mean, about the centre of mass, by the weight [m]
-};
-
-struct Repair {
-  std::vector<Finding> found;  ///< in the reference as it was
-  std::vector<Finding> left;   ///< in the repaired one, on its clock
-  bool changed = false;        ///< else `poses` are those of the reference
-
-  std::vector<character::Pose> poses;     ///< repaired, at the reference's frame time
-  std::vector<character::Pose> recorded;  ///< the unrepaired ones on the same clock: the body whose time alone is new
-  std::vector<double> instants;           ///< of the reference that these are of [s]
-  std::vector<double> heights;            ///< of the centre of mass in `poses` [m]
-  std::vector<double> recorded_heights;   ///< and in `recorded` [m]
-
-  double duration_before = 0, duration = 0;  ///< [s]
-  double slowest = 1, fastest = 1;           ///< speed of play, 1 as recorded
-  Change time;                               ///< natural logarithm of the speed of play
-  Change root;                               ///< shift of the whole body [m]
-  Change joint;                              ///< angle of the joint that is turned most [rad]
-  std::vector<metrics::Interval> intervals;  ///< of the repaired motion in which something is changed [s]
-  std::vector<FlightMomentum> flights;       ///< those that were repaired
-  Missing missing_before, missing;           ///< of the reference as it was, and of `poses`
-
-  /// What was found, changed and is left, as sentences.
-  std::vector<std::string> Notes() const;
-  io::Json ToJson() const;
-};
 
 /// Repairs a reference on the floor y = 0. Throws InputError, with `name` for the clip, for what cannot be repaired,
 /// with its place. @param gravity downwards [m/s^2]
 Repair RepairReference(const character::ReferenceMotion& reference, double gravity, const std::string& name);
-
-/// repair.csv, one row per pose of the repaired motion: time; recorded_time, of the reference; speed, of play; height
-/// and recorded_height of the centre of mass; root_x, root_y, root_z, the shift of the root; joint, the largest angle
-/// by which one is turned [s, m, rad].
-std::string FormatRepair(const Repair& repair, double frame_time);
 
 }  // namespace retrace::repair

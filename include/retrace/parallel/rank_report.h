@@ -6,6 +6,7 @@
 #include <string>
 
 #include "retrace/io/json.h"
+#include "retrace/parallel/mpi_session.h"
 #include "retrace/parallel/task_farm.h"
 
 namespace retrace::parallel {

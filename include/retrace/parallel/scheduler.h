@@ -98,7 +98,7 @@ std::vector<std::vector<Part>> CutGroups(std::span<const size_t> groups, size_t 
                                          const CutOptions& options = {});
 
 /// About which share of the time the ranks of one search are at work, where an iteration has so many samples
-/// (tests/bench/SCALING.md has the simulation that this is fitted to, to a tenth or so).
+/// (scripts/experiments/scaling/RESULTS.md has the simulation that this is fitted to, to a tenth or so).
 double BusyShare(int ranks, int samples);
 
 /// How many ranks each of several runs should get, so that all of them are done soonest: a search on more ranks takes

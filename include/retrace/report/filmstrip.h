@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "retrace/character/character.h"
-#include "retrace/character/reference.h"
+#include "retrace/character/reference_motion.h"
 #include "retrace/control/control.h"
 
 namespace retrace::report {

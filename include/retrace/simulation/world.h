@@ -11,38 +11,20 @@
 
 #include <memory>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "retrace/character/character.h"
 #include "retrace/character/state.h"
+#include "retrace/simulation/contact.h"
+#include "retrace/simulation/joint_command.h"
 #include "retrace/simulation/layout.h"
 #include "retrace/simulation/world_options.h"
 
 namespace retrace::simulation {
 
-/// What a joint is to do in a step.
-struct JointCommand {
-  Quat target = Quat::Identity();  ///< rotation that the servo drives at, child relative to parent, for the step's end
-  /// Feedforward torque on the child, and its opposite on the parent, beside that of the servo; in the axes of the
-  /// parent body [N m]. A hinge uses its axis alone. It is constant during the step.
-  Vec3 torque = Vec3::Zero();
-  double gain = 1;  ///< factor on the servo's kp and kd in this step, >= 0; 0 switches the servo off
-};
-
-/// One contact point of the last step.
-struct Contact {
-  int body = -1;                ///< of the world, and of a character
-  int other = -1;               ///< the other body where it is of a character, too; -1 for the ground or an object
-  Vec3 point = Vec3::Zero();    ///< [m]
-  Vec3 force = Vec3::Zero();    ///< on `body` [N]; filled while recording
-  Vec3 normal = Vec3::UnitY();  ///< towards `body`
-  int object = -1;              ///< of the environment, -1 for the ground or a body of a character
-  /// The law of the step: with f the force along the normal and v the rate along it at the end of the step, relative to
-  /// what is touched, v + compliance f >= push.
-  double push = 0;        ///< [m/s]; of a gap that the step may close: negative
-  double compliance = 0;  ///< [m/s/N]
-};
+// Internal to the module (src/simulation/stepped_world.h, world_stepper.h).
+struct SteppedWorld;
+class WorldStepper;
 
 class World {
  public:
@@ -88,13 +70,8 @@ class World {
 
  private:
   friend class WorldLanes;
-  struct Impl;
-  struct Stepper;
-  std::unique_ptr<Impl> impl_;
-  std::unique_ptr<Stepper> stepper_;  // none: ODE's own solver
+  std::unique_ptr<SteppedWorld> impl_;
+  std::unique_ptr<WorldStepper> stepper_;  // none: ODE's own solver
 };
-
-/// Why the reduced solver is not in use on this machine, or empty when it is.
-std::string WhyStockSolver();
 
 }  // namespace retrace::simulation

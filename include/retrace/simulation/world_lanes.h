@@ -6,7 +6,10 @@
 #include <span>
 #include <vector>
 
+#include "retrace/character/character.h"
+#include "retrace/simulation/joint_command.h"
 #include "retrace/simulation/world.h"
+#include "retrace/simulation/world_options.h"
 
 namespace retrace::simulation {
 
@@ -30,8 +33,8 @@ class WorldLanes {
 
  private:
   std::vector<std::unique_ptr<World>> worlds_;  // (lanes)
-  std::vector<World::Impl*> made_;              // (lanes) of the worlds
-  std::unique_ptr<World::Stepper> stepper_;     // none: ODE's own solver
+  std::vector<SteppedWorld*> made_;             // (lanes) of the worlds
+  std::unique_ptr<WorldStepper> stepper_;       // none: ODE's own solver
 };
 
 /// Whether so many simulations are done sooner side by side, in so many lanes, than one after the other: lanes that are

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "retrace/character/reference.h"
+#include "retrace/character/reference_motion.h"
 #include "retrace/io/json.h"
 #include "retrace/simulation/environment.h"
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "retrace/character/reference.h"
+#include "retrace/character/character.h"
 #include "retrace/character/state.h"
 #include "retrace/io/describe.h"
 

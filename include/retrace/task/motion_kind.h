@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "retrace/character/reference.h"
+#include "retrace/character/reference_motion.h"
 #include "retrace/io/json.h"
 #include "retrace/task/cost.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "retrace/character/character.h"
-#include "retrace/character/reference.h"
+#include "retrace/retargeting/reference.h"
 #include "retrace/metrics/clip_checks.h"
 #include "retrace/motion/clip.h"
 #include "retrace/motion_editing/repair.h"

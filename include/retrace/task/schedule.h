@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "retrace/character/reference.h"
+#include "retrace/character/reference_motion.h"
 #include "retrace/io/describe.h"
 
 namespace retrace::task {

@@ -5,7 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "retrace/character/reference.h"
+#include "retrace/character/reference_motion.h"
+#include "retrace/retargeting/reference_options.h"
 #include "retrace/character/state.h"
 #include "retrace/io/describe.h"
 #include "retrace/io/json.h"

@@ -6,6 +6,7 @@
 #include "player.h"
 #include "retrace/io/cpu_time.h"
 #include "retrace/io/error.h"
+#include "retrace/methods/idling/relax.h"
 
 namespace retrace::idling {
 namespace {
@@ -20,17 +21,6 @@ void CheckWorld(const Problem& problem) {
 }
 
 }  // namespace
-
-std::string Name(Status status) {
-  switch (status) {
-    case Status::kReachedEnd:
-      return "reached the end";
-    case Status::kDeadEnd:
-      return "dead end";
-    default:
-      return "stopped";
-  }
-}
 
 Summary Run(const Problem& problem, const Hooks& hooks) {
   CheckWorld(problem);

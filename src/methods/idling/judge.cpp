@@ -1,14 +1,15 @@
 #include "retrace/methods/idling/judge.h"
 
 #include <algorithm>
-#include <cmath>
+
+#include "retrace/control/time_grid.h"
 
 namespace retrace::idling {
 
 Judge::Judge(const Problem& problem, const Support& support, const std::vector<RelaxedKey>& keys)
     : problem_(problem),
       support_(support),
-      allowed_steps_(static_cast<int>(std::lround(problem.options.seat_time / problem.world.time_step))) {
+      allowed_steps_(control::TimeGrid{problem.world.time_step}.Nearest(problem.options.seat_time)) {
   for (const RelaxedKey& key : keys) places_.push_back(support.RootPlace(key.settled));
 }
 

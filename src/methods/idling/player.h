@@ -5,7 +5,10 @@
 #include <vector>
 
 #include "retrace/math/random.h"
-#include "retrace/methods/idling/idle.h"
+#include "retrace/methods/idling/judge.h"
+#include "retrace/methods/idling/problem.h"
+#include "retrace/methods/idling/summary.h"
+#include "retrace/methods/idling/support.h"
 #include "simulator.h"
 
 namespace retrace::idling {

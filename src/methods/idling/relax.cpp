@@ -1,3 +1,5 @@
+#include "retrace/methods/idling/relax.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -5,7 +7,6 @@
 #include "retrace/character/kinematics.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
-#include "retrace/methods/idling/idle.h"
 #include "simulator.h"
 
 namespace retrace::idling {
@@ -29,15 +30,6 @@ std::string NameOf(const Problem& problem, int object) {
 }
 
 }  // namespace
-
-character::Character WithGain(const character::Character& character, double gain) {
-  if (gain == 1) return character;
-  character::CharacterBuilder builder(character);
-  for (const character::Joint& joint : character.joints) {
-    builder.SetServo(joint.name, gain * joint.kp, std::sqrt(gain) * joint.kd);
-  }
-  return builder.Build(character.name);
-}
 
 RelaxedKey Relax(const Problem& problem, const KeyPose& key) {
   const character::Character& character = *problem.character;

@@ -1,11 +1,9 @@
 /// One drive after the other, in one world. Internal to the module.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-
 #include "retrace/control/control.h"
 #include "retrace/control/simulate.h"
+#include "retrace/control/time_grid.h"
 #include "retrace/methods/idling/problem.h"
 
 namespace retrace::idling {
@@ -32,7 +30,7 @@ class Simulator {
     return true;
   }
 
-  int StepsOf(double seconds) const { return std::max(1, static_cast<int>(std::lround(seconds / h_))); }
+  int StepsOf(double seconds) const { return control::TimeGrid{h_}.PartSteps(seconds); }
   /// That were simulated so far.
   double seconds() const { return static_cast<double>(steps_) * h_; }
   simulation::World& world() { return world_; }

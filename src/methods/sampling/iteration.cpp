@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "retrace/parallel/bytes.h"
+#include "retrace/parallel/scheduler.h"
 
 namespace retrace::sampling {
 namespace {

@@ -6,7 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "retrace/methods/sampling/search.h"
+#include "retrace/methods/sampling/problem.h"
+#include "retrace/methods/sampling/proposal.h"
+#include "retrace/methods/sampling/rollout.h"
+#include "retrace/methods/sampling/summary.h"
+#include "retrace/parallel/scheduler.h"
 #include "retrace/parallel/task_farm.h"
 #include "tree.h"
 

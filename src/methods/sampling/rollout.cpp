@@ -1,13 +1,13 @@
 #include "retrace/methods/sampling/rollout.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <iterator>
 #include <memory>
 #include <stdexcept>
 
 #include "retrace/character/kinematics.h"
+#include "retrace/control/time_grid.h"
 #include "retrace/io/cpu_time.h"
 #include "retrace/math/rotation.h"
 #include "retrace/parallel/bytes.h"
@@ -52,7 +52,7 @@ control::Fragment MakeFragment(const Problem& problem, int index, const Offsets&
 RolloutWorker::RolloutWorker(const Problem& problem)
     : problem_(problem),
       world_(CharactersOf(problem), problem.task.world),
-      gate_steps_(std::max(1, static_cast<int>(std::lround(kGateInterval / problem.time_step())))) {
+      gate_steps_(control::TimeGrid{problem.time_step()}.PartSteps(kGateInterval)) {
   for (const Companion& companion : problem.companions) open_loops_.emplace_back(companion.fragments);
   for (control::OpenLoop& open_loop : open_loops_) companions_.push_back(&open_loop);
 }

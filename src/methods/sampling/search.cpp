@@ -10,6 +10,7 @@
 #include "cross_entropy.h"
 #include "iteration.h"
 #include "retrace/character/kinematics.h"
+#include "retrace/control/time_grid.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
 #include "retrace/math/rotation.h"
@@ -98,7 +99,7 @@ class BackOff {
 
  private:
   static int StepsOf(const Problem& problem, double seconds) {
-    return static_cast<int>(std::lround(seconds / problem.time_step()));
+    return control::TimeGrid{problem.time_step()}.Nearest(seconds);
   }
 
   int FragmentBefore(int fragment, int distance) const {
@@ -610,25 +611,6 @@ void CheckSizeOfIterations(const Problem& problem) {
 }
 
 }  // namespace
-
-std::string Summary::BriefReport() const {
-  const auto count = [](size_t n, const char* one, const char* many) {
-    return std::to_string(n).append(" ").append(n == 1 ? one : many);
-  };
-  std::string text = Name(ending).append(": ");
-  text.append(count(control.fragments.size(), "fragment", "fragments")).append(" of control with path cost ");
-  text.append(io::Fixed(path_cost, 2)).append("; ");
-  text.append(count(iterations.size(), "iteration", "iterations")).append(", ");
-  text.append(count(rollouts, "rollout", "rollouts")).append(", ");
-  text.append(io::Fixed(simulated_seconds, 1)).append(" simulated seconds, ");
-  text.append(count(static_cast<size_t>(back_offs), "back-off", "back-offs"));
-  if (restarted())
-    text.append(", begun once more after ").append(count(static_cast<size_t>(restarted_at), "iteration", "iterations"));
-  if (smoothing.empty()) return text;
-  const auto accepted = std::count_if(smoothing.begin(), smoothing.end(), [](const auto& p) { return p.accepted; });
-  text.append(", ").append(std::to_string(accepted)).append(" of ");
-  return text.append(count(smoothing.size(), "smoothing pass", "smoothing passes")).append(" accepted");
-}
 
 Summary Run(const Problem& problem, parallel::TaskFarm& farm, const Hooks& hooks) {
   if (const std::optional<std::string> wrong = problem.options.Validate()) throw UsageError(*wrong);

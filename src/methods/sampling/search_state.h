@@ -2,9 +2,13 @@
 /// it when the iterations themselves have become too many.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
-#include "retrace/methods/sampling/search.h"
+#include "retrace/io/record_store.h"
+#include "retrace/methods/sampling/problem.h"
+#include "retrace/methods/sampling/summary.h"
+#include "retrace/parallel/bytes.h"
 #include "tree.h"
 
 namespace retrace::sampling {

@@ -7,6 +7,9 @@
 #include <stdexcept>
 #include <utility>
 
+#include "retrace/control/command_recorder.h"
+#include "retrace/control/feedback_controller.h"
+#include "retrace/control/time_grid.h"
 #include "retrace/io/cpu_time.h"
 #include "retrace/methods/stabilization/reindexing.h"
 #include "retrace/methods/stabilization/stabilise.h"
@@ -41,10 +44,6 @@ struct Attempt {
   double search_seconds = 0;
   double linearise_seconds = 0;
 };
-
-int StepsOf(double seconds, double time_step) {
-  return std::max(1, static_cast<int>(std::lround(seconds / time_step)));
-}
 
 /// Tries states: pushes the motion, and searches for ways back. Belongs to one thread.
 class Trier {
@@ -93,12 +92,12 @@ class Trier {
   /// would be followed from there. Not 0: there is nothing to search for.
   int Push(int state, Attempt& attempt) {
     const control::Push push = PushOf(p_, state);
-    const double h = p_.problem->control->world.time_step;
+    const control::TimeGrid grid{p_.problem->control->world.time_step};
     ReindexingController controller(ModelOf(), p_.reindexing);
     control::Controller* const controllers[] = {&controller};
-    const int first = static_cast<int>(std::lround(push.start / h));
+    const int first = grid.Nearest(push.start);
     const int end = feedback_.first_step + feedback_.num_steps;
-    const int pushed = first + StepsOf(push.duration, h);
+    const int pushed = first + grid.PartSteps(push.duration);
     start_.clear();
     world_.SetState(nominal_.states[static_cast<size_t>(NodeAt(first))], first);
     bool inside = true;
@@ -128,7 +127,7 @@ class Trier {
   /// @param back whether the motion is within the gates to the end of the horizon, and close to the nominal one there
   double CostOf(const Eigen::Ref<const Eigen::VectorXd>& parameters, control::FeedbackController& controller,
                 bool& back) {
-    const int horizon = StepsOf(p_.growth.horizon, p_.problem->control->world.time_step);
+    const int horizon = control::TimeGrid{p_.problem->control->world.time_step}.PartSteps(p_.growth.horizon);
     const int end = std::min(feedback_.first_step + feedback_.num_steps, start_step_ + horizon);
     const int total = std::max(1, (end - start_step_ + feedback_.interval - 1) / feedback_.interval);
     control::Controller* const controllers[] = {&controller};
@@ -165,7 +164,7 @@ class Trier {
     controller.set_offset(offset_);
   }
   int num_nodes() const {
-    return StepsOf(p_.growth.duration, feedback_.interval * p_.problem->control->world.time_step);
+    return control::TimeGrid{feedback_.interval * p_.problem->control->world.time_step}.PartSteps(p_.growth.duration);
   }
 
   /// As the choice of nodes has it: from the node that is followed, and from that of the time wherever it is.
@@ -376,7 +375,8 @@ control::Push PushOf(const TreeProblem& problem, int state) {
   const control::Feedback& feedback = *problem.feedback;
   const double h = problem.problem->control->world.time_step;
   RandomStream random(o.seed, RandomStage::kTree, 0, static_cast<uint32_t>(state));
-  const int latest = feedback.num_nodes() - StepsOf(o.push_duration + o.rest, feedback.interval * h);
+  const int latest =
+      feedback.num_nodes() - control::TimeGrid{feedback.interval * h}.PartSteps(o.push_duration + o.rest);
   const int node = static_cast<int>(random.Uniform() * (std::max(0, latest) + 1));
   const double angle = random.Uniform(-3.14159265358979323846, 3.14159265358979323846);
   const double size = random.Uniform(o.smallest_force, o.largest_force);

@@ -1,11 +1,11 @@
 #include "retrace/methods/stabilization/linearise.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <utility>
 
+#include "retrace/control/time_grid.h"
 #include "retrace/io/cpu_time.h"
 #include "retrace/io/error.h"
 #include "retrace/methods/stabilization/full_servos.h"
@@ -172,7 +172,7 @@ Problem MakeProblem(const character::Character& character, const control::OpenLo
   Nominal& nominal = problem.nominal;
   nominal.first_step = control.fragments.front().first_step;
   nominal.num_steps = control.num_steps() - nominal.first_step;
-  nominal.interval = std::max(1, static_cast<int>(std::lround(options.interval / control.world.time_step)));
+  nominal.interval = control::TimeGrid{control.world.time_step}.PartSteps(options.interval);
   NodeRecorder recorder(control.fragments, nominal);
   control::Controller* const controller = &recorder;
   simulation::World world(character, control.world);

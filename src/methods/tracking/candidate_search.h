@@ -9,7 +9,8 @@
 /// (Options::passes) begin with the variations of the best line so far, and try others near to them.
 #pragma once
 
-#include "retrace/methods/tracking/track.h"
+#include "retrace/methods/tracking/problem.h"
+#include "retrace/methods/tracking/summary.h"
 #include "retrace/parallel/task_farm.h"
 
 namespace retrace::tracking {

@@ -11,6 +11,7 @@
 #include "paper_servo.h"
 #include "retrace/character/kinematics.h"
 #include "retrace/character/legs.h"
+#include "retrace/control/time_grid.h"
 #include "retrace/dynamics/character_dynamics.h"
 #include "retrace/io/cpu_time.h"
 #include "retrace/math/random.h"
@@ -42,7 +43,7 @@ struct TrackingController::Impl {
         servo(character, p.options.stiffness),
         by_the_letter(p.options.servo == Servo::kPaper),
         steps_per_solution(std::max(1, static_cast<int>(std::lround(1 / (p.time_step() * p.options.solve_rate))))),
-        fragment_steps(std::max(1, static_cast<int>(std::lround(kFragment / p.time_step())))),
+        fragment_steps(control::TimeGrid{p.time_step()}.PartSteps(kFragment)),
         error(dynamics.size()),
         velocity(dynamics.size()),
         torque(Eigen::VectorXd::Zero(dynamics.size())) {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "retrace/character/legs.h"
-#include "retrace/character/reference.h"
+#include "retrace/character/reference_motion.h"
 #include "retrace/methods/tracking/options.h"
 #include "retrace/methods/tracking/tracked_motion.h"
 #include "retrace/simulation/environment.h"

@@ -4,12 +4,12 @@
 #include <span>
 #include <vector>
 
-#include "retrace/character/reference.h"
+#include "retrace/character/reference_motion.h"
 #include "retrace/dynamics/character_dynamics.h"
 #include "retrace/methods/tracking/options.h"
 #include "retrace/methods/tracking/plan.h"
 #include "retrace/methods/tracking/tracked_motion.h"
-#include "retrace/metrics/clip_checks.h"
+#include "retrace/metrics/intervals.h"
 
 namespace retrace::tracking {
 

@@ -8,7 +8,7 @@
 #include "retrace/methods/tracking/options.h"
 #include "retrace/methods/tracking/plan.h"
 #include "retrace/methods/tracking/tracked_motion.h"
-#include "retrace/metrics/clip_checks.h"
+#include "retrace/metrics/intervals.h"
 
 namespace retrace::tracking {
 

@@ -1,14 +1,15 @@
 #include "retrace/methods/tracking/track.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "candidate_search.h"
 #include "recorder.h"
+#include "retrace/control/time_grid.h"
 #include "retrace/io/cpu_time.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
 #include "retrace/metrics/gates.h"
+#include "retrace/parallel/thread_farm.h"
 
 namespace retrace::tracking {
 namespace {
@@ -26,7 +27,7 @@ Summary Follow(const Problem& problem, const Hooks& hooks) {
   world.SetState(summary.control.start);
   control::SimulationScratch scratch;
   character::State reference;
-  const int patience = static_cast<int>(std::lround(kPatience / problem.time_step()));
+  const int patience = control::TimeGrid{problem.time_step()}.Nearest(kPatience);
   int outside = 0;  // steps since it left the gates
   summary.end = summary.control.start;
   while (summary.status == Status::kReachedEnd && summary.control.num_steps() < problem.num_steps()) {
@@ -62,38 +63,6 @@ void CountSolutions(Summary& summary) {
 }
 
 }  // namespace
-
-std::string Name(Status status) {
-  switch (status) {
-    case Status::kReachedEnd:
-      return "reached the end";
-    case Status::kFell:
-      return "fell";
-    case Status::kStopped:
-      return "stopped";
-    default:
-      return "diverged";
-  }
-}
-
-std::string Summary::BriefReport() const {
-  double slack = 0, error = 0, iterations = 0;
-  int variables = 0;
-  for (const SolveRecord& record : records) {
-    slack = std::max(slack, record.slack);
-    error += record.squared_error;
-    iterations += record.iterations;
-    variables = std::max(variables, record.variables);
-  }
-  const double count = std::max(1.0, static_cast<double>(records.size()));
-  std::string text = Name(status);
-  text.append(", ").append(std::to_string(records.size())).append(" quadratic programs of up to ");
-  text.append(std::to_string(variables)).append(" variables, ").append(std::to_string(unsolved));
-  text.append(" unsolved, ").append(io::Fixed(iterations / count, 1)).append(" iterations and ");
-  text.append(io::Fixed(1e6 * solve_cpu_seconds / count, 0)).append(" us in the mean; squared error ");
-  text.append(io::Fixed(error / count, 2)).append(" in the mean, slack at most ").append(io::Fixed(slack, 1));
-  return text.append(" m/s^2");
-}
 
 parallel::WorkerFactory MakeWorkerFactory(const Problem& problem) {
   return MakeCandidateWorkerFactory(problem);

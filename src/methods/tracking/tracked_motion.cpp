@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "retrace/retargeting/resampling.h"
 #include "retrace/methods/tracking/problem.h"
 #include "retrace/task/altered_world.h"
 

@@ -1,9 +1,9 @@
 #include "cost.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "retrace/character/kinematics.h"
+#include "retrace/control/time_grid.h"
 #include "retrace/math/rotation.h"
 #include "retrace/metrics/gates.h"
 
@@ -27,7 +27,7 @@ double BetaOf(const Joint& joint) {
 }  // namespace
 
 MotionCost::MotionCost(const Problem& problem)
-    : problem_(problem), apart_(std::max(1, static_cast<int>(std::lround(kCostInterval / problem.time_step())))) {
+    : problem_(problem), apart_(control::TimeGrid{problem.time_step()}.PartSteps(kCostInterval)) {
   share_ = apart_ * problem.time_step() / kCostInterval;
   for (const Joint& joint : problem.task.character->joints) beta_.push_back(BetaOf(joint));
 }

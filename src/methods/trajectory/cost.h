@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "retrace/methods/trajectory/plan.h"
-#include "retrace/methods/trajectory/rollout.h"
+#include "retrace/methods/trajectory/cost_terms.h"
+#include "retrace/methods/trajectory/problem.h"
 #include "retrace/task/cost.h"
 
 namespace retrace::windows {

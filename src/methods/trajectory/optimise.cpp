@@ -9,6 +9,7 @@
 #include "retrace/io/number.h"
 #include "retrace/optimization/cma_es.h"
 #include "retrace/parallel/bytes.h"
+#include "retrace/parallel/scheduler.h"
 
 namespace retrace::windows {
 namespace {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "retrace/control/time_grid.h"
 #include "retrace/math/rotation.h"
 
 namespace retrace::windows {
@@ -25,7 +26,7 @@ void Spline::At(double knots, Eigen::Ref<Eigen::VectorXd> value) const {
 Plan::Plan(const Problem& problem) {
   const Options& o = problem.options;
   const int steps = problem.num_steps();
-  const int length = std::max(1, static_cast<int>(std::lround(o.window / problem.time_step())));
+  const int length = control::TimeGrid{problem.time_step()}.PartSteps(o.window);
   const int count = std::max(1, static_cast<int>(std::lround(static_cast<double>(steps) / length)));
   const int intervals = o.knots - 1;  // of a window
   knots_per_step = static_cast<double>(intervals) / length;

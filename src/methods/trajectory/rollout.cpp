@@ -23,16 +23,6 @@ constexpr Eigen::Index kKnown = 3;
 
 }  // namespace
 
-std::array<const char*, kNumTerms> TermNames(Cost cost) {
-  if (cost == Cost::kPaper) return {"com", "com_velocity", "pose", "velocity", "root", "jerk", "gates", "torque"};
-  std::array<const char*, kNumTerms> names{};
-  for (size_t i = 0; i < task::kCostTerms.size(); ++i) names[i] = task::kCostTerms[i].name;
-  names[kGateTerm] = "gates";
-  names[kTorqueTerm] = "torque";
-  return names;
-}
-static_assert(task::kCostTerms.size() == kGateTerm);
-
 double SampleResult::cost() const {
   const double sum = std::accumulate(terms.begin(), terms.end(), 0.0);
   return diverged || !std::isfinite(sum) ? std::numeric_limits<double>::infinity() : sum;

@@ -7,8 +7,9 @@
 #include <optional>
 #include <vector>
 
-#include "retrace/character/reference.h"
+#include "retrace/retargeting/reference.h"
 #include "retrace/planning/composition/composition_problem.h"
+#include "retrace/planning/composition/composition.h"
 
 namespace retrace::runs {
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "retrace/control/cutting.h"
+#include "retrace/methods/sampling/rollout.h"
 #include "retrace/methods/sampling/search.h"
 #include "retrace/planning/segments/joined_control.h"
 #include "retrace/parallel/rank_report.h"

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "retrace/control/command_recorder.h"
 #include "retrace/control/control.h"
 #include "retrace/control/cutting.h"
 #include "retrace/control/feedback.h"

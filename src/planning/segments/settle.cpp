@@ -6,7 +6,7 @@
 #include "retrace/planning/segments/frame_sequence.h"
 #include "retrace/planning/segments/motion_start.h"
 #include "retrace/character/kinematics.h"
-#include "retrace/character/reference.h"
+#include "retrace/character/reference_motion.h"
 #include "retrace/control/cutting.h"
 #include "retrace/io/error.h"
 #include "retrace/planning/segments/joined_control.h"

@@ -5,8 +5,9 @@
 #include <optional>
 #include <utility>
 
-#include "retrace/character/cycle.h"
+#include "retrace/retargeting/cycle.h"
 #include "retrace/character/kinematics.h"
+#include "retrace/retargeting/reference.h"
 #include "retrace/io/error.h"
 #include "retrace/planning/segments/motion_start.h"
 #include "retrace/metrics/state_distance.h"

@@ -12,6 +12,7 @@
 #include "retrace/io/cpu_time.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
+#include "retrace/methods/sampling/rollout.h"
 #include "retrace/methods/sampling/search.h"
 #include "retrace/methods/tracking/track.h"
 #include "retrace/metrics/gates.h"
@@ -334,7 +335,7 @@ io::Json ViableEnd::ToJson() const {
 std::string ViableEnd::Describe() const {
   std::string text = "the end is " + Name(verdict);
   if (verdict == Verdict::kNotViable && simulated_seconds > 0) {
-    return text + ": " + reason + " (--set /run/mend_end=search searches the last seconds anew)";
+    return text + ": " + reason + " (/run/mend_end=search searches the last seconds anew)";
   }
   if (verdict != Verdict::kViable) return text + ": " + reason;
   const char* how = continuation == "clip"    ? "with the recording that follows"

@@ -1,6 +1,6 @@
 #include "retrace/runs/inputs/character_input.h"
 
-#include "retrace/character/subject.h"
+#include "retrace/retargeting/subject.h"
 #include "retrace/runs/inputs/data_files.h"
 
 namespace retrace::runs {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "retrace/retargeting/reference.h"
 #include "retrace/runs/inputs/character_input.h"
 
 namespace retrace::runs {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "retrace/io/error.h"
+#include "retrace/io/nearest_words.h"
 
 namespace retrace::runs {
 namespace {
@@ -39,7 +40,9 @@ std::filesystem::path FindData(const std::string& kind, const std::string& name_
   }
   std::string list;
   for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
-  throw UsageError("the " + kind + " \"" + name_or_file + "\": expected a JSON file or one of: " + list);
+  const std::string meant = io::DidYouMean(name_or_file, {names.begin(), names.end()});
+  throw UsageError("the " + kind + " \"" + name_or_file + "\": " + meant + (meant.empty() ? "expected" : " Expected") +
+                   " a JSON file or one of: " + list);
 }
 
 }  // namespace

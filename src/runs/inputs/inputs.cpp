@@ -9,7 +9,7 @@ namespace retrace::runs {
 InputFile ReadInput(const InputName& name) {
   InputFile file;
   file.bytes = io::ReadFile(name.path);
-  file.record = {name, io::Sha256(file.bytes)};
+  file.record = {name, io::Sha256(file.bytes), false};
   return file;
 }
 
@@ -33,7 +33,9 @@ std::vector<InputRecord> RecordsOf(std::span<const InputFile> files) {
 
 std::vector<std::filesystem::path> PathsOf(std::span<const InputRecord> records) {
   std::vector<std::filesystem::path> paths;
-  for (const InputRecord& record : records) paths.push_back(record.name.path);
+  for (const InputRecord& record : records) {
+    if (!record.in_memory) paths.push_back(record.name.path);
+  }
   return paths;
 }
 
@@ -41,6 +43,7 @@ io::Json ToJson(std::span<const InputRecord> records) {
   io::Json list = io::Json::array();
   for (const InputRecord& record : records) {
     list.push_back({{"file", record.name.path.string()}, {"role", record.name.role}, {"sha256", record.sha256}});
+    if (record.in_memory) list.back()["in_memory"] = true;
   }
   return list;
 }

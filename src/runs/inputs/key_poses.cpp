@@ -5,7 +5,7 @@
 #include <set>
 
 #include "retrace/character/limits.h"
-#include "retrace/character/reference.h"
+#include "retrace/retargeting/reference.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
 #include "retrace/math/rotation.h"

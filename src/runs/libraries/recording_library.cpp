@@ -9,7 +9,10 @@
 #include <utility>
 
 #include "retrace/character/mirror.h"
+#include "retrace/retargeting/reference.h"
+#include "retrace/retargeting/reference_report.h"
 #include "retrace/io/error.h"
+#include "retrace/io/field_error.h"
 #include "retrace/io/file.h"
 #include "retrace/io/number.h"
 #include "retrace/parallel/bytes.h"
@@ -233,8 +236,8 @@ class LibraryBuilder {
   LibraryBuilder(const MotionLibraryOptions& options)
       : options_(options), character_file_(ReadInput({"character", CharacterFile(options.character)})) {
     if (IsSubject(options.character)) {
-      throw UsageError("--character: found \"" + options.character +
-                       "\", expected one character for all recordings: a JSON file, or a name");
+      throw FieldError("character", "found \"" + options.character +
+                                        "\", expected one character for all recordings: a JSON file, or a name");
     }
     character_ = character::ParseCharacter(character_file_.Parse(), character_file_.record.name.path.string());
     mirror_ = character::Mirror::Of(character_);

@@ -77,7 +77,7 @@ void Advise(const Problem& problem, const Summary& search, const metrics::Evalua
   if (failure.fragment >= 0 && !search.restarted() && problem.options.samples < problem.options.most_samples) {
     advise(Setting("/search/samples", problem.options.most_samples, 0),
            std::to_string(problem.options.samples) +
-               " are few for what gets lost; --quality best sets what goes with more");
+               " are few for what gets lost; the quality best sets what goes with more");
   }
   if (search.ending == Ending::kBudget) {
     if (failure.fragment >= 0) {

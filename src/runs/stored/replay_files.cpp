@@ -93,10 +93,10 @@ void WriteReplay(results::RunFolder& folder, const StoredRun& run, const Replaye
   }
   WriteMotions(folder, run.scene.characters, run.scene.world, motions, title);
   ReplayFacts facts;
-  facts.program = options.feedback != nullptr ? "replay --feedback"
-                  : pushed                    ? "replay --push"
-                  : options.tracks_reference  ? "replay --track-only"
-                  : run.controls.size() > 1   ? "replay --with"
+  facts.program = options.feedback != nullptr ? "replay with feedback"
+                  : pushed                    ? "replay under pushes"
+                  : options.tracks_reference  ? "replay of the reference"
+                  : run.controls.size() > 1   ? "replay with others"
                                               : "replay";
   facts.status = replayed.diverged() ? "diverged" : replayed.completed() ? "completed" : "partial";
   facts.replayed = &replayed;

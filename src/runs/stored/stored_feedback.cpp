@@ -5,6 +5,9 @@
 #include <stdexcept>
 #include <utility>
 
+#include "retrace/io/assignment.h"
+#include "retrace/control/command_recorder.h"
+#include "retrace/control/feedback_controller.h"
 #include "retrace/io/csv_writer.h"
 #include "retrace/io/file.h"
 #include "retrace/io/number.h"

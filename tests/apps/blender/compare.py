@@ -1,4 +1,4 @@
-"""Run inside Blender (scripts/check-blender): imports what `export` wrote and compares places with its tables.
+"""Run inside Blender (scripts/check/check-blender): imports what `export` wrote and compares places with its tables.
 
 usage: blender --background --factory-startup --python compare.py -- FOLDER [PICTURE.png]
 

@@ -16,6 +16,8 @@
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
 #include "retrace/math/rotation.h"
+#include "retrace/methods/sampling/rollout.h"
+#include "retrace/parallel/thread_farm.h"
 #include "retrace/runs/configuration/configuration.h"
 #include "retrace/runs/stored/run_files.h"
 #include "retrace/parallel/task_farm.h"
@@ -1036,7 +1038,7 @@ TEST(Search, ABoundedStoreGoesOnWhileItSmooths) {
   StoppedWithABoundedStoreEndsTheSame(SmallProblem(configuration, task::Squatting, 0.4).problem());
 }
 
-/// Found by scripts/long-clip: what a search stored that had forgotten its samples could not be gone on from.
+/// Found by scripts/check/long-clip: what a search stored that had forgotten its samples could not be gone on from.
 TEST(Search, ABoundedStoreGoesOnWithASearchThatForgetsItsSamples) {
   Configuration configuration = SmallConfiguration();
   configuration.sampling.smoothing.passes = 1;

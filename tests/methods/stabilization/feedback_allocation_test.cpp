@@ -6,6 +6,7 @@
 #include "retrace/methods/stabilization/reindexing.h"
 #include "retrace/methods/stabilization/stabilise.h"
 #include "retrace/parallel/task_farm.h"
+#include "retrace/parallel/thread_farm.h"
 
 namespace retrace::stabilization {
 namespace {

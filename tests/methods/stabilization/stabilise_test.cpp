@@ -8,6 +8,7 @@
 #include "control/sample_control.h"
 #include "retrace/io/error.h"
 #include "retrace/parallel/task_farm.h"
+#include "retrace/parallel/thread_farm.h"
 
 namespace retrace::stabilization {
 namespace {

@@ -190,7 +190,7 @@ TEST_F(Stabilization, WhatItDoesReplaysToTheSameBits) {
   }
   EXPECT_EQ(Verify(StoredRun(out)).difference, "");
   const io::Json manifest = io::ReadJson(out / "manifest.json");
-  EXPECT_EQ(manifest["program"], "replay --feedback");
+  EXPECT_EQ(manifest["program"], "replay with feedback");
   EXPECT_EQ(manifest["perturbation"]["character"]["mass"], 65);
   EXPECT_TRUE(std::filesystem::exists(out / "feedback.csv"));
   // It can be stabilised in its turn.

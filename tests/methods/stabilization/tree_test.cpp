@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "control/sample_control.h"
+#include "retrace/control/feedback_controller.h"
 #include "retrace/io/error.h"
 #include "retrace/methods/stabilization/grow_tree.h"
 #include "retrace/methods/stabilization/reindexing.h"
 #include "retrace/methods/stabilization/stabilise.h"
 #include "retrace/parallel/task_farm.h"
+#include "retrace/parallel/thread_farm.h"
 
 namespace retrace::stabilization {
 namespace {

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "methods/tracking/foot_placement.h"
+#include "retrace/character/reference_motion.h"
 #include "retrace/math/rotation.h"
 #include "task/synthetic_motion.h"
 

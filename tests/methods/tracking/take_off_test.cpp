@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "retrace/character/reference_motion.h"
 #include "task/synthetic_motion.h"
 
 namespace retrace::tracking {

@@ -11,6 +11,7 @@
 #include "retrace/io/error.h"
 #include "retrace/metrics/required_forces.h"
 #include "retrace/parallel/task_farm.h"
+#include "retrace/parallel/thread_farm.h"
 #include "task/synthetic_motion.h"
 
 namespace retrace::tracking {

@@ -7,6 +7,7 @@
 #include "methods/windows/small_problem.h"
 #include "retrace/io/error.h"
 #include "retrace/parallel/task_farm.h"
+#include "retrace/parallel/thread_farm.h"
 
 namespace retrace::windows {
 namespace {

@@ -1,4 +1,4 @@
-"""Run inside Blender (scripts/check-formats): writes a BVH file as FBX and GLB.
+"""Run inside Blender (scripts/check/check-formats): writes a BVH file as FBX and GLB.
 
 usage: blender --background --factory-startup --python convert.py -- CLIP.bvh METRES_PER_UNIT RATE OUTPUT_WITHOUT_ENDING
 """

@@ -12,7 +12,9 @@
 #include "methods/sampling/small_problem.h"
 #include "retrace/control/control_file.h"
 #include "retrace/io/error.h"
+#include "retrace/methods/sampling/rollout.h"
 #include "retrace/methods/sampling/search.h"
+#include "retrace/parallel/thread_farm.h"
 #include "retrace/runs/inputs/clip_input.h"
 #include "retrace/parallel/task_farm.h"
 
@@ -157,14 +159,16 @@ TEST(Configuration, EveryNumberIsRefusedOutOfItsRange) {
 
 TEST(Configuration, MisspeltPointersAreRefusedAndNamed) {
   ForEachSetting([](const std::string& pointer, const io::Json&) {
-    EXPECT_THAT(Refusal(pointer + "x=1"),
-                AllOf(StartsWith(pointer + "x: there is no such setting, expected one of /"), HasSubstr(pointer)));
+    EXPECT_THAT(Refusal(pointer + "x=1"), AllOf(StartsWith(pointer + "x: there is no such setting, did you mean \"/"),
+                                                HasSubstr("\"" + pointer + "\""), HasSubstr("? Expected one of /")));
   });
   for (const char* pointer : {"/", "/search", "/nothing/samples", "/search/samples/0", "/search/"}) {
     EXPECT_THAT(Refusal(std::string(pointer) + "=1"), HasSubstr("no such setting")) << pointer;
   }
   EXPECT_THAT(Refusal("/serach/samples=1"),
-              HasSubstr("expected one of /run, /search, /restart, /smoothing, /schedule"));
+              HasSubstr("did you mean \"/search/samples\"? Expected one of /run, /search, /restart, /smoothing, "
+                        "/schedule"));
+  EXPECT_THAT(Refusal("/search/radius=1"), HasSubstr("there is no such setting, expected one of /search/"));
   EXPECT_THAT(Refusal("/search/~=1"), HasSubstr("not a JSON pointer"));
   for (const char* assignment : {"", "/search/samples", "samples=3", "=3"}) {
     EXPECT_THAT(Refusal(assignment), HasSubstr("expected /section/name=value")) << assignment;

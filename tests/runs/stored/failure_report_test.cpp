@@ -122,7 +122,7 @@ TEST_F(FailureReports, AdviseMoreSamplesWhereFewWereLost) {
   const FailureReport report = Report(Failed());
   ASSERT_FALSE(report.advice.empty());
   EXPECT_EQ(report.advice[0].setting, "/search/samples=1400");
-  EXPECT_THAT(report.Text(), HasSubstr("200 are few for what gets lost; --quality best"));
+  EXPECT_THAT(report.Text(), HasSubstr("200 are few for what gets lost; the quality best"));
 }
 
 TEST_F(FailureReports, AdviseMoreBudgetWhenItWasSpent) {

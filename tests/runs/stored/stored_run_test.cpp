@@ -118,7 +118,7 @@ TEST_F(StoredRunTest, ASceneIsWrittenReadBackAndVerified) {
   EXPECT_DOUBLE_EQ(scene.characters[1].placement.heading, kPi);
   EXPECT_EQ(scene.characters[1].placement.offset, Vec3(0.2, 0, 2));
   const io::Json manifest = io::ReadJson(folder / "manifest.json");
-  EXPECT_EQ(manifest["program"], "replay --with");
+  EXPECT_EQ(manifest["program"], "replay with others");
   EXPECT_EQ(manifest["success"], true);
   EXPECT_EQ(manifest["inputs"].size(), 2u);
   EXPECT_EQ(manifest["characters"][1]["folder"], "character_2");

@@ -7,6 +7,7 @@
 
 #include "retrace/control/control.h"
 #include "retrace/control/feedback.h"
+#include "retrace/control/feedback_controller.h"
 #include "retrace/control/feedback_tree.h"
 #include "retrace/methods/stabilization/options.h"
 

@@ -7,11 +7,12 @@
 
 #include "retrace/control/control.h"
 #include "retrace/methods/tracking/options.h"
+#include "retrace/metrics/intervals.h"
 #include "retrace/task/altered_world.h"
-#include "retrace/task/balancing.h"
-#include "retrace/task/ballistic_flight.h"
-#include "retrace/task/foot_cleaning.h"
-#include "retrace/task/foot_seating.h"
+#include "retrace/motion_editing/balancing.h"
+#include "retrace/motion_editing/ballistic_flight.h"
+#include "retrace/motion_editing/footskate.h"
+#include "retrace/motion_editing/foot_contact.h"
 #include "retrace/task/task.h"
 
 namespace retrace::tracking {

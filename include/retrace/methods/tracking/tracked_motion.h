@@ -4,7 +4,7 @@
 #include <Eigen/Core>
 #include <array>
 
-#include "retrace/character/reference.h"
+#include "retrace/character/reference_motion.h"
 #include "retrace/character/state.h"
 #include "retrace/dynamics/coordinates.h"
 

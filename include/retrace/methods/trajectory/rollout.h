@@ -1,25 +1,16 @@
 /// The simulation of samples: the workers' side of the method.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <memory>
 #include <span>
 #include <vector>
 
+#include "retrace/methods/trajectory/cost_terms.h"
 #include "retrace/methods/trajectory/plan.h"
 #include "retrace/parallel/task_farm.h"
 
 namespace retrace::windows {
-
-/// What a motion costs, weighted. The first ones have names by Options::cost (TermNames).
-inline constexpr size_t kNumTerms = 8;
-using Terms = std::array<double, kNumTerms>;
-inline constexpr size_t kGateTerm = 6, kTorqueTerm = 7;
-
-/// Names of the terms: of the paper com, com_velocity, pose, velocity, root, jerk (equations 3 to 8), or those of the
-/// task; then gates and torque.
-std::array<const char*, kNumTerms> TermNames(Cost cost);
 
 struct SampleResult {
   bool diverged = false;

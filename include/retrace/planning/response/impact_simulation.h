@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "retrace/character/reference.h"
+#include "retrace/character/reference_motion.h"
 #include "retrace/control/control.h"
 #include "retrace/planning/response/response_problem.h"
 #include "retrace/planning/segments/crossfade_controller.h"

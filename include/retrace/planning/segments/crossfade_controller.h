@@ -4,7 +4,7 @@
 #include <span>
 
 #include "retrace/character/character.h"
-#include "retrace/character/reference.h"
+#include "retrace/character/reference_motion.h"
 #include "retrace/character/state.h"
 #include "retrace/control/controller.h"
 

@@ -1,7 +1,7 @@
 /// A motion that comes to rest.
 #pragma once
 
-#include "retrace/character/reference.h"
+#include "retrace/retargeting/reference.h"
 #include "retrace/character/state.h"
 #include "retrace/math/types.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "retrace/character/reference.h"
+#include "retrace/retargeting/reference.h"
 #include "retrace/motion/clip.h"
 #include "retrace/task/prepared_clip.h"
 

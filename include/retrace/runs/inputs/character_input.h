@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "retrace/character/reference.h"
+#include "retrace/character/character.h"
+#include "retrace/retargeting/reference_options.h"
+#include "retrace/motion/clip.h"
 #include "retrace/runs/inputs/inputs.h"
 
 namespace retrace::runs {

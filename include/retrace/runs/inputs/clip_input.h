@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "retrace/character/reference.h"
+#include "retrace/retargeting/reference_options.h"
 #include "retrace/io/describe.h"
 #include "retrace/io/json.h"
 #include "retrace/motion/clip.h"

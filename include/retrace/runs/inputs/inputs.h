@@ -17,6 +17,8 @@ struct InputName {
   std::filesystem::path path;
 };
 
+/// The role of the recording.
+inline constexpr const char* kClipRole = "clip";
 /// The role of the file that a configuration was read from.
 inline constexpr const char* kConfigurationRole = "configuration";
 /// That of measured ground forces.
@@ -25,7 +27,8 @@ inline constexpr const char* kMeasuredRole = "measured";
 /// What is recorded of a file that was read.
 struct InputRecord {
   InputName name;
-  std::string sha256;  ///< of the bytes that were read
+  std::string sha256;      ///< of the bytes that were read
+  bool in_memory = false;  ///< the caller gave the content, and no file was read
 };
 
 struct InputFile {
@@ -45,9 +48,10 @@ const InputFile* FindInput(std::span<const InputFile> files, const std::string& 
 
 std::vector<InputRecord> RecordsOf(std::span<const InputFile> files);
 
+/// Of those that were read from files.
 std::vector<std::filesystem::path> PathsOf(std::span<const InputRecord> records);
 
-/// [{"file", "role", "sha256"}]
+/// [{"file", "role", "sha256"}], with "in_memory": true where no file was read.
 io::Json ToJson(std::span<const InputRecord> records);
 
 }  // namespace retrace::runs

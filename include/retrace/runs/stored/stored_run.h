@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "retrace/character/reference.h"
+#include "retrace/character/reference_motion.h"
 #include "retrace/control/control.h"
 #include "retrace/control/control_file.h"
 #include "retrace/io/json.h"

@@ -1,0 +1,29 @@
+/// The frame of every program: errors turned into one message and an exit code.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace retrace::cli {
+
+/// Runs the body of a program and maps what it throws to an exit code and one line on standard error. Output that
+/// could not be written is an error, too.
+int RunProgram(const std::string& name, bool prints, const std::function<int()>& body);
+
+/// The exit code of a program that ends with `exit_code`: another one when its output could not be written.
+int FinishOutput(const std::string& name, bool prints, int exit_code);
+
+/// A word as a shell takes it back, in quotation marks where it needs them.
+std::string ShellWord(const std::string& word);
+
+/// The command line as one string that a shell takes back.
+std::string CommandLine(int argc, const char* const* argv);
+
+/// The arguments of a program behind its name.
+std::vector<std::string> Arguments(int argc, const char* const* argv);
+
+/// Prints a warning of the program on standard error; an empty text is none.
+void Warn(const std::string& name, const std::string& text);
+
+}  // namespace retrace::cli

@@ -1,0 +1,86 @@
+/// stabilise: the folder of a run in, feedback along its control out, beside it.
+#include <cstdio>
+#include <memory>
+
+#include "cli/number_option.h"
+#include "cli/program.h"
+#include "cli/set_option.h"
+#include "commands.h"
+#include "retrace/io/error.h"
+#include "retrace/io/number.h"
+#include "retrace/parallel/rank_report.h"
+#include "retrace/runs/stored/stored_feedback.h"
+#include "retrace/io/stop_request.h"
+
+namespace retrace::apps::feedback_add_command {
+namespace {
+
+struct Options {
+  std::string folder;
+  std::vector<std::string> sets;
+  int threads = 0;
+  double rank_timeout = 300;
+  bool force = false;
+  bool print_config = false;
+};
+
+void AddOptions(cli::Command& command, Options& o) {
+  command.Add("folder", o.folder, "Folder of a run").Type("DIR");
+  cli::AddSetOption(command, o.sets, "One setting", [](const std::string& assignment) {
+    stabilization::Options options;
+    runs::Set(assignment, options);
+  });
+  cli::AddNumber(command, "--threads", o.threads, cli::kThreads, "Threads [all cores]; under mpirun each rank has one");
+  cli::AddNumber(command, "--rank-timeout,--hang-limit", o.rank_timeout, cli::kRankTimeouts,
+                 "Under mpirun: stop when a rank with work does not answer for so many seconds; 0: never");
+  command.AddFlag("--force", o.force, "Write over feedback that is there already");
+  command.AddFlag("--print-config", o.print_config, "Print the settings with comments, and stop");
+}
+
+int Stabilise(const Options& o, const Call& call) {
+  parallel::MpiSession& mpi = *call.mpi;
+  const bool master = mpi.rank() == 0;
+  stabilization::Options options;
+  for (const std::string& assignment : o.sets) runs::Set(assignment, options);
+  if (o.print_config) {
+    if (master) std::fputs(io::WriteCommented(options).c_str(), stdout);
+    return 0;
+  }
+  if (o.folder.empty()) throw UsageError("the folder of a run is needed (--help lists the options)");
+  runs::StopRequest stop(0);
+  runs::HandleStopSignals();
+  std::optional<runs::StabilizationJob> prepared;
+  runs::PrepareRanks(mpi, o.rank_timeout, [&] {
+    prepared.emplace(o.folder, options);
+    if (master) runs::CheckFeedbackOutput(prepared->run, o.force);
+    return prepared->Identity();
+  });
+  const runs::StabilizationJob& job = *prepared;
+  if (master) cli::Warn(call.name, job.run.solver_warning);
+  const parallel::WorkerFactory factory = stabilization::MakeWorkerFactory(job.problem);
+  if (!master) {
+    mpi.Serve(factory);
+    return 0;
+  }
+  const auto farm = runs::MakeFarm(mpi, o.threads, factory, o.rank_timeout);
+  stabilization::Hooks hooks;
+  hooks.stop = [&] { return stop(); };
+  const stabilization::Summary summary = runs::Stabilise(job, *farm, hooks);
+  if (summary.status == stabilization::Status::kStopped) throw StoppedError(stop.reason() + ": no feedback is written");
+  std::printf("%s: %s s, %s\n", o.folder.c_str(), io::Fixed(job.control.duration(), 2).c_str(),
+              summary.BriefReport().c_str());
+  if (summary.status != stabilization::Status::kDone) return static_cast<int>(ExitCode::kBelowGate);
+  runs::WriteFeedback(job, summary, o.force);
+  std::printf("  feedback in %s, for replay --feedback\n", runs::FeedbackFile(job.run).c_str());
+  return 0;
+}
+
+}  // namespace
+
+Body Define(cli::Command& command) {
+  const auto options = std::make_shared<Options>();
+  AddOptions(command, *options);
+  return [options](const Call& call) { return Stabilise(*options, call); };
+}
+
+}  // namespace retrace::apps::feedback_add_command

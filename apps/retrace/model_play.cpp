@@ -1,0 +1,74 @@
+/// synthesise: a model of responses in, a motion of any length under pushes out. Kinematic.
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "cli/number_option.h"
+#include "cli/program.h"
+#include "commands.h"
+#include "retrace/io/error.h"
+#include "retrace/results/provenance.h"
+#include "retrace/jobs/learnt_response.h"
+
+namespace retrace::apps::model_play_command {
+namespace {
+
+struct Options {
+  runs::SynthesisOptions synthesis;
+  std::vector<std::string> models;
+  std::string output = "results/synthesis", against, undisturbed;
+  bool force = false;
+};
+
+void AddOptions(cli::Command& command, Options& o) {
+  command
+      .Add("models", o.models,
+           "Folder of a model, as `model learn` makes it, or its model.json; of several, learnt with one normal "
+           "motion, each push is answered by the one that was pushed most like it")
+      .Type("DIR|FILE")
+      .Required();
+  cli::AddNumber(command, "--seconds", o.synthesis.seconds, io::Real{{0.1, 1200}}, "Length of the motion [s]");
+  command
+      .Add("--push", o.synthesis.pushes,
+           "A force on a body's centre of mass: BODY,FX:FY:FZ,START,DURATION in N (world axes) and s (repeatable)")
+      .Type("PUSH")
+      .OneEach();
+  command
+      .Add("--against", o.against,
+           "Folder of a pushed run: begin with it shortly before its push, go on under its pushes for --seconds "
+           "after that, and measure the distance from it")
+      .Type("DIR");
+  command.Add("--undisturbed", o.undisturbed, "Folder of the same run without a push, to be compared with, too")
+      .Type("DIR");
+  command.AddFlag("--paper", o.synthesis.paper,
+                  "By the letter of the paper: latent place and pose are found together, given the last two frames");
+  command.Add("--output", o.output, "Folder for the results").Type("DIR").ShowDefault();
+  command.AddFlag("--force", o.force, "Write into a folder that has something in it already");
+}
+
+int Synthesise(Options o, const Call& call) {
+  if (o.synthesis.paper) o.synthesis.synthesis = synthesis::PaperSynthesis();
+  o.synthesis.against = o.against;
+  o.synthesis.undisturbed = o.undisturbed;
+  if (!o.undisturbed.empty() && o.against.empty()) {
+    throw UsageError("--undisturbed: found no --against, expected the run that was pushed");
+  }
+  std::vector<synthesis::StoredModel> stored;
+  std::vector<const synthesis::ResponseModel*> models;
+  for (const std::string& model : o.models) stored.push_back(runs::LoadResponseModel(model));
+  for (const synthesis::StoredModel& model : stored) models.push_back(&model.model);
+  const runs::Synthesis result = runs::Synthesise(models, o.synthesis);
+  runs::WriteSynthesis(o.output, o.force, *models[0], o.synthesis, result, call.line);
+  std::printf("%s\n%s", o.output.c_str(), runs::Describe(*models[0], result).c_str());
+  return 0;
+}
+
+}  // namespace
+
+Body Define(cli::Command& command) {
+  const auto options = std::make_shared<Options>();
+  AddOptions(command, *options);
+  return [options](const Call& call) { return Synthesise(*options, call); };
+}
+
+}  // namespace retrace::apps::model_play_command

@@ -1,0 +1,46 @@
+/// What was recognised in a clip, and what was changed on the way to a reference motion.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "retrace/retargeting/skeleton_map.h"
+#include "retrace/io/json.h"
+
+namespace retrace::character {
+
+/// A height over the floor at which feet stand: steps, rungs, a slope.
+struct StandingLevel {
+  double height = 0;   ///< over the floor [m]
+  double seconds = 0;  ///< of one foot, or of both together
+};
+
+/// What was recognised in a clip and what was changed.
+struct ReferenceReport {
+  SkeletonMap map;                    ///< which joint moves which segment, and how they were recognised
+  bool rest_pose_used = false;        ///< axes come from the source's rest pose (else from the motion's geometry)
+  double frame_rate = 0;              ///< of the source [1/s]
+  double unit = 0;                    ///< metres per file unit
+  std::string unit_from;              ///< where that comes from: given, the file, size of the skeleton
+  double height = 0;                  ///< of the recorded skeleton, feet to tip of the head [m]
+  std::string up_axis;                ///< axis of the file that points up
+  double facing = 0;                  ///< recorded heading at the start, about y from z [rad]
+  double scale = 0;                   ///< metres per file unit: legs of the source get the length of the character's
+  double joint_distance = 0;          ///< mean distance of joints from the recorded ones, hips on hips [m]
+  double floor_height = 0;            ///< of the fitted floor at the root's first position, taken away [m]
+  double floor_tilt = 0;              ///< of the fitted floor, taken away [rad]
+  bool floor_shown = true;            ///< feet stand on it, or it is given; else it is under the lowest feet
+  std::vector<StandingLevel> levels;  ///< where feet stand beside the floor, from below to above
+  double largest_lift = 0;            ///< of the root over its recorded height [m]
+  double largest_hand_raise = 0;      ///< of a wrist over its recorded height [m]
+  double start_speed_lost = 0;        ///< of the root's velocity at the start, by filtering [m/s]
+  int lead_in_frames = 0;             ///< frames at the start that hold a rest pose and were skipped
+  double loop_start = 0;              ///< of the cycle that is repeated, in the part that is used [s]
+  double loop_duration = 0;           ///< of one round [s]; 0: none is repeated
+  double loop_seam = 0;               ///< Cycle::seam [rad]
+  std::vector<std::string> notes;     ///< all of that and more as sentences
+
+  io::Json ToJson() const;
+};
+
+}  // namespace retrace::character

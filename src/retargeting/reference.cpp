@@ -1,0 +1,213 @@
+#include "retrace/retargeting/reference.h"
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "floor_clearance.h"
+#include "floor_fit.h"
+#include "pose_signal.h"
+#include "retarget.h"
+#include "retrace/retargeting/cycle.h"
+#include "retrace/character/kinematics.h"
+#include "retrace/character/limits.h"
+#include "retrace/io/error.h"
+#include "retrace/io/number.h"
+#include "retrace/math/filter.h"
+#include "retrace/math/rotation.h"
+#include "sagittal_plane.h"
+
+namespace retrace::character {
+namespace {
+
+constexpr double kSampleRate = 120;   // of the reference [1/s]
+constexpr double kOnSomething = 0.2;  // feet that stand so much over the floor of a recording stand on something [m]
+
+/// The poses between two instants of the recording at kSampleRate, filtered with what lies before and after them.
+std::vector<Pose> Resample(const std::vector<Pose>& poses, double source_rate, double first_time, double start,
+                           double end, const ReferenceOptions& options) {
+  const Eigen::MatrixXd signal = ToSignal(poses);
+  const double last_time = first_time + static_cast<double>(poses.size() - 1) / source_rate;
+  const double step = 1 / (kSampleRate * options.time_scale);  // of the recording's time
+  const auto before = static_cast<Eigen::Index>(std::floor((start - first_time) / step + 1e-6));
+  const auto count = static_cast<Eigen::Index>(std::floor((end - start) / step + 1e-6)) + 1;
+  const auto total = before + static_cast<Eigen::Index>(std::floor((last_time - start) / step + 1e-6)) + 1;
+  // Only what is within the filter's support is sampled: long recordings are mostly cut away.
+  const auto margin = static_cast<Eigen::Index>(std::ceil(3 * options.smoothing * kSampleRate)) + 1;
+  const Eigen::Index from = std::max<Eigen::Index>(0, before - margin);
+  const Eigen::Index to = std::min(total, before + count + margin);
+  Eigen::MatrixXd fine(to - from, signal.cols());
+  for (Eigen::Index k = from; k < to; ++k) {
+    const double time = start + static_cast<double>(k - before) * step;
+    fine.row(k - from) = CubicSample(signal, (time - first_time) * source_rate);
+  }
+  const Eigen::MatrixXd smooth = GaussianSmooth(fine, options.smoothing * kSampleRate);
+  std::vector<Pose> result;
+  for (Eigen::Index k = 0; k < count; ++k) result.push_back(ToPose(smooth.row(before - from + k)));
+  return result;
+}
+
+/// Levels over the floor as a sentence.
+std::string LevelsSentence(const std::vector<StandingLevel>& levels) {
+  std::string text = "feet also stand over the floor: ";
+  for (size_t i = 0; i < levels.size(); ++i) {
+    text.append(i > 0 ? ", " : "").append(io::Fixed(levels[i].height, 2)).append(" m for ");
+    text.append(io::Fixed(levels[i].seconds, 1)).append(" s");
+  }
+  return text;
+}
+
+/// @param recorded all poses of the recording, at its own rate
+void LevelFloor(const Character& character, const std::vector<Pose>& recorded, double rate,
+                const ReferenceOptions& options, std::vector<Pose>& poses, ReferenceReport& report) {
+  const FloorFit of_part(character, poses, kSampleRate);
+  // A part in which nobody stands, or only on something, may be one of a recording in which somebody stands on a floor
+  // that is lower than what feet reach in the part.
+  const FloorFit of_all(character, recorded, rate);
+  const double lower = of_part.Fit(options.level_floor).At(poses.front().root_position) -
+                       of_all.Fit(options.level_floor).At(poses.front().root_position);
+  const bool by_all = of_all.has_stance() && lower > (of_part.has_stance() ? kOnSomething : 0);
+  const FloorFit& fit = by_all ? of_all : of_part;
+  const Plane plane = fit.Fit(options.level_floor);
+  const Vec3 normal = Vec3(-plane.slope_x, 1, -plane.slope_z).normalized();
+  const Quat turn = ShortestArc(normal, Vec3::UnitY());
+  const Vec3 pivot(poses.front().root_position.x(), 0, poses.front().root_position.z());
+  const double height = options.floor_height ? *options.floor_height : plane.At(pivot);
+  const Vec3 floor_point = pivot + Vec3(0, height, 0);
+  for (Pose& pose : poses) {
+    pose.root_position = pivot + turn * (pose.root_position - floor_point);
+    pose.root_orientation = turn * pose.root_orientation;
+  }
+  report.floor_height = height;
+  report.floor_tilt = std::acos(std::min(1.0, normal.y()));
+  report.notes.push_back(
+      "floor " + io::Fixed(height, 3) + " m " +
+      (options.floor_height ? "as given"
+       : by_all             ? "under planted feet of other parts of the recording"
+       : fit.has_stance()   ? "under planted feet"
+                            : "under the lowest feet") +
+      " moved to 0" +
+      (options.level_floor ? ", tilt of " + io::Fixed(Degrees(report.floor_tilt), 2) + " degrees levelled" : ""));
+  report.floor_shown = options.floor_height || fit.has_stance();
+  report.levels = fit.LevelsOver(plane);
+  for (StandingLevel& level : report.levels) level.height += plane.At(pivot) - height;
+  if (!report.levels.empty()) report.notes.push_back(LevelsSentence(report.levels));
+}
+
+void TurnToFace(const Character& character, std::vector<Pose>& poses, const ReferenceOptions& options,
+                ReferenceReport& report) {
+  const double facing = HeadingOf(poses.front());
+  if (!character.planar) report.facing = facing;  // else it was found before the motion was turned
+  if (!options.facing) return;
+  const Quat turn = AxisRotation(1, *options.facing - facing);
+  for (Pose& pose : poses) {
+    pose.root_position = turn * pose.root_position;
+    pose.root_orientation = turn * pose.root_orientation;
+  }
+  report.notes.push_back("turned to face " + io::Fixed(Degrees(*options.facing), 1) + " degrees at the start");
+}
+
+/// Repeats the best cycle. Throws InputError for a motion without a good one.
+void LoopPoses(const std::string& name, double seconds, std::vector<Pose>& poses, ReferenceReport& report) {
+  const std::optional<Cycle> cycle = FindCycle(poses, 1 / kSampleRate);
+  const std::string expected = "a cycle whose ends differ by at most " + io::Fixed(Degrees(kWorstSeam), 1) +
+                               " degrees in the mean, and turn by at most " + io::Fixed(Degrees(kLargestTurn), 0);
+  if (!cycle) throw InputError(name, "a motion without a cycle of 0.5 to 2 s that goes straight on", expected);
+  std::string found = "a cycle from ";
+  found.append(io::Fixed(static_cast<double>(cycle->first) / kSampleRate, 3)).append(" to ");
+  found.append(io::Fixed(static_cast<double>(cycle->first + cycle->length) / kSampleRate, 3));
+  found.append(" s whose ends differ by ").append(io::Fixed(Degrees(cycle->seam), 1)).append(" degrees in the mean");
+  if (cycle->seam > kWorstSeam) throw InputError(name, found + " as the best one", expected);
+  poses = Repeat(poses, *cycle, static_cast<size_t>(std::lround(seconds * kSampleRate)) + 1);
+  report.loop_start = static_cast<double>(cycle->first) / kSampleRate;
+  report.loop_duration = static_cast<double>(cycle->length) / kSampleRate;
+  report.loop_seam = cycle->seam;
+  report.notes.push_back(found.append(" is repeated for ").append(io::Fixed(seconds, 2)).append(" s"));
+}
+
+void CheckPlaces(const std::vector<Pose>& poses, const std::string& name) {
+  for (size_t f = 0; f < poses.size(); ++f) {
+    const double distance = poses[f].root_position.cwiseAbs().maxCoeff();
+    if (distance <= kFarAway) continue;
+    throw InputError(name,
+                     "a root " + io::Number(std::round(distance)) + " m from the origin at " +
+                         io::Fixed(static_cast<double>(f) / kSampleRate, 2) + " s",
+                     "at most " + io::Number(kFarAway) + " m (is the unit of the file known?)");
+  }
+}
+
+}  // namespace
+
+ReferenceMotion MakeReference(const Character& character, const motion::Clip& clip, const std::string& name,
+                              const ReferenceOptions& options, ReferenceReport& report) {
+  motion::Clip retimed;
+  const motion::Clip* source = &clip;
+  if (options.frame_rate) {
+    retimed = clip;
+    retimed.frame_time = 1 / *options.frame_rate;
+    source = &retimed;
+  }
+  report.notes.insert(report.notes.end(), clip.notes.begin(), clip.notes.end());
+  std::vector<Pose> recorded = Retarget(character, *source, name, options, report);
+  const double first_time = report.lead_in_frames * source->frame_time;
+  const double last_time = source->duration();
+  double end = options.end.value_or(last_time);
+  double start = options.start;
+  if (start < first_time && start >= 0) {
+    if (report.lead_in_frames > 0 && options.start > 0) {
+      report.notes.push_back("the start is moved from " + io::Fixed(start, 3) + " s past the rest pose to " +
+                             io::Fixed(first_time, 3) + " s");
+    }
+    start = first_time;
+  }
+  // Durations are often quoted rounded, or as frames times frame time: a little too long.
+  if (end > last_time && end < last_time + std::max(0.05, 2 * source->frame_time)) {
+    report.notes.push_back("the clip ends at " + io::Fixed(last_time, 3) + " s, before the given end, " +
+                           io::Fixed(end, 3) + " s");
+    end = last_time;
+  }
+  if (start < 0 || end > last_time || end - start < 0.1) {
+    throw UsageError(name + ": found a start of " + io::Number(options.start) + " s and an end of " + io::Number(end) +
+                     " s, expected at least 0.1 s between " + io::Fixed(first_time, 3) + " and " +
+                     io::Fixed(last_time, 3) + " s");
+  }
+  if (const double duration = (end - start) * options.time_scale; !kDurations.Contains(duration)) {
+    throw UsageError(name + ": found " + io::Fixed(end - start, 3) + " s, played " + io::Number(options.time_scale) +
+                     " times as long, expected a motion of " + io::Real{kDurations}.Legal() + " s");
+  }
+  if (character.planar) {
+    const double rate = 1 / source->frame_time;
+    const auto frame = [&](double time) {
+      const auto nearest = static_cast<size_t>(std::lround(std::max(0.0, time - first_time) * rate));
+      return std::min(nearest, recorded.size() - 1);
+    };
+    PutIntoSagittalPlane(name, rate, frame(start), frame(end), recorded, report);
+  }
+  std::vector<Pose> poses = Resample(recorded, 1 / source->frame_time, first_time, start, end, options);
+  {
+    // The recorded velocity at the start, by a one-sided difference over a few frames, against the filtered one.
+    const auto velocity = [](const std::vector<Pose>& p, size_t first, double frame_time) {
+      const size_t last = std::min(p.size() - 1, first + static_cast<size_t>(std::lround(0.05 / frame_time)) + 1);
+      return Vec3((p[last].root_position - p[first].root_position) / (static_cast<double>(last - first) * frame_time));
+    };
+    const auto frame = static_cast<size_t>(std::lround((start - first_time) / source->frame_time));
+    if (frame + 1 < recorded.size()) {
+      report.start_speed_lost =
+          (velocity(recorded, frame, source->frame_time * options.time_scale) - velocity(poses, 0, 1 / kSampleRate))
+              .norm();
+    }
+  }
+  report.notes.push_back("smoothed with a Gaussian of " + io::Fixed(1000 * options.smoothing, 0) + " ms, " +
+                         io::Fixed(kSampleRate, 0) + " poses per second from " + io::Fixed(report.frame_rate, 2));
+  if (options.time_scale != 1) report.notes.push_back("played " + io::Number(options.time_scale) + " times as long");
+  LevelFloor(character, recorded, 1 / source->frame_time, options, poses, report);
+  TurnToFace(character, poses, options, report);
+  if (options.lift_root) LiftRoot(character, kSampleRate, poses, report);
+  if (options.raise_hands) RaiseHands(character, kSampleRate, poses, report);
+  if (options.loop) LoopPoses(name, *options.loop, poses, report);
+  CheckPlaces(poses, name);
+  return ReferenceMotion(character, 1 / kSampleRate, std::move(poses), options.velocity_interval);
+}
+
+}  // namespace retrace::character
