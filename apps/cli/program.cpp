@@ -6,7 +6,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "common/field_options.h"
+#include "cli/field_options.h"
 #include "retrace/io/error.h"
 #include "retrace/io/remedy.h"
 

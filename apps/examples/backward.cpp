@@ -16,7 +16,7 @@ int main(int argc, char** argv) try {
   const retrace::runs::Job job(options, clip);
   const retrace::runs::Reconstruction result = retrace::runs::Reconstruct(job);
   std::printf("%.2f s of %.2f s, joints within %.1f cm on average: %s\n", result.evaluation.simulated_duration,
-              job.reference.duration(), 100 * result.evaluation.mean_joint_error,
+              job.reference().duration(), 100 * result.evaluation.mean_joint_error,
               result.success() ? "reconstructed" : "outside the tolerances");
   return result.success() ? 0 : 4;
 } catch (const std::exception& error) {

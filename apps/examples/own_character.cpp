@@ -14,11 +14,11 @@ int main(int argc, char** argv) try {
   options.character = argv[2];
   options.mass = std::atof(argv[3]);  // [kg]; bodies and servos follow
   const retrace::runs::Job job(options);
-  for (const retrace::character::Body& body : job.character.bodies) {
+  for (const retrace::character::Body& body : job.character().bodies) {
     std::printf("%-16s %6.2f kg\n", body.name.c_str(), body.mass);
   }
   const retrace::runs::Reconstruction result = retrace::runs::Reconstruct(job);
-  std::printf("%s: %s\n", job.character.name.c_str(), result.success() ? "performed" : "outside the tolerances");
+  std::printf("%s: %s\n", job.character().name.c_str(), result.success() ? "performed" : "outside the tolerances");
   return result.success() ? 0 : 4;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "own_character: %s\n", error.what());

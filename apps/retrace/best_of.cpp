@@ -24,7 +24,7 @@ int ReconstructBestOf(const ReconstructionArguments& o, const BestOfArguments& b
   const ProgressStyle style = ChooseProgress(o.progress, mpi.active());
   runs::BestOfOptions options;
   runs::Batch batch;
-  runs::PrepareRanks(mpi, o.rank_timeout, [&] {
+  parallel::PrepareRanks(mpi, o.rank_timeout, [&] {
     options.job = ParseJob(o.job);
     options.count = best.count;
     options.output = OutputOf(o);
@@ -32,14 +32,14 @@ int ReconstructBestOf(const ReconstructionArguments& o, const BestOfArguments& b
     options.force = o.run.force;
     options.resume = o.run.resume;
     options.samples = o.run.samples;
-    if (!o.time_limit.empty()) options.time_limit = runs::ParseDuration(o.time_limit);
+    if (!o.time_limit.empty()) options.time_limit = io::ParseDuration(o.time_limit);
     options.workers = {o.threads, best.ranks_per_run, o.rank_timeout};
     if (o.run.report) runs::FindReportPage();  // better now than after the search
     batch = runs::PlanBestOf(options);
     return runs::Job(options.job).identity;  // which reads the clip: what is wrong with it is said at once
   });
-  if (mpi.rank() == 0) cli::Warn(call.name, runs::SolverWarning(options.job.configuration.task.world));
-  runs::HandleStopSignals();
+  if (mpi.rank() == 0) cli::Warn(call.name, simulation::SolverWarning(options.job.configuration.task.world));
+  io::HandleStopSignals();
   const auto on_row = [&](const results::RunRow& row, const std::vector<results::RunRow>&, size_t left) {
     if (style == ProgressStyle::kNone) return;
     if (style == ProgressStyle::kJson) {

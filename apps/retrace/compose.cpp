@@ -13,6 +13,8 @@
 #include "retrace/planning/composition/composition.h"
 #include "retrace/runs/stored/run_files.h"
 #include "retrace/io/stop_request.h"
+#include "retrace/jobs/composition_job.h"
+#include "retrace/jobs/composition_files.h"
 
 namespace retrace::apps::compose_command {
 namespace {
@@ -74,28 +76,28 @@ runs::CompositionOptions ParseOptions(const Options& o) {
 int Compose(const Options& o, const Call& call) {
   const results::RunTimer timer;
   const bool prints = Prints(ChooseProgress(o.search.progress, false));
-  runs::StopRequest stop(0);
-  runs::HandleStopSignals();
+  io::StopRequest stop(0);
+  io::HandleStopSignals();
   const runs::CompositionJob job(ParseOptions(o));
-  cli::Warn(call.name, job.controls[0].run.solver_warning);
+  cli::Warn(call.name, job.problem.controls[0].run.solver_warning);
   const std::filesystem::path output = o.search.output.empty() ? "results/composed" : o.search.output;
   results::RunFolder folder(output, o.search.force, job.Files());
   runs::CompositionHooks hooks;
   hooks.on_part = [&](const runs::CompositionPart& part) {
     if (!prints) return;
-    std::printf("  %s\n", runs::Describe(job, part).c_str());
+    std::printf("  %s\n", runs::Describe(job.problem, part).c_str());
     std::fflush(stdout);
   };
   hooks.on_try = [&](const runs::CompositionTry& tried) {
     if (!prints) return;
-    std::printf("    %s\n", runs::Describe(job, tried).c_str());
+    std::printf("    %s\n", runs::Describe(job.problem, tried).c_str());
     std::fflush(stdout);
   };
   hooks.on_back = [&](double time) {
     if (prints) std::printf("  nothing leads on from there: back to %s s\n", io::Fixed(time, 2).c_str());
   };
   hooks.stop = [&] { return stop(); };
-  const runs::Composition result = runs::Compose(job, o.search.threads, hooks);
+  const runs::Composition result = runs::Compose(job.problem, o.search.threads, hooks);
   runs::WriteComposition(folder, job, result, {call.line, {}, &timer});
   const double duration = result.control.duration();
   if (result.stopped) {

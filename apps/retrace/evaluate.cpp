@@ -107,7 +107,7 @@ runs::EvaluationOptions Parse(const Options& o, const Call& call) {
   options.kept = o.keep == "all" ? runs::KeptFiles::kAll : runs::KeptFiles::kControl;
   options.command = call.line;
   options.force = o.force;
-  if (!o.time_limit.empty()) options.time_limit = runs::ParseDuration(o.time_limit);
+  if (!o.time_limit.empty()) options.time_limit = io::ParseDuration(o.time_limit);
   options.negative_controls = o.controls;
   options.threads = o.threads;
   options.ranks_per_run = o.ranks_per_run;
@@ -125,13 +125,13 @@ int Evaluate(const Options& o, const Call& call) {
   const ProgressStyle style = ChooseProgress(o.progress, mpi.active());
   runs::EvaluationOptions options;
   runs::Batch batch;
-  runs::PrepareRanks(mpi, o.rank_timeout, [&] {
+  parallel::PrepareRanks(mpi, o.rank_timeout, [&] {
     options = Parse(o, call);
     batch = runs::PlanBatch(options);
     return runs::IdentityOf(batch);
   });
-  if (mpi.rank() == 0) cli::Warn(call.name, runs::SolverWarning(options.job.configuration.task.world));
-  runs::HandleStopSignals();
+  if (mpi.rank() == 0) cli::Warn(call.name, simulation::SolverWarning(options.job.configuration.task.world));
+  io::HandleStopSignals();
   size_t finished = 0;
   const auto on_row = [&](const results::RunRow& row, const std::vector<results::RunRow>&, size_t left) {
     ++finished;

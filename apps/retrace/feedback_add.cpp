@@ -11,6 +11,7 @@
 #include "retrace/parallel/rank_report.h"
 #include "retrace/runs/stored/stored_feedback.h"
 #include "retrace/io/stop_request.h"
+#include "retrace/jobs/stabilize.h"
 
 namespace retrace::apps::feedback_add_command {
 namespace {
@@ -47,10 +48,10 @@ int Stabilise(const Options& o, const Call& call) {
     return 0;
   }
   if (o.folder.empty()) throw UsageError("the folder of a run is needed (--help lists the options)");
-  runs::StopRequest stop(0);
-  runs::HandleStopSignals();
+  io::StopRequest stop(0);
+  io::HandleStopSignals();
   std::optional<runs::StabilizationJob> prepared;
-  runs::PrepareRanks(mpi, o.rank_timeout, [&] {
+  parallel::PrepareRanks(mpi, o.rank_timeout, [&] {
     prepared.emplace(o.folder, options);
     if (master) runs::CheckFeedbackOutput(prepared->run, o.force);
     return prepared->Identity();
@@ -62,7 +63,7 @@ int Stabilise(const Options& o, const Call& call) {
     mpi.Serve(factory);
     return 0;
   }
-  const auto farm = runs::MakeFarm(mpi, o.threads, factory, o.rank_timeout);
+  const auto farm = parallel::MakeFarm(mpi, o.threads, factory, o.rank_timeout);
   stabilization::Hooks hooks;
   hooks.stop = [&] { return stop(); };
   const stabilization::Summary summary = runs::Stabilise(job, *farm, hooks);

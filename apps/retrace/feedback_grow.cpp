@@ -55,10 +55,10 @@ int GrowTree(const Options& o, const Call& call) {
   }
   if (o.folder.empty()) throw UsageError("the folder of a run is needed (--help lists the options)");
   if (o.resume && o.force) throw UsageError("--resume goes on with a tree; it cannot go with --force");
-  runs::StopRequest stop(0);
-  runs::HandleStopSignals();
+  io::StopRequest stop(0);
+  io::HandleStopSignals();
   std::optional<runs::TreeJob> prepared;
-  runs::PrepareRanks(mpi, o.rank_timeout, [&] {
+  parallel::PrepareRanks(mpi, o.rank_timeout, [&] {
     prepared.emplace(o.folder, settings, o.body);
     if (master) prepared->TakeEarlier(o.resume, o.force);
     return prepared->Identity();
@@ -70,7 +70,7 @@ int GrowTree(const Options& o, const Call& call) {
     mpi.Serve(factory);
     return 0;
   }
-  const auto farm = runs::MakeFarm(mpi, o.threads, factory, o.rank_timeout);
+  const auto farm = parallel::MakeFarm(mpi, o.threads, factory, o.rank_timeout);
   stabilization::GrowthHooks hooks;
   hooks.stop = [&] { return stop(); };
   hooks.on_batch = [](const control::FeedbackTree& tree) {

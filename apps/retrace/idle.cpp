@@ -96,10 +96,10 @@ runs::StandingOptions StandingOf(const Options& o) {
 int Stand(const Options& o, const Call& call) {
   const results::RunTimer timer;
   const ProgressStyle style = ChooseProgress(o.progress, false);
-  runs::StopRequest stop(0);
-  runs::HandleStopSignals();
+  io::StopRequest stop(0);
+  io::HandleStopSignals();
   const runs::StandingJob job(StandingOf(o));
-  cli::Warn(call.name, runs::SolverWarning(job.problem.task.world));
+  cli::Warn(call.name, simulation::SolverWarning(job.problem.task.world));
   const std::string name = job.inputs.front().name.path.stem().string();
   const std::filesystem::path output = OutputOf(o, name);
   std::optional<results::RunFolder> folder;
@@ -131,10 +131,10 @@ int Idle(const Options& o, const Call& call) {
   }
   const results::RunTimer timer;
   const ProgressStyle style = ChooseProgress(o.progress, false);
-  runs::StopRequest stop(0);
-  runs::HandleStopSignals();
+  io::StopRequest stop(0);
+  io::HandleStopSignals();
   const runs::IdlingJob job(ParseOptions(o));
-  cli::Warn(call.name, runs::SolverWarning(job.problem.world));
+  cli::Warn(call.name, simulation::SolverWarning(job.problem.world));
   const std::string name = job.inputs.front().name.path.stem().string();
   const std::filesystem::path output = OutputOf(o, name);
   std::optional<results::RunFolder> folder;

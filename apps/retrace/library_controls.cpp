@@ -63,8 +63,8 @@ runs::LibraryOptions ParseOptions(const Options& o, const Call& call) {
 int MakeLibrary(const Options& o, const Call& call) {
   const bool prints = Prints(ChooseProgress(o.progress, false));
   const runs::LibraryOptions options = ParseOptions(o, call);
-  cli::Warn(call.name, runs::SolverWarning(options.job.configuration.task.world));
-  runs::HandleStopSignals();
+  cli::Warn(call.name, simulation::SolverWarning(options.job.configuration.task.world));
+  io::HandleStopSignals();
   const runs::MadeLibrary made = runs::MakeLibrary(options, [&](const results::RunRow& row) {
     if (!prints) return;
     std::printf("  %s\n", runs::Describe(row).c_str());

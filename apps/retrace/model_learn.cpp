@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "retrace/results/provenance.h"
 #include "retrace/jobs/learnt_response.h"
+#include "retrace/jobs/response_job.h"
 
 namespace retrace::apps::model_learn_command {
 namespace {

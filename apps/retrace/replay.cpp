@@ -13,6 +13,12 @@
 #include "retrace/runs/stored/perturbation.h"
 #include "retrace/runs/stored/stored_feedback.h"
 #include "retrace/runs/inputs/world_input.h"
+#include "retrace/control/push_text.h"
+#include "retrace/control/pushes.h"
+#include "retrace/runs/stored/stored_scene.h"
+#include "retrace/runs/stored/replay_files.h"
+#include "retrace/jobs/push_table.h"
+#include "retrace/runs/stored/manifest.h"
 #include "verify.h"
 
 namespace retrace::apps::replay_command {
@@ -108,10 +114,10 @@ int Replay(const Options& o, const Call& call) {
     }
   }
   if (!o.table.body.empty()) run.RequireOneCharacter("--push-table is of one");
-  if (o.track_only) run.TrackReference();
+  if (o.track_only) TrackReference(run);
   runs::Perturb(settings.perturbation, run);
   std::vector<control::Push> pushes;
-  for (const std::string& push : o.pushes) pushes.push_back(runs::ParsePush(push, run.scene));
+  for (const std::string& push : o.pushes) pushes.push_back(control::ParsePush(push, run.scene));
   if (o.verify && o.output.empty()) return PrintVerification(call.name, run);
   if (o.verify) pushes = run.pushes;
   runs::Replayed replayed;
@@ -163,10 +169,10 @@ void AddOptions(cli::Command& command, Options& o) {
   cli::AddNumber(command, "--push-forces", o.table.forces, io::Reals{runs::kPushSizes, 100},
                  "Forces of the table, with commas between [N] [25,50,100,200]")
       .Needs(table);
-  cli::AddNumber(command, "--push-times", o.table.times, io::Reals{runs::kPushTimes, 100},
+  cli::AddNumber(command, "--push-times", o.table.times, io::Reals{control::kPushTimes, 100},
                  "When the table's pushes begin, with commas between [s] [quarters of the motion]")
       .Needs(table);
-  cli::AddNumber(command, "--push-duration", o.table.duration, io::Real{runs::kPushDurations}, "How long they last [s]")
+  cli::AddNumber(command, "--push-duration", o.table.duration, io::Real{control::kPushDurations}, "How long they last [s]")
       .Needs(table);
   AddWorldOption(command, o.worlds);
   command.AddFlag("--feedback", o.feedback,

@@ -14,11 +14,13 @@
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
 #include "retrace/jobs/reconstruction_job.h"
-#include "retrace/runs/stored/pushes.h"
 #include "retrace/jobs/reconstruction.h"
 #include "retrace/planning/response/response.h"
 #include "retrace/runs/stored/run_files.h"
 #include "retrace/io/stop_request.h"
+#include "retrace/control/pushes.h"
+#include "retrace/jobs/response_job.h"
+#include "retrace/jobs/response_files.h"
 
 namespace retrace::apps::respond_command {
 namespace {
@@ -54,7 +56,7 @@ void AddOptions(cli::Command& command, Options& o) {
       .Required();
   cli::AddNumber(command, "--receiver,--struck", o.struck, io::Integer{1, 1000},
                  "Of a run of several characters, the one that another one strikes and that responds");
-  cli::AddNumber(command, "--after", o.job.after, io::Real{runs::kPushTimes},
+  cli::AddNumber(command, "--after", o.job.after, io::Real{control::kPushTimes},
                  "The blow of another character is looked for from this second of the run on [s]");
   cli::AddNumber(command, "--delay", o.job.delay, io::Real{runs::kResponseDelays},
                  "After the beginning of the push the body takes no notice of it for so long [s] [0.15]");
@@ -165,12 +167,12 @@ std::filesystem::path Reconstruct(const Options& o, const Call& call, bool print
 int Respond(Options o, const Call& call) {
   const results::RunTimer timer;
   const bool prints = Prints(ChooseProgress(o.search.progress, false));
-  runs::StopRequest stop(0);
-  runs::HandleStopSignals();
+  io::StopRequest stop(0);
+  io::HandleStopSignals();
   const std::filesystem::path output = OutputOf(o);
-  if (IsClip(o)) o.run = Reconstruct(o, command, prints, [&] { return stop(); });
+  if (IsClip(o)) o.run = Reconstruct(o, call.line, prints, [&] { return stop(); });
   const runs::ResponseJob job(ParseOptions(o));
-  cli::Warn(call.name, job.run.solver_warning);
+  cli::Warn(call.name, job.problem.run.solver_warning);
   results::RunFolder folder(output, o.search.force, job.Files());
   runs::ResponseHooks hooks;
   hooks.on_line = [&](const std::string& line) {
@@ -179,7 +181,7 @@ int Respond(Options o, const Call& call) {
     std::fflush(stdout);
   };
   hooks.stop = [&] { return stop(); };
-  const runs::Response result = runs::Respond(job, o.search.threads, hooks);
+  const runs::Response result = runs::Respond(job.problem, o.search.threads, hooks);
   runs::WriteResponse(folder, job, result, {call.line, {}, &timer});
   const double duration = result.control.duration();
   if (result.stopped) {

@@ -94,7 +94,7 @@ runs::StrikeOptions ParseOptions(const Options& o) {
 int Strike(const Options& o, const Call& call) {
   const results::RunTimer timer;
   const runs::StrikeJob job(ParseOptions(o));
-  cli::Warn(call.name, runs::SolverWarning(job.options.configuration.task.world));
+  cli::Warn(call.name, simulation::SolverWarning(job.options.configuration.task.world));
   const auto name = [](const std::string& file) { return std::filesystem::path(file).stem().string(); };
   const std::string output = o.output.empty() ? "results/" + name(o.attacker.empty() ? o.receiver : o.attacker) +
                                                     "-strikes-" + name(o.receiver)

@@ -88,10 +88,10 @@ int Track(const Options& o, const Call& call) {
   }
   RequireClip(o.job.clip);
   const ProgressStyle style = ChooseProgress(o.progress, false);
-  runs::StopRequest stop(0);
-  runs::HandleStopSignals();
+  io::StopRequest stop(0);
+  io::HandleStopSignals();
   const runs::Job job(options);
-  cli::Warn(call.name, runs::SolverWarning(job.configuration.task.world));
+  cli::Warn(call.name, simulation::SolverWarning(job.configuration.task.world));
   std::filesystem::path output = o.output;
   if (o.output.empty()) output = std::filesystem::path("results") / (options.clip.file.stem().string() + "-tracked");
   std::optional<results::RunFolder> folder;

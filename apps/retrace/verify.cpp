@@ -7,11 +7,12 @@
 #include "cli/program.h"
 #include "commands.h"
 #include "retrace/io/error.h"
+#include "retrace/runs/stored/verification.h"
 
 namespace retrace::apps {
 
 int PrintVerification(const std::string& program, const runs::StoredRun& run) {
-  const runs::Verification verification = run.Verify();
+  const runs::Verification verification = Verify(run);
   if (!verification.difference.empty()) {
     std::fprintf(stderr, "%s: %s\n", program.c_str(), verification.difference.c_str());
     return static_cast<int>(ExitCode::kBelowGate);

@@ -23,6 +23,7 @@
 #include "retrace/runs/stored/manifest.h"
 #include "retrace/io/json_difference.h"
 #include "retrace/jobs/tracked_baseline.h"
+#include "retrace/parallel/thread_farm.h"
 
 namespace retrace::runs {
 namespace {

@@ -14,6 +14,7 @@
 #include "retrace/batches/batch.h"
 #include "retrace/parallel/rank_report.h"
 #include "retrace/parallel/task_farm.h"
+#include "retrace/parallel/thread_farm.h"
 
 namespace retrace::runs {
 namespace {

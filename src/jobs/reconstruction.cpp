@@ -19,6 +19,7 @@
 #include "retrace/jobs/control_files.h"
 #include "retrace/jobs/reconstruction_manifest.h"
 #include "retrace/planning/viability/continuation.h"
+#include "retrace/parallel/thread_farm.h"
 
 namespace retrace::runs {
 namespace {

@@ -7,7 +7,7 @@
 namespace retrace::runs {
 
 control::Motion SimulateAgain(const Job& job, const Reconstruction& result) {
-  return {job.character, control::Replay(job.character, result.control())};
+  return {job.character(), control::Replay(job.character(), result.control())};
 }
 
 std::vector<control::Motion> SimulateAgain(const StoredRun& run, const std::vector<control::Push>& pushes) {

@@ -25,6 +25,8 @@
 #include "retrace/simulation/solver_in_use.h"
 #include "retrace/motion_editing/balancing.h"
 #include "retrace/parallel/task_farm.h"
+#include "retrace/parallel/thread_farm.h"
+#include "retrace/metrics/posture.h"
 
 namespace retrace::runs {
 namespace {

@@ -13,6 +13,7 @@
 #include "retrace/control/pushes.h"
 #include "retrace/parallel/task_farm.h"
 #include "retrace/jobs/control_files.h"
+#include "retrace/parallel/thread_farm.h"
 
 namespace retrace::runs {
 namespace {

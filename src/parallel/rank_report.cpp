@@ -1,6 +1,7 @@
 #include "retrace/parallel/rank_report.h"
 
 #include "retrace/io/json_difference.h"
+#include "retrace/parallel/thread_farm.h"
 
 namespace retrace::parallel {
 

@@ -1,5 +1,5 @@
 /// Boxes that overlap, against the closed form for boxes whose sides are parallel and against points inside.
-#include "task/boxes.h"
+#include "motion_editing/boxes.h"
 
 #include <gtest/gtest.h>
 

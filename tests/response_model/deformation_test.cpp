@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "synthesis/sample_walk.h"
+#include "response_model/sample_walk.h"
 
 namespace retrace::synthesis {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "retrace/io/error.h"
 #include "retrace/response_model/synthesizer.h"
-#include "synthesis/sample_walk.h"
+#include "response_model/sample_walk.h"
 
 namespace retrace::synthesis {
 namespace {

@@ -6,7 +6,7 @@
 #include "retrace/response_model/judge.h"
 #include "retrace/response_model/response_player.h"
 #include "retrace/jobs/response_job.h"
-#include "synthesis/sample_walk.h"
+#include "response_model/sample_walk.h"
 
 namespace retrace::synthesis {
 namespace {

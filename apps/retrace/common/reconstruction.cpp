@@ -13,6 +13,9 @@
 #include "retrace/runs/inputs/data_files.h"
 #include "retrace/parallel/rank_report.h"
 #include "retrace/simulation/solver_in_use.h"
+#include "retrace/jobs/idle_ranks.h"
+#include "retrace/jobs/tracked_baseline.h"
+#include "retrace/runs/stored/manifest.h"
 
 namespace retrace::apps {
 namespace {
@@ -86,20 +89,20 @@ int Reconstruct(const ReconstructionArguments& o, const Call& call) {
   }
   RequireClip(o.job.clip);
   const ProgressStyle style = ChooseProgress(o.progress, mpi.active());
-  runs::StopRequest stop(o.time_limit.empty() ? 0 : runs::ParseDuration(o.time_limit));
-  runs::HandleStopSignals();
+  io::StopRequest stop(o.time_limit.empty() ? 0 : io::ParseDuration(o.time_limit));
+  io::HandleStopSignals();
   runs::RunOptions run = o.run;
   run.output = OutputOf(o);
   std::optional<runs::Job> prepared;
-  runs::PrepareRanks(mpi, o.rank_timeout, [&] {
-    prepared.emplace(ParseJob(o.job));
+  parallel::PrepareRanks(mpi, o.rank_timeout, [&] {
+    prepared.emplace(runs::WithBaseline(runs::Job(ParseJob(o.job))));
     if (!o.dry_run) runs::CheckOptions(run);
     runs::MeasuredOf(*prepared);             // a measurement that does not fit is better known now, too
     if (run.report) runs::FindReportPage();  // better now than after the search
     return prepared->identity;
   });
   runs::Job& job = *prepared;
-  if (master) cli::Warn(call.name, runs::SolverWarning(job.configuration.task.world));
+  if (master) cli::Warn(call.name, simulation::SolverWarning(job.configuration.task.world));
   if (o.dry_run) {
     if (master) PrintJob(job);
     return 0;
@@ -112,7 +115,7 @@ int Reconstruct(const ReconstructionArguments& o, const Call& call) {
     return 0;
   }
   // The farm first: whatever goes wrong from here on, its destructor releases the other ranks.
-  const auto farm = runs::MakeFarm(mpi, o.threads, factory, o.rank_timeout);
+  const auto farm = parallel::MakeFarm(mpi, o.threads, factory, o.rank_timeout);
   std::optional<Progress> progress;
   runs::RunSetting setting;
   setting.context = {call.line, runs::DescribeWorkers(mpi.active(), *farm), &timer};

@@ -12,6 +12,7 @@
 #include "retrace/io/number.h"
 #include "retrace/metrics/state_distance.h"
 #include "retrace/planning/segments/segment_search.h"
+#include "retrace/metrics/posture.h"
 
 namespace retrace::runs {
 namespace {

@@ -9,6 +9,7 @@
 #include "retrace/character/kinematics.h"
 #include "retrace/math/smooth_step.h"
 #include "retrace/metrics/state_distance.h"
+#include "retrace/metrics/posture.h"
 
 namespace retrace::runs {
 namespace {

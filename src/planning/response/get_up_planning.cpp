@@ -10,6 +10,7 @@
 #include "retrace/io/error.h"
 #include "retrace/metrics/state_distance.h"
 #include "retrace/runs/libraries/control_library.h"
+#include "retrace/metrics/posture.h"
 
 namespace retrace::runs {
 namespace {

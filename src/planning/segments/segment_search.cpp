@@ -9,6 +9,7 @@
 #include "retrace/planning/segments/joined_control.h"
 #include "retrace/parallel/rank_report.h"
 #include "retrace/parallel/task_farm.h"
+#include "retrace/parallel/thread_farm.h"
 
 namespace retrace::runs {
 namespace {

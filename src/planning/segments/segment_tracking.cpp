@@ -16,6 +16,7 @@
 #include "retrace/planning/segments/joined_control.h"
 #include "retrace/runs/libraries/control_library.h"
 #include "retrace/task/task.h"
+#include "retrace/metrics/posture.h"
 
 namespace retrace::runs {
 namespace {

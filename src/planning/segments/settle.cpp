@@ -12,6 +12,7 @@
 #include "retrace/planning/segments/joined_control.h"
 #include "retrace/runs/libraries/control_library.h"
 #include "retrace/planning/segments/rest.h"
+#include "retrace/metrics/posture.h"
 #include "segment_tracking.h"
 
 namespace retrace::runs {

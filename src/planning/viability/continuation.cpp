@@ -12,6 +12,7 @@
 #include "retrace/planning/segments/motion_start.h"
 #include "retrace/metrics/state_distance.h"
 #include "retrace/runs/libraries/control_library.h"
+#include "retrace/metrics/posture.h"
 
 namespace retrace::runs {
 namespace {

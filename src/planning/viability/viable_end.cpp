@@ -20,6 +20,7 @@
 
 #include "retrace/planning/segments/motion_start.h"
 #include "retrace/planning/segments/rest.h"
+#include "retrace/parallel/thread_farm.h"
 
 namespace retrace::runs {
 namespace {

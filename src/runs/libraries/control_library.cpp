@@ -14,6 +14,7 @@
 #include "retrace/io/json.h"
 #include "retrace/io/number.h"
 #include "retrace/results/run_folder.h"
+#include "retrace/metrics/posture.h"
 
 namespace retrace::runs {
 namespace fs = std::filesystem;

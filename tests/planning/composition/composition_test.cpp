@@ -20,6 +20,7 @@
 #include "retrace/runs/stored/verification.h"
 #include "retrace/jobs/composition_job.h"
 #include "retrace/jobs/composition_files.h"
+#include "retrace/metrics/posture.h"
 
 namespace retrace::runs {
 namespace {

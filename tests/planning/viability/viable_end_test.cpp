@@ -10,6 +10,7 @@
 #include "retrace/parallel/rank_report.h"
 #include "retrace/jobs/reconstruction.h"
 #include "retrace/parallel/task_farm.h"
+#include "retrace/parallel/thread_farm.h"
 
 namespace retrace::runs {
 namespace {

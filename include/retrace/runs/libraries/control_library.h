@@ -12,6 +12,7 @@
 #include "retrace/character/state.h"
 #include "retrace/control/control.h"
 #include "retrace/runs/stored/stored_run.h"
+#include "retrace/metrics/posture.h"
 
 namespace retrace::runs {
 

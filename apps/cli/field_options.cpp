@@ -1,11 +1,11 @@
-#include "common/field_options.h"
+#include "cli/field_options.h"
 
 #include <algorithm>
 #include <map>
 
 #include "retrace/io/field_error.h"
 
-namespace retrace::apps {
+namespace retrace::cli {
 
 std::string OptionOf(const std::string& field) {
   // Members that are called otherwise than their options: lists whose option is given once for each entry.
@@ -23,4 +23,4 @@ std::string MessageOf(const Error& error) {
   return MessageLine(OptionOf(of_field->field()) + ": " + of_field->problem());
 }
 
-}  // namespace retrace::apps
+}  // namespace retrace::cli

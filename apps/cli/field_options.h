@@ -5,7 +5,7 @@
 
 #include "retrace/io/error.h"
 
-namespace retrace::apps {
+namespace retrace::cli {
 
 /// The option that sets a member: "push_every" is set by --push-every.
 std::string OptionOf(const std::string& field);
@@ -13,4 +13,4 @@ std::string OptionOf(const std::string& field);
 /// The message of an error to one who uses options: a member of an option struct is called by its option.
 std::string MessageOf(const Error& error);
 
-}  // namespace retrace::apps
+}  // namespace retrace::cli
