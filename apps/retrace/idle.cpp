@@ -123,7 +123,7 @@ int Stand(const Options& o, const Call& call) {
 }
 
 int Idle(const Options& o, const Call& call) {
-  if (runs::AreStanding(o.job.keys)) return Stand(o, command);
+  if (runs::AreStanding(o.job.keys)) return Stand(o, call);
   if (o.samples || o.threads) {
     throw UsageError(
         std::string("found ") + (o.samples ? "--samples" : "--threads") +

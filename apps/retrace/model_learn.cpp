@@ -27,7 +27,8 @@ void AddOptions(cli::Command& command, Options& o) {
            "recordings; @START:END after a name takes these seconds of it")
       .Type("DIR|FILE")
       .Required();
-  command.Add("--skeleton", o.learning.skeleton, "Skeleton of AMC recordings [the ASF of the same name beside each]")
+  const auto set_skeleton = [&o](const std::vector<std::string>& file) { o.learning.skeleton = file.back(); };
+  command.AddReader("--skeleton", set_skeleton, "Skeleton of AMC recordings [the ASF of the same name beside each]")
       .Type("FILE.asf");
   command.Add("--character", o.learning.character, "Character of recordings: a JSON file, or a name")
       .Type("NAME")

@@ -170,7 +170,7 @@ int Respond(Options o, const Call& call) {
   io::StopRequest stop(0);
   io::HandleStopSignals();
   const std::filesystem::path output = OutputOf(o);
-  if (IsClip(o)) o.run = Reconstruct(o, call.line, prints, [&] { return stop(); });
+  if (IsClip(o)) o.run = Reconstruct(o, call, prints, [&] { return stop(); });
   const runs::ResponseJob job(ParseOptions(o));
   cli::Warn(call.name, job.problem.run.solver_warning);
   results::RunFolder folder(output, o.search.force, job.Files());
