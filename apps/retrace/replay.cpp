@@ -103,13 +103,13 @@ int Replay(const Options& o, const Call& call) {
   std::optional<runs::RunFeedback> feedback;  // before the world becomes another one
   if (o.feedback) feedback.emplace(run, settings.reindexing, o.tree);
   if (const task::AlteredWorld world = runs::ReadWorlds(o.worlds); !world.empty()) {
-    const task::PlacedWorld placed = run.PutInto(world);
+    const task::PlacedWorld placed = runs::PutInto(world, run);
     for (const std::string& note : placed.notes) std::printf("  world: %s\n", note.c_str());
     for (const std::string& warning : placed.warnings) std::printf("  warning: %s\n", warning.c_str());
   }
   for (const std::string& text : o.others) {
     const runs::JoiningRun other = runs::ParseJoiningRun(text);
-    for (const std::string& note : run.Join(runs::StoredRun(other.folder), other.placement)) {
+    for (const std::string& note : runs::Join(runs::StoredRun(other.folder), other.placement, run)) {
       std::printf("  with: %s\n", note.c_str());
     }
   }

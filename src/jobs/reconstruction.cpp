@@ -16,7 +16,6 @@
 #include "retrace/methods/sampling/rollout.h"
 #include "retrace/parallel/rank_report.h"
 #include "retrace/runs/stored/run_files.h"
-#include "retrace/jobs/control_files.h"
 #include "retrace/jobs/reconstruction_manifest.h"
 #include "retrace/planning/viability/continuation.h"
 #include "retrace/parallel/thread_farm.h"

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 
-#include "common/number_option.h"
-#include "common/program.h"
-#include "retrace/retargeting/reference_options.h"
 #include "cli/number_option.h"
+#include "retrace/retargeting/reference_options.h"
 #include "cli/program.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
