@@ -4,7 +4,7 @@
 #include <string>
 
 #include "fuzz/reader_laws.h"
-#include "motion/well_formed.h"
+#include "recordings/well_formed.h"
 
 namespace retrace::fuzz {
 

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "motion/motion_laws.h"
+#include "recordings/motion_laws.h"
 #include "retrace/math/rotation.h"
 
 namespace retrace::motion {

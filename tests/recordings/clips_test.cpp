@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "motion/motion_laws.h"
+#include "recordings/motion_laws.h"
 #include "retrace/io/file.h"
 #include "retrace/io/json.h"
 #include "retrace/math/rotation.h"

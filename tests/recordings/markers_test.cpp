@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "motion/random_clip.h"
-#include "motion/well_formed.h"
+#include "recordings/random_clip.h"
+#include "recordings/well_formed.h"
 #include "recordings/c3d_writer.h"
 #include "recordings/marked_walker.h"
 #include "recordings/trc_writer.h"

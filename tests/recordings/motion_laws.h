@@ -7,7 +7,7 @@
 #include <regex>
 #include <string>
 
-#include "motion/well_formed.h"
+#include "recordings/well_formed.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
 #include "retrace/motion/clip.h"

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "motion/well_formed.h"
+#include "recordings/well_formed.h"
 #include "retrace/io/error.h"
 #include "retrace/math/rotation.h"
 #include "retrace/recordings/recording.h"

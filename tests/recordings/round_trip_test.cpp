@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "motion/motion_laws.h"
-#include "motion/random_clip.h"
+#include "recordings/motion_laws.h"
+#include "recordings/random_clip.h"
 #include "retrace/recordings/asf_amc.h"
 #include "retrace/recordings/bvh.h"
 

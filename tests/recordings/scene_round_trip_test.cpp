@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "motion/random_clip.h"
-#include "motion/well_formed.h"
+#include "recordings/random_clip.h"
+#include "recordings/well_formed.h"
 #include "recordings/scene_writer.h"
 #include "retrace/recordings/recording.h"
 

@@ -1,9 +1,9 @@
 /// The cost of a motion against values by hand.
-#include "methods/windows/cost.h"
+#include "methods/trajectory/cost.h"
 
 #include <gtest/gtest.h>
 
-#include "methods/windows/small_problem.h"
+#include "methods/trajectory/small_problem.h"
 
 namespace retrace::windows {
 namespace {

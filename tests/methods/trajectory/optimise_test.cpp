@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "methods/windows/small_problem.h"
+#include "methods/trajectory/small_problem.h"
 #include "retrace/io/error.h"
 #include "retrace/parallel/task_farm.h"
 #include "retrace/parallel/thread_farm.h"

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "methods/windows/small_problem.h"
+#include "methods/trajectory/small_problem.h"
 
 namespace retrace::windows {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <limits>
 
-#include "methods/windows/small_problem.h"
+#include "methods/trajectory/small_problem.h"
 #include "retrace/math/random.h"
 
 namespace retrace::windows {
