@@ -23,8 +23,7 @@ if(DOXYGEN_FOUND)
   set(DOXYGEN_BUILTIN_STL_SUPPORT YES)
   set(DOXYGEN_GENERATE_LATEX NO)
   set(DOXYGEN_QUIET YES)
-  set(DOXYGEN_USE_MDFILE_AS_MAINPAGE ${PROJECT_SOURCE_DIR}/README.md)
-  set(DOXYGEN_EXAMPLE_PATH ${PROJECT_SOURCE_DIR}/apps/examples)
-  doxygen_add_docs(docs ${PROJECT_SOURCE_DIR}/include/retrace ${PROJECT_SOURCE_DIR}/README.md
+  set(DOXYGEN_WARN_IF_INCOMPLETE_DOC NO)  # a parameter whose name says all has no line of its own
+  doxygen_add_docs(docs ${PROJECT_SOURCE_DIR}/include/retrace
     COMMENT "Pages of the public headers: ${PROJECT_BINARY_DIR}/docs/html/index.html")
 endif()

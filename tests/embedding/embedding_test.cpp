@@ -8,10 +8,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <sstream>
 #include <stdexcept>
 #include <string>
 
+#include "embedding/probe.h"
 #include "retrace/io/file.h"
 #include "retrace/math/elementary.h"
 #include "retrace/math/rotation.h"
@@ -48,6 +50,26 @@ TEST(Embedding, BothRoundInTheirOwnWay) {
   }
   EXPECT_GT(different, 0);
   EXPECT_LT(different, 50'000);  // both are right but for the last bit
+}
+
+/// The first argument at which the two differ.
+double WhereTheyDiffer() {
+  double x = 1e-3;
+  while (x < 1000 && Bits(std::sin(x)) == Bits(retrace_sin(x))) x += 1e-3;
+  return x;
+}
+
+TEST(Embedding, EachHasItsOwnCopyOfAnInlineFunctionThatCallsASine) {
+  const double x = WhereTheyDiffer();
+  EXPECT_EQ(Bits(probe::TwiceSineOf(x)), Bits(2 * std::sin(x)));
+  EXPECT_EQ(Bits(probe::TwiceSineInLibrary(x)), Bits(2 * retrace_sin(x)));
+  const std::unique_ptr<probe::Shape> shape = std::make_unique<probe::Shape>();
+  EXPECT_EQ(Bits(shape->At(x)), Bits(std::sin(x)));
+  EXPECT_EQ(Bits(probe::ShapeInLibrary(x)), Bits(retrace_sin(x)));
+}
+
+TEST(Embedding, OtherInlineFunctionsAreShared) {
+  EXPECT_EQ(&probe::Calls(), probe::CallsInLibrary());
 }
 
 /// Makes the compiler put inline functions of Eigen and of this library that call a sine into this program, which are
