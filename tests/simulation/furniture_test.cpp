@@ -7,6 +7,7 @@
 #include "retrace/math/random.h"
 #include "simulation/box_contacts.h"
 #include "simulation/ode_library.h"
+#include "simulation/ode_of_library.h"
 #include "simulation/sample_characters.h"
 #include "simulation/shapes.h"
 
@@ -168,12 +169,12 @@ class TwoBoxes {
  public:
   TwoBoxes(const Vec3& size_a, const Vec3& size_b) : a_(size_a), b_(size_b) {
     InitialiseOde();
-    geom_a_ = dCreateBox(nullptr, size_a.x(), size_a.y(), size_a.z());
-    geom_b_ = dCreateBox(nullptr, size_b.x(), size_b.y(), size_b.z());
+    geom_a_ = retrace_dCreateBox(nullptr, size_a.x(), size_a.y(), size_a.z());
+    geom_b_ = retrace_dCreateBox(nullptr, size_b.x(), size_b.y(), size_b.z());
   }
   ~TwoBoxes() {
-    dGeomDestroy(geom_a_);
-    dGeomDestroy(geom_b_);
+    retrace_dGeomDestroy(geom_a_);
+    retrace_dGeomDestroy(geom_b_);
   }
   TwoBoxes(const TwoBoxes&) = delete;
   TwoBoxes& operator=(const TwoBoxes&) = delete;

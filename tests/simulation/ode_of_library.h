@@ -10,6 +10,7 @@ int retrace_dCollide(dGeomID a, dGeomID b, int flags, dContactGeom* contacts, in
 dGeomID retrace_dCreateBox(dSpaceID space, dReal x, dReal y, dReal z);
 void retrace_dGeomDestroy(dGeomID geom);
 void retrace_dGeomSetPosition(dGeomID geom, dReal x, dReal y, dReal z);
+void retrace_dGeomSetQuaternion(dGeomID geom, const dQuaternion orientation);
 void retrace_dGeomSetRotation(dGeomID geom, const dMatrix3 rotation);
 void retrace_dSetMessageHandler(dMessageFunction* handler);
 }
