@@ -1,6 +1,7 @@
 #include <string_view>
 
 #include "clip_laws.h"
+#include "retrace/recordings/force_tables.h"
 #include "retrace/recordings/markers.h"
 #include "retrace/recordings/recording.h"
 

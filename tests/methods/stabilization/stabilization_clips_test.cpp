@@ -12,6 +12,7 @@
 #include "retrace/runs/stored/perturbation.h"
 #include "retrace/parallel/rank_report.h"
 #include "retrace/runs/stored/stored_feedback.h"
+#include "retrace/parallel/thread_farm.h"
 #include "retrace/jobs/tracking_run.h"
 #include "retrace/runs/inputs/world_input.h"
 #include "retrace/control/push_text.h"

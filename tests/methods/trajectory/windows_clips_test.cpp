@@ -48,7 +48,7 @@ TEST(WindowsRun, CanBeginWithTheTrackedMotion) {
   options.configuration.windows.budget = 100;
   const Job plain(options);
   options.configuration.run.baseline = Baseline::kTracked;
-  const Job tracked(options);
+  const Job tracked = WithBaseline(Job(options));
   const auto start = [](const Job& job) { return Reconstruct(job, 1).windows.windows[0].start_cost; };
   EXPECT_LT(start(tracked), 0.8 * start(plain));
 }

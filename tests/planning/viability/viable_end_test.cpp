@@ -1,5 +1,7 @@
 /// Whether motions can go on where they end.
 #include "retrace/planning/viability/viable_end.h"
+#include "retrace/recordings/bvh.h"
+#include "retrace/parallel/thread_farm.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,6 +16,13 @@
 
 namespace retrace::runs {
 namespace {
+
+/// The end of a job's motion.
+JudgedEnd JudgeEndOf(const Job& job, const control::OpenLoopControl& control, const character::State& state,
+                     int threads, const std::function<bool()>& stop) {
+  const motion::Clip walk = motion::ReadBvh(std::filesystem::path(RETRACE_SOURCE_DIR) / "data/clips/walk.bvh");
+  return JudgeEnd({*job.prepared, &walk}, job.configuration, control, state, threads, stop);
+}
 
 using Verdict = ViableEnd::Verdict;
 using testing::HasSubstr;
@@ -77,14 +86,14 @@ TEST(ViableEnd, AFallIsNotViableAndTheLastSecondsAreSearchedAnew) {
   EXPECT_FALSE(result.end);
   character::State thrown = result.search.end;
   for (character::BodyState& body : thrown) body.linear_velocity += Vec3(0, 0, -3);
-  const JudgedEnd judged = JudgeEnd(judging, result.control(), thrown, 1, {});
+  const JudgedEnd judged = JudgeEndOf(judging, result.control(), thrown, 1, {});
   EXPECT_EQ(judged.end.verdict, Verdict::kNotViable);
   EXPECT_THAT(judged.end.Describe(), HasSubstr("the end is not viable: no way on was found"));
   EXPECT_GT(judged.end.simulated_seconds, 100);
   EXPECT_FALSE(judged.mended);
   options.configuration.run.mend_end = EndMending::kSearch;
   const Job mending(options);
-  const JudgedEnd mended = JudgeEnd(mending, result.control(), thrown, 1, {});
+  const JudgedEnd mended = JudgeEndOf(mending, result.control(), thrown, 1, {});
   ASSERT_EQ(mended.end.verdict, Verdict::kViable) << mended.end.Describe();
   ASSERT_TRUE(mended.mended);
   ASSERT_TRUE(mended.end.searched_from);
@@ -92,21 +101,21 @@ TEST(ViableEnd, AFallIsNotViableAndTheLastSecondsAreSearchedAnew) {
   EXPECT_THAT(mended.end.Describe(), HasSubstr("; found anew from 0.20 s on"));
   // What came before is what it was, and the whole is as long as the clip and inside its gates.
   EXPECT_EQ(mended.mended->num_steps(), result.control().num_steps());
-  const control::Trajectory before = control::Replay(mending.character, result.control());
-  const control::Trajectory after = control::Replay(mending.character, *mended.mended);
+  const control::Trajectory before = control::Replay(mending.character(), result.control());
+  const control::Trajectory after = control::Replay(mending.character(), *mended.mended);
   EXPECT_EQ(control::Fingerprint(after.states[48]), control::Fingerprint(before.states[48]));
   EXPECT_NE(control::Fingerprint(after.states.back()), control::Fingerprint(before.states.back()));
   EXPECT_EQ(control::Fingerprint(after.states.back()), control::Fingerprint(mended.mended_end));
   EXPECT_EQ(control::Fingerprint(after.states.back()), control::Fingerprint(mended.end.onward.start));
-  EXPECT_TRUE(metrics::Evaluate(mending.character, after, mending.reference, mending.problem.task.duration(),
+  EXPECT_TRUE(metrics::Evaluate(mending.character(), after, mending.reference(), mending.problem.task.duration(),
                                 mending.problem.task.gates)
                   .success());
-  EXPECT_GT(RootShare(mending, control::Replay(mending.character, mended.end.onward).states.back()), 0.9);
+  EXPECT_GT(RootShare(mending, control::Replay(mending.character(), mended.end.onward).states.back()), 0.9);
   // The number of threads changes nothing.
-  const JudgedEnd again = JudgeEnd(mending, result.control(), thrown, 2, {});
+  const JudgedEnd again = JudgeEndOf(mending, result.control(), thrown, 2, {});
   ASSERT_TRUE(again.mended);
-  EXPECT_EQ(control::FormatControl(mending.character, *again.mended),
-            control::FormatControl(mending.character, *mended.mended));
+  EXPECT_EQ(control::FormatControl(mending.character(), *again.mended),
+            control::FormatControl(mending.character(), *mended.mended));
 }
 
 /// Who has too much speed to stand, and no recording or cycle to go on with, walks.
@@ -119,7 +128,7 @@ TEST(ViableEnd, WhoCannotStandWalksOn) {
   ASSERT_TRUE(result.success());
   character::State hasty = result.tracking->summary.end;
   for (character::BodyState& body : hasty) body.linear_velocity += Vec3(0, 0, 0.9);
-  const JudgedEnd judged = JudgeEnd(job, result.control(), hasty, 1, {});
+  const JudgedEnd judged = JudgeEndOf(job, result.control(), hasty, 1, {});
   ASSERT_EQ(judged.end.verdict, Verdict::kViable) << judged.end.Describe();
   EXPECT_EQ(judged.end.continuation, "walk");
   const control::Trajectory motion = control::Replay(job.character(), judged.end.onward);
@@ -134,7 +143,7 @@ TEST(ViableEnd, ATrackedMotionIsTrackedAnewWithWhatFollows) {
   ASSERT_TRUE(result.success());
   character::State thrown = result.tracking->summary.end;
   for (character::BodyState& body : thrown) body.linear_velocity += Vec3(0, 0, -3);
-  const JudgedEnd judged = JudgeEnd(job, result.control(), thrown, 1, {});
+  const JudgedEnd judged = JudgeEndOf(job, result.control(), thrown, 1, {});
   ASSERT_EQ(judged.end.verdict, Verdict::kViable) << judged.end.Describe();
   ASSERT_TRUE(judged.mended);
   EXPECT_EQ(judged.end.searched_from, 0);
@@ -148,7 +157,7 @@ TEST(ViableEnd, LyingHasNoEndToBeViable) {
   JobOptions options = Clip("roll_sideways", 0.5);
   const Job job(options);
   const control::OpenLoopControl nothing{job.problem.task.world, job.problem.task.start, {}};
-  const JudgedEnd judged = JudgeEnd(job, nothing, job.problem.task.start, 1, {});
+  const JudgedEnd judged = JudgeEndOf(job, nothing, job.problem.task.start, 1, {});
   EXPECT_EQ(judged.end.verdict, Verdict::kNotApplicable);
   EXPECT_THAT(judged.end.Describe(), HasSubstr("not applicable: the recording ends lying"));
   EXPECT_EQ(judged.end.ToJson()["verdict"], "not applicable");
@@ -159,7 +168,7 @@ TEST(ViableEnd, AWorldThatMovesIsNotLookedBeyond) {
   options.worlds = {"platform"};
   const Job job(options);
   const control::OpenLoopControl nothing{job.problem.task.world, job.problem.task.start, {}};
-  const JudgedEnd judged = JudgeEnd(job, nothing, job.problem.task.start, 1, {});
+  const JudgedEnd judged = JudgeEndOf(job, nothing, job.problem.task.start, 1, {});
   EXPECT_EQ(judged.end.verdict, Verdict::kNotApplicable);
   EXPECT_THAT(judged.end.reason, HasSubstr("moves on a course"));
 }
@@ -181,7 +190,7 @@ TEST(ViableEnd, AMotionThatFailsHasNone) {
 TEST(ViableEnd, StopsWhereItIsAsked) {
   const Job job(Clip("stand", 0.3));
   const control::OpenLoopControl nothing{job.problem.task.world, job.problem.task.start, {}};
-  EXPECT_THROW(JudgeEnd(job, nothing, job.problem.task.start, 1, [] { return true; }), StoppedError);
+  EXPECT_THROW(JudgeEndOf(job, nothing, job.problem.task.start, 1, [] { return true; }), StoppedError);
 }
 
 }  // namespace

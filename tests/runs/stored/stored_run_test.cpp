@@ -230,7 +230,7 @@ TEST_F(StoredRunTest, ASceneJoinsWithAllItsCharacters) {
   const Replayed replayed = Replay(run);
   EXPECT_TRUE(replayed.success());
   for (const CharacterReplay& character : replayed.characters) EXPECT_LT(character.evaluation->drift, 0.1);
-  EXPECT_EQ(StoredRun(Write(run, "outer")).Verify().difference, "");
+  EXPECT_EQ(Verify(StoredRun(Write(run, "outer"))).difference, "");
 }
 
 TEST_F(StoredRunTest, ARunMayJoinItself) {
