@@ -56,6 +56,7 @@ void PrintEntry(const runs::LibraryEntry& entry) {
   } else {
     std::printf("  %-32s left out: %s\n", entry.name.c_str(), entry.refused.c_str());
   }
+  for (const std::string& doubt : entry.doubts) std::printf("    warning: %s\n", doubt.c_str());
   std::fflush(stdout);
 }
 

@@ -157,6 +157,7 @@ class ExampleReader {
 
   std::unique_ptr<character::Character> TakeCharacter() { return std::move(character_); }
   const character::Character& character() const { return *character_; }
+  const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
   SourceMotion SourceOf(const ExampleName& name) {
@@ -180,12 +181,16 @@ class ExampleReader {
       throw InputError(name.path.string(), "a recording that is mapped onto another character than the runs have",
                        "motions of the one character that is named for all");
     }
+    for (const character::Doubt& doubt : findings.report.doubts) {
+      warnings_.push_back(name.path.string() + ": " + doubt.text);
+    }
     return {findings.reference.Of(*character_), {}, {}};
   }
 
   const ResponseLearningOptions& options_;
   std::unique_ptr<character::Character> character_;
   std::vector<io::Json> loops_;  // that differ
+  std::vector<std::string> warnings_;
   bool first_ = true;
 };
 
@@ -287,6 +292,7 @@ LearntResponse LearnResponse(const ResponseLearningOptions& options) {
     if (model_options.clock_period == 0) example.clock.reset();
   }
   LearntResponse result;
+  result.warnings = reader.warnings();
   result.character = reader.TakeCharacter();
   try {
     result.learning = synthesis::LearnResponse(*result.character, std::move(examples), model_options,
@@ -316,6 +322,20 @@ synthesis::StoredModel LoadResponseModel(const fs::path& folder_or_file) {
   const fs::path file = fs::is_directory(folder_or_file) ? folder_or_file / kModelFile : folder_or_file;
   return synthesis::ReadModel(io::ReadJson(file), file.string());
 }
+
+namespace {
+
+constexpr double kFastestSynthesis = 12;  // of a root [m/s]: nobody runs so fast
+
+double StrongestPush(const ResponseModel& model) {
+  double most = 0;
+  for (const Example& example : model.examples) {
+    for (const Push& push : example.pushes) most = std::max(most, push.force.norm());
+  }
+  return most;
+}
+
+}  // namespace
 
 Synthesis Synthesise(const std::vector<const ResponseModel*>& models, const SynthesisOptions& options) {
   std::optional<synthesis::ResponsePlayer> player;
@@ -370,6 +390,13 @@ Synthesis Synthesise(const std::vector<const ResponseModel*>& models, const Synt
   const double begin = io::ThreadCpuSeconds();
   for (size_t i = 0; i < frames; ++i) {
     result.records.push_back(player->Step(result.pushes));
+    const Vec3 step = player->pose().root_position - result.poses.back().root_position;
+    if (!(step.norm() <= kFastestSynthesis * dt)) {
+      throw UsageError("the synthesis flies away: at " + io::Fixed(static_cast<double>(i + 1) * dt, 2) +
+                       " s its root moves at " + io::Number(std::round(step.norm() / dt)) +
+                       " m/s; expected pushes like those of the model's examples, which are at most " +
+                       io::Number(std::round(StrongestPush(model))) + " N");
+    }
     result.poses.push_back(player->pose());
   }
   result.switches = player->switches();

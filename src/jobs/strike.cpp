@@ -348,7 +348,14 @@ void WriteStrike(results::RunFolder& folder, const StrikeJob& job, const Strike&
 
 std::string Describe(const StrikeJob& job, const Strike& result) {
   const auto name = [&](int body) { return job.character.bodies[static_cast<size_t>(body)].name; };
-  std::string text = "the recordings touch at " + io::Fixed(job.touch.time, 3) + " s: the attacker's ";
+  std::string text;
+  const ClipOptions* clips[] = {&job.options.receiver, &job.options.attacker};
+  for (size_t side = 0; side < job.reports.size(); ++side) {
+    for (const character::Doubt& doubt : job.reports[side].doubts) {
+      text.append("warning: ").append(clips[side]->file.string()).append(": ").append(doubt.text).append("\n");
+    }
+  }
+  text += "the recordings touch at " + io::Fixed(job.touch.time, 3) + " s: the attacker's ";
   text.append(name(job.touch.bodies.second)).append(" and the receiver's ").append(name(job.touch.bodies.first));
   text.append("; simulated from ").append(io::Fixed(job.start, 3)).append(" s on\n");
   if (!result.blow) return text + "  in the simulation they miss one another\n";

@@ -21,17 +21,20 @@ using character::State;
 constexpr double kAirborne = 0.03;       // nothing is nearer to the floor in flight [m]
 constexpr double kShortestFlight = 0.1;  // [s]
 constexpr double kFlightEdge = 0.03;     // filtered contact forces reach this far into the flight [s]
+constexpr double kFalls = 0.5;           // of gravity: a body over steps that falls with less is carried
 constexpr double kWrongSpeed = 0.15;     // relative error of the speed of play that is worth a warning
 const double kJump = Radians(40);        // between two frames, where its neighbours turn much less
 constexpr double kJumpRatio = 6;
 const double kKneeBackwards = Radians(15);
 const double kHandTwisted = Radians(120);
-constexpr double kHandsUnder = 0.05;    // [m]
-constexpr double kSlidingSpeed = 0.35;  // of a planted foot [m/s]
-constexpr double kFastestBody = 15;     // [m/s]
-constexpr double kFastestRoot = 9;      // [m/s]
+constexpr double kLightest = 10, kHeaviest = 60;  // body mass index [kg/m2]
+constexpr double kHandsUnder = 0.05;              // [m]
+constexpr double kSlidingSpeed = 0.35;            // of a planted foot [m/s]
+constexpr double kFastestBody = 15;               // [m/s]
+constexpr double kFastestRoot = 9;                // [m/s]
 
-void FindFlights(const ReferenceMotion& reference, const std::vector<State>& states, ClipChecks& checks) {
+/// @param levels feet stand over the floor at times: what does not fall there is carried by steps, and no flight
+void FindFlights(const ReferenceMotion& reference, const std::vector<State>& states, bool levels, ClipChecks& checks) {
   const Character& character = reference.character();
   std::vector<bool> airborne;
   std::vector<double> heights;
@@ -55,6 +58,7 @@ void FindFlights(const ReferenceMotion& reference, const std::vector<State>& sta
     if (last - first < 4) continue;
     const std::vector<double> inner(heights.begin() + first, heights.begin() + last + 1);
     const double acceleration = DownwardAcceleration(inner, frame_time);
+    if (levels && acceleration < kFalls * kStandardGravity) continue;
     checks.flights.push_back({interval, acceleration});
     weighted += length * acceleration;
     total += length;
@@ -78,7 +82,7 @@ void FindFlights(const ReferenceMotion& reference, const std::vector<State>& sta
 }
 
 void FindJumps(const motion::Clip& clip, const character::ReferenceReport& report, ClipChecks& checks) {
-  const size_t frames = clip.frames.size();
+  const size_t frames = clip.frames.size() - static_cast<size_t>(report.lead_out_frames);
   const size_t first = static_cast<size_t>(report.lead_in_frames);
   int found = 0;
   std::string where;
@@ -200,6 +204,24 @@ void CheckBodies(const ReferenceMotion& reference, const std::vector<State>& sta
   }
 }
 
+/// The mass that people of this height have, by the body mass index.
+void CheckMass(const Character& character, ClipChecks& checks) {
+  const auto has = [&](const char* segment) {
+    return std::any_of(character.bodies.begin(), character.bodies.end(),
+                       [&](const character::Body& body) { return body.segment == segment; });
+  };
+  const double square = character.height * character.height;
+  if (!has("left_shin") || !has("right_shin") || !(square > 0)) return;
+  const double index = character.total_mass() / square;
+  if (index >= kLightest && index <= kHeaviest) return;
+  checks.warnings.push_back({0, "mass",
+                             "a mass of " + io::Fixed(character.total_mass(), 1) + " kg at a height of " +
+                                 io::Fixed(character.height, 2) + " m is a body mass index of " + io::Fixed(index, 0) +
+                                 ", which people do not have: from " + io::Fixed(kLightest * square, 0) + " to " +
+                                 io::Fixed(kHeaviest * square, 0) +
+                                 " kg it is 10 to 60 (give the mass, or a \"height\" of the character in m)"});
+}
+
 void CheckFeet(const ReferenceMotion& reference, const std::vector<State>& states, ClipChecks& checks) {
   const Character& character = reference.character();
   double planted = 0;
@@ -268,18 +290,20 @@ io::Json ClipChecks::ToJson() const {
 ClipChecks CheckClip(const ReferenceMotion& reference, const motion::Clip& clip,
                      const character::ReferenceReport& report) {
   ClipChecks checks;
+  for (const character::Doubt& doubt : report.doubts) checks.warnings.push_back({0, doubt.kind, doubt.text});
   const std::vector<State> states = reference.StatesOfPoses();
   const Character& character = reference.character();
   for (const int effector : character.end_effectors) {
     checks.contacts.emplace_back(character.bodies[static_cast<size_t>(effector)].name,
                                  Stretches(TouchesFloor(reference, states, effector), reference.frame_time()));
   }
-  FindFlights(reference, states, checks);
+  FindFlights(reference, states, !report.levels.empty(), checks);
   FindJumps(clip, report, checks);
   CheckJoints(reference, checks);
   CheckBodies(reference, states, checks);
   CheckFeet(reference, states, checks);
   FindSupports(reference, states, !report.levels.empty(), checks.supports, checks.warnings);
+  CheckMass(character, checks);
   if (report.start_speed_lost > 0.1) {
     checks.warnings.push_back(
         {0, "start_velocity",

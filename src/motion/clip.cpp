@@ -9,6 +9,15 @@ int Skeleton::Find(const std::string& name) const {
   return -1;
 }
 
+Clip Mirrored(Clip clip) {
+  for (Joint& joint : clip.skeleton.joints) joint.offset.x() = -joint.offset.x();
+  for (Frame& frame : clip.frames) {
+    for (Vec3& translation : frame.translations) translation.x() = -translation.x();
+    for (Quat& q : frame.rotations) q = Quat(q.w(), q.x(), -q.y(), -q.z());
+  }
+  return clip;
+}
+
 void ForwardKinematics(const Skeleton& skeleton, const Frame& frame, GlobalPose& pose) {
   const size_t count = skeleton.joints.size();
   pose.positions.resize(count);

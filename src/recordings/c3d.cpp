@@ -107,6 +107,29 @@ class C3dFile {
     Fail("POINT:UNITS", "\"" + unit + "\"", "m, cm or mm");
   }
 
+  /// What the header, the parameters and the data say of one another where they differ, as sentences.
+  std::vector<std::string> Doubts() const {
+    std::vector<std::string> doubts;
+    const auto whole = [](double value) { return io::Number(std::round(value)); };
+    const std::optional<double> frames = Number("POINT:FRAMES");
+    const bool fits = frames && (*frames < 0 || *frames >= 65535 || static_cast<size_t>(*frames) == frames_);
+    if (frames && !fits) {
+      doubts.push_back("the file says " + whole(*frames) + " frames (POINT:FRAMES) and " + std::to_string(frames_) +
+                       " in its header: these are read");
+    }
+    const std::optional<double> rate = Number("POINT:RATE");
+    if (rate && *rate > 0 && header_rate_ > 0 && std::abs(*rate / header_rate_ - 1) > 0.01) {
+      doubts.push_back("the file says " + io::Number(*rate) + " frames per second (POINT:RATE) and " +
+                       io::Number(header_rate_) + " in its header: the first is taken, unless a frame rate is given");
+    }
+    const size_t behind = (bytes_.size() - data_) / frame_bytes() - frames_;
+    if (behind * frame_bytes() >= 2 * kBlock) {  // blocks are filled up
+      doubts.push_back("the file has room for " + std::to_string(behind) + " frames behind the " +
+                       std::to_string(frames_) + " that it says: they are not read");
+    }
+    return doubts;
+  }
+
   /// The four numbers of a point in a frame: coordinates and residual.
   void Point(size_t frame, size_t point, double (&values)[4]) const {
     const size_t at = data_ + frame * frame_bytes() + 4 * value_bytes() * point;
@@ -238,6 +261,9 @@ class C3dFile {
     if (channels_ * samples_per_frame_ != analogue) {
       Fail("byte 5", std::to_string(analogue) + " analogue values per frame",
            "a multiple of " + std::to_string(samples_per_frame_));
+    }
+    if (const std::optional<double> used = Number("POINT:USED"); used && *used != static_cast<double>(points_)) {
+      Fail("POINT:USED", io::Number(*used) + " points", std::to_string(points_) + ", as the header says");
     }
     if (points_ == 0 && channels_ == 0) Fail("byte 3", "no points and no channels", "a recording");
     if (data_ < kBlock || data_ >= bytes_.size()) {
@@ -406,6 +432,7 @@ Markers PointsOf(const C3dFile& file) {
   Markers markers;
   markers.rate = file.rate();
   markers.up = UpAxisOf(file);
+  markers.doubts = file.Doubts();
   const double metres = file.metres();
   markers.names = file.Texts("POINT:LABELS");
   while (markers.names.size() < file.points()) {

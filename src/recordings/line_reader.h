@@ -6,13 +6,14 @@
 #include <string_view>
 
 #include "retrace/io/error.h"
+#include "retrace/io/text.h"
 
 namespace retrace::recordings {
 
 class LineReader {
  public:
-  /// `name` stands for the file in messages; both must outlive the reader.
-  LineReader(std::string_view text, const std::string& name) : text_(text), name_(name) {}
+  /// `name` stands for the file in messages; both must outlive the reader. A byte-order mark is no part of the text.
+  LineReader(std::string_view text, const std::string& name) : text_(io::WithoutByteOrderMark(text)), name_(name) {}
 
   /// The next line, without what ends it. False: there is none.
   bool Next(std::string_view& line) {
@@ -24,6 +25,9 @@ class LineReader {
     ++number_;
     return true;
   }
+
+  /// Whether the text ended within the line that was read last, and not behind it.
+  bool Unfinished() const { return position_ > text_.size(); }
 
   /// Throws InputError at a column, counted from 1, of the line that was read last.
   [[noreturn]] void Fail(size_t column, const std::string& found, const std::string& expected) const {

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "axes.h"
+#include "gap_filling.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
 #include "retrace/math/rotation.h"
@@ -17,7 +18,6 @@ constexpr double kHalfKnee = 0.05;       // [m], from a marker on the skin to th
 constexpr double kHalfAnkle = 0.035;     // likewise
 constexpr double kHalfElbow = 0.035;     // likewise
 constexpr double kUnderShoulder = 0.05;  // the shoulder's centre under the marker on the acromion [m]
-constexpr double kLongestGap = 0.2;      // that is filled without a word [s]
 constexpr double kOddLength = 0.25;      // of a bone, relative to its median
 
 /// Names of a marker, in capitals, without separators: first that of Plug-in Gait. Those with `*` are on both sides,
@@ -157,6 +157,7 @@ class MarkerFitter {
     FindTrunkAndHead();
     for (size_t side = 0; side < 2; ++side) FindArm(side);
     clip_.frame_time = 1 / markers_.rate;
+    clip_.doubts.insert(clip_.doubts.end(), markers_.doubts.begin(), markers_.doubts.end());
     clip_.unit = 1;
     AddJoints();
     clip_.frames.resize(frames);
@@ -209,6 +210,7 @@ class MarkerFitter {
     for (size_t m = 0; m < markers_.names.size(); ++m) {
       const std::string& marker = markers_.names[m];
       if (PerformerOf(marker) != performer_) continue;
+      performers_columns_.push_back(m);
       index_.emplace(Plain(performer_.empty() ? marker : marker.substr(performer_.size() + 1)), m);
     }
   }
@@ -252,15 +254,28 @@ class MarkerFitter {
       throw InputError(name_, "no markers " + missing + " that are seen most of the time (there are " + there + ")",
                        "those of Plug-in Gait or a relative, or joint centres");
     }
-    for (const auto& [marker, column] : columns_) paths_[marker] = Filled(column);
+    FilledGaps filled;
+    for (const auto& [marker, column] : columns_)
+      paths_[marker] = FillGaps(markers_, column, performers_columns_, filled);
     for (size_t side = 0; side < 2; ++side) {  // one in front of the shoulder and one behind it
       if (!HasSided("*SHB", side)) continue;
       Path& shoulder = paths_.at(OnSide("*SHO", side));
       for (size_t f = 0; f < frames(); ++f) shoulder[f] = 0.5 * (shoulder[f] + P("*SHB", side)[f]);
     }
-    if (longest_gap_ > kLongestGap) {
-      clip_.notes.push_back("gaps of markers are filled by straight lines, the longest, of " +
-                            markers_.names[longest_gap_of_] + ", for " + io::Fixed(longest_gap_, 2) + " s");
+    ReportGaps(filled);
+  }
+
+  void ReportGaps(const FilledGaps& filled) {
+    const auto longest = [&](const FilledGaps::Longest& gap) {
+      return "the longest, of " + markers_.names[gap.column] + ", for " + io::Fixed(gap.seconds, 2) + " s";
+    };
+    if (filled.by_neighbours.seconds > kLongestGuess) {
+      clip_.notes.push_back("gaps of markers are filled by the markers around, " + longest(filled.by_neighbours));
+    }
+    if (filled.by_curve.seconds > kLongestGuess) {
+      clip_.doubts.push_back("gaps of markers with nothing around that tells where they were are filled by straight " +
+                             ("lines, " + longest(filled.by_curve)) +
+                             ": the limb is not known there, and its bone may bend or change its length");
     }
   }
 
@@ -270,33 +285,6 @@ class MarkerFitter {
     size_t seen = 0;
     for (const auto& places : markers_.places) seen += places[column].allFinite();
     return static_cast<double>(seen) / static_cast<double>(markers_.places.size());
-  }
-
-  Path Filled(size_t column) {
-    const size_t frames = markers_.places.size();
-    Path path(frames);
-    size_t last = frames;  // that was seen
-    for (size_t f = 0; f < frames; ++f) {
-      path[f] = markers_.places[f][column];
-      if (!path[f].allFinite()) continue;
-      const size_t first = last == frames ? 0 : last + 1;
-      for (size_t g = first; g < f; ++g) {
-        const double share = last == frames ? 1 : static_cast<double>(g - last) / static_cast<double>(f - last);
-        path[g] = last == frames ? path[f] : Vec3(path[last] + share * (path[f] - path[last]));
-      }
-      NoteGap(column, f - first);
-      last = f;
-    }
-    for (size_t g = last + 1; g < frames; ++g) path[g] = path[last];
-    NoteGap(column, frames - 1 - last);
-    return path;
-  }
-
-  void NoteGap(size_t column, size_t frames) {
-    const double gap = static_cast<double>(frames) / markers_.rate;
-    if (gap <= longest_gap_) return;
-    longest_gap_ = gap;
-    longest_gap_of_ = column;
   }
 
   const Path& P(const std::string& marker) const { return paths_.at(marker); }
@@ -555,12 +543,11 @@ class MarkerFitter {
   const Markers& markers_;
   const std::string& name_;
   std::string performer_;
-  std::map<std::string, size_t> index_;    // columns by plain names
+  std::map<std::string, size_t> index_;  // columns by plain names
+  std::vector<size_t> performers_columns_;
   std::map<std::string, size_t> columns_;  // by names of Plug-in Gait
   std::map<std::string, Path> paths_;
   bool centres_ = false;
-  double longest_gap_ = 0;
-  size_t longest_gap_of_ = 0;
   size_t most_odd_ = 0;
   std::string most_odd_of_;
   std::array<Path, 2> hips_, knees_, ankles_, toes_, shoulders_, elbows_, wrists_, hands_;

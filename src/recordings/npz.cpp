@@ -137,14 +137,13 @@ class ArrayReader {
  public:
   ArrayReader(zip_file_t* file, std::string place, size_t most) : file_(file), place_(std::move(place)), most_(most) {}
 
-  /// Nothing for an array that is not of numbers.
-  std::optional<Array> Read() {
+  Array Read() {
     const Header header = ReadHeader();
     const bool little = header.type.starts_with('<') || header.type.starts_with('|');
     const bool big = header.type.starts_with('>');
     const auto* type = std::find_if(std::begin(kTypes), std::end(kTypes),
                                     [&](const Type& t) { return (little || big) && header.type.substr(1) == t.name; });
-    if (type == std::end(kTypes)) return std::nullopt;
+    if (type == std::end(kTypes)) return {header.shape, {}, header.type};
     size_t count = 1;
     for (const size_t size : header.shape) {
       if (size != 0 && count > most_ / size) Fail(Shape(header), "at most " + std::to_string(most_) + " numbers");
@@ -164,6 +163,7 @@ class ArrayReader {
         Fail("an end after " + std::to_string(array.values.size()) + " numbers", std::to_string(count) + " numbers");
       }
     }
+    RequireEnd(array.values.size());
     if (header.columns_first) Transpose(array);
     return array;
   }
@@ -171,6 +171,17 @@ class ArrayReader {
  private:
   [[noreturn]] void Fail(const std::string& found, const std::string& expected) const {
     throw InputError(place_, found, expected);
+  }
+
+  /// The library compares the CRC-32 when it comes to the end.
+  void RequireEnd(size_t numbers) const {
+    char byte = 0;
+    const zip_int64_t more = zip_fread(file_, &byte, 1);
+    if (more > 0) Fail("more bytes after " + std::to_string(numbers) + " numbers", "as many as its shape says");
+    if (more < 0) {
+      Fail(std::string("damaged bytes (") + zip_file_strerror(file_) + ")",
+           "those of which the archive has the CRC-32");
+    }
   }
 
   static std::string Shape(const Header& header) {
@@ -244,10 +255,9 @@ std::map<std::string, Array> ParseNpz(std::string_view bytes, const std::string&
       throw InputError(place, std::string("what cannot be unpacked (") + zip_strerror(archive.get()) + ")",
                        "an array that is stored or deflated");
     }
-    std::optional<Array> array = ArrayReader(file.get(), place, left).Read();
-    if (!array) continue;
-    left -= array->values.size();
-    arrays[array_name] = std::move(*array);
+    Array array = ArrayReader(file.get(), place, left).Read();
+    left -= array.values.size();
+    arrays[array_name] = std::move(array);
   }
   return arrays;
 }

@@ -98,6 +98,7 @@ struct Coordinate {
   std::string name;
   double value = 0;  ///< by default
   bool turns = false;
+  bool follows = false;  ///< is locked, or given by others: no motion needs to have it
 };
 
 struct Place {
@@ -136,6 +137,11 @@ class Model {
       if (joint.type() == pugi::node_element) Add(joint, "");
     }
     if (joints_.empty()) throw InputError(name, "no joints", "a model of OpenSim with joints");
+    for (const pugi::xml_node constraint :
+         model.child("ConstraintSet").child("objects").children("CoordinateCouplerConstraint")) {
+      const std::string dependent = TextOf(constraint.child("dependent_coordinate_name"));
+      for (Coordinate& coordinate : coordinates_) coordinate.follows |= coordinate.name == dependent;
+    }
     Order();
   }
 
@@ -241,6 +247,7 @@ class Model {
         if (!number || number->size() != 1) Fail(node, "a default value that is no number", "a number");
         to.value = (*number)[0];
       }
+      to.follows = TextOf(coordinate.child("locked")) == "true";
     }
     AddParts(node, own, joint);
     for (int p = 0; p < 3; ++p) {
@@ -402,7 +409,8 @@ class Model {
 struct Table {
   std::vector<std::string> names;
   std::vector<std::vector<double>> rows;
-  bool degrees = true;
+  bool degrees = false;
+  bool unit_stated = false;  ///< of angles
 };
 
 class TableReader {
@@ -412,11 +420,9 @@ class TableReader {
   Table Read() {
     Table table;
     std::string_view line;
-    for (bool more = true; more;) {
+    do {
       if (!lines_.Next(line)) Fail(1, "the end of the file", "a line endheader");
-      if (line.starts_with("inDegrees")) table.degrees = line.find("no") == std::string_view::npos;
-      more = !line.starts_with("endheader");
-    }
+    } while (ReadHeaderLine(line, table));
     do {
       if (!lines_.Next(line)) Fail(1, "the end of the file", "names of columns");
     } while (line.find_first_not_of(" \t") == std::string_view::npos);
@@ -430,6 +436,10 @@ class TableReader {
       table.names.push_back(std::move(column));
     }
     if (table.names.empty() || table.names[0] != "time") Fail(1, "another first column", "time");
+    if (columns_ && *columns_ != table.names.size()) {
+      Fail(1, std::to_string(table.names.size()) + " names of columns",
+           std::to_string(*columns_) + ", as nColumns says");
+    }
     while (lines_.Next(line)) {
       begin = 0;
       std::string_view word = Word(line, begin);
@@ -453,6 +463,10 @@ class TableReader {
       if (n * table.names.size() > kMostCells) Fail(1, "another row", "what fits into memory");
     }
     if (table.rows.size() < 2) Fail(1, "the end of the file", "at least two rows");
+    if (rows_ && *rows_ != table.rows.size()) {
+      Fail(1, "the end of the file after " + std::to_string(table.rows.size()) + " rows",
+           std::to_string(*rows_) + ", as nRows says");
+    }
     return table;
   }
 
@@ -460,6 +474,42 @@ class TableReader {
   [[noreturn]] void Fail(size_t column, const std::string& found, const std::string& expected) const {
     lines_.Fail(column, found, expected);
   }
+  /// False for the last line of the header. As OpenSim reads it: angles are radians unless `inDegrees` says yes or y,
+  /// in any case, or a file without a version says that they are degrees.
+  bool ReadHeaderLine(std::string_view line, Table& table) {
+    constexpr std::string_view kBlanks = " \t";
+    line.remove_prefix(std::min(line.find_first_not_of(kBlanks), line.size()));
+    line.remove_suffix(line.size() - std::min(line.find_last_not_of(kBlanks) + 1, line.size()));
+    const size_t end = std::min(line.find_first_of(" \t="), line.size());
+    const std::string_view key = line.substr(0, end);
+    std::string_view value = line.substr(end);
+    value.remove_prefix(std::min(value.find_first_not_of(" \t="), value.size()));
+    if (key == "endheader") return false;
+    if (key == "version") has_version_ = value != "0";
+    if (key == "nRows" || key == "nr" || key == "datarows") rows_ = Count(line, value);
+    if (key == "nColumns" || key == "nc" || key == "datacolumns") columns_ = Count(line, value);
+    if (key == "inDegrees") {
+      std::string lower(value);
+      for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+      table.degrees = lower == "yes" || lower == "y";
+      table.unit_stated = table.degrees || lower == "no" || lower == "n";
+    }
+    if (!has_version_ && (line == "Angles are in degrees." || line == "Angles are in radians.")) {
+      table.degrees = line == "Angles are in degrees.";
+      table.unit_stated = true;
+    }
+    return true;
+  }
+
+  size_t Count(std::string_view line, std::string_view value) const {
+    double number = 0;
+    if (!io::ParseNumber(value, number) || !(number >= 0 && number < 1e9) || number != std::floor(number)) {
+      Fail(static_cast<size_t>(value.data() - line.data()) + 1, "\"" + std::string(value.substr(0, 80)) + "\"",
+           "a number of rows or columns");
+    }
+    return static_cast<size_t>(number);
+  }
+
   static std::string_view Word(std::string_view line, size_t& begin) {
     begin = std::min(line.find_first_not_of(" \t", begin), line.size());
     const size_t end = std::min(line.find_first_of(" \t", begin), line.size());
@@ -469,6 +519,8 @@ class TableReader {
   }
 
   LineReader lines_;
+  std::optional<size_t> rows_, columns_;  // that the header states
+  bool has_version_ = false;
 };
 
 /// Where a model has its shoulders, on one body; nothing where it has none of the usual names.
@@ -511,6 +563,7 @@ class OpenSimClip {
     const double span = table_.rows.back()[0] - table_.rows.front()[0];
     clip.frame_time = span / static_cast<double>(table_.rows.size() - 1);
     AddSkeleton(clip);
+    AddDoubts(clip);
     size_t after = 1;
     for (size_t f = 0; f < table_.rows.size(); ++f) {
       const double time = table_.rows.front()[0] + static_cast<double>(f) * clip.frame_time;
@@ -523,6 +576,29 @@ class OpenSimClip {
 
  private:
   std::string ExampleName() const { return model_.coordinates().empty() ? "none" : model_.coordinates()[0].name; }
+
+  void AddDoubts(motion::Clip& clip) const {
+    std::string missing;
+    double largest = 0;
+    for (size_t c = 0; c < columns_.size(); ++c) {
+      const Coordinate& coordinate = model_.coordinates()[c];
+      if (columns_[c] == 0 && !coordinate.follows) missing += (missing.empty() ? "" : ", ") + coordinate.name;
+      if (columns_[c] == 0 || !coordinate.turns) continue;
+      for (const std::vector<double>& row : table_.rows) largest = std::max(largest, std::abs(row[columns_[c]]));
+    }
+    if (!missing.empty()) {
+      clip.doubts.push_back("the motion has no column of " + missing +
+                            ", coordinates of the model: they keep their default values");
+    }
+    if (table_.unit_stated) return;
+    clip.notes.emplace_back(
+        "the motion does not say whether angles are degrees (inDegrees): they are taken for radians");
+    constexpr double kManyTurns = 20;  // [rad]
+    if (largest > kManyTurns) {
+      clip.doubts.push_back("the motion does not say whether angles are degrees (inDegrees=yes), and has some of " +
+                            io::Number(largest) + ", which are taken for radians as OpenSim does");
+    }
+  }
 
   void SetValues(size_t after, double time) {
     const std::vector<double>&a = table_.rows[after - 1], &b = table_.rows[after];

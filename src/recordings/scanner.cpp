@@ -6,6 +6,7 @@
 
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
+#include "retrace/io/text.h"
 
 namespace retrace::motion {
 namespace {
@@ -72,7 +73,7 @@ bool ParseInteger(std::string_view text, int64_t& value) {
 
 Scanner::Scanner(std::string_view text, std::string name, Braces braces)
     : text_(text), name_(std::move(name)), braces_alone_(braces == Braces::kAlone) {
-  if (text_.starts_with("\xef\xbb\xbf")) position_ = line_begin_ = 3;
+  position_ = line_begin_ = text.size() - io::WithoutByteOrderMark(text).size();
 }
 
 Token Scanner::Scan() {

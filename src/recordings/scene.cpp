@@ -12,6 +12,7 @@
 #include <assimp/IOSystem.hpp>
 #include <assimp/Importer.hpp>
 #include <cerrno>
+#include <cmath>
 #include <csignal>
 #include <cstring>
 #include <exception>
@@ -21,8 +22,10 @@
 #include <type_traits>
 #include <unordered_map>
 
+#include "retrace/io/base64.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
+#include "retrace/io/json.h"
 
 // What Assimp does with a file is done in a child, which sends what it read through a pipe.
 
@@ -91,7 +94,32 @@ Mat4 Convert(const aiMatrix4x4& m) {
   return result;
 }
 
-/// The keys that are numbers, in the order of time.
+/// A file that Assimp reads, and that contradicts itself or its format.
+class BadFile : public std::exception {
+ public:
+  BadFile(const std::string& found, const std::string& expected) : text_(found + '\0' + expected) {}
+  /// What was found, a zero, and what was expected.
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+/// Times of keys grow. FBX and Collada may have several at one time, of which the first counts; glTF may not.
+template <typename AssimpKey>
+void CheckTimes(const AssimpKey* keys, unsigned count, const std::string& node, bool strictly) {
+  for (unsigned k = 0; k < count; ++k) {
+    const std::string key = "key " + std::to_string(k + 1) + " of node \"" + node + "\"";
+    if (!std::isfinite(keys[k].mTime)) throw BadFile(key + " at a time that is no number", "seconds");
+    if (k == 0) continue;
+    const double before = keys[k - 1].mTime;
+    if (keys[k].mTime > before || (!strictly && keys[k].mTime == before)) continue;
+    throw BadFile(key + (keys[k].mTime == before ? " at the time of the key before it" : " before the key before it"),
+                  "times that grow from key to key");
+  }
+}
+
+/// The keys that are numbers.
 template <typename Value, typename AssimpKey>
 std::vector<Scene::Key<Value>> KeysOf(const AssimpKey* keys, unsigned count, double ticks_per_second) {
   std::vector<Scene::Key<Value>> result;
@@ -107,11 +135,92 @@ std::vector<Scene::Key<Value>> KeysOf(const AssimpKey* keys, unsigned count, dou
     }
     if (std::abs(key.time) < 1e6) result.push_back(key);
   }
-  const auto earlier = [](const auto& a, const auto& b) { return a.time < b.time; };
-  std::stable_sort(result.begin(), result.end(), earlier);
   const auto same = [](const auto& a, const auto& b) { return a.time == b.time; };
   result.erase(std::unique(result.begin(), result.end(), same), result.end());
   return result;
+}
+
+/// The JSON of a glTF file, and where its bytes are in the file; null for what is none.
+struct GltfJson {
+  io::Json json;
+  size_t begin = 0, end = 0;
+};
+
+GltfJson JsonOfGltf(std::string_view bytes, const std::string& ending) {
+  GltfJson gltf;
+  gltf.end = bytes.size();
+  if (ending == ".glb") {
+    const auto word = [&](size_t at) {
+      uint32_t value = 0;
+      if (at + 4 <= bytes.size()) std::memcpy(&value, bytes.data() + at, 4);
+      return value;
+    };
+    constexpr uint32_t kJsonChunk = 0x4E4F534A;
+    if (!bytes.starts_with("glTF") || word(16) != kJsonChunk || word(12) > bytes.size() - 20) return gltf;
+    gltf.begin = 20;
+    gltf.end = gltf.begin + word(12);
+  } else if (ending != ".gltf") {
+    return gltf;
+  }
+  gltf.json = io::Json::parse(bytes.substr(gltf.begin, gltf.end - gltf.begin), nullptr, false);
+  if (!gltf.json.is_object()) gltf.json = nullptr;  // Assimp says what is wrong with it
+  return gltf;
+}
+
+io::Json& ListIn(io::Json& json, const char* name) {
+  io::Json& list = json[name];
+  if (!list.is_array()) list = io::Json::array();
+  return list;
+}
+
+/// A glTF file in which skins have what Assimp reads without asking whether it is there: matrices in which a skin was
+/// bound, by the format's default those of no change. Empty for a file that may stay as it is. Throws BadFile for names
+/// of nodes that Assimp cuts off.
+std::string PreparedGltf(std::string_view bytes, const std::string& ending) {
+  GltfJson gltf = JsonOfGltf(bytes, ending);
+  if (gltf.json.is_null()) return {};
+  constexpr size_t kLongestName = 1000;
+  for (const io::Json& node : ListIn(gltf.json, "nodes")) {
+    if (!node.is_object() || !node.contains("name") || !node["name"].is_string()) continue;
+    const size_t length = node["name"].get_ref<const std::string&>().size();
+    if (length > kLongestName) {
+      throw BadFile("a node with a name of " + std::to_string(length) + " bytes",
+                    "at most " + std::to_string(kLongestName));
+    }
+  }
+  const auto lacks = [](const io::Json& skin) {
+    return skin.is_object() && !skin.contains("inverseBindMatrices") && skin.contains("joints") &&
+           skin["joints"].is_array() && !skin["joints"].empty();
+  };
+  const io::Json& all = ListIn(gltf.json, "skins");
+  if (std::none_of(all.begin(), all.end(), lacks)) return {};
+  for (const char* list : {"buffers", "bufferViews", "accessors"}) ListIn(gltf.json, list);  // none is added below
+  for (io::Json& skin : gltf.json["skins"]) {
+    if (!lacks(skin)) continue;
+    const size_t count = skin["joints"].size();
+    float matrix[16] = {};
+    for (size_t i = 0; i < 16; i += 5) matrix[i] = 1;
+    std::string data;
+    for (size_t j = 0; j < count; ++j) data.append(reinterpret_cast<const char*>(matrix), sizeof matrix);
+    io::Json &buffers = gltf.json["buffers"], &views = gltf.json["bufferViews"], &accessors = gltf.json["accessors"];
+    skin["inverseBindMatrices"] = accessors.size();
+    accessors.push_back({{"bufferView", views.size()}, {"componentType", 5126}, {"count", count}, {"type", "MAT4"}});
+    views.push_back({{"buffer", buffers.size()}, {"byteLength", data.size()}});
+    buffers.push_back(
+        {{"byteLength", data.size()}, {"uri", "data:application/octet-stream;base64," + io::EncodeBase64(data)}});
+  }
+  std::string text = gltf.json.dump();
+  if (ending == ".gltf") return text;
+  text.resize((text.size() + 3) / 4 * 4, ' ');
+  const auto put = [](std::string& to, size_t at, size_t value) {
+    const auto word = static_cast<uint32_t>(value);
+    std::memcpy(to.data() + at, &word, 4);
+  };
+  std::string file(bytes.substr(0, gltf.begin));
+  file.append(text).append(bytes.substr(gltf.end));
+  put(file, 8, file.size());
+  put(file, 12, text.size());
+  return file;
 }
 
 Scene Convert(const aiScene& from) {
@@ -159,6 +268,7 @@ Scene Convert(const aiScene& from) {
     if (from.mMetaData->Get("SourceAsset_Format", text)) format = text.C_Str();
   }
   const bool is_fbx = format.find("FBX") != std::string::npos;
+  const bool is_gltf = format.find("glTF") != std::string::npos;
   for (unsigned a = 0; a < from.mNumAnimations; ++a) {
     const aiAnimation& animation = *from.mAnimations[a];
     Scene::Animation& to = scene.animations.emplace_back();
@@ -170,6 +280,10 @@ Scene Convert(const aiScene& from) {
       const aiNodeAnim& channel = *animation.mChannels[c];
       const auto found = by_name.find(channel.mNodeName.C_Str());
       if (found == by_name.end()) continue;
+      const std::string node = channel.mNodeName.C_Str();
+      CheckTimes(channel.mPositionKeys, channel.mNumPositionKeys, node, is_gltf);
+      CheckTimes(channel.mRotationKeys, channel.mNumRotationKeys, node, is_gltf);
+      CheckTimes(channel.mScalingKeys, channel.mNumScalingKeys, node, is_gltf);
       Scene::Channel& channel_to = to.channels.emplace_back();
       channel_to.node = found->second;
       channel_to.positions = KeysOf<Vec3>(channel.mPositionKeys, channel.mNumPositionKeys, ticks);
@@ -191,8 +305,10 @@ Scene Convert(const aiScene& from) {
   return scene;
 }
 
-/// Throws std::runtime_error with Assimp's reason.
+/// Throws std::runtime_error with Assimp's reason, or BadFile.
 Scene Import(std::string_view bytes, const std::string& ending, const std::map<std::string, std::string_view>& beside) {
+  const std::string prepared = PreparedGltf(bytes, ending);
+  if (!prepared.empty()) bytes = prepared;
   Assimp::Importer importer;
   const std::string file_name = "recording" + ending;
   importer.SetIOHandler(new GivenFiles(bytes, file_name, beside));  // which the importer deletes
@@ -353,7 +469,7 @@ class Receiver {
 
 // ---- The child.
 
-enum class Outcome : char { kScene = 'S', kRefusal = 'R' };
+enum class Outcome : char { kScene = 'S', kRefusal = 'R', kBadFile = 'B' };
 
 void Limit(int resource, rlim_t most) {
   const rlimit limit = {most, most};
@@ -384,6 +500,8 @@ bool WriteAll(int fd, std::string_view bytes) {
     Sender sender;
     sender.Put(Import(bytes, ending, beside));
     message = static_cast<char>(Outcome::kScene) + sender.bytes();
+  } catch (const BadFile& fault) {
+    message = static_cast<char>(Outcome::kBadFile) + fault.text();
   } catch (const std::exception& error) {
     message = std::string(1, static_cast<char>(Outcome::kRefusal)) + error.what();
   }
@@ -432,6 +550,11 @@ Scene ReadScene(std::string_view bytes, const std::string& name,
   const std::string answer = AskChild(bytes, ending, beside);
   if (answer.empty()) throw InputError(name, "a file at which Assimp breaks down", expected);
   const std::string_view content = std::string_view(answer).substr(1);
+  if (answer.front() == static_cast<char>(Outcome::kBadFile)) {
+    const size_t zero = std::min(content.find('\0'), content.size());
+    throw InputError(name, std::string(content.substr(0, zero)),
+                     std::string(content.substr(std::min(zero + 1, content.size()))));
+  }
   if (answer.front() != static_cast<char>(Outcome::kScene)) {
     throw InputError(name, "what Assimp refuses (" + std::string(content) + ")", expected);
   }

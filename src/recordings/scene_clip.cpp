@@ -245,7 +245,7 @@ class TimingFinder {
 
   template <typename Value>
   void Add(const std::vector<Scene::Key<Value>>& keys) {
-    if (keys.empty()) return;
+    if (keys.size() < 2) return;  // what does not move has no time
     first_ = std::min(first_, keys.front().time);
     last_ = std::max(last_, keys.back().time);
     std::vector<double> times;
@@ -348,6 +348,7 @@ class ClipMaker {
     for (const Scene::Node& node : scene_.nodes) local_.push_back(node.place);
     Chain(scene_, local_, unmoved_);
     AddJoints();
+    NoteMirrors();
     AddFrames();
     clip_.unit = scene_.unit;
     return std::move(clip_);
@@ -400,6 +401,15 @@ class ClipMaker {
     }
   }
 
+  void NoteMirrors() {
+    for (size_t n = 0; n < scene_.nodes.size(); ++n) {
+      if (!moves_joint_[n] || !(scene_.nodes[n].place.topLeftCorner<3, 3>().determinant() < 0)) continue;
+      clip_.notes.push_back("node " + InQuotes(scene_.nodes[n].name) +
+                            " mirrors what hangs on it: its scale is negative");
+      return;
+    }
+  }
+
   /// Where the joints were when a skin was bound to them, in the axes and the size of the scene; where there is no
   /// skin, where the nodes are without animation.
   std::vector<Mat4> RestPlaces() const {
@@ -442,6 +452,8 @@ class ClipMaker {
         result[j] = result[p] * unmoved_[nodes_[p]].inverse() * rest[j];
       }
       if (!result[j].allFinite() || !TurnOf(result[j])) return rest;
+      // A skin that was bound to a body, of which the nodes are the mirror image.
+      if (result[j].topLeftCorner<3, 3>().determinant() * rest[j].topLeftCorner<3, 3>().determinant() < 0) return rest;
     }
     // Its size may be another one: a skin in metres on bones in centimetres.
     const auto size = [&](const std::vector<Mat4>& places) {
@@ -526,7 +538,7 @@ class ClipMaker {
     if (finder_.roots().size() < 2) return;
     double first = timing.start;
     const auto consider = [&](const auto& keys) {
-      if (!keys.empty()) first = std::min(first, keys.front().time);
+      if (keys.size() > 1) first = std::min(first, keys.front().time);
     };
     for (const Scene::Channel& channel : animation_->channels) {
       if (!finder_.MovesAJoint(static_cast<size_t>(channel.node))) continue;
@@ -574,7 +586,9 @@ class ClipMaker {
       const Mat4& place = global[nodes_[j]];
       const Vec3 at = place.topRightCorner<3, 1>();
       RequireFinite(at, j);
-      const Mat3 turn = RequireTurn(place, j) * rest_turns_[j].transpose();
+      Mat3 turn = RequireTurn(place, j) * rest_turns_[j].transpose();
+      // Mirrored now and not at rest: its place and those of its children are kept all the same.
+      if (turn.determinant() < 0) turn = turn * Vec3(-1, 1, 1).asDiagonal();
       orientations[j] = Quat(turn).normalized();
       if (parents_[j] < 0) {
         frame.translations.push_back(at);

@@ -16,8 +16,10 @@ namespace {
 
 constexpr double kDefaultRate = 30;  // of most video [1/s]
 constexpr double kLargestPlace = 1e5;
-constexpr double kLongestBody = 10;  // from the origin to a joint at rest [m]
-constexpr size_t kBody = 22;         // joints of all models, the root included
+constexpr double kSameRate = 1e-3;    // relative
+constexpr double kSameLength = 0.02;  // likewise
+constexpr double kLongestBody = 10;   // from the origin to a joint at rest [m]
+constexpr size_t kBody = 22;          // joints of all models, the root included
 constexpr size_t kWithHands = 24;
 
 struct SmplJoint {
@@ -52,6 +54,7 @@ const std::vector<std::string> kBodies = {"pose_body", "body_pose"};
 const std::vector<std::string> kPlaces = {"trans", "transl", "translation", "trans_world", "smpl_trans", "root_trans"};
 const std::vector<std::string> kAmassRates = {"mocap_framerate", "mocap_frame_rate"};
 const std::vector<std::string> kRates = {"fps", "frame_rate", "framerate"};
+const std::string kLength = "mocap_time_length";
 const std::vector<std::string> kRestJoints = {"rest_joints", "joints_rest"};
 
 const std::vector<std::string>* const kAllNames[] = {&kPoses,      &kRoots, &kBodies,    &kPlaces,
@@ -65,10 +68,16 @@ struct Named {
   const Array* array;
 };
 
-std::optional<Named> FindFirst(const Arrays& arrays, const std::vector<std::string>& names) {
+/// Throws InputError for an array that is there, and of a type that is not read: it is not the same as none.
+std::optional<Named> FindFirst(const Arrays& arrays, const std::string& file, const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     const auto found = arrays.find(name);
-    if (found != arrays.end()) return Named{name, &found->second};
+    if (found == arrays.end()) continue;
+    if (!found->second.unread.empty()) {
+      throw InputError(file + ": " + name, "an array of type \"" + found->second.unread + "\"",
+                       "numbers (save it as an array of floats, or under another name)");
+    }
+    return Named{name, &found->second};
   }
   return std::nullopt;
 }
@@ -250,9 +259,9 @@ class SmplReader {
 
  private:
   void ReadRotations() {
-    const std::optional<Named> all = FindFirst(arrays_, kPoses);
-    const std::optional<Named> root = FindFirst(arrays_, kRoots);
-    const std::optional<Named> body = FindFirst(arrays_, kBodies);
+    const std::optional<Named> all = FindFirst(arrays_, name_, kPoses);
+    const std::optional<Named> root = FindFirst(arrays_, name_, kRoots);
+    const std::optional<Named> body = FindFirst(arrays_, name_, kBodies);
     if (all) {
       const Rotations rotations(*all, name_, {kBody, kWithHands, 52, 55});
       Take(rotations, 0, nullptr);
@@ -308,26 +317,45 @@ class SmplReader {
   }
 
   void ReadRate() {
-    std::optional<Named> rate = FindFirst(arrays_, kAmassRates);
-    is_amass_ = rate.has_value();
-    if (!rate) rate = FindFirst(arrays_, kRates);
-    clip_.frame_time_known = rate.has_value();
+    is_amass_ = FindFirst(arrays_, name_, kAmassRates).has_value();
+    std::optional<Named> rate;
     double value = kDefaultRate;
-    if (rate) {
-      if (rate->array->values.size() != 1) {
-        throw InputError(name_ + ": " + rate->name, ShapeOf(*rate->array), "frames per second");
+    for (const auto* names : {&kAmassRates, &kRates}) {
+      for (const std::string& name : *names) {
+        const std::optional<Named> found = FindFirst(arrays_, name_, {name});
+        if (!found) continue;
+        const std::string place = name_ + ": " + name;
+        if (found->array->values.size() != 1) throw InputError(place, ShapeOf(*found->array), "frames per second");
+        const double other = found->array->values[0];
+        if (!(other >= 1 && other <= 10000)) {
+          throw InputError(place, io::Number(other), "1 to 10000 frames per second");
+        }
+        if (rate && std::abs(other / value - 1) > kSameRate) {
+          throw InputError(place, io::Number(other) + " frames per second",
+                           io::Number(value) + ", as " + rate->name + " says");
+        }
+        if (rate) continue;
+        rate = found;
+        value = other;
       }
-      value = rate->array->values[0];
     }
-    if (!(value >= 1 && value <= 10000)) {
-      throw InputError(name_ + ": " + (rate ? rate->name : ""), io::Number(value), "1 to 10000 frames per second");
-    }
+    clip_.frame_time_known = rate.has_value();
     clip_.frame_time = 1 / value;
+    if (const std::optional<Named> length = FindFirst(arrays_, name_, {kLength}); length && rate) {
+      const double seconds = length->array->values.size() == 1 ? length->array->values[0] : 0;
+      const double held = static_cast<double>(frames_) / value;
+      if (std::abs(held - seconds) > std::max(kSameLength * held, 2 / value)) {
+        clip_.doubts.push_back("the file says that it lasts " + io::Fixed(seconds, 2) + " s (" + kLength +
+                               "), and its " + std::to_string(frames_) + " frames at " + io::Number(value) +
+                               " per second (" + rate->name + ") last " + io::Fixed(held, 2) +
+                               " s: it was trimmed, or has another frame rate, which may be given");
+      }
+    }
   }
 
   /// The model turns the body about the root joint, and moves it then.
   void ReadPlaces() {
-    const std::optional<Named> places = FindFirst(arrays_, kPlaces);
+    const std::optional<Named> places = FindFirst(arrays_, name_, kPlaces);
     if (!places) {
       clip_.notes.push_back("the file has no path of the body: it stays in one place");
       return;
@@ -350,7 +378,7 @@ class SmplReader {
   /// Bones between the rest joints of the archive. Without them they are those of the mean shape: what shapes (betas)
   /// do to joints is a part of the model, which is not ours to copy.
   void UseRestJoints() {
-    const std::optional<Named> rest = FindFirst(arrays_, kRestJoints);
+    const std::optional<Named> rest = FindFirst(arrays_, name_, kRestJoints);
     if (!rest) {
       clip_.notes.push_back(
           "the skeleton is the mean one of SMPL" +

@@ -14,6 +14,7 @@
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
 #include "retrace/io/number.h"
+#include "retrace/io/text.h"
 #include "retrace/math/rotation.h"
 
 namespace retrace::results {
@@ -282,7 +283,7 @@ namespace {
 class Scanner {
  public:
   Scanner(std::string_view text, const std::string& name) : text_(text), name_(name) {
-    if (text_.starts_with("\xEF\xBB\xBF")) position_ = line_start_ = 3;
+    position_ = line_start_ = text.size() - io::WithoutByteOrderMark(text).size();
   }
 
   bool AtEnd() const { return position_ == text_.size(); }
@@ -333,7 +334,10 @@ class Scanner {
     for (++position_; position_ < text_.size();) {
       const char c = text_[position_++];
       if (c == '"') {
-        if (position_ == text_.size() || text_[position_] != '"') return;
+        if (position_ == text_.size() || text_[position_] != '"') {
+          if (cell.starts_with('\'') && io::IsFormula(std::string_view(cell).substr(1))) cell.erase(0, 1);  // CsvWriter
+          return;
+        }
         ++position_;
       }
       cell += c;

@@ -1,20 +1,25 @@
-/// What a recording has before its motion. Internal to the character module.
+/// The frames of a recording that are its motion. Internal to the module.
 #pragma once
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
-#include "retrace/retargeting/reference_options.h"
 #include "retrace/motion/clip.h"
+#include "retrace/retargeting/reference_options.h"
+#include "retrace/retargeting/reference_report.h"
 
 namespace retrace::character {
 
-/// Frames before the motion, which are skipped.
-struct LeadIn {
-  size_t frames = 0;
-  std::string note;  ///< why, for the report; empty for none
+/// The frames of a motion in its recording, from `first` to before `end`; the others are left out.
+struct UsedFrames {
+  size_t first = 0;
+  size_t end = 0;
+  std::vector<std::string> notes;  ///< why, for the report
 };
-/// @param unit metres per file unit
-LeadIn FindLeadIn(const motion::Clip& clip, double unit, const ReferenceOptions& options);
+/// Fills the report's numbers of frames that are left out. Throws InputError where fewer than two are used.
+/// @param unit meters per file unit
+UsedFrames FindUsedFrames(const motion::Clip& clip, double unit, const std::string& name,
+                          const ReferenceOptions& options, ReferenceReport& report);
 
 }  // namespace retrace::character

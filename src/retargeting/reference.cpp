@@ -141,17 +141,19 @@ void CheckPlaces(const std::vector<Pose>& poses, const std::string& name) {
 
 ReferenceMotion MakeReference(const Character& character, const motion::Clip& clip, const std::string& name,
                               const ReferenceOptions& options, ReferenceReport& report) {
-  motion::Clip retimed;
+  motion::Clip changed;
   const motion::Clip* source = &clip;
-  if (options.frame_rate) {
-    retimed = clip;
-    retimed.frame_time = 1 / *options.frame_rate;
-    source = &retimed;
+  if (options.frame_rate || options.mirror) {
+    changed = options.mirror ? motion::Mirrored(clip) : clip;
+    if (options.frame_rate) changed.frame_time = 1 / *options.frame_rate;
+    source = &changed;
   }
   report.notes.insert(report.notes.end(), clip.notes.begin(), clip.notes.end());
+  for (const std::string& doubt : clip.doubts) report.doubts.push_back({"recording", doubt});
+  if (options.mirror) report.notes.emplace_back("mirrored, as asked for: the file's x axis is reversed, names stay");
   std::vector<Pose> recorded = Retarget(character, *source, name, options, report);
   const double first_time = report.lead_in_frames * source->frame_time;
-  const double last_time = source->duration();
+  const double last_time = source->duration() - report.lead_out_frames * source->frame_time;
   double end = options.end.value_or(last_time);
   double start = options.start;
   if (start < first_time && start >= 0) {
@@ -165,6 +167,11 @@ ReferenceMotion MakeReference(const Character& character, const motion::Clip& cl
   if (end > last_time && end < last_time + std::max(0.05, 2 * source->frame_time)) {
     report.notes.push_back("the clip ends at " + io::Fixed(last_time, 3) + " s, before the given end, " +
                            io::Fixed(end, 3) + " s");
+    end = last_time;
+  }
+  if (report.lead_out_frames > 0 && end > last_time && end <= source->duration()) {
+    report.notes.push_back("the end is moved from " + io::Fixed(end, 3) + " s to that of the motion, " +
+                           io::Fixed(last_time, 3) + " s");
     end = last_time;
   }
   if (start < 0 || end > last_time || end - start < 0.1) {

@@ -26,6 +26,8 @@ io::Json ReferenceReport::ToJson() const {
       {"largest_lift", largest_lift},
       {"largest_hand_raise", largest_hand_raise},
       {"lead_in_frames", lead_in_frames},
+      {"lead_out_frames", lead_out_frames},
+      {"handedness", handedness.ToJson()},
       {"loop", loop_duration > 0 ? io::Json({{"start", loop_start}, {"duration", loop_duration}, {"seam", loop_seam}})
                                  : io::Json()},
       {"notes", notes}};

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "lead_in.h"
+#include "recording_doubts.h"
 #include "retarget_by_names.h"
 #include "retrace/character/kinematics.h"
 #include "retrace/retargeting/skeleton_mapping.h"
@@ -586,11 +587,11 @@ void FindUnit(const Source& source, const motion::Clip& clip, const ReferenceOpt
   report.height = StandingHeight(source, leg / kLegOfHeight) * report.unit;
 }
 
-/// Scales the source to the character, by what its legs measure from frame `first` on.
-void ScaleToCharacter(const Character& character, const std::string& name, size_t first, Source& source,
+/// Scales the source to the character, by what its legs measure in the frames that are used.
+void ScaleToCharacter(const Character& character, const std::string& name, const UsedFrames& used, Source& source,
                       ReferenceReport& report) {
   std::vector<double> legs;
-  for (size_t f = first; f < source.num_frames(); ++f) legs.push_back(LegLength(source, f));
+  for (size_t f = used.first; f < used.end; ++f) legs.push_back(LegLength(source, f));
   const double source_leg = Median(legs);
   const double leg = LegLength([&](const std::string& segment) { return AnchorOf(character, segment); });
   if (!(source_leg > 0)) throw InputError(name, "legs of no length", "a skeleton with legs");
@@ -767,23 +768,19 @@ std::vector<Pose> Retarget(const Character& character, const motion::Clip& clip,
   Source source(clip, map, options.up_axis);
   report.up_axis = source.up_axis();
   FindUnit(source, clip, options, report);
-  const LeadIn lead_in = FindLeadIn(clip, report.unit, options);
-  report.lead_in_frames = static_cast<int>(lead_in.frames);
-  const size_t first = lead_in.frames;
-  if (source.num_frames() < first + 2) {
-    throw InputError(name, std::to_string(source.num_frames()) + " frames", "at least two frames of motion");
-  }
-  ScaleToCharacter(character, name, first, source, report);
+  const UsedFrames used = FindUsedFrames(clip, report.unit, name, options, report);
+  ReportHandedness(JudgeHandedness(clip, map, used.first, used.end), options, report);
+  ScaleToCharacter(character, name, used, source, report);
   if (source.up_axis() != "y") {
     report.notes.push_back("the file's " + source.up_axis() + " axis points up: turned to y");
   }
-  if (first > 0) report.notes.push_back(lead_in.note);
+  report.notes.insert(report.notes.end(), used.notes.begin(), used.notes.end());
 
   const Calibration calibration(source, report);
   HumanPoser poser(character, source, calibration);
   std::vector<Pose> poses;
-  for (size_t f = first; f < source.num_frames(); ++f) poses.push_back(poser.At(f));
-  report.joint_distance = poser.mean_distance();
+  for (size_t f = used.first; f < used.end; ++f) poses.push_back(poser.At(f));
+  ReportDistance(character, poser.mean_distance(), report);
   return poses;
 }
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "lead_in.h"
+#include "recording_doubts.h"
 #include "retrace/character/index.h"
 #include "retrace/character/kinematics.h"
 #include "retrace/retargeting/skeleton_mapping.h"
@@ -134,6 +135,29 @@ double ScaleOfLimbs(const Character& character, const SkeletonMap& map, const Na
   return length / source_length;
 }
 
+/// Whether left limbs are on the left: the clip's rest pose is the character's, whose left is known.
+Handedness HandednessOfRest(const Character& character, const NamedSource& source, const GlobalPose& rest) {
+  constexpr double kApart = 0.02;  // [m]
+  double agreeing = 0, all = 0;
+  for (const Joint& joint : character.joints) {
+    const std::string& left = SegmentOf(character, joint.child);
+    if (!left.starts_with("left_")) continue;
+    const std::string right = "right_" + left.substr(5);
+    const Joint* other = JointOfSegment(character, right);
+    if (other == nullptr || !source.Has(left) || !source.Has(right)) continue;
+    const Vec3 apart = joint.anchor - other->anchor;
+    const double way = (source.Position(rest, left) - source.Position(rest, right)).dot(apart);
+    if (apart.norm() < kApart || way == 0) continue;
+    agreeing += way > 0 ? 1 : -1;
+    all += 1;
+  }
+  Handedness handedness;
+  if (all == 0) return handedness;
+  handedness.votes = {{"limbs", agreeing / all, 1}};
+  handedness.mirrored = agreeing < 0;
+  return handedness;
+}
+
 /// Poses of a character at poses of a source, and how far its joints are from the recorded ones.
 class NamedPoser {
  public:
@@ -223,21 +247,18 @@ std::vector<Pose> RetargetByNames(const Character& character, const motion::Clip
   report.notes.push_back("one file unit is " + io::Fixed(report.scale, 5) +
                          " m: the source's limbs get the length of the character's");
   if (report.up_axis != "y") report.notes.push_back("the file's " + report.up_axis + " axis points up: turned to y");
-  const LeadIn lead_in = FindLeadIn(clip, report.unit, options);
-  report.lead_in_frames = static_cast<int>(lead_in.frames);
-  if (lead_in.frames > 0) report.notes.push_back(lead_in.note);
-  if (clip.frames.size() < lead_in.frames + 2) {
-    throw InputError(name, std::to_string(clip.frames.size()) + " frames", "at least two frames of motion");
-  }
+  const UsedFrames used = FindUsedFrames(clip, report.unit, name, options, report);
+  report.notes.insert(report.notes.end(), used.notes.begin(), used.notes.end());
+  ReportHandedness(HandednessOfRest(character, source, rest), options, report);
 
   NamedPoser poser(character, source, report.scale, name);
   std::vector<Pose> poses;
   GlobalPose recorded;
-  for (size_t f = lead_in.frames; f < clip.frames.size(); ++f) {
+  for (size_t f = used.first; f < used.end; ++f) {
     motion::ForwardKinematics(clip.skeleton, clip.frames[f], recorded);
     poses.push_back(poser.Of(recorded));
   }
-  report.joint_distance = poser.mean_distance();
+  ReportDistance(character, poser.mean_distance(), report);
   return poses;
 }
 

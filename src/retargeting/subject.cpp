@@ -251,8 +251,10 @@ class SubjectRest {
 
 }  // namespace
 
-Character MakeSubject(const Character& model, const motion::Clip& clip, const std::string& name,
+Character MakeSubject(const Character& model, const motion::Clip& recording, const std::string& name,
                       const ReferenceOptions& options, std::vector<std::string>& notes) {
+  const motion::Clip mirrored = options.mirror ? motion::Mirrored(recording) : motion::Clip();
+  const motion::Clip& clip = options.mirror ? mirrored : recording;
   const io::JsonView user(options.joint_map, options.joint_map_file);
   const SkeletonMap map = MapClip(clip, name, options.joint_map.is_null() ? nullptr : &user);
   const Lengths of_model = LengthsOf(model);

@@ -28,6 +28,20 @@ TEST(CsvWriter, QuotesWhatWouldBreakACell) {
   EXPECT_EQ(csv.Take(), "plain,\"a,b\",\"say \"\"no\"\"\",\"two\nlines\",\"two\rlines\"\n");
 }
 
+/// Spreadsheets evaluate what begins so, in quotation marks or not.
+TEST(CsvWriter, NoCellIsAFormula) {
+  CsvWriter csv;
+  for (const char* cell : {"=1+1", "+x", "-knee_x", "@sum", "\ttab", "'=1+1", "=a,\"b\""}) csv.Text(cell);
+  csv.EndRow();
+  for (const char* number : {"-1.5", "+2", "-", "-1e-9", "0"}) csv.Text(number);
+  csv.EndRow();
+  csv.Names("=cmd|' /C calc'!A0_");
+  const std::string text = csv.Take();
+  EXPECT_EQ(text.substr(0, text.find('\n', text.find('\n') + 1) + 1),
+            "\"'=1+1\",\"'+x\",\"'-knee_x\",\"'@sum\",\"'\ttab\",\"''=1+1\",\"'=a,\"\"b\"\"\"\n-1.5,+2,-,-1e-9,0\n");
+  EXPECT_NE(text.find("\"'=cmd|' /C calc'!A0_x\","), std::string::npos);
+}
+
 /// An empty cell is a cell, also the first of its row.
 TEST(CsvWriter, CountsEmptyCells) {
   CsvWriter csv;

@@ -102,6 +102,8 @@ TEST(Identity, Row01Row02EveryOptionOfTheClipChangesIt) {
   changes("up_axis", [](ClipOptions& clip) { clip.up_axis = "z"; });
   changes("frame_rate", [](ClipOptions& clip) { clip.frame_rate = 60; });
   changes("skipped_frames", [](ClipOptions& clip) { clip.skipped_frames = 2; });
+  changes("keep_calibration_frames", [](ClipOptions& clip) { clip.keep_calibration_frames = true; });
+  changes("mirror", [](ClipOptions& clip) { clip.mirror = true; });
   changes("floor_height", [](ClipOptions& clip) { clip.floor_height = 0.5; });
   changes("level_floor", [](ClipOptions& clip) { clip.level_floor = false; });
   changes("facing", [](ClipOptions& clip) { clip.facing = 1; });

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "retrace/character/builder.h"
 #include "retrace/character/skeleton.h"
 #include "retrace/metrics/intervals.h"
 #include "task/synthetic_motion.h"
@@ -61,6 +62,55 @@ TEST(ClipChecks, FreeFlightTellsTheSpeedOfPlay) {
   EXPECT_NEAR(fast.flight_acceleration, 4 * 9.81, 0.5);
   EXPECT_NEAR(fast.time_scale, 2, 0.02);
   EXPECT_TRUE(Warns(fast, "flight_speed"));
+}
+
+/// Going up stairs, nothing touches the floor and the body does not fall: feet stand on steps, and the speed is right.
+TEST(ClipChecks, WhatStandsOnStepsDoesNotFly) {
+  const Course on_a_step = [](double time) {
+    character::Pose pose = StandingPose();
+    if (time > 0.5) pose.root_position.y() += 0.2;
+    return pose;
+  };
+  EXPECT_FALSE(Check(on_a_step, 2).flights.empty()) << "where no step was found";
+  constexpr double kFrame = 1.0 / 120;
+  const std::vector<character::Pose> poses = Sampled(on_a_step, 2, kFrame);
+  const motion::Clip clip = character::ClipOf(task::Human(), poses, kFrame);
+  character::ReferenceReport report;
+  report.frame_rate = 1 / kFrame;
+  report.levels = {{0.2, 1.5}};
+  const ClipChecks checks = CheckClip(character::ReferenceMotion(task::Human(), kFrame, poses, 1.0 / 60), clip, report);
+  EXPECT_TRUE(checks.flights.empty());
+  EXPECT_FALSE(Warns(checks, "flight_speed"));
+  EXPECT_EQ(checks.time_scale, 1);
+}
+
+TEST(ClipChecks, DoubtsOfTheReportAreWarnings) {
+  constexpr double kFrame = 1.0 / 120;
+  const std::vector<character::Pose> poses = Sampled([](double) { return StandingPose(); }, 1, kFrame);
+  const motion::Clip clip = character::ClipOf(task::Human(), poses, kFrame);
+  character::ReferenceReport report;
+  report.frame_rate = 1 / kFrame;
+  report.doubts = {{"mirrored", "left and right are exchanged"}};
+  const ClipChecks checks = CheckClip(character::ReferenceMotion(task::Human(), kFrame, poses, 1.0 / 60), clip, report);
+  ASSERT_EQ(checks.warnings.size(), 1u);
+  EXPECT_EQ(checks.warnings[0].kind, "mirrored");
+  EXPECT_EQ(checks.warnings[0].text, "left and right are exchanged");
+}
+
+TEST(ClipChecks, AMassThatNobodyHasIsNoticed) {
+  const auto warns = [](double mass) {
+    character::CharacterBuilder builder(task::Human());
+    builder.ScaleMass(mass / task::Human().total_mass());
+    const character::Character character = builder.Build("human");
+    constexpr double kFrame = 1.0 / 120;
+    const std::vector<character::Pose> poses = Sampled([](double) { return StandingPose(); }, 1, kFrame);
+    character::ReferenceReport report;
+    report.frame_rate = 1 / kFrame;
+    const motion::Clip clip = character::ClipOf(character, poses, kFrame);
+    return Warns(CheckClip(character::ReferenceMotion(character, kFrame, poses, 1.0 / 60), clip, report), "mass");
+  };
+  for (const double mass : {6.25, 25.0, 200.0, 625.0}) EXPECT_TRUE(warns(mass)) << mass;
+  for (const double mass : {35.0, 62.5, 120.0, 170.0}) EXPECT_FALSE(warns(mass)) << mass;
 }
 
 TEST(ClipChecks, WhatHangsInTheAirIsNoticed) {

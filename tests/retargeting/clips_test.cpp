@@ -1,14 +1,19 @@
 /// References of real recordings; skipped where the folder of them is absent.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <map>
 
 #include "character/sample_human.h"
 #include "retrace/retargeting/reference.h"
 #include "retrace/retargeting/skeleton_mapping.h"
+#include "retrace/retargeting/skeleton_map.h"
+#include "retrace/io/error.h"
 #include "retrace/io/json.h"
 #include "retrace/recordings/asf_amc.h"
 #include "retrace/recordings/bvh.h"
+#include "retrace/motion/calibration.h"
 
 namespace retrace::character {
 namespace {
@@ -161,6 +166,68 @@ INSTANTIATE_TEST_SUITE_P(Shared, ReferenceOfClip,
                                            "walk_start_stop_wd2", "roll_sideways_s019", "roll_forward_sfu",
                                            "getup_prone_wd2", "getup_supine_wd2", "kick_mass", "jump_cmu_02_04"),
                          [](const auto& clip) { return std::string(clip.param); });
+
+/// All recordings of the folder and of more/, whole.
+std::vector<std::pair<std::string, motion::Clip>> AllClips() {
+  std::vector<std::pair<std::string, motion::Clip>> clips;
+  for (const fs::path& folder : {kMocap / "clips", kMocap / "more" / "clips"}) {
+    if (!fs::exists(folder)) continue;
+    std::vector<fs::path> files(fs::directory_iterator(folder), {});
+    std::sort(files.begin(), files.end());
+    for (const fs::path& file : files) {
+      const std::string stem = file.stem().string();
+      if (file.extension() == ".bvh") clips.emplace_back(stem, motion::ReadBvh(file));
+      if (file.extension() != ".amc") continue;
+      // Skeletons are named after the subject, which the names of motions have in them.
+      fs::path longest;
+      for (const fs::path& skeleton : files) {
+        if (skeleton.extension() != ".asf") continue;
+        const std::string subject = skeleton.stem().string();
+        const std::string person = subject.substr(0, subject.find("_tiling"));
+        const bool its = stem.find(person + "_") != std::string::npos ||
+                         (subject == "wd2_tiling" && stem.ends_with("_tiling") && longest.empty()) ||
+                         (subject == "bboy_cs04" && stem.find("bboy") != std::string::npos);
+        if (its) longest = skeleton;
+      }
+      if (!longest.empty()) clips.emplace_back(stem, motion::ReadAsfAmc(longest, file));
+    }
+  }
+  return clips;
+}
+
+TEST(RealRecordings, AreNotTakenForMirroredOnes) {
+  if (!fs::exists(kMocap / "MANIFEST.json")) GTEST_SKIP() << kMocap << " is absent";
+  size_t judged = 0;
+  for (const auto& [name, clip] : AllClips()) {
+    SkeletonMap map;
+    try {
+      map = MapClip(clip, name, nullptr);
+    } catch (const Error&) {
+      continue;  // no human
+    }
+    EXPECT_FALSE(JudgeHandedness(clip, map, 0, clip.frames.size()).mirrored) << name;
+    EXPECT_TRUE(JudgeHandedness(motion::Mirrored(clip), map, 0, clip.frames.size()).mirrored) << name;
+    ++judged;
+  }
+  EXPECT_GT(judged, 100u);
+}
+
+TEST(RealRecordings, BeginAndEndWithTheirMotionButForThePosesOfExporters) {
+  if (!fs::exists(kMocap / "MANIFEST.json")) GTEST_SKIP() << kMocap << " is absent";
+  const std::map<std::string, size_t> poses = {
+      {"jumps_turn_cmu_01_01", 1}, {"walk_cmu_12_01", 1}, {"sit_idle_legs_mixamo", 6}};
+  for (const auto& [name, clip] : AllClips()) {
+    if (clip.skeleton.joints.size() < 10) continue;
+    double size = 0;
+    for (const motion::Joint& joint : clip.skeleton.joints) size += joint.parent < 0 ? 0 : joint.offset.norm();
+    const double unit = 4.5 / size;  // bones of a body are about so long in all [m]
+    const motion::MotionFrames found = motion::FindMotionFrames(clip, unit);
+    const auto exported = poses.find(name);
+    const bool bvh = exported != poses.end() && clip.frame_time_known;
+    EXPECT_EQ(found.first, bvh ? exported->second : 0) << name;
+    EXPECT_EQ(found.end, clip.frames.size()) << name;
+  }
+}
 
 // The same trial in both formats. The BVH begins with a frame more, in the rest pose.
 TEST(ReferenceOfFormats, LegsAgree) {

@@ -688,8 +688,9 @@ TEST(ReferenceMotion, VelocitiesAreCentralDifferencesOfTheBodies) {
 TEST(ReferenceReport, HasEverythingInJson) {
   const Made made = Make(Recorded(StandAndWalk()));
   const io::Json json = made.report.ToJson();
-  for (const char* key : {"naming_family", "axes_from_rest_pose", "source_frame_rate", "metres_per_file_unit",
-                          "floor_height", "floor_tilt", "largest_lift", "lead_in_frames", "notes"}) {
+  for (const char* key :
+       {"naming_family", "axes_from_rest_pose", "source_frame_rate", "metres_per_file_unit", "floor_height",
+        "floor_tilt", "largest_lift", "lead_in_frames", "lead_out_frames", "handedness", "notes"}) {
     EXPECT_TRUE(json.contains(key)) << key;
   }
 }

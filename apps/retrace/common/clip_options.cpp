@@ -66,6 +66,9 @@ class OptionAdder {
     if (!which_part) option.Group(kGroup);
     if (may_be_missing) option.Count(0, 1);
   }
+  void Field(const io::Setting& setting, bool& value, const io::Flag&) {
+    app_.add_flag(OptionName(setting.key), value, setting.text)->group(kGroup);
+  }
 
  private:
   cli::Command& command_;
@@ -83,6 +86,9 @@ class OptionWriter {
       if (meaning && io::Json(*meaning) == written) text = word;
     }
     command.append(" ").append(OptionName(setting.key)).append(" ").append(text);
+  }
+  void Field(const io::Setting& setting, const bool& value, const io::Flag&) {
+    if (value) command.append(" ").append(OptionName(setting.key));
   }
   std::string command;
 };

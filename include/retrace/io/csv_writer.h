@@ -15,6 +15,11 @@ namespace retrace::io {
 
 inline constexpr const char* kAxes[] = {"x", "y", "z"};
 
+/// Whether a spreadsheet evaluates a cell with this text.
+inline bool IsFormula(std::string_view cell) {
+  return cell.size() > 1 && std::string_view("=+-@\t\r").find(cell.front()) != std::string_view::npos;
+}
+
 /// Appends cells, each with the comma before it where it is not the first of its row, to one growing text.
 class CsvWriter {
  public:
@@ -50,14 +55,19 @@ class CsvWriter {
     Separate();
     for (int shift = 60; shift >= 0; shift -= 4) text_ += "0123456789abcdef"[(value >> shift) & 15];
   }
-  /// In quotation marks where it needs them.
+  /// In quotation marks where it needs them. What spreadsheets would take for a formula begins with an apostrophe,
+  /// which tells them that it is text; numbers stay as they are.
   void Text(std::string_view cell) {
     Separate();
-    if (cell.find_first_of(",\"\r\n") == std::string_view::npos) {
+    double number = 0;
+    // And what already begins so, that one apostrophe can be taken away again.
+    const bool formula =
+        (IsFormula(cell) && !ParseNumber(cell, number)) || (cell.starts_with('\'') && IsFormula(cell.substr(1)));
+    if (!formula && cell.find_first_of(",\"\r\n") == std::string_view::npos) {
       text_ += cell;
       return;
     }
-    text_ += '"';
+    text_ += formula ? "\"'" : "\"";
     for (const char c : cell) text_.append(c == '"' ? 2 : 1, c);
     text_ += '"';
   }

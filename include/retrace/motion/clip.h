@@ -37,7 +37,8 @@ struct Clip {
   bool frame_time_known = true;  ///< false when the format has no rate and the default was taken (AMC: 1/120 s)
   double unit = 0;               ///< metres per file unit where the file states it (ASF), 0 where it does not (BVH)
   std::vector<Frame> frames;
-  std::vector<std::string> notes;  ///< what was chosen or added in reading, as sentences
+  std::vector<std::string> notes;   ///< what was chosen or added in reading, as sentences
+  std::vector<std::string> doubts;  ///< what in the file is doubtful or contradicts itself, as sentences
   /// Names of the people in the file where there are several; else none. Of what has a name of its own, people are
   /// those with at least a third as many joints or markers as the largest.
   std::vector<std::string> performers;
@@ -51,5 +52,9 @@ struct GlobalPose {
   std::vector<Quat> orientations;  ///< (joints)
 };
 void ForwardKinematics(const Skeleton& skeleton, const Frame& frame, GlobalPose& pose);
+
+/// The mirror image of a recording, in which all is named as before: the file's x axis is reversed. It mends one that
+/// was written in left-handed axes.
+Clip Mirrored(Clip clip);
 
 }  // namespace retrace::motion

@@ -18,10 +18,13 @@ struct Markers {
   double rate = 0;                        ///< frames per second
   std::vector<std::vector<Vec3>> places;  ///< (frames, markers) [m]; not a number where a marker was not seen
   int up = 2;                             ///< axis that points up, where the file states it: 0 x, 1 y, 2 z; else -1
+  std::vector<std::string> doubts;        ///< what in the file contradicts itself, as sentences
 };
 
-/// A TRC file (Motion Analysis, OpenSim). Cells are apart by tabs, or else by commas; an empty one was not seen.
-/// Throws InputError with file, line and column.
+/// A TRC file (Motion Analysis, OpenSim, and the scripts of laboratories). Cells are apart by tabs, or else by commas;
+/// an empty one was not seen. NumMarkers, the times of the frames and the columns of each row must agree; of another
+/// NumFrames than there are frames, as trimmed files have it, `doubts` tells. Throws InputError with file, line and
+/// column.
 Markers ParseTrc(std::string_view text, const std::string& name);
 
 /// The points of a C3D file: numbers of 16 bits or floats, of Intel, DEC and MIPS processors. Nothing is allocated on
@@ -46,7 +49,9 @@ motion::MeasuredForces ParseC3dForces(std::string_view bytes, const std::string&
 ///  - Legs and arms are turned about the hinge in whose plane they bend, and, where they are straight, follow pelvis
 ///  and
 ///    trunk. Pelvis and head are level in the median.
-///  - Gaps are filled by straight lines; how long they are is said.
+///  - Gaps are filled by what the markers around do that keep their distances, as rigid bodies do, or else by curves of
+///  at
+///    most 0.2 s and by straight lines; how long they are is said, and longer lines are doubted.
 /// y is up in what is returned, and lengths are metres. Throws InputError with the markers that are missing and those
 /// that are there.
 motion::Clip ClipOfMarkers(const Markers& markers, const std::string& name, const Choice& choice = {});

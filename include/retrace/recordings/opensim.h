@@ -11,9 +11,10 @@ namespace retrace::recordings {
 /// The motion of a model's bodies, each a joint with its name, where its joint with the body before it is; at rest all
 /// coordinates are 0. Models of OpenSim 3 and 4; joints: Custom, Pin, Slider, Ball, Gimbal, Universal, Planar, Free and
 /// Weld; functions: linear, polynomial, constant, splines (natural cubic ones) and multiples of these. Coordinates that
-/// the motion has no column for, `hip_flexion_r` or `/jointset/hip_r/hip_flexion_r/value`, keep their default; columns
-/// that are no coordinates are left out. Angles are degrees, unless the header says `inDegrees=no`. Rows are made even
-/// in time at their mean rate.
+/// the motion has no column for, `hip_flexion_r` or `/jointset/hip_r/hip_flexion_r/value`, keep their default, and
+/// are doubted unless they are locked or follow others; columns that are no coordinates are left out. Angles are
+/// degrees where the header says `inDegrees=yes` (or y, in any case), and else radians, as OpenSim takes them. `nRows`
+/// and `nColumns` must be right where they are stated. Rows are made even in time at their mean rate.
 ///
 /// A model without a body called head gets one on the middle of the shoulders, because its torso has the head in it.
 /// Metres, x forward, y up, z to the right, as there. Throws InputError with line and column, or with the joint.

@@ -14,7 +14,8 @@
 ///    missing, then the body stays in one place
 ///  - frames per second: `mocap_framerate`, `mocap_frame_rate`, `fps`, `frame_rate`, `framerate`; else 30
 ///  - joints at rest: `rest_joints`, `joints_rest` (J x 3) [m]; may be missing
-/// Other arrays are not looked at.
+/// Other arrays are not looked at. One of these names that is not of numbers, or damaged, is an error, and so are two
+/// rates that differ.
 ///
 /// An archive with `mocap_framerate` or `mocap_frame_rate` is one of AMASS, whose z axis points up. In others that axis
 /// does along which the trunk lies in the mean. What is returned has y up.

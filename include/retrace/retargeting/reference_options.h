@@ -37,6 +37,9 @@ struct ReferenceOptions {
   std::string up_axis = "auto";        ///< x, y, z, -x, -y or -z; auto: z where the rest pose stands along it, else y
   std::optional<double> frame_rate;    ///< of the source [1/s]; none: from the file
   int skipped_frames = -1;             ///< at the start; negative: those in the rest pose, and one before a jump
+  /// Calibration poses at either end, which no motion leads to, are kept (motion/calibration.h).
+  bool keep_calibration_frames = false;
+  bool mirror = false;  ///< mirror the recording: its left and right are exchanged (handedness.h)
   std::optional<double> floor_height;  ///< of the floor in the recording [m]; none: found under the feet
   std::optional<double> facing;        ///< heading at the start, about y from z [rad]; none: as recorded
   io::Json joint_map;                  ///< see MapClip; null: none
@@ -68,6 +71,9 @@ void DescribeClip(Options& o, Visitor& v) {
           io::OptionalReal{kFrameRates});
   v.Field({"skipped_frames", "Number of frames at the start that are left out; -1: they are detected"},
           o.skipped_frames, io::Integer{-1, kMostSkippedFrames});
+  v.Field({"keep_calibration_frames", "Whether poses at either end are kept from which no body can move to the motion"},
+          o.keep_calibration_frames, io::Flag{});
+  v.Field({"mirror", "Whether the recording is mirrored, whose left and right are exchanged"}, o.mirror, io::Flag{});
   v.Field({"floor_height", "Height of the floor in the recording; null: it is found under the feet", "m"},
           o.floor_height, io::OptionalReal{kFloorHeights});
   v.Field({"facing", "Heading at the start, about y from z; null: as recorded", "rad"}, o.facing,

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "retrace/retargeting/handedness.h"
 #include "retrace/retargeting/skeleton_map.h"
 #include "retrace/io/json.h"
 
@@ -13,6 +14,12 @@ namespace retrace::character {
 struct StandingLevel {
   double height = 0;   ///< over the floor [m]
   double seconds = 0;  ///< of one foot, or of both together
+};
+
+/// What is to be doubted in a recording.
+struct Doubt {
+  std::string kind;  ///< mirrored, recording, proportions
+  std::string text;  ///< a sentence, with what to do
 };
 
 /// What was recognised in a clip and what was changed.
@@ -34,11 +41,14 @@ struct ReferenceReport {
   double largest_lift = 0;            ///< of the root over its recorded height [m]
   double largest_hand_raise = 0;      ///< of a wrist over its recorded height [m]
   double start_speed_lost = 0;        ///< of the root's velocity at the start, by filtering [m/s]
-  int lead_in_frames = 0;             ///< frames at the start that hold a rest pose and were skipped
+  int lead_in_frames = 0;             ///< frames at the start that were left out: a rest pose, a calibration
+  int lead_out_frames = 0;            ///< at the end, likewise
+  Handedness handedness;              ///< whether left and right are as they are called; no votes where nothing shows it
   double loop_start = 0;              ///< of the cycle that is repeated, in the part that is used [s]
   double loop_duration = 0;           ///< of one round [s]; 0: none is repeated
   double loop_seam = 0;               ///< Cycle::seam [rad]
   std::vector<std::string> notes;     ///< all of that and more as sentences
+  std::vector<Doubt> doubts;
 
   io::Json ToJson() const;
 };

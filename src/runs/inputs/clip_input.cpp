@@ -73,6 +73,8 @@ void Apply(const ClipOptions& o, character::ReferenceOptions& reference) {
   reference.up_axis = o.up_axis.value_or("auto");
   reference.frame_rate = o.frame_rate;
   reference.skipped_frames = o.skipped_frames.value_or(-1);
+  reference.keep_calibration_frames = reference.keep_calibration_frames || o.keep_calibration_frames;
+  reference.mirror = reference.mirror || o.mirror;
   reference.floor_height = o.floor_height;
   if (!o.level_floor) reference.level_floor = false;
   if (o.facing) reference.facing = o.facing;

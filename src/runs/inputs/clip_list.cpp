@@ -6,14 +6,15 @@
 
 #include "retrace/io/error.h"
 #include "retrace/io/json.h"
+#include "retrace/io/text.h"
 #include "retrace/io/split_text.h"
 
 namespace retrace::runs {
 namespace {
 
-const std::vector<std::string> kColumns = {"clip",  "name",      "skeleton",   "animation", "performer",
-                                           "start", "end",       "time_scale", "loop",      "seeds",
-                                           "group", "character", "world",      "settings"};
+const std::vector<std::string> kColumns = {"clip",  "name",  "skeleton",   "animation", "performer",
+                                           "start", "end",   "time_scale", "loop",      "mirror",
+                                           "seeds", "group", "character",  "world",     "settings"};
 
 std::string Quoted(const std::string& text) {
   return std::string("\"").append(text).append("\"");
@@ -103,7 +104,7 @@ ListedClip ReadRow(const Row& row, const std::filesystem::path& folder) {
 std::vector<ListedClip> ParseClipList(const std::string& text, const std::filesystem::path& path,
                                       const std::filesystem::path& folder) {
   const std::filesystem::path base = folder.empty() ? path.parent_path() : folder;
-  std::vector<std::string> lines = io::Split(text, '\n');
+  std::vector<std::string> lines = io::Split(std::string(io::WithoutByteOrderMark(text)), '\n');
   std::vector<std::string> names;
   std::vector<ListedClip> clips;
   std::map<std::string, std::string> places;

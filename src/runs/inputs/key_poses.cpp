@@ -82,8 +82,10 @@ Pose ReadClipPose(const JsonView& view, const Character& character, const std::f
     record.name.role = KeyClipRole(clips.size());
   }
   character::ReferenceReport report;
+  character::ReferenceOptions all;
+  all.keep_calibration_frames = true;  // the second is one of the recording
   const character::ReferenceMotion motion =
-      character::MakeReference(character, clip, options.file.string(), character::ReferenceOptions{}, report);
+      character::MakeReference(character, clip, options.file.string(), all, report);
   if (!(second >= 0 && second <= motion.duration())) {
     view.Fail("second " + io::Number(second), "one from 0 to " + io::Fixed(motion.duration(), 2));
   }

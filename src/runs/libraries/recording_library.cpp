@@ -295,7 +295,7 @@ class LibraryBuilder {
       motion = found->second;
       entry.reused = true;
     } else {
-      motion = Import(source, files, reference_options);
+      motion = Import(source, files, reference_options, entry.doubts);
       motion.key = key;
     }
     motion.name = source.name;
@@ -326,10 +326,11 @@ class LibraryBuilder {
   }
 
   StoredMotion Import(const LibrarySource& source, std::span<const InputFile> files,
-                      const character::ReferenceOptions& reference_options) {
+                      const character::ReferenceOptions& reference_options, std::vector<std::string>& doubts) {
     character::ReferenceReport report;
     const character::ReferenceMotion reference = character::MakeReference(
         character_, ParseClip(files, source.clip.choice), source.clip.file.string(), reference_options, report);
+    for (const character::Doubt& doubt : report.doubts) doubts.push_back(doubt.text);
     const std::string bytes = FormatPoses(reference.poses());
     StoredMotion motion;
     motion.sha256 = io::Sha256(bytes);

@@ -12,7 +12,6 @@
 #include "retrace/parallel/rank_report.h"
 #include "retrace/jobs/reconstruction.h"
 #include "retrace/parallel/task_farm.h"
-#include "retrace/parallel/thread_farm.h"
 
 namespace retrace::runs {
 namespace {

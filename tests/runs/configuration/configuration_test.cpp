@@ -484,11 +484,11 @@ TEST(Description, NamesEveryField) {
     DescribeClip(configuration.task.reference, clip);
     DescribeRange(configuration.task.reference, clip);
     const auto& [start, end, time_scale, loop, smoothing, velocity_interval, level_floor, lift_root, raise_hands, unit,
-                 up_axis, frame_rate, skipped_frames, floor_height, facing, joint_map, joint_map_file] =
-        configuration.task.reference;
+                 up_axis, frame_rate, skipped_frames, keep_calibration_frames, mirror, floor_height, facing, joint_map,
+                 joint_map_file] = configuration.task.reference;
     EXPECT_TRUE(all.Have(smoothing, velocity_interval, level_floor, lift_root, raise_hands));
-    EXPECT_TRUE(
-        clip.Have(start, end, time_scale, loop, unit, up_axis, frame_rate, skipped_frames, floor_height, facing));
+    EXPECT_TRUE(clip.Have(start, end, time_scale, loop, unit, up_axis, frame_rate, skipped_frames,
+                          keep_calibration_frames, mirror, floor_height, facing));
     EXPECT_FALSE(clip.Have(joint_map) || clip.Have(joint_map_file)) << "MapClip reads the map";
   }
   {

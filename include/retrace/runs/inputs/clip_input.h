@@ -28,13 +28,15 @@ struct ClipOptions {
   double time_scale = 1;       ///< factor on durations
   std::optional<double> loop;  ///< repeat the best cycle of it for so many seconds; none: as recorded
 
-  std::optional<double> unit;          ///< metres per unit of the file, above 0
-  std::optional<std::string> up_axis;  ///< x, y, z, -x, -y or -z
-  std::optional<double> frame_rate;    ///< of the recording [1/s]
-  std::optional<int> skipped_frames;   ///< at the start
-  std::optional<double> floor_height;  ///< of the floor in the recording [m]
-  bool level_floor = true;             ///< a tilted capture floor becomes level
-  std::optional<double> facing;        ///< heading at the start, about y from z [rad]; none: as recorded
+  std::optional<double> unit;            ///< metres per unit of the file, above 0
+  std::optional<std::string> up_axis;    ///< x, y, z, -x, -y or -z
+  std::optional<double> frame_rate;      ///< of the recording [1/s]
+  std::optional<int> skipped_frames;     ///< at the start
+  bool keep_calibration_frames = false;  ///< also those at either end that no motion leads to
+  bool mirror = false;                   ///< its left and right are exchanged: mirror it
+  std::optional<double> floor_height;    ///< of the floor in the recording [m]
+  bool level_floor = true;               ///< a tilted capture floor becomes level
+  std::optional<double> facing;          ///< heading at the start, about y from z [rad]; none: as recorded
 };
 
 /// The numbers among the options: those of a command line and of a list of clips.
@@ -49,6 +51,11 @@ void Describe(Options& o, Visitor& v) {
   v.Field({"frame_rate", "Frames per second", "1/s"}, o.frame_rate, io::OptionalReal{character::kFrameRates});
   v.Field({"skip_frames", "Frames at the start to leave out"}, o.skipped_frames,
           io::OptionalInteger{0, character::kMostSkippedFrames});
+  v.Field({"keep_calibration_frames",
+           "Keep poses at either end from which no body can move to the motion (T-poses, calibrations)"},
+          o.keep_calibration_frames, io::Flag{});
+  v.Field({"mirror", "Mirror the recording, for one whose left and right are exchanged (left-handed axes)"}, o.mirror,
+          io::Flag{});
   v.Field({"floor_height", "Height of the floor in the recording", "m"}, o.floor_height,
           io::OptionalReal{character::kFloorHeights});
   v.Field({"facing", "Heading at the start, about y from z", "degrees"}, o.facing, io::OptionalAngle{{-360, 360}});

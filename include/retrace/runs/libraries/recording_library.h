@@ -35,8 +35,9 @@ struct LibraryEntry {
   std::filesystem::path file;
   double duration = 0;  ///< [s]
   size_t num_frames = 0;
-  bool reused = false;  ///< nothing had changed since an earlier build
-  std::string refused;  ///< why it is not in the library; empty: it is
+  bool reused = false;              ///< nothing had changed since an earlier build
+  std::string refused;              ///< why it is not in the library; empty: it is
+  std::vector<std::string> doubts;  ///< about the recording (character::Doubt); none of one that was not read again
 };
 
 struct MotionLibraryOptions {
