@@ -67,7 +67,7 @@ class OptionAdder {
     if (may_be_missing) option.Count(0, 1);
   }
   void Field(const io::Setting& setting, bool& value, const io::Flag&) {
-    app_.add_flag(OptionName(setting.key), value, setting.text)->group(kGroup);
+    command_.AddFlag(OptionName(setting.key), value, setting.text).Group(kGroup);
   }
 
  private:

@@ -9,7 +9,6 @@
 #include "clips.h"
 #include "curve.h"
 #include "retrace/math/rotation.h"
-#include "retrace/runs/stored/stored_scene.h"
 
 namespace retrace::make_clips {
 

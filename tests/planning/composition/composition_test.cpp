@@ -61,18 +61,18 @@ class Composing : public testing::Test {
 };
 
 std::string TextOf(const CompositionJob& job, const Composition& result) {
-  return control::FormatControl(job.controls[0].run.scene.characters[0], result.control);
+  return control::FormatControl(job.problem.controls[0].run.scene.characters[0], result.control);
 }
 
 TEST_F(Composing, PlaysAControlTwiceAndReplaysToTheBit) {
   const CompositionJob job(Playing({"walk", "walk"}));
-  const Composition result = Compose(job, 1);
+  const Composition result = Compose(job.problem, 1);
   EXPECT_EQ(result.ending, "completed");
   EXPECT_TRUE(result.success());
   ASSERT_EQ(result.parts.size(), 2u);
   EXPECT_GT(result.control.duration(), 3);
   EXPECT_LT(result.parts[1].distance, 0.3);
-  EXPECT_EQ(TextOf(job, Compose(job, 2)), TextOf(job, result));
+  EXPECT_EQ(TextOf(job, Compose(job.problem, 2)), TextOf(job, result));
   results::RunFolder folder(folder_ / "composed", false);
   WriteComposition(folder, job, result, {});
   const StoredRun stored(folder_ / "composed");
@@ -107,14 +107,14 @@ TEST_F(Composing, WhereNothingLeadsOnEntersThePartBeforeAnew) {
       });
       EXPECT_EQ(told.size(), 1u);
     };
-    const Composition result = Compose(job, 1, hooks);
+    const Composition result = Compose(job.problem, 1, hooks);
     if (went_back == 0) continue;
     EXPECT_TRUE(result.success()) << result.ending;
     ASSERT_EQ(result.parts.size(), 3u);
     ASSERT_EQ(told.size(), 3u);
     for (size_t p = 0; p < 3; ++p) EXPECT_EQ(told[p].first_step, result.parts[p].first_step);
     EXPECT_NE(result.parts[1].tries, taken_first) << "another way than the one that was taken first";
-    EXPECT_EQ(TextOf(job, Compose(job, 3)), TextOf(job, result));
+    EXPECT_EQ(TextOf(job, Compose(job.problem, 3)), TextOf(job, result));
   }
   EXPECT_GT(went_back, 0);
 }
@@ -135,7 +135,7 @@ TEST_F(Composing, TakesTheWayThatEndsNearestTheEndOfItsControl) {
     hooks.on_try = [&](const CompositionTry& tried) {
       if (tried.found) found.push_back(tried);
     };
-    const Composition result = Compose(job, 1, hooks);
+    const Composition result = Compose(job.problem, 1, hooks);
     if (found.size() < 2) continue;
     ++chosen;
     const auto best = std::min_element(found.begin(), found.end(),
@@ -143,9 +143,9 @@ TEST_F(Composing, TakesTheWayThatEndsNearestTheEndOfItsControl) {
     ASSERT_EQ(result.parts.size(), 2u);
     EXPECT_EQ(result.parts[1].first_step, best->exit_step);
     EXPECT_EQ(result.parts[1].cut_step, best->cut_step);
-    const control::Trajectory motion = control::Replay(job.controls[0].character(), result.control);
+    const control::Trajectory motion = control::Replay(job.problem.controls[0].character(), result.control);
     EXPECT_NEAR(
-        metrics::StateDistance(job.controls[0].character(), motion.states.back(), job.controls[0].states.back()),
+        metrics::StateDistance(job.problem.controls[0].character(), motion.states.back(), job.problem.controls[0].states.back()),
         best->end_distance, 1e-12);
   }
   EXPECT_GT(chosen, 0);
@@ -155,8 +155,8 @@ TEST_F(Composing, AnswersAPushAFifthOfASecondLater) {
   CompositionOptions options = Playing({"walk"});
   options.pushes = {"trunk,0:0:-100,0.4,0.2"};
   const CompositionJob job(options);
-  const LibraryControl& walk = job.controls[0];
-  const Composition result = Compose(job, 1);
+  const LibraryControl& walk = job.problem.controls[0];
+  const Composition result = Compose(job.problem, 1);
   EXPECT_TRUE(result.success()) << result.ending;
   ASSERT_EQ(result.parts.size(), 2u);
   const double h = walk.control.world.time_step;
@@ -171,7 +171,7 @@ TEST_F(Composing, AnswersAPushAFifthOfASecondLater) {
     for (size_t i = 0; i < now.commands.size(); ++i) ASSERT_EQ(now.commands[i][0].torque, before.commands[i][0].torque);
   }
   // The control alone does not get over it.
-  const control::Trajectory open = control::Replay(walk.character(), walk.control, job.pushes);
+  const control::Trajectory open = control::Replay(walk.character(), walk.control, job.problem.pushes);
   EXPECT_FALSE(metrics::Evaluate(walk.character(), open, *walk.run.characters[0].reference, walk.control.duration(),
                                  walk.run.characters[0].gates)
                    .success());
@@ -182,19 +182,19 @@ TEST_F(Composing, AnswersAPushThatBeginsAtTheVeryEndOfAPart) {
   CompositionOptions options = Playing({"walk", "walk"});
   options.pushes = {"trunk,0:0:-100,2.3,0.2"};
   const CompositionJob job(options);
-  const Composition result = Compose(job, 1);
+  const Composition result = Compose(job.problem, 1);
   EXPECT_TRUE(result.success()) << result.ending;
   ASSERT_EQ(result.parts.size(), 3u);
   EXPECT_LT(result.parts[1].first_step, result.parts[2].first_step);
   EXPECT_EQ(result.parts[2].event, CompositionEvent::kAnswer);
-  EXPECT_GE(result.parts[2].first_step * job.controls[0].control.world.time_step, 2.5);
+  EXPECT_GE(result.parts[2].first_step * job.problem.controls[0].control.world.time_step, 2.5);
 }
 
 TEST_F(Composing, AKinematicTransitionIsLabelledAndReplaysToTheBit) {
   CompositionOptions options = Playing({"walk", "walk"});
   options.transition = Transition::kKinematic;
   const CompositionJob job(options);
-  const Composition result = Compose(job, 1);
+  const Composition result = Compose(job.problem, 1);
   EXPECT_EQ(result.ending, "completed");
   ASSERT_EQ(result.parts.size(), 2u);
   EXPECT_EQ(result.num_kinematic(), 1u);
@@ -264,11 +264,11 @@ class ComposingFalls : public testing::Test {
     ASSERT_EQ(EventsOf(result), (std::vector{CompositionEvent::kPlan, CompositionEvent::kFall, CompositionEvent::kDrive,
                                              CompositionEvent::kGetUp, CompositionEvent::kResume}));
     const double h = result.control.world.time_step;
-    const control::Trajectory motion = control::Replay(job.controls[0].character(), result.control);
+    const control::Trajectory motion = control::Replay(job.problem.controls[0].character(), result.control);
     const auto share = [&](int step) {
-      const auto root = static_cast<size_t>(job.controls[0].character().root);
+      const auto root = static_cast<size_t>(job.problem.controls[0].character().root);
       return motion.states[static_cast<size_t>(step)][root].position.y() /
-             job.controls[0].character().bodies[root].rest_position.y();
+             job.problem.controls[0].character().bodies[root].rest_position.y();
     };
     EXPECT_GE(result.parts[1].first_step * h, 0.6);  // not before the push has ended
     EXPECT_LT(share(result.parts[2].first_step), kLowRoot);
@@ -291,8 +291,8 @@ class ComposingFalls : public testing::Test {
 TEST_F(ComposingFalls, WhoIsPushedHardFallsRestsGetsUpAndGoesOn) {
   if (!LongTrials()) GTEST_SKIP() << "it takes more than a CPU minute: RETRACE_LONG_TRIALS";
   const CompositionJob job(Pushed());
-  ASSERT_EQ(job.get_ups.size(), 1u);
-  const Composition result = Compose(job, 1);
+  ASSERT_EQ(job.problem.get_ups.size(), 1u);
+  const Composition result = Compose(job.problem, 1);
   EXPECT_EQ(result.ending, "completed");
   EXPECT_TRUE(result.success());
   ExpectFallAndGetUp(job, result);
@@ -306,7 +306,7 @@ TEST_F(ComposingFalls, KinematicallyTheGetUpIsBlendedIn) {
   options.transition = Transition::kKinematic;
   options.get_ups = {"get_up"};
   const CompositionJob job(options);
-  const Composition result = Compose(job, 1);
+  const Composition result = Compose(job.problem, 1);
   EXPECT_EQ(result.ending, "completed");
   ExpectFallAndGetUp(job, result);
   EXPECT_EQ(result.num_kinematic(), 2u);
@@ -319,19 +319,19 @@ TEST_F(ComposingFalls, KinematicallyTheGetUpIsBlendedIn) {
   fallen.fragments = control::UpTo(result.parts[2].first_step, fallen.fragments);
   fallen.transitions.clear();  // all of them come later
   std::filesystem::create_directories(folder_ / "fallen");
-  io::WriteFile(folder_ / "fallen/control.json", control::FormatControl(job.controls[0].character(), fallen));
+  io::WriteFile(folder_ / "fallen/control.json", control::FormatControl(job.problem.controls[0].character(), fallen));
   options.begin = folder_ / "fallen";
   options.pushes.clear();
   const CompositionJob from_there(options);
   EXPECT_EQ(from_there.num_begun, 1u);
-  const Composition risen = Compose(from_there, 1);
+  const Composition risen = Compose(from_there.problem, 1);
   EXPECT_EQ(risen.ending, "completed");
   EXPECT_EQ(EventsOf(risen), (std::vector{CompositionEvent::kPlan, CompositionEvent::kFall, CompositionEvent::kDrive,
                                           CompositionEvent::kGetUp, CompositionEvent::kResume}));
   EXPECT_EQ(risen.control.pushes.size(), 1u);
-  const control::Trajectory again = control::Replay(job.controls[0].character(), risen.control);
+  const control::Trajectory again = control::Replay(job.problem.controls[0].character(), risen.control);
   const auto steps = static_cast<size_t>(fallen.num_steps());
-  const control::Trajectory first = control::Replay(job.controls[0].character(), fallen);
+  const control::Trajectory first = control::Replay(job.problem.controls[0].character(), fallen);
   EXPECT_EQ(control::Fingerprint(again.states[steps]), control::Fingerprint(first.states[steps]));
 }
 
@@ -462,8 +462,8 @@ TEST_F(Composing, TellsWhenNothingInTheLibraryGetsUp) {
   options.configuration.sampling.selection.saved = 2;
   options.configuration.sampling.budget = 20;
   const CompositionJob job(options);
-  EXPECT_TRUE(job.get_ups.empty());
-  const Composition result = Compose(job, 1);
+  EXPECT_TRUE(job.problem.get_ups.empty());
+  const Composition result = Compose(job.problem, 1);
   EXPECT_FALSE(result.success());
   EXPECT_THAT(result.ending, HasSubstr("0.40 s, and the library has no get-up"));
 }
@@ -475,14 +475,14 @@ TEST_F(Composing, PushesAtIntervalsAreAFunctionOfTheSeed) {
   const CompositionJob job(options), again(options);
   options.configuration.sampling.seed = 2;
   const CompositionJob other(options);
-  ASSERT_EQ(job.pushes.size(), 2u);
+  ASSERT_EQ(job.problem.pushes.size(), 2u);
   for (size_t p = 0; p < 2; ++p) {
-    EXPECT_EQ(job.pushes[p].start, 10.0 * static_cast<double>(p + 1));
-    EXPECT_NEAR(job.pushes[p].force.norm(), 300, 1e-9);
-    EXPECT_EQ(job.pushes[p].force, again.pushes[p].force);
-    EXPECT_NE(job.pushes[p].force, other.pushes[p].force);
+    EXPECT_EQ(job.problem.pushes[p].start, 10.0 * static_cast<double>(p + 1));
+    EXPECT_NEAR(job.problem.pushes[p].force.norm(), 300, 1e-9);
+    EXPECT_EQ(job.problem.pushes[p].force, again.problem.pushes[p].force);
+    EXPECT_NE(job.problem.pushes[p].force, other.pushes[p].force);
   }
-  EXPECT_NE(job.pushes[0].force, job.pushes[1].force);
+  EXPECT_NE(job.problem.pushes[0].force, job.problem.pushes[1].force);
 }
 
 }  // namespace
