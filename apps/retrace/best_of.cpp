@@ -4,15 +4,15 @@
 
 #include "cli/program.h"
 #include "common/progress.h"
-#include "retrace/io/error.h"
-#include "retrace/parallel/task_farm.h"
 #include "retrace/batches/best_of.h"
-#include "retrace/runs/inputs/data_files.h"
 #include "retrace/batches/evaluation.h"
-#include "retrace/parallel/rank_report.h"
-#include "retrace/jobs/report_page.h"
-#include "retrace/simulation/solver_in_use.h"
+#include "retrace/io/error.h"
 #include "retrace/io/stop_request.h"
+#include "retrace/jobs/report_page.h"
+#include "retrace/parallel/rank_report.h"
+#include "retrace/parallel/task_farm.h"
+#include "retrace/runs/inputs/data_files.h"
+#include "retrace/simulation/solver_in_use.h"
 
 namespace retrace::apps {
 

@@ -29,7 +29,7 @@ struct Options {
   std::string output;
   std::string map;
   std::string human = "human";
-  bodies::BodyOptions body = {"", {}, {}, 1000};
+  body_fitting::BodyOptions body = {"", {}, {}, 1000};
   bool force = false;
 };
 
@@ -38,11 +38,12 @@ void AddOptions(cli::Command& command, Options& o) {
   command.Add("--output", o.output, "Character file").Required().Type("FILE");
   command.Add("--name", o.body.name, "Name of the character [that of the output file]").Type("NAME");
   command.Add("--map", o.map, "JSON file that says which joint moves which segment, as for recordings").Type("FILE");
-  cli::AddNumber(command, "--height", o.body.height, io::OptionalReal(bodies::kBodyHeights),
-                 "Scale the mesh to this height [m] [that of the mesh, in metres]");
-  cli::AddNumber(command, "--mass", o.body.mass, io::OptionalReal(bodies::kBodyMasses),
+  cli::AddNumber(command, "--height", o.body.height, io::OptionalReal(body_fitting::kBodyHeights),
+                 "Scale the mesh to this height [m] [that of the mesh, in meters]");
+  cli::AddNumber(command, "--mass", o.body.mass, io::OptionalReal(body_fitting::kBodyMasses),
                  "Mass of the whole body [kg] [volume times density]");
-  cli::AddNumber(command, "--density", o.body.density, io::Real{bodies::kDensities}, "Density without --mass [kg/m^3]");
+  cli::AddNumber(command, "--density", o.body.density, io::Real{body_fitting::kDensities},
+                 "Density without --mass [kg/m^3]");
   command.Add("--template,--like", o.human, "Human character that gives joints, servos and contact presets")
       .Type("CHARACTER")
       .ShowDefault();
@@ -58,25 +59,25 @@ std::string DescribeShape(const character::Shape& shape) {
          " cm, length " + cm(shape.length) + " cm";
 }
 
-void Print(const Options& o, const bodies::BodyOfMesh& made, size_t triangles) {
-  const bodies::BodyReport& r = made.report;
-  std::printf("%s: %zu triangles, joints recognised by: %s\n", o.mesh.c_str(), triangles, r.joints_by.c_str());
+void Print(const Options& o, const body_fitting::BodyOfMesh& made, size_t triangles) {
+  const body_fitting::BodyReport& r = made.report;
+  std::printf("%s: %zu triangles, joints recognized by: %s\n", o.mesh.c_str(), triangles, r.joints_by.c_str());
   std::printf("  height  %s m", io::Fixed(r.height, 3).c_str());
   if (std::abs(r.turned) > Radians(0.5)) {
     std::printf("; turned by %s degrees about the vertical, so that it faces z",
                 io::Fixed(Degrees(r.turned), 0).c_str());
   }
   std::printf("\n  mass    %s kg\n", io::Fixed(r.mass, 2).c_str());
-  std::printf("  volume  %s litres in the mesh, %s in all shapes together (what they share counted once)\n",
+  std::printf("  volume  %s liters in the mesh, %s in all shapes together (what they share counted once)\n",
               io::Fixed(1000 * r.mesh_volume, 2).c_str(), io::Fixed(1000 * r.shape_volume, 2).c_str());
   std::printf("          %s by their distances from the skin alone; for the volume all surfaces moved by %s mm\n",
               io::Fixed(1000 * r.fitted_volume, 2).c_str(), io::Fixed(1000 * r.moved, 1).c_str());
   std::printf("  servos  times %s\n", io::Fixed(r.servo_scale, 3).c_str());
-  std::printf("  %-17s %8s %8s %9s %9s  %s\n", "part", "litres", "kg", "off [mm]", "back [mm]", "shape");
-  for (const bodies::PartReport& part : r.parts) {
+  std::printf("  %-17s %8s %8s %9s %9s  %s\n", "part", "liters", "kg", "off [mm]", "back [mm]", "shape");
+  for (const body_fitting::PartReport& part : r.parts) {
     const auto body = static_cast<size_t>(made.character.FindBody(part.segment));
     bool first = true;
-    for (const bodies::Fit& fit : part.fits) {
+    for (const body_fitting::Fit& fit : part.fits) {
       std::printf("  %-17s %8s %8s %9s %9s  %s\n", first ? part.segment.c_str() : "",
                   first ? io::Fixed(1000 * part.volume, 3).c_str() : "",
                   first ? io::Fixed(made.character.bodies[body].mass, 3).c_str() : "",
@@ -101,8 +102,9 @@ int MakeBody(Options o) {
   std::optional<io::Json> map;
   std::optional<io::JsonView> map_view;
   if (!o.map.empty()) map_view.emplace(map.emplace(io::ReadJson(o.map)), o.map);
-  const bodies::SkinnedMesh mesh = bodies::ParseSkinnedGlb(io::ReadFile(o.mesh, kLargestMesh), o.mesh);
-  const bodies::BodyOfMesh made = bodies::MakeCharacter(mesh, human, o.body, o.mesh, map_view ? &*map_view : nullptr);
+  const body_fitting::SkinnedMesh mesh = body_fitting::ParseSkinnedGlb(io::ReadFile(o.mesh, kLargestMesh), o.mesh);
+  const body_fitting::BodyOfMesh made =
+      body_fitting::MakeCharacter(mesh, human, o.body, o.mesh, map_view ? &*map_view : nullptr);
   const std::array files = {cli::GeneratedFile{o.output, character::FormatCharacter(made.character)}};
   cli::WriteGeneratedFiles(files, o.force);
   Print(o, made, mesh.surface.triangles.size());

@@ -10,11 +10,11 @@
 #include "common/progress.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
+#include "retrace/io/stop_request.h"
+#include "retrace/jobs/composition_files.h"
+#include "retrace/jobs/composition_job.h"
 #include "retrace/planning/composition/composition.h"
 #include "retrace/runs/stored/run_files.h"
-#include "retrace/io/stop_request.h"
-#include "retrace/jobs/composition_job.h"
-#include "retrace/jobs/composition_files.h"
 
 namespace retrace::apps::compose_command {
 namespace {

@@ -9,11 +9,11 @@
 #include "common/job_options.h"
 #include "common/progress.h"
 #include "evaluate_print.h"
-#include "retrace/io/error.h"
 #include "retrace/batches/evaluation.h"
+#include "retrace/io/error.h"
+#include "retrace/io/stop_request.h"
 #include "retrace/parallel/rank_report.h"
 #include "retrace/simulation/solver_in_use.h"
-#include "retrace/io/stop_request.h"
 
 namespace retrace::apps::evaluate_command {
 namespace {

@@ -1,4 +1,4 @@
-/// stabilise: the folder of a run in, feedback along its control out, beside it.
+/// stabilize: the folder of a run in, feedback along its control out, beside it.
 #include <cstdio>
 #include <memory>
 
@@ -8,10 +8,10 @@
 #include "commands.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
-#include "retrace/parallel/rank_report.h"
-#include "retrace/runs/stored/stored_feedback.h"
 #include "retrace/io/stop_request.h"
 #include "retrace/jobs/stabilize.h"
+#include "retrace/parallel/rank_report.h"
+#include "retrace/runs/stored/stored_feedback.h"
 
 namespace retrace::apps::feedback_add_command {
 namespace {
@@ -38,7 +38,7 @@ void AddOptions(cli::Command& command, Options& o) {
   command.AddFlag("--print-config", o.print_config, "Print the settings with comments, and stop");
 }
 
-int Stabilise(const Options& o, const Call& call) {
+int Stabilize(const Options& o, const Call& call) {
   parallel::MpiSession& mpi = *call.mpi;
   const bool master = mpi.rank() == 0;
   stabilization::Options options;
@@ -66,7 +66,7 @@ int Stabilise(const Options& o, const Call& call) {
   const auto farm = parallel::MakeFarm(mpi, o.threads, factory, o.rank_timeout);
   stabilization::Hooks hooks;
   hooks.stop = [&] { return stop(); };
-  const stabilization::Summary summary = runs::Stabilise(job, *farm, hooks);
+  const stabilization::Summary summary = runs::Stabilize(job, *farm, hooks);
   if (summary.status == stabilization::Status::kStopped) throw StoppedError(stop.reason() + ": no feedback is written");
   std::printf("%s: %s s, %s\n", o.folder.c_str(), io::Fixed(job.control.duration(), 2).c_str(),
               summary.BriefReport().c_str());
@@ -81,7 +81,7 @@ int Stabilise(const Options& o, const Call& call) {
 Body Define(cli::Command& command) {
   const auto options = std::make_shared<Options>();
   AddOptions(command, *options);
-  return [options](const Call& call) { return Stabilise(*options, call); };
+  return [options](const Call& call) { return Stabilize(*options, call); };
 }
 
 }  // namespace retrace::apps::feedback_add_command

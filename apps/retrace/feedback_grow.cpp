@@ -1,4 +1,4 @@
-/// grow-tree: the folder of a stabilised run in, a tree of recoveries around its feedback out, beside it.
+/// grow-tree: the folder of a stabilized run in, a tree of recoveries around its feedback out, beside it.
 #include <cstdio>
 #include <memory>
 
@@ -8,9 +8,9 @@
 #include "commands.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
-#include "retrace/parallel/rank_report.h"
 #include "retrace/io/stop_request.h"
 #include "retrace/jobs/recovery_tree.h"
+#include "retrace/parallel/rank_report.h"
 
 namespace retrace::apps::feedback_grow_command {
 namespace {
@@ -80,7 +80,7 @@ int GrowTree(const Options& o, const Call& call) {
   const stabilization::GrowthSummary summary = runs::GrowTree(job, *farm, o.branches, o.states, hooks);
   std::printf("%s: %s; pushes and searches %s CPU s, linear systems %s CPU s\n", o.folder.c_str(),
               runs::Describe(job.tree).c_str(), io::Fixed(summary.search_cpu_seconds, 1).c_str(),
-              io::Fixed(summary.linearise_cpu_seconds, 1).c_str());
+              io::Fixed(summary.linearize_cpu_seconds, 1).c_str());
   if (summary.stopped) throw StoppedError(stop.reason() + ": --resume lets the tree grow on");
   std::printf("  tree in %s, for replay --feedback --tree\n", runs::TreeFile(job.run).c_str());
   return 0;

@@ -9,10 +9,10 @@
 #include "common/progress.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
-#include "retrace/jobs/idling.h"
-#include "retrace/simulation/solver_in_use.h"
-#include "retrace/jobs/standing.h"
 #include "retrace/io/stop_request.h"
+#include "retrace/jobs/idling.h"
+#include "retrace/jobs/standing.h"
+#include "retrace/simulation/solver_in_use.h"
 
 namespace retrace::apps::idle_command {
 namespace {

@@ -1,4 +1,4 @@
-/// inspect: what is recognised in a recorded clip, before anything is simulated.
+/// inspect: what is recognized in a recorded clip, before anything is simulated.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -30,12 +30,12 @@ struct Options {
   bool repair = false;
 };
 
-/// The command that reconstructs the clip as it was recognised.
+/// The command that reconstructs the clip as it was recognized.
 std::string Command(const runs::ClipFindings& findings, const Options& o) {
   return "reconstruct " + ClipCommand(o.clip, o.clip.numbers.time_scale * findings.SuggestedTimeScale(), o.character);
 }
 
-/// @param report null before the skeleton is recognised
+/// @param report null before the skeleton is recognized
 void PrintTree(const motion::Clip& clip, const character::ReferenceReport* report) {
   const auto& joints = clip.skeleton.joints;
   std::vector<std::vector<size_t>> children(joints.size());
@@ -101,7 +101,7 @@ void Print(const runs::ClipFindings& f, const Options& o) {
   for (const character::StandingLevel& level : f.report.levels) {
     std::printf("  level       feet stand %.2f m over the floor for %.1f s\n", level.height, level.seconds);
   }
-  std::printf("  skeleton    %zu joints and %td ends; joints recognised by: %s\n",
+  std::printf("  skeleton    %zu joints and %td ends; joints recognized by: %s\n",
               joints.size() - static_cast<size_t>(ends), ends, f.report.map.family.c_str());
   PrintTree(clip, &f.report);
   std::printf("  character   its joints are %.3f m from the recorded ones on average, hips on hips\n",

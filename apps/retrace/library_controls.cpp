@@ -9,8 +9,8 @@
 #include "common/job_options.h"
 #include "common/progress.h"
 #include "retrace/batches/library_making.h"
-#include "retrace/simulation/solver_in_use.h"
 #include "retrace/io/stop_request.h"
+#include "retrace/simulation/solver_in_use.h"
 
 namespace retrace::apps::library_controls_command {
 namespace {

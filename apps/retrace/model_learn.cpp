@@ -6,9 +6,9 @@
 #include "cli/number_option.h"
 #include "cli/program.h"
 #include "commands.h"
-#include "retrace/results/provenance.h"
-#include "retrace/jobs/learnt_response.h"
+#include "retrace/jobs/learned_response.h"
 #include "retrace/jobs/response_job.h"
+#include "retrace/results/provenance.h"
 
 namespace retrace::apps::model_learn_command {
 namespace {
@@ -40,12 +40,12 @@ void AddOptions(cli::Command& command, Options& o) {
   cli::AddNumber(command, "--dimensions", o.dimensions, io::OptionalInteger{1, 50},
                  "Latent coordinates [8; 3 with --paper]");
   cli::AddNumber(command, "--iterations", o.iterations, io::OptionalInteger{1, 100000},
-                 "Iterations of the minimisation [150]");
+                 "Iterations of the minimization [150]");
   cli::AddNumber(
       command, "--back-rate", o.learning.model.back_rate, io::Real{{1e-3, 1e3}},
       "Rate of the back constraint, in 1/m^2: the larger, the more different are latent places of like poses");
   cli::AddNumber(command, "--start-deviation", o.learning.model.start_deviation, io::Real{{0, 10}},
-                 "Standard deviation of what is added to the start of the minimisation");
+                 "Standard deviation of what is added to the start of the minimization");
   cli::AddNumber(command, "--seed", o.learning.model.seed, io::Natural{}, "Seed of that");
   cli::AddNumber(command, "--normal-seconds", o.learning.normal_seconds, io::Real{{0.5, 60}},
                  "So much is taken of a normal motion without @, from its first second on [s]");
@@ -67,10 +67,10 @@ void AddOptions(cli::Command& command, Options& o) {
 }
 
 int Learn(Options o, const Call& call) {
-  synthesis::ResponseOptions& model = o.learning.model;
+  response_model::ResponseOptions& model = o.learning.model;
   if (o.paper) {
-    const synthesis::ResponseOptions given = model;
-    model = synthesis::PaperOptions();
+    const response_model::ResponseOptions given = model;
+    model = response_model::PaperOptions();
     o.learning.clock = false;
     model.back_rate = given.back_rate;
     model.start_deviation = given.start_deviation;
@@ -78,10 +78,10 @@ int Learn(Options o, const Call& call) {
   }
   model.dimensions = o.dimensions.value_or(model.dimensions);
   model.iterations = o.iterations.value_or(model.iterations);
-  const runs::LearntResponse learnt = runs::LearnResponse(o.learning);
-  runs::WriteLearntResponse(o.output, o.force, learnt);
-  std::printf("%s\n%s", o.output.c_str(), runs::Describe(learnt).c_str());
-  for (const std::string& warning : learnt.warnings) cli::Warn(call.name, warning);
+  const runs::LearnedResponse learned = runs::LearnResponse(o.learning);
+  runs::WriteLearnedResponse(o.output, o.force, learned);
+  std::printf("%s\n%s", o.output.c_str(), runs::Describe(learned).c_str());
+  for (const std::string& warning : learned.warnings) cli::Warn(call.name, warning);
   return 0;
 }
 

@@ -1,4 +1,4 @@
-/// synthesise: a model of responses in, a motion of any length under pushes out. Kinematic.
+/// synthesize: a model of responses in, a motion of any length under pushes out. Kinematic.
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -7,8 +7,8 @@
 #include "cli/program.h"
 #include "commands.h"
 #include "retrace/io/error.h"
+#include "retrace/jobs/learned_response.h"
 #include "retrace/results/provenance.h"
-#include "retrace/jobs/learnt_response.h"
 
 namespace retrace::apps::model_play_command {
 namespace {
@@ -23,14 +23,14 @@ struct Options {
 void AddOptions(cli::Command& command, Options& o) {
   command
       .Add("models", o.models,
-           "Folder of a model, as `model learn` makes it, or its model.json; of several, learnt with one normal "
+           "Folder of a model, as `model learn` makes it, or its model.json; of several, learned with one normal "
            "motion, each push is answered by the one that was pushed most like it")
       .Type("DIR|FILE")
       .Required();
   cli::AddNumber(command, "--seconds", o.synthesis.seconds, io::Real{{0.1, 1200}}, "Length of the motion [s]");
   command
       .Add("--push", o.synthesis.pushes,
-           "A force on a body's centre of mass: BODY,FX:FY:FZ,START,DURATION in N (world axes) and s (repeatable)")
+           "A force on a body's center of mass: BODY,FX:FY:FZ,START,DURATION in N (world axes) and s (repeatable)")
       .Type("PUSH")
       .OneEach();
   command
@@ -46,18 +46,18 @@ void AddOptions(cli::Command& command, Options& o) {
   command.AddFlag("--force", o.force, "Write into a folder that has something in it already");
 }
 
-int Synthesise(Options o, const Call& call) {
-  if (o.synthesis.paper) o.synthesis.synthesis = synthesis::PaperSynthesis();
+int Synthesize(Options o, const Call& call) {
+  if (o.synthesis.paper) o.synthesis.synthesis = response_model::PaperSynthesis();
   o.synthesis.against = o.against;
   o.synthesis.undisturbed = o.undisturbed;
   if (!o.undisturbed.empty() && o.against.empty()) {
     throw UsageError("--undisturbed: found no --against, expected the run that was pushed");
   }
-  std::vector<synthesis::StoredModel> stored;
-  std::vector<const synthesis::ResponseModel*> models;
+  std::vector<response_model::StoredModel> stored;
+  std::vector<const response_model::ResponseModel*> models;
   for (const std::string& model : o.models) stored.push_back(runs::LoadResponseModel(model));
-  for (const synthesis::StoredModel& model : stored) models.push_back(&model.model);
-  const runs::Synthesis result = runs::Synthesise(models, o.synthesis);
+  for (const response_model::StoredModel& model : stored) models.push_back(&model.model);
+  const runs::Synthesis result = runs::Synthesize(models, o.synthesis);
   runs::WriteSynthesis(o.output, o.force, *models[0], o.synthesis, result, call.line);
   std::printf("%s\n%s", o.output.c_str(), runs::Describe(*models[0], result).c_str());
   return 0;
@@ -68,7 +68,7 @@ int Synthesise(Options o, const Call& call) {
 Body Define(cli::Command& command) {
   const auto options = std::make_shared<Options>();
   AddOptions(command, *options);
-  return [options](const Call& call) { return Synthesise(*options, call); };
+  return [options](const Call& call) { return Synthesize(*options, call); };
 }
 
 }  // namespace retrace::apps::model_play_command

@@ -86,7 +86,8 @@ std::string OptionItem(const cli::OptionText& option) {
 }  // namespace
 
 std::string Overview(const std::string& family) {
-  std::string text = "Retrace finds the physical control and the forces behind recorded motion, and replays them in a simulation.\n";
+  std::string text =
+      "Retrace finds the physical control and the forces behind recorded motion, and replays them in a simulation.\n";
   text.append("Usage: retrace ").append(family.empty() ? "COMMAND" : family + " COMMAND").append(" [OPTIONS]\n");
   for (const std::string& group : Groups()) {
     std::string lines;

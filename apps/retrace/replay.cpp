@@ -9,16 +9,16 @@
 #include "cli/set_option.h"
 #include "commands.h"
 #include "common/job_options.h"
-#include "retrace/io/error.h"
-#include "retrace/runs/stored/perturbation.h"
-#include "retrace/runs/stored/stored_feedback.h"
-#include "retrace/runs/inputs/world_input.h"
 #include "retrace/control/push_text.h"
 #include "retrace/control/pushes.h"
-#include "retrace/runs/stored/stored_scene.h"
-#include "retrace/runs/stored/replay_files.h"
+#include "retrace/io/error.h"
 #include "retrace/jobs/push_table.h"
+#include "retrace/runs/inputs/world_input.h"
 #include "retrace/runs/stored/manifest.h"
+#include "retrace/runs/stored/perturbation.h"
+#include "retrace/runs/stored/replay_files.h"
+#include "retrace/runs/stored/stored_feedback.h"
+#include "retrace/runs/stored/stored_scene.h"
 #include "verify.h"
 
 namespace retrace::apps::replay_command {
@@ -102,7 +102,7 @@ int Replay(const Options& o, const Call& call) {
   for (const std::string& assignment : o.sets) settings.Set(assignment);
   std::optional<runs::RunFeedback> feedback;  // before the world becomes another one
   if (o.feedback) feedback.emplace(run, settings.reindexing, o.tree);
-  if (const task::AlteredWorld world = runs::ReadWorlds(o.worlds); !world.empty()) {
+  if (const task::WorldVariation world = runs::ReadWorlds(o.worlds); !world.empty()) {
     const task::PlacedWorld placed = runs::PutInto(world, run);
     for (const std::string& note : placed.notes) std::printf("  world: %s\n", note.c_str());
     for (const std::string& warning : placed.warnings) std::printf("  warning: %s\n", warning.c_str());
@@ -156,7 +156,7 @@ void AddOptions(cli::Command& command, Options& o) {
       .OneEach();
   command
       .Add("--push", o.pushes,
-           "A force on a body's centre of mass while it replays: BODY,FX:FY:FZ,START,DURATION in N (world axes) "
+           "A force on a body's center of mass while it replays: BODY,FX:FY:FZ,START,DURATION in N (world axes) "
            "and s; of several characters 2:BODY (repeatable)")
       .Type("PUSH")
       .OneEach();
@@ -172,7 +172,8 @@ void AddOptions(cli::Command& command, Options& o) {
   cli::AddNumber(command, "--push-times", o.table.times, io::Reals{control::kPushTimes, 100},
                  "When the table's pushes begin, with commas between [s] [quarters of the motion]")
       .Needs(table);
-  cli::AddNumber(command, "--push-duration", o.table.duration, io::Real{control::kPushDurations}, "How long they last [s]")
+  cli::AddNumber(command, "--push-duration", o.table.duration, io::Real{control::kPushDurations},
+                 "How long they last [s]")
       .Needs(table);
   AddWorldOption(command, o.worlds);
   command.AddFlag("--feedback", o.feedback,

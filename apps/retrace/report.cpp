@@ -8,11 +8,11 @@
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
 #include "retrace/io/number.h"
+#include "retrace/jobs/report_page.h"
 #include "retrace/report/browser.h"
 #include "retrace/results/provenance.h"
 #include "retrace/results/run_folder.h"
 #include "retrace/runs/inputs/data_files.h"
-#include "retrace/jobs/report_page.h"
 
 namespace retrace::apps::report_command {
 namespace {

@@ -11,16 +11,16 @@
 #include "common/brief_search.h"
 #include "common/outcome.h"
 #include "common/progress.h"
+#include "retrace/control/pushes.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
-#include "retrace/jobs/reconstruction_job.h"
+#include "retrace/io/stop_request.h"
 #include "retrace/jobs/reconstruction.h"
+#include "retrace/jobs/reconstruction_job.h"
+#include "retrace/jobs/response_files.h"
+#include "retrace/jobs/response_job.h"
 #include "retrace/planning/response/response.h"
 #include "retrace/runs/stored/run_files.h"
-#include "retrace/io/stop_request.h"
-#include "retrace/control/pushes.h"
-#include "retrace/jobs/response_job.h"
-#include "retrace/jobs/response_files.h"
 
 namespace retrace::apps::respond_command {
 namespace {

@@ -10,10 +10,10 @@
 #include "common/progress.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
-#include "retrace/runs/stored/run_files.h"
-#include "retrace/simulation/solver_in_use.h"
 #include "retrace/io/stop_request.h"
 #include "retrace/jobs/tracking_run.h"
+#include "retrace/runs/stored/run_files.h"
+#include "retrace/simulation/solver_in_use.h"
 
 namespace retrace::apps::track_command {
 namespace {
@@ -46,7 +46,7 @@ void AddOptions(cli::Command& command, Options& o) {
       "simulation's contacts, no foot placement, a reference as it is");
   command
       .Add("--push", o.pushes,
-           "A force on a body's centre of mass: BODY,FX:FY:FZ,START,DURATION in N (world axes) and s (repeatable)")
+           "A force on a body's center of mass: BODY,FX:FY:FZ,START,DURATION in N (world axes) and s (repeatable)")
       .Type("PUSH")
       .OneEach();
   cli::AddNumber(command, "--perturbation", o.perturbation, io::OptionalReal{{0, 10}},
@@ -71,7 +71,7 @@ runs::JobOptions ParseOptions(const Options& o) {
 }
 
 void PrintNotes(const runs::Job& job, const runs::Tracking& result) {
-  PrintRecognised(job);
+  PrintRecognized(job);
   for (const std::string& note : result.prepared.Notes()) std::printf("  %s\n", note.c_str());
 }
 

@@ -18,7 +18,7 @@
 /// its place. A patch (0.2.0 -> 0.2.1) changes none. All other headers are installed because these include them or
 /// because they may be of use; what they declare may change with any version, without a warning.
 ///
-/// Units are SI (metres, kilograms, seconds, newtons, radians); y points up.
+/// Units are SI (meters, kilograms, seconds, newtons, radians); y points up.
 ///
 /// Errors are exceptions derived from std::exception, whose message says what was found where, and what was expected
 /// (retrace/io/error.h): InputError for files, UsageError for requests, OutputError for what cannot be written,
@@ -28,14 +28,14 @@
 /// retrace/math/elementary.h.
 #pragma once
 
-#include "retrace/character/character.h"    // characters: bodies, joints, shapes; read from files
-#include "retrace/control/motion.h"         // states, contacts and torques of a simulated motion
-#include "retrace/io/error.h"               // exceptions
-#include "retrace/recordings/bvh.h"             // clips as BVH
-#include "retrace/motion/clip.h"            // recorded motions in memory
-#include "retrace/recordings/recording.h"   // recorded motions in every format that is read
-#include "retrace/jobs/reconstruction.h"    // from a clip to a control
-#include "retrace/runs/stored/replay.h"            // stored runs once more: pushed, in other worlds, together
-#include "retrace/runs/stored/run_export.h"        // motions as BVH, GLB, NPZ, TRC, STO ...
-#include "retrace/jobs/simulated_motion.h"  // motions of results and of stored runs
-#include "retrace/runs/stored/stored_run.h"        // run folders
+#include "retrace/character/character.h"     // characters: bodies, joints, shapes; read from files
+#include "retrace/control/motion.h"          // states, contacts and torques of a simulated motion
+#include "retrace/io/error.h"                // exceptions
+#include "retrace/jobs/reconstruction.h"     // from a clip to a control
+#include "retrace/jobs/simulated_motion.h"   // motions of results and of stored runs
+#include "retrace/motion/clip.h"             // recorded motions in memory
+#include "retrace/recordings/bvh.h"          // clips as BVH
+#include "retrace/recordings/recording.h"    // recorded motions in every format that is read
+#include "retrace/runs/stored/replay.h"      // stored runs once more: pushed, in other worlds, together
+#include "retrace/runs/stored/run_export.h"  // motions as BVH, GLB, NPZ, TRC, STO ...
+#include "retrace/runs/stored/stored_run.h"  // run folders

@@ -8,22 +8,22 @@
 #include "retrace/control/control_file.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
+#include "retrace/io/json_difference.h"
 #include "retrace/io/remedy.h"
+#include "retrace/io/stop_request.h"
+#include "retrace/jobs/identity.h"
+#include "retrace/jobs/tracked_baseline.h"
 #include "retrace/metrics/motion_metrics.h"
 #include "retrace/parallel/keyed_farm.h"
-#include "retrace/parallel/scheduler.h"
-#include "retrace/runs/inputs/character_input.h"
-#include "retrace/runs/stored/checkpoint.h"
-#include "retrace/jobs/identity.h"
 #include "retrace/parallel/rank_report.h"
-#include "retrace/simulation/solver_in_use.h"
-#include "retrace/io/stop_request.h"
-#include "retrace/runs/inputs/world_input.h"
-#include "retrace/task/ending.h"
-#include "retrace/runs/stored/manifest.h"
-#include "retrace/io/json_difference.h"
-#include "retrace/jobs/tracked_baseline.h"
+#include "retrace/parallel/scheduler.h"
 #include "retrace/parallel/thread_farm.h"
+#include "retrace/runs/inputs/character_input.h"
+#include "retrace/runs/inputs/world_input.h"
+#include "retrace/runs/stored/checkpoint.h"
+#include "retrace/runs/stored/manifest.h"
+#include "retrace/simulation/solver_in_use.h"
+#include "retrace/task/ending.h"
 
 namespace retrace::runs {
 namespace {
@@ -80,7 +80,7 @@ void TakeCosts(const Reconstruction& result, double duration, const results::Run
   const sampling::Summary& search = result.search;
   const auto set = [&](size_t figure, double value) { row.figures[figure] = value; };
   set(results::FigureIndex("duration_s"), duration);
-  const windows::Summary& windows = result.windows;  // one of the two is empty
+  const trajectory::Summary& windows = result.windows;  // one of the two is empty
   set(results::FigureIndex("iterations"), static_cast<double>(search.iterations.size() + windows.iterations.size()));
   set(results::FigureIndex("back_offs"), search.back_offs);
   set(results::FigureIndex("rollouts"), static_cast<double>(search.rollouts + windows.rollouts));
@@ -172,14 +172,14 @@ io::Json IdentityOf(const Batch& batch) {
           {"solvers", solvers}};
 }
 
-Team::Team(const Batch& batch, parallel::RankGroup& group, double timeout) : batch_(batch) {
+ProcessGroup::ProcessGroup(const Batch& batch, parallel::RankGroup& group, double timeout) : batch_(batch) {
   if (group.size() == 1) return;
   // The leader has prepared the run itself.
   const auto make = [this](uint64_t) { return MakeWorkerFactory(*job_)(); };
   farm_ = group.MakeFarm(parallel::MakeKeyedFactory(make), timeout);
 }
 
-void Team::Reconstruct(size_t index, RunRow& row) {
+void ProcessGroup::Reconstruct(size_t index, RunRow& row) {
   const Batch& batch = batch_;
   const PlannedRun& run = batch.runs.at(index);
   const results::RunTimer timer;
@@ -218,8 +218,8 @@ void Team::Reconstruct(size_t index, RunRow& row) {
   row.method = Name(result.method);
   if (result.end) row.end = Name(result.end->verdict);
   row.Take(result.evaluation, figures);
-  row.levels =
-      metrics::JudgeLevels(result.evaluation, figures, ClassOf(job.prepared->preparation.kind.kind), job.character().height);
+  row.levels = metrics::JudgeLevels(result.evaluation, figures, ClassOf(job.prepared->preparation.kind.kind),
+                                    job.character().height);
   row.replayed = ReplaysFromFile(job, result, motion);
   if (!row.replayed) row.levels = {};  // a control that does not repeat itself is none
   TakeCosts(result, job.reference().duration(), timer, row);
@@ -231,7 +231,7 @@ void Team::Reconstruct(size_t index, RunRow& row) {
   checkpoint.Remove();
 }
 
-RunRow Team::Run(size_t index) {
+RunRow ProcessGroup::Run(size_t index) {
   const PlannedRun& run = batch_.runs.at(index);
   RunRow row = EmptyRow(batch_, run);
   try {
@@ -269,7 +269,7 @@ parallel::WorkerFactory MakeMemberFactory(const Batch& batch) {
 
 parallel::WorkerFactory MakeRunFactory(const TeamFactory& make_team) {
   return [make_team]() -> parallel::Worker {
-    const std::shared_ptr<Team> team = make_team();
+    const std::shared_ptr<ProcessGroup> team = make_team();
     return [team](std::span<const std::byte> task, parallel::Bytes& result) {
       result = parallel::ToBytes(io::Dump(team->Run(std::stoul(parallel::ToText(task))).ToJson()));
     };
@@ -311,8 +311,8 @@ std::vector<size_t> FindOpenRuns(const Batch& batch, bool force, std::vector<std
       rows[r]->group = batch.clips[run.clip].group;
     } else if (run.selected) {
       if (!difference.empty() && !force) {
-        throw Curable<UsageError>({Remedy::kOverwrite, Remedy::kOtherOutput},
-                                  run.folder.string().append(": found another run: ").append(difference));
+        throw WithHint<UsageError>({Remedy::kOverwrite, Remedy::kOtherOutput},
+                                   run.folder.string().append(": found another run: ").append(difference));
       }
       open.push_back(r);
     }
@@ -365,17 +365,17 @@ bool WithRunFarm(Batch& batch, const BatchWorkers& workers, parallel::MpiSession
     return false;
   }
   if (mpi.active()) batch.report_alive = [&] { groups.leaders->ReportAlive(); };
-  // Team and farm first: whatever goes wrong from here on, their destructors release the other ranks.
+  // ProcessGroup and farm first: whatever goes wrong from here on, their destructors release the other ranks.
   const bool grouped = groups.own->size() > 1;
-  const auto own_team = grouped ? std::make_shared<Team>(batch, *groups.own, workers.timeout) : nullptr;
+  const auto own_team = grouped ? std::make_shared<ProcessGroup>(batch, *groups.own, workers.timeout) : nullptr;
   const parallel::WorkerFactory factory =
-      MakeRunFactory([&] { return own_team ? own_team : std::make_shared<Team>(batch); });
+      MakeRunFactory([&] { return own_team ? own_team : std::make_shared<ProcessGroup>(batch); });
   if (mpi.rank() != 0) {
     groups.leaders->Serve(factory);
     return false;
   }
-  const auto farm =
-      mpi.active() ? groups.leaders->MakeFarm(factory, workers.timeout) : parallel::MakeThreadFarm(workers.threads, factory);
+  const auto farm = mpi.active() ? groups.leaders->MakeFarm(factory, workers.timeout)
+                                 : parallel::MakeThreadFarm(workers.threads, factory);
   work(*farm);
   return true;
 }

@@ -10,8 +10,8 @@
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
 #include "retrace/io/remedy.h"
-#include "retrace/results/run_folder.h"
 #include "retrace/planning/viability/viable_end.h"
+#include "retrace/results/run_folder.h"
 
 namespace retrace::runs {
 namespace {
@@ -92,8 +92,8 @@ std::optional<BestOf> FindBestOf(const BestOfOptions& o, Batch& batch, parallel:
     try {
       result.rows = RunBatch(batch, farm, o.force, note);
     } catch (const StoppedError& error) {
-      throw Curable<StoppedError>({Remedy::kResume}, std::string(error.what()) + ": stopped with checkpoints in " +
-                                                         (o.output / kTriedFolder).string());
+      throw WithHint<StoppedError>({Remedy::kResume}, std::string(error.what()) + ": stopped with checkpoints in " +
+                                                          (o.output / kTriedFolder).string());
     }
     const std::optional<size_t> best = ChooseBest(result.rows);
     if (!best) {

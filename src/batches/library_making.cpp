@@ -7,14 +7,14 @@
 #include <utility>
 #include <vector>
 
+#include "retrace/batches/batch.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
 #include "retrace/io/json.h"
-#include "retrace/results/run_folder.h"
-#include "retrace/batches/batch.h"
 #include "retrace/parallel/rank_report.h"
 #include "retrace/parallel/task_farm.h"
 #include "retrace/parallel/thread_farm.h"
+#include "retrace/results/run_folder.h"
 
 namespace retrace::runs {
 namespace {
@@ -93,7 +93,8 @@ MadeLibrary MakeLibrary(const LibraryOptions& o, const MadeCallback& on_run) {
   std::vector<std::optional<RunRow>> latest(batch.clips.size());
   for (bool again = false; !round.empty(); again = true) {
     batch.runs = std::exchange(round, {});
-    const auto farm = parallel::MakeThreadFarm(o.threads, MakeRunFactory([&] { return std::make_shared<Team>(batch); }));
+    const auto farm =
+        parallel::MakeThreadFarm(o.threads, MakeRunFactory([&] { return std::make_shared<ProcessGroup>(batch); }));
     const auto note = [&](const RunRow& row, const std::vector<RunRow>&, size_t) {
       if (on_run) on_run(row);
     };

@@ -72,7 +72,8 @@ void TestClip(const Batch& batch, const PlannedRun& run, bool succeeded, std::ve
   control::OpenLoopControl slippery = loaded.control;
   slippery.world.friction = kIce;
   add("friction_0.05", Judge(job, control::Replay(job.character(), slippery), job.reference()));
-  add("gains_0.1", Judge(job, control::Replay(Weak(job.character()), WithWeakTorques(loaded.control)), job.reference()));
+  add("gains_0.1",
+      Judge(job, control::Replay(Weak(job.character()), WithWeakTorques(loaded.control)), job.reference()));
   const control::Trajectory trajectory = control::Replay(job.character(), loaded.control);
   add("reference_upside_down",
       Judge(job, trajectory, UpsideDown(job.reference(), job.configuration.task.reference.velocity_interval)));

@@ -9,7 +9,7 @@
 #include "retrace/math/rotation.h"
 #include "segments.h"
 
-namespace retrace::bodies {
+namespace retrace::body_fitting {
 namespace {
 
 using character::Shape;
@@ -201,7 +201,7 @@ std::vector<Shape> Moved(const std::vector<FittedShape>& fitted, const Segments&
 }
 
 /// Shapes that hold a volume together, what they share counted once. By their distances alone they hold 4 to 6 % more
-/// than the mesh: boxes have corners that hands and feet have not, and ends inside of neighbours, far from any skin,
+/// than the mesh: boxes have corners that hands and feet have not, and ends inside of neighbors, far from any skin,
 /// grow towards it. Of all ways to change the volume, to move the whole surface by the same distance moves it least in
 /// the mean square.
 std::vector<Shape> WithVolume(const std::vector<FittedShape>& fitted, const Segments& body, double volume,
@@ -305,8 +305,8 @@ class Document {
     }
     for (size_t a = 0; a < parts.size(); ++a) {
       for (size_t b = a + 1; b < parts.size(); ++b) {
-        const bool neighbours = body_.parents[b] == static_cast<int>(a) || body_.parents[a] == static_cast<int>(b);
-        if (neighbours || is_listed(parts[a].segment, parts[b].segment) || !Touch(parts[a], parts[b], kTouching))
+        const bool neighbors = body_.parents[b] == static_cast<int>(a) || body_.parents[a] == static_cast<int>(b);
+        if (neighbors || is_listed(parts[a].segment, parts[b].segment) || !Touch(parts[a], parts[b], kTouching))
           continue;
         pairs.push_back({parts[a].segment, parts[b].segment});
         report.passing.emplace_back(parts[a].segment, parts[b].segment);
@@ -321,7 +321,7 @@ class Document {
         "Made by make-body: joints, masses and inertias [kg m^2: xx, yy, zz, xy, xz, yz] of a skinned "
         "mesh of " +
         io::Fixed(1000 * report.mesh_volume, 2) +
-        " litres, shapes by the two-sided distance of Al Borno et al. 2018. Servos, windows and contact "
+        " liters, shapes by the two-sided distance of Al Borno et al. 2018. Servos, windows and contact "
         "presets are those of the character \"" +
         human_.name + "\", kp [N m/rad] and kd [N m s/rad] times " + io::Fixed(report.servo_scale, 4) +
         ". Positions [m] and axes: rest pose, y up, z forward, x left.";
@@ -393,4 +393,4 @@ BodyOfMesh MakeCharacter(const SkinnedMesh& mesh, const character::Character& hu
   return made;
 }
 
-}  // namespace retrace::bodies
+}  // namespace retrace::body_fitting

@@ -6,7 +6,7 @@
 
 #include "retrace/math/rotation.h"
 
-namespace retrace::bodies {
+namespace retrace::body_fitting {
 namespace {
 
 using character::Shape;
@@ -18,7 +18,7 @@ constexpr int kBoxPoints = 8;       // along each side of a box
 constexpr double kUnbounded = 1e9;  // [m]
 constexpr double kThinnest = 1e-4;  // radius and side lengths [m]
 
-/// The numbers that a fit may change: of a capsule radius, length, centre; of a box size, centre.
+/// The numbers that a fit may change: of a capsule radius, length, center; of a box size, center.
 Eigen::VectorXd ParametersOf(const Shape& shape) {
   if (shape.kind == Shape::Kind::kCapsule) {
     Eigen::VectorXd p(5);
@@ -30,8 +30,8 @@ Eigen::VectorXd ParametersOf(const Shape& shape) {
   return p;
 }
 
-/// @param within the box around the points: the caps' centres stay in it along the axis. Where limbs are cut, nothing
-/// else would keep a thin capsule from growing through its neighbours.
+/// @param within the box around the points: the caps' centers stay in it along the axis. Where limbs are cut, nothing
+/// else would keep a thin capsule from growing through its neighbors.
 Shape WithParameters(Shape shape, const Eigen::VectorXd& p, const Eigen::AlignedBox3d& within) {
   shape.offset = p.tail<3>();
   if (shape.kind == Shape::Kind::kCapsule) {
@@ -173,7 +173,7 @@ double EnergyOf(const Residuals& r, double lambda) {
   return r.to_shape_squared + lambda * r.to_surface_squared;
 }
 
-Fit Minimise(Shape shape, const SurfacePoints& points, const SurfaceDistance& surface, const FitOptions& options) {
+Fit Minimize(Shape shape, const SurfacePoints& points, const SurfaceDistance& surface, const FitOptions& options) {
   const TwoSidedDistance distance(points, surface, options.lambda);
   Fit fit;
   Residuals now = distance.Evaluate(shape, true);
@@ -260,7 +260,7 @@ Fit Compare(const Shape& shape, const SurfacePoints& points, const SurfaceDistan
             const FitOptions& options) {
   FitOptions as_it_is = options;
   as_it_is.most_iterations = 0;
-  return Minimise(shape, points, surface, as_it_is);
+  return Minimize(shape, points, surface, as_it_is);
 }
 
 Fit FitCapsule(const SurfacePoints& points, const SurfaceDistance& surface, int axis, const FitOptions& options) {
@@ -277,7 +277,7 @@ Fit FitCapsule(const SurfacePoints& points, const SurfaceDistance& surface, int 
   }
   start.radius = std::max(start.radius, kThinnest);
   start.length = std::max(extent.box.sizes()[axis] - 2 * start.radius, 0.1 * extent.box.sizes()[axis]);
-  return Minimise(start, points, surface, options);
+  return Minimize(start, points, surface, options);
 }
 
 Fit FitCapsule(const SurfacePoints& points, const SurfaceDistance& surface, const FitOptions& options) {
@@ -295,7 +295,7 @@ Fit FitBox(const SurfacePoints& points, const SurfaceDistance& surface, const Fi
   start.kind = Shape::Kind::kBox;
   start.size = (0.9 * extent.box.sizes()).cwiseMax(kThinnest);
   start.offset = extent.box.center();
-  return Minimise(start, points, surface, options);
+  return Minimize(start, points, surface, options);
 }
 
-}  // namespace retrace::bodies
+}  // namespace retrace::body_fitting

@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-namespace retrace::bodies {
+namespace retrace::body_fitting {
 namespace {
 
 /// Where a column meets the surface: 1 where it enters, -1 where it leaves, going up z.
@@ -100,4 +100,4 @@ MassProperties SolidOf(const std::vector<VolumeCell>& cells) {
   return solid;
 }
 
-}  // namespace retrace::bodies
+}  // namespace retrace::body_fitting

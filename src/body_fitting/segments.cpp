@@ -6,16 +6,16 @@
 #include <optional>
 #include <stdexcept>
 
-#include "retrace/retargeting/skeleton_mapping.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
 #include "retrace/math/rotation.h"
 #include "retrace/motion/clip.h"
+#include "retrace/retargeting/skeleton_mapping.h"
 
-namespace retrace::bodies {
+namespace retrace::body_fitting {
 namespace {
 
-/// The joints as a recording of one frame, which is how joints are recognised.
+/// The joints as a recording of one frame, which is how joints are recognized.
 motion::Clip ClipOf(const SkinnedMesh& mesh) {
   motion::Clip clip;
   clip.frame_time = 1;
@@ -265,4 +265,4 @@ RestPose PoseAtRest(const SkinnedMesh& mesh, const std::string& name, const io::
   return pose;
 }
 
-}  // namespace retrace::bodies
+}  // namespace retrace::body_fitting

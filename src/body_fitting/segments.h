@@ -8,7 +8,7 @@
 #include "retrace/body_fitting/skinned_mesh.h"
 #include "retrace/io/json.h"
 
-namespace retrace::bodies {
+namespace retrace::body_fitting {
 
 /// The number of a joint, vertex or segment as the index of a vector.
 inline size_t Index(int i) {
@@ -18,7 +18,7 @@ inline size_t Index(int i) {
 /// The segments that the mesh has: pelvis, trunk, head, and with left_ or right_ clavicle (may be missing), upper_arm,
 /// lower_arm, hand, thigh, shin and foot. Toes belong to feet, fingers to hands, necks to heads, spines to the trunk.
 struct Segments {
-  std::string joints_by;           ///< by which names the joints were recognised
+  std::string joints_by;           ///< by which names the joints were recognized
   std::vector<std::string> names;  ///< parents before children
   std::vector<int> parents;        ///< (segments)
   std::vector<Vec3> bases;         ///< (segments) where the joint is that moves it
@@ -36,4 +36,4 @@ struct RestPose {
 /// In the units of the file; the left is at x > 0. Throws InputError.
 RestPose PoseAtRest(const SkinnedMesh& mesh, const std::string& name, const io::JsonView* map);
 
-}  // namespace retrace::bodies
+}  // namespace retrace::body_fitting

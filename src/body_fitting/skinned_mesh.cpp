@@ -13,7 +13,7 @@
 #include "retrace/io/json.h"
 #include "retrace/io/number.h"
 
-namespace retrace::bodies {
+namespace retrace::body_fitting {
 namespace {
 
 using io::Json;
@@ -367,4 +367,4 @@ std::string FormatSkinnedGlb(const SkinnedMesh& mesh, const std::string& name) {
   return document.Bytes();
 }
 
-}  // namespace retrace::bodies
+}  // namespace retrace::body_fitting

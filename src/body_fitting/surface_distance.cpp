@@ -7,7 +7,7 @@
 #include <unsupported/Eigen/BVH>
 #include <vector>
 
-namespace retrace::bodies {
+namespace retrace::body_fitting {
 namespace boxes {
 
 struct Triangle {
@@ -107,4 +107,4 @@ Vec3 NearestOnTriangle(const Vec3& point, const Vec3& a, const Vec3& b, const Ve
   return a + vb * scale * ab + vc * scale * ac;
 }
 
-}  // namespace retrace::bodies
+}  // namespace retrace::body_fitting

@@ -78,7 +78,7 @@ const T* At(std::string_view bytes, size_t offset, size_t count = 1) {
 void Graph::AddObject(std::string_view bytes) {
   const auto& header = *At<Elf64_Ehdr>(bytes, 0);
   if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64) {
-    throw std::runtime_error("an object that is not ELF of 64 bits (link-time optimisation is not possible here)");
+    throw std::runtime_error("an object that is not ELF of 64 bits (link-time optimization is not possible here)");
   }
   const size_t section_count = header.e_shnum != 0 ? header.e_shnum : At<Elf64_Shdr>(bytes, header.e_shoff)->sh_size;
   const Elf64_Shdr* sections = At<Elf64_Shdr>(bytes, header.e_shoff, section_count);

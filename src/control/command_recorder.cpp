@@ -4,7 +4,7 @@
 
 namespace retrace::control {
 
-void CommandRecorder::Command(const Instant& now, std::span<simulation::JointCommand> commands) {
+void CommandRecorder::Command(const StepContext& now, std::span<simulation::JointCommand> commands) {
   controller_.Command(now, commands);
   if (begins_) {
     fragments_.emplace_back().first_step = now.step;

@@ -51,7 +51,7 @@ const Fragment& OpenLoop::FragmentAt(int step) {
   return fragments_[current_];
 }
 
-void OpenLoop::Command(const Instant& now, std::span<simulation::JointCommand> commands) {
+void OpenLoop::Command(const StepContext& now, std::span<simulation::JointCommand> commands) {
   if (fragments_.empty()) return;
   const Fragment& fragment = FragmentAt(now.step);
   CommandsAt(fragment, std::clamp(now.step - fragment.first_step, 0, fragment.num_steps - 1), commands);

@@ -19,7 +19,7 @@ Fragment CommandsOf(const Fragment& whole, int first, int end) {
 
 }  // namespace
 
-std::vector<Fragment> UpTo(int step, const std::vector<Fragment>& fragments) {
+std::vector<Fragment> Truncate(int step, const std::vector<Fragment>& fragments) {
   std::vector<Fragment> before;
   for (const Fragment& fragment : fragments) {
     if (fragment.first_step >= step) break;
@@ -29,7 +29,7 @@ std::vector<Fragment> UpTo(int step, const std::vector<Fragment>& fragments) {
   return before;
 }
 
-std::vector<Fragment> CutAt(const std::vector<int>& steps, const std::vector<Fragment>& fragments) {
+std::vector<Fragment> SplitAt(const std::vector<int>& steps, const std::vector<Fragment>& fragments) {
   std::vector<Fragment> cut;
   if (fragments.empty() || steps.empty()) return fragments;
   for (const Fragment& fragment : fragments) {

@@ -24,7 +24,7 @@ bool FeedbackController::RestartsAt(int step) {
   return undisturbed_.RestartsAt(StepOf(step));
 }
 
-void FeedbackController::Command(const Instant& now, std::span<simulation::JointCommand> commands) {
+void FeedbackController::Command(const StepContext& now, std::span<simulation::JointCommand> commands) {
   const Feedback& feedback = law_.feedback();
   const int step = StepOf(now.step);
   if (IsNode(now.step) || !begun_) {

@@ -47,7 +47,7 @@ std::string FormatFeedback(const Feedback& feedback) {
 Feedback ParseFeedback(std::string_view bytes, const std::string& name) {
   const size_t end = bytes.substr(0, kLongestHeader).find('\n');
   if (end == std::string_view::npos || !bytes.starts_with('{')) {
-    throw InputError(name, "another format", "feedback that stabilise wrote: a line of JSON, then numbers");
+    throw InputError(name, "another format", "feedback that stabilize wrote: a line of JSON, then numbers");
   }
   const io::Json json = io::ParseJson(std::string(bytes.substr(0, end)), name);
   const io::JsonView header(json, name);
@@ -76,7 +76,7 @@ Feedback ParseFeedback(std::string_view bytes, const std::string& name) {
                      std::to_string(sizes.NumBytes()) + " by the sizes in it");
   }
   if (io::Sha256(numbers) != header["numbers_sha256"].String()) {
-    throw InputError(name, "other numbers than were written", "the bytes that stabilise wrote");
+    throw InputError(name, "other numbers than were written", "the bytes that stabilize wrote");
   }
   Numbers reader(numbers, name);
   feedback.nominal.resize(sizes.nodes + 1);

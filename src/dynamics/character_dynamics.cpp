@@ -44,7 +44,7 @@ Mat3 CrossMatrix(const Vec3& v) {
   return matrix;
 }
 
-/// What a tensor about the centre of mass gains about a point that is `away` from it.
+/// What a tensor about the center of mass gains about a point that is `away` from it.
 Mat3 ParallelAxes(double mass, const Vec3& away) {
   return mass * (away.squaredNorm() * Mat3::Identity() - away * away.transpose());
 }

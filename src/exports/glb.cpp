@@ -245,7 +245,7 @@ Json Rotation(const Quat& q) {
 }
 
 /// The bones of a character in the document: one per body, where the joint that moves the body is in the rest pose; the
-/// root's is at its centre of mass.
+/// root's is at its center of mass.
 class Skeleton {
  public:
   /// @param prefix of all names: distinguishes the characters of a scene
@@ -362,7 +362,7 @@ struct BodyMaterials {
   int middle;
 };
 
-/// A mesh for each body that has shapes, in the colour of its side.
+/// A mesh for each body that has shapes, in the color of its side.
 void AddBodies(Document& document, const Skeleton& skeleton, int skin, const BodyMaterials& materials) {
   std::set<std::string> names;
   for (size_t b = 0; b < skeleton.character().bodies.size(); ++b) {
@@ -457,7 +457,7 @@ void AddWorld(Document& document, Animation& animation, const ExportedMotion& mo
     const auto body = static_cast<size_t>(layout.FreeBody(f));
     if (body >= frames[0].size()) break;  // a start state without them
     Surface surface;
-    for (const simulation::TurnedShape& turned : world.bodies[f].AllShapes()) {
+    for (const simulation::OrientedShape& turned : world.bodies[f].AllShapes()) {
       Surface of_shape;
       AddShape(of_shape, turned.shape, Vec3::Zero());
       surface.Add(of_shape, turned.orientation, turned.shape.offset);

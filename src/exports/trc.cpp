@@ -14,7 +14,7 @@ namespace {
 struct Marker {
   std::string name;
   size_t body = 0;
-  Vec3 place = Vec3::Zero();  ///< from its centre of mass, in its axes [m]
+  Vec3 place = Vec3::Zero();  ///< from its center of mass, in its axes [m]
 };
 
 std::vector<Marker> MarkersOf(const character::Character& character) {

@@ -127,7 +127,7 @@ Reader::Reader(const std::string& bytes, std::string name) : name_(std::move(nam
   if (!has_text) throw InputError(name_, "no chunk", "a chunk of type JSON");
   document_ = ParseJson(std::string(text), name_);
   if (!document_.is_object()) root().Expect("an object");
-  // Compressed and quantised meshes are extensions without which a file cannot be shown.
+  // Compressed and quantized meshes are extensions without which a file cannot be shown.
   if (root().Has("extensionsRequired")) {
     for (const JsonView& extension : root()["extensionsRequired"].Elements(100)) {
       const std::string wanted = extension.String();

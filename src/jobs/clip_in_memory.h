@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "retrace/motion/clip.h"
 #include "retrace/jobs/reconstruction_job.h"
+#include "retrace/motion/clip.h"
 
 namespace retrace::runs {
 

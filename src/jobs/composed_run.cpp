@@ -4,11 +4,11 @@
 #include <string_view>
 
 #include "retrace/control/control_file.h"
+#include "retrace/control/pushes.h"
 #include "retrace/io/csv_writer.h"
 #include "retrace/planning/segments/joined_control.h"
 #include "retrace/runs/stored/run_files.h"
 #include "retrace/simulation/solver_in_use.h"
-#include "retrace/control/pushes.h"
 
 namespace retrace::runs {
 

@@ -4,14 +4,14 @@
 #include <cmath>
 #include <string>
 
+#include "retrace/control/push_text.h"
+#include "retrace/control/pushes.h"
 #include "retrace/io/error.h"
 #include "retrace/io/field_error.h"
 #include "retrace/io/number.h"
+#include "retrace/io/split_text.h"
 #include "retrace/math/random.h"
 #include "retrace/math/rotation.h"
-#include "retrace/io/split_text.h"
-#include "retrace/control/push_text.h"
-#include "retrace/control/pushes.h"
 
 namespace retrace::runs {
 namespace fs = std::filesystem;
@@ -81,7 +81,8 @@ void ProblemBuilder::Build() {
   double longest = options.seconds;
   for (const size_t p : play) longest += controls[p].control.duration();
   longest += kLongestAnswer * static_cast<double>(options.pushes.size());
-  for (const std::string& text : options.pushes) pushes.push_back(control::ParsePush(text, controls[0].run.scene, longest));
+  for (const std::string& text : options.pushes)
+    pushes.push_back(control::ParsePush(text, controls[0].run.scene, longest));
   AddPushes();
   problem.num_played = controls.size();
   if (pushes.empty() && !problem.begins) {

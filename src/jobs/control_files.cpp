@@ -21,11 +21,12 @@ io::Json WriteControlAndMotion(results::RunFolder& folder, const Job& job, const
     const std::string title = job.options.clip.file.stem().string();
     const std::optional<character::ReferenceMotion> unrepaired = job.prepared->Unrepaired();
     if (unrepaired) {
-      folder.Write(results::kRepairFile, repair::FormatRepair(*job.prepared->repaired, job.prepared->recorded.frame_time()));
+      folder.Write(results::kRepairFile,
+                   repair::FormatRepair(*job.prepared->repaired, job.prepared->recorded.frame_time()));
     }
-    MotionWriter writer(
-        folder, "",
-        {job.character(), control.world, &job.reference(), title, written.num_steps, unrepaired ? &*unrepaired : nullptr});
+    MotionWriter writer(folder, "",
+                        {job.character(), control.world, &job.reference(), title, written.num_steps,
+                         unrepaired ? &*unrepaired : nullptr});
     ReplayInParts(*job.prepared, control, written.pushes, [&](const control::Trajectory& part) { writer.Add(part); });
     writer.Finish();
   } else {

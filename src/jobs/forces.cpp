@@ -13,8 +13,8 @@
 #include "retrace/io/number.h"
 #include "retrace/methods/sampling/seeds.h"
 #include "retrace/metrics/motion_metrics.h"
-#include "retrace/report/force_chart.h"
 #include "retrace/motion_editing/ballistic_flight.h"
+#include "retrace/report/force_chart.h"
 #include "retrace/runs/stored/manifest.h"
 
 namespace retrace::runs {
@@ -48,7 +48,8 @@ metrics::MeasurementPlace PlaceOf(const Job& job) {
 character::ReferenceMotion FallingFreely(const Job& job) {
   if (!job.configuration.tracking.ballistic_flight) return job.reference();
   return job.reference().WithPoses(
-      task::MakeFlightBallistic(job.reference(), job.prepared->placed.environment, job.configuration.task.world.gravity).poses);
+      task::MakeFlightBallistic(job.reference(), job.prepared->placed.environment, job.configuration.task.world.gravity)
+          .poses);
 }
 
 /// Mass of the person who was measured [kg].
@@ -137,8 +138,8 @@ class ForceFinder {
     Reconstruction result = FindControl(job_, seeded, hooks_.search);
     if (hooks_.on_search_end) hooks_.on_search_end();
     const control::Trajectory trajectory = control::Replay(job_.character(), result.control());
-    forces_.signals.push_back(
-        {metrics::GroundForcesOf(job_.character(), trajectory), results::JointLoadChannels(job_.character(), trajectory)});
+    forces_.signals.push_back({metrics::GroundForcesOf(job_.character(), trajectory),
+                               results::JointLoadChannels(job_.character(), trajectory)});
     ForceControl control = Measure(result, trajectory, forces_.signals.back().ground);
     control.way = way;
     Report(index, control);
@@ -154,8 +155,9 @@ class ForceFinder {
 
   ForceControl Measure(const Reconstruction& result, const control::Trajectory& trajectory,
                        const metrics::GroundForces& ground) const {
-    const metrics::MotionMetrics metrics = metrics::MeasureMotion(
-        job_.character(), trajectory, job_.reference(), job_.prepared->placed.environment, job_.configuration.task.world.gravity);
+    const metrics::MotionMetrics metrics =
+        metrics::MeasureMotion(job_.character(), trajectory, job_.reference(), job_.prepared->placed.environment,
+                               job_.configuration.task.world.gravity);
     ForceControl control;
     const bool tracked = result.method == Method::kTracking;
     control.seed = tracked ? job_.configuration.tracking.seed : job_.configuration.sampling.seed;
@@ -295,8 +297,8 @@ results::BandedChannels Banded(const Forces& forces, const MakeChannels& make) {
 
 /// A measurement as FootForceChannels has it; not a number where it is not valid.
 results::Channels MeasuredChannels(const Job& job, const metrics::MeasuredSteps& measured, double cutoff) {
-  results::Channels channels =
-      results::FootForceChannels(measured.forces, job.reference(), PlaceOf(job).heading, job.problem.time_step(), cutoff);
+  results::Channels channels = results::FootForceChannels(measured.forces, job.reference(), PlaceOf(job).heading,
+                                                          job.problem.time_step(), cutoff);
   for (size_t i = 0; i < measured.valid.size(); ++i) {
     if (measured.valid[i]) continue;
     channels.values.row(static_cast<Eigen::Index>(i)).setConstant(std::numeric_limits<double>::quiet_NaN());
@@ -413,9 +415,9 @@ std::optional<metrics::MeasuredSteps> MeasuredOf(const Job& job) {
     throw UsageError(name + ": found measured forces of a clip whose cycle is repeated, expected one as recorded");
   }
   if (!metrics::FindFeet(job.character(), metrics::ForcePlates(job.character(), {}))) {
-    throw InputError(name,
-                     "a character without a body of the segment left_foot and one of right_foot: " + job.character().name,
-                     "one with both, to compare with measured forces");
+    throw InputError(
+        name, "a character without a body of the segment left_foot and one of right_foot: " + job.character().name,
+        "one with both, to compare with measured forces");
   }
   const auto steps = static_cast<size_t>(job.problem.task.schedule.steps.back());
   return metrics::MeasuredOnSteps(*job.measured, name, PlaceOf(job), job.reference(),

@@ -14,9 +14,9 @@
 #include "retrace/methods/idling/relax.h"
 #include "retrace/methods/idling/support.h"
 #include "retrace/runs/inputs/data_files.h"
+#include "retrace/runs/inputs/world_input.h"
 #include "retrace/runs/stored/run_files.h"
 #include "retrace/simulation/solver_in_use.h"
-#include "retrace/runs/inputs/world_input.h"
 
 namespace retrace::runs {
 namespace {
@@ -29,14 +29,14 @@ std::vector<InputName> InputsOf(const IdlingOptions& options) {
 }
 
 character::Character ReadRelaxedCharacter(const IdlingOptions& options, std::span<const InputFile> files,
-                                          const task::AlteredWorld& world) {
+                                          const task::WorldVariation& world) {
   const InputFile& file = *FindInput(files, "character");
   const auto character = character::ParseCharacter(file.Parse(), file.record.name.path.string());
   return idling::WithGain(task::WithLoads(character, world), options.options.gain);
 }
 
-task::AlteredWorld ReadWorld(std::span<const InputFile> files) {
-  task::AlteredWorld world = ParseWorlds(files);
+task::WorldVariation ReadWorld(std::span<const InputFile> files) {
+  task::WorldVariation world = ParseWorlds(files);
   const bool changes = world.follow_ground || world.feet_on_ground || world.legs_on_line;
   if (!world.scatters.empty() || changes) {
     throw UsageError("the world " + io::List(world.names) +

@@ -4,11 +4,11 @@
 #include <array>
 #include <cmath>
 
+#include "retrace/control/pushes.h"
 #include "retrace/io/csv_writer.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
 #include "retrace/math/rotation.h"
-#include "retrace/control/pushes.h"
 #include "retrace/results/run_folder.h"
 #include "retrace/runs/stored/manifest.h"
 

@@ -5,20 +5,20 @@
 #include <string>
 #include <thread>
 
-#include "retrace/planning/viability/replayed_control.h"
 #include "retrace/control/control_file.h"
 #include "retrace/io/error.h"
-#include "retrace/recordings/bvh.h"
-#include "retrace/runs/inputs/data_files.h"
-#include "retrace/jobs/tracked_baseline.h"
-#include "retrace/jobs/control_files.h"
 #include "retrace/io/number.h"
+#include "retrace/jobs/control_files.h"
+#include "retrace/jobs/reconstruction_manifest.h"
+#include "retrace/jobs/tracked_baseline.h"
 #include "retrace/methods/sampling/rollout.h"
 #include "retrace/parallel/rank_report.h"
-#include "retrace/runs/stored/run_files.h"
-#include "retrace/jobs/reconstruction_manifest.h"
-#include "retrace/planning/viability/continuation.h"
 #include "retrace/parallel/thread_farm.h"
+#include "retrace/planning/viability/continuation.h"
+#include "retrace/planning/viability/replayed_control.h"
+#include "retrace/recordings/bvh.h"
+#include "retrace/runs/inputs/data_files.h"
+#include "retrace/runs/stored/run_files.h"
 
 namespace retrace::runs {
 namespace {
@@ -53,10 +53,10 @@ void Verify(const Job& job, const character::State& end, bool resumed, Reconstru
   throw std::logic_error(difference);
 }
 
-Reconstruction OptimiseWindows(const Job& job, parallel::TaskFarm& farm, const ReconstructionHooks& hooks) {
+Reconstruction OptimizeWindows(const Job& job, parallel::TaskFarm& farm, const ReconstructionHooks& hooks) {
   Reconstruction result;
   result.method = Method::kWindows;
-  result.windows = windows::Run(job.windows, farm, {hooks.on_window_iteration, hooks.store, hooks.stop});
+  result.windows = trajectory::Run(job.windows, farm, {hooks.on_window_iteration, hooks.store, hooks.stop});
   Verify(job, result.windows.end, result.windows.resumed(), result);
   return result;
 }
@@ -91,13 +91,13 @@ void JudgeEndOf(const Job& job, int threads, const sampling::Hooks& hooks, Recon
     return;
   }
   const FoundControl found = ControlOf(result);
-  // The judgement takes a few seconds and leaves no checkpoint: who stops it again and again would never get past it.
+  // The judgment takes a few seconds and leaves no checkpoint: who stops it again and again would never get past it.
   // The search for another end may take long.
-  const bool may_stop = job.configuration.run.mend_end == EndMending::kSearch;
+  const bool may_stop = job.configuration.run.mend_end == EndRecovery::kSearch;
   const std::optional<motion::Clip> walk = BundledWalk();
   const EndingMotion ending{*job.prepared, walk ? &*walk : nullptr};
-  JudgedEnd judged = JudgeEnd(ending, job.configuration, found.control, found.end, threads,
-                              may_stop ? hooks.stop : nullptr);
+  JudgedEnd judged =
+      JudgeEnd(ending, job.configuration, found.control, found.end, threads, may_stop ? hooks.stop : nullptr);
   result.end = std::move(judged.end);
   if (!judged.mended) return;
   found.control = std::move(*judged.mended);
@@ -143,8 +143,9 @@ std::string Reconstruction::Choice() const {
 }
 
 parallel::WorkerFactory MakeWorkerFactory(const Job& job) {
-  if (job.LacksBaseline()) throw std::logic_error("a job without the baseline that its configuration asks for (WithBaseline)");
-  return job.configuration.run.method == Method::kWindows ? windows::MakeWorkerFactory(job.windows)
+  if (job.LacksBaseline())
+    throw std::logic_error("a job without the baseline that its configuration asks for (WithBaseline)");
+  return job.configuration.run.method == Method::kWindows ? trajectory::MakeWorkerFactory(job.windows)
                                                           : sampling::MakeWorkerFactory(job.problem);
 }
 
@@ -159,7 +160,7 @@ Reconstruction Search(const Job& job, parallel::TaskFarm& farm, const sampling::
 
 Reconstruction FindControl(const Job& job, parallel::TaskFarm& farm, const ReconstructionHooks& hooks) {
   const Method asked = job.configuration.run.method;
-  if (asked == Method::kWindows) return OptimiseWindows(job, farm, hooks);
+  if (asked == Method::kWindows) return OptimizeWindows(job, farm, hooks);
   const bool too_long = asked == Method::kAuto && job.reference().duration() > kLongestTracked;
   if (asked == Method::kSampling || too_long) return Search(job, farm, hooks);
   Reconstruction tracked = Track(job, farm.num_workers(), hooks);

@@ -1,14 +1,15 @@
 #include "retrace/jobs/reconstruction_job.h"
 
 #include <utility>
+
 #include "clip_in_memory.h"
 #include "retrace/character/builder.h"
-#include "retrace/retargeting/reference.h"
 #include "retrace/io/error.h"
+#include "retrace/jobs/identity.h"
 #include "retrace/recordings/force_tables.h"
 #include "retrace/recordings/markers.h"
+#include "retrace/retargeting/reference.h"
 #include "retrace/runs/inputs/character_input.h"
-#include "retrace/jobs/identity.h"
 #include "retrace/runs/inputs/world_input.h"
 
 namespace retrace::runs {

@@ -64,10 +64,10 @@ io::Json SearchMember(const sampling::Summary& search) {
           {"smoothing", smoothing}};
 }
 
-io::Json WindowsMember(const windows::Summary& summary, windows::Cost cost) {
-  const auto names = windows::TermNames(cost);
+io::Json WindowsMember(const trajectory::Summary& summary, trajectory::Cost cost) {
+  const auto names = trajectory::TermNames(cost);
   io::Json list = io::Json::array();
-  for (const windows::WindowRecord& window : summary.windows) {
+  for (const trajectory::WindowRecord& window : summary.windows) {
     io::Json terms = io::Json::object();
     for (size_t i = 0; i < names.size(); ++i) terms[names[i]] = window.terms[i];
     list.push_back({{"start", window.start},
@@ -91,7 +91,7 @@ io::Json ReconstructionManifest(const Job& job, const Reconstruction& result, co
   const metrics::Evaluation& evaluation = result.evaluation;
   const results::RunTimer& timer = context.timer != nullptr ? *context.timer : result.timer;
   const bool by_windows = result.method == Method::kWindows;
-  const windows::Summary& windows = result.windows;
+  const trajectory::Summary& windows = result.windows;
   io::Json manifest = BeginManifest("reconstruct", StatusOf(by_windows ? windows.ending : search.ending));
   manifest["success"] = evaluation.success();
   manifest["evaluation"] = evaluation.ToJson();

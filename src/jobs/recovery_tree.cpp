@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "retrace/control/pushes.h"
 #include "retrace/io/assignment.h"
 #include "retrace/io/csv_writer.h"
 #include "retrace/io/field_error.h"
@@ -11,7 +12,6 @@
 #include "retrace/methods/stabilization/full_servos.h"
 #include "retrace/results/provenance.h"
 #include "retrace/results/run_folder.h"
-#include "retrace/control/pushes.h"
 
 namespace retrace::runs {
 namespace fs = std::filesystem;
@@ -67,8 +67,8 @@ void TreeJob::TakeEarlier(bool resume, bool force) {
     }
     tree = std::move(earlier);
   } else if (!force) {
-    throw Curable<UsageError>({Remedy::kResume, Remedy::kOverwrite},
-                              file.string() + ": found a tree that is there already, expected none");
+    throw WithHint<UsageError>({Remedy::kResume, Remedy::kOverwrite},
+                               file.string() + ": found a tree that is there already, expected none");
   }
 }
 

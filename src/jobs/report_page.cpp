@@ -8,15 +8,15 @@
 #include "retrace/io/file.h"
 #include "retrace/io/number.h"
 #include "retrace/io/remedy.h"
+#include "retrace/jobs/variations.h"
+#include "retrace/planning/response/response.h"
 #include "retrace/report/report.h"
 #include "retrace/results/run_folder.h"
-#include "retrace/runs/inputs/data_files.h"
-#include "retrace/planning/response/response.h"
-#include "retrace/simulation/solver_in_use.h"
-#include "retrace/jobs/variations.h"
-#include "retrace/runs/stored/verification.h"
-#include "retrace/runs/stored/stored_scene.h"
 #include "retrace/results/run_table.h"
+#include "retrace/runs/inputs/data_files.h"
+#include "retrace/runs/stored/stored_scene.h"
+#include "retrace/runs/stored/verification.h"
+#include "retrace/simulation/solver_in_use.h"
 
 namespace retrace::runs {
 namespace fs = std::filesystem;
@@ -84,7 +84,7 @@ void DescribeRagdoll(const StoredRun& run, std::vector<report::RunDescriber>& de
   }
   ragdoll.world.solver = simulation::SolverInUse(ragdoll.world);
   ReplayInParts(ragdoll, {}, [&](size_t c, const control::Trajectory& part) {
-    if (c == ResponseProblem::kStruck) describers[c].Add(report::Beside::kRagdoll, part);
+    if (c == ResponseProblem::kReceiver) describers[c].Add(report::Beside::kRagdoll, part);
   });
 }
 
@@ -104,8 +104,8 @@ std::vector<control::Push> PushesOn(const StoredRun& run, size_t character) {
 
 /// In company, too, candidates are those of the one that is struck, and in the folder of the run.
 fs::path CandidatesOf(const StoredRun& run, size_t character) {
-  return character == ResponseProblem::kStruck ? run.folder / results::kCandidatesFile
-                                           : run.PathOf(character, results::kCandidatesFile);
+  return character == ResponseProblem::kReceiver ? run.folder / results::kCandidatesFile
+                                                 : run.PathOf(character, results::kCandidatesFile);
 }
 
 }  // namespace
@@ -230,15 +230,16 @@ GatheredReport GatherReport(const std::vector<std::string>& folders) {
 void CheckReportOutput(const fs::path& file, const std::vector<std::string>& folders, bool force) {
   std::vector<fs::path> inputs;
   for (const std::string& folder : folders) {
-    for (const std::string_view table : {results::kRunsFile, kVariationsFile}) inputs.push_back(fs::path(folder) / table);
+    for (const std::string_view table : {results::kRunsFile, kVariationsFile})
+      inputs.push_back(fs::path(folder) / table);
     for (const fs::path& run : RunsOf(folder)) {
       for (fs::path& input : results::FilesOfRun(run)) inputs.push_back(std::move(input));
     }
   }
   io::CheckOutput(file, inputs);
   if (force || !fs::exists(file) || report::IsReportPage(io::ReadFile(file))) return;
-  throw Curable<UsageError>({Remedy::kOverwrite},
-                            file.string() + ": found a file that report did not make, expected none");
+  throw WithHint<UsageError>({Remedy::kOverwrite},
+                             file.string() + ": found a file that report did not make, expected none");
 }
 
 void WriteReportPage(const io::Json& document, const fs::path& file) {

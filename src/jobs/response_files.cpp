@@ -1,4 +1,5 @@
 #include "retrace/jobs/response_files.h"
+
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -17,7 +18,8 @@ namespace retrace::runs {
 namespace {
 
 std::string NameOf(const ResponseJob& job, const ResponseCandidate& candidate) {
-  return candidate.own ? results::NameOf(job.problem.run.folder) : job.problem.library.motions().motions()[candidate.motion].name;
+  return candidate.own ? results::NameOf(job.problem.run.folder)
+                       : job.problem.library.motions().motions()[candidate.motion].name;
 }
 
 /// The candidate that is performed: found, or the one that reached farthest; none where the run's control is all.
@@ -37,8 +39,9 @@ std::vector<PartRow> PartsOf(const ResponseJob& job, const Response& result) {
   const int begin = result.others_left_out ? result.exit_step : 0;  // there it begins
   std::vector<PartRow> rows;
   if (exit_step > begin) {
-    rows.push_back(
-        {.end = exit_step * h, .control = results::NameOf(job.problem.run.folder), .event = Name(CompositionEvent::kPlan)});
+    rows.push_back({.end = exit_step * h,
+                    .control = results::NameOf(job.problem.run.folder),
+                    .event = Name(CompositionEvent::kPlan)});
   }
   if (performed == nullptr) return rows;
   double enters = (exit_step - begin) * h;
@@ -88,7 +91,7 @@ io::Json ToJson(const ResponseBlend& blend, Blend kind) {
 }
 
 /// Of another character: how it goes on.
-io::Json CompanionMember(const Companion& other) {
+io::Json CompanionMember(const OtherCharacter& other) {
   return {{"character", other.character + 1},
           {"undisturbed", other.undisturbed},
           {"from", other.from},
@@ -146,7 +149,7 @@ io::Json ResponseMember(const ResponseJob& job, const Response& result) {
   if (job.problem.has_others()) {
     member["struck"] = job.options.struck + 1;
     member["others"] = io::Json::array();
-    for (const Companion& other : result.others) member["others"].push_back(CompanionMember(other));
+    for (const OtherCharacter& other : result.others) member["others"].push_back(CompanionMember(other));
     if (result.others_left_out) {
       member["others_left_out"] =
           "no way was found with them in the world: the motion begins where they are left out, at the exit, in the "
@@ -190,7 +193,7 @@ void WriteSceneResponse(results::RunFolder& folder, const ResponseJob& job, cons
     character.reference_text = text;
   };
   add(0, result.reference, result.evaluation, "what is followed after the blow: kinematic");
-  for (const Companion& other : result.others) {
+  for (const OtherCharacter& other : result.others) {
     add(other.character, other.reference, other.evaluation,
         "its own motion; where it was led back to it after the blow, put where the blow left it: kinematic");
   }

@@ -5,18 +5,18 @@
 #include <utility>
 
 #include "retrace/control/feedback.h"
+#include "retrace/control/push_text.h"
 #include "retrace/io/error.h"
 #include "retrace/io/field_error.h"
 #include "retrace/io/number.h"
 #include "retrace/planning/response/impact_detection.h"
 #include "retrace/runs/inputs/world_input.h"
-#include "retrace/control/push_text.h"
 #include "retrace/runs/stored/stored_scene.h"
 
 namespace retrace::runs {
 namespace {
 
-constexpr size_t kStruck = ResponseProblem::kStruck;
+constexpr size_t kReceiver = ResponseProblem::kReceiver;
 
 /// The character of that index changes places with the first one.
 void PutFirst(size_t index, StoredRun& run) {
@@ -47,10 +47,10 @@ ResponseJob::ResponseJob(const ResponseOptions& o)
     : options(o), problem{o, StoredRun(o.run), StoredMotionLibrary(o.library, o.mirrored)} {
   StoredRun& run = problem.run;
   const StoredMotionLibrary& library = problem.library;
-  Blow& blow = problem.blow;
+  Impact& blow = problem.blow;
   if (o.struck >= run.characters.size()) {
     throw FieldError("struck", "found " + std::to_string(o.struck + 1) + ", expected one of the " +
-                     std::to_string(run.characters.size()) + " characters of " + o.run.string());
+                                   std::to_string(run.characters.size()) + " characters of " + o.run.string());
   }
   run.RequirePhysical("a response is simulated");
   const std::string file = run.controls[0].file.string();
@@ -58,7 +58,7 @@ ResponseJob::ResponseJob(const ResponseOptions& o)
     throw UsageError(o.run.string() + ": found several characters and pushes, expected a blow of one of them alone");
   }
   if (problem.has_others()) PutFirst(o.struck, run);
-  if (!run.characters[kStruck].reference) {
+  if (!run.characters[kReceiver].reference) {
     throw InputError(file, "no reference beside it", "reference.bvh, as runs keep it");
   }
   if (run.scene.first_step() != 0) throw InputError(file, "a control that begins later", "one from step 0 on");
@@ -72,8 +72,7 @@ ResponseJob::ResponseJob(const ResponseOptions& o)
   }
   if (!problem.has_others() && o.push.empty() == o.worlds.empty()) {
     throw UsageError("what strikes is a push or a thing of a world: found " +
-                     std::string(o.push.empty() ? "neither" : "both") +
-                     ", expected one");
+                     std::string(o.push.empty() ? "neither" : "both") + ", expected one");
   }
   if (!o.worlds.empty()) PutInto(ReadWorlds(o.worlds), run);
   simulation::Environment fixed = run.scene.world.environment;
@@ -92,12 +91,12 @@ ResponseJob::ResponseJob(const ResponseOptions& o)
   }
   run.pushes = run.AllPushes();  // here they are given to whatever is simulated
   run.scene.pushes.clear();
-  problem.control = control::ControlOf(run.scene, kStruck);
+  problem.control = control::ControlOf(run.scene, kReceiver);
   problem.pushes = run.pushes;
   if (problem.has_others()) {
-    blow = FindBlow(problem, o.after);
+    blow = FindImpact(problem, o.after);
   } else if (o.push.empty()) {
-    blow = FindTouch(problem, io::List(o.worlds));
+    blow = FindImpactOfObject(problem, io::List(o.worlds));
   } else {
     const control::Push push = control::ParsePush(o.push, run.scene);
     problem.pushes.push_back(push);
@@ -106,12 +105,13 @@ ResponseJob::ResponseJob(const ResponseOptions& o)
   for (const control::Push& earlier : run.AllPushes()) {
     if (earlier.end() > blow.start) {
       throw FieldError("push", "found the start " + io::Fixed(blow.start, 2) +
-                       " s, expected one after the run's own push " + Describe(run.scene, earlier));
+                                   " s, expected one after the run's own push " + Describe(run.scene, earlier));
     }
   }
   if (o.latest < std::max({o.earliest, o.delay, blow.duration})) {
-    throw FieldError("latest", "found " + io::Fixed(o.latest, 2) +
-                     " s, expected no less than the earliest instant, the delay and the duration of the blow");
+    throw FieldError("latest",
+                     "found " + io::Fixed(o.latest, 2) +
+                         " s, expected no less than the earliest instant, the delay and the duration of the blow");
   }
 }
 

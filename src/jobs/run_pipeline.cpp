@@ -3,9 +3,9 @@
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
 #include "retrace/io/remedy.h"
+#include "retrace/jobs/report_page.h"
 #include "retrace/methods/sampling/seeds.h"
 #include "retrace/runs/stored/checkpoint.h"
-#include "retrace/jobs/report_page.h"
 
 namespace retrace::runs {
 namespace {
@@ -22,8 +22,8 @@ std::optional<results::RunFolder> OpenFolder(const RunOptions& o, const std::vec
     }
   }
   if (!o.force && !resumes && Checkpoint::Exists(o.output)) {
-    throw Curable<UsageError>({Remedy::kResume, Remedy::kOverwrite},
-                              o.output.string() + ": found the checkpoint of a run that was stopped");
+    throw WithHint<UsageError>({Remedy::kResume, Remedy::kOverwrite},
+                               o.output.string() + ": found the checkpoint of a run that was stopped");
   }
   return std::optional<results::RunFolder>(std::in_place, o.output, o.force || resumes, inputs);
 }
@@ -34,7 +34,7 @@ bool SuccessOfFinished(const fs::path& output, const std::string& identity_sha25
   const io::Json earlier = io::ReadJson(fs::exists(manifest) ? manifest : output / kVariationsFile);
   const io::JsonView view(earlier, output.string());
   if (!view.Has("identity_sha256") || view["identity_sha256"].String() != identity_sha256) {
-    throw Curable<UsageError>(
+    throw WithHint<UsageError>(
         {Remedy::kOverwrite},
         output.string() + ": found the results of another run, with another clip, character, configuration or version");
   }
@@ -128,7 +128,7 @@ RunOutcome Run(Job& job, parallel::TaskFarm& farm, const RunOptions& o, const Ru
   } catch (const StoppedError& error) {
     checkpoint.Flush();
     const std::string reason = setting.stop != nullptr ? setting.stop->ReasonFor(error) : error.what();
-    throw Curable<StoppedError>({Remedy::kResume}, reason + ": stopped with a checkpoint in " + o.output.string());
+    throw WithHint<StoppedError>({Remedy::kResume}, reason + ": stopped with a checkpoint in " + o.output.string());
   }
   checkpoint.Remove();
   if (o.report) outcome.report = WriteReport(o.output);

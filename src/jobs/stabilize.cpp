@@ -44,7 +44,7 @@ io::Json StabilizationJob::Identity() const {
           {"solver", run.solver}};
 }
 
-stabilization::Summary Stabilise(const StabilizationJob& job, parallel::TaskFarm& farm,
+stabilization::Summary Stabilize(const StabilizationJob& job, parallel::TaskFarm& farm,
                                  const stabilization::Hooks& hooks) {
   stabilization::Summary summary = stabilization::Run(job.problem, farm, hooks);
   if (summary.status != stabilization::Status::kDone) return summary;
@@ -70,8 +70,8 @@ void CheckFeedbackOutput(const StoredRun& run, bool force) {
   const fs::path file = FeedbackFile(run);
   io::CheckOutput(file);
   if (!force && fs::exists(file)) {
-    throw Curable<UsageError>({Remedy::kOverwrite},
-                              file.string() + ": found feedback that is there already, expected none");
+    throw WithHint<UsageError>({Remedy::kOverwrite},
+                               file.string() + ": found feedback that is there already, expected none");
   }
 }
 

@@ -5,12 +5,11 @@
 #include <limits>
 #include <stdexcept>
 
-#include "retrace/planning/viability/continuation.h"
-#include "retrace/control/reference_targets.h"
 #include "retrace/character/builder.h"
 #include "retrace/character/kinematics.h"
 #include "retrace/character/legs.h"
 #include "retrace/control/control_file.h"
+#include "retrace/control/reference_targets.h"
 #include "retrace/io/csv_writer.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
@@ -18,15 +17,16 @@
 #include "retrace/methods/idling/problem.h"
 #include "retrace/methods/idling/support.h"
 #include "retrace/methods/sampling/rollout.h"
-#include "retrace/runs/libraries/control_library.h"
-#include "retrace/runs/inputs/data_files.h"
-#include "retrace/parallel/rank_report.h"
-#include "retrace/runs/stored/run_files.h"
-#include "retrace/simulation/solver_in_use.h"
+#include "retrace/metrics/posture.h"
 #include "retrace/motion_editing/balancing.h"
+#include "retrace/parallel/rank_report.h"
 #include "retrace/parallel/task_farm.h"
 #include "retrace/parallel/thread_farm.h"
-#include "retrace/metrics/posture.h"
+#include "retrace/planning/viability/continuation.h"
+#include "retrace/runs/inputs/data_files.h"
+#include "retrace/runs/libraries/control_library.h"
+#include "retrace/runs/stored/run_files.h"
+#include "retrace/simulation/solver_in_use.h"
 
 namespace retrace::runs {
 namespace {

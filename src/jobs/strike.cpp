@@ -5,20 +5,20 @@
 #include <string_view>
 #include <utility>
 
-#include "retrace/planning/segments/frame_sequence.h"
-#include "retrace/control/reference_targets.h"
 #include "retrace/character/kinematics.h"
-#include "retrace/retargeting/reference.h"
+#include "retrace/control/reference_targets.h"
 #include "retrace/io/error.h"
 #include "retrace/io/field_error.h"
 #include "retrace/io/number.h"
-#include "retrace/runs/inputs/character_input.h"
+#include "retrace/io/split_text.h"
+#include "retrace/planning/segments/frame_sequence.h"
 #include "retrace/planning/segments/joined_control.h"
+#include "retrace/retargeting/reference.h"
+#include "retrace/runs/inputs/character_input.h"
 #include "retrace/runs/stored/run_files.h"
+#include "retrace/runs/stored/scene_files.h"
 #include "retrace/simulation/solver_in_use.h"
 #include "retrace/task/task.h"
-#include "retrace/runs/stored/scene_files.h"
-#include "retrace/io/split_text.h"
 
 namespace retrace::runs {
 namespace {
@@ -256,7 +256,7 @@ character::Character ReadCharacter(const StrikeOptions& options, std::vector<Inp
 Stance ParseStance(const std::string& text) {
   const auto refuse = [&](const std::string& found) {
     std::string message = "the stance \"" + text + "\": found ";
-    message.append(found).append(", expected AHEAD, AHEAD,LEFT or AHEAD,LEFT,HEADING: metres from ");
+    message.append(found).append(", expected AHEAD, AHEAD,LEFT or AHEAD,LEFT,HEADING: meters from ");
     message.append(io::Real{kStancePlaces}.Legal()).append(", degrees from ").append(io::Real{kStanceHeadings}.Legal());
     throw UsageError(message);
   };
@@ -292,7 +292,7 @@ Strike SimulateStrike(const StrikeJob& job) {
   }
   const control::Trajectory whole = control::Replay(result.scene);
   const simulation::Layout layout = result.scene.layout();
-  result.blow = FirstBlow(whole, layout, 0);
+  result.blow = FirstImpact(whole, layout, 0);
   for (size_t c = 0; c < 2; ++c) {
     const ReferenceMotion& reference = job.references[c];
     const auto steps = static_cast<size_t>(result.scene.fragments[c].back().end_step());
@@ -359,7 +359,7 @@ std::string Describe(const StrikeJob& job, const Strike& result) {
   text.append(name(job.touch.bodies.second)).append(" and the receiver's ").append(name(job.touch.bodies.first));
   text.append("; simulated from ").append(io::Fixed(job.start, 3)).append(" s on\n");
   if (!result.blow) return text + "  in the simulation they miss one another\n";
-  const Touching& blow = *result.blow;
+  const ContactEpisode& blow = *result.blow;
   text.append("  the blow: ").append(Describe(result.scene, blow)).append(", ");
   text.append(io::Fixed(blow.start, 3)).append(" to ").append(io::Fixed(blow.end, 3)).append(" s after that, ");
   text.append(io::Fixed(blow.impulse.norm(), 1)).append(" N s, at most ");

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "retrace/planning/viability/replayed_control.h"
 #include "retrace/character/kinematics.h"
-#include "retrace/math/rotation.h"
 #include "retrace/jobs/tracking_run.h"
+#include "retrace/math/rotation.h"
+#include "retrace/planning/viability/replayed_control.h"
 
 namespace retrace::runs {
 namespace {

@@ -2,18 +2,18 @@
 
 #include <stdexcept>
 
-#include "retrace/planning/viability/replayed_control.h"
+#include "retrace/control/push_text.h"
+#include "retrace/control/pushes.h"
 #include "retrace/io/cpu_time.h"
 #include "retrace/io/csv_writer.h"
 #include "retrace/io/number.h"
-#include "retrace/control/push_text.h"
+#include "retrace/jobs/control_files.h"
 #include "retrace/jobs/job_manifest.h"
 #include "retrace/parallel/rank_report.h"
-#include "retrace/runs/stored/run_files.h"
-#include "retrace/control/pushes.h"
 #include "retrace/parallel/task_farm.h"
-#include "retrace/jobs/control_files.h"
 #include "retrace/parallel/thread_farm.h"
+#include "retrace/planning/viability/replayed_control.h"
+#include "retrace/runs/stored/run_files.h"
 
 namespace retrace::runs {
 namespace {
@@ -81,7 +81,8 @@ Tracking Track(const Job& job, const std::vector<std::string>& pushes, const tra
   problem.flights = result.prepared.flight.flights;
   problem.pushes = ParsePushes(job, problem, pushes);
   result.pushes = problem.pushes;
-  const auto farm = parallel::MakeThreadFarm(options.candidates > 0 ? threads : 1, tracking::MakeWorkerFactory(problem));
+  const auto farm =
+      parallel::MakeThreadFarm(options.candidates > 0 ? threads : 1, tracking::MakeWorkerFactory(problem));
   result.summary = tracking::Run(problem, *farm, hooks);
   const ReplayedControl replayed = EvaluateReplay(*job.prepared, result.summary.control, result.pushes);
   result.num_steps = replayed.num_steps;
@@ -98,7 +99,8 @@ io::Json TrackingManifest(const Job& job, const Tracking& result, const RunConte
   io::Json manifest = BeginManifest("track", result.summary.reached_end() ? "completed" : Name(result.summary.status));
   if (!result.pushes.empty()) {
     manifest["perturbed"] = true;
-    manifest["pushes"] = control::PushesToJson(control::MakeScene(job.character(), result.summary.control), result.pushes);
+    manifest["pushes"] =
+        control::PushesToJson(control::MakeScene(job.character(), result.summary.control), result.pushes);
   }
   manifest["success"] = result.success();
   manifest["evaluation"] = result.evaluation.ToJson();

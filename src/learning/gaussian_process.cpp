@@ -20,7 +20,7 @@ const bool kSamePartsEverywhere = [] {
   return true;
 }();
 
-// Of a kernel that is learnt. The rate of a part from which the values do not follow would fall to zero, and by its
+// Of a kernel that is learned. The rate of a part from which the values do not follow would fall to zero, and by its
 // prior the objective without end.
 constexpr double kLeastRate = 1e-8;
 // The same of a variance: values that are nothing but noise would make it fall without end.
@@ -139,17 +139,17 @@ optimization::SmoothFunction KernelObjective(const MatrixXd& points, const Matri
   };
 }
 
-LearntKernel LearnKernel(const MatrixXd& points, const MatrixXd& values, const Kernel& start,
-                         const optimization::MinimisationOptions& options, double least_noise) {
+LearnedKernel LearnKernel(const MatrixXd& points, const MatrixXd& values, const Kernel& start,
+                          const optimization::MinimizationOptions& options, double least_noise) {
   VectorXd logarithms(2 + start.parts());
   logarithms[0] = std::log(start.variance - kLeastVariance);
   logarithms[1] = std::log(start.noise - least_noise);
   for (Index g = 0; g < start.parts(); ++g) logarithms[2 + g] = std::log(start.rates[g] - kLeastRate);
-  LearntKernel learnt;
-  learnt.minimum =
-      optimization::Minimise(KernelObjective(points, values, start.parts(), least_noise), logarithms, options);
-  learnt.kernel = FromLogarithms(learnt.minimum.x, least_noise);
-  return learnt;
+  LearnedKernel learned;
+  learned.minimum =
+      optimization::Minimize(KernelObjective(points, values, start.parts(), least_noise), logarithms, options);
+  learned.kernel = FromLogarithms(learned.minimum.x, least_noise);
+  return learned;
 }
 
 }  // namespace retrace::learning

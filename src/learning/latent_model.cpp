@@ -99,16 +99,16 @@ VectorXd LatentObjective::Start() const {
     while (!covariance.Factor(back_matrix_, ridge)) ridge *= 10;
     covariance.Solve(places);
   }
-  VectorXd learnt(count * d + 2);
-  learnt.head(count * d) = places.reshaped();
-  learnt[count * d] = 0;
-  learnt[count * d + 1] = std::log(options_.start_noise);
-  return learnt;
+  VectorXd learned(count * d + 2);
+  learned.head(count * d) = places.reshaped();
+  learned[count * d] = 0;
+  learned[count * d + 1] = std::log(options_.start_noise);
+  return learned;
 }
 
-void LatentObjective::SetLatent(const VectorXd& learnt, MatrixXd& latent) const {
+void LatentObjective::SetLatent(const VectorXd& learned, MatrixXd& latent) const {
   const Index d = options_.dimensions, count = observations_.cols();
-  const auto entries = learnt.head(count * d).reshaped(count, d);
+  const auto entries = learned.head(count * d).reshaped(count, d);
   if (options_.back_constraint) {
     latent.noalias() = entries.transpose() * back_matrix_;
   } else {
@@ -121,14 +121,14 @@ VectorXd SquaredScales(const MatrixXd& observations, const MatrixXd& solved) {
   return (count / observations.transpose().cwiseProduct(solved).colwise().sum().array()).transpose();
 }
 
-double LatentObjective::operator()(const VectorXd& learnt, VectorXd& gradient) {
+double LatentObjective::operator()(const VectorXd& learned, VectorXd& gradient) {
   const Index d = options_.dimensions, count = observations_.cols();
   const auto dimensions = static_cast<double>(observations_.rows());
   Kernel kernel;
-  kernel.rates[0] = std::exp(learnt[count * d]);
-  const double free_noise = std::exp(learnt[count * d + 1]);
+  kernel.rates[0] = std::exp(learned[count * d]);
+  const double free_noise = std::exp(learned[count * d + 1]);
   kernel.noise = options_.least_noise + free_noise;
-  SetLatent(learnt, latent_);
+  SetLatent(learned, latent_);
   KernelMatrix(kernel, latent_, matrix_);
   if (!covariance_.Factor(matrix_, kernel.noise)) return std::numeric_limits<double>::infinity();
   solved_ = observations_.transpose();
@@ -151,18 +151,18 @@ double LatentObjective::operator()(const VectorXd& learnt, VectorXd& gradient) {
   for (Index j = 0; j < squares.size(); ++j) logarithms += std::log(squares[j]);
   return 0.5 * dimensions * covariance_.LogDeterminant() +
          0.5 * static_cast<double>(count) * (dimensions - logarithms) + 0.5 * latent_.squaredNorm() +
-         learnt[count * d] - std::log(kernel.noise);
+         learned[count * d] - std::log(kernel.noise);
 }
 
-LatentModel LatentObjective::Model(const VectorXd& learnt) const {
+LatentModel LatentObjective::Model(const VectorXd& learned) const {
   const Index d = options_.dimensions, count = observations_.cols();
   LatentModel model;
   model.observations = observations_;
-  SetLatent(learnt, model.latent);
-  model.kernel.rates[0] = std::exp(learnt[count * d]);
-  model.kernel.noise = options_.least_noise + std::exp(learnt[count * d + 1]);
+  SetLatent(learned, model.latent);
+  model.kernel.rates[0] = std::exp(learned[count * d]);
+  model.kernel.noise = options_.least_noise + std::exp(learned[count * d + 1]);
   model.back_rate = options_.back_rate;
-  if (options_.back_constraint) model.back_weights = learnt.head(count * d).reshaped(count, d);
+  if (options_.back_constraint) model.back_weights = learned.head(count * d).reshaped(count, d);
   MatrixXd matrix, solved = observations_.transpose();
   KernelMatrix(model.kernel, model.latent, matrix);
   Covariance covariance;
@@ -173,19 +173,19 @@ LatentModel LatentObjective::Model(const VectorXd& learnt) const {
   return model;
 }
 
-LearntModel LearnLatentModel(const MatrixXd& observations, const LatentOptions& options) {
+LearnedModel LearnLatentModel(const MatrixXd& observations, const LatentOptions& options) {
   LatentObjective objective(observations, options);
-  optimization::MinimisationOptions minimisation = options.minimisation;
+  optimization::MinimizationOptions minimization = options.minimization;
   if (options.after_iteration) {
-    minimisation.after_iteration = [&](int iteration, const VectorXd& learnt, double value) {
-      return options.after_iteration(iteration, objective.Model(learnt)) &&
-             (!options.minimisation.after_iteration || options.minimisation.after_iteration(iteration, learnt, value));
+    minimization.after_iteration = [&](int iteration, const VectorXd& learned, double value) {
+      return options.after_iteration(iteration, objective.Model(learned)) &&
+             (!options.minimization.after_iteration || options.minimization.after_iteration(iteration, learned, value));
     };
   }
-  LearntModel learnt;
-  learnt.minimum = optimization::Minimise(std::ref(objective), objective.Start(), minimisation);
-  learnt.model = objective.Model(learnt.minimum.x);
-  return learnt;
+  LearnedModel learned;
+  learned.minimum = optimization::Minimize(std::ref(objective), objective.Start(), minimization);
+  learned.model = objective.Model(learned.minimum.x);
+  return learned;
 }
 
 void DynamicsExamples(const MatrixXd& latent, std::span<const Index> lengths, int order, MatrixXd& points,

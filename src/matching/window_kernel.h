@@ -11,7 +11,7 @@ namespace retrace::matching {
 inline constexpr size_t kLaneStep = 8;
 /// Rows of a body in a frame of a window: x, y, z of its place, w, x, y, z of its orientation.
 inline constexpr size_t kBodyRows = 7;
-/// Rows of the velocity of the centre of mass, after those of the bodies.
+/// Rows of the velocity of the center of mass, after those of the bodies.
 inline constexpr size_t kVelocityRows = 3;
 
 /// One frame of a window of the library beside the same frame of the windows of the query.

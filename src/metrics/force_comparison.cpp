@@ -25,7 +25,7 @@ constexpr double kMatched = 0.2;          // farthest simulated event of a measu
 constexpr double kEdge = 0.02;            // of the compared time, in which no event counts [s]
 constexpr double kPad = 0.05;             // of the compared time, in which no sample counts [s]
 constexpr double kLongPad = 0.1;          // the same at 6 Hz [s]
-constexpr double kStraightWay = 0.5;      // of the centre of mass, from which on it has a direction [m]
+constexpr double kStraightWay = 0.5;      // of the center of mass, from which on it has a direction [m]
 constexpr double kFasterSampling = 0.75;  // sampling intervals below this share of a step are averaged
 constexpr double kValid = 0.99;           // of a valid flag, between two instants
 constexpr double kOn = 20;                // a plate with more vertical force has a foot on it [N]
@@ -92,7 +92,7 @@ VectorSeries Derivative(const VectorSeries& x, double step) {
   return rate;
 }
 
-/// Centres of mass of a reference's poses.
+/// Centers of mass of a reference's poses.
 VectorSeries CentersOfMass(const character::ReferenceMotion& reference) {
   const std::vector<character::State> states = reference.StatesOfPoses();
   VectorSeries centers(static_cast<Eigen::Index>(states.size()), 3);

@@ -123,7 +123,7 @@ class Solver {
     wrench -= (held * (held.transpose() * wrench)).eval();
   }
 
-  /// The moment of the forces on the root, which act at its centre.
+  /// The moment of the forces on the root, which act at its center.
   Vec3 AboutCenterOfMass(const Vec3& center) const {
     const Vec3 force = forces_.head<3>();
     return forces_.segment<3>(3) + (dynamics_.CenterOf(character_.root) - center).cross(force);
@@ -156,7 +156,7 @@ class Solver {
     const double weight = character_.total_mass() * (options_.gravity > 0 ? options_.gravity : kStandardGravity);
     const auto n = static_cast<int>(3 * points_.size());
     program_.Resize(n, 0, static_cast<int>(5 * points_.size()));
-    // Forces in body weights: supplied = A f, of it the moments about the centre of mass.
+    // Forces in body weights: supplied = A f, of it the moments about the center of mass.
     supply_.setZero(6, n);
     Eigen::Matrix<double, 6, 1> required;
     required << result.force / weight, result.moment / weight;

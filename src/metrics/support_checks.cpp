@@ -96,21 +96,21 @@ void FindSupports(const ReferenceMotion& reference, const std::vector<State>& st
   if (character.planar || states.size() < 2 * reach + 1) return;
   const double span = static_cast<double>(reach) * frame_time;
   const auto root = static_cast<size_t>(character.root);
-  std::vector<Vec3> centres, roots;
+  std::vector<Vec3> centers, roots;
   for (const State& state : states) {
-    centres.push_back(character::CenterOfMass(character, state));
+    centers.push_back(character::CenterOfMass(character, state));
     roots.push_back(state[root].position);
   }
   std::vector<bool> rests(states.size()), floats(states.size()), falls(states.size());
   for (size_t f = 0; f < states.size(); ++f) {
-    const Vec3 acceleration = Acceleration(centres, f, reach, span);
+    const Vec3 acceleration = Acceleration(centers, f, reach, span);
     const double weight = kStandardGravity + acceleration.y();
     falls[f] = weight < (1 - kCarried) * kStandardGravity;
     if (falls[f]) continue;
     const size_t at = std::clamp(f, reach, states.size() - 1 - reach);
     const bool slow = (roots[at + reach] - roots[at - reach]).norm() < kSlow * 2 * span;
     const std::vector<Point> touching = TouchingCorners(character, states[f]);
-    const Vec3 pressure = centres[f] - acceleration * (centres[f].y() / weight);
+    const Vec3 pressure = centers[f] - acceleration * (centers[f].y() / weight);
     rests[f] = slow && DistanceFrom(touching, {pressure.x(), pressure.z()}) > kAside;
     double lowest = std::numeric_limits<double>::infinity();
     for (size_t b = 0; b < states[f].size(); ++b) {

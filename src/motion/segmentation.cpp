@@ -25,8 +25,8 @@ void CheckFrameTime(double frame_time) {
 std::vector<double> CentroidBoundaries(const Eigen::MatrixX3d& centroid, double frame_time,
                                        const CentroidSegmentationOptions& options) {
   CheckFrameTime(frame_time);
-  Require(options.min_distance > 0, "min_distance", options.min_distance, "metres above 0");
-  Require(options.min_drop >= 0, "min_drop", options.min_drop, "metres, 0 or more");
+  Require(options.min_distance > 0, "min_distance", options.min_distance, "meters above 0");
+  Require(options.min_drop >= 0, "min_drop", options.min_drop, "meters, 0 or more");
   std::vector<double> times;
   Eigen::Index start = 0;
   Eigen::Index peak = 0;
@@ -52,7 +52,7 @@ std::vector<bool> DetectContact(const Eigen::VectorXd& height, const Eigen::Vect
   CheckFrameTime(frame_time);
   Require(options.leave_height >= options.enter_height, "leave_height", options.leave_height,
           "no less than enter_height");
-  Require(options.enter_speed > 0, "enter_speed", options.enter_speed, "metres per second above 0");
+  Require(options.enter_speed > 0, "enter_speed", options.enter_speed, "meters per second above 0");
   Require(options.leave_speed >= options.enter_speed, "leave_speed", options.leave_speed, "no less than enter_speed");
   Require(speed.size() == height.size(), "number of speeds", static_cast<double>(speed.size()),
           "as many as there are heights");
@@ -77,7 +77,7 @@ std::vector<bool> FillShortRuns(const std::vector<bool>& flags, double frame_tim
     if (t == 0 || flags[t] != flags[t - 1]) lengths.push_back(0);
     ++lengths.back();
   }
-  // A run and its two neighbours become one, so that the flags alternate still. The tolerance keeps a run of just the
+  // A run and its two neighbors become one, so that the flags alternate still. The tolerance keeps a run of just the
   // duration whatever the rounding of its product with the frame time.
   const auto is_short = [&](size_t length) {
     return static_cast<double>(length) * frame_time < min_duration * (1 - 1e-9);

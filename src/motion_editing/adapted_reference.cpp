@@ -147,7 +147,7 @@ Footprints FindFootprints(const Character& character, const Leg& leg, const std:
 
 }  // namespace
 
-std::string Metres(double value) {
+std::string Meters(double value) {
   return io::Fixed(value, 2).append(" m");
 }
 
@@ -187,7 +187,7 @@ void AdaptedReference::FollowGround(const Environment& environment, double gravi
   const auto [low, high] = std::minmax_element(raised_.begin(), raised_.end());
   if (*low == 0 && *high == 0) return;
   std::string note = "the reference's heights follow the ground under its root: from ";
-  note.append(Metres(*low)).append(" to ").append(Metres(*high)).append(", ").append(Metres(raised_.back()));
+  note.append(Meters(*low)).append(" to ").append(Meters(*high)).append(", ").append(Meters(raised_.back()));
   notes_.push_back(note.append(" at the end"));
 }
 
@@ -230,8 +230,8 @@ void AdaptedReference::PutLegsOnLine(const Frame& frame, const std::string& worl
     largest_lift = std::max(largest_lift, std::abs(lift[i]));
   }
   std::string note = "the reference walks on a line: moved sideways by ";
-  note.append(Metres(largest_sway)).append(" at most, so that its centre of mass is over it, its ankles by ");
-  note.append(Metres(largest)).append(" more, the root by ").append(io::Fixed(largest_lift, 3));
+  note.append(Meters(largest_sway)).append(" at most, so that its center of mass is over it, its ankles by ");
+  note.append(Meters(largest)).append(" more, the root by ").append(io::Fixed(largest_lift, 3));
   notes_.push_back(note.append(" m in height"));
 }
 
@@ -292,7 +292,7 @@ void AdaptedReference::PutFeetOnGround(const Environment& environment) {
   const double lowest = *std::max_element(lower.begin(), lower.end());
   if (largest == 0) return;
   std::string note = "the reference's feet follow the ground under them: ankles moved by ";
-  note.append(Metres(largest)).append(" against the root at most, the root lowered by ").append(io::Fixed(lowest, 3));
+  note.append(Meters(largest)).append(" against the root at most, the root lowered by ").append(io::Fixed(lowest, 3));
   notes_.push_back(note.append(" m at most"));
 }
 

@@ -26,13 +26,13 @@ using Path = Eigen::MatrixX2d;  // (poses x 2) along x and z
 
 constexpr double kLeastLoad = 0.2;     // share of the weight under which a motion is in flight
 constexpr double kMargin = 0.01;       // from the edge of what touches the ground [m]
-constexpr double kMostWanted = 0.1;    // by which a centre of pressure is to be moved at most: more is noise [m]
+constexpr double kMostWanted = 0.1;    // by which a center of pressure is to be moved at most: more is noise [m]
 constexpr double kShiftWeight = 0.1;   // on squared shifts, against squared distances from the soles
 constexpr double kDraggedWeight = 1;   // the same where more than feet touch the ground: it would be dragged along
-constexpr double kSmoothness = 0.03;   // time over which a change of the centre of pressure counts as much as it [s]
+constexpr double kSmoothness = 0.03;   // time over which a change of the center of pressure counts as much as it [s]
 constexpr double kFlightWeight = 100;  // on the curvature of shifts in flight
 constexpr double kFlightLever = 0.1;   // in place of Demand::lever in flight [s^2]
-constexpr int kRounds = 3;             // legs that stay move the centre of mass less than the root
+constexpr int kRounds = 3;             // legs that stay move the center of mass less than the root
 constexpr int kHalvings = 3;           // of a round's shift, until it is an improvement
 constexpr int kProjections = 60;
 constexpr double kTiny = 1e-9;     // against division by zero [m]
@@ -63,8 +63,8 @@ struct Demand {
   bool stands = false;
   bool on_feet = false;         ///< and on nothing else
   double weight = 1;            ///< share of the character's weight that is on the ground, at most 1
-  Vec2 pressure{0, 0};          ///< centre of pressure that is required [m]
-  double lever = kFlightLever;  ///< it moves against the acceleration of the centre of mass by this much [s^2]
+  Vec2 pressure{0, 0};          ///< center of pressure that is required [m]
+  double lever = kFlightLever;  ///< it moves against the acceleration of the center of mass by this much [s^2]
   Polygon support;              ///< of what touches the ground, less a margin
 };
 
@@ -122,14 +122,14 @@ class Balancer {
 
   void Report() {
     std::string note = "the root is moved by ";
-    note.append(io::Fixed(result_.largest_shift, 3)).append(" m at most, while the feet stay: the centre of pressure ");
+    note.append(io::Fixed(result_.largest_shift, 3)).append(" m at most, while the feet stay: the center of pressure ");
     note.append("that the motion requires is ").append(io::Fixed(result_.outside_after, 3));
     note.append(" m beside the soles (RMS), ").append(io::Fixed(result_.outside_before, 3)).append(" m before");
     result_.notes.push_back(std::move(note));
   }
 
   /// Points on the ground, and their mean height.
-  Polygon Touching(const State& state, double& height, bool& on_feet) const {
+  Polygon ContactEpisode(const State& state, double& height, bool& on_feet) const {
     Polygon points;
     height = 0;
     on_feet = true;
@@ -170,7 +170,7 @@ class Balancer {
       const Vec3 force = mass * ((center[m + 1] - 2 * center[m] + center[m - 1]) / (h * h) + Vec3(0, gravity_, 0));
       const Vec3 moment = (momentum[m + 1] - momentum[m - 1]) / (2 * h);
       double height = 0;
-      Polygon points = Touching(states_[i], height, demand.on_feet);
+      Polygon points = ContactEpisode(states_[i], height, demand.on_feet);
       if (points.empty() || force.y() < kLeastLoad * mass * gravity_) continue;
       demand.stands = true;
       const double above = center[i].y() - height;
@@ -206,8 +206,8 @@ class Balancer {
     return demand.stands && !demand.on_feet ? kDraggedWeight : kShiftWeight;
   }
 
-  /// The rows of the least squares problem (3 times poses x poses): for each instant how a shift of the centre of mass
-  /// moves the centre of pressure (in flight, its curvature), the shift itself, and a change of that pressure by time.
+  /// The rows of the least squares problem (3 times poses x poses): for each instant how a shift of the center of mass
+  /// moves the center of pressure (in flight, its curvature), the shift itself, and a change of that pressure by time.
   Eigen::SparseMatrix<double> Rows(const std::vector<Demand>& demands) const {
     const auto count = static_cast<Eigen::Index>(demands.size());
     const double h = frame_time_;
@@ -229,7 +229,7 @@ class Balancer {
     return rows;
   }
 
-  /// What is to be added to the path of the centre of mass, by least squares. What is inside the soles is right: each
+  /// What is to be added to the path of the center of mass, by least squares. What is inside the soles is right: each
   /// pass wants the nearest such place.
   Path Shift(const std::vector<Demand>& demands, const Path& already) const {
     const auto count = static_cast<Eigen::Index>(demands.size());

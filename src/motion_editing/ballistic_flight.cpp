@@ -68,7 +68,7 @@ class Flyer {
     result_.notes.push_back(std::move(note));
   }
 
-  /// Second derivative by time; at the ends that of their neighbours.
+  /// Second derivative by time; at the ends that of their neighbors.
   Track Curvature(const Track& path) const {
     Track curvature(path.rows(), 3);
     for (Eigen::Index i = 0; i < path.rows(); ++i) {
@@ -135,7 +135,7 @@ class Flyer {
     return std::sqrt(sum / count) / gravity_;
   }
 
-  /// What is to be added to the path of the centre of mass.
+  /// What is to be added to the path of the center of mass.
   Track Shift(const Track& missing) const {
     const Eigen::Index count = missing.rows();
     const double h2 = frame_time_ * frame_time_;

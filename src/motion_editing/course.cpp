@@ -29,7 +29,7 @@ constexpr double kFarthest = 0.25;      // a foot that is farther from the floor
 constexpr double kStandsNear = 0.045;   // a sole no farther than this from the floor is on it [m]
 
 // Of the curve that levels stances.
-constexpr double kLevelled = 0.003;  // [m]
+constexpr double kLeveled = 0.003;   // [m]
 constexpr double kLevelBend = 3;     // [m/s^2]
 constexpr double kLevelShift = 0.3;  // [m]
 
@@ -261,7 +261,7 @@ std::vector<double> LevelCurve(const std::vector<std::optional<double>>& wanted,
     for (Eigen::Index i = 0; i < x.size(); ++i) {
       out.Add(root_time * x[i] / kLevelShift, {{i, root_time / kLevelShift}});
       if (const std::optional<double>& height = wanted[static_cast<size_t>(i)]) {
-        out.Add(root_time * (x[i] - *height) / kLevelled, {{i, root_time / kLevelled}});
+        out.Add(root_time * (x[i] - *height) / kLeveled, {{i, root_time / kLeveled}});
       }
       if (i == 0 || i + 1 == x.size()) continue;
       const double scale = root_time / (kLevelBend * h2);
@@ -269,8 +269,8 @@ std::vector<double> LevelCurve(const std::vector<std::optional<double>>& wanted,
     }
   };
   const Eigen::VectorXd zero = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(wanted.size()));
-  const Eigen::VectorXd levelled = optimization::MinimiseSquares(level, zero, {}).x;
-  return {levelled.begin(), levelled.end()};
+  const Eigen::VectorXd leveled = optimization::MinimizeSquares(level, zero, {}).x;
+  return {leveled.begin(), leveled.end()};
 }
 
 std::vector<double> LevelStances(const Course& course, const std::vector<Stance>& stances,

@@ -18,7 +18,7 @@ struct Course {
   Eigen::MatrixX3d center;        ///< of mass [m]
   Eigen::MatrixX3d velocity;      ///< of it, by central differences [m/s]
   Eigen::MatrixX3d acceleration;  ///< [m/s^2]
-  Eigen::MatrixX3d momentum;      ///< angular, about the centre of mass [kg m^2/s]
+  Eigen::MatrixX3d momentum;      ///< angular, about the center of mass [kg m^2/s]
   Eigen::MatrixX3d moment;        ///< its rate, which the forces from outside have [N m]
   std::vector<double> lowest;     ///< height of the lowest point of all bodies [m]
   std::vector<bool> on_foot;      ///< whether that is a foot's, with the root high over it
@@ -61,7 +61,7 @@ std::vector<Stance> FindStances(const character::Character& character, const Cou
 /// A stretch of poses in which nothing is near the floor.
 struct Flight {
   size_t first = 0, last = 0;
-  double acceleration = 0;  ///< downwards, by the parabola that fits the height of the centre of mass [m/s^2]
+  double acceleration = 0;  ///< downwards, by the parabola that fits the height of the center of mass [m/s^2]
   double clearance = 0;     ///< height of the lowest point where it is highest [m]
   double nearest = 0;       ///< and where it is lowest [m]
   bool skims = false;       ///< feet are next to the floor, but move over it as feet do in flight
@@ -83,7 +83,7 @@ std::vector<Flight> FindFloats(const Course& course, const std::vector<Stance>& 
 /// Whether a stance is beside the floor.
 bool IsBesideFloor(const Stance& stance);
 
-/// A body that hardly falls with some part near the floor, as in rolls and cartwheels whose hands are some centimetres
+/// A body that hardly falls with some part near the floor, as in rolls and cartwheels whose hands are some centimeters
 /// too high, is held up there: that is no flight. Where all that is next to the floor moves over it too fast to carry
 /// the body, it is: poses before and after a jump that are joined without it do so. Not where another flight falls at
 /// another rate. @param shift of LevelStances @param gravity above 0 [m/s^2]

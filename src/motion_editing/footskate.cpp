@@ -168,7 +168,7 @@ class FootCleaner {
   }
 
   /// The orientation of a foot with its roll and its pitch taken away, by these shares.
-  static Quat Levelled(Quat orientation, double across, double along) {
+  static Quat Leveled(Quat orientation, double across, double along) {
     const Vec3 x = orientation * Vec3::UnitX(), y = orientation * Vec3::UnitY();
     orientation = FromRotationVector(-across * std::atan2(x.y(), y.y()) * (orientation * Vec3::UnitZ())) * orientation;
     const Vec3 z = orientation * Vec3::UnitZ();
@@ -186,7 +186,7 @@ class FootCleaner {
     for (size_t i = 0; i < states_.size(); ++i) {
       const BodyState& state = states_[i][foot];
       const double support = cleaned.support[i];
-      const Quat orientation = Levelled(state.orientation, support, cleaned.level[i]);
+      const Quat orientation = Leveled(state.orientation, support, cleaned.level[i]);
       const Vec3 ankle = PositionOf(leg.ankle, i);
       const Quat tilt = orientation * state.orientation.conjugate();
       const double low = sole.LowestCorner(ankle + tilt * Vec3(state.position - ankle), orientation);

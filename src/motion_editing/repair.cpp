@@ -9,12 +9,12 @@
 #include "held_legs.h"
 #include "retiming.h"
 #include "retrace/character/kinematics.h"
-#include "retrace/retargeting/resampling.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
 #include "retrace/math/filter.h"
 #include "retrace/math/smooth_step.h"
 #include "retrace/motion_editing/missing.h"
+#include "retrace/retargeting/resampling.h"
 #include "steadied_findings.h"
 #include "steadying.h"
 
@@ -94,7 +94,7 @@ std::vector<double> LeavesFloor(const Course& course, const std::vector<Flight>&
   return flies;
 }
 
-/// Moves the centre of mass of each pose by a shift, with the feet held (HoldFeet).
+/// Moves the center of mass of each pose by a shift, with the feet held (HoldFeet).
 std::vector<Pose> Moved(const character::Character& character, const std::vector<Pose>& unmoved,
                         const std::vector<Vec3>& shifts, const std::vector<double>& floor,
                         const std::vector<double>& flies, const std::vector<std::vector<double>>& beside) {
@@ -198,8 +198,8 @@ class Repairer {
     if (problem.retimes) {
       // A clock with which no less force is missing stays as it was.
       problem.retimes = false;
-      Attempt levelled = Try(problem);
-      if (levelled.missing.force <= attempt.missing.force) attempt = std::move(levelled);
+      Attempt leveled = Try(problem);
+      if (leveled.missing.force <= attempt.missing.force) attempt = std::move(leveled);
     }
     result_.missing = attempt.missing;
     result_.recorded = std::move(attempt.recorded);

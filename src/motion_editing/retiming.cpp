@@ -30,7 +30,7 @@ constexpr double kStance = 0.004;         // height of a standing foot over the 
 constexpr double kFall = 0.05;            // force by mass that a flight requires, where it fell otherwise [m/s^2]
 constexpr double kOtherFall = 1;          // and where it did not [m/s^2]
 constexpr double kForce = 1;              // by which a force by mass is beyond what the ground gives [m/s^2]
-constexpr double kArm = 0.05;             // by which the weight's centre of pressure is beyond what is pressed on [m]
+constexpr double kArm = 0.05;             // by which the weight's center of pressure is beyond what is pressed on [m]
 constexpr double kTwist = 0.05;           // of the weight, for a moment that the clock alone requires in flight [m]
 
 /// What counts as much of the logarithm of the slowness: of that which all poses share, and of what a pose has besides.
@@ -58,7 +58,7 @@ struct Force {
   double by_shift[3] = {0, 0, 0};
 };
 
-/// The moment about the centre of mass, by mass, and its derivatives by the slowness before, at and after the pose.
+/// The moment about the center of mass, by mass, and its derivatives by the slowness before, at and after the pose.
 struct Moment {
   Vec3 value = Vec3::Zero();
   Vec3 by_slowness[3] = {Vec3::Zero(), Vec3::Zero(), Vec3::Zero()};
@@ -96,7 +96,7 @@ class Problem {
     options.most_iterations = 200;
     options.tolerance = 1e-7;
     const optimization::Minimum minimum =
-        optimization::MinimiseSquares([this](const VectorXd& x, Residuals& out) { Evaluate(x, out); }, start, options);
+        optimization::MinimizeSquares([this](const VectorXd& x, Residuals& out) { Evaluate(x, out); }, start, options);
     value = minimum.value;
     return minimum.x;
   }
@@ -218,7 +218,7 @@ class Problem {
     return moment;
   }
 
-  /// For each direction by how far the centre of pressure would have to be beyond where the ground can press, times the
+  /// For each direction by how far the center of pressure would have to be beyond where the ground can press, times the
   /// force upwards.
   void AddCenterOfPressure(double weight, Index i, const VectorXd& x, const Force& force, Residuals& out) const {
     const SupportReach& support = problem_.support[static_cast<size_t>(i)];

@@ -15,7 +15,7 @@ struct RetimingProblem {
   const Course& course;
   const std::vector<Stance>& stances;
   const std::vector<double>& level;          ///< LevelStances (poses)
-  const std::vector<SupportReach>& support;  ///< of the levelled course (poses)
+  const std::vector<SupportReach>& support;  ///< of the leveled course (poses)
   const std::vector<Flight>& flights;
   bool retimes = false;  ///< else the clock stays, and forces are not looked at
   double gravity = 0;    ///< [m/s^2]

@@ -7,9 +7,9 @@
 
 #include "retrace/character/body_points.h"
 #include "retrace/character/kinematics.h"
-#include "retrace/retargeting/resampling.h"
-#include "retrace/optimization/least_squares.h"
 #include "retrace/motion_editing/missing.h"
+#include "retrace/optimization/least_squares.h"
+#include "retrace/retargeting/resampling.h"
 
 namespace retrace::repair {
 namespace {
@@ -102,7 +102,7 @@ Eigen::VectorXd Holding(const std::vector<Step>& steps, Eigen::Index count, doub
         out.Add(scale * (x[i - 1] - 2 * x[i] + x[i + 1]), {{i - 1, scale}, {i, -2 * scale}, {i + 1, scale}});
       }
     };
-    shift = optimization::MinimiseSquares(hold, shift, {}).x;
+    shift = optimization::MinimizeSquares(hold, shift, {}).x;
     for (size_t k = 0; k < steps.size(); ++k) {
       const Eigen::Index i = steps[k].pose;
       const double speed = steps[k].velocity[axis] + (shift[i + 1] - shift[i - 1]) / (2 * frame_time);

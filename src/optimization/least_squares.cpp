@@ -47,12 +47,12 @@ class SquaresSolver {
     count_ = here.size();
     minimum_.value = here.Value();
     minimum_.values.push_back(minimum_.value);
-    minimum_.status = MinimisationStatus::kNotFinite;
+    minimum_.status = MinimizationStatus::kNotFinite;
     if (!std::isfinite(minimum_.value)) return std::move(minimum_);
-    minimum_.status = MinimisationStatus::kIterationLimit;
+    minimum_.status = MinimizationStatus::kIterationLimit;
     double damping = kFirstDamping;
-    for (int k = 0; k < options_.most_iterations && minimum_.status == MinimisationStatus::kIterationLimit; ++k) {
-      Linearise(here);
+    for (int k = 0; k < options_.most_iterations && minimum_.status == MinimizationStatus::kIterationLimit; ++k) {
+      Linearize(here);
       Step(damping, here);
     }
     return std::move(minimum_);
@@ -72,7 +72,7 @@ class SquaresSolver {
     }
   }
 
-  void Linearise(const Residuals& here) {
+  void Linearize(const Residuals& here) {
     Matrix jacobian(static_cast<Index>(count_), minimum_.x.size());
     jacobian.setFromTriplets(here.derivatives_.begin(), here.derivatives_.end());
     const Matrix transposed = jacobian.transpose();
@@ -107,11 +107,11 @@ class SquaresSolver {
       minimum_.values.push_back(value);
       here = std::move(there);
       damping *= kLessDamping;
-      if (converged) minimum_.status = MinimisationStatus::kConverged;
+      if (converged) minimum_.status = MinimizationStatus::kConverged;
       return;
     }
     // Nothing near is better, to rounding.
-    minimum_.status = MinimisationStatus::kConverged;
+    minimum_.status = MinimizationStatus::kConverged;
   }
 
   const ResidualFunction& function_;
@@ -122,7 +122,7 @@ class SquaresSolver {
   VectorXd gradient_, diagonal_;
 };
 
-Minimum MinimiseSquares(const ResidualFunction& function, const VectorXd& start, const SquaresOptions& options) {
+Minimum MinimizeSquares(const ResidualFunction& function, const VectorXd& start, const SquaresOptions& options) {
   if (start.size() == 0) throw std::invalid_argument("there is at least one unknown");
   if (options.most_iterations < 0 || !(options.tolerance >= 0)) {
     throw std::invalid_argument("iterations and tolerance are not negative");

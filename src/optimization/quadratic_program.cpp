@@ -455,7 +455,7 @@ struct QuadraticProgramSolver::Workspace {
     }
   }
 
-  Status Minimise(const QuadraticProgram& p, bool warm) {
+  Status Minimize(const QuadraticProgram& p, bool warm) {
     if (!Load(p)) return Status::kNotFinite;
     if (!Factor(p.hessian)) return Status::kNotPositiveDefinite;
     ResetBasis();
@@ -528,7 +528,7 @@ struct QuadraticProgramSolver::Workspace {
     summary.iterations = 0;
     summary.warm_start = start == Start::kWarm && has_last;
     summary.active.clear();
-    summary.status = Minimise(p, summary.warm_start);
+    summary.status = Minimize(p, summary.warm_start);
     has_last = summary.status == Status::kOptimal;
     last_active.clear();
     if (has_last) {

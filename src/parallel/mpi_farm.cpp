@@ -110,7 +110,7 @@ class MpiFarm final : public TaskFarm {
 
   ~MpiFarm() override {
     ranks_->farm_alive = false;
-    // The session is going to end the job. Ranks that leave meanwhile would finalise MPI, where they wait for the
+    // The session is going to end the job. Ranks that leave meanwhile would finalize MPI, where they wait for the
     // failed one; the launcher of Open MPI 4.1.4 crashes or hangs when it has to end ranks that do.
     if (*ranks_->rank_failed) return;
     // Empty messages leave at once, whatever the workers do.
@@ -414,10 +414,10 @@ bool MpiSession::built_with_mpi() {
 }
 
 MpiSession::MpiSession(int* argc, char*** argv) : state_(std::make_unique<State>()) {
-  int initialised = 0;
-  MPI_Initialized(&initialised);
+  int initialized = 0;
+  MPI_Initialized(&initialized);
   const int launched = LaunchedRanks();
-  if (initialised == 0) {
+  if (initialized == 0) {
     if (launched == 0) return;
     int provided = 0;
     MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);

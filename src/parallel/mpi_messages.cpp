@@ -17,7 +17,7 @@ constexpr std::byte kOtherException{255};
 template <typename E, typename... Arguments>
 std::exception_ptr MakeError(std::vector<Remedy> remedies, const Arguments&... arguments) {
   if (remedies.empty()) return std::make_exception_ptr(E(arguments...));
-  return std::make_exception_ptr(Curable<E>(std::move(remedies), arguments...));
+  return std::make_exception_ptr(WithHint<E>(std::move(remedies), arguments...));
 }
 
 }  // namespace

@@ -5,12 +5,12 @@
 #include <unordered_set>
 #include <utility>
 
-#include "retrace/motion/append_vector.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
 #include "retrace/io/number.h"
 #include "retrace/math/euler.h"
 #include "retrace/math/rotation.h"
+#include "retrace/motion/append_vector.h"
 #include "scanner.h"
 
 namespace retrace::motion {

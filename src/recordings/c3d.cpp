@@ -18,7 +18,7 @@ namespace retrace::recordings {
 namespace {
 
 constexpr size_t kBlock = 512;
-constexpr size_t kMostValues = 400'000'000;  // of points and analogue channels together
+constexpr size_t kMostValues = 400'000'000;  // of points and analog channels together
 constexpr double kFarAway = 1e4;             // a marker's coordinate [m]
 constexpr double kLeastForce = 10;           // that has a place where it acts [N]
 
@@ -98,7 +98,7 @@ class C3dFile {
     if (!(rate >= 1 && rate <= 10000)) Fail("POINT:RATE", io::Number(rate), "1 to 10000 frames per second");
     return rate;
   }
-  double metres() const {
+  double meters() const {
     const std::vector<std::string> units = Texts("POINT:UNITS");
     const std::string unit = units.empty() ? "mm" : units[0];
     if (unit == "m") return 1;
@@ -243,7 +243,7 @@ class C3dFile {
 
   void ReadHeader() {
     points_ = Natural(&bytes_[2]);
-    const size_t analogue = Natural(&bytes_[4]);
+    const size_t analog = Natural(&bytes_[4]);
     const size_t first = Natural(&bytes_[6]), last = Natural(&bytes_[8]);
     scale_ = Float(&bytes_[12]);
     data_ = (Natural(&bytes_[16]) - size_t{1}) * kBlock;
@@ -257,9 +257,9 @@ class C3dFile {
     const std::vector<std::string> format = Texts("ANALOG:FORMAT");
     is_unsigned_ = !format.empty() && format[0] == "UNSIGNED";
     if (samples_per_frame_ == 0) samples_per_frame_ = 1;
-    channels_ = analogue / samples_per_frame_;
-    if (channels_ * samples_per_frame_ != analogue) {
-      Fail("byte 5", std::to_string(analogue) + " analogue values per frame",
+    channels_ = analog / samples_per_frame_;
+    if (channels_ * samples_per_frame_ != analog) {
+      Fail("byte 5", std::to_string(analog) + " analog values per frame",
            "a multiple of " + std::to_string(samples_per_frame_));
     }
     if (const std::optional<double> used = Number("POINT:USED"); used && *used != static_cast<double>(points_)) {
@@ -312,7 +312,7 @@ int UpAxisOf(const C3dFile& file) {
   return axis >= 'x' && axis <= 'z' ? axis - 'x' : -1;
 }
 
-/// Channels of an analogue recording as physical values.
+/// Channels of an analog recording as physical values.
 class Channels {
  public:
   explicit Channels(const C3dFile& file) : file_(file) {
@@ -346,7 +346,7 @@ class Plate {
     if (origins.size() < 3 * (index + 1)) file.Fail("FORCE_PLATFORM:ORIGIN", "too few numbers", "3 for each plate");
     Vec3 corner[4];
     for (size_t c = 0; c < 4; ++c) {
-      corner[c] = file.metres() * Eigen::Map<const Vec3>(&corners[12 * index + 3 * c]);
+      corner[c] = file.meters() * Eigen::Map<const Vec3>(&corners[12 * index + 3 * c]);
       center_ += 0.25 * corner[c];
     }
     const Vec3 x = corner[0] - corner[1] + corner[3] - corner[2];
@@ -356,7 +356,7 @@ class Plate {
     axes_.col(0) = x.normalized();
     axes_.col(2) = z.normalized();
     axes_.col(1) = axes_.col(2).cross(axes_.col(0));
-    origin_ = file.metres() * Eigen::Map<const Vec3>(&origins[3 * index]);
+    origin_ = file.meters() * Eigen::Map<const Vec3>(&origins[3 * index]);
     // From the middle of the surface: under it, whatever the sign in the file, about which tools differ.
     sensors_.z() = std::abs(origin_.z()) * (axes_.col(2).dot(up) > 0 ? -1 : 1);
     if (type != 3) sensors_.head<2>() = -origin_.head<2>();
@@ -377,7 +377,7 @@ class Plate {
       Eigen::Matrix<double, 6, 1> values = Eigen::Map<const Eigen::Matrix<double, 6, 1>>(v);
       if (type_ == 4) values = calibration_ * values;
       on_plate = values.head<3>();
-      about_origin = moment_metres_ * values.tail<3>();
+      about_origin = moment_meters_ * values.tail<3>();
     }
     const Vec3 about_surface = about_origin + sensors_.cross(on_plate);
     force = -(axes_ * on_plate);
@@ -406,7 +406,7 @@ class Plate {
     const std::vector<std::string> units = file_.Texts("ANALOG:UNITS");
     if (type_ != 3 && channels_[3] < units.size()) {
       const std::string& unit = units[channels_[3]];
-      moment_metres_ = unit == "Nmm" || unit == "N.mm" || unit == "N*mm" ? 0.001 : 1;
+      moment_meters_ = unit == "Nmm" || unit == "N.mm" || unit == "N*mm" ? 0.001 : 1;
     }
     if (type_ == 4) {
       const std::vector<double> matrix = file_.Numbers("FORCE_PLATFORM:CAL_MATRIX");
@@ -424,7 +424,7 @@ class Plate {
   Vec3 origin_;
   Vec3 sensors_ = Vec3::Zero();
   std::vector<size_t> channels_;
-  double moment_metres_ = 0.001;
+  double moment_meters_ = 0.001;
   Eigen::Matrix<double, 6, 6> calibration_ = Eigen::Matrix<double, 6, 6>::Identity();
 };
 
@@ -433,7 +433,7 @@ Markers PointsOf(const C3dFile& file) {
   markers.rate = file.rate();
   markers.up = UpAxisOf(file);
   markers.doubts = file.Doubts();
-  const double metres = file.metres();
+  const double meters = file.meters();
   markers.names = file.Texts("POINT:LABELS");
   while (markers.names.size() < file.points()) {
     markers.names.push_back("point " + std::to_string(markers.names.size() + 1));
@@ -446,7 +446,7 @@ Markers PointsOf(const C3dFile& file) {
     for (size_t p = 0; p < file.points(); ++p) {
       double v[4];
       file.Point(f, p, v);
-      places[p] = metres * Vec3(v[0], v[1], v[2]);
+      places[p] = meters * Vec3(v[0], v[1], v[2]);
       const bool seen = v[3] >= 0 && places[p] != Vec3::Zero() && places[p].cwiseAbs().maxCoeff() < kFarAway;
       if (!seen) places[p].setConstant(NAN);
     }

@@ -9,8 +9,8 @@ namespace retrace::recordings {
 namespace {
 
 constexpr double kRigid = 0.015;  // standard deviation of a distance within one segment, with skin [m]
-constexpr double kNearby = 0.5;   // of a neighbour [m]
-constexpr double kAcross = 0.02;  // spread of neighbours that do not stand in a line [m]
+constexpr double kNearby = 0.5;   // of a neighbor [m]
+constexpr double kAcross = 0.02;  // spread of neighbors that do not stand in a line [m]
 constexpr size_t kFewestNeighbours = 3;
 constexpr size_t kMostNeighbours = 6;
 constexpr size_t kMostCompared = 1000;  // frames
@@ -46,7 +46,7 @@ class GapFiller {
     const bool has_before = first > 0, has_after = end < path_.size();
     const double seconds = static_cast<double>(end - first) / markers_.rate;
     if (FillByNeighbours(first, end)) {
-      Note(filled_.by_neighbours, seconds);
+      Note(filled_.by_neighbors, seconds);
       return;
     }
     Note(filled_.by_curve, seconds);
@@ -70,7 +70,7 @@ class GapFiller {
     if (seconds > longest.seconds) longest = {seconds, column_};
   }
 
-  /// In metres per frame, of places that were seen or filled before.
+  /// In meters per frame, of places that were seen or filled before.
   Vec3 VelocityBefore(size_t frame) const {
     const size_t back = std::min(frame, kVelocityFrames);
     return back == 0 ? Vec3(Vec3::Zero()) : Vec3((path_[frame] - path_[frame - back]) / static_cast<double>(back));
@@ -90,8 +90,8 @@ class GapFiller {
 
   /// Those that keep their distances, the most rigid ones first.
   const std::vector<Neighbour>& Neighbours() {
-    if (neighbours_) return *neighbours_;
-    neighbours_.emplace();
+    if (neighbors_) return *neighbors_;
+    neighbors_.emplace();
     const size_t stride = 1 + markers_.places.size() / kMostCompared;
     for (const size_t other : others_) {
       if (other == column_) continue;
@@ -106,11 +106,11 @@ class GapFiller {
       if (count < 10) continue;
       const double mean = sum / count;
       const double deviation = std::sqrt(std::max(0.0, squares / count - mean * mean));
-      if (mean < kNearby && deviation < kRigid) neighbours_->push_back({other, deviation});
+      if (mean < kNearby && deviation < kRigid) neighbors_->push_back({other, deviation});
     }
-    std::stable_sort(neighbours_->begin(), neighbours_->end(),
+    std::stable_sort(neighbors_->begin(), neighbors_->end(),
                      [](const Neighbour& a, const Neighbour& b) { return a.deviation < b.deviation; });
-    return *neighbours_;
+    return *neighbors_;
   }
 
   using Shape = Eigen::Matrix3Xd;
@@ -140,16 +140,16 @@ class GapFiller {
     const bool has_before = first > 0, has_after = end < path_.size();
     const size_t from = has_before ? first - 1 : first, to = has_after ? end : end - 1;
     std::vector<size_t> columns;
-    for (const Neighbour& neighbour : Neighbours()) {
+    for (const Neighbour& neighbor : Neighbours()) {
       bool seen = columns.size() < kMostNeighbours;
-      for (size_t f = from; f <= to && seen; ++f) seen = At(f, neighbour.column).allFinite();
-      if (seen) columns.push_back(neighbour.column);
+      for (size_t f = from; f <= to && seen; ++f) seen = At(f, neighbor.column).allFinite();
+      if (seen) columns.push_back(neighbor.column);
     }
     const size_t known = has_before ? from : to;  // a frame in which the marker is seen
     if (columns.size() < kFewestNeighbours) return false;
     const Shape shape = ShapeAt(known, columns);
     if (!IsWide(shape)) return false;
-    // Where the marker is in the neighbours' axes, before the gap and after it.
+    // Where the marker is in the neighbors' axes, before the gap and after it.
     const auto place_in = [&](size_t f) {
       const Shape now = ShapeAt(f, columns);
       return Vec3(Turn(shape, now).transpose() * (path_[f] - Vec3(now.rowwise().mean())));
@@ -170,7 +170,7 @@ class GapFiller {
   const std::vector<size_t>& others_;
   FilledGaps& filled_;
   std::vector<Vec3> path_;
-  std::optional<std::vector<Neighbour>> neighbours_;
+  std::optional<std::vector<Neighbour>> neighbors_;
 };
 
 }  // namespace

@@ -15,8 +15,8 @@ struct FilledGaps {
     double seconds = 0;
     size_t column = 0;
   };
-  Longest by_neighbours;  ///< of gaps in which markers around tell where the marker was
-  Longest by_curve;       ///< of gaps in which nothing does
+  Longest by_neighbors;  ///< of gaps in which markers around tell where the marker was
+  Longest by_curve;      ///< of gaps in which nothing does
 };
 
 /// Whether nobody knows where a marker was that is not seen for so long, with nothing around it [s].

@@ -17,7 +17,7 @@ namespace {
 constexpr double kHalfKnee = 0.05;       // [m], from a marker on the skin to the joint's middle
 constexpr double kHalfAnkle = 0.035;     // likewise
 constexpr double kHalfElbow = 0.035;     // likewise
-constexpr double kUnderShoulder = 0.05;  // the shoulder's centre under the marker on the acromion [m]
+constexpr double kUnderShoulder = 0.05;  // the shoulder's center under the marker on the acromion [m]
 constexpr double kOddLength = 0.25;      // of a bone, relative to its median
 
 /// Names of a marker, in capitals, without separators: first that of Plug-in Gait. Those with `*` are on both sides,
@@ -54,7 +54,7 @@ const std::vector<MarkerNames>& SkinNames() {
 }
 
 /// In the middle of joints.
-const std::vector<MarkerNames>& CentreNames() {
+const std::vector<MarkerNames>& CenterNames() {
   static const std::vector<MarkerNames> names = {
       {"*HJC", {"*HJC", "*HIP", "*HIPJC", "#HIP"}},
       {"*KNE", {"*KJC", "*KNEE", "#KNEE"}},
@@ -230,10 +230,10 @@ class MarkerFitter {
       }
     };
     find(SkinNames());
-    centres_ = !Has("LASI") && !Has("RASI");
-    if (centres_) find(CentreNames());
+    centers_ = !Has("LASI") && !Has("RASI");
+    if (centers_) find(CenterNames());
     std::vector<std::string> needed =
-        centres_ ? std::vector<std::string>{"LHJC", "RHJC"} : std::vector<std::string>{"LASI", "RASI"};
+        centers_ ? std::vector<std::string>{"LHJC", "RHJC"} : std::vector<std::string>{"LASI", "RASI"};
     for (const char* marker : {"*KNE", "*ANK", "*SHO", "*ELB", "*WRA"}) {
       for (size_t side = 0; side < 2; ++side) needed.push_back(OnSide(marker, side));
     }
@@ -241,7 +241,7 @@ class MarkerFitter {
     for (const std::string& marker : needed) {
       if (!Has(marker)) missing += (missing.empty() ? "" : ", ") + marker;
     }
-    if (!centres_ && !Has("SACR") && !(Has("LPSI") && Has("RPSI")))
+    if (!centers_ && !Has("SACR") && !(Has("LPSI") && Has("RPSI")))
       missing += (missing.empty() ? "" : ", ") + std::string("LPSI and RPSI or SACR");
     for (size_t side = 0; side < 2; ++side) {
       if (!Has(OnSide("*TOE", side)) && !Has(OnSide("*HEE", side))) {
@@ -252,7 +252,7 @@ class MarkerFitter {
       std::string there;
       for (size_t m = 0; m < markers_.names.size() && m < 60; ++m) there += (m == 0 ? "" : ", ") + markers_.names[m];
       throw InputError(name_, "no markers " + missing + " that are seen most of the time (there are " + there + ")",
-                       "those of Plug-in Gait or a relative, or joint centres");
+                       "those of Plug-in Gait or a relative, or joint centers");
     }
     FilledGaps filled;
     for (const auto& [marker, column] : columns_)
@@ -269,8 +269,8 @@ class MarkerFitter {
     const auto longest = [&](const FilledGaps::Longest& gap) {
       return "the longest, of " + markers_.names[gap.column] + ", for " + io::Fixed(gap.seconds, 2) + " s";
     };
-    if (filled.by_neighbours.seconds > kLongestGuess) {
-      clip_.notes.push_back("gaps of markers are filled by the markers around, " + longest(filled.by_neighbours));
+    if (filled.by_neighbors.seconds > kLongestGuess) {
+      clip_.notes.push_back("gaps of markers are filled by the markers around, " + longest(filled.by_neighbors));
     }
     if (filled.by_curve.seconds > kLongestGuess) {
       clip_.doubts.push_back("gaps of markers with nothing around that tells where they were are filled by straight " +
@@ -330,7 +330,7 @@ class MarkerFitter {
     for (auto& hip : hips_) hip.resize(frames());
     for (size_t f = 0; f < frames(); ++f) {
       const Vec3 shoulders = 0.5 * (P("LSHO")[f] + P("RSHO")[f]);
-      if (centres_) {
+      if (centers_) {
         for (size_t side = 0; side < 2; ++side) hips_[side][f] = P("*HJC", side)[f];
         over[f] = shoulders - 0.5 * (hips_[0][f] + hips_[1][f]);
         const Vec3 x = (hips_[0][f] - hips_[1][f]).normalized();
@@ -357,7 +357,7 @@ class MarkerFitter {
   /// which points to the left.
   Vec3 Middle(const char* outside, const char* inside, double half, size_t side, size_t f, const Vec3& hinge) const {
     const Vec3& outer = P(outside, side)[f];
-    if (centres_) return outer;
+    if (centers_) return outer;
     if (HasSided(inside, side)) return 0.5 * (outer + P(inside, side)[f]);
     return outer + (side == 0 ? -half : half) * hinge.normalized();
   }
@@ -403,7 +403,7 @@ class MarkerFitter {
       neck_.push_back(shoulders);
       over[f] = trunk_.back() * Vec3::UnitY();
       for (size_t side = 0; side < 2; ++side) {
-        shoulders_[side].push_back(P("*SHO", side)[f] - (centres_ ? 0 : kUnderShoulder) * over[f]);
+        shoulders_[side].push_back(P("*SHO", side)[f] - (centers_ ? 0 : kUnderShoulder) * over[f]);
       }
     }
     const bool four = Has("LFHD") && Has("RFHD") && Has("LBHD") && Has("RBHD");
@@ -445,7 +445,7 @@ class MarkerFitter {
         const double weight = HingeWeight(bent.norm());
         hinge = (1 - weight) * straight;
         if (weight > 0) hinge += weight * bent.normalized();
-        if (!centres_) {
+        if (!centers_) {
           elbow = HasSided("*ELM", side)
                       ? Vec3(0.5 * (P("*ELB", side)[f] + P("*ELM", side)[f]))
                       : Vec3(P("*ELB", side)[f] - out * kHalfElbow * Across(out * hinge, upper).normalized());
@@ -547,7 +547,7 @@ class MarkerFitter {
   std::vector<size_t> performers_columns_;
   std::map<std::string, size_t> columns_;  // by names of Plug-in Gait
   std::map<std::string, Path> paths_;
-  bool centres_ = false;
+  bool centers_ = false;
   size_t most_odd_ = 0;
   std::string most_odd_of_;
   std::array<Path, 2> hips_, knees_, ankles_, toes_, shoulders_, elbows_, wrists_, hands_;

@@ -291,7 +291,7 @@ Scene Convert(const aiScene& from) {
       channel_to.scales = KeysOf<Vec3>(channel.mScalingKeys, channel.mNumScalingKeys, ticks);
     }
   }
-  // glTF has metres; Assimp turns lengths of Collada into metres, and leaves those of FBX: UnitScaleFactor centimetres.
+  // glTF has meters; Assimp turns lengths of Collada into meters, and leaves those of FBX: UnitScaleFactor centimeters.
   scene.unit = 1;
   if (is_fbx) {
     double factor = 0;

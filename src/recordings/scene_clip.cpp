@@ -455,7 +455,7 @@ class ClipMaker {
       // A skin that was bound to a body, of which the nodes are the mirror image.
       if (result[j].topLeftCorner<3, 3>().determinant() * rest[j].topLeftCorner<3, 3>().determinant() < 0) return rest;
     }
-    // Its size may be another one: a skin in metres on bones in centimetres.
+    // Its size may be another one: a skin in meters on bones in centimeters.
     const auto size = [&](const std::vector<Mat4>& places) {
       double sum = 0;
       for (size_t j = 1; j < places.size(); ++j) {

@@ -369,7 +369,7 @@ class SmplReader {
       const Vec3 moved(v[0], v[1], v[2]);
       if (!(moved.cwiseAbs().maxCoeff() <= kLargestPlace)) {
         throw InputError(place + ": frame " + std::to_string(f + 1), "a place too far away",
-                         "metres, at most " + io::Number(kLargestPlace));
+                         "meters, at most " + io::Number(kLargestPlace));
       }
       clip_.frames[f].translations[0] += moved;
     }

@@ -104,8 +104,8 @@ class TrcReader {
       Fail(rate, InMarks(rate), "1 to 10000 frames per second");
     }
     const Cell unit = value("Units");
-    metres_ = unit.text == "mm" ? 0.001 : unit.text == "cm" ? 0.01 : unit.text == "m" ? 1 : 0;
-    if (metres_ == 0) Fail(unit, InMarks(unit), "m, cm or mm");
+    meters_ = unit.text == "mm" ? 0.001 : unit.text == "cm" ? 0.01 : unit.text == "m" ? 1 : 0;
+    if (meters_ == 0) Fail(unit, InMarks(unit), "m, cm or mm");
     if (const std::optional<Cell> frames = find("NumFrames")) frames_ = WholeNumber(*frames);
     std::optional<size_t> markers;
     if (const std::optional<Cell> count = find("NumMarkers")) markers = WholeNumber(*count);
@@ -212,7 +212,7 @@ class TrcReader {
         } else if (!io::ParseNumber(cells[c].text, number)) {
           Fail(cells[c], InMarks(cells[c]), "a coordinate of " + markers_.names[m]);
         }
-        place[static_cast<Eigen::Index>(axis)] = metres_ * number;
+        place[static_cast<Eigen::Index>(axis)] = meters_ * number;
       }
       if (missing == 1 || missing == 2) {
         Fail(cells[2 + 3 * m], std::to_string(3 - missing) + " coordinates of " + markers_.names[m], "three, or none");
@@ -227,7 +227,7 @@ class TrcReader {
 
   LineReader lines_;
   char separator_ = '\t';
-  double metres_ = 0.001;
+  double meters_ = 0.001;
   std::optional<size_t> frames_;  // that the header says
   double first_time_ = 0, last_time_ = 0;
   Markers markers_;

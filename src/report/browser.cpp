@@ -142,7 +142,7 @@ fs::path FindBrowser(const std::string& wanted) {
        {"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge"}) {
     if (const auto found = OnPath(name)) return *found;
   }
-  throw Curable<UsageError>(
+  throw WithHint<UsageError>(
       {Remedy::kNamedBrowser},
       "a picture needs Chromium or Chrome, and there is none on the PATH: install one (on Debian: apt-get install "
       "chromium) or name it");

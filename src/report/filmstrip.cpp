@@ -34,7 +34,7 @@ palette::Color Mix(const palette::Color& a, const palette::Color& b, double t) {
   return {a.r + t * (b.r - a.r), a.g + t * (b.g - a.g), a.b + t * (b.b - a.b)};
 }
 
-/// Brighter than the colour itself above 1, darker below.
+/// Brighter than the color itself above 1, darker below.
 palette::Color Shade(const palette::Color& color, double light) {
   return light > 1 ? Mix(color, kWhite, std::min(1.0, light - 1)) : Mix(color, kInk, std::min(1.0, 1 - light));
 }
@@ -89,7 +89,7 @@ struct Bounds {
   }
 };
 
-/// What a picture shows, in metres and newtons.
+/// What a picture shows, in meters and newtons.
 struct Strip {
   std::span<const FilmedMotion> motions;
   const FilmStripOptions& options;
@@ -203,11 +203,11 @@ View ChooseView(const Character& character, const std::vector<character::BodySta
   return view;
 }
 
-/// Gives every figure its place. True places need room between neighbours and must not run back; else the gaps between
+/// Gives every figure its place. True places need room between neighbors and must not run back; else the gaps between
 /// figures are made equal, like letters in a line. True: the places are those of the world.
 bool Arrange(std::vector<Figure>& figures, bool in_place, double height) {
   const double gap = 0.06 * height;
-  const double overlap = 0.12 * height;  // of neighbours at their true places, which still reads well
+  const double overlap = 0.12 * height;  // of neighbors at their true places, which still reads well
   const double narrow = 0.2 * height;    // half of the room that a label needs
   bool true_places = !in_place;
   for (size_t i = 0; i + 1 < figures.size(); ++i) {
@@ -356,7 +356,7 @@ void DrawMesh(Canvas& canvas, const View& view, const Shape& shape, const Vec3& 
   for (const Seen& s : seen) {
     std::vector<Vec2> face;
     for (const int v : shape.mesh.triangles[s.triangle]) face.push_back(pixels[static_cast<size_t>(v)]);
-    // The stroke covers the hair's breadth that renderers leave between neighbours.
+    // The stroke covers the hair's breadth that renderers leave between neighbors.
     const std::string fill = Hex(Shade(color, s.brightness));
     canvas.Polygon(face, "fill=\"" + fill + "\" stroke=\"" + fill + "\" stroke-width=\"0.3\"");
   }
@@ -379,7 +379,7 @@ double BoneWidth(const character::Body& a, const character::Body& b) {
   return width;
 }
 
-/// All shapes, far ones first; between the shapes of neighbours a bone, so that the figure holds together.
+/// All shapes, far ones first; between the shapes of neighbors a bone, so that the figure holds together.
 void DrawFigure(Canvas& canvas, const View& view, const Character& character, const State& state) {
   struct Item {
     double depth;
@@ -481,7 +481,7 @@ void DrawWorld(Canvas& canvas, const Strip& strip, const Figure& figure, const W
   const simulation::Layout layout(strip.character(), environment);
   for (size_t f = 0; f < environment.bodies.size(); ++f) {
     const character::BodyState& at = figure.actors[0].state[static_cast<size_t>(layout.FreeBody(f))];
-    for (const simulation::TurnedShape& turned : environment.bodies[f].AllShapes()) {
+    for (const simulation::OrientedShape& turned : environment.bodies[f].AllShapes()) {
       const Vec3 center = at.position + at.orientation * turned.shape.offset;
       const Quat orientation = at.orientation * turned.orientation;
       if (turned.shape.kind == Shape::Kind::kBox) {
@@ -545,7 +545,7 @@ struct LegendEntries {
   double weight_length = 0;  ///< of the arrow for the character's weight [px]
 };
 
-/// One line at the foot of the picture: what the colours mean on the left, lengths on the right.
+/// One line at the foot of the picture: what the colors mean on the left, lengths on the right.
 void DrawLegend(Canvas& canvas, const LegendEntries& entries, double width, double y) {
   const std::string text = "fill=\"" + Hex(Mix(kInk, palette::kPaper, 0.3)) + "\"";
   const double middle = y - 4.5;  // of the small letters
@@ -576,12 +576,12 @@ void DrawLegend(Canvas& canvas, const LegendEntries& entries, double width, doub
     x += entries.weight_length + 8;
   }
 
-  const double metre = canvas.scale();
+  const double meter = canvas.scale();
   const double end = width - 36;
   const std::string stroke = "fill=\"none\" stroke=\"" + Hex(kInk) + "\"";
-  canvas << "<path d=\"M" << end - metre << " " << middle - 4 << "v8m0 -4h" << metre
+  canvas << "<path d=\"M" << end - meter << " " << middle - 4 << "v8m0 -4h" << meter
          << "m0 -4v8\" stroke-width=\"1.3\" " << stroke << "/>\n";
-  canvas.Text({end - metre - 8, y}, "text-anchor=\"end\" " + text,
+  canvas.Text({end - meter - 8, y}, "text-anchor=\"end\" " + text,
               entries.true_places ? "1 m" : "figures spread apart  \u00b7  1 m");
 }
 
@@ -618,7 +618,7 @@ void ForEachArrow(const Strip& strip, const Use& use) {
   }
 }
 
-/// Lengths of arrows: half a metre for the character's weight, less where a force would leave the picture.
+/// Lengths of arrows: half a meter for the character's weight, less where a force would leave the picture.
 void ScaleArrows(Strip& strip) {
   const double height = strip.character().height;
   const double gravity = std::abs(strip.options.gravity);
@@ -715,7 +715,7 @@ void DrawFloor(Canvas& canvas, const Strip& strip, const Layout& layout) {
   canvas.Line({0, floor}, {strip.options.width, floor}, 1.2, "stroke=\"#8d8f94\"");
 }
 
-/// The world behind each figure as it is at its instant, up to halfway to the neighbours.
+/// The world behind each figure as it is at its instant, up to halfway to the neighbors.
 void DrawSurroundings(Canvas& canvas, const Strip& strip) {
   const std::vector<Figure>& figures = strip.figures;
   const auto border = [&](size_t i) {  // between a figure and the next

@@ -273,7 +273,7 @@ struct RunDescriber::Impl {
     footprints.Step(part.states[step], history.cells[step], history.loads[step]);
   }
 
-  /// The pushes in a step, as what touches the centres of the bodies that are pushed.
+  /// The pushes in a step, as what touches the centers of the bodies that are pushed.
   std::vector<simulation::Contact> PushesIn(const control::Trajectory& part, size_t step) const {
     std::vector<simulation::Contact> touches;
     const double h = part.time_step, begin = part.TimeOf(step);

@@ -13,7 +13,7 @@ double SurfaceAt(const simulation::Environment& environment, const Vec3& place, 
   return std::abs(height - touched) < kNear ? height : touched;
 }
 
-/// The value that 2 % of some values exceed; 0 where there is none. It is the end of a scale of colours, which a few
+/// The value that 2 % of some values exceed; 0 where there is none. It is the end of a scale of colors, which a few
 /// peaks would otherwise make pale.
 double UsualPeak(std::vector<double> values) {
   if (values.empty()) return 0;

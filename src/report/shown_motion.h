@@ -17,7 +17,7 @@ struct Strides {
   size_t sample = 1;
 };
 
-/// Frames of all bodies; places of root and centre of mass and joint angles at the samples.
+/// Frames of all bodies; places of root and center of mass and joint angles at the samples.
 class MotionRecord {
  public:
   explicit MotionRecord(const character::Character& character) : character_(character) {}

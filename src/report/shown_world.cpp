@@ -60,7 +60,7 @@ io::Json WorldToJson(const simulation::WorldOptions& options) {
   json["bodies"] = io::Json::array();
   for (const simulation::FreeBody& body : environment.bodies) {
     io::Json shapes = io::Json::array();
-    for (const simulation::TurnedShape& turned : body.AllShapes()) {
+    for (const simulation::OrientedShape& turned : body.AllShapes()) {
       shapes.push_back(ShapeToJson(turned.shape));
       shapes.back()["orientation"] = io::ToJson(turned.orientation);
     }

@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-namespace retrace::synthesis {
+namespace retrace::response_model {
 
 PushDeformation::PushDeformation(const character::Character& character, const DeformationOptions& options)
     : options_(options), dynamics_(character) {
@@ -58,4 +58,4 @@ bool PushDeformation::Solve(const character::Pose& now, std::span<const Push> pu
   return true;
 }
 
-}  // namespace retrace::synthesis
+}  // namespace retrace::response_model

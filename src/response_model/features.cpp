@@ -8,7 +8,7 @@
 #include "retrace/math/rotation.h"
 #include "retrace/response_model/example.h"
 
-namespace retrace::synthesis {
+namespace retrace::response_model {
 
 using Eigen::Index;
 using Eigen::MatrixXd;
@@ -196,4 +196,4 @@ MatrixXd FeatureMap::ObserveAll(const std::vector<character::Pose>& poses) {
   return all;
 }
 
-}  // namespace retrace::synthesis
+}  // namespace retrace::response_model

@@ -8,7 +8,7 @@
 #include "retrace/character/kinematics.h"
 #include "retrace/math/rotation.h"
 
-namespace retrace::synthesis {
+namespace retrace::response_model {
 
 using Eigen::Index;
 using Eigen::MatrixXd;
@@ -222,4 +222,4 @@ NearestExample FindNearestExample(const ResponseModel& model, const Push& push, 
   return best;
 }
 
-}  // namespace retrace::synthesis
+}  // namespace retrace::response_model

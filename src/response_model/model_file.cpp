@@ -10,7 +10,7 @@
 #include "retrace/io/file.h"
 #include "retrace/response_model/judge.h"
 
-namespace retrace::synthesis {
+namespace retrace::response_model {
 namespace {
 
 constexpr size_t kMostExamples = 1000;
@@ -30,7 +30,7 @@ void DescribeOptions(Options& o, Visitor& v) {
   v.Field({"dimensions", "Latent coordinates"}, o.dimensions, io::Integer{1, 50});
   v.Field({"back_rate", "Rate of the back constraint", "1/m^2"}, o.back_rate, io::Real{{1e-6, 1e6}});
   v.Field({"back_constraint", "Whether there is one"}, o.back_constraint, io::Flag{});
-  v.Field({"iterations", "Of the minimisation of L_P"}, o.iterations, io::Integer{1, 100000});
+  v.Field({"iterations", "Of the minimization of L_P"}, o.iterations, io::Integer{1, 100000});
   v.Field({"start_deviation", "Of what is added to the principal components"}, o.start_deviation, io::Real{{0, 100}});
   v.Field({"least_noise", "Of an observation"}, o.least_noise, io::Real{{0, 100}});
   v.Field({"least_dynamics_noise", "Of a latent place"}, o.least_dynamics_noise, io::Real{{0, 100}});
@@ -42,7 +42,7 @@ void DescribeOptions(Options& o, Visitor& v) {
   v.Field({"clock_period", "Of the clock by which all examples go; 0: none", "s"}, o.clock_period, io::Real{{0, 100}});
   v.Field({"takes_pushes_off", "Whether the pushes of the examples are taken off again"}, o.takes_pushes_off,
           io::Flag{});
-  v.Field({"dynamics_iterations", "Of the minimisation of L_D"}, o.dynamics_iterations, io::Integer{1, 100000});
+  v.Field({"dynamics_iterations", "Of the minimization of L_D"}, o.dynamics_iterations, io::Integer{1, 100000});
   v.Section({"deformation", "What a push does to a pose"}, [&](auto& section) {
     section.Field({"paper", "Smallest |G|^2 + foot_weight |C|^2"}, o.deformation.paper, io::Flag{});
     section.Field({"joint_inertia", "Of each axis of a joint", "kg m^2"}, o.deformation.joint_inertia,
@@ -179,7 +179,7 @@ StoredModel ReadModel(const io::Json& document, const std::string& name) {
   const io::JsonView character = view["character"];
   if (io::Sha256(io::Dump(character.json())) != view["character_sha256"].String()) {
     view["character_sha256"].Fail("another hash than that of /character",
-                                  "the character that the model was learnt with");
+                                  "the character that the model was learned with");
   }
   stored.character = std::make_unique<character::Character>(
       character::ParseCharacter(character.json(), name + ": " + character.pointer()));
@@ -196,11 +196,11 @@ StoredModel ReadModel(const io::Json& document, const std::string& name) {
       view["examples"].Fail("more than " + std::to_string(kMostObservations) + " poses", "fewer");
     }
   }
-  const io::JsonView learnt = view["learnt"];
-  learnt.AllowOnly({"rate", "noise", "dynamics", "weights"});
-  model.kernel.rates[0] = learnt["rate"].Number(kPositive);
-  model.kernel.noise = learnt["noise"].Number(kPositive);
-  const io::JsonView dynamics = learnt["dynamics"];
+  const io::JsonView learned = view["learnt"];
+  learned.AllowOnly({"rate", "noise", "dynamics", "weights"});
+  model.kernel.rates[0] = learned["rate"].Number(kPositive);
+  model.kernel.noise = learned["noise"].Number(kPositive);
+  const io::JsonView dynamics = learned["dynamics"];
   dynamics.AllowOnly({"variance", "noise", "rates"});
   model.dynamics_kernel.variance = dynamics["variance"].Number(kPositive);
   model.dynamics_kernel.noise = dynamics["noise"].Number(kPositive);
@@ -212,7 +212,7 @@ StoredModel ReadModel(const io::Json& document, const std::string& name) {
   }
   model.dynamics_kernel.rates =
       Eigen::Map<const Eigen::VectorXd>(rates.data(), static_cast<Eigen::Index>(rates.size()));
-  const std::vector<io::JsonView> weights = learnt["weights"].Elements(kMostObservations);
+  const std::vector<io::JsonView> weights = learned["weights"].Elements(kMostObservations);
   model.back_weights.resize(static_cast<Eigen::Index>(weights.size()), model.options.dimensions);
   for (size_t i = 0; i < weights.size(); ++i) {
     const std::vector<double> row = weights[i].Numbers(kAny, 50);
@@ -235,4 +235,4 @@ StoredModel ReadModel(const io::Json& document, const std::string& name) {
   return stored;
 }
 
-}  // namespace retrace::synthesis
+}  // namespace retrace::response_model

@@ -7,11 +7,11 @@
 #include <stdexcept>
 #include <utility>
 
-#include "retrace/retargeting/cycle.h"
 #include "retrace/io/cpu_time.h"
 #include "retrace/math/rotation.h"
+#include "retrace/retargeting/cycle.h"
 
-namespace retrace::synthesis {
+namespace retrace::response_model {
 
 using Eigen::Index;
 using Eigen::MatrixXd;
@@ -33,9 +33,9 @@ learning::LatentOptions LatentOptionsOf(const ResponseOptions& options) {
   latent.start_deviation = options.start_deviation;
   latent.least_noise = options.least_noise;
   latent.seed = options.seed;
-  latent.minimisation.most_iterations = options.iterations;
-  latent.minimisation.minimiser = options.conjugate_gradients ? optimization::Minimiser::kScaledConjugateGradients
-                                                              : optimization::Minimiser::kLbfgs;
+  latent.minimization.most_iterations = options.iterations;
+  latent.minimization.minimizer = options.conjugate_gradients ? optimization::Minimizer::kScaledConjugateGradients
+                                                              : optimization::Minimizer::kLbfgs;
   return latent;
 }
 
@@ -331,14 +331,14 @@ void Assemble(ResponseModel& model) {
   AssembleLatent(model, features);
   learning::LatentOptions latent = LatentOptionsOf(model.options);
   latent.least_noise = 0;  // the kernel has all of it
-  VectorXd learnt(model.back_weights.size() + 2);
+  VectorXd learned(model.back_weights.size() + 2);
   if (model.back_weights.rows() != model.num_observations() || model.back_weights.cols() != model.options.dimensions) {
     throw std::invalid_argument("weights of another number of observations");
   }
-  learnt.head(model.back_weights.size()) = model.back_weights.reshaped();
-  learnt[learnt.size() - 2] = std::log(model.kernel.rates[0]);
-  learnt[learnt.size() - 1] = std::log(model.kernel.noise);
-  model.latent = learning::LatentObjective(model.latent.observations, latent).Model(learnt);
+  learned.head(model.back_weights.size()) = model.back_weights.reshaped();
+  learned[learned.size() - 2] = std::log(model.kernel.rates[0]);
+  learned[learned.size() - 1] = std::log(model.kernel.noise);
+  model.latent = learning::LatentObjective(model.latent.observations, latent).Model(learned);
   if (model.latent.scales.size() == 0 ||
       !model.observation.Fit(model.latent.latent, model.latent.observations, model.kernel)) {
     throw std::runtime_error("the covariance of the observations cannot be factored: more noise is needed");
@@ -374,18 +374,18 @@ ResponseLearning LearnResponse(const character::Character& character, std::vecto
   AssembleLatent(model, features);
   learning::LatentOptions latent = LatentOptionsOf(options);
   if (on_iteration) {
-    latent.minimisation.after_iteration = [&](int iteration, const VectorXd&, double value) {
+    latent.minimization.after_iteration = [&](int iteration, const VectorXd&, double value) {
       return on_iteration(iteration, value);
     };
   }
   learning::LatentObjective objective(model.latent.observations, latent);
-  result.latent = optimization::Minimise(std::ref(objective), objective.Start(), latent.minimisation);
-  const VectorXd& learnt = result.latent.x;
-  const Index entries = learnt.size() - 2;
-  model.back_weights = learnt.head(entries).reshaped(model.num_observations(), options.dimensions);
-  model.kernel.rates[0] = std::exp(learnt[entries]);
-  model.kernel.noise = options.least_noise + std::exp(learnt[entries + 1]);
-  model.latent = objective.Model(learnt);
+  result.latent = optimization::Minimize(std::ref(objective), objective.Start(), latent.minimization);
+  const VectorXd& learned = result.latent.x;
+  const Index entries = learned.size() - 2;
+  model.back_weights = learned.head(entries).reshaped(model.num_observations(), options.dimensions);
+  model.kernel.rates[0] = std::exp(learned[entries]);
+  model.kernel.noise = options.least_noise + std::exp(learned[entries + 1]);
+  model.latent = objective.Model(learned);
 
   MatrixXd points, values;
   Transitions(model, features, points, values);
@@ -393,10 +393,10 @@ ResponseLearning LearnResponse(const character::Character& character, std::vecto
   learning::Kernel start;
   start.rates.setOnes(options.order + (options.clock_period > 0 ? 1 : 0));
   start.noise = 1;
-  optimization::MinimisationOptions minimisation;
-  minimisation.most_iterations = options.dynamics_iterations;
-  const learning::LearntKernel dynamics =
-      learning::LearnKernel(points, LeftOver(model, points, values), start, minimisation, options.least_dynamics_noise);
+  optimization::MinimizationOptions minimization;
+  minimization.most_iterations = options.dynamics_iterations;
+  const learning::LearnedKernel dynamics =
+      learning::LearnKernel(points, LeftOver(model, points, values), start, minimization, options.least_dynamics_noise);
   model.dynamics_kernel = dynamics.kernel;
   result.dynamics = dynamics.minimum;
   Assemble(model);
@@ -411,4 +411,4 @@ ResponseLearning LearnResponse(const character::Character& character, std::vecto
   return result;
 }
 
-}  // namespace retrace::synthesis
+}  // namespace retrace::response_model

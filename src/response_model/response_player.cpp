@@ -8,7 +8,7 @@
 #include "retrace/character/kinematics.h"
 #include "retrace/math/smooth_step.h"
 
-namespace retrace::synthesis {
+namespace retrace::response_model {
 
 using Eigen::VectorXd;
 
@@ -138,4 +138,4 @@ const SynthesisRecord& ResponsePlayer::Step(std::span<const Push> pushes) {
   return *record;
 }
 
-}  // namespace retrace::synthesis
+}  // namespace retrace::response_model

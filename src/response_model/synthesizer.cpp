@@ -9,7 +9,7 @@
 
 #include "retrace/math/rotation.h"
 
-namespace retrace::synthesis {
+namespace retrace::response_model {
 
 using Eigen::Index;
 using Eigen::MatrixXd;
@@ -262,4 +262,4 @@ const SynthesisRecord& Synthesizer::Step(std::span<const Push> pushes) {
   return record_;
 }
 
-}  // namespace retrace::synthesis
+}  // namespace retrace::response_model

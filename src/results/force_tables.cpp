@@ -13,7 +13,7 @@ namespace retrace::results {
 namespace {
 
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
-constexpr double kPressed = 0.05;  // a low-passed centre of pressure needs more force [body weights]
+constexpr double kPressed = 0.05;  // a low-passed center of pressure needs more force [body weights]
 
 void AddNames(const std::string& prefix, std::vector<std::string>& names) {
   for (const char* axis : io::kAxes) names.push_back(prefix + axis);

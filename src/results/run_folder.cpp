@@ -144,8 +144,8 @@ RunFolder::RunFolder(fs::path path, bool force, std::span<const fs::path> inputs
     const bool empty = fs::is_empty(path_, error);
     if (error) throw OutputError(path_.string() + ": cannot be read: " + error.message());
     if (!empty && !force) {
-      throw Curable<UsageError>({Remedy::kOverwrite},
-                                path_.string() + ": found a folder with files in it, expected a new or empty one");
+      throw WithHint<UsageError>({Remedy::kOverwrite},
+                                 path_.string() + ": found a folder with files in it, expected a new or empty one");
     }
   }
   for (const std::string& name : RunFileNames(path_)) io::CheckOutput(path_ / name, inputs);

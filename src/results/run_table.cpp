@@ -176,16 +176,16 @@ void RunRow::Take(const metrics::Evaluation& evaluation, const metrics::MotionMe
     if (gate.name == "root_orientation") set(FigureIndex("worst_root_orientation_deg"), Degrees(gate.worst));
     if (gate.name == "joint_position") set(FigureIndex("worst_joint_position_m"), gate.worst);
   }
-  constexpr double kMillimetres = 1000;
-  set(FigureIndex("joint_error_mm"), kMillimetres * m.joint_error);
-  set(FigureIndex("world_error_mm"), kMillimetres * m.world_error);
-  set(FigureIndex("local_error_mm"), kMillimetres * m.local_error);
-  set(FigureIndex("aligned_error_mm"), kMillimetres * m.aligned_error);
-  set(FigureIndex("largest_body_error_mm"), kMillimetres * m.largest_body_error);
-  set(FigureIndex("segment_drift_mm"), kMillimetres * m.segment_drift);
+  constexpr double kMillimeters = 1000;
+  set(FigureIndex("joint_error_mm"), kMillimeters * m.joint_error);
+  set(FigureIndex("world_error_mm"), kMillimeters * m.world_error);
+  set(FigureIndex("local_error_mm"), kMillimeters * m.local_error);
+  set(FigureIndex("aligned_error_mm"), kMillimeters * m.aligned_error);
+  set(FigureIndex("largest_body_error_mm"), kMillimeters * m.largest_body_error);
+  set(FigureIndex("segment_drift_mm"), kMillimeters * m.segment_drift);
   set(FigureIndex("drift_m"), m.drift);
-  set(FigureIndex("velocity_error_mm_per_frame"), kMillimetres * m.velocity_error);
-  set(FigureIndex("acceleration_error_mm_per_frame2"), kMillimetres * m.acceleration_error);
+  set(FigureIndex("velocity_error_mm_per_frame"), kMillimeters * m.velocity_error);
+  set(FigureIndex("acceleration_error_mm_per_frame2"), kMillimeters * m.acceleration_error);
   set(FigureIndex("velocity_error_m_per_s"), m.velocity_error * metrics::kPositionRate);
   set(FigureIndex("acceleration_error_m_per_s2"),
       m.acceleration_error * metrics::kPositionRate * metrics::kPositionRate);
@@ -195,9 +195,9 @@ void RunRow::Take(const metrics::Evaluation& evaluation, const metrics::MotionMe
   set(FigureIndex("noise_to_signal_percent"), m.noise_to_signal);
   set(FigureIndex("skate_ratio"), m.skate_ratio);
   set(FigureIndex("reference_skate_ratio"), m.reference_skate_ratio);
-  set(FigureIndex("penetration_mean_mm"), kMillimetres * m.penetration.mean);
+  set(FigureIndex("penetration_mean_mm"), kMillimeters * m.penetration.mean);
   set(FigureIndex("penetration_share"), m.penetration.share);
-  set(FigureIndex("penetration_largest_mm"), kMillimetres * m.penetration.largest);
+  set(FigureIndex("penetration_largest_mm"), kMillimeters * m.penetration.largest);
   double squares = 0;
   for (const double rms : m.torque_rms) squares += rms * rms / static_cast<double>(m.torque_rms.size());
   set(FigureIndex("torque_rms_nm"), std::sqrt(squares));

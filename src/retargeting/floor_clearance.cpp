@@ -69,7 +69,7 @@ std::vector<Arm> ArmsOf(const Character& character) {
   return arms;
 }
 
-/// Raises the wrist of one arm by `rise` metres.
+/// Raises the wrist of one arm by `rise` meters.
 void RaiseWrist(const Character& character, const Arm& arm, double rise, Pose& pose) {
   // A straight arm has no plane to flex in; it flexes with its elbow backwards, as in the rest pose (z is forward).
   constexpr double kStraight = 0.01;  // [m] how far the elbow is off the line from shoulder to wrist

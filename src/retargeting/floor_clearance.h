@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "retrace/character/character.h"
-#include "retrace/retargeting/reference_report.h"
 #include "retrace/character/state.h"
+#include "retrace/retargeting/reference_report.h"
 
 namespace retrace::character {
 

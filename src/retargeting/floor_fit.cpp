@@ -72,12 +72,12 @@ std::vector<bool> FallingFreely(const std::vector<double>& heights, double rate)
 FloorFit::FloorFit(const Character& character, const std::vector<Pose>& poses, double rate)
     : rate_(rate), planar_(character.planar) {
   std::vector<State> states(poses.size());
-  std::vector<double> centres;
+  std::vector<double> centers;
   for (size_t f = 0; f < poses.size(); ++f) {
     ForwardKinematics(character, poses[f], states[f]);
-    centres.push_back(CenterOfMass(character, states[f]).y());
+    centers.push_back(CenterOfMass(character, states[f]).y());
   }
-  const std::vector<bool> falls = FallingFreely(centres, rate);
+  const std::vector<bool> falls = FallingFreely(centers, rate);
   const double upright = character.bodies[static_cast<size_t>(character.root)].rest_position.y();
   std::vector<double> lows;
   for (size_t f = 1; f + 1 < poses.size(); ++f) {

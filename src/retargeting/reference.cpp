@@ -9,13 +9,13 @@
 #include "floor_fit.h"
 #include "pose_signal.h"
 #include "retarget.h"
-#include "retrace/retargeting/cycle.h"
 #include "retrace/character/kinematics.h"
 #include "retrace/character/limits.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
 #include "retrace/math/filter.h"
 #include "retrace/math/rotation.h"
+#include "retrace/retargeting/cycle.h"
 #include "sagittal_plane.h"
 
 namespace retrace::character {
@@ -88,7 +88,7 @@ void LevelFloor(const Character& character, const std::vector<Pose>& recorded, d
        : fit.has_stance()   ? "under planted feet"
                             : "under the lowest feet") +
       " moved to 0" +
-      (options.level_floor ? ", tilt of " + io::Fixed(Degrees(report.floor_tilt), 2) + " degrees levelled" : ""));
+      (options.level_floor ? ", tilt of " + io::Fixed(Degrees(report.floor_tilt), 2) + " degrees leveled" : ""));
   report.floor_shown = options.floor_height || fit.has_stance();
   report.levels = fit.LevelsOver(plane);
   for (StandingLevel& level : report.levels) level.height += plane.At(pivot) - height;

@@ -9,10 +9,10 @@
 #include "recording_doubts.h"
 #include "retarget_by_names.h"
 #include "retrace/character/kinematics.h"
-#include "retrace/retargeting/skeleton_mapping.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
 #include "retrace/math/rotation.h"
+#include "retrace/retargeting/skeleton_mapping.h"
 
 namespace retrace::character {
 namespace {
@@ -28,7 +28,7 @@ constexpr double kLegOfHeight = 0.54;   // thigh and shin as a share of a skelet
 // The same as a share of a body's height, crown to sole: those of the human of Liu et al. 2010. Skeletons end somewhere
 // in the head, so that their legs show a recorded body's height better than their tops do.
 constexpr double kLegOfBody = 0.825 / 1.7;
-const double kLargestLevelling = Radians(20);  // between a foot at rest and on the floor, in any source seen
+const double kLargestLeveling = Radians(20);  // between a foot at rest and on the floor, in any source seen
 // Weight of the source's own hinge axis against the plane of the bent limb. Recorded elbows are often balls.
 constexpr double kKneeBlend = 0.25;
 constexpr double kElbowBlend = 0.1;
@@ -45,7 +45,7 @@ double Median(std::vector<double> values) {
   return *middle;
 }
 
-/// The recording as the mapping uses it: world positions and orientations of the mapped joints, in metres.
+/// The recording as the mapping uses it: world positions and orientations of the mapped joints, in meters.
 class Source {
  public:
   /// `up_axis` as in ReferenceOptions.
@@ -203,7 +203,7 @@ double StandingHeight(const Source& source, double by_legs) {
 
 /// The usual unit that makes the person's height most like a human's [m].
 double UnitFromSize(double height_in_units) {
-  // Decimetres are those of avatars for games; the fifth is that of CMU's database.
+  // Decimeters are those of avatars for games; the fifth is that of CMU's database.
   constexpr double kUsual[] = {1, 0.01, 0.001, 0.0254, 0.0254 / 0.45, 0.3048, 0.1};
   constexpr double kTypicalHeight = 1.6;  // of a skeleton, which ends below the crown [m]
   double best = kUsual[0];
@@ -250,7 +250,7 @@ Quat TurnFromStraight(const Character& character, const std::string& segment, co
 }
 
 /// Where the bone of the body that a joint moves points, in that body's axes: to the mean of the joints that hang on
-/// it, or to its centre of mass.
+/// it, or to its center of mass.
 Vec3 BoneOf(const Character& character, const Joint& joint) {
   Vec3 end = Vec3::Zero();
   double count = 0;
@@ -548,13 +548,13 @@ class Calibration {
     if (rest_usable_) up = (source_.RestPosition(shin) - source_.RestPosition(foot)).normalized();
     std::vector<Vec3> verticals = StanceVerticals(Sided(side, "thigh"), foot, toe);
     // A foot that kneels or stands on its toes is at rest too, but not flat: far from flat as the rest pose has it.
-    if (rest_usable_) std::erase_if(verticals, [&](const Vec3& v) { return v.dot(up) < std::cos(kLargestLevelling); });
+    if (rest_usable_) std::erase_if(verticals, [&](const Vec3& v) { return v.dot(up) < std::cos(kLargestLeveling); });
     const bool planted = verticals.size() >= 3;
     if (planted) {
       Vec3 median = MedianDirection(verticals);
       std::erase_if(verticals, [&](const Vec3& v) { return v.dot(median) < std::cos(Radians(20)); });
       if (!verticals.empty()) median = MedianDirection(verticals);
-      report.notes.push_back(foot + " levelled by " +
+      report.notes.push_back(foot + " leveled by " +
                              io::Fixed(Degrees(std::acos(std::clamp(median.dot(up), -1.0, 1.0))), 1) +
                              " degrees: the median of " + std::to_string(verticals.size()) + " planted frames");
       up = median;
@@ -582,7 +582,7 @@ void FindUnit(const Source& source, const motion::Clip& clip, const ReferenceOpt
               ReferenceReport& report) {
   const double leg = LegLength([&](const std::string& segment) { return source.RestPosition(segment); });
   const FileUnit unit = UnitOf(clip, leg, options);
-  report.unit = unit.metres;
+  report.unit = unit.meters;
   report.unit_from = unit.from;
   report.height = StandingHeight(source, leg / kLegOfHeight) * report.unit;
 }

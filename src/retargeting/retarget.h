@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "retrace/character/character.h"
+#include "retrace/character/state.h"
+#include "retrace/motion/clip.h"
 #include "retrace/retargeting/reference_options.h"
 #include "retrace/retargeting/reference_report.h"
 #include "retrace/retargeting/skeleton_map.h"
-#include "retrace/character/state.h"
-#include "retrace/motion/clip.h"
 
 namespace retrace::character {
 
@@ -22,7 +22,7 @@ const Joint* JointOfSegment(const Character& character, const std::string& segme
 
 /// Length of a unit of a clip's file.
 struct FileUnit {
-  double metres = 0;
+  double meters = 0;
   std::string from;  ///< where that comes from: ReferenceReport::unit_from
 };
 /// As given, as the file states it, or from the size of the skeleton. @param leg thigh and shin [file units]

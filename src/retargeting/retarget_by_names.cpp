@@ -8,10 +8,10 @@
 #include "recording_doubts.h"
 #include "retrace/character/index.h"
 #include "retrace/character/kinematics.h"
-#include "retrace/retargeting/skeleton_mapping.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
 #include "retrace/math/rotation.h"
+#include "retrace/retargeting/skeleton_mapping.h"
 
 namespace retrace::character {
 namespace {
@@ -111,7 +111,7 @@ class NamedSource {
   Quat turn_;
 };
 
-/// Metres per file unit: the limbs of the source, all together, get the length of the character's. Throws InputError
+/// Meters per file unit: the limbs of the source, all together, get the length of the character's. Throws InputError
 /// where the two rest poses differ. `name` stands for the clip in messages.
 double ScaleOfLimbs(const Character& character, const SkeletonMap& map, const NamedSource& source,
                     const GlobalPose& rest, const std::string& name) {
@@ -161,7 +161,7 @@ Handedness HandednessOfRest(const Character& character, const NamedSource& sourc
 /// Poses of a character at poses of a source, and how far its joints are from the recorded ones.
 class NamedPoser {
  public:
-  /// @param scale metres per file unit
+  /// @param scale meters per file unit
   NamedPoser(const Character& character, const NamedSource& source, double scale, const std::string& name)
       : character_(character), source_(source), scale_(scale), orientations_(character.bodies.size()) {
     for (const Joint& joint : character.joints) {

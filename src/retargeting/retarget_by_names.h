@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "retrace/character/character.h"
-#include "retrace/retargeting/reference_options.h"
-#include "retrace/retargeting/reference_report.h"
 #include "retrace/character/state.h"
 #include "retrace/motion/clip.h"
+#include "retrace/retargeting/reference_options.h"
+#include "retrace/retargeting/reference_report.h"
 
 namespace retrace::character {
 

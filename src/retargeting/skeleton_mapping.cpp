@@ -15,7 +15,7 @@ namespace retrace::character {
 namespace {
 
 /// Lower-case letters and digits of a name, without the prefixes that exporters put in front.
-std::string Normalise(const std::string& name) {
+std::string Normalize(const std::string& name) {
   const size_t colon = name.rfind(':');
   std::string plain;
   for (const char c : colon == std::string::npos ? name : name.substr(colon + 1)) {
@@ -233,7 +233,7 @@ SkeletonMap BestFamily(const motion::Skeleton& skeleton, std::vector<std::string
   for (size_t j = 0; j < skeleton.joints.size(); ++j) {
     // The first of two equal names wins: exporters append helper joints of the same name further down the tree.
     if (skeleton.joints[j].end_site) continue;
-    plain.try_emplace(Normalise(skeleton.joints[j].name), static_cast<int>(j));
+    plain.try_emplace(Normalize(skeleton.joints[j].name), static_cast<int>(j));
     by_words.try_emplace(SideFirst(skeleton.joints[j].name), static_cast<int>(j));
   }
   SkeletonMap best;
@@ -293,12 +293,12 @@ SkeletonMap MapByNames(const motion::Clip& clip, const std::string& name, const 
   std::map<std::string, int> joints;
   for (size_t j = 0; j < clip.skeleton.joints.size(); ++j) {
     if (!clip.skeleton.joints[j].end_site)
-      joints.try_emplace(Normalise(clip.skeleton.joints[j].name), static_cast<int>(j));
+      joints.try_emplace(Normalize(clip.skeleton.joints[j].name), static_cast<int>(j));
   }
   SkeletonMap map;
   map.family = "the character's own names";
   for (const std::string& segment : segments) {
-    const auto it = joints.find(Normalise(segment));
+    const auto it = joints.find(Normalize(segment));
     if (it != joints.end()) map.segments[segment] = {it->second, it->second};
   }
   if (user != nullptr) {
@@ -310,9 +310,9 @@ SkeletonMap MapByNames(const motion::Clip& clip, const std::string& name, const 
     if (!map.Has(segment)) missing.insert(segment);
   }
   if (!missing.empty()) {
-    throw Curable<InputError>({Remedy::kSkeletonMap}, name,
-                              "joints " + NamesOf(clip.skeleton) + ", none of which is named " + Listed(missing),
-                              "joints named as the segments of the character, which is not human, or a map");
+    throw WithHint<InputError>({Remedy::kSkeletonMap}, name,
+                               "joints " + NamesOf(clip.skeleton) + ", none of which is named " + Listed(missing),
+                               "joints named as the segments of the character, which is not human, or a map");
   }
   return map;
 }
@@ -323,7 +323,7 @@ SkeletonMap MapSkeleton(const motion::Skeleton& skeleton, const std::string& nam
   if (missing.empty()) return map;
   std::string wanted;
   for (const std::string& segment : missing) wanted += (wanted.empty() ? "" : ", ") + segment;
-  throw Curable<InputError>(
+  throw WithHint<InputError>(
       {Remedy::kSkeletonMap}, name, "joints " + NamesOf(skeleton) + ", none of which is known as " + wanted,
       "joint names of a known family (CMU, HumanIK, Mixamo, GAMES-105, BioVision, iClone, or names of "
       "which the words name side and part), a skeleton shaped like a human, or a map");

@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "retrace/retargeting/skeleton_map.h"
 #include "retrace/motion/clip.h"
+#include "retrace/retargeting/skeleton_map.h"
 
 namespace retrace::character {
 

@@ -9,9 +9,9 @@
 
 #include "retarget.h"
 #include "retrace/character/builder.h"
-#include "retrace/retargeting/skeleton_mapping.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
+#include "retrace/retargeting/skeleton_mapping.h"
 
 namespace retrace::character {
 namespace {
@@ -95,7 +95,7 @@ Lengths LengthsOf(const motion::Clip& clip, const SkeletonMap& map) {
   return medians;
 }
 
-/// The front of a foot's sole, from its centre of mass: of those shapes that are as low as any.
+/// The front of a foot's sole, from its center of mass: of those shapes that are as low as any.
 double FrontOfSole(const Body& foot) {
   constexpr double kAsLow = 1e-3;  // [m]
   const auto bottom = [](const Shape& shape) { return shape.offset.y() - shape.HalfExtents().y(); };
@@ -265,7 +265,7 @@ Character MakeSubject(const Character& model, const motion::Clip& recording, con
   const std::optional<Vec3> over = ShouldersOverHips(clip, map, options.up_axis);
   const bool shown = over && over->y() > 0;
   if (shown) person.trunk = over->y();
-  for (const auto& [what, length] : kLengths) person.*length *= unit.metres;
+  for (const auto& [what, length] : kLengths) person.*length *= unit.meters;
   Ratios ratios = RatiosOf(of_model, person, notes);
   if (shown) ratios.lean = std::clamp(over->z() / over->y(), -kLargestLean, kLargestLean);
   double height = SubjectRest(model, ratios).height();

@@ -35,7 +35,7 @@ bool HasMesh(const Forest& forest) {
 }  // namespace
 
 Collision::Collision(const Forest& forest, const CollisionOptions& options) : options_(options) {
-  InitialiseOde();
+  InitializeOde();
   for (size_t c = 0; c < forest.num_characters(); ++c) {
     first_geometry_.push_back(geometries_.size());
     const Tree& tree = forest.trees[c];
@@ -303,7 +303,7 @@ void Collision::CollidePair(const Pair& pair, std::span<const BodyMotion> bodies
   }
 }
 
-/// About the centre of each character's shapes, so that characters that are far apart cost next to nothing.
+/// About the center of each character's shapes, so that characters that are far apart cost next to nothing.
 void Collision::FindBalls() {
   for (size_t c = 0; c < balls_.size(); ++c) {
     Ball& ball = balls_[c];

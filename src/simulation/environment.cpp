@@ -173,9 +173,9 @@ HeightField ReadHeightField(const JsonView& view) {
   return field;
 }
 
-TurnedShape ReadTurnedShape(const JsonView& view) {
+OrientedShape ReadTurnedShape(const JsonView& view) {
   view.AllowOnly({"box", "sphere", "capsule", "position", "orientation", "rotation"});
-  TurnedShape turned;
+  OrientedShape turned;
   turned.shape = ReadShape(view);
   turned.shape.offset = ReadVector(view, "position", kPositions);
   turned.orientation = ReadOrientation(view);
@@ -191,19 +191,19 @@ Mat3 TensorAbout(const Vec3& moments, const Quat& orientation, double mass, cons
 
 double TotalVolume(const FreeBody& body) {
   double volume = 0;
-  for (const TurnedShape& turned : body.AllShapes()) volume += Volume(turned.shape);
+  for (const OrientedShape& turned : body.AllShapes()) volume += Volume(turned.shape);
   return volume;
 }
 
-/// The frame of a compound body of even density moves to its centre of mass, and its tensor follows. Returns that
-/// centre in the frame that it had.
+/// The frame of a compound body of even density moves to its center of mass, and its tensor follows. Returns that
+/// center in the frame that it had.
 Vec3 CenterCompound(FreeBody& body) {
   const double density = body.mass / TotalVolume(body);
   Vec3 center = Vec3::Zero();
-  for (const TurnedShape& turned : body.shapes) center += density * Volume(turned.shape) * turned.shape.offset;
+  for (const OrientedShape& turned : body.shapes) center += density * Volume(turned.shape) * turned.shape.offset;
   center /= body.mass;
   body.tensor.setZero();
-  for (TurnedShape& turned : body.shapes) {
+  for (OrientedShape& turned : body.shapes) {
     turned.shape.offset -= center;
     FreeBody alone;
     alone.shape = turned.shape;
@@ -224,15 +224,15 @@ bool IsReal(const Mat3& tensor) {
 /// What follows from the numbers of a file must be in the ranges of these, so that it can be written and read again.
 void CheckCompound(const JsonView& view, const FreeBody& body) {
   double farthest = body.position.cwiseAbs().maxCoeff();
-  for (const TurnedShape& turned : body.shapes) {
+  for (const OrientedShape& turned : body.shapes) {
     farthest = std::max(farthest, turned.shape.offset.cwiseAbs().maxCoeff());
   }
   if (!(farthest <= kPositions.max)) {
-    view["shapes"].Fail("shapes or a centre of mass " + io::Number(farthest) + " m away", "at most 10000 m");
+    view["shapes"].Fail("shapes or a center of mass " + io::Number(farthest) + " m away", "at most 10000 m");
   }
   const double fastest = body.linear_velocity.cwiseAbs().maxCoeff();
   if (!(fastest <= kVelocities.max)) {
-    view["shapes"].Fail("a centre of mass with " + io::Number(fastest) + " m/s", "at most 10000 m/s");
+    view["shapes"].Fail("a center of mass with " + io::Number(fastest) + " m/s", "at most 10000 m/s");
   }
   if (!IsReal(body.tensor)) {
     view["shapes"].Fail("a body whose moments of inertia cannot be simulated",
@@ -356,7 +356,7 @@ double Volume(const Shape& shape) {
   return kPi * shape.radius * shape.radius * (shape.length + 4.0 / 3 * shape.radius);
 }
 
-std::vector<TurnedShape> FreeBody::AllShapes() const {
+std::vector<OrientedShape> FreeBody::AllShapes() const {
   if (compound()) return shapes;
   return {{shape, Quat::Identity()}};
 }
@@ -371,7 +371,7 @@ Vec3 FreeBody::Inertia() const {
   const double cylinder = mass * l / whole;
   const double caps = mass - cylinder;
   const double along = 0.5 * cylinder * r * r + 0.4 * caps * r * r;
-  // Each half ball's centre is 3/8 r from its flat side.
+  // Each half ball's center is 3/8 r from its flat side.
   const double across = cylinder * (0.25 * r * r + l * l / 12) + caps * (0.4 * r * r + 0.25 * l * l + 0.375 * l * r);
   Vec3 inertia = Vec3::Constant(across);
   inertia[shape.axis] = along;
@@ -466,7 +466,7 @@ Json Environment::ToJson() const {
   for (const FreeBody& body : bodies) {
     Json entry = {{"name", body.name}};
     if (body.compound()) {
-      for (const TurnedShape& turned : body.shapes) {
+      for (const OrientedShape& turned : body.shapes) {
         Json& shape = entry["shapes"].emplace_back(simulation::ToJson(turned.shape));
         shape["position"] = io::ToJson(turned.shape.offset);
         shape["orientation"] = io::ToJson(turned.orientation);

@@ -22,7 +22,7 @@ struct Tree {
   bool planar = false;  // the root keeps to the plane across its x axis
 };
 
-/// What a body weighs, about its centre of mass.
+/// What a body weighs, about its center of mass.
 struct BodyMass {
   double mass = 0;                         // [kg]
   Vec3 inertia = Vec3::Zero();             // principal moments [kg m^2]

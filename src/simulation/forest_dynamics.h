@@ -2,7 +2,7 @@
 /// 7), for the equations that ODE's step solves: semi-implicit Euler in the bodies' own coordinates, with joints that
 /// correct their position errors, implicit servos (step.h), and implicit gyroscopic torques (Lacoursiere 2006).
 ///
-/// Notation: x is the velocity of a body at the end of the step (linear of its centre of mass, angular; world axes), p
+/// Notation: x is the velocity of a body at the end of the step (linear of its center of mass, angular; world axes), p
 /// an impulse on it. A joint gives its child the velocity
 ///     x = X x_parent + S u + b,
 /// with u the rate of the child relative to its parent, S what it does to the child about the joint's anchor, X the

@@ -72,7 +72,7 @@ using Matrix6 = Matrix<T, 6, 6>;
 template <class T>
 using Matrix63 = Matrix<T, 6, 3>;
 
-/// Two neighbours of a column: in a single simulation they share a vector, which the compiler does not find by itself.
+/// Two neighbors of a column: in a single simulation they share a vector, which the compiler does not find by itself.
 using Pair = double __attribute__((vector_size(16)));
 RETRACE_LANES_INLINE Pair LoadPair(const double* from) {
   Pair pair;
@@ -214,7 +214,7 @@ RETRACE_LANES_INLINE T Dot(const Matrix<T, K>& a, const Matrix<T, K>& b) {
   return SumOfPairs(products);
 }
 
-/// a b. Rows that have a neighbour in a pair: one product after another. The last of an odd number: halves.
+/// a b. Rows that have a neighbor in a pair: one product after another. The last of an odd number: halves.
 template <class T, int R, int K, int C>
 RETRACE_LANES_INLINE Matrix<T, R, C> Product(const Matrix<T, R, K>& a, const Matrix<T, K, C>& b) {
   Matrix<T, R, C> result;

@@ -118,7 +118,7 @@ void CollideCapsuleWithBox(const Vec3& capsule_center, const Vec3& capsule_axis,
 
 ObjectCollision::ObjectCollision(const Forest& forest, const WorldOptions& options, const ContactLaws& laws)
     : options_(options), environment_(options.environment), laws_(laws), layout_(forest.layout) {
-  InitialiseOde();
+  InitializeOde();
   for (size_t b = 0; b < forest.bodies.size(); ++b) {
     for (const Shape& given : forest.bodies[b]->shapes) {
       const Shape& shape = given.kind == Shape::Kind::kMesh ? boxes_.emplace_back(BoxAbout(given)) : given;
@@ -129,7 +129,7 @@ ObjectCollision::ObjectCollision(const Forest& forest, const WorldOptions& optio
     const simulation::FreeBody& body = environment_.bodies[f];
     first_piece_.push_back(free_.size());
     double& reach = reaches_.emplace_back(0);
-    for (const TurnedShape& turned : body.AllShapes()) {
+    for (const OrientedShape& turned : body.AllShapes()) {
       const Shape& shape = free_shapes_.emplace_back(turned.shape);
       Piece& piece =
           free_.emplace_back(MakePiece(shape, turned.orientation, layout_.FreeBody(f), laws.OwnerOfFreeBody(f)));

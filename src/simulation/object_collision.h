@@ -5,7 +5,7 @@
 /// edge, by their distance, which is exact; a box by ODE's test of boxes (box_contacts.h) where it will be at the end
 /// of the step if nothing stops it, from which follow the gap that there is now and the points, also where a foot is
 /// wider than a beam. Things that both move are met where they are; boxes of compound bodies, which carry others, a
-/// millimetre ahead.
+/// millimeter ahead.
 #pragma once
 
 #include <ode/ode.h>
@@ -29,10 +29,10 @@ class ObjectCollision {
   ObjectCollision& operator=(const ObjectCollision&) = delete;
 
   /// Which free bodies are at rest: those without any velocity that things hold which nothing moves, or bodies at rest
-  /// do, by contacts in whose polygon their centre of mass lies. `resting` has one entry per free body.
+  /// do, by contacts in whose polygon their center of mass lies. `resting` has one entry per free body.
   void FindResting(std::span<const BodyMotion> bodies, double time, std::vector<char>& resting);
 
-  /// Whether contacts, among which there may be others, hold a free body: its centre of mass is in their polygon.
+  /// Whether contacts, among which there may be others, hold a free body: its center of mass is in their polygon.
   bool Hold(std::span<const ContactPoint> points, size_t free_body, const BodyMotion& body);
 
   /// A free body comes to rest where it is now; until it is touched nobody looks where it is.
@@ -113,7 +113,7 @@ class ObjectCollision {
   std::deque<character::Shape> free_shapes_;
   std::vector<Piece> free_;          // of all free bodies
   std::vector<size_t> first_piece_;  // (free bodies, and one more)
-  std::vector<double> reaches_;      // (free bodies) radius of the ball about the centre that holds it
+  std::vector<double> reaches_;      // (free bodies) radius of the ball about the center that holds it
   std::vector<Ball> balls_;          // (free bodies)
   std::vector<Fixed> fixed_;
   bool anything_moves_ = false;

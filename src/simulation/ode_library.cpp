@@ -16,7 +16,7 @@ void IgnoreOdeMessage(int, const char*, va_list) {}
 
 }  // namespace
 
-void InitialiseOde() {
+void InitializeOde() {
   static std::once_flag once;
   std::call_once(once, [] {
     dInitODE2(0);

@@ -13,7 +13,7 @@ static_assert(std::is_same_v<dReal, double>, "ODE must be the double-precision b
 
 /// Makes ODE ready for the calling thread. Its errors are thrown from then on (std::runtime_error): by itself it would
 /// abort the process.
-void InitialiseOde();
+void InitializeOde();
 
 inline Vec3 ToVec3(const dReal* v) {
   return Vec3(v[0], v[1], v[2]);

@@ -24,7 +24,7 @@ void Abandon(dThreadingImplementationID threading) {
 
 OdeStepper::OdeStepper(const Forest& forest, const StepLaw& law)
     : forest_(forest), law_(law), own_push_(!law.others.empty() || law.moving_surfaces) {
-  InitialiseOde();
+  InitializeOde();
   world_ = dWorldCreate();
   // Worlds without an implementation of their own share one with fake locks: two threads would crash.
   threading_ = dThreadingAllocateSelfThreadedImplementation();

@@ -8,7 +8,6 @@
 
 namespace retrace::simulation {
 
-
 std::string WhyNotReduced() {
   const char* variable = std::getenv("RETRACE_SOLVER_SELF_TEST");
   if (variable != nullptr && std::string_view(variable) == "fail") return "RETRACE_SOLVER_SELF_TEST is set to fail";

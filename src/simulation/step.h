@@ -11,7 +11,7 @@ namespace retrace::simulation {
 
 /// Where a body is and how it moves; rotation is the matrix of orientation.
 struct BodyMotion {
-  Vec3 position = Vec3::Zero();  ///< of the centre of mass [m]
+  Vec3 position = Vec3::Zero();  ///< of the center of mass [m]
   Quat orientation = Quat::Identity();
   Mat3 rotation = Mat3::Identity();
   Vec3 linear_velocity = Vec3::Zero();   ///< [m/s]
@@ -77,7 +77,7 @@ struct StepInput {
   std::span<const ContactPoint> contacts;
   std::span<const Motor> motors;       ///< (joints); a hinge uses its axis
   std::span<const Vec3> torques;       ///< (bodies) in world axes [N m]; empty: none
-  std::span<const Vec3> forces = {};   ///< (bodies) on centres of mass, world axes [N]; empty: none
+  std::span<const Vec3> forces = {};   ///< (bodies) on centers of mass, world axes [N]; empty: none
   std::span<const char> resting = {};  ///< (bodies that move freely) which stay as they are; empty: none
 };
 

@@ -186,18 +186,18 @@ void SteppedWorld::SetBody(size_t index, const character::BodyState& state) {
   body.angular_velocity = state.angular_velocity;
 }
 
-void SteppedWorld::NormaliseCharacter(size_t c) {
+void SteppedWorld::NormalizeCharacter(size_t c) {
   const Tree& tree = forest.trees[c];
   for (size_t i = tree.first_body; i < tree.first_body + tree.num_bodies; ++i) {
     BodyMotion& body = bodies[i];
     body.orientation = body.orientation.normalized();
     body.rotation = body.orientation.toRotationMatrix();
-    // What cannot be normalised is not an orientation: the next step reports it.
+    // What cannot be normalized is not an orientation: the next step reports it.
     has_state = has_state && std::abs(body.orientation.norm() - 1) < 1e-9;
   }
 }
 
-void SteppedWorld::NormaliseFreeBodies() {
+void SteppedWorld::NormalizeFreeBodies() {
   for (size_t f = 0; f < num_free(); ++f) {
     BodyMotion& body = FreeBody(f);
     // As it is where it is one: what is at rest stays so to the bit.
@@ -254,8 +254,8 @@ void SteppedWorld::SetState(const State& state, int first_step) {
   const bool with_free_bodies = state.size() > num_own();
   for (size_t i = 0; i < (with_free_bodies ? bodies.size() : num_own()); ++i) SetBody(i, state[i]);
   if (!with_free_bodies) SetFreeBodiesToStart();
-  for (size_t c = 0; c < layout().num_characters(); ++c) NormaliseCharacter(c);
-  if (with_free_bodies) NormaliseFreeBodies();
+  for (size_t c = 0; c < layout().num_characters(); ++c) NormalizeCharacter(c);
+  if (with_free_bodies) NormalizeFreeBodies();
   FindResting();
   std::fill(body_forces.begin(), body_forces.end(), Vec3::Zero());
   has_forces = false;
@@ -265,8 +265,8 @@ void SteppedWorld::Restart(size_t c) {
   if (!has_state) return;
   contact_forces.Reset(c);
   for (size_t t = layout().num_characters(); t < forest.trees.size(); ++t) contact_forces.Reset(t);
-  NormaliseCharacter(c);
-  NormaliseFreeBodies();
+  NormalizeCharacter(c);
+  NormalizeFreeBodies();
   FindResting();
 }
 

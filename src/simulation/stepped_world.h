@@ -57,9 +57,9 @@ struct SteppedWorld {
 
   void SetBody(size_t index, const character::BodyState& state);
 
-  void NormaliseCharacter(size_t c);
+  void NormalizeCharacter(size_t c);
 
-  void NormaliseFreeBodies();
+  void NormalizeFreeBodies();
 
   void FindResting();
 
@@ -86,7 +86,7 @@ struct SteppedWorld {
   bool Failed(int body) const { return contact_forces.failed[forest.TreeOf(body)] != 0; }
 
   /// ODE takes the step of the trees whose contact forces were not found. It is given the others, too, so that it sees
-  /// the same problem, and its result for these is discarded: they move as they would without their neighbours.
+  /// the same problem, and its result for these is discarded: they move as they would without their neighbors.
   bool StepFailedTrees(const StepInput& input);
 
   void ApplyForce(int body, const Vec3& force);

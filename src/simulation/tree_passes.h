@@ -34,19 +34,19 @@ struct ServoShape {
   double strength[3] = {};    ///< (h kp + kd) of each axis [N m s/rad]
 };
 
-/// A shape of a body, within a sphere about its centre and near a segment through it, and a pair that may touch.
+/// A shape of a body, within a sphere about its center and near a segment through it, and a pair that may touch.
 struct ShapeBounds {
   int body = -1;
   bool at_center = true;     ///< of the body
   double offset[3] = {};     ///< in the body
   int axis = 0;              ///< of the body, along which the segment is
   double half_length = 0;    ///< of the segment [m]
-  double ground_height = 0;  ///< of its centre, over which it does not come near the ground [m]
+  double ground_height = 0;  ///< of its center, over which it does not come near the ground [m]
 };
 struct ShapePair {
   int first = 0;
   int second = 0;
-  double reach_squared = 0;    ///< square of the distance of the centres over which they are apart [m^2]
+  double reach_squared = 0;    ///< square of the distance of the centers over which they are apart [m^2]
   double segment_squared = 0;  ///< the same of their segments; 0: they have none
 };
 /// Which shapes are near something, of each lane: what is not listed is apart.
@@ -86,8 +86,8 @@ template <class T>
 struct NodeNumbers {
   lanes::Inertia<T> articulated;  ///< I
   lanes::Vector6<T> momentum;     ///< p
-  lanes::Vector3<T> lever;        ///< from the child's centre to the anchor
-  lanes::Vector3<T> offset;       ///< X: from the child's centre to the parent's, the joint's error aside
+  lanes::Vector3<T> lever;        ///< from the child's center to the anchor
+  lanes::Vector3<T> offset;       ///< X: from the child's center to the parent's, the joint's error aside
   lanes::Vector3<T> hinge_axis;
   lanes::Matrix63<T> projected;  ///< I S; a hinge uses the first column
   lanes::Matrix3<T> inverse;     ///< D^-1, D = S^T I S + K; a hinge uses the first entry
@@ -132,7 +132,7 @@ struct TreePasses {
   /// `scales` are (count) further factors on the gains of the commands; null: none.
   void (*drive)(const ServoShape* servos, size_t count, const std::byte* bodies, const std::byte* commands,
                 const std::byte* scales, std::byte* motors);
-  /// Fills the lists. `centers` (shapes) become the centres of the shapes.
+  /// Fills the lists. `centers` (shapes) become the centers of the shapes.
   void (*find_near)(const ShapeBounds* shapes, size_t num_shapes, const ShapePair* pairs, size_t num_pairs,
                     const std::byte* bodies, std::byte* centers, const NearLists& lists);
   /// Copies `count` numbers of each lane to where the passes work, and back. (lanes) addresses.

@@ -18,13 +18,14 @@ character::ReferenceMotion MakeRecorded(const ClipSource& source, const characte
   repaired = repair::RepairReference(reference, gravity, source.name);
   if (!repaired->changed) return reference;
   if (source.keep_clock) {
-    throw UsageError("/run/repair: found a motion that would be repaired, and forces that were measured on its clock, "
-                     "expected one or the other");
+    throw UsageError(
+        "/run/repair: found a motion that would be repaired, and forces that were measured on its clock, "
+        "expected one or the other");
   }
   return reference.WithPoses(repaired->poses);
 }
 
-Options InWorld(Options options, const AlteredWorld& world, const PlacedWorld& placed) {
+Options InWorld(Options options, const WorldVariation& world, const PlacedWorld& placed) {
   if (world.gravity) options.world.gravity = *world.gravity;
   options.world.environment = placed.environment;
   return options;

@@ -24,7 +24,7 @@ TEST_F(MakeBody, MakesTheShippedBodies) {
     const Outcome outcome =
         Execute(kCharacterFromMesh + " " + Path("meshes/" + body + ".glb") + " --output " + Path(body + ".json"));
     ASSERT_EQ(outcome.code, 0) << outcome.text;
-    EXPECT_THAT(outcome.text, HasSubstr("joints recognised by: HumanIK"));
+    EXPECT_THAT(outcome.text, HasSubstr("joints recognized by: HumanIK"));
     EXPECT_EQ(io::ReadFile(Path(body + ".json")), io::ReadFile(kCharacters + body + ".json"));
   }
 }

@@ -19,7 +19,7 @@ class Checkpoints : public CommandLine {
     return kReconstruct + " " + kWalkClip + kSlow + "--progress none --output " + Path(run) + " " + more;
   }
   /// Resumes `run` and sends a signal after an iteration.
-  Outcome Signalled(const std::string& signal) const {
+  Outcome Signaled(const std::string& signal) const {
     const std::string progress = Path("progress");
     fs::remove(progress);
     Outcome outcome = Execute(Once(progress, "kill -s " + signal + " $$") + "exec " + kReconstruct + " " + kWalkClip +
@@ -47,13 +47,13 @@ TEST_F(Checkpoints, AStoppedRunGoesOnToTheSameBytes) {
   EXPECT_FALSE(fs::exists(Path("run") + "/manifest.json"));
   // Signals, again and again.
   for (const char* signal : {"TERM", "INT", "USR1", "TERM"}) {
-    const Outcome stopped = Signalled(signal);
+    const Outcome stopped = Signaled(signal);
     if (stopped.code == 0) break;  // on a fast machine it may be done
     EXPECT_EQ(stopped.code, 75) << stopped.text;
     EXPECT_THAT(stopped.text, HasSubstr("signal"));
   }
   // Killed, which leaves no time to say anything.
-  EXPECT_THAT(Signalled("KILL").code, testing::AnyOf(0, 128 + SIGKILL));
+  EXPECT_THAT(Signaled("KILL").code, testing::AnyOf(0, 128 + SIGKILL));
   const Outcome last =
       Execute(kReconstruct + " " + kWalkClip +
               " --end 0.8 --method sampling --samples 300 --saved 40 --threads 3 --progress plain --resume "

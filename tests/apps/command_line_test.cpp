@@ -592,7 +592,7 @@ TEST_F(CommandLine, ABodyOnFourLegsIsReconstructedLikeAnyOther) {
   const std::string trot = std::string(RETRACE_SOURCE_DIR) + "/data/clips/trot.bvh --character quadruped";
   const Outcome inspected = Execute(kInspect + " " + trot);
   EXPECT_EQ(inspected.code, 0) << inspected.text;
-  EXPECT_THAT(inspected.text, HasSubstr("joints recognised by: the character's own names"));
+  EXPECT_THAT(inspected.text, HasSubstr("joints recognized by: the character's own names"));
   EXPECT_THAT(inspected.text, HasSubstr("motion      locomotion"));
   EXPECT_THAT(inspected.text, HasSubstr("left_fore_foot 0.12-0.40"));
   EXPECT_THAT(inspected.text, testing::Not(HasSubstr("warning")));

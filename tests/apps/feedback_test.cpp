@@ -1,4 +1,4 @@
-/// The programs `stabilise` and `grow-tree`, and `replay --feedback`.
+/// The programs `stabilize` and `grow-tree`, and `replay --feedback`.
 #include "retrace/control/feedback.h"
 
 #include "apps/command_line.h"
@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::Not;
 
-class StabiliseProgram : public CommandLine {
+class StabilizeProgram : public CommandLine {
  protected:
   /// A tracked walk of so many seconds.
   std::string TrackedRun(const std::string& name, const std::string& more = " --end 1") const {
@@ -22,7 +22,7 @@ class StabiliseProgram : public CommandLine {
   }
 };
 
-TEST_F(StabiliseProgram, AddsFeedbackThatPushesAndWorldsAreWithstoodWith) {
+TEST_F(StabilizeProgram, AddsFeedbackThatPushesAndWorldsAreWithstoodWith) {
   const std::string run = TrackedRun("run", "");
   const Outcome made = Execute(kAddFeedback + " " + run);
   ASSERT_EQ(made.code, 0) << made.text;
@@ -53,7 +53,7 @@ TEST_F(StabiliseProgram, AddsFeedbackThatPushesAndWorldsAreWithstoodWith) {
   EXPECT_NE(noisy("5"), noisy("6"));
 }
 
-TEST_F(StabiliseProgram, OneTableHasTheOpenLoopBesideFeedback) {
+TEST_F(StabilizeProgram, OneTableHasTheOpenLoopBesideFeedback) {
   const std::string run = TrackedRun("run");
   ASSERT_EQ(Execute(kAddFeedback + " " + run + " --threads 1").code, 0);
   const std::string table = kReplay + " " + run + " --push-table trunk --push-forces 20,60 --push-times 0.2,0.4";
@@ -74,7 +74,7 @@ TEST_F(StabiliseProgram, OneTableHasTheOpenLoopBesideFeedback) {
   EXPECT_GT(gained, 0.5);  // [s] in all
 }
 
-TEST_F(StabiliseProgram, WithoutDisturbanceNothingChanges) {
+TEST_F(StabilizeProgram, WithoutDisturbanceNothingChanges) {
   for (const std::string& run : {TrackedRun("tracked"), SmallRun("searched", "--world crates ")}) {
     ASSERT_EQ(Execute(kAddFeedback + " " + run).code, 0);
     const Outcome outcome = Execute(kReplay + " " + run + " --feedback --output " + run + "-same");
@@ -84,7 +84,7 @@ TEST_F(StabiliseProgram, WithoutDisturbanceNothingChanges) {
   }
 }
 
-TEST_F(StabiliseProgram, IsTheSameFileForThreadsRanksAndProcessors) {
+TEST_F(StabilizeProgram, IsTheSameFileForThreadsRanksAndProcessors) {
   const std::string run = TrackedRun("run", " --end 0.4");
   const auto feedback = [&](const std::string& command) {
     const Outcome outcome = Execute(command + " --force");
@@ -101,7 +101,7 @@ TEST_F(StabiliseProgram, IsTheSameFileForThreadsRanksAndProcessors) {
   EXPECT_EQ(feedback(kMpiRun + "-n 2 " + kAddFeedback + " " + run), one);
 }
 
-TEST_F(StabiliseProgram, RefusesWhatItCannotUse) {
+TEST_F(StabilizeProgram, RefusesWhatItCannotUse) {
   const std::string run = TrackedRun("run", " --end 0.3");
   const std::string coarse = " --set /stabilization/interval=0.05";
   ASSERT_EQ(Execute(kAddFeedback + " " + run + coarse).code, 0);
@@ -126,7 +126,7 @@ TEST_F(StabiliseProgram, RefusesWhatItCannotUse) {
   ASSERT_EQ(Execute(kReplay + " " + run + " --with " + none + ",3,0 --output " + Path("two")).code, 0);
   ExpectRefusals(
       kAddFeedback,
-      {{"", 2, "stabilise: the folder of a run is needed"},
+      {{"", 2, "stabilize: the folder of a run is needed"},
        {run, 2, "found feedback that is there already, expected none (--force overwrites what is there)"},
        {Path("empty"), 3, "found no such file, expected the folder of a run, with its control"},
        {Path("missing"), 3, "found no such folder"},
@@ -137,7 +137,7 @@ TEST_F(StabiliseProgram, RefusesWhatItCannotUse) {
        {none + " --set /stabilization/gain=1", 2, "there is no such setting, expected one of /stabilization/interval"},
        {none + " --threads 0", 2, "--threads"}});
   EXPECT_FALSE(fs::exists(none + "/feedback.bin"));
-  ExpectRefusals(kReplay, {{none + " --feedback", 3, "found no such file, expected feedback, which stabilise makes"},
+  ExpectRefusals(kReplay, {{none + " --feedback", 3, "found no such file, expected feedback, which stabilize makes"},
                            {other + " --feedback", 3, "found feedback of another control, expected that of"},
                            {heavier + " --feedback", 3, "found feedback of another character, expected that of"},
                            {Path("two") + " --feedback", 2, "found 2 characters, expected one"},
@@ -156,7 +156,7 @@ TEST_F(StabiliseProgram, RefusesWhatItCannotUse) {
   EXPECT_FALSE(fs::exists(run + "/feedback.bin"));
 }
 
-TEST_F(StabiliseProgram, ATreeIsTheSameForThreadsRanksAndResumes) {
+TEST_F(StabilizeProgram, ATreeIsTheSameForThreadsRanksAndResumes) {
   const std::string run = TrackedRun("run");
   ASSERT_EQ(Execute(kAddFeedback + " " + run).code, 0);
   const std::string grow = kGrowFeedback + " " + run +
@@ -195,7 +195,7 @@ TEST_F(StabiliseProgram, ATreeIsTheSameForThreadsRanksAndResumes) {
   EXPECT_EQ(tree(kMpiRun + "-n 2 " + grow + " --states 4"), one);
 }
 
-TEST_F(StabiliseProgram, PrintsItsSettings) {
+TEST_F(StabilizeProgram, PrintsItsSettings) {
   const Outcome outcome = Execute(kAddFeedback + " --print-config");
   EXPECT_EQ(outcome.code, 0);
   EXPECT_THAT(outcome.text, HasSubstr("\"torque_cost\": 0.001"));

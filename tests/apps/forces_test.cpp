@@ -130,7 +130,7 @@ TEST_F(ForcesProgram, TracksWithoutGuidanceWhereThatFails) {
 }
 
 TEST_F(ForcesProgram, TracksFirmlyWhereThatLeavesTheGates) {
-  // Nothing holds the centre of mass, and the feet are not put on the floor.
+  // Nothing holds the center of mass, and the feet are not put on the floor.
   const std::string run = Path("run");
   const Outcome outcome = Execute(kForces + " " + kWalkClip +
                                   " --method tracking --seeds 2 --set /tracking/candidates=0 "

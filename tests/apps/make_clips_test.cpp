@@ -226,7 +226,7 @@ TEST(MakeClips, WalkLooksLikeWalking) {
   EXPECT_NEAR(speed, 1.125, 0.005);
   double low = 9, high = 0, straightest = 9, most_bent = 0;
   for (size_t i = 0; i < poses.size(); ++i) {
-    const double height = CentreOfMass(poses[i]).y();
+    const double height = CenterOfMass(poses[i]).y();
     low = std::min(low, height);
     high = std::max(high, height);
     for (const Side side : kSides) {
@@ -267,7 +267,7 @@ TEST(MakeClips, SquatAndStandAreBalanced) {
       std::vector<Vec3> soles = Sole(poses[i], kLeft);
       for (const Vec3& p : Sole(poses[i], kRight)) soles.push_back(p);
       for (const Vec3& p : soles) EXPECT_NEAR(p.y(), 0, 1e-4);
-      EXPECT_EQ(OutsideHull(CentreOfMass(poses[i]), soles), 0);
+      EXPECT_EQ(OutsideHull(CenterOfMass(poses[i]), soles), 0);
       EXPECT_EQ(OutsideHull(points[i], soles), 0);
     }
   }
@@ -342,13 +342,13 @@ TEST(MakeClipsBody, LegReachesWhereItIsTold) {
   EXPECT_THROW(PlaceFoot(frame, kLeft, {0, -1, 0}, Quat::Identity()), std::logic_error);
 }
 
-TEST(MakeClipsBody, HangingBodyHasItsZeroMomentPointBelowTheCentreOfMass) {
+TEST(MakeClipsBody, HangingBodyHasItsZeroMomentPointBelowTheCenterOfMass) {
   motion::Frame frame = RestFrame();
   frame.rotations[kSpine] = AxisRotation(0, 0.5);
   const auto points = ZeroMomentPoints({frame, frame, frame}, kFrameTime, false);
-  const Vec3 centre = CentreOfMass(Globals(frame));
-  EXPECT_NEAR(points[1].x(), centre.x(), 1e-9);
-  EXPECT_NEAR(points[1].z(), centre.z(), 1e-9);
+  const Vec3 center = CenterOfMass(Globals(frame));
+  EXPECT_NEAR(points[1].x(), center.x(), 1e-9);
+  EXPECT_NEAR(points[1].z(), center.z(), 1e-9);
   EXPECT_NEAR(TotalMass(), 62.53, 0.01);  // Liu et al. 2010, Table 1
 }
 

@@ -117,7 +117,7 @@ bool IsInside(const TriangleMesh& convex, const Vec3& point) {
   return true;
 }
 
-/// Mass, centre and inertia by counting points that fall into the meshes.
+/// Mass, center and inertia by counting points that fall into the meshes.
 TEST(Robot, MassesAreThoseOfTheMeshesByCounting) {
   RandomStream random(11, RandomStage::kTest, 0, 0);
   const Robot robot = MakeRobot();

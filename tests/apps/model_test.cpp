@@ -1,4 +1,4 @@
-/// The programs `learn-response` and `synthesise`.
+/// The programs `learn-response` and `synthesize`.
 #include "apps/command_line.h"
 
 namespace retrace::apps {
@@ -24,9 +24,9 @@ class LearnResponseProgram : public CommandLine {
 
 TEST_F(LearnResponseProgram, LearnsAModelThatPlays) {
   const std::string model = Path("model"), motion = Path("motion");
-  const Outcome learnt = Execute(learn_ + " --output " + model);
-  EXPECT_EQ(learnt.code, 0) << learnt.text;
-  EXPECT_THAT(learnt.text, HasSubstr("2 examples, 116 numbers observed of each, 4 latent coordinates"));
+  const Outcome learned = Execute(learn_ + " --output " + model);
+  EXPECT_EQ(learned.code, 0) << learned.text;
+  EXPECT_THAT(learned.text, HasSubstr("2 examples, 116 numbers observed of each, 4 latent coordinates"));
   for (const char* const file : {"model.json", "learning.csv", "latent.csv", "latent.svg"}) {
     EXPECT_TRUE(fs::exists(model + "/" + file)) << file;
   }
@@ -66,7 +66,7 @@ TEST_F(LearnResponseProgram, LearnsAModelThatPlays) {
   EXPECT_EQ(switched.code, 0) << switched.text;
   EXPECT_THAT(switched.text, HasSubstr("on model 2 plays"));
   EXPECT_EQ(io::ReadJson(Path("switched") + "/synthesis.json")["switches"].size(), 1);
-  // Against the run that it was learnt from.
+  // Against the run that it was learned from.
   const Outcome against = Execute(kPlayModel + " " + model + " --against " + pushed_ + " --undisturbed " + walk_ +
                                   " --seconds 1 --output " + Path("against"));
   EXPECT_EQ(against.code, 0) << against.text;
@@ -77,9 +77,9 @@ TEST_F(LearnResponseProgram, LearnsAModelThatPlays) {
 TEST_F(LearnResponseProgram, RefusesWhatItCannotUse) {
   const std::string model = Path("model");
   ASSERT_EQ(Execute(learn_ + " --output " + model).code, 0);
-  std::string spoilt = io::ReadFile(model + "/model.json");
-  spoilt.replace(spoilt.find("\"version\": 1"), 12, "\"version\": 9");
-  io::WriteFile(Path("spoilt.json"), spoilt);
+  std::string spoiled = io::ReadFile(model + "/model.json");
+  spoiled.replace(spoiled.find("\"version\": 1"), 12, "\"version\": 9");
+  io::WriteFile(Path("spoiled.json"), spoiled);
   const std::string shorter = Path("shorter");
   ASSERT_EQ(Execute(learn_ + " --normal-seconds 2.2 --output " + shorter).code, 0);
   const std::string squat = std::string(RETRACE_SOURCE_DIR) + "/data/clips/squat.bvh";
@@ -95,7 +95,7 @@ TEST_F(LearnResponseProgram, RefusesWhatItCannotUse) {
                   {walk_ + " " + pushed_ + " --output " + model, 2, model}});
   ExpectRefusals(kPlayModel, {{Path("nowhere"), 3, "nowhere"},
                               {walk_, 3, "model.json"},
-                              {Path("spoilt.json"), 3, "/version"},
+                              {Path("spoiled.json"), 3, "/version"},
                               {model + " --push tail,1:0:0,1,0.1", 2, "tail"},
                               {model + " --push trunk,1:0:0,99,0.1", 2, "expected an instant of the motion"},
                               {model + " --undisturbed " + walk_, 2, "--undisturbed: found no --against"},

@@ -202,7 +202,7 @@ TEST_F(RespondProgram, WithoutTheSearchItFalls) {
   EXPECT_NEAR(*std::max_element(reached.begin(), reached.end()), left - 0.6, 1e-9);
 }
 
-TEST_F(RespondProgram, AKinematicTransitionIsLabelledAndSmooth) {
+TEST_F(RespondProgram, AKinematicTransitionIsLabeledAndSmooth) {
   const std::string run = Path("run"), push = "trunk,0:0:-250,0.6,0.1";
   const Outcome outcome = Execute(Command(push) + " --transition kinematic --output " + run);
   EXPECT_EQ(outcome.code, 0) << outcome.text;
@@ -306,7 +306,7 @@ TEST_F(RespondProgram, RefusesWhatItCannotUse) {
                  {walk_ + library + " --world ice" + output, 3, "found another ground or fixed things"},
                  {walk_ + library + " --world vest" + output, 3, "found no body that moves freely"},
                  {walk_ + library + " --world " + far + output, 3,
-                  "nothing that touches the character (of the centres, that of ball"},
+                  "nothing that touches the character (of the centers, that of ball"},
                  {walk_ + push + output, 2, "--library is required"},
                  {Path("nothing") + library + push + output, 3, "nothing"},
                  {walk_ + " --library " + Path("clips") + push + output, 3, "found no library.json"},

@@ -1,4 +1,4 @@
-/// Speed of rigid-body dynamics in generalised coordinates, and of quadratic programs of the sizes that a controller
+/// Speed of rigid-body dynamics in generalized coordinates, and of quadratic programs of the sizes that a controller
 /// has which looks for accelerations and contact forces.
 #include <benchmark/benchmark.h>
 

@@ -4,7 +4,7 @@
 #include "control/sample_control.h"
 #include "retrace/control/feedback_law.h"
 #include "retrace/methods/stabilization/reindexing.h"
-#include "retrace/methods/stabilization/stabilise.h"
+#include "retrace/methods/stabilization/stabilize.h"
 #include "retrace/parallel/task_farm.h"
 #include "retrace/parallel/thread_farm.h"
 
@@ -13,9 +13,9 @@ namespace {
 
 using character::Human;
 
-/// Standing for a second, stabilised.
-struct Stabilised {
-  Stabilised() : problem(stabilization::MakeProblem(Human(), control, {}, {})) {
+/// Standing for a second, stabilized.
+struct Stabilized {
+  Stabilized() : problem(stabilization::MakeProblem(Human(), control, {}, {})) {
     farm = parallel::MakeThreadFarm(1, stabilization::MakeWorkerFactory(problem));
     feedback = stabilization::Run(problem, *farm).feedback;
   }
@@ -25,33 +25,33 @@ struct Stabilised {
   control::Feedback feedback;
 };
 
-Stabilised& Standing() {
-  static Stabilised standing;
+Stabilized& Standing() {
+  static Stabilized standing;
   return standing;
 }
 
 void Torques(benchmark::State& bench) {
-  Stabilised& standing = Standing();
+  Stabilized& standing = Standing();
   control::FeedbackLaw law(Human(), standing.feedback);
   const character::State& state = standing.problem.nominal.states[30];  // of another node: not the nominal one
   for (auto _ : bench) benchmark::DoNotOptimize(law.TorquesAt(10, state).data());
 }
 
 void LinearSystemOfANode(benchmark::State& bench) {
-  Stabilised& standing = Standing();
+  Stabilized& standing = Standing();
   double cpu_seconds = 0;
   for (auto _ : bench) {
-    stabilization::Linearise(
+    stabilization::Linearize(
         standing.problem, *standing.farm, 20, 21,
         [](int, optimization::LinearStep step) { benchmark::DoNotOptimize(step.state.data()); }, cpu_seconds);
   }
 }
 
 void RegulatorStep(benchmark::State& bench) {
-  Stabilised& standing = Standing();
+  Stabilized& standing = Standing();
   optimization::LinearStep step;
   double cpu_seconds = 0;
-  stabilization::Linearise(
+  stabilization::Linearize(
       standing.problem, *standing.farm, 20, 21, [&](int, optimization::LinearStep found) { step = std::move(found); },
       cpu_seconds);
   optimization::RiccatiRecursion regulator(stabilization::CostOf(Human(), {}));
@@ -61,7 +61,7 @@ void RegulatorStep(benchmark::State& bench) {
 
 /// A second of standing under feedback, after a push at its start; with a choice of nodes ten times, or without.
 void Second(benchmark::State& bench, int candidates) {
-  Stabilised& standing = Standing();
+  Stabilized& standing = Standing();
   stabilization::ReindexingOptions options;
   options.candidates = candidates;
   options.enough = 0;  // always choose

@@ -76,7 +76,7 @@ Motion Along(const std::string& name, const std::string& clip, double first, dou
   return motion;
 }
 
-/// Falls of half a metre that strike the ground within the window, tilted more from start to start.
+/// Falls of half a meter that strike the ground within the window, tilted more from start to start.
 Motion Falls(const std::string& name, double first_tilt) {
   Motion motion{name, {}};
   for (int i = 0; i < kStarts; ++i) {
@@ -212,7 +212,7 @@ int Main() {
   add("**1/120 s**", [](auto& o) { o.time_step = 1.0 / 120; });
   add("1/60 s", [](auto& o) { o.time_step = 1.0 / 60; });
   std::printf(
-      "| configuration | motion | rank correlation | best 20 %% | pose [rad], median / p95 | centre of mass [mm] | "
+      "| configuration | motion | rank correlation | best 20 %% | pose [rad], median / p95 | center of mass [mm] | "
       "diverged |\n");
   std::printf("|---|---|---|---|---|---|---|\n");
   for (const Motion& motion : motions) {

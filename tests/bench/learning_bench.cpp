@@ -41,8 +41,8 @@ void Evaluate(benchmark::State& bench) {
 void Learn(benchmark::State& bench) {
   const Eigen::MatrixXd observations = Observations();
   learning::LatentOptions options;
-  options.minimisation.most_iterations = 300;
-  options.minimisation.gradient_tolerance = 0;
+  options.minimization.most_iterations = 300;
+  options.minimization.gradient_tolerance = 0;
   for (auto _ : bench) {
     bench.counters["evaluations"] = learning::LearnLatentModel(observations, options).minimum.evaluations;
   }

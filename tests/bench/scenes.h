@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "retrace/character/kinematics.h"
-#include "retrace/retargeting/reference.h"
 #include "retrace/math/rotation.h"
 #include "retrace/methods/sampling/rollout.h"
 #include "retrace/recordings/bvh.h"
+#include "retrace/retargeting/reference.h"
 #include "retrace/runs/configuration/configuration.h"
 #include "simulation/sample_characters.h"
 

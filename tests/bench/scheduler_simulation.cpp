@@ -13,9 +13,9 @@
 #include "farm_model.h"
 #include "retrace/io/error.h"
 #include "retrace/io/journal.h"
+#include "retrace/jobs/reconstruction.h"
 #include "retrace/math/random.h"
 #include "retrace/methods/sampling/rollout.h"
-#include "retrace/jobs/reconstruction.h"
 #include "retrace/simulation/world_lanes.h"
 
 namespace {

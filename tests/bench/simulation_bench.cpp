@@ -1,6 +1,7 @@
 /// Speed of simulation on one core: steps of the human in four scenes, with the project's solver, with ODE's and, where
 /// it is installed, in MuJoCo; and samples of the search on a walk, end to end: restore a state, simulate a fragment,
-/// evaluate the cost, keep the end; the same of the robot of triangle meshes. `scripts/experiments/simulation-speed/run` makes the table of it.
+/// evaluate the cost, keep the end; the same of the robot of triangle meshes.
+/// `scripts/experiments/simulation-speed/run` makes the table of it.
 #include <benchmark/benchmark.h>
 
 #include "scenes.h"

@@ -10,7 +10,7 @@
 #include "retrace/math/rotation.h"
 #include "sample_meshes.h"
 
-namespace retrace::bodies {
+namespace retrace::body_fitting {
 namespace {
 
 using character::Body;
@@ -152,7 +152,7 @@ std::string RefusalOf(const SkinnedMesh& mesh, const BodyOptions& options = {}) 
 }
 
 TEST(CharacterOfMesh, UnitAndFacingOfTheMeshDoNotMatter) {
-  // In centimetres, facing x, somewhere.
+  // In centimeters, facing x, somewhere.
   const SkinnedMesh mesh =
       Changed([](const Vec3& v) { return Vec3(100 * (AxisRotation(1, Radians(90)) * v) + Vec3(500, -30, 20)); });
   EXPECT_THAT(RefusalOf(mesh), HasSubstr("m tall, expected 0.3 to 3 m, or a height to which it is scaled"));
@@ -211,4 +211,4 @@ TEST(CharacterOfMesh, AMapNamesJointsThatNobodyKnows) {
 }
 
 }  // namespace
-}  // namespace retrace::bodies
+}  // namespace retrace::body_fitting

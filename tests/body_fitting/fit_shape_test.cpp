@@ -4,7 +4,7 @@
 
 #include "sample_meshes.h"
 
-namespace retrace::bodies {
+namespace retrace::body_fitting {
 namespace {
 
 using character::Shape;
@@ -198,4 +198,4 @@ TEST(SurfaceDistance, NoPointOfATriangleIsNearer) {
 }
 
 }  // namespace
-}  // namespace retrace::bodies
+}  // namespace retrace::body_fitting

@@ -4,7 +4,7 @@
 
 #include "sample_meshes.h"
 
-namespace retrace::bodies {
+namespace retrace::body_fitting {
 namespace {
 
 TEST(MeshVolume, CellsHaveTheVolumeAndTheMomentsOfTheSolid) {
@@ -40,4 +40,4 @@ TEST(MeshVolume, ColumnsThroughEdgesMeetTheSurfaceOnce) {
 }
 
 }  // namespace
-}  // namespace retrace::bodies
+}  // namespace retrace::body_fitting

@@ -7,7 +7,7 @@
 #include "retrace/math/rotation.h"
 #include "retrace/math/triangle_mesh.h"
 
-namespace retrace::bodies {
+namespace retrace::body_fitting {
 
 /// A capsule along y about a place, its vertices on the capsule.
 inline TriangleMesh CapsuleMesh(double radius, double length, const Vec3& center, int around = 64, int rings = 16,
@@ -54,4 +54,4 @@ inline void AddNoise(TriangleMesh& mesh, double deviation, uint32_t seed) {
   }
 }
 
-}  // namespace retrace::bodies
+}  // namespace retrace::body_fitting

@@ -9,7 +9,7 @@
 #include "retrace/io/error.h"
 #include "retrace/io/json.h"
 
-namespace retrace::bodies {
+namespace retrace::body_fitting {
 namespace {
 
 using io::Json;
@@ -187,4 +187,4 @@ TEST(SkinnedMesh, TheGeneratedBodiesAreClosedAndMirrored) {
 }
 
 }  // namespace
-}  // namespace retrace::bodies
+}  // namespace retrace::body_fitting

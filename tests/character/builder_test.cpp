@@ -143,8 +143,8 @@ TEST(CharacterBuilder, HoldsEveryShapeAndTurnedInertia) {
   ExpectSame(Rebuilt(character), character);
 }
 
-/// A ball of even density has the moment 2/5 m r^2 about any axis through its centre.
-TEST(CharacterBuilder, ALoadIsABallAtTheCentreOfMass) {
+/// A ball of even density has the moment 2/5 m r^2 about any axis through its center.
+TEST(CharacterBuilder, ALoadIsABallAtTheCenterOfMass) {
   Mat3 tensor;
   tensor << 0.034, 0.001, -0.002, 0.001, 0.022, 0.003, -0.002, 0.003, 0.03;
   CharacterBuilder builder(Human());

@@ -83,7 +83,7 @@ const Mutation kMutations[] = {
      "c.json: /bodies/1/mass: found null, expected a number from 1e-09 to 1e+06"},
     {"MassNotANumber", R"([{"op": "replace", "path": "/bodies/1/mass", "value": "NaN"}])",
      R"(c.json: /bodies/1/mass: found "NaN", expected a number from 1e-09 to 1e+06)"},
-    {"MisspeltBodyKey", R"([{"op": "add", "path": "/bodies/2/wieght", "value": 1}])",
+    {"MisspelledBodyKey", R"([{"op": "add", "path": "/bodies/2/wieght", "value": 1}])",
      R"(c.json: /bodies/2/wieght: found the key "wieght", expected one of name, segment, part, mass, inertia, position, shapes)"},
     {"ImpossibleInertia", R"([{"op": "replace", "path": "/bodies/0/inertia/1", "value": 0.07}])",
      "c.json: /bodies/0/inertia: found an array of 3, expected moments of a real body: none above the sum of the other "
@@ -193,7 +193,7 @@ const Mutation kMutations[] = {
      "c.json: /joints/0/window/1: found 20, expected a number from 0 to 3.2"},
     {"ScaleOfZero", R"([{"op": "replace", "path": "/joints/0/strength_scale/0", "value": 0}])",
      "c.json: /joints/0/strength_scale/0: found 0, expected a number from 1e-06 to 1000"},
-    {"MisspeltJointKey", R"([{"op": "add", "path": "/joints/0/windows", "value": 0}])",
+    {"MisspelledJointKey", R"([{"op": "add", "path": "/joints/0/windows", "value": 0}])",
      R"(c.json: /joints/0/windows: found the key "windows", expected one of name, parent, child, type, axis, anchor, kp, kd, )"
      R"(strength_scale, window, window_axes, contact_scale)"},
     {"WindowAxesTwice", R"([{"op": "replace", "path": "/joints/10/window_axes", "value": "xyy"}])",

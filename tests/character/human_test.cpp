@@ -165,7 +165,7 @@ TEST(HumanCharacter, JointsLieInOrNearTheirBodies) {
   }
 }
 
-/// Side lengths of the box about a body's shapes, which lies evenly about its centre of mass.
+/// Side lengths of the box about a body's shapes, which lies evenly about its center of mass.
 Vec3 SizeOf(const Body& body) {
   Vec3 half = Vec3::Zero();
   for (const Shape& shape : body.shapes) {

@@ -88,7 +88,7 @@ TEST(CenterOfMass, OfTheRestPoseIsTheWeightedMean) {
 }
 
 RC_GTEST_PROP(MomentumProperty, OfARigidTurnIsInertiaTimesRate, ()) {
-  // Every body moves as part of one rigid body: L = I w with the composite inertia about the centre of mass.
+  // Every body moves as part of one rigid body: L = I w with the composite inertia about the center of mass.
   RandomStream random = AnyStream();
   State state = StateOf(Human(), RandomPose(Human(), random));
   const Vec3 center = CenterOfMass(Human(), state);
@@ -162,7 +162,7 @@ RC_GTEST_PROP(DifferenceVelocitiesProperty, LeadFromOneStateToTheOther, ()) {
   }
 }
 
-/// Points of a shape's surface in the body's frame, dense enough for a bound of a millimetre.
+/// Points of a shape's surface in the body's frame, dense enough for a bound of a millimeter.
 double SampledLowestPoint(const Body& body, const BodyState& state) {
   double lowest = 1e9;
   const auto visit = [&](const Vec3& p) { lowest = std::min(lowest, (state.position + state.orientation * p).y()); };

@@ -6,10 +6,10 @@
 #include <map>
 
 #include "retrace/character/kinematics.h"
-#include "retrace/retargeting/reference.h"
 #include "retrace/io/error.h"
 #include "retrace/math/rotation.h"
 #include "retrace/recordings/bvh.h"
+#include "retrace/retargeting/reference.h"
 
 namespace retrace::character {
 namespace {
@@ -153,7 +153,7 @@ TEST(QuadrupedReference, IsTheSameFromAClipOfAnotherSizeAndUpAxis) {
   motion::Clip other = Trot();
   other.unit = 0;
   const Quat up = AxisRotation(0, kPi / 2);  // y to z
-  const double size = 150;                   // one and a half times as large, in centimetres
+  const double size = 150;                   // one and a half times as large, in centimeters
   for (motion::Joint& joint : other.skeleton.joints) joint.offset = size * (up * joint.offset);
   for (motion::Frame& frame : other.frames) {
     for (Vec3& translation : frame.translations) translation = size * (up * translation);

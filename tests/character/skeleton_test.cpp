@@ -8,9 +8,9 @@
 #include <set>
 
 #include "character/sample_human.h"
-#include "retrace/retargeting/skeleton_mapping.h"
 #include "retrace/io/error.h"
 #include "retrace/recordings/bvh.h"
+#include "retrace/retargeting/skeleton_mapping.h"
 
 namespace retrace::character {
 namespace {

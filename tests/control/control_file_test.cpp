@@ -457,7 +457,7 @@ const Mutation kMutations[] = {
      "c.json: /start_state: found an array of 16, expected an array of 17, one entry per body"},
     {"AnotherBody", R"([{"op": "replace", "path": "/start_state/2/body", "value": "tail"}])",
      R"(c.json: /start_state/2/body: found "tail", expected "pelvis")"},
-    {"MisspeltStateKey", R"([{"op": "add", "path": "/start_state/2/velocity", "value": [0, 0, 0]}])",
+    {"MisspelledStateKey", R"([{"op": "add", "path": "/start_state/2/velocity", "value": [0, 0, 0]}])",
      R"(c.json: /start_state/2/velocity: found the key "velocity", expected one of body, position, )"},
     {"PositionOfNull", R"([{"op": "replace", "path": "/start_state/2/position/1", "value": null}])",
      "c.json: /start_state/2/position/1: found null, expected a number from -10000 to 10000"},

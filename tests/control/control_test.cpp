@@ -273,7 +273,7 @@ TEST(Replay, EndsWhereItDiverges) {
   for (const character::BodyState& body : trajectory.states.back()) EXPECT_TRUE(body.position.allFinite());
 }
 
-/// Standing, that begins anew after a while and is shown a metre aside and turned; the blend lasts 0.1 s.
+/// Standing, that begins anew after a while and is shown a meter aside and turned; the blend lasts 0.1 s.
 OpenLoopControl Jumping() {
   OpenLoopControl control = Standing(6);
   control.transitions = {

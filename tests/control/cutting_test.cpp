@@ -58,10 +58,10 @@ std::vector<double> NumbersAt(const std::vector<Fragment>& fragments, int step) 
   return numbers;
 }
 
-TEST(CutAt, CommandsTheSameAndBeginsWhereItIsAsked) {
+TEST(SplitAt, CommandsTheSameAndBeginsWhereItIsAsked) {
   const std::vector<Fragment> whole = Control();
   const std::vector<int> steps = {1, 4, 9, 14, 15, 30, 34, 40, 50};
-  const std::vector<Fragment> cut = CutAt(steps, whole);
+  const std::vector<Fragment> cut = SplitAt(steps, whole);
   for (int step = 0; step < 50; ++step) EXPECT_EQ(NumbersAt(cut, step), NumbersAt(whole, step)) << step;
   std::vector<int> begins;
   int next = whole.front().first_step;
@@ -73,14 +73,14 @@ TEST(CutAt, CommandsTheSameAndBeginsWhereItIsAsked) {
   }
   EXPECT_EQ(begins, (std::vector<int>{4, 9, 14, 15, 24, 30, 34, 40}));
   EXPECT_EQ(next, 50);
-  EXPECT_EQ(CutAt({}, whole).size(), whole.size());
-  EXPECT_TRUE(CutAt(steps, {}).empty());
+  EXPECT_EQ(SplitAt({}, whole).size(), whole.size());
+  EXPECT_TRUE(SplitAt(steps, {}).empty());
 }
 
-TEST(UpTo, HasTheCommandsBeforeAStep) {
+TEST(Truncate, HasTheCommandsBeforeAStep) {
   const std::vector<Fragment> whole = Control();
   for (const int end : {4, 5, 14, 20, 33, 34, 90}) {
-    const std::vector<Fragment> before = UpTo(end, whole);
+    const std::vector<Fragment> before = Truncate(end, whole);
     EXPECT_EQ(before.empty(), end == 4);
     if (before.empty()) continue;
     EXPECT_EQ(before.back().end_step(), std::min(end, 34));

@@ -12,7 +12,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Two who stand, the second turned about and two metres away.
+/// Two who stand, the second turned about and two meters away.
 Scene TwoWhoStand(int fragments = 3) {
   Scene scene = MakeScene(Human(), Standing(fragments));
   AddToScene(Human(), Standing(fragments + 1), AxisRotation(1, 2.5), Vec3(2, 0, 0.3), scene);

@@ -1,4 +1,4 @@
-/// Dynamics in generalised coordinates against closed forms, against the laws of motion of each body with derivatives
+/// Dynamics in generalized coordinates against closed forms, against the laws of motion of each body with derivatives
 /// by differences, and against itself along other ways.
 #include "retrace/dynamics/character_dynamics.h"
 
@@ -44,7 +44,7 @@ std::vector<Wrench> AnyWrenches(const Character& character, RandomStream& random
   return wrenches;
 }
 
-/// Angular momentum of a body about its centre of mass.
+/// Angular momentum of a body about its center of mass.
 Vec3 SpinOf(const character::Body& body, const character::BodyState& state) {
   const Mat3 rotation = state.orientation.toRotationMatrix();
   return rotation * body.InertiaTensor() * rotation.transpose() * state.angular_velocity;
@@ -144,7 +144,7 @@ TEST(CharacterDynamics, ATwoLinkArmHasTheEquationsOfTheTextbooks) {
   EXPECT_LT(Largest(BiasForcesOf(dynamics).tail(2) - bias), 1e-13);
 }
 
-TEST(CharacterDynamics, StandingStillNeedsTheWeightAtTheCentreOfMass) {
+TEST(CharacterDynamics, StandingStillNeedsTheWeightAtTheCenterOfMass) {
   for (const char* name : kCharacters) {
     const Character& character = Bundled(name);
     CharacterDynamics dynamics(character, kStandardGravity);
@@ -160,7 +160,7 @@ TEST(CharacterDynamics, StandingStillNeedsTheWeightAtTheCentreOfMass) {
 
 // ---- equations of motion
 
-/// What acts on each body follows from its accelerations, which differences give; generalised forces are the power of
+/// What acts on each body follows from its accelerations, which differences give; generalized forces are the power of
 /// that for each coordinate (d'Alembert's principle).
 RC_GTEST_PROP(CharacterDynamicsProperty, InverseDynamicsFollowsFromTheMotionOfEachBody, ()) {
   RandomStream random = AnyStream();

@@ -1,4 +1,4 @@
-/// Generalised coordinates against the kinematics of bodies, and against differences.
+/// Generalized coordinates against the kinematics of bodies, and against differences.
 #include "retrace/dynamics/coordinates.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-/// Dynamics in generalised coordinates against the simulator, which steps the bodies themselves: in flight, pushed, and
+/// Dynamics in generalized coordinates against the simulator, which steps the bodies themselves: in flight, pushed, and
 /// in contact. The simulator changes velocities by what acts at the start of a step; the velocities before it belong to
 /// the joints as they were a step earlier. Accelerations from two of its states therefore differ from those of the
 /// equations of motion by the order of the step.
@@ -54,7 +54,7 @@ std::vector<JointCommand> Commands(const Character& character, RandomStream& ran
   return commands;
 }
 
-/// Generalised forces of joint torques, as a world has them.
+/// Generalized forces of joint torques, as a world has them.
 VectorXd ForcesOf(const Coordinates& coordinates, const std::vector<Vec3>& torques) {
   VectorXd forces = VectorXd::Zero(coordinates.size());
   for (size_t j = 0; j < torques.size(); ++j) {

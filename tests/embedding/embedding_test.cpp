@@ -15,9 +15,9 @@
 
 #include "embedding/probe.h"
 #include "retrace/io/file.h"
+#include "retrace/jobs/reconstruction.h"
 #include "retrace/math/elementary.h"
 #include "retrace/math/rotation.h"
-#include "retrace/jobs/reconstruction.h"
 
 namespace retrace {
 namespace {

@@ -50,7 +50,7 @@ inline simulation::Environment FullWorld() {
   return world;
 }
 
-/// The character is let fall from a centimetre above the ground in its rest pose, a little turned, with servos that
+/// The character is let fall from a centimeter above the ground in its rest pose, a little turned, with servos that
 /// drive at slowly bending joints.
 inline Simulation Drop(const std::string& name, int steps, const simulation::Environment& world = {}) {
   Simulation simulation;

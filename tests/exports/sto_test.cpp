@@ -178,7 +178,7 @@ TEST(ExportSto, GroundForcesObeyNewtonAndKeepTheMoments) {
           const Vec3 found = moment + (point - place).cross(force);
           EXPECT_LT((found - expected).norm(), 1e-9 * (1 + expected.norm()));
           if (!full && force.norm() > 0) {
-            // What is left on level ground turns about the vertical; contact points are within a millimetre of it.
+            // What is left on level ground turns about the vertical; contact points are within a millimeter of it.
             EXPECT_LT(std::hypot(moment.x(), moment.z()), 2e-3 * force.norm());
           }
         }
@@ -255,7 +255,7 @@ TEST(ExportSto, AToeBelongsToItsFoot) {
   EXPECT_THAT(FormatExternalLoads(motion), testing::HasSubstr("<applied_to_body>left_foot<"));
 }
 
-TEST(ExportSto, AnyContactsHaveTheirMomentAndACentreAmongThem) {
+TEST(ExportSto, AnyContactsHaveTheirMomentAndACenterAmongThem) {
   rc::check([] {
     const auto number = [] { return *rc::gen::inRange(-1000, 1000) / 1000.0; };
     std::vector<simulation::Contact> contacts;

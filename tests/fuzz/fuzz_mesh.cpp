@@ -8,12 +8,12 @@ namespace {
 
 using namespace retrace;
 
-void RequireWhole(const bodies::SkinnedMesh& mesh) {
+void RequireWhole(const body_fitting::SkinnedMesh& mesh) {
   fuzz::Require(!FindFault(mesh.surface).any(), "an accepted surface bounds a solid");
   fuzz::Require(mesh.weights.size() == mesh.surface.vertices.size(), "each vertex has weights");
   for (const auto& weights : mesh.weights) {
     double sum = 0;
-    for (const bodies::SkinWeight& weight : weights) {
+    for (const body_fitting::SkinWeight& weight : weights) {
       fuzz::Require(weight.joint >= 0 && static_cast<size_t>(weight.joint) < mesh.joints.size(), "weights have joints");
       sum += weight.share;
     }
@@ -31,7 +31,7 @@ void RequireWhole(const bodies::SkinnedMesh& mesh) {
 // The bytes are a GLB file.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   fuzz::Reads([&] {
-    RequireWhole(bodies::ParseSkinnedGlb(std::string(reinterpret_cast<const char*>(data), size), "fuzz.glb"));
+    RequireWhole(body_fitting::ParseSkinnedGlb(std::string(reinterpret_cast<const char*>(data), size), "fuzz.glb"));
   });
   return 0;
 }

@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "read_back.h"
-#include "retrace/task/altered_world.h"
+#include "retrace/task/world_variation.h"
 
 // The bytes are a world. What is written of it is its environment, as it stands in a control file.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -10,7 +10,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string environment;
   const bool is_world = fuzz::Reads([&] {
     const io::Json document = io::ParseJson(text, "fuzz.json");
-    const task::AlteredWorld world = task::ReadAlteredWorld(io::JsonView(document, "fuzz.json"), "fuzz");
+    const task::WorldVariation world = task::ReadAlteredWorld(io::JsonView(document, "fuzz.json"), "fuzz");
     fuzz::Require(!world.gravity || std::isfinite(*world.gravity), "gravity is finite");
     for (const task::Load& load : world.loads) {
       fuzz::Require(std::isfinite(load.mass) && load.mass >= 0, "loads have a mass");

@@ -1,4 +1,6 @@
 /// Idling on the furniture that comes with the toolkit, and what is refused.
+#include "retrace/jobs/idling.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,7 +12,6 @@
 #include "retrace/math/rotation.h"
 #include "retrace/methods/idling/relax.h"
 #include "retrace/methods/idling/support.h"
-#include "retrace/jobs/idling.h"
 
 namespace retrace::runs {
 namespace {

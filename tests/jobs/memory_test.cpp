@@ -12,8 +12,8 @@
 #include "retrace/control/motion.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
-#include "retrace/recordings/bvh.h"
 #include "retrace/jobs/simulated_motion.h"
+#include "retrace/recordings/bvh.h"
 
 namespace retrace::runs {
 namespace {

@@ -40,8 +40,8 @@ class StoredSearch final : public sampling::IterationStore {
   size_t taken_ = 0;
 };
 
-/// Found by scripts/check/attack, which changes records of a checkpoint under checksums that fit: this was reported as a bug
-/// of the program.
+/// Found by scripts/check/attack, which changes records of a checkpoint under checksums that fit: this was reported as
+/// a bug of the program.
 TEST(Reconstruction, RefusesStoredStatesThatTheReplayDoesNotReach) {
   const Job job(ShortWalk());
   sampling::Hooks hooks;

@@ -38,7 +38,7 @@ Vec3 MomentumOf(const Character& character, const State& state) {
 }
 
 /// Two humans without weight, far above the ground: the one flies into the other, and the servos of both are at work.
-TEST(FirstBlow, ThePairKeepsItsMomentum) {
+TEST(FirstImpact, ThePairKeepsItsMomentum) {
   const Character human = simulation::Human();
   simulation::WorldOptions world;
   world.gravity = 0;
@@ -54,7 +54,7 @@ TEST(FirstBlow, ThePairKeepsItsMomentum) {
   const control::Trajectory whole = control::Simulate(characters, world, start, controllers, 0, 120);
   ASSERT_FALSE(whole.diverged);
   const simulation::Layout layout(characters, world.environment);
-  const std::optional<Touching> blow = FirstBlow(whole, layout, 0);
+  const std::optional<ContactEpisode> blow = FirstImpact(whole, layout, 0);
   ASSERT_TRUE(blow);
   EXPECT_GT(blow->impulse.norm(), 1);
   const auto gain_of = [&](size_t c) {
@@ -65,7 +65,7 @@ TEST(FirstBlow, ThePairKeepsItsMomentum) {
   EXPECT_LT((gain_of(0) + gain_of(1)).norm(), 1e-12 * scale);
   // What the one that is struck gained is the impulse of all contacts between the two.
   Vec3 gained = Vec3::Zero();
-  for (double from = 0; const std::optional<Touching> next = FirstBlow(whole, layout, 0, from);) {
+  for (double from = 0; const std::optional<ContactEpisode> next = FirstImpact(whole, layout, 0, from);) {
     gained += next->impulse;
     from = next->end;
   }
@@ -73,7 +73,7 @@ TEST(FirstBlow, ThePairKeepsItsMomentum) {
 }
 
 /// A block of 2 kg flies into another one at 3 m/s; 0.6 m are between them.
-TEST(FirstBlow, IsThatOfTwoBlocks) {
+TEST(FirstImpact, IsThatOfTwoBlocks) {
   const Character block = simulation::Block();
   simulation::WorldOptions world;
   world.gravity = 0;
@@ -88,7 +88,7 @@ TEST(FirstBlow, IsThatOfTwoBlocks) {
   const control::Trajectory whole = control::Simulate(characters, world, start, controllers, 0, 120);
   const simulation::Layout layout(characters, world.environment);
   for (const size_t c : {0u, 1u}) {
-    const std::optional<Touching> blow = FirstBlow(whole, layout, c);
+    const std::optional<ContactEpisode> blow = FirstImpact(whole, layout, c);
     ASSERT_TRUE(blow);
     EXPECT_NEAR(blow->start, 0.2, 2.5 * world.time_step);
     EXPECT_NEAR(blow->closing_speed, 3, 1e-9);
@@ -100,7 +100,7 @@ TEST(FirstBlow, IsThatOfTwoBlocks) {
     EXPECT_LT(blow->impulse.x() * (c == 0 ? 1 : -1), -2.9);
     EXPECT_FALSE(blow->at_end);
   }
-  EXPECT_FALSE(FirstBlow(whole, layout, 0, 0.4));
+  EXPECT_FALSE(FirstImpact(whole, layout, 0, 0.4));
 }
 
 TEST(Strike, StandsTheAttackerWhereItIsAsked) {

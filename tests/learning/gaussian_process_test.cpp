@@ -116,11 +116,11 @@ RC_GTEST_PROP(GaussianProcessProperty, TheGradientOfTheLikelihoodIsThatOfDiffere
 TEST(LearnKernel, ValuesBelowTheLeastNoiseLeaveAVariance) {
   RandomStream random(11, RandomStage::kTest, 0, 0);
   const MatrixXd points = Drawn(random, 2, 30), values = 1e-6 * Drawn(random, 2, 30);
-  const LearntKernel learnt = LearnKernel(points, values, {}, {}, 1e-6);
-  EXPECT_GT(learnt.kernel.variance, 0);
-  EXPECT_LT(learnt.kernel.variance, 1e-6);
+  const LearnedKernel learned = LearnKernel(points, values, {}, {}, 1e-6);
+  EXPECT_GT(learned.kernel.variance, 0);
+  EXPECT_LT(learned.kernel.variance, 1e-6);
   GaussianProcess process;
-  EXPECT_TRUE(process.Fit(points, values, learnt.kernel));
+  EXPECT_TRUE(process.Fit(points, values, learned.kernel));
 }
 
 TEST(LearnKernel, FindsHowAFunctionVariesAndItsNoise) {
@@ -131,11 +131,11 @@ TEST(LearnKernel, FindsHowAFunctionVariesAndItsNoise) {
   for (Index i = 0; i < count; ++i) {
     values.col(i) << std::sin(2 * points(0, i)) + 0.1 * random.Normal(), std::cos(points(0, i)) + 0.1 * random.Normal();
   }
-  const LearntKernel learnt = LearnKernel(points, values, {}, {});
-  EXPECT_EQ(learnt.minimum.status, optimization::MinimisationStatus::kConverged);
-  EXPECT_NEAR(std::sqrt(learnt.kernel.noise), 0.1, 0.02);
+  const LearnedKernel learned = LearnKernel(points, values, {}, {});
+  EXPECT_EQ(learned.minimum.status, optimization::MinimizationStatus::kConverged);
+  EXPECT_NEAR(std::sqrt(learned.kernel.noise), 0.1, 0.02);
   GaussianProcess process;
-  ASSERT_TRUE(process.Fit(points, values, learnt.kernel));
+  ASSERT_TRUE(process.Fit(points, values, learned.kernel));
   Prediction there;
   for (const double x : {-2.0, -0.7, 0.1, 1.5}) {
     process.Predict(VectorXd::Constant(1, x), there);

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "retrace/math/random.h"
-#include "retrace/optimization/minimise.h"
+#include "retrace/optimization/minimize.h"
 
 namespace retrace::learning {
 namespace {

@@ -53,7 +53,7 @@ Motion CycleWithDisturbances(double noise) {
 
 LatentOptions Few(int iterations) {
   LatentOptions options;
-  options.minimisation.most_iterations = iterations;
+  options.minimization.most_iterations = iterations;
   return options;
 }
 
@@ -99,10 +99,10 @@ TEST(LatentModel, ItsGradientIsRightAtTheSizeOfAWalk) {
 
 TEST(LatentModel, LearnsACycleAndItsDynamicsGoesOnWithIt) {
   const Motion motion = CycleWithDisturbances(0.02);
-  const LearntModel learnt = LearnLatentModel(motion.observations, Few(150));
-  const LatentModel& model = learnt.model;
-  for (size_t k = 1; k < learnt.minimum.values.size(); ++k) {
-    ASSERT_LE(learnt.minimum.values[k], learnt.minimum.values[k - 1]);
+  const LearnedModel learned = LearnLatentModel(motion.observations, Few(150));
+  const LatentModel& model = learned.model;
+  for (size_t k = 1; k < learned.minimum.values.size(); ++k) {
+    ASSERT_LE(learned.minimum.values[k], learned.minimum.values[k - 1]);
   }
   // What was observed follows from the latent places.
   GaussianProcess reconstruction;
@@ -122,7 +122,7 @@ TEST(LatentModel, LearnsACycleAndItsDynamicsGoesOnWithIt) {
   DynamicsExamples(model.latent, motion.lengths, 2, points, values);
   Kernel start;
   start.rates = VectorXd::Ones(2);
-  const LearntKernel kernel = LearnKernel(points, values, start, {});
+  const LearnedKernel kernel = LearnKernel(points, values, start, {});
   GaussianProcess dynamics;
   ASSERT_TRUE(dynamics.Fit(points, values, kernel.kernel));
   VectorXd last = points.col(20);
@@ -171,12 +171,12 @@ TEST(LatentModel, EndsWhenItIsTold) {
     EXPECT_EQ(model.latent.rows(), 3);
     return iteration < 4;
   };
-  const LearntModel learnt = LearnLatentModel(motion.observations, options);
-  EXPECT_EQ(learnt.minimum.iterations(), 4);
-  EXPECT_EQ(learnt.minimum.status, optimization::MinimisationStatus::kStopped);
+  const LearnedModel learned = LearnLatentModel(motion.observations, options);
+  EXPECT_EQ(learned.minimum.iterations(), 4);
+  EXPECT_EQ(learned.minimum.status, optimization::MinimizationStatus::kStopped);
 }
 
-TEST(LatentModel, RefusesWhatCannotBeLearnt) {
+TEST(LatentModel, RefusesWhatCannotBeLearned) {
   MatrixXd observations = CycleWithDisturbances(0.02).observations.leftCols(50);
   EXPECT_THROW(LatentObjective(observations.leftCols(3), {}), std::invalid_argument);
   LatentOptions options;

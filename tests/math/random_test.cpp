@@ -90,7 +90,7 @@ TEST(RandomStream, IsUniform) {
   const int each = 50;
   double sum = 0;
   double squares = 0;
-  double neighbours = 0;
+  double neighbors = 0;
   std::vector<int> bins(64);
   for (int s = 0; s < streams; ++s) {
     RandomStream stream(42, RandomStage::kSampling, static_cast<uint32_t>(s / 100), static_cast<uint32_t>(s % 100));
@@ -101,7 +101,7 @@ TEST(RandomStream, IsUniform) {
       ASSERT_LT(x, 1);
       sum += x;
       squares += (x - 0.5) * (x - 0.5);
-      neighbours += (x - 0.5) * (before - 0.5);
+      neighbors += (x - 0.5) * (before - 0.5);
       before = x;
       ++bins[static_cast<size_t>(64 * x)];
     }
@@ -110,13 +110,13 @@ TEST(RandomStream, IsUniform) {
   // Five standard errors each: 1/sqrt(12 n), 1/sqrt(180 n), 1/(12 sqrt(n)).
   EXPECT_NEAR(sum / n, 0.5, 5 / std::sqrt(12 * n));
   EXPECT_NEAR(squares / n, 1.0 / 12, 5 / std::sqrt(180 * n));
-  EXPECT_NEAR(neighbours / n, 0, 5 / (12 * std::sqrt(n)));
+  EXPECT_NEAR(neighbors / n, 0, 5 / (12 * std::sqrt(n)));
   double chi = 0;
   for (const int count : bins) chi += (count - n / 64) * (count - n / 64) / (n / 64);
   EXPECT_NEAR(chi, 63, 5 * std::sqrt(2 * 63.0));
 }
 
-TEST(RandomStream, FirstDrawsOfNeighbouringStreamsAreIndependent) {
+TEST(RandomStream, FirstDrawsOfNeighboringStreamsAreIndependent) {
   const int n = 200000;
   double product = 0;
   double before = 0;

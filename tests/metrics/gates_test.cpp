@@ -120,7 +120,7 @@ TEST(Evaluate, OfTheReferenceItselfIsPerfect) {
 TEST(Evaluate, HeightIsMeasuredUpAndDown) {
   const ReferenceMotion reference = WalkReference();
   for (const double sign : {-1.0, 1.0}) {
-    // Rising or sinking by a millimetre per step: the limit of 0.25 m is passed at step 251.
+    // Rising or sinking by a millimeter per step: the limit of 0.25 m is passed at step 251.
     const auto trajectory = Follow(
         reference, 480, [&](size_t i, Pose& pose) { pose.root_position.y() += sign * 0.001 * static_cast<double>(i); });
     const Evaluation evaluation = Evaluate(Human(), trajectory, reference, 2, {});
@@ -312,7 +312,7 @@ TEST(MomentumResidual, OfAFreeFallIsZero) {
 TEST(StayObserver, TellsWhenAMotionLeavesAndComesBack) {
   const ReferenceMotion reference = WalkReference();
   constexpr size_t kSteps = 480;
-  // 0.5 m too high from 0.5 to 1 s, and half a metre too low at the end.
+  // 0.5 m too high from 0.5 to 1 s, and half a meter too low at the end.
   const control::Trajectory motion = Follow(reference, kSteps, [](size_t i, Pose& pose) {
     if (i >= 120 && i < 240) pose.root_position.y() += 0.5;
     if (i >= 456) pose.root_position.y() -= 0.5;

@@ -207,7 +207,7 @@ Pose Tipped(double end, double angle) {
 }
 
 TEST(MotionMetrics, AFootThatRollsOverItsToesDoesNotSkate) {
-  // Its centre moves at 0.8 m/s.
+  // Its center moves at 0.8 m/s.
   EXPECT_EQ(Measure([](double time) { return Tipped(1, 6 * std::min(time, 0.2)); }, Standing).skate_ratio, 0);
 }
 
@@ -243,7 +243,7 @@ MotionMetrics MeasureMovedIn(const simulation::Environment& world, const std::fu
 }
 
 TEST(MotionMetrics, SkatingAndSinkingAreOverWhatIsThere) {
-  simulation::Environment step;  // 0.1 m high, and the ground a metre lower
+  simulation::Environment step;  // 0.1 m high, and the ground a meter lower
   step.ground.height = -1;
   step.boxes = {{"step", Vec3(10, 2, 20), Vec3(0, -0.9, 0)}};
   const auto slide = [](double height, double speed) {
@@ -252,7 +252,7 @@ TEST(MotionMetrics, SkatingAndSinkingAreOverWhatIsThere) {
   EXPECT_EQ(MeasureMovedIn(step, slide(0.1, 0.6)).skate_ratio, 1);
   EXPECT_EQ(MeasureMovedIn(step, slide(0.1, 0.6)).penetration.largest, 0);
   EXPECT_EQ(MeasureMovedIn(step, slide(0.16, 0.6)).skate_ratio, 0);
-  EXPECT_EQ(MeasureMovedIn(step, slide(0.099, 0.6)).skate_ratio, 1) << "a millimetre deep";
+  EXPECT_EQ(MeasureMovedIn(step, slide(0.099, 0.6)).skate_ratio, 1) << "a millimeter deep";
   EXPECT_NEAR(MeasureMovedIn(step, slide(0.07, 0)).penetration.largest, 0.03, 1e-9);
   EXPECT_NEAR(MeasureMovedIn(step, slide(0.07, 0)).reference_penetration.largest, 0.1, 1e-9);
   simulation::Environment pit;
@@ -420,7 +420,7 @@ TEST(MotionMetrics, ContactsAreWithWhatIsThere) {
     return MeasureMotion(Human(), trajectory, Reference(stands), world).contact_agreement;
   };
   EXPECT_EQ(agreement(block, 0.3), 1);
-  EXPECT_EQ(agreement(block, 0.299), 1) << "a millimetre deep";
+  EXPECT_EQ(agreement(block, 0.299), 1) << "a millimeter deep";
   EXPECT_EQ(agreement(block, 0.6), 0);
   EXPECT_EQ(agreement({}, 0), 1);
   EXPECT_EQ(agreement({}, 0.3), 0);

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "character/sample_human.h"
-#include "retrace/retargeting/reference.h"
-#include "retrace/retargeting/reference_report.h"
 #include "retrace/io/file.h"
 #include "retrace/metrics/required_forces.h"
 #include "retrace/recordings/bvh.h"
+#include "retrace/retargeting/reference.h"
+#include "retrace/retargeting/reference_report.h"
 
 namespace retrace::metrics {
 namespace {

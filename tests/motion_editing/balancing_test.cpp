@@ -26,7 +26,7 @@ Vec3 CenterOf(const character::Pose& pose) {
   return character::CenterOfMass(Human(), StateOf(pose));
 }
 
-/// Standing with the trunk bent forward so far that the centre of mass is before the toes.
+/// Standing with the trunk bent forward so far that the center of mass is before the toes.
 character::Pose Bowing(double) {
   character::Pose pose = SquatPose(0.5);
   pose.joint_rotations[JointIndex("waist")] = AxisRotation(0, 1.2);
@@ -41,7 +41,7 @@ character::Pose Bowing(double) {
   return pose;
 }
 
-TEST(BalanceMotion, BringsTheCentreOfMassOverFeetThatStay) {
+TEST(BalanceMotion, BringsTheCenterOfMassOverFeetThatStay) {
   const Balancing balanced = Balanced(Bowing, 1);
   EXPECT_GT(balanced.outside_before, 0.03);
   EXPECT_LT(balanced.outside_after, 0.2 * balanced.outside_before);
@@ -85,7 +85,7 @@ TEST(BalanceMotion, SwaysInTimeForAPushThatTheFeetCannotGive) {
 }
 
 TEST(BalanceMotion, KeepsThePathOfAJump) {
-  // Bowing too far, then in the air for 0.4 s: only there nothing may change the path of the centre of mass.
+  // Bowing too far, then in the air for 0.4 s: only there nothing may change the path of the center of mass.
   const auto course = [](double time) {
     character::Pose pose = Bowing(time);
     const double air = std::clamp(time - 0.8, 0.0, 0.4);

@@ -44,7 +44,7 @@ Course Jump(double pull) {
   };
 }
 
-/// Of the centre of mass, besides gravity [m/s^2].
+/// Of the center of mass, besides gravity [m/s^2].
 Vec3 RequiredAt(const std::vector<character::Pose>& poses, size_t i) {
   return (MassCenterOf(poses[i + 1]) - 2 * MassCenterOf(poses[i]) + MassCenterOf(poses[i - 1])) /
              (kFrameTime * kFrameTime) +

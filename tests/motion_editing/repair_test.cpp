@@ -8,9 +8,9 @@
 #include <cmath>
 #include <cstring>
 
-#include "retrace/retargeting/resampling.h"
 #include "retrace/io/error.h"
 #include "retrace/math/rotation.h"
+#include "retrace/retargeting/resampling.h"
 #include "task/synthetic_motion.h"
 
 namespace retrace::repair {
@@ -73,7 +73,7 @@ bool SameBits(const std::vector<Pose>& a, const std::vector<Pose>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), same);
 }
 
-/// The mean acceleration of the centre of mass in the middle of a flight, and its largest deviation from gravity
+/// The mean acceleration of the center of mass in the middle of a flight, and its largest deviation from gravity
 /// [m/s^2].
 void ExpectFreeFall(const Repair& repair, double tolerance) {
   ASSERT_EQ(repair.flights.size(), 1u);
@@ -113,7 +113,7 @@ TEST(Repair, PlaysAMotionFasterThatIsSlowAsAWhole) {
   EXPECT_TRUE(repair.changed);
   EXPECT_TRUE(repair.left.empty());
   ExpectFreeFall(repair, 0.5);
-  // As long as it takes to fall from that height, a few centimetres up or down.
+  // As long as it takes to fall from that height, a few centimeters up or down.
   const double flight = repair.flights[0].interval.end - repair.flights[0].interval.start;
   EXPECT_NEAR(flight, 0.6 * std::sqrt(4 / kEarth), 0.06);
   EXPECT_LT(repair.root.largest, 0.08);
@@ -209,7 +209,7 @@ TEST(Repair, PutsAFlightBackOfWhichKeysLeaveNothing) {
   EXPECT_FALSE(RepairReference(Smooth(slides, 2), kEarth, "clip").changed);
 }
 
-/// Squats as a reader of videos may give them: joints tremble, and the body wanders by a decimetre.
+/// Squats as a reader of videos may give them: joints tremble, and the body wanders by a decimeter.
 Course Filmed(double tremble, double wander) {
   return [=](double time) {
     Pose pose = task::Squatting(time);
@@ -261,7 +261,7 @@ TEST(Repair, LeavesALittleTremblingAsItIs) {
 }
 
 TEST(Repair, DoesNotRaiseTheForcesThatAreMissing) {
-  // Nobody moves up and down by a decimetre six times a second, at whatever speed of play a repair may choose.
+  // Nobody moves up and down by a decimeter six times a second, at whatever speed of play a repair may choose.
   const Course shaken = [](double time) {
     Pose pose = task::StandingPose();
     pose.root_position.y() += 0.05 * std::sin(40 * time);

@@ -18,8 +18,8 @@ TEST(LeastSquares, SolvesALinearProblemInTheMannerOfTheNormalEquations) {
     const double values[] = {1, 2, 2};
     for (int t = 0; t < 3; ++t) out.Add(x[0] + t * x[1] - values[t], {{0, 1}, {1, t}});
   };
-  const Minimum minimum = MinimiseSquares(line, VectorXd::Zero(2), {});
-  EXPECT_EQ(minimum.status, MinimisationStatus::kConverged);
+  const Minimum minimum = MinimizeSquares(line, VectorXd::Zero(2), {});
+  EXPECT_EQ(minimum.status, MinimizationStatus::kConverged);
   EXPECT_NEAR(minimum.x[0], 7.0 / 6, 1e-9);
   EXPECT_NEAR(minimum.x[1], 0.5, 1e-9);
   EXPECT_NEAR(minimum.value, 0.5 / 6, 1e-12);
@@ -32,7 +32,7 @@ TEST(LeastSquares, FollowsACurvedValley) {
   };
   VectorXd start(2);
   start << -1.2, 1;
-  const Minimum minimum = MinimiseSquares(rosenbrock, start, {});
+  const Minimum minimum = MinimizeSquares(rosenbrock, start, {});
   EXPECT_NEAR(minimum.x[0], 1, 1e-6);
   EXPECT_NEAR(minimum.x[1], 1, 1e-6);
   for (size_t k = 1; k < minimum.values.size(); ++k) EXPECT_LT(minimum.values[k], minimum.values[k - 1]);
@@ -42,7 +42,7 @@ TEST(LeastSquares, SumsDerivativesByTheSameUnknownAndLeavesUnknownsThatNothingDe
   const auto twice = [](const VectorXd& x, Residuals& out) { out.Add(2 * x[0] - 6, {{0, 1}, {0, 1}}); };
   VectorXd start(2);
   start << 1, 5;
-  const Minimum minimum = MinimiseSquares(twice, start, {});
+  const Minimum minimum = MinimizeSquares(twice, start, {});
   EXPECT_NEAR(minimum.x[0], 3, 1e-9);
   EXPECT_EQ(minimum.x[1], 5);
 }
@@ -56,26 +56,26 @@ TEST(LeastSquares, TakesLongCoursesInLinearTimeAndGivesTheSameBitsAgain) {
       if (i > 0) out.Add(0.1 * (x[i] - x[i - 1]), {{i, 0.1}, {i - 1, -0.1}});
     }
   };
-  const Minimum first = MinimiseSquares(course, VectorXd::Zero(kCount), {});
-  const Minimum again = MinimiseSquares(course, VectorXd::Zero(kCount), {});
-  EXPECT_EQ(first.status, MinimisationStatus::kConverged);
+  const Minimum first = MinimizeSquares(course, VectorXd::Zero(kCount), {});
+  const Minimum again = MinimizeSquares(course, VectorXd::Zero(kCount), {});
+  EXPECT_EQ(first.status, MinimizationStatus::kConverged);
   EXPECT_NEAR(first.x[157], std::log(3), 0.01);
   EXPECT_TRUE(first.x == again.x);
 }
 
 TEST(LeastSquares, EndsWhereThereIsNoValueAndRefusesWhatIsNoProblem) {
   const auto none = [](const VectorXd&, Residuals& out) { out.Add(std::numeric_limits<double>::quiet_NaN(), {}); };
-  EXPECT_EQ(MinimiseSquares(none, VectorXd::Zero(1), {}).status, MinimisationStatus::kNotFinite);
+  EXPECT_EQ(MinimizeSquares(none, VectorXd::Zero(1), {}).status, MinimizationStatus::kNotFinite);
   const auto foreign = [](const VectorXd& x, Residuals& out) { out.Add(x[0], {{1, 1}}); };
-  EXPECT_THROW(MinimiseSquares(foreign, VectorXd::Zero(1), {}), std::invalid_argument);
-  EXPECT_THROW(MinimiseSquares(foreign, VectorXd(), {}), std::invalid_argument);
+  EXPECT_THROW(MinimizeSquares(foreign, VectorXd::Zero(1), {}), std::invalid_argument);
+  EXPECT_THROW(MinimizeSquares(foreign, VectorXd(), {}), std::invalid_argument);
   const auto changing = [](const VectorXd& x, Residuals& out) {
     for (int k = 0; k < (x[0] == 1 ? 1 : 2); ++k) out.Add(x[0], {{0, 1}});
   };
-  EXPECT_THROW(MinimiseSquares(changing, VectorXd::Ones(1), {}), std::invalid_argument);
+  EXPECT_THROW(MinimizeSquares(changing, VectorXd::Ones(1), {}), std::invalid_argument);
   SquaresOptions options;
   options.most_iterations = -1;
-  EXPECT_THROW(MinimiseSquares(none, VectorXd::Ones(1), options), std::invalid_argument);
+  EXPECT_THROW(MinimizeSquares(none, VectorXd::Ones(1), options), std::invalid_argument);
 }
 
 }  // namespace

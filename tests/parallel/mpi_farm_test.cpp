@@ -251,8 +251,8 @@ void Begin(const Beginning& beginning) {
   const int rank = session->rank();
   const auto prepare = [&]() -> std::string {
     if (beginning.fail.contains(rank)) {
-      throw Curable<InputError>({Remedy::kSkeletonMap, Remedy::kOtherOutput},
-                                "no file on rank " + std::to_string(rank));
+      throw WithHint<InputError>({Remedy::kSkeletonMap, Remedy::kOtherOutput},
+                                 "no file on rank " + std::to_string(rank));
     }
     if (beginning.break_down.contains(rank)) throw std::out_of_range("a mistake");
     // More than MPI sends before somebody takes it.

@@ -118,7 +118,7 @@ TEST(AsfAmc, AcceptsTheDialects) {
             "");
 }
 
-TEST(AsfAmc, HonoursTheUnitOfAngles) {
+TEST(AsfAmc, HonorsTheUnitOfAngles) {
   const Clip degrees = Parse(kAsf, kAmc);
   const Clip radians = Parse(kAsf, Replaced(kAmc, ":DEGREES", ":RADIANS"));
   EXPECT_LT(AngleBetween(radians.frames[0].rotations[0], AxisRotation(1, 90)), 1e-12);

@@ -44,10 +44,10 @@ class C3dWriter {
   }
 
   /// @param places (frames, points) in the unit of the file, not a number where a point was not seen
-  /// @param analogue (frames, samples x channels) raw
+  /// @param analog (frames, samples x channels) raw
   std::string Bytes(const std::vector<std::vector<Vec3>>& places, double rate, double scale = 0.1,
-                    const std::vector<std::vector<double>>& analogue = {}, size_t samples = 0) const {
-    const size_t per_frame = analogue.empty() ? 0 : analogue[0].size();
+                    const std::vector<std::vector<double>>& analog = {}, size_t samples = 0) const {
+    const size_t per_frame = analog.empty() ? 0 : analog[0].size();
     std::string section("\x01\x50", 2);
     const size_t blocks = (4 + parameters_.size() + 2 + 511) / 512;
     section += static_cast<char>(blocks);
@@ -77,8 +77,8 @@ class C3dWriter {
         data += is_float_ ? Float(seen ? 0 : -1) : Word(static_cast<uint16_t>(seen ? 0 : -1));
       }
       for (size_t i = 0; i < per_frame; ++i) {
-        data += is_float_ ? Float(analogue[f][i])
-                          : Word(static_cast<uint16_t>(static_cast<int16_t>(std::lround(analogue[f][i]))));
+        data += is_float_ ? Float(analog[f][i])
+                          : Word(static_cast<uint16_t>(static_cast<int16_t>(std::lround(analog[f][i]))));
       }
     }
     return header + section + data;

@@ -107,7 +107,7 @@ TEST(MeasuredForces, RefusesWhatItCannotUse) {
   refused("", "f:1:1: found the end of the file, expected a row of column names");
   refused(row, "at least two rows of numbers");
   refused(row + "0,1,2,3\n", "at least two rows of numbers");
-  refused("time,left_fx_N,left_fy_N,speed,colour\n0,1,2,3,4\n", "f:1:1: found the columns 'speed', 'colour', expected");
+  refused("time,left_fx_N,left_fy_N,speed,color\n0,1,2,3,4\n", "f:1:1: found the columns 'speed', 'color', expected");
   refused("left_fx_N,left_fy_N,left_fz_N\n1,2,3\n", "a column \"time\"");
   refused("time,valid\n0,1\n1,1\n", "no column of a force");
   refused("time,left_fx_N,left_fy_N\n0,1,2\n", "the force of 'left' along 2 axes, expected x, y and z");

@@ -5,12 +5,12 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "recordings/random_clip.h"
-#include "recordings/well_formed.h"
 #include "recordings/c3d_writer.h"
 #include "recordings/gap_filling.h"
 #include "recordings/marked_walker.h"
+#include "recordings/random_clip.h"
 #include "recordings/trc_writer.h"
+#include "recordings/well_formed.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
 #include "retrace/math/rotation.h"
@@ -83,7 +83,7 @@ TEST(Markers, OtherSetsAreReadByAMap) {
   EXPECT_THROW(ParseRecording(recording), UsageError);
 }
 
-TEST(Markers, JointCentresAreTaken) {
+TEST(Markers, JointCentersAreTaken) {
   const MarkedWalker walker(20);
   Markers markers{{}, 50, {}, -1};
   const std::map<std::string, std::string> names = {
@@ -160,7 +160,7 @@ RC_GTEST_PROP(Gaps, OfAMarkerOnABodyAreFilledWhereTheBodyIs, ()) {
   FilledGaps filled;
   const std::vector<Vec3> path = FillGaps(markers, marker, {0, 1, 2, 3, 4, 5}, filled);
   for (size_t f = 0; f < 300; ++f) RC_ASSERT((path[f] - whole.places[f][marker]).norm() < 1e-9);
-  RC_ASSERT(std::abs(filled.by_neighbours.seconds - 0.01 * static_cast<double>(end - first)) < 1e-12);
+  RC_ASSERT(std::abs(filled.by_neighbors.seconds - 0.01 * static_cast<double>(end - first)) < 1e-12);
   RC_ASSERT(filled.by_curve.seconds == 0);
 }
 
@@ -189,7 +189,7 @@ TEST(Gaps, NeighboursThatStandInALineTellNothing) {
   for (size_t f = 40; f < 50; ++f) markers.places[f][3].setConstant(NAN);
   FilledGaps filled;
   FillGaps(markers, 3, {0, 1, 2}, filled);
-  EXPECT_EQ(filled.by_neighbours.seconds, 0);
+  EXPECT_EQ(filled.by_neighbors.seconds, 0);
   EXPECT_NEAR(filled.by_curve.seconds, 0.1, 1e-12);
 }
 
@@ -251,7 +251,7 @@ RC_GTEST_PROP(C3d, PointsReadBackWhateverTheProcessor, ()) {
   }
 }
 
-/// A plate of half a metre around (0.25, 0.25), z up in the file, with the axes of its sensors downwards.
+/// A plate of half a meter around (0.25, 0.25), z up in the file, with the axes of its sensors downwards.
 std::string PlateFile(int type, const std::vector<double>& channels) {
   const Markers markers{{"A"}, 0, {{Vec3(1, 2, 3)}, {Vec3(1, 2, 3)}}, 2};
   C3dWriter writer = WriterOf(markers, C3dWriter::Processor::kIntel, true);

@@ -3,8 +3,8 @@
 #include <rapidcheck/gtest.h>
 
 #include "recordings/random_clip.h"
-#include "recordings/well_formed.h"
 #include "recordings/scene_writer.h"
+#include "recordings/well_formed.h"
 #include "retrace/recordings/recording.h"
 
 namespace retrace::recordings {
@@ -72,7 +72,7 @@ Clip ReadBack(const std::string& bytes, const std::string& name) {
   return clip;
 }
 
-/// @param unit metres per unit of length, by what Assimp writes about the file
+/// @param unit meters per unit of length, by what Assimp writes about the file
 void ReadsBack(const std::string& format, const std::string& name, double unit, double tolerance) {
   const auto seed = *rc::gen::arbitrary<uint64_t>().as("seed");
   const auto joints = *rc::gen::inRange(2, 24).as("joints");

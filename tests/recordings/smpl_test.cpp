@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "recordings/npz_writer.h"
 #include "recordings/random_clip.h"
 #include "recordings/well_formed.h"
-#include "recordings/npz_writer.h"
 #include "retrace/io/error.h"
 #include "retrace/recordings/recording.h"
 

@@ -8,7 +8,7 @@
 
 namespace retrace::recordings {
 
-/// All markers are seen in all frames; metres.
+/// All markers are seen in all frames; meters.
 inline std::string WriteTrc(const Markers& markers) {
   const std::string rate = io::Number(markers.rate), frames = std::to_string(markers.places.size());
   std::string text = "PathFileType\t4\t(X/Y/Z)\twalk.trc\n";

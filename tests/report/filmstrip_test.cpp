@@ -117,10 +117,10 @@ TEST(FilmStrip, TheLegendShowsTheWeightInTheWorldsGravity) {
   options.gravity = 0;
   const std::string nowhere = FormatFilmStrip(character, trajectory, nullptr, options);
   const std::string label = R"re(<text x="([0-9.]+)" [^>]*>ground force \(this length: body weight)re";
-  const double pixels_per_metre = number(earth, R"(v8m0 -4h([0-9.]+)m0)");
+  const double pixels_per_meter = number(earth, R"(v8m0 -4h([0-9.]+)m0)");
   const double on_earth = 0.3 * character.height;
   const double on_moon = 0.85 * character.height / kForce * character.total_mass() * 1.62;
-  EXPECT_NEAR(number(earth, label) - number(moon, label), pixels_per_metre * (on_earth - on_moon), 0.05);
+  EXPECT_NEAR(number(earth, label) - number(moon, label), pixels_per_meter * (on_earth - on_moon), 0.05);
   EXPECT_EQ(number(nowhere, label), number(earth, label));
   EXPECT_THAT(nowhere, HasSubstr("body weight on Earth)"));
   EXPECT_THAT(earth, Not(HasSubstr("on Earth")));
@@ -182,8 +182,8 @@ TEST(FilmStrip, TruePlacesFitTheScaleBar) {
   const std::string svg = FormatFilmStrip(character, results::Glide(character, 200, Vec3(3, 0, 0)), nullptr, options);
   std::smatch match;
   ASSERT_TRUE(std::regex_search(svg, match, std::regex(R"(v8m0 -4h([0-9.]+)m0)")));
-  const double pixels_per_metre = std::strtod(match[1].str().c_str(), nullptr);
-  EXPECT_NEAR(Gaps(LabelPlaces(svg))[0], 1.2 * pixels_per_metre, 0.05);
+  const double pixels_per_meter = std::strtod(match[1].str().c_str(), nullptr);
+  EXPECT_NEAR(Gaps(LabelPlaces(svg))[0], 1.2 * pixels_per_meter, 0.05);
   EXPECT_THAT(svg, Not(HasSubstr("spread apart")));
 }
 

@@ -572,7 +572,7 @@ TEST(ReportTest, ASceneHasItsCharactersInOneWorld) {
   EXPECT_EQ(scene["characters"][0]["simulated"], one.document["simulated"]);
   EXPECT_EQ(scene["characters"][1]["name"], "both, character 2");
   EXPECT_EQ(scene["characters"][1]["settings"]["characters"][1]["run"], "b");
-  // The camera follows the middle, from which each is a metre and a half away.
+  // The camera follows the middle, from which each is a meter and a half away.
   const std::vector<float> middle = one.Array(scene["path"]);
   const std::vector<float> first = one.Array(one.document["path"]);
   ASSERT_EQ(middle.size(), first.size());

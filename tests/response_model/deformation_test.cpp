@@ -4,7 +4,7 @@
 
 #include "response_model/sample_walk.h"
 
-namespace retrace::synthesis {
+namespace retrace::response_model {
 namespace {
 
 /// A frame of the walk, and the push that acts there for all of it.
@@ -46,7 +46,7 @@ TEST(PushDeformation, IsTheAccelerationOfForwardDynamics) {
   wrenches[static_cast<size_t>(frame.push.body)].force = frame.push.force;
   dynamics.ForwardDynamics(rest, wrenches, with);
   EXPECT_LT((displacement - kFrame * kFrame * (with - without)).norm(), 1e-9 * displacement.norm());
-  // So the centre of mass moves as that of all masses together.
+  // So the center of mass moves as that of all masses together.
   Eigen::MatrixXd jacobian(3, dynamics.size());
   dynamics.CenterOfMassJacobian(jacobian);
   const Vec3 expected = kFrame * kFrame / dynamics::Bundled("human").total_mass() * frame.push.force;
@@ -117,4 +117,4 @@ TEST(PushDeformation, IsNothingWhereNoPushActs) {
 }
 
 }  // namespace
-}  // namespace retrace::synthesis
+}  // namespace retrace::response_model

@@ -10,7 +10,7 @@
 #include "retrace/response_model/example.h"
 #include "retrace/response_model/response_model.h"
 
-namespace retrace::synthesis {
+namespace retrace::response_model {
 namespace {
 
 /// Poses that follow one another by little.
@@ -92,4 +92,4 @@ RC_GTEST_PROP(Push, ItsMomentumComesOutWhole, ()) {
 }
 
 }  // namespace
-}  // namespace retrace::synthesis
+}  // namespace retrace::response_model

@@ -5,11 +5,11 @@
 
 #include <functional>
 
+#include "response_model/sample_walk.h"
 #include "retrace/io/error.h"
 #include "retrace/response_model/synthesizer.h"
-#include "response_model/sample_walk.h"
 
-namespace retrace::synthesis {
+namespace retrace::response_model {
 namespace {
 
 TEST(ModelFile, AModelThatWasReadPlaysTheSameMotion) {
@@ -76,4 +76,4 @@ TEST(ModelFile, RefusesWhatIsNone) {
 }
 
 }  // namespace
-}  // namespace retrace::synthesis
+}  // namespace retrace::response_model

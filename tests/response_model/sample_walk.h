@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "dynamics/sample_motion.h"
-#include "retrace/retargeting/cycle.h"
-#include "retrace/retargeting/reference.h"
+#include "retrace/jobs/response_job.h"
 #include "retrace/recordings/bvh.h"
 #include "retrace/response_model/response_model.h"
-#include "retrace/jobs/response_job.h"
+#include "retrace/retargeting/cycle.h"
+#include "retrace/retargeting/reference.h"
 
-namespace retrace::synthesis {
+namespace retrace::response_model {
 
 inline constexpr double kFrame = 1.0 / 30;
 
@@ -70,10 +70,10 @@ inline std::vector<Example> SampleExamples() {
   return {{"normal", SampleWalk(72), {}}, SampleDisturbed(60), SampleDisturbed(-60)};
 }
 
-/// Learnt once for all tests.
+/// Learned once for all tests.
 inline const ResponseModel& SampleModel() {
   static const ResponseLearning learning = LearnResponse(dynamics::Bundled("human"), SampleExamples(), SampleOptions());
   return learning.model;
 }
 
-}  // namespace retrace::synthesis
+}  // namespace retrace::response_model

@@ -3,12 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "response_model/sample_walk.h"
+#include "retrace/jobs/response_job.h"
 #include "retrace/response_model/judge.h"
 #include "retrace/response_model/response_player.h"
-#include "retrace/jobs/response_job.h"
-#include "response_model/sample_walk.h"
 
-namespace retrace::synthesis {
+namespace retrace::response_model {
 namespace {
 
 std::vector<character::Pose> Play(const ResponseModel& model, const SynthesisOptions& options, int frames,
@@ -69,7 +69,7 @@ TEST(Synthesizer, AClockKeepsTheRhythm) {
   };
   EXPECT_GT(apart(learning.model, 20), 0.002);
   EXPECT_LT(apart(learning.model, 200), 0.5 * apart(SampleModel(), 200));
-  // Without a clock of its own no example can be learnt from, and no motion gone on with.
+  // Without a clock of its own no example can be learned from, and no motion gone on with.
   Synthesizer synthesizer(learning.model, {});
   Example without = examples[0];
   without.clock.reset();
@@ -110,7 +110,7 @@ TEST(LearnResponse, TakingThePushesOffLeavesLessToTheDynamics) {
   EXPECT_LT(without, 0.5 * with);
 }
 
-TEST(LearnResponse, RefusesWhatCannotBeLearntFrom) {
+TEST(LearnResponse, RefusesWhatCannotBeLearnedFrom) {
   const character::Character& human = dynamics::Bundled("human");
   const auto message = [&](std::vector<Example> examples) {
     try {
@@ -205,7 +205,7 @@ TEST(ResponsePlayer, RefusesModelsThatDoNotFit) {
   EXPECT_THROW(ResponsePlayer({&SampleModel(), &other.model}, {}), std::invalid_argument);
 }
 
-TEST(Judge, ForeseesWhatItHasLearntAndNotAnotherMotion) {
+TEST(Judge, ForeseesWhatItHasLearnedAndNotAnotherMotion) {
   const ResponseModel& model = SampleModel();
   const double known = OneStepError(model, model.examples[1]);
   std::vector<character::Pose> twice;
@@ -231,4 +231,4 @@ TEST(Synthesizer, NeedsFourPoses) {
 }
 
 }  // namespace
-}  // namespace retrace::synthesis
+}  // namespace retrace::response_model

@@ -1,4 +1,4 @@
-/// Contact loads, centres of pressure and pressure maps: by hand, as laws over random contacts, and of simulations.
+/// Contact loads, centers of pressure and pressure maps: by hand, as laws over random contacts, and of simulations.
 #include "retrace/results/contact_tables.h"
 
 #include <gmock/gmock.h>
@@ -11,10 +11,10 @@
 #include <map>
 
 #include "results/sample_motion.h"
-#include "retrace/retargeting/reference.h"
 #include "retrace/math/random.h"
 #include "retrace/recordings/bvh.h"
 #include "retrace/results/tables.h"
+#include "retrace/retargeting/reference.h"
 
 namespace retrace::results {
 namespace {
@@ -123,7 +123,8 @@ TEST(PressureMap, OfAHugeBodyHasFewCells) {
   }
 }
 
-/// Found by scripts/check/attack: with a cell of 17 m every weight of the Gaussian was zero, and the pressure not a number.
+/// Found by scripts/check/attack: with a cell of 17 m every weight of the Gaussian was zero, and the pressure not a
+/// number.
 TEST(PressureMap, OfAHugeBodyIsOnTheCellOfThePoint) {
   Character character = SmallCharacter();
   character.bodies[0].shapes[0].size = Vec3(1e4, 0.6, 1e4);
@@ -141,7 +142,7 @@ TEST(PressureMap, IsAGaussianAboutThePoint) {
   PressureOptions options;
   options.reach = 0.041;
   const ContactHistory history = TraceContacts(character, trajectory, options);
-  // 15 x 10 cells of 2 cm; the point is at the centre of one. 13 centres lie within the reach.
+  // 15 x 10 cells of 2 cm; the point is at the center of one. 13 centers lie within the reach.
   ASSERT_EQ(history.cells[0].size(), 13u);
   double peak = 0;
   for (const PressureCell& cell : history.cells[0]) {
@@ -300,7 +301,7 @@ Character Human() {
 TEST(InsideView, AStandingBodyIsCarriedThroughItsSoles) {
   const Character human = Human();
   const ContactHistory history = Track(human, "stand.bvh", {});
-  // Centred over the feet while it has not yet begun to fall.
+  // Centered over the feet while it has not yet begun to fall.
   double force = 0;
   const size_t steps = 120;
   for (size_t i = 120; i < 120 + steps; ++i) force += history.totals[i].normal_force / static_cast<double>(steps);
@@ -311,7 +312,7 @@ TEST(InsideView, AStandingBodyIsCarriedThroughItsSoles) {
   }
 }
 
-/// A roll on a shipped world's ground, the mean over starts that differ by millimetres: their spread is below 1 %.
+/// A roll on a shipped world's ground, the mean over starts that differ by millimeters: their spread is below 1 %.
 ContactSummary Roll(const std::string& world) {
   const Character human = Human();
   simulation::WorldOptions options;

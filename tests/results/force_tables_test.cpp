@@ -54,7 +54,7 @@ TEST(ForceTables, GroundForcesAreThoseOfThePlates) {
   EXPECT_TRUE(std::isnan(channels.values(0, 6))) << "nothing presses";
 }
 
-TEST(ForceTables, ASmoothCentreOfPressureIsThatOfTheSmoothForces) {
+TEST(ForceTables, ASmoothCenterOfPressureIsThatOfTheSmoothForces) {
   const character::Character character = SmallCharacter();  // 5 kg
   metrics::GroundForces ground;
   ground.plates = {{1, {1}}};

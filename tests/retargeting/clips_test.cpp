@@ -6,14 +6,14 @@
 #include <map>
 
 #include "character/sample_human.h"
-#include "retrace/retargeting/reference.h"
-#include "retrace/retargeting/skeleton_mapping.h"
-#include "retrace/retargeting/skeleton_map.h"
 #include "retrace/io/error.h"
 #include "retrace/io/json.h"
+#include "retrace/motion/calibration.h"
 #include "retrace/recordings/asf_amc.h"
 #include "retrace/recordings/bvh.h"
-#include "retrace/motion/calibration.h"
+#include "retrace/retargeting/reference.h"
+#include "retrace/retargeting/skeleton_map.h"
+#include "retrace/retargeting/skeleton_mapping.h"
 
 namespace retrace::character {
 namespace {

@@ -8,11 +8,11 @@
 #include <limits>
 
 #include "character/sample_human.h"
-#include "retrace/retargeting/reference.h"
 #include "retrace/character/reference_motion.h"
+#include "retrace/character/skeleton.h"
+#include "retrace/retargeting/reference.h"
 #include "retrace/retargeting/reference_options.h"
 #include "retrace/retargeting/reference_report.h"
-#include "retrace/character/skeleton.h"
 
 namespace retrace::character {
 namespace {

@@ -6,11 +6,11 @@
 #include <gtest/gtest.h>
 
 #include "character/sample_human.h"
-#include "retrace/retargeting/reference.h"
-#include "retrace/retargeting/subject.h"
 #include "retrace/io/error.h"
 #include "retrace/recordings/asf_amc.h"
 #include "retrace/recordings/bvh.h"
+#include "retrace/retargeting/reference.h"
+#include "retrace/retargeting/subject.h"
 
 namespace retrace::character::sides {
 namespace {

@@ -115,7 +115,7 @@ TEST(Reference, OfTheCharactersOwnMotionIsThatMotion) {
   EXPECT_NEAR(made.report.floor_tilt, 0, kRounding);
   EXPECT_EQ(made.report.largest_lift, 0);
   EXPECT_EQ(made.report.lead_in_frames, 0);
-  EXPECT_THAT(made.report.notes, Contains(HasSubstr("left_foot levelled by 0.0 degrees")));
+  EXPECT_THAT(made.report.notes, Contains(HasSubstr("left_foot leveled by 0.0 degrees")));
 }
 
 TEST(Reference, UnitsDoNotMatter) {
@@ -311,15 +311,15 @@ TEST(Reference, FeetThatAreNotFlatAtRestAreFlattened) {
     }
   }));
   ExpectSameMotion(made.poses, StandAndWalk(), 1e-4, 1e-4);
-  EXPECT_THAT(made.report.notes, Contains(HasSubstr("left_foot levelled by 10.3 degrees")));
+  EXPECT_THAT(made.report.notes, Contains(HasSubstr("left_foot leveled by 10.3 degrees")));
 }
 
 /// All lengths and places of a clip in another unit.
-std::function<void(motion::Clip&)> InUnit(double metres) {
+std::function<void(motion::Clip&)> InUnit(double meters) {
   return [=](motion::Clip& clip) {
-    for (motion::Joint& joint : clip.skeleton.joints) joint.offset /= metres;
+    for (motion::Joint& joint : clip.skeleton.joints) joint.offset /= meters;
     for (motion::Frame& frame : clip.frames) {
-      for (Vec3& translation : frame.translations) translation /= metres;
+      for (Vec3& translation : frame.translations) translation /= meters;
     }
   };
 }
@@ -413,14 +413,14 @@ TEST(FloorOfAClip, OfAPartInWhichNobodyStandsIsThatOfTheRecording) {
   EXPECT_THAT(made.report.notes, Contains(HasSubstr("under planted feet of other parts of the recording")));
 }
 
-TEST(Reference, TiltedFloorIsReportedAndLevelled) {
+TEST(Reference, TiltedFloorIsReportedAndLeveled) {
   Walk walk;
   const std::vector<Pose> poses = walk.Poses(Human(), 4, kFrame);
   const motion::Clip clip = Recorded(poses, Turned(AxisRotation(0, Radians(3)), Vec3(0, 0.1, 0)));
   const Made made = Make(clip);
   // A weak prior holds the plane level: a walk of 4 m gives up a twentieth of the tilt.
   EXPECT_NEAR(Degrees(made.report.floor_tilt), 3, 0.3);
-  EXPECT_THAT(made.report.notes, Contains(HasSubstr("degrees levelled")));
+  EXPECT_THAT(made.report.notes, Contains(HasSubstr("degrees leveled")));
   double highest = -1;
   double lowest = 1;
   for (size_t i = 1; i + 1 < made.poses.size(); ++i) {
@@ -698,19 +698,19 @@ TEST(ReferenceReport, HasEverythingInJson) {
 // ---- what the user says of a clip
 
 TEST(GivenByTheUser, UnitHeightAndWhereTheyComeFrom) {
-  const auto in_centimetres = Recorded(StandAndWalk(), [](motion::Clip& clip) {
+  const auto in_centimeters = Recorded(StandAndWalk(), [](motion::Clip& clip) {
     for (motion::Joint& joint : clip.skeleton.joints) joint.offset *= 100;
     for (motion::Frame& frame : clip.frames) {
       for (Vec3& translation : frame.translations) translation *= 100;
     }
   });
-  const Made found = Make(in_centimetres);
+  const Made found = Make(in_centimeters);
   EXPECT_EQ(found.report.unit, 0.01);
   EXPECT_EQ(found.report.unit_from, "size of the skeleton");
   EXPECT_NEAR(found.report.height, 1.6, 0.15);
   ReferenceOptions options = Plain();
   options.unit = 0.02;
-  const Made given = Make(in_centimetres, options);
+  const Made given = Make(in_centimeters, options);
   EXPECT_EQ(given.report.unit_from, "given");
   EXPECT_NEAR(given.report.height, 2 * found.report.height, 1e-9);
   ExpectSameMotion(given.poses, found.poses, 1e-12, 1e-12);  // the character's size decides

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "character/sample_human.h"
-#include "retrace/retargeting/reference.h"
-#include "retrace/retargeting/reference_report.h"
 #include "retrace/character/skeleton.h"
 #include "retrace/io/error.h"
+#include "retrace/retargeting/reference.h"
+#include "retrace/retargeting/reference_report.h"
 
 namespace retrace::character {
 namespace {

@@ -58,8 +58,8 @@ class CheckSpelling(small_tree.ScriptTest):
                                           "rolling, greedy, diameter, analysis, basis, this, wise rowwise()\n"), [])
 
     def test_the_name_of_a_file(self):
-        self.assertEqual(self.findings_of({"src/ground/minimise.h": ""}),
-                         (1, ["src/ground/minimise.h:1: the name of the file says minimise, expected minimize"]))
+        self.assertEqual(self.findings_of({"src/ground/minimize.h": ""}),
+                         (1, ["src/ground/minimize.h:1: the name of the file says minimise, expected minimize"]))
 
     def test_an_old_key_that_is_still_read(self):
         marked = 'Read("colour");  // old spelling of files before 0.2\n'

@@ -73,7 +73,7 @@ TEST(ConvexPolyhedron, TrianglesOfOnePlaneAreOneFace) {
 
 /// Depth, direction and place of boxes as ODE finds them.
 RC_GTEST_PROP(CollideConvexProperty, BoxesTouchAsOdesBoxesDo, ()) {
-  InitialiseOde();
+  InitializeOde();
   RandomStream random = AnyStream();
   const Vec3 sizes[] = {{random.Uniform(0.1, 1), random.Uniform(0.1, 1), random.Uniform(0.1, 1)},
                         {random.Uniform(0.1, 1), random.Uniform(0.1, 1), random.Uniform(0.1, 1)}};

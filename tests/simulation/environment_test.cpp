@@ -104,7 +104,8 @@ TEST(EnvironmentFile, SaysWhatIsWrongAndWhere) {
          "/bodies/1/name", "nothing else has");
   expect(R"({"height_field": {"name": "f", "spacing": 1, "heights": [[0, 0], [0]]}})", "/height_field/heights/1",
          "2 numbers");
-  // Found by scripts/check/attack: the second row said how many columns there are, and heights were read that are not there.
+  // Found by scripts/check/attack: the second row said how many columns there are, and heights were read that are not
+  // there.
   expect(R"({"height_field": {"name": "f", "spacing": 1, "heights": [[], [0, 0], [0, 0]]}})", "/height_field/heights/1",
          "0 numbers");
   expect(R"({"ground": {"material": {"spring": {"erp": 0.8, "cfm": 0.007}}}})", "/ground/material/spring", "time_step");
@@ -310,7 +311,7 @@ TEST(Beam, HoldsWhatIsWiderThanIt) {
   EXPECT_NEAR(Step(world, 480).y(), kBlockMass * kStandardGravity, 1e-3);
   EXPECT_NEAR(Get(world)[0].position.y(), 0.1, 1e-3);
   EXPECT_EQ(world.contacts().front().object, 0);
-  // With its centre of mass beyond the edge it falls.
+  // With its center of mass beyond the edge it falls.
   world.SetState({{Vec3(0.03, 0.1, 0), Quat::Identity(), Vec3::Zero(), Vec3::Zero()}});
   Step(world, 480);
   EXPECT_LT(Get(world)[0].position.y(), -0.05);

@@ -125,13 +125,13 @@ TEST(CompoundBody, StandsOnItsLegsAndComesToRest) {
   EXPECT_EQ(later[1].linear_velocity, Vec3::Zero());
 }
 
-/// A body on rails of radius R, its centre of mass at height h over the ground, rolls like a pendulum with the period
+/// A body on rails of radius R, its center of mass at height h over the ground, rolls like a pendulum with the period
 /// 2 pi sqrt((I + m h^2) / (m g (R - h))) for small angles.
 TEST(CompoundBody, RocksWithThePeriodOfItsRails) {
   const io::Json document = io::ReadJson(std::string(RETRACE_SOURCE_DIR) + "/data/worlds/rocker.json");
   Environment environment = ReadEnvironment(io::JsonView(document, "rocker.json")["environment"]);
   FreeBody& rocker = environment.bodies[0];
-  // Rolled by an angle from where the centre of mass is under that of the rails, at z 0.06 in the file.
+  // Rolled by an angle from where the center of mass is under that of the rails, at z 0.06 in the file.
   const double radius = 1, h = radius - std::hypot(radius - rocker.position.y(), rocker.position.z() - 0.06);
   const double level = std::atan2(rocker.position.z() - 0.06, radius - rocker.position.y());
   const double angle = 0.12;
@@ -168,7 +168,7 @@ TEST(CompoundBody, RocksWithThePeriodOfItsRails) {
 class TwoBoxes {
  public:
   TwoBoxes(const Vec3& size_a, const Vec3& size_b) : a_(size_a), b_(size_b) {
-    InitialiseOde();
+    InitializeOde();
     geom_a_ = retrace_dCreateBox(nullptr, size_a.x(), size_a.y(), size_a.z());
     geom_b_ = retrace_dCreateBox(nullptr, size_b.x(), size_b.y(), size_b.z());
   }
@@ -269,7 +269,7 @@ TEST(Edges, ACapsuleThatLiesAcrossOneTouchesThere) {
     force += contact.force.y();
   }
   EXPECT_NEAR(force, 6 * kStandardGravity, 0.1);
-  EXPECT_NEAR(edge, force * 0.15 / 0.2, 1);  // levers of 15 and 5 cm about the centre of mass
+  EXPECT_NEAR(edge, force * 0.15 / 0.2, 1);  // levers of 15 and 5 cm about the center of mass
 }
 
 }  // namespace

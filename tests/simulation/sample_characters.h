@@ -31,8 +31,8 @@ inline character::Character Block() {
 }
 
 inline constexpr double kArmMass = 2;        // [kg]
-inline constexpr double kArmInertia = 0.06;  // about the centre of mass, across the arm [kg m^2]
-inline constexpr double kArmDistance = 0.3;  // from the joint to the centre of mass [m]
+inline constexpr double kArmInertia = 0.06;  // about the center of mass, across the arm [kg m^2]
+inline constexpr double kArmDistance = 0.3;  // from the joint to the center of mass [m]
 
 /// An arm along x on a post so heavy and wide that the arm cannot move it. The joint's z axis is the one that gravity
 /// turns.

@@ -33,7 +33,7 @@ class BothSolvers : public testing::TestWithParam<Solver> {};
 INSTANTIATE_TEST_SUITE_P(World, BothSolvers, testing::Values(Solver::kReduced, Solver::kStock),
                          [](const auto& test) { return test.param == Solver::kReduced ? "Reduced" : "Stock"; });
 
-/// A crate of 4 kg, three metres beside the origin.
+/// A crate of 4 kg, three meters beside the origin.
 FreeBody Crate(double height) {
   FreeBody crate;
   crate.name = "crate";
@@ -87,7 +87,7 @@ TEST(Layout, CountsCharactersThenFreeBodies) {
   EXPECT_EQ(layout.FreeIndexOf(layout.FreeBody(1)), 1u);
 }
 
-/// Two humans who fall, curl up and lie, five metres apart.
+/// Two humans who fall, curl up and lie, five meters apart.
 TEST_P(BothSolvers, CharactersThatDoNotTouchMoveWithTheBytesOfEachAlone) {
   const Character human = Human();
   WorldOptions options;

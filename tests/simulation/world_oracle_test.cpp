@@ -63,7 +63,7 @@ TEST_P(BothServos, FreeFallIsAParabola) {
   }
 }
 
-TEST_P(BothServos, CentreOfMassOfAFlyingHumanIsAParabolaWhateverTheMusclesDo) {
+TEST_P(BothServos, CenterOfMassOfAFlyingHumanIsAParabolaWhateverTheMusclesDo) {
   const Character human = Human();
   World world(human, Options());
   const double h = world.options().time_step;
@@ -103,7 +103,7 @@ TEST_P(BothServos, AForceFromOutsideChangesTheMomentumByForceTimesTime) {
   }
 }
 
-TEST_P(BothServos, AForceFromOutsideActsAtTheCentreOfMassAndAgainstFriction) {
+TEST_P(BothServos, AForceFromOutsideActsAtTheCenterOfMassAndAgainstFriction) {
   const Character block = Block();
   World world(block, Options());
   const double h = world.options().time_step;

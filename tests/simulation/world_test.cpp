@@ -307,7 +307,7 @@ TEST(Divergence, OfAnInsaneStateIsReported) {
           if (field == 1) body.linear_velocity.y() = bad;
           if (field == 2) body.angular_velocity.z() = bad;
           if (field == 3) {
-            if (bad == 1e6) continue;  // a quaternion that can be normalised
+            if (bad == 1e6) continue;  // a quaternion that can be normalized
             body.orientation.x() = bad;
           }
           world.SetState(state);

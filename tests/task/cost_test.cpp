@@ -60,7 +60,7 @@ TEST_F(Cost, EndEffectorsCountByHeight) {  // eq. 4
 }
 
 TEST_F(Cost, OneEndEffectorHigher) {
-  // A hand that is dislocated upwards: no rotation changes; the centre of mass moves straight up.
+  // A hand that is dislocated upwards: no rotation changes; the center of mass moves straight up.
   state_[BodyIndex("left_hand")].position.y() += 0.12;
   Expect(0, 0, 0.12 / effectors_, 0);
 }
@@ -68,14 +68,14 @@ TEST_F(Cost, OneEndEffectorHigher) {
 TEST_F(Cost, OneEndEffectorAside) {  // eq. 5, first part
   const size_t hand = BodyIndex("left_hand");
   state_[hand].position += Vec3(0.03, 0, -0.04);
-  // The centre of mass follows by the hand's share of the mass; seen from the others it moves by that, seen from the
+  // The center of mass follows by the hand's share of the mass; seen from the others it moves by that, seen from the
   // hand by the rest.
   const double share = Human().bodies[hand].mass / Human().total_mass();
   const double moved = 0.05 * (1 - share) + (effectors_ - 1) * 0.05 * share;
   Expect(0, 0, 0, moved / (Human().height * effectors_));
 }
 
-TEST_F(Cost, VelocityOfTheCentreOfMass) {  // eq. 5, second part
+TEST_F(Cost, VelocityOfTheCenterOfMass) {  // eq. 5, second part
   for (auto& body : state_) body.linear_velocity += Vec3(0.3, 0, 0.4);
   Expect(0, 0, 0, 0.4 * 0.5);
   options_.balance_velocity = 0.1;  // the paper's
@@ -83,7 +83,7 @@ TEST_F(Cost, VelocityOfTheCentreOfMass) {  // eq. 5, second part
 }
 
 TEST_F(Cost, AngleOfOneJoint) {  // eq. 2
-  // The head turns about itself; its centre stays.
+  // The head turns about itself; its center stays.
   auto& head = state_[BodyIndex("head")];
   head.orientation = head.orientation * FromRotationVector(Vec3(0.3, 0.4, 0));
   Expect(0.5 / joints_, 0, 0, 0);
@@ -115,7 +115,7 @@ TEST_F(Cost, RootCountsByItself) {  // eq. 3
 }
 
 TEST_F(Cost, TurningEverythingTurnsTheRootAndNoJoint) {
-  // About the vertical through the centre of mass, with all velocities.
+  // About the vertical through the center of mass, with all velocities.
   const Quat turn = AxisRotation(1, 0.4);
   const Vec3 center = character::CenterOfMass(Human(), reference_);
   double away = 0;
@@ -139,10 +139,10 @@ TEST_F(Cost, TurningEverythingTurnsTheRootAndNoJoint) {
   Expect(0, 0.4 + 0.1 * (turn * rate - rate).norm(), 0, away / (Human().height * effectors_) + turned);
 }
 
-TEST_F(Cost, PlacesOfEndEffectorsAboutTheCentreOfMass) {
+TEST_F(Cost, PlacesOfEndEffectorsAboutTheCenterOfMass) {
   const size_t hand = BodyIndex("left_hand");
   const double share = Human().bodies[hand].mass / Human().total_mass();
-  // Straight up: the horizontal part of eq. 5 sees nothing. The centre of mass follows by the hand's share.
+  // Straight up: the horizontal part of eq. 5 sees nothing. The center of mass follows by the hand's share.
   state_[hand].position.y() += 0.05;
   const double moved = 0.05 * (1 - share) + (effectors_ - 1) * 0.05 * share;
   options_.effector_position = 2;
@@ -157,7 +157,7 @@ TEST_F(Cost, PlacesOfEndEffectorsAboutTheCentreOfMass) {
   Expect(0, 0, 0, 0);
 }
 
-TEST_F(Cost, DriftIsTheHorizontalDistanceOfTheCentreOfMass) {
+TEST_F(Cost, DriftIsTheHorizontalDistanceOfTheCenterOfMass) {
   EXPECT_EQ(Terms().drift, 0);
   character::Translate(state_, Vec3(0.3, 0.5, -0.4));
   EXPECT_NEAR(Terms().drift, 0.5 / Human().height, kTolerance);

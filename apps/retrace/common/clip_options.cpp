@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "cli/number_option.h"
-#include "retrace/retargeting/reference_options.h"
 #include "cli/program.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
 #include "retrace/recordings/recording.h"
+#include "retrace/retargeting/reference_options.h"
 
 namespace retrace::apps {
 namespace {

@@ -74,19 +74,20 @@ void PrintReconstruction(const runs::Job& job, const runs::Reconstruction& resul
 
 }  // namespace
 
-void PrintRecognised(const runs::Job& job) {
+void PrintRecognized(const runs::Job& job) {
   std::printf("%s: %.2f s\n", job.options.clip.file.c_str(), job.reference().duration());
   for (const std::string& note : job.prepared->report.notes) std::printf("  %s\n", note.c_str());
   if (job.prepared->repaired) {
     for (const std::string& note : job.prepared->repaired->Notes()) std::printf("  %s\n", note.c_str());
   }
-  for (const metrics::ClipWarning& warning : job.prepared->checks.warnings) std::printf("  warning: %s\n", warning.text.c_str());
+  for (const metrics::ClipWarning& warning : job.prepared->checks.warnings)
+    std::printf("  warning: %s\n", warning.text.c_str());
   for (const std::string& note : job.prepared->placed.notes) std::printf("  world: %s\n", note.c_str());
   for (const std::string& warning : job.prepared->placed.warnings) std::printf("  warning: %s\n", warning.c_str());
 }
 
 void PrintJob(const runs::Job& job) {
-  PrintRecognised(job);
+  PrintRecognized(job);
   const task::Preparation& preparation = job.prepared->preparation;
   const task::Task& task = preparation.task;
   std::printf(

@@ -7,8 +7,8 @@
 
 namespace retrace::apps {
 
-/// What was recognised in the clip, what was changed, and what may be wrong with it.
-void PrintRecognised(const runs::Job& job);
+/// What was recognized in the clip, what was changed, and what may be wrong with it.
+void PrintRecognized(const runs::Job& job);
 
 /// The same, and the task that follows from it.
 void PrintJob(const runs::Job& job);

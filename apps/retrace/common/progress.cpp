@@ -56,7 +56,7 @@ bool Progress::Note(bool restored, size_t samples) {
   return true;
 }
 
-void Progress::Update(const windows::IterationRecord& record) {
+void Progress::Update(const trajectory::IterationRecord& record) {
   if (!Note(record.restored, record.samples)) return;
   const int all = record.windows * record.iterations;
   const int done = record.window * record.iterations + record.iteration + 1;

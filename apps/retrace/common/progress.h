@@ -5,7 +5,7 @@
 #include <string>
 
 #include "retrace/methods/sampling/search.h"
-#include "retrace/methods/trajectory/optimise.h"
+#include "retrace/methods/trajectory/optimize.h"
 
 namespace retrace::apps {
 
@@ -24,7 +24,7 @@ class Progress {
  public:
   Progress(ProgressStyle style, const sampling::Problem& problem);
   void Update(const sampling::IterationRecord& record);
-  void Update(const windows::IterationRecord& record);
+  void Update(const trajectory::IterationRecord& record);
   /// Ends the bar's line.
   void Finish();
 

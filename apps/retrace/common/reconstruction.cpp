@@ -9,13 +9,13 @@
 #include "common/outcome.h"
 #include "common/progress.h"
 #include "retrace/io/error.h"
-#include "retrace/parallel/task_farm.h"
-#include "retrace/runs/inputs/data_files.h"
-#include "retrace/parallel/rank_report.h"
-#include "retrace/simulation/solver_in_use.h"
 #include "retrace/jobs/idle_ranks.h"
 #include "retrace/jobs/tracked_baseline.h"
+#include "retrace/parallel/rank_report.h"
+#include "retrace/parallel/task_farm.h"
+#include "retrace/runs/inputs/data_files.h"
 #include "retrace/runs/stored/manifest.h"
+#include "retrace/simulation/solver_in_use.h"
 
 namespace retrace::apps {
 namespace {
@@ -27,7 +27,7 @@ runs::RunObserver Observe(const runs::Job& job, ProgressStyle style, std::option
     if (!progress) progress.emplace(style, job.problem);
     progress->Update(record);
   };
-  observer.on_window_iteration = [&job, style, &progress](const windows::IterationRecord& record) {
+  observer.on_window_iteration = [&job, style, &progress](const trajectory::IterationRecord& record) {
     if (!progress) progress.emplace(style, job.problem);
     progress->Update(record);
   };
@@ -73,7 +73,7 @@ void AddReconstructionOptions(cli::Command& command, ReconstructionArguments& o)
   cli::AddNumber(
       command, "--rank-timeout,--hang-limit", o.rank_timeout, cli::kRankTimeouts,
       "Under mpirun: stop with a checkpoint when a rank with work does not answer for so many seconds; 0: never");
-  command.AddFlag("--dry-run", o.dry_run, "Print what was recognised and would be done, and stop");
+  command.AddFlag("--dry-run", o.dry_run, "Print what was recognized and would be done, and stop");
   command.Add("--progress", o.progress, "auto, bar, plain, json or none").ShowDefault();
   command.AddFlag("--print-config", o.print_config, "Print the whole configuration with comments, and stop");
   command.AddFlag("--report", o.run.report, "Also write report.html, which shows the run in any web browser");

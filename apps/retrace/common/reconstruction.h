@@ -6,8 +6,8 @@
 
 #include "commands.h"
 #include "common/job_options.h"
-#include "retrace/parallel/mpi_session.h"
 #include "retrace/jobs/run_pipeline.h"
+#include "retrace/parallel/mpi_session.h"
 
 namespace retrace::apps {
 

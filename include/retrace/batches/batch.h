@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "retrace/jobs/reconstruction.h"
 #include "retrace/parallel/mpi_session.h"
 #include "retrace/parallel/rank_group.h"
 #include "retrace/parallel/task_farm.h"
 #include "retrace/results/run_table.h"
 #include "retrace/runs/inputs/clip_list.h"
-#include "retrace/jobs/reconstruction.h"
 
 namespace retrace::runs {
 
@@ -53,13 +53,13 @@ void CheckSettings(const Batch& batch);
 io::Json IdentityOf(const Batch& batch);
 
 /// The ranks that work on one run after another, led by this one, and the data of the latest run that they need.
-class Team {
+class ProcessGroup {
  public:
   /// Of the leader alone.
-  explicit Team(const Batch& batch) : batch_(batch) {}
+  explicit ProcessGroup(const Batch& batch) : batch_(batch) {}
   /// Of the leader and the other ranks of its group, which are to serve MakeMemberFactory of the same batch. `timeout`
   /// is that of RankGroup::MakeFarm.
-  Team(const Batch& batch, parallel::RankGroup& group, double timeout);
+  ProcessGroup(const Batch& batch, parallel::RankGroup& group, double timeout);
 
   /// Reconstructs, measures, reads the control back and replays it, and writes the run's folder. Whatever is wrong with
   /// the input is in the row; only OutputError is thrown, and StoppedError when the run was stopped with a
@@ -78,7 +78,7 @@ class Team {
 parallel::WorkerFactory MakeMemberFactory(const Batch& batch);
 
 /// Makes the team of a thread or a leading rank.
-using TeamFactory = std::function<std::shared_ptr<Team>()>;
+using TeamFactory = std::function<std::shared_ptr<ProcessGroup>()>;
 
 /// Workers whose task is the index of a run, and whose result is its row.
 parallel::WorkerFactory MakeRunFactory(const TeamFactory& make_team);

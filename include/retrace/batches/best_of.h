@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "retrace/batches/batch.h"
 #include "retrace/parallel/mpi_session.h"
 #include "retrace/results/run_table.h"
-#include "retrace/batches/batch.h"
 
 namespace retrace::runs {
 

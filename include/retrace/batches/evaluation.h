@@ -9,11 +9,11 @@
 #include <string_view>
 #include <vector>
 
+#include "retrace/batches/batch.h"
+#include "retrace/batches/negative_controls.h"
 #include "retrace/io/error.h"
 #include "retrace/parallel/mpi_session.h"
 #include "retrace/results/run_table.h"
-#include "retrace/batches/batch.h"
-#include "retrace/batches/negative_controls.h"
 
 namespace retrace::runs {
 

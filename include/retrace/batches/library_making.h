@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
-#include "retrace/results/run_table.h"
-#include "retrace/runs/libraries/control_library.h"
 #include "retrace/batches/evaluation.h"
 #include "retrace/jobs/reconstruction_job.h"
+#include "retrace/results/run_table.h"
+#include "retrace/runs/libraries/control_library.h"
 
 namespace retrace::runs {
 

@@ -11,16 +11,16 @@
 #include "retrace/character/character.h"
 #include "retrace/io/json.h"
 
-namespace retrace::bodies {
+namespace retrace::body_fitting {
 
 struct BodyOptions {
   std::string name = "body";
-  std::optional<double> height;  ///< the mesh is scaled to it; nothing: it is in metres [m]
+  std::optional<double> height;  ///< the mesh is scaled to it; nothing: it is in meters [m]
   std::optional<double> mass;    ///< nothing: that of the volume at `density` [kg]
   double density = 1000;         ///< [kg/m^3]
 };
 
-inline constexpr io::Range kBodyHeights{0.3, 3};    ///< of a mesh in metres [m]
+inline constexpr io::Range kBodyHeights{0.3, 3};    ///< of a mesh in meters [m]
 inline constexpr io::Range kBodyMasses{1, 1000};    ///< [kg]
 inline constexpr io::Range kDensities{100, 10000};  ///< [kg/m^3]
 
@@ -32,7 +32,7 @@ struct PartReport {
 };
 
 struct BodyReport {
-  std::string joints_by;   ///< by which names the joints were recognised
+  std::string joints_by;   ///< by which names the joints were recognized
   double height = 0;       ///< [m]
   double mesh_volume = 0;  ///< [m^3]
   /// Of all shapes together, what they share counted once: as the distances alone have them, and in the end [m^3].
@@ -50,7 +50,7 @@ struct BodyOfMesh {
   BodyReport report;
 };
 
-/// Joints are recognised as those of a recording are (skeleton_mapping.h); `map` (or null) names some as a map of a
+/// Joints are recognized as those of a recording are (skeleton_mapping.h); `map` (or null) names some as a map of a
 /// recording does. Each triangle belongs to the segment that moves most of it. Arms, legs and feet are turned into the
 /// T-pose of the characters, with all vertices that they move.
 ///
@@ -59,10 +59,10 @@ struct BodyOfMesh {
 /// feet a box. In the end the surfaces of all shapes are moved by one distance, so that together they hold the volume
 /// of the mesh. Bodies that overlap in the rest pose pass through each other, as in the paper.
 ///
-/// Throws InputError with what was found: joints that are not recognised, a part without triangles, a mesh that does
+/// Throws InputError with what was found: joints that are not recognized, a part without triangles, a mesh that does
 /// not stand up along y or is of no human size, a `human` that is planar or lacks a part of the mesh. `name` stands for
 /// the file in messages.
 BodyOfMesh MakeCharacter(const SkinnedMesh& mesh, const character::Character& human, const BodyOptions& options,
                          const std::string& name, const io::JsonView* map);
 
-}  // namespace retrace::bodies
+}  // namespace retrace::body_fitting

@@ -7,7 +7,7 @@
 #include "retrace/body_fitting/surface_distance.h"
 #include "retrace/character/character.h"
 
-namespace retrace::bodies {
+namespace retrace::body_fitting {
 
 /// Points of a surface, each for an area of it. Exporters put most vertices into faces and hands: without areas, these
 /// would decide.
@@ -23,10 +23,10 @@ struct FitOptions {
 };
 
 struct Fit {
-  character::Shape shape;   ///< its offset is the place of its centre
+  character::Shape shape;   ///< its offset is the place of its center
   double to_shape = 0;      ///< root of the mean squared distance of the points from the shape [m]
   double to_surface = 0;    ///< the same of the shape's surface from the mesh [m]
-  double energy = 0;        ///< what was minimised: to_shape^2 + lambda to_surface^2 [m^2]
+  double energy = 0;        ///< what was minimized: to_shape^2 + lambda to_surface^2 [m^2]
   double first_energy = 0;  ///< before the first step [m^2]
   int iterations = 0;
 };
@@ -44,16 +44,16 @@ character::Shape MovedOutwards(character::Shape shape, double distance);
 Fit Compare(const character::Shape& shape, const SurfacePoints& points, const SurfaceDistance& surface,
             const FitOptions& options = {});
 
-/// Radius, length and centre of the capsule along an axis, by the method of Levenberg and Marquardt. In the paper the
-/// centre is given by the joints; hips and bellies are not in the middle between joints, so that it is found as well.
+/// Radius, length and center of the capsule along an axis, by the method of Levenberg and Marquardt. In the paper the
+/// center is given by the joints; hips and bellies are not in the middle between joints, so that it is found as well.
 /// The squares of the distances are summed, because their gradient is smooth, and both sums are means over the area, so
 /// that the resolutions of mesh and capsule do not weigh.
-/// @param points of the part @param surface of the whole body: a cap inside of a neighbour has its distance to the skin
+/// @param points of the part @param surface of the whole body: a cap inside of a neighbor has its distance to the skin
 Fit FitCapsule(const SurfacePoints& points, const SurfaceDistance& surface, int axis, const FitOptions& options = {});
 /// The same of the axis with the smallest energy.
 Fit FitCapsule(const SurfacePoints& points, const SurfaceDistance& surface, const FitOptions& options = {});
 
-/// Size and centre of the box with sides along the axes.
+/// Size and center of the box with sides along the axes.
 Fit FitBox(const SurfacePoints& points, const SurfaceDistance& surface, const FitOptions& options = {});
 
-}  // namespace retrace::bodies
+}  // namespace retrace::body_fitting

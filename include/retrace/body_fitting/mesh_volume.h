@@ -1,11 +1,11 @@
-/// The inside of a closed surface as a heap of small boxes: volumes, centres and moments of its parts.
+/// The inside of a closed surface as a heap of small boxes: volumes, centers and moments of its parts.
 #pragma once
 
 #include <vector>
 
 #include "retrace/math/triangle_mesh.h"
 
-namespace retrace::bodies {
+namespace retrace::body_fitting {
 
 /// A box inside of a surface.
 struct VolumeCell {
@@ -22,4 +22,4 @@ std::vector<VolumeCell> FillWithCells(const TriangleMesh& mesh, double spacing);
 /// Of all cells together, each with its own moments.
 MassProperties SolidOf(const std::vector<VolumeCell>& cells);
 
-}  // namespace retrace::bodies
+}  // namespace retrace::body_fitting

@@ -8,7 +8,7 @@
 #include "retrace/math/triangle_mesh.h"
 #include "retrace/math/types.h"
 
-namespace retrace::bodies {
+namespace retrace::body_fitting {
 
 inline constexpr size_t kMostMeshVertices = 200000;   ///< of the surface, those of all primitives together
 inline constexpr size_t kMostMeshTriangles = 400000;  ///< the same
@@ -44,4 +44,4 @@ SkinnedMesh ParseSkinnedGlb(const std::string& bytes, const std::string& name);
 /// and weights are 32-bit floats; the four largest weights of a vertex are written.
 std::string FormatSkinnedGlb(const SkinnedMesh& mesh, const std::string& name);
 
-}  // namespace retrace::bodies
+}  // namespace retrace::body_fitting

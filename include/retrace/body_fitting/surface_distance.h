@@ -6,7 +6,7 @@
 #include "retrace/math/triangle_mesh.h"
 #include "retrace/math/types.h"
 
-namespace retrace::bodies {
+namespace retrace::body_fitting {
 
 class SurfaceDistance {
  public:
@@ -34,4 +34,4 @@ class SurfaceDistance {
 /// The point of a triangle that is nearest to another one (Ericson, Real-Time Collision Detection, 2005, 5.1.5).
 Vec3 NearestOnTriangle(const Vec3& point, const Vec3& a, const Vec3& b, const Vec3& c);
 
-}  // namespace retrace::bodies
+}  // namespace retrace::body_fitting

@@ -6,7 +6,7 @@
 
 namespace retrace::character {
 
-/// Calls `visit` with the centre, in the world, and the radius of each ball that represents a body: corners of boxes,
+/// Calls `visit` with the center, in the world, and the radius of each ball that represents a body: corners of boxes,
 /// vertices, ends of capsules.
 template <typename Function>
 void ForEachPoint(const Body& body, const BodyState& state, const Function& visit) {

@@ -32,14 +32,14 @@ class CharacterBuilder {
   /// Adds a body and returns its index in the character.
   int AddBody(const Body& body);
   void SetMass(const std::string& body, double mass);               ///< [kg]
-  void SetPosition(const std::string& body, const Vec3& position);  ///< of the centre of mass in the rest pose [m]
-  /// @param tensor about the centre of mass, in the body's axes [kg m^2]; only its lower triangle is read
+  void SetPosition(const std::string& body, const Vec3& position);  ///< of the center of mass in the rest pose [m]
+  /// @param tensor about the center of mass, in the body's axes [kg m^2]; only its lower triangle is read
   void SetInertia(const std::string& body, const Mat3& tensor);
   /// Multiplies all masses, moments of inertia, and the servos' kp and kd: the character then moves alike, with forces
   /// that are as much larger. @param factor above 0
   void ScaleMass(double factor);
   void SetShapes(const std::string& body, const std::vector<Shape>& shapes);
-  /// Fastens a ball of even density at the centre of mass of a body. @param mass [kg] @param radius [m]
+  /// Fastens a ball of even density at the center of mass of a body. @param mass [kg] @param radius [m]
   void AddLoad(const std::string& body, double mass, double radius);
 
   /// Adds a joint; its parent and child are indices of bodies that AddBody returned or that the character had.

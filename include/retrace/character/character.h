@@ -20,18 +20,18 @@ struct Shape {
   Kind kind = Kind::kBox;
   Vec3 size = Vec3::Zero();    ///< box: full side lengths [m]
   double radius = 0;           ///< capsule [m]
-  double length = 0;           ///< capsule: of the cylinder between the centres of its caps [m]
+  double length = 0;           ///< capsule: of the cylinder between the centers of its caps [m]
   int axis = 1;                ///< capsule: 0 x, 1 y, 2 z
-  Vec3 offset = Vec3::Zero();  ///< of the shape's centre from the body's centre of mass [m]
-  TriangleMesh mesh = {};      ///< mesh: about the shape's centre, that of the box about its vertices
+  Vec3 offset = Vec3::Zero();  ///< of the shape's center from the body's center of mass [m]
+  TriangleMesh mesh = {};      ///< mesh: about the shape's center, that of the box about its vertices
 
-  /// Radius of the sphere about the shape's centre that holds it [m].
+  /// Radius of the sphere about the shape's center that holds it [m].
   double BoundingRadius() const;
-  /// Half side lengths of the box along the body's axes, about the shape's centre, that holds it [m].
+  /// Half side lengths of the box along the body's axes, about the shape's center, that holds it [m].
   Vec3 HalfExtents() const;
 };
 
-/// A rigid body. Its frame sits at its centre of mass, with axes parallel to the world's in the rest pose (a T-pose:
+/// A rigid body. Its frame sits at its center of mass, with axes parallel to the world's in the rest pose (a T-pose:
 /// y up, z forward, x to the character's left; knees may be bent in it; a planar character's arms hang down).
 struct Body {
   std::string name;
@@ -41,10 +41,10 @@ struct Body {
   Vec3 inertia = Vec3::Zero();             ///< principal moments about the principal axes [kg m^2]
   Mat3 principal_axes = Mat3::Identity();  ///< its columns, in the body's axes
   bool turned = false;                     ///< the principal axes are not the body's own
-  Vec3 rest_position = Vec3::Zero();       ///< of the centre of mass in the rest pose [m]
+  Vec3 rest_position = Vec3::Zero();       ///< of the center of mass in the rest pose [m]
   std::vector<Shape> shapes;
 
-  /// About the centre of mass, in the body's axes [kg m^2].
+  /// About the center of mass, in the body's axes [kg m^2].
   Mat3 InertiaTensor() const { return principal_axes * inertia.asDiagonal() * principal_axes.transpose(); }
 };
 

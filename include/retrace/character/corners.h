@@ -7,7 +7,7 @@
 
 namespace retrace::character {
 
-/// Corners of the box that holds a shape, along the body's axes and about its centre of mass [m].
+/// Corners of the box that holds a shape, along the body's axes and about its center of mass [m].
 inline std::array<Vec3, 8> CornersOf(const Shape& shape) {
   std::array<Vec3, 8> corners;
   const Vec3 half = shape.HalfExtents();

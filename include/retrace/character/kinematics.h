@@ -30,7 +30,7 @@ Vec3 JointPosition(const Character& character, const Joint& joint, const State& 
 
 Vec3 CenterOfMass(const Character& character, const State& state);
 Vec3 CenterOfMassVelocity(const Character& character, const State& state);
-/// About the centre of mass [kg m^2/s].
+/// About the center of mass [kg m^2/s].
 Vec3 AngularMomentum(const Character& character, const State& state);
 
 /// Velocities by differences: `state` gets the mean velocities that lead from `before` to `after` in `duration`

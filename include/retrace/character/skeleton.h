@@ -9,8 +9,8 @@
 
 namespace retrace::character {
 
-/// One joint per body, named after the body it moves; the root sits at the root body's centre of mass. End sites mark
-/// the tips of bodies that carry no further joint. Metres, y up.
+/// One joint per body, named after the body it moves; the root sits at the root body's center of mass. End sites mark
+/// the tips of bodies that carry no further joint. Meters, y up.
 motion::Skeleton SkeletonOf(const Character& character);
 
 /// A pose as a frame of SkeletonOf, which is `skeleton`.

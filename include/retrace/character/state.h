@@ -9,9 +9,9 @@ namespace retrace::character {
 
 /// Position and velocity of one body: 13 doubles without padding.
 struct BodyState {
-  Vec3 position = Vec3::Zero();          ///< of the centre of mass [m]
+  Vec3 position = Vec3::Zero();          ///< of the center of mass [m]
   Quat orientation = Quat::Identity();   ///< body to world
-  Vec3 linear_velocity = Vec3::Zero();   ///< of the centre of mass [m/s]
+  Vec3 linear_velocity = Vec3::Zero();   ///< of the center of mass [m/s]
   Vec3 angular_velocity = Vec3::Zero();  ///< in world axes [rad/s]
 };
 static_assert(sizeof(BodyState) == 13 * sizeof(double));
@@ -22,7 +22,7 @@ using State = std::vector<BodyState>;
 
 /// Root and joint rotations, without velocities.
 struct Pose {
-  Vec3 root_position = Vec3::Zero();  ///< centre of mass of the root body [m]
+  Vec3 root_position = Vec3::Zero();  ///< center of mass of the root body [m]
   Quat root_orientation = Quat::Identity();
   std::vector<Quat> joint_rotations;  ///< (joints) child relative to parent, identity at rest
 };

@@ -17,7 +17,7 @@ class CommandRecorder final : public Controller {
   /// The controller must outlive it.
   explicit CommandRecorder(Controller& controller) : controller_(controller) {}
 
-  void Command(const Instant& now, std::span<simulation::JointCommand> commands) override;
+  void Command(const StepContext& now, std::span<simulation::JointCommand> commands) override;
   bool UsesState() const override { return controller_.UsesState(); }
   bool RestartsAt(int step) override;
 

@@ -10,7 +10,7 @@
 namespace retrace::control {
 
 /// The beginning of a simulation step.
-struct Instant {
+struct StepContext {
   int step = 0;                      ///< counted from 0
   double time = 0;                   ///< [s]
   const character::State& state;     ///< of the whole world, as simulation::Layout counts it
@@ -26,7 +26,7 @@ class Controller {
 
   /// Writes a command for each joint of the character (joints). They hold what was written in the step before, at first
   /// JointCommand's defaults.
-  virtual void Command(const Instant& now, std::span<simulation::JointCommand> commands) = 0;
+  virtual void Command(const StepContext& now, std::span<simulation::JointCommand> commands) = 0;
 
   /// Whether Command uses the state. Reading it takes time in every step.
   virtual bool UsesState() const { return true; }
@@ -47,7 +47,7 @@ class OpenLoop final : public Controller {
   /// of the rest pose.
   explicit OpenLoop(std::span<const Fragment> fragments) : fragments_(fragments) {}
 
-  void Command(const Instant& now, std::span<simulation::JointCommand> commands) override;
+  void Command(const StepContext& now, std::span<simulation::JointCommand> commands) override;
   bool UsesState() const override { return false; }
   /// At the start of each fragment, because a search restored the state there.
   bool RestartsAt(int step) override;

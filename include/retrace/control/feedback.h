@@ -2,7 +2,7 @@
 /// known to make (Al Borno et al. 2018, equation 16). Where nothing differs the torques are zero, and the motion is
 /// that of the control alone to the bit.
 ///
-/// The differences are those of dynamics/tangent.h, with 2 n numbers; torques are numbers 6 to n of generalised forces
+/// The differences are those of dynamics/tangent.h, with 2 n numbers; torques are numbers 6 to n of generalized forces
 /// (dynamics/coordinates.h), those of the joints. They act beside the servos, as JointCommand::torque does.
 #pragma once
 

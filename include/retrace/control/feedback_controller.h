@@ -25,7 +25,7 @@ class FeedbackController final : public Controller {
   FeedbackController(const character::Character& character, std::span<const Fragment> fragments,
                      std::span<const Fragment> disturbed, const Feedback& feedback, const FeedbackTree* tree = nullptr);
 
-  void Command(const Instant& now, std::span<simulation::JointCommand> commands) override;
+  void Command(const StepContext& now, std::span<simulation::JointCommand> commands) override;
   bool RestartsAt(int step) override;
 
   /// From the next node on, the control and its nominal motion are those of so many nodes later.

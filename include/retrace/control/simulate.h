@@ -13,7 +13,7 @@
 
 namespace retrace::control {
 
-/// A push from outside: a constant force on a body's centre of mass.
+/// A push from outside: a constant force on a body's center of mass.
 struct Push {
   int body = -1;              ///< of the world (simulation::Layout); free bodies can be pushed, too
   Vec3 force = Vec3::Zero();  ///< in world axes [N]

@@ -1,16 +1,16 @@
-/// Rigid-body dynamics of a character in generalised coordinates (coordinates.h), by the recursive algorithms of
+/// Rigid-body dynamics of a character in generalized coordinates (coordinates.h), by the recursive algorithms of
 /// Featherstone 2008, "Rigid Body Dynamics Algorithms" (RBDA), whose sections and tables are cited:
 ///
 ///     M(q) dv/dt + h(q, v) = f + sum over bodies J^T w                                            (RBDA, section 3.1)
 ///
-/// with the mass matrix M, the bias forces h (gravity, centrifugal and Coriolis forces), the generalised forces f, and
+/// with the mass matrix M, the bias forces h (gravity, centrifugal and Coriolis forces), the generalized forces f, and
 /// the wrenches w from outside. M, h and inverse dynamics are those of a root that is free: of a planar character, f
 /// holds the forces that keep its root in the plane, in the directions in which it is held. Forward dynamics finds
 /// these.
 ///
 /// Frames and units: SI units and radians; y is up. Points, forces and all vectors that come out are in world axes.
 /// Spatial vectors are angular part first; inside, all are in world axes about one fixed point, the place where the
-/// centre of mass of the root body is at the instant. With a single frame, RBDA's transforms between the frames of
+/// center of mass of the root body is at the instant. With a single frame, RBDA's transforms between the frames of
 /// bodies are identities.
 #pragma once
 
@@ -27,7 +27,7 @@ namespace retrace::dynamics {
 using Vec6 = Eigen::Matrix<double, 6, 1>;
 using Mat6 = Eigen::Matrix<double, 6, 6>;
 
-/// What acts on a body from outside, about its centre of mass.
+/// What acts on a body from outside, about its center of mass.
 struct Wrench {
   Vec3 force = Vec3::Zero();   ///< [N]
   Vec3 torque = Vec3::Zero();  ///< [N m]
@@ -37,7 +37,7 @@ struct Wrench {
 struct Inertia {
   double mass = 0;             ///< [kg]
   Vec3 center = Vec3::Zero();  ///< of mass [m]
-  Mat3 tensor = Mat3::Zero();  ///< about the centre of mass, in world axes [kg m^2]
+  Mat3 tensor = Mat3::Zero();  ///< about the center of mass, in world axes [kg m^2]
 };
 
 /// All functions after SetMotion are about the motion that was set last. Vectors and matrices that are filled have the
@@ -82,7 +82,7 @@ class CharacterDynamics {
 
   // ---- bodies
 
-  Vec3 CenterOf(int body) const;           ///< centre of mass [m]
+  Vec3 CenterOf(int body) const;           ///< center of mass [m]
   Mat3 RotationOf(int body) const;         ///< body to world
   Vec3 AngularVelocityOf(int body) const;  ///< [rad/s]
   /// Of the point of a body that is at a place of the world. @param point [m] @return [m/s]
@@ -101,13 +101,13 @@ class CharacterDynamics {
 
   Vec3 CenterOfMass() const;          ///< [m]
   Vec3 CenterOfMassVelocity() const;  ///< [m/s]
-  /// J with J v the velocity of the centre of mass. (3 x n)
+  /// J with J v the velocity of the center of mass. (3 x n)
   void CenterOfMassJacobian(Eigen::Ref<Eigen::MatrixXd> jacobian) const;
   Vec3 CenterOfMassBias() const;  ///< dJ/dt v [m/s^2]
 
   Vec3 LinearMomentum() const;   ///< [kg m/s]
-  Vec3 AngularMomentum() const;  ///< about the centre of mass [kg m^2/s]
-  /// A with A v the angular momentum about the centre of mass, then the linear one (Orin, Goswami and Lee 2013). (6 x
+  Vec3 AngularMomentum() const;  ///< about the center of mass [kg m^2/s]
+  /// A with A v the angular momentum about the center of mass, then the linear one (Orin, Goswami and Lee 2013). (6 x
   /// n)
   void MomentumMatrix(Eigen::Ref<Eigen::MatrixXd> matrix) const;
   Vec6 MomentumBias() const;  ///< dA/dt v: rates of the angular [N m] and of the linear momentum [N]
@@ -124,7 +124,7 @@ class CharacterDynamics {
   /// Inertia about the fixed point (RBDA, section 2.13), unfolded.
   struct SpatialInertia {
     double mass = 0;
-    Vec3 moment = Vec3::Zero();  ///< mass times centre
+    Vec3 moment = Vec3::Zero();  ///< mass times center
     Mat3 tensor = Mat3::Zero();
 
     Vec6 operator*(const Vec6& motion) const;
@@ -142,7 +142,7 @@ class CharacterDynamics {
     Vec3 anchor_in_parent = Vec3::Zero();
     Vec3 anchor_in_child = Vec3::Zero();
     double mass = 0;
-    Mat3 tensor = Mat3::Zero();  // about the centre of mass, in the body's axes
+    Mat3 tensor = Mat3::Zero();  // about the center of mass, in the body's axes
 
     // of the motion
     Mat3 rotation = Mat3::Identity();

@@ -1,16 +1,16 @@
-/// Generalised coordinates of a character, and the way to and from the states of bodies that a simulation has.
+/// Generalized coordinates of a character, and the way to and from the states of bodies that a simulation has.
 ///
 /// The position is a character::Pose: root and joint rotations. The velocity is a vector of as many numbers as the
 /// character has degrees of freedom:
 ///
-///     0 to 2    velocity of the centre of mass of the root body, in world axes [m/s]
+///     0 to 2    velocity of the center of mass of the root body, in world axes [m/s]
 ///     3 to 5    angular velocity of the root body, in world axes [rad/s]
 ///     then      for each joint, in the order of the character, the angular velocity of the child relative to the
 ///     parent,
 ///               in the axes of the parent body [rad/s]: three numbers of a ball, one of a hinge, about its axis
 ///
 /// Accelerations are the derivatives of these numbers by time. Forces have the same places: the force on the root [N],
-/// the torque on it about its centre of mass [N m], both in world axes, and for each joint the torque on the child,
+/// the torque on it about its center of mass [N m], both in world axes, and for each joint the torque on the child,
 /// with its opposite on the parent, in the parent's axes [N m], as simulation::JointCommand has it. Power is force
 /// times velocity. With w the part of a joint, its rotation q from parent to child changes by dq/dt = (0, w) q / 2.
 #pragma once

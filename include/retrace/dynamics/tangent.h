@@ -1,8 +1,8 @@
-/// Motions of a character at an instant in generalised coordinates, and small differences between them: the space in
+/// Motions of a character at an instant in generalized coordinates, and small differences between them: the space in
 /// which feedback is linear.
 ///
 /// With n degrees of freedom, a difference is a vector of 2 n numbers: first the displacement that leads from one pose
-/// to the other (coordinates.h: metres of the root, rotation vectors of the root in world axes and of the joints in the
+/// to the other (coordinates.h: meters of the root, rotation vectors of the root in world axes and of the joints in the
 /// axes of their parents), then the difference of the velocities.
 #pragma once
 

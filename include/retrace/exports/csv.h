@@ -1,5 +1,5 @@
 /// A motion as tidy tables, one row per time and object: what trajectory.csv, a wide table of the pose alone, does not
-/// have. Metres, seconds, radians, newtons; y up. Numbers read back to the same double.
+/// have. Meters, seconds, radians, newtons; y up. Numbers read back to the same double.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@ namespace retrace::exports {
 
 /// bodies.csv, a row per frame and body of the character, then the world's moving boxes and free bodies:
 ///  - time [s], body
-///  - x, y, z: its centre of mass [m]
+///  - x, y, z: its center of mass [m]
 ///  - qw, qx, qy, qz: its orientation, a unit quaternion, body to world
-///  - vx, vy, vz: velocity of the centre of mass [m/s]; a moving box: empty, its course is in control.json
+///  - vx, vy, vz: velocity of the center of mass [m/s]; a moving box: empty, its course is in control.json
 ///  - wx, wy, wz: angular velocity in world axes [rad/s]; likewise
 std::string FormatBodiesTable(const ExportedMotion& motion, double rate);
 

@@ -37,7 +37,7 @@ int StepOfFrame(const control::Trajectory& trajectory, double rate, int frame);
 /// World position of each joint, as the parent body has it (joints) [m].
 std::vector<Vec3> JointPositions(const character::Character& character, const character::State& state);
 
-/// Where the moving boxes of the world, fixed ones included, have their centres at a time (boxes) [m].
+/// Where the moving boxes of the world, fixed ones included, have their centers at a time (boxes) [m].
 std::vector<Vec3> BoxPositions(const simulation::Environment& environment, double time);
 
 }  // namespace retrace::exports

@@ -8,14 +8,14 @@
 
 namespace retrace::exports {
 
-/// Bytes of a GLB file. Metres, y up, the character facing +z in its rest pose, as glTF has it. In it are
-///  - a skeleton: a node `root` at the root body's centre of mass, and one per joint with the joint's name, in the
+/// Bytes of a GLB file. Meters, y up, the character facing +z in its rest pose, as glTF has it. In it are
+///  - a skeleton: a node `root` at the root body's center of mass, and one per joint with the joint's name, in the
 ///    joint hierarchy, at rest as in the character's rest pose
 ///  - per body a mesh with its name, of all its shapes, bound to its node of the skeleton alone (a skin), so that
 ///    Blender shows an armature and the bodies as objects. A name that a node has already gets `_body` behind it.
 ///  - the ground, boxes and height field of the world, and its free bodies
 ///  - one animation with the motion's name, `rate` frames per second, linear between: rotations of the skeleton and the
-///    root's path. A solver leaves joints some tenths of a millimetre apart; a node that would come more than 0.5 mm
+///    root's path. A solver leaves joints some tenths of a millimeter apart; a node that would come more than 0.5 mm
 ///    away from where its joint was simulated is moved, too. So none is further away in any frame.
 /// The animation's numbers are 32-bit floats.
 ///

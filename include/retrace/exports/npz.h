@@ -7,7 +7,7 @@
 
 namespace retrace::exports {
 
-/// Bytes of an NPZ file. Every simulation step, 64-bit floats to the bit; metres, seconds, radians, newtons; y up;
+/// Bytes of an NPZ file. Every simulation step, 64-bit floats to the bit; meters, seconds, radians, newtons; y up;
 /// quaternions are w, x, y, z, body to world. With n states (steps + 1), b bodies, j joints, o objects of the world and
 /// k contact points:
 ///  - time (n) [s]; time_step () [s]; gravity () [m/s^2]
@@ -17,7 +17,7 @@ namespace retrace::exports {
 ///  - joint_torque (n x j x 3): of the servo on the child, in the parent's axes [N m]
 ///  - joint_target (n x j x 3): rotation vector that the servo drove at, as joint_rotation [rad]: the control
 ///  - body_position (n x b x 3) [m], body_orientation (n x b x 4), body_linear_velocity (n x b x 3) [m/s],
-///    body_angular_velocity (n x b x 3), in world axes [rad/s]: of the centres of mass
+///    body_angular_velocity (n x b x 3), in world axes [rad/s]: of the centers of mass
 ///  - body_contact_force (n x b x 3): of ground and objects on the body [N]
 ///  - com_position (n x 3) [m], com_velocity (n x 3) [m/s], ground_force (n x 3): of ground and objects [N]
 ///  - contact_state (k): index of the state that the contact's step led to; contact_body (k); contact_other (k): the

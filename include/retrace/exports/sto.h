@@ -1,5 +1,5 @@
 /// Motion and ground forces as storage files of OpenSim (.sto). Tab-separated columns after a header, every simulation
-/// step, in OpenSim's ground frame: x forward, y up, z to the right (ours: z, y, -x). Metres, seconds, newtons; angles
+/// step, in OpenSim's ground frame: x forward, y up, z to the right (ours: z, y, -x). Meters, seconds, newtons; angles
 /// in degrees, and the header says so (inDegrees=yes). Blanks in names become underscores.
 #pragma once
 
@@ -11,7 +11,7 @@
 namespace retrace::exports {
 
 /// coordinates.sto. Columns: time; root_rz, root_rx, root_ry [degrees], root_tx, root_ty, root_tz [m]: the root body's
-/// orientation, and its centre of mass; per joint JOINT_rz, JOINT_rx, JOINT_ry [degrees]. Three angles are successive
+/// orientation, and its center of mass; per joint JOINT_rz, JOINT_rx, JOINT_ry [degrees]. Three angles are successive
 /// turns about the z, the turned x and the twice turned y axis, as in OpenSim's gait models (tilt, list, rotation of
 /// the pelvis; flexion, adduction, rotation of the hip): R = R_z R_x R_y, child to parent. A hinge has its axis only: a
 /// bent knee has a negative JOINT_rz, as there. Angles go on where they pass 180 degrees.

@@ -36,7 +36,7 @@ class Reader {
   JsonView root() const { return {document_, name_}; }
   const std::string& name() const { return name_; }
 
-  /// The numbers of an accessor, one row after another. Normalised integers become numbers of 0 to 1, or -1 to 1.
+  /// The numbers of an accessor, one row after another. Normalized integers become numbers of 0 to 1, or -1 to 1.
   struct Numbers {
     size_t columns = 0;
     size_t rows = 0;

@@ -83,7 +83,7 @@ class JsonView {
   std::vector<JsonView> Elements(size_t most) const;              ///< of an array, of at most so many
   std::vector<std::pair<std::string, JsonView>> Members() const;  ///< of an object
 
-  /// Refuses any member of this object whose key is not listed (a misspelt key must not be ignored).
+  /// Refuses any member of this object whose key is not listed (a misspelled key must not be ignored).
   void AllowOnly(std::initializer_list<const char*> keys) const;
 
   /// Throws InputError for this value.

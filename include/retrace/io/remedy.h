@@ -29,12 +29,12 @@ class Remedies {
 };
 
 /// An error of the class E (error.h) that names remedies; what follows them is given to the constructor of E:
-///     throw Curable<UsageError>({Remedy::kOverwrite}, "out: found a file, expected none");
+///     throw WithHint<UsageError>({Remedy::kOverwrite}, "out: found a file, expected none");
 template <typename E>
-class Curable : public E, public Remedies {
+class WithHint : public E, public Remedies {
  public:
   template <typename... Arguments>
-  explicit Curable(std::vector<Remedy> remedies, Arguments&&... arguments)
+  explicit WithHint(std::vector<Remedy> remedies, Arguments&&... arguments)
       : E(std::forward<Arguments>(arguments)...), Remedies(std::move(remedies)) {}
 };
 

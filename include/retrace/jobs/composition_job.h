@@ -23,11 +23,12 @@ namespace retrace::runs {
 
 /// What a user sets.
 struct CompositionOptions : CompositionSettings {
-  std::filesystem::path library;     ///< a folder with a run in each sub-folder
-  std::filesystem::path begin = {};  ///< a run that comes first, as it is: also a response, with its pushes; none: empty
-  std::vector<std::string> play;     ///< sub-folders in the order in which they are played
-  std::vector<std::string> pushes;   ///< BODY,FX:FY:FZ,START,DURATION (control::ParsePush)
-  std::string push_every;            ///< BODY,NEWTON,INTERVAL,DURATION: a push in a random direction at each interval
+  std::filesystem::path library;  ///< a folder with a run in each sub-folder
+  std::filesystem::path begin =
+      {};                           ///< a run that comes first, as it is: also a response, with its pushes; none: empty
+  std::vector<std::string> play;    ///< sub-folders in the order in which they are played
+  std::vector<std::string> pushes;  ///< BODY,FX:FY:FZ,START,DURATION (control::ParsePush)
+  std::string push_every;           ///< BODY,NEWTON,INTERVAL,DURATION: a push in a random direction at each interval
   /// For the n-th fall, controls that lead up from it, one after the other, with commas between; where there is none,
   /// the nearest get-up of the library. The first may be NAME@SECOND, about where it is entered; else the nearest cuts
   /// are.

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "retrace/retargeting/subject.h"
+#include "retrace/jobs/reconstruction.h"
 #include "retrace/metrics/force_comparison.h"
 #include "retrace/results/force_tables.h"
-#include "retrace/jobs/reconstruction.h"
+#include "retrace/retargeting/subject.h"
 #include "retrace/runs/stored/manifest.h"
 
 namespace retrace::runs {
@@ -82,8 +82,8 @@ std::optional<metrics::MeasuredSteps> MeasuredOf(const Job& job);
 /// forces of its reference differs from motion to motion.
 std::vector<std::pair<std::string, tracking::Options>> WaysOf(const tracking::Options& options);
 
-/// The same ways with more feedback on the centre of mass, for recordings whose forces do not keep the motion up, such
-/// as those that require a centre of pressure far beside the soles. None where forces do not guide.
+/// The same ways with more feedback on the center of mass, for recordings whose forces do not keep the motion up, such
+/// as those that require a center of pressure far beside the soles. None where forces do not guide.
 std::vector<std::pair<std::string, tracking::Options>> FirmerWaysOf(const tracking::Options& options);
 
 /// Finds the controls by the method of the job's configuration: one for each way with the first seed, and with the

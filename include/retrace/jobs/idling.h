@@ -19,7 +19,7 @@
 #include "retrace/runs/inputs/inputs.h"
 #include "retrace/runs/inputs/key_poses.h"
 #include "retrace/runs/stored/manifest.h"
-#include "retrace/task/altered_world.h"
+#include "retrace/task/world_variation.h"
 
 namespace retrace::runs {
 
@@ -42,7 +42,7 @@ struct IdlingJob {
 
   IdlingOptions options;
   std::vector<InputRecord> inputs;
-  task::AlteredWorld world;
+  task::WorldVariation world;
   character::Character character;  ///< with the world's loads and the gain
   KeyPoses keys;
   idling::Problem problem;

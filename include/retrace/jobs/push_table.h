@@ -7,10 +7,10 @@
 
 #include "retrace/control/control.h"
 #include "retrace/io/json.h"
+#include "retrace/runs/stored/manifest.h"
 #include "retrace/runs/stored/replay.h"
 #include "retrace/runs/stored/replay_files.h"
 #include "retrace/runs/stored/stored_run.h"
-#include "retrace/runs/stored/manifest.h"
 
 namespace retrace::runs {
 

@@ -12,16 +12,16 @@
 #include <optional>
 #include <string>
 
-#include "retrace/methods/trajectory/optimise.h"
+#include "retrace/jobs/reconstruction_job.h"
+#include "retrace/jobs/tracking_run.h"
+#include "retrace/methods/trajectory/optimize.h"
 #include "retrace/metrics/gate_stay.h"
 #include "retrace/metrics/gates.h"
 #include "retrace/parallel/task_farm.h"
+#include "retrace/planning/viability/viable_end.h"
 #include "retrace/results/provenance.h"
 #include "retrace/results/run_folder.h"
-#include "retrace/jobs/reconstruction_job.h"
 #include "retrace/runs/stored/manifest.h"
-#include "retrace/jobs/tracking_run.h"
-#include "retrace/planning/viability/viable_end.h"
 
 namespace retrace::runs {
 
@@ -31,7 +31,7 @@ struct Reconstruction {
   Method method = Method::kSampling;  ///< that found the control: never kAuto
   sampling::Summary search;           ///< of sampling; else empty
   std::optional<Tracking> tracking;   ///< what tracking came to, where it was tried
-  windows::Summary windows;           ///< of windows; else empty
+  trajectory::Summary windows;        ///< of windows; else empty
   size_t num_steps = 0;               ///< that were simulated
   bool diverged = false;              ///< in the new world
   metrics::Evaluation evaluation;
@@ -53,7 +53,7 @@ struct Reconstruction {
 struct ReconstructionHooks : sampling::Hooks {
   ReconstructionHooks() = default;
   ReconstructionHooks(const sampling::Hooks& hooks) : sampling::Hooks(hooks) {}  // NOLINT: the same without windows
-  windows::IterationCallback on_window_iteration = {};
+  trajectory::IterationCallback on_window_iteration = {};
 };
 
 /// The workers that Reconstruct needs, by the method of the configuration. The job must outlive them.

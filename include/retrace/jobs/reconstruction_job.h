@@ -12,8 +12,8 @@
 #include "retrace/methods/sampling/search.h"
 #include "retrace/methods/trajectory/problem.h"
 #include "retrace/motion/measured_forces.h"
-#include "retrace/runs/inputs/clip_input.h"
 #include "retrace/runs/configuration/configuration.h"
+#include "retrace/runs/inputs/clip_input.h"
 #include "retrace/runs/inputs/data_files.h"
 #include "retrace/task/prepared_clip.h"
 
@@ -68,7 +68,7 @@ struct Job {
   std::shared_ptr<const task::PreparedClip> prepared;
   std::shared_ptr<const character::ReferenceMotion> baseline = {};  ///< null: the reference is
   sampling::Problem problem;
-  windows::Problem windows;
+  trajectory::Problem windows;
 
  private:
   Job(const JobOptions& options, std::span<const InputFile> files);

@@ -26,7 +26,7 @@ struct ResponseOptions : ResponseSettings {
   /// another strikes (SimulateStrike, Replay).
   std::filesystem::path run;
   std::filesystem::path library;  ///< of recorded motions of the same character (BuildMotionLibrary)
-  std::string push;               ///< BODY,FX:FY:FZ,START,DURATION (control::ParsePush); empty: a thing of the world strikes
+  std::string push;  ///< BODY,FX:FY:FZ,START,DURATION (control::ParsePush); empty: a thing of the world strikes
   std::vector<std::string> worlds = {};  ///< names or files, with bodies that move freely; none: a push strikes
   size_t struck = 0;                     ///< of several characters, the one that responds
   double after = 0;                      ///< from when on an impact of another character is looked for [s]

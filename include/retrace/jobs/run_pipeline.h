@@ -7,9 +7,9 @@
 #include <optional>
 #include <string>
 
+#include "retrace/io/stop_request.h"
 #include "retrace/jobs/forces.h"
 #include "retrace/jobs/reconstruction.h"
-#include "retrace/io/stop_request.h"
 #include "retrace/jobs/variations.h"
 #include "retrace/runs/stored/manifest.h"
 
@@ -29,7 +29,7 @@ struct RunOptions {
 struct RunObserver {
   std::function<void()> on_begin = {};                       ///< the run is not finished yet, and begins
   sampling::IterationCallback on_iteration = {};             ///< after each iteration
-  windows::IterationCallback on_window_iteration = {};       ///< the same of windows
+  trajectory::IterationCallback on_window_iteration = {};    ///< the same of windows
   std::function<void()> on_search_end = {};                  ///< after each search
   std::function<void(const std::string& text)> report = {};  ///< receives the outcome of each variation or control
 };

@@ -3,7 +3,7 @@
 ///     namespace runs = retrace::runs;
 ///     const runs::StabilizationJob job("results/walk", {});
 ///     const auto farm = retrace::parallel::MakeThreadFarm(0, retrace::stabilization::MakeWorkerFactory(job.problem));
-///     runs::WriteFeedback(job, runs::Stabilise(job, *farm), false);
+///     runs::WriteFeedback(job, runs::Stabilize(job, *farm), false);
 #pragma once
 
 #include <filesystem>
@@ -11,7 +11,7 @@
 
 #include "retrace/control/control.h"
 #include "retrace/io/json.h"
-#include "retrace/methods/stabilization/stabilise.h"
+#include "retrace/methods/stabilization/stabilize.h"
 #include "retrace/runs/stored/stored_feedback.h"
 #include "retrace/runs/stored/stored_run.h"
 
@@ -21,7 +21,7 @@ namespace retrace::runs {
 /// value.
 void Set(const std::string& assignment, stabilization::Options& options);
 
-/// The control of a run, prepared to be stabilised: its motion is simulated once.
+/// The control of a run, prepared to be stabilized: its motion is simulated once.
 struct StabilizationJob {
   /// Throws InputError for a folder that holds no run, and for a control without any step or whose motion diverges;
   /// UsageError for a scene and for options that are not valid.
@@ -39,7 +39,7 @@ struct StabilizationJob {
 /// The feedback of a job, with the hashes of what it belongs to. The workers of the farm come from
 /// stabilization::MakeWorkerFactory. Throws std::logic_error when the motion without disturbance is not that of the
 /// control, bit for bit.
-stabilization::Summary Stabilise(const StabilizationJob& job, parallel::TaskFarm& farm,
+stabilization::Summary Stabilize(const StabilizationJob& job, parallel::TaskFarm& farm,
                                  const stabilization::Hooks& hooks = {});
 
 /// Throws UsageError when there is feedback already, unless `force` is set: better now than after the work.

@@ -19,17 +19,17 @@
 
 #include "retrace/character/approach.h"
 #include "retrace/character/reference_motion.h"
-#include "retrace/retargeting/reference_report.h"
 #include "retrace/control/control.h"
 #include "retrace/math/rotation.h"
 #include "retrace/metrics/gates.h"
+#include "retrace/planning/response/contact_episodes.h"
 #include "retrace/results/provenance.h"
 #include "retrace/results/run_folder.h"
-#include "retrace/runs/inputs/clip_input.h"
+#include "retrace/retargeting/reference_report.h"
 #include "retrace/runs/configuration/configuration.h"
+#include "retrace/runs/inputs/clip_input.h"
 #include "retrace/runs/inputs/inputs.h"
 #include "retrace/runs/stored/manifest.h"
-#include "retrace/planning/response/contact_episodes.h"
 
 namespace retrace::runs {
 
@@ -41,7 +41,7 @@ struct Stance {
 };
 inline constexpr io::Range kStancePlaces{-100, 100};    ///< [m]
 inline constexpr io::Range kStanceHeadings{-360, 360};  ///< [degrees]
-/// AHEAD, AHEAD,LEFT or AHEAD,LEFT,HEADING in metres and degrees. Throws UsageError.
+/// AHEAD, AHEAD,LEFT or AHEAD,LEFT,HEADING in meters and degrees. Throws UsageError.
 Stance ParseStance(const std::string& text);
 
 inline constexpr io::Range kStrikeTimes{0.1, 600};  ///< [s]
@@ -82,7 +82,7 @@ struct StrikeJob {
 
 struct Strike {
   control::Scene scene;                          ///< the receiver, the attacker
-  std::optional<Touching> blow;                  ///< of the simulation; nothing where the two miss one another in it
+  std::optional<ContactEpisode> blow;            ///< of the simulation; nothing where the two miss one another in it
   std::vector<metrics::Evaluation> evaluations;  ///< of both: servos alone, which nearly always fall in the end
   results::RunTimer timer;
 

@@ -12,11 +12,11 @@
 #include <string>
 #include <vector>
 
+#include "retrace/jobs/reconstruction_job.h"
 #include "retrace/methods/tracking/track.h"
 #include "retrace/metrics/gates.h"
 #include "retrace/results/provenance.h"
 #include "retrace/results/run_folder.h"
-#include "retrace/jobs/reconstruction_job.h"
 #include "retrace/runs/stored/manifest.h"
 #include "retrace/runs/stored/run_files.h"
 
@@ -43,10 +43,10 @@ struct Tracking {
   std::string Ending() const;
 };
 
-/// Tracks the job's motion under pushes, which are texts as control::ParsePush has them. Contact scales, which belong to servos
-/// of full strength, are left out. Candidates (tracking::Options::candidates) are tried on threads; 0: one per core.
-/// Throws std::logic_error when the commands do not lead to the same state in a new world, bit for bit, and UsageError
-/// for a push that makes no sense.
+/// Tracks the job's motion under pushes, which are texts as control::ParsePush has them. Contact scales, which belong
+/// to servos of full strength, are left out. Candidates (tracking::Options::candidates) are tried on threads; 0: one
+/// per core. Throws std::logic_error when the commands do not lead to the same state in a new world, bit for bit, and
+/// UsageError for a push that makes no sense.
 Tracking Track(const Job& job, const std::vector<std::string>& pushes = {}, const tracking::Hooks& hooks = {},
                int threads = 0);
 

@@ -11,7 +11,7 @@
 #include <Eigen/Core>
 
 #include "retrace/learning/kernel.h"
-#include "retrace/optimization/minimise.h"
+#include "retrace/optimization/minimize.h"
 
 namespace retrace::learning {
 
@@ -67,7 +67,7 @@ class GaussianProcess {
   Covariance covariance_;
 };
 
-/// What a kernel that is learnt minimises, by the logarithms of the variance, the noise and the rates, in this order:
+/// What a kernel that is learned minimizes, by the logarithms of the variance, the noise and the rates, in this order:
 /// the negative logarithm of the marginal likelihood, and of priors 1 / parameter (Ye and Liu 2010, equation of L_D),
 ///
 ///     D/2 ln |K| + 1/2 tr(values K^-1 values^T) + ln(variance / noise) + sum of ln rates,
@@ -77,13 +77,13 @@ class GaussianProcess {
 optimization::SmoothFunction KernelObjective(const Eigen::MatrixXd& points, const Eigen::MatrixXd& values,
                                              Eigen::Index parts, double least_noise = 0);
 
-struct LearntKernel {
+struct LearnedKernel {
   Kernel kernel;
   optimization::Minimum minimum;
 };
 
 /// The kernel under which the examples are most likely, from `start` on, with a noise above the least one.
-LearntKernel LearnKernel(const Eigen::MatrixXd& points, const Eigen::MatrixXd& values, const Kernel& start,
-                         const optimization::MinimisationOptions& options, double least_noise = 0);
+LearnedKernel LearnKernel(const Eigen::MatrixXd& points, const Eigen::MatrixXd& values, const Kernel& start,
+                          const optimization::MinimizationOptions& options, double least_noise = 0);
 
 }  // namespace retrace::learning

@@ -4,7 +4,7 @@
 ///
 /// An observation y_i (D) is a function of a latent place x_i (d), a Gaussian process whose dimensions are scaled by W.
 /// With the back constraint the latent places are a smooth function of the observations, X^T = K' A, so that what looks
-/// alike is near together. What is learnt minimises
+/// alike is near together. What is learned minimizes
 ///
 ///     L_P = D/2 ln |K| - N ln |W| + 1/2 tr(K^-1 Y^T W^2 Y) + 1/2 tr(X X^T) + ln(rate / noise)
 ///
@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "retrace/learning/gaussian_process.h"
-#include "retrace/optimization/minimise.h"
+#include "retrace/optimization/minimize.h"
 
 namespace retrace::learning {
 
@@ -52,13 +52,13 @@ struct LatentOptions {
   /// variance: several starts find several minima. With the back constraint it is as smooth as that is.
   double start_deviation = 0;
   uint64_t seed = 1;
-  optimization::MinimisationOptions minimisation;
+  optimization::MinimizationOptions minimization;
   /// Called after each iteration with the model so far; false ends the learning. Empty: none.
   std::function<bool(int iteration, const LatentModel& model)> after_iteration;
 };
 
-/// L_P as a function of what is learnt: the entries of A (or of X^T), column by column, then the logarithms of the rate
-/// and of the noise above the least one.
+/// L_P as a function of what is learned: the entries of A (or of X^T), column by column, then the logarithms of the
+/// rate and of the noise above the least one.
 class LatentObjective {
  public:
   /// Observations (D x N) of mean zero. Throws std::invalid_argument for options that are none, for fewer observations
@@ -67,11 +67,11 @@ class LatentObjective {
 
   Eigen::VectorXd Start() const;
   /// Infinite where K cannot be factored.
-  double operator()(const Eigen::VectorXd& learnt, Eigen::VectorXd& gradient);
-  LatentModel Model(const Eigen::VectorXd& learnt) const;
+  double operator()(const Eigen::VectorXd& learned, Eigen::VectorXd& gradient);
+  LatentModel Model(const Eigen::VectorXd& learned) const;
 
  private:
-  void SetLatent(const Eigen::VectorXd& learnt, Eigen::MatrixXd& latent) const;
+  void SetLatent(const Eigen::VectorXd& learned, Eigen::MatrixXd& latent) const;
 
   Eigen::MatrixXd observations_;  // (D x N)
   LatentOptions options_;
@@ -82,13 +82,13 @@ class LatentObjective {
   KernelGradient pull_;
 };
 
-struct LearntModel {
+struct LearnedModel {
   LatentModel model;
   optimization::Minimum minimum;
 };
 
 /// Throws as LatentObjective does.
-LearntModel LearnLatentModel(const Eigen::MatrixXd& observations, const LatentOptions& options);
+LearnedModel LearnLatentModel(const Eigen::MatrixXd& observations, const LatentOptions& options);
 
 /// The squares of W (D) of the closed form, from K^-1 Y^T (N x D).
 Eigen::VectorXd SquaredScales(const Eigen::MatrixXd& observations, const Eigen::MatrixXd& solved);

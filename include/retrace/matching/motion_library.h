@@ -20,7 +20,7 @@ inline constexpr double kFrameTime = 1.0 / 30;
 
 /// Of a character at an instant as its own ground frame sees it, what is not of one body alone.
 struct FrameOfWhole {
-  float velocity[3] = {};  ///< of the centre of mass [m/s]
+  float velocity[3] = {};  ///< of the center of mass [m/s]
   int support = -1;        ///< the body that carries it (SupportOf)
 
   // Where the ground frame is in the world.
@@ -28,7 +28,7 @@ struct FrameOfWhole {
   double heading_w = 1, heading_y = 0;  ///< rotation about y, as the quaternion (w, 0, y, 0)
 };
 
-/// Likewise of a body: place of the centre of mass [m], and orientation.
+/// Likewise of a body: place of the center of mass [m], and orientation.
 struct FrameOfBody {
   float x = 0, y = 0, z = 0;
   float w = 1, qx = 0, qy = 0, qz = 0;
@@ -66,18 +66,18 @@ class FrameTable {
   std::vector<FrameOfBody> bodies_;
 };
 
-/// @param velocity of the centre of mass, in world axes [m/s]
+/// @param velocity of the center of mass, in world axes [m/s]
 Frame FrameOf(const character::Character& character, const character::State& state, const Vec3& velocity);
 
 /// The body that the paper's distance counts once more: of those within 5 cm of the ground, for a human's size, the one
-/// whose lowest point is nearest to the point under the centre of mass; the lowest one where none is.
+/// whose lowest point is nearest to the point under the center of mass; the lowest one where none is.
 int SupportOf(const character::Character& character, const character::State& state);
 
 /// Frames of a motion of this duration [s].
 size_t NumFrames(double duration);
 
 /// Frames of a motion at 0, kFrameTime, 2 kFrameTime and so on, the last one at or before its end. Velocities of the
-/// centre of mass are those of the motion's states.
+/// center of mass are those of the motion's states.
 std::vector<Frame> FramesOf(const character::ReferenceMotion& motion);
 
 /// Motions, and the frames of all of them one after the other.

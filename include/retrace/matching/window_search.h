@@ -5,7 +5,7 @@
 ///
 /// after the two are moved along the ground and turned about the vertical so that the roots of their first frames are
 /// at one place with one heading. Weights w_i fall as the square of the time that is left, and have the sum one. The
-/// term of the velocities v of the centre of mass is not the paper's: without it, a body that is pushed hard resembles
+/// term of the velocities v of the center of mass is not the paper's: without it, a body that is pushed hard resembles
 /// one that stands. The body that carries the character at the start of the first window counts once more.
 ///
 /// The search is exact: all windows of the library are looked at, each as far as it can still be the nearest.
@@ -45,7 +45,7 @@ void Describe(Options& o, Visitor& v) {
   v.Field({"limb_weight", "Weight of all other bodies"}, o.limb_weight, weight);
   v.Field({"support_weight", "Added to the weight of the body that carries the character"}, o.support_weight, weight);
   v.Field({"turn_weight", "What a difference of orientations counts as", "m/rad"}, o.turn_weight, io::Real{{0, 10}});
-  v.Field({"velocity_time", "What a difference of the velocities of the centre of mass counts as; 0: nothing", "s"},
+  v.Field({"velocity_time", "What a difference of the velocities of the center of mass counts as; 0: nothing", "s"},
           o.velocity_time, io::Real{{0, 10}});
 }
 

@@ -65,7 +65,7 @@ inline void TurnAboutAxis(Quat& q, int axis, double angle) {
   v[last] = c * d - s * b;
 }
 
-/// Normalised linear interpolation along the shorter arc. For the small steps between frames of a motion it differs
+/// Normalized linear interpolation along the shorter arc. For the small steps between frames of a motion it differs
 /// from the spherical one by less than the third power of the step, at a fraction of the cost.
 inline Quat Nlerp(const Quat& a, const Quat& b, double t) {
   const double sign = a.dot(b) < 0 ? -1 : 1;

@@ -5,12 +5,12 @@
 #include <vector>
 
 #include "retrace/character/reference_motion.h"
-#include "retrace/retargeting/reference_report.h"
 #include "retrace/io/json.h"
 #include "retrace/metrics/clip_warning.h"
 #include "retrace/metrics/intervals.h"
 #include "retrace/metrics/support_checks.h"
 #include "retrace/motion/clip.h"
+#include "retrace/retargeting/reference_report.h"
 
 namespace retrace::metrics {
 
@@ -21,7 +21,7 @@ double DownwardAcceleration(const std::vector<double>& heights, double frame_tim
 /// A stretch in which nothing is near the floor.
 struct FreeFlight {
   Interval interval;
-  double acceleration = 0;  ///< of the centre of mass, downwards, by the parabola that fits its height [m/s^2]
+  double acceleration = 0;  ///< of the center of mass, downwards, by the parabola that fits its height [m/s^2]
 };
 
 struct ClipChecks {

@@ -5,13 +5,13 @@
 /// compared as they are (`raw`) and after the same zero-lag low-pass (ButterworthLowPass) of 20, 12 and 6 Hz: the
 /// total, the left and the right foot. What other bodies carry is in the total.
 ///
-/// Components. Vertical; fore-aft: along the way of the reference's centre of mass from its first to its last pose, or
+/// Components. Vertical; fore-aft: along the way of the reference's center of mass from its first to its last pose, or
 /// where that is at most 0.5 m along the measurement's z; lateral: to the left of that.
 ///
 /// Samples that count are those of steps within the measurement at which it is valid, but for 50 ms at each end of
 /// these (100 ms at 6 Hz), which the ends of the filter reach.
 ///
-/// Baselines, for the total force: Newton's law on the reference's centre of mass, low-passed at 6 and at 12 Hz, and
+/// Baselines, for the total force: Newton's law on the reference's center of mass, low-passed at 6 and at 12 Hz, and
 /// body weight alone. They are not filtered again. A simulation that is no better than Newton's law tells nothing new
 /// of the total force; how it divides between the feet Newton's law does not tell.
 #pragma once

@@ -13,16 +13,16 @@
 
 namespace retrace::metrics {
 
-/// Height of the human for whom limits in metres are given; those of other characters follow their height [m].
+/// Height of the human for whom limits in meters are given; those of other characters follow their height [m].
 inline constexpr double kHumanHeight = 1.7;
 
 /// Limits that hold at every instant, the same for every motion.
 struct GateLimits {
-  double root_height = 0.25;  ///< of the root body's centre from the reference's [m]
+  double root_height = 0.25;  ///< of the root body's center from the reference's [m]
   double root_orientation = 60 * (3.14159265358979323846 / 180);  ///< angle between root orientations [rad]
   double joint_position = 0.25;  ///< mean over joints after removing root translation and heading [m]
 
-  /// Those of a character: metres times its height as a share of the human's.
+  /// Those of a character: meters times its height as a share of the human's.
   GateLimits Of(const character::Character& character) const;
   io::Json ToJson() const;
 };
@@ -126,7 +126,7 @@ Evaluation Evaluate(const character::Character& character, const control::Trajec
                     const character::ReferenceMotion& reference, double expected_duration,
                     const GateLimits& limits_of_human);
 
-/// Residual of Newton's law per step: sum of contact forces - mass x (centre-of-mass acceleration - gravity), with the
+/// Residual of Newton's law per step: sum of contact forces - mass x (center-of-mass acceleration - gravity), with the
 /// acceleration as the difference of velocities over the step [N].
 std::vector<double> MomentumResidual(const character::Character& character, const control::Trajectory& trajectory,
                                      double gravity);

@@ -23,7 +23,7 @@ std::vector<ForcePlate> ForcePlates(const character::Character& character, const
 /// What contacts come to: a force, where it acts, and the moment that is left there.
 struct AppliedForce {
   Vec3 force = Vec3::Zero();   ///< [N]
-  Vec3 point = Vec3::Zero();   ///< centre of pressure: mean of the contact points by normal force [m]
+  Vec3 point = Vec3::Zero();   ///< center of pressure: mean of the contact points by normal force [m]
   Vec3 moment = Vec3::Zero();  ///< about `point` [N m]; on level ground it has a vertical component only
 };
 /// Of the contacts with ground and objects of a plate in one step; all zero without contact. Their moment about any

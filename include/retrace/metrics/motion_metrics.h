@@ -2,8 +2,8 @@
 /// success that follow from them.
 ///
 /// Where a formula has published variants, the one used here is stated. "Joints" are the character's joints without the
-/// root; "bodies" are the centres of mass of all bodies. Means and maxima run over every simulated state, and over
-/// those alone: a motion that diverged is measured up to there. Metres, seconds, radians, y up.
+/// root; "bodies" are the centers of mass of all bodies. Means and maxima run over every simulated state, and over
+/// those alone: a motion that diverged is measured up to there. Meters, seconds, radians, y up.
 #pragma once
 
 #include <vector>
@@ -15,7 +15,7 @@
 
 namespace retrace::metrics {
 
-/// What the height of the centre of mass is allowed: motions on the feet and in flight, or motions on the ground.
+/// What the height of the center of mass is allowed: motions on the feet and in flight, or motions on the ground.
 enum class MotionClass { kOnFeet, kOnGround };
 
 /// Rates at which the published figures are defined [1/s].
@@ -80,9 +80,9 @@ struct MotionMetrics {
   std::vector<double> torque_rms;  ///< (joints) [N m]
   double torque_peak = 0;          ///< largest of a joint [N m]
   /// Root of the mean square of what the vertical force of the ground and of objects on the character differs from what
-  /// the reference's centre of mass requires (Newton), as a share of the weight. Both pass the low-pass of
+  /// the reference's center of mass requires (Newton), as a share of the weight. Both pass the low-pass of
   /// kForceCutoff; accelerations of the reference are second differences over 1/kJerkRate. A motion that is right to
-  /// the millimetre can have forces that jump: this is what a force plate would show. NaN for motions of less than four
+  /// the millimeter can have forces that jump: this is what a force plate would show. NaN for motions of less than four
   /// frames at kJerkRate.
   double force_error = 0;
   double force_peak = 0;  ///< largest vertical force of a single step, as a multiple of the weight
@@ -90,9 +90,9 @@ struct MotionMetrics {
   /// (simulation) and by Touches on what is fixed in the world (reference); labels within 0.05 s of one another agree.
   /// NaN without contacts, and in a world with moving boxes.
   double contact_agreement = 0;
-  double com_height_error = 0;  ///< largest, of the centre of mass [m] (PKU's gate)
-  /// Largest horizontal error of the centre of mass relative to the root, after the headings were brought together [m].
-  /// (PKU's gate is on the centre of mass in the facing frame.)
+  double com_height_error = 0;  ///< largest, of the center of mass [m] (PKU's gate)
+  /// Largest horizontal error of the center of mass relative to the root, after the headings were brought together [m].
+  /// (PKU's gate is on the center of mass in the facing frame.)
   double com_facing_error = 0;
   /// Largest angle between the trunks' orientations, heading removed, at 1/4, 1/2, 3/4 and the end of the reference, as
   /// far as simulated [rad]. The trunk is the body of the segment "trunk", else the root.
@@ -123,9 +123,9 @@ struct LevelLimits {
 
 /// Three notions of success.
 ///
-/// Loose: did it fall over or fail to turn over (what Liu et al. 2010 count): completed, centre of mass at the right
+/// Loose: did it fall over or fail to turn over (what Liu et al. 2010 count): completed, center of mass at the right
 /// height and over the right place of the body, trunk turned as it should be at each quarter. Its numbers are published
-/// ones and not weaker than the gates in every respect: the centre of mass of a walker must keep its height within 7 %
+/// ones and not weaker than the gates in every respect: the center of mass of a walker must keep its height within 7 %
 /// of the body height, where the gates allow the root 0.25 m. A run can thus be a success without being a loose one.
 /// Main: the gates (Evaluation::success). Strict: the gates, and no body far off, no skating and no sinking in.
 struct SuccessLevels {

@@ -29,7 +29,7 @@ struct SupportForce {
   int body = 0;
   Vec3 force = Vec3::Zero();   ///< [N]
   Vec3 center = Vec3::Zero();  ///< of pressure, in the ground [m]
-  double free_moment = 0;      ///< about the vertical through the centre of pressure [N m]
+  double free_moment = 0;      ///< about the vertical through the center of pressure [N m]
 };
 
 /// At one pose.
@@ -37,10 +37,10 @@ struct RequiredForces {
   double time = 0;                     ///< [s]
   Vec3 center_of_mass = Vec3::Zero();  ///< [m]
   Vec3 force = Vec3::Zero();           ///< from outside, besides gravity [N]
-  Vec3 moment = Vec3::Zero();          ///< about the centre of mass [N m]
+  Vec3 moment = Vec3::Zero();          ///< about the center of mass [N m]
   std::vector<SupportForce> support;   ///< of bodies on which the ground presses, in their order
   Vec3 missing_force = Vec3::Zero();   ///< what the ground cannot supply [N]
-  Vec3 missing_moment = Vec3::Zero();  ///< about the centre of mass [N m]
+  Vec3 missing_moment = Vec3::Zero();  ///< about the center of mass [N m]
   /// Of each joint on the child, in the parent's axes [N m]; a hinge has its axis only. (joints)
   std::vector<Vec3> torques;
   std::vector<double> powers;  ///< of each joint's torque [W] (joints)

@@ -35,7 +35,7 @@ struct Clip {
   Skeleton skeleton;
   double frame_time = 0;         ///< [s]
   bool frame_time_known = true;  ///< false when the format has no rate and the default was taken (AMC: 1/120 s)
-  double unit = 0;               ///< metres per file unit where the file states it (ASF), 0 where it does not (BVH)
+  double unit = 0;               ///< meters per file unit where the file states it (ASF), 0 where it does not (BVH)
   std::vector<Frame> frames;
   std::vector<std::string> notes;   ///< what was chosen or added in reading, as sentences
   std::vector<std::string> doubts;  ///< what in the file is doubtful or contradicts itself, as sentences

@@ -22,9 +22,9 @@ struct Frame {
 Frame FrameOf(const character::ReferenceMotion& reference);
 
 /// A length as it is written in notes.
-std::string Metres(double value);
+std::string Meters(double value);
 
-/// The poses of a reference on their way to other ones. What is done to them is noted; see AlteredWorld for what each
+/// The poses of a reference on their way to other ones. What is done to them is noted; see WorldVariation for what each
 /// change is.
 class AdaptedReference {
  public:
@@ -41,7 +41,7 @@ class AdaptedReference {
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
-  /// Moves the poses, and their states, sideways until the centre of mass is over the line: feet on a line carry only
+  /// Moves the poses, and their states, sideways until the center of mass is over the line: feet on a line carry only
   /// what is over it, so that neither the path's bends nor the sway of a wider step can stay. Returns the largest
   /// distance [m].
   double CenterOverLine(const Frame& frame, std::vector<character::State>& states);

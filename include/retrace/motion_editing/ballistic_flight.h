@@ -28,7 +28,7 @@ struct BallisticFlight {
   io::Json ToJson() const;
 };
 
-/// Moves the whole character so that its centre of mass accelerates by gravity alone wherever nothing touches the
+/// Moves the whole character so that its center of mass accelerates by gravity alone wherever nothing touches the
 /// ground for 0.06 s, and around these flights as little as it takes: by least squares over shifts and their
 /// accelerations. Angular momentum is left as it is. A motion without flights keeps its bits.
 /// @param gravity downwards [m/s^2]

@@ -1,4 +1,4 @@
-/// The feet of a recorded motion put on its floor. A retargeted recording has them some centimetres in the floor or
+/// The feet of a recorded motion put on its floor. A retargeted recording has them some centimeters in the floor or
 /// over it, and rolled to one side: a method that pushes with its feet at every instant needs them where they push.
 #pragma once
 
@@ -24,7 +24,7 @@ struct FootCleaning {
   io::Json ToJson() const;
 };
 
-/// A foot that is low and slow stands, and so does one that rests up to some centimetres over the floor: it is turned
+/// A foot that is low and slow stands, and so does one that rests up to some centimeters over the floor: it is turned
 /// level across, and along where heel and toes are both low, and its lowest corner is put on the floor. Other feet keep
 /// a clearance. Hips, knees and ankles give way, and the root comes down where a standing leg would be stretched. Legs
 /// that touch one another in passing are moved apart, the swinging one first: a simulated body would stumble over them.

@@ -9,7 +9,7 @@ namespace retrace::repair {
 /// can perform it needs none of that.
 struct Missing {
   double force = 0;   ///< mean over the poses, as a share of the weight
-  double moment = 0;  ///< mean, about the centre of mass, by the weight [m]
+  double moment = 0;  ///< mean, about the center of mass, by the weight [m]
 };
 
 /// What is missing in a motion; nothing where there is no gravity.

@@ -2,11 +2,11 @@
 ///
 /// Over the recorded poses runs the logarithm of the slowness, u, and a shift of the whole body, s. Sought is the least
 /// sum of their squares and of the squares of their first and second derivatives for which
-///   - in a flight that falls at another rate, the centre of mass accelerates by gravity alone, also where
+///   - in a flight that falls at another rate, the center of mass accelerates by gravity alone, also where
 ///     keyframes leave nothing of it: then it begins as an arc on the old clock;
 ///   - a foot that stands beside the floor is on it, and so are the lowest steps of a body that floats;
 ///   - the ground does not pull, presses no harder than legs can, and holds by friction;
-///   - its centre of pressure is where bodies touch the floor; in flight the clock is even, as angular momentum is;
+///   - its center of pressure is where bodies touch the floor; in flight the clock is even, as angular momentum is;
 /// by least squares (optimization/least_squares.h), the first two with much weight. Where the clock runs slower by r =
 /// exp(u), velocities and momenta are divided by r, and an acceleration a at velocity v becomes (a - v du) / r^2. Feet
 /// in contact are then held where they were, by their legs.

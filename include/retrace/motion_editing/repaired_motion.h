@@ -22,7 +22,7 @@ struct Change {
 /// Of a flight.
 struct FlightMomentum {
   metrics::Interval interval;  ///< in the repaired motion [s]
-  double momentum = 0;         ///< angular, about the centre of mass: size of its mean over the flight [kg m^2/s]
+  double momentum = 0;         ///< angular, about the center of mass: size of its mean over the flight [kg m^2/s]
   double deviation = 0;        ///< largest deviation from that mean; a body in the air has none [kg m^2/s]
 };
 
@@ -34,7 +34,7 @@ struct Repair {
   std::vector<character::Pose> poses;     ///< repaired, at the reference's frame time
   std::vector<character::Pose> recorded;  ///< the unrepaired ones on the same clock: the body whose time alone is new
   std::vector<double> instants;           ///< of the reference that these are of [s]
-  std::vector<double> heights;            ///< of the centre of mass in `poses` [m]
+  std::vector<double> heights;            ///< of the center of mass in `poses` [m]
   std::vector<double> recorded_heights;   ///< and in `recorded` [m]
 
   double duration_before = 0, duration = 0;  ///< [s]
@@ -54,7 +54,7 @@ struct Repair {
 };
 
 /// repair.csv, one row per pose of the repaired motion: time; recorded_time, of the reference; speed, of play; height
-/// and recorded_height of the centre of mass; root_x, root_y, root_z, the shift of the root; joint, the largest angle
+/// and recorded_height of the center of mass; root_x, root_y, root_z, the shift of the root; joint, the largest angle
 /// by which one is turned [s, m, rad].
 std::string FormatRepair(const Repair& repair, double frame_time);
 

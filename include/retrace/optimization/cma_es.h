@@ -1,4 +1,4 @@
-/// Minimisation without derivatives by adapting the covariance of random samples (CMA-ES: Hansen, *The CMA evolution
+/// Minimization without derivatives by adapting the covariance of random samples (CMA-ES: Hansen, *The CMA evolution
 /// strategy: a tutorial*, 2016; separable: Ros and Hansen 2008). The caller asks for samples, finds their costs in any
 /// order and on any number of threads or ranks, and tells them. Numbers have no units here.
 ///

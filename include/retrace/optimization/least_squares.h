@@ -9,7 +9,7 @@
 ///       out.Add(x[0] - 3, {{0, 1}});
 ///       out.Add(x[0] * x[0], {{0, 2 * x[0]}});
 ///     };
-///     MinimiseSquares(residuals, Eigen::VectorXd::Ones(1), {}).x;
+///     MinimizeSquares(residuals, Eigen::VectorXd::Ones(1), {}).x;
 #pragma once
 
 #include <Eigen/Core>
@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "retrace/optimization/minimise.h"
+#include "retrace/optimization/minimize.h"
 
 namespace retrace::optimization {
 
@@ -49,6 +49,6 @@ struct SquaresOptions {
 
 /// `value` is half the sum of squares. Throws std::invalid_argument for an empty start, options that are none, another
 /// number of residuals at another place, and derivatives by unknowns that are none.
-Minimum MinimiseSquares(const ResidualFunction& function, const Eigen::VectorXd& start, const SquaresOptions& options);
+Minimum MinimizeSquares(const ResidualFunction& function, const Eigen::VectorXd& start, const SquaresOptions& options);
 
 }  // namespace retrace::optimization

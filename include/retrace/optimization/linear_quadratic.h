@@ -1,7 +1,7 @@
 /// The linear quadratic regulator of a system that changes with time, over a finite horizon (Al Borno et al. 2018,
 /// equations 11 to 20; Bertsekas 1995, chapter 4):
 ///
-///     minimise   sum over k = 0 .. N-1 of (x_k^T Q x_k + u_k^T R u_k)  +  x_N^T Q_N x_N
+///     minimize   sum over k = 0 .. N-1 of (x_k^T Q x_k + u_k^T R u_k)  +  x_N^T Q_N x_N
 ///     subject to x_{k+1} = A_k x_k + B_k u_k
 ///
 /// is solved by u_k = L_k x_k with gains from the recursion of Riccati, backwards in time, and costs x_k^T K_k x_k from

@@ -1,7 +1,7 @@
 /// Dense strictly convex quadratic programs, by the dual active-set method of Goldfarb and Idnani (1983, "A numerically
 /// stable dual method for solving strictly convex quadratic programs", Mathematical Programming 27).
 ///
-///     minimise   1/2 x^T G x + g^T x
+///     minimize   1/2 x^T G x + g^T x
 ///     subject to E x  = e
 ///                A x >= b
 ///

@@ -11,7 +11,7 @@
 namespace retrace::parallel {
 
 /// The MPI job that this process belongs to, or a job of one when it was not started by an MPI launcher. One per
-/// process, made before any farm and destroyed last (it finalises MPI).
+/// process, made before any farm and destroyed last (it finalizes MPI).
 ///
 /// A job ends well when every rank leaves its session: each waits there for the others, rank 0 no longer than the
 /// timeout of Prepare, after which it names the rank that does not come and ends the job with exit code 75. A rank

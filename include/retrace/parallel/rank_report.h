@@ -18,7 +18,6 @@ void PrepareRanks(MpiSession& mpi, double timeout, const std::function<io::Json(
 
 /// The farm of rank 0: over the ranks of the job, or the threads of a plain process. `timeout` is that of
 /// MpiSession::MakeFarm.
-std::unique_ptr<TaskFarm> MakeFarm(MpiSession& mpi, int threads,
-                                             const WorkerFactory& factory, double timeout = 0);
+std::unique_ptr<TaskFarm> MakeFarm(MpiSession& mpi, int threads, const WorkerFactory& factory, double timeout = 0);
 
 }  // namespace retrace::parallel

@@ -28,7 +28,7 @@ Clip ParseBvh(std::string_view text, const std::string& name);
 
 /// Text of a BVH file: root with position and ZXY rotation channels, other joints with ZXY rotations (and positions
 /// where a joint's translation ever differs from its offset). Lengths are the clip's own: Blender takes them for
-/// metres. They read back to the same double; angles are safe at gimbal lock, so that rotations read back to rounding.
+/// meters. They read back to the same double; angles are safe at gimbal lock, so that rotations read back to rounding.
 /// End sites stay at their offset in all frames.
 std::string FormatBvh(const Clip& clip);
 

@@ -37,7 +37,7 @@ Markers ParseC3d(std::string_view bytes, const std::string& name);
 motion::MeasuredForces ParseC3dForces(std::string_view bytes, const std::string& name);
 
 /// The motion of a skeleton of constant lengths. Markers are known by name: Plug-in Gait (Vicon) and its relatives,
-/// among them CMU's and OpenSim's sets with a marker beside each joint, or points that are joint centres (video
+/// among them CMU's and OpenSim's sets with a marker beside each joint, or points that are joint centers (video
 /// keypoints, Retrace's own). A name may have a performer before it, `Bob:LASI`; of several the one with most markers
 /// is taken.
 ///
@@ -52,7 +52,7 @@ motion::MeasuredForces ParseC3dForces(std::string_view bytes, const std::string&
 ///  - Gaps are filled by what the markers around do that keep their distances, as rigid bodies do, or else by curves of
 ///  at
 ///    most 0.2 s and by straight lines; how long they are is said, and longer lines are doubted.
-/// y is up in what is returned, and lengths are metres. Throws InputError with the markers that are missing and those
+/// y is up in what is returned, and lengths are meters. Throws InputError with the markers that are missing and those
 /// that are there.
 motion::Clip ClipOfMarkers(const Markers& markers, const std::string& name, const Choice& choice = {});
 

@@ -17,7 +17,7 @@ namespace retrace::recordings {
 /// and `nColumns` must be right where they are stated. Rows are made even in time at their mean rate.
 ///
 /// A model without a body called head gets one on the middle of the shoulders, because its torso has the head in it.
-/// Metres, x forward, y up, z to the right, as there. Throws InputError with line and column, or with the joint.
+/// Meters, x forward, y up, z to the right, as there. Throws InputError with line and column, or with the joint.
 motion::Clip ParseOpenSim(std::string_view model, const std::string& model_name, std::string_view motion,
                           const std::string& name);
 

@@ -53,7 +53,7 @@ struct Scene {
 
   std::vector<Node> nodes;
   std::vector<Animation> animations;
-  double unit = 0;  ///< metres per unit of length where the file states it, else 0
+  double unit = 0;  ///< meters per unit of length where the file states it, else 0
 };
 
 /// The scene in the bytes of a file. `name` stands for it in messages, and its ending tells the format.

@@ -33,7 +33,7 @@
 
 namespace retrace::recordings {
 
-/// The skeleton: metres, x to the left, y up, z forward, arms stretched out to the sides.
+/// The skeleton: meters, x to the left, y up, z forward, arms stretched out to the sides.
 /// @param has_hands whether the hands turn (SMPL), or are ends (the other models, and 22 joints)
 motion::Skeleton SmplSkeleton(bool has_hands);
 

@@ -78,7 +78,7 @@ struct FilmStripMotion {
 };
 
 /// SVG of the simulated character at several instants, drawn from its collision shapes: left limbs blue, right limbs
-/// yellow, the rest grey (tones that stay apart for colour-blind eyes and in grey). Behind each figure stands the
+/// yellow, the rest gray (tones that stay apart for color-blind eyes and in gray). Behind each figure stands the
 /// reference at the same time as an outline, drawn at its true place, so that drift shows. Arrows are the ground's
 /// forces, one per touching body, at the mean point of contact.
 ///

@@ -1,7 +1,7 @@
 /// What the report page shows, as one JSON document, and the page itself: one HTML file that opens from disk.
 ///
 /// Every number that the page (src/report/page, bundled at build) shows is computed by the functions below: also the
-/// weight, the largest force, the quartiles, the path that the camera follows and the scales of arrows and colours. The
+/// weight, the largest force, the quartiles, the path that the camera follows and the scales of arrows and colors. The
 /// page interpolates between instants, sorts and selects, turns values into shares of an axis or into other units, and
 /// arranges pictures. Arrays are packed: an object {"type": "f32" | "u32" | "u16" | "u8", "data": base64
 /// of the little-endian values}, float32 where the tables have doubles.
@@ -10,7 +10,7 @@
 /// every so many whole steps, and fewer per second in motions of more than two minutes; the ground's force has every
 /// step. All begin with the start state, at time 0. A force or
 /// torque stands in the row of the state that its step led to, as in the tables; the first row has zeros.
-/// Metres, seconds, newtons, radians, pascals; y up; quaternions as w, x, y, z.
+/// Meters, seconds, newtons, radians, pascals; y up; quaternions as w, x, y, z.
 #pragma once
 
 #include <functional>
@@ -54,7 +54,7 @@ struct ReportRun {
   std::vector<control::Push> pushes = {};                       ///< on the character; its bodies are counted from 0
   const results::Table* candidates = nullptr;                   ///< candidates.csv of `respond`; may be null
   const results::Table* repair = nullptr;                       ///< repair.csv of a repaired reference; may be null
-  std::string latent_picture = {};                              ///< latent.svg of `synthesise`; may be empty
+  std::string latent_picture = {};                              ///< latent.svg of `synthesize`; may be empty
   io::Json manifest = {};                                       ///< of the run; null: there is none
   std::vector<std::string> notes = {};                          ///< what a reader should know first
 };

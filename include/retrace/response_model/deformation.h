@@ -9,7 +9,7 @@
 /// and a foot that stands is to stay where it is, C = J_c dq. The paper takes the smallest |G|^2 + |C|^2. Its joints
 /// give way: nothing resists but the inertia of light limbs, and a push on the trunk folds the body about the waist. By
 /// default joints get a little inertia of their own, G is measured by the inverse of the mass matrix (Gauss' principle:
-/// newtons and newton metres become energies), and the foot holds as if so many kilograms hung on it.
+/// newtons and newton meters become energies), and the foot holds as if so many kilograms hung on it.
 #pragma once
 
 #include <Eigen/Cholesky>
@@ -21,7 +21,7 @@
 #include "retrace/response_model/example.h"
 #include "retrace/response_model/features.h"
 
-namespace retrace::synthesis {
+namespace retrace::response_model {
 
 struct DeformationOptions {
   bool paper = false;           ///< the smallest |G|^2 + foot_weight |C|^2, without joint_inertia
@@ -53,4 +53,4 @@ class PushDeformation {
   Eigen::LDLT<Eigen::MatrixXd> factor_;
 };
 
-}  // namespace retrace::synthesis
+}  // namespace retrace::response_model

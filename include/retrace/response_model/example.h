@@ -1,4 +1,4 @@
-/// A motion from which a response is learnt: poses at even times, and the pushes that met it.
+/// A motion from which a response is learned: poses at even times, and the pushes that met it.
 #pragma once
 
 #include <Eigen/Core>
@@ -10,9 +10,9 @@
 #include "retrace/character/state.h"
 #include "retrace/math/types.h"
 
-namespace retrace::synthesis {
+namespace retrace::response_model {
 
-/// A constant force on the centre of mass of a body.
+/// A constant force on the center of mass of a body.
 struct Push {
   int body = -1;
   Vec3 force = Vec3::Zero();  ///< in world axes [N]
@@ -36,4 +36,4 @@ struct Example {
 /// momentum of a push comes out whole. The factor on the force, 1 for one that lasts all the while.
 double ShareOf(const Push& push, double time, double frame_time);
 
-}  // namespace retrace::synthesis
+}  // namespace retrace::response_model

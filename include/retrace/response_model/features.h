@@ -1,4 +1,4 @@
-/// What a response model observes of a motion (Ye and Liu 2010, section 3.1): places of the centres of mass of the
+/// What a response model observes of a motion (Ye and Liu 2010, section 3.1): places of the centers of mass of the
 /// bodies in the heading frame of the pose, with heel and toe in the place of a foot's, the velocity of the root along
 /// the ground and its yaw rate, of two poses in a row.
 ///
@@ -19,14 +19,14 @@
 #include "retrace/character/state.h"
 #include "retrace/dynamics/character_dynamics.h"
 
-namespace retrace::synthesis {
+namespace retrace::response_model {
 
 struct FeatureOptions {
   double frame_time = 1.0 / 30;  ///< between poses [s]
   /// By which the velocities of points are multiplied to be lengths; 0: the pose before in their place, as the paper
   /// has it [s].
   double velocity_time = 0.1;
-  /// The same for the velocity of the root. The paper has none: metres per second stand beside metres [s].
+  /// The same for the velocity of the root. The paper has none: meters per second stand beside meters [s].
   double root_time = 1;
 };
 
@@ -83,4 +83,4 @@ class FeatureMap {
 /// The heading of an orientation, about y from z towards x [rad].
 double HeadingAngle(const Quat& orientation);
 
-}  // namespace retrace::synthesis
+}  // namespace retrace::response_model

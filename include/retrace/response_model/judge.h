@@ -5,7 +5,7 @@
 
 #include "retrace/response_model/response_model.h"
 
-namespace retrace::synthesis {
+namespace retrace::response_model {
 
 struct Plausibility {
   double joint_excess = 0;      ///< largest angle of a joint from the nearest of the examples [rad]
@@ -57,4 +57,4 @@ NearestExample FindNearestExample(const ResponseModel& model, const Push& push, 
 double PhaseOf(const ResponseModel& model, const std::vector<character::Pose>& three);
 double PhaseOf(const ResponseModel& model, const Eigen::VectorXd& observation);
 
-}  // namespace retrace::synthesis
+}  // namespace retrace::response_model

@@ -1,4 +1,4 @@
-/// A response model as a file: JSON with the character, the examples, the options and what was learnt. What follows
+/// A response model as a file: JSON with the character, the examples, the options and what was learned. What follows
 /// from these is computed again when it is read.
 #pragma once
 
@@ -10,11 +10,11 @@
 #include "retrace/io/json.h"
 #include "retrace/response_model/response_model.h"
 
-namespace retrace::synthesis {
+namespace retrace::response_model {
 
 inline constexpr std::string_view kModelFormat = "retrace-response-model";
 
-/// How a model is learnt and played.
+/// How a model is learned and played.
 io::Json ToJson(const ResponseOptions& options);
 
 /// {"format", "version", "character": the character's document, "character_sha256", "options", "examples": [{"name",
@@ -33,4 +33,4 @@ struct StoredModel {
 /// hash is not the file's, numbers that are none, sizes that do not fit, and a model that cannot be assembled.
 StoredModel ReadModel(const io::Json& document, const std::string& name);
 
-}  // namespace retrace::synthesis
+}  // namespace retrace::response_model

@@ -1,9 +1,9 @@
-/// A model of how somebody walks and answers pushes, learnt from a normal motion and a few disturbed ones (Ye and Liu
+/// A model of how somebody walks and answers pushes, learned from a normal motion and a few disturbed ones (Ye and Liu
 /// 2010): few latent coordinates behind what is observed of a pose (features.h), and how they go on from their last two
 /// places.
 ///
-///     synthesis::ResponseLearning learning = synthesis::LearnResponse(character, examples, {});
-///     synthesis::Synthesizer walk(learning.model, {});
+///     response_model::ResponseLearning learning = response_model::LearnResponse(character, examples, {});
+///     response_model::Synthesizer walk(learning.model, {});
 ///     walk.Start(learning.model.examples.front(), 10);
 ///     for (int frame = 0; frame < 300; ++frame) walk.Step(pushes);
 ///
@@ -36,19 +36,19 @@
 #include "retrace/response_model/example.h"
 #include "retrace/response_model/features.h"
 
-namespace retrace::synthesis {
+namespace retrace::response_model {
 
 struct ResponseOptions {
   FeatureOptions features;
   int dimensions = 8;    ///< latent coordinates
   double back_rate = 2;  ///< of the back constraint [1/m^2] (learning::LatentOptions)
   bool back_constraint = true;
-  int iterations = 150;        ///< of the minimisation of L_P
+  int iterations = 150;        ///< of the minimization of L_P
   double start_deviation = 0;  ///< learning::LatentOptions
   double least_noise = 1e-3;   ///< of an observation, in units of the kernel's variance (learning::LatentOptions)
   double least_dynamics_noise = 1e-6;  ///< of a latent place
   uint64_t seed = 1;
-  bool conjugate_gradients = false;  ///< the paper's minimiser in the place of L-BFGS
+  bool conjugate_gradients = false;  ///< the paper's minimizer in the place of L-BFGS
   int order = 2;                     ///< of the dynamics: last places that the next one follows from, 1 or 2
   bool linear_mean = true;           ///< of the dynamics; false: their mean is zero
   /// Of the clock by which all examples go (Example::clock); 0: none, they have a rhythm of their own. The dynamics
@@ -62,13 +62,13 @@ struct ResponseOptions {
 /// The letter of the paper.
 ResponseOptions PaperOptions();
 
-/// What was learnt, with all that follows from it. Stays usable as long as its character.
+/// What was learned, with all that follows from it. Stays usable as long as its character.
 struct ResponseModel {
   const character::Character* character = nullptr;
   ResponseOptions options;
   std::vector<Example> examples;  ///< the normal motion first
 
-  // What is learnt:
+  // What is learned:
   Eigen::MatrixXd back_weights;      ///< A (N x d); without the back constraint X^T
   learning::Kernel kernel;           ///< of the observations by the latent places
   learning::Kernel dynamics_kernel;  ///< of the next latent place by the last ones
@@ -98,7 +98,7 @@ struct ResponseModel {
                   Eigen::VectorXd& next) const;
 };
 
-/// Finds what follows from examples, options and what is learnt. Throws std::invalid_argument as LearnResponse does,
+/// Finds what follows from examples, options and what is learned. Throws std::invalid_argument as LearnResponse does,
 /// and std::runtime_error where a kernel's matrix cannot be factored.
 void Assemble(ResponseModel& model);
 
@@ -113,7 +113,7 @@ struct ResponseLearning {
 
 /// Learns. The examples must be of the character, the first one the normal motion with at least a whole cycle; each has
 /// five poses or more. `on_iteration` receives iteration and value of L_P; false ends the learning early. Throws
-/// std::invalid_argument for what cannot be learnt from, with the reason.
+/// std::invalid_argument for what cannot be learned from, with the reason.
 ResponseLearning LearnResponse(const character::Character& character, std::vector<Example> examples,
                                const ResponseOptions& options,
                                const std::function<bool(int iteration, double value)>& on_iteration = {});
@@ -121,4 +121,4 @@ ResponseLearning LearnResponse(const character::Character& character, std::vecto
 /// A pose without its place along the ground and its heading.
 character::Pose WithoutHeading(const character::Pose& pose);
 
-}  // namespace retrace::synthesis
+}  // namespace retrace::response_model

@@ -13,7 +13,7 @@
 #include "retrace/response_model/judge.h"
 #include "retrace/response_model/synthesizer.h"
 
-namespace retrace::synthesis {
+namespace retrace::response_model {
 
 /// A change of the model.
 struct ModelSwitch {
@@ -53,4 +53,4 @@ class ResponsePlayer {
   std::vector<ModelSwitch> switches_;
 };
 
-}  // namespace retrace::synthesis
+}  // namespace retrace::response_model

@@ -28,7 +28,7 @@
 
 #include "retrace/response_model/response_model.h"
 
-namespace retrace::synthesis {
+namespace retrace::response_model {
 
 struct SynthesisOptions {
   bool latent_leads = true;        ///< the next place is what the dynamics tell
@@ -117,4 +117,4 @@ class Synthesizer {
   Eigen::MatrixXd jacobian_, residual_jacobian_, hessian_;
 };
 
-}  // namespace retrace::synthesis
+}  // namespace retrace::response_model

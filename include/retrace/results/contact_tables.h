@@ -1,4 +1,4 @@
-/// The inside view of a motion: what the ground does to each body, as forces, centres of pressure and pressure maps
+/// The inside view of a motion: what the ground does to each body, as forces, centers of pressure and pressure maps
 /// (Liu et al. 2010, figure 6). All of it follows from the contact points of a recorded trajectory. Only what presses
 /// from outside counts: contacts between two bodies of the character are left out.
 ///
@@ -13,7 +13,7 @@
 ///
 /// Times are those of the states, as in contacts.csv: a step's contacts stand at the time of the state that it led to.
 /// Places in a body's frame are taken where the body was when the contact was found, at the start of the step.
-/// Frames: world (y up) and body (at the centre of mass, axes parallel to the world's in the rest pose).
+/// Frames: world (y up) and body (at the center of mass, axes parallel to the world's in the rest pose).
 #pragma once
 
 #include <string>
@@ -40,7 +40,7 @@ struct ContactLoad {
   int points = 0;                        ///< contact points that carry force
   double normal_force = 0;               ///< sum of the components along the contacts' normals [N]
   Vec3 tangential_force = Vec3::Zero();  ///< sum of what is left, in world axes [N]
-  Vec3 center = Vec3::Zero();            ///< centre of pressure: mean of the points by normal force [m], world
+  Vec3 center = Vec3::Zero();            ///< center of pressure: mean of the points by normal force [m], world
   Vec3 center_in_body = Vec3::Zero();    ///< the same in the body's frame [m]; of the whole character: zero
   double contact_area = 0;               ///< of the cells under pressure [m^2]
   double peak_pressure = 0;              ///< of the cells [Pa]
@@ -79,7 +79,7 @@ ContactHistory TraceContacts(const character::Character& character, const contro
 /// whole.
 ///
 /// body_contacts.csv: a row per step and body that something presses on: time [s], body, points, normal_force,
-/// tangential_force (its length) [N], center_x .. center_z (centre of pressure, world), center_body_x .. center_body_z
+/// tangential_force (its length) [N], center_x .. center_z (center of pressure, world), center_body_x .. center_body_z
 /// (the same in the body's frame) [m], contact_area [m^2], mean_pressure, peak_pressure [Pa].
 std::string FormatBodyContacts(const character::Character& character, const ContactHistory& history);
 
@@ -88,7 +88,7 @@ std::string FormatBodyContacts(const character::Character& character, const Cont
 std::string FormatContactTotals(const ContactHistory& history);
 
 /// Pressure maps, pressure.csv: a row per frame and cell under pressure: time [s] of the frame's last step, body, face,
-/// x, y, z of the cell's centre in the body's frame [m], area [m^2], pressure [Pa], its mean over the frame's steps
+/// x, y, z of the cell's center in the body's frame [m], area [m^2], pressure [Pa], its mean over the frame's steps
 /// (the last frame may have fewer). 7 significant digits but for the time.
 /// @param bodies of which a map is written; empty: all
 std::string FormatPressure(const character::Character& character, const ContactHistory& history,
@@ -103,7 +103,7 @@ struct ContactSummary {
   double peak_force = 0;    ///< largest normal force [N]
   double peak_time = 0;     ///< when it is [s]
   double impulse = 0;       ///< of the normal force [N s]
-  double impulse_time = 0;  ///< its mean time: the centre of the normal force over time [s]
+  double impulse_time = 0;  ///< its mean time: the center of the normal force over time [s]
   double mean_force = 0;    ///< normal [N]
   double mean_points = 0;
   double force_per_point = 0;  ///< impulse over points and time [N]

@@ -29,8 +29,8 @@ struct BandedChannels {
 };
 
 /// total_force_x .. total_force_z; for each foot and each other body that anything touches BODY_force_x .. BODY_force_z
-/// [N], BODY_center_x .. BODY_center_z: centre of pressure [m], BODY_free_moment: about the vertical through it [N m].
-/// @param cutoff of a low-pass [Hz]; 0: none. A low-passed centre of pressure is that of the low-passed forces, where
+/// [N], BODY_center_x .. BODY_center_z: center of pressure [m], BODY_free_moment: about the vertical through it [N m].
+/// @param cutoff of a low-pass [Hz]; 0: none. A low-passed center of pressure is that of the low-passed forces, where
 /// the vertical force is more than 5 % of body weight.
 Channels GroundForceChannels(const character::Character& character, const metrics::GroundForces& ground,
                              double time_step, double cutoff);

@@ -37,7 +37,7 @@ inline constexpr std::string_view kIdlingFile = "idling.csv";
 inline constexpr std::string_view kCompositionFile = "composition.csv";
 inline constexpr std::string_view kCandidatesFile = "candidates.csv";  ///< of `respond`
 inline constexpr std::string_view kRagdollFile = "ragdoll.json";      ///< of `respond`: control of a body that gives up
-inline constexpr std::string_view kLatentPictureFile = "latent.svg";  ///< of `synthesise`
+inline constexpr std::string_view kLatentPictureFile = "latent.svg";  ///< of `synthesize`
 // Of `forces`; names with a cut-off are those of low-passed tables.
 inline constexpr std::string_view kGroundForcesFile = "ground_forces.csv";
 inline constexpr std::string_view kSmoothGroundForcesFile = "ground_forces_20Hz.csv";
@@ -51,7 +51,7 @@ inline constexpr std::string_view kForceChartFile = "forces.svg";
 inline constexpr std::string_view kFilmStripFile = "filmstrip.svg";
 inline constexpr std::string_view kFeedbackTableFile = "feedback.csv";
 inline constexpr std::string_view kReportFile = "report.html";     ///< made of the others, afterwards
-inline constexpr std::string_view kFeedbackFile = "feedback.bin";  ///< the same, by `stabilise`
+inline constexpr std::string_view kFeedbackFile = "feedback.bin";  ///< the same, by `stabilize`
 inline constexpr std::string_view kTreeFile = "tree.bin";          ///< the same, by `grow-tree`
 inline constexpr std::string_view kTreeTableFile = "tree.csv";     ///< the same
 

@@ -1,5 +1,5 @@
 /// Tables of a reconstruction as CSV text (RFC 4180 with '\n' line ends), and their reader. The first row names the
-/// columns. Metres, seconds, newtons, radians; y up. Times are those of the states: a step's contacts and torques stand
+/// columns. Meters, seconds, newtons, radians; y up. Times are those of the states: a step's contacts and torques stand
 /// at the time of the state that it led to. Of a motion in parts (control::ReplayInParts) the texts of the parts, one
 /// after the other, are the text of the whole.
 #pragma once
@@ -19,11 +19,11 @@ namespace retrace::results {
 
 /// One row per state, the start state first. Columns:
 ///  - time [s]
-///  - root_x .. root_z: position of the root body's centre of mass [m]
+///  - root_x .. root_z: position of the root body's center of mass [m]
 ///  - root_qw .. root_qz: its orientation, a unit quaternion
 ///  - JOINT_x, JOINT_y, JOINT_z: rotation vector of each joint, child relative to parent [rad]; a hinge has its axis
 ///  only
-///  - com_x .. com_z: centre of mass [m]
+///  - com_x .. com_z: center of mass [m]
 ///  - com_vx .. com_vz: its velocity [m/s]
 ///  - force_x .. force_z: sum of the ground's contact forces in the step that led here [N]; 0 in the first row
 ///  - state: control::Fingerprint of the whole state, 16 hexadecimal digits

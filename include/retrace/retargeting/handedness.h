@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "retrace/retargeting/skeleton_map.h"
 #include "retrace/io/json.h"
 #include "retrace/motion/clip.h"
+#include "retrace/retargeting/skeleton_map.h"
 
 namespace retrace::character {
 

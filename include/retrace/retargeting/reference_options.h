@@ -33,13 +33,13 @@ struct ReferenceOptions {
   bool raise_hands = true;  ///< bend the arms where hands or forearms are under the floor
 
   // What the user sets for the clip. By default it follows from the clip itself.
-  std::optional<double> unit;          ///< metres per file unit; none: from an ASF, else from the skeleton's size
-  std::string up_axis = "auto";        ///< x, y, z, -x, -y or -z; auto: z where the rest pose stands along it, else y
-  std::optional<double> frame_rate;    ///< of the source [1/s]; none: from the file
-  int skipped_frames = -1;             ///< at the start; negative: those in the rest pose, and one before a jump
+  std::optional<double> unit;        ///< meters per file unit; none: from an ASF, else from the skeleton's size
+  std::string up_axis = "auto";      ///< x, y, z, -x, -y or -z; auto: z where the rest pose stands along it, else y
+  std::optional<double> frame_rate;  ///< of the source [1/s]; none: from the file
+  int skipped_frames = -1;           ///< at the start; negative: those in the rest pose, and one before a jump
   /// Calibration poses at either end, which no motion leads to, are kept (motion/calibration.h).
   bool keep_calibration_frames = false;
-  bool mirror = false;  ///< mirror the recording: its left and right are exchanged (handedness.h)
+  bool mirror = false;                 ///< mirror the recording: its left and right are exchanged (handedness.h)
   std::optional<double> floor_height;  ///< of the floor in the recording [m]; none: found under the feet
   std::optional<double> facing;        ///< heading at the start, about y from z [rad]; none: as recorded
   io::Json joint_map;                  ///< see MapClip; null: none

@@ -1,12 +1,12 @@
-/// What was recognised in a clip, and what was changed on the way to a reference motion.
+/// What was recognized in a clip, and what was changed on the way to a reference motion.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "retrace/io/json.h"
 #include "retrace/retargeting/handedness.h"
 #include "retrace/retargeting/skeleton_map.h"
-#include "retrace/io/json.h"
 
 namespace retrace::character {
 
@@ -22,17 +22,17 @@ struct Doubt {
   std::string text;  ///< a sentence, with what to do
 };
 
-/// What was recognised in a clip and what was changed.
+/// What was recognized in a clip and what was changed.
 struct ReferenceReport {
-  SkeletonMap map;                    ///< which joint moves which segment, and how they were recognised
+  SkeletonMap map;                    ///< which joint moves which segment, and how they were recognized
   bool rest_pose_used = false;        ///< axes come from the source's rest pose (else from the motion's geometry)
   double frame_rate = 0;              ///< of the source [1/s]
-  double unit = 0;                    ///< metres per file unit
+  double unit = 0;                    ///< meters per file unit
   std::string unit_from;              ///< where that comes from: given, the file, size of the skeleton
   double height = 0;                  ///< of the recorded skeleton, feet to tip of the head [m]
   std::string up_axis;                ///< axis of the file that points up
   double facing = 0;                  ///< recorded heading at the start, about y from z [rad]
-  double scale = 0;                   ///< metres per file unit: legs of the source get the length of the character's
+  double scale = 0;                   ///< meters per file unit: legs of the source get the length of the character's
   double joint_distance = 0;          ///< mean distance of joints from the recorded ones, hips on hips [m]
   double floor_height = 0;            ///< of the fitted floor at the root's first position, taken away [m]
   double floor_tilt = 0;              ///< of the fitted floor, taken away [rad]
@@ -43,11 +43,11 @@ struct ReferenceReport {
   double start_speed_lost = 0;        ///< of the root's velocity at the start, by filtering [m/s]
   int lead_in_frames = 0;             ///< frames at the start that were left out: a rest pose, a calibration
   int lead_out_frames = 0;            ///< at the end, likewise
-  Handedness handedness;              ///< whether left and right are as they are called; no votes where nothing shows it
-  double loop_start = 0;              ///< of the cycle that is repeated, in the part that is used [s]
-  double loop_duration = 0;           ///< of one round [s]; 0: none is repeated
-  double loop_seam = 0;               ///< Cycle::seam [rad]
-  std::vector<std::string> notes;     ///< all of that and more as sentences
+  Handedness handedness;           ///< whether left and right are as they are called; no votes where nothing shows it
+  double loop_start = 0;           ///< of the cycle that is repeated, in the part that is used [s]
+  double loop_duration = 0;        ///< of one round [s]; 0: none is repeated
+  double loop_seam = 0;            ///< Cycle::seam [rad]
+  std::vector<std::string> notes;  ///< all of that and more as sentences
   std::vector<Doubt> doubts;
 
   io::Json ToJson() const;

@@ -15,7 +15,7 @@ struct SegmentSource {
 /// Segments by name: pelvis, trunk, head, and with the prefix left_ or right_: clavicle, upper_arm, lower_arm, hand,
 /// thigh, shin, foot, toe. Clavicles, hands and toes may be missing.
 struct SkeletonMap {
-  std::string family;  ///< naming family that was recognised
+  std::string family;  ///< naming family that was recognized
   std::map<std::string, SegmentSource> segments;
 
   bool Has(const std::string& segment) const { return segments.contains(segment); }

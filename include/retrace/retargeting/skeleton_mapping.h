@@ -4,19 +4,19 @@
 #include <string>
 #include <vector>
 
-#include "retrace/retargeting/skeleton_map.h"
 #include "retrace/io/json.h"
 #include "retrace/motion/clip.h"
+#include "retrace/retargeting/skeleton_map.h"
 
 namespace retrace::character {
 
-/// Recognises the joints by their names (CMU, HumanIK and its relatives, GAMES-105, BioVision, iClone). Prefixes as
+/// Recognizes the joints by their names (CMU, HumanIK and its relatives, GAMES-105, BioVision, iClone). Prefixes as
 /// `mixamorig:` or `Character1_` do not matter, nor do case and separators. Throws InputError listing what is missing
 /// and which names there are; `name` stands for the clip in the message.
 SkeletonMap MapSkeleton(const motion::Skeleton& skeleton, const std::string& name);
 
 /// The same, and where names do not decide, by the shape of the skeleton: two pairs of mirrored limbs and a head.
-/// `user` (or null) is a document that gives joints of its own, in place of or beside what was recognised:
+/// `user` (or null) is a document that gives joints of its own, in place of or beside what was recognized:
 ///     {"pelvis": "Hips", "left_hand": {"position": "Wrist", "orientation": "Hand"}}
 SkeletonMap MapClip(const motion::Clip& clip, const std::string& name, const io::JsonView* user);
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "retrace/character/character.h"
-#include "retrace/retargeting/reference_options.h"
 #include "retrace/io/describe.h"
 #include "retrace/motion/clip.h"
+#include "retrace/retargeting/reference_options.h"
 
 namespace retrace::character {
 
@@ -20,7 +20,7 @@ namespace retrace::character {
 /// are alike, and the trunk is that of the rest pose, in its direction, where the rest pose stands. What a skeleton
 /// does not show (height of the ankles, hands, head, thickness of limbs) is in proportion to thighs and shins together.
 ///
-/// Shapes, centres of mass and moments of inertia follow the lengths of their bodies. Shares of mass stay the model's;
+/// Shapes, centers of mass and moments of inertia follow the lengths of their bodies. Shares of mass stay the model's;
 /// the mass is in proportion to the square of the height, as a person of that height and of the model's body mass index
 /// would have it, and servos follow mass and length, so that the body moves alike.
 ///
@@ -30,7 +30,7 @@ namespace retrace::character {
 /// what was found, and both of these, as sentences.
 ///
 /// @param model thighs, shins and feet as a human has them, pelvis, trunk and arms; else InputError is thrown
-/// @param clip in the unit that the options state or that is recognised. Throws InputError where its joints are not
+/// @param clip in the unit that the options state or that is recognized. Throws InputError where its joints are not
 /// @param name stands for the clip in messages
 Character MakeSubject(const Character& model, const motion::Clip& clip, const std::string& name,
                       const ReferenceOptions& options, std::vector<std::string>& notes);

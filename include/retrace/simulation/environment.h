@@ -43,7 +43,7 @@ struct Ground {
   bool operator==(const Ground&) const = default;
 };
 
-/// Course of a moving box, a pure function of time: its centre is away from its position by
+/// Course of a moving box, a pure function of time: its center is away from its position by
 ///     velocity t + amplitude (sin(2 pi frequency t + phase) - sin(phase)).
 struct Course {
   Vec3 velocity = Vec3::Zero();   ///< [m/s]
@@ -60,7 +60,7 @@ struct Course {
 struct Box {
   std::string name;
   Vec3 size = Vec3::Zero();             ///< full side lengths [m]
-  Vec3 position = Vec3::Zero();         ///< of its centre, at time 0 [m]
+  Vec3 position = Vec3::Zero();         ///< of its center, at time 0 [m]
   Quat orientation = Quat::Identity();  ///< box to world
   Material material = {};
   std::optional<Course> course = {};  ///< none: fixed
@@ -79,18 +79,18 @@ struct HeightField {
   Material material = {};
 };
 
-/// A shape of a compound body; its offset is that of its centre from the body's centre of mass, in the body's axes.
-struct TurnedShape {
+/// A shape of a compound body; its offset is that of its center from the body's center of mass, in the body's axes.
+struct OrientedShape {
   character::Shape shape = {};
   Quat orientation = Quat::Identity();  ///< shape to body
 };
 
-/// A rigid body that moves freely. Its frame sits at its centre of mass.
+/// A rigid body that moves freely. Its frame sits at its center of mass.
 struct FreeBody {
   std::string name;
   character::Shape shape = {};  ///< a box or a capsule; a sphere is a capsule of length 0
   /// Of a compound body, in the place of `shape`: furniture, tools. Where they overlap, even density counts twice.
-  std::vector<TurnedShape> shapes = {};
+  std::vector<OrientedShape> shapes = {};
   Mat3 tensor = Mat3::Zero();            ///< of inertia of a compound body, in its axes [kg m^2]
   double mass = 0;                       ///< [kg]
   Vec3 position = Vec3::Zero();          ///< at the start [m]
@@ -101,7 +101,7 @@ struct FreeBody {
 
   bool compound() const { return !shapes.empty(); }
   /// What it consists of: `shapes`, or `shape` alone.
-  std::vector<TurnedShape> AllShapes() const;
+  std::vector<OrientedShape> AllShapes() const;
   /// Principal moments of a solid of even density that is no compound, about its axes [kg m^2].
   Vec3 Inertia() const;
 };
@@ -139,7 +139,7 @@ struct Environment {
 
 /// Reads what Environment::ToJson wrote, or what a person did: `density` may stand for `mass`, `rotation` {"axis": "x",
 /// "degrees": 10} for `orientation`, `erp`, `cfm` and `time_step` for a spring. Without `inertia`, the shapes of a
-/// compound body are placed in any frame, and moved to that of their centre of mass. Throws InputError with the JSON
+/// compound body are placed in any frame, and moved to that of their center of mass. Throws InputError with the JSON
 /// pointer.
 Environment ReadEnvironment(const io::JsonView& view);
 

@@ -48,10 +48,10 @@ class World {
 
   /// Makes the coming steps of a character, and of the free bodies, a function of the state alone, as SetState does
   /// with the state that the world is in: the solver's data of earlier steps are cleared, and orientations are
-  /// normalised. At the start of each fragment of a control this makes going on and restoring the same to the bit.
+  /// normalized. At the start of each fragment of a control this makes going on and restoring the same to the bit.
   void Restart(size_t character);
 
-  /// A force from outside on a body's centre of mass during the next step, in world axes [N]. Forces on one body add
+  /// A force from outside on a body's center of mass during the next step, in world axes [N]. Forces on one body add
   /// up. Wakes a free body at rest. Throws std::invalid_argument for a body that the world does not have.
   void ApplyForce(int body, const Vec3& force);
 

@@ -24,10 +24,10 @@ struct CostWeights {
 
 /// What the terms of the paper leave open.
 struct CostOptions {
-  /// Weight of the velocity of the centre of mass in eq. 5 [s]; the paper's is 0.1. A body that falls is fast before it
+  /// Weight of the velocity of the center of mass in eq. 5 [s]; the paper's is 0.1. A body that falls is fast before it
   /// is far from where it should be: an inverted pendulum of the body's height goes on by 0.3 s of its velocity.
   double balance_velocity = 0.4;
-  /// Where end effectors are about the centre of mass, in the heading of the root, beside their heights [-]; the
+  /// Where end effectors are about the center of mass, in the heading of the root, beside their heights [-]; the
   /// paper's is 0. Added to eq. 5.
   double effector_position = 0;
 };
@@ -47,10 +47,10 @@ template <io::DescribedAs<CostOptions> Options, typename Visitor>
 void Describe(Options& o, Visitor& v) {
   const io::Real weight{{0, 1000}};
   v.Field(
-      {"balance_velocity", "Weight of the velocity of the centre of mass in the balance term; the paper's is 0.1", "s"},
+      {"balance_velocity", "Weight of the velocity of the center of mass in the balance term; the paper's is 0.1", "s"},
       o.balance_velocity, weight);
   v.Field({"effector_position",
-           "Weight of the positions of hands and feet about the centre of mass in the balance term; the paper's is 0"},
+           "Weight of the positions of hands and feet about the center of mass in the balance term; the paper's is 0"},
           o.effector_position, weight);
 }
 
@@ -113,10 +113,10 @@ class CostReference {
   ///   Ep = 1/n sum_joints ( |log(q q~^-1)| + 0.1 |w - w~| )       eq. 2, q and w relative to the parent body
   ///   Er = |log(q_root q~_root^-1)| + 0.1 |w_root - w~_root|      eq. 3
   ///   Ee = 1/k sum_effectors | y_i - y~_i |                       eq. 4
-  ///   Eb = 1/(h k) sum_effectors | r_ci - r~_ci | + b |v - v~|    eq. 5, r_ci horizontal from effector to centre of
+  ///   Eb = 1/(h k) sum_effectors | r_ci - r~_ci | + b |v - v~|    eq. 5, r_ci horizontal from effector to center of
   ///        + e/(h k) sum_effectors | s_i - s~_i |                  mass; s_i the effector from it, in the heading of
   ///                                                                the root; b and e: CostOptions
-  ///   Ed = 1/h | c - c~ |                                         c centre of mass, horizontal
+  ///   Ed = 1/h | c - c~ |                                         c center of mass, horizontal
   CostTerms Evaluate(const character::State& state) const;
 
  private:
@@ -128,7 +128,7 @@ class CostReference {
   Vec3 root_rate_;
   std::vector<double> effector_heights_;
   std::vector<Vec3> effector_to_com_;     // horizontal
-  std::vector<Vec3> effector_positions_;  // from the centre of mass
+  std::vector<Vec3> effector_positions_;  // from the center of mass
   Vec3 com_;
   Vec3 com_velocity_;
 };

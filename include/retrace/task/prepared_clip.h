@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "retrace/character/character.h"
-#include "retrace/retargeting/reference.h"
 #include "retrace/metrics/clip_checks.h"
 #include "retrace/motion/clip.h"
 #include "retrace/motion_editing/repair.h"
-#include "retrace/task/altered_world.h"
+#include "retrace/retargeting/reference.h"
 #include "retrace/task/task.h"
+#include "retrace/task/world_variation.h"
 
 namespace retrace::task {
 
@@ -21,10 +21,10 @@ struct ClipSource {
   std::string name;  ///< of the clip, for messages
   motion::Clip clip;
   character::Character character;  ///< without the world's loads
-  AlteredWorld world;
+  WorldVariation world;
   Options options;
-  bool repair = false;             ///< whether a motion that no body can perform is changed
-  bool keep_clock = false;         ///< a repair that changes the time of the motion is refused: forces were measured on it
+  bool repair = false;      ///< whether a motion that no body can perform is changed
+  bool keep_clock = false;  ///< a repair that changes the time of the motion is refused: forces were measured on it
   std::vector<std::string> notes;  ///< that the report of the reference begins with
 };
 
@@ -43,11 +43,11 @@ class PreparedClip {
   std::optional<character::ReferenceMotion> Unrepaired() const;
 
   const std::string name;
-  const AlteredWorld world;
+  const WorldVariation world;
   const motion::Clip clip;
   character::ReferenceReport report;
-  const character::Character character;    ///< with the world's loads
-  std::optional<repair::Repair> repaired;  ///< what was repaired; none: it was not asked for
+  const character::Character character;       ///< with the world's loads
+  std::optional<repair::Repair> repaired;     ///< what was repaired; none: it was not asked for
   const character::ReferenceMotion recorded;  ///< the motion as recorded, or repaired
   const metrics::ClipChecks checks;           ///< of that
   const PlacedWorld placed;

@@ -6,11 +6,11 @@
 #include <string>
 
 #include "retrace/character/reference_motion.h"
-#include "retrace/retargeting/reference_options.h"
 #include "retrace/character/state.h"
 #include "retrace/io/describe.h"
 #include "retrace/io/json.h"
 #include "retrace/metrics/gates.h"
+#include "retrace/retargeting/reference_options.h"
 #include "retrace/simulation/world.h"
 #include "retrace/task/cost.h"
 #include "retrace/task/motion_kind.h"
@@ -45,7 +45,7 @@ void Describe(AnyOptions& o, Visitor& v) {
                   o.cost_preset, io::Text{{"automatic", "locomotion", "flight", "hands", "get_up", "roll", "custom"}});
     Describe(o.cost_custom, section);
     section.Field({"drift",
-                   "Weight wd, in every preset, of the distance of the centre of mass from its place in the world; the "
+                   "Weight wd, in every preset, of the distance of the center of mass from its place in the world; the "
                    "paper's is 0"},
                   o.drift_weight, io::Real{kWeights});
     Describe(o.cost, section);

@@ -19,7 +19,7 @@ motion::Skeleton MakeSkeleton() {
   const auto add = [&](const char* name, int parent, const Vec3& place, bool end_site = false) {
     const Vec3 offset = parent < 0 ? place : Vec3(place - places[parent]);
     places.push_back(place);
-    // Differences of decimals carry rounding noise; tenths of a millimetre are all that was meant.
+    // Differences of decimals carry rounding noise; tenths of a millimeter are all that was meant.
     skeleton.joints.push_back({name, parent, (offset * 1e4).array().round().matrix() / 1e4, end_site});
   };
   add("Hips", -1, {0, 0.95, 0});
@@ -51,11 +51,11 @@ motion::Skeleton MakeSkeleton() {
   return skeleton;
 }
 
-std::vector<Vec3> BoxCorners(const Vec3& centre, const Vec3& size) {
+std::vector<Vec3> BoxCorners(const Vec3& center, const Vec3& size) {
   std::vector<Vec3> corners;
   for (int k = 0; k < 8; ++k) {
     const Vec3 sign(k & 1 ? 0.5 : -0.5, k & 2 ? 0.5 : -0.5, k & 4 ? 0.5 : -0.5);
-    corners.push_back(centre + sign.cwiseProduct(size));
+    corners.push_back(center + sign.cwiseProduct(size));
   }
   return corners;
 }
@@ -64,15 +64,15 @@ std::vector<Vec3> BoxCorners(const Vec3& centre, const Vec3& size) {
 // head).
 std::vector<Segment> MakeSegments() {
   std::vector<Segment> segments;
-  const auto box = [&](int joint, double mass, const Vec3& inertia, const Vec3& centre, const Vec3& size) {
-    segments.push_back({static_cast<JointIndex>(joint), mass, inertia, centre, BoxCorners(centre, size), 0});
+  const auto box = [&](int joint, double mass, const Vec3& inertia, const Vec3& center, const Vec3& size) {
+    segments.push_back({static_cast<JointIndex>(joint), mass, inertia, center, BoxCorners(center, size), 0});
   };
-  const auto capsule = [&](int joint, double mass, const Vec3& inertia, const Vec3& centre, int axis, double length,
+  const auto capsule = [&](int joint, double mass, const Vec3& inertia, const Vec3& center, int axis, double length,
                            double radius) {
     const Vec3 half = 0.5 * length * Vec3::Unit(axis);
-    segments.push_back({static_cast<JointIndex>(joint), mass, inertia, centre, {centre - half, centre + half}, radius});
+    segments.push_back({static_cast<JointIndex>(joint), mass, inertia, center, {center - half, center + half}, radius});
   };
-  // Centres relative to the joint that carries the segment.
+  // Centers relative to the joint that carries the segment.
   box(kHips, 4.836, {1.620e-2, 4.732e-2, 4.022e-2}, {0, 0, 0}, {0.297, 0.106, 0.170});
   box(kSpine1, 14.31, {1.300e-1, 1.601e-1, 2.122e-1}, {0, -0.02, 0}, {0.319, 0.276, 0.181});
   capsule(kHead, 5.494, {3.441e-2, 2.210e-2, 3.441e-2}, {0, 0.065, 0}, 1, 0.06, 0.085);
@@ -132,9 +132,9 @@ double TotalMass() {
   return mass;
 }
 
-Vec3 CentreOfMass(const motion::GlobalPose& pose) {
+Vec3 CenterOfMass(const motion::GlobalPose& pose) {
   Vec3 sum = Vec3::Zero();
-  for (const Segment& s : Segments()) sum += s.mass * (pose.positions[s.joint] + pose.orientations[s.joint] * s.centre);
+  for (const Segment& s : Segments()) sum += s.mass * (pose.positions[s.joint] + pose.orientations[s.joint] * s.center);
   return sum / TotalMass();
 }
 
@@ -181,13 +181,13 @@ double PlaceFoot(motion::Frame& frame, Side side, const Vec3& ankle, const Quat&
   return knee;
 }
 
-void PlaceCentreOfMass(motion::Frame& frame, const Vec3& target, const Vec3& axes,
+void PlaceCenterOfMass(motion::Frame& frame, const Vec3& target, const Vec3& axes,
                        const std::function<void(motion::Frame&)>& pose) {
-  // The feet stay, so the centre of mass follows the root not quite one to one, and each round leaves about a fifth of
+  // The feet stay, so the center of mass follows the root not quite one to one, and each round leaves about a fifth of
   // the error. A fixed number of rounds: a test of convergence could end one round sooner on another machine.
   for (int i = 0; i < 24; ++i) {
     pose(frame);
-    frame.translations[kHips] += axes.cwiseProduct(target - CentreOfMass(Globals(frame)));
+    frame.translations[kHips] += axes.cwiseProduct(target - CenterOfMass(Globals(frame)));
   }
   pose(frame);
 }
@@ -203,13 +203,13 @@ std::vector<Vec3> ZeroMomentPoints(const std::vector<motion::Frame>& frames, dou
   const int count = static_cast<int>(frames.size());
   std::vector<motion::GlobalPose> poses;
   for (const motion::Frame& frame : frames) poses.push_back(Globals(frame));
-  const auto centre = [&](const Segment& s, int i) -> Vec3 {
+  const auto center = [&](const Segment& s, int i) -> Vec3 {
     const int wrapped = (i + count) % count;
     const motion::GlobalPose& pose = poses[wrapped];
-    return pose.positions[s.joint] + pose.orientations[s.joint] * s.centre + ((i - wrapped) / count) * period_shift;
+    return pose.positions[s.joint] + pose.orientations[s.joint] * s.center + ((i - wrapped) / count) * period_shift;
   };
   const auto orientation = [&](const Segment& s, int i) { return poses[(i + count) % count].orientations[s.joint]; };
-  // Angular momentum about the segment's own centre, half a sample after i.
+  // Angular momentum about the segment's own center, half a sample after i.
   const auto spin = [&](const Segment& s, int i) -> Vec3 {
     const Quat a = orientation(s, i), b = orientation(s, i + 1);
     const Vec3 rate = RotationVector(b * a.conjugate()) / dt;
@@ -221,8 +221,8 @@ std::vector<Vec3> ZeroMomentPoints(const std::vector<motion::Frame>& frames, dou
   for (int i = begin; i < end; ++i) {
     Vec3 force = Vec3::Zero(), moment = Vec3::Zero();  // of all that the floor must supply, about the origin
     for (const Segment& s : Segments()) {
-      const Vec3 c = centre(s, i);
-      const Vec3 a = (centre(s, i + 1) - 2 * c + centre(s, i - 1)) / (dt * dt);
+      const Vec3 c = center(s, i);
+      const Vec3 a = (center(s, i + 1) - 2 * c + center(s, i - 1)) / (dt * dt);
       const Vec3 f = s.mass * (a + kGravity * Vec3::UnitY());
       force += f;
       moment += c.cross(f) + (spin(s, i) - spin(s, i - 1)) / dt;

@@ -67,7 +67,7 @@ inline constexpr double kToeFront = 0.17;  ///< from the ankle to the front edge
 inline constexpr double kSoleHalfWidth = 0.045;
 
 const motion::Skeleton& HumanSkeleton();
-/// A clip of that skeleton in metres, without frames.
+/// A clip of that skeleton in meters, without frames.
 motion::Clip NewClip();
 /// The T-pose.
 motion::Frame RestFrame();
@@ -77,14 +77,14 @@ struct Segment {
   JointIndex joint;
   double mass;            ///< [kg]
   Vec3 inertia;           ///< principal moments about the axes of the joint's frame [kg m2]
-  Vec3 centre;            ///< centre of mass, in the joint's frame [m]
+  Vec3 center;            ///< center of mass, in the joint's frame [m]
   std::vector<Vec3> rim;  ///< the shape is the convex hull of spheres around these points, in the joint's frame [m]
   double radius;          ///< of those spheres: 0 for a box, the capsule's radius for a capsule [m]
 };
 const std::vector<Segment>& Segments();
 double TotalMass();
 
-Vec3 CentreOfMass(const motion::GlobalPose& pose);
+Vec3 CenterOfMass(const motion::GlobalPose& pose);
 motion::GlobalPose Globals(const motion::Frame& frame);
 
 /// Height of the lowest point of a segment's shape above the floor.
@@ -96,9 +96,9 @@ double LowestPoint(const motion::GlobalPose& pose);
 /// flexion [rad]. The leg must reach: throws std::logic_error otherwise, for that is a mistake in a motion's design.
 double PlaceFoot(motion::Frame& frame, Side side, const Vec3& ankle, const Quat& foot);
 
-/// Moves the root of `frame` along `axes` until the centre of mass is at `target` along these axes. `pose` rebuilds
+/// Moves the root of `frame` along `axes` until the center of mass is at `target` along these axes. `pose` rebuilds
 /// whatever depends on the root's position (the legs).
-void PlaceCentreOfMass(motion::Frame& frame, const Vec3& target, const Vec3& axes,
+void PlaceCenterOfMass(motion::Frame& frame, const Vec3& target, const Vec3& axes,
                        const std::function<void(motion::Frame&)>& pose);
 
 /// Arms relative to hanging straight down, palms towards the thighs [rad].
@@ -112,7 +112,7 @@ void PoseArm(motion::Frame& frame, Side side, const ArmPose& arm);
 /// Zero moment points of a motion sampled every `dt`: where the resultant of the floor's forces must act (x and z; y is
 /// 0) for the floor to be able to supply it. From the segments' accelerations by central differences; the samples wrap
 /// around with an offset of `period_shift` per round when `periodic`, else the first and last point repeat their
-/// neighbour.
+/// neighbor.
 std::vector<Vec3> ZeroMomentPoints(const std::vector<motion::Frame>& frames, double dt, bool periodic,
                                    const Vec3& period_shift = Vec3::Zero());
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kDecimals = 6;
 
-// The same text from `begin` on with every longer number cut to six decimals. A micrometre and a millionth of a degree
+// The same text from `begin` on with every longer number cut to six decimals. A micrometer and a millionth of a degree
 // are nothing in a motion; but the last bits of sines differ between mathematical libraries, and the files must not.
 std::string Rounded(const std::string& text, size_t begin) {
   std::string result = text.substr(0, begin);

@@ -17,7 +17,7 @@ namespace retrace {
 int Main(int argc, char** argv) {
   cli::Command command(
       "make_clips",
-      "Synthesises the clips that come with Retrace: walk, sideways roll, squat, quiet standing, and the trot of a "
+      "Synthesizes the clips that come with Retrace: walk, sideways roll, squat, quiet standing, and the trot of a "
       "quadruped");
   std::string output;
   command.Add("--output", output, "Folder for the clips, made where it does not exist").Required().Type("DIR");

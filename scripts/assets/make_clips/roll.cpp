@@ -35,7 +35,7 @@ struct Key {
 };
 
 // Half a turn at equal distances of time, with the arms raised, out of the way of the trunk. A stiff log does not start
-// to roll: the floor pushes at its rolling edge only, beyond the centre of mass. What starts the body, lifts it over
+// to roll: the floor pushes at its rolling edge only, beyond the center of mass. What starts the body, lifts it over
 // its edge and slows it down again are the limbs. These numbers come from a search (CMA-ES over all of them) for small
 // departures from lying straight that keep, as far as possible,
 // - the zero moment point within what touches the floor (up to 12 mm above it; the hands do not count),

@@ -1,4 +1,4 @@
-// Motions on two planted feet: a squat and quiet standing. The centre of mass is held above the soles by moving the
+// Motions on two planted feet: a squat and quiet standing. The center of mass is held above the soles by moving the
 // pelvis; the legs follow by inverse kinematics.
 #include <cmath>
 
@@ -22,13 +22,13 @@ void PlaceFeet(motion::Frame& frame, const Stance& stance) {
               Mirrored(side, AxisRotation(1, stance.toe_out)));
 }
 
-// Balances the pose above the feet: the root at `height`, the centre of mass at x, z of `centre`.
-void Balance(motion::Frame& frame, const Stance& stance, double height, const Vec3& centre) {
-  frame.translations[kHips] = {centre.x(), height, centre.z()};
-  PlaceCentreOfMass(frame, centre, Vec3(1, 0, 1), [&](motion::Frame& f) { PlaceFeet(f, stance); });
+// Balances the pose above the feet: the root at `height`, the center of mass at x, z of `center`.
+void Balance(motion::Frame& frame, const Stance& stance, double height, const Vec3& center) {
+  frame.translations[kHips] = {center.x(), height, center.z()};
+  PlaceCenterOfMass(frame, center, Vec3(1, 0, 1), [&](motion::Frame& f) { PlaceFeet(f, stance); });
 }
 
-// Quietly standing people keep their centre of mass 4 to 5 cm in front of the ankles (Winter 1995), near the middle of
+// Quietly standing people keep their center of mass 4 to 5 cm in front of the ankles (Winter 1995), near the middle of
 // the sole.
 constexpr double kForward = 0.045;
 constexpr double kStandingHeight = 0.938;  // of the root, with the knees bent by a few degrees [m]
@@ -65,7 +65,7 @@ motion::Clip MakeStand() {
   for (int i = 0; i < kFrames; ++i) {
     const double time = i * kFrameTime;
     const auto wave = [&](double frequency, double phase) { return std::sin(2 * kPi * (frequency * time + phase)); };
-    // Sway of a few millimetres below 1 Hz; a breath of four seconds lifts chest and shoulders.
+    // Sway of a few millimeters below 1 Hz; a breath of four seconds lifts chest and shoulders.
     const double breath = wave(0.25, -0.1);
     motion::Frame frame = RestFrame();
     frame.rotations[kSpine] = AxisRotation(0, Radians(1) - Radians(0.5) * breath);

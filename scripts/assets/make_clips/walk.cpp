@@ -49,7 +49,7 @@ constexpr double kBobbing = 0.017;    // amplitude [m]: lowest in mid double sup
 constexpr double kFrontLoad = 0.0;
 constexpr double kRearLoad = 0.16;
 constexpr double kLoadOffset = 0.07;
-constexpr double kCentreHeight = 0.93;  // of the centre of mass, for the pendulum [m]
+constexpr double kCenterHeight = 0.93;  // of the center of mass, for the pendulum [m]
 
 // Samples per frame when solving for the body's path: 240 Hz.
 constexpr int kOversampling = 4;
@@ -182,14 +182,14 @@ Path FilterHarmonics(const Path& curve, Gain gain) {
   return result;
 }
 
-// One cycle of frames for a horizontal path of the centre of mass.
-std::vector<motion::Frame> Cycle(const FootPath& path, const Path& centre) {
+// One cycle of frames for a horizontal path of the center of mass.
+std::vector<motion::Frame> Cycle(const FootPath& path, const Path& center) {
   std::vector<motion::Frame> frames;
   for (int i = 0; i < kSamples; ++i) {
     const double cycles = static_cast<double>(i) / kSamples;
     motion::Frame frame = UpperBody(cycles);
-    frame.translations[kHips] += Vec3(centre[i].x(), 0, centre[i].z());
-    PlaceCentreOfMass(frame, centre[i], Vec3(1, 0, 1), [&](motion::Frame& f) { PlaceFeet(f, path, cycles); });
+    frame.translations[kHips] += Vec3(center[i].x(), 0, center[i].z());
+    PlaceCenterOfMass(frame, center[i], Vec3(1, 0, 1), [&](motion::Frame& f) { PlaceFeet(f, path, cycles); });
     frames.push_back(std::move(frame));
   }
   return frames;
@@ -207,23 +207,23 @@ motion::Clip MakeWalk(double duration) {
     desired[i] = DesiredZeroMomentPoint(cycles) - progress[i];
   }
   // The linear inverted pendulum, c'' = g/h (c - p) (Kajita et al. 2003), answers harmonic k of the zero moment point
-  // p with 1 / (1 + h/g (k w)^2) of it in the centre of mass c. First for the whole of p; then, since the real body is
+  // p with 1 / (1 + h/g (k w)^2) of it in the center of mass c. First for the whole of p; then, since the real body is
   // no point mass at constant height, repeatedly for what its true zero moment point still lacks.
-  const double pendulum = kCentreHeight / kGravity * std::pow(2 * kPi / kCycle, 2);
+  const double pendulum = kCenterHeight / kGravity * std::pow(2 * kPi / kCycle, 2);
   const auto answer = [&](const Path& p) {
     return FilterHarmonics(p, [&](int k) { return 1 / (1 + pendulum * k * k); });
   };
-  Path centre = answer(desired);
+  Path center = answer(desired);
   std::vector<motion::Frame> frames;
   for (int round = 0; round < 12; ++round) {
-    Path moving = centre;
+    Path moving = center;
     for (int i = 0; i < kSamples; ++i) moving[i] += progress[i];
     frames = Cycle(path, moving);
     const std::vector<Vec3> actual = ZeroMomentPoints(frames, kCycle / kSamples, true, shift);
     Path lacking(kSamples);
     for (int i = 0; i < kSamples; ++i) lacking[i] = desired[i] + progress[i] - actual[i];
     const Path correction = answer(lacking);
-    for (int i = 0; i < kSamples; ++i) centre[i] += correction[i];
+    for (int i = 0; i < kSamples; ++i) center[i] += correction[i];
   }
   // The clip begins and ends in the middle of a stance, with one foot flat and the other passing it.
   motion::Clip clip = NewClip();

@@ -69,7 +69,7 @@ class Body {
     return std::max(sum, -place.y());  // flat soles
   }
 
-  std::vector<bodies::SkinWeight> WeightsAt(const Vec3& place) const {
+  std::vector<body_fitting::SkinWeight> WeightsAt(const Vec3& place) const {
     std::vector<double> nearest(joints_.size(), 1e9);
     double least = 1e9;
     for (const Flesh& flesh : flesh_) {
@@ -77,7 +77,7 @@ class Body {
       distance = std::min(distance, flesh.At(place));
       least = std::min(least, distance);
     }
-    std::vector<bodies::SkinWeight> weights;
+    std::vector<body_fitting::SkinWeight> weights;
     for (size_t j = 0; j < nearest.size(); ++j) {
       const double share = std::max(0.0, 1 - (nearest[j] - least) / kWeightBand);
       if (share > 0) weights.push_back({static_cast<int>(j), share * share});
@@ -90,7 +90,7 @@ class Body {
     return weights;
   }
 
-  std::vector<bodies::SkinJoint> joints() const { return joints_; }
+  std::vector<body_fitting::SkinJoint> joints() const { return joints_; }
 
  private:
   int Joint(const std::string& name, int parent, const Vec3& place) {
@@ -139,7 +139,7 @@ class Body {
   }
 
   BodyNumbers numbers_;
-  std::vector<bodies::SkinJoint> joints_;
+  std::vector<body_fitting::SkinJoint> joints_;
   std::vector<Flesh> flesh_;
 };
 
@@ -155,9 +155,9 @@ const std::vector<BodyNumbers>& Bodies() {
   return kBodies;
 }
 
-bodies::SkinnedMesh MakeBodyMesh(const BodyNumbers& numbers, double arms, double spacing) {
+body_fitting::SkinnedMesh MakeBodyMesh(const BodyNumbers& numbers, double arms, double spacing) {
   const Body body(numbers, arms);
-  bodies::SkinnedMesh mesh;
+  body_fitting::SkinnedMesh mesh;
   const Vec3 corner(0.6 * numbers.height, 1.1 * numbers.height, 0.4 * numbers.height);
   mesh.surface = SymmetricSurface([&](const Vec3& place) { return body.At(place); }, corner, -2.5 * spacing, spacing);
   for (const Vec3& vertex : mesh.surface.vertices) mesh.weights.push_back(body.WeightsAt(vertex));

@@ -25,6 +25,6 @@ const std::vector<BodyNumbers>& Bodies();
 
 /// @param arms angle of the arms below the horizontal: 0 for a T-pose [rad] @param spacing of the grid on which the
 /// surface is found [m]
-bodies::SkinnedMesh MakeBodyMesh(const BodyNumbers& numbers, double arms = 0, double spacing = 0.02);
+body_fitting::SkinnedMesh MakeBodyMesh(const BodyNumbers& numbers, double arms = 0, double spacing = 0.02);
 
 }  // namespace retrace::make_meshes

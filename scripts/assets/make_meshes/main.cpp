@@ -32,8 +32,9 @@ int Main(int argc, char** argv) {
     if (failure) throw OutputError(output + ": " + failure.message());
     std::vector<cli::GeneratedFile> files;
     for (const make_meshes::BodyNumbers& body : make_meshes::Bodies()) {
-      files.push_back({std::filesystem::path(output) / (body.name + ".glb"),
-                       bodies::FormatSkinnedGlb(make_meshes::MakeBodyMesh(body, Radians(arms), spacing), body.name)});
+      files.push_back(
+          {std::filesystem::path(output) / (body.name + ".glb"),
+           body_fitting::FormatSkinnedGlb(make_meshes::MakeBodyMesh(body, Radians(arms), spacing), body.name)});
     }
     cli::WriteGeneratedFiles(files, force);
     return 0;

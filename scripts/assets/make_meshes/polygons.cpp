@@ -46,7 +46,7 @@ class Half {
   double ValueAt(const Corner& c) const { return values_[static_cast<size_t>(NumberOf(c))]; }
 
   void AddCube(const Corner& at) {
-    // From corner 000 to 111 along the axes in each order: the tetrahedra of neighbouring cubes share their faces.
+    // From corner 000 to 111 along the axes in each order: the tetrahedra of neighboring cubes share their faces.
     static constexpr int kOrders[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
     for (size_t order = 0; order < 6; ++order) {
       std::array<Corner, 4> corners = {at, at, at, at};

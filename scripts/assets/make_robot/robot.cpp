@@ -11,7 +11,7 @@ namespace {
 
 using io::Json;
 
-// Proportions of a robot of this kind. All in metres.
+// Proportions of a robot of this kind. All in meters.
 constexpr double kThigh = 0.275;
 constexpr double kShin = 0.285;
 const double kThighSlope = Radians(15);  // of the bent leg at rest, knees forward

@@ -126,12 +126,12 @@ def keyframed(motion, every, between="linear"):
     motion.frames = frames
 
 
-def filmed(motion, metre, size=1.0, seed=1):
-    """As tools that read motions from video give them: the root wanders by a decimetre, so that feet slide and float, and
+def filmed(motion, meter, size=1.0, seed=1):
+    """As tools that read motions from video give them: the root wanders by a decimeter, so that feet slide and float, and
     everything trembles.
 
     Sums of sines: slow ones of 0.15 to 0.7 Hz for the root alone, and fast ones of 3 to 8 Hz.
-    @param metre in units of the file @param size 1: RMS of 8 cm upwards and 15 across, tremble of 2 mm and 0.7 degrees
+    @param meter in units of the file @param size 1: RMS of 8 cm upwards and 15 across, tremble of 2 mm and 0.7 degrees
     """
     chance = random.Random(seed)
 
@@ -141,9 +141,9 @@ def filmed(motion, metre, size=1.0, seed=1):
 
     for k in range(len(motion.frames[0])):
         across = k in motion.position
-        parts = [waves(size * (0.002 * metre if across else 0.7), 3, 8)]
+        parts = [waves(size * (0.002 * meter if across else 0.7), 3, 8)]
         if across:
-            parts.append(waves(size * metre * (0.08 if k == motion.position[1] else 0.15), 0.15, 0.7))
+            parts.append(waves(size * meter * (0.08 if k == motion.position[1] else 0.15), 0.15, 0.7))
         for i, frame in enumerate(motion.frames):
             frame[k] += sum(part(i / motion.rate) for part in parts)
 

@@ -230,7 +230,7 @@ void PathPlanner::Simplify(Path& path, std::span<const Path> others) {
   }
 }
 
-/// Moves all targets between towards the middle of their neighbours, where the key is still reached.
+/// Moves all targets between towards the middle of their neighbors, where the key is still reached.
 void PathPlanner::Smooth(Path& path, std::span<const Path> others) {
   const control::TargetPose& start = keys_[leg_.from].targets;
   for (int pass = 0; pass < options_.smoothing_passes; ++pass) {

@@ -39,12 +39,12 @@ Iteration::Iteration(const Problem& problem, IterationPlan plan, const std::vect
     proposal.distribution = plan_.distributions[static_cast<size_t>(s) % plan_.distributions.size()];
     proposal.undisplaced = sample;
     if (!plan_.ramps) proposal.kept = starts[static_cast<size_t>(s)].displacement;
-    // The first task of a start state finds the centre from its candidate 0; others simulate that in addition. This is
+    // The first task of a start state finds the center from its candidate 0; others simulate that in addition. This is
     // what is counted, whether or not a farm spares or repeats it: the budget must not depend on where samples were
     // simulated.
     for (bool first = true; count > 0; first = false) {
       const int now = std::min(count, kMaxSamplesPerShare);
-      if (!first && proposal.CentreNeedsSimulation(problem.options)) ++record.rollouts;
+      if (!first && proposal.CenterNeedsSimulation(problem.options)) ++record.rollouts;
       shares_.push_back({static_cast<size_t>(s), static_cast<size_t>(sample), static_cast<size_t>(now)});
       sample += now;
       count -= now;
@@ -106,7 +106,7 @@ void Iteration::Handle(size_t task, std::span<const std::byte> bytes) {
   for (size_t r = 0; r < shares.size(); ++r) {
     const Share& share = shares[r];
     RolloutResult& result = memory_.results[r];
-    if (result.centre) proposals_[share.start]->centre = result.centre;
+    if (result.center) proposals_[share.start]->center = result.center;
     record.cpu_seconds += result.cpu_seconds;
     for (size_t s = 0; s < result.samples.size(); ++s) {
       const size_t sample = share.first + s;
@@ -132,8 +132,8 @@ void Store(const IterationRecord& record, const Simulated& simulated, parallel::
   parallel::Put(bytes, sizes, std::size(sizes));
   parallel::Put(bytes, &record.cpu_seconds, 1);
   for (const auto& proposal : simulated.proposals) {
-    const Offsets& centre = proposal->centre.value();
-    parallel::Put(bytes, centre.data(), centre.size());
+    const Offsets& center = proposal->center.value();
+    parallel::Put(bytes, center.data(), center.size());
   }
   for (size_t s = 0; s < record.samples.size(); ++s) {
     const SampleRecord& entry = record.samples[s];
@@ -163,8 +163,8 @@ void Iteration::Restore(const parallel::Bytes& bytes) {
   }
   reader.Take(&record.cpu_seconds, 1);
   for (size_t s = 0; s < proposals_.size(); ++s) {
-    Offsets& centre = ProposalOf(s).centre.emplace(NoOffsets(problem_));
-    reader.Take(centre.data(), centre.size());
+    Offsets& center = ProposalOf(s).center.emplace(NoOffsets(problem_));
+    reader.Take(center.data(), center.size());
   }
   size_t share = 0;
   for (size_t s = 0; s < record.samples.size(); ++s) {

@@ -29,7 +29,7 @@ struct IterationPlan {
 
 /// What an iteration simulated, beside its record.
 struct Simulated {
-  std::vector<std::shared_ptr<const Proposal>> proposals;      // (start states with samples) with their centres
+  std::vector<std::shared_ptr<const Proposal>> proposals;      // (start states with samples) with their centers
   std::vector<std::shared_ptr<const character::State>> saved;  // (samples) end states; null: not saved
 };
 
@@ -90,7 +90,7 @@ class Iteration final : private parallel::Work {
   std::function<void()> while_busy_;
   std::vector<Share> shares_;
   std::vector<std::vector<parallel::Part>> tasks_;  // of shares; samples of a task are simulated side by side
-  /// (start states with samples) each without a centre until a task has found it
+  /// (start states with samples) each without a center until a task has found it
   std::vector<std::shared_ptr<Proposal>> proposals_;
   IterationMemory& memory_;
   std::vector<std::shared_ptr<const character::State>> saved_;  // (samples)

@@ -31,8 +31,8 @@ struct Mixture {
         kept(displacement ? &*displacement : nullptr) {}
 };
 
-Offsets DrawUniform(const Problem& problem, const Offsets& centre, const Mixture& mixture, RandomStream& random) {
-  Offsets offsets = centre;
+Offsets DrawUniform(const Problem& problem, const Offsets& center, const Mixture& mixture, RandomStream& random) {
+  Offsets offsets = center;
   for (size_t j = 0; j < offsets.size(); ++j) {
     const Joint& joint = problem.task.character->joints[j];
     Vec3 displacement = Vec3::Zero();
@@ -48,11 +48,11 @@ Offsets DrawUniform(const Problem& problem, const Offsets& centre, const Mixture
   return offsets;
 }
 
-/// @param centre in place of the means; null: around the means themselves, without their rounding as a rotation
-Offsets DrawNormal(const NormalOffsets& normal, const Offsets* centre, const Mixture& mixture, RandomStream& random) {
+/// @param center in place of the means; null: around the means themselves, without their rounding as a rotation
+Offsets DrawNormal(const NormalOffsets& normal, const Offsets* center, const Mixture& mixture, RandomStream& random) {
   Offsets offsets;
   for (size_t j = 0; j < normal.mean.size(); ++j) {
-    Vec3 turn = centre != nullptr ? RotationVector((*centre)[j]) : normal.mean[j];
+    Vec3 turn = center != nullptr ? RotationVector((*center)[j]) : normal.mean[j];
     for (int a = 0; a < 3; ++a) {
       if (normal.deviation[j][a] > 0) turn[a] += mixture.fresh * normal.deviation[j][a] * random.Normal();
       if (mixture.kept != nullptr) turn[a] += mixture.rho * (*mixture.kept)[j][a];
@@ -76,15 +76,15 @@ Offsets Proposal::Undisplaced(const Problem& problem) const {
   return offsets;
 }
 
-bool Proposal::CentreNeedsSimulation(const Options& options) const {
+bool Proposal::CenterNeedsSimulation(const Options& options) const {
   const auto* normal = std::get_if<NormalOffsets>(&distribution);
   return normal != nullptr ? normal->goal.has_value() : options.feedforward;
 }
 
-Offsets Proposal::FindCentre(const Problem& problem, const control::Fragment& fragment,
+Offsets Proposal::FindCenter(const Problem& problem, const control::Fragment& fragment,
                              const character::State& end) const {
   Offsets found = Undisplaced(problem);
-  if (!CentreNeedsSimulation(problem.options)) return found;
+  if (!CenterNeedsSimulation(problem.options)) return found;
   const auto* normal = std::get_if<NormalOffsets>(&distribution);
   // Targets of a baseline already hold what servos miss; then the reference itself is what is missed.
   character::Pose wanted;
@@ -113,14 +113,14 @@ Offsets Proposal::Draw(const Problem& problem, int iteration, int sample) const 
   RandomStream random(problem.options.seed, RandomStage::kSampling, static_cast<uint32_t>(iteration),
                       static_cast<uint32_t>(sample));
   const Mixture mixture(problem.options.correlation, kept);
-  const Offsets& around = centre.value();
+  const Offsets& around = center.value();
   const auto* normal = std::get_if<NormalOffsets>(&distribution);
   if (normal == nullptr) return DrawUniform(problem, around, mixture, random);
   return DrawNormal(*normal, normal->goal ? &around : nullptr, mixture, random);
 }
 
 std::vector<Vec3> Proposal::Displacement(const Offsets& offsets) const {
-  const Offsets& around = centre.value();
+  const Offsets& around = center.value();
   std::vector<Vec3> displacement;
   for (size_t j = 0; j < offsets.size(); ++j) {
     displacement.push_back(fitted() ? Vec3(RotationVector(offsets[j]) - RotationVector(around[j]))

@@ -20,7 +20,7 @@ using character::Joint;
 /// The task's character, then its companions.
 std::vector<const character::Character*> CharactersOf(const Problem& problem) {
   std::vector<const character::Character*> characters = {problem.task.character};
-  for (const Companion& companion : problem.companions) characters.push_back(companion.character);
+  for (const CoSimulated& companion : problem.companions) characters.push_back(companion.character);
   return characters;
 }
 
@@ -53,7 +53,7 @@ RolloutWorker::RolloutWorker(const Problem& problem)
     : problem_(problem),
       world_(CharactersOf(problem), problem.task.world),
       gate_steps_(control::TimeGrid{problem.time_step()}.PartSteps(kGateInterval)) {
-  for (const Companion& companion : problem.companions) open_loops_.emplace_back(companion.fragments);
+  for (const CoSimulated& companion : problem.companions) open_loops_.emplace_back(companion.fragments);
   for (control::OpenLoop& open_loop : open_loops_) companions_.push_back(&open_loop);
 }
 
@@ -183,7 +183,7 @@ void RolloutWorker::Run(std::span<const RolloutTask> tasks, std::vector<RolloutR
   const double before = io::ThreadCpuSeconds();
   FindReference(tasks.front().fragment);
   results.assign(tasks.size(), {});
-  // First the undisplaced samples, from which the centres follow.
+  // First the undisplaced samples, from which the centers follow.
   std::vector<Proposal> proposals;
   std::vector<RolloutSample> undisplaced(tasks.size());
   std::vector<size_t> task_of_job;
@@ -193,9 +193,9 @@ void RolloutWorker::Run(std::span<const RolloutTask> tasks, std::vector<RolloutR
     results[t].samples.resize(static_cast<size_t>(task.num_samples));
     Proposal& proposal = proposals.emplace_back(task.proposal);
     const bool drawn = task.first_sample == proposal.undisplaced;
-    const bool finds_centre = !proposal.centre;
-    if (finds_centre) proposal.centre = proposal.Undisplaced(problem_);
-    if (!drawn && !(finds_centre && proposal.CentreNeedsSimulation(problem_.options))) continue;
+    const bool finds_center = !proposal.center;
+    if (finds_center) proposal.center = proposal.Undisplaced(problem_);
+    if (!drawn && !(finds_center && proposal.CenterNeedsSimulation(problem_.options))) continue;
     jobs_.push_back({&task, MakeFragment(problem_, task.fragment, proposal.Undisplaced(problem_), proposal.ramp_from),
                      drawn ? results[t].samples.data() : &undisplaced[t]});
     task_of_job.push_back(t);
@@ -204,8 +204,8 @@ void RolloutWorker::Run(std::span<const RolloutTask> tasks, std::vector<RolloutR
   for (size_t j = 0; j < jobs_.size(); ++j) {
     const size_t t = task_of_job[j];
     const Job& job = jobs_[j];
-    if (tasks[t].proposal.centre || job.sample->diverged) continue;
-    proposals[t].centre = proposals[t].FindCentre(problem_, job.fragment, job.sample->end);
+    if (tasks[t].proposal.center || job.sample->diverged) continue;
+    proposals[t].center = proposals[t].FindCenter(problem_, job.fragment, job.sample->end);
   }
   jobs_.clear();
   for (size_t t = 0; t < tasks.size(); ++t) {
@@ -217,7 +217,7 @@ void RolloutWorker::Run(std::span<const RolloutTask> tasks, std::vector<RolloutR
       jobs_.push_back({&task, MakeFragment(problem_, task.fragment, offsets, proposals[t].ramp_from),
                        &results[t].samples[static_cast<size_t>(s)]});
     }
-    if (!task.proposal.centre) results[t].centre = proposals[t].centre;
+    if (!task.proposal.center) results[t].center = proposals[t].center;
   }
   Simulate(jobs_);
   results.front().cpu_seconds = io::ThreadCpuSeconds() - before;
@@ -256,7 +256,7 @@ void Put(parallel::Bytes& bytes, const Proposal& proposal) {
   parallel::Put(bytes, &undisplaced, 1);
   PutOptional(bytes, proposal.kept);
   PutOptional(bytes, proposal.ramp_from);
-  PutOptional(bytes, proposal.centre);
+  PutOptional(bytes, proposal.center);
 }
 
 Proposal TakeProposal(parallel::Reader& reader, size_t joints) {
@@ -277,7 +277,7 @@ Proposal TakeProposal(parallel::Reader& reader, size_t joints) {
   proposal.undisplaced = undisplaced;
   TakeOptional(reader, joints, zero, proposal.kept);
   TakeOptional(reader, joints, none, proposal.ramp_from);
-  TakeOptional(reader, joints, none, proposal.centre);
+  TakeOptional(reader, joints, none, proposal.center);
   return proposal;
 }
 
@@ -310,7 +310,7 @@ std::vector<RolloutTask> UnpackTasks(std::span<const std::byte> bytes, const Pro
 
 void Pack(const RolloutResult& result, parallel::Bytes& bytes) {
   parallel::Put(bytes, &result.cpu_seconds, 1);
-  PutOptional(bytes, result.centre);
+  PutOptional(bytes, result.center);
   const auto samples = static_cast<uint64_t>(result.samples.size());
   parallel::Put(bytes, &samples, 1);
   for (const RolloutSample& sample : result.samples) {
@@ -330,7 +330,7 @@ void UnpackResults(std::span<const std::byte> bytes, const Problem& problem, std
     if (count == results.size()) results.emplace_back();
     RolloutResult& result = results[count];
     reader.Take(&result.cpu_seconds, 1);
-    TakeOptional(reader, problem.task.character->joints.size(), none, result.centre);
+    TakeOptional(reader, problem.task.character->joints.size(), none, result.center);
     uint64_t samples = 0;
     reader.Take(&samples, 1);
     if (samples > bytes.size()) throw std::logic_error("too few bytes");

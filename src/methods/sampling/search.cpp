@@ -20,7 +20,7 @@ namespace retrace::sampling {
 namespace {
 
 constexpr double kWidening = 1.75;   // of the deviation, where a smoothing pass was given up
-constexpr double kUnblending = 0.5;  // of the neighbours' share, there and where a pass goes back
+constexpr double kUnblending = 0.5;  // of the neighbors' share, there and where a pass goes back
 
 /// How many samples an iteration draws and saves.
 struct IterationSize {

@@ -21,7 +21,7 @@ struct Node {
   /// From which the offsets are drawn when somebody asks: of most nodes, nobody does. Null: the node has them.
   std::shared_ptr<const Proposal> proposal = {};
   Offsets offsets = {};
-  /// (joints) of the offsets from the centre of their proposal [rad], where the samples of the next fragment keep a
+  /// (joints) of the offsets from the center of their proposal [rad], where the samples of the next fragment keep a
   /// share of it.
   std::optional<std::vector<Vec3>> displacement = {};
   std::optional<Offsets> ramp_from = {};  ///< of the proposal

@@ -12,7 +12,7 @@
 #include "retrace/control/time_grid.h"
 #include "retrace/io/cpu_time.h"
 #include "retrace/methods/stabilization/reindexing.h"
-#include "retrace/methods/stabilization/stabilise.h"
+#include "retrace/methods/stabilization/stabilize.h"
 #include "retrace/optimization/cma_es.h"
 #include "retrace/optimization/linear_quadratic.h"
 #include "retrace/parallel/bytes.h"
@@ -31,7 +31,7 @@ constexpr double kEffort = 0.1;
 /// Nodes whose linear systems are held at a time.
 constexpr int kNodesHeld = 240;
 // Keys of the two kinds of tasks.
-constexpr uint64_t kLinearise = 0, kTry = 1;
+constexpr uint64_t kLinearize = 0, kTry = 1;
 
 /// The outcome of a state.
 struct Attempt {
@@ -42,7 +42,7 @@ struct Attempt {
   int32_t first_node = 0;
   int32_t num_nodes = 0;
   double search_seconds = 0;
-  double linearise_seconds = 0;
+  double linearize_seconds = 0;
 };
 
 /// Tries states: pushes the motion, and searches for ways back. Belongs to one thread.
@@ -70,7 +70,7 @@ class Trier {
     parallel::Put(bytes, &attempt, 1);
     if (attempt.connected == 0) return;
     WriteBranch(bytes);
-    attempt.linearise_seconds = io::ThreadCpuSeconds() - now;
+    attempt.linearize_seconds = io::ThreadCpuSeconds() - now;
     std::memcpy(bytes.data() + head, &attempt, sizeof attempt);
   }
 
@@ -243,13 +243,13 @@ class Trier {
     options.full_servos = false;
     const Problem branch = MakeProblem(*problem.character, along, {}, options);
     if (branch.nominal.diverged) throw std::logic_error("a branch that diverges");
-    const parallel::Worker lineariser = MakeWorkerFactory(branch)();
+    const parallel::Worker linearizer = MakeWorkerFactory(branch)();
     parallel::Bytes task, result;
     for (int32_t node = 0; node < num_nodes(); ++node) {
       task.clear();
       result.clear();
       parallel::Put(task, &node, 1);
-      lineariser(task, result);
+      linearizer(task, result);
       parallel::Put(bytes, result.data() + sizeof(double), result.size() - sizeof(double));
     }
   }
@@ -290,7 +290,7 @@ std::vector<Eigen::MatrixXd> CostsToGo(const TreeProblem& tree, parallel::TaskFa
   for (int end = nodes; end > 0; end -= kNodesHeld) {
     const int first = std::max(0, end - kNodesHeld);
     steps.assign(static_cast<size_t>(end - first), {});
-    Linearise(
+    Linearize(
         problem, farm, first, end,
         [&](int node, optimization::LinearStep step) { steps[static_cast<size_t>(node - first)] = std::move(step); },
         cpu_seconds);
@@ -416,8 +416,8 @@ GrowthSummary GrowTree(const TreeProblem& problem, parallel::TaskFarm& farm, int
   const auto is_done = [&] { return is_full() || static_cast<int>(tree.states.size()) >= states; };
   std::vector<Eigen::MatrixXd> costs;
   if (!is_done()) {
-    parallel::KeyedFarm linearising(farm, kLinearise);
-    costs = CostsToGo(problem, linearising, summary.linearise_cpu_seconds);
+    parallel::KeyedFarm linearizing(farm, kLinearize);
+    costs = CostsToGo(problem, linearizing, summary.linearize_cpu_seconds);
   }
   parallel::KeyedFarm trying(farm, kTry);
   while (!is_done()) {
@@ -432,7 +432,7 @@ GrowthSummary GrowTree(const TreeProblem& problem, parallel::TaskFarm& farm, int
       Attempt attempt;
       reader.Take(&attempt, 1);
       summary.search_cpu_seconds += attempt.search_seconds;
-      summary.linearise_cpu_seconds += attempt.linearise_seconds;
+      summary.linearize_cpu_seconds += attempt.linearize_seconds;
       const control::Push push = PushOf(problem, first + i);
       control::PerturbedState state{push.start, push.force, attempt.recovered != 0, false, attempt.simulations};
       if (attempt.connected != 0 && !is_full()) {
@@ -455,7 +455,7 @@ GrowthSummary GrowTree(const TreeProblem& problem, parallel::TaskFarm& farm, int
 
 parallel::WorkerFactory MakeTreeWorkerFactory(const TreeProblem& problem) {
   return parallel::MakeKeyedFactory([&problem](uint64_t key) -> parallel::Worker {
-    if (key == kLinearise) return MakeWorkerFactory(*problem.problem)();
+    if (key == kLinearize) return MakeWorkerFactory(*problem.problem)();
     const auto trier = std::make_shared<Trier>(problem);
     return [trier](std::span<const std::byte> task, parallel::Bytes& bytes) {
       int32_t state = 0;

@@ -7,7 +7,7 @@
 namespace retrace::stabilization {
 namespace {
 
-// Weights of squared differences: of the paper's centre of mass (3), its velocity (4), poses (5) and the root (7).
+// Weights of squared differences: of the paper's center of mass (3), its velocity (4), poses (5) and the root (7).
 constexpr double kPlace = 15;
 constexpr double kVelocity = 0.5;
 constexpr double kPose = 0.5;
@@ -36,7 +36,7 @@ ReindexingController::ReindexingController(const Model& model, const ReindexingO
   if (model.tree != nullptr) of_branches_.reserve(model.tree->branches.size());
 }
 
-void ReindexingController::Command(const control::Instant& now, std::span<simulation::JointCommand> commands) {
+void ReindexingController::Command(const control::StepContext& now, std::span<simulation::JointCommand> commands) {
   const control::Feedback& feedback = *model_.feedback;
   const double h = model_.control->world.time_step;
   const int nodes = std::max(1, static_cast<int>(std::lround(options_.interval / (feedback.interval * h))));
@@ -44,7 +44,7 @@ void ReindexingController::Command(const control::Instant& now, std::span<simula
   acting_.Command(now, commands);
 }
 
-void ReindexingController::Choose(const control::Instant& now) {
+void ReindexingController::Choose(const control::StepContext& now) {
   const auto own = now.layout.BodiesOf(std::span(now.state), now.character);
   own_.assign(own.begin(), own.end());
   state_ = own_;

@@ -33,7 +33,7 @@ constexpr double kLeastHeight = 0.1;   // the same [m]
 /// its feet at all; the ones after it may leave the reference more for the sake of the forces.
 struct Allowances {
   double place;     // root mean square over the bodies [m]
-  double velocity;  // of the centre of mass [m/s]
+  double velocity;  // of the center of mass [m/s]
   double capture;   // distance of the capture point from the reference's, at the end [m]
 };
 constexpr Allowances kOfFirstPass = {0.08, 0.5, 0.15};

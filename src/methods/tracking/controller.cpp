@@ -52,7 +52,7 @@ struct TrackingController::Impl {
 
   const dynamics::Coordinates& coordinates() const { return dynamics.coordinates(); }
 
-  void Command(const control::Instant& now, std::span<simulation::JointCommand> commands) {
+  void Command(const control::StepContext& now, std::span<simulation::JointCommand> commands) {
     const double h = problem.time_step();
     if (now.step == next_step) {
       std::swap(goal, next_goal);
@@ -98,7 +98,7 @@ struct TrackingController::Impl {
     servo.AddTorques(dynamics, error, velocity, goal.velocity, given);
   }
 
-  void Solve(const control::Instant& now) {
+  void Solve(const control::StepContext& now) {
     const double begin = io::ThreadCpuSeconds();
     SolveRecord& record = records.emplace_back();
     record.time = now.time;
@@ -194,7 +194,7 @@ struct TrackingController::Impl {
     program.softness[static_cast<Eigen::Index>(contact)] = place.compliance / h;
   }
 
-  /// Equation 4, with the changes of equation 11. The place of the root has no feedback but by that of the centre of
+  /// Equation 4, with the changes of equation 11. The place of the root has no feedback but by that of the center of
   /// mass over the feet; on a surface that moves, the root is to move with it.
   void SetDesired() {
     const double feedback = options.feedback, damping = 2 * std::sqrt(feedback);
@@ -208,7 +208,7 @@ struct TrackingController::Impl {
     program.weights.head<3>().setConstant(options.root_translation_weight);
     program.weights.segment<3>(3).setConstant(options.root_rotation_weight);
     program.contact_weight = options.contact_weight;
-    program.regularisation = options.regularisation;
+    program.regularization = options.regularization;
     program.torque_limit = options.torque_limit;
   }
 
@@ -248,7 +248,7 @@ struct TrackingController::Impl {
 TrackingController::TrackingController(const Problem& problem) : impl_(std::make_unique<Impl>(problem)) {}
 TrackingController::~TrackingController() = default;
 
-void TrackingController::Command(const control::Instant& now, std::span<simulation::JointCommand> commands) {
+void TrackingController::Command(const control::StepContext& now, std::span<simulation::JointCommand> commands) {
   impl_->Command(now, commands);
 }
 

@@ -15,7 +15,7 @@ namespace retrace::tracking {
 
 /// Turns the hip of each leg that swings in the reference by
 ///     c_d (d - d_r) + c_v (v - v_r),
-/// with d the horizontal distance of the centre of mass from the standing feet, and v its velocity: who falls forward
+/// with d the horizontal distance of the center of mass from the standing feet, and v its velocity: who falls forward
 /// steps further forward. The turn comes and goes with a time constant, so that targets do not jump. Feet in the air
 /// keep the tilt of the reference's. A foot counts the less the nearer the instant is at which it is put down or
 /// lifted, so that the body goes over to the next foot while the one before can still push.
@@ -30,7 +30,7 @@ class FootPlacement {
   void Update(const character::State& state, const Goal& goal, double time, const Vec3& surface_velocity,
               double time_step);
 
-  /// Horizontal distance of the centre of mass from the standing feet, less that of the reference, in world axes; zero
+  /// Horizontal distance of the center of mass from the standing feet, less that of the reference, in world axes; zero
   /// where no foot stands [m].
   const Vec3& distance_error() const { return distance_error_; }
 

@@ -13,7 +13,7 @@ constexpr double kPlaceTaken = 0.03;  // time constant with which a standing foo
 constexpr double kPlaceMoved = 0.06;  // time constant with which a swinging foot's place is moved [s]
 constexpr double kFarthest = 0.3;     // by which it is moved at most [m]
 constexpr double kRootWeight = 0.1;   // in place of Options::root_translation_weight
-constexpr double kLowest = 0.1;       // centre of mass, against a time constant of zero [m]
+constexpr double kLowest = 0.1;       // center of mass, against a time constant of zero [m]
 constexpr double kLeastPull = 1.0;    // the same for gravity [m/s^2]
 
 Vec3 Horizontal(const Vec3& v) {
@@ -80,7 +80,7 @@ void ForceGuidance::Update(const dynamics::CharacterDynamics& now, const Goal& g
     for (const Foot& foot : feet_) shift_ += foot.load() / loads * foot.offset;
   }
   center_ = reference_.CenterOfMass() + shift_ + Vec3(variation_.center_x, 0, variation_.center_z);
-  // The capture point, at which a foot would bring the body to rest, is ahead of the centre of mass by this time times
+  // The capture point, at which a foot would bring the body to rest, is ahead of the center of mass by this time times
   // its velocity (Pratt et al. 2006).
   const double ahead = std::sqrt(std::max(kLowest, center_.y()) / std::max(kLeastPull, gravity_));
   const Vec3 missed = Horizontal(now.CenterOfMass() - center_ + ahead * (now.CenterOfMassVelocity() - velocity_));

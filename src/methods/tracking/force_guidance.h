@@ -17,11 +17,11 @@ namespace retrace::tracking {
 
 /// Asks the quadratic program for two things besides the accelerations of the joints:
 ///
-/// - the forces that the reference requires (Newton's law on its centre of mass, shared among the feet by
-///   metrics::RequiredForcesOf), with feedback on the place of the centre of mass, and
+/// - the forces that the reference requires (Newton's law on its center of mass, shared among the feet by
+///   metrics::RequiredForcesOf), with feedback on the place of the center of mass, and
 /// - the feet at their places in the world, so that they come down and lift off when the reference's do.
 ///
-/// A foot that is put down beside its place stays there, and the centre of mass is then to be beside its place by as
+/// A foot that is put down beside its place stays there, and the center of mass is then to be beside its place by as
 /// much. A foot that swings is put down farther on by a share of how far the capture point is from where it should be.
 /// On level ground.
 class ForceGuidance {
@@ -54,7 +54,7 @@ class ForceGuidance {
     bool touches = false;          // in the simulation
     Vec3 required = Vec3::Zero();  // force on it in the reference [N]
     Vec3 offset = Vec3::Zero();    // of its place from the reference's, horizontally [m]
-    // of the reference's: the place of its centre of mass, its orientation, and their derivatives
+    // of the reference's: the place of its center of mass, its orientation, and their derivatives
     Vec3 place = Vec3::Zero(), velocity = Vec3::Zero(), acceleration = Vec3::Zero();
     Mat3 rotation = Mat3::Identity();
     Vec3 rate = Vec3::Zero(), rate_change = Vec3::Zero();

@@ -45,9 +45,9 @@ Eigen::Matrix<double, 3, 4> FrictionCone(const Vec3& normal, double friction) {
 
 const Plan& Planner::Solve(const Dynamics& dynamics, Form form) {
   const Eigen::Index n = dynamics.size(), contacts = dynamics.num_contacts();
-  generalised_.resize(n, 4 * contacts);
+  generalized_.resize(n, 4 * contacts);
   for (Eigen::Index c = 0; c < contacts; ++c) {
-    generalised_.middleCols<4>(4 * c).noalias() =
+    generalized_.middleCols<4>(4 * c).noalias() =
         dynamics.jacobian.middleRows<3>(3 * c).transpose() * dynamics.cone.middleRows<3>(3 * c);
   }
   if (form == Form::kReduced) {
@@ -69,7 +69,7 @@ const Plan& Planner::Solve(const Dynamics& dynamics, Form form) {
   }
   plan_.torque = dynamics.bias;
   plan_.torque.noalias() += dynamics.mass * plan_.acceleration;
-  plan_.torque.noalias() -= generalised_ * coefficients;
+  plan_.torque.noalias() -= generalized_ * coefficients;
   plan_.torque.head<6>().setZero();  // to rounding
   plan_.slack = 0;
   if (contacts > 0) {
@@ -141,7 +141,7 @@ void Planner::BuildReduced(const Dynamics& d) {
   p.hessian.setZero();
   p.hessian.topLeftCorner(n, n).noalias() = d.contact_weight * d.jacobian.transpose() * d.jacobian;
   p.hessian.diagonal().head(n) += d.weights;
-  p.hessian.diagonal().tail(cones).setConstant(d.regularisation);
+  p.hessian.diagonal().tail(cones).setConstant(d.regularization);
   p.gradient.setZero();
   p.gradient.head(n).noalias() = d.contact_weight * d.jacobian.transpose() * d.slip;
   p.gradient.head(n) -= d.weights.cwiseProduct(d.desired);
@@ -149,7 +149,7 @@ void Planner::BuildReduced(const Dynamics& d) {
   AddSoftness(d, n);
   AddForceGoals(d, n);
   p.equality_matrix.leftCols(n) = d.mass.topRows(6);
-  p.equality_matrix.rightCols(cones) = -generalised_.topRows(6);
+  p.equality_matrix.rightCols(cones) = -generalized_.topRows(6);
   p.equality_values = -d.bias.head(6);
   HoldRoot(d, 0);
   p.inequality_matrix.setZero();
@@ -157,7 +157,7 @@ void Planner::BuildReduced(const Dynamics& d) {
   p.inequality_bounds.head(cones).setZero();
   auto least = p.inequality_matrix.middleRows(cones, joints);
   least.leftCols(n) = d.mass.bottomRows(joints);
-  least.rightCols(cones) = -generalised_.bottomRows(joints);
+  least.rightCols(cones) = -generalized_.bottomRows(joints);
   p.inequality_matrix.bottomRows(joints) = -least;
   p.inequality_bounds.segment(cones, joints) = -d.bias.tail(joints).array() - d.torque_limit;
   p.inequality_bounds.tail(joints) = d.bias.tail(joints).array() - d.torque_limit;
@@ -171,7 +171,7 @@ void Planner::BuildPaper(const Dynamics& d) {
   p.hessian.topLeftCorner(n, n).noalias() = d.contact_weight * d.jacobian.transpose() * d.jacobian;
   p.hessian.diagonal().head(n) += d.weights;
   p.hessian.diagonal().segment(n, n).setConstant(kTorqueWeight);
-  p.hessian.diagonal().tail(cones).setConstant(d.regularisation);
+  p.hessian.diagonal().tail(cones).setConstant(d.regularization);
   p.gradient.setZero();
   p.gradient.head(n).noalias() = d.contact_weight * d.jacobian.transpose() * d.slip;
   p.gradient.head(n) -= d.weights.cwiseProduct(d.desired);
@@ -181,7 +181,7 @@ void Planner::BuildPaper(const Dynamics& d) {
   p.equality_matrix.setZero();
   p.equality_matrix.topLeftCorner(n, n) = d.mass;
   p.equality_matrix.block(0, n, n, n).diagonal().setConstant(-1);
-  p.equality_matrix.topRightCorner(n, cones) = -generalised_;
+  p.equality_matrix.topRightCorner(n, cones) = -generalized_;
   p.equality_matrix.block(n, n, 6, 6).setIdentity();
   p.equality_values.head(n) = -d.bias;
   p.equality_values.tail(6).setZero();

@@ -14,7 +14,7 @@ class Recorder final : public control::Controller {
   /// The other controller must outlive the object.
   explicit Recorder(control::Controller& controller) : controller_(controller) {}
 
-  void Command(const control::Instant& now, std::span<simulation::JointCommand> commands) override {
+  void Command(const control::StepContext& now, std::span<simulation::JointCommand> commands) override {
     controller_.Command(now, commands);
     recorded_.emplace_back(commands.begin(), commands.end());
   }

@@ -9,7 +9,7 @@ namespace retrace::tracking {
 namespace {
 
 constexpr double kBetween = 0.01;  // between instants of the reference [s]
-constexpr double kSlow = 0.3;      // speed of the centre of mass along the ground up to which a motion is slow [m/s]
+constexpr double kSlow = 0.3;      // speed of the center of mass along the ground up to which a motion is slow [m/s]
 constexpr double kFast = 0.6;      // and from which on it is not
 constexpr size_t kAround = 20;     // instants before and after over which it is averaged
 constexpr double kAroundFlight = 0.4;   // time before and after a flight in which nothing is slow [s]

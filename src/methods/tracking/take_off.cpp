@@ -58,7 +58,7 @@ void TakeOff::AddTasks(const dynamics::CharacterDynamics& now, const Goal& goal,
   missing.head<3>() += taken * flight->missing;
   now.MomentumMatrix(task.jacobian);
   task.desired = change + options_.take_off_feedback * missing - now.MomentumBias();
-  // As accelerations: of the centre of mass, and of a body that turns as one.
+  // As accelerations: of the center of mass, and of a body that turns as one.
   const dynamics::Inertia whole = now.CompositeInertia(root_);
   const double turned = whole.tensor.trace() / 3;
   task.jacobian.topRows<3>() /= turned;

@@ -12,7 +12,7 @@
 
 namespace retrace::tracking {
 
-/// In the air the centre of mass falls and the angular momentum stays, whatever the joints do. So what a program of one
+/// In the air the center of mass falls and the angular momentum stays, whatever the joints do. So what a program of one
 /// instant has to foresee of a flight is with which momenta it begins: in the last moments before it, these
 /// are goals of their own, which count the more the nearer the flight is. The angular momentum is that of the flight's
 /// mean: filters smear its rise, as that of the velocity, into the air, where it cannot be.

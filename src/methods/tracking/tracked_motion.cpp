@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "retrace/retargeting/resampling.h"
 #include "retrace/methods/tracking/problem.h"
-#include "retrace/task/altered_world.h"
+#include "retrace/retargeting/resampling.h"
+#include "retrace/task/world_variation.h"
 
 namespace retrace::tracking {
 namespace {
@@ -14,7 +14,7 @@ constexpr double kInterval = 1.0 / 240;  // half width of the differences [s]
 
 }  // namespace
 
-PreparedReference PrepareReference(const character::ReferenceMotion& recorded, const task::AlteredWorld& world,
+PreparedReference PrepareReference(const character::ReferenceMotion& recorded, const task::WorldVariation& world,
                                    const simulation::WorldOptions& simulated, const Options& options) {
   PreparedReference prepared{recorded, {}, {}, {}, {}};
   character::ReferenceMotion& motion = prepared.motion;

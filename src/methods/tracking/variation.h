@@ -22,7 +22,7 @@ struct Variation {
 
   // Where forces guide.
   double ahead = 0;                                   ///< the forces of so much later are asked for [s]
-  double center_x = 0, center_z = 0;                  ///< moves where the centre of mass is to be [m]
+  double center_x = 0, center_z = 0;                  ///< moves where the center of mass is to be [m]
   std::array<double, kLegs> height = {}, pitch = {};  ///< raises, and turns about its x axis, where a foot is to be
                                                       ///< [m], [rad]
 };

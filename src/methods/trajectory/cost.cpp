@@ -7,7 +7,7 @@
 #include "retrace/math/rotation.h"
 #include "retrace/metrics/gates.h"
 
-namespace retrace::windows {
+namespace retrace::trajectory {
 namespace {
 
 using character::Joint;
@@ -127,4 +127,4 @@ void MotionCost::AddTask(const Instant& instant, const Instant& before, const ch
   }
 }
 
-}  // namespace retrace::windows
+}  // namespace retrace::trajectory

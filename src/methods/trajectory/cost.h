@@ -11,7 +11,7 @@
 #include "retrace/methods/trajectory/problem.h"
 #include "retrace/task/cost.h"
 
-namespace retrace::windows {
+namespace retrace::trajectory {
 
 /// Between two instants at which the cost is taken [s]: the frames of the paper's recordings.
 inline constexpr double kCostInterval = 1.0 / 60;
@@ -62,4 +62,4 @@ class MotionCost {
   int added_ = 0;
 };
 
-}  // namespace retrace::windows
+}  // namespace retrace::trajectory

@@ -2,7 +2,7 @@
 
 #include "retrace/task/cost.h"
 
-namespace retrace::windows {
+namespace retrace::trajectory {
 
 std::array<const char*, kNumTerms> TermNames(Cost cost) {
   if (cost == Cost::kPaper) return {"com", "com_velocity", "pose", "velocity", "root", "jerk", "gates", "torque"};
@@ -14,4 +14,4 @@ std::array<const char*, kNumTerms> TermNames(Cost cost) {
 }
 static_assert(task::kCostTerms.size() == kGateTerm);
 
-}  // namespace retrace::windows
+}  // namespace retrace::trajectory

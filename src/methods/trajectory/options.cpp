@@ -1,9 +1,9 @@
 #include "retrace/methods/trajectory/options.h"
 
-namespace retrace::windows {
+namespace retrace::trajectory {
 
 std::optional<std::string> Options::Validate() const {
   return io::FindProblem(*this);
 }
 
-}  // namespace retrace::windows
+}  // namespace retrace::trajectory

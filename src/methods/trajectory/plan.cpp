@@ -6,7 +6,7 @@
 #include "retrace/control/time_grid.h"
 #include "retrace/math/rotation.h"
 
-namespace retrace::windows {
+namespace retrace::trajectory {
 namespace {
 
 /// Between two target poses of a fragment [s]: a quarter of a knot interval at the paper's numbers.
@@ -91,4 +91,4 @@ control::Fragment MakeFragment(const Problem& problem, const Plan& plan, const S
   return fragment;
 }
 
-}  // namespace retrace::windows
+}  // namespace retrace::trajectory

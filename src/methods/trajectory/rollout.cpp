@@ -15,7 +15,7 @@
 #include "retrace/io/cpu_time.h"
 #include "retrace/parallel/bytes.h"
 
-namespace retrace::windows {
+namespace retrace::trajectory {
 namespace {
 
 /// Points before those of a window on which its targets depend.
@@ -226,4 +226,4 @@ parallel::WorkerFactory MakeWorkerFactory(const Problem& problem) {
   };
 }
 
-}  // namespace retrace::windows
+}  // namespace retrace::trajectory

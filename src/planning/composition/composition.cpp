@@ -6,13 +6,13 @@
 #include <stdexcept>
 #include <utility>
 
-#include "retrace/planning/segments/falling.h"
 #include "composition_builder.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
-#include "retrace/metrics/state_distance.h"
-#include "retrace/planning/segments/segment_search.h"
 #include "retrace/metrics/posture.h"
+#include "retrace/metrics/state_distance.h"
+#include "retrace/planning/segments/falling.h"
+#include "retrace/planning/segments/segment_search.h"
 
 namespace retrace::runs {
 namespace {
@@ -70,7 +70,7 @@ class Composer {
 
   /// How the last part was entered, and how else it may be.
   struct Choice {
-    GrowingMotion::Snapshot before;
+    CompositionBuilder::Snapshot before;
     std::vector<Cut> cuts;
     size_t next = 0;  // of the cuts, in the first effort and then in the next one
     size_t efforts = 1;
@@ -113,7 +113,7 @@ class Composer {
       return false;
     }
     const Choice choice = *std::exchange(choice_, std::nullopt);
-    const GrowingMotion::Snapshot here = motion_.Take();
+    const CompositionBuilder::Snapshot here = motion_.Take();
     const bool told = std::exchange(silent_, true);
     in_fall_ = choice.in_fall;
     bool found = false;
@@ -169,7 +169,7 @@ class Composer {
   }
 
   /// A way from lying into a get-up.
-  struct WayUp {
+  struct GetUpPlan {
     size_t fall = 0;
     control::Fragment drive;
     Cut cut;  // at the end of the drive
@@ -199,12 +199,13 @@ class Composer {
   /// @param when for people
   bool FallAndGetUp(int exit, double since, const std::string& when) {
     motion_.CutOff(exit, since);
-    const GrowingMotion::Snapshot before = motion_.Take();
-    const CompositionProblem::Rise rise = num_falls_ < problem_.rises.size() ? problem_.rises[num_falls_] : CompositionProblem::Rise();
+    const CompositionBuilder::Snapshot before = motion_.Take();
+    const CompositionProblem::Rise rise =
+        num_falls_ < problem_.rises.size() ? problem_.rises[num_falls_] : CompositionProblem::Rise();
     ++num_falls_;
     const size_t most_falls = Is(Transition::kKinematic) ? 1 : std::size(kFallGains);
-    std::vector<GrowingMotion::Piece> falls;
-    std::vector<WayUp> ways;
+    std::vector<CompositionBuilder::Piece> falls;
+    std::vector<GetUpPlan> ways;
     for (size_t g = 0; g < most_falls; ++g) {
       motion_.BackTo(before);
       const bool fell = FallUntilStill(
@@ -212,10 +213,10 @@ class Composer {
           [&](const control::Fragment& fragment) { return motion_.Play(fragment); });
       if (!fell) continue;
       falls.push_back(motion_.Since(before));
-      std::vector<WayUp> from_here = rise.controls.empty()
-                                         ? WaysUp(problem_.get_ups, kGetUpWindow, 1)
-                                         : WaysUp({rise.controls[0]}, 1, problem_.settings.cuts, rise.time);
-      for (WayUp& way : from_here) {
+      std::vector<GetUpPlan> from_here = rise.controls.empty()
+                                             ? WaysUp(problem_.get_ups, kGetUpWindow, 1)
+                                             : WaysUp({rise.controls[0]}, 1, problem_.settings.cuts, rise.time);
+      for (GetUpPlan& way : from_here) {
         way.fall = falls.size() - 1;
         ways.push_back(std::move(way));
       }
@@ -225,7 +226,7 @@ class Composer {
       return false;
     }
     std::stable_sort(ways.begin(), ways.end(),
-                     [](const WayUp& a, const WayUp& b) { return a.cut.distance < b.cut.distance; });
+                     [](const GetUpPlan& a, const GetUpPlan& b) { return a.cut.distance < b.cut.distance; });
     if (ways.size() > static_cast<size_t>(kMostGetUps)) ways.resize(kMostGetUps);
     const auto tell = [&] {  // what was tried in vain is not told of
       for (size_t p = before.parts.size(); hooks_.on_part && p < motion_.parts().size(); ++p) {
@@ -233,7 +234,7 @@ class Composer {
       }
     };
     for (size_t t = 0; t < ways.size() * std::size(kEfforts); ++t) {
-      const WayUp& way = ways[t % ways.size()];
+      const GetUpPlan& way = ways[t % ways.size()];
       FallAgain(before, exit, falls[way.fall]);
       motion_.Play(way.drive);
       motion_.Add({way.drive.first_step, way.cut.control, way.cut.step, way.cut.distance, static_cast<int>(t) + 1,
@@ -250,7 +251,7 @@ class Composer {
     return false;
   }
 
-  void FallAgain(const GrowingMotion::Snapshot& before, int exit, const GrowingMotion::Piece& fall) {
+  void FallAgain(const CompositionBuilder::Snapshot& before, int exit, const CompositionBuilder::Piece& fall) {
     motion_.Again(before, fall);
     motion_.Add({exit, planned_, 0, 0, 0, CompositionEvent::kFall, 0});
   }
@@ -270,11 +271,11 @@ class Composer {
   /// @param window share of a control in which it may be entered, as long as it is near the ground
   /// @param most ways into each of them
   /// @param time about which it is entered, whether it is near the ground there or not [s]
-  std::vector<WayUp> WaysUp(const std::vector<size_t>& controls, double window, int most,
-                            const std::optional<double>& time = {}) {
+  std::vector<GetUpPlan> WaysUp(const std::vector<size_t>& controls, double window, int most,
+                                const std::optional<double>& time = {}) {
     const int here = motion_.num_steps(), steps = StepsIn(kDriveTime);
-    std::vector<WayUp> ways;
-    const GrowingMotion::Snapshot fallen = motion_.Take();
+    std::vector<GetUpPlan> ways;
+    const CompositionBuilder::Snapshot fallen = motion_.Take();
     for (const size_t c : controls) {
       const LibraryControl& control = problem_.controls[c];
       const int last = std::min(static_cast<int>(window * control.control.num_steps()),
@@ -409,9 +410,9 @@ class Composer {
   bool Search(CompositionEvent event, int effort, Way& way) {
     const Cut& cut = way.cut;
     const LibraryControl& control = problem_.controls[cut.control];
-    SearchedWay searched = SearchWay({character_, motion_.world(), motion_.actual()[static_cast<size_t>(cut.exit_step)],
-                                      cut.exit_step, way.reference, problem_.settings.configuration, effort,
-                                      in_fall_ ? kShareOfBudget : 1, threads_, hooks_.stop});
+    FoundSegment searched = SearchSegment(
+        {character_, motion_.world(), motion_.actual()[static_cast<size_t>(cut.exit_step)], cut.exit_step,
+         way.reference, problem_.settings.configuration, effort, in_fall_ ? kShareOfBudget : 1, threads_, hooks_.stop});
     cpu_seconds_ += searched.cpu_seconds;
     if (searched.reached_end) {
       way.end_distance = metrics::StateDistance(character_, searched.end_state, control.states.back());
@@ -431,7 +432,7 @@ class Composer {
   int threads_;
   const CompositionHooks& hooks_;
   const character::Character& character_;
-  GrowingMotion motion_;
+  CompositionBuilder motion_;
   std::string ending_ = "completed";
   size_t planned_;  // control of the plan that is played, or interrupted
   size_t num_falls_ = 0;

@@ -5,11 +5,11 @@
 #include <stdexcept>
 #include <utility>
 
-#include "retrace/planning/segments/frame_sequence.h"
 #include "retrace/character/kinematics.h"
 #include "retrace/math/smooth_step.h"
-#include "retrace/metrics/state_distance.h"
 #include "retrace/metrics/posture.h"
+#include "retrace/metrics/state_distance.h"
+#include "retrace/planning/segments/frame_sequence.h"
 
 namespace retrace::runs {
 namespace {
@@ -33,7 +33,7 @@ const character::State& StateOf(const LibraryControl& control, int step) {
   return control.states[std::min(static_cast<size_t>(step), control.states.size() - 1)];
 }
 
-GrowingMotion::GrowingMotion(const CompositionProblem& problem)
+CompositionBuilder::CompositionBuilder(const CompositionProblem& problem)
     : problem_(problem), character_(problem.controls[0].run.scene.characters[0]) {
   const LibraryControl& first = problem_.controls[problem_.play[0]];
   result_.control = first.control;
@@ -52,15 +52,15 @@ GrowingMotion::GrowingMotion(const CompositionProblem& problem)
   Simulate();
 }
 
-int GrowingMotion::StepsIn(double seconds) const {
+int CompositionBuilder::StepsIn(double seconds) const {
   return static_cast<int>(std::lround(seconds / h()));
 }
 
-GrowingMotion::Snapshot GrowingMotion::Take() const {
+CompositionBuilder::Snapshot CompositionBuilder::Take() const {
   return {result_.control.fragments, result_.control.transitions, result_.reference, result_.parts, actual_};
 }
 
-void GrowingMotion::BackTo(const Snapshot& snapshot) {
+void CompositionBuilder::BackTo(const Snapshot& snapshot) {
   result_.control.fragments = snapshot.fragments;
   result_.control.transitions = snapshot.transitions;
   result_.reference = snapshot.reference;
@@ -68,27 +68,27 @@ void GrowingMotion::BackTo(const Snapshot& snapshot) {
   actual_ = snapshot.actual;
 }
 
-GrowingMotion::Piece GrowingMotion::Since(const Snapshot& before) const {
+CompositionBuilder::Piece CompositionBuilder::Since(const Snapshot& before) const {
   return {Rest(result_.control.fragments, before.fragments.size()), Rest(result_.reference, before.reference.size()),
           Rest(actual_, before.actual.size())};
 }
 
-void GrowingMotion::Again(const Snapshot& before, const Piece& piece) {
+void CompositionBuilder::Again(const Snapshot& before, const Piece& piece) {
   BackTo(before);
   AppendTo(result_.control.fragments, piece.fragments);
   AppendTo(result_.reference, piece.reference);
   AppendTo(actual_, piece.actual);
 }
 
-void GrowingMotion::Simulate() {
+void CompositionBuilder::Simulate() {
   actual_ = control::Replay(character_, result_.control, problem_.pushes).states;
 }
 
-void GrowingMotion::FollowItself() {
+void CompositionBuilder::FollowItself() {
   AppendStates(character_, actual_, h(), result_.reference);
 }
 
-bool GrowingMotion::Play(const control::Fragment& fragment) {
+bool CompositionBuilder::Play(const control::Fragment& fragment) {
   if (problem_.settings.transition == Transition::kKinematic) return PlayBehindABlend(fragment);
   control::OpenLoop open_loop({&fragment, 1});
   control::Controller* const controller = &open_loop;
@@ -104,7 +104,7 @@ bool GrowingMotion::Play(const control::Fragment& fragment) {
 }
 
 /// The same where the state at hand may be that of a blend, behind which the simulation has another one.
-bool GrowingMotion::PlayBehindABlend(const control::Fragment& fragment) {
+bool CompositionBuilder::PlayBehindABlend(const control::Fragment& fragment) {
   result_.control.fragments.push_back(fragment);
   Simulate();
   const bool sane = actual_.size() == static_cast<size_t>(result_.control.num_steps()) + 1;
@@ -112,7 +112,7 @@ bool GrowingMotion::PlayBehindABlend(const control::Fragment& fragment) {
   return sane;
 }
 
-void GrowingMotion::CutOff(int exit, double own_from) {
+void CompositionBuilder::CutOff(int exit, double own_from) {
   std::erase_if(result_.control.fragments,
                 [&](const control::Fragment& fragment) { return fragment.first_step >= exit; });
   std::erase_if(result_.control.transitions,
@@ -124,13 +124,13 @@ void GrowingMotion::CutOff(int exit, double own_from) {
 }
 
 /// How long a blend from a state lasts [s].
-double GrowingMotion::BlendFrom(const character::State& state) const {
+double CompositionBuilder::BlendFrom(const character::State& state) const {
   const auto root = static_cast<size_t>(character_.root);
   const bool low = state[root].position.y() < kLowRoot * character_.bodies[root].rest_position.y();
   return low ? kBlendOnGround : kBlend;
 }
 
-std::vector<character::Pose> GrowingMotion::ReferenceFrom(const Cut& cut) const {
+std::vector<character::Pose> CompositionBuilder::ReferenceFrom(const Cut& cut) const {
   const LibraryControl& control = problem_.controls[cut.control];
   const character::State& here = actual_[static_cast<size_t>(cut.exit_step)];
   const auto [heading, offset] = metrics::AlignOnGround(character_, here, StateOf(control, cut.step));
@@ -153,7 +153,7 @@ std::vector<character::Pose> GrowingMotion::ReferenceFrom(const Cut& cut) const 
   return poses;
 }
 
-std::vector<control::Fragment> GrowingMotion::FragmentsFrom(const Cut& cut) const {
+std::vector<control::Fragment> CompositionBuilder::FragmentsFrom(const Cut& cut) const {
   std::vector<control::Fragment> fragments;
   for (const control::Fragment& fragment : problem_.controls[cut.control].control.fragments) {
     if (fragment.first_step < cut.step) continue;
@@ -163,7 +163,7 @@ std::vector<control::Fragment> GrowingMotion::FragmentsFrom(const Cut& cut) cons
   return fragments;
 }
 
-double GrowingMotion::Jump(const Cut& cut) {
+double CompositionBuilder::Jump(const Cut& cut) {
   const character::State& here = actual_[static_cast<size_t>(cut.exit_step)];
   const character::State& state = StateOf(problem_.controls[cut.control], cut.step);
   const auto [heading, offset] = metrics::AlignOnGround(character_, here, state);
@@ -173,7 +173,7 @@ double GrowingMotion::Jump(const Cut& cut) {
   return character_.total_mass() * change.norm();
 }
 
-void GrowingMotion::Append(const Way& way) {
+void CompositionBuilder::Append(const Way& way) {
   const double exit = way.cut.exit_step * h();
   CutOff(way.cut.exit_step, exit);
   AppendTo(result_.control.fragments, way.fragments);
@@ -186,16 +186,17 @@ void GrowingMotion::Append(const Way& way) {
   }
 }
 
-bool GrowingMotion::PushedAfter(int step) const {
+bool CompositionBuilder::PushedAfter(int step) const {
   return std::any_of(problem_.pushes.begin(), problem_.pushes.end(), [&](const control::Push& push) {
     return push.start + push.duration > step * h() && push.start < result_.control.duration();
   });
 }
 
-Composition GrowingMotion::Finish(const std::string& ending, bool stopped) {
+Composition CompositionBuilder::Finish(const std::string& ending, bool stopped) {
   const character::ReferenceMotion reference(character_, kCompositionFrame, result_.reference, kCompositionFrame);
-  result_.evaluation = metrics::Evaluate(character_, control::Replay(character_, result_.control, problem_.pushes),
-                                         reference, result_.control.duration(), problem_.settings.configuration.task.gates);
+  result_.evaluation =
+      metrics::Evaluate(character_, control::Replay(character_, result_.control, problem_.pushes), reference,
+                        result_.control.duration(), problem_.settings.configuration.task.gates);
   result_.control.pushes = problem_.pushes;
   result_.ending = ending;
   result_.stopped = stopped;

@@ -7,9 +7,9 @@
 #include <optional>
 #include <vector>
 
-#include "retrace/retargeting/reference.h"
-#include "retrace/planning/composition/composition_problem.h"
 #include "retrace/planning/composition/composition.h"
+#include "retrace/planning/composition/composition_problem.h"
+#include "retrace/retargeting/reference.h"
 
 namespace retrace::runs {
 
@@ -34,10 +34,10 @@ struct Way {
 /// The state of a control after a step, or its last one.
 const character::State& StateOf(const LibraryControl& control, int step);
 
-class GrowingMotion {
+class CompositionBuilder {
  public:
   /// Begins with the first control that is played. The problem must outlive the motion.
-  explicit GrowingMotion(const CompositionProblem& problem);
+  explicit CompositionBuilder(const CompositionProblem& problem);
 
   const std::vector<character::State>& actual() const { return actual_; }  // after each step, under all pushes
   const std::vector<control::Fragment>& fragments() const { return result_.control.fragments; }

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 
-#include "retrace/planning/segments/frame_sequence.h"
 #include "retrace/character/kinematics.h"
 #include "retrace/math/smooth_step.h"
 #include "retrace/metrics/state_distance.h"
+#include "retrace/planning/segments/frame_sequence.h"
 #include "retrace/planning/segments/joined_control.h"
-
 #include "retrace/planning/segments/motion_start.h"
 #include "retrace/planning/segments/rest.h"
 
@@ -18,7 +17,7 @@ constexpr double kFadeOnGround = 0.6;  // in which what lies goes over into a mo
 
 }  // namespace
 
-std::vector<character::Pose> ReferenceInto(const StruckMotion& struck, const ResponseCandidate& candidate) {
+std::vector<character::Pose> ReferenceInto(const ImpactSimulation& struck, const ResponseCandidate& candidate) {
   const character::Character& character = struck.character();
   const control::Trajectory second = struck.SecondSimulation(candidate, 1, kGoOver);
   const double since_exit = struck.problem().blow.start - struck.exit_time();
@@ -54,7 +53,7 @@ std::vector<character::Pose> ReferenceInto(const StruckMotion& struck, const Res
   return poses;
 }
 
-std::vector<character::Pose> ReferenceUp(const StruckMotion& struck, const ResponseCandidate& candidate,
+std::vector<character::Pose> ReferenceUp(const ImpactSimulation& struck, const ResponseCandidate& candidate,
                                          const character::State& state) {
   const character::Character& character = struck.character();
   const double duration = candidate.end + struck.StandOf(candidate) - candidate.time;

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include "retrace/control/pushes.h"
 
+#include "retrace/control/pushes.h"
 
 namespace retrace::runs {
 namespace {
@@ -21,8 +21,8 @@ struct Hit {
 /// The first blow from `from` on, until what strikes has parted from the character.
 /// @param hit_of what a contact is; nothing where it is none of the blow
 template <typename HitOf>
-std::optional<Touching> Follow(const control::Trajectory& whole, double from, const HitOf& hit_of) {
-  std::optional<Touching> blow;
+std::optional<ContactEpisode> Follow(const control::Trajectory& whole, double from, const HitOf& hit_of) {
+  std::optional<ContactEpisode> blow;
   const double h = whole.time_step;
   for (size_t step = 0; step < whole.contacts.size(); ++step) {
     const double time = whole.TimeOf(step);
@@ -59,8 +59,8 @@ std::optional<Touching> Follow(const control::Trajectory& whole, double from, co
 
 }  // namespace
 
-std::optional<Touching> FirstBlow(const control::Trajectory& whole, const simulation::Layout& layout, size_t character,
-                                  double from) {
+std::optional<ContactEpisode> FirstImpact(const control::Trajectory& whole, const simulation::Layout& layout,
+                                          size_t character, double from) {
   return Follow(whole, from, [&](const simulation::Contact& contact) -> std::optional<Hit> {
     if (contact.other < 0) return std::nullopt;
     const bool first = layout.CharacterOf(contact.body) == character;
@@ -71,18 +71,18 @@ std::optional<Touching> FirstBlow(const control::Trajectory& whole, const simula
   });
 }
 
-std::optional<Touching> FirstBlowOfThing(const control::Trajectory& motion, int first_object) {
+std::optional<ContactEpisode> FirstImpactOfObject(const control::Trajectory& motion, int first_object) {
   return Follow(motion, 0, [&](const simulation::Contact& contact) -> std::optional<Hit> {
     if (contact.other >= 0 || contact.object < first_object) return std::nullopt;
     return Hit{contact.body, -1, contact.object, contact.force};
   });
 }
 
-std::string Describe(const control::Scene& scene, const Touching& blow) {
+std::string Describe(const control::Scene& scene, const ContactEpisode& blow) {
   return control::BodyName(scene, blow.other) + ", which meets " + control::BodyName(scene, blow.body);
 }
 
-io::Json ToJson(const control::Scene& scene, const Touching& blow) {
+io::Json ToJson(const control::Scene& scene, const ContactEpisode& blow) {
   return {{"start", blow.start},
           {"end", blow.end},
           {"body", control::BodyName(scene, blow.body)},

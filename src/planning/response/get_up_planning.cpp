@@ -5,12 +5,12 @@
 #include <optional>
 #include <utility>
 
-#include "retrace/planning/segments/falling.h"
 #include "response_candidates.h"
 #include "retrace/io/error.h"
-#include "retrace/metrics/state_distance.h"
-#include "retrace/runs/libraries/control_library.h"
 #include "retrace/metrics/posture.h"
+#include "retrace/metrics/state_distance.h"
+#include "retrace/planning/segments/falling.h"
+#include "retrace/runs/libraries/control_library.h"
 
 namespace retrace::runs {
 namespace {
@@ -19,24 +19,24 @@ constexpr size_t kMostPlaces = 12;  // of the library, for each fall
 
 class Faller {
  public:
-  Faller(const StruckMotion& struck, const WayProblem& from)
+  Faller(const ImpactSimulation& struck, const SegmentProblem& from)
       : struck_(struck), from_(from), character_(from.character) {}
 
-  std::vector<WayUp> Run(size_t most) const {
-    std::vector<WayUp> ways;
+  std::vector<GetUpPlan> Run(size_t most) const {
+    std::vector<GetUpPlan> ways;
     for (const double gain : kFallGains) {
       if (from_.stop && from_.stop()) throw StoppedError("stopped");
       const std::optional<Lead> fall = Fall(gain);
       if (!fall) continue;
       for (const matching::Match& place : PlacesLike(OwnState(*fall))) {
-        if (std::optional<WayUp> way = DriveTo(*fall, place)) ways.push_back(std::move(*way));
+        if (std::optional<GetUpPlan> way = DriveTo(*fall, place)) ways.push_back(std::move(*way));
       }
     }
     std::stable_sort(ways.begin(), ways.end(),
-                     [](const WayUp& a, const WayUp& b) { return a.candidate.gap < b.candidate.gap; });
-    std::vector<WayUp> nearest;
-    for (WayUp& way : ways) {
-      const bool known = std::any_of(nearest.begin(), nearest.end(), [&](const WayUp& other) {
+                     [](const GetUpPlan& a, const GetUpPlan& b) { return a.candidate.gap < b.candidate.gap; });
+    std::vector<GetUpPlan> nearest;
+    for (GetUpPlan& way : ways) {
+      const bool known = std::any_of(nearest.begin(), nearest.end(), [&](const GetUpPlan& other) {
         return other.candidate.motion == way.candidate.motion;
       });
       if (!known && nearest.size() < most) nearest.push_back(std::move(way));
@@ -58,9 +58,10 @@ class Faller {
 
   /// False where the simulation diverges.
   bool Play(control::Fragment fragment, Lead& lead) const {
-    const WayProblem next{character_, from_.world, lead.end,      lead.end_step, from_.poses,     from_.configuration,
-                          1,          1,           from_.threads, from_.stop,    from_.companions};
-    const control::Trajectory whole = SimulateWay(next, {&fragment, 1});
+    const SegmentProblem next{character_,          from_.world, lead.end, lead.end_step, from_.poses,
+                              from_.configuration, 1,           1,        from_.threads, from_.stop,
+                              from_.companions};
+    const control::Trajectory whole = SimulateSegment(next, {&fragment, 1});
     if (whole.diverged) return false;
     for (size_t s = 0; s + 1 < whole.states.size(); ++s) {
       lead.states.emplace_back(whole.states[s].begin(), whole.states[s].begin() + std::ssize(character_.bodies));
@@ -93,8 +94,8 @@ class Faller {
         .NearestMotions(kMostPlaces);
   }
 
-  std::optional<WayUp> DriveTo(const Lead& fall, const matching::Match& place) const {
-    WayUp way;
+  std::optional<GetUpPlan> DriveTo(const Lead& fall, const matching::Match& place) const {
+    GetUpPlan way;
     way.lead = fall;
     ResponseCandidate& candidate = way.candidate;
     candidate.motion = place.motion;
@@ -112,14 +113,14 @@ class Faller {
     return way;
   }
 
-  const StruckMotion& struck_;
-  const WayProblem& from_;
+  const ImpactSimulation& struck_;
+  const SegmentProblem& from_;
   const character::Character& character_;
 };
 
 }  // namespace
 
-std::vector<WayUp> FindWaysUp(const StruckMotion& struck, const WayProblem& from, size_t most) {
+std::vector<GetUpPlan> PlanGetUps(const ImpactSimulation& struck, const SegmentProblem& from, size_t most) {
   return Faller(struck, from).Run(most);
 }
 

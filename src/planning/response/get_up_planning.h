@@ -4,9 +4,9 @@
 
 #include <vector>
 
+#include "retrace/planning/response/impact_simulation.h"
 #include "retrace/planning/response/response_problem.h"
 #include "retrace/planning/segments/segment_search.h"
-#include "retrace/planning/response/impact_simulation.h"
 
 namespace retrace::runs {
 
@@ -18,7 +18,7 @@ struct Lead {
   int end_step = 0;
 };
 
-struct WayUp {
+struct GetUpPlan {
   ResponseCandidate candidate;
   Lead lead;
 };
@@ -27,6 +27,6 @@ struct WayUp {
 /// library that are nearest to how it lies, and from which a motion gets up; what they bring nearest comes first.
 /// @param from where the run's own control ends; its poses do not count
 /// @param most ways, all by different motions
-std::vector<WayUp> FindWaysUp(const StruckMotion& struck, const WayProblem& from, size_t most);
+std::vector<GetUpPlan> PlanGetUps(const ImpactSimulation& struck, const SegmentProblem& from, size_t most);
 
 }  // namespace retrace::runs

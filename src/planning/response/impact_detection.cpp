@@ -6,10 +6,10 @@
 
 #include "retrace/character/approach.h"
 #include "retrace/control/feedback.h"
+#include "retrace/control/pushes.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
 #include "retrace/planning/response/contact_episodes.h"
-#include "retrace/control/pushes.h"
 
 namespace retrace::runs {
 namespace {
@@ -19,12 +19,12 @@ constexpr size_t kStatesApart = 8;  // between which a closest approach is looke
 }  // namespace
 
 /// The first blow of another character. Where the two do not part, one does not wait for that.
-Blow FindBlow(const ResponseProblem& problem, double after) {
+Impact FindImpact(const ResponseProblem& problem, double after) {
   const StoredRun& run = problem.run;
   const control::Scene& scene = run.scene;
   const simulation::Layout layout = scene.layout();
   const control::Trajectory whole = control::Replay(scene, problem.pushes);
-  if (const std::optional<Touching> found = FirstBlow(whole, layout, ResponseProblem::kStruck, after)) {
+  if (const std::optional<ContactEpisode> found = FirstImpact(whole, layout, ResponseProblem::kReceiver, after)) {
     return {found->start, std::min(found->duration(), problem.settings.earliest), Describe(scene, *found),
             found->impulse.norm()};
   }
@@ -33,9 +33,9 @@ Blow FindBlow(const ResponseProblem& problem, double after) {
   size_t who = 0;
   for (size_t s = 0; s < whole.states.size(); s += kStatesApart) {
     if (whole.TimeOf(s) < after) continue;
-    const character::State own = layout.StateOf(whole.states[s], ResponseProblem::kStruck);
+    const character::State own = layout.StateOf(whole.states[s], ResponseProblem::kReceiver);
     for (size_t c = 0; c < scene.characters.size(); ++c) {
-      if (c == ResponseProblem::kStruck) continue;
+      if (c == ResponseProblem::kReceiver) continue;
       const character::BodyPair pair =
           character::NearestBodies(problem.character(), own, scene.characters[c], layout.StateOf(whole.states[s], c));
       if (pair.distance >= nearest.distance) continue;
@@ -46,22 +46,24 @@ Blow FindBlow(const ResponseProblem& problem, double after) {
   }
   std::string found = "a blow that never touches";
   if (nearest.first >= 0) {
-    found.append(": ").append(control::BodyName(scene, layout.BodyOf(who, nearest.second))).append(" comes no nearer than ");
+    found.append(": ")
+        .append(control::BodyName(scene, layout.BodyOf(who, nearest.second)))
+        .append(" comes no nearer than ");
     found.append(io::Fixed(nearest.distance, 3)).append(" m to ");
-    found.append(control::BodyName(scene, layout.BodyOf(ResponseProblem::kStruck, nearest.first)));
+    found.append(control::BodyName(scene, layout.BodyOf(ResponseProblem::kReceiver, nearest.first)));
     found.append(", at ").append(io::Fixed(when, 2)).append(" s");
   }
   throw InputError(run.controls[0].file.string(), found, "another character that strikes");
 }
 
 /// The first touch of a free body, until the two part for a while.
-Blow FindTouch(const ResponseProblem& problem, const std::string& worlds) {
+Impact FindImpactOfObject(const ResponseProblem& problem, const std::string& worlds) {
   const StoredRun& run = problem.run;
   const character::Character& character = problem.character();
   const simulation::Environment& environment = run.scene.world.environment;
   if (environment.bodies.empty()) throw InputError(worlds, "no body that moves freely", "one that strikes");
   const control::Trajectory own = control::Replay(character, problem.control, problem.pushes);
-  if (const std::optional<Touching> found = FirstBlowOfThing(own, environment.ObjectOfFreeBody(0))) {
+  if (const std::optional<ContactEpisode> found = FirstImpactOfObject(own, environment.ObjectOfFreeBody(0))) {
     const std::string& thing = own.objects[static_cast<size_t>(found->object)];
     return {found->start, found->duration(), thing + ", which meets " + control::BodyName(run.scene, found->body),
             found->impulse.norm()};
@@ -82,7 +84,7 @@ Blow FindTouch(const ResponseProblem& problem, const std::string& worlds) {
     }
   }
   throw InputError(worlds,
-                   "nothing that touches the character (of the centres, " + what + ", at " + io::Fixed(when, 2) + " s)",
+                   "nothing that touches the character (of the centers, " + what + ", at " + io::Fixed(when, 2) + " s)",
                    "a body that strikes it");
 }
 

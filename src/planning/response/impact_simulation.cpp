@@ -4,20 +4,17 @@
 #include <cmath>
 #include <utility>
 
-#include "retrace/planning/segments/frame_sequence.h"
-#include "retrace/planning/segments/falling.h"
 #include "retrace/control/cutting.h"
 #include "retrace/matching/motion_library.h"
+#include "retrace/planning/segments/falling.h"
+#include "retrace/planning/segments/frame_sequence.h"
 #include "retrace/planning/segments/joined_control.h"
 #include "retrace/planning/segments/rest.h"
 
 namespace retrace::runs {
-namespace {
+namespace {}  // namespace
 
-
-}  // namespace
-
-StruckMotion::StruckMotion(const ResponseProblem& problem)
+ImpactSimulation::ImpactSimulation(const ResponseProblem& problem)
     : problem_(problem),
       impact_(StepOf(problem.blow.start)),
       exit_(std::min(StepAfter(problem.blow.start + std::max(problem.settings.delay, problem.blow.duration)),
@@ -26,29 +23,29 @@ StruckMotion::StruckMotion(const ResponseProblem& problem)
   if (problem.settings.kinematic) FindOwnMotion();
 }
 
-int StruckMotion::StepOf(double time) const {
+int ImpactSimulation::StepOf(double time) const {
   return static_cast<int>(std::lround(time / h()));
 }
 
-int StruckMotion::StepAfter(double time) const {
+int ImpactSimulation::StepAfter(double time) const {
   return static_cast<int>(std::ceil(time / h() - 1e-9));
 }
 
-void StruckMotion::Simulate(int steps) {
+void ImpactSimulation::Simulate(int steps) {
   control::OpenLoop open_loop(problem_.control.fragments);
   whole_ = SimulateAll(problem_.run.scene.start, open_loop, 0, steps);
-  naive_ = OneOf(whole_, ResponseProblem::kStruck);
+  naive_ = OneOf(whole_, ResponseProblem::kReceiver);
 }
 
-const character::State& StruckMotion::NaiveState(int step) const {
+const character::State& ImpactSimulation::NaiveState(int step) const {
   return naive_.states[std::min(static_cast<size_t>(step), naive_.states.size() - 1)];
 }
 
-const character::State& StruckMotion::WholeState(int step) const {
+const character::State& ImpactSimulation::WholeState(int step) const {
   return whole_.states[std::min(static_cast<size_t>(step), whole_.states.size() - 1)];
 }
 
-control::Trajectory StruckMotion::OwnFromExit() const {
+control::Trajectory ImpactSimulation::OwnFromExit() const {
   control::Trajectory own;
   own.time_step = h();
   own.states.assign(naive_.states.begin() + std::min<std::ptrdiff_t>(exit_, std::ssize(naive_.states)),
@@ -56,28 +53,28 @@ control::Trajectory StruckMotion::OwnFromExit() const {
   return own;
 }
 
-control::Trajectory StruckMotion::OneOf(control::Trajectory whole, size_t character) const {
+control::Trajectory ImpactSimulation::OneOf(control::Trajectory whole, size_t character) const {
   if (!problem_.has_others()) return whole;
   return control::TrajectoryOf(whole, problem_.run.scene.layout(), character);
 }
 
-control::Trajectory StruckMotion::SimulateAll(const character::State& start, control::Controller& controller, int first,
-                                              int steps) const {
+control::Trajectory ImpactSimulation::SimulateAll(const character::State& start, control::Controller& controller,
+                                                  int first, int steps) const {
   const control::Scene& scene = problem_.run.scene;
   std::vector<const character::Character*> characters;
   std::vector<control::OpenLoop> open_loops(others_.begin(), others_.end());
   std::vector<control::Controller*> controllers;
   for (size_t c = 0; c < scene.characters.size(); ++c) {
     characters.push_back(&scene.characters[c]);
-    controllers.push_back(c == ResponseProblem::kStruck ? &controller : &open_loops[c]);
+    controllers.push_back(c == ResponseProblem::kReceiver ? &controller : &open_loops[c]);
   }
   return control::Simulate(characters, scene.world, start, controllers, first, steps, problem_.pushes);
 }
 
-control::Scene StruckMotion::SceneOf(const control::OpenLoopControl& control, bool searched) const {
+control::Scene ImpactSimulation::SceneOf(const control::OpenLoopControl& control, bool searched) const {
   control::Scene scene = problem_.run.scene;
   scene.fragments = others_;
-  scene.fragments[ResponseProblem::kStruck] = control.fragments;
+  scene.fragments[ResponseProblem::kReceiver] = control.fragments;
   scene.ending = control.ending;
   if (!searched) return scene;
   std::vector<int> steps;
@@ -86,12 +83,12 @@ control::Scene StruckMotion::SceneOf(const control::OpenLoopControl& control, bo
   }
   steps.push_back(control.num_steps());
   for (size_t c = 0; c < scene.fragments.size(); ++c) {
-    if (c != ResponseProblem::kStruck) scene.fragments[c] = control::CutAt(steps, scene.fragments[c]);
+    if (c != ResponseProblem::kReceiver) scene.fragments[c] = control::SplitAt(steps, scene.fragments[c]);
   }
   return scene;
 }
 
-void StruckMotion::FindOwnMotion() {
+void ImpactSimulation::FindOwnMotion() {
   control::OpenLoopControl control = problem_.control;
   control.pushes = problem_.run.AllPushes();
   std::vector<character::Pose> poses;
@@ -100,42 +97,43 @@ void StruckMotion::FindOwnMotion() {
                       problem_.settings.configuration.task.reference.velocity_interval);
 }
 
-const character::ReferenceMotion& StruckMotion::MotionOf(const ResponseCandidate& candidate) const {
-  if (candidate.own) return own_motion_ ? *own_motion_ : *problem_.run.characters[ResponseProblem::kStruck].reference;
+const character::ReferenceMotion& ImpactSimulation::MotionOf(const ResponseCandidate& candidate) const {
+  if (candidate.own) return own_motion_ ? *own_motion_ : *problem_.run.characters[ResponseProblem::kReceiver].reference;
   return problem_.library.motions().ReferenceOf(candidate.motion);
 }
 
-void StruckMotion::PoseOf(const ResponseCandidate& candidate, double time, character::Pose& pose) const {
+void ImpactSimulation::PoseOf(const ResponseCandidate& candidate, double time, character::Pose& pose) const {
   RestingPoseAt(MotionOf(candidate), candidate.last, time, pose);
 }
 
-double StruckMotion::StandOf(const ResponseCandidate& candidate) const {
+double ImpactSimulation::StandOf(const ResponseCandidate& candidate) const {
   return candidate.own || problem_.settings.paper ? 0 : problem_.settings.stand;
 }
 
-bool StruckMotion::GoesOnUntil(const ResponseCandidate& candidate) const {
+bool ImpactSimulation::GoesOnUntil(const ResponseCandidate& candidate) const {
   return problem_.settings.kinematic && candidate.own;
 }
 
-TwoMotions StruckMotion::ServosOf(const ResponseCandidate& candidate, double gain) const {
+CrossfadeController ImpactSimulation::ServosOf(const ResponseCandidate& candidate, double gain) const {
   const double enters = problem_.blow.start + candidate.start;
-  return TwoMotions(character(), {*problem_.run.characters[ResponseProblem::kStruck].reference, 0},
-                    {MotionOf(candidate), candidate.time - enters}, exit_time(), enters, gain);
+  return CrossfadeController(character(), {*problem_.run.characters[ResponseProblem::kReceiver].reference, 0},
+                             {MotionOf(candidate), candidate.time - enters}, exit_time(), enters, gain);
 }
 
-control::Trajectory StruckMotion::SecondSimulation(const ResponseCandidate& candidate, double gain, double past) const {
-  TwoMotions servos = ServosOf(candidate, gain);
+control::Trajectory ImpactSimulation::SecondSimulation(const ResponseCandidate& candidate, double gain,
+                                                       double past) const {
+  CrossfadeController servos = ServosOf(candidate, gain);
   return OneOf(SimulateAll(WholeState(exit_), servos, exit_, impact_ + StepOf(candidate.start + past) - exit_ + 1),
-               ResponseProblem::kStruck);
+               ResponseProblem::kReceiver);
 }
 
-std::vector<control::Fragment> StruckMotion::LimpFromExit(int end) const {
-  std::vector<control::Fragment> fragments = control::UpTo(exit_, problem_.control.fragments);
+std::vector<control::Fragment> ImpactSimulation::RagdollFromExit(int end) const {
+  std::vector<control::Fragment> fragments = control::Truncate(exit_, problem_.control.fragments);
   if (end <= exit_) return fragments;
   control::Fragment& limp = fragments.emplace_back();
   limp.first_step = exit_;
   limp.num_steps = end - exit_;
-  limp.commands.push_back(HoldingWith(kLimp, character(), NaiveState(exit_)));
+  limp.commands.push_back(HoldingWith(kRagdollStrength, character(), NaiveState(exit_)));
   return fragments;
 }
 

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <numbers>
 
-#include "retrace/planning/segments/frame_sequence.h"
 #include "retrace/character/kinematics.h"
 #include "retrace/math/rotation.h"
 #include "retrace/math/smooth_step.h"
 #include "retrace/metrics/foot_slide.h"
+#include "retrace/planning/segments/frame_sequence.h"
 #include "retrace/planning/segments/joined_control.h"
 
 namespace retrace::runs {
@@ -20,7 +20,7 @@ using character::State;
 
 constexpr double kMatching = 0.3;     // in which the differences of a matched blend fade away [s]
 constexpr double kShownBefore = 0.1;  // T at most, what is simulated is shown by its poses [s]
-constexpr double kUnseen = 0.0004;    // of what joints give way: a tenth of a metre per second in a step [m]
+constexpr double kUnseen = 0.0004;    // of what joints give way: a tenth of a meter per second in a step [m]
 
 /// What two poses differ by: the root's place, then rotation vectors of the root and of each joint.
 struct Difference {
@@ -60,7 +60,7 @@ Vec3 Faded(const Vec3& value, const Vec3& rate, double time, double fade) {
   return r * r * r * ((1 + 3 * s + 6 * s * s) * value + fade * s * (1 + 3 * s) * rate);
 }
 
-/// The pose of a state, moved so that the centres of its bodies are in the mean where the state has them: joints give
+/// The pose of a state, moved so that the centers of its bodies are in the mean where the state has them: joints give
 /// way a little under a hard blow.
 void MeanPoseOf(const Character& character, const State& state, Pose& pose) {
   character::PoseOf(character, state, pose);

@@ -4,16 +4,16 @@
 #include <vector>
 
 #include "kinematic_blend.h"
-#include "retrace/planning/segments/frame_sequence.h"
 #include "retrace/control/cutting.h"
 #include "retrace/metrics/state_distance.h"
+#include "retrace/planning/segments/frame_sequence.h"
 
 namespace retrace::runs {
 namespace {
 
 /// What the servos of the second simulation do from the exit on.
-control::Fragment CommandsOf(const StruckMotion& struck, const ResponseCandidate& candidate, int end) {
-  TwoMotions servos = struck.ServosOf(candidate, 1);
+control::Fragment CommandsOf(const ImpactSimulation& struck, const ResponseCandidate& candidate, int end) {
+  CrossfadeController servos = struck.ServosOf(candidate, 1);
   const simulation::Layout layout = struck.problem().run.scene.layout();
   const character::State unused;
   control::Fragment fragment{struck.exit(), end - struck.exit(), {}};
@@ -26,13 +26,13 @@ control::Fragment CommandsOf(const StruckMotion& struck, const ResponseCandidate
 
 }  // namespace
 
-bool BlendInto(const StruckMotion& struck, const ResponseCandidate& candidate, Response& result) {
+bool BlendInto(const ImpactSimulation& struck, const ResponseCandidate& candidate, Response& result) {
   const ResponseProblem& problem = struck.problem();
   const character::Character& character = struck.character();
   const int exit = struck.exit(), enters = struck.impact() + struck.StepOf(candidate.start);
   std::vector<control::Fragment>& all = result.control.fragments;
   const bool goes_on = struck.GoesOnUntil(candidate);
-  all = control::UpTo(goes_on ? enters : exit, problem.control.fragments);
+  all = control::Truncate(goes_on ? enters : exit, problem.control.fragments);
   if (!goes_on && enters > exit) all.push_back(CommandsOf(struck, candidate, enters));
   const control::Trajectory second = goes_on ? struck.OwnFromExit() : struck.SecondSimulation(candidate, 1);
   std::vector<character::State> simulated(struck.naive().states.begin(), struck.naive().states.begin() + exit + 1);
@@ -42,25 +42,25 @@ bool BlendInto(const StruckMotion& struck, const ResponseCandidate& candidate, R
   const auto [heading, offset] = metrics::AlignOnGround(
       character, problem.settings.paper ? struck.NaiveState(enters) : simulated[static_cast<size_t>(enters)], entered);
   const BlendProblem blend = {character,
-                                struck.h(),
-                                problem.settings.blend,
-                                struck.impact(),
-                                exit,
-                                enters,
-                                std::span(simulated).first(static_cast<size_t>(enters) + 1),
-                                [&, turn = heading, move = offset](double time, character::Pose& pose) {
-                                  struck.PoseOf(candidate, candidate.time + time, pose);
-                                  pose.root_position = turn * pose.root_position + move;
-                                  pose.root_orientation = turn * pose.root_orientation;
-                                },
-                                candidate.end + struck.StandOf(candidate) - candidate.time};
+                              struck.h(),
+                              problem.settings.blend,
+                              struck.impact(),
+                              exit,
+                              enters,
+                              std::span(simulated).first(static_cast<size_t>(enters) + 1),
+                              [&, turn = heading, move = offset](double time, character::Pose& pose) {
+                                struck.PoseOf(candidate, candidate.time + time, pose);
+                                pose.root_position = turn * pose.root_position + move;
+                                pose.root_orientation = turn * pose.root_orientation;
+                              },
+                              candidate.end + struck.StandOf(candidate) - candidate.time};
   result.control.ending = BlendIn(blend);
-  all = control::UpTo(result.control.ending->step, all);
+  all = control::Truncate(result.control.ending->step, all);
   const control::Trajectory shown = control::Replay(character, result.control, problem.pushes);
   result.blend = MeasureBlend(blend, *result.control.ending, shown.states, simulated);
   result.blend->hidden_impulse = candidate.hidden_impulse;
   result.blend->hidden_share = problem.blow.impulse > 0 ? candidate.hidden_impulse / problem.blow.impulse : 0;
-  result.reference = PosesOf(*problem.run.characters[ResponseProblem::kStruck].reference, problem.blow.start);
+  result.reference = PosesOf(*problem.run.characters[ResponseProblem::kReceiver].reference, problem.blow.start);
   AppendStates(character, shown.states, struck.h(), result.reference);
   return result.blend->smooth();
 }

@@ -6,15 +6,15 @@
 #include <vector>
 
 #include "retrace/control/control.h"
-#include "retrace/planning/response/response_problem.h"
 #include "retrace/planning/response/impact_simulation.h"
+#include "retrace/planning/response/response_problem.h"
 
 namespace retrace::runs {
 
-class Companions {
+class OtherCharacters {
  public:
   /// What is found becomes the others' controls in `struck`, and stands in `found`. All must outlive the object.
-  Companions(StruckMotion& struck, int threads, const ResponseHooks& hooks, std::vector<Companion>& found)
+  OtherCharacters(ImpactSimulation& struck, int threads, const ResponseHooks& hooks, std::vector<OtherCharacter>& found)
       : struck_(struck), problem_(struck.problem()), threads_(threads), hooks_(hooks), found_(found) {}
 
   /// Each for itself, by a search, from the end of the blow on.
@@ -30,15 +30,15 @@ class Companions {
   void ListAll();
 
  private:
-  void LeadBack(Companion& other);
-  void LeadBackFrom(const control::Trajectory& whole, int from, Companion& other);
+  void LeadBack(OtherCharacter& other);
+  void LeadBackFrom(const control::Trajectory& whole, int from, OtherCharacter& other);
   double LastTouch(const control::Trajectory& whole) const;
 
-  StruckMotion& struck_;
+  ImpactSimulation& struck_;
   const ResponseProblem& problem_;
   int threads_;
   const ResponseHooks& hooks_;
-  std::vector<Companion>& found_;
+  std::vector<OtherCharacter>& found_;
 };
 
 }  // namespace retrace::runs

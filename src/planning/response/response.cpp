@@ -9,10 +9,9 @@
 #include <utility>
 
 #include "candidate_reference.h"
-#include "other_characters.h"
-#include "retrace/planning/segments/frame_sequence.h"
 #include "get_up_planning.h"
 #include "kinematic_response.h"
+#include "other_characters.h"
 #include "response_candidates.h"
 #include "retrace/character/kinematics.h"
 #include "retrace/control/cutting.h"
@@ -21,11 +20,12 @@
 #include "retrace/io/number.h"
 #include "retrace/math/smooth_step.h"
 #include "retrace/metrics/state_distance.h"
-#include "retrace/planning/segments/joined_control.h"
 #include "retrace/planning/response/contact_episodes.h"
+#include "retrace/planning/response/impact_simulation.h"
+#include "retrace/planning/segments/frame_sequence.h"
+#include "retrace/planning/segments/joined_control.h"
 #include "retrace/planning/segments/segment_search.h"
 #include "retrace/planning/segments/settle.h"
-#include "retrace/planning/response/impact_simulation.h"
 
 namespace retrace::runs {
 namespace {
@@ -73,17 +73,20 @@ class Responder {
     if (hooks_.on_line) hooks_.on_line(line);
   }
 
-  const character::ReferenceMotion& Own() const { return *problem_.run.characters[ResponseProblem::kStruck].reference; }
+  const character::ReferenceMotion& Own() const {
+    return *problem_.run.characters[ResponseProblem::kReceiver].reference;
+  }
 
   /// The run's own control under the push, for as long as the windows look.
   void Begin() {
     result_.control = problem_.control;
     const double window = o_.window.frames * matching::kFrameTime;
-    const int steps = std::max(problem_.control.num_steps(), struck_.impact() + struck_.StepAfter(o_.latest + window) + 1);
+    const int steps =
+        std::max(problem_.control.num_steps(), struck_.impact() + struck_.StepAfter(o_.latest + window) + 1);
     struck_.Simulate(steps);
     const control::Trajectory& naive = struck_.naive();
     result_.reference = PosesOf(Own(), problem_.control.duration());
-    std::optional<metrics::Evaluator> evaluator = problem_.run.EvaluatorOf(ResponseProblem::kStruck);
+    std::optional<metrics::Evaluator> evaluator = problem_.run.EvaluatorOf(ResponseProblem::kReceiver);
     evaluator->Add(naive);  // what is after the control's end is left out
     const metrics::Evaluation evaluation = evaluator->Finish(problem_.control.duration());
     result_.goes_on = evaluation.success();
@@ -129,9 +132,9 @@ class Responder {
       if (TryAndTell(c)) return true;
     }
     const std::vector<character::Pose> nothing;
-    std::vector<WayUp> ways;
-    if (MayFall()) ways = FindWaysUp(struck_, ProblemOf(nothing, NumCompositionFrames(kLongestFallen)), most);
-    for (const WayUp& way : ways) {
+    std::vector<GetUpPlan> ways;
+    if (MayFall()) ways = PlanGetUps(struck_, ProblemOf(nothing, NumCompositionFrames(kLongestFallen)), most);
+    for (const GetUpPlan& way : ways) {
       lead_ = way.lead;
       result_.candidates.push_back(way.candidate);
       if (TryAndTell(result_.candidates.size() - 1)) return true;
@@ -202,12 +205,12 @@ class Responder {
     const double stand = struck_.StandOf(candidate);
     std::vector<character::Pose> followed = poses;
     if (stand > 0) followed.resize(NumCompositionFrames(DurationOf(poses) - stand));
-    WayProblem problem = ProblemOf(followed, poses.size());
+    SegmentProblem problem = ProblemOf(followed, poses.size());
     problem.share_of_budget = DurationOf(poses) / DurationOf(followed);  // that of all of the motion
     if (MayFall()) problem.share_of_budget *= kShareOfBudget;
-    WayProblem first = problem;
+    SegmentProblem first = problem;
     if (MayFall()) first.most_back_offs = kMostBackOffs;
-    SearchedWay way = SearchWay(first);
+    FoundSegment way = SearchSegment(first);
     candidate.found = way.reached_end;
     if (way.reached_end && stand > 0) candidate.found = GoOn(problem, poses, way, followed, candidate);
     candidate.cpu_seconds += way.cpu_seconds;
@@ -221,8 +224,8 @@ class Responder {
       throw std::logic_error("the replay does not end in the state that the search found");
     }
     if (!IsAmongOthers()) return;
-    const auto touch =
-        FirstBlow(whole, problem_.run.scene.layout(), ResponseProblem::kStruck, std::max(struck_.exit_time(), problem_.blow.end()));
+    const auto touch = FirstImpact(whole, problem_.run.scene.layout(), ResponseProblem::kReceiver,
+                                   std::max(struck_.exit_time(), problem_.blow.end()));
     candidate.touched_again = touch ? touch->start : -1;
   }
 
@@ -237,30 +240,30 @@ class Responder {
 
   /// The way along poses from the end of the lead on.
   /// @param num_frames for which others are to go on
-  WayProblem ProblemOf(const std::vector<character::Pose>& poses, size_t num_frames) const {
+  SegmentProblem ProblemOf(const std::vector<character::Pose>& poses, size_t num_frames) const {
     const bool among_others = IsAmongOthers();
-    WayProblem problem{character_, among_others ? problem_.run.scene.world : problem_.control.world,
-                       lead_.end,  lead_.end_step,
-                       poses,      o_.configuration,
-                       1,          1,
-                       threads_,   hooks_.stop};
+    SegmentProblem problem{character_, among_others ? problem_.run.scene.world : problem_.control.world,
+                           lead_.end,  lead_.end_step,
+                           poses,      o_.configuration,
+                           1,          1,
+                           threads_,   hooks_.stop};
     const int end = lead_.end_step + static_cast<int>(static_cast<double>(num_frames) * kCompositionFrame / h()) + 1;
     for (size_t c = 0; among_others && c < struck_.others().size(); ++c) {
-      if (c == ResponseProblem::kStruck) continue;
-      problem.companions.push_back({&problem_.run.scene.characters[c], control::CutAt({end}, struck_.others()[c])});
+      if (c == ResponseProblem::kReceiver) continue;
+      problem.companions.push_back({&problem_.run.scene.characters[c], control::SplitAt({end}, struck_.others()[c])});
     }
     return problem;
   }
 
   /// Goes on from where the motion stands.
-  bool GoOn(const WayProblem& problem, const std::vector<character::Pose>& poses, SearchedWay& way,
+  bool GoOn(const SegmentProblem& problem, const std::vector<character::Pose>& poses, FoundSegment& way,
             std::vector<character::Pose>& followed, ResponseCandidate& candidate) const {
     ResponseCandidate resting = candidate;
     resting.last = candidate.rest;
     std::vector<character::Pose> at_rest;
     if (candidate.rest < candidate.last) at_rest = ReferenceOf(resting);
     int from = -1;
-    const bool found = StandOn({problem, poses, at_rest}, way, followed, from);
+    const bool found = Settle({problem, poses, at_rest}, way, followed, from);
     if (from >= 0) candidate.feedback_from = from * h();
     return found;
   }
@@ -282,7 +285,8 @@ class Responder {
     const metrics::Evaluation& evaluation = result_.evaluation;
     const metrics::Gate* const left = evaluation.FirstViolated();
     candidate.found = evaluation.success();
-    SetReached((left != nullptr ? left->first_violation : evaluation.simulated_duration) - problem_.blow.start, candidate);
+    SetReached((left != nullptr ? left->first_violation : evaluation.simulated_duration) - problem_.blow.start,
+               candidate);
     if (candidate.found || candidate.reached > best_reached_) {
       best_reached_ = candidate.reached;
       return;
@@ -320,7 +324,7 @@ class Responder {
       control.fragments = std::move(fragments);
       return control;
     }
-    control.fragments = control::UpTo(struck_.exit(), problem_.control.fragments);
+    control.fragments = control::Truncate(struck_.exit(), problem_.control.fragments);
     std::move(fragments.begin(), fragments.end(), std::back_inserter(control.fragments));
     return control;
   }
@@ -364,20 +368,20 @@ class Responder {
       evaluator.Add(struck_.OneOf(whole, c));
       return evaluator.Finish(std::max(static_cast<double>(steps) * h(), reference.duration() - h()));
     };
-    result_.evaluation = evaluate(ResponseProblem::kStruck, result_.reference);
+    result_.evaluation = evaluate(ResponseProblem::kReceiver, result_.reference);
     if (result_.others.empty()) companions_.ListAll();
-    for (Companion& other : result_.others) other.evaluation = evaluate(other.character, other.reference);
+    for (OtherCharacter& other : result_.others) other.evaluation = evaluate(other.character, other.reference);
   }
 
   control::Scene Ragdoll() const {
     control::OpenLoopControl limp = result_.control;
     limp.ending.reset();
     if (result_.others_left_out) {  // the control begins at the exit
-      limp.fragments = {struck_.LimpFromExit(struck_.exit() + limp.num_steps()).back()};
+      limp.fragments = {struck_.RagdollFromExit(struck_.exit() + limp.num_steps()).back()};
       limp.fragments[0].first_step = 0;
       return control::MakeScene(character_, limp);
     }
-    limp.fragments = struck_.LimpFromExit(result_.control.num_steps());
+    limp.fragments = struck_.RagdollFromExit(result_.control.num_steps());
     return problem_.has_others() ? struck_.SceneOf(limp, false) : control::MakeScene(character_, limp);
   }
 
@@ -386,9 +390,9 @@ class Responder {
   int threads_;
   const ResponseHooks& hooks_;
   const character::Character& character_;
-  StruckMotion struck_;
+  ImpactSimulation struck_;
   Response result_;
-  Companions companions_;
+  OtherCharacters companions_;
   Lead lead_;  // from the exit to where the way of a candidate begins
   double best_reached_ = 0;
   bool searched_ = false;  // the control goes on from the exit by what was found

@@ -27,7 +27,7 @@ constexpr double kLongestMotion = 10;  // that is used [s]
 
 class Finder {
  public:
-  explicit Finder(const StruckMotion& struck)
+  explicit Finder(const ImpactSimulation& struck)
       : struck_(struck), problem_(struck.problem()), o_(problem_.settings), character_(struck.character()) {}
 
   std::vector<ResponseCandidate> Run() {
@@ -196,14 +196,14 @@ class Finder {
   /// The gap of a body without strength.
   void MeasureLimp(ResponseCandidate& candidate) const {
     const auto at = static_cast<size_t>(struck_.StepOf(candidate.start) - (struck_.exit() - struck_.impact()));
-    const control::Trajectory limp = struck_.SecondSimulation(candidate, kLimp);
+    const control::Trajectory limp = struck_.SecondSimulation(candidate, kRagdollStrength);
     if (limp.diverged || limp.states.size() <= at) return;
     character::State motion;
     struck_.MotionOf(candidate).StateAt(candidate.time, motion);
     candidate.limp_gap = metrics::StateDistance(character_, limp.states[at], motion);
   }
 
-  const StruckMotion& struck_;
+  const ImpactSimulation& struck_;
   const ResponseProblem& problem_;
   const ResponseSettings& o_;
   const character::Character& character_;
@@ -214,7 +214,7 @@ class Finder {
 
 namespace {
 
-/// Of the centre of mass [m/s].
+/// Of the center of mass [m/s].
 double SpeedAt(const character::ReferenceMotion& motion, double time) {
   character::State state;
   motion.StateAt(time, state);
@@ -223,7 +223,7 @@ double SpeedAt(const character::ReferenceMotion& motion, double time) {
 
 }  // namespace
 
-bool FindEnd(const StruckMotion& struck, ResponseCandidate& candidate) {
+bool FindEnd(const ImpactSimulation& struck, ResponseCandidate& candidate) {
   const ResponseSettings& o = struck.problem().settings;
   const character::ReferenceMotion& motion = struck.MotionOf(candidate);
   if (o.paper) {
@@ -258,7 +258,7 @@ bool FindEnd(const StruckMotion& struck, ResponseCandidate& candidate) {
   return false;
 }
 
-std::vector<ResponseCandidate> FindCandidates(const StruckMotion& struck) {
+std::vector<ResponseCandidate> FindCandidates(const ImpactSimulation& struck) {
   return Finder(struck).Run();
 }
 

@@ -4,17 +4,17 @@
 
 #include <vector>
 
-#include "retrace/planning/response/response_problem.h"
 #include "retrace/planning/response/impact_simulation.h"
+#include "retrace/planning/response/response_problem.h"
 
 namespace retrace::runs {
 
 /// Those that the motion is about to resemble, in the order in which they are to be tried. The motion has been
 /// simulated for as long as the windows look.
-std::vector<ResponseCandidate> FindCandidates(const StruckMotion& struck);
+std::vector<ResponseCandidate> FindCandidates(const ImpactSimulation& struck);
 
 /// When its motion has stood for a while, late enough, and until when it goes on so; false where it does not. By
 /// `start` and `time` of the candidate.
-bool FindEnd(const StruckMotion& struck, ResponseCandidate& candidate);
+bool FindEnd(const ImpactSimulation& struck, ResponseCandidate& candidate);
 
 }  // namespace retrace::runs

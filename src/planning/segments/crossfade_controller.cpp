@@ -8,13 +8,13 @@
 namespace retrace::runs {
 namespace {
 
-void PoseAt(const TwoMotions::Course& course, double time, character::Pose& pose) {
+void PoseAt(const CrossfadeController::Course& course, double time, character::Pose& pose) {
   course.motion.PoseAt(std::max(0.0, time + course.offset), pose);
 }
 
 }  // namespace
 
-void TwoMotions::Command(const control::Instant& now, std::span<simulation::JointCommand> commands) {
+void CrossfadeController::Command(const control::StepContext& now, std::span<simulation::JointCommand> commands) {
   const double share = SmoothStep(std::clamp((now.time - from_) / std::max(1e-6, to_ - from_), 0.0, 1.0));
   double ahead_of = -1;
   for (size_t j = 0; j < commands.size(); ++j) {

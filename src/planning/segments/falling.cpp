@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kArmGain = 0.6;       // of the servos of arms that are stretched out
 constexpr double kDriveGain = 0.2;     // of servos that begin to go to a pose
-constexpr double kFallSpeed = 0.4;     // of the centre of mass, above which the arms are stretched out [m/s]
+constexpr double kFallSpeed = 0.4;     // of the center of mass, above which the arms are stretched out [m/s]
 constexpr double kStillRate = 0.25;    // [rad/s]
 constexpr double kStillSpeed = 0.05;   // [m/s]
 constexpr double kLeanTime = 0.3;      // by which the lean of the body counts as a velocity [s]

@@ -12,7 +12,7 @@ constexpr double kRest = 0.3;  // in which the root comes to rest where a motion
 
 }  // namespace
 
-Vec3 WayToRest(const Vec3& velocity, double time) {
+Vec3 PathToRest(const Vec3& velocity, double time) {
   return kRest * (1 - std::exp(-time / kRest)) * velocity;
 }
 
@@ -23,7 +23,7 @@ void RestingPoseAt(const character::ReferenceMotion& motion, double last, double
   motion.PoseAt(last - matching::kFrameTime, before);
   Vec3 velocity = (pose.root_position - before.root_position) / matching::kFrameTime;
   velocity.y() = 0;
-  pose.root_position += WayToRest(velocity, time - last);
+  pose.root_position += PathToRest(velocity, time - last);
 }
 
 }  // namespace retrace::runs

@@ -6,10 +6,10 @@
 #include "retrace/control/cutting.h"
 #include "retrace/methods/sampling/rollout.h"
 #include "retrace/methods/sampling/search.h"
-#include "retrace/planning/segments/joined_control.h"
 #include "retrace/parallel/rank_report.h"
 #include "retrace/parallel/task_farm.h"
 #include "retrace/parallel/thread_farm.h"
+#include "retrace/planning/segments/joined_control.h"
 
 namespace retrace::runs {
 namespace {
@@ -18,7 +18,7 @@ constexpr int kMostSamples = 1000000, kMostSaved = 100000;
 
 }  // namespace
 
-SearchedWay SearchWay(const WayProblem& problem) {
+FoundSegment SearchSegment(const SegmentProblem& problem) {
   Configuration configuration = problem.configuration;
   configuration.sampling.samples = std::min(configuration.sampling.samples * problem.effort, kMostSamples);
   configuration.sampling.selection.saved =
@@ -35,14 +35,14 @@ SearchedWay SearchWay(const WayProblem& problem) {
   preparation.task.start = problem.start;
   sampling::Problem search{preparation.task, configuration.sampling};
   search.companions = problem.companions;
-  for (sampling::Companion& companion : search.companions) {
+  for (sampling::CoSimulated& companion : search.companions) {
     for (control::Fragment& fragment : companion.fragments) fragment.first_step -= problem.first_step;
   }
   const auto farm = parallel::MakeThreadFarm(problem.threads, sampling::MakeWorkerFactory(search));
   sampling::Hooks hooks;
   hooks.stop = problem.stop;
   sampling::Summary summary = sampling::Run(search, *farm, hooks);
-  SearchedWay way;
+  FoundSegment way;
   way.reached_end = summary.reached_end();
   way.cpu_seconds = summary.cpu_seconds;
   way.reached = summary.control.duration();
@@ -53,16 +53,16 @@ SearchedWay SearchWay(const WayProblem& problem) {
   return way;
 }
 
-control::Trajectory SimulateWay(const WayProblem& problem, std::span<const control::Fragment> fragments) {
-  std::vector<int> restarts;  // of all in the world (StruckMotion::SceneOf)
+control::Trajectory SimulateSegment(const SegmentProblem& problem, std::span<const control::Fragment> fragments) {
+  std::vector<int> restarts;  // of all in the world (ImpactSimulation::SceneOf)
   for (const control::Fragment& fragment : fragments) restarts.push_back(fragment.first_step);
   const int end = fragments.empty() ? problem.first_step : fragments.back().end_step();
   restarts.push_back(end);
   std::vector<const character::Character*> characters = {&problem.character};
   std::vector<std::vector<control::Fragment>> others;
-  for (const sampling::Companion& companion : problem.companions) {
+  for (const sampling::CoSimulated& companion : problem.companions) {
     characters.push_back(companion.character);
-    others.push_back(control::CutAt(restarts, companion.fragments));
+    others.push_back(control::SplitAt(restarts, companion.fragments));
   }
   control::OpenLoop own(fragments);
   std::vector<control::OpenLoop> open_loops(others.begin(), others.end());

@@ -13,10 +13,10 @@
 #include "retrace/methods/tracking/controller.h"
 #include "retrace/methods/tracking/problem.h"
 #include "retrace/metrics/gates.h"
+#include "retrace/metrics/posture.h"
 #include "retrace/planning/segments/joined_control.h"
 #include "retrace/runs/libraries/control_library.h"
 #include "retrace/task/task.h"
-#include "retrace/metrics/posture.h"
 
 namespace retrace::runs {
 namespace {
@@ -30,7 +30,7 @@ class From final : public control::Controller {
         first_step_(first_step),
         time_step_(time_step) {}
 
-  void Command(const control::Instant& now, std::span<simulation::JointCommand> commands) override {
+  void Command(const control::StepContext& now, std::span<simulation::JointCommand> commands) override {
     const int step = now.step - first_step_;
     own_ = now.layout.StateOf(now.state, now.character);
     controller_.Command({step, step * time_step_, own_, layout_, 0}, commands);
@@ -47,7 +47,7 @@ class From final : public control::Controller {
 
 }  // namespace
 
-SearchedWay TrackWay(const WayProblem& problem) {
+FoundSegment TrackSegment(const SegmentProblem& problem) {
   const double begin = io::ThreadCpuSeconds();
   const Configuration& configuration = problem.configuration;
   const character::ReferenceMotion motion(problem.character, kCompositionFrame, problem.poses,
@@ -75,21 +75,21 @@ SearchedWay TrackWay(const WayProblem& problem) {
   control::CommandRecorder recorder(from);
   std::vector<const character::Character*> characters = {&problem.character};
   std::vector<control::Controller*> controllers = {&recorder};
-  // All are restarted where the fragments begin (StruckMotion::SceneOf).
+  // All are restarted where the fragments begin (ImpactSimulation::SceneOf).
   std::vector<int> restarts;
   for (int step = 0; step < steps; step += controller.fragment_steps()) restarts.push_back(problem.first_step + step);
   restarts.push_back(problem.first_step + steps);
   std::vector<std::vector<control::Fragment>> fragments;
-  for (const sampling::Companion& companion : problem.companions) {
+  for (const sampling::CoSimulated& companion : problem.companions) {
     characters.push_back(companion.character);
-    fragments.push_back(control::CutAt(restarts, companion.fragments));
+    fragments.push_back(control::SplitAt(restarts, companion.fragments));
   }
   std::vector<control::OpenLoop> others(fragments.begin(), fragments.end());
   for (control::OpenLoop& other : others) controllers.push_back(&other);
   control::Trajectory whole =
       control::Simulate(characters, problem.world, problem.start, controllers, problem.first_step, steps);
 
-  SearchedWay way;
+  FoundSegment way;
   way.end_state = whole.states.back();
   way.end = control::Fingerprint(way.end_state);
   way.fragments = recorder.TakeFragments();

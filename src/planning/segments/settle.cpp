@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <cmath>
 
-#include "retrace/planning/segments/frame_sequence.h"
-#include "retrace/planning/segments/motion_start.h"
 #include "retrace/character/kinematics.h"
 #include "retrace/character/reference_motion.h"
 #include "retrace/control/cutting.h"
 #include "retrace/io/error.h"
-#include "retrace/planning/segments/joined_control.h"
-#include "retrace/runs/libraries/control_library.h"
-#include "retrace/planning/segments/rest.h"
 #include "retrace/metrics/posture.h"
+#include "retrace/planning/segments/frame_sequence.h"
+#include "retrace/planning/segments/joined_control.h"
+#include "retrace/planning/segments/motion_start.h"
+#include "retrace/planning/segments/rest.h"
+#include "retrace/runs/libraries/control_library.h"
 #include "segment_tracking.h"
 
 namespace retrace::runs {
@@ -23,9 +23,9 @@ constexpr double kHandOverWithin = 0.8, kHandOversApart = 0.15;  // [s]
 constexpr double kSearchedAnew =
     2;  // before that end, from where the rest is searched for where nothing else works [s]
 
-class Stander {
+class Settler {
  public:
-  Stander(const StandingProblem& problem, SearchedWay& way, std::vector<character::Pose>& followed, int& feedback_from)
+  Settler(const SettleProblem& problem, FoundSegment& way, std::vector<character::Pose>& followed, int& feedback_from)
       : problem_(problem.way),
         poses_(problem.poses),
         at_rest_(problem.at_rest),
@@ -33,7 +33,7 @@ class Stander {
         followed_(followed),
         feedback_from_(feedback_from),
         end_(way.fragments.back().end_step()),
-        whole_(SimulateWay(problem_, way.fragments)) {}
+        whole_(SimulateSegment(problem_, way.fragments)) {}
 
   bool Run() {
     const std::vector<int> steps = HandOvers();
@@ -76,15 +76,15 @@ class Stander {
     const double time = (step - problem_.first_step) * h();
     const std::vector<character::Pose> rest =
         onward != nullptr ? RestOf(*onward, time, state) : StillFrom(state, DurationOf(poses_) - time);
-    const WayProblem next{
+    const SegmentProblem next{
         problem_.character, problem_.world,     state, step, rest, problem_.configuration, 1, 1, problem_.threads,
         problem_.stop,      problem_.companions};
-    SearchedWay on = feedback ? TrackWay(next) : SearchWay(next);
+    FoundSegment on = feedback ? TrackSegment(next) : SearchSegment(next);
     way_.cpu_seconds += on.cpu_seconds;
     const double reached = time + on.reached;
     const bool found = on.reached_end && (feedback || StaysUp(next, on.fragments));
     if (!found && (feedback || reached <= way_.reached)) return false;
-    way_.fragments = control::UpTo(step, way_.fragments);
+    way_.fragments = control::Truncate(step, way_.fragments);
     way_.fragments.insert(way_.fragments.end(), on.fragments.begin(), on.fragments.end());
     way_.end = on.end;
     way_.reached = reached;
@@ -95,8 +95,8 @@ class Stander {
   }
 
   /// Whether the root stays where that of somebody is who stands: a search may sink within the gates.
-  bool StaysUp(const WayProblem& next, const std::vector<control::Fragment>& fragments) const {
-    const control::Trajectory whole = SimulateWay(next, fragments);
+  bool StaysUp(const SegmentProblem& next, const std::vector<control::Fragment>& fragments) const {
+    const control::Trajectory whole = SimulateSegment(next, fragments);
     const auto root = static_cast<size_t>(problem_.character.root);
     const double low = kStandingRoot * problem_.character.bodies[root].rest_position.y();
     return std::all_of(whole.states.begin() + std::max(0, end_ - next.first_step), whole.states.end(),
@@ -123,14 +123,14 @@ class Stander {
     velocity.y() = 0;
     for (size_t f = 0; f < poses.size(); ++f) {
       character::PoseOf(problem_.character, state, poses[f]);
-      poses[f].root_position += WayToRest(velocity, static_cast<double>(f) * kCompositionFrame);
+      poses[f].root_position += PathToRest(velocity, static_cast<double>(f) * kCompositionFrame);
     }
     return poses;
   }
 
-  const WayProblem& problem_;
+  const SegmentProblem& problem_;
   const std::vector<character::Pose>&poses_, &at_rest_;
-  SearchedWay& way_;
+  FoundSegment& way_;
   std::vector<character::Pose>& followed_;
   int& feedback_from_;
   const int end_;                    // of the way as it came, where it stands
@@ -139,9 +139,9 @@ class Stander {
 
 }  // namespace
 
-bool StandOn(const StandingProblem& problem, SearchedWay& way, std::vector<character::Pose>& followed,
-             int& feedback_from) {
-  return Stander(problem, way, followed, feedback_from).Run();
+bool Settle(const SettleProblem& problem, FoundSegment& way, std::vector<character::Pose>& followed,
+            int& feedback_from) {
+  return Settler(problem, way, followed, feedback_from).Run();
 }
 
 }  // namespace retrace::runs

@@ -5,14 +5,14 @@
 #include <optional>
 #include <utility>
 
-#include "retrace/retargeting/cycle.h"
 #include "retrace/character/kinematics.h"
-#include "retrace/retargeting/reference.h"
 #include "retrace/io/error.h"
-#include "retrace/planning/segments/motion_start.h"
-#include "retrace/metrics/state_distance.h"
-#include "retrace/runs/libraries/control_library.h"
 #include "retrace/metrics/posture.h"
+#include "retrace/metrics/state_distance.h"
+#include "retrace/planning/segments/motion_start.h"
+#include "retrace/retargeting/cycle.h"
+#include "retrace/retargeting/reference.h"
+#include "retrace/runs/libraries/control_library.h"
 
 namespace retrace::runs {
 namespace {
@@ -27,8 +27,8 @@ constexpr double kCycleWithin = 6;      // before the end, where a cycle is look
 constexpr double kFarthestPhase = 0.4;  // of the end from a cycle that goes on from there [m]
 constexpr double kMoving = 0.4;         // speed of who does not stand [m/s]
 constexpr double kNearFloor = 0.05;     // [m]
-constexpr double kPhasesApart = 0.2;  // of two steps into the walk [s]
-constexpr size_t kMostPhases = 4;     // of the walk that are tried
+constexpr double kPhasesApart = 0.2;    // of two steps into the walk [s]
+constexpr size_t kMostPhases = 4;       // of the walk that are tried
 
 /// A motion whose first pose is near the last one of the reference goes on from there; that pose is not repeated.
 std::vector<Pose> JoinTo(const character::ReferenceMotion& reference, std::vector<Pose> poses) {
@@ -45,8 +45,9 @@ std::optional<std::vector<Pose>> OfTheClip(const EndingMotion& ending, double se
   character::ReferenceOptions options = ending.clip.options.reference;
   if (!options.end || options.loop || !ending.clip.world.empty()) return std::nullopt;
   if (ending.clip.repaired && ending.clip.repaired->changed) return std::nullopt;  // its clock is another one
-  const double recorded =
-      options.frame_rate ? static_cast<double>(ending.clip.clip.frames.size() - 1) / *options.frame_rate : ending.clip.clip.duration();
+  const double recorded = options.frame_rate
+                              ? static_cast<double>(ending.clip.clip.frames.size() - 1) / *options.frame_rate
+                              : ending.clip.clip.duration();
   options.end = std::min(recorded, *options.end + seconds / options.time_scale);
   character::ReferenceReport report;
   const double frame_time = ending.clip.reference().frame_time(), end = ending.clip.reference().duration();
@@ -63,7 +64,8 @@ std::optional<std::vector<Pose>> OfTheClip(const EndingMotion& ending, double se
 std::vector<Pose> OfTheLoop(const EndingMotion& ending, size_t count) {
   std::vector<Pose> poses = ending.clip.reference().poses();
   const size_t size = poses.size();
-  const auto round = static_cast<size_t>(std::lround(ending.clip.report.loop_duration / ending.clip.reference().frame_time()));
+  const auto round =
+      static_cast<size_t>(std::lround(ending.clip.report.loop_duration / ending.clip.reference().frame_time()));
   Vec3 way = poses[size - 1].root_position - poses[size - 1 - round].root_position;
   way.y() = 0;
   for (size_t f = 0; f < count; ++f) {
@@ -161,15 +163,15 @@ std::vector<Pose> StandingStill(const character::ReferenceMotion& reference, con
 
 }  // namespace
 
-std::string Name(Onward onward) {
+std::string Name(ContinuationKind onward) {
   switch (onward) {
-    case Onward::kClip:
+    case ContinuationKind::kClip:
       return "clip";
-    case Onward::kCycle:
+    case ContinuationKind::kCycle:
       return "cycle";
-    case Onward::kWalk:
+    case ContinuationKind::kWalk:
       return "walk";
-    case Onward::kStill:
+    case ContinuationKind::kStill:
       break;
   }
   return "still";
@@ -194,12 +196,13 @@ std::vector<Continuation> ContinuationsOf(const EndingMotion& ending, double sec
   reference.StateAt(reference.duration(), end);
   const Vec3 velocity = character::CenterOfMassVelocity(reference.character(), end);
   std::vector<Continuation> ways;
-  if (auto poses = OfTheClip(ending, seconds)) ways.push_back({Onward::kClip, std::move(*poses), 0});
-  if (auto poses = OfTheCycle(ending, count)) ways.push_back({Onward::kCycle, std::move(*poses), 0});
+  if (auto poses = OfTheClip(ending, seconds)) ways.push_back({ContinuationKind::kClip, std::move(*poses), 0});
+  if (auto poses = OfTheCycle(ending, count)) ways.push_back({ContinuationKind::kCycle, std::move(*poses), 0});
   if (!IsInTheAir(reference.character(), reference.poses().back())) {
-    Continuation still{Onward::kStill, StandingStill(reference, velocity, count), 0};
+    Continuation still{ContinuationKind::kStill, StandingStill(reference, velocity, count), 0};
     ways.insert(velocity.norm() < kMoving ? ways.begin() : ways.end(), std::move(still));
-    for (std::vector<Pose>& poses : OfTheWalk(ending, count)) ways.push_back({Onward::kWalk, std::move(poses), 0});
+    for (std::vector<Pose>& poses : OfTheWalk(ending, count))
+      ways.push_back({ContinuationKind::kWalk, std::move(poses), 0});
   }
   std::erase_if(ways, [&](const Continuation& way) { return !IsUp(reference.character(), way.poses.back()); });
   return ways;

@@ -4,7 +4,8 @@
 
 namespace retrace::runs {
 
-void ReplayInParts(const task::PreparedClip& clip, const control::OpenLoopControl& control, std::span<const control::Push> pushes,
+void ReplayInParts(const task::PreparedClip& clip, const control::OpenLoopControl& control,
+                   std::span<const control::Push> pushes,
                    const std::function<void(const control::Trajectory& part)>& observe) {
   control::ReplayInParts(control::MakeScene(clip.character, control), pushes, StepsPerPart(control.world.time_step),
                          observe);

@@ -7,8 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "retrace/planning/viability/continuation.h"
-#include "retrace/planning/viability/replayed_control.h"
 #include "retrace/io/cpu_time.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
@@ -17,10 +15,11 @@
 #include "retrace/methods/tracking/track.h"
 #include "retrace/metrics/gates.h"
 #include "retrace/parallel/task_farm.h"
-
+#include "retrace/parallel/thread_farm.h"
 #include "retrace/planning/segments/motion_start.h"
 #include "retrace/planning/segments/rest.h"
-#include "retrace/parallel/thread_farm.h"
+#include "retrace/planning/viability/continuation.h"
+#include "retrace/planning/viability/replayed_control.h"
 
 namespace retrace::runs {
 namespace {
@@ -37,9 +36,15 @@ constexpr double kLeastAllowed =
 
 class EndJudge {
  public:
-  EndJudge(const EndingMotion& ending, const Configuration& configuration, const control::OpenLoopControl& control, const character::State& state, int threads,
-           const std::function<bool()>& stop)
-      : clip_(ending.clip), ending_(ending), configuration_(configuration), control_(control), state_(state), threads_(threads), stop_(stop) {
+  EndJudge(const EndingMotion& ending, const Configuration& configuration, const control::OpenLoopControl& control,
+           const character::State& state, int threads, const std::function<bool()>& stop)
+      : clip_(ending.clip),
+        ending_(ending),
+        configuration_(configuration),
+        control_(control),
+        state_(state),
+        threads_(threads),
+        stop_(stop) {
     judged_.end.seconds = configuration.run.tail;
     allowed_ = std::max(kLeastAllowed,
                         configuration.sampling.budget * (clip_.preparation.task.duration() + configuration.run.tail));
@@ -71,10 +76,10 @@ class EndJudge {
     for (Continuation& way : ways) {
       if (Track(way)) return;
     }
-    const EndMending mending = configuration_.run.mend_end;
+    const EndRecovery mending = configuration_.run.mend_end;
     const bool tracked = !control_.fragments.empty() && control_.fragments.back().has_commands();
     for (const Continuation& way : ways) {
-      if (mending != EndMending::kOff && tracked && TrackAnew(way)) return;
+      if (mending != EndRecovery::kOff && tracked && TrackAnew(way)) return;
     }
     // What feedback followed for longest is what a search will rather find.
     std::stable_sort(ways.begin(), ways.end(),
@@ -84,7 +89,7 @@ class EndJudge {
       if (Search(way, end_step(), state_, false)) return;
     }
     end.reason = "no way on was found, neither by tracking nor by sampling";
-    if (mending != EndMending::kSearch) return;
+    if (mending != EndRecovery::kSearch) return;
     for (const double back : kGoBack) {
       const int from = RestartBefore(end_step() - static_cast<int>(std::lround(back / h())));
       if (from == restart_) continue;
@@ -165,8 +170,7 @@ class EndJudge {
   tracking::Summary Follow(const character::ReferenceMotion& motion, const tracking::Options& options,
                            const std::optional<character::State>& start, int steps) const {
     CheckStop();
-    const tracking::PreparedReference prepared =
-        tracking::PrepareReference(motion, {}, clip_.options.world, options);
+    const tracking::PreparedReference prepared = tracking::PrepareReference(motion, {}, clip_.options.world, options);
     tracking::Problem problem{TaskOf(motion, start.value_or(control_.start), {0, steps}), &prepared.motion, options};
     problem.task.world.contact_scale.clear();
     problem.start = start;
@@ -349,8 +353,9 @@ std::string ViableEnd::Describe() const {
   return text;
 }
 
-JudgedEnd JudgeEnd(const EndingMotion& ending, const Configuration& configuration, const control::OpenLoopControl& control,
-                   const character::State& state, int threads, const std::function<bool()>& stop) {
+JudgedEnd JudgeEnd(const EndingMotion& ending, const Configuration& configuration,
+                   const control::OpenLoopControl& control, const character::State& state, int threads,
+                   const std::function<bool()>& stop) {
   return EndJudge(ending, configuration, control, state, threads, stop).Run();
 }
 

@@ -18,7 +18,7 @@ function bundle(file) {
     target: ['chrome100', 'firefox100', 'safari15.4'],
     nodePaths: [modules],
     charset: 'utf8',
-    legalComments: 'eof', // the licences of what is bundled travel with it
+    legalComments: 'eof', // the licenses of what is bundled travel with it
     logLevel: 'warning',
   }).outputFiles[0].text;
 }

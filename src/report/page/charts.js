@@ -187,7 +187,7 @@ export function heightChart(run, clock) {
   const add = (name, motion, values, paint, dash) => {
     lines.push({ name, times: run.sampleTimes(values.length), values, color: paint, dash });
   };
-  add('centre of mass', 'simulated', run.center('simulated'), () => seriesColor(0));
+  add('center of mass', 'simulated', run.center('simulated'), () => seriesColor(0));
   if (run.reference) add('its reference', 'reference', run.center('reference'), () => seriesColor(0), true);
   add('root', 'simulated', run.root('simulated'), () => seriesColor(1));
   if (run.reference) add('its reference', 'reference', run.root('reference'), () => seriesColor(1), true);
@@ -423,7 +423,7 @@ export function repairCharts(run, clock) {
   return [
     new TimeChart({
       id: `repair-height-${run.index}`,
-      title: 'Height of the centre of mass, as recorded and repaired',
+      title: 'Height of the center of mass, as recorded and repaired',
       unit: 'm',
       digits: 3,
       clock,

@@ -1,4 +1,4 @@
-// Colours of Okabe and Ito (2008), which stay apart for all kinds of colour vision, in both schemes.
+// Colors of Okabe and Ito (2008), which stay apart for all kinds of color vision, in both schemes.
 
 export const dark = () => matchMedia('(prefers-color-scheme: dark)').matches;
 

@@ -75,7 +75,7 @@ export class Figure {
           mesh.receiveShadow = true;
           node.add(mesh);
         } else {
-          // Depth first, then colour: what is inside the ghost does not shine through it.
+          // Depth first, then color: what is inside the ghost does not shine through it.
           const depth = new Mesh(geometry, new MeshBasicMaterial({ colorWrite: false, transparent: true }));
           depth.renderOrder = 1;
           const mesh = new Mesh(geometry, new MeshLambertMaterial({ transparent: true, opacity: 0.3 }));
@@ -196,7 +196,7 @@ export class Footprints {
   paint() {
     const color = new Color();
     this.run.footprints.pressures.forEach((pressure, k) => {
-      // setRGB takes linear values; a heat colour is one of the screen.
+      // setRGB takes linear values; a heat color is one of the screen.
       this.mesh.setColorAt(k, color.setRGB(...heat(pressure / this.most), 'srgb'));
     });
     if (this.mesh.instanceColor) this.mesh.instanceColor.needsUpdate = true;

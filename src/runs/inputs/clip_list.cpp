@@ -6,8 +6,8 @@
 
 #include "retrace/io/error.h"
 #include "retrace/io/json.h"
-#include "retrace/io/text.h"
 #include "retrace/io/split_text.h"
+#include "retrace/io/text.h"
 
 namespace retrace::runs {
 namespace {

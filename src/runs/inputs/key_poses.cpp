@@ -5,10 +5,10 @@
 #include <set>
 
 #include "retrace/character/limits.h"
-#include "retrace/retargeting/reference.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
 #include "retrace/math/rotation.h"
+#include "retrace/retargeting/reference.h"
 #include "retrace/runs/inputs/clip_input.h"
 
 namespace retrace::runs {

@@ -10,7 +10,7 @@ std::vector<std::filesystem::path> WorldFiles(const std::vector<std::string>& wo
   return files;
 }
 
-task::AlteredWorld ReadWorlds(const std::vector<std::string>& worlds) {
+task::WorldVariation ReadWorlds(const std::vector<std::string>& worlds) {
   std::vector<InputFile> files;
   for (const std::filesystem::path& file : WorldFiles(worlds)) {
     files.push_back(ReadInput({WorldRole(files.size() + 1), file}));
@@ -18,8 +18,8 @@ task::AlteredWorld ReadWorlds(const std::vector<std::string>& worlds) {
   return ParseWorlds(files);
 }
 
-task::AlteredWorld ParseWorlds(std::span<const InputFile> files) {
-  task::AlteredWorld all;
+task::WorldVariation ParseWorlds(std::span<const InputFile> files) {
+  task::WorldVariation all;
   for (size_t number = 1; const InputFile* file = FindInput(files, WorldRole(number)); ++number) {
     const std::filesystem::path& path = file->record.name.path;
     const io::Json document = file->Parse();

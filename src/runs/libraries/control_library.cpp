@@ -13,8 +13,8 @@
 #include "retrace/io/file.h"
 #include "retrace/io/json.h"
 #include "retrace/io/number.h"
-#include "retrace/results/run_folder.h"
 #include "retrace/metrics/posture.h"
+#include "retrace/results/run_folder.h"
 
 namespace retrace::runs {
 namespace fs = std::filesystem;

@@ -9,14 +9,14 @@
 #include <utility>
 
 #include "retrace/character/mirror.h"
-#include "retrace/retargeting/reference.h"
-#include "retrace/retargeting/reference_report.h"
 #include "retrace/io/error.h"
 #include "retrace/io/field_error.h"
 #include "retrace/io/file.h"
 #include "retrace/io/number.h"
 #include "retrace/parallel/bytes.h"
 #include "retrace/results/provenance.h"
+#include "retrace/retargeting/reference.h"
+#include "retrace/retargeting/reference_report.h"
 #include "retrace/runs/inputs/character_input.h"
 #include "retrace/runs/inputs/clip_list.h"
 

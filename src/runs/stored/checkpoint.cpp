@@ -3,8 +3,8 @@
 #include <system_error>
 
 #include "retrace/io/error.h"
-#include "retrace/io/remedy.h"
 #include "retrace/io/json_difference.h"
+#include "retrace/io/remedy.h"
 
 namespace retrace::runs {
 
@@ -30,10 +30,10 @@ Checkpoint::Checkpoint(const fs::path& folder, const io::Json& identity, Earlier
     resumes_ = journal_ && journal_->header() == header;
     if (resumes_) return;
     if (earlier == Earlier::kResume) {
-      throw Curable<UsageError>({Remedy::kBeginAnew, Remedy::kOtherOutput},
-                                path.string()
-                                    .append(": found the checkpoint of another run: ")
-                                    .append(io::Differences(journal_->header(), header)));
+      throw WithHint<UsageError>({Remedy::kBeginAnew, Remedy::kOtherOutput},
+                                 path.string()
+                                     .append(": found the checkpoint of another run: ")
+                                     .append(io::Differences(journal_->header(), header)));
     }
     journal_.reset();
   }

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "retrace/io/assignment.h"
 #include "retrace/character/builder.h"
 #include "retrace/dynamics/tangent.h"
+#include "retrace/io/assignment.h"
 #include "retrace/math/random.h"
 #include "retrace/runs/stored/stored_run.h"
 

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "retrace/control/push_text.h"
-#include "retrace/runs/stored/scene_files.h"
 #include "retrace/io/number.h"
+#include "retrace/runs/stored/scene_files.h"
 
 namespace retrace::runs {
 namespace {

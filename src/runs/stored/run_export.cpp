@@ -33,7 +33,7 @@ std::vector<ExportTarget> ExportTargets(const ExportOptions& o, size_t num_chara
     io::CheckOutput(target.path, inputs);
     // What is in the run's own `export` is ours.
     if (o.output.empty() || o.force || !fs::exists(target.path)) continue;
-    throw Curable<UsageError>({Remedy::kOverwrite}, target.path.string() + ": found a file, expected none");
+    throw WithHint<UsageError>({Remedy::kOverwrite}, target.path.string() + ": found a file, expected none");
   }
   return targets;
 }

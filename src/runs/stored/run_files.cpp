@@ -169,14 +169,14 @@ results::SampleTable SamplesOf(const sampling::Summary& search) {
   return table;
 }
 
-std::string FormatWindows(const windows::Summary& summary) {
+std::string FormatWindows(const trajectory::Summary& summary) {
   io::CsvWriter csv;
   for (const char* column : {"window", "iteration", "start", "end", "start_cost", "cost", "best_cost", "deviation",
                              "samples", "diverged", "inside_gates"}) {
     csv.Text(column);
   }
   csv.EndRow();
-  for (const windows::IterationRecord& record : summary.iterations) {
+  for (const trajectory::IterationRecord& record : summary.iterations) {
     csv.Integer(record.window);
     csv.Integer(record.iteration);
     for (const double number : {record.start, record.end}) csv.Number(number);

@@ -5,9 +5,9 @@
 #include <stdexcept>
 #include <utility>
 
-#include "retrace/io/assignment.h"
 #include "retrace/control/command_recorder.h"
 #include "retrace/control/feedback_controller.h"
+#include "retrace/io/assignment.h"
 #include "retrace/io/csv_writer.h"
 #include "retrace/io/file.h"
 #include "retrace/io/number.h"
@@ -28,7 +28,7 @@ class NodeLog final : public control::Controller {
           std::vector<FeedbackRecord>& records)
       : controller_(controller), feedback_(feedback), node_duration_(node_duration), records_(records) {}
 
-  void Command(const control::Instant& now, std::span<simulation::JointCommand> commands) override {
+  void Command(const control::StepContext& now, std::span<simulation::JointCommand> commands) override {
     controller_.Command(now, commands);
     const control::FeedbackController& acting = controller_.acting();
     if (!acting.IsNode(now.step)) return;
@@ -93,7 +93,7 @@ RunFeedback::RunFeedback(const StoredRun& run, const stabilization::ReindexingOp
   control = control::ControlOf(run.scene, 0);
   control.pushes.clear();  // they are given where it is simulated
   file = FeedbackFile(run);
-  if (!fs::exists(file)) throw InputError(file.string(), "no such file", "feedback, which stabilise makes for a run");
+  if (!fs::exists(file)) throw InputError(file.string(), "no such file", "feedback, which stabilize makes for a run");
   const std::string bytes = io::ReadFile(file);
   sha256 = io::Sha256(bytes);
   feedback = control::ParseFeedback(bytes, file.string());

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "retrace/character/limits.h"
-#include "retrace/control/pushes.h"
 #include "retrace/character/skeleton.h"
+#include "retrace/control/pushes.h"
 #include "retrace/io/describe.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"

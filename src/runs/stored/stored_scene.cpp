@@ -5,11 +5,11 @@
 #include <utility>
 
 #include "retrace/control/pushes.h"
+#include "retrace/control/reference_targets.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
 #include "retrace/io/split_text.h"
 #include "retrace/math/rotation.h"
-#include "retrace/control/reference_targets.h"
 
 namespace retrace::runs {
 namespace {
@@ -52,7 +52,7 @@ void MakePhysical(control::Scene& scene) {
 
 }  // namespace
 
-task::PlacedWorld PutInto(const task::AlteredWorld& world, StoredRun& run) {
+task::PlacedWorld PutInto(const task::WorldVariation& world, StoredRun& run) {
   run.RequireOneCharacter("a world is placed along the motion of one (put its run there first, and let others join)");
   std::optional<character::ReferenceMotion>& reference = run.characters[0].reference;
   if (!reference) {
@@ -135,7 +135,7 @@ JoiningRun ParseJoiningRun(const std::string& text) {
   const auto refuse = [&](const std::string& found) {
     std::string message = "the other run \"" + text + "\"";
     message.append(": found ").append(found).append(", expected OTHER, OTHER,X,Z or OTHER,X,Z,HEADING: the folder of ");
-    throw UsageError(message.append("a run, metres up to 1000, and degrees"));
+    throw UsageError(message.append("a run, meters up to 1000, and degrees"));
   };
   const std::vector<std::string> parts = io::Split(text, ',');
   if (parts.size() == 2 || parts.size() > 4) refuse(std::to_string(parts.size()) + " parts between commas");

@@ -43,8 +43,8 @@ std::vector<StoredTable> StoredTables(const StoredRun& run, size_t character, bo
 
 /// Simulates the run part by part, and compares it with those tables of each character.
 void Compare(const StoredRun& run, std::vector<std::vector<StoredTable>> tables,
-                        const std::function<void(size_t character, const control::Trajectory& part)>& observe,
-                        Verification& verification) {
+             const std::function<void(size_t character, const control::Trajectory& part)>& observe,
+             Verification& verification) {
   std::vector<MotionComparison> comparisons;
   std::vector<std::optional<metrics::Evaluator>> evaluators;
   for (size_t c = 0; c < run.characters.size(); ++c) {
@@ -82,7 +82,7 @@ Verification Verify(const StoredRun& run) {
   Verification verification;
   // Without a manifest nobody can tell what else was removed.
   verification.difference = run.manifest.is_null() ? (run.folder / results::kManifestFile).string() + ": no such file"
-                                               : results::FirstChange(run.folder, run.manifest);
+                                                   : results::FirstChange(run.folder, run.manifest);
   if (!verification.difference.empty()) return verification;
   std::vector<std::vector<StoredTable>> tables;
   for (size_t c = 0; c < run.characters.size(); ++c) tables.push_back(StoredTables(run, c, true));
@@ -91,12 +91,13 @@ Verification Verify(const StoredRun& run) {
   return verification;
 }
 
-Verification ReplayAndCompare(
-    const StoredRun& run, const std::function<void(size_t character, const control::Trajectory& part)>& observe) {
+Verification ReplayAndCompare(const StoredRun& run,
+                              const std::function<void(size_t character, const control::Trajectory& part)>& observe) {
   Verification verification;
   if (!run.manifest.is_null()) verification.difference = results::FirstChange(run.folder, run.manifest);
   std::vector<std::vector<StoredTable>> tables(run.characters.size());
-  for (size_t c = 0; c < run.characters.size() && verification.difference.empty(); ++c) tables[c] = StoredTables(run, c, false);
+  for (size_t c = 0; c < run.characters.size() && verification.difference.empty(); ++c)
+    tables[c] = StoredTables(run, c, false);
   Compare(run, std::move(tables), observe, verification);
   return verification;
 }

@@ -126,7 +126,7 @@ TEST_F(Fitting, SamplesFollowTheDistribution) {
   Proposal proposal;
   proposal.distribution =
       NormalOffsets{std::vector<Vec3>(joints, Vec3(0.2, 0, 0)), std::vector<Vec3>(joints, Vec3(0.05, 0, 0.1))};
-  proposal.centre = proposal.Undisplaced(problem);
+  proposal.center = proposal.Undisplaced(problem);
   double sum = 0, squares = 0;
   constexpr int kSamples = 4000;
   for (int i = 1; i <= kSamples; ++i) {

@@ -23,15 +23,15 @@ Offsets NoOffsets() {
 }
 
 /// Uniform in the windows around these offsets.
-Proposal UniformAround(const Offsets& centre) {
+Proposal UniformAround(const Offsets& center) {
   Proposal proposal;
-  proposal.centre = centre;
+  proposal.center = center;
   return proposal;
 }
 
 /// The tests below draw from the uniform distribution.
-Offsets SampleOffsets(const Problem& problem, int iteration, int sample, const Offsets& centre) {
-  return UniformAround(centre).Draw(problem, iteration, sample);
+Offsets SampleOffsets(const Problem& problem, int iteration, int sample, const Offsets& center) {
+  return UniformAround(center).Draw(problem, iteration, sample);
 }
 
 /// Displacement of each joint in a sample, in the axes of its parent [rad].
@@ -168,14 +168,14 @@ TEST(Worker, FeedforwardIsAMultipleOfWhatTheServosMissed) {
   for (size_t j = 0; j < task::Human().joints.size(); ++j) {
     const Joint& joint = task::Human().joints[j];
     const Vec3 missed = RotationVector(plain.targets.back()[j] * character::JointRotation(joint, end).conjugate());
-    const Vec3 offset = RotationVector((*result.centre)[j]);
+    const Vec3 offset = RotationVector((*result.center)[j]);
     for (int a = 0; a < 3; ++a) EXPECT_NEAR(offset[a], joint.UsesAxis(a) ? 1.5 * missed[a] : 0, 1e-6) << joint.name;
     largest = std::max(largest, offset.norm());
   }
   EXPECT_GT(largest, 0.01) << "gravity must have been missed somewhere";
   // That simulation is candidate 0; the next one is displaced on top of what was missed.
   EXPECT_EQ(control::Fingerprint(result.samples[0].end), control::Fingerprint(end));
-  const Offsets offsets = SampleOffsets(problem, 0, 1, (*result.centre));
+  const Offsets offsets = SampleOffsets(problem, 0, 1, (*result.center));
   ASSERT_TRUE(control::SimulateFragment(world, problem.task.start, MakeFragment(problem, 0, offsets), scratch, end));
   EXPECT_EQ(control::Fingerprint(result.samples[1].end), control::Fingerprint(end));
 }
@@ -196,7 +196,7 @@ double MissedWithGain(double gain) {
     RolloutResult result;
     worker.Run(task, result);
     character::State end;
-    EXPECT_TRUE(control::SimulateFragment(world, task.start, MakeFragment(problem, i, (*result.centre)), scratch, end));
+    EXPECT_TRUE(control::SimulateFragment(world, task.start, MakeFragment(problem, i, (*result.center)), scratch, end));
     const control::Fragment plain = MakeFragment(problem, i, NoOffsets());
     for (size_t j = 0; j < task::Human().joints.size(); ++j)
       sum += AngleBetween(plain.targets.back()[j], character::JointRotation(task::Human().joints[j], end));
@@ -221,12 +221,12 @@ TEST(Worker, FeedforwardIsLimitedAndCanBeTurnedOff) {
   RolloutResult result;
   RolloutWorker(limited.problem()).Run({0, 0, 0, 2, limited.problem().task.start}, result);
   double largest = 0;
-  for (const Quat& q : (*result.centre)) largest = std::max(largest, RotationVector(q).norm());
+  for (const Quat& q : (*result.center)) largest = std::max(largest, RotationVector(q).norm());
   EXPECT_NEAR(largest, 0.005, 1e-12);
   configuration.sampling.feedforward = false;
   const SmallProblem off(configuration, task::Squatting, 0.3);
   RolloutWorker(off.problem()).Run({0, 0, 0, 2, off.problem().task.start}, result);
-  EXPECT_TRUE(SameBits(*result.centre, NoOffsets()));
+  EXPECT_TRUE(SameBits(*result.center, NoOffsets()));
 }
 
 TEST(Worker, DoesNotCareHowSamplesAreDealtOut) {
@@ -266,7 +266,7 @@ TEST(Worker, DoesNotCareWhatIsSimulatedBesideWhat) {
   for (size_t t = 0; t < tasks.size(); ++t) {
     RolloutResult alone;
     RolloutWorker(problem).Run(tasks[t], alone);
-    EXPECT_TRUE(SameBits(*alone.centre, *together[t].centre));
+    EXPECT_TRUE(SameBits(*alone.center, *together[t].center));
     ASSERT_EQ(together[t].samples.size(), alone.samples.size());
     for (size_t s = 0; s < alone.samples.size(); ++s) {
       EXPECT_EQ(control::Fingerprint(together[t].samples[s].end), control::Fingerprint(alone.samples[s].end));
@@ -391,7 +391,7 @@ TEST(Worker, CorrectsMeansByWhatTheyMiss) {
   task.proposal.distribution = normal;
   RolloutResult result;
   RolloutWorker(problem).Run(task, result);
-  for (const Quat& q : *result.centre) EXPECT_LT(RotationVector(q).norm(), 1e-9);
+  for (const Quat& q : *result.center) EXPECT_LT(RotationVector(q).norm(), 1e-9);
   EXPECT_EQ(control::Fingerprint(result.samples[0].end), control::Fingerprint(plain.samples[0].end));
   // A goal that is turned by a little is missed by that, and the offset is `correction` times as much.
   const size_t neck = static_cast<size_t>(task::Human().FindJoint("neck"));
@@ -399,7 +399,7 @@ TEST(Worker, CorrectsMeansByWhatTheyMiss) {
   (*normal.goal)[neck] = FromRotationVector(turn) * (*normal.goal)[neck];
   task.proposal.distribution = normal;
   RolloutWorker(problem).Run(task, result);
-  EXPECT_LT((RotationVector((*result.centre)[neck]) - problem.options.correction * turn).norm(), 1e-9);
+  EXPECT_LT((RotationVector((*result.center)[neck]) - problem.options.correction * turn).norm(), 1e-9);
   // Samples that another worker simulates are the same.
   RolloutTask rest = task;
   rest.first_sample = 1;
@@ -409,26 +409,26 @@ TEST(Worker, CorrectsMeansByWhatTheyMiss) {
   for (size_t s = 0; s < 2; ++s) {
     EXPECT_EQ(control::Fingerprint(others.samples[s].end), control::Fingerprint(result.samples[s + 1].end));
   }
-  // So they are when the centre is known.
-  EXPECT_TRUE(SameBits(*others.centre, *result.centre));
-  rest.proposal.centre = result.centre;
+  // So they are when the center is known.
+  EXPECT_TRUE(SameBits(*others.center, *result.center));
+  rest.proposal.center = result.center;
   RolloutResult known;
   RolloutWorker(problem).Run(rest, known);
-  EXPECT_FALSE(known.centre.has_value());
+  EXPECT_FALSE(known.center.has_value());
   for (size_t s = 0; s < 2; ++s) {
     EXPECT_EQ(control::Fingerprint(known.samples[s].end), control::Fingerprint(result.samples[s + 1].end));
   }
 }
 
-TEST(Worker, TakesACentreThatIsKnown) {
+TEST(Worker, TakesACenterThatIsKnown) {
   const SmallProblem small(SmallConfiguration(), task::Squatting, 0.5);
   RolloutResult whole;
   RolloutWorker(small.problem()).Run({0, 1, 0, 5, small.problem().task.start}, whole);
-  ASSERT_TRUE(whole.centre.has_value());
-  RolloutTask rest{0, 1, 3, 2, small.problem().task.start, UniformAround(*whole.centre)};
+  ASSERT_TRUE(whole.center.has_value());
+  RolloutTask rest{0, 1, 3, 2, small.problem().task.start, UniformAround(*whole.center)};
   RolloutResult known;
   RolloutWorker(small.problem()).Run(rest, known);
-  EXPECT_FALSE(known.centre.has_value()) << "it is not sent back";
+  EXPECT_FALSE(known.center.has_value()) << "it is not sent back";
   ASSERT_EQ(known.samples.size(), 2u);
   for (size_t s = 0; s < 2; ++s) {
     EXPECT_EQ(control::Fingerprint(known.samples[s].end), control::Fingerprint(whole.samples[s + 3].end));
@@ -460,7 +460,7 @@ TEST(Proposal, GivesTheTargetsThatTheWorkerSimulated) {
     proposal.undisplaced = 4;
     RolloutResult result;
     RolloutWorker(problem).Run({2, 1, 4, 3, problem.task.start, proposal}, result);
-    proposal.centre = result.centre;
+    proposal.center = result.center;
     for (int s = 0; s < 3; ++s) {
       const Offsets offsets = proposal.Draw(problem, 2, 4 + s);
       character::State end;
@@ -496,7 +496,7 @@ TEST(Worker, SamplesAmongOthersAreThoseOfAScene) {
   control::AddToScene(task::Human(), beside, Quat::Identity(), Vec3::Zero(), scene);
   problem.task.world = scene.world;
   problem.task.start = scene.start;
-  problem.companions = {{&task::Human(), control::CutAt({problem.task.schedule.steps.back()}, beside.fragments)}};
+  problem.companions = {{&task::Human(), control::SplitAt({problem.task.schedule.steps.back()}, beside.fragments)}};
   RolloutWorker worker(problem);
   RolloutTask task{0, 0, 0, 2, problem.task.start};
   for (int i = 0; i < problem.task.schedule.num_iterations(); ++i) {
@@ -504,12 +504,12 @@ TEST(Worker, SamplesAmongOthersAreThoseOfAScene) {
     RolloutResult result;
     worker.Run(task, result);
     ASSERT_FALSE(result.samples[1].diverged) << i;
-    const Offsets offsets = SampleOffsets(problem, 0, 1, *result.centre);
+    const Offsets offsets = SampleOffsets(problem, 0, 1, *result.center);
     scene.fragments[0].push_back(MakeFragment(problem, i, offsets));
     task.start = result.samples[1].end;
     std::vector<int> steps(problem.task.schedule.steps.begin(), problem.task.schedule.steps.begin() + i + 2);
     control::Scene cut = scene;
-    cut.fragments[1] = control::CutAt(steps, scene.fragments[1]);
+    cut.fragments[1] = control::SplitAt(steps, scene.fragments[1]);
     const control::Trajectory whole = control::Replay(cut);
     bool touch = false;
     for (const auto& contacts : whole.contacts) {
@@ -535,7 +535,7 @@ TEST(Proposal, KeepsAShareOfTheDisplacement) {
   EXPECT_LT((both - (0.8 * alone + 0.6 * Vec3(0.01, 0.02, -0.03))).norm(), 1e-9);
 }
 
-TEST(Proposal, OfADisplacedSampleNeedsItsCentre) {
+TEST(Proposal, OfADisplacedSampleNeedsItsCenter) {
   const SmallProblem small(SmallConfiguration(), task::Squatting, 0.5);
   EXPECT_NO_THROW(Proposal().Draw(small.problem(), 0, 0));
   EXPECT_THROW(Proposal().Draw(small.problem(), 0, 1), std::bad_optional_access);
@@ -572,13 +572,13 @@ TEST(Messages, CarryTheWholeProposal) {
   EXPECT_EQ(read.deviation, normal.deviation);
   EXPECT_EQ(ramped.undisplaced, 12);
   EXPECT_FALSE(ramped.kept.has_value());
-  EXPECT_FALSE(ramped.centre.has_value());
+  EXPECT_FALSE(ramped.center.has_value());
 
   task.proposal = UniformAround(*task.proposal.ramp_from);
   task.proposal.kept = normal.deviation;
   const Proposal uniform = SentAndRead(task, problem).proposal;
   EXPECT_FALSE(uniform.fitted());
-  EXPECT_TRUE(SameBits(*uniform.centre, *task.proposal.centre));
+  EXPECT_TRUE(SameBits(*uniform.center, *task.proposal.center));
   EXPECT_EQ(*uniform.kept, normal.deviation);
   EXPECT_FALSE(uniform.ramp_from.has_value());
 }
@@ -603,7 +603,7 @@ TEST(Messages, ComeOutAsTheyWentIn) {
   std::vector<RolloutResult> results;
   UnpackResults(packed, problem, results);
   const RolloutResult unpacked = results.at(0);
-  EXPECT_TRUE(SameBits(*unpacked.centre, *result.centre));
+  EXPECT_TRUE(SameBits(*unpacked.center, *result.center));
   EXPECT_EQ(unpacked.cpu_seconds, result.cpu_seconds);
   ASSERT_EQ(unpacked.samples.size(), result.samples.size());
   for (size_t s = 0; s < result.samples.size(); ++s) {

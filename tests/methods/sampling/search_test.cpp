@@ -17,10 +17,10 @@
 #include "retrace/io/file.h"
 #include "retrace/math/rotation.h"
 #include "retrace/methods/sampling/rollout.h"
+#include "retrace/parallel/task_farm.h"
 #include "retrace/parallel/thread_farm.h"
 #include "retrace/runs/configuration/configuration.h"
 #include "retrace/runs/stored/run_files.h"
-#include "retrace/parallel/task_farm.h"
 
 namespace retrace::sampling {
 namespace {
@@ -648,7 +648,7 @@ TEST(LongSmoothing, StaysWithinTheBudget) {
 }
 
 TEST(LongSmoothing, ThatIsGivenUpLeavesTheResultAsItWas) {
-  // Hardly any freedom around offsets that are mixed with their neighbours', and gates just wide enough for the search.
+  // Hardly any freedom around offsets that are mixed with their neighbors', and gates just wide enough for the search.
   Configuration configuration = SmoothingConfiguration();
   configuration.sampling.smoothing.passes = 0;
   const SmallProblem without(configuration, task::Squatting, 0.6);

@@ -70,8 +70,8 @@ RC_GTEST_PROP(Prune, NeverChangesAPathToWhatItLeavesWhole, ()) {
 TEST(Complete, GivesNodesWhatTheyDrew) {
   const SmallProblem small(SmallConfiguration(), task::Squatting, 0.5);
   Proposal proposal;
-  proposal.centre = NoOffsets(small.problem());
-  (*proposal.centre)[1] = FromRotationVector(Vec3(0.1, 0.2, 0.3));
+  proposal.center = NoOffsets(small.problem());
+  (*proposal.center)[1] = FromRotationVector(Vec3(0.1, 0.2, 0.3));
   proposal.ramp_from = NoOffsets(small.problem());
   Node node = ChildOf(0, 1);
   node.iteration = 3;

@@ -4,7 +4,7 @@
 #include "allocations.h"
 #include "control/sample_control.h"
 #include "retrace/methods/stabilization/reindexing.h"
-#include "retrace/methods/stabilization/stabilise.h"
+#include "retrace/methods/stabilization/stabilize.h"
 #include "retrace/parallel/task_farm.h"
 #include "retrace/parallel/thread_farm.h"
 

@@ -7,21 +7,21 @@
 #include <filesystem>
 #include <memory>
 
+#include "retrace/control/push_text.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
-#include "retrace/runs/stored/perturbation.h"
-#include "retrace/parallel/rank_report.h"
-#include "retrace/runs/stored/stored_feedback.h"
-#include "retrace/parallel/thread_farm.h"
-#include "retrace/jobs/tracking_run.h"
-#include "retrace/runs/inputs/world_input.h"
-#include "retrace/control/push_text.h"
-#include "retrace/runs/stored/verification.h"
-#include "retrace/runs/stored/stored_scene.h"
-#include "retrace/runs/stored/replay_files.h"
 #include "retrace/jobs/push_table.h"
 #include "retrace/jobs/stabilize.h"
+#include "retrace/jobs/tracking_run.h"
+#include "retrace/parallel/rank_report.h"
 #include "retrace/parallel/task_farm.h"
+#include "retrace/parallel/thread_farm.h"
+#include "retrace/runs/inputs/world_input.h"
+#include "retrace/runs/stored/perturbation.h"
+#include "retrace/runs/stored/replay_files.h"
+#include "retrace/runs/stored/stored_feedback.h"
+#include "retrace/runs/stored/stored_scene.h"
+#include "retrace/runs/stored/verification.h"
 
 namespace retrace::runs {
 namespace {
@@ -50,7 +50,7 @@ class Stabilization : public testing::Test {
   static void Write(const Options& options) {
     const StabilizationJob job(folder_, options);
     const auto farm = parallel::MakeThreadFarm(1, stabilization::MakeWorkerFactory(job.problem));
-    WriteFeedback(job, Stabilise(job, *farm), true);
+    WriteFeedback(job, Stabilize(job, *farm), true);
   }
 
   static ReindexingOptions ByTime() {
@@ -194,7 +194,7 @@ TEST_F(Stabilization, WhatItDoesReplaysToTheSameBits) {
   EXPECT_EQ(manifest["program"], "replay with feedback");
   EXPECT_EQ(manifest["perturbation"]["character"]["mass"], 65);
   EXPECT_TRUE(std::filesystem::exists(out / "feedback.csv"));
-  // It can be stabilised in its turn.
+  // It can be stabilized in its turn.
   const StabilizationJob again(out, {});
   EXPECT_EQ(again.problem.nominal.states.size(), feedback.feedback.nominal.size());
   std::filesystem::remove_all(out);
@@ -223,7 +223,7 @@ TEST_F(Stabilization, RefusesFeedbackOfAnotherControlOrCharacter) {
   feedback.character_sha256 = "robot";
   EXPECT_THAT(complaint(control::FormatFeedback(feedback)), testing::HasSubstr("found feedback of another character"));
   EXPECT_THAT(complaint(kept.substr(0, 5000)), testing::HasSubstr("bytes after the first line"));
-  EXPECT_THAT(complaint(""), testing::HasSubstr("found no such file, expected feedback, which stabilise makes"));
+  EXPECT_THAT(complaint(""), testing::HasSubstr("found no such file, expected feedback, which stabilize makes"));
   io::WriteFile(file, kept);
 }
 

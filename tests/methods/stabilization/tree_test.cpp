@@ -7,7 +7,7 @@
 #include "retrace/io/error.h"
 #include "retrace/methods/stabilization/grow_tree.h"
 #include "retrace/methods/stabilization/reindexing.h"
-#include "retrace/methods/stabilization/stabilise.h"
+#include "retrace/methods/stabilization/stabilize.h"
 #include "retrace/parallel/task_farm.h"
 #include "retrace/parallel/thread_farm.h"
 

@@ -41,7 +41,7 @@ TEST(SlowBalance, IsForWhatIsSlowAndNearNoFlight) {
   EXPECT_EQ(SlownessOf(0, {}, none), 0);
 }
 
-TEST(SlowBalance, AsksForTheAccelerationThatBringsTheCentreOfMassBack) {
+TEST(SlowBalance, AsksForTheAccelerationThatBringsTheCenterOfMassBack) {
   const Options options;
   const character::ReferenceMotion reference = task::Motion(task::Standing, 1);
   dynamics::CharacterDynamics now(task::Human());
@@ -59,7 +59,7 @@ TEST(SlowBalance, AsksForTheAccelerationThatBringsTheCentreOfMassBack) {
   const Task& task = program.tasks().front();
   EXPECT_NEAR(task.desired[0], -2 * std::sqrt(options.stance_feedback) * 0.1, 1e-9);
   EXPECT_NEAR(task.desired[1], -options.stance_feedback * 0.02, 1e-9);
-  // It is the centre of mass that accelerates: as a whole, with the root.
+  // It is the center of mass that accelerates: as a whole, with the root.
   Eigen::VectorXd acceleration = Eigen::VectorXd::Zero(now.size());
   acceleration[0] = 1;
   acceleration[2] = 3;

@@ -1,4 +1,4 @@
-/// References in generalised coordinates against motions that are written down.
+/// References in generalized coordinates against motions that are written down.
 #include "retrace/methods/tracking/tracked_motion.h"
 
 #include <gtest/gtest.h>

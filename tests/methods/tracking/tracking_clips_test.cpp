@@ -6,9 +6,9 @@
 
 #include "retrace/character/kinematics.h"
 #include "retrace/io/file.h"
+#include "retrace/jobs/tracking_run.h"
 #include "retrace/results/tables.h"
 #include "retrace/runs/stored/stored_run.h"
-#include "retrace/jobs/tracking_run.h"
 #include "retrace/runs/stored/verification.h"
 
 namespace retrace::runs {
@@ -137,7 +137,7 @@ TEST_F(RecordedRun, IsFollowedInThePlaneFromAnyOfThreeStarts) {
     options_.configuration.tracking.seed = seed;
     const Tracking result = Track(Job(options_));
     EXPECT_TRUE(result.success()) << seed << ": " << result.summary.BriefReport();
-    // Feet that are a centimetre off the ground while more than half of the weight is required of it do not fly.
+    // Feet that are a centimeter off the ground while more than half of the weight is required of it do not fly.
     EXPECT_EQ(result.prepared.flight.flights.size(), 1u);
   }
 }
@@ -150,7 +150,7 @@ TEST(RecordedSneak, IsFollowedAndFallsWithoutFeedbackOnThePlaceOverTheFeet) {
   EXPECT_FALSE(Track(Job(options)).success());
 }
 
-/// A real recording of a walk whose feet are some centimetres in the floor.
+/// A real recording of a walk whose feet are some centimeters in the floor.
 class RecordedWalk : public testing::Test {
  protected:
   void SetUp() override {

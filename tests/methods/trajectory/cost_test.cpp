@@ -5,7 +5,7 @@
 
 #include "methods/trajectory/small_problem.h"
 
-namespace retrace::windows {
+namespace retrace::trajectory {
 namespace {
 
 /// The terms of the reference itself, changed by `change`, over 0.4 s.
@@ -93,4 +93,4 @@ TEST(MotionCost, OfGatesAndTorquesBeginsAtTheirLimits) {
 }
 
 }  // namespace
-}  // namespace retrace::windows
+}  // namespace retrace::trajectory

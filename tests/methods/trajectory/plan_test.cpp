@@ -6,7 +6,7 @@
 
 #include "methods/trajectory/small_problem.h"
 
-namespace retrace::windows {
+namespace retrace::trajectory {
 namespace {
 
 using Eigen::Index;
@@ -139,4 +139,4 @@ TEST(Windows, OffsetTheRestPoseWhereTheyStartFromZero) {
 }
 
 }  // namespace
-}  // namespace retrace::windows
+}  // namespace retrace::trajectory

@@ -8,7 +8,7 @@
 #include "methods/trajectory/small_problem.h"
 #include "retrace/math/random.h"
 
-namespace retrace::windows {
+namespace retrace::trajectory {
 namespace {
 
 TEST(SamplesOfWindows, AreTheSameSideBySideAndAlone) {
@@ -46,4 +46,4 @@ TEST(SamplesOfWindows, AreTheSameSideBySideAndAlone) {
 }
 
 }  // namespace
-}  // namespace retrace::windows
+}  // namespace retrace::trajectory

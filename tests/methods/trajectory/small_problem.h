@@ -4,7 +4,7 @@
 #include "retrace/methods/trajectory/problem.h"
 #include "task/synthetic_motion.h"
 
-namespace retrace::windows {
+namespace retrace::trajectory {
 
 /// Two and a half windows of 0.2 s, a few iterations each.
 inline Options SmallOptions() {
@@ -41,4 +41,4 @@ class SmallProblem {
   Problem problem_;
 };
 
-}  // namespace retrace::windows
+}  // namespace retrace::trajectory

@@ -4,9 +4,9 @@
 #include <filesystem>
 
 #include "retrace/io/file.h"
-#include "retrace/results/tables.h"
 #include "retrace/jobs/reconstruction.h"
 #include "retrace/jobs/tracked_baseline.h"
+#include "retrace/results/tables.h"
 #include "retrace/runs/stored/stored_run.h"
 #include "retrace/runs/stored/verification.h"
 

@@ -9,18 +9,18 @@
 #include <filesystem>
 
 #include "long_trials.h"
+#include "retrace/batches/library_making.h"
 #include "retrace/control/control_file.h"
 #include "retrace/control/cutting.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
 #include "retrace/io/json.h"
-#include "retrace/metrics/state_distance.h"
-#include "retrace/batches/library_making.h"
-#include "retrace/jobs/reconstruction.h"
-#include "retrace/runs/stored/verification.h"
-#include "retrace/jobs/composition_job.h"
 #include "retrace/jobs/composition_files.h"
+#include "retrace/jobs/composition_job.h"
+#include "retrace/jobs/reconstruction.h"
 #include "retrace/metrics/posture.h"
+#include "retrace/metrics/state_distance.h"
+#include "retrace/runs/stored/verification.h"
 
 namespace retrace::runs {
 namespace {
@@ -144,9 +144,9 @@ TEST_F(Composing, TakesTheWayThatEndsNearestTheEndOfItsControl) {
     EXPECT_EQ(result.parts[1].first_step, best->exit_step);
     EXPECT_EQ(result.parts[1].cut_step, best->cut_step);
     const control::Trajectory motion = control::Replay(job.problem.controls[0].character(), result.control);
-    EXPECT_NEAR(
-        metrics::StateDistance(job.problem.controls[0].character(), motion.states.back(), job.problem.controls[0].states.back()),
-        best->end_distance, 1e-12);
+    EXPECT_NEAR(metrics::StateDistance(job.problem.controls[0].character(), motion.states.back(),
+                                       job.problem.controls[0].states.back()),
+                best->end_distance, 1e-12);
   }
   EXPECT_GT(chosen, 0);
 }
@@ -190,7 +190,7 @@ TEST_F(Composing, AnswersAPushThatBeginsAtTheVeryEndOfAPart) {
   EXPECT_GE(result.parts[2].first_step * job.problem.controls[0].control.world.time_step, 2.5);
 }
 
-TEST_F(Composing, AKinematicTransitionIsLabelledAndReplaysToTheBit) {
+TEST_F(Composing, AKinematicTransitionIsLabeledAndReplaysToTheBit) {
   CompositionOptions options = Playing({"walk", "walk"});
   options.transition = Transition::kKinematic;
   const CompositionJob job(options);
@@ -316,7 +316,7 @@ TEST_F(ComposingFalls, KinematicallyTheGetUpIsBlendedIn) {
 
   // Who lies where another run ends is led up from there; what that run was made under stays in the control.
   control::OpenLoopControl fallen = result.control;
-  fallen.fragments = control::UpTo(result.parts[2].first_step, fallen.fragments);
+  fallen.fragments = control::Truncate(result.parts[2].first_step, fallen.fragments);
   fallen.transitions.clear();  // all of them come later
   std::filesystem::create_directories(folder_ / "fallen");
   io::WriteFile(folder_ / "fallen/control.json", control::FormatControl(job.problem.controls[0].character(), fallen));

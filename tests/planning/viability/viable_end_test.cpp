@@ -1,17 +1,17 @@
 /// Whether motions can go on where they end.
 #include "retrace/planning/viability/viable_end.h"
-#include "retrace/recordings/bvh.h"
-#include "retrace/parallel/thread_farm.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "retrace/control/control_file.h"
 #include "retrace/io/error.h"
+#include "retrace/jobs/reconstruction.h"
 #include "retrace/metrics/gates.h"
 #include "retrace/parallel/rank_report.h"
-#include "retrace/jobs/reconstruction.h"
 #include "retrace/parallel/task_farm.h"
+#include "retrace/parallel/thread_farm.h"
+#include "retrace/recordings/bvh.h"
 
 namespace retrace::runs {
 namespace {
@@ -78,7 +78,7 @@ TEST(ViableEnd, AFallIsNotViableAndTheLastSecondsAreSearchedAnew) {
   options.configuration.sampling.samples = 100;
   options.configuration.sampling.selection.saved = 20;
   options.configuration.sampling.max_back_offs = 2;  // what cannot be caught is given up soon
-  options.configuration.run.mend_end = EndMending::kOff;
+  options.configuration.run.mend_end = EndRecovery::kOff;
   const Job judging(options);
   const Reconstruction result = FindControl(judging, *parallel::MakeThreadFarm(1, MakeWorkerFactory(judging)));
   ASSERT_TRUE(result.success());
@@ -90,7 +90,7 @@ TEST(ViableEnd, AFallIsNotViableAndTheLastSecondsAreSearchedAnew) {
   EXPECT_THAT(judged.end.Describe(), HasSubstr("the end is not viable: no way on was found"));
   EXPECT_GT(judged.end.simulated_seconds, 100);
   EXPECT_FALSE(judged.mended);
-  options.configuration.run.mend_end = EndMending::kSearch;
+  options.configuration.run.mend_end = EndRecovery::kSearch;
   const Job mending(options);
   const JudgedEnd mended = JudgeEndOf(mending, result.control(), thrown, 1, {});
   ASSERT_EQ(mended.end.verdict, Verdict::kViable) << mended.end.Describe();
@@ -121,7 +121,7 @@ TEST(ViableEnd, AFallIsNotViableAndTheLastSecondsAreSearchedAnew) {
 TEST(ViableEnd, WhoCannotStandWalksOn) {
   JobOptions options = Clip("stand", 0.6);
   options.clip.end.reset();
-  options.configuration.run.mend_end = EndMending::kOff;
+  options.configuration.run.mend_end = EndRecovery::kOff;
   const Job job(options);
   const Reconstruction result = FindControl(job, *parallel::MakeThreadFarm(1, MakeWorkerFactory(job)));
   ASSERT_TRUE(result.success());

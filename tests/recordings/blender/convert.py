@@ -1,6 +1,6 @@
 """Run inside Blender (scripts/check/check-formats): writes a BVH file as FBX and GLB.
 
-usage: blender --background --factory-startup --python convert.py -- CLIP.bvh METRES_PER_UNIT RATE OUTPUT_WITHOUT_ENDING
+usage: blender --background --factory-startup --python convert.py -- CLIP.bvh METERS_PER_UNIT RATE OUTPUT_WITHOUT_ENDING
 """
 
 import sys

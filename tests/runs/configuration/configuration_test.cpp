@@ -14,9 +14,9 @@
 #include "retrace/io/error.h"
 #include "retrace/methods/sampling/rollout.h"
 #include "retrace/methods/sampling/search.h"
+#include "retrace/parallel/task_farm.h"
 #include "retrace/parallel/thread_farm.h"
 #include "retrace/runs/inputs/clip_input.h"
-#include "retrace/parallel/task_farm.h"
 
 namespace retrace::runs {
 namespace {
@@ -157,7 +157,7 @@ TEST(Configuration, EveryNumberIsRefusedOutOfItsRange) {
   }
 }
 
-TEST(Configuration, MisspeltPointersAreRefusedAndNamed) {
+TEST(Configuration, MisspelledPointersAreRefusedAndNamed) {
   ForEachSetting([](const std::string& pointer, const io::Json&) {
     EXPECT_THAT(Refusal(pointer + "x=1"), AllOf(StartsWith(pointer + "x: there is no such setting, did you mean \"/"),
                                                 HasSubstr("\"" + pointer + "\""), HasSubstr("? Expected one of /")));
@@ -175,7 +175,7 @@ TEST(Configuration, MisspeltPointersAreRefusedAndNamed) {
   }
 }
 
-TEST(Configuration, FilesMayBePartialButNotMisspelt) {
+TEST(Configuration, FilesMayBePartialButNotMisspelled) {
   const auto read = [](const char* text) {
     Configuration configuration;
     const io::Json document = io::ParseJson(text, "c.json");
@@ -443,7 +443,7 @@ TEST(Description, NamesEveryField) {
   {
     const auto& [solve_rate, feedback, servo, stiffness, friction, torque_limit, soft_contacts, seat_feet, guidance,
                  guidance_feedback, foot_weight, foot_feedback, foot_step, standing_share, leg_weight, candidates,
-                 passes, root_rotation_weight, root_translation_weight, contact_weight, contact_damping, regularisation,
+                 passes, root_rotation_weight, root_translation_weight, contact_weight, contact_damping, regularization,
                  lifted, released_force, released_speed, stance_feedback, take_off_weight, take_off_feedback,
                  placement_distance, placement_velocity, placement_limit, placement_gap, placement_rise,
                  placement_decay, clean_feet, ballistic_flight, balance, smoothing, perturbation, seed] =
@@ -451,7 +451,7 @@ TEST(Description, NamesEveryField) {
     EXPECT_TRUE(all.Have(solve_rate, feedback, servo, stiffness, friction, torque_limit, soft_contacts, seat_feet,
                          guidance, guidance_feedback, foot_weight, foot_feedback, foot_step, standing_share, leg_weight,
                          candidates, passes, root_rotation_weight, root_translation_weight, contact_weight,
-                         contact_damping, regularisation, lifted, released_force, released_speed, stance_feedback,
+                         contact_damping, regularization, lifted, released_force, released_speed, stance_feedback,
                          take_off_weight, take_off_feedback, placement_distance, placement_velocity, placement_limit,
                          placement_gap, placement_rise, placement_decay, clean_feet, ballistic_flight, balance,
                          smoothing, perturbation, seed));

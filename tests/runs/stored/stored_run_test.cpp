@@ -10,20 +10,20 @@
 
 #include "control/sample_control.h"
 #include "retrace/character/skeleton.h"
+#include "retrace/control/push_text.h"
+#include "retrace/control/pushes.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
+#include "retrace/jobs/push_table.h"
 #include "retrace/math/rotation.h"
 #include "retrace/recordings/bvh.h"
 #include "retrace/results/tables.h"
 #include "retrace/runs/stored/replay.h"
+#include "retrace/runs/stored/replay_files.h"
 #include "retrace/runs/stored/run_export.h"
 #include "retrace/runs/stored/run_files.h"
-#include "retrace/control/push_text.h"
-#include "retrace/control/pushes.h"
-#include "retrace/runs/stored/verification.h"
 #include "retrace/runs/stored/stored_scene.h"
-#include "retrace/runs/stored/replay_files.h"
-#include "retrace/jobs/push_table.h"
+#include "retrace/runs/stored/verification.h"
 
 namespace retrace::runs {
 namespace {
@@ -270,7 +270,7 @@ TEST_F(StoredRunTest, RefusesWhatMakesNoScene) {
   EXPECT_THAT(MessageOf([&] { Join(StoredRun(other), {}, run); }, ExitCode::kUsage),
               HasSubstr("slow: a character with another time step"));
   Join(StoredRun(Stand("two", 2)), {0, Vec3(2, 0, 0)}, run);
-  EXPECT_THAT(MessageOf([&] { PutInto(task::AlteredWorld(), run); }, ExitCode::kUsage),
+  EXPECT_THAT(MessageOf([&] { PutInto(task::WorldVariation(), run); }, ExitCode::kUsage),
               HasSubstr("found 2 characters, expected one: a world is placed along the motion of one"));
   PushTableOptions table;
   table.body = "trunk";
@@ -299,8 +299,9 @@ TEST_F(StoredRunTest, BodiesOfASceneAreNamedWithTheirCharacter) {
   EXPECT_EQ(push.body, run.scene.layout().BodyOf(1, alone.body));
   EXPECT_EQ(Describe(run.scene, push), "2:trunk by 0:0:300 N from 0.10 to 0.20 s");
   for (const char* body : {"trunk", "3:trunk", "2:nose", ":trunk"}) {
-    EXPECT_THAT(MessageOf([&] { control::ParsePush(std::string(body) + ",0:0:300,0.1,0.1", run.scene); }, ExitCode::kUsage),
-                HasSubstr("found the body \"" + std::string(body) + "\", expected one of 1:"));
+    EXPECT_THAT(
+        MessageOf([&] { control::ParsePush(std::string(body) + ",0:0:300,0.1,0.1", run.scene); }, ExitCode::kUsage),
+        HasSubstr("found the body \"" + std::string(body) + "\", expected one of 1:"));
   }
   // It moves that character, is kept, and is verified.
   const Replayed pushed = Replay(run, {push});

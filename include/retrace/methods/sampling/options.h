@@ -32,7 +32,7 @@ struct SmoothingOptions {
   double samples = 1;       ///< samples and saved samples per iteration, as a share of the search's
   double weight = 0.1;      ///< of the smoothness term in the cost of these passes [s^2]
   double drift = 40;        ///< least weight of the drift term in it: here it costs no success
-  double blend = 0.5;       ///< share of the neighbours in the mean of a fragment's offsets; start states take turns
+  double blend = 0.5;       ///< share of the neighbors in the mean of a fragment's offsets; start states take turns
                             ///< between this and half of it; halved by every pass that is given up
   double deviation = 0.55;  ///< standard deviation around the mean in the first pass, as a share of the window
   double decay = 0.55;      ///< of the deviation, from one pass to the next; not down to one that did not suffice

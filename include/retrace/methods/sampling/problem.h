@@ -10,7 +10,7 @@
 namespace retrace::sampling {
 
 /// Another character that is in the world, whose control is given.
-struct Companion {
+struct CoSimulated {
   const character::Character* character = nullptr;
   std::vector<control::Fragment> fragments = {};  ///< by the steps of the task
 };
@@ -25,8 +25,8 @@ struct Problem {
 
   /// Their bodies come after those of the task's character in its start state, and their joints in the contact scale of
   /// its world. Each is restored like that character at the beginning of a fragment. Where they are to move with the
-  /// same bytes in a replay, their controls last as long as the task, and are cut there (control::CutAt).
-  std::vector<Companion> companions = {};
+  /// same bytes in a replay, their controls last as long as the task, and are cut there (control::SplitAt).
+  std::vector<CoSimulated> companions = {};
 
   double time_step() const { return task.time_step(); }
 };

@@ -18,8 +18,8 @@ using Offsets = std::vector<Quat>;
 /// Offsets that leave the reference as it is.
 Offsets NoOffsets(const Problem& problem);
 
-/// Uniform in the character's sampling windows around a centre (Liu et al. 2010, section 3.2.2). The undisplaced sample
-/// drives the servos at the reference itself. The centre is what that sample misses, as feedforward offsets (section
+/// Uniform in the character's sampling windows around a center (Liu et al. 2010, section 3.2.2). The undisplaced sample
+/// drives the servos at the reference itself. The center is what that sample misses, as feedforward offsets (section
 /// 3.2.3), or the reference when Options::feedforward is off.
 struct UniformOffsets {};
 
@@ -29,7 +29,7 @@ struct UniformOffsets {};
 struct NormalOffsets {
   std::vector<Vec3> mean;       ///< (joints) [rad]
   std::vector<Vec3> deviation;  ///< (joints) standard deviations [rad]
-  /// (joints) rotations that the fragment should end with. Where they are given, the centre is the means corrected by
+  /// (joints) rotations that the fragment should end with. Where they are given, the center is the means corrected by
   /// what the undisplaced sample misses of them (Options::correction); otherwise it is the means.
   std::optional<std::vector<Quat>> goal = {};
 };
@@ -45,22 +45,22 @@ struct Proposal {
   /// Offsets of the fragment before, from which the targets go over (SmoothingOptions::ramp). Without them, they jump.
   std::optional<Offsets> ramp_from = {};
   /// What samples are drawn around. It is absent until it has been found for the start state.
-  std::optional<Offsets> centre = {};
+  std::optional<Offsets> center = {};
 
   bool fitted() const { return std::holds_alternative<NormalOffsets>(distribution); }
 
   /// Offsets of the undisplaced sample.
   Offsets Undisplaced(const Problem& problem) const;
-  /// Whether the centre depends on where the undisplaced sample ends. If not, or if that sample diverges, the centre is
+  /// Whether the center depends on where the undisplaced sample ends. If not, or if that sample diverges, the center is
   /// the offsets of the undisplaced sample.
-  bool CentreNeedsSimulation(const Options& options) const;
-  /// The centre that follows from the fragment of the undisplaced sample and from the state in which it ends.
-  Offsets FindCentre(const Problem& problem, const control::Fragment& fragment, const character::State& end) const;
+  bool CenterNeedsSimulation(const Options& options) const;
+  /// The center that follows from the fragment of the undisplaced sample and from the state in which it ends.
+  Offsets FindCenter(const Problem& problem, const control::Fragment& fragment, const character::State& end) const;
 
-  /// Total offsets of a sample: those of the undisplaced one, or the centre with a random displacement. A pure function
-  /// of the proposal and of (seed, iteration, sample). Requires the centre for a displaced sample.
+  /// Total offsets of a sample: those of the undisplaced one, or the center with a random displacement. A pure function
+  /// of the proposal and of (seed, iteration, sample). Requires the center for a displaced sample.
   Offsets Draw(const Problem& problem, int iteration, int sample) const;
-  /// (joints) displacement of a sample's offsets from the centre [rad]. Requires the centre.
+  /// (joints) displacement of a sample's offsets from the center [rad]. Requires the center.
   std::vector<Vec3> Displacement(const Offsets& offsets) const;
 };
 

@@ -21,8 +21,8 @@ namespace retrace::sampling {
 control::Fragment MakeFragment(const Problem& problem, int index, const Offsets& offsets,
                                const std::optional<Offsets>& ramp_from = {});
 
-/// Samples of one start state, which are simulated together because they share the centre of their proposal. The
-/// simulation from which the centre follows is the start state's candidate 0, the undisplaced one, so that nSample
+/// Samples of one start state, which are simulated together because they share the center of their proposal. The
+/// simulation from which the center follows is the start state's candidate 0, the undisplaced one, so that nSample
 /// counts all simulations of an iteration.
 struct RolloutTask {
   int iteration = 0;     ///< of the search; the random numbers follow from it
@@ -30,7 +30,7 @@ struct RolloutTask {
   int first_sample = 0;  ///< the undisplaced sample of the start state can only be the first
   int num_samples = 0;
   character::State start;
-  Proposal proposal = {};  ///< with its centre when another task of the start state has found it
+  Proposal proposal = {};  ///< with its center when another task of the start state has found it
 };
 
 /// How often a sample is compared with the gates [s]: more seldom than they are judged, for the sake of speed.
@@ -45,7 +45,7 @@ struct RolloutSample {
 };
 
 struct RolloutResult {
-  std::optional<Offsets> centre;       ///< of the start state's proposal; absent when the task had it
+  std::optional<Offsets> center;       ///< of the start state's proposal; absent when the task had it
   double cpu_seconds = 0;              ///< of the task; for reports only, no result depends on it
   std::vector<RolloutSample> samples;  ///< (num_samples)
 };

@@ -8,7 +8,7 @@
 
 #include "retrace/control/feedback_tree.h"
 #include "retrace/math/random.h"
-#include "retrace/methods/stabilization/linearise.h"
+#include "retrace/methods/stabilization/linearize.h"
 #include "retrace/methods/stabilization/options.h"
 #include "retrace/metrics/gates.h"
 #include "retrace/parallel/task_farm.h"
@@ -37,7 +37,7 @@ struct GrowthSummary {
   bool stopped = false;              ///< by Hooks::stop
   bool is_full = false;              ///< the branches that were asked for are there
   double search_cpu_seconds = 0;     ///< of pushes and of searches
-  double linearise_cpu_seconds = 0;  ///< of the control and of branches
+  double linearize_cpu_seconds = 0;  ///< of the control and of branches
 };
 
 struct GrowthHooks {

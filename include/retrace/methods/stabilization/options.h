@@ -13,7 +13,7 @@ namespace retrace::stabilization {
 struct Options {
   double interval = 1.0 / 60;  ///< between two nodes, at which torques are found; in between they are held [s]
   /// Steps of the central differences. They are large on purpose: a contact point is so stiff that derivatives in the
-  /// small hold for a tenth of a millimetre only, and steps of a centimetre average over touching and lifting.
+  /// small hold for a tenth of a millimeter only, and steps of a centimeter average over touching and lifting.
   double position_difference = 1e-2;  ///< of places and angles [m, rad]
   double velocity_difference = 1e-1;  ///< of their rates [m/s, rad/s]
   double torque_difference = 3e-2;    ///< of torques, as a turn of a servo's target [rad]

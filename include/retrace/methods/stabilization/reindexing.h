@@ -23,7 +23,7 @@ struct Model {
 };
 
 /// How far a motion is from the nominal one at an instant, from the difference of the two (dynamics/tangent.h): the
-/// weights are those of the paper's motion optimisation, with the root in the place of the centre of mass.
+/// weights are those of the paper's motion optimization, with the root in the place of the center of mass.
 double SquaredDistance(const Eigen::VectorXd& difference);
 
 class ReindexingController final : public control::Controller {
@@ -31,7 +31,7 @@ class ReindexingController final : public control::Controller {
   /// What the model points to must outlive it.
   ReindexingController(const Model& model, const ReindexingOptions& options);
 
-  void Command(const control::Instant& now, std::span<simulation::JointCommand> commands) override;
+  void Command(const control::StepContext& now, std::span<simulation::JointCommand> commands) override;
   bool RestartsAt(int step) override { return acting_.RestartsAt(step); }
 
   const control::FeedbackController& acting() const { return acting_; }
@@ -46,7 +46,7 @@ class ReindexingController final : public control::Controller {
     double distance = 0;
   };
 
-  void Choose(const control::Instant& now);
+  void Choose(const control::StepContext& now);
   /// From the states that own_ and state_ hold.
   void ChooseHere(int step);
   /// Of the present state, which point_ holds, from a node's point.

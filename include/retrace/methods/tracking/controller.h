@@ -35,7 +35,7 @@ class TrackingController final : public control::Controller {
   explicit TrackingController(const Problem& problem);
   ~TrackingController() override;
 
-  void Command(const control::Instant& now, std::span<simulation::JointCommand> commands) override;
+  void Command(const control::StepContext& now, std::span<simulation::JointCommand> commands) override;
   bool RestartsAt(int step) override;
 
   /// A control file keeps the commands in fragments of so many steps (0.1 s); each begins with a restart.

@@ -34,7 +34,7 @@ struct Options {
   /// Of the squared difference of the forces under the feet from what the reference requires, as accelerations of the
   /// whole character. 0: no guidance by forces, nor by the places of the feet; equation 11 instead.
   double guidance = 0;
-  double guidance_feedback = 60;  ///< on the place of the centre of mass in these forces [1/s^2]
+  double guidance_feedback = 60;  ///< on the place of the center of mass in these forces [1/s^2]
   double foot_weight = 30;        ///< of the accelerations of the feet where forces guide
   double foot_feedback = 900;     ///< on their places [1/s^2]
   /// Where forces guide, a swinging foot is put farther by this share of what the capture point is too far.
@@ -56,7 +56,7 @@ struct Options {
   double root_translation_weight = 10;  ///< the same
   double contact_weight = 1e4;          ///< of the square by which a contact point misses equation 7e
   double contact_damping = 20;          ///< share of a contact point's velocity that is to go away, per second [1/s]
-  double regularisation = 1e-6;         ///< weight of squared contact forces [1/N^2]
+  double regularization = 1e-6;         ///< weight of squared contact forces [1/N^2]
   /// A contact point that the reference has higher than this over the ground is about to leave: no force is planned for
   /// it, and with all of them a flight begins [m].
   double lifted = 0.01;
@@ -64,9 +64,9 @@ struct Options {
   /// ground: the program is solved again without it, since equation 7e would hold it down [N], [m/s]. 0 N: never.
   double released_force = 20;
   double released_speed = 0.3;
-  double stance_feedback = 100;  ///< on the distance of the centre of mass from the standing feet [1/s^2]
+  double stance_feedback = 100;  ///< on the distance of the center of mass from the standing feet [1/s^2]
 
-  /// Before a flight, of the accelerations of the centre of mass and of the angular momentum, which nothing can change
+  /// Before a flight, of the accelerations of the center of mass and of the angular momentum, which nothing can change
   /// in the air; 0: a flight is not foreseen.
   double take_off_weight = 1000;
   double take_off_feedback = 25;  ///< on these momenta [1/s]
@@ -120,7 +120,7 @@ void Describe(AnyOptions& o, Visitor& v) {
                    "Weight of the squared difference of the forces under the feet from what the reference requires, as "
                    "accelerations; 0: forces do not guide, and feet are placed by equation 11"},
                   o.guidance, io::Real{{0, 1e6}});
-    section.Field({"guidance_feedback", "Feedback on the place of the centre of mass in these forces", "1/s^2"},
+    section.Field({"guidance_feedback", "Feedback on the place of the center of mass in these forces", "1/s^2"},
                   o.guidance_feedback, io::Real{{0, 1e6}});
     section.Field({"foot_weight", "Weight of the accelerations of the feet where forces guide"}, o.foot_weight,
                   io::Real{{0, 1e6}});
@@ -153,7 +153,7 @@ void Describe(AnyOptions& o, Visitor& v) {
                   o.contact_weight, io::Real{{1, 1e8}});
     section.Field({"contact_damping", "Rate at which the velocity of a contact point is to go away", "1/s"},
                   o.contact_damping, io::Real{{0, 1000}});
-    section.Field({"regularisation", "Weight of squared contact forces", "1/N^2"}, o.regularisation,
+    section.Field({"regularization", "Weight of squared contact forces", "1/N^2", {"regularisation"}}, o.regularization,
                   io::Real{{1e-9, 1}});
     section.Field({"lifted", "Height in the reference over which a contact point is about to leave the ground", "m"},
                   o.lifted, io::Real{{0, 10}});
@@ -164,10 +164,10 @@ void Describe(AnyOptions& o, Visitor& v) {
                   o.released_force, io::Real{{0, 1e4}});
     section.Field({"released_speed", "Speed in the reference from which on a contact point may be let go", "m/s"},
                   o.released_speed, io::Real{{0, 100}});
-    section.Field({"stance_feedback", "Feedback on the distance of the centre of mass from the standing feet", "1/s^2"},
+    section.Field({"stance_feedback", "Feedback on the distance of the center of mass from the standing feet", "1/s^2"},
                   o.stance_feedback, io::Real{{0, 1e6}});
     section.Field({"take_off_weight",
-                   "Weight of the accelerations of the centre of mass and of the angular momentum before a flight, in "
+                   "Weight of the accelerations of the center of mass and of the angular momentum before a flight, in "
                    "which nothing can change them; 0: a flight is not foreseen"},
                   o.take_off_weight, io::Real{{0, 1e6}});
     section.Field({"take_off_feedback", "Feedback on these momenta", "1/s"}, o.take_off_feedback, io::Real{{0, 1000}});

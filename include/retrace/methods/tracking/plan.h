@@ -1,6 +1,6 @@
 /// Accelerations, torques and contact forces of an instant, as a quadratic program (da Silva et al. 2008, section 4.4):
 ///
-///     minimise   1/2 |a - a_d|^2_W + c/2 |J a + b|^2 + r/2 |l|^2                     (7a; 7e with a quadratic slack)
+///     minimize   1/2 |a - a_d|^2_W + c/2 |J a + b|^2 + r/2 |l|^2                     (7a; 7e with a quadratic slack)
 ///     subject to M a + h = u + J^T V l,  u = 0 at the root                           (7d)
 ///                l >= 0                                                              (7b)
 ///                -limit <= u <= limit                                                (7c)
@@ -52,7 +52,7 @@ struct Dynamics {
   Eigen::MatrixXd normals;  ///< of each point (3 c x 1), unit vectors
   std::vector<ForceGoal> force_goals;
   double contact_weight = 1e4;
-  double regularisation = 1e-6;
+  double regularization = 1e-6;
   double torque_limit = 400;  ///< [N m]
 
   int size() const { return static_cast<int>(bias.size()); }
@@ -118,7 +118,7 @@ class Planner {
 
   optimization::QuadraticProgramSolver solver_;
   optimization::QuadraticProgram program_;
-  Eigen::MatrixXd generalised_;  // J^T V (n x 4 c)
+  Eigen::MatrixXd generalized_;  // J^T V (n x 4 c)
   Plan plan_;
 };
 

@@ -8,12 +8,12 @@
 #include "retrace/control/control.h"
 #include "retrace/methods/tracking/options.h"
 #include "retrace/metrics/intervals.h"
-#include "retrace/task/altered_world.h"
 #include "retrace/motion_editing/balancing.h"
 #include "retrace/motion_editing/ballistic_flight.h"
-#include "retrace/motion_editing/footskate.h"
 #include "retrace/motion_editing/foot_contact.h"
+#include "retrace/motion_editing/footskate.h"
 #include "retrace/task/task.h"
+#include "retrace/task/world_variation.h"
 
 namespace retrace::tracking {
 
@@ -30,7 +30,7 @@ struct PreparedReference {
   std::vector<std::string> Notes() const;
 };
 /// @param simulated the world's gravity and the stiffness of its contacts are used
-PreparedReference PrepareReference(const character::ReferenceMotion& recorded, const task::AlteredWorld& world,
+PreparedReference PrepareReference(const character::ReferenceMotion& recorded, const task::WorldVariation& world,
                                    const simulation::WorldOptions& simulated, const Options& options);
 
 /// Immutable while the method runs. What it points to must outlive it.

@@ -1,4 +1,4 @@
-/// A reference in generalised coordinates, with its derivatives by time.
+/// A reference in generalized coordinates, with its derivatives by time.
 #pragma once
 
 #include <Eigen/Core>
@@ -24,7 +24,7 @@ class TrackedMotion {
   TrackedMotion(const character::ReferenceMotion& reference, const dynamics::Coordinates& coordinates);
 
   /// The motion at a time [s], clamped to it. Derivatives are central differences; those of the first and of the last
-  /// 1/120 s are of the nearest instant that has both neighbours.
+  /// 1/120 s are of the nearest instant that has both neighbors.
   void At(double time, Goal& goal);
 
  private:

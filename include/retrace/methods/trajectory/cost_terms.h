@@ -6,7 +6,7 @@
 
 #include "retrace/methods/trajectory/options.h"
 
-namespace retrace::windows {
+namespace retrace::trajectory {
 
 /// What a motion costs, weighted. The first ones have names by Options::cost (TermNames).
 inline constexpr size_t kNumTerms = 8;
@@ -17,4 +17,4 @@ inline constexpr size_t kGateTerm = 6, kTorqueTerm = 7;
 /// task; then gates and torque.
 std::array<const char*, kNumTerms> TermNames(Cost cost);
 
-}  // namespace retrace::windows
+}  // namespace retrace::trajectory

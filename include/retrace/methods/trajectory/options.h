@@ -7,7 +7,7 @@
 
 #include "retrace/io/describe.h"
 
-namespace retrace::windows {
+namespace retrace::trajectory {
 
 /// What the spline of the first windows is offset from.
 enum class Start {
@@ -18,14 +18,14 @@ enum class Start {
 /// What a motion costs.
 enum class Cost {
   kPaper,  ///< equations 3 to 8 of Al Borno et al. 2018
-  kTask,   ///< the terms of the task (task/cost.h), which the method of sampling minimises
+  kTask,   ///< the terms of the task (task/cost.h), which the method of sampling minimizes
 };
 
-/// Trajectory optimisation of Al Borno et al. 2018 ("Robust Physics-based Motion Retargeting with Realistic Body
+/// Trajectory optimization of Al Borno et al. 2018 ("Robust Physics-based Motion Retargeting with Realistic Body
 /// Shapes"), section 3. The defaults are the same for all motions.
 struct Options {
   double window = 0.4;  ///< duration of a window [s]
-  /// Windows that are optimised together; the first of them is kept, the others give it foresight.
+  /// Windows that are optimized together; the first of them is kept, the others give it foresight.
   int together = 2;
   int knots = 6;                 ///< of the spline in a window, both ends counted
   int population = 50;           ///< samples of an iteration; the paper's is 200
@@ -51,11 +51,11 @@ struct Options {
 template <io::DescribedAs<Options> AnyOptions, typename Visitor>
 void Describe(AnyOptions& o, Visitor& v) {
   v.Section(
-      {"windows", "Splines of targets, optimised window by window (Al Borno et al. 2018, section 3)"},
+      {"windows", "Splines of targets, optimized window by window (Al Borno et al. 2018, section 3)"},
       [&](auto& section) {
         const io::Real weight{{0, 1e6}};
         section.Field({"window", "Duration of a window", "s"}, o.window, io::Real{{0.05, 5}});
-        section.Field({"together", "Windows that are optimised together; the first of them is kept"}, o.together,
+        section.Field({"together", "Windows that are optimized together; the first of them is kept"}, o.together,
                       io::Integer{1, 10});
         section.Field({"knots", "Knots of the spline in a window, both ends counted"}, o.knots, io::Integer{2, 50});
         section.Field({"population", "Samples that an iteration draws; the paper's are 200"}, o.population,
@@ -96,4 +96,4 @@ void Describe(AnyOptions& o, Visitor& v) {
       });
 }
 
-}  // namespace retrace::windows
+}  // namespace retrace::trajectory

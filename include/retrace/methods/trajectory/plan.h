@@ -8,7 +8,7 @@
 #include "retrace/control/control.h"
 #include "retrace/methods/trajectory/problem.h"
 
-namespace retrace::windows {
+namespace retrace::trajectory {
 
 /// A uniform cubic B-spline over the whole motion, of several values at once (Al Borno et al. 2018, section 3: the
 /// control trajectory). Points (values x points): between knots i and i + 1 the spline depends on points i to i + 3, so
@@ -20,11 +20,11 @@ struct Spline {
   void At(double knots, Eigen::Ref<Eigen::VectorXd> value) const;
 };
 
-/// A window and those that are optimised with it.
+/// A window and those that are optimized with it.
 struct Window {
   int first_step = 0;  ///< [simulation steps]
   int kept_step = 0;   ///< end of what is kept
-  int last_step = 0;   ///< end of what is optimised
+  int last_step = 0;   ///< end of what is optimized
   /// The points that this window and those with it leave open: those that do not touch what was kept before.
   Eigen::Index first_point = 0, num_points = 0;
 };
@@ -55,4 +55,4 @@ struct Plan {
 control::Fragment MakeFragment(const Problem& problem, const Plan& plan, const Spline& spline, int first_step,
                                int end_step);
 
-}  // namespace retrace::windows
+}  // namespace retrace::trajectory

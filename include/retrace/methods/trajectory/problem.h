@@ -4,7 +4,7 @@
 #include "retrace/methods/trajectory/options.h"
 #include "retrace/task/task.h"
 
-namespace retrace::windows {
+namespace retrace::trajectory {
 
 /// Immutable while the method runs; the same on every thread and rank.
 struct Problem {
@@ -18,4 +18,4 @@ struct Problem {
   int num_steps() const { return task.schedule.steps.back(); }
 };
 
-}  // namespace retrace::windows
+}  // namespace retrace::trajectory

@@ -10,7 +10,7 @@
 #include "retrace/methods/trajectory/plan.h"
 #include "retrace/parallel/task_farm.h"
 
-namespace retrace::windows {
+namespace retrace::trajectory {
 
 struct SampleResult {
   bool diverged = false;
@@ -35,7 +35,7 @@ class RolloutWorker {
   RolloutWorker(const RolloutWorker&) = delete;
   RolloutWorker& operator=(const RolloutWorker&) = delete;
 
-  /// The window and those that are optimised with it; with `kept_alone` only what is kept.
+  /// The window and those that are optimized with it; with `kept_alone` only what is kept.
   void Run(const Window& window, const character::State& start, const Spline& spline, bool kept_alone,
            SimulatedWindow& simulated);
   /// The same for several samples, with as many side by side as are fastest on this processor. Results do not depend on
@@ -59,4 +59,4 @@ std::vector<SampleResult> UnpackResults(std::span<const std::byte> bytes, double
 /// Makes workers for a farm. The problem must outlive them.
 parallel::WorkerFactory MakeWorkerFactory(const Problem& problem);
 
-}  // namespace retrace::windows
+}  // namespace retrace::trajectory

@@ -1,7 +1,7 @@
 /// Controls that follow one another: the runs of a library are joined into one control, and pushes are answered, by
 /// searching the transition into the next motion anew from the state that the character is really in (Liu et al. 2010,
 /// section 4, "Motion Composition"; there the picture is blended, which is here the kinematic transition, and
-/// labelled).
+/// labeled).
 #pragma once
 
 #include "retrace/planning/composition/composition_problem.h"

@@ -54,7 +54,7 @@ struct CompositionPart {
   CompositionEvent event = CompositionEvent::kPlan;
   double cpu_seconds = 0;
   std::optional<Transition> transition = {};  ///< into it; none into the first one, and where the simulation goes on
-  double hidden_impulse = 0;                  ///< that a kinematic transition stands for, of the centre of mass [N s]
+  double hidden_impulse = 0;                  ///< that a kinematic transition stands for, of the center of mass [N s]
 };
 
 /// A way into a control that was searched for.

@@ -14,7 +14,7 @@ namespace retrace::runs {
 inline constexpr double kTouchesApart = 0.05;
 
 /// The contacts of one character with what strikes it, from the first one until they have parted.
-struct Touching {
+struct ContactEpisode {
   double start = 0;             ///< [s]
   double end = 0;               ///< [s]
   int body = -1;                ///< of the world, of that character, at the first touch
@@ -31,16 +31,16 @@ struct Touching {
 
 /// The first blow of a motion from `from` on [s]; nothing where the character touches no other.
 /// @param whole motion of all characters of a scene
-std::optional<Touching> FirstBlow(const control::Trajectory& whole, const simulation::Layout& layout, size_t character,
-                                  double from = 0);
+std::optional<ContactEpisode> FirstImpact(const control::Trajectory& whole, const simulation::Layout& layout,
+                                          size_t character, double from = 0);
 
 /// The first blow of a thing that moves freely.
 /// @param motion of a single character
 /// @param first_object of the environment, that moves freely (simulation::Environment::ObjectOfFreeBody)
-std::optional<Touching> FirstBlowOfThing(const control::Trajectory& motion, int first_object);
+std::optional<ContactEpisode> FirstImpactOfObject(const control::Trajectory& motion, int first_object);
 
 /// "2:left_hand, which meets 1:trunk"
-std::string Describe(const control::Scene& scene, const Touching& blow);
-io::Json ToJson(const control::Scene& scene, const Touching& blow);
+std::string Describe(const control::Scene& scene, const ContactEpisode& blow);
+io::Json ToJson(const control::Scene& scene, const ContactEpisode& blow);
 
 }  // namespace retrace::runs

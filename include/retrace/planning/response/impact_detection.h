@@ -10,10 +10,10 @@ namespace retrace::runs {
 /// The first impact of another character. Where the two do not part, it ends at the first start time. Throws InputError
 /// where no other character touches; the message says how near one comes.
 /// @param after earliest start of the impact [s]
-Blow FindBlow(const ResponseProblem& problem, double after);
+Impact FindImpact(const ResponseProblem& problem, double after);
 
 /// The first touch of a body of the world that moves freely, until the two part. Throws InputError likewise.
 /// @param worlds names of the worlds, for messages
-Blow FindTouch(const ResponseProblem& problem, const std::string& worlds);
+Impact FindImpactOfObject(const ResponseProblem& problem, const std::string& worlds);
 
 }  // namespace retrace::runs

@@ -12,10 +12,10 @@
 
 namespace retrace::runs {
 
-class StruckMotion {
+class ImpactSimulation {
  public:
   /// The problem must outlive it.
-  explicit StruckMotion(const ResponseProblem& problem);
+  explicit ImpactSimulation(const ResponseProblem& problem);
 
   const ResponseProblem& problem() const { return problem_; }
   const character::Character& character() const { return problem_.character(); }
@@ -66,7 +66,7 @@ class StruckMotion {
   /// lead there.
   bool GoesOnUntil(const ResponseCandidate& candidate) const;
   /// From the exit to the start time. @param gain factor on the servos' strength
-  TwoMotions ServosOf(const ResponseCandidate& candidate, double gain) const;
+  CrossfadeController ServosOf(const ResponseCandidate& candidate, double gain) const;
   /// With these servos, from the exit to so long past the start time [s].
   control::Trajectory SecondSimulation(const ResponseCandidate& candidate, double gain, double past = 0) const;
 
@@ -74,7 +74,7 @@ class StruckMotion {
 
   /// The run's own control until the exit; then servos of a hundredth of their strength hold the pose of that instant.
   /// @param end step until which it lasts
-  std::vector<control::Fragment> LimpFromExit(int end) const;
+  std::vector<control::Fragment> RagdollFromExit(int end) const;
 
  private:
   void FindOwnMotion();
@@ -91,6 +91,6 @@ class StruckMotion {
 inline constexpr double kGoOver = 0.3;
 
 /// Of the servos' strength: that of a body which gives up, to be compared with.
-inline constexpr double kLimp = 0.01;
+inline constexpr double kRagdollStrength = 0.01;
 
 }  // namespace retrace::runs

@@ -29,12 +29,12 @@ std::string Name(Blend blend);
 
 /// How a response is planned.
 struct ResponseSettings {
-  double delay = 0.15;      ///< after the beginning of the push the run's control goes on for so long [s]
-  double earliest = 0.27;   ///< start time of the first window; not before the push ends [s]
-  double latest = 1;        ///< of the last one [s]
-  double seconds = 3;       ///< from the push on, at least; then until the body has stood for half a second [s]
-  double stand = 3;         ///< for which it then stands or walks on [s]
-  int candidates = 3;       ///< motions that are tried; of get-ups after a fall, where these fail, as many
+  double delay = 0.15;            ///< after the beginning of the push the run's control goes on for so long [s]
+  double earliest = 0.27;         ///< start time of the first window; not before the push ends [s]
+  double latest = 1;              ///< of the last one [s]
+  double seconds = 3;             ///< from the push on, at least; then until the body has stood for half a second [s]
+  double stand = 3;               ///< for which it then stands or walks on [s]
+  int candidates = 3;             ///< motions that are tried; of get-ups after a fall, where these fail, as many
   bool search_anyway = false;     ///< also where the run's own control stays within the gates under the push
   bool open_loop = false;         ///< the targets are the reference alone, nothing is searched: to be compared with
   bool any_motion = false;        ///< places of the library are drawn at random: to be compared with
@@ -52,7 +52,7 @@ struct ResponseSettings {
 void UseRuleOfPaper(ResponseSettings& settings);
 
 /// When the body is struck.
-struct Blow {
+struct Impact {
   double start = 0;     ///< [s]
   double duration = 0;  ///< of a thing that touches it: until the two part [s]
   std::string what;     ///< for people: the push, or the thing and the body that it meets
@@ -62,9 +62,9 @@ struct Blow {
 
 /// A run, an impact that meets one of its characters, and the recorded motions with which that character may answer.
 struct ResponseProblem {
-  static constexpr size_t kStruck = 0;  ///< index of the character that responds
+  static constexpr size_t kReceiver = 0;  ///< index of the character that responds
 
-  const character::Character& character() const { return run.scene.characters[kStruck]; }
+  const character::Character& character() const { return run.scene.characters[kReceiver]; }
   bool has_others() const { return run.scene.characters.size() > 1; }
 
   ResponseSettings settings;
@@ -72,7 +72,7 @@ struct ResponseProblem {
   StoredMotionLibrary library;
   control::OpenLoopControl control = {};   ///< of that character in the run
   std::vector<control::Push> pushes = {};  ///< those of the run, then the new one, where there is one
-  Blow blow = {};
+  Impact blow = {};
 };
 
 /// A place at which a recorded motion may be entered.
@@ -84,7 +84,7 @@ struct ResponseCandidate {
   double distance = 0;  ///< of the windows (matching::WindowSearch)
   double gap = 0;       ///< at T between the second simulation and the motion (metrics::StateDistance) [m]
   double limp_gap = 0;  ///< between a body without strength and the motion, of those that may be tried; else 0 [m]
-  double hidden_impulse = 0;  ///< at T, of the centre of mass, that a blend would have to hide [N s]
+  double hidden_impulse = 0;  ///< at T, of the center of mass, that a blend would have to hide [N s]
   double end = 0;             ///< of the motion, where it has stood for half a second [s]
   double last = 0;            ///< until which it goes on standing or walking; then it comes to rest [s]
   double rest = 0;            ///< of what is between the two, when it is slowest: there it may come to rest, too [s]
@@ -100,7 +100,7 @@ struct ResponseCandidate {
 };
 
 /// Another character of the scene, after the blow.
-struct Companion {
+struct OtherCharacter {
   size_t character = 0;
   bool undisturbed = false;  ///< its own control stays within its gates; else it is led back to its own motion
   double from = 0;           ///< from when on, the last time [s]
@@ -113,7 +113,7 @@ struct Companion {
 /// What a kinematic transition hides, and how much of it shows.
 struct ResponseBlend {
   double from = 0, to = 0;  ///< [s]
-  /// Of the centre of mass at T, between the simulation and the motion [N s]; and as a share of the blow's.
+  /// Of the center of mass at T, between the simulation and the motion [N s]; and as a share of the blow's.
   double hidden_impulse = 0, hidden_share = 0;
   /// Largest of a body, between what is shown and what it is to be there: the simulation where the blend begins, the
   /// motion where it ends [m].
@@ -150,7 +150,7 @@ struct Response {
   control::Scene ragdoll;
 
   // Of a scene.
-  std::vector<Companion> others;
+  std::vector<OtherCharacter> others;
   std::optional<control::Scene> scene;  ///< of all characters, in which `control` is that of the one that responds
   /// No response was found with the others in the world. So they are left out from the end of the delay on: `control`
   /// begins there, from the state that the blow left, and is that of a single character.

@@ -11,7 +11,7 @@
 namespace retrace::runs {
 
 /// Targets are taken ahead of the time by kd / kp of each joint, because damping holds servos back by so much.
-class TwoMotions final : public control::Controller {
+class CrossfadeController final : public control::Controller {
  public:
   /// Of the first motion and of the second one, their times are those of the world plus an offset [s].
   struct Course {
@@ -20,10 +20,11 @@ class TwoMotions final : public control::Controller {
   };
   /// @param from,to when it goes over [s]
   /// @param gain factor on the servos' strength
-  TwoMotions(const character::Character& character, Course first, Course second, double from, double to, double gain)
+  CrossfadeController(const character::Character& character, Course first, Course second, double from, double to,
+                      double gain)
       : character_(character), first_(first), second_(second), from_(from), to_(to), gain_(gain) {}
 
-  void Command(const control::Instant& now, std::span<simulation::JointCommand> commands) override;
+  void Command(const control::StepContext& now, std::span<simulation::JointCommand> commands) override;
   bool UsesState() const override { return false; }
 
  private:

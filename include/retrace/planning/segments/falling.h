@@ -24,7 +24,7 @@ inline constexpr double kDriveTime = 1.5;
 /// A body falls as a semi-ragdoll (Liu et al. 2010, section 4), for 0.5 to 4 s, until it lies still. Servos with a
 /// fraction of their strength hold the pose that the fall began with, and the arms, somewhat stronger, are stretched to
 /// where the body falls, for as long as it does. It lies still where the root mean square of the joints' rates is below
-/// 0.25 rad/s and the centre of mass slower than 0.05 m/s.
+/// 0.25 rad/s and the center of mass slower than 0.05 m/s.
 /// @param gain of the servos, as a share of their strength
 /// @param first_step at which the fall begins
 /// @param state of the body, as it is by then

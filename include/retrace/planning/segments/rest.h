@@ -1,14 +1,14 @@
 /// A motion that comes to rest.
 #pragma once
 
-#include "retrace/retargeting/reference.h"
 #include "retrace/character/state.h"
 #include "retrace/math/types.h"
+#include "retrace/retargeting/reference.h"
 
 namespace retrace::runs {
 
 /// How far a root goes along the ground until so long after it began to come to rest.
-Vec3 WayToRest(const Vec3& velocity, double time);
+Vec3 PathToRest(const Vec3& velocity, double time);
 
 /// A pose of a motion up to its last instant [s]; after that the pose of that instant, whose root comes to rest.
 void RestingPoseAt(const character::ReferenceMotion& motion, double last, double time, character::Pose& pose);

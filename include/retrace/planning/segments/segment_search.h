@@ -18,7 +18,7 @@
 namespace retrace::runs {
 
 /// What is searched for. All that it points at must outlive the call.
-struct WayProblem {
+struct SegmentProblem {
   const character::Character& character;
   const simulation::WorldOptions& world;
   const character::State& start;
@@ -31,11 +31,11 @@ struct WayProblem {
   std::function<bool()> stop = {};  ///< true: the search ends
   /// Others in the world, by the steps of the whole motion. Their bodies follow in `start`, their joints in the contact
   /// scale of `world`.
-  std::vector<sampling::Companion> companions = {};
+  std::vector<sampling::CoSimulated> companions = {};
   int most_back_offs = std::numeric_limits<int>::max();  ///< fewer than the configuration has
 };
 
-struct SearchedWay {
+struct FoundSegment {
   bool reached_end = false;
   std::vector<control::Fragment> fragments;  ///< to the end, or to where it was lost
   character::State end_state;                ///< there, of all in the world
@@ -44,10 +44,10 @@ struct SearchedWay {
   double cpu_seconds = 0;
 };
 
-SearchedWay SearchWay(const WayProblem& problem);
+FoundSegment SearchSegment(const SegmentProblem& problem);
 
 /// All in the world from the start of a way on, whose character has these fragments: to the bit what a replay of the
 /// whole motion has there.
-control::Trajectory SimulateWay(const WayProblem& problem, std::span<const control::Fragment> fragments);
+control::Trajectory SimulateSegment(const SegmentProblem& problem, std::span<const control::Fragment> fragments);
 
 }  // namespace retrace::runs

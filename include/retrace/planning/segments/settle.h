@@ -9,8 +9,8 @@
 namespace retrace::runs {
 
 /// What is to be gone on with.
-struct StandingProblem {
-  const WayProblem& way;                      ///< that was found to where its poses end
+struct SettleProblem {
+  const SegmentProblem& way;                  ///< that was found to where its poses end
   const std::vector<character::Pose>& poses;  ///< those of the way, and what follows them
   /// The same, but it comes to rest in the pose in which the motion is slowest; nothing: that is how `poses` end.
   const std::vector<character::Pose>& at_rest;
@@ -23,7 +23,7 @@ struct StandingProblem {
 /// @param followed poses of the way; likewise
 /// @param feedback_from step at which feedback takes over; kept where none does
 /// @return whether it is found to the end of the poses
-bool StandOn(const StandingProblem& problem, SearchedWay& way, std::vector<character::Pose>& followed,
-             int& feedback_from);
+bool Settle(const SettleProblem& problem, FoundSegment& way, std::vector<character::Pose>& followed,
+            int& feedback_from);
 
 }  // namespace retrace::runs

@@ -4,20 +4,20 @@
 #include <string>
 #include <vector>
 
-#include "retrace/retargeting/reference.h"
 #include "retrace/motion/clip.h"
+#include "retrace/retargeting/reference.h"
 #include "retrace/task/prepared_clip.h"
 
 namespace retrace::runs {
 
 /// Where a motion goes on from.
-enum class Onward {
+enum class ContinuationKind {
   kClip,   ///< the recording itself, where the clip is a part of it; its last pose where that ends too
   kCycle,  ///< the best cycle of the clip, over and over
   kStill,  ///< the last pose, and the root comes to rest
   kWalk,   ///< a walk: a step catches what cannot stand
 };
-std::string Name(Onward onward);
+std::string Name(ContinuationKind onward);
 
 /// A motion that ends, and what is known of how it could go on.
 struct EndingMotion {
@@ -27,7 +27,7 @@ struct EndingMotion {
 
 /// Poses after the last one of the reference, as far apart as these.
 struct Continuation {
-  Onward onward = Onward::kStill;
+  ContinuationKind onward = ContinuationKind::kStill;
   std::vector<character::Pose> poses;
   double followed = 0;  ///< for how long feedback follows it from the end of the motion, once that was tried [s]
 };

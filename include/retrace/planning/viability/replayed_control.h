@@ -18,8 +18,9 @@ struct ReplayedControl {
   bool diverged = false;  ///< the simulation did
   character::State end;
   metrics::Evaluation evaluation;
-  std::optional<metrics::GateStay> stay;                 ///< of a search that may leave the gates; else none
-  std::optional<metrics::Evaluation> against_recording;  ///< the same with PreparedClip::Unrepaired; none: nothing was repaired
+  std::optional<metrics::GateStay> stay;  ///< of a search that may leave the gates; else none
+  std::optional<metrics::Evaluation>
+      against_recording;  ///< the same with PreparedClip::Unrepaired; none: nothing was repaired
 };
 
 /// Replays a control and compares it with the reference of the clip over the whole of its schedule.

@@ -36,7 +36,7 @@ struct ViableEnd {
 };
 std::string Name(ViableEnd::Verdict verdict);
 
-/// A judgement, and the control of the motion where its end was searched anew.
+/// A judgment, and the control of the motion where its end was searched anew.
 struct JudgedEnd {
   ViableEnd end;
   std::optional<control::OpenLoopControl> mended;
@@ -46,7 +46,8 @@ struct JudgedEnd {
 /// Judges the end of a control that stays within the gates of the clip (`/run/tail`), and where it is not viable
 /// finds another one, together with what follows (`/run/mend_end`). `state` is where it ends. The result
 /// depends neither on the number of threads nor on the time. Throws StoppedError when `stop` returns true.
-JudgedEnd JudgeEnd(const EndingMotion& ending, const Configuration& configuration, const control::OpenLoopControl& control,
-                   const character::State& state, int threads, const std::function<bool()>& stop);
+JudgedEnd JudgeEnd(const EndingMotion& ending, const Configuration& configuration,
+                   const control::OpenLoopControl& control, const character::State& state, int threads,
+                   const std::function<bool()>& stop);
 
 }  // namespace retrace::runs

@@ -35,7 +35,7 @@ enum class Baseline {
 };
 
 /// What is done about the end of a motion from which there is no way on.
-enum class EndMending {
+enum class EndRecovery {
   kOff,
   kTracking,  ///< a motion that was tracked is tracked anew with what follows its end, which costs next to nothing
   kSearch,    ///< where that does not help, the last seconds are searched anew together with what follows
@@ -55,7 +55,7 @@ struct RunSettings {
   /// For so long the character is to go on after the end of the clip, by a control that is looked for; 0: the end is
   /// not judged [s].
   double tail = 3;
-  EndMending mend_end = EndMending::kTracking;
+  EndRecovery mend_end = EndRecovery::kTracking;
   /// A reference that no body can perform is changed by as little as it takes (repair::RepairReference).
   bool repair = false;
 };
@@ -82,8 +82,8 @@ void Describe(Settings& settings, Visitor& visitor) {
          "What is done where the end is not viable: off, tracking: a tracked motion is tracked anew with what follows, "
          "search: else the last seconds are searched anew together with what follows"},
         settings.mend_end,
-        io::Words<EndMending>{
-            {{EndMending::kOff, "off"}, {EndMending::kTracking, "tracking"}, {EndMending::kSearch, "search"}}});
+        io::Words<EndRecovery>{
+            {{EndRecovery::kOff, "off"}, {EndRecovery::kTracking, "tracking"}, {EndRecovery::kSearch, "search"}}});
     section.Field(
         {"repair",
          "Whether a reference that no body can perform is changed by as little as it takes: clock, height, legs"},
@@ -96,7 +96,7 @@ struct Configuration {
   task::Options task;
   sampling::Options sampling;
   tracking::Options tracking;
-  windows::Options windows;
+  trajectory::Options windows;
 
   io::Json ToJson() const;
   /// The same with a comment above each setting: what it means, its unit, its legal values. Can be read back.

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "retrace/character/character.h"
-#include "retrace/retargeting/reference_options.h"
 #include "retrace/motion/clip.h"
+#include "retrace/retargeting/reference_options.h"
 #include "retrace/runs/inputs/inputs.h"
 
 namespace retrace::runs {

@@ -1,4 +1,4 @@
-/// What is recognised in a recording before anything is simulated: everything of `inspect` but its options and what it
+/// What is recognized in a recording before anything is simulated: everything of `inspect` but its options and what it
 /// prints.
 #pragma once
 

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "retrace/retargeting/reference_options.h"
 #include "retrace/io/describe.h"
 #include "retrace/io/json.h"
 #include "retrace/motion/clip.h"
 #include "retrace/recordings/choice.h"
+#include "retrace/retargeting/reference_options.h"
 #include "retrace/runs/inputs/inputs.h"
 
 namespace retrace::runs {
@@ -28,7 +28,7 @@ struct ClipOptions {
   double time_scale = 1;       ///< factor on durations
   std::optional<double> loop;  ///< repeat the best cycle of it for so many seconds; none: as recorded
 
-  std::optional<double> unit;            ///< metres per unit of the file, above 0
+  std::optional<double> unit;            ///< meters per unit of the file, above 0
   std::optional<std::string> up_axis;    ///< x, y, z, -x, -y or -z
   std::optional<double> frame_rate;      ///< of the recording [1/s]
   std::optional<int> skipped_frames;     ///< at the start

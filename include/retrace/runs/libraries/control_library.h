@@ -11,8 +11,8 @@
 
 #include "retrace/character/state.h"
 #include "retrace/control/control.h"
-#include "retrace/runs/stored/stored_run.h"
 #include "retrace/metrics/posture.h"
+#include "retrace/runs/stored/stored_run.h"
 
 namespace retrace::runs {
 

@@ -9,7 +9,7 @@
 #include "retrace/control/control.h"
 #include "retrace/exports/bvh.h"
 #include "retrace/methods/sampling/search.h"
-#include "retrace/methods/trajectory/optimise.h"
+#include "retrace/methods/trajectory/optimize.h"
 #include "retrace/metrics/gates.h"
 #include "retrace/report/filmstrip.h"
 #include "retrace/results/contact_tables.h"
@@ -104,9 +104,9 @@ results::CostTable CostsOf(const sampling::Summary& search);
 /// The costs of all samples that the search has records of, with the weights that each iteration was drawn with.
 results::SampleTable SamplesOf(const sampling::Summary& search);
 
-/// windows.csv, one row per iteration: window, iteration; start, end of what is optimised; start_cost, cost, best_cost,
-/// deviation (windows::IterationRecord); samples, diverged, inside_gates.
-std::string FormatWindows(const windows::Summary& summary);
+/// windows.csv, one row per iteration: window, iteration; start, end of what is optimized; start_cost, cost, best_cost,
+/// deviation (trajectory::IterationRecord); samples, diverged, inside_gates.
+std::string FormatWindows(const trajectory::Summary& summary);
 
 /// Success, gates and figures as lines for people. `expected` is the duration that was to be reached [s].
 std::string Describe(const metrics::Evaluation& evaluation, double expected, bool diverged);

@@ -7,13 +7,13 @@
 
 #include "retrace/control/control.h"
 #include "retrace/runs/stored/stored_run.h"
-#include "retrace/task/altered_world.h"
+#include "retrace/task/world_variation.h"
 
 namespace retrace::runs {
 
 /// Puts the motion of a run's only character into other worlds, one after the other: loads on bodies, gravity, things
 /// around. Returns where they are. Throws InputError where no reference tells that, UsageError for a scene.
-task::PlacedWorld PutInto(const task::AlteredWorld& world, StoredRun& run);
+task::PlacedWorld PutInto(const task::WorldVariation& world, StoredRun& run);
 
 /// The characters of another run join this one's world, with their references. These are moved as kinematics alone:
 /// they take no account of who else is there. Returns what the user should know, as sentences. Throws UsageError for
@@ -31,7 +31,7 @@ struct JoiningRun {
   std::filesystem::path folder;
   Placement placement;
 };
-/// Reads OTHER, OTHER,X,Z or OTHER,X,Z,HEADING (metres and degrees). Throws UsageError saying what was found and
+/// Reads OTHER, OTHER,X,Z or OTHER,X,Z,HEADING (meters and degrees). Throws UsageError saying what was found and
 /// expected.
 JoiningRun ParseJoiningRun(const std::string& text);
 

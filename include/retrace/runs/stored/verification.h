@@ -34,8 +34,8 @@ Verification Verify(const StoredRun& run);
 
 /// The same for those who show a run, whatever it has lost: a folder without a manifest, and tables that are neither
 /// in the folder nor in the manifest, are no difference. `observe` sees the parts of each character's motion.
-Verification ReplayAndCompare(
-    const StoredRun& run, const std::function<void(size_t character, const control::Trajectory& part)>& observe);
+Verification ReplayAndCompare(const StoredRun& run,
+                              const std::function<void(size_t character, const control::Trajectory& part)>& observe);
 
 /// A stored run simulated as it was made.
 struct ReplayedRun {

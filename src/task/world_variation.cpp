@@ -1,4 +1,4 @@
-#include "retrace/task/altered_world.h"
+#include "retrace/task/world_variation.h"
 
 #include <algorithm>
 #include <cmath>
@@ -61,7 +61,7 @@ bool MayName(const Scatter& scatter, const std::string& name) {
 }
 
 /// A name of two scatters, or one that an object has and a body of a scatter may get; empty: there is none.
-std::string FindCommonName(const AlteredWorld& world) {
+std::string FindCommonName(const WorldVariation& world) {
   std::set<std::string> names;
   for (const Scatter& scatter : world.scatters) {
     if (!names.insert(scatter.name).second) return scatter.name;
@@ -137,7 +137,7 @@ void CheckFit(const Environment& environment, const ReferenceMotion& reference, 
           if (i > 0) return;  // free bodies move
           for (size_t f = 0; f < environment.bodies.size(); ++f) {
             const simulation::FreeBody& body = environment.bodies[f];
-            for (const simulation::TurnedShape& turned : body.AllShapes()) {
+            for (const simulation::OrientedShape& turned : body.AllShapes()) {
               const Vec3 extent = 2 * turned.shape.HalfExtents();
               const Vec3 center = body.position + body.orientation * turned.shape.offset;
               note(first_free + f, DepthIn(center, body.orientation * turned.orientation, extent, point, radius));
@@ -151,7 +151,7 @@ void CheckFit(const Environment& environment, const ReferenceMotion& reference, 
     if (worst[k].time < 0) continue;
     std::string warning = "the reference is inside ";
     warning.append(environment.ObjectName(k)).append(" from ").append(io::Fixed(worst[k].first, 2));
-    warning.append(" s on, by ").append(Metres(worst[k].depth)).append(" at ").append(io::Fixed(worst[k].time, 2));
+    warning.append(" s on, by ").append(Meters(worst[k].depth)).append(" at ").append(io::Fixed(worst[k].time, 2));
     warnings.push_back(warning.append(" s with ").append(character.bodies[worst[k].body].name));
   }
   if (nothing_from >= 0) {
@@ -218,7 +218,7 @@ void AddScatteredBodies(const Scatter& scatter, const Frame& frame, const Refere
   notes.push_back(note);
 }
 
-std::string Describe(const AlteredWorld& world) {
+std::string Describe(const WorldVariation& world) {
   std::string text;
   const auto add = [&](const std::string& part) { text.append(text.empty() ? "" : ", ").append(part); };
   const auto describe = [&](const std::string& name, const simulation::Material& material) {
@@ -232,7 +232,7 @@ std::string Describe(const AlteredWorld& world) {
   const simulation::Ground& ground = world.environment.ground;
   if (world.gravity) add(std::string("gravity ").append(io::Number(*world.gravity)).append(" m/s^2"));
   if (!ground.present) add("no ground");
-  if (ground.height != 0) add(std::string("ground at ").append(Metres(ground.height)));
+  if (ground.height != 0) add(std::string("ground at ").append(Meters(ground.height)));
   describe("ground", ground.material);
   for (const simulation::Box& box : world.environment.boxes) {
     add(box.course ? std::string(box.name).append(" (moves)") : box.name);
@@ -250,11 +250,11 @@ std::string Describe(const AlteredWorld& world) {
 
 }  // namespace
 
-AlteredWorld ReadAlteredWorld(const JsonView& view, const std::string& name) {
+WorldVariation ReadAlteredWorld(const JsonView& view, const std::string& name) {
   view.AllowOnly({"format", "version", "description", "gravity", "environment", "scatter", "loads", "reference"});
   if (view["format"].String() != "retrace-world") view["format"].Expect("\"retrace-world\"");
   view["version"].Integer(1, 1);
-  AlteredWorld world;
+  WorldVariation world;
   world.names = {name};
   if (view.Has("description")) world.description = view["description"].String();
   if (view.Has("gravity")) world.gravity = view["gravity"].Number(simulation::kGravities);
@@ -285,7 +285,7 @@ AlteredWorld ReadAlteredWorld(const JsonView& view, const std::string& name) {
   return world;
 }
 
-void Combine(AlteredWorld& world, const AlteredWorld& other) {
+void Combine(WorldVariation& world, const WorldVariation& other) {
   if (world.empty()) {
     world = other;
     return;
@@ -332,7 +332,7 @@ void Combine(AlteredWorld& world, const AlteredWorld& other) {
   world.description.append("; ").append(other.description);
 }
 
-Character WithLoads(const Character& character, const AlteredWorld& world) {
+Character WithLoads(const Character& character, const WorldVariation& world) {
   if (world.loads.empty()) return character;
   character::CharacterBuilder builder(character);
   for (const Load& load : world.loads) {
@@ -347,7 +347,7 @@ Character WithLoads(const Character& character, const AlteredWorld& world) {
   return builder.Build(character.name + " with loads");
 }
 
-io::Json PlacedWorld::ToJson(const AlteredWorld& world) const {
+io::Json PlacedWorld::ToJson(const WorldVariation& world) const {
   io::Json json;
   json["names"] = world.names;
   json["notes"] = notes;
@@ -364,7 +364,7 @@ io::Json PlacedWorld::ToJson(const AlteredWorld& world) const {
   return json;
 }
 
-PlacedWorld PlaceWorld(const AlteredWorld& world, const ReferenceMotion& recorded) {
+PlacedWorld PlaceWorld(const WorldVariation& world, const ReferenceMotion& recorded) {
   PlacedWorld placed{{}, recorded, {}, {}};
   if (world.empty()) return placed;
   std::string names;

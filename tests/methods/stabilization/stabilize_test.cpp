@@ -1,5 +1,5 @@
 /// The linear system along a control, and the regulator that follows from it.
-#include "retrace/methods/stabilization/stabilise.h"
+#include "retrace/methods/stabilization/stabilize.h"
 
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ std::unique_ptr<parallel::TaskFarm> Farm(const Problem& problem, int threads = 1
 optimization::LinearStep StepOf(const Problem& problem, int node) {
   optimization::LinearStep found;
   double cpu_seconds = 0;
-  Linearise(
+  Linearize(
       problem, *Farm(problem), node, node + 1, [&](int, optimization::LinearStep step) { found = std::move(step); },
       cpu_seconds);
   return found;
@@ -59,7 +59,7 @@ control::OpenLoopControl Falling() {
   return control;
 }
 
-TEST(Linearise, InTheAirTheErrorIsOfSecondOrder) {
+TEST(Linearize, InTheAirTheErrorIsOfSecondOrder) {
   const control::OpenLoopControl control = Falling();
   Options options;
   options.position_difference = options.velocity_difference = 1e-4;
@@ -78,7 +78,7 @@ TEST(Linearise, InTheAirTheErrorIsOfSecondOrder) {
   EXPECT_LT(large / small, 5);
 }
 
-TEST(Linearise, InTheAirTheRootMovesAsItIsPushed) {
+TEST(Linearize, InTheAirTheRootMovesAsItIsPushed) {
   const control::OpenLoopControl control = Falling();
   const Problem problem = MakeProblem(Human(), control, {}, {});
   const optimization::LinearStep step = StepOf(problem, 2);
@@ -93,11 +93,11 @@ TEST(Linearise, InTheAirTheRootMovesAsItIsPushed) {
     expected[n + i] = 1;
     EXPECT_NEAR((step.state.col(n + i) - expected).cwiseAbs().maxCoeff(), 0, 1e-9);
   }
-  // Torques between bodies leave the momentum of the whole as it is: of a free body, its centre does not move.
+  // Torques between bodies leave the momentum of the whole as it is: of a free body, its center does not move.
   EXPECT_GT(step.control.cwiseAbs().maxCoeff(), 1e-4);
 }
 
-TEST(Stabilise, IsTheSameBytesForAnyNumberOfThreads) {
+TEST(Stabilize, IsTheSameBytesForAnyNumberOfThreads) {
   const control::OpenLoopControl control = control::Standing(3);
   const Problem problem = MakeProblem(Human(), control, {}, {});
   const Summary one = stabilization::Run(problem, *Farm(problem));
@@ -111,13 +111,13 @@ TEST(Stabilise, IsTheSameBytesForAnyNumberOfThreads) {
 
 /// The costs that the recursion promises are those of the course under its gains, in the linear system of the
 /// simulation and with the weights of the method.
-TEST(Stabilise, CostToGoIsThatOfTheLinearSystemsCourse) {
+TEST(Stabilize, CostToGoIsThatOfTheLinearSystemsCourse) {
   const control::OpenLoopControl control = control::Standing(3);
   const Problem problem = MakeProblem(Human(), control, {}, {});
   const int nodes = problem.nominal.num_nodes();
   std::vector<optimization::LinearStep> steps(static_cast<size_t>(nodes));
   double cpu_seconds = 0;
-  Linearise(
+  Linearize(
       problem, *Farm(problem), 0, nodes,
       [&](int node, optimization::LinearStep step) { steps[static_cast<size_t>(node)] = std::move(step); },
       cpu_seconds);
@@ -142,7 +142,7 @@ TEST(Stabilise, CostToGoIsThatOfTheLinearSystemsCourse) {
   EXPECT_NEAR(spent, promised, 1e-10 * promised);
 }
 
-TEST(Stabilise, OfAHumanTheTrunkIsTheWaist) {
+TEST(Stabilize, OfAHumanTheTrunkIsTheWaist) {
   const std::vector<bool> trunk = TrunkJoints(Human());
   for (size_t j = 0; j < trunk.size(); ++j) EXPECT_EQ(trunk[j], Human().joints[j].name == "waist") << j;
   const optimization::QuadraticCost cost = CostOf(Human(), {});
@@ -158,7 +158,7 @@ TEST(Stabilise, OfAHumanTheTrunkIsTheWaist) {
   EXPECT_NEAR(of_turns.control[waist + 3] * torques[waist + 3] * torques[waist + 3], 1, 1e-6);
 }
 
-TEST(Stabilise, StopsWhereItIsAskedTo) {
+TEST(Stabilize, StopsWhereItIsAskedTo) {
   control::OpenLoopControl control = control::Standing(3);
   Options options;
   options.interval = control.world.time_step;
@@ -175,7 +175,7 @@ TEST(Stabilise, StopsWhereItIsAskedTo) {
   EXPECT_LT(share, 1);
 }
 
-TEST(Stabilise, RefusesWhatItCannotWorkOn) {
+TEST(Stabilize, RefusesWhatItCannotWorkOn) {
   const control::OpenLoopControl standing = control::Standing(1);
   Options options;
   options.interval = -1;

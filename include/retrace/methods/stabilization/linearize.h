@@ -26,7 +26,7 @@ struct Nominal {
   int num_nodes() const { return (num_steps + interval - 1) / interval; }
 };
 
-/// A control that is to be stabilised. Immutable while the method runs. What it points to must outlive it.
+/// A control that is to be stabilized. Immutable while the method runs. What it points to must outlive it.
 struct Problem {
   const character::Character* character = nullptr;
   const control::OpenLoopControl* control = nullptr;
@@ -53,7 +53,7 @@ Eigen::VectorXd TorquesOfTurn(const character::Character& character, double turn
 /// The same bytes for any number of workers, which come from MakeWorkerFactory.
 /// @param receive gets each of them, in the order in which they finish
 /// @param cpu_seconds is increased by what the simulations took
-void Linearise(const Problem& problem, parallel::TaskFarm& farm, int first, int end,
+void Linearize(const Problem& problem, parallel::TaskFarm& farm, int first, int end,
                const std::function<void(int node, optimization::LinearStep step)>& receive, double& cpu_seconds);
 
 /// Makes workers for a farm. The problem must outlive them.

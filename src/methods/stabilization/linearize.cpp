@@ -1,4 +1,4 @@
-#include "retrace/methods/stabilization/linearise.h"
+#include "retrace/methods/stabilization/linearize.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -23,7 +23,7 @@ class NodeRecorder final : public control::Controller {
   NodeRecorder(std::span<const control::Fragment> fragments, Nominal& nominal)
       : open_loop_(fragments), nominal_(nominal) {}
 
-  void Command(const control::Instant& now, std::span<simulation::JointCommand> commands) override {
+  void Command(const control::StepContext& now, std::span<simulation::JointCommand> commands) override {
     if ((now.step - nominal_.first_step) % nominal_.interval == 0) nominal_.states.push_back(now.state);
     open_loop_.Command(now, commands);
   }
@@ -44,7 +44,7 @@ class DisturbedOpenLoop final : public control::Controller {
     joint_ = joint;
     torque_ = torque;
   }
-  void Command(const control::Instant& now, std::span<simulation::JointCommand> commands) override {
+  void Command(const control::StepContext& now, std::span<simulation::JointCommand> commands) override {
     open_loop_.Command(now, commands_);
     std::copy(commands_.begin(), commands_.end(), commands.begin());
     if (!commands.empty()) commands[joint_].torque += torque_;
@@ -60,9 +60,9 @@ class DisturbedOpenLoop final : public control::Controller {
 };
 
 /// Simulates the intervals of nodes from states that are a little different.
-class Lineariser {
+class Linearizer {
  public:
-  explicit Lineariser(const Problem& problem)
+  explicit Linearizer(const Problem& problem)
       : problem_(problem),
         coordinates_(*problem.character),
         world_(*problem.character, problem.control->world),
@@ -188,7 +188,7 @@ Problem MakeProblem(const character::Character& character, const control::OpenLo
   return problem;
 }
 
-void Linearise(const Problem& problem, parallel::TaskFarm& farm, int first, int end,
+void Linearize(const Problem& problem, parallel::TaskFarm& farm, int first, int end,
                const std::function<void(int node, optimization::LinearStep step)>& receive, double& cpu_seconds) {
   std::vector<parallel::Bytes> tasks;
   for (int32_t node = first; node < end; ++node) parallel::Put(tasks.emplace_back(), &node, 1);
@@ -209,13 +209,13 @@ void Linearise(const Problem& problem, parallel::TaskFarm& farm, int first, int 
 
 parallel::WorkerFactory MakeWorkerFactory(const Problem& problem) {
   return [&problem]() -> parallel::Worker {
-    auto lineariser = std::make_shared<Lineariser>(problem);
+    auto linearizer = std::make_shared<Linearizer>(problem);
     auto step = std::make_shared<optimization::LinearStep>();
-    return [lineariser, step](std::span<const std::byte> task, parallel::Bytes& bytes) {
+    return [linearizer, step](std::span<const std::byte> task, parallel::Bytes& bytes) {
       const double before = io::ThreadCpuSeconds();
       int32_t node = 0;
       parallel::Reader(task).Take(&node, 1);
-      lineariser->Run(node, *step);
+      linearizer->Run(node, *step);
       const double seconds = io::ThreadCpuSeconds() - before;
       parallel::Put(bytes, &seconds, 1);
       parallel::Put(bytes, step->state.data(), static_cast<size_t>(step->state.size()));

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "retrace/control/feedback.h"
-#include "retrace/methods/stabilization/linearise.h"
+#include "retrace/methods/stabilization/linearize.h"
 
 namespace retrace::stabilization {
 

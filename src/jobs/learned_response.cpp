@@ -1,4 +1,4 @@
-#include "retrace/jobs/learnt_response.h"
+#include "retrace/jobs/learned_response.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,25 +8,25 @@
 #include "retrace/character/kinematics.h"
 #include "retrace/character/skeleton.h"
 #include "retrace/control/control.h"
+#include "retrace/control/push_text.h"
 #include "retrace/io/cpu_time.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
 #include "retrace/io/number.h"
+#include "retrace/jobs/response_job.h"
 #include "retrace/recordings/bvh.h"
 #include "retrace/results/run_folder.h"
 #include "retrace/runs/inputs/clip_checks_text.h"
 #include "retrace/runs/inputs/clip_input.h"
 #include "retrace/runs/inputs/data_files.h"
 #include "retrace/runs/stored/stored_run.h"
-#include "retrace/control/push_text.h"
-#include "retrace/jobs/response_job.h"
 
 namespace retrace::runs {
 
 using character::Pose;
-using synthesis::Example;
-using synthesis::Push;
-using synthesis::ResponseModel;
+using response_model::Example;
+using response_model::Push;
+using response_model::ResponseModel;
 
 namespace {
 
@@ -197,7 +197,7 @@ class ExampleReader {
 /// Leaves out what comes after an example has returned for good.
 void TrimReturned(const ResponseLearningOptions& options, const character::Character& character,
                   std::vector<Example>& examples) {
-  synthesis::FeatureMap features(character, options.model.features);
+  response_model::FeatureMap features(character, options.model.features);
   const Eigen::MatrixXd normals = features.ObserveAll(examples.front().poses);
   if (normals.cols() < 2) return;
   const double step =
@@ -237,8 +237,8 @@ void Compare(const ResponseModel& model, const SynthesisOptions& options, const 
   }
   const double before = std::floor(push.start / dt + 1e-6) * dt;
   const std::vector<Pose> three = PosesBetween(source.motion, before - 2 * dt, before, dt);
-  const synthesis::NearestExample nearest =
-      synthesis::FindNearestExample(model, push, synthesis::PhaseOf(model, three) + push.start - before);
+  const response_model::NearestExample nearest =
+      response_model::FindNearestExample(model, push, response_model::PhaseOf(model, three) + push.start - before);
   const Example& example = model.examples[nearest.example];
   result.nearest = example.name;
   Pose truth, other, beginning;
@@ -249,10 +249,10 @@ void Compare(const ResponseModel& model, const SynthesisOptions& options, const 
     source.motion.PoseAt(time, truth);
     SynthesisError& error = result.errors.emplace_back();
     error.time = time - push.start;
-    error.response = synthesis::DistanceOf(*model.character, result.poses[i], truth);
+    error.response = response_model::DistanceOf(*model.character, result.poses[i], truth);
     if (undisturbed) {
       undisturbed->motion.PoseAt(time, other);
-      error.undisturbed = synthesis::DistanceOf(*model.character, other, truth);
+      error.undisturbed = response_model::DistanceOf(*model.character, other, truth);
     }
     // The example from its push on, moved to where the run was pushed; after its end, its last pose goes on as the run
     // without pushes does.
@@ -271,13 +271,13 @@ void Compare(const ResponseModel& model, const SynthesisOptions& options, const 
       undisturbed->motion.PoseAt(time, other);
       other.root_position += Vec3(offset.x(), 0, offset.z());
     }
-    error.nearest = synthesis::DistanceOf(*model.character, other, truth);
+    error.nearest = response_model::DistanceOf(*model.character, other, truth);
   }
 }
 
 }  // namespace
 
-LearntResponse LearnResponse(const ResponseLearningOptions& options) {
+LearnedResponse LearnResponse(const ResponseLearningOptions& options) {
   if (options.examples.size() < 2) {
     throw UsageError("examples: found " + std::to_string(options.examples.size()) +
                      ", expected the normal motion and at least one that is disturbed");
@@ -286,26 +286,26 @@ LearntResponse LearnResponse(const ResponseLearningOptions& options) {
   std::vector<Example> examples;
   for (const std::string& text : options.examples) examples.push_back(reader.Read(text));
   TrimReturned(options, reader.character(), examples);
-  synthesis::ResponseOptions model_options = options.model;
+  response_model::ResponseOptions model_options = options.model;
   model_options.clock_period = reader.ClockPeriod();
   for (Example& example : examples) {
     if (model_options.clock_period == 0) example.clock.reset();
   }
-  LearntResponse result;
+  LearnedResponse result;
   result.warnings = reader.warnings();
   result.character = reader.TakeCharacter();
   try {
-    result.learning = synthesis::LearnResponse(*result.character, std::move(examples), model_options,
-                                               [&](int iteration, double value) {
-                                                 result.values.emplace_back(iteration, value);
-                                                 return true;
-                                               });
+    result.learning = response_model::LearnResponse(*result.character, std::move(examples), model_options,
+                                                    [&](int iteration, double value) {
+                                                      result.values.emplace_back(iteration, value);
+                                                      return true;
+                                                    });
   } catch (const std::invalid_argument& error) {
-    throw InputError("examples", error.what(), "examples from which a response can be learnt");
+    throw InputError("examples", error.what(), "examples from which a response can be learned");
   } catch (const Error&) {
     throw;
   } catch (const std::runtime_error& error) {
-    throw InputError("examples", error.what(), "examples from which a response can be learnt");
+    throw InputError("examples", error.what(), "examples from which a response can be learned");
   }
   const ResponseModel& model = result.learning.model;
   for (size_t e = 1; e < model.examples.size(); ++e) {
@@ -318,9 +318,9 @@ LearntResponse LearnResponse(const ResponseLearningOptions& options) {
   return result;
 }
 
-synthesis::StoredModel LoadResponseModel(const fs::path& folder_or_file) {
+response_model::StoredModel LoadResponseModel(const fs::path& folder_or_file) {
   const fs::path file = fs::is_directory(folder_or_file) ? folder_or_file / kModelFile : folder_or_file;
-  return synthesis::ReadModel(io::ReadJson(file), file.string());
+  return response_model::ReadModel(io::ReadJson(file), file.string());
 }
 
 namespace {
@@ -337,12 +337,12 @@ double StrongestPush(const ResponseModel& model) {
 
 }  // namespace
 
-Synthesis Synthesise(const std::vector<const ResponseModel*>& models, const SynthesisOptions& options) {
-  std::optional<synthesis::ResponsePlayer> player;
+Synthesis Synthesize(const std::vector<const ResponseModel*>& models, const SynthesisOptions& options) {
+  std::optional<response_model::ResponsePlayer> player;
   try {
     player.emplace(models, options.synthesis);
   } catch (const std::invalid_argument& error) {
-    throw InputError("models", error.what(), "models of one character that were learnt with one normal motion");
+    throw InputError("models", error.what(), "models of one character that were learned with one normal motion");
   }
   const ResponseModel& model = *models.front();
   const double dt = model.options.features.frame_time;
@@ -401,14 +401,14 @@ Synthesis Synthesise(const std::vector<const ResponseModel*>& models, const Synt
   }
   result.switches = player->switches();
   result.cpu_seconds = io::ThreadCpuSeconds() - begin;
-  if (result.poses.size() >= 5) result.plausibility = synthesis::Judge(model, result.poses);
+  if (result.poses.size() >= 5) result.plausibility = response_model::Judge(model, result.poses);
   if (source) {
     Compare(model, options, *source, start, result);
     Example run;
     run.clock = 0;
     run.poses = PosesBetween(source->motion, 0, source->motion.duration(), dt);
     run.pushes = source->pushes;
-    result.one_step_error = synthesis::OneStepError(model, run);
+    result.one_step_error = response_model::OneStepError(model, run);
   }
   return result;
 }

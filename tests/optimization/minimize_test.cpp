@@ -1,4 +1,4 @@
-#include "retrace/optimization/minimise.h"
+#include "retrace/optimization/minimize.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -17,11 +17,11 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr Minimiser kBoth[] = {Minimiser::kLbfgs, Minimiser::kScaledConjugateGradients};
+constexpr Minimizer kBoth[] = {Minimizer::kLbfgs, Minimizer::kScaledConjugateGradients};
 
-MinimisationOptions With(Minimiser minimiser, int most_iterations = 1000, double tolerance = 1e-9) {
-  MinimisationOptions options;
-  options.minimiser = minimiser;
+MinimizationOptions With(Minimizer minimizer, int most_iterations = 1000, double tolerance = 1e-9) {
+  MinimizationOptions options;
+  options.minimizer = minimizer;
   options.most_iterations = most_iterations;
   options.gradient_tolerance = tolerance;
   return options;
@@ -39,16 +39,16 @@ double RosenbrockValley(const VectorXd& x, VectorXd& gradient) {
   return sum;
 }
 
-TEST(Minimise, FindsTheEndOfACurvedValley) {
-  for (const Minimiser minimiser : kBoth) {
-    const Minimum minimum = Minimise(RosenbrockValley, VectorXd::Constant(10, -0.5), With(minimiser, 3000));
-    EXPECT_EQ(minimum.status, MinimisationStatus::kConverged) << NameOf(minimum.status);
+TEST(Minimize, FindsTheEndOfACurvedValley) {
+  for (const Minimizer minimizer : kBoth) {
+    const Minimum minimum = Minimize(RosenbrockValley, VectorXd::Constant(10, -0.5), With(minimizer, 3000));
+    EXPECT_EQ(minimum.status, MinimizationStatus::kConverged) << NameOf(minimum.status);
     EXPECT_LT((minimum.x - VectorXd::Ones(10)).norm(), 1e-6);
   }
 }
 
 /// A convex quadratic function has its minimum where a linear system says.
-RC_GTEST_PROP(MinimiseProperty, SolvesLinearSystems, (uint32_t seed)) {
+RC_GTEST_PROP(MinimizeProperty, SolvesLinearSystems, (uint32_t seed)) {
   RandomStream random(seed, RandomStage::kTest, 4, 0);
   const Index n = 1 + static_cast<Index>(random.NextBits() % 12);
   MatrixXd root(n, n);
@@ -62,27 +62,27 @@ RC_GTEST_PROP(MinimiseProperty, SolvesLinearSystems, (uint32_t seed)) {
     gradient = a * x - b;
     return 0.5 * x.dot(a * x) - b.dot(x);
   };
-  for (const Minimiser minimiser : kBoth) {
-    const Minimum minimum = Minimise(function, VectorXd::Zero(n), With(minimiser, 5000, 1e-8));
+  for (const Minimizer minimizer : kBoth) {
+    const Minimum minimum = Minimize(function, VectorXd::Zero(n), With(minimizer, 5000, 1e-8));
     RC_ASSERT(minimum.gradient_size < 1e-5 * (1 + std::abs(minimum.value)));
     RC_ASSERT((a * minimum.x - b).norm() < 1e-4 * (1 + b.norm()));
     for (size_t k = 1; k < minimum.values.size(); ++k) RC_ASSERT(minimum.values[k] <= minimum.values[k - 1]);
   }
 }
 
-TEST(Minimise, GoesBackFromWhereThereIsNoValue) {
+TEST(Minimize, GoesBackFromWhereThereIsNoValue) {
   // The logarithm has none below zero, where long first steps lead.
   const SmoothFunction function = [](const VectorXd& x, VectorXd& gradient) {
     gradient[0] = 1 - 1 / (100 * x[0]);
     return x[0] > 0 ? x[0] - std::log(x[0]) / 100 : std::numeric_limits<double>::quiet_NaN();
   };
-  for (const Minimiser minimiser : kBoth) {
-    const Minimum minimum = Minimise(function, VectorXd::Constant(1, 3), With(minimiser));
+  for (const Minimizer minimizer : kBoth) {
+    const Minimum minimum = Minimize(function, VectorXd::Constant(1, 3), With(minimizer));
     EXPECT_NEAR(minimum.x[0], 0.01, 1e-6) << NameOf(minimum.status);
   }
 }
 
-TEST(Minimise, SaysHowItEnded) {
+TEST(Minimize, SaysHowItEnded) {
   const SmoothFunction nowhere = [](const VectorXd&, VectorXd& gradient) {
     gradient.setZero();
     return std::numeric_limits<double>::infinity();
@@ -92,31 +92,31 @@ TEST(Minimise, SaysHowItEnded) {
     gradient = -2 * x;
     return x.squaredNorm();
   };
-  for (const Minimiser minimiser : kBoth) {
+  for (const Minimizer minimizer : kBoth) {
     const VectorXd start = VectorXd::Constant(4, -0.5);
-    EXPECT_EQ(Minimise(nowhere, start, With(minimiser)).status, MinimisationStatus::kNotFinite);
-    const Minimum misled = Minimise(wrong, start, With(minimiser));
-    EXPECT_EQ(misled.status, MinimisationStatus::kNoDescent);
+    EXPECT_EQ(Minimize(nowhere, start, With(minimizer)).status, MinimizationStatus::kNotFinite);
+    const Minimum misled = Minimize(wrong, start, With(minimizer));
+    EXPECT_EQ(misled.status, MinimizationStatus::kNoDescent);
     EXPECT_EQ(misled.x, start);
-    const Minimum brief = Minimise(RosenbrockValley, start, With(minimiser, 5));
-    EXPECT_EQ(brief.status, MinimisationStatus::kIterationLimit);
+    const Minimum brief = Minimize(RosenbrockValley, start, With(minimizer, 5));
+    EXPECT_EQ(brief.status, MinimizationStatus::kIterationLimit);
     EXPECT_EQ(brief.iterations(), 5);
-    MinimisationOptions options = With(minimiser);
+    MinimizationOptions options = With(minimizer);
     std::vector<double> seen;
     options.after_iteration = [&](int iteration, const VectorXd&, double value) {
       seen.push_back(value);
       return iteration < 3;
     };
-    const Minimum stopped = Minimise(RosenbrockValley, start, options);
-    EXPECT_EQ(stopped.status, MinimisationStatus::kStopped);
+    const Minimum stopped = Minimize(RosenbrockValley, start, options);
+    EXPECT_EQ(stopped.status, MinimizationStatus::kStopped);
     EXPECT_EQ(seen, std::vector<double>(stopped.values.begin() + 1, stopped.values.end()));
-    EXPECT_EQ(Minimise(RosenbrockValley, VectorXd::Ones(4), With(minimiser)).iterations(), 0);
+    EXPECT_EQ(Minimize(RosenbrockValley, VectorXd::Ones(4), With(minimizer)).iterations(), 0);
   }
-  EXPECT_THROW(Minimise(RosenbrockValley, VectorXd(), {}), std::invalid_argument);
-  EXPECT_THROW(Minimise(RosenbrockValley, VectorXd::Ones(2), With(kBoth[0], -1)), std::invalid_argument);
+  EXPECT_THROW(Minimize(RosenbrockValley, VectorXd(), {}), std::invalid_argument);
+  EXPECT_THROW(Minimize(RosenbrockValley, VectorXd::Ones(2), With(kBoth[0], -1)), std::invalid_argument);
 }
 
-TEST(Minimise, TheErrorOfAGradientIsSeen) {
+TEST(Minimize, TheErrorOfAGradientIsSeen) {
   const VectorXd x = VectorXd::LinSpaced(6, -1, 0.7);
   EXPECT_LT(GradientError(RosenbrockValley, x, 1e-5), 1e-8);
   const SmoothFunction wrong = [](const VectorXd& at, VectorXd& gradient) {

@@ -3,13 +3,13 @@
 ///
 ///     retrace::runs::ResponseLearningOptions options;
 ///     options.examples = {"results/walk", "results/pushed_1", "results/pushed_2"};
-///     const retrace::runs::LearntResponse learnt = retrace::runs::LearnResponse(options);
-///     retrace::runs::WriteLearntResponse("results/response", false, learnt);
+///     const retrace::runs::LearnedResponse learned = retrace::runs::LearnResponse(options);
+///     retrace::runs::WriteLearnedResponse("results/response", false, learned);
 ///
-///     const retrace::synthesis::StoredModel stored = retrace::runs::LoadResponseModel("results/response");
+///     const retrace::response_model::StoredModel stored = retrace::runs::LoadResponseModel("results/response");
 ///     retrace::runs::SynthesisOptions play;
 ///     play.pushes = {"trunk,80:0:0,2,0.2"};
-///     const retrace::runs::Synthesis motion = retrace::runs::Synthesise(stored.model, play);
+///     const retrace::runs::Synthesis motion = retrace::runs::Synthesize(stored.model, play);
 ///     retrace::runs::WriteSynthesis("results/synthesis", false, stored.model, play, motion, "");
 #pragma once
 
@@ -20,10 +20,10 @@
 #include <vector>
 
 #include "retrace/io/describe.h"
+#include "retrace/jobs/response_job.h"
 #include "retrace/response_model/judge.h"
 #include "retrace/response_model/model_file.h"
 #include "retrace/response_model/response_player.h"
-#include "retrace/jobs/response_job.h"
 
 namespace retrace::runs {
 
@@ -38,29 +38,29 @@ struct ResponseLearningOptions {
   double before = 0.1;              ///< of a pushed motion from so long before its first push [s]
   double after = 3;                 ///< until it has returned, or so long after that push [s]
   double returned = 0.5;            ///< steps from the normal motion, from where on it has
-  /// Runs that repeat one cycle of one recording go by its clock (synthesis::ResponseOptions::clock_period), unless
-  /// this is false.
+  /// Runs that repeat one cycle of one recording go by its clock (response_model::ResponseOptions::clock_period),
+  /// unless this is false.
   bool clock = true;
-  synthesis::ResponseOptions model;
+  response_model::ResponseOptions model;
 };
 
-struct LearntResponse {
+struct LearnedResponse {
   std::unique_ptr<character::Character> character;  ///< that the model points at
-  synthesis::ResponseLearning learning;
+  response_model::ResponseLearning learning;
   std::vector<std::pair<int, double>> values;  ///< of L_P, after each iteration
   std::vector<std::string> warnings;           ///< sentences: examples that do not return
 };
 
 /// Throws UsageError and InputError for examples that are none, of other characters, too short, without a cycle.
-LearntResponse LearnResponse(const ResponseLearningOptions& options);
+LearnedResponse LearnResponse(const ResponseLearningOptions& options);
 
 /// Writes model.json, learning.csv (iteration, value), latent.csv (example, time, pushed, latent coordinates) and
 /// latent.svg (the latent trajectories). Throws UsageError where the folder has something in it and `force` is not set,
 /// OutputError.
-void WriteLearntResponse(const std::filesystem::path& folder, bool force, const LearntResponse& learnt);
+void WriteLearnedResponse(const std::filesystem::path& folder, bool force, const LearnedResponse& learned);
 
 /// A model's folder, or its file. Throws InputError.
-synthesis::StoredModel LoadResponseModel(const std::filesystem::path& folder_or_file);
+response_model::StoredModel LoadResponseModel(const std::filesystem::path& folder_or_file);
 
 struct SynthesisOptions {
   double seconds = 10;
@@ -70,44 +70,44 @@ struct SynthesisOptions {
   std::filesystem::path against;
   std::filesystem::path undisturbed;  ///< folder of the same run without pushes, to compare with, too
   bool paper = false;                 ///< SynthesisOptions of the paper
-  synthesis::SynthesisOptions synthesis;
+  response_model::SynthesisOptions synthesis;
 };
 
 /// Distances from the run that a synthesis is compared with, frame by frame.
 struct SynthesisError {
   double time = 0;  ///< after the beginning of the push [s]
-  synthesis::PoseDistance response, undisturbed, nearest;
+  response_model::PoseDistance response, undisturbed, nearest;
 };
 
 struct Synthesis {
   std::vector<character::Pose> poses;
-  std::vector<synthesis::SynthesisRecord> records;  ///< one fewer: of the poses after the first
-  std::vector<synthesis::Push> pushes;              ///< times from the first pose on
-  synthesis::Plausibility plausibility;
+  std::vector<response_model::SynthesisRecord> records;  ///< one fewer: of the poses after the first
+  std::vector<response_model::Push> pushes;              ///< times from the first pose on
+  response_model::Plausibility plausibility;
   std::vector<SynthesisError> errors;
-  std::string nearest;                           ///< name of the example with the most similar push
-  std::optional<double> one_step_error;          ///< of the run that it is compared with [steps] (OneStepError)
-  std::vector<synthesis::ModelSwitch> switches;  ///< of several models
+  std::string nearest;                                ///< name of the example with the most similar push
+  std::optional<double> one_step_error;               ///< of the run that it is compared with [steps] (OneStepError)
+  std::vector<response_model::ModelSwitch> switches;  ///< of several models
   double cpu_seconds = 0;
 };
 
-/// Plays a model, or several that share their normal motion (synthesis::ResponsePlayer); figures are those of the
+/// Plays a model, or several that share their normal motion (response_model::ResponsePlayer); figures are those of the
 /// first. Throws UsageError for pushes that are none, InputError for runs that do not fit the model and for models that
 /// do not fit one another.
-Synthesis Synthesise(const std::vector<const synthesis::ResponseModel*>& models, const SynthesisOptions& options);
+Synthesis Synthesize(const std::vector<const response_model::ResponseModel*>& models, const SynthesisOptions& options);
 
 /// Writes synthesis.bvh, control.json, which shows it, latent.csv (time, pushed, displacement, deviation, evaluations,
 /// latent coordinates), latent.svg, errors.csv where the motion was compared, and synthesis.json, which says that the
-/// motion is kinematic. Throws as WriteLearntResponse.
-void WriteSynthesis(const std::filesystem::path& folder, bool force, const synthesis::ResponseModel& model,
+/// motion is kinematic. Throws as WriteLearnedResponse.
+void WriteSynthesis(const std::filesystem::path& folder, bool force, const response_model::ResponseModel& model,
                     const SynthesisOptions& options, const Synthesis& result, const std::string& command);
 
 /// Figures as lines for people.
-std::string Describe(const LearntResponse& learnt);
-std::string Describe(const synthesis::ResponseModel& model, const Synthesis& result);
+std::string Describe(const LearnedResponse& learned);
+std::string Describe(const response_model::ResponseModel& model, const Synthesis& result);
 
 /// The latent trajectories of a model as a picture (SVG): coordinates 1 and 2, and 1 and 3, the normal motion thick, a
 /// synthesis, if any, over them with its pushes marked.
-std::string LatentPicture(const synthesis::ResponseModel& model, const Synthesis* synthesis = nullptr);
+std::string LatentPicture(const response_model::ResponseModel& model, const Synthesis* synthesis = nullptr);
 
 }  // namespace retrace::runs

@@ -1,5 +1,5 @@
 /// Worlds from files, placed where a motion is, and what they do to its reference.
-#include "retrace/task/altered_world.h"
+#include "retrace/task/world_variation.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,10 +7,10 @@
 #include <filesystem>
 
 #include "retrace/character/kinematics.h"
-#include "retrace/retargeting/reference.h"
-#include "retrace/retargeting/reference_report.h"
 #include "retrace/io/error.h"
 #include "retrace/recordings/bvh.h"
+#include "retrace/retargeting/reference.h"
+#include "retrace/retargeting/reference_report.h"
 #include "retrace/simulation/world.h"
 #include "retrace/task/task.h"
 #include "task/synthetic_motion.h"
@@ -23,12 +23,12 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-AlteredWorld Read(const std::string& members, const std::string& name = "sample") {
+WorldVariation Read(const std::string& members, const std::string& name = "sample") {
   const io::Json document = io::ParseJson(R"({"format": "retrace-world", "version": 1)" + members + "}", "world.json");
   return ReadAlteredWorld(io::JsonView(document, "world.json"), name);
 }
 
-AlteredWorld Shipped(const std::string& name) {
+WorldVariation Shipped(const std::string& name) {
   const std::string path = std::string(RETRACE_SOURCE_DIR) + "/data/worlds/" + name + ".json";
   const io::Json document = io::ReadJson(path);
   return ReadAlteredWorld(io::JsonView(document, path), name);
@@ -48,13 +48,13 @@ Vec3 Along(double x, double z) {
   return kStart + AxisRotation(1, kWay) * Vec3(x, 0, z);
 }
 
-TEST(AlteredWorld, ShippedOnesAreReadAndHoldAStandingCharacter) {
+TEST(WorldVariation, ShippedOnesAreReadAndHoldAStandingCharacter) {
   const character::ReferenceMotion standing = Motion(Standing, 1);
   int count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(std::string(RETRACE_SOURCE_DIR) + "/data/worlds")) {
     if (entry.path().extension() != ".json") continue;
     const std::string name = entry.path().stem();
-    const AlteredWorld world = Shipped(name);
+    const WorldVariation world = Shipped(name);
     EXPECT_FALSE(world.description.empty()) << name;
     const PlacedWorld placed = PlaceWorld(world, standing);
     EXPECT_FALSE(placed.notes.empty()) << name;
@@ -66,7 +66,7 @@ TEST(AlteredWorld, ShippedOnesAreReadAndHoldAStandingCharacter) {
   EXPECT_GE(count, 15);
 }
 
-TEST(AlteredWorld, SaysWhatIsWrongAndWhere) {
+TEST(WorldVariation, SaysWhatIsWrongAndWhere) {
   const auto expect = [](const std::string& members, const std::string& what) {
     try {
       Read(members);
@@ -84,8 +84,8 @@ TEST(AlteredWorld, SaysWhatIsWrongAndWhere) {
          "/scatter/0/width");
 }
 
-TEST(AlteredWorld, ThoseThatGoTogetherAreOne) {
-  AlteredWorld world = Shipped("ice");
+TEST(WorldVariation, ThoseThatGoTogetherAreOne) {
+  WorldVariation world = Shipped("ice");
   Combine(world, Shipped("step"));
   Combine(world, Shipped("moon"));
   Combine(world, Shipped("mat"));
@@ -96,11 +96,11 @@ TEST(AlteredWorld, ThoseThatGoTogetherAreOne) {
   EXPECT_EQ(*world.gravity, 1.62);
   EXPECT_TRUE(world.follow_ground);
   for (const char* again : {"ice", "step", "moon"}) EXPECT_THROW(Combine(world, Shipped(again)), UsageError) << again;
-  AlteredWorld beam = Shipped("beam10");
+  WorldVariation beam = Shipped("beam10");
   EXPECT_THROW(Combine(beam, Shipped("drop50")), UsageError);
 }
 
-TEST(AlteredWorld, NoneLeavesTheReference) {
+TEST(WorldVariation, NoneLeavesTheReference) {
   const character::ReferenceMotion motion = Motion(Gliding, 1);
   const PlacedWorld placed = PlaceWorld({}, motion);
   EXPECT_TRUE(placed.environment.empty());
@@ -108,7 +108,7 @@ TEST(AlteredWorld, NoneLeavesTheReference) {
   EXPECT_THAT(placed.notes, IsEmpty());
 }
 
-TEST(AlteredWorld, IsWhereTheMotionGoes) {
+TEST(WorldVariation, IsWhereTheMotionGoes) {
   const PlacedWorld placed = PlaceWorld(Shipped("step"), Motion(Gliding, 2));
   const auto height = [&](double x, double z) {
     const Vec3 at = Along(x, z);
@@ -120,7 +120,7 @@ TEST(AlteredWorld, IsWhereTheMotionGoes) {
   }
 }
 
-TEST(AlteredWorld, OfAMotionThatStaysIsInFrontOfIt) {
+TEST(WorldVariation, OfAMotionThatStaysIsInFrontOfIt) {
   const auto turned = [](double) {
     character::Pose pose = StandingPose();
     pose.root_orientation = AxisRotation(1, 1);
@@ -322,7 +322,7 @@ TEST(Scatter, Row12NamesOfBodiesAreDistinct) {
 
 TEST(Scatter, HasABoundedNumberOfBodies) {
   const character::ReferenceMotion motion = Motion(Gliding, 2);
-  AlteredWorld world = Shipped("pebbles");
+  WorldVariation world = Shipped("pebbles");
   world.scatters[0].per_square_metre = 1000;
   world.scatters[0].half_width = 100;
   try {
@@ -335,7 +335,7 @@ TEST(Scatter, HasABoundedNumberOfBodies) {
 
 TEST(Scatter, IsTheSameForASeedAndNothingLiesOnAnother) {
   const character::ReferenceMotion motion = Motion(Gliding, 2);
-  AlteredWorld world = Shipped("pebbles");
+  WorldVariation world = Shipped("pebbles");
   const auto place = [&] { return PlaceWorld(world, motion).environment; };
   const simulation::Environment once = place();
   EXPECT_EQ(once.ToJson(), place().ToJson());
@@ -371,7 +371,7 @@ TEST(Scatter, IsTheSameForASeedAndNothingLiesOnAnother) {
 }
 
 TEST(Loads, AreWeightInTheContactForces) {
-  AlteredWorld world = Shipped("vest");
+  WorldVariation world = Shipped("vest");
   const character::Character loaded = WithLoads(Human(), world);
   EXPECT_NEAR(loaded.total_mass(), Human().total_mass() + 10, 1e-9);
   const size_t trunk = BodyIndex("trunk");
@@ -418,7 +418,7 @@ TEST(PlaceWorld, WarnsOfWhatCannotHoldTheMotion) {
 }
 
 TEST(Prepare, KindAndScheduleAreThoseOfTheRecordedMotion) {
-  // What is dropped by a metre is not thrown into the air.
+  // What is dropped by a meter is not thrown into the air.
   const character::ReferenceMotion motion = Motion(Gliding, 2);
   const PlacedWorld placed = PlaceWorld(Shipped("drop100"), motion);
   Options options;

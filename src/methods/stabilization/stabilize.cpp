@@ -1,4 +1,4 @@
-#include "retrace/methods/stabilization/stabilise.h"
+#include "retrace/methods/stabilization/stabilize.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -64,7 +64,7 @@ optimization::QuadraticCost CostOf(const character::Character& character, const 
 
 Summary Run(const Problem& problem, parallel::TaskFarm& farm, const Hooks& hooks) {
   const Nominal& nominal = problem.nominal;
-  if (nominal.diverged) throw std::invalid_argument("a control whose motion diverges cannot be stabilised");
+  if (nominal.diverged) throw std::invalid_argument("a control whose motion diverges cannot be stabilized");
   const dynamics::Coordinates coordinates(*problem.character);
   Summary summary;
   control::Feedback& feedback = summary.feedback;
@@ -90,7 +90,7 @@ Summary Run(const Problem& problem, parallel::TaskFarm& farm, const Hooks& hooks
       steps[static_cast<size_t>(node - first)] = std::move(step);
       if (hooks.on_progress) hooks.on_progress(static_cast<double>(++done) / nodes);
     };
-    Linearise(problem, farm, first, end, receive, summary.simulation_cpu_seconds);
+    Linearize(problem, farm, first, end, receive, summary.simulation_cpu_seconds);
     const double before = io::ThreadCpuSeconds();
     for (int node = end; node-- > first && summary.status == Status::kDone;) {
       if (!regulator.StepBack(steps[static_cast<size_t>(node - first)], gain)) {

@@ -1,5 +1,5 @@
 /// The method from beginning to end.
-#include "retrace/methods/trajectory/optimise.h"
+#include "retrace/methods/trajectory/optimize.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,12 +9,12 @@
 #include "retrace/parallel/task_farm.h"
 #include "retrace/parallel/thread_farm.h"
 
-namespace retrace::windows {
+namespace retrace::trajectory {
 namespace {
 
 using testing::HasSubstr;
 
-Summary Optimise(const Problem& problem, int threads = 1, const Hooks& hooks = {}) {
+Summary Optimize(const Problem& problem, int threads = 1, const Hooks& hooks = {}) {
   return Run(problem, *parallel::MakeThreadFarm(threads, MakeWorkerFactory(problem)), hooks);
 }
 
@@ -50,7 +50,7 @@ class MemoryStore final : public io::RecordStore {
 
 TEST(WindowsMethod, FindsAControlThatIsNoWorseThanItsStart) {
   const SmallProblem small;
-  const Summary summary = Optimise(small.problem());
+  const Summary summary = Optimize(small.problem());
   EXPECT_TRUE(summary.reached_end()) << summary.BriefReport();
   const Plan plan(small.problem());
   ASSERT_EQ(summary.windows.size(), plan.windows.size());
@@ -78,45 +78,45 @@ TEST(WindowsMethod, GivesTheSameBytesForAnyNumberOfThreads) {
     options.budget = 80;
     options.knots = 2;
     const SmallProblem small(options);
-    const std::vector<double> one = Numbers(Optimise(small.problem(), 1));
-    EXPECT_EQ(one, Numbers(Optimise(small.problem(), 3)));
+    const std::vector<double> one = Numbers(Optimize(small.problem(), 1));
+    EXPECT_EQ(one, Numbers(Optimize(small.problem(), 3)));
     options.seed = 2;
     const SmallProblem other(options);
-    EXPECT_NE(one, Numbers(Optimise(other.problem(), 1)));
+    EXPECT_NE(one, Numbers(Optimize(other.problem(), 1)));
   }
 }
 
 TEST(WindowsMethod, GoesOnWhereItWasStopped) {
   const SmallProblem small;
-  const std::vector<double> whole = Numbers(Optimise(small.problem()));
-  const size_t iterations = Optimise(small.problem()).iterations.size();
+  const std::vector<double> whole = Numbers(Optimize(small.problem()));
+  const size_t iterations = Optimize(small.problem()).iterations.size();
   MemoryStore store;
   int left = 4;
   Hooks hooks;
   hooks.store = &store;
   hooks.stop = [&] { return --left == 0; };
-  EXPECT_THROW(Optimise(small.problem(), 1, hooks), StoppedError);
+  EXPECT_THROW(Optimize(small.problem(), 1, hooks), StoppedError);
   EXPECT_EQ(store.records.size(), 4u);
   store.taken = store.appended = 0;
   hooks.stop = {};
-  const Summary resumed = Optimise(small.problem(), 2, hooks);
+  const Summary resumed = Optimize(small.problem(), 2, hooks);
   EXPECT_TRUE(resumed.resumed());
   EXPECT_EQ(store.appended, iterations - 4);
   EXPECT_EQ(Numbers(resumed), whole);
   // What is not an iteration of this run is refused.
   store.taken = 0;
   std::swap(store.records[0], store.records[1]);
-  EXPECT_THROW(Optimise(small.problem(), 1, hooks), InputError);
+  EXPECT_THROW(Optimize(small.problem(), 1, hooks), InputError);
   store.taken = 0;
   store.records[0].resize(3);
-  EXPECT_THROW(Optimise(small.problem(), 1, hooks), InputError);
+  EXPECT_THROW(Optimize(small.problem(), 1, hooks), InputError);
 }
 
 TEST(WindowsMethod, EndsWhereTheBudgetAllowsForNothing) {
   Options options = SmallOptions();
   options.budget = 5;
   const SmallProblem small(options);
-  const Summary summary = Optimise(small.problem());
+  const Summary summary = Optimize(small.problem());
   EXPECT_EQ(summary.ending, task::Ending::kBudget);
   EXPECT_TRUE(summary.control.fragments.empty());
   EXPECT_EQ(summary.rollouts, 0u);
@@ -128,7 +128,7 @@ TEST(WindowsMethod, EndsWhereAWindowLeavesTheGates) {
   options.start = Start::kZero;  // and no deviation with which the arms could come down
   options.deviation = 1e-3;
   const SmallProblem small(options, task::Crawling, 0.6);
-  const Summary summary = Optimise(small.problem());
+  const Summary summary = Optimize(small.problem());
   EXPECT_EQ(summary.ending, task::Ending::kLeftGates) << summary.BriefReport();
   EXPECT_GT(summary.windows.back().gate_ratio, 1);
   EXPECT_EQ(summary.control.fragments.size(), summary.windows.size()) << "the fall can be seen";
@@ -139,7 +139,7 @@ TEST(WindowsMethod, RefusesOptionsThatAreNone) {
   options.population = 2;
   const SmallProblem small(options);
   try {
-    Optimise(small.problem());
+    Optimize(small.problem());
     FAIL();
   } catch (const UsageError& error) {
     EXPECT_THAT(error.what(), HasSubstr("/windows/population: found 2"));
@@ -147,4 +147,4 @@ TEST(WindowsMethod, RefusesOptionsThatAreNone) {
 }
 
 }  // namespace
-}  // namespace retrace::windows
+}  // namespace retrace::trajectory

@@ -1,4 +1,4 @@
-#include "retrace/optimization/minimise.h"
+#include "retrace/optimization/minimize.h"
 
 #include <algorithm>
 #include <cmath>
@@ -28,7 +28,7 @@ struct Place {
 /// What both algorithms do alike: evaluations, the record of the iterations, when to end.
 class Descent {
  public:
-  Descent(const SmoothFunction& function, const MinimisationOptions& options, const VectorXd& start)
+  Descent(const SmoothFunction& function, const MinimizationOptions& options, const VectorXd& start)
       : function_(function), options_(options) {
     at_.x = start;
     Evaluate(at_);
@@ -48,7 +48,7 @@ class Descent {
   /// Whether the gradient is as small as it should be.
   bool Converged() {
     if (at_.gradient.lpNorm<Eigen::Infinity>() > options_.gradient_tolerance * (1 + std::abs(at_.value))) return false;
-    minimum_.status = MinimisationStatus::kConverged;
+    minimum_.status = MinimizationStatus::kConverged;
     return true;
   }
 
@@ -58,15 +58,15 @@ class Descent {
     minimum_.values.push_back(at_.value);
     const int iteration = minimum_.iterations();
     if (options_.after_iteration && !options_.after_iteration(iteration, at_.x, at_.value)) {
-      minimum_.status = MinimisationStatus::kStopped;
+      minimum_.status = MinimizationStatus::kStopped;
       return false;
     }
     if (Converged()) return false;
-    minimum_.status = MinimisationStatus::kIterationLimit;
+    minimum_.status = MinimizationStatus::kIterationLimit;
     return iteration < options_.most_iterations;
   }
 
-  void End(MinimisationStatus status) { minimum_.status = status; }
+  void End(MinimizationStatus status) { minimum_.status = status; }
 
   Minimum Result() {
     minimum_.x = at_.x;
@@ -77,7 +77,7 @@ class Descent {
 
  private:
   const SmoothFunction& function_;
-  const MinimisationOptions& options_;
+  const MinimizationOptions& options_;
   Place at_;
   Minimum minimum_;
 };
@@ -125,7 +125,7 @@ bool SearchLine(Descent& descent, const VectorXd& direction, double first_step, 
   return true;
 }
 
-void Lbfgs(Descent& descent, const MinimisationOptions& options) {
+void Lbfgs(Descent& descent, const MinimizationOptions& options) {
   struct Pair {
     VectorXd move, change;  // of x and of the gradient
     double curvature = 0;
@@ -147,7 +147,7 @@ void Lbfgs(Descent& descent, const MinimisationOptions& options) {
     }
     const double first_step = pairs.empty() ? std::min(1.0, 1 / at.gradient.norm()) : 1;
     if (!SearchLine(descent, direction, first_step, to)) {
-      if (pairs.empty()) return descent.End(MinimisationStatus::kNoDescent);
+      if (pairs.empty()) return descent.End(MinimizationStatus::kNoDescent);
       pairs.clear();  // steepest descent, before it is given up
       continue;
     }
@@ -217,39 +217,39 @@ void ScaledConjugateGradients(Descent& descent) {
       raised = scale;
     }
     if (comparison < 0.25) scale += valued ? bend * (1 - comparison) / square : 3 * scale + 1;
-    if (scale > kMostScale || !std::isfinite(scale)) return descent.End(MinimisationStatus::kNoDescent);
+    if (scale > kMostScale || !std::isfinite(scale)) return descent.End(MinimizationStatus::kNoDescent);
   }
 }
 
 }  // namespace
 
-const char* NameOf(MinimisationStatus status) {
+const char* NameOf(MinimizationStatus status) {
   switch (status) {
-    case MinimisationStatus::kConverged:
+    case MinimizationStatus::kConverged:
       return "converged";
-    case MinimisationStatus::kIterationLimit:
+    case MinimizationStatus::kIterationLimit:
       return "iteration limit";
-    case MinimisationStatus::kStopped:
+    case MinimizationStatus::kStopped:
       return "stopped";
-    case MinimisationStatus::kNoDescent:
+    case MinimizationStatus::kNoDescent:
       return "no descent";
-    case MinimisationStatus::kNotFinite:
+    case MinimizationStatus::kNotFinite:
       break;
   }
   return "not finite";
 }
 
-Minimum Minimise(const SmoothFunction& function, const VectorXd& start, const MinimisationOptions& options) {
+Minimum Minimize(const SmoothFunction& function, const VectorXd& start, const MinimizationOptions& options) {
   if (start.size() == 0 || options.most_iterations < 0 || options.memory < 1 || !(options.gradient_tolerance >= 0)) {
-    throw std::invalid_argument("a minimisation without coordinates, or with options that are none");
+    throw std::invalid_argument("a minimization without coordinates, or with options that are none");
   }
   Descent descent(function, options, start);
   if (!descent.finite()) {
-    descent.End(MinimisationStatus::kNotFinite);
+    descent.End(MinimizationStatus::kNotFinite);
   } else if (!descent.Converged()) {
-    descent.End(MinimisationStatus::kIterationLimit);
+    descent.End(MinimizationStatus::kIterationLimit);
     if (options.most_iterations > 0) {
-      options.minimiser == Minimiser::kLbfgs ? Lbfgs(descent, options) : ScaledConjugateGradients(descent);
+      options.minimizer == Minimizer::kLbfgs ? Lbfgs(descent, options) : ScaledConjugateGradients(descent);
     }
   }
   return descent.Result();

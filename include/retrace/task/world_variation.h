@@ -30,14 +30,14 @@ struct Scatter {
   uint64_t seed = 1;
 };
 
-/// Mass that is fastened to a body at its centre of mass, a ball of even density.
+/// Mass that is fastened to a body at its center of mass, a ball of even density.
 struct Load {
   std::string body;
   double mass = 0;      ///< [kg]
   double radius = 0.1;  ///< [m]
 };
 
-struct AlteredWorld {
+struct WorldVariation {
   std::vector<std::string> names;  ///< of the worlds that it was made of
   std::string description;
   std::optional<double> gravity;  ///< downwards [m/s^2]
@@ -50,7 +50,7 @@ struct AlteredWorld {
   /// and legs turn about their hips, and the root comes down where a foot would not reach. Not for feet high in the
   /// air.
   bool feet_on_ground = false;
-  /// The reference walks on the line that its root goes along: the root is moved sideways so that the centre of mass is
+  /// The reference walks on the line that its root goes along: the root is moved sideways so that the center of mass is
   /// over the line, and each leg is turned about its hip so that the foot is on it but where it passes the other one;
   /// feet stay level.
   bool legs_on_line = false;
@@ -59,13 +59,13 @@ struct AlteredWorld {
 };
 
 /// Reads a world's file. `name` is what it is called in reports. Throws InputError with the JSON pointer.
-AlteredWorld ReadAlteredWorld(const io::JsonView& view, const std::string& name);
+WorldVariation ReadAlteredWorld(const io::JsonView& view, const std::string& name);
 
 /// Adds another world. Throws UsageError where both set the same thing.
-void Combine(AlteredWorld& world, const AlteredWorld& other);
+void Combine(WorldVariation& world, const WorldVariation& other);
 
 /// The character with all loads in its masses, moments and document. Throws InputError for a body that it has not.
-character::Character WithLoads(const character::Character& character, const AlteredWorld& world);
+character::Character WithLoads(const character::Character& character, const WorldVariation& world);
 
 /// A world in the place of the motion, and the motion adapted to the world.
 struct PlacedWorld {
@@ -74,11 +74,11 @@ struct PlacedWorld {
   std::vector<std::string> notes;     ///< what the world is and what was changed in the reference, as sentences
   std::vector<std::string> warnings;  ///< where it cannot hold the motion
 
-  io::Json ToJson(const AlteredWorld& world) const;
+  io::Json ToJson(const WorldVariation& world) const;
 };
 
 /// Puts a world where a motion is. Throws InputError when the reference cannot be changed as the world requires because
 /// the character has no legs.
-PlacedWorld PlaceWorld(const AlteredWorld& world, const character::ReferenceMotion& recorded);
+PlacedWorld PlaceWorld(const WorldVariation& world, const character::ReferenceMotion& recorded);
 
 }  // namespace retrace::task

@@ -1,4 +1,4 @@
-#include "retrace/methods/trajectory/optimise.h"
+#include "retrace/methods/trajectory/optimize.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,7 +11,7 @@
 #include "retrace/parallel/bytes.h"
 #include "retrace/parallel/scheduler.h"
 
-namespace retrace::windows {
+namespace retrace::trajectory {
 namespace {
 
 using Eigen::Index;
@@ -107,9 +107,9 @@ Costs Restore(const parallel::Bytes& bytes, size_t samples, IterationRecord& rec
   return costs;
 }
 
-class Optimiser {
+class Optimizer {
  public:
-  Optimiser(const Problem& problem, parallel::TaskFarm& farm, const Hooks& hooks)
+  Optimizer(const Problem& problem, parallel::TaskFarm& farm, const Hooks& hooks)
       : problem_(problem), farm_(farm), hooks_(hooks), plan_(problem), worker_(problem, plan_) {
     spline_.points = Eigen::MatrixXd::Zero(num_axes(), plan_.num_points);
   }
@@ -127,7 +127,7 @@ class Optimiser {
       return std::move(summary_);
     }
     for (size_t w = 0; w < plan_.windows.size(); ++w) {
-      if (!Optimise(static_cast<int>(w))) break;
+      if (!Optimize(static_cast<int>(w))) break;
     }
     return std::move(summary_);
   }
@@ -160,7 +160,7 @@ class Optimiser {
   }
 
   /// Returns whether the next window can begin.
-  bool Optimise(int number) {
+  bool Optimize(int number) {
     const Window& window = plan_.windows[static_cast<size_t>(number)];
     const double h = problem_.time_step();
     WindowRecord found;
@@ -279,7 +279,7 @@ std::string Summary::BriefReport() const {
 
 Summary Run(const Problem& problem, parallel::TaskFarm& farm, const Hooks& hooks) {
   if (const std::optional<std::string> wrong = problem.options.Validate()) throw UsageError(*wrong);
-  return Optimiser(problem, farm, hooks).Run();
+  return Optimizer(problem, farm, hooks).Run();
 }
 
-}  // namespace retrace::windows
+}  // namespace retrace::trajectory

@@ -1,4 +1,4 @@
-/// Trajectory optimisation by windows (Al Borno et al. 2018, section 3.2): the targets of the servos are a spline,
+/// Trajectory optimization by windows (Al Borno et al. 2018, section 3.2): the targets of the servos are a spline,
 /// whose points CMA-ES finds for two windows at a time; the first one is kept, and the next two begin where it ends.
 #pragma once
 
@@ -11,7 +11,7 @@
 #include "retrace/methods/trajectory/rollout.h"
 #include "retrace/task/ending.h"
 
-namespace retrace::windows {
+namespace retrace::trajectory {
 
 /// What one iteration did.
 struct IterationRecord {
@@ -19,7 +19,7 @@ struct IterationRecord {
   int windows = 0;            ///< in all
   int iteration = 0;          ///< of the window
   int iterations = 0;         ///< of the window, in all
-  double start = 0, end = 0;  ///< of what is optimised [s]
+  double start = 0, end = 0;  ///< of what is optimized [s]
   double cost = 0;            ///< the lowest of its samples
   double best_cost = 0;       ///< the lowest so far
   double start_cost = 0;      ///< of the offsets that the window began with
@@ -73,4 +73,4 @@ struct Hooks {
 /// options that are not valid, StoppedError when `stop` returned true, and InputError for a store of another problem.
 Summary Run(const Problem& problem, parallel::TaskFarm& farm, const Hooks& hooks = {});
 
-}  // namespace retrace::windows
+}  // namespace retrace::trajectory

@@ -12,17 +12,17 @@
 #include "retrace/io/file.h"
 #include "retrace/io/number.h"
 #include "retrace/io/xml.h"
+#include "retrace/jobs/learned_response.h"
 #include "retrace/math/rotation.h"
 #include "retrace/recordings/bvh.h"
 #include "retrace/results/provenance.h"
 #include "retrace/results/run_folder.h"
-#include "retrace/jobs/learnt_response.h"
 
 namespace retrace::runs {
 
 using Eigen::Index;
 using Eigen::MatrixXd;
-using synthesis::ResponseModel;
+using response_model::ResponseModel;
 
 namespace {
 
@@ -48,8 +48,9 @@ std::string FormatExamples(const ResponseModel& model) {
     const Index first = model.FirstOf(e);
     for (Index i = 0; i < model.lengths[e]; ++i) {
       const double time = static_cast<double>(i + 2) * dt;
-      const bool pushed = std::any_of(model.examples[e].pushes.begin(), model.examples[e].pushes.end(),
-                                      [&](const synthesis::Push& push) { return ShareOf(push, time - dt, dt) > 0; });
+      const bool pushed =
+          std::any_of(model.examples[e].pushes.begin(), model.examples[e].pushes.end(),
+                      [&](const response_model::Push& push) { return ShareOf(push, time - dt, dt) > 0; });
       csv.Text(model.examples[e].name);
       csv.Number(time);
       csv.Integer(pushed ? 1 : 0);
@@ -60,12 +61,12 @@ std::string FormatExamples(const ResponseModel& model) {
   return csv.Take();
 }
 
-std::string FormatLearning(const LearntResponse& learnt) {
+std::string FormatLearning(const LearnedResponse& learned) {
   io::CsvWriter csv;
   csv.Text("iteration");
   csv.Text("value");
   csv.EndRow();
-  for (const auto& [iteration, value] : learnt.values) {
+  for (const auto& [iteration, value] : learned.values) {
     csv.Integer(iteration);
     csv.Number(value);
     csv.EndRow();
@@ -76,7 +77,7 @@ std::string FormatLearning(const LearntResponse& learnt) {
 /// The model that made a record.
 size_t ModelOf(const Synthesis& result, size_t record) {
   size_t model = 0;
-  for (const synthesis::ModelSwitch& change : result.switches) {
+  for (const response_model::ModelSwitch& change : result.switches) {
     if (record + 1 >= change.frame) model = change.to;
   }
   return model;
@@ -90,7 +91,7 @@ std::string FormatPlaces(const ResponseModel& model, const Synthesis& result) {
   ColumnsOfPlaces(model.dimensions(), csv);
   csv.EndRow();
   for (size_t i = 0; i < result.records.size(); ++i) {
-    const synthesis::SynthesisRecord& record = result.records[i];
+    const response_model::SynthesisRecord& record = result.records[i];
     csv.Number(static_cast<double>(i + 1) * model.options.features.frame_time);
     csv.Integer(record.pushed ? 1 : 0);
     csv.Number(record.displacement);
@@ -113,7 +114,7 @@ std::string FormatErrors(const Synthesis& result) {
   csv.EndRow();
   for (const SynthesisError& error : result.errors) {
     csv.Number(error.time);
-    for (const synthesis::PoseDistance& distance : {error.response, error.undisturbed, error.nearest}) {
+    for (const response_model::PoseDistance& distance : {error.response, error.undisturbed, error.nearest}) {
       csv.Number(distance.world);
       csv.Number(distance.heading);
     }
@@ -122,9 +123,9 @@ std::string FormatErrors(const Synthesis& result) {
   return csv.Take();
 }
 
-io::Json PushesOf(const ResponseModel& model, const std::vector<synthesis::Push>& pushes) {
+io::Json PushesOf(const ResponseModel& model, const std::vector<response_model::Push>& pushes) {
   io::Json json = io::Json::array();
-  for (const synthesis::Push& push : pushes) {
+  for (const response_model::Push& push : pushes) {
     json.push_back({{"body", model.character->bodies[static_cast<size_t>(push.body)].name},
                     {"force", io::ToJson(push.force)},
                     {"start", push.start},
@@ -135,7 +136,7 @@ io::Json PushesOf(const ResponseModel& model, const std::vector<synthesis::Push>
 
 io::Json SwitchesOf(const Synthesis& result) {
   io::Json json = io::Json::array();
-  for (const synthesis::ModelSwitch& change : result.switches) {
+  for (const response_model::ModelSwitch& change : result.switches) {
     json.push_back({{"frame", change.frame},
                     {"from", change.from},
                     {"to", change.to},
@@ -196,13 +197,13 @@ control::OpenLoopControl ShownControl(const ResponseModel& model, const Synthesi
   coordinates.StateOf(result.poses[0], velocity, control.start);
   control.fragments.push_back({0, 1, {result.poses[0].joint_rotations}});
   control.ending = control::KinematicEnding{0, 1, dt, result.poses};
-  for (const synthesis::Push& push : result.pushes) {
+  for (const response_model::Push& push : result.pushes) {
     control.pushes.push_back({.body = push.body, .force = push.force, .start = push.start, .duration = push.duration});
   }
   return control;
 }
 
-std::string MillimetresAndDegrees(const synthesis::Plausibility& figures) {
+std::string MillimetersAndDegrees(const response_model::Plausibility& figures) {
   return "joints at most " + io::Fixed(Degrees(figures.joint_excess), 1) +
          " degrees from the examples', root at most " + io::Fixed(1000 * figures.height_excess, 0) +
          " mm outside their heights; a standing foot moves " + io::Fixed(1000 * figures.slide, 0) +
@@ -264,10 +265,10 @@ std::string LatentPicture(const ResponseModel& model, const Synthesis* synthesis
   return svg + "</svg>\n";
 }
 
-void WriteLearntResponse(const std::filesystem::path& folder, bool force, const LearntResponse& learnt) {
+void WriteLearnedResponse(const std::filesystem::path& folder, bool force, const LearnedResponse& learned) {
   results::RunFolder files(folder, force);
-  const ResponseModel& model = learnt.learning.model;
-  files.Write("learning.csv", FormatLearning(learnt));
+  const ResponseModel& model = learned.learning.model;
+  files.Write("learning.csv", FormatLearning(learned));
   files.Write("latent.csv", FormatExamples(model));
   files.Write(results::kLatentPictureFile, LatentPicture(model));
   files.Write("model.json", io::Dump(ToJson(model), 1) + "\n");
@@ -282,10 +283,10 @@ void WriteSynthesis(const std::filesystem::path& folder, bool force, const Respo
   files.Write(results::kLatentPictureFile, LatentPicture(model, &result));
   files.Write(results::kControlFile, control::FormatControl(*model.character, ShownControl(model, result)));
   if (!result.errors.empty()) files.Write("errors.csv", FormatErrors(result));
-  const synthesis::Plausibility& figures = result.plausibility;
+  const response_model::Plausibility& figures = result.plausibility;
   io::Json json = {{"format", "retrace-synthesis"},
                    {"version", 1},
-                   {"program", "synthesise"},
+                   {"program", "synthesize"},
                    {"physical", false},
                    {"what", "KINEMATIC: played by a response model, simulated nowhere; track performs it physically"},
                    {"command", command},
@@ -311,39 +312,39 @@ void WriteSynthesis(const std::filesystem::path& folder, bool force, const Respo
   files.Write("synthesis.json", io::Dump(json, 1) + "\n");
 }
 
-std::string Describe(const LearntResponse& learnt) {
-  const ResponseModel& model = learnt.learning.model;
+std::string Describe(const LearnedResponse& learned) {
+  const ResponseModel& model = learned.learning.model;
   std::string text = "  " + std::to_string(model.num_observations()) + " poses of " +
                      std::to_string(model.examples.size()) + " examples, " +
                      std::to_string(model.latent.observations.rows()) + " numbers observed of each, " +
                      std::to_string(model.dimensions()) + " latent coordinates; a cycle of the normal motion takes " +
                      io::Fixed(model.period, 3) + " s\n";
-  text += "  " + std::to_string(learnt.learning.latent.iterations()) + " and " +
-          std::to_string(learnt.learning.dynamics.iterations()) +
-          " iterations: " + NameOf(learnt.learning.latent.status) + ", " + NameOf(learnt.learning.dynamics.status) +
-          "; " + io::Fixed(learnt.learning.cpu_seconds, 1) + " CPU s\n";
-  text += "  the latent trajectories cross " + std::to_string(synthesis::CountCrossings(model)) +
+  text += "  " + std::to_string(learned.learning.latent.iterations()) + " and " +
+          std::to_string(learned.learning.dynamics.iterations()) +
+          " iterations: " + NameOf(learned.learning.latent.status) + ", " + NameOf(learned.learning.dynamics.status) +
+          "; " + io::Fixed(learned.learning.cpu_seconds, 1) + " CPU s\n";
+  text += "  the latent trajectories cross " + std::to_string(response_model::CountCrossings(model)) +
           " times where the poses differ\n";
   for (size_t e = 1; e < model.examples.size(); ++e) {
     text += "  " + model.examples[e].name + ": " + std::to_string(model.examples[e].poses.size()) + " poses, " +
             std::to_string(model.examples[e].pushes.size()) + " pushes, ends " +
-            io::Fixed(learnt.learning.end_distances[e], 2) + " steps from the normal motion\n";
+            io::Fixed(learned.learning.end_distances[e], 2) + " steps from the normal motion\n";
   }
   return text;
 }
 
 std::string Describe(const ResponseModel& model, const Synthesis& result) {
-  const synthesis::Plausibility& figures = result.plausibility;
+  const response_model::Plausibility& figures = result.plausibility;
   std::string text = "  " + std::to_string(result.poses.size()) + " poses, " +
                      io::Fixed(static_cast<double>(result.records.size()) / std::max(result.cpu_seconds, 1e-9), 0) +
-                     " per CPU second; KINEMATIC\n  " + MillimetresAndDegrees(figures) + "\n  ends " +
+                     " per CPU second; KINEMATIC\n  " + MillimetersAndDegrees(figures) + "\n  ends " +
                      io::Fixed(figures.end_distance, 2) + " steps from the normal motion, at most " +
                      io::Fixed(figures.largest_distance, 2) + " from all examples";
   if (figures.period > 0) {
     text += "; period " + io::Fixed(figures.period, 3) + " s (normal " + io::Fixed(model.period, 3) + ")";
   }
   text += "\n";
-  for (const synthesis::ModelSwitch& change : result.switches) {
+  for (const response_model::ModelSwitch& change : result.switches) {
     text += "  from frame " + std::to_string(change.frame) + " on model " + std::to_string(change.to + 1) +
             " plays, whose next pose is " + io::Fixed(1000 * change.difference, 0) +
             " mm beside that of the one before; blended, at up to " + io::Fixed(change.speed, 2) + " m/s\n";
@@ -352,7 +353,7 @@ std::string Describe(const ResponseModel& model, const Synthesis& result) {
     text += "  one pose ahead the model is " + io::Fixed(*result.one_step_error, 2) + " steps beside the run\n";
   }
   if (result.errors.empty()) return text;
-  synthesis::PoseDistance sums[3];
+  response_model::PoseDistance sums[3];
   for (const SynthesisError& error : result.errors) {
     const std::array all = {&error.response, &error.undisturbed, &error.nearest};
     for (size_t k = 0; k < 3; ++k) {
