@@ -16,6 +16,7 @@
 #include "retrace/io/number.h"
 #include "retrace/io/stop_request.h"
 #include "retrace/jobs/reconstruction.h"
+#include "retrace/jobs/reconstruction_files.h"
 #include "retrace/jobs/reconstruction_job.h"
 #include "retrace/jobs/response_files.h"
 #include "retrace/jobs/response_job.h"

@@ -31,7 +31,9 @@
 #include "retrace/character/character.h"     // characters: bodies, joints, shapes; read from files
 #include "retrace/control/motion.h"          // states, contacts and torques of a simulated motion
 #include "retrace/io/error.h"                // exceptions
-#include "retrace/jobs/reconstruction.h"     // from a clip to a control
+#include "retrace/jobs/reconstruction.h"
+#include "retrace/jobs/reconstruction_files.h"
+#include "retrace/jobs/reconstruction_files.h"     // from a clip to a control
 #include "retrace/jobs/simulated_motion.h"   // motions of results and of stored runs
 #include "retrace/motion/clip.h"             // recorded motions in memory
 #include "retrace/recordings/bvh.h"          // clips as BVH

@@ -12,6 +12,7 @@
 #include "retrace/io/remedy.h"
 #include "retrace/io/stop_request.h"
 #include "retrace/jobs/identity.h"
+#include "retrace/jobs/reconstruction_files.h"
 #include "retrace/jobs/tracked_baseline.h"
 #include "retrace/metrics/motion_metrics.h"
 #include "retrace/parallel/keyed_farm.h"

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "retrace/jobs/reconstruction_job.h"
+#include "retrace/jobs/job_options.h"
 #include "retrace/motion/clip.h"
 
 namespace retrace::runs {

@@ -11,6 +11,7 @@
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
 #include "retrace/io/number.h"
+#include "retrace/jobs/reconstruction_files.h"
 #include "retrace/methods/sampling/seeds.h"
 #include "retrace/metrics/motion_metrics.h"
 #include "retrace/motion_editing/ballistic_flight.h"

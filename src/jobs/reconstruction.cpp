@@ -5,11 +5,8 @@
 #include <string>
 #include <thread>
 
-#include "retrace/control/control_file.h"
 #include "retrace/io/error.h"
 #include "retrace/io/number.h"
-#include "retrace/jobs/control_files.h"
-#include "retrace/jobs/reconstruction_manifest.h"
 #include "retrace/jobs/tracked_baseline.h"
 #include "retrace/methods/sampling/rollout.h"
 #include "retrace/parallel/rank_report.h"
@@ -18,7 +15,6 @@
 #include "retrace/planning/viability/replayed_control.h"
 #include "retrace/recordings/bvh.h"
 #include "retrace/runs/inputs/data_files.h"
-#include "retrace/runs/stored/run_files.h"
 
 namespace retrace::runs {
 namespace {
@@ -108,13 +104,6 @@ void JudgeEndOf(const Job& job, int threads, const sampling::Hooks& hooks, Recon
   result.tracking->evaluation = result.evaluation;
 }
 
-/// What was asked for, what found the control, and what else was tried.
-io::Json MethodMember(const Job& job, const Reconstruction& result) {
-  io::Json member = {{"asked", Name(job.configuration.run.method)}, {"used", Name(result.method)}};
-  if (result.method == Method::kSampling && result.tracking) member["tracking"] = result.tracking->Ending();
-  return member;
-}
-
 }  // namespace
 
 double Reconstruction::cpu_seconds() const {
@@ -186,42 +175,6 @@ Reconstruction Reconstruct(const Job& job, int threads, const ReconstructionHook
   if (job.LacksBaseline()) return Reconstruct(WithBaseline(job), threads, hooks);
   const auto farm = parallel::MakeThreadFarm(threads, MakeWorkerFactory(job));
   return Reconstruct(job, *farm, hooks);
-}
-
-void WriteRun(results::RunFolder& folder, const Job& job, const Reconstruction& result, const RunContext& context,
-              KeptFiles kept, const io::Json& more) {
-  if (kept != KeptFiles::kControl && result.end && result.end->verdict == ViableEnd::Verdict::kViable) {
-    control::WriteControl(job.character(), result.end->onward,
-                          [&](std::string_view piece) { folder.Append(results::kOnwardFile, piece); });
-    folder.FinishFiles();
-  }
-  if (result.method == Method::kTracking) {
-    io::Json all = {{"program", "reconstruct"}, {"method", MethodMember(job, result)}};
-    if (result.end) all["end"] = result.end->ToJson();
-    if (result.against_recording) all["against_recording"] = result.against_recording->ToJson();
-    all.update(more);
-    return WriteTracking(folder, job, *result.tracking, context, kept, all);
-  }
-  io::Json all = WriteControlAndMotion(folder, job, {result.control(), {}, result.num_steps}, kept);
-  if (kept != KeptFiles::kControl && result.method == Method::kWindows) {
-    folder.Write(results::kWindowsFile, FormatWindows(result.windows));
-  } else if (kept != KeptFiles::kControl) {
-    folder.Write(results::kCostsFile, results::FormatCosts(CostsOf(result.search)));
-    if (kept == KeptFiles::kAllAndSamples) {
-      folder.Write(results::kSamplesFile, results::FormatSamples(SamplesOf(result.search)));
-    }
-  }
-  all["method"] = MethodMember(job, result);
-  if (result.end) all["end"] = result.end->ToJson();
-  if (result.stay) all["best_effort"] = result.stay->ToJson();
-  if (result.against_recording) all["against_recording"] = result.against_recording->ToJson();
-  all.update(more);
-  FinishWith(folder, ReconstructionManifest(job, result, context, all));
-}
-
-void WriteRun(const std::filesystem::path& folder, const Job& job, const Reconstruction& result) {
-  results::RunFolder run(folder, false);
-  WriteRun(run, job, result, RunContext{});
 }
 
 }  // namespace retrace::runs

@@ -62,27 +62,6 @@ task::ClipSource SourceOf(const JobOptions& options, const Configuration& config
 
 }  // namespace
 
-Configuration ConfigurationOf(const JobOptions& options) {
-  Configuration configuration = options.configuration;
-  Apply(options.clip, configuration.task.reference);
-  if (const auto problem = configuration.Validate()) throw UsageError(*problem);
-  if (configuration.task.reference.mirror && !options.measured.empty()) {
-    throw UsageError("--mirror: found forces that were measured with the recording (" + options.measured.string() +
-                     "), expected one or the other: they would not be mirrored with it");
-  }
-  return configuration;
-}
-
-std::vector<InputName> InputsOf(const JobOptions& options) {
-  CheckClip(options.clip);
-  std::vector<InputName> names = ClipInputs(options.clip);
-  names.push_back({"character", CharacterFile(options.character)});
-  size_t number = 0;
-  for (const std::filesystem::path& file : WorldFiles(options.worlds)) names.push_back({WorldRole(++number), file});
-  if (!options.measured.empty()) names.push_back({kMeasuredRole, options.measured});
-  return names;
-}
-
 Job::Job(const JobOptions& o) : Job(o, ReadInputs(InputsOf(o))) {}
 
 Job::Job(const JobOptions& o, const motion::Clip& given)

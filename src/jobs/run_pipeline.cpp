@@ -3,6 +3,7 @@
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
 #include "retrace/io/remedy.h"
+#include "retrace/jobs/reconstruction_files.h"
 #include "retrace/jobs/report_page.h"
 #include "retrace/methods/sampling/seeds.h"
 #include "retrace/runs/stored/checkpoint.h"

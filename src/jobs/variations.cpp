@@ -10,6 +10,7 @@
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
 #include "retrace/io/number.h"
+#include "retrace/jobs/reconstruction_files.h"
 #include "retrace/methods/sampling/seeds.h"
 #include "retrace/metrics/spread.h"
 #include "retrace/results/provenance.h"

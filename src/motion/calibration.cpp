@@ -12,7 +12,7 @@ namespace {
 constexpr double kFarJump = 0.03;     // within a frame [m]
 constexpr double kImpossible = 50;    // acceleration [m/s2]
 constexpr double kMoreThanUsual = 4;  // times
-constexpr size_t kNeighbours = 3;     // frames that show what is usual
+constexpr size_t kNeighbors = 3;     // frames that show what is usual
 constexpr double kStandsStill = 0.3;  // [m/s]
 constexpr double kMoves = 0.1;        // mean of a motion [m/s]
 
@@ -68,7 +68,7 @@ size_t CountPoses(const Course& course, double frame_time) {
   const auto largest_after = [](const std::vector<double>& values, size_t f) {
     const auto after = values.begin() + static_cast<std::ptrdiff_t>(std::min(f + 1, values.size()));
     const auto end =
-        after + static_cast<std::ptrdiff_t>(std::min(kNeighbours, static_cast<size_t>(values.end() - after)));
+        after + static_cast<std::ptrdiff_t>(std::min(kNeighbors, static_cast<size_t>(values.end() - after)));
     return after == end ? 0 : *std::max_element(after, end);
   };
   const double median_step = MedianOf(steps), median_bend = MedianOf(bends);

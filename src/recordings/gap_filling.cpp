@@ -11,8 +11,8 @@ namespace {
 constexpr double kRigid = 0.015;  // standard deviation of a distance within one segment, with skin [m]
 constexpr double kNearby = 0.5;   // of a neighbor [m]
 constexpr double kAcross = 0.02;  // spread of neighbors that do not stand in a line [m]
-constexpr size_t kFewestNeighbours = 3;
-constexpr size_t kMostNeighbours = 6;
+constexpr size_t kFewestNeighbors = 3;
+constexpr size_t kMostNeighbors = 6;
 constexpr size_t kMostCompared = 1000;  // frames
 constexpr size_t kVelocityFrames = 3;   // over which the velocity at the end of a gap is taken
 
@@ -45,7 +45,7 @@ class GapFiller {
   void FillGap(size_t first, size_t end) {
     const bool has_before = first > 0, has_after = end < path_.size();
     const double seconds = static_cast<double>(end - first) / markers_.rate;
-    if (FillByNeighbours(first, end)) {
+    if (FillByNeighbors(first, end)) {
       Note(filled_.by_neighbors, seconds);
       return;
     }
@@ -81,15 +81,15 @@ class GapFiller {
     return last == frame ? Vec3(Vec3::Zero()) : Vec3((path_[last] - path_[frame]) / static_cast<double>(last - frame));
   }
 
-  // ---- Neighbours.
+  // ---- Neighbors.
 
-  struct Neighbour {
+  struct Neighbor {
     size_t column;
     double deviation;  // of its distance [m]
   };
 
   /// Those that keep their distances, the most rigid ones first.
-  const std::vector<Neighbour>& Neighbours() {
+  const std::vector<Neighbor>& Neighbors() {
     if (neighbors_) return *neighbors_;
     neighbors_.emplace();
     const size_t stride = 1 + markers_.places.size() / kMostCompared;
@@ -109,7 +109,7 @@ class GapFiller {
       if (mean < kNearby && deviation < kRigid) neighbors_->push_back({other, deviation});
     }
     std::stable_sort(neighbors_->begin(), neighbors_->end(),
-                     [](const Neighbour& a, const Neighbour& b) { return a.deviation < b.deviation; });
+                     [](const Neighbor& a, const Neighbor& b) { return a.deviation < b.deviation; });
     return *neighbors_;
   }
 
@@ -136,17 +136,17 @@ class GapFiller {
     return svd.singularValues()[1] > kAcross;
   }
 
-  bool FillByNeighbours(size_t first, size_t end) {
+  bool FillByNeighbors(size_t first, size_t end) {
     const bool has_before = first > 0, has_after = end < path_.size();
     const size_t from = has_before ? first - 1 : first, to = has_after ? end : end - 1;
     std::vector<size_t> columns;
-    for (const Neighbour& neighbor : Neighbours()) {
-      bool seen = columns.size() < kMostNeighbours;
+    for (const Neighbor& neighbor : Neighbors()) {
+      bool seen = columns.size() < kMostNeighbors;
       for (size_t f = from; f <= to && seen; ++f) seen = At(f, neighbor.column).allFinite();
       if (seen) columns.push_back(neighbor.column);
     }
     const size_t known = has_before ? from : to;  // a frame in which the marker is seen
-    if (columns.size() < kFewestNeighbours) return false;
+    if (columns.size() < kFewestNeighbors) return false;
     const Shape shape = ShapeAt(known, columns);
     if (!IsWide(shape)) return false;
     // Where the marker is in the neighbors' axes, before the gap and after it.
@@ -170,7 +170,7 @@ class GapFiller {
   const std::vector<size_t>& others_;
   FilledGaps& filled_;
   std::vector<Vec3> path_;
-  std::optional<std::vector<Neighbour>> neighbors_;
+  std::optional<std::vector<Neighbor>> neighbors_;
 };
 
 }  // namespace

@@ -130,7 +130,7 @@ TEST(Replay, CommandsOfEachStepDoWhatAControllerDid) {
   // A torque that comes and goes on one joint, beside targets and gains that change.
   class Wave final : public Controller {
    public:
-    void Command(const Instant& now, std::span<simulation::JointCommand> commands) override {
+    void Command(const StepContext& now, std::span<simulation::JointCommand> commands) override {
       for (simulation::JointCommand& command : commands) {
         command.target = AxisRotation(0, 0.1 * std::sin(now.time));
         command.gain = 1 + 0.5 * std::cos(20 * now.time);

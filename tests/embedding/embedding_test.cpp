@@ -16,6 +16,7 @@
 #include "embedding/probe.h"
 #include "retrace/io/file.h"
 #include "retrace/jobs/reconstruction.h"
+#include "retrace/jobs/reconstruction_files.h"
 #include "retrace/math/elementary.h"
 #include "retrace/math/rotation.h"
 

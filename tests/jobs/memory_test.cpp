@@ -12,6 +12,7 @@
 #include "retrace/control/motion.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
+#include "retrace/jobs/reconstruction_files.h"
 #include "retrace/jobs/simulated_motion.h"
 #include "retrace/recordings/bvh.h"
 

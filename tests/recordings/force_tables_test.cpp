@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "retrace/io/error.h"
-#include "retrace/runs/stored/stored_scene.h"
 
 namespace retrace::motion {
 namespace {

@@ -179,7 +179,7 @@ TEST(Gaps, ThatNothingAroundTellsOfAreSmoothWhereTheyAreShortAndSaidWhereTheyAre
   }
 }
 
-TEST(Gaps, NeighboursThatStandInALineTellNothing) {
+TEST(Gaps, NeighborsThatStandInALineTellNothing) {
   Markers markers = Tumbling(100);
   for (size_t f = 0; f < 100; ++f) {
     for (size_t m = 0; m < 3; ++m) {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "retrace/io/json.h"
-#include "retrace/jobs/reconstruction_job.h"
+#include "retrace/jobs/job_options.h"
 
 namespace retrace::runs {
 

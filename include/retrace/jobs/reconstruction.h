@@ -70,11 +70,4 @@ Reconstruction Search(const Job& job, parallel::TaskFarm& farm, const sampling::
 /// Reconstruct on threads of this process; 0: one per core. The result does not depend on how many.
 Reconstruction Reconstruct(const Job& job, int threads = 0, const ReconstructionHooks& hooks = {});
 
-/// Writes the folder of a run, its manifest last. `more` are members that are added to the manifest. Throws
-/// OutputError.
-void WriteRun(results::RunFolder& folder, const Job& job, const Reconstruction& result, const RunContext& context,
-              KeptFiles kept = KeptFiles::kAll, const io::Json& more = io::Json::object());
-/// The same into a folder that is new or empty. Throws UsageError for another one.
-void WriteRun(const std::filesystem::path& folder, const Job& job, const Reconstruction& result);
-
 }  // namespace retrace::runs

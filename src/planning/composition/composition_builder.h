@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "retrace/planning/composition/composition.h"
+#include "retrace/planning/composition/composition_problem.h"
 #include "retrace/planning/composition/composition_problem.h"
 #include "retrace/retargeting/reference.h"
 

@@ -5,6 +5,7 @@
 
 #include "retrace/io/file.h"
 #include "retrace/jobs/reconstruction.h"
+#include "retrace/jobs/reconstruction_files.h"
 #include "retrace/jobs/tracked_baseline.h"
 #include "retrace/results/tables.h"
 #include "retrace/runs/stored/stored_run.h"

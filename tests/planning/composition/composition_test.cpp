@@ -18,6 +18,7 @@
 #include "retrace/jobs/composition_files.h"
 #include "retrace/jobs/composition_job.h"
 #include "retrace/jobs/reconstruction.h"
+#include "retrace/jobs/reconstruction_files.h"
 #include "retrace/metrics/posture.h"
 #include "retrace/metrics/state_distance.h"
 #include "retrace/runs/stored/verification.h"
@@ -81,7 +82,7 @@ TEST_F(Composing, PlaysAControlTwiceAndReplaysToTheBit) {
   // Its own control goes on from there as it was only on paper.
   CompositionOptions plain = Playing({"walk", "walk"});
   plain.transition = Transition::kPlain;
-  EXPECT_FALSE(Compose(CompositionJob(plain), 1).success());
+  EXPECT_FALSE(Compose(CompositionJob(plain).problem, 1).success());
 }
 
 // With so few samples a part may end where nothing leads on.
@@ -213,7 +214,7 @@ TEST_F(Composing, AKinematicTransitionIsLabeledAndReplaysToTheBit) {
   EXPECT_THROW(ReadLibraryControl(folder_ / "composed"), UsageError);
   CompositionOptions plain = Playing({"walk", "walk"});
   plain.transition = Transition::kPlain;
-  EXPECT_EQ(Compose(CompositionJob(plain), 1).num_kinematic(), 0u);
+  EXPECT_EQ(Compose(CompositionJob(plain).problem, 1).num_kinematic(), 0u);
 }
 
 /// A walk and a get-up from the belly, both searched; made once, and left out where the recording is not there.
@@ -323,7 +324,7 @@ TEST_F(ComposingFalls, KinematicallyTheGetUpIsBlendedIn) {
   options.begin = folder_ / "fallen";
   options.pushes.clear();
   const CompositionJob from_there(options);
-  EXPECT_EQ(from_there.num_begun, 1u);
+  EXPECT_EQ(from_there.problem.num_begun, 1u);
   const Composition risen = Compose(from_there.problem, 1);
   EXPECT_EQ(risen.ending, "completed");
   EXPECT_EQ(EventsOf(risen), (std::vector{CompositionEvent::kPlan, CompositionEvent::kFall, CompositionEvent::kDrive,
@@ -377,7 +378,7 @@ TEST_F(MakingLibraries, IsPortableAndHoldsItsControlsByHash) {
   std::filesystem::rename(folder_ / "made", folder_ / "moved");
   CompositionOptions playing = Playing({"walk", "walk"});
   playing.library = folder_ / "moved";
-  EXPECT_EQ(CompositionJob(playing).controls.size(), 1u);
+  EXPECT_EQ(CompositionJob(playing).problem.controls.size(), 1u);
   std::filesystem::rename(folder_ / "moved", folder_ / "made");
 
   const std::string text = io::ReadFile(folder_ / "made" / kLibraryFile);
@@ -480,7 +481,7 @@ TEST_F(Composing, PushesAtIntervalsAreAFunctionOfTheSeed) {
     EXPECT_EQ(job.problem.pushes[p].start, 10.0 * static_cast<double>(p + 1));
     EXPECT_NEAR(job.problem.pushes[p].force.norm(), 300, 1e-9);
     EXPECT_EQ(job.problem.pushes[p].force, again.problem.pushes[p].force);
-    EXPECT_NE(job.problem.pushes[p].force, other.pushes[p].force);
+    EXPECT_NE(job.problem.pushes[p].force, other.problem.pushes[p].force);
   }
   EXPECT_NE(job.problem.pushes[0].force, job.problem.pushes[1].force);
 }
