@@ -19,10 +19,6 @@ inline Quat TurnOfCapsule(int axis) {
   return Quat::Identity();
 }
 
-inline void PlaceGeom(dGeomID geom, const Vec3& position, const Quat& q) {
-  dGeomSetPosition(geom, position.x(), position.y(), position.z());
-  const dQuaternion to = {q.w(), q.x(), q.y(), q.z()};
-  dGeomSetQuaternion(geom, to);
-}
+void PlaceGeom(dGeomID geom, const Vec3& position, const Quat& q);
 
 }  // namespace retrace::simulation

@@ -5,6 +5,8 @@
 namespace retrace::apps {
 namespace {
 
+const std::string kMakeMeshes = RETRACE_MAKE_MESHES;
+
 using testing::HasSubstr;
 
 const std::string kCharacters = std::string(RETRACE_SOURCE_DIR) + "/data/characters/";

@@ -157,7 +157,7 @@ TEST_F(Evaluate, TellsWhatCannotBeReadAndRunsTheRest) {
   EXPECT_THAT(outcome.text, HasSubstr("bad seed 1: failed-input: " + Path("bad.bvh") + ":4:12: found"));
   EXPECT_THAT(outcome.text, HasSubstr("| step | 1/1"));
   const std::string failures =
-      "evaluate: 1 of 2 runs could not be made; bad, seed 1: " + Path("bad.bvh") + ":4:12: found";
+      "retrace evaluate: 1 of 2 runs could not be made; bad, seed 1: " + Path("bad.bvh") + ":4:12: found";
   EXPECT_THAT(outcome.text, HasSubstr(failures));
   const Outcome silent =
       Execute(kEvaluate + " " + list_ + " --seeds 1 --progress none --threads 1 --output " + Path("silent"));

@@ -134,7 +134,7 @@ TEST_F(Ranks, EndWithTheCodeAndOneMessage) {
     int code;
     std::string message;
   } cases[] = {
-      {kClip + " --nonsense", 2, "reconstruct: The following argument was not expected: --nonsense"},
+      {kClip + " --nonsense", 2, "reconstruct: --nonsense: there is no such option"},
       {kClip + kSmall + "--output " + Path("full"), 2, "reconstruct: " + Path("full")},
       {Path("none.bvh"), 3, "reconstruct: " + Path("none.bvh")},
       {kClip + kSmall + "--set /gates/joint_position=1e-6 --set /search/max_back_offs=3 --output " + Path("run"), 4,

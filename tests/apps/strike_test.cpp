@@ -10,10 +10,10 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-const std::string kClips = std::string(RETRACE_SOURCE_DIR) + "/data/clips/";
+const std::string kBundledClips = std::string(RETRACE_SOURCE_DIR) + "/data/clips/";
 /// Somebody who walks into somebody who stands.
 const std::string kWalkIntoStand =
-    kStrike + " " + kClips + "stand.bvh --attacker " + kClips + "walk.bvh --stance 1.8 --seconds 1.2";
+    kStrike + " " + kBundledClips + "stand.bvh --attacker " + kBundledClips + "walk.bvh --stance 1.8 --seconds 1.2";
 
 class StrikeProgram : public CommandLine {};
 
@@ -43,7 +43,7 @@ TEST_F(StrikeProgram, TheOneThatIsStruckResponds) {
   const std::string struck = Path("struck"), run = Path("run"), library = Path("library");
   fs::create_directories(Path("clips"));
   for (const char* name : {"walk.bvh", "stand.bvh"}) {
-    io::WriteFile(Path("clips/") + name, io::ReadFile(kClips + name));
+    io::WriteFile(Path("clips/") + name, io::ReadFile(kBundledClips + name));
   }
   ASSERT_EQ(Execute(kRecordingLibrary + " " + Path("clips") + " --output " + library).code, 0);
   ASSERT_EQ(Execute(kWalkIntoStand + " --output " + struck).code, 0);
@@ -127,12 +127,12 @@ TEST_F(StrikeProgram, TakesBothPeopleOfOneFile) {
                   {"--pair --performer Eve", 2, "found no performer \"Eve\", expected one of \"Anna\", \"Bob\""},
                   {"--stance 1", 2, "--attacker is required"},
                   {"--pair --attacker-skeleton x.asf", 2, "expected both"}});
-  ExpectRefusals(kStrike + " " + kClips + "walk.bvh --output " + Path("no"),
+  ExpectRefusals(kStrike + " " + kBundledClips + "walk.bvh --output " + Path("no"),
                  {{"--pair", 2, "walk.bvh: found one person, expected two"}});
 }
 
 TEST_F(StrikeProgram, RefusesWhatItCannotUse) {
-  const std::string stand = kClips + "stand.bvh", walk = kClips + "walk.bvh", output = " --output " + Path("run");
+  const std::string stand = kBundledClips + "stand.bvh", walk = kBundledClips + "walk.bvh", output = " --output " + Path("run");
   const std::string clips = stand + " --attacker " + walk + output;
   ExpectRefusals(kStrike,
                  {{clips + " --stance 9", 3, "found a blow that never touches: the attacker's "},

@@ -193,7 +193,7 @@ TEST(Replay, ASingleCommandHoldsThroughoutItsFragment) {
   EXPECT_TRUE(SameBits(Replay(Human(), control).states.back(), once.states.back()));
   // Also where it is cut.
   held.commands.resize(1);
-  const std::vector<Fragment> part = UpTo(held.first_step + 3, control.fragments);
+  const std::vector<Fragment> part = Truncate(held.first_step + 3, control.fragments);
   ASSERT_EQ(part.back().commands.size(), 3u);
   EXPECT_EQ(part.back().commands[2][0].gain, 0.3);
 }

@@ -18,7 +18,7 @@ namespace {
 class Seeing final : public Controller {
  public:
   explicit Seeing(std::span<const Fragment> fragments) : open_loop_(fragments) {}
-  void Command(const Instant& now, std::span<simulation::JointCommand> commands) override {
+  void Command(const StepContext& now, std::span<simulation::JointCommand> commands) override {
     states.push_back(now.state);
     open_loop_.Command(now, commands);
   }

@@ -142,7 +142,7 @@ TEST(Scene, ACharacterWithoutAControlIsDrivenAtItsRestPose) {
 /// Holds the first pose with a torque that grows with the state's drift: a controller that looks.
 class Watcher final : public Controller {
  public:
-  void Command(const Instant& now, std::span<simulation::JointCommand> commands) override {
+  void Command(const StepContext& now, std::span<simulation::JointCommand> commands) override {
     EXPECT_EQ(commands.size(), Human().joints.size());
     EXPECT_EQ(now.state.size(), now.layout.num_bodies());
     EXPECT_NEAR(now.time, now.step / 240.0, 1e-12);

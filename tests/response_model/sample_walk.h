@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "dynamics/sample_motion.h"
-#include "retrace/jobs/response_job.h"
 #include "retrace/recordings/bvh.h"
 #include "retrace/response_model/response_model.h"
 #include "retrace/retargeting/cycle.h"

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "response_model/sample_walk.h"
-#include "retrace/jobs/response_job.h"
 #include "retrace/response_model/judge.h"
 #include "retrace/response_model/response_player.h"
 
