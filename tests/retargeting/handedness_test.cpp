@@ -113,7 +113,7 @@ TEST(Handedness, MirroringWhatIsRightIsDoubted) {
   options.mirror = true;
   const Made made = Make(Walk(), options);
   ASSERT_TRUE(Doubts(made.report, "mirrored"));
-  EXPECT_THAT(made.report.doubts[0].text, HasSubstr("without --mirror they are not"));
+  EXPECT_THAT(made.report.doubts[0].text, HasSubstr("unmirrored they are not"));
 }
 
 TEST(Handedness, OfABodyOnFourLegsIsThatOfItsRestPose) {

@@ -427,8 +427,8 @@ TEST_F(Composing, RefusesWhatCannotFollow) {
     }
     return "";
   };
-  EXPECT_THAT(message(Playing({"walk", "dance"})), HasSubstr("--play: found \"dance\", expected one of walk"));
-  EXPECT_THAT(message(Playing({})), HasSubstr("--play: found no name"));
+  EXPECT_THAT(message(Playing({"walk", "dance"})), HasSubstr("play: found \"dance\", expected one of walk"));
+  EXPECT_THAT(message(Playing({})), HasSubstr("play: found no name"));
   AddWalk("short", 0.8);
   EXPECT_THAT(message(Playing({"walk", "short"})), HasSubstr("too short to go on with"));
   JobOptions heavy;
@@ -446,10 +446,10 @@ TEST_F(Composing, RefusesWhatCannotFollow) {
   EXPECT_THAT(message(pushed), HasSubstr("another character"));
   CompositionOptions every = Playing({"walk"});
   every.push_every = "trunk,300,10,0.2";
-  EXPECT_THAT(message(every), HasSubstr("found no --seconds"));
+  EXPECT_THAT(message(every), HasSubstr("found no seconds"));
   CompositionOptions rising = Playing({"walk"});
   rising.get_ups = {"walk"};
-  EXPECT_THAT(message(rising), HasSubstr("--get-up: found no push"));
+  EXPECT_THAT(message(rising), HasSubstr("get_ups: found no push"));
   every.seconds = 20;
   every.push_every = "trunk,300,0.1,0.2";
   EXPECT_THAT(message(every), HasSubstr("expected BODY,NEWTON,INTERVAL,DURATION"));
