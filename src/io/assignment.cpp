@@ -33,7 +33,7 @@ std::string NoSuchSetting(const Json& all, const Json::json_pointer& where) {
   if (meant.empty()) meant = of_this_name;
   if (meant.empty() && !section) meant = NearestWords(where.to_string(), settings);
   return where.to_string() + ": there is no such setting, " +
-         (meant.empty() ? "expected" : "did you mean " + QuotedList(meant) + "? Expected") + " one of " + List(names);
+         (meant.empty() ? "expected" : "did you mean " + QuotedList(meant) + ", expected") + " one of " + List(names);
 }
 
 }  // namespace retrace::io

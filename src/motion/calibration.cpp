@@ -9,12 +9,14 @@ namespace {
 
 // Of the mean point of the bones. In 130 recordings of all kinds of motion, falls, flips and kicks among them, no frame
 // at either end of the motion comes near all of these.
-constexpr double kFarJump = 0.03;     // within a frame [m]
-constexpr double kImpossible = 50;    // acceleration [m/s2]
-constexpr double kMoreThanUsual = 4;  // times
-constexpr size_t kNeighbors = 3;     // frames that show what is usual
-constexpr double kStandsStill = 0.3;  // [m/s]
-constexpr double kMoves = 0.1;        // mean of a motion [m/s]
+constexpr double kFarJump = 0.03;      // within a frame [m]
+constexpr double kImpossible = 50;     // acceleration [m/s2]
+constexpr double kMoreThanUsual = 4;   // times
+constexpr double kHeld = 0.25;         // a pose that lasts longer may be where the body stands before the motion [s]
+constexpr double kFarFromHeld = 0.15;  // within a frame, from such a pose: a T-pose, and no stand [m]
+constexpr size_t kNeighbors = 3;       // frames that show what is usual
+constexpr double kStandsStill = 0.3;   // [m/s]
+constexpr double kMoves = 0.1;         // mean of a motion [m/s]
 
 /// How the bones move: means over the places of joints, each with the length of the bone that ends there as its weight,
 /// because hands have many joints [m].
@@ -72,12 +74,17 @@ size_t CountPoses(const Course& course, double frame_time) {
     return after == end ? 0 : *std::max_element(after, end);
   };
   const double median_step = MedianOf(steps), median_bend = MedianOf(bends);
-  size_t count = 0;
+  size_t count = 0, held_from = 0;
   for (size_t f = 0; f < bends.size(); ++f) {
-    if (is_jump(f, largest_after(steps, f), largest_after(bends, f))) {
-      count = f + 1;
-    } else if (steps[f] > kStandsStill * frame_time && !is_jump(f, median_step, median_bend)) {
-      break;  // a motion, and not from one pose to another
+    const bool jump = is_jump(f, largest_after(steps, f), largest_after(bends, f));
+    const bool from_pose_to_pose = !jump && is_jump(f, median_step, median_bend);
+    if (jump || from_pose_to_pose) {
+      const bool held = static_cast<double>(f + 1 - held_from) * frame_time > kHeld;
+      if (held && steps[f] < kFarFromHeld) break;  // lost frames of a body that stood there
+      if (jump) count = f + 1;
+      held_from = f + 1;
+    } else if (steps[f] > kStandsStill * frame_time) {
+      break;  // a motion
     }
   }
   return count;

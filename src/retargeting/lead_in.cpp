@@ -35,7 +35,7 @@ bool JumpsAfter(const motion::Clip& clip, size_t frame, double unit) {
 
 }  // namespace
 
-UsedFrames FindUsedFrames(const motion::Clip& clip, double unit, const std::string& name,
+UsedFrames FindUsedFrames(const motion::Clip& clip, double unit, double size, const std::string& name,
                           const ReferenceOptions& options, ReferenceReport& report) {
   UsedFrames used{0, clip.frames.size(), {}};
   const bool given = options.skipped_frames >= 0;
@@ -48,7 +48,7 @@ UsedFrames FindUsedFrames(const motion::Clip& clip, double unit, const std::stri
                                    : " frames in the rest pose at the start are skipped";
   const std::string keep = " within one frame (keep_calibration_frames keeps them)";
   const motion::MotionFrames motion =
-      options.keep_calibration_frames ? motion::MotionFrames{0, used.end, 0, 0} : motion::FindMotionFrames(clip, unit);
+      options.keep_calibration_frames ? motion::MotionFrames{0, used.end, 0, 0} : motion::FindMotionFrames(clip, size);
   if (detected && motion.first > used.first) {
     used.first = motion.first;
     used.notes.push_back(std::to_string(used.first) + " frames at the start are left out: from there the body would " +

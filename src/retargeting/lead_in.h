@@ -19,7 +19,8 @@ struct UsedFrames {
 };
 /// Fills the report's numbers of frames that are left out. Throws InputError where fewer than two are used.
 /// @param unit meters per file unit
-UsedFrames FindUsedFrames(const motion::Clip& clip, double unit, const std::string& name,
+/// @param size meters per file unit of a body of usual size, whatever the unit of the file is
+UsedFrames FindUsedFrames(const motion::Clip& clip, double unit, double size, const std::string& name,
                           const ReferenceOptions& options, ReferenceReport& report);
 
 }  // namespace retrace::character

@@ -19,6 +19,7 @@ namespace {
 
 using motion::GlobalPose;
 
+constexpr double kTypicalBody = 1.7;    // [m]
 constexpr double kStanceSpeed = 0.15;   // a foot slower than this is planted [m/s]
 constexpr double kStanceHeight = 0.04;  // and no higher than this over its lowest [m]
 constexpr double kStanceHips = 0.6;     // and the hip at least this share of the leg's length above it: not lying
@@ -768,7 +769,8 @@ std::vector<Pose> Retarget(const Character& character, const motion::Clip& clip,
   Source source(clip, map, options.up_axis);
   report.up_axis = source.up_axis();
   FindUnit(source, clip, options, report);
-  const UsedFrames used = FindUsedFrames(clip, report.unit, name, options, report);
+  const UsedFrames used =
+      FindUsedFrames(clip, report.unit, kTypicalBody * report.unit / report.height, name, options, report);
   ReportHandedness(JudgeHandedness(clip, map, used.first, used.end), options, report);
   ScaleToCharacter(character, name, used, source, report);
   if (source.up_axis() != "y") {

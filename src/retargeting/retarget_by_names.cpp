@@ -247,7 +247,7 @@ std::vector<Pose> RetargetByNames(const Character& character, const motion::Clip
   report.notes.push_back("one file unit is " + io::Fixed(report.scale, 5) +
                          " m: the source's limbs get the length of the character's");
   if (report.up_axis != "y") report.notes.push_back("the file's " + report.up_axis + " axis points up: turned to y");
-  const UsedFrames used = FindUsedFrames(clip, report.unit, name, options, report);
+  const UsedFrames used = FindUsedFrames(clip, report.unit, report.scale, name, options, report);
   report.notes.insert(report.notes.end(), used.notes.begin(), used.notes.end());
   ReportHandedness(HandednessOfRest(character, source, rest), options, report);
 

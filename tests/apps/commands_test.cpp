@@ -204,9 +204,9 @@ TEST_F(CommandLine, MisspelledWordsAreAnsweredWithTheNearestOnes) {
           {"track " + kClip + " --xyzzy=1", 2, "--xyzzy: there is no such option (--help lists the options)"},
           // Settings.
           {"reconstruct " + kClip + " --set /search/sampels=5", 2,
-           "/search/sampels: there is no such setting, did you mean \"/search/samples\"? Expected one of /search/"},
+           "/search/sampels: there is no such setting, did you mean \"/search/samples\", expected one of /search/"},
           {"reconstruct " + kClip + " --set /gates/back_off=5", 2,
-           "did you mean \"/search/back_off\"? Expected one of /gates/"},
+           "did you mean \"/search/back_off\", expected one of /gates/"},
           {"feedback add run --set /stabilization/intervall=1", 2, "did you mean \"/stabilization/interval\"?"},
           {"config show --set /nothing/at/all=1", 2, "there is no such setting, expected one of "},
           // Characters and worlds.

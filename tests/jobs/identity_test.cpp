@@ -141,8 +141,8 @@ TEST(Identity, MassChoiceAndPlaceOfWhatWasMeasuredChangeIt) {
 TEST(Identity, KnowsEveryMember) {
   const auto& [clip, character, worlds, configuration, configuration_file, mass, measured, measured_heading] =
       JobOptions();
-  const auto& [file, skeleton, choice, joint_map, start, end, scale, loop, unit, up, rate, skipped, keep, mirror,
-               floor, level, facing] = clip;
+  const auto& [file, skeleton, choice, joint_map, start, end, scale, loop, unit, up, rate, skipped, keep, mirror, floor,
+               level, facing] = clip;
   EXPECT_TRUE(file.empty());
   EXPECT_TRUE(configuration.task.Validate() == std::nullopt);
 }
