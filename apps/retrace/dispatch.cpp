@@ -54,7 +54,6 @@ std::string MeantBy(const std::string& word, const std::string& next) {
     if (blank == std::string::npos) continue;
     const std::string family = entry.name.substr(0, blank);
     if (words.size() < 2 || words[words.size() - 2] != family) words.insert(words.end() - 1, family);
-    if (!next.empty()) continue;
     words.push_back(entry.name.substr(blank + 1));  // alone, it stands for the whole
   }
   std::string meant = next.empty() ? "" : io::DidYouMean(word + " " + next, names);

@@ -126,7 +126,7 @@ TEST_F(StabilizeProgram, RefusesWhatItCannotUse) {
   ASSERT_EQ(Execute(kReplay + " " + run + " --with " + none + ",3,0 --output " + Path("two")).code, 0);
   ExpectRefusals(
       kAddFeedback,
-      {{"", 2, "stabilize: the folder of a run is needed"},
+      {{"", 2, "feedback add: the folder of a run is needed"},
        {run, 2, "found feedback that is there already, expected none (--force overwrites what is there)"},
        {Path("empty"), 3, "found no such file, expected the folder of a run, with its control"},
        {Path("missing"), 3, "found no such folder"},
@@ -177,7 +177,7 @@ TEST_F(StabilizeProgram, ATreeIsTheSameForThreadsRanksAndResumes) {
   EXPECT_THAT(pushed.text, HasSubstr("with feedback: "));
   EXPECT_EQ(Execute(kReplay + " " + Path("pushed") + " --verify").code, 0);
   ExpectRefusals(kGrowFeedback,
-                 {{"", 2, "grow-tree: the folder of a run is needed"},
+                 {{"", 2, "feedback grow: the folder of a run is needed"},
                   {run, 2, "found a tree that is there already, expected none"},
                   {run + " --resume", 2, "found a tree that grew with other settings"},
                   {run + " --resume --force", 2, "it cannot go with --force"},

@@ -302,7 +302,7 @@ TEST_F(RespondProgram, RefusesWhatItCannotUse) {
   ASSERT_EQ(Execute(Command("trunk,0:0:1,2,0.1") + " --output " + Path("pushed")).code, 0);
   ExpectRefusals(
       kRespond, {{walk_ + library + output, 2, "found neither, expected one"},
-                 {walk_ + library + push + " --world crates" + output, 2, "found --push and --world, expected one"},
+                 {walk_ + library + push + " --world crates" + output, 2, "found both, expected one"},
                  {walk_ + library + " --world ice" + output, 3, "found another ground or fixed things"},
                  {walk_ + library + " --world vest" + output, 3, "found no body that moves freely"},
                  {walk_ + library + " --world " + far + output, 3,

@@ -84,7 +84,7 @@ TEST_F(StrikeProgram, TheOneThatIsStruckResponds) {
   ExpectRefusals(kRespond, {{struck + " --library " + library + " --receiver 3 --output " + Path("no"), 2,
                              "--struck: found 3, expected one of the 2 characters"},
                             {struck + " --library " + library + " --push trunk,0:0:1,1,0.1 --output " + Path("no"), 2,
-                             "found several characters and --push, expected a blow of one of them alone"},
+                             "found several characters and a push, expected a blow of one of them alone"},
                             {struck + " --library " + library + " --after 900 --output " + Path("no"), 3,
                              "found a blow that never touches"}});
 }
@@ -132,7 +132,8 @@ TEST_F(StrikeProgram, TakesBothPeopleOfOneFile) {
 }
 
 TEST_F(StrikeProgram, RefusesWhatItCannotUse) {
-  const std::string stand = kBundledClips + "stand.bvh", walk = kBundledClips + "walk.bvh", output = " --output " + Path("run");
+  const std::string stand = kBundledClips + "stand.bvh", walk = kBundledClips + "walk.bvh",
+                    output = " --output " + Path("run");
   const std::string clips = stand + " --attacker " + walk + output;
   ExpectRefusals(kStrike,
                  {{clips + " --stance 9", 3, "found a blow that never touches: the attacker's "},

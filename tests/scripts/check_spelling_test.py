@@ -58,8 +58,8 @@ class CheckSpelling(small_tree.ScriptTest):
                                           "rolling, greedy, diameter, analysis, basis, this, wise rowwise()\n"), [])
 
     def test_the_name_of_a_file(self):
-        self.assertEqual(self.findings_of({"src/ground/minimize.h": ""}),
-                         (1, ["src/ground/minimize.h:1: the name of the file says minimise, expected minimize"]))
+        self.assertEqual(self.findings_of({"src/ground/minimise.h": ""}),
+                         (1, ["src/ground/minimise.h:1: the name of the file says minimise, expected minimize"]))
 
     def test_an_old_key_that_is_still_read(self):
         marked = 'Read("colour");  // old spelling of files before 0.2\n'
@@ -68,10 +68,10 @@ class CheckSpelling(small_tree.ScriptTest):
                          (1, ["src/ground/a.cpp:1: no old spelling in this line: remove the comment"]))
 
     def test_a_file_without_comments(self):
-        allowed = {"scripts/spelling_exceptions.txt": "# FILE WORD\ndata/a.json colour\n"}
+        allowed = {"scripts/check/spelling_exceptions.txt": "# FILE WORD\ndata/a.json colour\n"}
         self.assertEqual(self.findings_of({"data/a.json": '{"colour": 1}\n', **allowed}), (0, []))
         self.assertEqual(self.findings_of({"data/a.json": "{}\n", **allowed}),
-                         (1, ["scripts/spelling_exceptions.txt:2: data/a.json no longer says colour: remove this line"]))
+                         (1, ["scripts/check/spelling_exceptions.txt:2: data/a.json no longer says colour: remove this line"]))
 
     def test_a_word_that_is_to_go(self):
         texts = {"README.md": "The way.\n\n    a way of code\n\n`way`\n", "src/ground/a.cpp": "// ways\nint way;\n",

@@ -5,7 +5,7 @@ import sys
 import tempfile
 import unittest
 
-SCRIPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts")
+SCRIPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts", "check")
 
 
 # ground <- middle <- jobs, two methods, a program, and the one module that may include <ode/ode.h>.
@@ -16,7 +16,7 @@ TREE = {
     "include/retrace/ground/a.h": "#include <Eigen/Core>\n#include <vector>\n",
     "src/ground/a.cpp": '#include "retrace/ground/a.h"\n',
     "src/simulation/CMakeLists.txt": "retrace_module(simulation SOURCES s.cpp LINKS retrace::ground\n"
-                                     "  PRIVATE_LINKS PkgConfig::ODE)\n",
+                                     "  PRIVATE_LINKS retrace::ode)\n",
     "include/retrace/simulation/s.h": '#include "retrace/ground/a.h"\n',
     "src/simulation/s.cpp": "#include <ode/ode.h>\n",
     "src/middle/CMakeLists.txt": "retrace_module(middle SOURCES b.cpp LINKS retrace::ground\n"
