@@ -59,7 +59,8 @@ double MedianOf(std::vector<double> values) {
 
 /// Number of frames before the motion, of a course in the order that leads into it.
 size_t CountPoses(const Course& course, double frame_time) {
-  const auto& [steps, bends] = course;
+  const std::vector<double>& steps = course.steps;
+  const std::vector<double>& bends = course.bends;
   const double impossible = kImpossible * frame_time * frame_time;
   const auto is_jump = [&](size_t f, double usual_step, double usual_bend) {
     if (!(steps[f] > kFarJump)) return false;

@@ -29,8 +29,6 @@ void CheckMathematics() {
 
 }  // namespace
 
-#include "retrace/runs/stored/verification.h"
-
 int main(int argc, char** argv) try {
   if (argc < 2 || argc > 3) throw std::invalid_argument("usage: consumer CLIP.bvh [PREFIX]");
   CheckMathematics();
@@ -50,7 +48,7 @@ int main(int argc, char** argv) try {
   const retrace::control::Motion motion = retrace::runs::SimulateAgain(job, result);
   if (motion.num_steps() != result.num_steps) throw std::runtime_error("the motion is not that of the result");
   retrace::runs::WriteRun(folder, job, result);
-  const std::string difference = retrace::runs::Verify(StoredRun(folder)).difference;
+  const std::string difference = retrace::runs::Verify(retrace::runs::StoredRun(folder)).difference;
   std::filesystem::remove_all(folder);
   std::printf("%.2f s: %s, %s\n", motion.duration(), result.success() ? "success" : "outside the tolerances",
               difference.empty() ? "verified" : difference.c_str());

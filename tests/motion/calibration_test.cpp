@@ -11,7 +11,7 @@
 namespace retrace::motion::calibration {
 namespace {
 
-/// A figure of a trunk, two arms and two legs, in metres.
+/// A figure of a trunk, two arms and two legs, in meters.
 Skeleton Figure() {
   return {{{"Hips", -1, {0, 1, 0}, false},
            {"Trunk", 0, {0, 0.5, 0}, false},

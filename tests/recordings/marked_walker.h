@@ -77,7 +77,7 @@ struct MarkedWalker {
     joints.push_back(joint);
   }
 
-  Markers Recorded() const { return {names, 100, markers, 1}; }
+  Markers Recorded() const { return {names, 100, markers, 1, {}}; }
 };
 
 }  // namespace retrace::recordings

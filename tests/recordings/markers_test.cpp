@@ -85,7 +85,7 @@ TEST(Markers, OtherSetsAreReadByAMap) {
 
 TEST(Markers, JointCentersAreTaken) {
   const MarkedWalker walker(20);
-  Markers markers{{}, 50, {}, -1};
+  Markers markers{{}, 50, {}, -1, {}};
   const std::map<std::string, std::string> names = {
       {"LeftUpLeg", "LHip"},     {"LeftLeg", "LKnee"},      {"LeftFoot", "LAnkle"},     {"LeftArm", "LShoulder"},
       {"LeftForeArm", "LElbow"}, {"LeftHand", "LWrist"},    {"RightUpLeg", "RHip"},     {"RightLeg", "RKnee"},
@@ -174,7 +174,9 @@ TEST(Gaps, ThatNothingAroundTellsOfAreSmoothWhereTheyAreShortAndSaidWhereTheyAre
     double worst = 0;
     for (size_t f = 0; f < 300; ++f) worst = std::max(worst, (path[f] - whole.places[f][5]).norm());
     // A straight line would be 10 cm off where the marker goes round a circle of 1 m.
-    if (length == 15) EXPECT_LT(worst, 0.02);
+    if (length == 15) {
+      EXPECT_LT(worst, 0.02);
+    }
     EXPECT_NEAR(filled.by_curve.seconds, 0.01 * static_cast<double>(length), 1e-12);
   }
 }
@@ -227,7 +229,7 @@ RC_GTEST_PROP(C3d, PointsReadBackWhateverTheProcessor, ()) {
       *rc::gen::element(C3dWriter::Processor::kIntel, C3dWriter::Processor::kDec, C3dWriter::Processor::kMips);
   const bool is_float = *rc::gen::arbitrary<bool>().as("float");
   RandomStream random(*rc::gen::arbitrary<uint64_t>().as("seed"), RandomStage::kTest, 4, 0);
-  Markers markers{{"A", "Bob:B", "C"}, 0, {}, 2};
+  Markers markers{{"A", "Bob:B", "C"}, 0, {}, 2, {}};
   for (int f = 0; f < 5; ++f) {
     auto& places = markers.places.emplace_back();
     for (int m = 0; m < 3; ++m) {
@@ -253,7 +255,7 @@ RC_GTEST_PROP(C3d, PointsReadBackWhateverTheProcessor, ()) {
 
 /// A plate of half a meter around (0.25, 0.25), z up in the file, with the axes of its sensors downwards.
 std::string PlateFile(int type, const std::vector<double>& channels) {
-  const Markers markers{{"A"}, 0, {{Vec3(1, 2, 3)}, {Vec3(1, 2, 3)}}, 2};
+  const Markers markers{{"A"}, 0, {{Vec3(1, 2, 3)}, {Vec3(1, 2, 3)}}, 2, {}};
   C3dWriter writer = WriterOf(markers, C3dWriter::Processor::kIntel, true);
   writer.Group(2, "ANALOG");
   writer.Floats(2, "GEN_SCALE", {}, {2});

@@ -411,7 +411,9 @@ TEST(ByteOrderMarks, AreNoPartOfAnyText) {
     const std::string model = table ? kModel : "";
     EXPECT_EQ(Refusal(name, text, model), "accepted") << name;
     EXPECT_EQ(Refusal(name, "\xef\xbb\xbf" + text, model), "accepted") << name;
-    if (table) EXPECT_EQ(Refusal(name, text, "\xef\xbb\xbf" + model), "accepted") << name;
+    if (table) {
+      EXPECT_EQ(Refusal(name, text, "\xef\xbb\xbf" + model), "accepted") << name;
+    }
     // Places are counted from the text.
     EXPECT_THAT(Refusal(name, "\xef\xbb\xbf" + std::string("!"), model), HasSubstr(":1:")) << name;
   }

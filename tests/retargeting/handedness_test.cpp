@@ -104,7 +104,9 @@ TEST(Handedness, WhateverExchangedLeftAndRightIsSeenAndMended) {
     EXPECT_FALSE(Doubts(mended.report, "mirrored")) << how;
     EXPECT_NEAR(mended.report.joint_distance, walk.report.joint_distance, 1e-3) << how;
     // Exchanged names give the mirror image, the others the walk that was recorded.
-    if (how != std::string("names")) EXPECT_LT(LargestAngle(mended.poses, walk.poses), Radians(1)) << how;
+    if (how != std::string("names")) {
+      EXPECT_LT(LargestAngle(mended.poses, walk.poses), Radians(1)) << how;
+    }
   }
 }
 
@@ -159,8 +161,12 @@ TEST(CalibrationPoses, AtBothEndsAreLeftOutAndNamedAndKeptWhereThatIsAskedFor) {
       // Only what the whole recording tells of the axes of segments may differ.
       ASSERT_EQ(made.poses.size(), expected.size());
       EXPECT_LT(LargestAngle(made.poses, expected), Radians(2));
-      if (before > 0) EXPECT_THAT(made.report.notes, Contains(HasSubstr("frames at the start are left out")));
-      if (after > 0) EXPECT_THAT(made.report.notes, Contains(HasSubstr("frames at the end are left out")));
+      if (before > 0) {
+        EXPECT_THAT(made.report.notes, Contains(HasSubstr("frames at the start are left out")));
+      }
+      if (after > 0) {
+        EXPECT_THAT(made.report.notes, Contains(HasSubstr("frames at the end are left out")));
+      }
       ReferenceOptions keep;
       keep.keep_calibration_frames = true;
       const Made kept = Make(clip, keep);

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "retrace/planning/composition/composition_problem.h"
-#include "retrace/planning/composition/composition_problem.h"
 #include "retrace/retargeting/reference.h"
 
 namespace retrace::runs {

@@ -325,7 +325,8 @@ TEST(Samples, BringTheirBudget) {
 // ---- Names of earlier versions
 
 TEST(OldConfiguration, IsReadWithItsOldNames) {
-  const io::Json old = io::ReadJson(std::string(RETRACE_SOURCE_DIR) + "/tests/runs/configuration/old_configuration.json");
+  const io::Json old =
+      io::ReadJson(std::string(RETRACE_SOURCE_DIR) + "/tests/runs/configuration/old_configuration.json");
   Configuration configuration;
   configuration.task.world.solver = simulation::Solver::kStock;
   configuration.Read(io::JsonView(old, "old_configuration.json"));
