@@ -92,7 +92,7 @@ TEST_F(StrikeProgram, TheOneThatIsStruckResponds) {
 /// Markers of two people who walk towards one another.
 std::string TwoWalkers() {
   const recordings::MarkedWalker walker(40);
-  recordings::Markers both{{}, 20, {}, 1};
+  recordings::Markers both{{}, 20, {}, 1, {}};
   for (const char* person : {"Anna:", "Bob:"}) {
     for (const std::string& name : walker.names) both.names.push_back(person + name);
   }
