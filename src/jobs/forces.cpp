@@ -23,7 +23,7 @@ namespace {
 
 /// Forces that miss more than this of what the recording requires, as a share of body weight, are not to be trusted.
 constexpr double kUntrustworthy = 0.2;
-/// Options::guidance_feedback of tracking::Options where what forces guide has left the gates [1/s^2].
+/// Options::guidance_feedback of tracking::Options where what forces guide has exceeded the tolerances [1/s^2].
 constexpr double kFirmFeedback = 200;
 /// A comparison needs so much of a motion that ended early [s].
 constexpr double kShortestCompared = 0.25;
@@ -118,7 +118,7 @@ class ForceFinder {
   }
 
  private:
-  /// One control for each way, or for the one that came nearest before. Whether one of them stays within the gates.
+  /// One control for each variant, or for the one that came nearest before. Returns whether one stays within tolerance.
   bool Track(int index, const std::vector<std::pair<std::string, tracking::Options>>& ways) {
     bool found = false;
     for (const auto& [way, options] : ways) {
@@ -233,7 +233,7 @@ class ForceFinder {
   const Configuration original_;
   const character::ReferenceMotion falling_;
   Forces forces_;
-  std::optional<std::string> way_;  // that came nearest with the first seed of which one stayed within the gates
+  std::optional<std::string> way_;  // that came nearest with the first seed of which one stayed within tolerance
   // of the chosen control
   int chosen_index_ = 0;
   tracking::Options chosen_tracking_;

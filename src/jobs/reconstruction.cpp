@@ -87,8 +87,8 @@ void JudgeEndOf(const Job& job, int threads, const sampling::Hooks& hooks, Recon
     return;
   }
   const FoundControl found = ControlOf(result);
-  // The judgment takes a few seconds and leaves no checkpoint: who stops it again and again would never get past it.
-  // The search for another end may take long.
+  // The judgment takes a few seconds and leaves no checkpoint: a job that is stopped repeatedly would never get past
+  // it. The search for another end may take long.
   const bool may_stop = job.configuration.run.mend_end == EndRecovery::kSearch;
   const std::optional<motion::Clip> walk = BundledWalk();
   const EndingMotion ending{*job.prepared, walk ? &*walk : nullptr};
@@ -164,7 +164,7 @@ Reconstruction FindControl(const Job& job, parallel::TaskFarm& farm, const Recon
 Reconstruction Reconstruct(const Job& job, parallel::TaskFarm& farm, const ReconstructionHooks& hooks) {
   Reconstruction result = FindControl(job, farm, hooks);
   if (job.configuration.run.tail > 0) {
-    // Of a job of many ranks this process has the cores of one machine alone.
+    // In a job of many ranks this process has only the cores of one machine.
     const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
     JudgeEndOf(job, std::min(farm.num_workers(), cores), hooks, result);
   }

@@ -186,7 +186,7 @@ sampling::Options SearchOptions(const StandingOptions& options) {
   return search;
 }
 
-/// When servos that are driven at the reference itself, without any search, leave the gates [s].
+/// When servos that are driven at the reference itself, without any search, exceed the tolerances [s].
 double ServosAlone(const StandingJob& job) {
   control::OpenLoopControl naive{job.problem.task.world, job.problem.task.start, {}};
   const std::vector<int>& steps = job.problem.task.schedule.steps;

@@ -109,7 +109,7 @@ TEST_F(ForcesProgram, FurtherPassesComeNearerToTheForcesRequired) {
 }
 
 TEST_F(ForcesProgram, TracksWithoutGuidanceWhereThatFails) {
-  // Feet that nothing brings to their places.
+  // Feet that nothing brings to their positions.
   const std::string run = Path("run");
   const Outcome outcome =
       Execute(kForces + " " + kWalkClip +

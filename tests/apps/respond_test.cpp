@@ -80,7 +80,7 @@ TEST_F(RespondProgram, LeavesARunThatTheOthersTake) {
   EXPECT_GE(*std::min_element(starts.begin(), starts.end()), 0.27);
   EXPECT_EQ(Execute(command + " --output " + run).code, 2);  // in use
 
-  // The same blow without a response, as a run of its own: the same motion until the exit, and down by the end of it.
+  // The same impact without a response, as a run of its own: the same motion until the exit, and down by the end of it.
   const std::string limp = Path("limp");
   fs::create_directories(limp);
   fs::copy_file(run + "/ragdoll.json", limp + "/control.json");
@@ -186,7 +186,7 @@ TEST_F(RespondProgram, WithoutTheSearchItFalls) {
                                   " --push trunk,300:0:-300,0.6,0.1 --stand 9 --open-loop --output " + run);
   EXPECT_EQ(outcome.code, 4) << outcome.text;
   EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
-  // The gates say what is found, and until when it holds.
+  // The tolerances say what is found, and until when it holds.
   const io::Json manifest = io::ReadJson(run + "/manifest.json");
   EXPECT_EQ(manifest["response"]["chosen"], -1);
   const results::Table candidates = results::ReadTable(run + "/candidates.csv");

@@ -45,7 +45,7 @@ struct Reconstruction {
   const control::OpenLoopControl& control() const;
   /// CPU time of what was tried, all of it [s].
   double cpu_seconds() const;
-  /// Of Method::kAuto: why the method is the one that it is, as a part of a sentence.
+  /// Why Method::kAuto chose this method, as a part of a sentence.
   std::string Choice() const;
 };
 
@@ -63,7 +63,7 @@ parallel::WorkerFactory MakeWorkerFactory(const Job& job);
 /// std::logic_error when the new world does not end in the state that the method ended in, bit for bit; StoppedError
 /// when the hooks stop it.
 Reconstruction FindControl(const Job& job, parallel::TaskFarm& farm, const ReconstructionHooks& hooks = {});
-/// The same, and its end is judged and mended, as the configuration says (JudgeEnd).
+/// The same; its end is judged and recovered as the configuration says (JudgeEnd).
 Reconstruction Reconstruct(const Job& job, parallel::TaskFarm& farm, const ReconstructionHooks& hooks = {});
 /// By sampling, whatever the configuration says.
 Reconstruction Search(const Job& job, parallel::TaskFarm& farm, const sampling::Hooks& hooks = {});

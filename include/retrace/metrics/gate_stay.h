@@ -1,4 +1,4 @@
-/// How long a motion stays inside its gates: when it leaves them, and when it comes back.
+/// How long a motion stays within tolerance: when it leaves them, and when it comes back.
 #pragma once
 
 #include <string>

@@ -42,7 +42,7 @@ const char* const kSimulationOf2010 = R"({
                  "self_points_per_pair": 8}
 })";
 
-/// Of da Silva et al. 2008, for UsePaperTracking.
+/// Values of da Silva et al. 2008, for UsePaperTracking.
 const char* const kTrackingOf2008 = R"({
   "tracking": {"servo": "paper", "solve_rate": 80, "feedback": 600, "stiffness": 0.05, "root_rotation_weight": 1,
                "root_translation_weight": 1, "contact_damping": 0, "lifted": 10, "released_force": 0,

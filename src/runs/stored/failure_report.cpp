@@ -17,7 +17,7 @@ using sampling::Summary;
 using task::CostTerms;
 using task::Ending;
 
-/// How far a warning of the recording may be from the place: about as far as the search first goes back [s].
+/// How far a warning of the recording may be from the position: about as far as the search first goes back [s].
 constexpr double kNearby = 0.5;
 
 double MeanBefore(const Failure& failure, double CostTerms::*term) {

@@ -98,7 +98,7 @@ TEST(ViableEnd, AFallIsNotViableAndTheLastSecondsAreSearchedAnew) {
   ASSERT_TRUE(mended.end.searched_from);
   EXPECT_NEAR(*mended.end.searched_from, 0.2, 1e-9);  // a second before the end, at the start of a fragment
   EXPECT_THAT(mended.end.Describe(), HasSubstr("; found anew from 0.20 s on"));
-  // What came before is what it was, and the whole is as long as the clip and inside its gates.
+  // What came before is what it was, and the whole is as long as the clip and within tolerance.
   EXPECT_EQ(mended.mended->num_steps(), result.control().num_steps());
   const control::Trajectory before = control::Replay(mending.character(), result.control());
   const control::Trajectory after = control::Replay(mending.character(), *mended.mended);

@@ -1,4 +1,4 @@
-/// The options of the method of windows.
+/// Options of trajectory optimization.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ struct Options {
   Start start = Start::kReference;
   Cost cost = Cost::kPaper;
   double gate_weight = 1000;    ///< of the square by which a figure exceeds `gate_share` of its limit [1/s]; 0: none
-  double gate_share = 0.5;      ///< of the limits of the gates, from which on they cost
+  double gate_share = 0.5;      ///< of the limits of the tolerances, from which on they cost
   double torque_limit = 0;      ///< torque about a joint's axis above which it costs [N m]; 0: none
   double torque_weight = 1e-2;  ///< of the square of what is above [1/(N^2 m^2 s)]
   double smoothness = 0.1;      ///< weight of the smoothness term in the cost of the task [s^2]

@@ -32,8 +32,8 @@ struct Continuation {
   double followed = 0;  ///< for how long feedback follows it from the end of the motion, once that was tried [s]
 };
 
-/// The ways that make sense for the motion, the one to be tried first in front: who moves at the end goes on moving.
-/// Those that end lying or sitting are left out.
+/// The continuations that make sense for the motion, the first choice first: a character that moves at the end goes on
+/// moving. None for motions that end lying or sitting.
 std::vector<Continuation> ContinuationsOf(const EndingMotion& ending, double seconds);
 
 /// Whether the character stands, walks or flies in a pose, and does not lie or sit on the ground.

@@ -38,7 +38,7 @@ struct Replayed {
 
   const control::Trajectory& first() const { return characters.front().trajectory; }
   bool diverged() const { return first().diverged; }
-  /// Whether every character that has a reference is within the gates.
+  /// Whether every character that has a reference is within tolerance.
   bool success() const;
   /// Whether every character that has a reference reached its end.
   bool completed() const;
