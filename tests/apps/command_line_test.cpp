@@ -465,13 +465,13 @@ TEST_F(CommandLine, TheEndIsJudgedAndWhatFollowsItIsKept) {
   EXPECT_EQ(Execute(kReplay + " " + Path("judged") + " --verify").code, 0);
   // What goes on replays in a folder of its own.
   fs::create_directories(Path("onward"));
-  fs::copy_file(Path("judged") + "/onward.json", Path("onward") + "/control.json");
+  fs::copy_file(Path("judged") + "/continuation.json", Path("onward") + "/control.json");
   const Outcome onward = Execute(kReplay + " " + Path("onward"));
   EXPECT_EQ(onward.code, 0) << onward.text;
   const Outcome without = Execute(stand + "--check-continuation 0 --output " + Path("without"));
   ASSERT_EQ(without.code, 0) << without.text;
   EXPECT_THAT(without.text, testing::Not(HasSubstr("the end is")));
-  EXPECT_FALSE(fs::exists(Path("without") + "/onward.json"));
+  EXPECT_FALSE(fs::exists(Path("without") + "/continuation.json"));
   EXPECT_FALSE(io::ReadJson(Path("without") + "/manifest.json").contains("end"));
   EXPECT_EQ(io::ReadFile(Path("without") + "/control.json"), io::ReadFile(Path("judged") + "/control.json"));
 }
@@ -493,7 +493,7 @@ TEST_F(CommandLine, SamplesAreWrittenOnRequest) {
   EXPECT_LT(10 * fs::file_size(run + "/costs.csv"), fs::file_size(all + "/samples.csv"));
   EXPECT_EQ(Execute(kReplay + " " + all + " --verify").code, 0);
   const Outcome none =
-      Execute(kReconstruct + " " + kClip + " --method windows --sample-costs --output " + Path("none"));
+      Execute(kReconstruct + " " + kClip + " --method trajectory --sample-costs --output " + Path("none"));
   EXPECT_EQ(none.code, 2);
   EXPECT_THAT(none.text, HasSubstr("found the method windows for the costs of samples, expected auto or sampling"));
   // A run without them does not leave those of another behind.

@@ -42,11 +42,11 @@ void PrintTracking(const runs::Job& job, const runs::Reconstruction& result, dou
 
 void PrintWindows(const runs::Job& job, const runs::Reconstruction& result, double wall_seconds) {
   const double duration = job.problem.task.duration();
-  const char* const outcome = result.success()               ? "reconstructed"
-                              : result.windows.reached_end() ? "below the gates"
-                                                             : "not reconstructed";
+  const char* const outcome = result.success()                    ? "reconstructed"
+                              : result.optimization.reached_end() ? "below the gates"
+                                                                  : "not reconstructed";
   std::printf("%s: %s after %.1f s (%.1f CPU s per second of motion)\n  %s\n%s", job.options.clip.file.c_str(), outcome,
-              wall_seconds, result.cpu_seconds() / duration, result.windows.BriefReport().c_str(),
+              wall_seconds, result.cpu_seconds() / duration, result.optimization.BriefReport().c_str(),
               runs::Describe(result.evaluation, duration, result.diverged).c_str());
 }
 
@@ -59,7 +59,7 @@ void PrintReconstruction(const runs::Job& job, const runs::Reconstruction& resul
     PrintTracking(job, result, wall_seconds);
     return;
   }
-  if (result.method == runs::Method::kWindows) {
+  if (result.method == runs::Method::kTrajectory) {
     PrintWindows(job, result, wall_seconds);
     return;
   }

@@ -31,7 +31,7 @@ struct Reconstruction {
   Method method = Method::kSampling;  ///< that found the control: never kAuto
   sampling::Summary search;           ///< of sampling; else empty
   std::optional<Tracking> tracking;   ///< what tracking came to, where it was tried
-  trajectory::Summary windows;        ///< of windows; else empty
+  trajectory::Summary optimization;   ///< of trajectory optimization; else empty
   size_t num_steps = 0;               ///< that were simulated
   bool diverged = false;              ///< in the new world
   metrics::Evaluation evaluation;
@@ -52,7 +52,8 @@ struct Reconstruction {
 /// What is called while a method runs, on the thread that runs it.
 struct ReconstructionHooks : sampling::Hooks {
   ReconstructionHooks() = default;
-  ReconstructionHooks(const sampling::Hooks& hooks) : sampling::Hooks(hooks) {}  // NOLINT: the same without windows
+  ReconstructionHooks(const sampling::Hooks& hooks)
+      : sampling::Hooks(hooks) {}  // NOLINT: the same without trajectory optimization
   trajectory::IterationCallback on_window_iteration = {};
 };
 

@@ -47,7 +47,7 @@ struct Job {
   std::shared_ptr<const task::PreparedClip> prepared;
   std::shared_ptr<const character::ReferenceMotion> baseline = {};  ///< null: the reference is
   sampling::Problem problem;
-  trajectory::Problem windows;
+  trajectory::Problem trajectory;
 
  private:
   Job(const JobOptions& options, std::span<const InputFile> files);

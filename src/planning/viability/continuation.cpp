@@ -163,8 +163,8 @@ std::vector<Pose> StandingStill(const character::ReferenceMotion& reference, con
 
 }  // namespace
 
-std::string Name(ContinuationKind onward) {
-  switch (onward) {
+std::string Name(ContinuationKind kind) {
+  switch (kind) {
     case ContinuationKind::kClip:
       return "clip";
     case ContinuationKind::kCycle:

@@ -76,7 +76,7 @@ class EndJudge {
     for (Continuation& way : ways) {
       if (Track(way)) return;
     }
-    const EndRecovery mending = configuration_.run.mend_end;
+    const EndRecovery mending = configuration_.run.recover_end;
     const bool tracked = !control_.fragments.empty() && control_.fragments.back().has_commands();
     for (const Continuation& way : ways) {
       if (mending != EndRecovery::kOff && tracked && TrackAnew(way)) return;
@@ -111,9 +111,9 @@ class EndJudge {
     ViableEnd& end = judged_.end;
     end.verdict = ViableEnd::Verdict::kViable;
     end.reason.clear();
-    end.continuation = Name(way.onward);
+    end.continuation = Name(way.kind);
     end.method = method;
-    end.onward = {control_.world, start, std::move(fragments)};
+    end.control = {control_.world, start, std::move(fragments)};
   }
 
   character::ReferenceMotion Motion(std::vector<character::Pose> poses) const {
@@ -160,7 +160,7 @@ class EndJudge {
     const double followed = InsideFor(summary.control, motion);
     if (!summary.reached_end() || followed < tail_steps() * h()) return followed;
     Accept(way, "tracking", std::move(summary.control.fragments), state);
-    judged_.end.onward.world = summary.control.world;
+    judged_.end.control.world = summary.control.world;
     return followed;
   }
 
@@ -257,7 +257,7 @@ class EndJudge {
 
   /// What was found is simulated once more: it must end where the search ended.
   bool StillViable(const character::State& searched) const {
-    const control::Trajectory motion = control::Replay(clip_.character, judged_.end.onward);
+    const control::Trajectory motion = control::Replay(clip_.character, judged_.end.control);
     if (control::Fingerprint(motion.states.back()) == control::Fingerprint(searched)) return true;
     throw std::logic_error("the replay beyond the end does not end in the state that the search found");
   }
@@ -340,7 +340,7 @@ io::Json ViableEnd::ToJson() const {
 std::string ViableEnd::Describe() const {
   std::string text = "the end is " + Name(verdict);
   if (verdict == Verdict::kNotViable && simulated_seconds > 0) {
-    return text + ": " + reason + " (/run/mend_end=search searches the last seconds anew)";
+    return text + ": " + reason + " (/run/recover_end=search searches the last seconds anew)";
   }
   if (verdict != Verdict::kViable) return text + ": " + reason;
   const char* how = continuation == "clip"    ? "with the recording that follows"

@@ -72,7 +72,7 @@ io::Words<Method> MethodWords() {
   return {{{Method::kAuto, "auto"},
            {Method::kSampling, "sampling"},
            {Method::kTracking, "tracking"},
-           {Method::kWindows, "windows"}}};
+           {Method::kTrajectory, "trajectory", "windows"}}};
 }
 
 io::Words<Quality> QualityWords() {
@@ -116,11 +116,11 @@ std::optional<std::string> Configuration::Validate() const {
   if (run.tail > 0 && run.tail < kShortestTail)
     return "/run/tail: found " + io::Number(run.tail) + ", expected 0, or 0.1 to 30";
   if (auto problem = sampling.Validate()) return problem;
-  if (sampling.best_effort && (run.method == Method::kTracking || run.method == Method::kWindows)) {
+  if (sampling.best_effort && (run.method == Method::kTracking || run.method == Method::kTrajectory)) {
     return "/search/best_effort: found true with the method " + Name(run.method) + ", expected auto or sampling";
   }
   if (auto problem = tracking.Validate()) return problem;
-  if (auto problem = windows.Validate()) return problem;
+  if (auto problem = trajectory.Validate()) return problem;
   return task.Validate();
 }
 

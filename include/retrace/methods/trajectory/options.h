@@ -51,7 +51,10 @@ struct Options {
 template <io::DescribedAs<Options> AnyOptions, typename Visitor>
 void Describe(AnyOptions& o, Visitor& v) {
   v.Section(
-      {"windows", "Splines of targets, optimized window by window (Al Borno et al. 2018, section 3)"},
+      {"trajectory",
+       "Splines of targets, optimized window by window (Al Borno et al. 2018, section 3)",
+       "",
+       {"windows"}},
       [&](auto& section) {
         const io::Real weight{{0, 1e6}};
         section.Field({"window", "Duration of a window", "s"}, o.window, io::Real{{0.05, 5}});

@@ -17,7 +17,7 @@ enum class ContinuationKind {
   kStill,  ///< the last pose, and the root comes to rest
   kWalk,   ///< a walk: a step catches what cannot stand
 };
-std::string Name(ContinuationKind onward);
+std::string Name(ContinuationKind kind);
 
 /// A motion that ends, and what is known of how it could go on.
 struct EndingMotion {
@@ -27,7 +27,7 @@ struct EndingMotion {
 
 /// Poses after the last one of the reference, as far apart as these.
 struct Continuation {
-  ContinuationKind onward = ContinuationKind::kStill;
+  ContinuationKind kind = ContinuationKind::kStill;
   std::vector<character::Pose> poses;
   double followed = 0;  ///< for how long feedback follows it from the end of the motion, once that was tried [s]
 };

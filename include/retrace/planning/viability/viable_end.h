@@ -28,7 +28,7 @@ struct ViableEnd {
   std::optional<double> searched_from;  ///< the motion itself was found anew from here on [s]
   double simulated_seconds = 0;         ///< by sampling, for all of that
   double cpu_seconds = 0;
-  control::OpenLoopControl onward;  ///< from the end on, where it is viable
+  control::OpenLoopControl control;  ///< from the end on, where it is viable
 
   io::Json ToJson() const;
   /// A line for people, without a line end.
@@ -44,7 +44,7 @@ struct JudgedEnd {
 };
 
 /// Judges the end of a control that stays within tolerance of the clip (`/run/tail`), and where it is not viable
-/// finds another one, together with what follows (`/run/mend_end`). `state` is where it ends. The result
+/// finds another one, together with what follows (`/run/recover_end`). `state` is where it ends. The result
 /// depends neither on the number of threads nor on the time. Throws StoppedError when `stop` returns true.
 JudgedEnd JudgeEnd(const EndingMotion& ending, const Configuration& configuration,
                    const control::OpenLoopControl& control, const character::State& state, int threads,
