@@ -219,7 +219,7 @@ class ForceFinder {
     std::string text = "  seed " + std::to_string(index + 1);
     text.append(" of ").append(std::to_string(options_.controls)).append(": ").append(Name(control.method));
     if (!control.way.empty()) text.append(" (").append(control.way).append(")");
-    text.append(control.success ? ", within the gates" : ", below the gates");
+    text.append(control.success ? ", within tolerance" : ", out of tolerance");
     text.append(", joint error ").append(io::Fixed(control.joint_error, 3));
     text.append(" m, forces of the feet off what the recording requires by ");
     text.append(io::Fixed(100 * control.required_error, 1));
@@ -463,7 +463,7 @@ std::string Describe(const Forces& forces) {
     text.append("  these forces show when feet are loaded and little else: ");
     text.append(chosen.success ? "they miss " + io::Fixed(100 * chosen.required_error, 0) +
                                      " % of body weight of what the recording requires\n"
-                               : "the motion does not stay within the gates\n");
+                               : "the motion does not stay within tolerance\n");
   }
   if (!forces.comparison) {
     return forces.measured ? text.append("  the run ends before it can be compared with what was measured\n") : text;

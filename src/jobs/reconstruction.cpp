@@ -83,7 +83,7 @@ void JudgeEndOf(const Job& job, int threads, const sampling::Hooks& hooks, Recon
   if (!result.success()) {
     result.end.emplace();
     result.end->seconds = job.configuration.run.tail;
-    result.end->reason = "the motion does not stay within the gates to its end";
+    result.end->reason = "the motion does not stay within tolerance to its end";
     return;
   }
   const FoundControl found = ControlOf(result);

@@ -117,7 +117,7 @@ std::string Line(uint64_t seed, const FailureReport& report, const std::string& 
   text.append(": ");
   if (!kept.empty()) return text.append(kept).append("\n");
   if (report.ending == task::Ending::kReachedEnd) {
-    text.append("outside the gates from ").append(io::Fixed(report.left_at, 2)).append(" s");
+    text.append("out of tolerance from ").append(io::Fixed(report.left_at, 2)).append(" s");
   } else {
     text.append(StatusOf(report.ending)).append(" after ").append(io::Fixed(report.reached, 2));
     text.append(" of ").append(io::Fixed(report.duration, 2)).append(" s");

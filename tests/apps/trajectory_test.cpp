@@ -59,7 +59,7 @@ TEST_F(Windows, EndOutsideTheGatesOrWithoutABudgetWithCode4) {
   const Outcome outside = Execute(Command("run", "--progress none --set /gates/joint_position=0.01"));
   EXPECT_EQ(outside.code, 4) << outside.text;
   EXPECT_EQ(io::ReadJson(Path("run") + "/manifest.json")["status"], "left-gates");
-  EXPECT_EQ(Execute(kReplay + " " + Path("run") + " --verify").code, 0) << "the same, outside the gates or not";
+  EXPECT_EQ(Execute(kReplay + " " + Path("run") + " --verify").code, 0) << "the same, out of tolerance or not";
   const Outcome poor = Execute(Command("poor", "--progress plain --set /trajectory/budget=20"));
   EXPECT_EQ(poor.code, 4) << poor.text;
   EXPECT_THAT(poor.text, HasSubstr("budget: 0 windows"));

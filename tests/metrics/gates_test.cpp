@@ -329,7 +329,7 @@ TEST(StayObserver, TellsWhenAMotionLeavesAndComesBack) {
   EXPECT_FALSE(stay.excursions[1].returned);
   EXPECT_NEAR(stay.inside, 336.0 / 481, 1e-9);
   EXPECT_TRUE(
-      stay.Describe().starts_with("inside the gates for 69.9 % of the time; outside from 0.50 to 1.00 s (root_height"))
+      stay.Describe().starts_with("within tolerance for 69.9 % of the time; outside from 0.50 to 1.00 s (root_height"))
       << stay.Describe();
   EXPECT_TRUE(stay.ToJson()["excursions"][1]["back"].is_null());
   // What is not simulated is not inside.

@@ -95,8 +95,8 @@ class Responder {
     if (naive.diverged && naive.states.size() <= static_cast<size_t>(struck_.exit()) + 1) {
       throw InputError(problem_.blow.what, "a blow under which the simulation diverges", "one that it can take");
     }
-    Tell(result_.goes_on ? "the run's own control stays within the gates to its end under the push"
-                         : "the run's own control leaves the gates at " + io::Fixed(result_.own_until, 2) + " s");
+    Tell(result_.goes_on ? "the run's own control stays within tolerance to its end under the push"
+                         : "the run's own control exceeds the tolerances at " + io::Fixed(result_.own_until, 2) + " s");
   }
 
   void Answer() {

@@ -257,7 +257,7 @@ TEST(Search, ThatGetsLostGoesBackAndDrawsAgain) {
   EXPECT_EQ(result.back_offs, 4);
   EXPECT_FALSE(result.reached_end());
   EXPECT_EQ(result.ending, task::Ending::kLeftGates);
-  EXPECT_TRUE(result.control.fragments.empty()) << "nothing outside the gates is a part of the result";
+  EXPECT_TRUE(result.control.fragments.empty()) << "nothing out of tolerance is a part of the result";
   EXPECT_EQ(control::Fingerprint(result.end), control::Fingerprint(small.problem().task.start));
   std::set<double> costs;
   ASSERT_EQ(result.iterations.size(), 5u);

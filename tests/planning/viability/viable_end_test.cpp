@@ -183,7 +183,7 @@ TEST(ViableEnd, AMotionThatFailsHasNone) {
   ASSERT_FALSE(result.success());
   ASSERT_TRUE(result.end);
   EXPECT_EQ(result.end->verdict, Verdict::kNotViable);
-  EXPECT_THAT(result.end->reason, HasSubstr("does not stay within the gates"));
+  EXPECT_THAT(result.end->reason, HasSubstr("does not stay within tolerance"));
 }
 
 TEST(ViableEnd, StopsWhereItIsAsked) {

@@ -181,7 +181,7 @@ void Describe(AnyOptions& o, Visitor& v) {
                    "Number of target poses per fragment, interpolated between; 1 holds the pose of the fragment's end"},
                   o.target_knots, io::Integer{1, 100});
     section.Field(
-        {"keep_inside_gates", "Whether a sample that ends outside the gates is never saved while another ends inside"},
+        {"keep_inside_gates", "Whether a sample that ends out of tolerance is never saved while another ends inside"},
         o.keep_inside_gates, io::Flag{});
     section.Field({"gate_margin", "Distance from the gates that counts as inside, as a share of their limits"},
                   o.gate_margin, io::Real{{0, 0.9}});
@@ -189,10 +189,10 @@ void Describe(AnyOptions& o, Visitor& v) {
         {"budget", "Simulated seconds that may be spent per second of motion (one pass takes nSample); 0: any number"},
         o.budget, io::Real{{0, 1e9}});
     section.Field({"best_effort",
-                   "Whether a search that is lost goes on to the end outside the gates, in one pass beyond its budget"},
+                   "Whether a search that is lost goes on to the end out of tolerance, in one pass beyond its budget"},
                   o.best_effort, io::Flag{});
     section.Field({"max_back_offs",
-                   "How often the search may go back when all samples are outside the gates; 0: one pass, as in the "
+                   "How often the search may go back when all samples are out of tolerance; 0: one pass, as in the "
                    "paper",
                    "",
                    {"max_rewinds"}},

@@ -133,7 +133,7 @@ void Describe(AnyOptions& o, Visitor& v) {
     section.Field({"samples", "Samples of an iteration of the search"}, o.samples, io::Integer{4, 10000});
     section.Field({"iterations", "Iterations of the search, at most"}, o.iterations, io::Integer{1, 10000});
     section.Field({"horizon", "Duration of the simulations of the search", "s"}, o.horizon, io::Real{{0.01, 60}});
-    section.Field({"close", "Largest share of the gates at the end that counts as a way back"}, o.close,
+    section.Field({"close", "Largest share of the tolerances at the end that counts as a way back"}, o.close,
                   io::Real{{0.01, 1}});
     section.Field({"batch", "States that are tried with the same tree"}, o.batch, io::Integer{1, 10000});
     section.Field({"seed", "Seed of the pushes and of the search"}, o.seed, io::Natural{});

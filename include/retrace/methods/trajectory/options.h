@@ -79,11 +79,11 @@ void Describe(AnyOptions& o, Visitor& v) {
                       io::Words<Cost>{{{Cost::kPaper, "paper"}, {Cost::kTask, "task"}}});
         section.Field(
             {"gate_weight",
-             "Weight of the square by which a figure of the gates exceeds a share of its limit; 0: none, as in "
+             "Weight of the square by which a figure of the tolerances exceeds a share of its limit; 0: none, as in "
              "the paper",
              "1/s"},
             o.gate_weight, weight);
-        section.Field({"gate_share", "Share of the limits of the gates from which on they cost"}, o.gate_share,
+        section.Field({"gate_share", "Share of the limits of the tolerances from which on they cost"}, o.gate_share,
                       io::Real{{0, 1}});
         section.Field({"torque_limit", "Torque about an axis of a joint above which it costs; 0: none", "N m"},
                       o.torque_limit, io::Real{{0, 1e5}});

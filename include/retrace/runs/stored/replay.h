@@ -11,7 +11,7 @@
 ///     runs::Join(runs::StoredRun("results/roll"), {retrace::Radians(180), {1.2, 0, 3}}, run);
 ///     const runs::Replayed replayed = runs::Replay(run);
 ///     for (const runs::CharacterReplay& character : replayed.characters) {
-///       std::printf("%s\n", character.evaluation->success() ? "within the gates" : "below the gates");
+///       std::printf("%s\n", character.evaluation->success() ? "within tolerance" : "out of tolerance");
 ///     }
 ///     retrace::results::RunFolder folder("results/two", false);
 ///     runs::WriteReplay(folder, run, replayed, {});
