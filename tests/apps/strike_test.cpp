@@ -30,7 +30,7 @@ TEST_F(StrikeProgram, LeavesASceneThatTheOthersTake) {
   EXPECT_EQ(manifest["program"], "strike");
   EXPECT_EQ(manifest["characters"].size(), 2u);
   const io::Json& strike = manifest["strike"];
-  // The blow of the simulation comes with that of the recordings, and pushes the one that is struck backward.
+  // The impact of the simulation comes with that of the recordings, and pushes the receiver backward.
   EXPECT_NEAR(strike["start"].get<double>() + strike["blow"]["start"].get<double>(),
               strike["touch"]["time"].get<double>(), 0.1);
   EXPECT_GT(strike["blow"]["largest_force"].get<double>(), 0);
