@@ -145,7 +145,7 @@ std::filesystem::path Reconstruct(const Options& o, const Call& call, bool print
   options.clip.end = o.end;
   options.character = o.character;
   BriefSearchArguments search = o.search;
-  search.samples.reset();  // what the way on needs is no measure of what the whole motion does
+  search.samples.reset();  // the need of the continuation is no measure of that of the whole motion
   search.saved.reset();
   Apply(search, options.configuration);
   const runs::Job job(options);

@@ -38,6 +38,6 @@
 #include "retrace/motion/clip.h"                // recorded motions in memory
 #include "retrace/recordings/bvh.h"             // clips as BVH
 #include "retrace/recordings/recording.h"       // recorded motions in every format that is read
-#include "retrace/runs/stored/replay.h"         // stored runs once more: pushed, in other worlds, together
+#include "retrace/runs/stored/replay.h"         // stored runs replayed: pushed, in other worlds, together
 #include "retrace/runs/stored/run_export.h"     // motions as BVH, GLB, NPZ, TRC, STO ...
 #include "retrace/runs/stored/stored_run.h"     // run folders

@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 
 const std::string kBundledClips = std::string(RETRACE_SOURCE_DIR) + "/data/clips/";
-/// Somebody who walks into somebody who stands.
+/// A character that walks into a standing one.
 const std::string kWalkIntoStand =
     kStrike + " " + kBundledClips + "stand.bvh --attacker " + kBundledClips + "walk.bvh --stance 1.8 --seconds 1.2";
 

@@ -1,4 +1,4 @@
-/// Several characters in one world: their control file, their motion, and what is told of one of them.
+/// Several characters in one world: their control file, their motion, and what is reported about one of them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Two who stand, the second turned about and two meters away.
+/// Two standing characters, the second turned about and two meters away.
 Scene TwoWhoStand(int fragments = 3) {
   Scene scene = MakeScene(Human(), Standing(fragments));
   AddToScene(Human(), Standing(fragments + 1), AxisRotation(1, 2.5), Vec3(2, 0, 0.3), scene);

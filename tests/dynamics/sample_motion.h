@@ -32,7 +32,7 @@ struct Motion {
   character::State state;
 };
 
-/// A character in any pose that moves in any way.
+/// A character in an arbitrary pose and motion.
 inline Motion AnyMotion(const Coordinates& coordinates, RandomStream& random, double fastest = 3) {
   Motion motion;
   motion.pose = character::RandomPose(coordinates.character(), random);

@@ -184,7 +184,7 @@ TEST(ClipChecks, WhatCarriesASittingBodyIsNoticed) {
   EXPECT_NEAR(checks.supports[0].height, character::LowestPoint(task::Human().bodies[pelvis], state[pelvis]), 1e-9);
   EXPECT_TRUE(Warns(checks, "support"));
   EXPECT_FALSE(Warns(checks, "floating"));
-  // Who squats is carried by the feet, and who runs by one of them at a time.
+  // Both feet carry a body that squats, and one at a time a body that runs.
   EXPECT_FALSE(Warns(Check(task::Squatting, 3.2), "support"));
   EXPECT_FALSE(Warns(Check(task::Hopping, 2), "support"));
 }

@@ -11,7 +11,7 @@
 namespace retrace::metrics {
 namespace {
 
-/// Two states of somebody who stands, the second one moved.
+/// Two states of a standing character, the second one moved.
 std::vector<character::State> Moved(const character::Character& human, double height, const Vec3& offset) {
   character::Pose pose;
   const auto root = static_cast<size_t>(human.root);

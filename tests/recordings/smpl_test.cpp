@@ -1,4 +1,4 @@
-/// Motions of SMPL as arrays: every way to write them, and what is refused.
+/// Motions of SMPL as arrays: every form in which they are written, and what is refused.
 #include "retrace/recordings/smpl.h"
 
 #include <gmock/gmock.h>

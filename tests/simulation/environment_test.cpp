@@ -391,7 +391,7 @@ TEST(FreeBodies, AtRestStayToTheBitUntilTheyAreTouched) {
   }
   EXPECT_GT(moved, 3u);
   EXPECT_LT(moved, state.size() - n);
-  // Whoever came to rest again is exactly at rest.
+  // A body that came to rest again is exactly at rest.
   Step(world, 480, human.joints.size());
   size_t still = 0;
   for (const auto& body : Get(world)) still += body.linear_velocity == Vec3::Zero();

@@ -1,4 +1,4 @@
-/// The options of the programs that search for short ways on from the state of a run, and where their results go.
+/// The options of the programs that search for short continuations from the state of a run, and where their results go.
 #pragma once
 
 #include <cstdint>

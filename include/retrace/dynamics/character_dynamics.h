@@ -9,7 +9,7 @@
 /// these.
 ///
 /// Frames and units: SI units and radians; y is up. Points, forces and all vectors that come out are in world axes.
-/// Spatial vectors are angular part first; inside, all are in world axes about one fixed point, the place where the
+/// Spatial vectors are angular part first; inside, all are in world axes about one fixed point, the position where the
 /// center of mass of the root body is at the instant. With a single frame, RBDA's transforms between the frames of
 /// bodies are identities.
 #pragma once

@@ -23,7 +23,7 @@ std::string FormatBodiesTable(const ExportedMotion& motion, double rate);
 ///  - rate_x .. rate_z: angular velocity of the child relative to the parent, in the parent's axes [rad/s]
 ///  - torque_x .. torque_z: of the servo on the child in the step that led here, in the parent's axes [N m]; 0 at the
 ///    start
-///  - gap: distance of the two places that parent and child have for the joint: what the solver left of it [m]
+///  - gap: distance between the joint's positions on parent and child: what the solver left of it [m]
 std::string FormatJointsTable(const ExportedMotion& motion, double rate);
 
 }  // namespace retrace::exports

@@ -13,7 +13,7 @@
 
 namespace retrace::metrics {
 
-/// Height of the human for whom limits in meters are given; those of other characters follow their height [m].
+/// Height of the human for which limits in meters are given; those of other characters follow their height [m].
 inline constexpr double kHumanHeight = 1.7;
 
 /// Limits that hold at every instant, the same for every motion.

@@ -124,7 +124,7 @@ struct LevelLimits {
 /// Three notions of success.
 ///
 /// Loose: did it fall over or fail to turn over (what Liu et al. 2010 count): completed, center of mass at the right
-/// height and over the right place of the body, trunk turned as it should be at each quarter. Its numbers are published
+/// height and over the right part of the body, trunk turned as it should be at each quarter. Its numbers are published
 /// ones and not weaker than the tolerances in every respect: the center of mass of a walker must keep its height within
 /// 7 % of the body height, where the tolerances allow the root 0.25 m. A run can thus be a success without being a
 /// loose one. Main: the tolerances (Evaluation::success). Strict: the tolerances, and no body far off, no skating and

@@ -53,8 +53,8 @@ struct GlobalPose {
 };
 void ForwardKinematics(const Skeleton& skeleton, const Frame& frame, GlobalPose& pose);
 
-/// The mirror image of a recording, in which all is named as before: the file's x axis is reversed. It mends one that
-/// was written in left-handed axes.
+/// The mirror image of a recording, in which all is named as before: the file's x axis is reversed. It corrects one
+/// that was written in left-handed axes.
 Clip Mirrored(Clip clip);
 
 }  // namespace retrace::motion

@@ -17,8 +17,8 @@
 
 namespace retrace::optimization {
 
-/// The value at x (n), and the gradient (n) there. Where there is none the value is infinite or not a number: such a
-/// place is gone back from.
+/// The value at x (n), and the gradient (n) there. Where there is none the value is infinite or not a number: the
+/// search steps back from such a point.
 using SmoothFunction = std::function<double(const Eigen::VectorXd& x, Eigen::VectorXd& gradient)>;
 
 enum class Minimizer { kLbfgs, kScaledConjugateGradients };

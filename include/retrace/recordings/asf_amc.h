@@ -28,7 +28,7 @@ Clip ParseAsfAmc(std::string_view asf, const std::string& asf_name, std::string_
 /// An ASF determines more by its bones than a clip does by its joints, and less by its names:
 ///  - All children of a bone start at its tip. A joint whose children start in different positions becomes a bone of
 ///  zero
-///    length, and rigid synthetic bones lead to those places: `<first child there>_link`, or `<joint>_tip` to an end
+///    length, and rigid synthetic bones lead to those positions: `<first child there>_link`, or `<joint>_tip` to an end
 ///    site that is not the joint's only child.
 ///  - The root is called `root`. A clip's root of another name becomes its only child, without motion of its own.
 ///  - Names are words: blanks become underscores, a word that would be misread gets one in front, and a name that is

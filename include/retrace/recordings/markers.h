@@ -12,7 +12,7 @@
 
 namespace retrace::recordings {
 
-/// Places of markers over time, in the axes of the file.
+/// Positions of markers over time, in the axes of the file.
 struct Markers {
   std::vector<std::string> names;
   double rate = 0;                        ///< frames per second
@@ -44,7 +44,7 @@ motion::MeasuredForces ParseC3dForces(std::string_view bytes, const std::string&
 ///  - Hips: Harrington et al. 2007, from the width and the depth of the pelvis. Knees, ankles and elbows: halfway to
 ///  the
 ///    medial marker, or else half a width (knee 5 cm, ankle 3.5 cm, elbow 3.5 cm) from the lateral one along the hinge.
-///    Shoulders: 5 cm under the marker. Wrists: half way between two markers, or the one.
+///    Shoulders: 5 cm under the marker. Wrists: halfway between two markers, or the one.
 ///  - The length of a bone is its median over the clip.
 ///  - Legs and arms are turned about the hinge in whose plane they bend, and, where they are straight, follow pelvis
 ///  and

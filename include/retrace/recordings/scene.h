@@ -66,7 +66,7 @@ Scene ReadScene(std::string_view bytes, const std::string& name,
 /// them; without skins, the animated nodes. Nodes that Assimp makes of the pivots of FBX become part of their joint. At
 /// rest they are where the skin was bound, or where nothing is animated. Frames are evenly spaced, at the rate of the
 /// file or else at that of its keys; between keys positions and scales are mixed, and rotations along the shorter arc.
-/// Scales count in places, and are left out of rotations. Throws InputError where there is no motion, and UsageError
+/// Scales count in positions, and are left out of rotations. Throws InputError where there is no motion, and UsageError
 /// where what is chosen is not there: a performer is the name of the root joint of a skeleton, or of a node above it,
 /// by default that of the largest skeleton; an animation by default the first that moves it.
 motion::Clip ClipOfScene(const Scene& scene, const std::string& name, const Choice& choice = {});

@@ -85,7 +85,7 @@ class RunDescriber {
   void Add(const control::Trajectory& part);
   /// The next part of a motion beside it.
   void Add(Beside beside, const control::Trajectory& part);
-  /// The path that the camera follows, a place for each frame.
+  /// The path that the camera follows, a position for each frame.
   std::vector<Vec3> CameraPath() const;
   /// What is known when there are no more parts. Once.
   io::Json Finish();
@@ -112,7 +112,7 @@ io::Json DescribeEvaluation(const std::string& name, const std::vector<results::
 io::Json ReportDocument(const std::string& title, std::vector<io::Json> parts);
 
 /// Puts a document into the page of the bundle, and gives the whole page to `write` in pieces. `name` stands for the
-/// bundle in messages. Throws InputError where it has no place for a document.
+/// bundle in messages. Throws InputError when it has no slot for a document.
 void FillReportPage(std::string_view page, const std::string& name, const io::Json& document,
                     const std::function<void(std::string_view piece)>& write);
 

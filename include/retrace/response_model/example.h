@@ -25,8 +25,8 @@ struct Push {
 struct Example {
   std::string name;
   std::vector<character::Pose> poses;  ///< the first at time 0
-  std::vector<Push> pushes;            ///< none: of the normal motion, or of forces that nobody measured
-  /// Of the first pose, on the clock by which the motion goes: of motions that follow one reference in time, its time.
+  std::vector<Push> pushes;            ///< none: of the normal motion, or of forces that were not measured
+  /// Time of the first pose on the clock of the motion: motions that follow one reference in time share its clock.
   /// Nothing: there is no such clock, as with people [s].
   std::optional<double> clock = {};
 };

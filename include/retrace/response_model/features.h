@@ -3,8 +3,8 @@
 /// the ground and its yaw rate, of two poses in a row.
 ///
 /// The heading frame of a pose stands on the ground under the root and is turned by its heading, y up. The x and z of
-/// the root are always zero there and are left out. The velocity of a pose is that of the way from the pose before, in
-/// the heading frame of that one; so an observation takes three poses.
+/// the root are always zero there and are left out. The velocity of a pose is that of the displacement from the pose
+/// before, in the heading frame of that one; so an observation takes three poses.
 ///
 /// Two poses are either the paper's pair, or a pose and the velocities of its points instead of the pose before.
 /// Both are the same but for a linear map; but a model whose dimensions have scales (learning/latent_model.h) tells a

@@ -17,7 +17,7 @@ struct Plausibility {
   double period = 0;            ///< of the second half; 0: it has fewer than two cycles there [s]
 };
 
-/// Of poses at the model's rate, five at least.
+/// Figures of at least five poses at the model's rate.
 Plausibility Judge(const ResponseModel& model, const std::vector<character::Pose>& poses);
 
 /// How well a model foresees a motion of its rate, one pose ahead: the mean distance of what it expects from what is
@@ -26,7 +26,7 @@ double OneStepError(const ResponseModel& model, const Example& motion);
 
 /// How often the latent trajectories of the examples cross where the poses differ: pairs of pieces, of one latent step
 /// each, that pass one another at less than `near` latent steps, though what is observed there is more than `apart`
-/// steps apart. There the model cannot tell which way a motion goes on by its position alone.
+/// steps apart. There the position alone does not tell the model how a motion goes on.
 struct CrossingOptions {
   double near = 0.1;
   double apart = 1.5;

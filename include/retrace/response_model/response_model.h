@@ -1,6 +1,6 @@
-/// A model of how somebody walks and answers pushes, learned from a normal motion and a few disturbed ones (Ye and Liu
-/// 2010): few latent coordinates behind what is observed of a pose (features.h), and how they go on from their last two
-/// places.
+/// A model of how a person walks and responds to pushes, learned from a normal motion and a few disturbed ones (Ye and
+/// Liu 2010): few latent coordinates behind what is observed of a pose (features.h), and how they go on from their last
+/// two positions.
 ///
 ///     response_model::ResponseLearning learning = response_model::LearnResponse(character, examples, {});
 ///     response_model::Synthesizer walk(learning.model, {});
@@ -51,9 +51,9 @@ struct ResponseOptions {
   double least_dynamics_noise = 1e-6;  ///< of a latent position
   uint64_t seed = 1;
   bool conjugate_gradients = false;  ///< the paper's minimizer instead of L-BFGS
-  int order = 2;                     ///< of the dynamics: last places that the next one follows from, 1 or 2
-  bool linear_mean = true;           ///< of the dynamics; false: their mean is zero
-  /// Of the clock by which all examples go (Example::clock); 0: none, they have a rhythm of their own. The dynamics
+  int order = 2;            ///< of the dynamics: number of last positions that the next one follows from, 1 or 2
+  bool linear_mean = true;  ///< of the dynamics; false: their mean is zero
+  /// Period of the clock of all examples (Example::clock); 0: none, they have a rhythm of their own. The dynamics
   /// then also follow from the phase [s].
   double clock_period = 0;
   bool takes_pushes_off = true;

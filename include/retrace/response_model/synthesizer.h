@@ -104,7 +104,7 @@ class Synthesizer {
   double time_ = 0, clock_ = 0;
   SynthesisRecord record_;
 
-  // Of the present frame:
+  // State of the present frame:
   Eigen::VectorXd predicted_;  // (d) by the dynamics
   double dynamics_variance_ = 1, fixed_variance_ = 1;
   character::Pose expected_;                                             // pose that the examples have there

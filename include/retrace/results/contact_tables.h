@@ -12,7 +12,7 @@
 /// the same rule do not.
 ///
 /// Times are those of the states, as in contacts.csv: a step's contacts stand at the time of the state that it led to.
-/// Places in a body's frame are taken where the body was when the contact was found, at the start of the step.
+/// Positions in a body's frame are taken where the body was when the contact was found, at the start of the step.
 /// Frames: world (y up) and body (at the center of mass, axes parallel to the world's in the rest pose).
 #pragma once
 

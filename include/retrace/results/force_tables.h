@@ -41,8 +41,8 @@ Channels GroundForceChannels(const character::Character& character, const metric
 Channels FootForceChannels(const metrics::FootForces& forces, const character::ReferenceMotion& reference,
                            double heading, double time_step, double cutoff);
 
-/// Of each joint: JOINT_x, JOINT_y, JOINT_z: the servo's torque on the child, in the parent's axes [N m] (a hinge has
-/// its axis only), and JOINT_power: what it does to the two bodies, with the mean rate of the step [W].
+/// Columns of each joint: JOINT_x, JOINT_y, JOINT_z: the servo's torque on the child, in the parent's axes [N m] (a
+/// hinge has its axis only), and JOINT_power: what it does to the two bodies, with the mean rate of the step [W].
 Channels JointLoadChannels(const character::Character& character, const control::Trajectory& trajectory);
 
 /// The same through a low-pass [Hz]; 0: as they are.

@@ -22,7 +22,7 @@ class RunTimer {
  public:
   RunTimer();
   double WallSeconds() const;
-  /// Of all threads of this process [s], user and system together.
+  /// CPU time of all threads of this process [s], user and system together.
   double CpuSeconds() const;
 
  private:

@@ -39,7 +39,7 @@ inline constexpr std::string_view kCompositionFile = "composition.csv";
 inline constexpr std::string_view kCandidatesFile = "candidates.csv";  ///< of `respond`
 inline constexpr std::string_view kRagdollFile = "ragdoll.json";      ///< of `respond`: control of a body that gives up
 inline constexpr std::string_view kLatentPictureFile = "latent.svg";  ///< of `synthesize`
-// Of `forces`; names with a cut-off are those of low-passed tables.
+// Files of `forces`; names with a cut-off are those of low-passed tables.
 inline constexpr std::string_view kGroundForcesFile = "ground_forces.csv";
 inline constexpr std::string_view kSmoothGroundForcesFile = "ground_forces_20Hz.csv";
 inline constexpr std::string_view kFootForcesFile = "foot_forces.csv";

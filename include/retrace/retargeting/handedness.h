@@ -30,9 +30,9 @@ struct Handedness {
   io::Json ToJson() const;
 };
 
-/// The votes of toes, knees and elbows, and of the way on which the body goes, over the frames from `first` to before
-/// `end`. A body can walk backwards, turn its feet and overstretch a knee: it is mirrored where at least two votes of
-/// some weight say so, all votes together do, and neither toes nor knees clearly say the opposite.
+/// The votes of toes, knees and elbows, and of the direction in which the body moves, over the frames from `first` to
+/// before `end`. A body can walk backwards, turn its feet and overstretch a knee: it is mirrored where at least two
+/// votes of some weight say so, all votes together do, and neither toes nor knees clearly say the opposite.
 Handedness JudgeHandedness(const motion::Clip& clip, const SkeletonMap& map, size_t first, size_t end);
 
 }  // namespace retrace::character

@@ -1,4 +1,4 @@
-/// What may be chosen for the way from a clip to a reference motion.
+/// Options of the conversion from a clip to a reference motion.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ inline constexpr io::Range kFrameRates{1, 10000};  ///< [1/s]
 inline constexpr int kMostSkippedFrames = 10000000;
 inline constexpr io::Range kFloorHeights{-1000, 1000};  ///< [m]
 inline constexpr io::Range kHeadings{-7, 7};            ///< [rad], a full turn both ways
-/// Of references [s]: from one step of control to what fits into memory.
+/// Durations of references [s]: from one step of control to what fits into memory.
 inline constexpr io::Range kDurations{0.1, 1200};
 
 /// How a clip becomes a reference. Every default holds for all clips.

@@ -1,4 +1,4 @@
-/// What was recognized in a clip, and what was changed on the way to a reference motion.
+/// What was recognized in a clip, and what was changed to make a reference motion of it.
 #pragma once
 
 #include <string>

@@ -40,8 +40,8 @@ inline constexpr const char* kSubjectName = "subject";
 
 /// Lengths as multiples of the model's, over that of the legs, which are believed.
 inline constexpr io::Range kSubjectProportions{0.75, 4.0 / 3};
-/// The same of feet. Some skeletons have the joint of the toes before the ball, and on a sole that ends there nobody
-/// lands from a jump.
+/// The same of feet. Some skeletons have the joint of the toes before the ball, and no body
+/// lands from a jump on a sole that ends there.
 inline constexpr io::Range kSubjectFeet{0.9, 4.0 / 3};
 /// Heights that are believed [m].
 inline constexpr io::Range kSubjectHeights{0.8, 2.3};

@@ -1,4 +1,4 @@
-/// Trees of feedback: their growth around somebody who stands, their file, and what a controller makes of them.
+/// Trees of feedback: their growth around a standing character, their file, and what a controller makes of them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ FeedbackTree EmptyTree() {
   return tree;
 }
 
-/// Somebody who stands for a second, with feedback, and what a tree is grown around.
+/// A character that stands for a second, with feedback, around which a tree is grown.
 struct Stand {
   explicit Stand(int threads = 1) : control(control::Standing(6)), problem(MakeProblem(Human(), control, {}, {})) {
     const auto farm = parallel::MakeThreadFarm(threads, MakeWorkerFactory(problem));

@@ -1,4 +1,4 @@
-/// Recordings by windows, from the file to the folder of the run.
+/// Trajectory optimization of recordings, from the file to the folder of the run.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -210,7 +210,7 @@ TEST_F(Composing, AKinematicTransitionIsLabeledAndReplaysToTheBit) {
   EXPECT_EQ(stored.manifest["physical"], false);
   EXPECT_EQ(stored.manifest["composition"]["transition"], "kinematic");
   EXPECT_THROW(stored.RequirePhysical("of a test"), UsageError);
-  // Nobody composes further with it, and what the others make is physical.
+  // It is not part of any further composition, and what the others make is physical.
   EXPECT_THROW(ReadLibraryControl(folder_ / "composed"), UsageError);
   CompositionOptions plain = Playing({"walk", "walk"});
   plain.transition = Transition::kPlain;
@@ -274,7 +274,7 @@ class ComposingFalls : public testing::Test {
     EXPECT_GE(result.parts[1].first_step * h, 0.6);  // not before the push has ended
     EXPECT_LT(share(result.parts[2].first_step), kLowRoot);
     EXPECT_GT(share(result.control.num_steps()), kStandingRoot);
-    // The servos of who falls are weak, and stronger on the way to the get-up.
+    // The servos of a falling character are weak, and stronger in the transition to the get-up.
     const auto gain_at = [&](int step) {
       for (const control::Fragment& fragment : result.control.fragments) {
         if (step < fragment.first_step || step >= fragment.end_step() || !fragment.has_commands()) continue;
@@ -315,7 +315,7 @@ TEST_F(ComposingFalls, KinematicallyTheGetUpIsBlendedIn) {
   WriteComposition(folder, job, result, {});
   EXPECT_EQ(Verify(StoredRun(folder_ / "kinematic")).difference, "");
 
-  // Who lies where another run ends is led up from there; what that run was made under stays in the control.
+  // A character that lies where another run ends gets up from there; the pushes of that run stay in the control.
   control::OpenLoopControl fallen = result.control;
   fallen.fragments = control::Truncate(result.parts[2].first_step, fallen.fragments);
   fallen.transitions.clear();  // all of them come later

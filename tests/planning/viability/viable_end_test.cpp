@@ -117,7 +117,7 @@ TEST(ViableEnd, AFallIsNotViableAndTheLastSecondsAreSearchedAnew) {
             control::FormatControl(mending.character(), *mended.mended));
 }
 
-/// Who has too much speed to stand, and no recording or cycle to go on with, walks.
+/// A character with too much speed to stand, and no recording or cycle to continue with, walks.
 TEST(ViableEnd, WhoCannotStandWalksOn) {
   JobOptions options = Clip("stand", 0.6);
   options.clip.end.reset();
@@ -135,7 +135,7 @@ TEST(ViableEnd, WhoCannotStandWalksOn) {
   EXPECT_GT(motion.states.back()[0].position.z() - motion.states.front()[0].position.z(), 1.5);
 }
 
-/// Of a motion that was tracked all is tracked anew, which costs less than a search.
+/// A motion that was tracked is tracked anew as a whole, which costs less than a search.
 TEST(ViableEnd, ATrackedMotionIsTrackedAnewWithWhatFollows) {
   const Job job(Clip("stand", 0.53));  // which does not end with a fragment of the control
   const Reconstruction result = FindControl(job, *parallel::MakeThreadFarm(1, MakeWorkerFactory(job)));

@@ -749,7 +749,7 @@ struct ExtremeValues {
   }
 };
 
-// Rows 5 and 7 of the list of defects: settings that nobody would choose crashed the search, or kept it from an end.
+// Absurd settings once crashed the search, or kept it from an end.
 RC_GTEST_PROP(ConfigurationProperty, Row05ExtremeLegalSettingsEndInAResultOrAMessage, ()) {
   Configuration configuration;
   ExtremeValues extremes;

@@ -43,7 +43,8 @@ class StoredRunTest : public testing::Test {
   }
   ~StoredRunTest() override { fs::remove_all(base_); }
 
-  /// The folder of a run of one who stands, with the rest pose as its reference. Its control lasts tenths of a second.
+  /// The folder of a run of a standing character, with the rest pose as its reference. Its control lasts tenths of a
+  /// second.
   fs::path Stand(const std::string& name, int fragments, const control::OpenLoopControl* other = nullptr) const {
     const control::OpenLoopControl control = other != nullptr ? *other : Standing(fragments);
     const fs::path folder = base_ / name;

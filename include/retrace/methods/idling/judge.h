@@ -14,7 +14,7 @@ class Judge {
   /// Everything must outlive it.
   Judge(const Problem& problem, const Support& support, const std::vector<RelaxedKey>& keys);
 
-  /// Distance of the root from the line between the places that it has in two relaxed keys, in the axes of the support
+  /// Distance of the root from the line between its positions in two relaxed keys, in the axes of the support
   /// [m].
   double RootOffset(const character::State& state, Leg leg) const;
 

@@ -91,8 +91,8 @@ class RolloutWorker {
   const Problem& problem_;
   simulation::World world_;
   std::optional<simulation::WorldLanes> lanes_;   // from the first time on that samples run side by side
-  std::vector<control::OpenLoop> open_loops_;     // (companions)
-  std::vector<control::Controller*> companions_;  // (companions)
+  std::vector<control::OpenLoop> open_loops_;     // (other characters)
+  std::vector<control::Controller*> companions_;  // (other characters)
   int gate_steps_;                                // kGateInterval [simulation steps]
   // State of one fragment.
   int fragment_ = -1;

@@ -26,7 +26,7 @@ struct SampleRecord {
   bool chosen = false;  ///< on the best path
 };
 
-/// What one iteration did. Without back-off, iterations and fragments are the same.
+/// What one iteration did. Without backtracking, iterations and fragments are the same.
 struct IterationRecord {
   int iteration = 0;               ///< running number
   int fragment = 0;                ///< of the schedule
@@ -61,7 +61,7 @@ struct Failure {
   int attempts = 0;     ///< how often the fragment was drawn
   int samples = 0;      ///< in the last of them
   size_t diverged = 0;  ///< of these
-  /// Of the sample that is nearest to staying within tolerance, at the fragment's end: each figure as a share of its
+  /// Figures of the sample nearest to staying within tolerance, at the fragment's end: each as a share of its
   /// limit. The worst may have been earlier in the fragment (nearest_ratio).
   metrics::GateRatios nearest;
   double nearest_ratio = 0;

@@ -13,7 +13,7 @@
 
 namespace retrace::stabilization {
 
-/// What the feedback was made for: the controller's idea of the world. Other worlds are a disturbance to it.
+/// The world for which the feedback was made. Any other world is a disturbance to the controller.
 struct Model {
   const character::Character* character = nullptr;
   const control::OpenLoopControl* control = nullptr;

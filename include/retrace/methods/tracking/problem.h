@@ -17,7 +17,7 @@
 
 namespace retrace::tracking {
 
-/// The motion that is tracked: the recorded one with clean feet, put into the world, smoothed, made to fall
+/// The motion that is tracked: the recorded one after footskate clean-up, put into the world, smoothed, made to fall
 /// freely in flight, and balanced.
 struct PreparedReference {
   character::ReferenceMotion motion;

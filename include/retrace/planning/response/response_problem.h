@@ -51,7 +51,7 @@ struct ResponseSettings {
 /// both simulations, and the strength of servos, which is that of the character's table.
 void UseRuleOfPaper(ResponseSettings& settings);
 
-/// When the body is struck.
+/// When the body is hit.
 struct Impact {
   double start = 0;     ///< [s]
   double duration = 0;  ///< of a thing that touches it: until the two part [s]

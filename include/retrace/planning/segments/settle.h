@@ -19,7 +19,7 @@ struct SettleProblem {
 /// Feedback follows the poses to their end from one of the last fragments of a segment; or it keeps the present pose,
 /// or it comes to rest. If the character falls in all three cases, a search continues instead, and if that fails, too,
 /// one that starts two seconds earlier.
-/// @param way receives what is found, which may end early
+/// @param way the segment; receives what is found, which may end early
 /// @param followed poses of the segment; likewise
 /// @param feedback_from step at which feedback takes over; kept where none does
 /// @return whether it is found to the end of the poses

@@ -48,7 +48,7 @@ const InputFile* FindInput(std::span<const InputFile> files, const std::string& 
 
 std::vector<InputRecord> RecordsOf(std::span<const InputFile> files);
 
-/// Of those that were read from files.
+/// Hashes of the inputs that were read from files.
 std::vector<std::filesystem::path> PathsOf(std::span<const InputRecord> records);
 
 /// [{"file", "role", "sha256"}], with "in_memory": true where no file was read.

@@ -35,7 +35,7 @@ struct KeyPoses {
 inline constexpr const char* kKeysRole = "keys";
 std::string KeyClipRole(size_t number);
 
-/// Recordings are looked for beside the file. Throws InputError with the place for what is no pose of the character,
+/// Recordings are looked for beside the file. Throws InputError with the position for what is no pose of the character,
 /// and for an instant that a clip has not.
 KeyPoses ParseKeyPoses(const InputFile& file, const character::Character& character);
 

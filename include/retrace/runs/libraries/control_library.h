@@ -16,11 +16,11 @@
 
 namespace retrace::runs {
 
-/// Shares of the height of the root in the rest pose: who is lower lies or sits on the ground, who is higher stands.
+/// Shares of the height of the root in the rest pose: a lower one lies or sits on the ground, a higher one stands.
 inline constexpr double kLowRoot = 0.5;
 inline constexpr double kStandingRoot = 0.8;
 
-/// A control may be entered at each interval from its start on, while so much of it is left [s]: less is no way to go
+/// A control may be entered at each interval from its start on, while so much of it is left [s]: too little to go
 /// on.
 inline constexpr double kCutInterval = 0.1;
 inline constexpr double kLeastLeft = 1.5;
