@@ -171,7 +171,7 @@ pid_t ProcessOfRank(int rank, const std::string& word) {
   return 0;
 }
 
-/// Runs the command and stops one of its ranks, as a hanging disk would, as soon as there is that file.
+/// Runs the command and stops one of its ranks as soon as the file exists, as a hanging disk would.
 Outcome HangRank(int rank, const std::string& file, const std::string& command, const std::string& word) {
   std::future<Outcome> outcome = std::async(std::launch::async, [&] { return Execute(command); });
   const auto running = [&] { return outcome.wait_for(std::chrono::milliseconds(1)) == std::future_status::timeout; };

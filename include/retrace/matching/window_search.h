@@ -68,8 +68,8 @@ class WindowSearch {
   /// A motion is left out: the one that the query itself comes from, for example.
   void LeaveOut(size_t motion);
 
-  /// The nearest window for each start, in their order; of several that are equally near the first of the library. A
-  /// start has none where no motion that counts is long enough.
+  /// The nearest window for each start, in the order of the starts; the first of the library if several are equally
+  /// near. A start has none where no motion that counts is long enough.
   std::vector<std::optional<Match>> Nearest() const;
   /// The same from blocks of frames, whose results a farm merges; `farm` has workers of MakeWorkerFactory.
   std::vector<std::optional<Match>> Nearest(parallel::TaskFarm& farm) const;
