@@ -122,7 +122,7 @@ io::Json ResponseMember(const ResponseJob& job, const Response& result) {
     if (c.touched_again >= 0) candidates.back()["touched_again"] = c.touched_again;
   }
   const char* const reference =
-      result.blend ? "that of the run until the push, then the motion itself: the gates say nothing of it"
+      result.blend ? "that of the run until the push, then the motion itself: the tolerances do not apply to it"
                    : "that of the run until the push, then the motion itself until the exit, then a simulation whose "
                      "servos go over to the motion of the library, and that motion, put where the simulation ends: "
                      "kinematic, and followed by the search; of a fall until the get-up there is none, and the motion "

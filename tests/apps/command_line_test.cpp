@@ -495,7 +495,7 @@ TEST_F(CommandLine, SamplesAreWrittenOnRequest) {
   const Outcome none =
       Execute(kReconstruct + " " + kClip + " --method trajectory --sample-costs --output " + Path("none"));
   EXPECT_EQ(none.code, 2);
-  EXPECT_THAT(none.text, HasSubstr("found the method windows for the costs of samples, expected auto or sampling"));
+  EXPECT_THAT(none.text, HasSubstr("found the method trajectory for the costs of samples, expected auto or sampling"));
   // A run without them does not leave those of another behind.
   ASSERT_EQ(Execute(kReconstruct + " " + kClip + kSmall + "--force --output " + all).code, 0);
   EXPECT_FALSE(fs::exists(all + "/samples.csv"));

@@ -89,9 +89,9 @@ TEST_F(Windows, RefuseWhatTheyCannotDo) {
                   {"--set /trajectory/deviation=-1", 2, "/trajectory/deviation"},
                   {"--set /trajectory/start=middle", 2, "/trajectory/start"},
                   {"--set /trajectory/cost=mine", 2, "/trajectory/cost"},
-                  {"--variations 2", 2, "the method windows for several controls"}});
+                  {"--variations 2", 2, "the method trajectory for several controls"}});
   ExpectRefusals(kForces + " " + kWalkClip + " --method trajectory --output " + Path("run"),
-                 {{"", 2, "the method windows for the forces of a recording"}});
+                 {{"", 2, "the method trajectory for the forces of a recording"}});
 }
 
 }  // namespace

@@ -226,7 +226,7 @@ test('the 3D view changes with the time, the ghosts and the arrows', async (t) =
   await page.keyboard.press('Escape');
   await page.locator('body').click({ position: { x: 3, y: 3 } });
   await page.keyboard.press('n');
-  assert.equal(await page.getByLabel('Naive tracking').inputValue(), 'ghost');
+  assert.equal(await page.getByLabel('Without feedback').inputValue(), 'ghost');
   const tracking = await look();
   assert.notDeepEqual(tracking, off);
   await page.getByLabel('Forces').uncheck();
@@ -283,7 +283,7 @@ test('what the page says of the run is what the manifest says', async (t) => {
   const text = await page.locator('.summary').innerText();
   assert.match(text, /within tolerance/);
   assert.ok(text.includes(`${(1000 * manifest.evaluation.mean_joint_error).toFixed(0)} mm`), text);
-  assert.match(text, /Naive tracking of the reference exceeds the tolerances/);
+  assert.match(text, /The reference tracked without feedback exceeds the tolerances/);
   await page.getByText('Settings', { exact: true }).click();
   const settings = await page.locator('details table').innerText();
   assert.match(settings, /configuration\/search\/samples\s+100/);

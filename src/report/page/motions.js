@@ -3,6 +3,6 @@
 export const beside = [
   { motion: 'reference', name: 'Reference', shown: 'ghost', key: 'g' },
   { motion: 'recording', name: 'Recording', shown: 'beside', key: 'o' },
-  { motion: 'tracking', name: 'Naive tracking', shown: 'off', key: 'n' },
+  { motion: 'tracking', name: 'Without feedback', shown: 'off', key: 'n' },
   { motion: 'ragdoll', name: 'Ragdoll', shown: 'beside', key: 'r' },
 ];

@@ -73,10 +73,10 @@ function summary(run, several) {
       'p.note',
       {},
       naive.success
-        ? 'Naive tracking of the reference stays within tolerance too.'
+        ? 'The reference tracked without feedback stays within tolerance too.'
         : first === undefined
-          ? `Naive tracking of the reference ends after ${fixed(naive.simulated_duration, 2)} s.`
-          : `Naive tracking of the reference exceeds the tolerances after ${fixed(first, 2)} s.`,
+          ? `The reference tracked without feedback ends after ${fixed(naive.simulated_duration, 2)} s.`
+          : `The reference tracked without feedback exceeds the tolerances after ${fixed(first, 2)} s.`,
     );
   }
   return element(
@@ -411,7 +411,7 @@ function comparison(runs) {
         row('Root orientation, worst', gate('root_orientation')),
         row('Joint position, worst', gate('joint_position')),
         row('Peak ground force', (run) => `${fixed(run.peak_ground_force, 0)} N`),
-        row('Naive tracking', (run) => verdict(run.tracking?.evaluation)),
+        row('Without feedback', (run) => verdict(run.tracking?.evaluation)),
       ),
     ),
   );

@@ -107,7 +107,7 @@ void Advise(const Problem& problem, const Summary& search, const metrics::Evalua
     double excess = 0;
     for (const metrics::Gate& gate : evaluation.gates) excess = std::max(excess, gate.worst / gate.limit - 1);
     if (!problem.options.keep_inside_gates) {
-      advise("/search/keep_inside_gates=true", "the search ignored the gates");
+      advise("/search/keep_inside_gates=true", "the search ignored the tolerances");
     } else if (search.back_offs < problem.options.max_back_offs && excess < 0.5) {
       advise(
           Setting("/search/gate_margin", problem.options.gate_margin + excess, 2),

@@ -75,7 +75,7 @@ std::string Describe(const StoredRun& run, const Replayed& replayed) {
       text.append(" s; there is no reference to compare with\n");
       continue;
     }
-    text.append(pushed ? "pushed, " : "").append(evaluation->success() ? "within" : "below").append(" the gates\n");
+    text.append(pushed ? "pushed, " : "").append(evaluation->success() ? "within tolerance\n" : "out of tolerance\n");
     text.append(Describe(*evaluation, run.expected_duration(c), trajectory.diverged));
   }
   return text;

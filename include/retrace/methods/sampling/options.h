@@ -183,7 +183,7 @@ void Describe(AnyOptions& o, Visitor& v) {
     section.Field(
         {"keep_inside_gates", "Whether a sample that ends out of tolerance is never saved while another ends inside"},
         o.keep_inside_gates, io::Flag{});
-    section.Field({"gate_margin", "Distance from the gates that counts as inside, as a share of their limits"},
+    section.Field({"gate_margin", "Distance from the tolerances that counts as inside, as a share of their limits"},
                   o.gate_margin, io::Real{{0, 0.9}});
     section.Field(
         {"budget", "Simulated seconds that may be spent per second of motion (one pass takes nSample); 0: any number"},
