@@ -71,7 +71,8 @@ std::vector<PushOutcome> TryPushes(const StoredRun& run, const control::Trajecto
                                    const PushTableOptions& options, const PushReplay& replay) {
   run.RequireOneCharacter("a table of pushes is of one");
   if (!run.characters[0].reference) {
-    throw InputError(run.characters[0].reference_file.string(), "no such file", "the reference to which the tolerances apply");
+    throw InputError(run.characters[0].reference_file.string(), "no such file",
+                     "the reference to which the tolerances apply");
   }
   const character::Character& character = run.scene.characters[0];
   const double duration = run.scene.duration();

@@ -153,7 +153,7 @@ io::Json ResponseMember(const ResponseJob& job, const Response& result) {
     if (result.others_left_out) {
       member["others_left_out"] =
           "no way was found with them in the world: the motion begins where they are left out, at the exit, in the "
-          "state that the blow left";
+          "state that the impact left";
     }
   }
   return member;
@@ -192,10 +192,10 @@ void WriteSceneResponse(results::RunFolder& folder, const ResponseJob& job, cons
     character.evaluation = evaluation;
     character.reference_text = text;
   };
-  add(0, result.reference, result.evaluation, "what is followed after the blow: kinematic");
+  add(0, result.reference, result.evaluation, "what is followed after the impact: kinematic");
   for (const OtherCharacter& other : result.others) {
     add(other.character, other.reference, other.evaluation,
-        "its own motion; where it was led back to it after the blow, put where the blow left it: kinematic");
+        "its own motion; where it was led back to it after the impact, put where the impact left it: kinematic");
   }
   for (SceneCharacter& character : characters) {
     character.source = job.problem.run.folder.string();

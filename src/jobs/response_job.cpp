@@ -111,7 +111,7 @@ ResponseJob::ResponseJob(const ResponseOptions& o)
   if (o.latest < std::max({o.earliest, o.delay, blow.duration})) {
     throw FieldError("latest",
                      "found " + io::Fixed(o.latest, 2) +
-                         " s, expected no less than the earliest instant, the delay and the duration of the blow");
+                         " s, expected no less than the earliest instant, the delay and the duration of the impact");
   }
 }
 

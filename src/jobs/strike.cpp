@@ -233,7 +233,7 @@ class StrikePlacer {
     }
     if (approach.time == 0) {
       throw InputError(file, "characters that begin inside one another: the " + bodies + " overlap at 0 s",
-                       "two that are apart until the blow");
+                       "two that are apart until the impact");
     }
   }
 
@@ -360,7 +360,7 @@ std::string Describe(const StrikeJob& job, const Strike& result) {
   text.append("; simulated from ").append(io::Fixed(job.start, 3)).append(" s on\n");
   if (!result.blow) return text + "  in the simulation they miss one another\n";
   const ContactEpisode& blow = *result.blow;
-  text.append("  the blow: ").append(Describe(result.scene, blow)).append(", ");
+  text.append("  the impact: ").append(Describe(result.scene, blow)).append(", ");
   text.append(io::Fixed(blow.start, 3)).append(" to ").append(io::Fixed(blow.end, 3)).append(" s after that, ");
   text.append(io::Fixed(blow.impulse.norm(), 1)).append(" N s, at most ");
   text.append(io::Fixed(blow.largest_force, 0)).append(" N, closing at ");

@@ -22,7 +22,7 @@ TEST_F(StrikeProgram, LeavesASceneThatTheOthersTake) {
   const Outcome outcome = Execute(kWalkIntoStand + " --output " + run);
   EXPECT_EQ(outcome.code, 0) << outcome.text;
   EXPECT_THAT(outcome.text, HasSubstr("the recordings touch at "));
-  EXPECT_THAT(outcome.text, HasSubstr("  the blow: 2:"));
+  EXPECT_THAT(outcome.text, HasSubstr("  the impact: 2:"));
   EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
   EXPECT_EQ(Execute(kReport + " " + run + " --output " + Path("report.html")).code, 0);
   EXPECT_EQ(Execute(kExport + " " + run + " --to bvh").code, 0);

@@ -46,7 +46,7 @@ std::string Describe(const ResponseBlend& blend) {
   std::string text = "not physical: from " + io::Fixed(blend.from, 2) + " to " + io::Fixed(blend.to, 2);
   text.append(" s a recorded motion is blended in, and then shown; hidden impulse ");
   text.append(io::Fixed(blend.hidden_impulse, 1)).append(" N s, ").append(io::Fixed(blend.hidden_share, 2));
-  text.append(" of the blow's\n    jumps ").append(io::Fixed(1000 * blend.position_jump, 2)).append(" mm and ");
+  text.append(" of the impact's\n    jumps ").append(io::Fixed(1000 * blend.position_jump, 2)).append(" mm and ");
   text.append(io::Fixed(std::max(blend.begin_velocity_jump, blend.end_velocity_jump), 2));
   text.append(" m/s; feet slide at ").append(io::Fixed(blend.foot_slide, 2)).append(" m/s (the motion's own at ");
   text.append(io::Fixed(blend.motion_foot_slide, 2)).append("), ").append(io::Fixed(100 * blend.penetration, 1));
