@@ -54,7 +54,8 @@ std::vector<PartRow> PartsOf(const ResponseJob& job, const Response& result) {
                     .end = lies,
                     .control = results::NameOf(job.problem.run.folder),
                     .event = Name(CompositionEvent::kFall)});
-    enters = static_cast<int>(std::lround(job.problem.blow.start / h) + std::lround(performed->start / h) - begin) * h;
+    enters =
+        static_cast<int>(std::lround(job.problem.impact.start / h) + std::lround(performed->start / h) - begin) * h;
     rows.push_back({.start = lies,
                     .end = enters,
                     .control = NameOf(job, *performed),
@@ -128,11 +129,11 @@ io::Json ResponseMember(const ResponseJob& job, const Response& result) {
                      "kinematic, and followed by the search; of a fall until the get-up there is none, and the motion "
                      "itself stands in its place";
   io::Json member = {{"ending", result.ending},
-                     {"blow",
-                      {{"start", job.problem.blow.start},
-                       {"duration", job.problem.blow.duration},
-                       {"what", job.problem.blow.what},
-                       {"impulse", job.problem.blow.impulse}}},
+                     {"impact",
+                      {{"start", job.problem.impact.start},
+                       {"duration", job.problem.impact.duration},
+                       {"what", job.problem.impact.what},
+                       {"impulse", job.problem.impact.impulse}}},
                      {"goes_on", result.goes_on},
                      {"own_until", result.own_until},
                      {"exit", result.exit_step * result.control.world.time_step},
@@ -202,7 +203,7 @@ void WriteSceneResponse(results::RunFolder& folder, const ResponseJob& job, cons
     character.control_sha256 = job.problem.run.controls[0].sha256;
     character.gates = job.options.configuration.task.gates;
   }
-  WriteScene(folder, scene, characters, job.problem.run.folder.string() + ", after a blow");
+  WriteScene(folder, scene, characters, job.problem.run.folder.string() + ", after an impact");
   folder.Write(results::CharacterPrefix(0, scene.characters.size()).append(results::kCompositionFile),
                FormatParts(PartsOf(job, result)));
   WriteComparisons(folder, job, result);

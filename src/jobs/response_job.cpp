@@ -47,7 +47,7 @@ ResponseJob::ResponseJob(const ResponseOptions& o)
     : options(o), problem{o, StoredRun(o.run), StoredMotionLibrary(o.library, o.mirrored)} {
   StoredRun& run = problem.run;
   const StoredMotionLibrary& library = problem.library;
-  Impact& blow = problem.blow;
+  Impact& impact = problem.impact;
   if (o.struck >= run.characters.size()) {
     throw FieldError("struck", "found " + std::to_string(o.struck + 1) + ", expected one of the " +
                                    std::to_string(run.characters.size()) + " characters of " + o.run.string());
@@ -55,7 +55,7 @@ ResponseJob::ResponseJob(const ResponseOptions& o)
   run.RequirePhysical("a response is simulated");
   const std::string file = run.controls[0].file.string();
   if (problem.has_others() && !run.AllPushes().empty()) {
-    throw UsageError(o.run.string() + ": found several characters and pushes, expected a blow of one of them alone");
+    throw UsageError(o.run.string() + ": found several characters and pushes, expected an impact of one of them alone");
   }
   if (problem.has_others()) PutFirst(o.struck, run);
   if (!run.characters[kReceiver].reference) {
@@ -68,7 +68,7 @@ ResponseJob::ResponseJob(const ResponseOptions& o)
   }
   if (problem.has_others() && !(o.push.empty() && o.worlds.empty())) {
     throw UsageError(o.run.string() + ": found several characters and " + (o.push.empty() ? "a world" : "a push") +
-                     ", expected a blow of one of them alone");
+                     ", expected an impact of one of them alone");
   }
   if (!problem.has_others() && o.push.empty() == o.worlds.empty()) {
     throw UsageError("what strikes is a push or a thing of a world: found " +
@@ -94,21 +94,21 @@ ResponseJob::ResponseJob(const ResponseOptions& o)
   problem.control = control::ControlOf(run.scene, kReceiver);
   problem.pushes = run.pushes;
   if (problem.has_others()) {
-    blow = FindImpact(problem, o.after);
+    impact = FindImpact(problem, o.after);
   } else if (o.push.empty()) {
-    blow = FindImpactOfObject(problem, io::List(o.worlds));
+    impact = FindImpactOfObject(problem, io::List(o.worlds));
   } else {
     const control::Push push = control::ParsePush(o.push, run.scene);
     problem.pushes.push_back(push);
-    blow = {push.start, push.duration, Describe(run.scene, push), push.force.norm() * push.duration};
+    impact = {push.start, push.duration, Describe(run.scene, push), push.force.norm() * push.duration};
   }
   for (const control::Push& earlier : run.AllPushes()) {
-    if (earlier.end() > blow.start) {
-      throw FieldError("push", "found the start " + io::Fixed(blow.start, 2) +
+    if (earlier.end() > impact.start) {
+      throw FieldError("push", "found the start " + io::Fixed(impact.start, 2) +
                                    " s, expected one after the run's own push " + Describe(run.scene, earlier));
     }
   }
-  if (o.latest < std::max({o.earliest, o.delay, blow.duration})) {
+  if (o.latest < std::max({o.earliest, o.delay, impact.duration})) {
     throw FieldError("latest",
                      "found " + io::Fixed(o.latest, 2) +
                          " s, expected no less than the earliest instant, the delay and the duration of the impact");

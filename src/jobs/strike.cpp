@@ -226,7 +226,7 @@ class StrikePlacer {
     const std::string file = o_.attacker.file.string();
     if (!approach.touch) {
       throw InputError(file,
-                       "a blow that never touches: the " + bodies + " come no nearer than " +
+                       "an impact that never touches: the " + bodies + " come no nearer than " +
                            io::Fixed(approach.bodies.distance, 3) + " m, at " + io::Fixed(approach.time, 2) + " s of " +
                            io::Fixed(until, 2) + " s",
                        "two characters that meet");
@@ -292,7 +292,7 @@ Strike SimulateStrike(const StrikeJob& job) {
   }
   const control::Trajectory whole = control::Replay(result.scene);
   const simulation::Layout layout = result.scene.layout();
-  result.blow = FirstImpact(whole, layout, 0);
+  result.impact = FirstImpact(whole, layout, 0);
   for (size_t c = 0; c < 2; ++c) {
     const ReferenceMotion& reference = job.references[c];
     const auto steps = static_cast<size_t>(result.scene.fragments[c].back().end_step());
@@ -320,7 +320,7 @@ void WriteStrike(results::RunFolder& folder, const StrikeJob& job, const Strike&
                       {{"time", job.touch.time},
                        {"receiver", name(job.touch.bodies.first)},
                        {"attacker", name(job.touch.bodies.second)}}},
-                     {"blow", result.blow ? ToJson(result.scene, *result.blow) : io::Json()},
+                     {"impact", result.impact ? ToJson(result.scene, *result.impact) : io::Json()},
                      {"targets", "the poses of the recordings, ahead of the time by kd / kp of each joint"}};
   for (size_t c = 0; c < 2; ++c) {
     io::Json choice = io::Json::object();
@@ -358,13 +358,13 @@ std::string Describe(const StrikeJob& job, const Strike& result) {
   text += "the recordings touch at " + io::Fixed(job.touch.time, 3) + " s: the attacker's ";
   text.append(name(job.touch.bodies.second)).append(" and the receiver's ").append(name(job.touch.bodies.first));
   text.append("; simulated from ").append(io::Fixed(job.start, 3)).append(" s on\n");
-  if (!result.blow) return text + "  in the simulation they miss one another\n";
-  const ContactEpisode& blow = *result.blow;
-  text.append("  the impact: ").append(Describe(result.scene, blow)).append(", ");
-  text.append(io::Fixed(blow.start, 3)).append(" to ").append(io::Fixed(blow.end, 3)).append(" s after that, ");
-  text.append(io::Fixed(blow.impulse.norm(), 1)).append(" N s, at most ");
-  text.append(io::Fixed(blow.largest_force, 0)).append(" N, closing at ");
-  text.append(io::Fixed(blow.closing_speed, 1)).append(" m/s\n");
+  if (!result.impact) return text + "  in the simulation they miss one another\n";
+  const ContactEpisode& impact = *result.impact;
+  text.append("  the impact: ").append(Describe(result.scene, impact)).append(", ");
+  text.append(io::Fixed(impact.start, 3)).append(" to ").append(io::Fixed(impact.end, 3)).append(" s after that, ");
+  text.append(io::Fixed(impact.impulse.norm(), 1)).append(" N s, at most ");
+  text.append(io::Fixed(impact.largest_force, 0)).append(" N, closing at ");
+  text.append(io::Fixed(impact.closing_speed, 1)).append(" m/s\n");
   return text;
 }
 

@@ -229,15 +229,16 @@ io::Json SettingsOf(const io::Json& manifest) {
 }
 
 /// An impact of something else than the pushes that are shown: of a thing or of another character.
-io::Json ShownBlow(const io::Json& manifest, const io::Json& pushes) {
+io::Json ShownImpact(const io::Json& manifest, const io::Json& pushes) {
   if (!manifest.is_object() || !manifest.contains("response")) return {};
   constexpr io::Range kAny{-1e9, 1e9};
-  const io::JsonView blow = io::JsonView(manifest, "manifest")["response"]["blow"];
-  const double start = blow["start"].Number(kAny);
+  const io::JsonView response = io::JsonView(manifest, "manifest")["response"];
+  const io::JsonView impact = response[response.Has("impact") ? "impact" : "blow"];  // its name up to version 0.1
+  const double start = impact["start"].Number(kAny);
   for (const io::Json& push : pushes) {
     if (push["start"] == start) return {};
   }
-  return {{"what", blow["what"].String()}, {"start", start}, {"end", start + blow["duration"].Number(kAny)}};
+  return {{"what", impact["what"].String()}, {"start", start}, {"end", start + impact["duration"].Number(kAny)}};
 }
 
 /// Instants per second of a grid: fewer where the motion would have too many.
@@ -415,7 +416,7 @@ io::Json RunDescriber::Finish() {
     if (run.manifest.is_object() && run.manifest.contains("pushes")) {
       json["composition"]["pushes"] = ShownPushes(io::JsonView(run.manifest, "manifest")["pushes"]);
     }
-    json["composition"]["blow"] = ShownBlow(run.manifest, json["composition"]["pushes"]);
+    json["composition"]["impact"] = ShownImpact(run.manifest, json["composition"]["pushes"]);
   }
   if (!run.latent_picture.empty()) json["latent_picture"] = run.latent_picture;
   if (run.repair != nullptr) json["repair"] = RepairToJson(*run.repair);

@@ -47,8 +47,8 @@ TEST_F(RespondProgram, AThrownBallStrikes) {
   EXPECT_EQ(outcome.code, 0) << outcome.text;
   const io::Json manifest = io::ReadJson(run + "/manifest.json");
   EXPECT_FALSE(manifest.contains("pushes"));
-  EXPECT_THAT(manifest["response"]["blow"]["what"].get<std::string>(), HasSubstr("ball, which meets "));
-  EXPECT_GT(manifest["response"]["blow"]["start"].get<double>(), 0.2);
+  EXPECT_THAT(manifest["response"]["impact"]["what"].get<std::string>(), HasSubstr("ball, which meets "));
+  EXPECT_GT(manifest["response"]["impact"]["start"].get<double>(), 0.2);
   EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
   EXPECT_EQ(Execute(kReport + " " + run + " --output " + Path("report.html")).code, 0);
 }

@@ -31,9 +31,9 @@ TEST_F(StrikeProgram, LeavesASceneThatTheOthersTake) {
   EXPECT_EQ(manifest["characters"].size(), 2u);
   const io::Json& strike = manifest["strike"];
   // The impact of the simulation comes with that of the recordings, and pushes the receiver backward.
-  EXPECT_NEAR(strike["start"].get<double>() + strike["blow"]["start"].get<double>(),
+  EXPECT_NEAR(strike["start"].get<double>() + strike["impact"]["start"].get<double>(),
               strike["touch"]["time"].get<double>(), 0.1);
-  EXPECT_GT(strike["blow"]["largest_force"].get<double>(), 0);
+  EXPECT_GT(strike["impact"]["largest_force"].get<double>(), 0);
   EXPECT_EQ(Execute(kWalkIntoStand + " --output " + run).code, 2);  // in use
   ASSERT_EQ(Execute(kWalkIntoStand + " --output " + Path("again")).code, 0);
   EXPECT_EQ(io::ReadFile(run + "/control.json"), io::ReadFile(Path("again/control.json")));
@@ -54,7 +54,7 @@ TEST_F(StrikeProgram, TheOneThatIsStruckResponds) {
   EXPECT_TRUE(outcome.code == 0 || outcome.code == 4) << outcome.text;
   const io::Json manifest = io::ReadJson(run + "/manifest.json");
   EXPECT_EQ(manifest["success"].get<bool>(), outcome.code == 0);
-  EXPECT_THAT(manifest["response"]["blow"]["what"].get<std::string>(), HasSubstr(", which meets 1:"));
+  EXPECT_THAT(manifest["response"]["impact"]["what"].get<std::string>(), HasSubstr(", which meets 1:"));
   EXPECT_EQ(manifest["response"]["struck"], 1);
   EXPECT_EQ(manifest["response"]["others"].size(), 1u);
   EXPECT_EQ(manifest.contains("characters"), !manifest["response"].contains("others_left_out"));
@@ -84,9 +84,9 @@ TEST_F(StrikeProgram, TheOneThatIsStruckResponds) {
   ExpectRefusals(kRespond, {{struck + " --library " + library + " --receiver 3 --output " + Path("no"), 2,
                              "--struck: found 3, expected one of the 2 characters"},
                             {struck + " --library " + library + " --push trunk,0:0:1,1,0.1 --output " + Path("no"), 2,
-                             "found several characters and a push, expected a blow of one of them alone"},
+                             "found several characters and a push, expected an impact of one of them alone"},
                             {struck + " --library " + library + " --after 900 --output " + Path("no"), 3,
-                             "found a blow that never touches"}});
+                             "found an impact that never touches"}});
 }
 
 /// Markers of two people who walk towards one another.
@@ -136,7 +136,7 @@ TEST_F(StrikeProgram, RefusesWhatItCannotUse) {
                     output = " --output " + Path("run");
   const std::string clips = stand + " --attacker " + walk + output;
   ExpectRefusals(kStrike,
-                 {{clips + " --stance 9", 3, "found a blow that never touches: the attacker's "},
+                 {{clips + " --stance 9", 3, "found an impact that never touches: the attacker's "},
                   {clips + " --stance 0.1", 3, "found characters that begin inside one another: the attacker's "},
                   {clips + " --stance 1,2,3,4", 2, "found 4 parts between commas, expected AHEAD"},
                   {clips + " --pair --stance 1", 2, "--pair: found --stance with it"},

@@ -54,9 +54,9 @@ TEST(FirstImpact, ThePairKeepsItsMomentum) {
   const control::Trajectory whole = control::Simulate(characters, world, start, controllers, 0, 120);
   ASSERT_FALSE(whole.diverged);
   const simulation::Layout layout(characters, world.environment);
-  const std::optional<ContactEpisode> blow = FirstImpact(whole, layout, 0);
-  ASSERT_TRUE(blow);
-  EXPECT_GT(blow->impulse.norm(), 1);
+  const std::optional<ContactEpisode> impact = FirstImpact(whole, layout, 0);
+  ASSERT_TRUE(impact);
+  EXPECT_GT(impact->impulse.norm(), 1);
   const auto gain_of = [&](size_t c) {
     return Vec3(MomentumOf(human, layout.StateOf(whole.states.back(), c)) -
                 MomentumOf(human, layout.StateOf(whole.states.front(), c)));
@@ -88,17 +88,17 @@ TEST(FirstImpact, IsThatOfTwoBlocks) {
   const control::Trajectory whole = control::Simulate(characters, world, start, controllers, 0, 120);
   const simulation::Layout layout(characters, world.environment);
   for (const size_t c : {0u, 1u}) {
-    const std::optional<ContactEpisode> blow = FirstImpact(whole, layout, c);
-    ASSERT_TRUE(blow);
-    EXPECT_NEAR(blow->start, 0.2, 2.5 * world.time_step);
-    EXPECT_NEAR(blow->closing_speed, 3, 1e-9);
-    EXPECT_EQ(blow->body, static_cast<int>(c));
-    EXPECT_EQ(blow->other, static_cast<int>(1 - c));
+    const std::optional<ContactEpisode> impact = FirstImpact(whole, layout, c);
+    ASSERT_TRUE(impact);
+    EXPECT_NEAR(impact->start, 0.2, 2.5 * world.time_step);
+    EXPECT_NEAR(impact->closing_speed, 3, 1e-9);
+    EXPECT_EQ(impact->body, static_cast<int>(c));
+    EXPECT_EQ(impact->other, static_cast<int>(1 - c));
     const size_t body = c;
     const Vec3 gained = 2 * (whole.states.back()[body].linear_velocity - whole.states.front()[body].linear_velocity);
-    EXPECT_LT((blow->impulse - gained).norm(), 1e-9);
-    EXPECT_LT(blow->impulse.x() * (c == 0 ? 1 : -1), -2.9);
-    EXPECT_FALSE(blow->at_end);
+    EXPECT_LT((impact->impulse - gained).norm(), 1e-9);
+    EXPECT_LT(impact->impulse.x() * (c == 0 ? 1 : -1), -2.9);
+    EXPECT_FALSE(impact->at_end);
   }
   EXPECT_FALSE(FirstImpact(whole, layout, 0, 0.4));
 }
@@ -123,8 +123,8 @@ TEST(Strike, BothAreSimulatedFromAFrameBeforeTheTouch) {
   EXPECT_TRUE(job.touch.touch);
   EXPECT_NEAR(job.touch.time - job.start, 1 / std::min(job.reports[0].frame_rate, job.reports[1].frame_rate), 1e-9);
   const Strike strike = SimulateStrike(job);
-  ASSERT_TRUE(strike.blow);
-  EXPECT_LT(strike.blow->start, 0.15);
+  ASSERT_TRUE(strike.impact);
+  EXPECT_LT(strike.impact->start, 0.15);
   EXPECT_EQ(strike.scene.characters.size(), 2u);
   // The same bytes again.
   const Strike again = SimulateStrike(StrikeJob(WalkIntoStand(1.6)));
@@ -132,9 +132,9 @@ TEST(Strike, BothAreSimulatedFromAFrameBeforeTheTouch) {
             control::Fingerprint(control::Replay(again.scene).states.back()));
 }
 
-TEST(Strike, RefusesWhatIsNoBlow) {
+TEST(Strike, RefusesWhatIsNoImpact) {
   EXPECT_THAT([] { StrikeJob job(WalkIntoStand(9)); },
-              ThrowsMessage<InputError>(HasSubstr("a blow that never touches: the attacker's ")));
+              ThrowsMessage<InputError>(HasSubstr("an impact that never touches: the attacker's ")));
   EXPECT_THAT([] { StrikeJob job(WalkIntoStand(9)); }, ThrowsMessage<InputError>(HasSubstr(" come no nearer than 6.")));
   EXPECT_THAT([] { StrikeJob job(WalkIntoStand(0.1)); },
               ThrowsMessage<InputError>(HasSubstr("characters that begin inside one another")));

@@ -82,11 +82,11 @@ struct StrikeJob {
 
 struct Strike {
   control::Scene scene;                          ///< the receiver, the attacker
-  std::optional<ContactEpisode> blow;            ///< of the simulation; nothing where the two miss one another in it
+  std::optional<ContactEpisode> impact;          ///< of the simulation; nothing where the two miss one another in it
   std::vector<metrics::Evaluation> evaluations;  ///< of both: servos alone, which nearly always fall in the end
   results::RunTimer timer;
 
-  bool success() const { return blow.has_value(); }
+  bool success() const { return impact.has_value(); }
 };
 
 /// Simulates both in one world. The targets are the poses of the motions, taken ahead of the time by kd / kp of each

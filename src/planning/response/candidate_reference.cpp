@@ -20,7 +20,7 @@ constexpr double kFadeOnGround = 0.6;  // in which what lies goes over into a mo
 std::vector<character::Pose> ReferenceInto(const ImpactSimulation& struck, const ResponseCandidate& candidate) {
   const character::Character& character = struck.character();
   const control::Trajectory second = struck.SecondSimulation(candidate, 1, kGoOver);
-  const double since_exit = struck.problem().blow.start - struck.exit_time();
+  const double since_exit = struck.problem().impact.start - struck.exit_time();
   const double enters = candidate.start + since_exit;  // from the exit on [s]
   const auto at = static_cast<size_t>(struck.impact() + struck.StepOf(candidate.start) - struck.exit());
   character::State state;

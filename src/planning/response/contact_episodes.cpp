@@ -22,12 +22,12 @@ struct Hit {
 /// @param hit_of what a contact is; nothing where it is none of the impact
 template <typename HitOf>
 std::optional<ContactEpisode> Follow(const control::Trajectory& whole, double from, const HitOf& hit_of) {
-  std::optional<ContactEpisode> blow;
+  std::optional<ContactEpisode> impact;
   const double h = whole.time_step;
   for (size_t step = 0; step < whole.contacts.size(); ++step) {
     const double time = whole.TimeOf(step);
     if (time < from - 1e-9) continue;
-    if (blow && time - blow->end >= kTouchesApart) break;
+    if (impact && time - impact->end >= kTouchesApart) break;
     Vec3 force = Vec3::Zero();
     bool touches = false;
     for (const simulation::Contact& contact : whole.contacts[step]) {
@@ -35,26 +35,26 @@ std::optional<ContactEpisode> Follow(const control::Trajectory& whole, double fr
       if (!hit) continue;
       touches = true;
       force += hit->force;
-      if (blow) continue;
-      blow.emplace();
-      blow->start = time;
-      blow->body = hit->body;
-      blow->other = hit->other;
-      blow->object = hit->object;
-      blow->point = contact.point;
+      if (impact) continue;
+      impact.emplace();
+      impact->start = time;
+      impact->body = hit->body;
+      impact->other = hit->other;
+      impact->object = hit->object;
+      impact->point = contact.point;
       if (contact.other < 0) continue;
       const character::State& before = whole.states[step];
       const Vec3 rate = VelocityAt(before[static_cast<size_t>(contact.other)], contact.point) -
                         VelocityAt(before[static_cast<size_t>(contact.body)], contact.point);
-      blow->closing_speed = rate.dot(contact.normal);
+      impact->closing_speed = rate.dot(contact.normal);
     }
     if (!touches) continue;
-    blow->end = time + h;
-    blow->impulse += h * force;
-    blow->largest_force = std::max(blow->largest_force, force.norm());
-    blow->at_end = step + 1 == whole.contacts.size();
+    impact->end = time + h;
+    impact->impulse += h * force;
+    impact->largest_force = std::max(impact->largest_force, force.norm());
+    impact->at_end = step + 1 == whole.contacts.size();
   }
-  return blow;
+  return impact;
 }
 
 }  // namespace
@@ -78,19 +78,19 @@ std::optional<ContactEpisode> FirstImpactOfObject(const control::Trajectory& mot
   });
 }
 
-std::string Describe(const control::Scene& scene, const ContactEpisode& blow) {
-  return control::BodyName(scene, blow.other) + ", which meets " + control::BodyName(scene, blow.body);
+std::string Describe(const control::Scene& scene, const ContactEpisode& impact) {
+  return control::BodyName(scene, impact.other) + ", which meets " + control::BodyName(scene, impact.body);
 }
 
-io::Json ToJson(const control::Scene& scene, const ContactEpisode& blow) {
-  return {{"start", blow.start},
-          {"end", blow.end},
-          {"body", control::BodyName(scene, blow.body)},
-          {"other", control::BodyName(scene, blow.other)},
-          {"point", io::ToJson(blow.point)},
-          {"impulse", io::ToJson(blow.impulse)},
-          {"largest_force", blow.largest_force},
-          {"closing_speed", blow.closing_speed}};
+io::Json ToJson(const control::Scene& scene, const ContactEpisode& impact) {
+  return {{"start", impact.start},
+          {"end", impact.end},
+          {"body", control::BodyName(scene, impact.body)},
+          {"other", control::BodyName(scene, impact.other)},
+          {"point", io::ToJson(impact.point)},
+          {"impulse", io::ToJson(impact.impulse)},
+          {"largest_force", impact.largest_force},
+          {"closing_speed", impact.closing_speed}};
 }
 
 }  // namespace retrace::runs

@@ -44,7 +44,7 @@ Impact FindImpact(const ResponseProblem& problem, double after) {
       who = c;
     }
   }
-  std::string found = "a blow that never touches";
+  std::string found = "an impact that never touches";
   if (nearest.first >= 0) {
     found.append(": ")
         .append(control::BodyName(scene, layout.BodyOf(who, nearest.second)))

@@ -16,8 +16,8 @@ namespace {}  // namespace
 
 ImpactSimulation::ImpactSimulation(const ResponseProblem& problem)
     : problem_(problem),
-      impact_(StepOf(problem.blow.start)),
-      exit_(std::min(StepAfter(problem.blow.start + std::max(problem.settings.delay, problem.blow.duration)),
+      impact_(StepOf(problem.impact.start)),
+      exit_(std::min(StepAfter(problem.impact.start + std::max(problem.settings.delay, problem.impact.duration)),
                      problem.control.num_steps())),
       others_(problem.run.scene.fragments) {
   if (problem.settings.kinematic) FindOwnMotion();
@@ -115,7 +115,7 @@ bool ImpactSimulation::GoesOnUntil(const ResponseCandidate& candidate) const {
 }
 
 CrossfadeController ImpactSimulation::ServosOf(const ResponseCandidate& candidate, double gain) const {
-  const double enters = problem_.blow.start + candidate.start;
+  const double enters = problem_.impact.start + candidate.start;
   return CrossfadeController(character(), {*problem_.run.characters[ResponseProblem::kReceiver].reference, 0},
                              {MotionOf(candidate), candidate.time - enters}, exit_time(), enters, gain);
 }

@@ -59,8 +59,8 @@ bool BlendInto(const ImpactSimulation& struck, const ResponseCandidate& candidat
   const control::Trajectory shown = control::Replay(character, result.control, problem.pushes);
   result.blend = MeasureBlend(blend, *result.control.ending, shown.states, simulated);
   result.blend->hidden_impulse = candidate.hidden_impulse;
-  result.blend->hidden_share = problem.blow.impulse > 0 ? candidate.hidden_impulse / problem.blow.impulse : 0;
-  result.reference = PosesOf(*problem.run.characters[ResponseProblem::kReceiver].reference, problem.blow.start);
+  result.blend->hidden_share = problem.impact.impulse > 0 ? candidate.hidden_impulse / problem.impact.impulse : 0;
+  result.reference = PosesOf(*problem.run.characters[ResponseProblem::kReceiver].reference, problem.impact.start);
   AppendStates(character, shown.states, struck.h(), result.reference);
   return result.blend->smooth();
 }

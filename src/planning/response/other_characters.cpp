@@ -54,7 +54,7 @@ void OtherCharacters::LeadBack(OtherCharacter& other) {
   other.undisturbed = evaluator->Finish(problem_.run.expected_duration(c)).success();
   other.reached = own.duration();
   other.reference = PosesOf(own, other.reached);
-  if (!other.undisturbed) LeadBackFrom(struck_.whole(), struck_.StepAfter(problem_.blow.end()), other);
+  if (!other.undisturbed) LeadBackFrom(struck_.whole(), struck_.StepAfter(problem_.impact.end()), other);
 }
 
 /// From a state of a motion of all characters on, by a search of its own.
@@ -67,7 +67,7 @@ void OtherCharacters::LeadBackFrom(const control::Trajectory& whole, int from, O
   if (own.duration() - time < kLeastReturn || static_cast<size_t>(from) >= whole.states.size()) return;
   const character::State state = scene.layout().StateOf(whole.states[static_cast<size_t>(from)], c);
   // Where its own motion ends it comes to rest, for as long as the other one may need.
-  const double left = std::max(own.duration() - time, problem_.blow.duration + o.seconds + o.stand);
+  const double left = std::max(own.duration() - time, problem_.impact.duration + o.seconds + o.stand);
   std::vector<character::Pose> poses(NumCompositionFrames(left));
   for (size_t f = 0; f < poses.size(); ++f) {
     RestingPoseAt(own, own.duration(), time + static_cast<double>(f) * kCompositionFrame, poses[f]);
@@ -105,7 +105,7 @@ void OtherCharacters::LeadBackAgain(const control::Trajectory& whole, const std:
 /// Since when no character touches the one that responds; negative where none did after the delay [s].
 double OtherCharacters::LastTouch(const control::Trajectory& whole) const {
   double last = -1;
-  for (double from = std::max(struck_.exit_time(), problem_.blow.end());;) {
+  for (double from = std::max(struck_.exit_time(), problem_.impact.end());;) {
     const std::optional<ContactEpisode> touch =
         FirstImpact(whole, problem_.run.scene.layout(), ResponseProblem::kReceiver, from);
     if (!touch) return last;

@@ -93,7 +93,7 @@ class Responder {
     const metrics::Gate* const left = evaluation.FirstViolated();
     result_.own_until = left != nullptr ? left->first_violation : evaluation.simulated_duration;
     if (naive.diverged && naive.states.size() <= static_cast<size_t>(struck_.exit()) + 1) {
-      throw InputError(problem_.blow.what, "a blow under which the simulation diverges", "one that it can take");
+      throw InputError(problem_.impact.what, "an impact under which the simulation diverges", "one that it can take");
     }
     Tell(result_.goes_on ? "the run's own control stays within tolerance to its end under the push"
                          : "the run's own control exceeds the tolerances at " + io::Fixed(result_.own_until, 2) + " s");
@@ -156,7 +156,7 @@ class Responder {
     if (c == most) BlendInto(struck_, result_.candidates[c = 0], result_);
     ResponseCandidate& candidate = result_.candidates[c];
     candidate.tried = candidate.found = true;
-    SetReached(result_.control.duration() - problem_.blow.start, candidate);
+    SetReached(result_.control.duration() - problem_.impact.start, candidate);
     Tell(Describe(problem_, candidate));
     result_.chosen = static_cast<int>(c);
     return true;
@@ -214,7 +214,7 @@ class Responder {
     candidate.found = way.reached_end;
     if (way.reached_end && stand > 0) candidate.found = GoOn(problem, poses, way, followed, candidate);
     candidate.cpu_seconds += way.cpu_seconds;
-    SetReached(lead_.end_step * h() - problem_.blow.start + way.reached, candidate);
+    SetReached(lead_.end_step * h() - problem_.impact.start + way.reached, candidate);
     // What is not found to the end is the result where nothing else is found.
     if (!candidate.found && candidate.reached <= best_reached_) return;
     best_reached_ = candidate.reached;
@@ -225,7 +225,7 @@ class Responder {
     }
     if (!IsAmongOthers()) return;
     const auto touch = FirstImpact(whole, problem_.run.scene.layout(), ResponseProblem::kReceiver,
-                                   std::max(struck_.exit_time(), problem_.blow.end()));
+                                   std::max(struck_.exit_time(), problem_.impact.end()));
     candidate.touched_again = touch ? touch->start : -1;
   }
 
@@ -285,7 +285,7 @@ class Responder {
     const metrics::Evaluation& evaluation = result_.evaluation;
     const metrics::Gate* const left = evaluation.FirstViolated();
     candidate.found = evaluation.success();
-    SetReached((left != nullptr ? left->first_violation : evaluation.simulated_duration) - problem_.blow.start,
+    SetReached((left != nullptr ? left->first_violation : evaluation.simulated_duration) - problem_.impact.start,
                candidate);
     if (candidate.found || candidate.reached > best_reached_) {
       best_reached_ = candidate.reached;
@@ -342,7 +342,7 @@ class Responder {
       begin -= struck_.exit();
     } else {
       const auto first = struck_.naive().states.begin();
-      result_.reference = PosesOf(Own(), problem_.blow.start);
+      result_.reference = PosesOf(Own(), problem_.impact.start);
       themselves.assign(first, first + struck_.exit());
     }
     themselves.insert(themselves.end(), lead_.states.begin(), lead_.states.end());

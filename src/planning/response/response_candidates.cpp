@@ -170,7 +170,7 @@ class Finder {
     ResponseCandidate candidate;
     candidate.own = true;
     candidate.start = start;
-    candidate.time = problem_.blow.start + start;
+    candidate.time = problem_.impact.start + start;
     candidate.end = candidate.last = candidate.rest = struck_.MotionOf(candidate).duration();
     if (o_.any_motion || candidate.end < candidate.time + kGoOver || !Measure(candidate)) return;
     if (candidate.gap < kNearOwn) candidates_.push_back(candidate);

@@ -137,7 +137,7 @@ const events = {
 
 // What each part of a composed motion is, with the pushes.
 function composition(run, clock) {
-  const { parts, pushes, blow } = run.composition;
+  const { parts, pushes, impact } = run.composition;
   const between = (start, end) => `${start.toFixed(2)} to ${end.toFixed(2)} s`;
   const name = ({ event, control }) => (event === 'fall' || event === 'drive' ? events[event] : `${control}, ${events[event]}`);
   const bars = parts.map((part) => ({
@@ -155,8 +155,8 @@ function composition(run, clock) {
   const said = (list) => list.map(({ title }) => title).join('; ');
   const rows = [{ label: 'Parts', hint: 'As in composition.csv', said: said(bars), bars }];
   if (pushed.length) rows.push({ label: 'Pushes', hint: 'As in manifest.json', said: said(pushed), bars: pushed });
-  if (blow) {
-    const bar = { ...blow, title: `${blow.what}: ${between(blow.start, blow.end)}`, data: { event: 'push' } };
+  if (impact) {
+    const bar = { ...impact, title: `${impact.what}: ${between(impact.start, impact.end)}`, data: { event: 'push' } };
     rows.push({ label: 'Blow', hint: 'As in manifest.json', said: bar.title, bars: [bar] });
   }
   const used = Object.entries(events).filter(([event]) => parts.some((part) => part.event === event));
@@ -177,7 +177,7 @@ function composition(run, clock) {
         'p.note',
         {},
         'The reference is that of the run until the push, then a way into the motion that was found, and that motion. ',
-        run.ragdoll && 'The ragdoll takes the same blow, and from the end of the delay on its servos have a hundredth of their strength.',
+        run.ragdoll && 'The ragdoll takes the same impact, and from the end of the delay on its servos have a hundredth of their strength.',
       ),
     kinematic && element('p.warning', {}, 'Parts with a double edge begin with a kinematic transition, which is not physical.'),
   );

@@ -40,7 +40,7 @@ std::optional<ContactEpisode> FirstImpact(const control::Trajectory& whole, cons
 std::optional<ContactEpisode> FirstImpactOfObject(const control::Trajectory& motion, int first_object);
 
 /// "2:left_hand, which meets 1:trunk"
-std::string Describe(const control::Scene& scene, const ContactEpisode& blow);
-io::Json ToJson(const control::Scene& scene, const ContactEpisode& blow);
+std::string Describe(const control::Scene& scene, const ContactEpisode& impact);
+io::Json ToJson(const control::Scene& scene, const ContactEpisode& impact);
 
 }  // namespace retrace::runs

@@ -72,7 +72,7 @@ struct ResponseProblem {
   StoredMotionLibrary library;
   control::OpenLoopControl control = {};   ///< of that character in the run
   std::vector<control::Push> pushes = {};  ///< those of the run, then the new one, where there is one
-  Impact blow = {};
+  Impact impact = {};
 };
 
 /// A position at which a recorded motion may be entered.
