@@ -117,6 +117,7 @@ struct Command::Parser {
 
 Command::Command(const std::string& name, const std::string& description)
     : name_(name), description_(description), parser_(new Parser{CLI::App(description, name)}) {
+  PrepareProcess(name);  // --help may be printed to a pipe
   parser_->app.formatter(std::make_shared<HelpFormatter>());
 }
 

@@ -1,10 +1,19 @@
 #include "cli/program.h"
 
+#include <poll.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <filesystem>
+#include <new>
+#include <system_error>
 
 #include "cli/field_options.h"
 #include "retrace/io/error.h"
@@ -12,11 +21,56 @@
 
 namespace retrace::cli {
 
+namespace {
+
+std::array<char, 64> program_name = {"retrace"};  // for messages where nothing can be allocated
+
+/// What could not be caught: an exception where none may leave, such as one for memory in a destructor or a thread.
+[[noreturn]] void EndUncaught() {
+  const std::exception_ptr exception = std::current_exception();
+  try {
+    if (exception) std::rethrow_exception(exception);
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr, "%s: memory ran out\n", program_name.data());
+    std::_Exit(static_cast<int>(ExitCode::kResources));
+  } catch (const std::system_error& error) {
+    const std::string exhausted = ExhaustedResource(error);
+    if (!exhausted.empty()) {
+      std::fprintf(stderr, "%s: %s\n", program_name.data(), exhausted.c_str());
+      std::_Exit(static_cast<int>(ExitCode::kResources));
+    }
+  } catch (...) {
+  }
+  std::abort();
+}
+
+/// Whether standard output is a pipe that nobody reads any more.
+bool ReaderIsGone() {
+  pollfd output{STDOUT_FILENO, POLLOUT, 0};
+  return ::poll(&output, 1, 0) > 0 && (output.revents & POLLERR) != 0;
+}
+
+}  // namespace
+
+void PrepareProcess(const std::string& name) {
+  const size_t length = std::min(name.size(), program_name.size() - 1);
+  std::copy_n(name.begin(), length, program_name.begin());
+  program_name[length] = '\0';
+  // Where a file may not grow, and where nobody reads any more, the call that writes fails, and says so.
+  std::signal(SIGXFSZ, SIG_IGN);
+  std::signal(SIGPIPE, SIG_IGN);
+  std::set_terminate(EndUncaught);
+}
+
 int FinishOutput(const std::string& name, bool prints, int exit_code) {
   const bool failed = std::ferror(stdout) != 0;
   errno = failed ? EIO : 0;  // the reason of an earlier failure is not known any more
   if (std::fflush(stdout) == 0 && !failed) return exit_code;
-  if (prints) std::fprintf(stderr, "%s: standard output: cannot be written: %s\n", name.c_str(), std::strerror(errno));
+  const int reason = errno;
+  // Who has read enough, as `head`, knows that there is more.
+  if (prints && !ReaderIsGone()) {
+    std::fprintf(stderr, "%s: standard output: cannot be written: %s\n", name.c_str(), std::strerror(reason));
+  }
   const bool other_error =
       exit_code != static_cast<int>(ExitCode::kSuccess) && exit_code != static_cast<int>(ExitCode::kBelowGate);
   return other_error ? exit_code : static_cast<int>(ExitCode::kOutput);
@@ -53,18 +107,25 @@ std::string Hints(const std::exception& error) {
 }  // namespace
 
 int RunProgram(const std::string& name, bool prints, const std::function<int()>& body) {
+  PrepareProcess(name);
+  const auto end = [&](ExitCode code, const std::string& message) {
+    if (prints) std::fprintf(stderr, "%s: %s\n", name.c_str(), message.c_str());
+    return static_cast<int>(code);
+  };
   try {
     return FinishOutput(name, prints, body());
   } catch (const Error& error) {
-    if (prints) std::fprintf(stderr, "%s: %s%s\n", name.c_str(), MessageOf(error).c_str(), Hints(error).c_str());
-    return static_cast<int>(error.code());
-  } catch (const std::filesystem::filesystem_error& error) {  // a name too long, links without an end
-    const std::string message = MessageLine(error.path1().string() + ": cannot be used: " + error.code().message());
-    if (prints) std::fprintf(stderr, "%s: %s\n", name.c_str(), message.c_str());
-    return static_cast<int>(ExitCode::kInput);
+    return end(error.code(), MessageOf(error) + Hints(error));
   } catch (const std::exception& error) {
-    if (prints) std::fprintf(stderr, "%s: internal error, please report it: %s\n", name.c_str(), error.what());
-    return static_cast<int>(ExitCode::kBug);
+    if (const std::string exhausted = ExhaustedResource(error); !exhausted.empty()) {
+      return end(ExitCode::kResources, MessageLine(exhausted));
+    }
+    // A name too long, links without an end.
+    if (const auto* of_file = dynamic_cast<const std::filesystem::filesystem_error*>(&error)) {
+      return end(ExitCode::kInput,
+                 MessageLine(of_file->path1().string() + ": cannot be used: " + of_file->code().message()));
+    }
+    return end(ExitCode::kBug, "internal error, please report it: " + MessageLine(error.what()));
   }
 }
 

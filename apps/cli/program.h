@@ -7,11 +7,17 @@
 
 namespace retrace::cli {
 
+/// Prepares this process for limits of the machine: a file that may not grow and a pipe without a reader make the call
+/// fail that writes, and an exception for memory or threads that nothing can catch ends the process with one line and
+/// ExitCode::kResources. `name` is what that line begins with.
+void PrepareProcess(const std::string& name);
+
 /// Runs the body of a program and maps what it throws to an exit code and one line on standard error. Output that
 /// could not be written is an error, too.
 int RunProgram(const std::string& name, bool prints, const std::function<int()>& body);
 
-/// The exit code of a program that ends with `exit_code`: another one when its output could not be written.
+/// The exit code of a program that ends with `exit_code`: another one when its output could not be written. That is
+/// said on standard error unless standard output is a pipe whose reader has gone.
 int FinishOutput(const std::string& name, bool prints, int exit_code);
 
 /// A word as a shell takes it back, in quotation marks where it needs them.

@@ -120,6 +120,7 @@ int RunTopLevel(const std::vector<std::string>& arguments) {
 }  // namespace
 
 int Dispatch(int argc, char** argv) {
+  cli::PrepareProcess(kProgram);
   std::vector<std::string> arguments = cli::Arguments(argc, argv);
   const std::string program = argc > 0 ? std::filesystem::path(argv[0]).filename().string() : kProgram;
   if (program != kProgram) {

@@ -24,6 +24,7 @@ struct Options {
   std::string output;
   std::string query;  // CLIP@SECOND; empty: nothing is looked for
   int matches = 10;
+  bool force = false;
   bool paper = false;
 };
 
@@ -39,6 +40,7 @@ void AddOptions(cli::Command& command, Options& o) {
       .Add("--query,--like", o.query, "Also print where the library resembles this recording most from this second on")
       .Type("CLIP@SECOND");
   cli::AddNumber(command, "--matches", o.matches, io::Integer{1, 100000}, "Motions that --query prints");
+  command.AddFlag("--force", o.force, "Make the library of other recordings, too, which then go from it");
   command.AddFlag("--paper", o.paper, "Compare by the distance of the paper, without velocities");
 }
 
@@ -91,6 +93,8 @@ int BuildLibrary(const Options& o) {
   options.sources = runs::FindLibrarySources(o.source);
   options.character = o.character;
   options.output = output;
+  options.source = o.source;
+  options.force = o.force;
   std::printf("%s\n", output.c_str());
   const std::vector<runs::LibraryEntry> entries = runs::BuildMotionLibrary(options, PrintEntry);
   size_t used = 0, frames = 0;

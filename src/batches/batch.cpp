@@ -242,6 +242,8 @@ RunRow ProcessGroup::Run(size_t index) {
     return row;
   } catch (const OutputError&) {
     throw;
+  } catch (const ResourceError&) {
+    throw;
   } catch (const StoppedError&) {
     throw;
   } catch (const Error& error) {
@@ -249,6 +251,7 @@ RunRow ProcessGroup::Run(size_t index) {
     row.status = RunStatus::kFailedInput;
     row.message = error.what();
   } catch (const std::exception& error) {
+    if (!ExhaustedResource(error).empty()) throw;  // the next run would have no more of it
     row = EmptyRow(batch_, run);
     row.status = RunStatus::kFailed;
     row.message = error.what();

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <regex>
 
 #include "retrace/io/file.h"
 #include "retrace/io/number.h"
+#include "retrace/io/pattern.h"
+#include "retrace/io/remedy.h"
+#include "retrace/results/folder_mark.h"
 
 namespace retrace::runs {
 namespace {
@@ -14,29 +16,41 @@ namespace fs = std::filesystem;
 using results::RunRow;
 using results::RunStatus;
 
-/// The folder may hold earlier results of this program, but nothing else: a wrong name must not fill a home folder.
-void PrepareFolder(const fs::path& folder, const fs::path& list) {
-  std::error_code error;
-  if (fs::exists(folder) && !fs::is_directory(folder)) {
-    throw OutputError(folder.string() + ": found a file, expected a folder or nothing");
-  }
-  if (fs::is_directory(folder) && !fs::is_empty(folder) && !fs::exists(folder / "runs") &&
-      !fs::exists(folder / results::kRunsFile)) {
-    throw UsageError(folder.string() +
-                     ": found a folder with other files in it, expected a new or empty one, or results of evaluate");
-  }
-  const std::array inputs = {list};
+std::vector<RunRow> ReadRows(const fs::path& folder) {
+  const fs::path path = folder / results::kRunsFile;
+  return results::ParseRuns(io::ReadFile(path), path.string());
+}
+
+/// The folder may hold earlier results of this program, but nothing else: a wrong name must not fill a home folder. The
+/// tables of another list stay unless the user says otherwise.
+void PrepareFolder(const EvaluationOptions& o, const Batch& batch) {
+  const fs::path table = o.output / results::kRunsFile;
+  results::ClaimedFolder folder(o.output, {"evaluation", o.list},
+                                [&] { return fs::exists(o.output / "runs") || fs::exists(table); });
+  const std::array inputs = {o.list};
   for (const std::string_view name : {results::kRunsFile, kSummaryFile, kSummaryPage, kControlsFile}) {
-    io::CheckOutput(folder / name, inputs);
+    io::CheckOutput(o.output / name, inputs);
   }
-  fs::create_directories(folder / "runs", error);
-  if (error) throw OutputError(folder.string() + ": cannot be created: " + error.message());
+  if (folder.FromAnotherSource() && fs::exists(table) && !o.force) {
+    for (const RunRow& row : ReadRows(o.output)) {
+      const auto same = [&](const ListedClip& clip) { return clip.name == row.clip; };
+      if (std::any_of(batch.clips.begin(), batch.clips.end(), same)) continue;
+      throw WithHint<UsageError>({Remedy::kOverwrite, Remedy::kOtherOutput},
+                                 o.output.string() + ": found an evaluation of another list (" +
+                                     folder.earlier()->source.string() + "), which has " + row.clip +
+                                     ", expected one of " + o.list.string());
+    }
+  }
+  folder.Mark();
+  std::error_code error;
+  fs::create_directories(o.output / "runs", error);
+  if (error) throw OutputError(o.output.string() + ": cannot be created: " + error.message());
 }
 
 /// The master's part: all runs on a farm, and the tables.
 EvaluationResult RunAndTabulate(const EvaluationOptions& o, const Batch& batch, parallel::TaskFarm& farm,
                                 const RowCallback& on_row) {
-  PrepareFolder(o.output, o.list);
+  PrepareFolder(o, batch);
   const auto note = [&](const RunRow& row, const std::vector<RunRow>& all, size_t left) {
     io::WriteFile(o.output / results::kRunsFile, results::FormatRuns(all));
     if (on_row) on_row(row, all, left);
@@ -58,11 +72,6 @@ EvaluationResult RunAndTabulate(const EvaluationOptions& o, const Batch& batch, 
   return result;
 }
 
-std::vector<RunRow> ReadRows(const fs::path& folder) {
-  const fs::path path = folder / results::kRunsFile;
-  return results::ParseRuns(io::ReadFile(path), path.string());
-}
-
 }  // namespace
 
 Batch PlanBatch(const EvaluationOptions& o) {
@@ -77,16 +86,11 @@ Batch PlanBatch(const EvaluationOptions& o) {
   batch.command = o.command;
   batch.time_limit = o.time_limit;
   CheckSettings(batch);
-  std::regex only;
-  try {
-    only = std::regex(o.only);
-  } catch (const std::regex_error&) {
-    throw UsageError("the clips \"" + o.only + "\": expected a regular expression");
-  }
+  const io::Pattern only("the clips", o.only);
   bool any = false;
   for (size_t c = 0; c < batch.clips.size(); ++c) {
     const ListedClip& clip = batch.clips[c];
-    const bool selected = o.only.empty() || std::regex_search(clip.name, only);
+    const bool selected = o.only.empty() || only.IsFoundIn(clip.name);
     any = any || selected;
     const int seeds = o.seeds > 0 ? o.seeds : clip.seeds > 0 ? clip.seeds : 5;
     for (int seed = 1; seed <= seeds; ++seed) {
@@ -151,7 +155,10 @@ std::vector<results::RunComparison> CompareFolders(const fs::path& a, const fs::
   if (comparisons.back().pairs == 0) {
     throw InputError(b / results::kRunsFile, "no run of a clip and seed of " + a.string(), "some");
   }
-  fs::create_directories(output);
+  io::CheckOutputFolder(output);
+  std::error_code error;
+  fs::create_directories(output, error);
+  if (error) throw OutputError(output.string() + ": cannot be created: " + error.message());
   io::WriteFile(output / kComparisonFile, results::FormatComparisons(comparisons));
   return comparisons;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -11,10 +12,13 @@
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
 #include "retrace/io/json.h"
+#include "retrace/io/remedy.h"
 #include "retrace/parallel/rank_report.h"
 #include "retrace/parallel/task_farm.h"
 #include "retrace/parallel/thread_farm.h"
+#include "retrace/results/folder_mark.h"
 #include "retrace/results/run_folder.h"
+#include "retrace/runs/stored/checkpoint.h"
 
 namespace retrace::runs {
 namespace {
@@ -24,24 +28,47 @@ using results::RunRow;
 
 constexpr int kDefaultSeeds = 3;
 
-/// The folder may hold a library, but nothing else: a wrong name must not fill a home folder.
+/// Names of the controls that the folder has, or was to have, from an earlier call.
+std::vector<std::string> EarlierNames(const fs::path& folder) {
+  std::vector<std::string> names;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    const bool run = fs::exists(entry.path() / results::kManifestFile) || Checkpoint::Exists(entry.path());
+    if (run) names.push_back(entry.path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+/// The folder may hold a library, but nothing else: a wrong name must not fill a home folder. What another list has
+/// made stays in it and in its index unless the user says otherwise.
 void PrepareFolder(const LibraryOptions& o, const Batch& batch) {
-  if (fs::exists(o.output) && !fs::is_directory(o.output)) {
-    throw OutputError(o.output.string() + ": found a file, expected a folder or nothing");
-  }
-  const bool holds_runs = std::any_of(batch.clips.begin(), batch.clips.end(), [&](const ListedClip& clip) {
-    return fs::exists(o.output / clip.name / results::kManifestFile);
+  const auto listed = [&](const std::string& name) {
+    return std::any_of(batch.clips.begin(), batch.clips.end(),
+                       [&](const ListedClip& clip) { return clip.name == name; });
+  };
+  results::ClaimedFolder folder(o.output, {"control library", o.list}, [&] {
+    const std::vector<std::string> names = EarlierNames(o.output);
+    return fs::exists(o.output / kLibraryFile) || std::any_of(names.begin(), names.end(), listed);
   });
-  if (fs::is_directory(o.output) && !fs::is_empty(o.output) && !holds_runs && !fs::exists(o.output / kLibraryFile)) {
-    throw UsageError(o.output.string() +
-                     ": found a folder with other files in it, expected a new or empty one, or a library of this list");
-  }
   const std::array inputs = {o.list};
   io::CheckOutput(o.output / kLibraryFile, inputs);
+  const std::vector<std::string> names = EarlierNames(o.output);
+  const auto missing = std::find_if_not(names.begin(), names.end(), listed);
+  // Of a library without a mark nothing says from which list it is: one that shares a name with it, probably.
+  const bool other = folder.earlier() ? folder.FromAnotherSource() : std::none_of(names.begin(), names.end(), listed);
+  if (other && missing != names.end() && !o.force) {
+    throw WithHint<UsageError>({Remedy::kOverwrite, Remedy::kOtherOutput},
+                               o.output.string() + ": found a library of another list" +
+                                   (folder.earlier() ? " (" + folder.earlier()->source.string() + ")" : "") +
+                                   ", which has " + *missing + ", expected one of " + o.list.string());
+  }
+  folder.Mark();
+}
+
+/// Takes the index away. It comes back last, when all that it names is there.
+void RemoveIndex(const LibraryOptions& o) {
   std::error_code error;
-  fs::create_directories(o.output, error);
-  if (error) throw OutputError(o.output.string() + ": cannot be created: " + error.message());
-  fs::remove(o.output / kLibraryFile, error);  // it comes back last, when all that it has is there
+  fs::remove(o.output / kLibraryFile, error);
   if (error) throw OutputError((o.output / kLibraryFile).string() + ": cannot be removed: " + error.message());
 }
 
@@ -91,10 +118,14 @@ MadeLibrary MakeLibrary(const LibraryOptions& o, const MadeCallback& on_run) {
   }
   MadeLibrary made;
   std::vector<std::optional<RunRow>> latest(batch.clips.size());
+  std::once_flag index_removed;
   for (bool again = false; !round.empty(); again = true) {
     batch.runs = std::exchange(round, {});
-    const auto farm =
-        parallel::MakeThreadFarm(o.threads, MakeRunFactory([&] { return std::make_shared<ProcessGroup>(batch); }));
+    const auto begin = [&] {  // a run, which the index may name
+      std::call_once(index_removed, RemoveIndex, o);
+      return std::make_shared<ProcessGroup>(batch);
+    };
+    const auto farm = parallel::MakeThreadFarm(o.threads, MakeRunFactory(begin));
     const auto note = [&](const RunRow& row, const std::vector<RunRow>&, size_t) {
       if (on_run) on_run(row);
     };

@@ -25,5 +25,5 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libretrace-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 # What src/cmake/retraceConfig.cmake.in looks for.
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
-    "retrace (= ${PROJECT_VERSION}), libeigen3-dev, nlohmann-json3-dev, libssl-dev, libsleef-dev, libzip-dev, libassimp-dev, libpugixml-dev, libopenmpi-dev")
+    "retrace (= ${PROJECT_VERSION}), libeigen3-dev, nlohmann-json3-dev, libssl-dev, libsleef-dev, libzip-dev, libassimp-dev, libpugixml-dev, libre2-dev, libopenmpi-dev")
 include(CPack)

@@ -1,6 +1,24 @@
 #include "retrace/io/error.h"
 
+#include <cerrno>
+#include <new>
+#include <system_error>
+
 namespace retrace {
+
+std::string ExhaustedResource(const std::exception& error) {
+  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) return "memory ran out";
+  const auto* of_system = dynamic_cast<const std::system_error*>(&error);
+  if (of_system == nullptr) return "";
+  // The codes of std::thread, fork, pipe and of functions that open files.
+  for (const int code : {ENOMEM, EAGAIN, EMFILE, ENFILE}) {
+    if (of_system->code() == std::error_code(code, std::generic_category()) ||
+        of_system->code() == std::error_code(code, std::system_category())) {
+      return std::string(code == ENOMEM ? "memory ran out" : "a resource of the system ran out") + ": " + error.what();
+    }
+  }
+  return "";
+}
 
 std::string MessageLine(std::string_view message) {
   constexpr size_t kLongest = 8192;

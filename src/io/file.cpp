@@ -2,13 +2,18 @@
 
 #include <fcntl.h>
 #include <openssl/evp.h>
+#include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
+#include <mutex>
+#include <set>
 #include <utility>
 
 #include "retrace/io/error.h"
@@ -20,6 +25,15 @@ std::string Reason() {
   return std::strerror(errno);
 }
 
+/// What a failed call is thrown as: where files or memory of the process ran out, the path is not to blame.
+template <typename E>
+[[noreturn]] void ThrowFailure(const std::filesystem::path& path, const std::string& what) {
+  const int code = errno;
+  const std::string message = path.string() + ": " + what + ": " + std::strerror(code);
+  if (code == EMFILE || code == ENFILE || code == ENOMEM) throw ResourceError(message);
+  throw E(message);
+}
+
 /// Whatever is not a regular file.
 std::string KindOf(const struct stat& status) {
   if (S_ISDIR(status.st_mode)) return "a folder";
@@ -29,7 +43,79 @@ std::string KindOf(const struct stat& status) {
   return "a device";
 }
 
+constexpr char kDigits[] = "0123456789abcdef";
+
+/// What the names of temporary files begin with, and how many hexadecimal digits follow.
+constexpr std::string_view kTemporary = ".retrace-part-";
+constexpr size_t kTemporaryDigits = 32;
+
+/// A name that nobody can foresee, in the folder of the file. Its length does not depend on that of the file's name.
+std::string TemporaryName(const std::filesystem::path& path) {
+  std::array<unsigned char, kTemporaryDigits / 2> random;
+  if (::getentropy(random.data(), random.size()) != 0) {
+    throw OutputError(path.string() + ": cannot be created: no random numbers: " + Reason());
+  }
+  std::string name(kTemporary);
+  for (const unsigned char byte : random) {
+    name.push_back(kDigits[byte >> 4]);
+    name.push_back(kDigits[byte & 15]);
+  }
+  return (path.parent_path() / name).string();
+}
+
+bool IsTemporaryName(std::string_view name) {
+  return name.size() == kTemporary.size() + kTemporaryDigits && name.starts_with(kTemporary) &&
+         name.find_first_not_of(kDigits, kTemporary.size()) == std::string_view::npos;
+}
+
+bool IsNamed(int file, const std::string& name) {
+  struct stat here {};
+  struct stat named {};
+  return ::fstat(file, &here) == 0 && ::lstat(name.c_str(), &named) == 0 && here.st_ino == named.st_ino &&
+         here.st_dev == named.st_dev;
+}
+
+/// Opens a new temporary file for `path` and locks it for as long as it is open, so that SweepTemporaryFiles of another
+/// process leaves it alone. Between the two the other may have taken it for one that was left behind: then another one.
+/// Without success the descriptor is none, and errno says why.
+Descriptor OpenTemporary(const std::filesystem::path& path, std::string& name) {
+  constexpr int kMostTries = 100;
+  for (int tries = 0; tries < kMostTries; ++tries) {
+    name = TemporaryName(path);
+    Descriptor file(::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+    if (file.get() < 0 && errno == EEXIST) continue;
+    if (file.get() < 0) break;
+    // File systems without locks do without: there, nothing is swept either.
+    const bool taken = ::flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    if (!taken && IsNamed(file.get(), name)) return file;
+  }
+  return Descriptor();
+}
+
 }  // namespace
+
+void CheckFolder(const std::filesystem::path& folder) {
+  std::string name;
+  const Descriptor file = OpenTemporary(folder / "any", name);
+  if (file.get() < 0) ThrowFailure<OutputError>(folder, "no files can be made there");
+  ::unlink(name.c_str());
+}
+
+size_t SweepTemporaryFiles(const std::filesystem::path& folder) {
+  size_t removed = 0;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    if (!IsTemporaryName(entry->path().filename().string())) continue;
+    const std::string name = entry->path().string();
+    // Some file systems lock exclusively only what is open for writing.
+    const Descriptor file(::open(name.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    struct stat status {};
+    if (file.get() < 0 || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+    if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) continue;  // its writer lives, or there are no locks
+    if (IsNamed(file.get(), name) && ::unlink(name.c_str()) == 0) ++removed;
+  }
+  return removed;
+}
 
 Descriptor::~Descriptor() {
   if (fd_ >= 0) ::close(fd_);
@@ -40,7 +126,7 @@ FileReader::FileReader(std::filesystem::path path, size_t largest)
     : path_(std::move(path)), largest_(largest), file_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
   struct stat status {};
   if (file_.get() < 0 || ::fstat(file_.get(), &status) != 0) {
-    throw InputError(path_.string() + ": cannot be opened: " + Reason());
+    ThrowFailure<InputError>(path_, "cannot be opened");
   }
   if (!S_ISREG(status.st_mode)) throw InputError(path_.string(), KindOf(status), "a file");
   size_ = static_cast<size_t>(status.st_size);
@@ -54,7 +140,7 @@ size_t FileReader::Read(std::span<char> to) {
   while (filled < to.size()) {
     const ssize_t count = ::read(file_.get(), to.data() + filled, to.size() - filled);
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) throw InputError(path_.string() + ": cannot be read: " + Reason());
+    if (count < 0) ThrowFailure<InputError>(path_, "cannot be read");
     if (count == 0) break;
     filled += static_cast<size_t>(count);
   }
@@ -95,6 +181,19 @@ void CheckOutput(const std::filesystem::path& path, std::span<const std::filesys
                     ", expected another place for its results");
 }
 
+void CheckOutputFolder(const std::filesystem::path& path) {
+  if (path.empty()) throw UsageError("the output folder has an empty name");
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0) return;
+  const bool link = S_ISLNK(status.st_mode);
+  if (link && ::stat(path.c_str(), &status) != 0) {
+    throw OutputError(path.string() + ": found a link to nothing, expected a folder or nothing");
+  }
+  if (S_ISDIR(status.st_mode)) return;
+  throw OutputError(path.string() + ": found " + (S_ISREG(status.st_mode) ? "a file" : KindOf(status)) +
+                    ", expected a folder or nothing");
+}
+
 void WriteFile(const std::filesystem::path& path, std::string_view bytes) {
   WriteFile(path, std::span(&bytes, 1));
 }
@@ -105,12 +204,25 @@ void WriteFile(const std::filesystem::path& path, std::span<const std::string_vi
   writer.Finish();
 }
 
+namespace {
+
+/// Sweeps a folder that this process writes into for the first time.
+void SweepOnce(const std::filesystem::path& folder) {
+  static std::mutex mutex;
+  static std::set<std::pair<dev_t, ino_t>> swept;
+  struct stat status {};
+  if (::stat(folder.empty() ? "." : folder.c_str(), &status) != 0) return;
+  const std::scoped_lock lock(mutex);
+  if (swept.emplace(status.st_dev, status.st_ino).second) SweepTemporaryFiles(folder.empty() ? "." : folder);
+}
+
+}  // namespace
+
 FileWriter::FileWriter(std::filesystem::path path) : path_(std::move(path)) {
   CheckOutput(path_);
-  std::string temporary = path_.string() + ".part." + std::to_string(::getpid());
-  file_ = Descriptor(::open(temporary.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-  if (file_.get() < 0) throw OutputError(path_.string() + ": cannot be created: " + Reason());
-  temporary_ = std::move(temporary);
+  SweepOnce(path_.parent_path());
+  file_ = OpenTemporary(path_, temporary_);
+  if (file_.get() < 0) ThrowFailure<OutputError>(path_, "cannot be created");
 }
 
 FileWriter::~FileWriter() {
@@ -118,7 +230,7 @@ FileWriter::~FileWriter() {
 }
 
 void FileWriter::Fail(const char* what) const {
-  throw OutputError(path_.string() + ": cannot be " + what + ": " + Reason());
+  ThrowFailure<OutputError>(path_, std::string("cannot be ") + what);
 }
 
 void FileWriter::Write(std::string_view bytes) {
@@ -134,6 +246,25 @@ Descriptor FileWriter::Finish() {
   if (::fsync(file_.get()) != 0 && errno != EINVAL) Fail("flushed to disk");
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) Fail("renamed into place");
   return std::move(file_);
+}
+
+bool FileWriter::FinishAsNew() {
+  if (::fsync(file_.get()) != 0 && errno != EINVAL) Fail("flushed to disk");
+  if (::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, path_.c_str(), RENAME_NOREPLACE) != 0) {
+    if (errno == EEXIST) return false;
+    // An old kernel or file system has hard links instead, or neither: then the last means is to look first.
+    const bool linked = ::link(temporary_.c_str(), path_.c_str()) == 0;
+    if (!linked && errno == EEXIST) return false;
+    if (linked) {
+      ::unlink(temporary_.c_str());
+    } else {
+      struct stat status {};
+      if (::lstat(path_.c_str(), &status) == 0) return false;
+      if (::rename(temporary_.c_str(), path_.c_str()) != 0) Fail("renamed into place");
+    }
+  }
+  file_ = Descriptor();
+  return true;
 }
 
 Sha256Sum::Sha256Sum() : context_(EVP_MD_CTX_new()) {
@@ -154,7 +285,6 @@ std::string Sha256Sum::Finish() {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
   unsigned length = 0;
   EVP_DigestFinal_ex(static_cast<EVP_MD_CTX*>(context_.get()), digest.data(), &length);
-  static constexpr char kDigits[] = "0123456789abcdef";
   std::string text;
   for (unsigned i = 0; i < length; ++i) {
     text += kDigits[digest[i] >> 4];

@@ -56,9 +56,13 @@ Journal Journal::Create(const std::filesystem::path& path, const Json& header) {
 }
 
 Journal Journal::Open(const std::filesystem::path& path) {
-  const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+  const int file = ::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC);
   if (file < 0) {
     const std::string reason = std::strerror(errno);
+    if (errno == ELOOP) throw InputError(path.string(), "a link", "a file");
+    if (errno == EMFILE || errno == ENFILE || errno == ENOMEM) {
+      throw ResourceError(path.string() + ": cannot be opened: " + reason);
+    }
     if (errno == EACCES || errno == EROFS) throw OutputError(path.string() + ": cannot be written: " + reason);
     throw InputError(path.string() + ": cannot be opened: " + reason);
   }

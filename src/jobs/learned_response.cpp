@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 #include "retrace/character/kinematics.h"
@@ -303,6 +304,8 @@ LearnedResponse LearnResponse(const ResponseLearningOptions& options) {
   } catch (const std::invalid_argument& error) {
     throw InputError("examples", error.what(), "examples from which a response can be learned");
   } catch (const Error&) {
+    throw;
+  } catch (const std::system_error&) {
     throw;
   } catch (const std::runtime_error& error) {
     throw InputError("examples", error.what(), "examples from which a response can be learned");

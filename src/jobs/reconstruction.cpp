@@ -74,6 +74,8 @@ std::optional<motion::Clip> BundledWalk() {
   if (!file) return std::nullopt;
   try {
     return motion::ReadBvh(*file);
+  } catch (const ResourceError&) {
+    throw;
   } catch (const Error&) {
     return std::nullopt;
   }

@@ -118,7 +118,9 @@ Bytes PackException(const std::string& place) {
     text += error.what();
     remedies = RemediesOf(error);
   } catch (const std::exception& error) {
-    text += error.what();
+    const std::string exhausted = ExhaustedResource(error);
+    if (!exhausted.empty()) kind = static_cast<std::byte>(ExitCode::kResources);
+    text += exhausted.empty() ? error.what() : exhausted;
   } catch (...) {
     text += "an exception of an unknown type";
   }
@@ -145,6 +147,8 @@ std::exception_ptr UnpackException(std::span<const std::byte> bytes) {
       return MakeError<InputError>(std::move(remedies), text);
     case ExitCode::kOutput:
       return MakeError<OutputError>(std::move(remedies), text);
+    case ExitCode::kResources:
+      return MakeError<ResourceError>(std::move(remedies), text);
     case ExitCode::kStoppedWithCheckpoint:
       return MakeError<StoppedError>(std::move(remedies), text);
     default:

@@ -4,10 +4,12 @@
 #include <mutex>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 
 #include "first_failure.h"
+#include "retrace/io/error.h"
 
 namespace retrace::parallel {
 namespace {
@@ -44,6 +46,11 @@ class ThreadFarm final : public TaskFarm {
     threads_.reserve(static_cast<size_t>(threads));
     try {
       for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { Compute(); });
+    } catch (const std::system_error& error) {
+      const std::string started = std::to_string(threads_.size());
+      Join();
+      throw ResourceError("only " + started + " of " + std::to_string(threads) +
+                          " threads can be started: " + error.code().message());
     } catch (...) {
       Join();
       throw;
@@ -63,6 +70,9 @@ class ThreadFarm final : public TaskFarm {
     std::vector<Bytes> tasks;
     for (size_t i = 0; i < work.num_tasks(); ++i) tasks.push_back(work.Pack(i));
     std::unique_lock lock(mutex_);
+    // So that nothing is allocated where an exception would leave threads at work behind.
+    for (std::vector<Finished>* finished : {&finished_, &batch}) finished->reserve(tasks.size());
+    spare_.reserve(spare_.size() + threads_.size() + tasks.size());
     tasks_ = tasks;
     next_ = 0;
     work_.notify_all();

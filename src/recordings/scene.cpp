@@ -14,9 +14,11 @@
 #include <cerrno>
 #include <cmath>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <filesystem>
+#include <new>
 #include <optional>
 #include <system_error>
 #include <type_traits>
@@ -318,7 +320,12 @@ Scene Import(std::string_view bytes, const std::string& ending, const std::map<s
   importer.SetPropertyBool(AI_CONFIG_IMPORT_FBX_READ_LIGHTS, false);
   importer.SetPropertyBool(AI_CONFIG_IMPORT_COLLADA_USE_COLLADA_NAMES, true);
   const aiScene* scene = importer.ReadFile(file_name, 0);
-  if (scene == nullptr) throw std::runtime_error(importer.GetErrorString());
+  if (scene == nullptr) {
+    const std::string problem = importer.GetErrorString();
+    // Assimp catches everything, and passes the name of what it caught on.
+    if (problem.find("bad_alloc") != std::string::npos) throw std::bad_alloc();
+    throw std::runtime_error(problem);
+  }
   return Convert(*scene);
 }
 
@@ -469,11 +476,17 @@ class Receiver {
 
 // ---- The child.
 
-enum class Outcome : char { kScene = 'S', kRefusal = 'R', kBadFile = 'B' };
+enum class Outcome : char { kScene = 'S', kRefusal = 'R', kBadFile = 'B', kNoMemory = 'M' };
 
 void Limit(int resource, rlim_t most) {
   const rlimit limit = {most, most};
   setrlimit(resource, &limit);
+}
+
+/// Whether this process may have less memory than a child may: what a child lacks is then not the file's fault.
+bool HasLessMemory() {
+  rlimit limit{};
+  return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur < kMostMemory;
 }
 
 bool WriteAll(int fd, std::string_view bytes) {
@@ -495,11 +508,14 @@ bool WriteAll(int fd, std::string_view bytes) {
   for (const int signal_number : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGXCPU}) {
     std::signal(signal_number, SIG_DFL);
   }
+  std::set_terminate(std::abort);  // the parent has the one message
   std::string message;
   try {
     Sender sender;
     sender.Put(Import(bytes, ending, beside));
     message = static_cast<char>(Outcome::kScene) + sender.bytes();
+  } catch (const std::bad_alloc&) {
+    message = static_cast<char>(Outcome::kNoMemory);
   } catch (const BadFile& fault) {
     message = static_cast<char>(Outcome::kBadFile) + fault.text();
   } catch (const std::exception& error) {
@@ -548,12 +564,18 @@ Scene ReadScene(std::string_view bytes, const std::string& name,
                  [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
   if (bytes.empty()) throw InputError(name, "an empty file", expected);
   const std::string answer = AskChild(bytes, ending, beside);
+  if (answer.empty() && HasLessMemory()) throw ResourceError(name + ": memory ran out while it was read");
   if (answer.empty()) throw InputError(name, "a file at which Assimp breaks down", expected);
   const std::string_view content = std::string_view(answer).substr(1);
   if (answer.front() == static_cast<char>(Outcome::kBadFile)) {
     const size_t zero = std::min(content.find('\0'), content.size());
     throw InputError(name, std::string(content.substr(0, zero)),
                      std::string(content.substr(std::min(zero + 1, content.size()))));
+  }
+  if (answer.front() == static_cast<char>(Outcome::kNoMemory)) {
+    if (HasLessMemory()) throw ResourceError(name + ": memory ran out while it was read");
+    throw InputError(name, "a file for which Assimp needs more than " + std::to_string(kMostMemory >> 30U) + " GB",
+                     expected);
   }
   if (answer.front() != static_cast<char>(Outcome::kScene)) {
     throw InputError(name, "what Assimp refuses (" + std::string(content) + ")", expected);

@@ -67,7 +67,7 @@ class ScratchFolder {
 /// What a program writes to standard output; nothing when it does not end in time.
 std::optional<std::string> OutputOf(std::vector<std::string> words) {
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) throw OutputError(std::string("no pipe: ") + std::strerror(errno));
+  if (::pipe2(ends, O_CLOEXEC) != 0) throw ResourceError(std::string("no pipe: ") + std::strerror(errno));
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
@@ -75,7 +75,12 @@ std::optional<std::string> OutputOf(std::vector<std::string> words) {
   posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);  // so that all of its processes can be ended
+  // A group of its own, so that all of its processes can be ended, and signals as programs expect them.
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
+  sigset_t defaults;
+  sigemptyset(&defaults);
+  for (const int signal_number : {SIGPIPE, SIGXFSZ}) sigaddset(&defaults, signal_number);
+  posix_spawnattr_setsigdefault(&attributes, &defaults);
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
@@ -86,7 +91,9 @@ std::optional<std::string> OutputOf(std::vector<std::string> words) {
   ::close(ends[1]);
   if (failure != 0) {
     ::close(ends[0]);
-    throw OutputError(words.front() + ": does not start: " + std::strerror(failure));
+    const std::string message = words.front() + ": does not start: " + std::strerror(failure);
+    if (failure == EAGAIN || failure == ENOMEM) throw ResourceError(message);
+    throw OutputError(message);
   }
   std::string text;
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(kTimeout);

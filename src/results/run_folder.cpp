@@ -1,11 +1,6 @@
 #include "retrace/results/run_folder.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
 #include <iterator>
 #include <stdexcept>
 #include <system_error>
@@ -33,6 +28,14 @@ std::vector<std::string> CharacterPrefixesIn(const fs::path& folder) {
     if (numbered && fs::is_directory(entry->symlink_status(error))) found.push_back(name + "/");
   }
   return found;
+}
+
+/// Removes what killed runs left of files that they were writing.
+void SweepRun(const fs::path& folder) {
+  for (const fs::path& parent : {folder, folder / kExportFolder}) {
+    io::SweepTemporaryFiles(parent);
+    for (const std::string& prefix : CharacterPrefixesIn(parent)) io::SweepTemporaryFiles(parent / prefix);
+  }
 }
 
 void Remove(const fs::path& file) {
@@ -134,13 +137,10 @@ std::string FirstChange(const fs::path& folder, const io::Json& manifest) {
 }
 
 RunFolder::RunFolder(fs::path path, bool force, std::span<const fs::path> inputs) : path_(std::move(path)) {
-  if (path_.empty()) throw UsageError("the output folder has an empty name");
+  io::CheckOutputFolder(path_);
   std::error_code error;
-  const fs::file_status status = fs::status(path_, error);
-  if (fs::exists(status) && !fs::is_directory(status)) {
-    throw OutputError(path_.string() + ": found a file, expected a folder or nothing");
-  }
-  if (fs::is_directory(status)) {
+  if (fs::is_directory(path_, error)) {
+    SweepRun(path_);  // what killed runs left is none of the files that are in the way
     const bool empty = fs::is_empty(path_, error);
     if (error) throw OutputError(path_.string() + ": cannot be read: " + error.message());
     if (!empty && !force) {
@@ -151,11 +151,7 @@ RunFolder::RunFolder(fs::path path, bool force, std::span<const fs::path> inputs
   for (const std::string& name : RunFileNames(path_)) io::CheckOutput(path_ / name, inputs);
   fs::create_directories(path_, error);
   if (error) throw OutputError(path_.string() + ": cannot be created: " + error.message());
-  std::string probe = (path_ / ".retrace-XXXXXX").string();
-  const int file = ::mkstemp(probe.data());
-  if (file < 0) throw OutputError(path_.string() + ": no files can be made there: " + std::strerror(errno));
-  ::close(file);
-  ::unlink(probe.c_str());
+  io::CheckFolder(path_);
 }
 
 void RunFolder::Write(std::string_view name, std::string_view bytes) {

@@ -1,7 +1,10 @@
 #include "ode_library.h"
 
+#include <algorithm>
 #include <cstdarg>
+#include <cstdlib>
 #include <mutex>
+#include <new>
 #include <stdexcept>
 
 namespace retrace::simulation {
@@ -14,17 +17,31 @@ namespace {
 }
 void IgnoreOdeMessage(int, const char*, va_list) {}
 
+/// ODE goes on with the null pointers that it gets where memory runs out.
+void* Allocated(void* memory) {
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+void* AllocateForOde(dsizeint size) {
+  return Allocated(std::malloc(std::max<size_t>(size, 1)));
+}
+void* ReallocateForOde(void* memory, dsizeint, dsizeint size) {
+  return Allocated(std::realloc(memory, std::max<size_t>(size, 1)));
+}
+
 }  // namespace
 
 void InitializeOde() {
   static std::once_flag once;
   std::call_once(once, [] {
-    dInitODE2(0);
+    dSetAllocHandler(AllocateForOde);
+    dSetReallocHandler(ReallocateForOde);
+    if (dInitODE2(0) == 0) throw std::bad_alloc();
     dSetErrorHandler(ThrowOdeError);
     dSetDebugHandler(ThrowOdeError);
     dSetMessageHandler(IgnoreOdeMessage);
   });
-  dAllocateODEDataForThread(dAllocateMaskAll);
+  if (dAllocateODEDataForThread(dAllocateMaskAll) == 0) throw std::bad_alloc();
 }
 
 }  // namespace retrace::simulation

@@ -221,7 +221,7 @@ void OdeStepper::Step(std::span<BodyMotion> bodies, const StepInput& input, Step
   AddContacts(input.contacts, forces != nullptr);
   try {
     dWorldStep(world_, law_.time_step);
-  } catch (const std::runtime_error&) {
+  } catch (...) {
     broken_ = true;
     throw;
   }

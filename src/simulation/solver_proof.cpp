@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <new>
 
 #include "contact_forces.h"
 #include "forest.h"
@@ -97,6 +98,8 @@ std::optional<std::string> Compare() {
 std::optional<std::string> ProveTreeSolver() {
   try {
     return Compare();
+  } catch (const std::bad_alloc&) {  // which says nothing of the solver
+    throw;
   } catch (const std::exception& error) {
     return std::string("ODE reports: ").append(error.what());
   }

@@ -52,6 +52,9 @@ int fsync(int file) {
 int rename(const char* from, const char* to) {
   return fails(to) ? -1 : NEXT(rename)(from, to);
 }
+int renameat2(int from_folder, const char* from, int to_folder, const char* to, unsigned flags) {
+  return fails(to) ? -1 : NEXT(renameat2)(from_folder, from, to_folder, to, flags);
+}
 int mkstemp(char* path) {
   return fails(path) ? -1 : NEXT(mkstemp)(path);
 }

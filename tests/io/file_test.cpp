@@ -5,10 +5,12 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <fstream>
+#include <set>
 
 #include "retrace/io/error.h"
 
@@ -199,6 +201,130 @@ TEST_F(File, NameOfAFolder) {
   EXPECT_THAT(Message<OutputError>(ExitCode::kOutput, [&] { WriteFile(folder_ / "taken", "x"); }),
               StartsWith((folder_ / "taken").string() + ": found a folder, expected a file or nothing"));
   EXPECT_THAT(Names(), ::testing::ElementsAre("taken"));
+}
+
+// The names of temporary files, as another process sees them while one is written.
+std::vector<std::string> HiddenNames(const std::filesystem::path& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string name = entry.path().filename();
+    if (name.starts_with('.')) names.push_back(name);
+  }
+  return names;
+}
+
+TEST_F(File, TemporaryNamesCannotBeForeseen) {
+  std::set<std::string> seen;
+  for (int i = 0; i < 100; ++i) {
+    const FileWriter writer(folder_ / "run.json");
+    const std::vector<std::string> names = HiddenNames(folder_);
+    ASSERT_EQ(names.size(), 1u);
+    EXPECT_EQ(names[0].find("run"), std::string::npos) << "a long name would become too long";
+    EXPECT_TRUE(seen.insert(names[0]).second) << names[0];
+  }
+  EXPECT_TRUE(Names().empty());
+}
+
+TEST_F(File, AFileOfTheLongestNameIsWritten) {
+  const std::string name(255, 'n');
+  WriteFile(folder_ / name, "x");
+  EXPECT_EQ(ReadFile(folder_ / name), "x");
+}
+
+TEST_F(File, ALinkThatIsPlantedUnderTheOldTemporaryNameKeepsItsTarget) {
+  WriteFile(folder_ / "target", "precious");
+  std::filesystem::create_symlink("target", folder_ / ("run.json.part." + std::to_string(::getpid())));
+  WriteFile(folder_ / "run.json", "result");
+  EXPECT_EQ(ReadFile(folder_ / "target"), "precious");
+  EXPECT_EQ(ReadFile(folder_ / "run.json"), "result");
+  EXPECT_TRUE(std::filesystem::is_regular_file(std::filesystem::symlink_status(folder_ / "run.json")));
+}
+
+/// A process that begins a file and is killed before it ends; where `dies` is false it waits until the test ends it.
+pid_t BeginFile(const std::filesystem::path& path, bool dies) {
+  int ends[2];
+  if (::pipe(ends) != 0) return -1;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    FileWriter writer(path);
+    writer.Write("half");
+    [[maybe_unused]] const ssize_t told = ::write(ends[1], "x", 1);
+    if (dies) ::kill(::getpid(), SIGKILL);
+    ::pause();
+  }
+  char begun = 0;
+  ::close(ends[1]);
+  EXPECT_EQ(::read(ends[0], &begun, 1), 1);
+  ::close(ends[0]);
+  if (dies) ::waitpid(child, nullptr, 0);
+  return child;
+}
+
+TEST_F(File, WhatKilledProcessesLeaveIsSweptAndWhatLiveOnesWriteStays) {
+  for (int i = 0; i < 5; ++i) {
+    BeginFile(folder_ / "run.json", true);
+    EXPECT_EQ(HiddenNames(folder_).size(), 1u) << "the first file that a process writes sweeps the folder";
+  }
+  const pid_t alive = BeginFile(folder_ / "run.json", false);
+  EXPECT_EQ(HiddenNames(folder_).size(), 1u);
+  WriteFile(folder_ / ".retrace-part-of-a-user", "not ours");
+  EXPECT_EQ(HiddenNames(folder_).size(), 2u);
+  EXPECT_EQ(SweepTemporaryFiles(folder_), 0u);
+  EXPECT_EQ(HiddenNames(folder_).size(), 2u);
+  ::kill(alive, SIGKILL);
+  ::waitpid(alive, nullptr, 0);
+  EXPECT_EQ(SweepTemporaryFiles(folder_), 1u);
+  EXPECT_THAT(Names(), ::testing::ElementsAre(".retrace-part-of-a-user"));
+}
+
+TEST_F(File, SweepingFollowsNoLinksAndTakesNothingElse) {
+  const std::string name = ".retrace-part-0123456789abcdef0123456789abcdef";
+  WriteFile(folder_ / "target", "precious");
+  std::filesystem::create_symlink("target", folder_ / name);
+  std::filesystem::create_directory(folder_ / ".retrace-part-0123456789abcdef0123456789abcdee");
+  ::mkfifo((folder_ / ".retrace-part-0123456789abcdef0123456789abcded").c_str(), 0600);
+  EXPECT_EQ(SweepTemporaryFiles(folder_), 0u);
+  EXPECT_EQ(SweepTemporaryFiles(folder_ / "missing"), 0u);
+  EXPECT_EQ(ReadFile(folder_ / "target"), "precious");
+  EXPECT_EQ(Names().size(), 4u);
+}
+
+TEST_F(File, OfSeveralThatWriteANewFileOneSucceeds) {
+  FileWriter first(folder_ / "folder.json"), second(folder_ / "folder.json");
+  first.Write("first");
+  second.Write("second");
+  EXPECT_TRUE(second.FinishAsNew());
+  EXPECT_FALSE(first.FinishAsNew());
+  EXPECT_EQ(ReadFile(folder_ / "folder.json"), "second");
+  std::filesystem::create_symlink("nowhere", folder_ / "dangling");
+  EXPECT_THAT(Message<OutputError>(ExitCode::kOutput, [&] { FileWriter(folder_ / "dangling"); }),
+              HasSubstr("found a link"));
+}
+
+TEST_F(File, FoldersForResultsAreFoldersOrNothing) {
+  WriteFile(folder_ / "file", "x");
+  std::filesystem::create_symlink("nowhere", folder_ / "dangling");
+  std::filesystem::create_directory(folder_ / "folder");
+  std::filesystem::create_symlink("folder", folder_ / "link");
+  for (const char* name : {"folder", "link", "missing"}) EXPECT_NO_THROW(CheckOutputFolder(folder_ / name)) << name;
+  EXPECT_THAT(Message<OutputError>(ExitCode::kOutput, [&] { CheckOutputFolder(folder_ / "file"); }),
+              HasSubstr("file: found a file, expected a folder or nothing"));
+  EXPECT_THAT(Message<OutputError>(ExitCode::kOutput, [&] { CheckOutputFolder(folder_ / "dangling"); }),
+              HasSubstr("dangling: found a link to nothing, expected a folder or nothing"));
+}
+
+TEST_F(File, NoMoreOpenFilesIsNotTheFilesFault) {
+  WriteFile(folder_ / "run.json", "x");
+  struct rlimit before {};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  struct rlimit none = before;
+  none.rlim_cur = 0;
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  const std::string read = Message<ResourceError>(ExitCode::kResources, [&] { ReadFile(folder_ / "run.json"); });
+  const std::string written = Message<ResourceError>(ExitCode::kResources, [&] { WriteFile(folder_ / "new", "x"); });
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  EXPECT_EQ(read, (folder_ / "run.json").string() + ": cannot be opened: Too many open files");
+  EXPECT_EQ(written, (folder_ / "new").string() + ": cannot be created: Too many open files");
 }
 
 TEST_F(File, DiskThatFillsUp) {

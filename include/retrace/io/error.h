@@ -2,6 +2,7 @@
 /// a diverged simulation is a value and never thrown; anything else that escapes is a bug (exit code 1).
 #pragma once
 
+#include <exception>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@ enum class ExitCode : int {
   kInput = 3,
   kBelowGate = 4,
   kOutput = 5,
+  kResources = 6,
   kStoppedWithCheckpoint = 75,
 };
 
@@ -53,6 +55,17 @@ class OutputError : public Error {
  public:
   explicit OutputError(const std::string& message) : Error(ExitCode::kOutput, message) {}
 };
+
+/// The machine, or a limit of this process, has no more of what the work needs: memory, threads, processes, open files
+/// (exit code 6).
+class ResourceError : public Error {
+ public:
+  explicit ResourceError(const std::string& message) : Error(ExitCode::kResources, message) {}
+};
+
+/// What has run out where an exception of the standard library says that something has, as a sentence without a subject
+/// before it ("memory ran out"); empty for all others.
+std::string ExhaustedResource(const std::exception& error);
 
 /// Work that was stopped on request, with a checkpoint from which it can be resumed (exit code 75).
 class StoppedError : public Error {

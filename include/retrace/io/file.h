@@ -55,9 +55,10 @@ class FileReader {
 /// system's reason.
 std::string ReadFile(const std::filesystem::path& path, size_t largest = kLargestFile);
 
-/// Writes a file whole or not at all: under a temporary name in the same folder, flushed to disk, then renamed.
-/// Throws OutputError with the path and the system's reason; a file of that name from before is then intact. Only a
-/// regular file is replaced: no folder, link, pipe or device.
+/// Writes a file whole or not at all: under a temporary name in the same folder, flushed to disk, then renamed. The
+/// temporary file is new, has a name that cannot be foreseen, and is locked while it is written. Throws OutputError
+/// with the path and the system's reason; a file of that name from before is then intact. Only a regular file is
+/// replaced: no folder, link, pipe or device.
 void WriteFile(const std::filesystem::path& path, std::string_view bytes);
 /// The same of several pieces, one after the other.
 void WriteFile(const std::filesystem::path& path, std::span<const std::string_view> pieces);
@@ -88,6 +89,9 @@ class FileWriter {
   void Write(std::string_view bytes);
   /// Flushes the file to disk and gives it its name. Returns the descriptor, with which it can be read, too.
   Descriptor Finish();
+  /// The same where nothing has the name yet; returns false, and leaves nothing, where something has. Of several
+  /// processes that write the same file at once one succeeds.
+  bool FinishAsNew();
 
   const std::filesystem::path& path() const { return path_; }
   /// Descriptor of the unfinished file.
@@ -100,6 +104,19 @@ class FileWriter {
   std::string temporary_;
   Descriptor file_;
 };
+
+/// Throws UsageError for an empty path, and OutputError where there is something else than a folder: a file, a device,
+/// a link that leads nowhere.
+void CheckOutputFolder(const std::filesystem::path& path);
+
+/// Tries whether files can be made in a folder. Throws OutputError with the system's reason.
+void CheckFolder(const std::filesystem::path& folder);
+
+/// Removes the temporary files that processes left in a folder which ended before they were finished, and returns how
+/// many. Files that another process is writing at the moment stay: it holds a lock on them (flock; where the file
+/// system has no locks nothing is removed). Nothing is thrown: what cannot be removed does no harm. A process does so
+/// of itself in each folder into which it writes a file, before the first one.
+size_t SweepTemporaryFiles(const std::filesystem::path& folder);
 
 /// Throws OutputError when WriteFile would refuse to replace what is at `path`, or when that is one of `inputs`, by any
 /// name.

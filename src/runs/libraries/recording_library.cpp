@@ -13,7 +13,9 @@
 #include "retrace/io/field_error.h"
 #include "retrace/io/file.h"
 #include "retrace/io/number.h"
+#include "retrace/io/remedy.h"
 #include "retrace/parallel/bytes.h"
+#include "retrace/results/folder_mark.h"
 #include "retrace/results/provenance.h"
 #include "retrace/retargeting/reference.h"
 #include "retrace/retargeting/reference_report.h"
@@ -28,6 +30,9 @@ namespace fs = std::filesystem;
 constexpr const char* kIndexFile = "library.json";
 constexpr const char* kMotionsFolder = "motions";
 constexpr const char* kLibraryFormat = "retrace-motion-library";
+constexpr const char* kPosesExtension = ".bin";
+constexpr const char* kFramesExtension = ".frames";
+constexpr size_t kDigitsOfName = 16;  // of a motion's file: the first ones of its hash
 constexpr const char* kMirrored = " (mirrored)";
 constexpr size_t kMostMotions = 100000;
 constexpr io::Range kFrameTimes{1e-4, 1};  // [s]
@@ -241,11 +246,15 @@ class LibraryBuilder {
     }
     character_ = character::ParseCharacter(character_file_.Parse(), character_file_.record.name.path.string());
     mirror_ = character::Mirror::Of(character_);
-    if (fs::exists(options.output / kIndexFile)) {
-      for (const StoredMotion& motion : ReadIndex(options.output).motions) earlier_.emplace(motion.key, motion);
-    } else if (fs::exists(options.output) && !(fs::is_directory(options.output) && fs::is_empty(options.output))) {
-      throw InputError(options.output.string(), "something else than a library", "a library, an empty folder or none");
+    const fs::path index = options.output / kIndexFile;
+    const bool exists = fs::exists(index);
+    results::ClaimedFolder folder(options.output, {"recording library", options.source}, [&] { return exists; });
+    if (exists) {
+      const std::vector<StoredMotion> motions = ReadIndex(options.output).motions;
+      CheckSource(folder, motions);
+      for (const StoredMotion& motion : motions) earlier_.emplace(motion.key, motion);
     }
+    folder.Mark();
   }
 
   std::vector<LibraryEntry> Run(const std::function<void(const LibraryEntry&)>& on_entry) {
@@ -258,7 +267,7 @@ class LibraryBuilder {
       try {
         motions.push_back(Add(source, entry).ToJson());
       } catch (const Error& error) {
-        if (error.code() == ExitCode::kOutput) throw;
+        if (error.code() == ExitCode::kOutput || error.code() == ExitCode::kResources) throw;
         entry.refused = error.what();
         left_out.push_back({{"name", entry.name}, {"clip", entry.file.string()}, {"reason", entry.refused}});
       }
@@ -305,16 +314,48 @@ class LibraryBuilder {
     return motion;
   }
 
-  /// Motions of the earlier library that are not in this one.
-  void RemoveUnused(const io::Json& motions) const {
-    std::set<std::string> used;
-    for (const io::Json& motion : motions) used.insert(motion["file"].get<std::string>());
-    for (const auto& [key, motion] : earlier_) {
-      std::error_code ignored;  // a file that stays does no harm
-      if (used.contains(motion.file)) continue;
-      fs::remove(options_.output / motion.file, ignored);
-      if (!motion.frames_file.empty()) fs::remove(options_.output / motion.frames_file, ignored);
+  /// Motions that another folder or list of recordings has brought must not go because this one does not have them.
+  /// Those go whose recording was taken out of the same source.
+  void CheckSource(const results::ClaimedFolder& folder, const std::vector<StoredMotion>& motions) const {
+    if (options_.force || (folder.earlier() && !folder.FromAnotherSource())) return;
+    for (const StoredMotion& motion : motions) {
+      const auto same = [&](const LibrarySource& source) { return source.name == motion.name; };
+      if (std::any_of(options_.sources.begin(), options_.sources.end(), same)) continue;
+      // A library without a mark does not say what it was made from.
+      if (!folder.earlier() && !fs::exists(motion.clip)) continue;
+      throw WithHint<UsageError>({Remedy::kOverwrite, Remedy::kOtherOutput},
+                                 options_.output.string() + ": found a library of other recordings" +
+                                     (folder.earlier() ? " (" + folder.earlier()->source.string() + ")" : "") +
+                                     ", which has " + motion.name + ", expected one of " + options_.source.string());
     }
+  }
+
+  /// Removes the motions that are not in this library: of an earlier one, and what killed processes left.
+  void RemoveUnused(const io::Json& motions) const {
+    std::set<fs::path> used;
+    for (const io::Json& motion : motions) {
+      used.insert(motion["file"].get<std::string>());
+      used.insert(motion["frames"]["file"].get<std::string>());
+    }
+    std::error_code ignored;  // a file that stays does no harm
+    for (const auto& [key, motion] : earlier_) {
+      for (const std::string& file : {motion.file, motion.frames_file}) {
+        if (!file.empty() && !used.contains(file)) fs::remove(options_.output / file, ignored);
+      }
+    }
+    for (fs::directory_iterator entry(options_.output / kMotionsFolder, ignored), end; !ignored && entry != end;
+         entry.increment(ignored)) {
+      const fs::path file = fs::path(kMotionsFolder) / entry->path().filename();
+      std::error_code stays;
+      if (IsMotionFile(file) && !used.contains(file)) fs::remove(entry->path(), stays);
+    }
+  }
+
+  /// Whether a name is one that Import gives.
+  static bool IsMotionFile(const fs::path& file) {
+    const std::string stem = file.stem().string();
+    return stem.size() == kDigitsOfName && stem.find_first_not_of("0123456789abcdef") == std::string::npos &&
+           (file.extension() == kPosesExtension || file.extension() == kFramesExtension);
   }
 
   bool IsWhole(const StoredMotion& motion) const {
@@ -334,7 +375,7 @@ class LibraryBuilder {
     const std::string bytes = FormatPoses(reference.poses());
     StoredMotion motion;
     motion.sha256 = io::Sha256(bytes);
-    motion.file = std::string(kMotionsFolder) + "/" + motion.sha256.substr(0, 16) + ".bin";
+    motion.file = std::string(kMotionsFolder) + "/" + motion.sha256.substr(0, kDigitsOfName) + kPosesExtension;
     motion.frame_time = reference.frame_time();
     motion.velocity_interval = reference_options.velocity_interval;
     motion.num_poses = static_cast<int>(reference.poses().size());
@@ -344,7 +385,7 @@ class LibraryBuilder {
     io::WriteFile(options_.output / motion.file, bytes);
     const std::string frames = FormatFrames(reference);
     motion.frames_sha256 = io::Sha256(frames);
-    motion.frames_file = fs::path(motion.file).replace_extension(".frames").string();
+    motion.frames_file = fs::path(motion.file).replace_extension(kFramesExtension).string();
     io::WriteFile(options_.output / motion.frames_file, frames);
     return motion;
   }

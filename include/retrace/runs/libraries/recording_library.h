@@ -44,11 +44,14 @@ struct MotionLibraryOptions {
   std::vector<LibrarySource> sources;
   std::string character = "human";  ///< name or file
   std::filesystem::path output;
+  std::filesystem::path source;  ///< folder or list that `sources` are from; the library is marked with it
+  bool force = false;            ///< whether motions from another source may go
 };
 
-/// Makes or renews a library. Recordings that cannot be used are left out, with the reason. `on_entry` is called after
-/// each. Throws UsageError for a character that is none, or that depends on the recording; InputError where no
-/// recording can be used, or what is at `output` is no library; OutputError.
+/// Makes or renews a library, also one that an earlier call did not finish. Recordings that cannot be used are left
+/// out, with the reason. `on_entry` is called after each. Throws UsageError for a character that is none, or that
+/// depends on the recording, where what is at `output` is no library, and where motions from another source would go
+/// without `force`; InputError where no recording can be used; OutputError.
 std::vector<LibraryEntry> BuildMotionLibrary(const MotionLibraryOptions& options,
                                              const std::function<void(const LibraryEntry&)>& on_entry = {});
 
