@@ -60,36 +60,7 @@ struct RunSettings {
   bool repair = false;
 };
 
-template <io::DescribedAs<RunSettings> Settings, typename Visitor>
-void Describe(Settings& settings, Visitor& visitor) {
-  visitor.Section({"run", "What a run does"}, [&](auto& section) {
-    section.Field({"method",
-                   "What finds the control: sampling, tracking, windows, or auto: tracking, and sampling where the "
-                   "tracked motion leaves the gates"},
-                  settings.method, MethodWords());
-    section.Field(
-        {"baseline",
-         "What the targets of sampling and windows are offset from: the reference, or tracked: targets at which servos "
-         "give the torques of the tracked motion, as far as it gets"},
-        settings.baseline, io::Words<Baseline>{{{Baseline::kReference, "reference"}, {Baseline::kTracked, "tracked"}}});
-    section.Field({"tail",
-                   "For how long after the end of the clip the character is to go on: its end is viable when a control "
-                   "is found that does so; 0: it is not judged",
-                   "s"},
-                  settings.tail, io::Real{{0, 30}});
-    section.Field(
-        {"mend_end",
-         "What is done where the end is not viable: off, tracking: a tracked motion is tracked anew with what follows, "
-         "search: else the last seconds are searched anew together with what follows"},
-        settings.mend_end,
-        io::Words<EndRecovery>{
-            {{EndRecovery::kOff, "off"}, {EndRecovery::kTracking, "tracking"}, {EndRecovery::kSearch, "search"}}});
-    section.Field(
-        {"repair",
-         "Whether a reference that no body can perform is changed by as little as it takes: clock, height, legs"},
-        settings.repair, io::Flag{});
-  });
-}
+void Describe(RunSettings& settings, io::FieldVisitor& visitor);
 
 struct Configuration {
   RunSettings run;
@@ -129,13 +100,6 @@ struct Configuration {
   void UsePaperTracking();
 };
 
-template <io::DescribedAs<Configuration> AnyConfiguration, typename Visitor>
-void Describe(AnyConfiguration& configuration, Visitor& visitor) {
-  Describe(configuration.run, visitor);
-  Describe(configuration.sampling, visitor);
-  Describe(configuration.task, visitor);
-  Describe(configuration.tracking, visitor);
-  Describe(configuration.windows, visitor);
-}
+void Describe(Configuration& configuration, io::FieldVisitor& visitor);
 
 }  // namespace retrace::runs
