@@ -1,6 +1,7 @@
 #include "best_of.h"
 
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
 #include "cli/program.h"
 #include "common/progress.h"

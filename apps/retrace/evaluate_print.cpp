@@ -1,6 +1,7 @@
 #include "evaluate_print.h"
 
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
 namespace retrace::apps {
 

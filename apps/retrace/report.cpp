@@ -1,6 +1,7 @@
 /// report: runs as one page for any web browser, or as a film strip.
 #include <cstdio>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "cli/number_option.h"
 #include "cli/program.h"

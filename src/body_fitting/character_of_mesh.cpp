@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "retrace/body_fitting/mesh_volume.h"
 #include "retrace/io/error.h"

@@ -1,5 +1,6 @@
 #include "retrace/character/builder.h"
 
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "part_names.h"
@@ -72,19 +73,19 @@ CharacterBuilder::CharacterBuilder(const std::string& name, double height)
 CharacterBuilder::CharacterBuilder(const Character& character) : document_(character.json) {}
 
 void CharacterBuilder::SetName(const std::string& name) {
-  document_["name"] = name;
+  (*document_)["name"] = name;
 }
 
 void CharacterBuilder::SetSource(const std::string& source) {
-  document_["source"] = source;
+  (*document_)["source"] = source;
 }
 
 void CharacterBuilder::SetRootScale(RootScale scale) {
-  document_["root_scale"] = scale == RootScale::kHeight ? "height" : "legs";
+  (*document_)["root_scale"] = scale == RootScale::kHeight ? "height" : "legs";
 }
 
 void CharacterBuilder::SetHeight(double height) {
-  document_["height"] = height;
+  (*document_)["height"] = height;
 }
 
 int CharacterBuilder::AddBody(const Body& body) {
@@ -95,8 +96,8 @@ int CharacterBuilder::AddBody(const Body& body) {
   json["inertia"] = body.turned ? InertiaToJson(body.InertiaTensor()) : io::ToJson(body.inertia);
   json["position"] = io::ToJson(body.rest_position);
   json["shapes"] = ShapesToJson(body.shapes);
-  document_["bodies"].push_back(std::move(json));
-  return static_cast<int>(document_["bodies"].size()) - 1;
+  (*document_)["bodies"].push_back(std::move(json));
+  return static_cast<int>((*document_)["bodies"].size()) - 1;
 }
 
 void CharacterBuilder::SetMass(const std::string& body, double mass) {
@@ -113,11 +114,11 @@ void CharacterBuilder::SetInertia(const std::string& body, const Mat3& tensor) {
 
 void CharacterBuilder::ScaleMass(double factor) {
   const auto scale = [&](Json& number) { number = number.get<double>() * factor; };
-  for (Json& body : document_["bodies"]) {
+  for (Json& body : (*document_)["bodies"]) {
     scale(body["mass"]);
     for (Json& moment : body["inertia"]) scale(moment);
   }
-  for (Json& joint : document_["joints"]) {
+  for (Json& joint : (*document_)["joints"]) {
     scale(joint["kp"]);
     scale(joint["kd"]);
   }
@@ -137,7 +138,7 @@ void CharacterBuilder::AddLoad(const std::string& body, double mass, double radi
 }
 
 void CharacterBuilder::AddJoint(const Joint& joint) {
-  const Json& bodies = document_["bodies"];
+  const Json& bodies = (*document_)["bodies"];
   for (const int body : {joint.parent, joint.child}) {
     if (body < 0 || static_cast<size_t>(body) >= bodies.size()) {
       throw std::invalid_argument("joint \"" + joint.name + "\" of body " + std::to_string(body) + ", of " +
@@ -156,7 +157,7 @@ void CharacterBuilder::AddJoint(const Joint& joint) {
   json["strength_scale"] = PerAxis(hinge, joint.axis, joint.strength_scale);
   json["window"] = PerAxis(hinge, joint.axis, joint.window);
   json["contact_scale"] = {joint.contact_scale_min, joint.contact_scale_max};
-  document_["joints"].push_back(std::move(json));
+  (*document_)["joints"].push_back(std::move(json));
 }
 
 void CharacterBuilder::SetAnchor(const std::string& joint, const Vec3& anchor) {
@@ -178,16 +179,16 @@ void CharacterBuilder::SetWindow(const std::string& joint, const Vec3& window) {
 }
 
 void CharacterBuilder::AddEndEffector(const std::string& body) {
-  document_["end_effectors"].push_back(Entry("bodies", body)["name"]);
+  (*document_)["end_effectors"].push_back(Entry("bodies", body)["name"]);
 }
 
 void CharacterBuilder::ExcludePair(const std::string& body, const std::string& other) {
-  document_["no_self_collision"].push_back({Entry("bodies", body)["name"], Entry("bodies", other)["name"]});
+  (*document_)["no_self_collision"].push_back({Entry("bodies", body)["name"], Entry("bodies", other)["name"]});
 }
 
 void CharacterBuilder::SetContactScale(const std::string& preset, const std::string& joint, double scale) {
   Entry("joints", joint);
-  document_["contact_presets"][preset][joint] = scale;
+  (*document_)["contact_presets"][preset][joint] = scale;
 }
 
 Character CharacterBuilder::Build(const std::string& name) const {
@@ -211,7 +212,7 @@ std::string FormatCharacter(const Json& document) {
 
 /// The entry of that name among the bodies or the joints.
 Json& CharacterBuilder::Entry(const char* list, const std::string& name) {
-  for (Json& entry : document_[list]) {
+  for (Json& entry : (*document_)[list]) {
     if (entry["name"] == name) return entry;
   }
   throw std::invalid_argument("a character without \"" + name + "\" among its " + list);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "retrace/character/limits.h"
 #include "retrace/control/pushes.h"
@@ -503,7 +504,7 @@ void WriteControl(const Scene& scene, const TextSink& write) {
     file.Member("joints", 0, JointNames(scene.characters[c]));
     file.Key("fragments", 1);
     file.Fragments(scene.fragments[c], scene.world.time_step);
-    file.Member("character", 2, scene.characters[c].json);
+    file.Member("character", 2, *scene.characters[c].json);
     file.End();
   }
   file.Text("\n]");

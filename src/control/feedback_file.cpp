@@ -1,3 +1,5 @@
+#include <nlohmann/json.hpp>
+
 #include "feedback_numbers.h"
 #include "retrace/character/limits.h"
 #include "retrace/control/feedback.h"

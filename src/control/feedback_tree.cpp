@@ -1,6 +1,7 @@
 #include "retrace/control/feedback_tree.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "feedback_numbers.h"
 #include "retrace/character/limits.h"

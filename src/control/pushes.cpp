@@ -1,5 +1,7 @@
 #include "retrace/control/pushes.h"
 
+#include <nlohmann/json.hpp>
+
 namespace retrace::control {
 
 std::string BodyName(const Scene& scene, int body) {

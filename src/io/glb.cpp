@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <type_traits>
 #include <utility>
 
@@ -126,7 +127,7 @@ Reader::Reader(const std::string& bytes, std::string name) : name_(std::move(nam
   }
   if (!has_text) throw InputError(name_, "no chunk", "a chunk of type JSON");
   document_ = ParseJson(std::string(text), name_);
-  if (!document_.is_object()) root().Expect("an object");
+  if (!document_->is_object()) root().Expect("an object");
   // Compressed and quantized meshes are extensions without which a file cannot be shown.
   if (root().Has("extensionsRequired")) {
     for (const JsonView& extension : root()["extensionsRequired"].Elements(100)) {
@@ -196,9 +197,9 @@ Reader::Numbers Reader::Read(const JsonView& index, const std::string& type,
 }
 
 Writer::Writer(const std::string& generator) {
-  json_["asset"] = {{"version", "2.0"}, {"generator", generator}};
-  json_["scene"] = 0;
-  json_["scenes"] = Json::array({{{"nodes", Json::array()}}});
+  (*json_)["asset"] = {{"version", "2.0"}, {"generator", generator}};
+  (*json_)["scene"] = 0;
+  (*json_)["scenes"] = Json::array({{{"nodes", Json::array()}}});
 }
 
 template <typename Value>
@@ -208,8 +209,8 @@ int Writer::AddAccessor(const std::vector<Value>& values, int components, Target
   if (target != kNoTarget) view["target"] = static_cast<int>(target);
   bytes_.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(Value));
   bytes_.resize(Padded(bytes_.size()));
-  json_["bufferViews"].push_back(view);
-  Json accessor = {{"bufferView", json_["bufferViews"].size() - 1},
+  (*json_)["bufferViews"].push_back(view);
+  Json accessor = {{"bufferView", (*json_)["bufferViews"].size() - 1},
                    {"componentType", static_cast<int>(TypeOf<Value>())},
                    {"count", values.size() / static_cast<size_t>(components)},
                    {"type", components == 16 ? "MAT4" : kTypes[components]}};
@@ -233,12 +234,12 @@ template int Writer::AddAccessor(const std::vector<uint16_t>&, int, Target, bool
 template int Writer::AddAccessor(const std::vector<uint8_t>&, int, Target, bool, bool);
 
 int Writer::Push(const char* list, Json entry) {
-  json_[list].push_back(std::move(entry));
-  return static_cast<int>(json_[list].size()) - 1;
+  (*json_)[list].push_back(std::move(entry));
+  return static_cast<int>((*json_)[list].size()) - 1;
 }
 
 std::string Writer::Bytes() {
-  json_["buffers"] = Json::array({{{"byteLength", bytes_.size()}}});
+  (*json_)["buffers"] = Json::array({{{"byteLength", bytes_.size()}}});
   std::string text = Dump(json_);
   text.resize(Padded(text.size()), ' ');
   std::string file = "glTF";

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <unordered_set>
 #include <utility>
 
@@ -187,6 +188,27 @@ class DocumentBuilder {
 };
 
 }  // namespace
+
+JsonBox::JsonBox() : document_(std::make_unique<Json>()) {}
+JsonBox::JsonBox(Json document) : document_(std::make_unique<Json>(std::move(document))) {}
+JsonBox::JsonBox(const JsonBox& other)
+    : document_(std::make_unique<Json>(other.document_ ? *other.document_ : Json())) {}
+JsonBox::JsonBox(JsonBox&& other) noexcept = default;
+JsonBox& JsonBox::operator=(const JsonBox& other) {
+  if (this != &other) document_ = std::move(JsonBox(other).document_);
+  return *this;
+}
+JsonBox& JsonBox::operator=(JsonBox&& other) noexcept = default;
+JsonBox::~JsonBox() = default;
+
+bool JsonBox::operator==(const JsonBox& other) const {
+  return *document_ == *other.document_;
+}
+
+const Json& NoMembers() {
+  static const Json object = Json::object();
+  return object;
+}
 
 Json ParseJson(const std::string& text, const std::string& name) {
   const char* begin = text.data();

@@ -1,5 +1,7 @@
 #include "retrace/io/json_difference.h"
 
+#include <nlohmann/json.hpp>
+
 namespace retrace::io {
 
 std::string Differences(const Json& then, const Json& now, const std::string& was, const std::string& is) {

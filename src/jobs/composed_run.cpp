@@ -1,6 +1,7 @@
 #include "composed_run.h"
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "retrace/control/control_file.h"
@@ -45,7 +46,7 @@ io::Json ManifestOf(const ComposedRun& run, const RunContext& context) {
                        {"configuration", run.configuration.ToJson()},
                        {"seed", run.configuration.sampling.seed},
                        {run.member, run.what}};
-  const bool of_a_scene = !run.characters.is_null();
+  const bool of_a_scene = !run.characters->is_null();
   if (of_a_scene) manifest["characters"] = run.characters;
   manifest["solver"] = simulation::DescribeSolver(run.control.world);
   if (!of_a_scene && !run.control.pushes.empty()) {

@@ -41,9 +41,9 @@ struct ComposedRun {
   bool success = false;
   const Configuration& configuration;
   std::vector<PartRow> parts = {};
-  std::string member = {};   ///< of the manifest, for what the program has to tell
-  io::Json what = {};        ///< that it tells
-  io::Json characters = {};  ///< likewise of a scene (CharactersMember); null: it is of one character
+  std::string member = {};      ///< of the manifest, for what the program has to tell
+  io::JsonBox what = {};        ///< that it tells
+  io::JsonBox characters = {};  ///< likewise of a scene (CharactersMember); null: it is of one character
   std::vector<const StoredRun*> inputs = {};
   const results::RunTimer& timer;
 };

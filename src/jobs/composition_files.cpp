@@ -1,5 +1,6 @@
 #include "retrace/jobs/composition_files.h"
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 

@@ -1,6 +1,7 @@
 #include "retrace/jobs/control_files.h"
 
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 

@@ -1,5 +1,7 @@
 #include "retrace/jobs/identity.h"
 
+#include <nlohmann/json.hpp>
+
 #include "retrace/results/provenance.h"
 #include "retrace/runs/inputs/character_input.h"
 #include "retrace/simulation/solver_in_use.h"

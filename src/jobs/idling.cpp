@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "retrace/character/kinematics.h"

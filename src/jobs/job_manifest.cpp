@@ -1,5 +1,7 @@
 #include "retrace/jobs/job_manifest.h"
 
+#include <nlohmann/json.hpp>
+
 #include "retrace/simulation/solver_in_use.h"
 
 namespace retrace::runs {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "retrace/control/pushes.h"
 #include "retrace/io/csv_writer.h"

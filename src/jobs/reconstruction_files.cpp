@@ -1,5 +1,7 @@
 #include "retrace/jobs/reconstruction_files.h"
 
+#include <nlohmann/json.hpp>
+
 #include "retrace/control/control_file.h"
 #include "retrace/jobs/control_files.h"
 #include "retrace/jobs/reconstruction_manifest.h"

@@ -1,6 +1,7 @@
 #include "retrace/jobs/reconstruction_manifest.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "retrace/jobs/job_manifest.h"
 #include "retrace/runs/stored/failure_report.h"

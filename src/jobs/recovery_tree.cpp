@@ -1,6 +1,7 @@
 #include "retrace/jobs/recovery_tree.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "retrace/control/pushes.h"
@@ -26,6 +27,11 @@ stabilization::Problem ProblemOf(const StoredRun& run, const RunFeedback& feedba
 }
 
 }  // namespace
+
+void Describe(TreeSettings& s, io::FieldVisitor& v) {
+  Describe(s.growth, v);
+  Describe(s.reindexing, v);
+}
 
 void TreeSettings::Set(const std::string& assignment) {
   io::TakeAssignment(assignment, *this);

@@ -1,6 +1,7 @@
 #include "retrace/jobs/report_page.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "retrace/control/control_file.h"

@@ -1,5 +1,7 @@
 #include "retrace/jobs/run_pipeline.h"
 
+#include <nlohmann/json.hpp>
+
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
 #include "retrace/io/remedy.h"

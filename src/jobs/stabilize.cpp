@@ -1,5 +1,6 @@
 #include "retrace/jobs/stabilize.h"
 
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "retrace/control/pushes.h"

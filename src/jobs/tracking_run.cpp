@@ -1,5 +1,6 @@
 #include "retrace/jobs/tracking_run.h"
 
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "retrace/control/push_text.h"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "retrace/character/kinematics.h"
 #include "retrace/io/number.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "retrace/character/kinematics.h"
 #include "retrace/math/rotation.h"
@@ -70,6 +71,15 @@ double MeanJointDistance(const Character& character, const State& simulated, con
 }
 
 }  // namespace
+
+void Describe(GateLimits& l, io::FieldVisitor& v) {
+  v.Field({"root_height", "Largest distance of the root from the reference's in height", "m"}, l.root_height,
+          io::Real{{1e-6, 100}});
+  v.Field({"root_orientation", "Largest angle between the orientations of the roots", "degrees"}, l.root_orientation,
+          io::Angle{{0.1, 180}});
+  v.Field({"joint_position", "Largest mean distance of joints, after root translation and heading are removed", "m"},
+          l.joint_position, io::Real{{1e-6, 100}});
+}
 
 double JointPositionError(const Character& character, const State& simulated, const State& reference) {
   return MeanJointDistance(character, simulated, reference[static_cast<size_t>(character.root)].orientation,

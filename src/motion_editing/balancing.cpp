@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
+#include <nlohmann/json.hpp>
 
 #include "ground_points.h"
 #include "retrace/character/kinematics.h"

@@ -1,6 +1,7 @@
 #include "retrace/motion_editing/finding.h"
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "retrace/io/number.h"
 

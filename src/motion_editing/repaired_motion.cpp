@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "retrace/io/csv_writer.h"
 #include "retrace/io/number.h"

@@ -1,5 +1,7 @@
 #include "retrace/parallel/rank_report.h"
 
+#include <nlohmann/json.hpp>
+
 #include "retrace/io/json_difference.h"
 #include "retrace/parallel/thread_farm.h"
 

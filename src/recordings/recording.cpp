@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <nlohmann/json.hpp>
 
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"

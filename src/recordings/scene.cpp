@@ -19,6 +19,7 @@
 #include <exception>
 #include <filesystem>
 #include <new>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <system_error>
 #include <type_traits>

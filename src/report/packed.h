@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 #include <vector>

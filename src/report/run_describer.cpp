@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -413,7 +414,7 @@ io::Json RunDescriber::Finish() {
   if (run.solutions != nullptr) json["solutions"] = SolutionsToJson(*run.solutions);
   if (run.composition != nullptr) {
     json["composition"] = {{"parts", CompositionToJson(*run.composition)}, {"pushes", io::Json::array()}};
-    if (run.manifest.is_object() && run.manifest.contains("pushes")) {
+    if (run.manifest->is_object() && run.manifest->contains("pushes")) {
       json["composition"]["pushes"] = ShownPushes(io::JsonView(run.manifest, "manifest")["pushes"]);
     }
     json["composition"]["impact"] = ShownImpact(run.manifest, json["composition"]["pushes"]);
@@ -422,8 +423,8 @@ io::Json RunDescriber::Finish() {
   if (run.repair != nullptr) json["repair"] = RepairToJson(*run.repair);
   if (run.candidates != nullptr) json["candidates"] = CandidatesToJson(*run.candidates);
   if (run.foot_forces != nullptr) json["foot_forces"] = FootForcesToJson(*run.foot_forces);
-  if (run.manifest.is_object() && run.manifest.contains("force_comparison")) {
-    json["force_comparison"] = run.manifest["force_comparison"];
+  if (run.manifest->is_object() && run.manifest->contains("force_comparison")) {
+    json["force_comparison"] = (*run.manifest)["force_comparison"];
   }
   json["settings"] = SettingsOf(run.manifest);
   return json;

@@ -1,5 +1,7 @@
 #include "shown_motion.h"
 
+#include <nlohmann/json.hpp>
+
 #include "retrace/character/kinematics.h"
 #include "retrace/math/rotation.h"
 

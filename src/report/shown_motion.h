@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <nlohmann/json.hpp>
 
 #include "packed.h"
 #include "retrace/character/character.h"

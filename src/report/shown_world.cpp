@@ -1,5 +1,7 @@
 #include "shown_world.h"
 
+#include <nlohmann/json.hpp>
+
 namespace retrace::report {
 
 io::Json ShapeToJson(const character::Shape& shape) {

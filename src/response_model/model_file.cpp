@@ -1,6 +1,7 @@
 #include "retrace/response_model/model_file.h"
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -21,8 +22,7 @@ constexpr io::Range kUnits{-1.001, 1.001};
 constexpr io::Range kPositive{1e-300, 1e300};
 constexpr io::Range kAny{-1e300, 1e300};
 
-template <io::DescribedAs<ResponseOptions> Options, typename Visitor>
-void DescribeOptions(Options& o, Visitor& v) {
+void DescribeOptions(ResponseOptions& o, io::FieldVisitor& v) {
   v.Field({"frame_time", "Between poses", "s"}, o.features.frame_time, io::Real{{1e-3, 1}});
   v.Field({"velocity_time", "Factor on velocities of points; 0: the pose before in their place", "s"},
           o.features.velocity_time, io::Real{{0, 10}});
@@ -43,7 +43,7 @@ void DescribeOptions(Options& o, Visitor& v) {
   v.Field({"takes_pushes_off", "Whether the pushes of the examples are taken off again"}, o.takes_pushes_off,
           io::Flag{});
   v.Field({"dynamics_iterations", "Of the minimization of L_D"}, o.dynamics_iterations, io::Integer{1, 100000});
-  v.Section({"deformation", "What a push does to a pose"}, [&](auto& section) {
+  v.Section({"deformation", "What a push does to a pose"}, [&](io::FieldVisitor& section) {
     section.Field({"paper", "Smallest |G|^2 + foot_weight |C|^2"}, o.deformation.paper, io::Flag{});
     section.Field({"joint_inertia", "Of each axis of a joint", "kg m^2"}, o.deformation.joint_inertia,
                   io::Real{{0, 1e3}});
@@ -125,7 +125,8 @@ Example ReadExample(const io::JsonView& view, const character::Character& charac
 
 io::Json ToJson(const ResponseOptions& options) {
   io::JsonWriter writer;
-  DescribeOptions(options, writer);
+  ResponseOptions copy = options;
+  DescribeOptions(copy, writer);
   return writer.json();
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "retrace/io/number.h"
 #include "retrace/math/rotation.h"

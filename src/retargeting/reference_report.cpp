@@ -1,5 +1,7 @@
 #include "retrace/retargeting/reference_report.h"
 
+#include <nlohmann/json.hpp>
+
 namespace retrace::character {
 
 io::Json ReferenceReport::ToJson() const {

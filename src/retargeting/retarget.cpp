@@ -763,7 +763,7 @@ std::vector<Pose> Retarget(const Character& character, const motion::Clip& clip,
                            const ReferenceOptions& options, ReferenceReport& report) {
   if (!IsHumanlike(character)) return RetargetByNames(character, clip, name, options, report);
   const io::JsonView user(options.joint_map, options.joint_map_file);
-  report.map = MapClip(clip, name, options.joint_map.is_null() ? nullptr : &user);
+  report.map = MapClip(clip, name, options.joint_map->is_null() ? nullptr : &user);
   const SkeletonMap& map = report.map;
   report.frame_rate = 1 / clip.frame_time;
   Source source(clip, map, options.up_axis);

@@ -233,7 +233,7 @@ std::vector<Pose> RetargetByNames(const Character& character, const motion::Clip
   for (const Body& body : character.bodies) segments.push_back(body.segment);
   const io::JsonView user(options.joint_map, options.joint_map_file);
   report.map =
-      MapByNames(clip, name, segments, NeededSegments(character), options.joint_map.is_null() ? nullptr : &user);
+      MapByNames(clip, name, segments, NeededSegments(character), options.joint_map->is_null() ? nullptr : &user);
   report.frame_rate = 1 / clip.frame_time;
   report.up_axis = options.up_axis == "auto" ? "y" : options.up_axis;
   const NamedSource source(report.map, report.up_axis);

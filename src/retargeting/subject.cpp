@@ -256,7 +256,7 @@ Character MakeSubject(const Character& model, const motion::Clip& recording, con
   const motion::Clip mirrored = options.mirror ? motion::Mirrored(recording) : motion::Clip();
   const motion::Clip& clip = options.mirror ? mirrored : recording;
   const io::JsonView user(options.joint_map, options.joint_map_file);
-  const SkeletonMap map = MapClip(clip, name, options.joint_map.is_null() ? nullptr : &user);
+  const SkeletonMap map = MapClip(clip, name, options.joint_map->is_null() ? nullptr : &user);
   const Lengths of_model = LengthsOf(model);
   Lengths person = LengthsOf(clip, map);
   if (!(person.thigh > 0 && person.shin > 0)) throw InputError(name, "legs of no length", "a skeleton with legs");

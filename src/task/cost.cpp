@@ -21,6 +21,24 @@ Vec3 ToCenter(const Vec3& com, const BodyState& effector) {
 
 }  // namespace
 
+void Describe(CostWeights& w, io::FieldVisitor& v) {
+  const io::Real weight{kWeights};
+  v.Field({"pose", "Weight wp of the pose term in the preset custom"}, w.pose, weight);
+  v.Field({"root", "Weight wr of the root term in the preset custom"}, w.root, weight);
+  v.Field({"end_effector", "Weight we of the end effector term in the preset custom"}, w.end_effector, weight);
+  v.Field({"balance", "Weight wb of the balance term in the preset custom"}, w.balance, weight);
+}
+
+void Describe(CostOptions& o, io::FieldVisitor& v) {
+  const io::Real weight{{0, 1000}};
+  v.Field(
+      {"balance_velocity", "Weight of the velocity of the center of mass in the balance term; the paper's is 0.1", "s"},
+      o.balance_velocity, weight);
+  v.Field({"effector_position",
+           "Weight of the positions of hands and feet about the center of mass in the balance term; the paper's is 0"},
+          o.effector_position, weight);
+}
+
 CostReference::CostReference(const Character& character, const State& state, const CostOptions& options)
     : character_(&character), options_(options) {
   for (const Joint& joint : character.joints) {

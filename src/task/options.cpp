@@ -8,7 +8,7 @@ namespace {
 /// steps [s].
 constexpr double kLongestStep = 0.05;
 
-std::optional<std::string> FindProblemOfClip(const character::ReferenceOptions& reference) {
+std::optional<std::string> FindProblemOfClip(character::ReferenceOptions reference) {
   io::Validator validator("/clip");
   DescribeClip(reference, validator);
   DescribeRange(reference, validator);
@@ -16,6 +16,34 @@ std::optional<std::string> FindProblemOfClip(const character::ReferenceOptions& 
 }
 
 }  // namespace
+
+void Describe(Options& o, io::FieldVisitor& v) {
+  v.Section({"schedule", "When control is sampled (Liu et al. 2010, section 3.2.3, Sampling Time Step)"},
+            [&](io::FieldVisitor& section) { Describe(o.schedule, section); });
+  v.Section({"cost", "Weights of the cost terms (section 3.2.4, table 4)"}, [&](io::FieldVisitor& section) {
+    section.Field({"preset", "Kind of motion whose weights are used; automatic: as the clip is classified"},
+                  o.cost_preset, io::Text{{"automatic", "locomotion", "flight", "hands", "get_up", "roll", "custom"}});
+    Describe(o.cost_custom, section);
+    section.Field({"drift",
+                   "Weight wd, in every preset, of the distance of the center of mass from its place in the world; the "
+                   "paper's is 0"},
+                  o.drift_weight, io::Real{kWeights});
+    Describe(o.cost, section);
+  });
+  v.Section({"contacts", "Stiffer joints while a limb bears weight (table 2, Contact Scale)"},
+            [&](io::FieldVisitor& section) {
+              section.Field(
+                  {"preset",
+                   "Factors that are used: automatic (the same for all motions), paper (by kind of motion) or a name "
+                   "among the character's contact_presets"},
+                  o.contact_preset, io::Text{});
+            });
+  v.Section({"reference", "From the clip to the character's reference motion"},
+            [&](io::FieldVisitor& section) { Describe(o.reference, section); });
+  v.Section({"simulation", "The physical world"}, [&](io::FieldVisitor& section) { Describe(o.world, section); });
+  v.Section({"gates", "Limits that hold at every instant and decide success, the same for every motion"},
+            [&](io::FieldVisitor& section) { Describe(o.gates, section); });
+}
 
 std::optional<std::string> Options::Validate() const {
   if (auto problem = io::FindProblem(*this)) return problem;

@@ -48,6 +48,17 @@ std::vector<double> SwingEnds(const Character& character, const std::vector<Stat
 
 }  // namespace
 
+void Describe(ScheduleOptions& o, io::FieldVisitor& v) {
+  v.Field({"sampling_step", "Time between the instants at which control is sampled", "s"}, o.sampling_step,
+          io::Real{{0.01, 1}});
+  v.Field({"segmentation",
+           "Whether the instants are moved to contact switches and to the ends of swings of limbs; automatic: for "
+           "motions on the feet"},
+          o.segmentation,
+          io::Words<Segmentation>{
+              {{Segmentation::kOff, "off"}, {Segmentation::kOn, "on"}, {Segmentation::kAutomatic, "automatic"}}});
+}
+
 std::vector<Boundary> FindBoundaries(const character::ReferenceMotion& reference) {
   const Character& character = reference.character();
   const std::vector<State> states = reference.StatesOfPoses();

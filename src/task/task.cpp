@@ -1,6 +1,7 @@
 #include "retrace/task/task.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "retrace/character/kinematics.h"
 #include "retrace/character/limits.h"

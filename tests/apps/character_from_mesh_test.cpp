@@ -1,4 +1,6 @@
 /// make-body, and make_meshes, which makes what it needs, as a user meets them.
+#include <nlohmann/json.hpp>
+
 #include "apps/command_line.h"
 #include "retrace/io/json.h"
 

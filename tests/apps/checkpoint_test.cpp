@@ -1,5 +1,6 @@
 /// Runs that are stopped, killed or out of disk, and go on.
 #include <csignal>
+#include <nlohmann/json.hpp>
 
 #include "apps/command_line.h"
 #include "long_trials.h"

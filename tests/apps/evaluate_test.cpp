@@ -1,5 +1,6 @@
 /// evaluate as a user meets it: lists, tables, resuming, any number of workers, refusals.
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "apps/command_line.h"
 #include "retrace/results/run_table.h"

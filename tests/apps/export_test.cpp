@@ -1,6 +1,7 @@
 /// export as a user meets it: messages and exit codes, the files of every format, and what other programs read in them.
 #include <cmath>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "apps/command_line.h"

@@ -1,6 +1,8 @@
 /// The programs `stabilize` and `grow-tree`, and `replay --feedback`.
 #include "retrace/control/feedback.h"
 
+#include <nlohmann/json.hpp>
+
 #include "apps/command_line.h"
 #include "retrace/results/tables.h"
 

@@ -1,4 +1,6 @@
 /// inspect as a user meets it.
+#include <nlohmann/json.hpp>
+
 #include "apps/command_line.h"
 
 namespace retrace::apps {

@@ -2,6 +2,7 @@
 /// of attacks (issue 18) they close.
 #include <fstream>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "apps/command_line.h"
 

@@ -1,4 +1,6 @@
 /// The program `build-library`.
+#include <nlohmann/json.hpp>
+
 #include "apps/command_line.h"
 #include "retrace/io/json.h"
 

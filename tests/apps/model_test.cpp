@@ -1,4 +1,6 @@
 /// The programs `learn-response` and `synthesize`.
+#include <nlohmann/json.hpp>
+
 #include "apps/command_line.h"
 
 namespace retrace::apps {

@@ -1,5 +1,7 @@
 /// Numbers and empty texts on the command lines of all programs: exit code 2 and one message that names the option,
 /// what was found and what was expected. Rows are those of the list of defects that an attack found.
+#include <nlohmann/json.hpp>
+
 #include "apps/command_line.h"
 
 namespace retrace::apps {

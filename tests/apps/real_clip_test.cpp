@@ -1,4 +1,6 @@
 /// A real recording, as far as it is there.
+#include <nlohmann/json.hpp>
+
 #include "apps/command_line.h"
 
 namespace retrace::apps {

@@ -1,4 +1,6 @@
 /// Motions that no body can perform, as a user meets them: --repair and --best-effort.
+#include <nlohmann/json.hpp>
+
 #include "apps/command_line.h"
 #include "retrace/recordings/bvh.h"
 

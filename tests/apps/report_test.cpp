@@ -1,6 +1,8 @@
 /// The program report, and reconstruct --report: what they leave and what they refuse.
 #include "retrace/report/report.h"
 
+#include <nlohmann/json.hpp>
+
 #include "apps/command_line.h"
 #include "retrace/results/tables.h"
 

@@ -1,4 +1,6 @@
 /// The program `respond`.
+#include <nlohmann/json.hpp>
+
 #include "apps/command_line.h"
 #include "long_trials.h"
 #include "retrace/results/tables.h"

@@ -1,4 +1,6 @@
 /// The program `strike`, and `respond` to another character.
+#include <nlohmann/json.hpp>
+
 #include "apps/command_line.h"
 #include "recordings/marked_walker.h"
 #include "recordings/trc_writer.h"

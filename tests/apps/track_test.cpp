@@ -1,4 +1,6 @@
 /// The program `track`, and `reconstruct` by tracking.
+#include <nlohmann/json.hpp>
+
 #include "apps/command_line.h"
 #include "retrace/results/tables.h"
 

@@ -1,4 +1,6 @@
 /// `--method trajectory` of the programs that reconstruct.
+#include <nlohmann/json.hpp>
+
 #include "apps/command_line.h"
 #include "retrace/results/tables.h"
 

@@ -2,6 +2,8 @@
 /// has which looks for accelerations and contact forces.
 #include <benchmark/benchmark.h>
 
+#include <nlohmann/json.hpp>
+
 #include "dynamics/sample_motion.h"
 #include "optimization/random_programs.h"
 #include "retrace/character/kinematics.h"

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Geometry>
+#include <nlohmann/json.hpp>
 
 #include "body_mesh.h"
 #include "retrace/io/error.h"
@@ -207,7 +208,7 @@ TEST(CharacterOfMesh, AMapNamesJointsThatNobodyKnows) {
   }
   const io::JsonView view(map, "map.json");
   const BodyOfMesh body = MakeCharacter(mesh, Human(), {}, "body.glb", &view);
-  EXPECT_EQ(body.character.json["bodies"], Medium().character.json["bodies"]);
+  EXPECT_EQ((*body.character.json)["bodies"], (*Medium().character.json)["bodies"]);
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "character/sample_human.h"
 #include "math/any_stream.h"
 #include "retrace/character/legs.h"

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "retrace/character/kinematics.h"
 #include "retrace/io/error.h"
@@ -186,12 +187,12 @@ TEST(QuadrupedReference, NeedsItsLegsButNotItsHead) {
   EXPECT_THAT(Refusal(clip), HasSubstr("none of which is named left_hind_shin, expected joints named as the segments"));
   ReferenceOptions options;
   options.joint_map_file = "map.json";
-  options.joint_map = {{"left_hind_shin", "Unterschenkel"}};
+  options.joint_map = io::Json{{"left_hind_shin", "Unterschenkel"}};
   EXPECT_EQ(Refusal(clip, options), "not refused");
-  options.joint_map = {{"left_shin", "Unterschenkel"}};
+  options.joint_map = io::Json{{"left_shin", "Unterschenkel"}};
   EXPECT_THAT(Refusal(clip, options),
               HasSubstr("map.json: /left_shin: found the segment \"left_shin\", expected one of"));
-  options.joint_map = {{"left_hind_shin", "Bein"}};
+  options.joint_map = io::Json{{"left_hind_shin", "Bein"}};
   EXPECT_THAT(Refusal(clip, options),
               HasSubstr("map.json: /left_hind_shin: found \"Bein\", expected one of the joints"));
 }

@@ -6,6 +6,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "control/sample_control.h"
 #include "retrace/character/kinematics.h"
@@ -270,7 +271,7 @@ RC_GTEST_PROP(ControlFileProperty, Row12WhatIsAcceptedIsWrittenSoThatItCanBeRead
   static const io::Json kWorld = io::ParseJson(kRichWorld, "world.json");
   const bool change_world = *rc::gen::arbitrary<bool>();
   const io::Json world = change_world ? Mutated(kWorld) : kWorld;
-  const io::Json body = change_world ? Human().json : Mutated(Human().json);
+  const io::Json body = change_world ? *Human().json : Mutated(Human().json);
   OpenLoopControl control;
   character::Character accepted;
   try {

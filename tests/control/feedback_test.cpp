@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "control/sample_control.h"
 #include "retrace/control/command_recorder.h"
 #include "retrace/control/control_file.h"

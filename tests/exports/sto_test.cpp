@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "exports/simulated_motion.h"

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "read_back.h"
 #include "retrace/character/character.h"
@@ -35,7 +36,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   fuzz::IsReadBack(std::string(reinterpret_cast<const char*>(data), size), [](const std::string& document) {
     const character::Character character = character::ParseCharacter(io::ParseJson(document, "fuzz.json"), "fuzz.json");
     RequireFinite(character);
-    return character.json.dump();
+    return character.json->dump();
   });
   return 0;
 }

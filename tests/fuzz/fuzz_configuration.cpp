@@ -1,3 +1,5 @@
+#include <nlohmann/json.hpp>
+
 #include "read_back.h"
 #include "retrace/runs/configuration/configuration.h"
 

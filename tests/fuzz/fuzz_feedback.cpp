@@ -1,3 +1,5 @@
+#include <nlohmann/json.hpp>
+
 #include "read_back.h"
 #include "retrace/control/feedback.h"
 #include "retrace/io/file.h"

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "read_back.h"
 #include "retrace/results/run_folder.h"
@@ -68,7 +69,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const Folder folder;
   fuzz::IsReadBack(std::string(reinterpret_cast<const char*>(data), size), [](const std::string& manifest) {
     Write(folder.path / results::kManifestFile, manifest);
-    return runs::StoredRun(folder.path).manifest.dump();
+    return runs::StoredRun(folder.path).manifest->dump();
   });
   return 0;
 }

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "read_back.h"
 #include "retrace/task/world_variation.h"

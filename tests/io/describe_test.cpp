@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "retrace/io/error.h"
 
@@ -36,9 +37,8 @@ struct Lamp {
   Label label;
 };
 
-template <DescribedAs<Lamp> T, typename Visitor>
-void Describe(T& lamp, Visitor& v) {
-  v.Section({"light", "What it gives"}, [&](auto& section) {
+void Describe(Lamp& lamp, FieldVisitor& v) {
+  v.Section({"light", "What it gives"}, [&](FieldVisitor& section) {
     section.Field({"power", "Power that it takes", "W", {"watts", "wattage"}}, lamp.power, Real{{0, 100, true}});
     section.Field({"bulbs", "Number of bulbs"}, lamp.bulbs, Integer{1, 8});
     section.Field({"on", "Whether it is on"}, lamp.on, Flag{});
@@ -133,7 +133,7 @@ TEST(Describe, UnderstandsOldNamesButNotBesideTheNewOnes) {
   EXPECT_EQ(Refusal(R"({"light": {"watts": 0}})"),
             "lamp.json: /light/watts: found 0, expected a number from 0 to 100 (0 itself excluded)");
   JsonWriter all(JsonWriter::Keys::kAll);
-  const Lamp lamp;
+  Lamp lamp;
   Describe(lamp, all);
   EXPECT_EQ(all.json()["light"]["wattage"], 5);
 }

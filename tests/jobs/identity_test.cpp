@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "retrace/io/error.h"
@@ -21,31 +22,28 @@ const std::vector<io::Json>& Candidates() {
 }
 
 /// Gives the field number `index` another legal value, the `skip`-th that there is.
-class ChangeField {
+class ChangeField final : public io::UniformVisitor<ChangeField> {
  public:
   ChangeField(int index, int skip) : index_(index), skip_(skip) {}
 
   template <typename T, typename Kind>
-  void Field(const io::Setting& setting, T& value, const Kind& kind) {
+  void Visit(const io::Setting& setting, T& value, const Kind& kind) {
     if (next_++ != index_) return;
     name_ = setting.key;
+    const io::Json before = kind.Write(value);
     for (const io::Json& candidate : Candidates()) {
-      T changed = value;
       try {
-        kind.Read(io::JsonView(candidate, ""), changed);
+        kind.Read(io::JsonView(candidate, ""), value);
       } catch (const InputError&) {
         continue;
       }
-      if (kind.Write(changed) == kind.Write(value) || skip_-- > 0) continue;
-      value = changed;
+      if (kind.Write(value) == before || skip_-- > 0) continue;
       changed_ = true;
       return;
     }
+    kind.Read(io::JsonView(before, ""), value);
   }
-  template <typename Fields>
-  void Section(const io::Setting&, const Fields& fields) {
-    fields(*this);
-  }
+  void Section(const io::Setting&, const Fields& fields) override { fields(*this); }
 
   bool found() const { return next_ > index_; }
   bool changed() const { return changed_; }

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "control/sample_control.h"
 #include "math/any_stream.h"
 #include "retrace/metrics/gate_stay.h"

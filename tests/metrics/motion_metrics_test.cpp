@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "character/sample_human.h"
 #include "retrace/metrics/clip_checks.h"

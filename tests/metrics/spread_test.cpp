@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <functional>
+#include <nlohmann/json.hpp>
 
 #include "character/sample_human.h"
 #include "retrace/metrics/gates.h"

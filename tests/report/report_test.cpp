@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "results/sample_motion.h"
 #include "retrace/io/base64.h"

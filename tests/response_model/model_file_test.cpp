@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <nlohmann/json.hpp>
 
 #include "response_model/sample_walk.h"
 #include "retrace/io/error.h"

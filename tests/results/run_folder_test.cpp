@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include <functional>
+#include <nlohmann/json.hpp>
 
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"

@@ -7,6 +7,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <functional>
+#include <nlohmann/json.hpp>
 
 #include "character/sample_human.h"
 #include "retrace/character/skeleton.h"

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdarg>
+#include <nlohmann/json.hpp>
 
 #include "retrace/io/error.h"
 #include "retrace/math/random.h"

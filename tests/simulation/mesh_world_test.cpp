@@ -1,6 +1,8 @@
 /// Characters of triangle meshes: on the ground and against one another, beside boxes and closed forms.
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "retrace/simulation/world.h"
 #include "simulation/available_passes.h"
 #include "simulation/collision.h"

@@ -1,6 +1,8 @@
 /// Planar characters: what holds them in their plane, in both solvers, and that it does no work.
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "retrace/character/kinematics.h"
 #include "retrace/math/random.h"
 #include "simulation/sample_characters.h"
@@ -147,7 +149,7 @@ TEST(Planar, InFlightTheMomentumInThePlaneIsThatOfClosedForm) {
 
 /// A free twin that moves alike on both sides needs nothing to keep it in its plane, and moves in the same way.
 TEST(Planar, WhatNeedsNoConstraintIsNotChangedByIt) {
-  io::Json document = PlanarHuman().json;
+  io::Json document = *PlanarHuman().json;
   document["planar"] = false;
   const character::Character free = character::ParseCharacter(document, "twin.json");
   const auto run = [](const character::Character& character) {

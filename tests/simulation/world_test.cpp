@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "retrace/io/error.h"
 #include "retrace/simulation/solver_proof.h"

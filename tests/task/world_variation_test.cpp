@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "retrace/character/kinematics.h"
 #include "retrace/io/error.h"

@@ -1,6 +1,9 @@
 #include "common/clip_options.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <type_traits>
 
 #include "cli/number_option.h"
 #include "cli/program.h"
@@ -45,51 +48,71 @@ std::string OptionName(const std::string& key) {
   return name;
 }
 
-/// Makes an option of each field (a visitor of io/describe.h).
-class OptionAdder {
+/// The options of a clip that are described are numbers and flags.
+template <typename Kind>
+concept IsNumber =
+    !std::is_same_v<Kind, io::Flag> && !std::is_same_v<Kind, io::Reals> && !std::is_same_v<Kind, io::Text> &&
+    !std::is_same_v<Kind, io::AnyWords> && !std::is_same_v<Kind, io::AnyPart>;
+
+[[noreturn]] void RefuseKind(const io::Setting& setting) {
+  throw std::logic_error(std::string(setting.key).append(": no number, and no flag"));
+}
+
+/// Makes an option of each field.
+class OptionAdder final : public io::UniformVisitor<OptionAdder> {
  public:
   explicit OptionAdder(cli::Command& command) : command_(command) {}
 
   template <typename T, typename Kind>
-  void Field(const io::Setting& setting, T& value, const Kind& kind) {
-    const cli::NumberWords words = WordsOf(setting.key);
-    std::string text = setting.text;
-    if (!setting.unit.empty()) text.append(" [").append(setting.unit).append("]");
-    const bool may_be_missing = words.size() == 1 && words[0].first.empty();
-    for (size_t i = 0; i < words.size() && !may_be_missing; ++i) {
-      text.append(i == 0 ? "; also " : i + 1 == words.size() ? " or " : ", ").append(words[i].first);
+  void Visit(const io::Setting& setting, T& value, const Kind& kind) {
+    const std::string key(setting.key);
+    std::string text(setting.text);
+    if constexpr (std::is_same_v<Kind, io::Flag>) {
+      command_.AddFlag(OptionName(key), value, text).Group(kGroup);
+    } else if constexpr (IsNumber<Kind>) {
+      const cli::NumberWords words = WordsOf(key);
+      if (!setting.unit.empty()) text.append(" [").append(setting.unit).append("]");
+      const bool may_be_missing = words.size() == 1 && words[0].first.empty();
+      for (size_t i = 0; i < words.size() && !may_be_missing; ++i) {
+        text.append(i == 0 ? "; also " : i + 1 == words.size() ? " or " : ", ").append(words[i].first);
+      }
+      const cli::Option option =
+          cli::AddNumber(command_, OptionName(key), value, kind, text.append(DefaultOf(key)), words);
+      const bool which_part = key == "start" || key == "end" || key == "time_scale" || key == "loop";
+      if (!which_part) option.Group(kGroup);
+      if (may_be_missing) option.Count(0, 1);
+    } else {
+      RefuseKind(setting);
     }
-    const cli::Option option =
-        cli::AddNumber(command_, OptionName(setting.key), value, kind, text.append(DefaultOf(setting.key)), words);
-    const bool which_part =
-        setting.key == "start" || setting.key == "end" || setting.key == "time_scale" || setting.key == "loop";
-    if (!which_part) option.Group(kGroup);
-    if (may_be_missing) option.Count(0, 1);
   }
-  void Field(const io::Setting& setting, bool& value, const io::Flag&) {
-    command_.AddFlag(OptionName(setting.key), value, setting.text).Group(kGroup);
-  }
+  void Section(const io::Setting&, const Fields& fields) override { fields(*this); }
 
  private:
   cli::Command& command_;
 };
 
-/// Writes the options that differ from the defaults as a shell takes them (a visitor of io/describe.h).
-class OptionWriter {
+/// Writes the options that differ from the defaults as a shell takes them.
+class OptionWriter final : public io::UniformVisitor<OptionWriter> {
  public:
   template <typename T, typename Kind>
-  void Field(const io::Setting& setting, const T& value, const Kind& kind) {
-    const io::Json written = kind.Write(value);
-    if (written.is_null() || setting.key == "time_scale" || (setting.key == "start" && value == T{})) return;
-    std::string text = cli::detail::TextOf(written);
-    for (const auto& [word, meaning] : WordsOf(setting.key)) {
-      if (meaning && io::Json(*meaning) == written) text = word;
+  void Visit(const io::Setting& setting, const T& value, const Kind& kind) {
+    const std::string key(setting.key);
+    if constexpr (std::is_same_v<Kind, io::Flag>) {
+      if (value) command.append(" ").append(OptionName(key));
+    } else if constexpr (IsNumber<Kind>) {
+      const io::Json written = kind.Write(value);
+      if (written.is_null() || key == "time_scale" || (key == "start" && value == T{})) return;
+      std::string text = cli::detail::TextOf(written);
+      for (const auto& [word, meaning] : WordsOf(key)) {
+        if (meaning && io::Json(*meaning) == written) text = word;
+      }
+      command.append(" ").append(OptionName(key)).append(" ").append(text);
+    } else {
+      RefuseKind(setting);
     }
-    command.append(" ").append(OptionName(setting.key)).append(" ").append(text);
   }
-  void Field(const io::Setting& setting, const bool& value, const io::Flag&) {
-    if (value) command.append(" ").append(OptionName(setting.key));
-  }
+  void Section(const io::Setting&, const Fields& fields) override { fields(*this); }
+
   std::string command;
 };
 
@@ -152,7 +175,8 @@ std::string ClipCommand(const ClipArguments& o, double time_scale, const std::st
   if (!o.performer.empty()) command += " --performer " + cli::ShellWord(o.performer);
   if (character != "human") command += " --character " + cli::ShellWord(character);
   OptionWriter writer;
-  Describe(o.numbers, writer);
+  runs::ClipOptions numbers = o.numbers;
+  Describe(numbers, writer);
   command += writer.command;
   if (time_scale != 1) command += " --time-scale " + io::Fixed(time_scale, 2);
   if (o.seconds) command += " --seconds " + io::Number(*o.seconds);

@@ -1,5 +1,7 @@
 #include "common/job_options.h"
 
+#include <nlohmann/json.hpp>
+
 #include "cli/number_option.h"
 #include "cli/set_option.h"
 #include "retrace/runs/configuration/configuration.h"

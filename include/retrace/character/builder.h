@@ -63,7 +63,7 @@ class CharacterBuilder {
 
  private:
   io::Json& Entry(const char* list, const std::string& name);
-  io::Json document_;
+  io::JsonBox document_;
 };
 
 /// The text of a character file as people read it: each body, joint and pair of bodies has a line of its own.

@@ -92,7 +92,7 @@ struct Character {
   std::vector<int> end_effectors;               ///< body indices
   std::vector<std::pair<int, int>> self_pairs;  ///< pairs of bodies that may touch, first < second
   std::map<std::string, ContactPreset> contact_presets;
-  io::Json json;  ///< the document it was made from
+  io::JsonBox json;  ///< the document it was made from
 
   double total_mass() const;
   int dof() const;                                 ///< 6 of the root, also of a planar one, and those of the joints

@@ -51,7 +51,7 @@ class Reader {
  private:
   std::string name_;
   std::string_view buffer_;
-  Json document_;
+  JsonBox document_;
 };
 
 /// The element of a list of the document that an index, which is a value of the document, chooses.
@@ -72,13 +72,13 @@ class Writer {
 
   /// Adds an entry to a list of the document and returns its number there.
   int Push(const char* list, Json entry);
-  Json& json() { return json_; }
+  Json& json() { return *json_; }
 
   /// The file, when nothing is added any more.
   std::string Bytes();
 
  private:
-  Json json_;
+  JsonBox json_;
   std::string bytes_;
 };
 

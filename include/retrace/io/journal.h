@@ -66,7 +66,7 @@ class Journal {
 
   std::filesystem::path path_;
   int file_ = -1;
-  Json header_;
+  JsonBox header_;
   std::string checksum_;  // of the last record, or of the header
   uint64_t end_ = 0;      // of the last whole record that was read or written
   bool at_end_ = false;   // nothing left to read

@@ -6,7 +6,8 @@
 #include <functional>
 #include <initializer_list>
 #include <limits>
-#include <nlohmann/json.hpp>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -17,8 +18,36 @@
 
 namespace retrace::io {
 
-/// Keeps the order of keys, so that what is written reads like what was documented.
+/// Keeps the order of keys, so that what is written reads like what was documented. Headers know its name alone: a
+/// source that looks into a document includes <nlohmann/json.hpp>, which takes longer to compile than most sources.
 using Json = nlohmann::ordered_json;
+
+/// A document as the member of a class, in a header that knows the name of Json alone. Copies are deep; what was moved
+/// away can be assigned to, copied and destroyed.
+class JsonBox {
+ public:
+  JsonBox();               // null
+  JsonBox(Json document);  // NOLINT(google-explicit-constructor): it is a document
+  JsonBox(const JsonBox& other);
+  JsonBox(JsonBox&& other) noexcept;
+  JsonBox& operator=(const JsonBox& other);
+  JsonBox& operator=(JsonBox&& other) noexcept;
+  ~JsonBox();
+
+  Json& operator*() { return *document_; }
+  const Json& operator*() const { return *document_; }
+  Json* operator->() { return document_.get(); }
+  const Json* operator->() const { return document_.get(); }
+  operator const Json&() const { return *document_; }  // NOLINT(google-explicit-constructor): likewise
+
+  bool operator==(const JsonBox& other) const;
+
+ private:
+  std::unique_ptr<Json> document_;  // empty only after a move
+};
+
+/// An object without members.
+const Json& NoMembers();
 
 /// Parses a JSON document; comments (`//` and `/* */`) are allowed. Throws InputError with line and column, also for a
 /// key that stands twice in an object, for a number that no double can hold, for text that is not UTF-8, and for arrays

@@ -97,7 +97,7 @@ Forces FindForces(Job& job, parallel::TaskFarm& farm, const ForceOptions& option
 /// Writes what WriteRun writes of the chosen control, the tables of results/force_tables.h, forces.svg, and the files
 /// of OpenSim in the folder's `export`. Throws OutputError.
 void WriteForces(results::RunFolder& folder, const Job& job, const Forces& forces, const RunContext& context,
-                 const io::Json& more = io::Json::object());
+                 const io::Json& more = io::NoMembers());
 
 /// What was found, as lines for people.
 std::string Describe(const Forces& forces);

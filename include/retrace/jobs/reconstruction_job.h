@@ -41,7 +41,7 @@ struct Job {
 
   JobOptions options;
   std::vector<InputRecord> inputs;  ///< all files that were read, the configuration file last
-  io::Json identity;                ///< Identity of the options and the files, with the seed that the options have
+  io::JsonBox identity;             ///< Identity of the options and the files, with the seed that the options have
   Configuration configuration;      ///< with the gravity and the environment of the world
   std::optional<motion::MeasuredForces> measured;
   std::shared_ptr<const task::PreparedClip> prepared;

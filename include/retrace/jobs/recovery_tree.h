@@ -29,11 +29,7 @@ struct TreeSettings {
   void Set(const std::string& assignment);
 };
 
-template <io::DescribedAs<TreeSettings> AnySettings, typename Visitor>
-void Describe(AnySettings& s, Visitor& v) {
-  Describe(s.growth, v);
-  Describe(s.reindexing, v);
-}
+void Describe(TreeSettings& s, io::FieldVisitor& v);
 
 /// The feedback of a run, and the tree around it as far as it has grown.
 struct TreeJob {

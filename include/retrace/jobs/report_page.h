@@ -20,7 +20,7 @@ io::Json DescribeStoredRun(const StoredRun& run, const std::string& name, std::s
 std::vector<std::filesystem::path> RunsOf(const std::filesystem::path& folder);
 
 struct GatheredReport {
-  io::Json document;
+  io::JsonBox document;
   std::vector<std::string> differing;  ///< where a table kept is not what the replay finds
 };
 

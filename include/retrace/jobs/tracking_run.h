@@ -56,7 +56,7 @@ io::Json TrackingManifest(const Job& job, const Tracking& result, const RunConte
 /// Writes the folder of a run, its manifest last: what a search writes but its costs, and tracking.csv instead. `more`
 /// are members that are added to the manifest or replaced. Throws OutputError.
 void WriteTracking(results::RunFolder& folder, const Job& job, const Tracking& result, const RunContext& context,
-                   KeptFiles kept = KeptFiles::kAll, const io::Json& more = io::Json::object());
+                   KeptFiles kept = KeptFiles::kAll, const io::Json& more = io::NoMembers());
 
 /// tracking.csv, one row per quadratic program: time; contacts; variables, iterations; squared_error, slack,
 /// largest_torque, vertical_force (tracking::SolveRecord); solved as 0 or 1; cpu_microseconds, the only column that

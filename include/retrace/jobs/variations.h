@@ -21,7 +21,7 @@ struct VariationContext {
   bool force = false;                          ///< use folders in it that are in use already
   RunContext run = {};
   sampling::Hooks hooks = {};                                ///< of all searches, one after the other
-  io::Json more = io::Json::object();                        ///< members added to variations.json
+  io::JsonBox more = io::NoMembers();                        ///< members added to variations.json
   std::function<void()> on_search_end = {};                  ///< after each search
   std::function<void(const std::string& text)> report = {};  ///< receives each seed's outcome as text for people
   KeptFiles kept = KeptFiles::kAll;                          ///< of each control

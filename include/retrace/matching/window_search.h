@@ -35,19 +35,7 @@ struct WindowOptions {
   double velocity_time = 0.2;  ///< t_v [s]; 0 is the paper's distance
 };
 
-template <io::DescribedAs<WindowOptions> Options, typename Visitor>
-void Describe(Options& o, Visitor& v) {
-  const io::Real weight{{0, 100}};
-  v.Field({"frames", "Frames of a window, of 1/30 s"}, o.frames, io::Integer{1, 300});
-  v.Field({"trunk_weight", "Weight of trunk and pelvis"}, o.trunk_weight, weight);
-  v.Field({"shoulder_weight", "Weight of the bodies between trunk and arms"}, o.shoulder_weight, weight);
-  v.Field({"head_weight", "Weight of the head"}, o.head_weight, weight);
-  v.Field({"limb_weight", "Weight of all other bodies"}, o.limb_weight, weight);
-  v.Field({"support_weight", "Added to the weight of the body that carries the character"}, o.support_weight, weight);
-  v.Field({"turn_weight", "What a difference of orientations counts as", "m/rad"}, o.turn_weight, io::Real{{0, 10}});
-  v.Field({"velocity_time", "What a difference of the velocities of the center of mass counts as; 0: nothing", "s"},
-          o.velocity_time, io::Real{{0, 10}});
-}
+void Describe(WindowOptions& o, io::FieldVisitor& v);
 
 /// A window of the library, for a start time of the query.
 struct Match {

@@ -27,15 +27,7 @@ struct GateLimits {
   io::Json ToJson() const;
 };
 
-template <io::DescribedAs<GateLimits> Limits, typename Visitor>
-void Describe(Limits& l, Visitor& v) {
-  v.Field({"root_height", "Largest distance of the root from the reference's in height", "m"}, l.root_height,
-          io::Real{{1e-6, 100}});
-  v.Field({"root_orientation", "Largest angle between the orientations of the roots", "degrees"}, l.root_orientation,
-          io::Angle{{0.1, 180}});
-  v.Field({"joint_position", "Largest mean distance of joints, after root translation and heading are removed", "m"},
-          l.joint_position, io::Real{{1e-6, 100}});
-}
+void Describe(GateLimits& l, io::FieldVisitor& v);
 
 /// One tolerance: the worst figure, its limit, and when the limit was first passed.
 struct Gate {

@@ -55,7 +55,7 @@ struct ReportRun {
   const results::Table* candidates = nullptr;                   ///< candidates.csv of `respond`; may be null
   const results::Table* repair = nullptr;                       ///< repair.csv of a repaired reference; may be null
   std::string latent_picture = {};                              ///< latent.svg of `synthesize`; may be empty
-  io::Json manifest = {};                                       ///< of the run; null: there is none
+  io::JsonBox manifest = {};                                    ///< of the run; null: there is none
   std::vector<std::string> notes = {};                          ///< what a reader should know first
 };
 

@@ -34,25 +34,9 @@ struct CostOptions {
 
 /// The weights of the paper's terms. Those of drift and smoothness are not part of a preset: they follow from
 /// task::Options::drift_weight and from the method.
-template <io::DescribedAs<CostWeights> Weights, typename Visitor>
-void Describe(Weights& w, Visitor& v) {
-  const io::Real weight{kWeights};
-  v.Field({"pose", "Weight wp of the pose term in the preset custom"}, w.pose, weight);
-  v.Field({"root", "Weight wr of the root term in the preset custom"}, w.root, weight);
-  v.Field({"end_effector", "Weight we of the end effector term in the preset custom"}, w.end_effector, weight);
-  v.Field({"balance", "Weight wb of the balance term in the preset custom"}, w.balance, weight);
-}
+void Describe(CostWeights& w, io::FieldVisitor& v);
 
-template <io::DescribedAs<CostOptions> Options, typename Visitor>
-void Describe(Options& o, Visitor& v) {
-  const io::Real weight{{0, 1000}};
-  v.Field(
-      {"balance_velocity", "Weight of the velocity of the center of mass in the balance term; the paper's is 0.1", "s"},
-      o.balance_velocity, weight);
-  v.Field({"effector_position",
-           "Weight of the positions of hands and feet about the center of mass in the balance term; the paper's is 0"},
-          o.effector_position, weight);
-}
+void Describe(CostOptions& o, io::FieldVisitor& v);
 
 /// The terms of the cost of a sample, without weights. kCostTerms names them.
 struct CostTerms {

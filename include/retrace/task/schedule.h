@@ -21,17 +21,7 @@ struct ScheduleOptions {
   Segmentation segmentation = Segmentation::kAutomatic;
 };
 
-template <io::DescribedAs<ScheduleOptions> Options, typename Visitor>
-void Describe(Options& o, Visitor& v) {
-  v.Field({"sampling_step", "Time between the instants at which control is sampled", "s"}, o.sampling_step,
-          io::Real{{0.01, 1}});
-  v.Field({"segmentation",
-           "Whether the instants are moved to contact switches and to the ends of swings of limbs; automatic: for "
-           "motions on the feet"},
-          o.segmentation,
-          io::Words<Segmentation>{
-              {{Segmentation::kOff, "off"}, {Segmentation::kOn, "on"}, {Segmentation::kAutomatic, "automatic"}}});
-}
+void Describe(ScheduleOptions& o, io::FieldVisitor& v);
 
 /// An instant at which a step must end, and why.
 struct Boundary {

@@ -2,6 +2,125 @@
 
 namespace retrace::sampling {
 
+void Describe(RestartOptions& o, io::FieldVisitor& v) {
+  v.Field(
+      {"samples", "Samples that an iteration draws after the restart; not more than those of the search: no restart"},
+      o.samples, io::Integer{0, kSampleNumbers.max});
+  v.Field({"saved", "Samples of these that are saved"}, o.saved, kSampleNumbers);
+  v.Field(
+      {"after", "Simulated seconds per second of motion after which the search begins once more; within the budget"},
+      o.after, io::Real{{0, 1e9, true}});
+  v.Field(
+      {"patience",
+       "Simulated seconds that it may then spend without getting further than before, per second of the motion that "
+       "it got through; 0: any number"},
+      o.patience, io::Real{{0, 1e9}});
+}
+
+void Describe(SmoothingOptions& o, io::FieldVisitor& v) {
+  v.Field({"passes", "Largest number of passes, as far as the budget goes; 0: none"}, o.passes, io::Integer{0, 100});
+  v.Field({"samples", "Samples and saved samples, as a share of the search's"}, o.samples, io::Real{{0, 1, true}});
+  v.Field({"weight", "Weight of the smoothness term in the cost of these passes", "s^2"}, o.weight,
+          io::Real{task::kWeights});
+  v.Field({"drift", "Least weight of the drift term in the cost of these passes"}, o.drift, io::Real{task::kWeights});
+  v.Field({"blend", "Share of the fragments before and after in the mean of offsets"}, o.blend, io::Real{{0, 1}});
+  v.Field({"deviation", "Standard deviation around the mean, as a share of the sampling window"}, o.deviation,
+          io::Real{{0, 10}});
+  v.Field({"decay", "Factor on the deviation from one pass to the next"}, o.decay, io::Real{{0, 1, true}});
+  v.Field({"ramp", "Share of a fragment over which its targets go over to the new offsets"}, o.ramp, io::Real{{0, 1}});
+  v.Field({"cost_limit",
+           "Simulated time that a pass may spend before it is given up, as a multiple of what it takes without going "
+           "back",
+           "",
+           {"patience"}},
+          o.cost_limit, io::Real{{1, 1000}});
+  v.Field({"failure_limit",
+           "Simulated time that passes that are given up may spend in all before the smoothing ends, in the same unit"},
+          o.failure_limit, io::Real{{0, 1000}});
+}
+
+void Describe(Options& o, io::FieldVisitor& v) {
+  const io::Real share{{0, 1, true}};
+  v.Section({"search", "The search for the control (Liu et al. 2010, sections 3.2.2 and 3.2.3)"}, [&](io::FieldVisitor&
+                                                                                                          section) {
+    section.Field({"method",
+                   "Way to search, which also sets all settings in which it differs; 2010: one pass as in the paper, "
+                   "with its cost and contact scales"},
+                  o.method, io::Words<Method>{{{Method::k2010, "2010"}, {Method::kBackOff, "back-off", "rewinding"}}});
+    section.Field({"samples", "nSample, the number of samples that an iteration draws"}, o.samples, kSampleNumbers);
+    Describe(o.selection, section);
+    section.Field({"growth",
+                   "Factor on samples and saved samples each time that a fragment is drawn again; 1: the same number "
+                   "throughout"},
+                  o.growth, io::Real{{1, 100}});
+    section.Field({"most_samples", "Samples that an iteration draws at most when their number grows"}, o.most_samples,
+                  kSampleNumbers);
+    section.Field({"seed", "Seed of all random numbers; the same seed gives the same bytes"}, o.seed, io::Natural{});
+    section.Field({"window_scale", "Factor on the character's sampling windows"}, o.window_scale, io::Real{{0, 100}});
+    section.Field({"feedforward", "Whether targets are offset by the angles that an undisplaced simulation missed"},
+                  o.feedforward, io::Flag{});
+    section.Field({"feedforward_gain", "Offset per angle missed; the paper's is 1"}, o.feedforward_gain,
+                  io::Real{{0, 100}});
+    section.Field({"feedforward_limit", "Largest offset of a joint", "rad"}, o.feedforward_limit, io::Real{{0, 10}});
+    section.Field({"target_knots",
+                   "Number of target poses per fragment, interpolated between; 1 holds the pose of the fragment's end"},
+                  o.target_knots, io::Integer{1, 100});
+    section.Field(
+        {"keep_inside_gates", "Whether a sample that ends out of tolerance is never saved while another ends inside"},
+        o.keep_inside_gates, io::Flag{});
+    section.Field({"gate_margin", "Distance from the tolerances that counts as inside, as a share of their limits"},
+                  o.gate_margin, io::Real{{0, 0.9}});
+    section.Field(
+        {"budget", "Simulated seconds that may be spent per second of motion (one pass takes nSample); 0: any number"},
+        o.budget, io::Real{{0, 1e9}});
+    section.Field({"best_effort",
+                   "Whether a search that is lost goes on to the end out of tolerance, in one pass beyond its budget"},
+                  o.best_effort, io::Flag{});
+    section.Field({"max_back_offs",
+                   "How often the search may go back when all samples are out of tolerance; 0: one pass, as in the "
+                   "paper",
+                   "",
+                   {"max_rewinds"}},
+                  o.max_back_offs, io::Integer{0, 1000});
+    section.Field({"back_off", "How far it goes back at first; doubled when that does not help", "s", {"rewind"}},
+                  o.back_off, io::Real{{0.01, 3600}});
+    section.Field({"back_off_limit", "How far it goes back at most", "s", {"rewind_limit"}}, o.back_off_limit,
+                  io::Real{{0.01, 3600}});
+    section.Field({"refit",
+                   "Whether samples that are drawn again are drawn from a distribution that is refitted to the "
+                   "survivors, not around the reference",
+                   "",
+                   {"learn"}},
+                  o.refit, io::Flag{});
+    section.Field({"refit_samples",
+                   "Samples and saved samples when drawing from a refitted distribution, as a share of the others'",
+                   "",
+                   {"learned_samples"}},
+                  o.refit_samples, share);
+    section.Field({"elites", "Share of the saved samples that a distribution is fitted to"}, o.elites, share);
+    section.Field({"refit_rate",
+                   "Share of the new mean and deviation in those of a distribution that is refitted",
+                   "",
+                   {"learning_rate"}},
+                  o.refit_rate, share);
+    section.Field(
+        {"smallest_deviation", "Smallest deviation of a fitted distribution, as a share of the sampling window"},
+        o.smallest_deviation, io::Real{{0, 10}});
+    section.Field(
+        {"correction", "Feedforward of fitted offsets: offset per angle by which they miss their goal; 0: none"},
+        o.correction, io::Real{{0, 100}});
+    section.Field({"goal", "Pose that fitted offsets are to meet, from that of the fit (0) to the reference's (1)"},
+                  o.goal, io::Real{{0, 1}});
+    section.Field({"correlation",
+                   "Share of a start state's displacement that its samples keep: noise that is correlated in time"},
+                  o.correlation, io::Real{{0, 0.99}});
+  });
+  v.Section({"restart", "A second beginning, with more samples, of a search that does not reach the end"},
+            [&](io::FieldVisitor& section) { Describe(o.restart, section); });
+  v.Section({"smoothing", "Passes after the search that make its result smoother (after Liu, Yin and Guo 2015)"},
+            [&](io::FieldVisitor& section) { Describe(o.smoothing, section); });
+}
+
 std::optional<std::string> Options::Validate() const {
   if (auto problem = io::FindProblem(*this)) return problem;
   if (selection.saved > samples) {

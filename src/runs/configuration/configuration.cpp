@@ -1,6 +1,7 @@
 #include "retrace/runs/configuration/configuration.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "retrace/io/assignment.h"
 #include "retrace/io/error.h"
@@ -68,6 +69,46 @@ Json DefaultsOf(const Json& document) {
 
 }  // namespace
 
+void Describe(RunSettings& settings, io::FieldVisitor& visitor) {
+  visitor.Section({"run", "What a run does"}, [&](io::FieldVisitor& section) {
+    section.Field({"method",
+                   "What finds the control: sampling, tracking, trajectory, or auto: tracking, and sampling where the "
+                   "tracked motion exceeds the tolerances"},
+                  settings.method, MethodWords());
+    section.Field(
+        {"baseline",
+         "What the targets of sampling and trajectory are offset from: the reference, or tracked: targets at which servos "
+         "give the torques of the tracked motion, as far as it gets"},
+        settings.baseline, io::Words<Baseline>{{{Baseline::kReference, "reference"}, {Baseline::kTracked, "tracked"}}});
+    section.Field({"tail",
+                   "For how long after the end of the clip the character is to go on: its end is viable when a control "
+                   "is found that does so; 0: it is not judged",
+                   "s"},
+                  settings.tail, io::Real{{0, 30}});
+    section.Field(
+        {"recover_end",
+         "What is done where the end is not viable: off, tracking: a tracked motion is tracked anew with what follows, "
+         "search: else the last seconds are searched anew together with what follows",
+         "",
+         {"mend_end"}},
+        settings.recover_end,
+        io::Words<EndRecovery>{
+            {{EndRecovery::kOff, "off"}, {EndRecovery::kTracking, "tracking"}, {EndRecovery::kSearch, "search"}}});
+    section.Field(
+        {"repair",
+         "Whether a reference that no body can perform is changed by as little as it takes: clock, height, legs"},
+        settings.repair, io::Flag{});
+  });
+}
+
+void Describe(Configuration& configuration, io::FieldVisitor& visitor) {
+  Describe(configuration.run, visitor);
+  Describe(configuration.sampling, visitor);
+  Describe(configuration.task, visitor);
+  Describe(configuration.tracking, visitor);
+  Describe(configuration.trajectory, visitor);
+}
+
 io::Words<Method> MethodWords() {
   return {{{Method::kAuto, "auto"},
            {Method::kSampling, "sampling"},
@@ -80,7 +121,7 @@ io::Words<Quality> QualityWords() {
 }
 
 std::string Name(Method method) {
-  return MethodWords().Write(method).get<std::string>();
+  return MethodWords().Name(method);
 }
 
 Json Configuration::ToJson() const {

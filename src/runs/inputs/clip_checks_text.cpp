@@ -1,6 +1,7 @@
 #include "retrace/runs/inputs/clip_checks_text.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "retrace/retargeting/reference.h"
 #include "retrace/runs/inputs/character_input.h"

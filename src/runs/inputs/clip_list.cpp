@@ -20,8 +20,9 @@ std::string Quoted(const std::string& text) {
   return std::string("\"").append(text).append("\"");
 }
 
-/// The cells of a row by the names of their columns; empty where there is none.
-class Row {
+/// The cells of a row by the names of their columns; empty where there is none. As a visitor it reads the fields of the
+/// options of a clip, where there are columns with their keys.
+class Row final : public io::UniformVisitor<Row> {
  public:
   Row(const std::vector<std::string>& names, const std::vector<std::string>& cells, std::string place)
       : place_(std::move(place)) {
@@ -31,12 +32,12 @@ class Row {
     const auto found = cells_.find(column);
     return found == cells_.end() ? "" : found->second;
   }
-  /// A field of the options of a clip, where there is a column with its key (a visitor of io/describe.h).
   template <typename T, typename Kind>
-  void Field(const io::Setting& setting, T& value, const Kind& kind) const {
-    const std::string text = Text(setting.key);
+  void Visit(const io::Setting& setting, T& value, const Kind& kind) const {
+    const std::string text = Text(std::string(setting.key));
     if (!text.empty()) io::ReadText(kind, text, std::string(place_).append(": ").append(setting.key), value);
   }
+  void Section(const io::Setting&, const Fields& fields) override { fields(*this); }
   [[noreturn]] void Fail(const std::string& column, const std::string& found, const std::string& expected) const {
     throw InputError(std::string(place_).append(": ").append(column), Quoted(found), expected);
   }
@@ -64,7 +65,7 @@ std::vector<std::string> ColumnNames(const std::vector<std::string>& cells, cons
   return cells;
 }
 
-ListedClip ReadRow(const Row& row, const std::filesystem::path& folder) {
+ListedClip ReadRow(Row& row, const std::filesystem::path& folder) {
   ListedClip listed;
   listed.place = row.place();
   const std::string clip = row.Text("clip");
@@ -123,7 +124,8 @@ std::vector<ListedClip> ParseClipList(const std::string& text, const std::filesy
       throw InputError(place, std::to_string(cells.size()).append(" cells"),
                        std::string("at most ").append(std::to_string(names.size())));
     }
-    clips.push_back(ReadRow(Row(names, cells, place), base));
+    Row row(names, cells, place);
+    clips.push_back(ReadRow(row, base));
     const auto [first, is_new] = places.emplace(clips.back().name, place);
     if (!is_new) {
       throw InputError(place, "the name " + Quoted(clips.back().name) + " of " + first->second,

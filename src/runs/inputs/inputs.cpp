@@ -1,10 +1,15 @@
 #include "retrace/runs/inputs/inputs.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "retrace/io/file.h"
 
 namespace retrace::runs {
+
+io::Json InputFile::Parse() const {
+  return io::ParseJson(bytes, record.name.path.string());
+}
 
 InputFile ReadInput(const InputName& name) {
   InputFile file;

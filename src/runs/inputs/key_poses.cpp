@@ -1,6 +1,7 @@
 #include "retrace/runs/inputs/key_poses.h"
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 

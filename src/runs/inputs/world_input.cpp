@@ -1,5 +1,7 @@
 #include "retrace/runs/inputs/world_input.h"
 
+#include <nlohmann/json.hpp>
+
 #include "retrace/runs/inputs/data_files.h"
 
 namespace retrace::runs {

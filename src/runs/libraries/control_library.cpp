@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "retrace/character/limits.h"
@@ -37,7 +38,7 @@ std::string Hexadecimal(uint64_t number) {
 }  // namespace
 
 bool LibraryControl::succeeded() const {
-  return !run.manifest.is_object() || run.manifest.value("success", true);
+  return !run.manifest->is_object() || run.manifest->value("success", true);
 }
 
 double LibraryControl::RootShare(size_t step) const {

@@ -1,5 +1,6 @@
 #include "retrace/runs/stored/checkpoint.h"
 
+#include <nlohmann/json.hpp>
 #include <system_error>
 
 #include "retrace/io/error.h"

@@ -1,5 +1,6 @@
 #include "retrace/runs/stored/manifest.h"
 
+#include <nlohmann/json.hpp>
 #include <utility>
 
 namespace retrace::runs {

@@ -42,6 +42,34 @@ void AddNoise(const character::Character& character, double deviation, uint64_t 
 
 }  // namespace
 
+void Describe(Perturbation& p, io::FieldVisitor& v) {
+  v.Section({"simulation", "The world; null: as it was"}, [&](io::FieldVisitor& section) {
+    section.Field({"friction", "Coefficient of friction"}, p.friction, io::OptionalReal{simulation::kFrictions});
+    section.Field({"gravity", "Acceleration of free fall, downwards", "m/s^2"}, p.gravity,
+                  io::OptionalReal{simulation::kGravities});
+    section.Field({"contact_stiffness", "Stiffness of a contact point", "N/m"}, p.contact_stiffness,
+                  io::OptionalReal{simulation::kStiffnesses});
+    section.Field({"contact_damping", "Damping of a contact point", "N s/m"}, p.contact_damping,
+                  io::OptionalReal{simulation::kDampings});
+  });
+  v.Section({"character", "The body; null: as it was"}, [&](io::FieldVisitor& section) {
+    section.Field({"mass", "Mass of the whole character, with the servos as they are", "kg"}, p.mass,
+                  io::OptionalReal{{1e-3, 1e6}});
+  });
+  v.Section({"start", "The start"}, [&](io::FieldVisitor& section) {
+    section.Field({"noise",
+                   "Standard deviation of random rates of the joints, in rad/s; that of their angles is a tenth of "
+                   "the number, in rad"},
+                  p.noise, io::Real{{0, 10}});
+    section.Field({"seed", "Seed of these"}, p.seed, io::Natural{});
+  });
+}
+
+void Describe(ReplaySettings& s, io::FieldVisitor& v) {
+  Describe(s.perturbation, v);
+  Describe(s.reindexing, v);
+}
+
 void ReplaySettings::Set(const std::string& assignment) {
   io::TakeAssignment(assignment, *this);
 }

@@ -1,6 +1,7 @@
 #include "retrace/runs/stored/replay_files.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "retrace/control/control_file.h"
@@ -67,7 +68,7 @@ io::Json ReplayManifest(const StoredRun& run, const ReplayFacts& facts, const Ru
           {{"file", facts.feedback->tree_file.string()}, {"sha256", facts.feedback->tree_sha256}});
     manifest["feedback"] = io::Write(facts.feedback->options);
   }
-  if (!facts.perturbation.is_null()) manifest["perturbation"] = facts.perturbation;
+  if (!facts.perturbation->is_null()) manifest["perturbation"] = *facts.perturbation;
   manifest["solver"] = run.solver;
   manifest["provenance"] = results::Provenance(context.timer != nullptr ? *context.timer : results::RunTimer(), {});
   return manifest;

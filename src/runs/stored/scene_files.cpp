@@ -1,5 +1,6 @@
 #include "retrace/runs/stored/scene_files.h"
 
+#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "retrace/control/control_file.h"

@@ -1,6 +1,7 @@
 #include "retrace/runs/stored/stored_run.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "retrace/character/limits.h"
 #include "retrace/character/skeleton.h"

@@ -1,6 +1,7 @@
 #include "retrace/runs/stored/stored_scene.h"
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 

@@ -1,6 +1,7 @@
 #include "retrace/runs/stored/verification.h"
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "motion_comparison.h"
@@ -67,7 +68,7 @@ void Compare(const StoredRun& run, std::vector<std::vector<StoredTable>> tables,
 }  // namespace
 
 std::string FirstDifference(const StoredRun& run, const Replayed& replayed) {
-  if (!run.manifest.is_null()) {
+  if (!run.manifest->is_null()) {
     if (std::string change = results::FirstChange(run.folder, run.manifest); !change.empty()) return change;
   }
   for (size_t c = 0; c < run.characters.size(); ++c) {
@@ -81,7 +82,7 @@ std::string FirstDifference(const StoredRun& run, const Replayed& replayed) {
 Verification Verify(const StoredRun& run) {
   Verification verification;
   // Without a manifest it is unknown what else was removed.
-  verification.difference = run.manifest.is_null() ? (run.folder / results::kManifestFile).string() + ": no such file"
+  verification.difference = run.manifest->is_null() ? (run.folder / results::kManifestFile).string() + ": no such file"
                                                    : results::FirstChange(run.folder, run.manifest);
   if (!verification.difference.empty()) return verification;
   std::vector<std::vector<StoredTable>> tables;
@@ -94,7 +95,7 @@ Verification Verify(const StoredRun& run) {
 Verification ReplayAndCompare(const StoredRun& run,
                               const std::function<void(size_t character, const control::Trajectory& part)>& observe) {
   Verification verification;
-  if (!run.manifest.is_null()) verification.difference = results::FirstChange(run.folder, run.manifest);
+  if (!run.manifest->is_null()) verification.difference = results::FirstChange(run.folder, run.manifest);
   std::vector<std::vector<StoredTable>> tables(run.characters.size());
   for (size_t c = 0; c < run.characters.size() && verification.difference.empty(); ++c)
     tables[c] = StoredTables(run, c, false);

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "control/sample_control.h"
 #include "retrace/control/feedback_controller.h"
 #include "retrace/io/error.h"

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "retrace/io/file.h"
 #include "retrace/jobs/reconstruction.h"

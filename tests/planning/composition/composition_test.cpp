@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "long_trials.h"
 #include "retrace/batches/library_making.h"
@@ -78,7 +79,7 @@ TEST_F(Composing, PlaysAControlTwiceAndReplaysToTheBit) {
   WriteComposition(folder, job, result, {});
   const StoredRun stored(folder_ / "composed");
   EXPECT_EQ(Verify(stored).difference, "");
-  EXPECT_EQ(stored.manifest["composition"]["parts"].size(), 2u);
+  EXPECT_EQ((*stored.manifest)["composition"]["parts"].size(), 2u);
   // Its own control goes on from there as it was only on paper.
   CompositionOptions plain = Playing({"walk", "walk"});
   plain.transition = Transition::kPlain;
@@ -207,8 +208,8 @@ TEST_F(Composing, AKinematicTransitionIsLabeledAndReplaysToTheBit) {
   WriteComposition(folder, job, result, {});
   const StoredRun stored(folder_ / "composed");
   EXPECT_EQ(Verify(stored).difference, "");
-  EXPECT_EQ(stored.manifest["physical"], false);
-  EXPECT_EQ(stored.manifest["composition"]["transition"], "kinematic");
+  EXPECT_EQ((*stored.manifest)["physical"], false);
+  EXPECT_EQ((*stored.manifest)["composition"]["transition"], "kinematic");
   EXPECT_THROW(stored.RequirePhysical("of a test"), UsageError);
   // It is not part of any further composition, and what the others make is physical.
   EXPECT_THROW(ReadLibraryControl(folder_ / "composed"), UsageError);

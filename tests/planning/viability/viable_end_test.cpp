@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "retrace/control/control_file.h"
 #include "retrace/io/error.h"
 #include "retrace/jobs/reconstruction.h"

@@ -7,7 +7,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <set>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "methods/sampling/small_problem.h"
 #include "retrace/control/control_file.h"
@@ -410,17 +415,20 @@ TEST(OldConfiguration, NamesMayBeSet) {
 // ---- The description of the options
 
 /// The addresses of the fields that are described.
-struct Addresses {
+struct Addresses final : io::UniformVisitor<Addresses> {
   template <typename T, typename Kind>
-  void Field(const io::Setting&, const T& value, const Kind&) {
-    described.insert(&value);
+  void Visit(const io::Setting&, const T& value, const Kind&) {
+    if constexpr (std::is_same_v<T, io::EnumField>) {
+      described.insert(value.address);
+    } else if constexpr (std::is_same_v<T, io::PartField>) {
+      described.insert(value.address());
+    } else {
+      described.insert(&value);
+    }
   }
-  template <typename Fields>
-  void Section(const io::Setting&, const Fields& fields) {
-    fields(*this);
-  }
-  template <typename... Fields>
-  bool Have(const Fields&... fields) const {
+  void Section(const io::Setting&, const Fields& fields) override { fields(*this); }
+  template <typename... T>
+  bool Have(const T&... fields) const {
     return (described.contains(&fields) && ...);
   }
   std::set<const void*> described;
@@ -428,7 +436,7 @@ struct Addresses {
 
 /// A structured binding must name every field, so that a new one does not compile here before it is described.
 TEST(Description, NamesEveryField) {
-  const Configuration configuration;
+  Configuration configuration;
   Addresses all;
   Describe(configuration, all);
   {
@@ -527,22 +535,28 @@ TEST(Description, NamesEveryField) {
 }
 
 /// Sets the number `field` of all fields to its illegal value number `bad`.
-class Spoiler {
+class Spoiler final : public io::UniformVisitor<Spoiler> {
  public:
   Spoiler(int field, int bad) : field_(field), bad_(bad) {}
 
   template <typename T, typename Kind>
-  void Field(const io::Setting& setting, T& value, const Kind& kind) {
+  void Visit(const io::Setting& setting, T& value, const Kind& kind) {
     if (field_-- != 0) return;
-    pointer = section_ + "/" + setting.key;
-    const std::vector<T> values = Illegal(kind);
-    if (static_cast<size_t>(bad_) >= values.size()) return;
-    value = values[static_cast<size_t>(bad_)];
-    spoiled = true;
+    pointer = std::string(section_).append("/").append(setting.key);
+    if constexpr (std::is_same_v<T, io::EnumField>) {
+      spoiled = bad_ < 2;
+      if (spoiled) value.value = bad_ == 0 ? 99 : -1;
+    } else if constexpr (requires { Illegal(kind); }) {
+      const std::vector<T> values = Illegal(kind);
+      if (static_cast<size_t>(bad_) >= values.size()) return;
+      value = values[static_cast<size_t>(bad_)];
+      spoiled = true;
+    } else {
+      FAIL() << "a configuration has no fields of this kind";
+    }
   }
-  template <typename Fields>
-  void Section(const io::Setting& setting, const Fields& fields) {
-    section_ = "/" + setting.key;
+  void Section(const io::Setting& setting, const Fields& fields) override {
+    section_ = std::string("/").append(setting.key);
     fields(*this);
   }
 
@@ -572,10 +586,6 @@ class Spoiler {
   static std::vector<bool> Illegal(const io::Flag&) { return {}; }
   static std::vector<std::string> Illegal(const io::Text& kind) {
     return kind.words.empty() ? std::vector<std::string>{"", "a\nb"} : std::vector<std::string>{"nonsense", ""};
-  }
-  template <typename Enum>
-  static std::vector<Enum> Illegal(const io::Words<Enum>&) {
-    return {static_cast<Enum>(99), static_cast<Enum>(-1)};
   }
 
   int field_;
@@ -631,15 +641,18 @@ TEST(Description, APreparedTaskHasLegalOptions) {
 }
 
 /// Gives every field a random legal value.
-struct Shuffler {
+struct Shuffler final : io::UniformVisitor<Shuffler> {
   template <typename T, typename Kind>
-  void Field(const io::Setting&, T& value, const Kind& kind) {
-    value = Random(kind);
+  void Visit(const io::Setting&, T& value, const Kind& kind) {
+    if constexpr (std::is_same_v<T, io::EnumField>) {
+      value.value = (*rc::gen::elementOf(kind.words)).value;
+    } else if constexpr (requires { Random(kind); }) {
+      value = Random(kind);
+    } else {
+      RC_FAIL("a configuration has no fields of this kind");
+    }
   }
-  template <typename Fields>
-  void Section(const io::Setting&, const Fields& fields) {
-    fields(*this);
-  }
+  void Section(const io::Setting&, const Fields& fields) override { fields(*this); }
 
  private:
   static double Within(const io::Range& range) {
@@ -657,48 +670,39 @@ struct Shuffler {
     const auto letters = rc::gen::resize(90, rc::gen::container<std::string>(rc::gen::inRange('!', '{')));
     return kind.words.empty() ? "x" + *letters : *rc::gen::elementOf(kind.words);
   }
-  template <typename Enum>
-  static Enum Random(const io::Words<Enum>& kind) {
-    return (*rc::gen::elementOf(kind.words)).value;
-  }
 };
 
-/// Compares each field with that of another configuration, in the same order.
-class Comparison {
- public:
-  explicit Comparison(const Configuration& other) { Describe(other, others_); }
+/// The values of all fields, with their keys.
+struct Values final : io::UniformVisitor<Values> {
+  explicit Values(Configuration configuration) { Describe(configuration, *this); }
 
   template <typename T, typename Kind>
-  void Field(const io::Setting& setting, const T& value, const Kind&) {
-    const T& other = *static_cast<const T*>(others_.values[next_++]);
+  void Visit(const io::Setting& setting, const T& value, const Kind& kind) {
+    // What is written of an angle is rounded.
     if constexpr (std::is_same_v<Kind, io::Angle>) {
-      same = same && std::abs(value - other) <= 4e-16 * std::abs(value);  // degrees and back
+      of_fields.emplace_back(setting.key, value);
+      angles.insert(of_fields.size() - 1);
     } else {
-      same = same && value == other;
+      of_fields.emplace_back(setting.key, kind.Write(value));
     }
-    if (!same && first_difference.empty()) first_difference = setting.key;
   }
-  template <typename Fields>
-  void Section(const io::Setting&, const Fields& fields) {
-    fields(*this);
-  }
-  bool same = true;
-  std::string first_difference;
+  void Section(const io::Setting&, const Fields& fields) override { fields(*this); }
 
- private:
-  struct Pointers {
-    template <typename T, typename Kind>
-    void Field(const io::Setting&, const T& value, const Kind&) {
-      values.push_back(&value);
+  /// The first field with another value than in `other`; empty: all have the same.
+  std::string FirstDifference(const Values& other) const {
+    for (size_t i = 0; i < of_fields.size(); ++i) {
+      const io::Json &value = of_fields[i].second, &of_other = other.of_fields.at(i).second;
+      const bool same =
+          angles.contains(i)  // degrees and back
+              ? std::abs(value.get<double>() - of_other.get<double>()) <= 4e-16 * std::abs(value.get<double>())
+              : value == of_other;
+      if (!same) return of_fields[i].first;
     }
-    template <typename Fields>
-    void Section(const io::Setting&, const Fields& fields) {
-      fields(*this);
-    }
-    std::vector<const void*> values;
-  };
-  Pointers others_;
-  size_t next_ = 0;
+    return "";
+  }
+
+  std::vector<std::pair<std::string, io::Json>> of_fields;
+  std::set<size_t> angles;
 };
 
 RC_GTEST_PROP(ConfigurationProperty, LegalValuesSurviveWritingAndReading, ()) {
@@ -710,24 +714,25 @@ RC_GTEST_PROP(ConfigurationProperty, LegalValuesSurviveWritingAndReading, ()) {
     const io::Json document = io::ParseJson(text, "written");
     Configuration read;
     read.Read(io::JsonView(document, "written"));
-    Comparison comparison(read);
-    Describe(std::as_const(configuration), comparison);
-    RC_ASSERT(comparison.first_difference == "");
-    RC_ASSERT(comparison.same);
+    RC_ASSERT(Values(configuration).FirstDifference(Values(read)) == "");
   }
 }
 
 /// Gives each field its least, its greatest or its default value.
-struct ExtremeValues {
+struct ExtremeValues final : io::UniformVisitor<ExtremeValues> {
   template <typename T, typename Kind>
-  void Field(const io::Setting&, T& value, const Kind& kind) {
+  void Visit(const io::Setting&, T& value, const Kind& kind) {
     const int which = *rc::gen::inRange(0, 3);
-    if (which != 2) value = Extreme(kind, which == 1, value);
+    if (which == 2) return;
+    if constexpr (std::is_same_v<T, io::EnumField>) {
+      value.value = which == 1 ? kind.words.back().value : kind.words.front().value;
+    } else if constexpr (requires { Extreme(kind, which == 1, value); }) {
+      value = Extreme(kind, which == 1, value);
+    } else {
+      RC_FAIL("a configuration has no fields of this kind");
+    }
   }
-  template <typename Fields>
-  void Section(const io::Setting&, const Fields& fields) {
-    fields(*this);
-  }
+  void Section(const io::Setting&, const Fields& fields) override { fields(*this); }
 
  private:
   static double End(const io::Range& range, bool greatest) {
@@ -742,10 +747,6 @@ struct ExtremeValues {
   static bool Extreme(const io::Flag&, bool greatest, bool) { return greatest; }
   static std::string Extreme(const io::Text& kind, bool greatest, const std::string& value) {
     return kind.words.empty() ? value : greatest ? kind.words.back() : kind.words.front();
-  }
-  template <typename Enum>
-  static Enum Extreme(const io::Words<Enum>& kind, bool greatest, Enum) {
-    return greatest ? kind.words.back().value : kind.words.front().value;
   }
 };
 
@@ -781,17 +782,14 @@ RC_GTEST_PROP(ConfigurationProperty, Row05ExtremeLegalSettingsEndInAResultOrAMes
 }
 
 /// Looks at the ranges of all fields.
-struct RangeCheck {
+struct RangeCheck final : io::UniformVisitor<RangeCheck> {
   template <typename T, typename Kind>
-  void Field(const io::Setting& setting, const T&, const Kind& kind) {
+  void Visit(const io::Setting& setting, const T&, const Kind& kind) {
     SCOPED_TRACE(setting.key);
     Check(kind);
     ++fields;
   }
-  template <typename Fields>
-  void Section(const io::Setting&, const Fields& visit) {
-    visit(*this);
-  }
+  void Section(const io::Setting&, const Fields& visit) override { visit(*this); }
   int fields = 0;
   int numbers = 0;
 
@@ -816,20 +814,18 @@ struct RangeCheck {
   void Check(const io::Natural&) {}
   void Check(const io::Flag&) {}
   void Check(const io::Text&) {}
-  template <typename Enum>
-  void Check(const io::Words<Enum>&) {}
-  template <typename T>
-  void Check(const io::Part<T>&) {}
+  void Check(const io::AnyWords&) {}
+  void Check(const io::AnyPart&) {}
 };
 
 TEST(Description, Row05EveryNumberHasARange) {
   RangeCheck check;
-  const Configuration configuration;
+  Configuration configuration;
   Describe(configuration, check);
   DescribeClip(configuration.task.reference, check);
   DescribeRange(configuration.task.reference, check);
   DescribeAll(configuration.task.world, check);
-  const ClipOptions clip;
+  ClipOptions clip;
   Describe(clip, check);
   EXPECT_GT(check.fields, 80);
   EXPECT_GT(check.numbers, 60);

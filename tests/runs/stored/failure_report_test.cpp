@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "methods/sampling/small_problem.h"
 #include "retrace/runs/configuration/configuration.h"
 

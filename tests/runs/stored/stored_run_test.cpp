@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "control/sample_control.h"
 #include "retrace/character/skeleton.h"

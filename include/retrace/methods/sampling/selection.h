@@ -20,17 +20,7 @@ struct SelectionOptions {
   bool distinct = true;
 };
 
-template <io::DescribedAs<SelectionOptions> Options, typename Visitor>
-void Describe(Options& o, Visitor& v) {
-  v.Field({"saved", "nSave, the number of samples that an iteration saves; at most as many as it draws"}, o.saved,
-          kSavedNumbers);
-  v.Field({"discarded", "Share of the samples, the most costly ones, that is never saved"}, o.discarded,
-          io::Real{{0, 0.999}});
-  v.Field({"exponent", "Exponent of the distribution of saved costs, f(x) = min + (max - min) x^exponent"}, o.exponent,
-          io::Real{{0.01, 100}});
-  v.Field({"distinct", "Whether each sample is saved once at most; false is the letter of the paper"}, o.distinct,
-          io::Flag{});
-}
+void Describe(SelectionOptions& o, io::FieldVisitor& v);
 
 struct Selection {
   std::vector<size_t> samples;  ///< indices of the saved samples, cheapest first

@@ -19,7 +19,7 @@ enum class Method {
   kAuto,      ///< tracking, which costs a hundredth; sampling where its motion exceeds the tolerances, or is very long
   kSampling,  ///< Liu et al. 2010 and successors: survives what no feedback can foresee
   kTracking,  ///< da Silva et al. 2008
-  kTrajectory,  ///< Al Borno et al. 2018: splines of targets by CMA-ES
+  kWindows,   ///< Al Borno et al. 2018: splines of targets by CMA-ES
 };
 std::string Name(Method method);
 
@@ -34,7 +34,7 @@ enum class Baseline {
   kTracked,  ///< targets at which servos give the torques of the tracked motion, as far as it gets
 };
 
-/// What is done about the end of a motion that has no continuation.
+/// What is done about the end of a motion from which there is no way on.
 enum class EndRecovery {
   kOff,
   kTracking,  ///< a motion that was tracked is tracked anew with what follows its end, which costs next to nothing
@@ -60,38 +60,7 @@ struct RunSettings {
   bool repair = false;
 };
 
-template <io::DescribedAs<RunSettings> Settings, typename Visitor>
-void Describe(Settings& settings, Visitor& visitor) {
-  visitor.Section({"run", "What a run does"}, [&](auto& section) {
-    section.Field({"method",
-                   "What finds the control: sampling, tracking, trajectory, or auto: tracking, and sampling where the "
-                   "tracked motion exceeds the tolerances"},
-                  settings.method, MethodWords());
-    section.Field(
-        {"baseline",
-         "What the targets of sampling and windows are offset from: the reference, or tracked: targets at which servos "
-         "give the torques of the tracked motion, as far as it gets"},
-        settings.baseline, io::Words<Baseline>{{{Baseline::kReference, "reference"}, {Baseline::kTracked, "tracked"}}});
-    section.Field({"tail",
-                   "For how long after the end of the clip the character is to go on: its end is viable when a control "
-                   "is found that does so; 0: it is not judged",
-                   "s"},
-                  settings.tail, io::Real{{0, 30}});
-    section.Field(
-        {"recover_end",
-         "What is done where the end is not viable: off, tracking: a tracked motion is tracked anew with what follows, "
-         "search: else the last seconds are searched anew together with what follows",
-         "",
-         {"mend_end"}},
-        settings.recover_end,
-        io::Words<EndRecovery>{
-            {{EndRecovery::kOff, "off"}, {EndRecovery::kTracking, "tracking"}, {EndRecovery::kSearch, "search"}}});
-    section.Field(
-        {"repair",
-         "Whether a reference that no body can perform is changed by as little as it takes: clock, height, legs"},
-        settings.repair, io::Flag{});
-  });
-}
+void Describe(RunSettings& settings, io::FieldVisitor& visitor);
 
 struct Configuration {
   RunSettings run;
@@ -124,20 +93,13 @@ struct Configuration {
   /// The method of 2010 with step and servo of the paper: 0.0005 s, explicit PD, ODE's contacts (Liu et al. 2010,
   /// sections 3.2.3 and 4).
   void UsePaperMode();
-  /// Sets the seed of all methods.
+  /// Of all methods.
   void SetSeed(uint64_t seed) { sampling.seed = tracking.seed = trajectory.seed = seed; }
   /// Tracking by the letter of da Silva et al. 2008: their servo with steps of 0.0001 s, quadratic programs at 80 Hz
   /// with equal weights and the contacts that the simulation has, a reference as it is, no foot placement.
   void UsePaperTracking();
 };
 
-template <io::DescribedAs<Configuration> AnyConfiguration, typename Visitor>
-void Describe(AnyConfiguration& configuration, Visitor& visitor) {
-  Describe(configuration.run, visitor);
-  Describe(configuration.sampling, visitor);
-  Describe(configuration.task, visitor);
-  Describe(configuration.tracking, visitor);
-  Describe(configuration.trajectory, visitor);
-}
+void Describe(Configuration& configuration, io::FieldVisitor& visitor);
 
 }  // namespace retrace::runs

@@ -40,26 +40,7 @@ struct ClipOptions {
 };
 
 /// The numbers among the options: those of a command line and of a list of clips.
-template <io::DescribedAs<ClipOptions> Options, typename Visitor>
-void Describe(Options& o, Visitor& v) {
-  v.Field({"start", "First second of the clip to use", "s"}, o.start, io::Real{character::kInstants});
-  v.Field({"end", "Last second of the clip to use", "s"}, o.end, io::OptionalReal{character::kInstants});
-  v.Field({"time_scale", "Play the clip this many times as long"}, o.time_scale, io::Real{character::kTimeScales});
-  v.Field({"loop", "Repeat the best cycle of the clip for so long", "s"}, o.loop,
-          io::OptionalReal{character::kDurations});
-  v.Field({"unit", "Length of a unit of the file", "m"}, o.unit, io::OptionalReal{character::kUnits});
-  v.Field({"frame_rate", "Frames per second", "1/s"}, o.frame_rate, io::OptionalReal{character::kFrameRates});
-  v.Field({"skip_frames", "Frames at the start to leave out"}, o.skipped_frames,
-          io::OptionalInteger{0, character::kMostSkippedFrames});
-  v.Field({"keep_calibration_frames",
-           "Keep poses at either end from which no body can move to the motion (T-poses, calibrations)"},
-          o.keep_calibration_frames, io::Flag{});
-  v.Field({"mirror", "Mirror the recording, for one whose left and right are exchanged (left-handed axes)"}, o.mirror,
-          io::Flag{});
-  v.Field({"floor_height", "Height of the floor in the recording", "m"}, o.floor_height,
-          io::OptionalReal{character::kFloorHeights});
-  v.Field({"facing", "Heading at the start, about y from z", "degrees"}, o.facing, io::OptionalAngle{{-360, 360}});
-}
+void Describe(ClipOptions& o, io::FieldVisitor& v);
 
 /// Puts these options into those of the reference, but for the joint map, which is in a file.
 void Apply(const ClipOptions& options, character::ReferenceOptions& reference);

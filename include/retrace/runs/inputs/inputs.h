@@ -36,7 +36,7 @@ struct InputFile {
   std::string bytes;
 
   /// The bytes as JSON. Throws InputError.
-  io::Json Parse() const { return io::ParseJson(bytes, record.name.path.string()); }
+  io::Json Parse() const;
 };
 
 /// Throw InputError for a file that cannot be read.

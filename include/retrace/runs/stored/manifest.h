@@ -14,7 +14,7 @@ namespace retrace::runs {
 /// Who computed, and since when.
 struct RunContext {
   std::string command = {};                  ///< as a shell takes it back
-  io::Json workers = {};                     ///< DescribeWorkers; null: not known
+  io::JsonBox workers = {};                  ///< DescribeWorkers; null: not known
   const results::RunTimer* timer = nullptr;  ///< null: the time of the computation alone
 };
 

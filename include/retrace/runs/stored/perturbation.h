@@ -32,29 +32,7 @@ struct Perturbation {
   bool empty() const { return !friction && !gravity && !contact_stiffness && !contact_damping && !mass && noise == 0; }
 };
 
-template <io::DescribedAs<Perturbation> AnyPerturbation, typename Visitor>
-void Describe(AnyPerturbation& p, Visitor& v) {
-  v.Section({"simulation", "The world; null: as it was"}, [&](auto& section) {
-    section.Field({"friction", "Coefficient of friction"}, p.friction, io::OptionalReal{simulation::kFrictions});
-    section.Field({"gravity", "Acceleration of free fall, downwards", "m/s^2"}, p.gravity,
-                  io::OptionalReal{simulation::kGravities});
-    section.Field({"contact_stiffness", "Stiffness of a contact point", "N/m"}, p.contact_stiffness,
-                  io::OptionalReal{simulation::kStiffnesses});
-    section.Field({"contact_damping", "Damping of a contact point", "N s/m"}, p.contact_damping,
-                  io::OptionalReal{simulation::kDampings});
-  });
-  v.Section({"character", "The body; null: as it was"}, [&](auto& section) {
-    section.Field({"mass", "Mass of the whole character, with the servos as they are", "kg"}, p.mass,
-                  io::OptionalReal{{1e-3, 1e6}});
-  });
-  v.Section({"start", "The start"}, [&](auto& section) {
-    section.Field({"noise",
-                   "Standard deviation of random rates of the joints, in rad/s; that of their angles is a tenth of "
-                   "the number, in rad"},
-                  p.noise, io::Real{{0, 10}});
-    section.Field({"seed", "Seed of these"}, p.seed, io::Natural{});
-  });
-}
+void Describe(Perturbation& p, io::FieldVisitor& v);
 
 /// What may be set for a replay.
 struct ReplaySettings {
@@ -66,11 +44,7 @@ struct ReplaySettings {
   void Set(const std::string& assignment);
 };
 
-template <io::DescribedAs<ReplaySettings> AnySettings, typename Visitor>
-void Describe(AnySettings& s, Visitor& v) {
-  Describe(s.perturbation, v);
-  Describe(s.reindexing, v);
-}
+void Describe(ReplaySettings& s, io::FieldVisitor& v);
 
 /// Changes the world, the character and the start of a run, which must be of one character. Throws UsageError for a
 /// scene.

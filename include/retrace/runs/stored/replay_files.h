@@ -18,7 +18,7 @@ struct ReplayOptions {
   /// written, feedback.csv is added, and the manifest states all of it.
   const RunFeedback* feedback = nullptr;
   const FeedbackReplay* feedback_replay = nullptr;
-  io::Json perturbation = {};  ///< for the manifest: what else is not as it was; null: nothing
+  io::JsonBox perturbation = {};  ///< for the manifest: what else is not as it was; null: nothing
 };
 
 /// Writes the files of a replayed motion and their manifest; for a scene those of each character in a folder of its
@@ -32,7 +32,7 @@ struct ReplayFacts {
   std::string status;                     ///< completed, partial or diverged
   const Replayed* replayed = nullptr;     ///< null: a table of many replays
   const RunFeedback* feedback = nullptr;  ///< under which it was simulated; null: none
-  io::Json perturbation = {};             ///< what else is not as it was; null: nothing
+  io::JsonBox perturbation = {};          ///< what else is not as it was; null: nothing
 };
 /// For a scene it has `characters`: name, folder, origin, placement, tolerances and evaluation of each. For a single
 /// character the evaluation stands in the manifest itself.

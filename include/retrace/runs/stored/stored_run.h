@@ -54,7 +54,7 @@ struct StoredRun {
   control::Scene scene;                  ///< the references point at its characters
   std::vector<RunCharacter> characters;  ///< (characters)
   std::vector<ControlInput> controls;    ///< of the run, and of those that joined it
-  io::Json manifest;                     ///< null where there is none
+  io::JsonBox manifest;                  ///< null where there is none
   /// Under which the motion was made besides those of the control; none for most.
   std::vector<control::Push> pushes;
   std::string solver;          ///< simulation::DescribeSolver of the stored world
