@@ -17,16 +17,16 @@ inline constexpr int kMostStepsPerIteration = 10000000;
 
 inline constexpr io::Integer kSampleNumbers{1, 1000000};
 
-/// Ways to search; each has its own values of the options below and of others (runs::Configuration::UseMethod).
+/// Search methods; each has its own values of the options below and of others (runs::Configuration::UseMethod).
 enum class Method {
   k2010,     ///< one pass, cost and contact scales as in the paper
   kBackOff,  ///< goes back where no sample stays within tolerance, and refits the distribution that it draws from
 };
 
 /// Passes after the search that make its result smoother, each a whole search around the path that the one before
-/// found (after Liu, Yin and Guo 2015), with the same physics and tolerances. Independent noise in every fragment is what a
-/// random search leaves behind; offsets averaged with those of the fragments before and after have less of it, and what
-/// that does to the motion is searched for again.
+/// found (after Liu, Yin and Guo 2015), with the same physics and tolerances. Independent noise in every fragment is
+/// what a random search leaves behind; offsets averaged with those of the fragments before and after have less of it,
+/// and what that does to the motion is searched for again.
 struct SmoothingOptions {
   int passes = 3;           ///< at most; as far as the budget of the search goes
   double samples = 1;       ///< samples and saved samples per iteration, as a share of the search's
@@ -45,7 +45,7 @@ struct SmoothingOptions {
 };
 
 /// A search that has spent much and not reached the end begins once more, at the start and with more samples: few find
-/// most motions at a fraction of the cost, but what they cannot find they do not find by going back ever so often.
+/// most motions at a fraction of the cost. Where they fail, more backtracking rarely helps.
 /// (After Auger and Hansen 2005, who restart an evolution strategy with a larger population.)
 struct RestartOptions {
   int samples = 1400;   ///< per iteration of the new beginning; no more than the search's: there is none

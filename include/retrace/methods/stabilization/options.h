@@ -55,7 +55,7 @@ struct GrowthOptions {
   double largest_force = 300;   ///< [N]
   double push_duration = 0.2;   ///< [s]
   double rest = 0.5;            ///< least time from the end of a push to that of the motion [s]
-  // The search for a way back.
+  // The search for a path back.
   double duration = 0.2;      ///< of the spline of torques, and of the branch [s]
   int knots = 3;              ///< of the spline
   bool cubic = false;         ///< whether it is cubic between its knots, else linear
@@ -64,7 +64,7 @@ struct GrowthOptions {
   int samples = 20;           ///< of an iteration
   int iterations = 50;        ///< at most
   double horizon = 1.5;       ///< of the simulations, the spline's duration within [s]
-  double close = 0.5;         ///< largest share of the tolerances at the end of them that is a way back
+  double close = 0.5;         ///< largest share of the tolerances at the end of them for a path back
   int batch = 8;              ///< states that are tried with the same tree
   uint64_t seed = 1;
 

@@ -1,4 +1,4 @@
-/// The options of the method of windows.
+/// Options of trajectory optimization.
 #pragma once
 
 #include <cstdint>

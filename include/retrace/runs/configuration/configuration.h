@@ -34,7 +34,7 @@ enum class Baseline {
   kTracked,  ///< targets at which servos give the torques of the tracked motion, as far as it gets
 };
 
-/// What is done about the end of a motion from which there is no way on.
+/// What is done about the end of a motion that has no continuation.
 enum class EndRecovery {
   kOff,
   kTracking,  ///< a motion that was tracked is tracked anew with what follows its end, which costs next to nothing
@@ -93,7 +93,7 @@ struct Configuration {
   /// The method of 2010 with step and servo of the paper: 0.0005 s, explicit PD, ODE's contacts (Liu et al. 2010,
   /// sections 3.2.3 and 4).
   void UsePaperMode();
-  /// Of all methods.
+  /// Sets the seed of all methods.
   void SetSeed(uint64_t seed) { sampling.seed = tracking.seed = trajectory.seed = seed; }
   /// Tracking by the letter of da Silva et al. 2008: their servo with steps of 0.0001 s, quadratic programs at 80 Hz
   /// with equal weights and the contacts that the simulation has, a reference as it is, no foot placement.
