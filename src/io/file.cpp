@@ -43,7 +43,7 @@ std::string KindOf(const struct stat& status) {
   return "a device";
 }
 
-constexpr char kDigits[] = "0123456789abcdef";
+constexpr char kHexadecimal[] = "0123456789abcdef";
 
 /// What the names of temporary files begin with, and how many hexadecimal digits follow.
 constexpr std::string_view kTemporary = ".retrace-part-";
@@ -57,15 +57,15 @@ std::string TemporaryName(const std::filesystem::path& path) {
   }
   std::string name(kTemporary);
   for (const unsigned char byte : random) {
-    name.push_back(kDigits[byte >> 4]);
-    name.push_back(kDigits[byte & 15]);
+    name.push_back(kHexadecimal[byte >> 4]);
+    name.push_back(kHexadecimal[byte & 15]);
   }
   return (path.parent_path() / name).string();
 }
 
 bool IsTemporaryName(std::string_view name) {
   return name.size() == kTemporary.size() + kTemporaryDigits && name.starts_with(kTemporary) &&
-         name.find_first_not_of(kDigits, kTemporary.size()) == std::string_view::npos;
+         name.find_first_not_of(kHexadecimal, kTemporary.size()) == std::string_view::npos;
 }
 
 bool IsNamed(int file, const std::string& name) {
@@ -287,8 +287,8 @@ std::string Sha256Sum::Finish() {
   EVP_DigestFinal_ex(static_cast<EVP_MD_CTX*>(context_.get()), digest.data(), &length);
   std::string text;
   for (unsigned i = 0; i < length; ++i) {
-    text += kDigits[digest[i] >> 4];
-    text += kDigits[digest[i] & 15];
+    text += kHexadecimal[digest[i] >> 4];
+    text += kHexadecimal[digest[i] & 15];
   }
   return text;
 }
