@@ -369,4 +369,9 @@ std::optional<std::string> FindProblem(const FieldVisitor::Fields& describe) {
 
 }  // namespace detail
 
+template class UniformVisitor<JsonWriter>;
+template class UniformVisitor<CommentedWriter>;
+template class UniformVisitor<JsonReader>;
+template class UniformVisitor<Validator>;
+
 }  // namespace retrace::io

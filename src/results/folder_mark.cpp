@@ -1,5 +1,6 @@
 #include "retrace/results/folder_mark.h"
 
+#include <nlohmann/json.hpp>
 #include <system_error>
 #include <utility>
 

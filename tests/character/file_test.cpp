@@ -309,7 +309,7 @@ TEST(CharacterFile, JointsMayComeInAnyOrder) {
 }
 
 TEST(CharacterFile, KeepsItsDocument) {
-  EXPECT_EQ(ParseCharacter(HumanJson(), "c.json").json, HumanJson());
+  EXPECT_EQ(*ParseCharacter(HumanJson(), "c.json").json, HumanJson());
 }
 
 /// A tensor and its principal moments are the same body.

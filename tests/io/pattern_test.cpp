@@ -11,7 +11,7 @@
 namespace retrace::io {
 namespace {
 
-std::string Refusal(const std::string& expression) {
+std::string RefusalOfPattern(const std::string& expression) {
   try {
     Pattern("the clips", expression);
   } catch (const UsageError& error) {
@@ -29,10 +29,11 @@ TEST(Pattern, IsFoundAnywhereInAText) {
 }
 
 TEST(Pattern, WhatIsNoExpressionIsRefusedWithTheReason) {
-  EXPECT_EQ(Refusal("a("), "the clips \"a(\": expected a regular expression: missing ): a(");
-  EXPECT_THAT(Refusal("[z-a]"), testing::HasSubstr("expected a regular expression: invalid character class range"));
-  EXPECT_THAT(Refusal("*"), testing::HasSubstr("expected a regular expression"));
-  EXPECT_THAT(Refusal("(a)\\1"), testing::HasSubstr("expected a regular expression"));
+  EXPECT_EQ(RefusalOfPattern("a("), "the clips \"a(\": expected a regular expression: missing ): a(");
+  EXPECT_THAT(RefusalOfPattern("[z-a]"),
+              testing::HasSubstr("expected a regular expression: invalid character class range"));
+  EXPECT_THAT(RefusalOfPattern("*"), testing::HasSubstr("expected a regular expression"));
+  EXPECT_THAT(RefusalOfPattern("(a)\\1"), testing::HasSubstr("expected a regular expression"));
 }
 
 // Expressions on which others take a time that is exponential in the length, or a stack as deep as the nesting.
@@ -42,13 +43,13 @@ TEST(Pattern, NoneTakesLong) {
   for (const char* expression : {"(a*)*b", "(a+)+$b", "(a|aa)+b", "(.*)(.*)(.*)(.*)(.*)(.*)(.*)b", "(a?){1000}b"}) {
     EXPECT_FALSE(Pattern("", expression).IsFoundIn(many)) << expression;
   }
-  EXPECT_NE(Refusal(std::string(20000, '(')), "");
+  EXPECT_NE(RefusalOfPattern(std::string(20000, '(')), "");
   const std::string nested = std::string(20000, '(') + "b" + std::string(20000, ')');
-  if (Refusal(nested).empty()) {
+  if (RefusalOfPattern(nested).empty()) {
     EXPECT_FALSE(Pattern("", nested).IsFoundIn(many));
   }
-  EXPECT_NE(Refusal(std::string(20000, '[')), "");
-  EXPECT_NE(Refusal("((a{1000}){1000}){1000}"), "");
+  EXPECT_NE(RefusalOfPattern(std::string(20000, '[')), "");
+  EXPECT_NE(RefusalOfPattern("((a{1000}){1000}){1000}"), "");
   EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(20));
 }
 

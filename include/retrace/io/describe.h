@@ -252,28 +252,71 @@ template <typename Derived>
 class UniformVisitor : public FieldVisitor {
  public:
   using FieldVisitor::Field;
-  void Field(const Setting& s, double& value, const Real& kind) final { derived().Visit(s, value, kind); }
-  void Field(const Setting& s, int& value, const Integer& kind) final { derived().Visit(s, value, kind); }
-  void Field(const Setting& s, uint64_t& value, const Natural& kind) final { derived().Visit(s, value, kind); }
-  void Field(const Setting& s, bool& value, const Flag& kind) final { derived().Visit(s, value, kind); }
-  void Field(const Setting& s, double& value, const Angle& kind) final { derived().Visit(s, value, kind); }
-  void Field(const Setting& s, std::optional<double>& value, const OptionalReal& kind) final {
-    derived().Visit(s, value, kind);
-  }
-  void Field(const Setting& s, std::optional<int>& value, const OptionalInteger& kind) final {
-    derived().Visit(s, value, kind);
-  }
-  void Field(const Setting& s, std::optional<double>& value, const OptionalAngle& kind) final {
-    derived().Visit(s, value, kind);
-  }
-  void Field(const Setting& s, std::vector<double>& value, const Reals& kind) final { derived().Visit(s, value, kind); }
-  void Field(const Setting& s, std::string& value, const Text& kind) final { derived().Visit(s, value, kind); }
-  void Field(const Setting& s, EnumField& value, const AnyWords& kind) final { derived().Visit(s, value, kind); }
-  void Field(const Setting& s, PartField& value, const AnyPart& kind) final { derived().Visit(s, value, kind); }
+  void Field(const Setting& setting, double& value, const Real& kind) final;
+  void Field(const Setting& setting, int& value, const Integer& kind) final;
+  void Field(const Setting& setting, uint64_t& value, const Natural& kind) final;
+  void Field(const Setting& setting, bool& value, const Flag& kind) final;
+  void Field(const Setting& setting, double& value, const Angle& kind) final;
+  void Field(const Setting& setting, std::optional<double>& value, const OptionalReal& kind) final;
+  void Field(const Setting& setting, std::optional<int>& value, const OptionalInteger& kind) final;
+  void Field(const Setting& setting, std::optional<double>& value, const OptionalAngle& kind) final;
+  void Field(const Setting& setting, std::vector<double>& value, const Reals& kind) final;
+  void Field(const Setting& setting, std::string& value, const Text& kind) final;
+  void Field(const Setting& setting, EnumField& value, const AnyWords& kind) final;
+  void Field(const Setting& setting, PartField& value, const AnyPart& kind) final;
 
  private:
   Derived& derived() { return static_cast<Derived&>(*this); }
 };
+
+template <typename Derived>
+void UniformVisitor<Derived>::Field(const Setting& setting, double& value, const Real& kind) {
+  derived().Visit(setting, value, kind);
+}
+template <typename Derived>
+void UniformVisitor<Derived>::Field(const Setting& setting, int& value, const Integer& kind) {
+  derived().Visit(setting, value, kind);
+}
+template <typename Derived>
+void UniformVisitor<Derived>::Field(const Setting& setting, uint64_t& value, const Natural& kind) {
+  derived().Visit(setting, value, kind);
+}
+template <typename Derived>
+void UniformVisitor<Derived>::Field(const Setting& setting, bool& value, const Flag& kind) {
+  derived().Visit(setting, value, kind);
+}
+template <typename Derived>
+void UniformVisitor<Derived>::Field(const Setting& setting, double& value, const Angle& kind) {
+  derived().Visit(setting, value, kind);
+}
+template <typename Derived>
+void UniformVisitor<Derived>::Field(const Setting& setting, std::optional<double>& value, const OptionalReal& kind) {
+  derived().Visit(setting, value, kind);
+}
+template <typename Derived>
+void UniformVisitor<Derived>::Field(const Setting& setting, std::optional<int>& value, const OptionalInteger& kind) {
+  derived().Visit(setting, value, kind);
+}
+template <typename Derived>
+void UniformVisitor<Derived>::Field(const Setting& setting, std::optional<double>& value, const OptionalAngle& kind) {
+  derived().Visit(setting, value, kind);
+}
+template <typename Derived>
+void UniformVisitor<Derived>::Field(const Setting& setting, std::vector<double>& value, const Reals& kind) {
+  derived().Visit(setting, value, kind);
+}
+template <typename Derived>
+void UniformVisitor<Derived>::Field(const Setting& setting, std::string& value, const Text& kind) {
+  derived().Visit(setting, value, kind);
+}
+template <typename Derived>
+void UniformVisitor<Derived>::Field(const Setting& setting, EnumField& value, const AnyWords& kind) {
+  derived().Visit(setting, value, kind);
+}
+template <typename Derived>
+void UniformVisitor<Derived>::Field(const Setting& setting, PartField& value, const AnyPart& kind) {
+  derived().Visit(setting, value, kind);
+}
 
 /// What a person wrote on a command line or in a table, as the kinds read it: a number where all of it is one, else a
 /// string. Whole numbers keep all their digits; a negative zero becomes zero.
@@ -371,6 +414,12 @@ class Validator final : public UniformVisitor<Validator> {
   std::string pointer_;
   std::optional<std::string> problem_;
 };
+
+// Compiled once, in describe.cpp.
+extern template class UniformVisitor<JsonWriter>;
+extern template class UniformVisitor<CommentedWriter>;
+extern template class UniformVisitor<JsonReader>;
+extern template class UniformVisitor<Validator>;
 
 // ---- What most callers need: each visitor applied to the whole of an options struct.
 

@@ -1,6 +1,7 @@
 #include "robot.h"
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "retrace/character/builder.h"
 #include "retrace/io/json.h"

@@ -112,7 +112,7 @@ StoredRun::StoredRun(const fs::path& path) : folder(path) {
     character.reference_file =
         folder / (results::CharacterPrefix(c, scene.characters.size()) + std::string(results::kReferenceFile));
   }
-  if (!manifest.is_null()) {
+  if (!manifest->is_null()) {
     const io::JsonView view(manifest, (folder / results::kManifestFile).string());
     if (view.Has("pushes")) pushes = FurtherPushes(view["pushes"], scene);
     Configuration configuration;
