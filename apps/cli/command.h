@@ -17,7 +17,7 @@ namespace retrace::cli {
 /// command. Every member returns the handle itself, so that calls can be chained.
 class Option {
  public:
-  /// What --help shows in the place of the value, such as FILE.
+  /// What --help shows instead of the value, such as FILE.
   Option Type(const std::string& name) const;
   /// Shows the value that the field has now as the default.
   Option ShowDefault() const;

@@ -22,7 +22,7 @@ using NumberWords = std::vector<std::pair<std::string, std::optional<double>>>;
 
 namespace detail {
 
-/// Refuses a text where words could have stood in the place of the number.
+/// Refuses a text where words could have stood instead of the number.
 [[noreturn]] void RefuseNumber(const std::string& option, const std::string& text, const std::string& legal,
                                const NumberWords& words);
 

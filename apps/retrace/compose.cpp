@@ -29,7 +29,7 @@ void AddOptions(cli::Command& command, Options& o) {
   command.Add("library", o.library, "Folder with a run in each sub-folder").Type("DIR").Required();
   command
       .Add("--begin", o.begin,
-           "Folder of a run that comes first, as it is: a response to a blow, for example, with its pushes")
+           "Folder of a run that comes first, as it is: a response to an impact, for example, with its pushes")
       .Type("RUN");
   command.Add("--play", o.job.play, "Sub-folders in the order in which they are played, with commas between")
       .Type("NAME,NAME...")

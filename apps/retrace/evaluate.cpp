@@ -68,7 +68,7 @@ void AddOptions(cli::Command& command, Options& o) {
                  "seconds; 0: never");
   command.AddFlag("--force", o.force, "Run again what was made with another configuration or version");
   command.Add("--progress", o.progress, "auto, plain, json or none").ShowDefault();
-  command.AddFlag("--controls", o.controls, "Run seed 1 of each clip and test what the gates must refuse");
+  command.AddFlag("--controls", o.controls, "Run seed 1 of each clip and test what the tolerances must refuse");
   cli::AddNumber(command, "--require", o.required, io::Real{{0, 1}},
                  "Share of its runs in which every clip must succeed (else exit code 4)");
   command.Add("--compare", o.compare, "Compare the runs of two output folders, paired by clip and seed")

@@ -11,7 +11,8 @@ namespace retrace::apps {
 /// One run that has finished, the `finished`-th of `all`.
 void PrintRow(const results::RunRow& row, size_t finished, size_t all, ProgressStyle style);
 
-/// The page of the summaries; with `controls`, which negative controls the gates accepted, and how many they refused.
+/// The page of the summaries; with `controls`, which negative controls the tolerances accepted, and how many they
+/// refused.
 void PrintResult(const runs::EvaluationResult& result, bool controls);
 
 /// Compares the runs of two folders, writes the tables into `output` and prints the page.

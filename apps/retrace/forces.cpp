@@ -19,9 +19,10 @@ void AddOptions(cli::Command& command, ReconstructionArguments& o) {
                  "Mass of the person [kg]: the masses and the servos of the character are scaled to it [that of the "
                  "character]");
   cli::AddNumber(command, "--seeds", o.run.forces.controls, io::Integer{1, 100},
-                 "Seeds of controls to find, each in several ways; the one nearest to the forces that the recording "
+                 "Seeds of controls to find, each by several variants of tracking; the one nearest to the forces that "
+                 "the recording "
                  "requires is the "
-                 "run, and those found in the same way make the band");
+                 "run, and those found by the same variant make the band");
   cli::AddNumber(command, "--perturbation", o.run.forces.perturbation, io::Real{{0, 1}},
                  "Standard deviation of random velocities at the start of the tracked controls after the first, in "
                  "m/s of the root and rad/s of joints");

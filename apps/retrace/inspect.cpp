@@ -91,9 +91,9 @@ void Print(const runs::ClipFindings& f, const Options& o) {
   std::printf("  performer   %.2f m tall; one unit is %s m (%s)\n", f.report.height, io::Number(f.report.unit).c_str(),
               f.report.unit_from.c_str());
   std::printf("  axes        %s points up; faces %.0f degrees about it at the start\n", f.report.up_axis.c_str(),
-              std::round(Degrees(f.report.facing)) + 0.0);  // 0 in place of -0
+              std::round(Degrees(f.report.facing)) + 0.0);  // 0 instead of -0
   std::printf("  sides       left and right are %s (%s)\n",
-              f.report.handedness.mirrored ? "EXCHANGED: --mirror mends it" : "as they are called",
+              f.report.handedness.mirrored ? "EXCHANGED: --mirror corrects it" : "as they are called",
               f.report.handedness.Votes().c_str());
   std::printf(
       "  floor       at %.3f m, tilted by %.2f degrees%s\n", f.report.floor_height, Degrees(f.report.floor_tilt),

@@ -43,7 +43,7 @@ void AddOptions(cli::Command& command, Options& o) {
                  "Iterations of the minimization [150]");
   cli::AddNumber(
       command, "--back-rate", o.learning.model.back_rate, io::Real{{1e-3, 1e3}},
-      "Rate of the back constraint, in 1/m^2: the larger, the more different are latent places of like poses");
+      "Rate of the back constraint, in 1/m^2: the larger, the more different are latent positions of like poses");
   cli::AddNumber(command, "--start-deviation", o.learning.model.start_deviation, io::Real{{0, 10}},
                  "Standard deviation of what is added to the start of the minimization");
   cli::AddNumber(command, "--seed", o.learning.model.seed, io::Natural{}, "Seed of that");
@@ -59,9 +59,9 @@ void AddOptions(cli::Command& command, Options& o) {
       "Let the model have a rhythm of its own, also where all examples repeat one cycle of one recording");
   command.AddFlag(
       "--no-back-constraint,--free-places", [&o] { o.learning.model.back_constraint = false; },
-      "Latent places that are not a smooth function of what is observed");
+      "Latent positions that are not a smooth function of what is observed");
   cli::AddNumber(command, "--order", o.learning.model.order, io::Integer{1, 2},
-                 "Last latent places from which the next one follows");
+                 "Last latent positions from which the next one follows");
   command.Add("--output", o.output, "Folder of the model").Type("DIR").ShowDefault();
   command.AddFlag("--force", o.force, "Write into a folder that has something in it already");
 }

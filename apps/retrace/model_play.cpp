@@ -41,7 +41,7 @@ void AddOptions(cli::Command& command, Options& o) {
   command.Add("--undisturbed", o.undisturbed, "Folder of the same run without a push, to be compared with, too")
       .Type("DIR");
   command.AddFlag("--paper", o.synthesis.paper,
-                  "By the letter of the paper: latent place and pose are found together, given the last two frames");
+                  "By the letter of the paper: latent position and pose are found together, given the last two frames");
   command.Add("--output", o.output, "Folder for the results").Type("DIR").ShowDefault();
   command.AddFlag("--force", o.force, "Write into a folder that has something in it already");
 }

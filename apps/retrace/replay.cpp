@@ -46,7 +46,7 @@ int TabulatePushes(const Call& call, const Options& o, const runs::StoredRun& ru
   const std::optional<metrics::Evaluation>& evaluation = unpushed.characters[0].evaluation;
   const metrics::Gate* gate = evaluation ? evaluation->FirstViolated() : nullptr;
   if (gate != nullptr) {
-    std::fprintf(stderr, "%s: %s: leaves the gate %s at %.2f s without a push: there is nothing to survive\n",
+    std::fprintf(stderr, "%s: %s: exceeds the tolerance %s at %.2f s without a push: there is nothing to survive\n",
                  call.name.c_str(), o.folder.c_str(), gate->name.c_str(), gate->first_violation);
     return static_cast<int>(ExitCode::kBelowGate);
   }
@@ -57,10 +57,11 @@ int TabulatePushes(const Call& call, const Options& o, const runs::StoredRun& ru
       return runs::ReplayWithFeedback(run, *replay.feedback, std::move(pushes)).replayed;
     });
   }
-  std::printf("%s: pushed at %s for %.2f s, seconds from then until the gates are left (end: not before %.2f s)%s\n%s",
-              o.folder.c_str(), o.table.body.c_str(), o.table.duration, evaluation->simulated_duration,
-              with_feedback.empty() ? "" : ": open loop | with feedback",
-              runs::DescribePushTable(outcomes, with_feedback).c_str());
+  std::printf(
+      "%s: pushed at %s for %.2f s, seconds from then until the tolerances are exceeded (end: not before %.2f s)%s\n%s",
+      o.folder.c_str(), o.table.body.c_str(), o.table.duration, evaluation->simulated_duration,
+      with_feedback.empty() ? "" : ": open loop | with feedback",
+      runs::DescribePushTable(outcomes, with_feedback).c_str());
   if (o.output.empty()) return 0;
   results::RunFolder out(o.output, o.force, run.Files());
   runs::WritePushTable(out, run, outcomes, context, replay, with_feedback);
@@ -164,7 +165,7 @@ void AddOptions(cli::Command& command, Options& o) {
       command
           .Add("--push-table", o.table.body,
                "Push a body in four directions by several forces at several times: how long does the "
-               "control stay inside the gates?")
+               "control stay within tolerance?")
           .Type("BODY");
   cli::AddNumber(command, "--push-forces", o.table.forces, io::Reals{runs::kPushSizes, 100},
                  "Forces of the table, with commas between [N] [25,50,100,200]")

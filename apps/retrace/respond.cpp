@@ -48,7 +48,7 @@ void AddOptions(cli::Command& command, Options& o) {
       .Type("PUSH");
   command
       .Add("--world", o.job.worlds,
-           "Name of a world or its JSON file, of whose free bodies one strikes, in the place of a push (repeatable: "
+           "Name of a world or its JSON file, of whose free bodies one strikes, instead of a push (repeatable: "
            "they are put together)")
       .Type("NAME|FILE")
       .OneEach();
@@ -58,7 +58,7 @@ void AddOptions(cli::Command& command, Options& o) {
   cli::AddNumber(command, "--receiver,--struck", o.struck, io::Integer{1, 1000},
                  "Of a run of several characters, the one that another one strikes and that responds");
   cli::AddNumber(command, "--after", o.job.after, io::Real{control::kPushTimes},
-                 "The blow of another character is looked for from this second of the run on [s]");
+                 "The impact by another character is searched for from this second of the run on [s]");
   cli::AddNumber(command, "--delay", o.job.delay, io::Real{runs::kResponseDelays},
                  "After the beginning of the push the body takes no notice of it for so long [s] [0.15]");
   cli::AddNumber(
@@ -76,7 +76,7 @@ void AddOptions(cli::Command& command, Options& o) {
       "--no-mirror,--as-recorded", [&o] { o.job.mirrored = false; },
       "Leave out the mirror images of the motions of the library");
   command.AddFlag("--force-search,--search-anyway", o.job.search_anyway,
-                  "Look for another motion also where the run's own control stays within the gates under the push");
+                  "Look for another motion also where the run's own control stays within tolerance under the push");
   command
       .Add("--transition", o.transition,
            "searched: a control that leads into the motion, all of it simulated; kinematic: the recorded motion is "
@@ -97,7 +97,7 @@ void AddOptions(cli::Command& command, Options& o) {
                   "Search for nothing: the poses to be followed are the targets. Nearly always a fall, and there to be "
                   "compared with");
   command.AddFlag("--random-candidates,--any-motion", o.job.any_motion,
-                  "Draw places of the library at random; there to be compared with");
+                  "Draw positions of the library at random; there to be compared with");
   command.Add("--skeleton", o.skeleton, "Of a recorded motion: skeleton of an AMC motion").Type("FILE.asf");
   cli::AddNumber(command, "--start", o.start, io::Real{character::kInstants},
                  "Of a recorded motion: first second of it to use [0]");
@@ -157,7 +157,7 @@ std::filesystem::path Reconstruct(const Options& o, const Call& call, bool print
   const runs::Reconstruction result = runs::Reconstruct(job, o.search.threads, hooks);
   runs::WriteRun(folder, job, result, {call.line, {}, nullptr});
   if (prints) {
-    std::printf("%s: %s the gates, %s s in %s\n", o.run.c_str(), result.success() ? "within" : "below",
+    std::printf("%s: %s, %s s in %s\n", o.run.c_str(), result.success() ? "within tolerance" : "out of tolerance",
                 io::Fixed(result.control().duration(), 2).c_str(), output.c_str());
   }
   if (result.success()) return output;

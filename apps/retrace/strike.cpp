@@ -23,7 +23,7 @@ struct Options {
 };
 
 void AddOptions(cli::Command& command, Options& o) {
-  command.Add("receiver", o.receiver, "Recording of the one that is struck").Type("CLIP").Required();
+  command.Add("receiver", o.receiver, "Recording of the receiver").Type("CLIP").Required();
   command.Add("--skeleton", o.receiver_skeleton, "Skeleton of an AMC motion (.asf), model of an OpenSim motion (.osim)")
       .Type("FILE");
   command
@@ -47,10 +47,10 @@ void AddOptions(cli::Command& command, Options& o) {
   command
       .Add("--stance", o.stance,
            "Where the attacker is when both begin, seen from the receiver: AHEAD[,LEFT[,HEADING]] in m and "
-           "degrees; at 180 it looks the other way [1,0,180]")
+           "degrees; at 180 it faces backwards [1,0,180]")
       .Type("STANCE");
   command.AddFlag("--pair", o.job.pair,
-                  "The two were recorded together: their places and their clock are those of the recordings");
+                  "The two were recorded together: their positions and their clock are those of the recordings");
   cli::AddNumber(command, "--search-window,--within", o.job.within, io::Real{runs::kStrikeTimes},
                  "The first touch is looked for in so many seconds from there on [s]");
   cli::AddNumber(command, "--seconds", o.job.seconds, io::Real{runs::kStrikeTimes},
@@ -84,7 +84,7 @@ runs::StrikeOptions ParseOptions(const Options& o) {
   }
   if (o.job.pair && (!o.stance.empty() || job.attacker.start != 0)) {
     throw UsageError(std::string("--pair: found ") + (o.stance.empty() ? "--attacker-start" : "--stance") +
-                     " with it, expected places and clock as recorded");
+                     " with it, expected positions and clock as recorded");
   }
   if (!o.stance.empty()) job.stance = runs::ParseStance(o.stance);
   for (const std::string& assignment : o.sets) job.configuration.Set(assignment);

@@ -15,7 +15,7 @@
 /// What is stable. The headers that are named below, with everything that they declare, and the files that the project
 /// writes. A minor version (0.2 -> 0.3) may rename or replace such a declaration; the old one then stays for one minor
 /// version more, marked [[deprecated]] with the name of the new one, and apps/manual/CHANGELOG.md says what to write in
-/// its place. A patch (0.2.0 -> 0.2.1) changes none. All other headers are installed because these include them or
+/// its position. A patch (0.2.0 -> 0.2.1) changes none. All other headers are installed because these include them or
 /// because they may be of use; what they declare may change with any version, without a warning.
 ///
 /// Units are SI (meters, kilograms, seconds, newtons, radians); y points up.

@@ -74,19 +74,21 @@ RunStatus RunStatusOf(task::Ending ending) {
 
 RunStatus RunStatusOf(const Reconstruction& result) {
   if (result.method == Method::kTracking) return RunStatusOf(result.tracking->summary);
-  return RunStatusOf(result.method == Method::kWindows ? result.windows.ending : result.search.ending);
+  return RunStatusOf(result.method == Method::kTrajectory ? result.optimization.ending : result.search.ending);
 }
 
 void TakeCosts(const Reconstruction& result, double duration, const results::RunTimer& timer, RunRow& row) {
   const sampling::Summary& search = result.search;
   const auto set = [&](size_t figure, double value) { row.figures[figure] = value; };
   set(results::FigureIndex("duration_s"), duration);
-  const trajectory::Summary& windows = result.windows;  // one of the two is empty
-  set(results::FigureIndex("iterations"), static_cast<double>(search.iterations.size() + windows.iterations.size()));
+  const trajectory::Summary& optimization = result.optimization;  // one of the two is empty
+  set(results::FigureIndex("iterations"),
+      static_cast<double>(search.iterations.size() + optimization.iterations.size()));
   set(results::FigureIndex("back_offs"), search.back_offs);
-  set(results::FigureIndex("rollouts"), static_cast<double>(search.rollouts + windows.rollouts));
-  set(results::FigureIndex("simulated_s_per_s"), (search.simulated_seconds + windows.simulated_seconds) / duration);
-  set(results::FigureIndex("search_s_per_s"), (search.search_seconds + windows.simulated_seconds) / duration);
+  set(results::FigureIndex("rollouts"), static_cast<double>(search.rollouts + optimization.rollouts));
+  set(results::FigureIndex("simulated_s_per_s"),
+      (search.simulated_seconds + optimization.simulated_seconds) / duration);
+  set(results::FigureIndex("search_s_per_s"), (search.search_seconds + optimization.simulated_seconds) / duration);
   set(results::FigureIndex("cpu_s_per_s"), result.cpu_seconds() / duration);
   set(results::FigureIndex("wall_s"), timer.WallSeconds());
 }
@@ -303,7 +305,7 @@ std::vector<size_t> FindOpenRuns(const Batch& batch, bool force, std::vector<std
     }
     io::Json identity = identities[run.clip];
     if (!identity.is_null()) {
-      for (const char* section : {"search", "tracking", "windows"})
+      for (const char* section : {"search", "tracking", "trajectory"})
         identity["configuration"][section]["seed"] = run.seed;
     }
     std::string difference;

@@ -19,7 +19,7 @@ constexpr double kCells = 200;          // along the height, of the volume
 constexpr double kWidest = 3;           // width and depth of a body, as a multiple of its height
 constexpr int kTrunkSlices = 2;         // one capsule each
 constexpr double kTouching = 0.005;     // bodies nearer than this in the rest pose pass through each other [m]
-constexpr double kPlaceDigits = 1e-6;   // of places in the file [m]
+constexpr double kPlaceDigits = 1e-6;   // of positions in the file [m]
 constexpr double kMomentDigits = 1e-9;  // of moments of inertia [kg m^2]
 constexpr double kGainDigits = 1e-3;    // of servo gains
 
@@ -99,7 +99,7 @@ SurfacePoints Slice(const SurfacePoints& points, int slice, int slices) {
   return inside;
 }
 
-/// A box whose sole is where the mesh has it: what stands decides.
+/// A box with its sole where the mesh has it, because the sole decides how the body stands.
 Shape OnSole(Shape foot, const SurfacePoints& points) {
   double sole = points.places.front().y();
   for (const Vec3& place : points.places) sole = std::min(sole, place.y());
@@ -171,7 +171,7 @@ double VolumeOf(const Shape& shape) {
 /// each shape, relative to its box, and evenly spread without a grid, which the sides of boxes would meet in steps.
 double VolumeOfUnion(const std::vector<Shape>& shapes) {
   constexpr int kPoints = 20000;
-  // Of the additive sequence of three dimensions with the root of x^4 = x + 1 (Roberts 2018).
+  // Steps of the additive low-discrepancy sequence in three dimensions, from the root of x^4 = x + 1 (Roberts 2018).
   const Vec3 step(0.8191725133961645, 0.6710436067037893, 0.5497004779019703);
   double volume = 0;
   for (size_t s = 0; s < shapes.size(); ++s) {
@@ -202,7 +202,7 @@ std::vector<Shape> Moved(const std::vector<FittedShape>& fitted, const Segments&
 
 /// Shapes that hold a volume together, what they share counted once. By their distances alone they hold 4 to 6 % more
 /// than the mesh: boxes have corners that hands and feet have not, and ends inside of neighbors, far from any skin,
-/// grow towards it. Of all ways to change the volume, to move the whole surface by the same distance moves it least in
+/// grow towards it. Among all changes of the volume, an equal displacement of the whole surface moves it least in
 /// the mean square.
 std::vector<Shape> WithVolume(const std::vector<FittedShape>& fitted, const Segments& body, double volume,
                               BodyReport& report) {

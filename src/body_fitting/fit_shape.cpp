@@ -149,7 +149,7 @@ class TwoSidedDistance {
       r.values[row] = root * nearest.distance;
       r.to_surface_squared += share * nearest.distance * nearest.distance;
       if (!with_jacobian) continue;
-      // The distance changes as the point moves away from its nearest place, which slides along the surface.
+      // The distance changes as the point moves away from its nearest position, which slides along the surface.
       const Vec3 away = own.places[i] - nearest.place;
       const Vec3 direction =
           nearest.distance > 1e-9 ? Vec3(away / nearest.distance) : surface_.NormalOf(nearest.triangle);
@@ -209,7 +209,7 @@ Fit Minimize(Shape shape, const SurfacePoints& points, const SurfaceDistance& su
   return fit;
 }
 
-/// Mean place, and the corners of the box around all.
+/// Mean position, and the corners of the box around all.
 struct Extent {
   Vec3 mean = Vec3::Zero();
   Eigen::AlignedBox3d box;

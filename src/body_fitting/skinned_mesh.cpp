@@ -239,7 +239,7 @@ class Surface {
   std::map<std::tuple<size_t, double, double, double>, int> vertices_;
 };
 
-/// Of the file's nodes to joints of the mesh, parents first. A scene may have several roots, a skeleton has one: the
+/// Maps the file's nodes to joints of the mesh, parents first. A scene may have several roots, a skeleton has one: the
 /// scene itself is the parent of all.
 void TakeJoints(const JsonView& root, const Nodes& nodes, const std::vector<bool>& moves, SkinnedMesh& mesh) {
   mesh.joints.push_back({"scene", -1, Vec3::Zero(), false});

@@ -120,7 +120,7 @@ double CoreDistance(const Placed& a, const Placed& b) {
   return std::sqrt(squared);
 }
 
-/// Of the sphere about its shapes, from the center of mass [m]; negative for a body without shapes.
+/// Radius of the sphere about its shapes, from the center of mass [m]; negative for a body without shapes.
 double ReachOf(const Body& body) {
   double reach = -1;
   for (const Shape& shape : body.shapes) reach = std::max(reach, shape.offset.norm() + shape.BoundingRadius());

@@ -86,7 +86,7 @@ Part ReadPart(const JsonView& view) {
   view.Expect("body, lower_leg, foot, lower_arm or hand");
 }
 
-/// Of the names that a human's segments have.
+/// Names of a human's segments.
 Part PartOfSegment(const std::string& segment) {
   if (segment.ends_with("foot") || segment.ends_with("toe")) return Part::kFoot;
   if (segment.ends_with("shin")) return Part::kLowerLeg;

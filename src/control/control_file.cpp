@@ -19,18 +19,18 @@ using io::JsonView;
 constexpr const char* kUnits =
     "SI; radians; y up; quaternions as [w, x, y, z]; a target is a joint's rotation, child to parent";
 
-/// Of version 3.
+/// Members of version 3.
 constexpr const char* kUnitsWithCommands =
     "SI; radians; y up; quaternions as [w, x, y, z]; a target is a joint's rotation, child to parent; a torque is "
     "on the child, in the parent's axes; a gain is a factor on the servo's kp and kd";
 
-/// Of version 4, and of version 5 with kinematic transitions.
+/// Members of version 4, and of version 5 with kinematic transitions.
 constexpr const char* kUnitsWithTransitions =
     "SI; radians; y up; quaternions as [w, x, y, z]; a target is a joint's rotation, child to parent; a torque is "
     "on the child, in the parent's axes; a gain is a factor on the servo's kp and kd; at a kinematic transition the "
     "simulation goes on from another state, which no force leads to";
 
-/// Of version 5 with a kinematic ending.
+/// Members of version 5 with a kinematic ending.
 constexpr const char* kUnitsWithEnding =
     "SI; radians; y up; quaternions as [w, x, y, z]; a target is a joint's rotation, child to parent; a torque is "
     "on the child, in the parent's axes; a gain is a factor on the servo's kp and kd; from the step of the kinematic "

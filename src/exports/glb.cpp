@@ -26,7 +26,7 @@ using character::Shape;
 using io::Json;
 namespace glb = io::glb;
 
-constexpr double kJointGap = 5e-4;    // a node further from its simulated place gets its own path [m]
+constexpr double kJointGap = 5e-4;    // a node further from its simulated position gets its own path [m]
 constexpr int kAround = 24;           // sides of a capsule
 constexpr int kRings = 6;             // of each of its caps
 constexpr double kGroundMargin = 2;   // of the ground around the root's path [m]
@@ -213,7 +213,7 @@ class Animation {
   void Move(int node, const std::vector<Vec3>& positions) {
     AddChannel(node, "translation", document_.AddVectors(positions, glb::kNoTarget, false));
   }
-  /// Signs are chosen so that the way from frame to frame is the short one.
+  /// Signs are chosen so that the rotation from frame to frame is the short one.
   void Turn(int node, std::vector<Quat> rotations) {
     std::vector<float> values;
     for (size_t k = 0; k < rotations.size(); ++k) {
@@ -472,7 +472,7 @@ void AddWorld(Document& document, Animation& animation, const ExportedMotion& mo
       moves = moves || positions.back() != positions[0] || rotations.back().coeffs() != rotations[0].coeffs();
     }
     place(node, positions[0], rotations[0]);
-    if (!moves) continue;  // stones that nobody treads on
+    if (!moves) continue;  // stones that no foot touches
     animation.Move(node, positions);
     animation.Turn(node, rotations);
   }

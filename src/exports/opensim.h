@@ -10,7 +10,7 @@ namespace retrace::exports {
 /// OpenSim's ground has x forward, y up, z to the right; ours z forward, y up, x to the left. The same turn takes the
 /// axes of bodies and joints, which are parallel to the ground's at rest.
 inline Vec3 ToOpenSim(const Vec3& v) {
-  return {v.z(), v.y(), 0.0 - v.x()};  // 0 in place of -0
+  return {v.z(), v.y(), 0.0 - v.x()};  // 0 instead of -0
 }
 inline Quat ToOpenSim(const Quat& q) {
   return Quat(q.w(), q.z(), q.y(), -q.x());

@@ -72,7 +72,7 @@ Json TextToJson(const std::string& text) {
   if (Json number = whole(uint64_t{0}); !number.is_null()) return number;
   if (Json number = whole(int64_t{0}); !number.is_null()) return number;
   if (double number = 0; text.find_first_not_of("-0123456789") != std::string::npos && ParseNumber(text, number)) {
-    return number == 0 ? 0.0 : number;  // nobody means a negative zero
+    return number == 0 ? 0.0 : number;  // a negative zero is never meant
   }
   return text;
 }

@@ -23,7 +23,7 @@ namespace {
 
 /// Forces that miss more than this of what the recording requires, as a share of body weight, are not to be trusted.
 constexpr double kUntrustworthy = 0.2;
-/// Options::guidance_feedback of tracking::Options where what forces guide has left the gates [1/s^2].
+/// Options::guidance_feedback of tracking::Options where what forces guide has exceeded the tolerances [1/s^2].
 constexpr double kFirmFeedback = 200;
 /// A comparison needs so much of a motion that ended early [s].
 constexpr double kShortestCompared = 0.25;
@@ -118,7 +118,7 @@ class ForceFinder {
   }
 
  private:
-  /// One control for each way, or for the one that came nearest before. Whether one of them stays within the gates.
+  /// One control for each variant, or for the one that came nearest before. Returns whether one stays within tolerance.
   bool Track(int index, const std::vector<std::pair<std::string, tracking::Options>>& ways) {
     bool found = false;
     for (const auto& [way, options] : ways) {
@@ -219,7 +219,7 @@ class ForceFinder {
     std::string text = "  seed " + std::to_string(index + 1);
     text.append(" of ").append(std::to_string(options_.controls)).append(": ").append(Name(control.method));
     if (!control.way.empty()) text.append(" (").append(control.way).append(")");
-    text.append(control.success ? ", within the gates" : ", below the gates");
+    text.append(control.success ? ", within tolerance" : ", out of tolerance");
     text.append(", joint error ").append(io::Fixed(control.joint_error, 3));
     text.append(" m, forces of the feet off what the recording requires by ");
     text.append(io::Fixed(100 * control.required_error, 1));
@@ -233,7 +233,7 @@ class ForceFinder {
   const Configuration original_;
   const character::ReferenceMotion falling_;
   Forces forces_;
-  std::optional<std::string> way_;  // that came nearest with the first seed of which one stayed within the gates
+  std::optional<std::string> way_;  // that came nearest with the first seed of which one stayed within tolerance
   // of the chosen control
   int chosen_index_ = 0;
   tracking::Options chosen_tracking_;
@@ -463,7 +463,7 @@ std::string Describe(const Forces& forces) {
     text.append("  these forces show when feet are loaded and little else: ");
     text.append(chosen.success ? "they miss " + io::Fixed(100 * chosen.required_error, 0) +
                                      " % of body weight of what the recording requires\n"
-                               : "the motion does not stay within the gates\n");
+                               : "the motion does not stay within tolerance\n");
   }
   if (!forces.comparison) {
     return forces.measured ? text.append("  the run ends before it can be compared with what was measured\n") : text;

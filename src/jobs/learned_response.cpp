@@ -148,7 +148,7 @@ class ExampleReader {
     return example;
   }
 
-  /// Of the clock by which all examples go; 0: there is none [s].
+  /// Period of the clock of all examples; 0: there is none [s].
   double ClockPeriod() const {
     if (!options_.clock || loops_.size() != 1 || loops_[0].is_null()) return 0;
     const io::Json& duration = loops_[0]["cycle"]["duration"];
@@ -325,7 +325,7 @@ response_model::StoredModel LoadResponseModel(const fs::path& folder_or_file) {
 
 namespace {
 
-constexpr double kFastestSynthesis = 12;  // of a root [m/s]: nobody runs so fast
+constexpr double kFastestSynthesis = 12;  // of a root [m/s]: faster than any runner
 
 double StrongestPush(const ResponseModel& model) {
   double most = 0;

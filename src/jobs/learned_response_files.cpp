@@ -37,7 +37,7 @@ void ColumnsOfPlaces(Index dimensions, io::CsvWriter& csv) {
   for (Index k = 0; k < dimensions; ++k) csv.Text("latent_" + std::to_string(k + 1));
 }
 
-/// latent.csv of a model: the places of all examples.
+/// latent.csv of a model: the positions of all examples.
 std::string FormatExamples(const ResponseModel& model) {
   io::CsvWriter csv;
   for (const char* const column : {"example", "time", "pushed"}) csv.Text(column);
@@ -147,7 +147,7 @@ io::Json SwitchesOf(const Synthesis& result) {
   return json;
 }
 
-/// A place in a panel of the picture.
+/// A position in a panel of the picture.
 struct Panel {
   int x = 0, y = 1;  // latent coordinates
   double left = 0;
@@ -214,7 +214,7 @@ std::string MillimetersAndDegrees(const response_model::Plausibility& figures) {
 
 std::string LatentPicture(const ResponseModel& model, const Synthesis* synthesis) {
   const Index d = model.dimensions();
-  // What other models play has places of their own, which are not drawn.
+  // What other models play has positions of their own, which are not drawn.
   std::vector<size_t> drawn;
   for (size_t i = 0; synthesis != nullptr && i < synthesis->records.size(); ++i) {
     if (ModelOf(*synthesis, i) == 0) drawn.push_back(i);

@@ -51,9 +51,9 @@ void Verify(const Job& job, const character::State& end, bool resumed, Reconstru
 
 Reconstruction OptimizeWindows(const Job& job, parallel::TaskFarm& farm, const ReconstructionHooks& hooks) {
   Reconstruction result;
-  result.method = Method::kWindows;
-  result.windows = trajectory::Run(job.windows, farm, {hooks.on_window_iteration, hooks.store, hooks.stop});
-  Verify(job, result.windows.end, result.windows.resumed(), result);
+  result.method = Method::kTrajectory;
+  result.optimization = trajectory::Run(job.trajectory, farm, {hooks.on_window_iteration, hooks.store, hooks.stop});
+  Verify(job, result.optimization.end, result.optimization.resumed(), result);
   return result;
 }
 
@@ -64,7 +64,7 @@ struct FoundControl {
 
 FoundControl ControlOf(Reconstruction& result) {
   if (result.method == Method::kTracking) return {result.tracking->summary.control, result.tracking->summary.end};
-  if (result.method == Method::kWindows) return {result.windows.control, result.windows.end};
+  if (result.method == Method::kTrajectory) return {result.optimization.control, result.optimization.end};
   return {result.search.control, result.search.end};
 }
 
@@ -83,13 +83,13 @@ void JudgeEndOf(const Job& job, int threads, const sampling::Hooks& hooks, Recon
   if (!result.success()) {
     result.end.emplace();
     result.end->seconds = job.configuration.run.tail;
-    result.end->reason = "the motion does not stay within the gates to its end";
+    result.end->reason = "the motion does not stay within tolerance to its end";
     return;
   }
   const FoundControl found = ControlOf(result);
-  // The judgment takes a few seconds and leaves no checkpoint: who stops it again and again would never get past it.
-  // The search for another end may take long.
-  const bool may_stop = job.configuration.run.mend_end == EndRecovery::kSearch;
+  // The judgment takes a few seconds and leaves no checkpoint: a job that is stopped repeatedly would never get past
+  // it. The search for another end may take long.
+  const bool may_stop = job.configuration.run.recover_end == EndRecovery::kSearch;
   const std::optional<motion::Clip> walk = BundledWalk();
   const EndingMotion ending{*job.prepared, walk ? &*walk : nullptr};
   JudgedEnd judged =
@@ -107,7 +107,7 @@ void JudgeEndOf(const Job& job, int threads, const sampling::Hooks& hooks, Recon
 }  // namespace
 
 double Reconstruction::cpu_seconds() const {
-  return search.cpu_seconds + windows.cpu_seconds + windows.master_cpu_seconds +
+  return search.cpu_seconds + optimization.cpu_seconds + optimization.master_cpu_seconds +
          (tracking ? tracking->cpu_seconds() : 0) + (end ? end->cpu_seconds : 0);
 }
 
@@ -115,8 +115,8 @@ const control::OpenLoopControl& Reconstruction::control() const {
   switch (method) {
     case Method::kTracking:
       return tracking->summary.control;
-    case Method::kWindows:
-      return windows.control;
+    case Method::kTrajectory:
+      return optimization.control;
     case Method::kAuto:
     case Method::kSampling:
       break;
@@ -134,8 +134,8 @@ std::string Reconstruction::Choice() const {
 parallel::WorkerFactory MakeWorkerFactory(const Job& job) {
   if (job.LacksBaseline())
     throw std::logic_error("a job without the baseline that its configuration asks for (WithBaseline)");
-  return job.configuration.run.method == Method::kWindows ? trajectory::MakeWorkerFactory(job.windows)
-                                                          : sampling::MakeWorkerFactory(job.problem);
+  return job.configuration.run.method == Method::kTrajectory ? trajectory::MakeWorkerFactory(job.trajectory)
+                                                             : sampling::MakeWorkerFactory(job.problem);
 }
 
 Reconstruction Search(const Job& job, parallel::TaskFarm& farm, const sampling::Hooks& hooks) {
@@ -149,7 +149,7 @@ Reconstruction Search(const Job& job, parallel::TaskFarm& farm, const sampling::
 
 Reconstruction FindControl(const Job& job, parallel::TaskFarm& farm, const ReconstructionHooks& hooks) {
   const Method asked = job.configuration.run.method;
-  if (asked == Method::kWindows) return OptimizeWindows(job, farm, hooks);
+  if (asked == Method::kTrajectory) return OptimizeWindows(job, farm, hooks);
   const bool too_long = asked == Method::kAuto && job.reference().duration() > kLongestTracked;
   if (asked == Method::kSampling || too_long) return Search(job, farm, hooks);
   Reconstruction tracked = Track(job, farm.num_workers(), hooks);
@@ -164,7 +164,7 @@ Reconstruction FindControl(const Job& job, parallel::TaskFarm& farm, const Recon
 Reconstruction Reconstruct(const Job& job, parallel::TaskFarm& farm, const ReconstructionHooks& hooks) {
   Reconstruction result = FindControl(job, farm, hooks);
   if (job.configuration.run.tail > 0) {
-    // Of a job of many ranks this process has the cores of one machine alone.
+    // In a job of many ranks this process has only the cores of one machine.
     const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
     JudgeEndOf(job, std::min(farm.num_workers(), cores), hooks, result);
   }

@@ -19,8 +19,8 @@ io::Json MethodMember(const Job& job, const Reconstruction& result) {
 void WriteRun(results::RunFolder& folder, const Job& job, const Reconstruction& result, const RunContext& context,
               KeptFiles kept, const io::Json& more) {
   if (kept != KeptFiles::kControl && result.end && result.end->verdict == ViableEnd::Verdict::kViable) {
-    control::WriteControl(job.character(), result.end->onward,
-                          [&](std::string_view piece) { folder.Append(results::kOnwardFile, piece); });
+    control::WriteControl(job.character(), result.end->control,
+                          [&](std::string_view piece) { folder.Append(results::kContinuationFile, piece); });
     folder.FinishFiles();
   }
   if (result.method == Method::kTracking) {
@@ -31,8 +31,8 @@ void WriteRun(results::RunFolder& folder, const Job& job, const Reconstruction& 
     return WriteTracking(folder, job, *result.tracking, context, kept, all);
   }
   io::Json all = WriteControlAndMotion(folder, job, {result.control(), {}, result.num_steps}, kept);
-  if (kept != KeptFiles::kControl && result.method == Method::kWindows) {
-    folder.Write(results::kWindowsFile, FormatWindows(result.windows));
+  if (kept != KeptFiles::kControl && result.method == Method::kTrajectory) {
+    folder.Write(results::kWindowsFile, FormatWindows(result.optimization));
   } else if (kept != KeptFiles::kControl) {
     folder.Write(results::kCostsFile, results::FormatCosts(CostsOf(result.search)));
     if (kept == KeptFiles::kAllAndSamples) {

@@ -75,18 +75,18 @@ Job::Job(const JobOptions& o, std::span<const InputFile> files)
       measured(ParseMeasured(files)),
       prepared(std::make_shared<const task::PreparedClip>(SourceOf(o, configuration, files))),
       problem{prepared->preparation.task, configuration.sampling},
-      windows{prepared->preparation.task, configuration.windows} {
+      trajectory{prepared->preparation.task, configuration.trajectory} {
   configuration.task = prepared->options;
 }
 
 void Job::SetSeed(uint64_t seed) {
   configuration.SetSeed(seed);
-  problem.options.seed = windows.options.seed = seed;
+  problem.options.seed = trajectory.options.seed = seed;
 }
 
 void Job::SetBaseline(character::ReferenceMotion poses) {
   baseline = std::make_shared<const character::ReferenceMotion>(std::move(poses));
-  problem.baseline = windows.baseline = baseline.get();
+  problem.baseline = trajectory.baseline = baseline.get();
 }
 
 bool Job::LacksBaseline() const {

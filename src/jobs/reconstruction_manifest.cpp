@@ -8,7 +8,7 @@
 namespace retrace::runs {
 namespace {
 
-/// @param summary of sampling or of windows
+/// @param summary of sampling or of trajectory optimization
 template <typename AnySummary>
 io::Json CostMember(const AnySummary& search, double search_seconds, double duration, double wall_seconds) {
   const double cpu = std::max(search.cpu_seconds, 1e-9);  // a budget may allow for no simulation at all
@@ -90,22 +90,22 @@ io::Json ReconstructionManifest(const Job& job, const Reconstruction& result, co
   const sampling::Summary& search = result.search;
   const metrics::Evaluation& evaluation = result.evaluation;
   const results::RunTimer& timer = context.timer != nullptr ? *context.timer : result.timer;
-  const bool by_windows = result.method == Method::kWindows;
-  const trajectory::Summary& windows = result.windows;
-  io::Json manifest = BeginManifest("reconstruct", StatusOf(by_windows ? windows.ending : search.ending));
+  const bool by_optimization = result.method == Method::kTrajectory;
+  const trajectory::Summary& optimization = result.optimization;
+  io::Json manifest = BeginManifest("reconstruct", StatusOf(by_optimization ? optimization.ending : search.ending));
   manifest["success"] = evaluation.success();
   manifest["evaluation"] = evaluation.ToJson();
   AddJob(job, job.configuration.sampling.seed, context, manifest);
   const double duration = job.reference().duration();
-  if (by_windows) {
-    manifest["cost"] = CostMember(windows, windows.simulated_seconds, duration, timer.WallSeconds());
-    manifest["windows"] = WindowsMember(windows, job.configuration.windows.cost);
+  if (by_optimization) {
+    manifest["cost"] = CostMember(optimization, optimization.simulated_seconds, duration, timer.WallSeconds());
+    manifest["trajectory"] = WindowsMember(optimization, job.configuration.trajectory.cost);
   } else {
     manifest["cost"] = CostMember(search, search.search_seconds, duration, timer.WallSeconds());
     AddSamples(search, manifest["cost"]);
     manifest["search"] = SearchMember(search);
   }
-  if (!by_windows && !evaluation.success()) {
+  if (!by_optimization && !evaluation.success()) {
     manifest["search"]["failure"] = ReportFailure(job.problem, search, evaluation, job.prepared->checks).ToJson();
   }
   manifest["workers"] = context.workers;

@@ -54,7 +54,7 @@ std::string NoteOfEnding(const control::Scene& scene) {
   return note + ". Poses are shown, to which no force leads; contacts and torques are none there.";
 }
 
-/// The naive tracking of the references, where there are any.
+/// Tracking without feedback of the references, where there are any.
 void DescribeTracking(const StoredRun& run, std::vector<report::ReportRun>& reports,
                       std::vector<report::RunDescriber>& describers) {
   const auto has_reference = [](const RunCharacter& character) { return character.reference.has_value(); };
@@ -88,7 +88,7 @@ void DescribeRagdoll(const StoredRun& run, std::vector<report::RunDescriber>& de
   });
 }
 
-/// Of the scene's pushes those on one character, whose bodies are then counted from 0.
+/// Those of the scene's pushes that act on one character, with bodies counted from its first.
 std::vector<control::Push> PushesOn(const StoredRun& run, size_t character) {
   std::vector<control::Push> pushes;
   const simulation::Layout layout = run.scene.layout();
@@ -102,7 +102,7 @@ std::vector<control::Push> PushesOn(const StoredRun& run, size_t character) {
   return pushes;
 }
 
-/// In company, too, candidates are those of the one that is struck, and in the folder of the run.
+/// In a scene of several characters, too, candidates are those of the receiver, and in the folder of the run.
 fs::path CandidatesOf(const StoredRun& run, size_t character) {
   return character == ResponseProblem::kReceiver ? run.folder / results::kCandidatesFile
                                                  : run.PathOf(character, results::kCandidatesFile);

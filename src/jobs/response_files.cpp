@@ -90,7 +90,7 @@ io::Json ToJson(const ResponseBlend& blend, Blend kind) {
           {"motion_penetration", blend.motion_penetration}};
 }
 
-/// Of another character: how it goes on.
+/// How another character goes on.
 io::Json CompanionMember(const OtherCharacter& other) {
   return {{"character", other.character + 1},
           {"undisturbed", other.undisturbed},
@@ -170,7 +170,7 @@ ComposedRun ComposedOf(const ResponseJob& job, const Response& result) {
   return run;
 }
 
-/// Candidates, and the body that gives up: in company, too, they are those of the one that is struck.
+/// Candidates, and the passive body: in a scene of several characters, too, they are those of the receiver.
 void WriteComparisons(results::RunFolder& folder, const ResponseJob& job, const Response& result) {
   folder.Write(results::kCandidatesFile, FormatCandidates(job, result));
   control::WriteControl(result.ragdoll, [&](std::string_view piece) { folder.Append(results::kRagdollFile, piece); });

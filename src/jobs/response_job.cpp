@@ -18,7 +18,7 @@ namespace {
 
 constexpr size_t kReceiver = ResponseProblem::kReceiver;
 
-/// The character of that index changes places with the first one.
+/// Swaps the character of that index with the first one.
 void PutFirst(size_t index, StoredRun& run) {
   if (index == 0) return;
   std::vector<size_t> order(run.characters.size());

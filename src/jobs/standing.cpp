@@ -186,7 +186,7 @@ sampling::Options SearchOptions(const StandingOptions& options) {
   return search;
 }
 
-/// When servos that are driven at the reference itself, without any search, leave the gates [s].
+/// When servos that are driven at the reference itself, without any search, exceed the tolerances [s].
 double ServosAlone(const StandingJob& job) {
   control::OpenLoopControl naive{job.problem.task.world, job.problem.task.start, {}};
   const std::vector<int>& steps = job.problem.task.schedule.steps;
@@ -317,8 +317,8 @@ std::string Describe(const StandingJob& job, const Standing& result) {
   return Describe(result.evaluation, job.problem.task.duration(), result.diverged) + "  feet creep by at most " +
          io::Fixed(100 * result.largest_creep, 1) + " cm, " + io::Fixed(result.mean_joint_rate, 3) +
          " rad/s in the mean\n  servos alone " +
-         (std::isfinite(result.servos_alone) ? "leave the gates after " + io::Fixed(result.servos_alone, 2) + " s"
-                                             : std::string("stay within the gates, too")) +
+         (std::isfinite(result.servos_alone) ? "exceed the tolerances after " + io::Fixed(result.servos_alone, 2) + " s"
+                                             : std::string("stay within tolerance, too")) +
          "\n  " + io::Fixed(result.search.simulated_seconds / duration, 2) +
          " simulated seconds per second, gone back " + std::to_string(result.search.back_offs) + " times, " +
          io::Fixed(result.search.cpu_seconds, 1) + " CPU s\n";

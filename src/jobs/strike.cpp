@@ -57,7 +57,7 @@ ReferenceMotion Moved(const ReferenceMotion& motion, const Quat& heading, const 
   return motion.WithPoses(std::move(poses));
 }
 
-/// With the places of the root along the ground so many times as far from the origin.
+/// With the positions of the root along the ground so many times as far from the origin.
 ReferenceMotion Scaled(const ReferenceMotion& motion, double factor) {
   std::vector<Pose> poses = motion.poses();
   for (Pose& pose : poses) pose.root_position = pose.root_position.cwiseProduct(Vec3(factor, 1, factor));

@@ -63,8 +63,8 @@ std::string Seconds(double time) {
 
 std::string Tracking::Ending() const {
   const metrics::Gate* const left = evaluation.FirstViolated();
-  if (summary.reached_end() && left == nullptr) return "stayed inside the gates";
-  if (summary.reached_end()) return "left the gates (" + left->name + ") at " + Seconds(left->first_violation);
+  if (summary.reached_end() && left == nullptr) return "stayed within tolerance";
+  if (summary.reached_end()) return "exceeded the tolerances (" + left->name + ") at " + Seconds(left->first_violation);
   return Name(summary.status) + " after " + Seconds(summary.control.duration());
 }
 

@@ -61,7 +61,7 @@ void RemoveEarlier(const fs::path& output, const std::vector<fs::path>& inputs) 
     if (!earlier.is_object() || !earlier.contains(kMember)) break;
     for (const std::string& name : results::RunFileNames(folder)) io::CheckOutput(folder / name, inputs);
     results::RemoveRunFiles(folder);
-    fs::remove(folder, error);  // unless somebody put other files there
+    fs::remove(folder, error);  // unless it holds other files
   }
 }
 
@@ -117,7 +117,7 @@ std::string Line(uint64_t seed, const FailureReport& report, const std::string& 
   text.append(": ");
   if (!kept.empty()) return text.append(kept).append("\n");
   if (report.ending == task::Ending::kReachedEnd) {
-    text.append("outside the gates from ").append(io::Fixed(report.left_at, 2)).append(" s");
+    text.append("out of tolerance from ").append(io::Fixed(report.left_at, 2)).append(" s");
   } else {
     text.append(StatusOf(report.ending)).append(" after ").append(io::Fixed(report.reached, 2));
     text.append(" of ").append(io::Fixed(report.duration, 2)).append(" s");
@@ -150,7 +150,7 @@ class Finder {
   bool Done() const { return Success() || tries_.count() >= max_tries_; }
   bool Success() const { return static_cast<int>(found_.size()) == options_.count; }
 
-  /// One search. A control that is inside the gates and new becomes a variation with a folder of its own.
+  /// One search. A control that is within tolerance and new becomes a variation with a folder of its own.
   void Try(uint64_t seed) {
     const results::RunTimer timer;
     job_.SetSeed(seed);

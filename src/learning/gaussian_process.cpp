@@ -20,7 +20,7 @@ const bool kSamePartsEverywhere = [] {
   return true;
 }();
 
-// Of a kernel that is learned. The rate of a part from which the values do not follow would fall to zero, and by its
+// For a kernel that is learned. The rate of a part from which the values do not follow would fall to zero, and by its
 // prior the objective without end.
 constexpr double kLeastRate = 1e-8;
 // The same of a variance: values that are nothing but noise would make it fall without end.

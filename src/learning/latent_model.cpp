@@ -17,7 +17,8 @@ using Eigen::VectorXd;
 
 namespace {
 
-// Added to the diagonal of K' where the first A is found: latent places are met to rounding otherwise, by huge weights.
+// Added to the diagonal of K' where the first A is found: latent positions are met to rounding otherwise, by huge
+// weights.
 constexpr double kStartRidge = 1e-6;
 
 Kernel BackKernel(double rate) {

@@ -9,7 +9,7 @@ namespace retrace::matching {
 
 /// Windows are compared eight at a time: as many floats as a vector of AVX2 has.
 inline constexpr size_t kLaneStep = 8;
-/// Rows of a body in a frame of a window: x, y, z of its place, w, x, y, z of its orientation.
+/// Rows of a body in a frame of a window: x, y, z of its position, w, x, y, z of its orientation.
 inline constexpr size_t kBodyRows = 7;
 /// Rows of the velocity of the center of mass, after those of the bodies.
 inline constexpr size_t kVelocityRows = 3;

@@ -22,7 +22,7 @@ constexpr double kAirborne = 0.03;       // nothing is nearer to the floor in fl
 constexpr double kShortestFlight = 0.1;  // [s]
 constexpr double kFlightEdge = 0.03;     // filtered contact forces reach this far into the flight [s]
 constexpr double kFalls = 0.5;           // of gravity: a body over steps that falls with less is carried
-constexpr double kWrongSpeed = 0.15;     // relative error of the speed of play that is worth a warning
+constexpr double kWrongSpeed = 0.15;     // relative error of the playback speed that is worth a warning
 const double kJump = Radians(40);        // between two frames, where its neighbors turn much less
 constexpr double kJumpRatio = 6;
 const double kKneeBackwards = Radians(15);
@@ -71,7 +71,7 @@ void FindFlights(const ReferenceMotion& reference, const std::vector<State>& sta
                                "support or the root's motion?"});
     return;
   }
-  // Accelerations go with the square of the speed of play.
+  // Accelerations go with the square of the playback speed.
   checks.time_scale = std::sqrt(checks.flight_acceleration / kStandardGravity);
   if (std::abs(checks.time_scale - 1) > kWrongSpeed) {
     checks.warnings.push_back({checks.flights.front().interval.start, "flight_speed",
@@ -146,7 +146,7 @@ void CheckJoints(const ReferenceMotion& reference, ClipChecks& checks) {
   for (size_t j = 0; j < character.joints.size(); ++j) {
     const character::Joint& joint = character.joints[j];
     const character::Body& child = character.bodies[static_cast<size_t>(joint.child)];
-    // Only a human's knee is known to bend one way.
+    // Only a human's knee is known to bend in one direction.
     const bool knee = child.segment == "left_shin" || child.segment == "right_shin";
     const double bent = knee ? BendAtRest(character, j) : 0;
     Worst backwards;

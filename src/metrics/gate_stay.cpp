@@ -50,7 +50,7 @@ GateStay StayObserver::Finish(double expected_duration) const {
 }
 
 std::string GateStay::Describe() const {
-  std::string text = "inside the gates for " + io::Fixed(100 * inside, 1) + " % of the time";
+  std::string text = "within tolerance for " + io::Fixed(100 * inside, 1) + " % of the time";
   for (const Excursion& excursion : excursions) {
     text.append(&excursion == &excursions.front() ? "; outside from " : ", from ");
     text.append(io::Fixed(excursion.interval.start, 2)).append(excursion.returned ? " to " : " s to the end at ");

@@ -55,7 +55,7 @@ Sampled Sample(const Character& character, const control::Trajectory& trajectory
 struct Alignment {
   Quat turn;
   Vec3 from;  // root of the reference
-  Vec3 to;    // its place: the simulated root, at the reference's height
+  Vec3 to;    // its position: the simulated root, at the reference's height
 
   Alignment(const BodyState& simulated, const BodyState& reference)
       : turn(Heading(simulated.orientation * reference.orientation.conjugate())),

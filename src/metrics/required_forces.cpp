@@ -192,7 +192,7 @@ class Solver {
     for (SupportForce& support : result.support) Finish(support);
   }
 
-  /// Until Finish, `center` is the moment of the normal forces' places.
+  /// Until Finish, `center` is the moment of the normal forces' positions.
   void AddSupport(size_t p, const Vec3& force, RequiredForces& result) {
     const SupportPoint& point = points_[p];
     if (result.support.empty() || result.support.back().body != point.body) {

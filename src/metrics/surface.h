@@ -15,10 +15,11 @@ class Surface {
   /// Whether a part of it moves: speeds over it and depths in it are then not those in the world.
   bool moves() const { return moves_; }
 
-  /// Of a point over what is below it [m]; infinity where there is nothing.
+  /// Height of a point over what is below it [m]; infinity where there is nothing.
   double HeightOf(const Vec3& point) const;
 
-  /// Of the lowest point of a body over what is below that [m]; infinity where there is nothing. Seen as in DepthOf.
+  /// Height of the lowest point of a body over what is below it [m]; infinity where there is nothing. Seen as in
+  /// DepthOf.
   double HeightOf(const character::Body& body, const character::BodyState& state) const;
 
   /// How deep a body is in it [m], 0 when it is not: under the ground and the height field by height, in a box by the

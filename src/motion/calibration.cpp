@@ -7,8 +7,8 @@
 namespace retrace::motion {
 namespace {
 
-// Of the mean point of the bones. In 130 recordings of all kinds of motion, falls, flips and kicks among them, no frame
-// at either end of the motion comes near all of these.
+// Limits for the mean point of the bones. In 130 recordings of all kinds of motion, falls, flips and kicks among them,
+// no frame at either end of the motion comes near all of these.
 constexpr double kFarJump = 0.03;      // within a frame [m]
 constexpr double kImpossible = 50;     // acceleration [m/s2]
 constexpr double kMoreThanUsual = 4;   // times
@@ -18,8 +18,8 @@ constexpr size_t kNeighbors = 3;       // frames that show what is usual
 constexpr double kStandsStill = 0.3;   // [m/s]
 constexpr double kMoves = 0.1;         // mean of a motion [m/s]
 
-/// How the bones move: means over the places of joints, each with the length of the bone that ends there as its weight,
-/// because hands have many joints [m].
+/// How the bones move: means over the positions of joints, each with the length of the bone that ends there as its
+/// weight, because hands have many joints [m].
 struct Course {
   std::vector<double> steps;  ///< from each frame to the next: their number is one less than that of frames
   std::vector<double> bends;  ///< between each step and the next one, as vectors: one less again

@@ -24,13 +24,13 @@ using character::ReferenceMotion;
 using character::State;
 using simulation::Environment;
 
-constexpr double kTravel = 0.5;           // [m] a motion that goes less far has no way
+constexpr double kTravel = 0.5;           // [m] a motion that goes less far has no direction
 constexpr double kSmoothGround = 0.1;     // standard deviation [s]
 constexpr double kSwingClearance = 0.13;  // of a passing ankle from the line [m]
-constexpr double kPassing = 0.2;          // along the way between the ankles: nearer than this one passes the other [m]
-constexpr double kApart = 0.42;           // and farther than this the feet do not touch each other on the line [m]
-constexpr double kStandingSpeed = 0.3;    // an ankle much faster than this and than the other one swings [m/s]
-constexpr double kSmoothSwing = 0.04;     // standard deviation [s]
+constexpr double kPassing = 0.2;        // along the path, between the ankles: nearer than this one passes the other [m]
+constexpr double kApart = 0.42;         // and farther than this the feet do not touch each other on the line [m]
+constexpr double kStandingSpeed = 0.3;  // an ankle much faster than this and than the other one swings [m/s]
+constexpr double kSmoothSwing = 0.04;   // standard deviation [s]
 constexpr double kStepping = 0.4;   // of a leg's length: a foot lower than this over the ground is about to stand on it
 constexpr double kInTheAir = 0.7;   // and one higher than this is not
 constexpr double kLowered = 0.05;   // of a leg's length: by which the root comes down at most
@@ -70,7 +70,7 @@ std::vector<AnkleCourse> AnkleCourses(const Character& character, const std::vec
 }
 
 /// How much a foot swings past another one (poses): from 0, on the line, to 1, beside it. A foot leaves the line only
-/// to pass one that stands on it: by where the feet are along the way, not by when they touch the ground, which is
+/// to pass one that stands on it: by where the feet are along the path, not by when they touch the ground, which is
 /// sudden.
 std::vector<double> SwingOf(size_t leg, const std::vector<AnkleCourse>& courses, const Vec3& forward,
                             double frame_time) {
@@ -276,7 +276,7 @@ void AdaptedReference::PutFeetOnGround(const Environment& environment) {
     }
   }
   // The root comes down where the ground falls away from a foot, rather than stretching a leg more than it was in the
-  // recording. Not far: who pushes off a step's lower side would lose the height that is pushed for.
+  // recording. Not far: a leg that pushes off a step's lower side would lose the height that it pushes for.
   lower = Smoothed(LargestAround(lower, static_cast<int>(std::ceil(2 * kSmoothSwing / frame_time_))),
                    kSmoothSwing / frame_time_);
   double largest = 0;

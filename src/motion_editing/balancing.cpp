@@ -31,7 +31,7 @@ constexpr double kShiftWeight = 0.1;   // on squared shifts, against squared dis
 constexpr double kDraggedWeight = 1;   // the same where more than feet touch the ground: it would be dragged along
 constexpr double kSmoothness = 0.03;   // time over which a change of the center of pressure counts as much as it [s]
 constexpr double kFlightWeight = 100;  // on the curvature of shifts in flight
-constexpr double kFlightLever = 0.1;   // in place of Demand::lever in flight [s^2]
+constexpr double kFlightLever = 0.1;   // instead of Demand::lever in flight [s^2]
 constexpr int kRounds = 3;             // legs that stay move the center of mass less than the root
 constexpr int kHalvings = 3;           // of a round's shift, until it is an improvement
 constexpr int kProjections = 60;
@@ -143,7 +143,7 @@ class Balancer {
     return points;
   }
 
-  /// A planar character is held sideways: what counts is where it is along its way.
+  /// A planar character is held sideways: what counts is where it is along its path.
   void ProjectOnPlane(const State& state, Vec2& pressure, Polygon& points) const {
     const character::BodyState& root = state[static_cast<size_t>(character_.root)];
     const Vec3 left = root.orientation * Vec3::UnitX();
@@ -230,7 +230,7 @@ class Balancer {
   }
 
   /// What is to be added to the path of the center of mass, by least squares. What is inside the soles is right: each
-  /// pass wants the nearest such place.
+  /// pass wants the nearest such position.
   Path Shift(const std::vector<Demand>& demands, const Path& already) const {
     const auto count = static_cast<Eigen::Index>(demands.size());
     const Eigen::SparseMatrix<double> rows = Rows(demands);

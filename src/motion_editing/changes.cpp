@@ -12,7 +12,7 @@ namespace retrace::repair {
 namespace {
 
 // What is less counts as no change.
-constexpr double kNoTime = 0.02;    // logarithm of the speed of play
+constexpr double kNoTime = 0.02;    // logarithm of the playback speed
 constexpr double kNoShift = 0.005;  // [m]
 const double kNoTurn = Radians(1);
 

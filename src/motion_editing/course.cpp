@@ -28,7 +28,7 @@ constexpr double kUpright = 0.45;       // share of the standing root's height t
 constexpr double kFarthest = 0.25;      // a foot that is farther from the floor does not stand beside it [m]
 constexpr double kStandsNear = 0.045;   // a sole no farther than this from the floor is on it [m]
 
-// Of the curve that levels stances.
+// Weights of the curve that levels stances.
 constexpr double kLeveled = 0.003;   // [m]
 constexpr double kLevelBend = 3;     // [m/s^2]
 constexpr double kLevelShift = 0.3;  // [m]
@@ -50,7 +50,7 @@ constexpr double kSkims = 1;            // nothing carries a body that moves so 
 constexpr double kLongestSkim = 0.5;    // what slides longer than it may fly is meant to [s]
 constexpr double kSkimCarried = 0.7;    // share of gravity that holds a body up which hardly falls
 
-constexpr double kOtherSpeed = 0.15;    // relative error of the speed of play
+constexpr double kOtherSpeed = 0.15;    // relative error of the playback speed
 constexpr double kOffParabola = 0.02;   // by which the middle of the flight is higher or lower than a fall has it [m]
 constexpr double kLongestFlight = 1.6;  // on the right clock: 3 m high [s]
 
@@ -278,7 +278,7 @@ std::vector<double> LevelStances(const Course& course, const std::vector<Stance>
   if (floats.empty() && std::none_of(stances.begin(), stances.end(), IsBesideFloor)) {
     return std::vector<double>(course.size(), 0);
   }
-  // Of several feet the lowest one decides, and legs bring the others down.
+  // The lowest of several feet decides, and legs bring the others down.
   std::vector<const Stance*> decides(course.size(), nullptr);
   for (const Stance& stance : stances) {
     for (size_t i = stance.first; i <= stance.last; ++i) {

@@ -40,7 +40,7 @@ struct SupportReach {
   std::array<double, kDirections> reach{};  ///< from the origin [m]
 };
 
-/// Of each pose, with the body raised by `shift` (poses) [m].
+/// Supports of each pose, with the body raised by `shift` (poses) [m].
 std::vector<SupportReach> MeasureSupport(const character::Character& character, const Course& course,
                                          const std::vector<double>& shift);
 

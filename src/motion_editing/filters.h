@@ -24,7 +24,7 @@ inline std::vector<double> Smoothed(const std::vector<double>& values, double de
   return smooth;
 }
 
-/// The largest value within some places.
+/// The largest value within some positions.
 inline std::vector<double> LargestAround(const std::vector<double>& values, int reach) {
   std::vector<double> largest(values.size());
   const int count = static_cast<int>(values.size());

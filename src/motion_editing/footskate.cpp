@@ -39,7 +39,7 @@ constexpr double kBentKnee = 0.12;      // least bend of a knee over a standing 
 constexpr double kBetweenLegs = 0.02;   // least distance of the shins and feet of two legs [m]
 constexpr double kMostApart = 0.15;     // by which legs are moved apart at most [m]
 constexpr double kEven = 0.001;         // added to the shares of legs, which might all be 0
-constexpr double kShinShare = 0.7;      // of a foot's way sideways that its shin goes
+constexpr double kShinShare = 0.7;      // of a foot's sideways displacement that its shin makes
 constexpr double kMostLowered = 0.1;    // of a leg's length: by which the root comes down at most
 // Standard deviations of filters [s].
 constexpr double kSmoothSupport = 0.012;
@@ -130,7 +130,7 @@ class FootCleaner {
     return character::JointPosition(character_, JointAt(joint), states_[pose]);
   }
 
-  /// The way of the middle of a sole's edge around a pose [m/s].
+  /// Speed of the middle of a sole's edge around a pose [m/s].
   Vec3 VelocityOf(const std::array<Vec3, 2>& edge, size_t foot, size_t pose) const {
     const size_t before = pose > 0 ? pose - 1 : 0, after = std::min(pose + 1, states_.size() - 1);
     const Vec3 way = Sole::Middle(edge, states_[after][foot]) - Sole::Middle(edge, states_[before][foot]);
@@ -273,7 +273,7 @@ class FootCleaner {
     apart = Smoothed(apart, kSmoothApart / frame_time_);
     for (size_t i = 0; i < states.size(); ++i) {
       if (apart[i] == 0) continue;
-      // The swinging leg makes way; legs that both stand share it.
+      // The swinging leg moves aside; legs that both stand share the displacement.
       const double swings[2] = {1 + kEven - cleaned_[0].support[i], 1 + kEven - cleaned_[1].support[i]};
       for (size_t l = 0; l < 2; ++l) {
         const character::Leg& leg = legs_[l];

@@ -34,7 +34,7 @@ Vec3 MassCenterOf(const character::Character& character, const Pose& pose) {
   return character::CenterOfMass(character, state);
 }
 
-/// The places among the recorded poses that are shown at each instant of the new clock.
+/// The positions among the recorded poses that are shown at each instant of the new clock.
 std::vector<double> PlacesOf(const std::vector<double>& slowness) {
   std::vector<double> places = {0};
   double begin = 0;  // of the interval, on the new clock [frames]

@@ -38,7 +38,7 @@ struct ClockPrices {
   double whole;
   double besides;
 };
-constexpr ClockPrices kPlaces = {1e-4, 0.35};  // the clock of some places is wrong
+constexpr ClockPrices kPlaces = {1e-4, 0.35};  // the clock of some positions is wrong
 constexpr ClockPrices kAll = {2, 0.1};         // the whole motion is played at another speed
 constexpr ClockPrices kNone = {1e-4, 1e-3};    // the clock is right
 

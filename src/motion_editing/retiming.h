@@ -1,5 +1,5 @@
-/// The least change of clock and place with which a motion obeys the laws that repair.h names. Internal to the repair
-/// module.
+/// The least change of clock and position with which a motion obeys the laws that repair.h names. Internal to the
+/// repair module.
 #pragma once
 
 #include <Eigen/Core>
@@ -9,7 +9,7 @@
 
 namespace retrace::repair {
 
-/// What is to be mended in a course.
+/// What is to be repaired in a course.
 struct RetimingProblem {
   const character::Character& character;
   const Course& course;

@@ -34,7 +34,7 @@ constexpr double kStepWithin = 0.2;         // the lowest points are those of tw
 constexpr double kNearStep = 0.02;          // and what is no higher over them [m]
 constexpr double kFalls = 0.5;              // share of gravity by which a body falls that does not drift
 
-// Of the curve that holds feet.
+// Weights of the curve that holds feet.
 constexpr double kBesideLowest = 0.05;  // a foot that is no higher over the lowest point carries [m]
 constexpr double kHeldSpeed = 0.1;      // [m/s]
 constexpr double kOutlier = 3;          // times that: feet that swing pull no harder

@@ -16,7 +16,7 @@ constexpr double kFirstDamping = 1e-4;
 constexpr double kMostDamping = 1e12;
 constexpr double kLessDamping = 1.0 / 3;  // after a step that helped
 constexpr double kMoreDamping = 4;        // after one that did not
-constexpr double kLeastDiagonal = 1e-12;  // in the place of the damping's diagonal where nothing depends on an unknown
+constexpr double kLeastDiagonal = 1e-12;  // instead of the damping's diagonal where nothing depends on an unknown
 
 }  // namespace
 
@@ -87,7 +87,7 @@ class SquaresSolver {
     diagonal_ = normal_.diagonal().cwiseMax(kLeastDiagonal);
   }
 
-  /// Goes to a better place, or ends.
+  /// Goes to a better position, or ends.
   void Step(double& damping, Residuals& here) {
     Matrix scale(normal_.rows(), normal_.cols());
     scale.setIdentity();

@@ -52,7 +52,7 @@ class Descent {
     return true;
   }
 
-  /// Ends an iteration at a place. False where no other one is to follow.
+  /// Ends an iteration at a position. False where no other one is to follow.
   bool GoTo(Place& place) {
     std::swap(at_, place);
     minimum_.values.push_back(at_.value);
@@ -82,8 +82,8 @@ class Descent {
   Minimum minimum_;
 };
 
-/// Looks along a direction for a step that meets the conditions of Wolfe. Leaves the place in `to`; false where there
-/// is none with a smaller value.
+/// Looks along a direction for a step that meets the conditions of Wolfe. Leaves the position in `to`; false where
+/// there is none with a smaller value.
 bool SearchLine(Descent& descent, const VectorXd& direction, double first_step, Place& to) {
   const Place& from = descent.at();
   const double slope = from.gradient.dot(direction);

@@ -85,7 +85,7 @@ struct QuadraticProgramSolver::Workspace {
   VectorXd rest, missed;          // (n) scratch of Correct
   VectorXd scratch, other;        // (n)
   VectorXd slack;                 // (inequalities)
-  double size_of_x = 0;           // the largest norm of x on the way
+  double size_of_x = 0;           // the largest norm of x so far
   int most_iterations = 0;
   std::vector<Index> last_active;  // inequalities of the last optimal solution
   bool has_last = false;
@@ -296,7 +296,7 @@ struct QuadraticProgramSolver::Workspace {
     in_active[static_cast<size_t>(constraint)] = 1;
   }
 
-  /// Lets go of the active constraint at a place: rotations make R triangular again.
+  /// Lets go of the active constraint at a position: rotations make R triangular again.
   void Drop(Index place) {
     const Index q = num_active();
     in_active[static_cast<size_t>(active[static_cast<size_t>(place)])] = 0;

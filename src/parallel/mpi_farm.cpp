@@ -126,7 +126,7 @@ class MpiFarm final : public TaskFarm {
   void Run(Work& work) override {
     scheduler_.Begin(work.num_tasks());
     FirstFailure failure;
-    // An exception here is not of a worker: nothing more is begun, but what is under way has to come back.
+    // An exception here is not of a worker: nothing more is begun, but what was begun has to come back.
     const auto attempt = [&](const auto& action) {
       try {
         action();
@@ -331,7 +331,7 @@ struct RankGroup::State {
     inbox.emplace(ranks);
   }
 
-  /// All ranks meet: nobody goes on before all have come. Each brings what it has found or an exception (else empty),
+  /// All ranks meet: none goes on before all have come. Each brings what it has found or an exception (else empty),
   /// and leaves with the exception that all are to throw, if any. `did` is what a rank that does not come has not done.
   void Meet(const std::string& found, const MpiSession::Difference& difference, double timeout, const char* did,
             Bytes& exception) {

@@ -11,7 +11,7 @@
 namespace retrace::parallel {
 namespace {
 
-/// In the place of an exit code.
+/// Instead of an exit code.
 constexpr std::byte kOtherException{255};
 
 template <typename E, typename... Arguments>

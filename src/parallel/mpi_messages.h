@@ -20,7 +20,7 @@
 namespace retrace::parallel {
 
 /// How to wait for a message. A blocking MPI call spins, and would take the processor from the other ranks when there
-/// are more ranks than cores; so poll, leaving the processor to whoever wants it, and after some time, which is longer
+/// are more ranks than cores; so poll, leaving the processor to others, and after some time, which is longer
 /// than ranks wait within an iteration, sleep for longer the longer nothing comes. (A long message comes in several
 /// steps, each of which waits for the other side to look.) Nothing is missed for longer than it was waited for.
 class BackOff {
@@ -42,7 +42,7 @@ struct Message {
   int tag = 0;
 };
 
-/// Messages on their way to this rank. A long one may arrive only when its sender, who computes, looks up again, and a
+/// Messages in transit to this rank. A long one may arrive only when its sender, which computes, looks up again, and a
 /// call that blocks until then would keep this rank from computing meanwhile.
 class Inbox {
  public:
@@ -53,7 +53,7 @@ class Inbox {
 
   /// Takes a message that has arrived as a whole; those of one rank in the order in which it sent them.
   bool Take(Message& message, Bytes& bytes);
-  /// Gives all messages that have been announced a place, to which they come while this rank computes.
+  /// Gives all messages that have been announced a position, to which they come while this rank computes.
   void Accept();
 
  private:
@@ -68,7 +68,7 @@ class Inbox {
   std::vector<int> waited_for_;
 };
 
-/// Messages on their way to rank 0, which takes them only between its own tasks.
+/// Messages in transit to rank 0, which takes them only between its own tasks.
 class Outbox {
  public:
   explicit Outbox(MPI_Comm job) : job_(job) {}
@@ -116,7 +116,7 @@ std::span<const std::byte> TakeFrame(std::span<const std::byte>& bytes);
 /// The exception that is being handled, its message after `place`; never empty.
 Bytes PackException(const std::string& place);
 
-/// Of the same class, if it is one of ours; else std::runtime_error.
+/// An exception of the same class, if it is one of ours; else std::runtime_error.
 std::exception_ptr UnpackException(std::span<const std::byte> bytes);
 
 }  // namespace retrace::parallel

@@ -102,12 +102,12 @@ void Scheduler::Hold(size_t worker, size_t tasks) {
 
 std::optional<Scheduler::Assignment> Scheduler::Assign() {
   for (size_t held = 0; held < waiting_.size(); ++held) {
-    // Nobody gets one in reserve before the master has one to compute.
+    // No worker gets one in reserve before the master has one to compute.
     if (held > 0 && here_.empty() && master_computes() && !tasks_.empty()) {
       const std::vector<size_t> taken = Take();
       here_.assign(taken.begin(), taken.end());
     }
-    // Towards the end a batch in reserve would wait behind another one while somebody is idle.
+    // Towards the end a batch in reserve would wait behind another one while a worker is idle.
     if (tasks_.empty() || (held > 0 && tasks_.size() <= held * held_.size())) return std::nullopt;
     while (!waiting_[held].empty()) {
       const size_t worker = waiting_[held].front();
@@ -167,7 +167,7 @@ std::vector<std::vector<Part>> CutGroups(std::span<const size_t> groups, size_t 
 }
 
 double BusyShare(int ranks, int samples) {
-  // Of an iteration this share cannot be spread over ranks: selection, messages, lanes that are not full, waiting for
+  // This share of an iteration cannot be spread over ranks: selection, messages, lanes that are not full, waiting for
   // the last sample. Fitted to the efficiencies that the simulation finds with 200, 1400 and 5600 samples.
   const double alone = 1.8 * std::pow(std::max(1, samples), -0.575);
   return 1 / (1 + alone * (std::max(1, ranks) - 1));

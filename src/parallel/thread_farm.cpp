@@ -19,7 +19,7 @@ class CallerFarm final : public TaskFarm {
 
   using TaskFarm::Run;
   void Run(Work& work) override {
-    work.WhileBusy();  // nobody else is
+    work.WhileBusy();  // no other thread is
     for (size_t i = 0; i < work.num_tasks(); ++i) {
       if (!worker_) worker_ = factory_();
       result_.clear();

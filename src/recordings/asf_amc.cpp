@@ -508,9 +508,9 @@ class AmcReader {
 };
 
 /// A bone as it is written. Bones and joints are not the same: all children of a bone start at its tip, while those of
-/// a joint may start anywhere. A joint whose children all start in one place becomes one bone to that place. Any other
-/// becomes a bone of zero length with one synthetic bone, rigid with it, to each place where children start, as the
-/// database's own hip joints are. The root of an ASF has no length and its name is `root`, so that a skeleton whose
+/// a joint may start anywhere. A joint whose children all start in one place becomes one bone to that position. Any
+/// other becomes a bone of zero length with one synthetic bone, rigid with it, to each place where children start, as
+/// the database's own hip joints are. The root of an ASF has no length and its name is `root`, so that a skeleton whose
 /// root is named otherwise hangs below it as a whole.
 struct PlannedBone {
   std::string name;
@@ -582,7 +582,7 @@ class Plan {
   const std::vector<PlannedBone>& bones() const { return bones_; }
 
  private:
-  /// Where all these joints start, in their parent's frame; zero when they start in different places.
+  /// Where all these joints start, in their parent's frame; zero when they start in different positions.
   Vec3 CommonOffset(const std::vector<int>& children) const {
     if (children.empty()) return Vec3::Zero();
     const Vec3& first = joints_[children.front()].offset;

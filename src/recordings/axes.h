@@ -1,4 +1,4 @@
-/// Which way is up among markers.
+/// The vertical axis of markers.
 #pragma once
 
 #include "retrace/math/rotation.h"

@@ -263,7 +263,7 @@ class Reader {
       }
     }
     // Rows may be wrapped, but a frame ends where a line ends: a row with a value too many or too few is then found
-    // in its place, and not at the end of the file or, where two faults cancel, never.
+    // instead, and not at the end of the file or, where two faults cancel, never.
     if (!scanner_.AtLineEnd()) {
       scanner_.Fail(scanner_.Peek(), "the end of the line: frame " + std::to_string(index + 1) + ", from line " +
                                          std::to_string(first.line) + ", has its " + std::to_string(channels_.size()) +

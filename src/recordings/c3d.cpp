@@ -20,7 +20,7 @@ namespace {
 constexpr size_t kBlock = 512;
 constexpr size_t kMostValues = 400'000'000;  // of points and analog channels together
 constexpr double kFarAway = 1e4;             // a marker's coordinate [m]
-constexpr double kLeastForce = 10;           // that has a place where it acts [N]
+constexpr double kLeastForce = 10;           // that has a center of pressure [N]
 
 enum class Processor : uint8_t { kIntel = 84, kDec = 85, kMips = 86 };
 
@@ -162,7 +162,7 @@ class C3dFile {
     uint32_t bits = 0;
     if (processor_ == Processor::kMips) {
       bits = uint32_t{b[0]} << 24 | uint32_t{b[1]} << 16 | uint32_t{b[2]} << 8 | b[3];
-    } else if (processor_ == Processor::kDec) {  // words the other way round, and another offset of the exponent
+    } else if (processor_ == Processor::kDec) {  // words in the other order, and another offset of the exponent
       bits = uint32_t{b[1]} << 24 | uint32_t{b[0]} << 16 | uint32_t{b[3]} << 8 | b[2];
       return static_cast<double>(std::bit_cast<float>(bits)) / 4;
     } else {
@@ -335,7 +335,7 @@ class Channels {
   double general_ = 1;
 };
 
-/// One force plate: axes, place and channels.
+/// One force plate: axes, position and channels.
 class Plate {
  public:
   /// @param up of the file

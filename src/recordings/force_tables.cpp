@@ -291,7 +291,7 @@ class ForceFileReader {
     if (!storage_) {
       vectors[row][axis] = number;
     } else if (axis == 2) {
-      vectors[row].x() = 0.0 - number;  // 0 in place of -0
+      vectors[row].x() = 0.0 - number;  // 0 instead of -0
     } else {
       vectors[row][axis == 0 ? 2 : 1] = number;
     }

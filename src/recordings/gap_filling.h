@@ -19,7 +19,7 @@ struct FilledGaps {
   Longest by_curve;      ///< of gaps in which nothing does
 };
 
-/// Whether nobody knows where a marker was that is not seen for so long, with nothing around it [s].
+/// Whether the position of a marker is unknown that is not seen for so long, with nothing around it [s].
 inline constexpr double kLongestGuess = 0.2;
 
 /// The path of a marker, with its gaps filled. Where three or more markers that keep their distances from it, and do

@@ -21,7 +21,7 @@ constexpr double kUnderShoulder = 0.05;  // the shoulder's center under the mark
 constexpr double kOddLength = 0.25;      // of a bone, relative to its median
 
 /// Names of a marker, in capitals, without separators: first that of Plug-in Gait. Those with `*` are on both sides,
-/// with L or R in its place.
+/// with L or R instead.
 struct MarkerNames {
   const char* marker;
   std::vector<const char*> names;
@@ -72,7 +72,7 @@ const std::vector<MarkerNames>& CenterNames() {
 
 constexpr const char* kSidesOfMarkers[] = {"L", "R"};
 
-/// With a side in the place of `*`, and its whole word in that of `#`.
+/// With a side instead of `*`, and its whole word in that of `#`.
 std::string OnSide(std::string name, size_t side) {
   if (const size_t star = name.find('*'); star != std::string::npos) name.replace(star, 1, kSidesOfMarkers[side]);
   if (const size_t hash = name.find('#'); hash != std::string::npos)
@@ -463,7 +463,7 @@ class MarkerFitter {
 
   // ---- The skeleton.
 
-  /// A joint with the orientation of what it moves, and its place, which is kept at its median in the parent.
+  /// A joint with the orientation of what it moves, and its position, which is kept at its median in the parent.
   void AddJoint(const std::string& name, int parent, const Turns* turns, const Path& places) {
     motion::Joint joint{name, parent, Vec3::Zero(), turns == nullptr};
     if (parent >= 0) {

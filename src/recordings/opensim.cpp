@@ -208,7 +208,7 @@ class Model {
     return slash == std::string::npos ? path : path.substr(slash + 1);
   }
 
-  /// The body behind the socket of a joint of OpenSim 4, and the place of the joint in it.
+  /// The body behind the socket of a joint of OpenSim 4, and the position of the joint in it.
   std::string Behind(const pugi::xml_node& joint, const char* socket, Place& place) const {
     std::string frame = LastWord(TextOf(joint.child(socket)));
     for (const pugi::xml_node offset : joint.child("frames").children("PhysicalOffsetFrame")) {

@@ -1,4 +1,4 @@
-/// Words of a text with their places, for the readers of motion files.
+/// Words of a text with their positions, for the readers of motion files.
 #pragma once
 
 #include <cstdint>

@@ -491,7 +491,7 @@ bool WriteAll(int fd, std::string_view bytes) {
   Limit(RLIMIT_CORE, 0);
   Limit(RLIMIT_CPU, kMostTime + bytes.size() / 1'000'000);
   if (!kSanitized) Limit(RLIMIT_AS, kMostMemory);
-  // Nobody is told of what ends the child but the parent.
+  // Only the parent learns what ended the child.
   for (const int signal_number : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGXCPU}) {
     std::signal(signal_number, SIG_DFL);
   }

@@ -223,7 +223,7 @@ class SkeletonFinder {
   std::vector<size_t> roots_;
 };
 
-/// Global places of all nodes, from their places in their parents' frames.
+/// Global positions of all nodes, from their positions in their parents' frames.
 void Chain(const Scene& scene, const std::vector<Mat4>& local, std::vector<Mat4>& global) {
   global.resize(local.size());
   for (size_t n = 0; n < local.size(); ++n) {
@@ -587,7 +587,7 @@ class ClipMaker {
       const Vec3 at = place.topRightCorner<3, 1>();
       RequireFinite(at, j);
       Mat3 turn = RequireTurn(place, j) * rest_turns_[j].transpose();
-      // Mirrored now and not at rest: its place and those of its children are kept all the same.
+      // Mirrored now and not at rest: its position and those of its children are kept all the same.
       if (turn.determinant() < 0) turn = turn * Vec3(-1, 1, 1).asDiagonal();
       orientations[j] = Quat(turn).normalized();
       if (parents_[j] < 0) {
@@ -610,7 +610,7 @@ class ClipMaker {
   std::vector<bool> moves_joint_;
   const Scene::Animation* animation_ = nullptr;
   std::vector<Mat4> local_;    // places of all nodes in their parents' frames
-  std::vector<Mat4> unmoved_;  // global places without animation
+  std::vector<Mat4> unmoved_;  // global positions without animation
   std::vector<Mat3> rest_turns_;
   Clip clip_;
 };

@@ -169,7 +169,7 @@ std::optional<Layout> LayoutOf(const Array& array, const std::vector<size_t>& co
 /// Rotations of joints over time.
 class Rotations {
  public:
-  /// Of joints whose number is one of `counts`; `beside` as in LayoutOf.
+  /// Layout of joints with one of these `counts`; `beside` as in LayoutOf.
   Rotations(const Named& named, const std::string& file, const std::vector<size_t>& counts,
             const Layout* beside = nullptr)
       : array_(*named.array), place_(file + ": " + named.name) {

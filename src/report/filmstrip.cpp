@@ -109,7 +109,7 @@ struct Strip {
 /// Where a strip is in its picture [px].
 struct Layout {
   double scale = 0;   ///< [px/m]
-  double left = 0;    ///< of place 0
+  double left = 0;    ///< of position 0
   double ground = 0;  ///< of height 0, from the top
   double depth = 0;   ///< of what is drawn below that
   double height = 0;  ///< of the picture
@@ -203,11 +203,11 @@ View ChooseView(const Character& character, const std::vector<character::BodySta
   return view;
 }
 
-/// Gives every figure its place. True places need room between neighbors and must not run back; else the gaps between
-/// figures are made equal, like letters in a line. True: the places are those of the world.
+/// Gives every figure its position. True positions need room between neighbors and must not run back; else the gaps
+/// between figures are made equal, like letters in a line. True: the positions are those of the world.
 bool Arrange(std::vector<Figure>& figures, bool in_place, double height) {
   const double gap = 0.06 * height;
-  const double overlap = 0.12 * height;  // of neighbors at their true places, which still reads well
+  const double overlap = 0.12 * height;  // of neighbors at their true positions, which still reads well
   const double narrow = 0.2 * height;    // half of the room that a label needs
   bool true_places = !in_place;
   for (size_t i = 0; i + 1 < figures.size(); ++i) {
@@ -585,7 +585,7 @@ void DrawLegend(Canvas& canvas, const LegendEntries& entries, double width, doub
               entries.true_places ? "1 m" : "figures spread apart  \u00b7  1 m");
 }
 
-/// The figures at their instants, before they have places.
+/// The figures at their instants, before they have positions.
 void PoseFigures(Strip& strip, bool& in_place) {
   const FilmedMotion& first = strip.motions[0];
   strip.view = ChooseView(strip.character(), first.roots(), in_place);
@@ -773,7 +773,7 @@ void DrawMotion(Canvas& canvas, const Strip& strip) {
 void DrawTimes(Canvas& canvas, const Strip& strip, double baseline) {
   for (const Figure& figure : strip.figures) {
     canvas.set_shift(figure.place - figure.origin);
-    // Under the root where places mean something, else under the middle of what is seen.
+    // Under the root where positions mean something, else under the middle of what is seen.
     const double middle = strip.true_places ? figure.origin : figure.origin + 0.5 * (figure.right - figure.left);
     const double x = canvas.Pixel(Vec2(middle, 0)).x();
     canvas.Text({x, baseline}, "text-anchor=\"middle\" fill=\"" + Hex(kInk) + "\"", io::Fixed(figure.time, 2) + " s");

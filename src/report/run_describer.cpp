@@ -64,8 +64,8 @@ std::vector<Vec3> SmoothPath(const std::vector<Vec3>& places, double frame_time)
   return path;
 }
 
-/// Horizontal unit vector from the start of a path to its end, or the way that the root faces at the start where the
-/// path stays in place.
+/// Horizontal unit vector from the start of a path to its end, or the direction that the root faces at the start where
+/// the path stays in place.
 Vec3 TravelDirection(const std::vector<Vec3>& path, const Quat& facing) {
   constexpr double kInPlace = 0.5;  // [m]
   Vec3 way = path.back() - path.front();
@@ -166,7 +166,7 @@ io::Json RepairToJson(const results::Table& table) {
   return json;
 }
 
-/// The parts of a composed motion. Tables of earlier versions do not tell of transitions.
+/// The parts of a composed motion. Tables of earlier versions have no transitions.
 io::Json CompositionToJson(const results::Table& table) {
   const std::vector<double> start = table.Numbers("start"), end = table.Numbers("end");
   const std::vector<std::string>& control = table.Text("control");
@@ -228,7 +228,7 @@ io::Json SettingsOf(const io::Json& manifest) {
   return settings;
 }
 
-/// A blow of something else than the pushes that are shown: of a thing or of another character.
+/// An impact of something else than the pushes that are shown: of a thing or of another character.
 io::Json ShownBlow(const io::Json& manifest, const io::Json& pushes) {
   if (!manifest.is_object() || !manifest.contains("response")) return {};
   constexpr io::Range kAny{-1e9, 1e9};

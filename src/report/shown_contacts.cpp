@@ -6,7 +6,7 @@
 namespace retrace::report {
 namespace {
 
-/// Where the world's surface is at a place near which a body touches it.
+/// Where the world's surface is at a position near which a body touches it.
 double SurfaceAt(const simulation::Environment& environment, const Vec3& place, double touched) {
   constexpr double kNear = 0.15;  // a foot over an edge does not press on what is far below
   const double height = environment.HeightAt(place.x(), place.z(), touched + kNear);

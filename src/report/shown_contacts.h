@@ -15,7 +15,7 @@
 
 namespace retrace::report {
 
-/// Per frame and touching body: the mean force from outside over the steps that led to the frame, and its place.
+/// Per frame and touching body: the mean force from outside over the steps that led to the frame, and its position.
 class Arrows {
  public:
   explicit Arrows(size_t num_bodies) : sums_(num_bodies) {}

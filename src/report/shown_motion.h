@@ -11,13 +11,13 @@
 
 namespace retrace::report {
 
-/// Of each grid: steps from one instant to the next.
+/// For each grid: steps from one instant to the next.
 struct Strides {
   size_t frame = 1;
   size_t sample = 1;
 };
 
-/// Frames of all bodies; places of root and center of mass and joint angles at the samples.
+/// Frames of all bodies; positions of root and center of mass and joint angles at the samples.
 class MotionRecord {
  public:
   explicit MotionRecord(const character::Character& character) : character_(character) {}

@@ -88,7 +88,7 @@ void MovingThings::Frame(const character::State& state, double time) {
 }
 
 void MovingThings::AddTo(io::Json& world) {
-  constexpr size_t kNumbers = 7;  // of a place
+  constexpr size_t kNumbers = 7;  // of a position
   Floats start;
   std::vector<uint32_t> moving;
   for (size_t k = 0; k < bodies_.size(); ++k) {

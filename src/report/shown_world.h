@@ -16,7 +16,7 @@ io::Json ShapeToJson(const character::Shape& shape);
 /// What is there besides the character, as it is placed at the start.
 io::Json WorldToJson(const simulation::WorldOptions& options);
 
-/// Boxes on a course, then free bodies, per frame. A body that never moves has its place once, in start.
+/// Boxes on a course, then free bodies, per frame. A body that never moves has its position once, in start.
 class MovingThings {
  public:
   MovingThings(const character::Character& character, const simulation::Environment& environment)

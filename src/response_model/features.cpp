@@ -130,7 +130,7 @@ void FeatureMap::Observe(const character::Pose& pose, bool with_jacobian, Postur
       point_jacobian_(0, 0) -= 1;
       point_jacobian_(2, 2) -= 1;
       point_jacobian_ = to_heading * point_jacobian_;
-      // The frame turns by dh about y: the place in it by -dh.
+      // The frame turns by dh about y: the position in it by -dh.
       point_jacobian_.row(0) -= local.z() * posture.turn.transpose();
       point_jacobian_.row(2) += local.x() * posture.turn.transpose();
       if (root) {

@@ -46,7 +46,7 @@ double SlideOf(const ResponseModel& model, FeatureMap& features, const std::vect
   return stances > 0 ? sum / stances : 0;
 }
 
-/// Mean time between instants at which a foot overtakes its mean place.
+/// Mean time between instants at which a foot overtakes its mean position.
 double PeriodOf(const ResponseModel& model, const MatrixXd& observations, Index row) {
   std::vector<double> times;
   for (Index i = observations.cols() / 2 + 1; i < observations.cols(); ++i) {

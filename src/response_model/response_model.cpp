@@ -133,7 +133,7 @@ MatrixXd PlacesWithoutPushes(const ResponseModel& model, FeatureMap& features) {
   return places;
 }
 
-/// The phase of a clock as a part of a point of the dynamics (d): of as many numbers as a latent place, because the
+/// The phase of a clock as a part of a point of the dynamics (d): of as many numbers as a latent position, because the
 /// parts of a kernel are equal.
 VectorXd PhasePart(const ResponseOptions& options, double clock) {
   VectorXd part = VectorXd::Zero(options.dimensions);
@@ -152,7 +152,7 @@ void Transitions(const ResponseModel& model, FeatureMap& features, MatrixXd& poi
     points.conservativeResize(points.rows() + d, Eigen::NoChange);
     Index column = 0;
     for (size_t e = 0; e < model.examples.size(); ++e) {
-      // The first observation is that of the third pose; the point of a transition is at its last place.
+      // The first observation is that of the third pose; the point of a transition is at its last position.
       for (Index i = options.order - 1; i + 1 < model.lengths[e]; ++i, ++column) {
         const double time = *model.examples[e].clock + static_cast<double>(i + 2) * options.features.frame_time;
         points.col(column).tail(d) = PhasePart(options, time);
@@ -170,7 +170,7 @@ double ClockAt(const ResponseOptions& options, const VectorXd& point) {
   return (turns < 0 ? turns + 1 : turns) * options.clock_period;
 }
 
-/// The place of the normal motion at a time of the clock.
+/// The position of the normal motion at a time of the clock.
 VectorXd CyclePlace(const ResponseModel& model, double clock) {
   const Index size = model.cycle.cols();
   const double turns = clock / model.options.clock_period;
@@ -201,7 +201,7 @@ MatrixXd CycleOfPlaces(const ResponseModel& model) {
   return cycle;
 }
 
-/// How far the last places of a point of the dynamics are from those of the normal motion at their times (order d).
+/// How far the last positions of a point of the dynamics are from those of the normal motion at their times (order d).
 VectorXd FromCycle(const ResponseModel& model, const VectorXd& point, double clock) {
   const Index d = model.dimensions();
   const int order = model.options.order;
@@ -223,7 +223,7 @@ VectorXd MeanAt(const ResponseModel& model, const VectorXd& point) {
   return model.linear.col(0) + model.linear.rightCols(point.size()) * point;
 }
 
-/// Makes what is linear in the last places die away: its slowest part within kSlowest.
+/// Makes what is linear in the last positions die away: its slowest part within kSlowest.
 void Calm(const ResponseOptions& options, MatrixXd& linear) {
   const Index d = linear.rows(), n = linear.cols();
   MatrixXd companion = MatrixXd::Zero(n, n);

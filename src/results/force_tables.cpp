@@ -32,7 +32,7 @@ Channels GroundForceChannels(const character::Character& character, const metric
   AddNames("total_force_", channels.names);
   const auto n = static_cast<Eigen::Index>(ground.num_states);
   const auto plates = static_cast<Eigen::Index>(ground.plates.size());
-  // Of each plate seven columns: force, place times vertical force, free moment.
+  // Seven columns for each plate: force, position times vertical force, free moment.
   Eigen::MatrixXd sums = Eigen::MatrixXd::Zero(n, 3 + 7 * plates);
   for (Eigen::Index p = 0; p < plates; ++p) {
     const auto plate = static_cast<size_t>(p);

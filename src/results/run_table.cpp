@@ -422,7 +422,7 @@ std::string FormatSummaryPage(const std::vector<RunSummary>& summaries) {
     page.append(Shown(summary.all[FigureIndex("simulated_s_per_s")].median, 0)).append(" |\n");
   }
   page.append(
-      "\nSuccess: within the gates at every instant; the bound is the one-sided 95 % Clopper-Pearson lower bound. "
+      "\nSuccess: within tolerance at every instant; the bound is the one-sided 95 % Clopper-Pearson lower bound. "
       "Viable end: a control was found that takes the character on, on its feet, for /run/tail seconds; of the ends to "
       "which that applies. "
       "Figures are medians over successful runs (joint error with quartiles), costs over all runs.\n");

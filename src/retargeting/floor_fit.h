@@ -25,8 +25,8 @@ struct Plane {
 ///
 ///  - Feet mostly stand on the floor, so that it is first looked for around the median of their heights.
 ///  - Feet that stand flat and well under that plane for some time show that the median was that of steps, rungs or
-///    slopes: then the lowest level at which feet stand is the floor. But ground that somebody walks along and that
-///    falls by a few degrees all the way is one floor, though it may be uneven.
+///    slopes: then the lowest level at which feet stand is the floor. But ground that the body walks along and that
+///    falls by a few degrees throughout is one floor, though it may be uneven.
 ///  - A weak prior keeps the plane level where the feet cover little ground: half the standard deviation of a step
 ///    sideways decides nothing about a slope.
 class FloorFit {
@@ -51,7 +51,7 @@ class FloorFit {
   Plane FitAround(double height, double reach, bool tilted) const;
   /// The lowest level under a plane at which feet stand for a while; nothing where they do not.
   std::optional<double> LevelUnder(const Plane& plane, double depth) const;
-  /// Whether feet walk along ground that falls by a few degrees all the way.
+  /// Whether feet walk along ground that falls by a few degrees throughout.
   bool FallsEvenly() const;
   size_t Enough(double seconds) const;
 

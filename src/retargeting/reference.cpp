@@ -62,8 +62,8 @@ std::string LevelsSentence(const std::vector<StandingLevel>& levels) {
 void LevelFloor(const Character& character, const std::vector<Pose>& recorded, double rate,
                 const ReferenceOptions& options, std::vector<Pose>& poses, ReferenceReport& report) {
   const FloorFit of_part(character, poses, kSampleRate);
-  // A part in which nobody stands, or only on something, may be one of a recording in which somebody stands on a floor
-  // that is lower than what feet reach in the part.
+  // A part without standing feet, or with feet on an object only, may belong to a recording with a floor lower than
+  // what feet reach in the part.
   const FloorFit of_all(character, recorded, rate);
   const double lower = of_part.Fit(options.level_floor).At(poses.front().root_position) -
                        of_all.Fit(options.level_floor).At(poses.front().root_position);

@@ -154,7 +154,7 @@ class Source {
     size_t orientation_index() const { return static_cast<size_t>(source.orientation); }
   };
   Indices Joint(const std::string& segment) const { return {map_.segments.at(segment)}; }
-  /// A file whose y axis does not point up, in axes of which it does.
+  /// Turns a file whose y axis does not point up.
   void TurnUp() {
     if (up_axis_ == "y") return;
     Vec3 up = Vec3::Unit(up_axis_.back() - 'x');
@@ -443,7 +443,7 @@ class Calibration {
         } else {
           if (direction.norm() == 0)
             direction = source_.Orientation(chain[k], 0).conjugate() * (Segment(parent, 0) * outward);
-          // Which way a straight limb is twisted cannot be seen: take the constant that twists least against the
+          // The twist of a straight limb cannot be seen: take the constant that twists least against the
           // parent.
           const Quat mean = MeanLocal(chain[k], AllFrames(), [&](size_t f) {
             const Quat above = Segment(parent, f);
@@ -646,7 +646,7 @@ class HumanPoser {
     return pose;
   }
 
-  /// Of the joints from the recorded ones in all poses so far, with the hips on the recorded hips [m].
+  /// Distance of the joints from the recorded ones over all poses so far, with the hips on the recorded hips [m].
   double mean_distance() const { return distance_ / distances_; }
 
  private:
@@ -733,7 +733,7 @@ const Joint* JointOfSegment(const Character& character, const std::string& segme
 
 FileUnit UnitOf(const motion::Clip& clip, double leg, const ReferenceOptions& options) {
   if (options.unit) return {*options.unit, "given"};
-  // Many a file is in other units than it states; nobody is that small or tall.
+  // Many files are in other units than they state; no person is that small or tall.
   const double stated = clip.unit * leg / kLegOfHeight;
   if (stated > 0.25 && stated < 4) return {clip.unit, "the file"};
   return {UnitFromSize(leg / kLegOfHeight), "size of the skeleton"};

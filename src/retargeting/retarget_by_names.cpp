@@ -24,7 +24,7 @@ const std::string& SegmentOf(const Character& character, int body) {
   return character.bodies[Index(body)].segment;
 }
 
-/// The root, and all that lies on the way from it to an end effector.
+/// The root, and all joints between it and an end effector.
 std::vector<std::string> NeededSegments(const Character& character) {
   std::set<int> bodies = {character.root};
   for (int body : character.end_effectors) {
@@ -199,7 +199,7 @@ class NamedPoser {
     return pose;
   }
 
-  /// Of the joints from the recorded ones in all poses so far [m].
+  /// Distance of the joints from the recorded ones over all poses so far [m].
   double mean_distance() const { return distance_ / distances_; }
 
  private:

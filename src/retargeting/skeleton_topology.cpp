@@ -108,7 +108,7 @@ class Tree {
  private:
   const Skeleton& skeleton_;
   std::vector<std::vector<int>> children_;
-  std::vector<double> depth_;  // longest way down
+  std::vector<double> depth_;  // longest path down
 };
 
 SegmentSource At(int joint) {
@@ -149,7 +149,7 @@ std::optional<SkeletonMap> MapByTopology(const Clip& clip) {
   const auto arms = std::find_if(pairs.begin() + 1, pairs.end(), is_arms);
   if (arms == pairs.end()) return std::nullopt;
 
-  // The head ends the longest way from the chest that is not an arm.
+  // The head ends the longest path from the chest that is not an arm.
   int head = -1;
   double longest = 0;
   for (const int child : tree.ChildrenOf(arms->parent)) {

@@ -33,7 +33,7 @@ struct TurnedBox {
   Vec3 half;
 };
 
-/// The edges whose common normal it is. False when there are none.
+/// The edges that have this common normal. False when there are none.
 bool FindEdges(const TurnedBox& a, const TurnedBox& b, const Vec3& normal, int& of_a, int& of_b) {
   double best = kAligned;
   for (int i = 0; i < 3; ++i) {

@@ -175,7 +175,7 @@ bool BoxLcp::DriveRows(State* states) {
       std::fill_n(direction_.data(), stride_, 0.0);
       direction_[i] = sign;
       for (size_t r = 0; r < free_.size(); ++r) direction_[free_[r]] = free_x_[r];
-      // The shortest way to a change of state.
+      // The shortest step to a change of state.
       const auto rate = [&](int row) { return kernels_.dot(matrix_.data() + row * stride_, direction_.data(), size_); };
       double way = -Residual(i) / rate(i);
       Move move{i, kFree};

@@ -23,8 +23,8 @@
 namespace retrace::simulation {
 
 /// The active set that a step ended with, from which the search of the next step starts. It changes the time that the
-/// search takes and, by the path taken, the last bits of its result. Whoever restores a state resets it: the steps that
-/// follow are then a function of that state alone.
+/// search takes and, by the path taken, the last bits of its result. The caller that restores a state resets it: the
+/// steps that follow are then a function of that state alone.
 class LcpWarmStart {
  public:
   void Reset() { names_.clear(); }
@@ -50,7 +50,7 @@ class BoxLcp {
   double* rhs() { return rhs_.data(); }
   double* low() { return low_.data(); }
   double* high() { return high_.data(); }
-  int* friction_of() { return friction_of_.data(); }  // the place of the normal row, or -1
+  int* friction_of() { return friction_of_.data(); }  // the position of the normal row, or -1
   /// What a row is: the search begins where that of the step before ended for the row of the same name.
   uint64_t* names() { return names_.data(); }
   double* x() { return x_.data(); }  // padded with zeros

@@ -32,8 +32,8 @@ struct NearShapes {
   std::span<const uint32_t> ground;  ///< of Collision::shapes(), in their order
 };
 
-/// Finds contacts from fixed lists of shapes and pairs: their order is a function of the bodies' places alone. (ODE's
-/// spaces reorder their shapes with history.)
+/// Finds contacts from fixed lists of shapes and pairs: their order is a function of the bodies' positions alone.
+/// (ODE's spaces reorder their shapes with history.)
 class Collision {
  public:
   /// The forest must outlive it.

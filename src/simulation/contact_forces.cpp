@@ -8,8 +8,8 @@
 namespace retrace::simulation {
 namespace {
 
-/// What a point is from step to step: its bodies and its feature, or else its place among the points. Points that share
-/// a name are no mistake, only a worse place to begin the search.
+/// What a point is from step to step: its bodies and its feature, or else its position among the points. Points may
+/// share a name; that only makes a worse start of the search.
 uint64_t NameOf(const ContactPoint& point, size_t place) {
   constexpr int kBits = 20;
   const auto number = [](int n) { return static_cast<uint64_t>(n + 1) & ((uint64_t{1} << kBits) - 1); };

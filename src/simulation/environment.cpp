@@ -182,7 +182,7 @@ OrientedShape ReadTurnedShape(const JsonView& view) {
   return turned;
 }
 
-/// Of a body about its origin, from that of its axes' principal moments, moved by `offset`.
+/// Inertia of a body about its origin, from that of its axes' principal moments, moved by `offset`.
 Mat3 TensorAbout(const Vec3& moments, const Quat& orientation, double mass, const Vec3& offset) {
   const Mat3 r = orientation.toRotationMatrix();
   return r * moments.asDiagonal() * r.transpose() +
@@ -296,7 +296,7 @@ FreeBody ReadBody(const JsonView& view) {
   return body;
 }
 
-/// Height at which the vertical through a place leaves a box upwards, or minus infinity.
+/// Height at which the vertical through a position leaves a box upwards, or minus infinity.
 double TopOf(const Box& box, double x, double z, double from) {
   const Quat turned = box.orientation.conjugate();
   const Vec3 origin = turned * Vec3(Vec3(x, 0, z) - box.position);

@@ -17,7 +17,7 @@
 ///
 /// The root of a planar character has the velocities P y alone, with the columns of P along y and z and about x of its
 /// body. An ideal constraint puts no impulse along these, P^T (I x - p) = 0, so that the root's response is
-/// P (P^T I P)^-1 P^T in place of I^-1. Everything else follows from it as for any other root.
+/// P (P^T I P)^-1 P^T instead of I^-1. Everything else follows from it as for any other root.
 ///
 /// Several simulations of one forest can be stepped side by side, in the lanes of the processor's vectors
 /// (tree_passes.h): each has the bits that it would have by itself.

@@ -316,7 +316,7 @@ RETRACE_LANES_INLINE Matrix<T, 4> Conjugate(const Matrix<T, 4>& q) {
 
 // ---- inverses
 
-/// Of a symmetric positive definite matrix.
+/// Inverse of a symmetric positive definite matrix.
 template <class T>
 RETRACE_LANES_INLINE Matrix3<T> InverseOf(const Matrix3<T>& m) {
   Matrix3<T> c;
@@ -338,12 +338,12 @@ RETRACE_LANES_INLINE Matrix3<T> InverseOf(const Matrix3<T>& m) {
 
 // ---- symmetric matrices
 
-/// Of three rows: the numbers on and below the diagonal, by columns.
+/// Three rows: the numbers on and below the diagonal, by columns.
 template <class T>
 struct Symmetric3 {
   Matrix<T, 6> numbers;
 };
-/// Of six rows, by blocks: [mass, coupling; coupling^T, turning], as the inertia of a body that moves and turns.
+/// Six rows, by blocks: [mass, coupling; coupling^T, turning], as the inertia of a body that moves and turns.
 template <class T>
 struct Inertia {
   Symmetric3<T> mass;
@@ -355,7 +355,7 @@ template <class T>
 RETRACE_LANES_INLINE Symmetric3<T> operator+(const Symmetric3<T>& a, const Symmetric3<T>& b) {
   return {a.numbers + b.numbers};
 }
-/// What is above the diagonal is not asked for, so that nobody computes it.
+/// What is above the diagonal is not asked for, so that it is never computed.
 template <class T>
 RETRACE_LANES_INLINE Symmetric3<T> LowerOf(const Matrix3<T>& m) {
   return {{m(0, 0), m(1, 0), m(2, 0), m(1, 1), m(2, 1), m(2, 2)}};
@@ -381,7 +381,7 @@ RETRACE_LANES_INLINE Vector6<T> Product(const Inertia<T>& m, const Vector6<T>& v
                 Product(Transpose(m.coupling), head) + Product(Full(m.turning), tail));
 }
 
-/// Of a positive definite one.
+/// Inverse of a positive definite inertia.
 template <class T>
 RETRACE_LANES_INLINE Matrix6<T> InverseOf(const Inertia<T>& m) {
   const Matrix3<T> a = InverseOf(Full(m.mass));

@@ -65,10 +65,10 @@ struct PlacedBox {
   Vec3 half;
 };
 
-/// The ends of a capsule, the places where its core leaves the box sideways, and the place that is nearest to the box
+/// The ends of a capsule, the points where its core leaves the box sideways, and the point that is nearest to the box
 /// where that is nearer than all these: the distance from a box is a convex function along the core. Of a thigh that
-/// lies across the edge of a seat, the places at the edge would else be found only when it already sinks in there, and
-/// it rocks for ever. Appends where, how deep and in which direction.
+/// lies across the edge of a seat, the positions at the edge would else be found only when it already sinks in there,
+/// and it rocks for ever. Appends where, how deep and in which direction.
 void CollideCapsuleWithBox(const Vec3& capsule_center, const Vec3& capsule_axis, const Shape& capsule,
                            const PlacedBox& box, double margin, std::vector<ContactPoint>& points) {
   const Vec3 center = box.rotation.transpose() * (capsule_center - box.position);
@@ -220,7 +220,7 @@ void ObjectCollision::PlaceFree(size_t free_body, const BodyMotion& body) {
 // ---- things that nothing moves
 
 /// Boxes against boxes, where they will be. With p a point of the body now, p' the same after the step and q' - q the
-/// way of the other box: depth = depth' + n (p' - p) - n (q' - q).
+/// displacement of the other box: depth = depth' + n (p' - p) - n (q' - q).
 void ObjectCollision::CollideBoxes(const Piece& piece, const BodyMotion& body, size_t b,
                                    std::vector<ContactPoint>& points) {
   const Fixed& fixed = fixed_[b];

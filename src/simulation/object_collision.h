@@ -35,7 +35,7 @@ class ObjectCollision {
   /// Whether contacts, among which there may be others, hold a free body: its center of mass is in their polygon.
   bool Hold(std::span<const ContactPoint> points, size_t free_body, const BodyMotion& body);
 
-  /// A free body comes to rest where it is now; until it is touched nobody looks where it is.
+  /// A free body comes to rest where it is now; until it is touched its position is not looked at.
   void PutToRest(size_t free_body, const BodyMotion& body) { PlaceFree(free_body, body); }
 
   /// Appends the contacts of a step that begins at `time`. Bodies at rest that are touched by one that is not, or by a

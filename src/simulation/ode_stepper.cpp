@@ -116,7 +116,7 @@ void OdeStepper::HoldPlanarRoots() {
   }
 }
 
-/// Of a body that moves freely: whether it stays as it is.
+/// Whether a body that moves freely stays as it is.
 bool OdeStepper::Rests(std::span<const char> resting, size_t body) const {
   const int b = static_cast<int>(body);
   return forest_.layout.IsFree(b) && !resting.empty() && resting[forest_.layout.FreeIndexOf(b)] != 0;

@@ -75,7 +75,7 @@ struct SteppedWorld {
   /// With ODE's own solver. False when it reports an error.
   bool StepWithOde(std::span<BodyMotion> moved, const StepInput& input);
 
-  /// The second half of a step with the forest, after Begin: forces of contacts. False when nobody finds them.
+  /// The second half of a step with the forest, after Begin: forces of contacts. False when they are not found.
   bool FindContactForces(ContactSolver& solver, ForestDynamics& dynamics, size_t lane, LaneStep& taken);
 
   void NoteRotations();

@@ -202,7 +202,7 @@ TEST_F(CommandLine, APushedReplayIsMarkedAndNeverTakenForTheRunItself) {
   const Outcome weak = Execute(kReplay + " " + run + " --push trunk,0:0:20,0.1,0.1 --output " + pushed);
   EXPECT_EQ(weak.code, 0) << weak.text;
   EXPECT_THAT(weak.text, HasSubstr("pushed: trunk by 0:0:20 N from 0.10 to 0.20 s"));
-  EXPECT_THAT(weak.text, HasSubstr("pushed, within the gates"));
+  EXPECT_THAT(weak.text, HasSubstr("pushed, within tolerance"));
   const io::Json manifest = io::ReadJson(pushed + "/manifest.json");
   EXPECT_EQ(manifest["program"], "replay under pushes");
   EXPECT_EQ(manifest["perturbed"], true);
@@ -218,7 +218,7 @@ TEST_F(CommandLine, APushedReplayIsMarkedAndNeverTakenForTheRunItself) {
 
   const Outcome strong = Execute(kReplay + " " + run + " --push trunk,0:0:4000,0.1,0.1 --push head,900:0:0,0.2,0.1");
   EXPECT_EQ(strong.code, 4) << strong.text;
-  EXPECT_THAT(strong.text, HasSubstr("pushed, below the gates"));
+  EXPECT_THAT(strong.text, HasSubstr("pushed, out of tolerance"));
   EXPECT_THAT(strong.text, HasSubstr("pushed: head by 900:0:0 N"));
 }
 
@@ -229,8 +229,8 @@ TEST_F(CommandLine, CharactersOfOtherRunsJoinARun) {
   const Outcome joined = Execute(kReplay + " " + run + " --with " + other + ",0,1.5,180 --output " + scene);
   EXPECT_EQ(joined.code, 0) << joined.text;
   EXPECT_THAT(joined.text, HasSubstr("with: character 2 is human of " + other));
-  EXPECT_THAT(joined.text, HasSubstr(run + ", character 1 (human): within the gates"));
-  EXPECT_THAT(joined.text, HasSubstr(run + ", character 2 (human): within the gates"));
+  EXPECT_THAT(joined.text, HasSubstr(run + ", character 1 (human): within tolerance"));
+  EXPECT_THAT(joined.text, HasSubstr(run + ", character 2 (human): within tolerance"));
   // They do not touch: the first one's motion has not changed.
   for (const char* table : {"/trajectory.csv", "/contacts.csv", "/torques.csv", "/pressure.csv"}) {
     EXPECT_EQ(io::ReadFile(scene + "/character_1" + table), io::ReadFile(run + table)) << table;
@@ -240,13 +240,13 @@ TEST_F(CommandLine, CharactersOfOtherRunsJoinARun) {
   EXPECT_THAT(verified.text, HasSubstr("of 2 characters are the same to the bit"));
   const Outcome replayed = Execute(kReplay + " " + scene);
   EXPECT_EQ(replayed.code, 0) << replayed.text;
-  EXPECT_THAT(replayed.text, HasSubstr(scene + ", character 2 (human): within the gates"));
+  EXPECT_THAT(replayed.text, HasSubstr(scene + ", character 2 (human): within tolerance"));
 
   const Outcome pushed = Execute(kReplay + " " + scene + " --push 2:trunk,0:0:4000,0.1,0.1");
-  EXPECT_EQ(pushed.code, 4) << "one of them is below its gates";
+  EXPECT_EQ(pushed.code, 4) << "one of them is out of tolerance";
   EXPECT_THAT(pushed.text, HasSubstr("pushed: 2:trunk by 0:0:4000 N from 0.10 to 0.20 s"));
-  EXPECT_THAT(pushed.text, HasSubstr("character 1 (human): pushed, within the gates"));
-  EXPECT_THAT(pushed.text, HasSubstr("character 2 (human): pushed, below the gates"));
+  EXPECT_THAT(pushed.text, HasSubstr("character 1 (human): pushed, within tolerance"));
+  EXPECT_THAT(pushed.text, HasSubstr("character 2 (human): pushed, out of tolerance"));
   const std::string three = Path("three");
   const Outcome again = Execute(kReplay + " " + scene + " --with " + run + ",3,0 --output " + three);
   EXPECT_EQ(again.code, 0) << again.text;
@@ -412,9 +412,9 @@ TEST_F(CommandLine, ALostRunSaysWhereAndKeepsItsBeginning) {
   EXPECT_GT(reached, 0);
   EXPECT_LT(reached, 1.1);
   EXPECT_NEAR(failure["start"].get<double>(), reached, 1e-9);
-  EXPECT_THAT(failed.text, HasSubstr("not reconstructed, outside the gates at " + std::to_string(reached).substr(0, 4) +
+  EXPECT_THAT(failed.text, HasSubstr("not reconstructed, out of tolerance at " + std::to_string(reached).substr(0, 4) +
                                      " of 1.20 s"));
-  EXPECT_THAT(failed.text, HasSubstr("no sample stays inside the gates; drawn "));
+  EXPECT_THAT(failed.text, HasSubstr("no sample stays within tolerance; drawn "));
   EXPECT_THAT(failed.text, HasSubstr("to try next: the setting /search/max_back_offs=1000 (it has gone back 2 times"));
 
   EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
@@ -436,7 +436,7 @@ TEST_F(CommandLine, ASpentBudgetIsNamed) {
   EXPECT_THAT(spent.text, HasSubstr("to try next: the setting /search/budget="));
   const io::Json manifest = io::ReadJson(run + "/manifest.json");
   EXPECT_EQ(manifest["status"], "budget");
-  EXPECT_FALSE(manifest["search"]["failure"].contains("fragment")) << "the last sample was inside the gates";
+  EXPECT_FALSE(manifest["search"]["failure"].contains("fragment")) << "the last sample was within tolerance";
   // What it advises does.
   const std::string advice = manifest["search"]["failure"]["advice"][0]["set"];
   EXPECT_EQ(Execute(kReconstruct + " " + kClip + kSmall + "--set " + advice + " --output " + Path("more")).code, 0);
@@ -448,7 +448,7 @@ TEST_F(CommandLine, NothingAtAllIsKeptAndSaid) {
       Execute(kReconstruct + " " + kClip + " --end 0.5 --method sampling --samples 20 --saved 4 --progress plain" +
               " --set /gates/joint_position=1e-6 --set /search/max_back_offs=1 --output " + run);
   EXPECT_EQ(failed.code, 4) << failed.text;
-  EXPECT_THAT(failed.text, HasSubstr("outside the gates at 0.00 of 0.50 s"));
+  EXPECT_THAT(failed.text, HasSubstr("out of tolerance at 0.00 of 0.50 s"));
   EXPECT_THAT(failed.text, HasSubstr("fragment 1 of 5"));
   EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
 }
@@ -465,13 +465,13 @@ TEST_F(CommandLine, TheEndIsJudgedAndWhatFollowsItIsKept) {
   EXPECT_EQ(Execute(kReplay + " " + Path("judged") + " --verify").code, 0);
   // What goes on replays in a folder of its own.
   fs::create_directories(Path("onward"));
-  fs::copy_file(Path("judged") + "/onward.json", Path("onward") + "/control.json");
+  fs::copy_file(Path("judged") + "/continuation.json", Path("onward") + "/control.json");
   const Outcome onward = Execute(kReplay + " " + Path("onward"));
   EXPECT_EQ(onward.code, 0) << onward.text;
   const Outcome without = Execute(stand + "--check-continuation 0 --output " + Path("without"));
   ASSERT_EQ(without.code, 0) << without.text;
   EXPECT_THAT(without.text, testing::Not(HasSubstr("the end is")));
-  EXPECT_FALSE(fs::exists(Path("without") + "/onward.json"));
+  EXPECT_FALSE(fs::exists(Path("without") + "/continuation.json"));
   EXPECT_FALSE(io::ReadJson(Path("without") + "/manifest.json").contains("end"));
   EXPECT_EQ(io::ReadFile(Path("without") + "/control.json"), io::ReadFile(Path("judged") + "/control.json"));
 }
@@ -493,7 +493,7 @@ TEST_F(CommandLine, SamplesAreWrittenOnRequest) {
   EXPECT_LT(10 * fs::file_size(run + "/costs.csv"), fs::file_size(all + "/samples.csv"));
   EXPECT_EQ(Execute(kReplay + " " + all + " --verify").code, 0);
   const Outcome none =
-      Execute(kReconstruct + " " + kClip + " --method windows --sample-costs --output " + Path("none"));
+      Execute(kReconstruct + " " + kClip + " --method trajectory --sample-costs --output " + Path("none"));
   EXPECT_EQ(none.code, 2);
   EXPECT_THAT(none.text, HasSubstr("found the method windows for the costs of samples, expected auto or sampling"));
   // A run without them does not leave those of another behind.
@@ -559,7 +559,7 @@ TEST_F(CommandLine, EqualControlsCountOnceAndWhatWasFoundIsKept) {
   const Outcome outcome =
       Execute(walk + " --variations 2 --max-tries 4 --force --set /search/window_scale=0 --set /search/refit=false");
   EXPECT_EQ(outcome.code, 4);
-  EXPECT_EQ(outcome.text, "reconstruct: found 1 of 2 variations with 4 seeds: 0 not inside the gates, 3 the same\n");
+  EXPECT_EQ(outcome.text, "reconstruct: found 1 of 2 variations with 4 seeds: 0 not within tolerance, 3 the same\n");
   const io::Json list = io::ReadJson(all + "/variations.json");
   EXPECT_FALSE(list["success"].get<bool>());
   EXPECT_EQ(list["found"], 1);
@@ -579,7 +579,7 @@ TEST_F(CommandLine, VariationsThatFailAreListedWithTheirFailure) {
               "--set /gates/joint_position=1e-6 --set /search/max_back_offs=1 --output " + all);
   EXPECT_EQ(outcome.code, 4) << outcome.text;
   EXPECT_THAT(outcome.text, HasSubstr("seed 3: left-gates after 0.00 of 0.50 s\n  fragment 1 of 5"));
-  EXPECT_THAT(outcome.text, HasSubstr("found 0 of 1 variations with 3 seeds: 3 not inside the gates, 0 the same"));
+  EXPECT_THAT(outcome.text, HasSubstr("found 0 of 1 variations with 3 seeds: 3 not within tolerance, 0 the same"));
   const io::Json list = io::ReadJson(all + "/variations.json");
   EXPECT_EQ(list["tries"][2]["status"], "left-gates");
   EXPECT_EQ(list["tries"][2]["failure"]["fragment"], 0);

@@ -131,7 +131,9 @@ TEST_F(CommandLine, OldProgramsAreCommandsAndLinks) {
     const Outcome link = Execute(Path(old_name) + " --help");
     EXPECT_EQ(link.code, 0);
     EXPECT_THAT(link.text, HasSubstr("Usage: " + old_name + " ")) << "messages have the name that it was called by";
-    if (old_name != name) EXPECT_THAT(overview, Not(HasSubstr(" " + old_name + " "))) << "old names are not shown";
+    if (old_name != name) {
+      EXPECT_THAT(overview, Not(HasSubstr(" " + old_name + " "))) << "old names are not shown";
+    }
   }
   std::vector<std::string> links = Lines(Execute(kRetrace + " help --links").text);
   EXPECT_THAT(links, testing::IsSupersetOf({"reconstruct", "stabilise", "retrace-export", "track"}));
@@ -177,7 +179,9 @@ TEST_F(CommandLine, OldOptionsAreTakenAndShownNowhere) {
     const Outcome with_new = Execute(program + " " + option + rest);
     EXPECT_EQ(with_old.code, 2) << command << " " << old_option;
     EXPECT_EQ(with_old.text, with_new.text) << command << " " << old_option;
-    if (!value.empty()) EXPECT_THAT(with_old.text, HasSubstr(option + ": found nan")) << command;
+    if (!value.empty()) {
+      EXPECT_THAT(with_old.text, HasSubstr(option + ": found nan")) << command;
+    }
     EXPECT_THAT(with_old.text, Not(HasSubstr(old_option + ": there is no"))) << command;
   }
 }

@@ -276,7 +276,7 @@ TEST_F(Evaluate, ComparesTwoFolders) {
 }
 
 TEST_F(Evaluate, NegativeControlsThatPassAreCodeFour) {
-  // In a third of a second no one falls: the gates accept, and evaluate says so.
+  // In a third of a second no one falls: the tolerances accept, and evaluate says so.
   const Outcome accepted = Run("out", "--only squat --controls", "plain");
   EXPECT_EQ(accepted.code, 4) << accepted.text;
   EXPECT_THAT(accepted.text, HasSubstr("accepted: squat, naive_tracking"));

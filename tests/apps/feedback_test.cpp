@@ -32,7 +32,7 @@ TEST_F(StabilizeProgram, AddsFeedbackThatPushesAndWorldsAreWithstoodWith) {
   const Outcome pushed =
       Execute(kReplay + " " + run + " --feedback --push trunk,50:0:0,1,0.2 --output " + Path("pushed"));
   EXPECT_EQ(pushed.code, 0) << pushed.text;
-  EXPECT_THAT(pushed.text, HasSubstr("with feedback: within the gates; torques of at most"));
+  EXPECT_THAT(pushed.text, HasSubstr("with feedback: within tolerance; torques of at most"));
   EXPECT_THAT(pushed.text, HasSubstr("open loop:     leaves the gate"));
   EXPECT_EQ(Execute(kReplay + " " + run + " --push trunk,50:0:0,1,0.2").code, 4);
   // What feedback did is an open-loop control that makes the same motion, and a run like any other.

@@ -109,7 +109,7 @@ TEST_F(ForcesProgram, FurtherPassesComeNearerToTheForcesRequired) {
 }
 
 TEST_F(ForcesProgram, TracksWithoutGuidanceWhereThatFails) {
-  // Feet that nothing brings to their places.
+  // Feet that nothing brings to their positions.
   const std::string run = Path("run");
   const Outcome outcome =
       Execute(kForces + " " + kWalkClip +
@@ -117,7 +117,7 @@ TEST_F(ForcesProgram, TracksWithoutGuidanceWhereThatFails) {
               "--set /tracking/leg_weight=1e-6 --output " +
               run);
   EXPECT_EQ(outcome.code, 0) << outcome.text;
-  EXPECT_THAT(outcome.text, HasSubstr("tracking (not guided), within the gates"));
+  EXPECT_THAT(outcome.text, HasSubstr("tracking (not guided), within tolerance"));
   EXPECT_THAT(outcome.text, HasSubstr("these forces show when feet are loaded and little else: they miss "));
   const std::vector<std::string> ways = results::ReadTable(run + "/force_controls.csv").Text("way");
   ASSERT_EQ(ways.size(), 7u) << "each way, each of them firm, and this one";

@@ -56,7 +56,7 @@ TEST_F(Ranks, GiveTheBytesOfThreads) {
 
 TEST_F(Ranks, GiveTheBytesOfThreadsByWindowsToo) {
   const std::string command =
-      kWalkClip + " --end 0.6 --method windows --set /windows/budget=200 --progress none --output ";
+      kWalkClip + " --end 0.6 --method trajectory --set /trajectory/budget=200 --progress none --output ";
   ASSERT_EQ(Execute(kReconstruct + " " + command + Path("threads") + " --threads 1").code, 0);
   const Outcome outcome = Launch(2, command + Path("ranks"));
   ASSERT_EQ(outcome.code, 0) << outcome.text;

@@ -57,7 +57,7 @@ TEST_F(RespondProgram, LeavesARunThatTheOthersTake) {
   const std::string run = Path("run"), command = Command("trunk,0:0:-250,0.6,0.1");
   const Outcome outcome = Execute(command + " --output " + run);
   EXPECT_EQ(outcome.code, 0) << outcome.text;
-  EXPECT_THAT(outcome.text, HasSubstr("the run's own control leaves the gates at "));
+  EXPECT_THAT(outcome.text, HasSubstr("the run's own control exceeds the tolerances at "));
   EXPECT_THAT(outcome.text, HasSubstr(" m off: found\n"));
   EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
   EXPECT_EQ(Execute(kReport + " " + run + " --output " + Path("report.html")).code, 0);
@@ -80,7 +80,7 @@ TEST_F(RespondProgram, LeavesARunThatTheOthersTake) {
   EXPECT_GE(*std::min_element(starts.begin(), starts.end()), 0.27);
   EXPECT_EQ(Execute(command + " --output " + run).code, 2);  // in use
 
-  // The same blow without a response, as a run of its own: the same motion until the exit, and down by the end of it.
+  // The same impact without a response, as a run of its own: the same motion until the exit, and down by the end of it.
   const std::string limp = Path("limp");
   fs::create_directories(limp);
   fs::copy_file(run + "/ragdoll.json", limp + "/control.json");
@@ -145,7 +145,7 @@ TEST_F(RespondProgram, GoesOnWithItsOwnControlWhereThatHolds) {
   const std::string run = Path("run");
   const Outcome outcome = Execute(Command("trunk,0:0:1,2,0.1") + " --output " + run);
   EXPECT_EQ(outcome.code, 0) << outcome.text;
-  EXPECT_THAT(outcome.text, HasSubstr("the run's own control stays within the gates to its end under the push"));
+  EXPECT_THAT(outcome.text, HasSubstr("the run's own control stays within tolerance to its end under the push"));
   EXPECT_EQ(io::ReadJson(run + "/manifest.json")["response"]["goes_on"], true);
   EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
   // A little longer, and an open loop falls: the way on in its own motion is searched.
@@ -171,7 +171,7 @@ TEST_F(RespondProgram, ARecordedMotionIsReconstructedFirst) {
   const Outcome outcome = Execute(kRespond + " " + kWalkClip + " --end 2.4 --library " + library_ +
                                   " --push trunk,0:0:1,2,0.1" + kFewSamples + " --output " + run);
   EXPECT_EQ(outcome.code, 0) << outcome.text;
-  EXPECT_THAT(outcome.text, HasSubstr(": within the gates, 2.40 s in " + run + "-run\n"));
+  EXPECT_THAT(outcome.text, HasSubstr(": within tolerance, 2.40 s in " + run + "-run\n"));
   EXPECT_EQ(Execute(kReplay + " " + run + "-run --verify").code, 0);
   EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
   ExpectRefusals(kRespond, {{std::string(kWalkClip) + " --end 2.4 --library " + library_ +
@@ -186,7 +186,7 @@ TEST_F(RespondProgram, WithoutTheSearchItFalls) {
                                   " --push trunk,300:0:-300,0.6,0.1 --stand 9 --open-loop --output " + run);
   EXPECT_EQ(outcome.code, 4) << outcome.text;
   EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
-  // The gates say what is found, and until when it holds.
+  // The tolerances say what is found, and until when it holds.
   const io::Json manifest = io::ReadJson(run + "/manifest.json");
   EXPECT_EQ(manifest["response"]["chosen"], -1);
   const results::Table candidates = results::ReadTable(run + "/candidates.csv");

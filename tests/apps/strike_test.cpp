@@ -30,7 +30,7 @@ TEST_F(StrikeProgram, LeavesASceneThatTheOthersTake) {
   EXPECT_EQ(manifest["program"], "strike");
   EXPECT_EQ(manifest["characters"].size(), 2u);
   const io::Json& strike = manifest["strike"];
-  // The blow of the simulation comes with that of the recordings, and pushes the one that is struck backward.
+  // The impact of the simulation comes with that of the recordings, and pushes the receiver backward.
   EXPECT_NEAR(strike["start"].get<double>() + strike["blow"]["start"].get<double>(),
               strike["touch"]["time"].get<double>(), 0.1);
   EXPECT_GT(strike["blow"]["largest_force"].get<double>(), 0);
@@ -92,7 +92,7 @@ TEST_F(StrikeProgram, TheOneThatIsStruckResponds) {
 /// Markers of two people who walk towards one another.
 std::string TwoWalkers() {
   const recordings::MarkedWalker walker(40);
-  recordings::Markers both{{}, 20, {}, 1};
+  recordings::Markers both{{}, 20, {}, 1, {}};
   for (const char* person : {"Anna:", "Bob:"}) {
     for (const std::string& name : walker.names) both.names.push_back(person + name);
   }

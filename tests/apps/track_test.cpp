@@ -123,7 +123,8 @@ TEST_F(Track, IsAMethodOfReconstruct) {
   EXPECT_EQ(used(Path("chosen")), "tracking");
   EXPECT_EQ(io::ReadFile(Path("tracked") + "/control.json"), io::ReadFile(Path("chosen") + "/control.json"));
   EXPECT_EQ(Execute(kReplay + " " + Path("chosen") + " --verify").code, 0);
-  // Where the tracked motion leaves the gates, the search takes over: here, because servos of no strength cannot hold.
+  // Where the tracked motion exceeds the tolerances, the search takes over: here, because servos of no strength cannot
+  // hold.
   const Outcome fallen = Execute(command + "--method auto --set /tracking/torque_limit=1 --output " + Path("fallen"));
   EXPECT_EQ(fallen.code, 0) << fallen.text;
   EXPECT_THAT(fallen.text, HasSubstr("found by sampling: the tracked motion fell after"));
@@ -151,7 +152,7 @@ TEST_F(Track, ListsOfEvaluateCanBeTracked) {
   // Another seed is another start.
   EXPECT_NE(rows.Numbers("joint_error_mm")[0], rows.Numbers("joint_error_mm")[1]);
   EXPECT_EQ(Execute(kReplay + " " + Path("out") + "/runs/walk.1 --verify").code, 0);
-  // What the gates must refuse, they refuse of tracked motions, too.
+  // What the tolerances must refuse, they refuse of tracked motions, too.
   const Outcome controls = Execute(kEvaluate + " " + list + " --clips " + clips + " --method tracking --only walk" +
                                    " --controls --output " + Path("controls"));
   EXPECT_EQ(controls.code, 0) << controls.text;

@@ -46,7 +46,7 @@ bool Simulate(simulation::World& world, const character::State& start, const con
   return control::SimulateFragment(world, start, fragment, scratch, end);
 }
 
-/// Starts along a naive tracking of a bundled clip at the fine step.
+/// Starts along a tracking without feedback of a bundled clip at the fine step.
 Motion Along(const std::string& name, const std::string& clip, double first, double interval) {
   const SearchProblem search(clip);
   const character::ReferenceMotion& reference = *search.problem().task.reference;

@@ -1,5 +1,5 @@
-/// How long a latent model takes to learn, and to tell a pose from a latent place: 300 observations of 116 dimensions,
-/// as of a walk and three disturbed ones at 30 frames per second (Ye and Liu 2010: ten minutes).
+/// How long a latent model takes to learn, and to tell a pose from a latent position: 300 observations of 116
+/// dimensions, as of a walk and three disturbed ones at 30 frames per second (Ye and Liu 2010: ten minutes).
 #include <benchmark/benchmark.h>
 
 #include <cmath>

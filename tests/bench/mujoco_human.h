@@ -40,7 +40,7 @@ class MujocoHuman {
   MujocoHuman(const MujocoHuman&) = delete;
   MujocoHuman& operator=(const MujocoHuman&) = delete;
 
-  /// Holds the rest pose for half a second from a place, and keeps the state for Restore.
+  /// Holds the rest pose for half a second from a position, and keeps the state for Restore.
   void Settle(const Vec3& root, const Quat& orientation) {
     mj_resetData(model_, data_);
     for (int i = 0; i < 3; ++i) data_->qpos[i] = root[i];

@@ -9,7 +9,7 @@
 
 namespace retrace::body_fitting {
 
-/// A capsule along y about a place, its vertices on the capsule.
+/// A capsule along y about a position, its vertices on the capsule.
 inline TriangleMesh CapsuleMesh(double radius, double length, const Vec3& center, int around = 64, int rings = 16,
                                 int rows = 24) {
   TriangleMesh mesh;

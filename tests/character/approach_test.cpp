@@ -140,7 +140,7 @@ Character Post() {
       "post.json");
 }
 
-/// It moves along x from a place with a constant velocity.
+/// It moves along x from a position with a constant velocity.
 ReferenceMotion Moving(const Character& character, double x, double velocity, double duration) {
   std::vector<Pose> poses;
   for (int f = 0; f <= static_cast<int>(std::lround(duration * 30)); ++f) {

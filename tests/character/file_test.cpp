@@ -1,4 +1,4 @@
-/// Wrong character files: each is refused with the place, what was found and what was expected.
+/// Wrong character files: each is refused with the position, what was found and what was expected.
 #include "retrace/io/file.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-/// Control files: what is written reads back to the same bits, and what is wrong is refused with its place.
+/// Control files: what is written reads back to the same bits, and what is wrong is refused with its position.
 #include "retrace/control/control_file.h"
 
 #include <gmock/gmock.h>
@@ -237,7 +237,7 @@ std::vector<io::Json::json_pointer> Leaves(const io::Json& document) {
   return leaves;
 }
 
-/// Puts something else in the place of some numbers and texts.
+/// Puts something else instead of some numbers and texts.
 io::Json Mutated(const io::Json& document) {
   io::Json mutated = document;
   const std::vector<io::Json::json_pointer> leaves = Leaves(document);

@@ -365,7 +365,7 @@ TEST(Replay, AKinematicEndingShowsItsPosesAlone) {
       EXPECT_TRUE(SameBits(shown.states[static_cast<size_t>(s)], expected.states[static_cast<size_t>(s)])) << s;
     }
     const auto root = static_cast<size_t>(Human().root);
-    // Half way through the blend, half of the way to the pose; then the pose itself, with the speed of the poses.
+    // Halfway through the blend, half of the way to the pose; then the pose itself, with the speed of the poses.
     const auto x = [&](const Trajectory& t, size_t s) { return t.states[s][root].position.x(); };
     const auto pose_at = [&](size_t s) {
       return control.ending->poses[(s - static_cast<size_t>(first_step)) / 2].root_position.x();

@@ -44,7 +44,7 @@ inline OpenLoopControl RandomControl(RandomStream& random, int fragments) {
   return control;
 }
 
-/// Puts commands of each step in the place of a fragment's targets.
+/// Puts commands of each step instead of a fragment's targets.
 inline void AddCommands(RandomStream& random, Fragment& fragment) {
   fragment.targets.clear();
   fragment.commands.resize(static_cast<size_t>(fragment.num_steps));

@@ -202,7 +202,7 @@ TEST_F(File, NameOfAFolder) {
 }
 
 TEST_F(File, DiskThatFillsUp) {
-  // A limit on the size of files stands in for a full disk: the write fails half way.
+  // A limit on the size of files stands in for a full disk: the write fails halfway.
   WriteFile(folder_ / "run.json", "before");
   const auto handler = std::signal(SIGXFSZ, SIG_IGN);
   struct rlimit before {};

@@ -1,4 +1,4 @@
-/// Binary glTF: what is written is read, and files that are not whole are refused with their place.
+/// Binary glTF: what is written is read, and files that are not whole are refused with their position.
 #include "retrace/io/glb.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-/// Every complaint about a JSON document names the file, the place, what was found and what was expected.
+/// Every complaint about a JSON document names the file, the position, what was found and what was expected.
 #include "retrace/io/json.h"
 
 #include <gmock/gmock.h>

@@ -50,7 +50,7 @@ bool ReadsBackWith(int digits, double value) {
 }
 
 /// No text with an exponent is shorter, and none with one significant digit less than the shortest reads back. (A whole
-/// number without an exponent may show more digits than it needs: its last ones only keep the place.)
+/// number without an exponent may show more digits than it needs: its last ones only keep the position.)
 void IsShortest(double value) {
   const std::string shortest = WithExponent(value);
   RC_ASSERT(Number(value).size() <= shortest.size());

@@ -63,7 +63,7 @@ TEST(FirstImpact, ThePairKeepsItsMomentum) {
   };
   const double scale = human.total_mass() * 4;  // [N s]
   EXPECT_LT((gain_of(0) + gain_of(1)).norm(), 1e-12 * scale);
-  // What the one that is struck gained is the impulse of all contacts between the two.
+  // What the receiver gained is the impulse of all contacts between the two.
   Vec3 gained = Vec3::Zero();
   for (double from = 0; const std::optional<ContactEpisode> next = FirstImpact(whole, layout, 0, from);) {
     gained += next->impulse;

@@ -104,7 +104,7 @@ TEST(LatentModel, LearnsACycleAndItsDynamicsGoesOnWithIt) {
   for (size_t k = 1; k < learned.minimum.values.size(); ++k) {
     ASSERT_LE(learned.minimum.values[k], learned.minimum.values[k - 1]);
   }
-  // What was observed follows from the latent places.
+  // What was observed follows from the latent positions.
   GaussianProcess reconstruction;
   ASSERT_TRUE(reconstruction.Fit(model.latent, model.observations, model.kernel));
   Prediction there;
@@ -114,10 +114,10 @@ TEST(LatentModel, LearnsACycleAndItsDynamicsGoesOnWithIt) {
     missed += (there.mean - model.observations.col(i)).squaredNorm();
   }
   EXPECT_LT(std::sqrt(missed / model.observations.squaredNorm()), 0.05);
-  // The back constraint leads from what was observed to its latent place.
+  // The back constraint leads from what was observed to its latent position.
   EXPECT_LT((model.BackProject(model.observations.col(40)) - model.latent.col(40)).norm(), 1e-6);
 
-  // From two places of the cycle the dynamics goes round for a minute at 30 frames per second.
+  // From two positions of the cycle the dynamics goes round for a minute at 30 frames per second.
   MatrixXd points, values;
   DynamicsExamples(model.latent, motion.lengths, 2, points, values);
   Kernel start;

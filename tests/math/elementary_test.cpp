@@ -64,7 +64,7 @@ TEST(ElementaryFunctions, HaveNamesOfTheirOwn) {
   EXPECT_NEAR(cosine, 0.7316888688738209, 1e-15);
 }
 
-/// Distance from the exact value in units of the last place.
+/// Distance from the exact value in units of the last position.
 double Ulps(double found, long double exact) {
   const double size = std::max(std::abs(found), std::numeric_limits<double>::min());
   const double ulp = std::nextafter(size, std::numeric_limits<double>::infinity()) - size;

@@ -1,4 +1,4 @@
-/// Gates and figures of trajectories whose distance from the reference is known by construction.
+/// Tolerances and figures of trajectories whose distance from the reference is known by construction.
 #include "retrace/metrics/gates.h"
 
 #include <gtest/gtest.h>
@@ -204,7 +204,7 @@ TEST(GateLimits, FollowTheHeightOfTheCharacter) {
   EXPECT_DOUBLE_EQ(limits.Of(small).root_height, 0.125);
   EXPECT_DOUBLE_EQ(limits.Of(small).joint_position, 0.125);
   EXPECT_EQ(limits.Of(small).root_orientation, limits.root_orientation);
-  // The share of the gates doubles with it, and the evaluation reports the limit that it held against.
+  // The share of the tolerances doubles with it, and the evaluation reports the limit that it held against.
   const State rest = StateOf(Human(), RestPose(Human()));
   const State raised = Moved(rest, 0, Vec3(0, 0.1, 0));
   EXPECT_NEAR(ComputeGateRatios(small, raised, rest, limits).root_height, 0.8, 1e-12);
@@ -329,7 +329,7 @@ TEST(StayObserver, TellsWhenAMotionLeavesAndComesBack) {
   EXPECT_FALSE(stay.excursions[1].returned);
   EXPECT_NEAR(stay.inside, 336.0 / 481, 1e-9);
   EXPECT_TRUE(
-      stay.Describe().starts_with("inside the gates for 69.9 % of the time; outside from 0.50 to 1.00 s (root_height"))
+      stay.Describe().starts_with("within tolerance for 69.9 % of the time; outside from 0.50 to 1.00 s (root_height"))
       << stay.Describe();
   EXPECT_TRUE(stay.ToJson()["excursions"][1]["back"].is_null());
   // What is not simulated is not inside.

@@ -261,7 +261,7 @@ TEST(Repair, LeavesALittleTremblingAsItIs) {
 }
 
 TEST(Repair, DoesNotRaiseTheForcesThatAreMissing) {
-  // Nobody moves up and down by a decimeter six times a second, at whatever speed of play a repair may choose.
+  // Nobody moves up and down by a decimeter six times a second, at whatever playback speed a repair may choose.
   const Course shaken = [](double time) {
     Pose pose = task::StandingPose();
     pose.root_position.y() += 0.05 * std::sin(40 * time);

@@ -43,7 +43,7 @@ class C3dWriter {
     Parameter(group, name, 4, shape, data);
   }
 
-  /// @param places (frames, points) in the unit of the file, not a number where a point was not seen
+  /// @param positions (frames, points) in the unit of the file, not a number where a point was not seen
   /// @param analog (frames, samples x channels) raw
   std::string Bytes(const std::vector<std::vector<Vec3>>& places, double rate, double scale = 0.1,
                     const std::vector<std::vector<double>>& analog = {}, size_t samples = 0) const {

@@ -36,7 +36,7 @@ inline void IsWellFormed(const Clip& clip) {
   EXPECT_EQ(BrokenPromise(clip), "");
 }
 
-/// Where and how the places of two motions differ by more than 1e-9, relative to the largest coordinate; empty if
+/// Where and how the positions of two motions differ by more than 1e-9, relative to the largest coordinate; empty if
 /// nowhere. Every joint of `a` must be in `b` by name; every end site, in place and orientation.
 /// `rename` maps a joint's name in `a` to that in `b`.
 template <typename Rename>

@@ -16,7 +16,8 @@ using motion::Clip;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// A joint of OpenSim 4 between two bodies: `in_parent` and `in_child` are "x y z" and stand for places of the joint.
+/// A joint of OpenSim 4 between two bodies: `in_parent` and `in_child` are "x y z" and stand for positions of the
+/// joint.
 std::string JointOf(const std::string& type, const std::string& name, const std::string& parent,
                     const std::string& child, const std::string& in_parent, const std::string& in_child,
                     const std::string& coordinates, const std::string& more = "", const std::string& turn = "0 0 0") {

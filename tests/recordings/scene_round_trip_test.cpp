@@ -45,8 +45,8 @@ std::vector<Quat> RestTurns(const Clip& clip, uint64_t seed) {
   return turns;
 }
 
-/// The largest distance of a joint from its place, and of the columns of its orientation; both relative to a size of 1.
-/// Infinite where a joint is missing.
+/// The largest distance of a joint from its position, and of the columns of its orientation; both relative to a size
+/// of 1. Infinite where a joint is missing.
 double Distance(const Clip& a, const Clip& b) {
   double largest = 0;
   if (a.frames.size() != b.frames.size()) return std::numeric_limits<double>::infinity();

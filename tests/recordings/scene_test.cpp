@@ -92,7 +92,7 @@ TEST(SceneClip, AnimatedNodesAreTheSkeletonWhereNothingHasASkin) {
 }
 
 TEST(SceneClip, PivotsArePartOfTheirJoint) {
-  // As Assimp gives an FBX joint with a pre-rotation: nodes in the place of one, the last one with the joint's name.
+  // As Assimp gives an FBX joint with a pre-rotation: nodes instead of one, the last one with the joint's name.
   Scene scene = Leg();
   scene.nodes.clear();
   scene.animations.clear();

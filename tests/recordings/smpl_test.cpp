@@ -18,7 +18,7 @@ using motion::Clip;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 
-/// Rotations (frames x joints) and places (frames).
+/// Rotations (frames x joints) and positions (frames).
 struct SmplMotion {
   std::vector<std::vector<Quat>> turns;
   std::vector<Vec3> places;

@@ -161,7 +161,7 @@ TEST(StatedByTrc, HeadersOfScriptsAreRead) {
   const auto names = [](std::string line) {
     std::string text;
     for (size_t at = 0; at < line.size(); ++at) {
-      if (line.compare(at, 3, "\t\t\t") == 0) ++at;  // two tabs in the place of three
+      if (line.compare(at, 3, "\t\t\t") == 0) ++at;  // two tabs instead of three
       text += line[at];
     }
     return text;

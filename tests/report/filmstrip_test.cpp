@@ -57,7 +57,7 @@ size_t Count(const std::string& text, const std::string& part) {
   return count;
 }
 
-/// Horizontal places of the time labels, which stand under the figures [px].
+/// Horizontal positions of the time labels, which stand under the figures [px].
 std::vector<double> LabelPlaces(const std::string& svg) {
   static const std::regex label(R"re(<text x="([-0-9.]+)" y="[0-9.]+" text-anchor="middle"[^>]*>[0-9.]+ s</text>)re");
   std::vector<double> places;
@@ -169,7 +169,7 @@ TEST(FilmStrip, TravelRunsToTheRightWhateverItsDirection) {
     options.figures = 6;
     const auto gaps = Gaps(LabelPlaces(FormatFilmStrip(character, trajectory, nullptr, options)));
     ASSERT_EQ(gaps.size(), 5u);
-    // Far enough apart to stand at their true places, which are even at a constant velocity.
+    // Far enough apart to stand at their true positions, which are even at a constant velocity.
     EXPECT_THAT(gaps, Each(::testing::DoubleNear(gaps[0], 0.05)));
     EXPECT_GT(gaps[0], 0);
   }

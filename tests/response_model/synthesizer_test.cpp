@@ -99,7 +99,8 @@ TEST(Synthesizer, TheLetterOfThePaperPlays) {
 }
 
 TEST(LearnResponse, TakingThePushesOffLeavesLessToTheDynamics) {
-  // Pushes that lead the same walk to different next poses are no function of the last places; without them it is one.
+  // Pushes that lead the same walk to different next poses are no function of the last positions; without them it is
+  // one.
   ResponseOptions as_recorded = SampleOptions();
   as_recorded.takes_pushes_off = false;
   const std::vector<Example> examples = {{"normal", SampleWalk(72), {}}, SampleDisturbed(150), SampleDisturbed(-150)};

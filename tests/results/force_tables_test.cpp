@@ -59,7 +59,7 @@ TEST(ForceTables, ASmoothCenterOfPressureIsThatOfTheSmoothForces) {
   metrics::GroundForces ground;
   ground.plates = {{1, {1}}};
   ground.num_states = 200;
-  // Steady in the first half, at two places by turns; nothing presses in the second half.
+  // Steady in the first half, at two positions by turns; nothing presses in the second half.
   for (int i = 0; i < 200; ++i) {
     metrics::AppliedForce applied;
     if (i < 100) applied = {Vec3(0, 30, 0), Vec3(i % 2, 0, 0.5), Vec3(0, 2, 0)};

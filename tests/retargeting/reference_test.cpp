@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 
 constexpr double kFrame = 1.0 / 120;
 constexpr double kRounding = 2e-5;  // of angles: a foot that begins to swing turns the fitted floor by this [rad]
-constexpr double kFloor = 1e-4;     // of places, for the same reason [m]
+constexpr double kFloor = 1e-4;     // of positions, for the same reason [m]
 
 /// The clip of a motion with the names of HumanIK, as a file has it after it was written and read.
 motion::Clip Recorded(const std::vector<Pose>& poses, const std::function<void(motion::Clip&)>& change = nullptr,
@@ -314,7 +314,7 @@ TEST(Reference, FeetThatAreNotFlatAtRestAreFlattened) {
   EXPECT_THAT(made.report.notes, Contains(HasSubstr("left_foot leveled by 10.3 degrees")));
 }
 
-/// All lengths and places of a clip in another unit.
+/// All lengths and positions of a clip in another unit.
 std::function<void(motion::Clip&)> InUnit(double meters) {
   return [=](motion::Clip& clip) {
     for (motion::Joint& joint : clip.skeleton.joints) joint.offset /= meters;

@@ -20,7 +20,7 @@ struct Problem {
   Eigen::VectorXd rhs;
   int points = 0;
   double friction = 0;
-  std::vector<int> names = {};  // of the points; empty: their places
+  std::vector<int> names = {};  // of the points; empty: their positions
 };
 
 /// Contacts of a few bodies: many points on few degrees of freedom, softened as a world softens them.

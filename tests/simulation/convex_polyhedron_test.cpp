@@ -71,7 +71,7 @@ TEST(ConvexPolyhedron, TrianglesOfOnePlaneAreOneFace) {
   EXPECT_EQ(stump.largest_face(), 8u);
 }
 
-/// Depth, direction and place of boxes as ODE finds them.
+/// Depth, direction and position of boxes as ODE finds them.
 RC_GTEST_PROP(CollideConvexProperty, BoxesTouchAsOdesBoxesDo, ()) {
   InitializeOde();
   RandomStream random = AnyStream();

@@ -243,7 +243,7 @@ TEST(Edges, PointsAreWhereTheBoxesAre) {
   EXPECT_GT(several, 100u);
 }
 
-/// Of the mend: a thigh across the edge of a seat rocked, because the place at the edge counted only where it was
+/// Of the mend: a thigh across the edge of a seat rocked, because the position at the edge counted only where it was
 /// deeper than the end.
 TEST(Edges, ACapsuleThatLiesAcrossOneTouchesThere) {
   const character::Character thigh = Parse(R"({"name": "thigh", "mass": 6, "inertia": [0.07, 0.07, 0.02],

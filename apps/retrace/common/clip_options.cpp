@@ -16,7 +16,7 @@ const char* const kGroup = "What is known of the clip, where it would be detecte
 
 constexpr double kLoop = 30;  // without a number [s]
 
-/// Words that are allowed in the place of a number; the empty one where a number may be missing.
+/// Words that are allowed instead of a number; the empty one where a number may be missing.
 cli::NumberWords WordsOf(const std::string& key) {
   if (key == "unit") {
     return {{"auto", std::nullopt}, {"m", 1},       {"cm", 0.01},          {"mm", 0.001},

@@ -29,7 +29,7 @@ runs::ClipOptions ParseClip(const ClipArguments& o);
 /// Throws UsageError where no clip was named.
 void RequireClip(const ClipArguments& o);
 
-/// The options that differ from the defaults, as a shell takes them, with `time_scale` in the place of the user's and
+/// The options that differ from the defaults, as a shell takes them, with `time_scale` instead of the user's and
 /// the character after the skeleton: the end of a command line.
 std::string ClipCommand(const ClipArguments& o, double time_scale, const std::string& character);
 

@@ -48,10 +48,11 @@ void AddQualityOption(cli::Command& command, JobArguments& o) {
 
 void AddJobOptions(cli::Command& command, JobArguments& o) {
   AddTaskOptions(command, o);
-  cli::AddWord(command, "--method", o.method, runs::MethodWords(),
-               "What finds the control: sampling, tracking, windows, or auto: tracking, and sampling where the tracked "
-               "motion leaves the gates [" +
-                   runs::Name(o.defaults.run.method) + "]");
+  cli::AddWord(
+      command, "--method", o.method, runs::MethodWords(),
+      "What finds the control: sampling, tracking, trajectory, or auto: tracking, and sampling where the tracked "
+      "motion exceeds the tolerances [" +
+          runs::Name(o.defaults.run.method) + "]");
   AddQualityOption(command, o);
   cli::AddNumber(command, "--samples", o.samples, io::Optional<io::Integer, int>{sampling::kSampleNumbers},
                  "nSample, samples per iteration [200, more where the search gets lost]");
@@ -69,7 +70,7 @@ void AddRepairOption(cli::Command& command, JobArguments& o) {
 void AddFeasibilityOptions(cli::Command& command, JobArguments& o) {
   AddRepairOption(command, o);
   command.AddFlag("--best-effort", o.best_effort,
-                  "Go on to the end where the search leaves the gates, and say where it left and came back");
+                  "Go on to the end where the search exceeds the tolerances, and say where it left and came back");
 }
 
 void AddContinuationOption(cli::Command& command, JobArguments& o) {

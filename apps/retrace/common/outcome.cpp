@@ -14,10 +14,9 @@ namespace {
 /// How it went, in a few words.
 std::string Outcome(const runs::FailureReport& report, const metrics::Evaluation& evaluation) {
   if (evaluation.success()) return "reconstructed";
-  if (report.ending == task::Ending::kReachedEnd) return "below the gates";
+  if (report.ending == task::Ending::kReachedEnd) return "out of tolerance";
   const double time = report.failure.fragment >= 0 ? report.failure.start : report.reached;
-  return (report.failure.fragment >= 0 ? "not reconstructed, outside the gates at "
-                                       : "not reconstructed, stopped at ") +
+  return (report.failure.fragment >= 0 ? "not reconstructed, out of tolerance at " : "not reconstructed, stopped at ") +
          io::Fixed(time, 2) + " of " + io::Fixed(report.duration, 2) + " s";
 }
 
@@ -35,18 +34,18 @@ void PrintTracking(const runs::Job& job, const runs::Reconstruction& result, dou
   const double duration = job.problem.task.duration();
   for (const std::string& note : result.tracking->prepared.Notes()) std::printf("  %s\n", note.c_str());
   std::printf("%s: %s after %.1f s (%.3f CPU s per second of motion)\n  %s\n%s", job.options.clip.file.c_str(),
-              result.success() ? "reconstructed" : "below the gates", wall_seconds, result.cpu_seconds() / duration,
+              result.success() ? "reconstructed" : "out of tolerance", wall_seconds, result.cpu_seconds() / duration,
               result.tracking->summary.BriefReport().c_str(),
               runs::Describe(result.evaluation, duration, result.diverged).c_str());
 }
 
 void PrintWindows(const runs::Job& job, const runs::Reconstruction& result, double wall_seconds) {
   const double duration = job.problem.task.duration();
-  const char* const outcome = result.success()               ? "reconstructed"
-                              : result.windows.reached_end() ? "below the gates"
-                                                             : "not reconstructed";
+  const char* const outcome = result.success()                    ? "reconstructed"
+                              : result.optimization.reached_end() ? "out of tolerance"
+                                                                  : "not reconstructed";
   std::printf("%s: %s after %.1f s (%.1f CPU s per second of motion)\n  %s\n%s", job.options.clip.file.c_str(), outcome,
-              wall_seconds, result.cpu_seconds() / duration, result.windows.BriefReport().c_str(),
+              wall_seconds, result.cpu_seconds() / duration, result.optimization.BriefReport().c_str(),
               runs::Describe(result.evaluation, duration, result.diverged).c_str());
 }
 
@@ -59,7 +58,7 @@ void PrintReconstruction(const runs::Job& job, const runs::Reconstruction& resul
     PrintTracking(job, result, wall_seconds);
     return;
   }
-  if (result.method == runs::Method::kWindows) {
+  if (result.method == runs::Method::kTrajectory) {
     PrintWindows(job, result, wall_seconds);
     return;
   }
@@ -105,7 +104,7 @@ void PrintJob(const runs::Job& job) {
 void PrintOutcome(const std::string& program, const runs::Job& job, const runs::RunOptions& run,
                   const runs::RunOutcome& outcome, double wall_seconds, bool prints) {
   if (outcome.finished_before) {
-    std::printf("%s: finished before, %s\n", run.output.c_str(), outcome.success ? "successfully" : "below the gates");
+    std::printf("%s: finished before, %s\n", run.output.c_str(), outcome.success ? "successfully" : "out of tolerance");
   }
   if (outcome.reconstruction && prints) {
     PrintReconstruction(job, *outcome.reconstruction, wall_seconds);
@@ -126,7 +125,7 @@ void PrintOutcome(const std::string& program, const runs::Job& job, const runs::
   if (outcome.variations && !outcome.success) {
     const runs::VariationsSummary& summary = *outcome.variations;
     std::fflush(stdout);
-    std::fprintf(stderr, "%s: found %zu of %d variations with %d seeds: %d not inside the gates, %d the same\n",
+    std::fprintf(stderr, "%s: found %zu of %d variations with %d seeds: %d not within tolerance, %d the same\n",
                  program.c_str(), summary.found, summary.requested, summary.tries, summary.failed, summary.repeated);
   }
 }

@@ -121,7 +121,7 @@ void Progress::Update(const sampling::IterationRecord& record) {
                  record.drawn, record.best_cost, record.selection.distinct, record.selection.distinct_literal, rate_,
                  ClockTime(left).c_str());
     if (record.back_to >= 0) {
-      std::fprintf(stderr, "no sample inside the gates at %.2f s: going back to fragment %d\n", record.end,
+      std::fprintf(stderr, "no sample within tolerance at %.2f s: going back to fragment %d\n", record.end,
                    record.back_to + 1);
     }
   } else {

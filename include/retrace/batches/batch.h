@@ -46,7 +46,7 @@ struct Batch {
 /// the batch's numbers of samples.
 JobOptions JobOptionsOf(const Batch& batch, size_t clip, uint64_t seed);
 
-/// Throws InputError with the place in the list for a row with settings that do not exist.
+/// Throws InputError with the position in the list for a row with settings that do not exist.
 void CheckSettings(const Batch& batch);
 
 /// What ranks that work on a batch must agree in: {"program", "list": hash, "configuration", "solvers": of each clip}.
@@ -55,9 +55,9 @@ io::Json IdentityOf(const Batch& batch);
 /// The ranks that work on one run after another, led by this one, and the data of the latest run that they need.
 class ProcessGroup {
  public:
-  /// Of the leader alone.
+  /// A group of the leader alone.
   explicit ProcessGroup(const Batch& batch) : batch_(batch) {}
-  /// Of the leader and the other ranks of its group, which are to serve MakeMemberFactory of the same batch. `timeout`
+  /// A group of the leader and other ranks, which are to serve MakeMemberFactory of the same batch. `timeout`
   /// is that of RankGroup::MakeFarm.
   ProcessGroup(const Batch& batch, parallel::RankGroup& group, double timeout);
 
@@ -71,7 +71,7 @@ class ProcessGroup {
 
   const Batch& batch_;
   std::unique_ptr<parallel::TaskFarm> farm_;  // of several ranks; null: one
-  const Job* job_ = nullptr;                  // of the run under way
+  const Job* job_ = nullptr;                  // of the run in progress
 };
 
 /// Workers of a group's other ranks: what a task belongs to is prepared when its first one arrives.

@@ -38,7 +38,7 @@ struct BestOf {
 /// The plan of the runs, the same on all ranks.
 Batch PlanBestOf(const BestOfOptions& options);
 
-/// Which of several runs is the best: those within the gates come first, of these those from whose end the character
+/// Which of several runs is the best: those within tolerance come first, of these those from whose end the character
 /// can go on. Among these it is the one with the least product of joint error, error of the ground force and jerk ratio
 /// at 30 Hz, so that a tenth less of one counts as much as a tenth less of another. Nothing where no run was made.
 std::optional<size_t> ChooseBest(const std::vector<results::RunRow>& rows);

@@ -38,7 +38,7 @@ struct EvaluationOptions {
   std::string command = {};        ///< as a shell takes it back
   bool force = false;              ///< run again what was made with another configuration or version
   double time_limit = 0;           ///< of all runs together [s]; 0: none
-  bool negative_controls = false;  ///< run seed 1 alone, and test what must fail the gates
+  bool negative_controls = false;  ///< run seed 1 alone, and test what must fail the tolerances
   int threads = 0;                 ///< runs at once in a plain process; 0: one per core
   int ranks_per_run = 0;           ///< 0: so many that all runs are done soonest
   double timeout = 0;              ///< for ranks that do not answer [s]; 0: none

@@ -38,7 +38,8 @@ struct MadeLibrary {
   std::vector<results::RunRow> rows;  ///< of each clip that was asked for, the latest try
   LibraryIndex index;                 ///< of those that succeeded; without controls there is no file of it
 
-  /// Success where each clip has a control; else below the gate, or what EvaluationResult::Judge says that is worse.
+  /// Success where each clip has a control; else below the tolerance, or what EvaluationResult::Judge says that is
+  /// worse.
   ExitCode Judge() const;
 };
 

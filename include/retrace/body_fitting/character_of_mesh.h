@@ -35,7 +35,7 @@ struct BodyReport {
   std::string joints_by;   ///< by which names the joints were recognized
   double height = 0;       ///< [m]
   double mesh_volume = 0;  ///< [m^3]
-  /// Of all shapes together, what they share counted once: as the distances alone have them, and in the end [m^3].
+  /// Volume of the union of all shapes: as the distances alone give it, and at the end [m^3].
   double fitted_volume = 0, shape_volume = 0;
   double moved = 0;        ///< the surface of all shapes outwards for that, inwards where it is negative [m]
   double mass = 0;         ///< [kg]

@@ -23,7 +23,7 @@ struct FitOptions {
 };
 
 struct Fit {
-  character::Shape shape;   ///< its offset is the place of its center
+  character::Shape shape;   ///< its offset is the position of its center
   double to_shape = 0;      ///< root of the mean squared distance of the points from the shape [m]
   double to_surface = 0;    ///< the same of the shape's surface from the mesh [m]
   double energy = 0;        ///< what was minimized: to_shape^2 + lambda to_surface^2 [m^2]

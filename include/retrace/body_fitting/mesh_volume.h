@@ -19,7 +19,7 @@ struct VolumeCell {
 /// counts once. The columns lie symmetrically about x = 0. @param mesh a mesh without fault (triangle_mesh.h)
 std::vector<VolumeCell> FillWithCells(const TriangleMesh& mesh, double spacing);
 
-/// Of all cells together, each with its own moments.
+/// The sum over all cells, each with its own moments.
 MassProperties SolidOf(const std::vector<VolumeCell>& cells);
 
 }  // namespace retrace::body_fitting

@@ -40,8 +40,8 @@ struct SkinnedMesh {
 /// @param name stands for the file in messages
 SkinnedMesh ParseSkinnedGlb(const std::string& bytes, const std::string& name);
 
-/// Bytes of a GLB file of the mesh: one node per joint, which has its place and no rotation, one mesh, one skin. Places
-/// and weights are 32-bit floats; the four largest weights of a vertex are written.
+/// Bytes of a GLB file of the mesh: one node per joint, which has its position and no rotation, one mesh, one skin.
+/// Places and weights are 32-bit floats; the four largest weights of a vertex are written.
 std::string FormatSkinnedGlb(const SkinnedMesh& mesh, const std::string& name);
 
 }  // namespace retrace::body_fitting

@@ -1,4 +1,4 @@
-/// The nearest place on the surface of a triangle mesh, in time of the order of the logarithm of its size.
+/// The nearest position on the surface of a triangle mesh, in time of the order of the logarithm of its size.
 #pragma once
 
 #include <memory>

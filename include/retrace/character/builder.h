@@ -15,7 +15,7 @@ namespace retrace::character {
 /// joints that they name exist, and throw std::invalid_argument where they do not.
 ///
 /// Bodies and joints are named, because a character sorts its joints and their indices need not be those of the
-/// document. What is not changed keeps its place and its digits in the document.
+/// document. What is not changed keeps its position and its digits in the document.
 class CharacterBuilder {
  public:
   /// A character without any body yet. @param height [m]
@@ -44,7 +44,7 @@ class CharacterBuilder {
 
   /// Adds a joint; its parent and child are indices of bodies that AddBody returned or that the character had.
   void AddJoint(const Joint& joint);
-  void SetAnchor(const std::string& joint, const Vec3& anchor);  ///< its place in the rest pose [m]
+  void SetAnchor(const std::string& joint, const Vec3& anchor);  ///< its position in the rest pose [m]
   /// @param kp stiffness [N m/rad] @param kd damping [N m s/rad], both before the strength scale
   void SetServo(const std::string& joint, double kp, double kd);
   /// Half width of the sampling window per axis of the parent's frame [rad]; a hinge reads its own axis only.
@@ -56,7 +56,7 @@ class CharacterBuilder {
   /// Adds a contact preset, or a joint to one. @param scale factor on the joint's kp and kd, see ContactPreset
   void SetContactScale(const std::string& preset, const std::string& joint, double scale);
 
-  /// Throws InputError with the place in the document where the bodies and joints make no character: two roots, a
+  /// Throws InputError with the position in the document where the bodies and joints make no character: two roots, a
   /// second joint that moves a body, moments of inertia that no body has, ... @param name stands for the file in
   /// messages
   Character Build(const std::string& name) const;

@@ -14,7 +14,7 @@ namespace retrace::character {
 class Mirror {
  public:
   /// None where the character is not its own mirror image: where a body `left_...` has no counterpart `right_...`, or
-  /// masses, places in the rest pose or joints differ. The character must outlive the mirror.
+  /// masses, positions in the rest pose or joints differ. The character must outlive the mirror.
   static std::optional<Mirror> Of(const Character& character);
 
   Pose Image(const Pose& pose) const;

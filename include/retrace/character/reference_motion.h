@@ -10,7 +10,7 @@
 
 namespace retrace::character {
 
-/// The pose at a share of the way from `a` to `b`: orientations along the shorter arc.
+/// Interpolates from `a` to `b` by a share in [0, 1]: orientations along the shorter arc.
 void Interpolate(const Pose& a, const Pose& b, double share, Pose& pose);
 
 /// Evenly spaced poses of the character with the first at time 0, and states between them.

@@ -42,7 +42,7 @@ struct KinematicEnding {
   double frame_time = 0;               ///< between two poses [s]
   std::vector<character::Pose> poses;  ///< from `first_step` on; at least two
 
-  /// Of the last step that the poses reach in a world with this time step [s].
+  /// Time of the last step that the poses reach in a world with this time step [s].
   int end_step(double time_step) const;
 };
 inline constexpr io::Range kPoseFrameTimes{1e-4, 1};  ///< [s]
@@ -101,7 +101,7 @@ struct Trajectory {
   bool diverged = false;                                   ///< the last state is the last sane one
 
   size_t num_steps() const { return states.empty() ? 0 : states.size() - 1; }
-  /// Of a state of this part, since the beginning of the motion [s].
+  /// Time of a state of this part since the beginning of the motion [s].
   double TimeOf(size_t state) const { return static_cast<double>(first_step + state) * time_step; }
   /// The first state that the part before does not have: that part ends with the state with which this one begins.
   size_t first_new_state() const { return first_step == 0 ? 0 : 1; }

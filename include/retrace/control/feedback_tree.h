@@ -2,7 +2,7 @@
 /// motion of the control back to it, each with feedback along itself.
 ///
 /// Every node of a branch is *aligned* with a node of the control: its commands are those of the control at that node,
-/// and feedforward torques beside them lead the way. At its end the branch goes on into its parent, another branch or
+/// and feedforward torques are added to them. At its end the branch goes on into its parent, another branch or
 /// the control itself, at the node that is aligned with the one after its last.
 #pragma once
 
@@ -44,7 +44,7 @@ struct FeedbackTree {
   std::vector<PerturbedState> states;  ///< in the order in which they were tried
   std::vector<Branch> branches;        ///< each after its parent
 
-  /// The branch that holds the node on the way from a branch to the control, -1: the control does.
+  /// The branch that holds the node on the path from a branch to the control; -1: the control.
   int BranchAt(int branch, int node) const;
   /// Without the branches that were found after so many others.
   void CutAfter(int count);

@@ -19,7 +19,7 @@ struct Fragment {
   /// Target poses at evenly spaced instants from the fragment's start to its end, interpolated between; a single one
   /// holds throughout.
   std::vector<TargetPose> targets;
-  /// In the place of targets: what each joint is to do in each step (num_steps x joints), as feedback gave it; or in
+  /// Instead of targets: what each joint is to do in each step (num_steps x joints), as feedback gave it; or in
   /// all of them alike (1 x joints).
   std::vector<std::vector<simulation::JointCommand>> commands = {};
 

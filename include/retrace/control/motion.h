@@ -17,7 +17,7 @@ namespace retrace::control {
 /// content, so that they cost nothing and can be kept, returned and given to other threads.
 class Motion {
  public:
-  /// Of the trajectory of one character from its beginning (control::Replay, control::TrajectoryOf).
+  /// The motion of one character from the beginning of its trajectory (control::Replay, control::TrajectoryOf).
   Motion(character::Character character, Trajectory trajectory);
 
   const character::Character& character() const { return content_->character; }

@@ -17,7 +17,7 @@ inline constexpr size_t kMostPushes = 1000;
 /// What a body of a scene is called: by its own name, in a scene of several characters with the number of its character
 /// before it, counted from 1: `2:trunk`. A free body has its own name.
 std::string BodyName(const Scene& scene, int body);
-/// Of the characters' bodies, with commas between: a world may have hundreds of others.
+/// Names of the characters' bodies, with commas between: a world may have hundreds of others.
 std::string NamesOfBodies(const Scene& scene);
 /// The body of that name, -1 where there is none. The number may also stand before the bodies of a single character.
 int FindBody(const Scene& scene, const std::string& name);

@@ -1,4 +1,4 @@
-/// Targets that are a reference's own poses: the naive tracking that the paper starts from.
+/// Targets that are a reference's own poses: the tracking without feedback that the paper starts from.
 #pragma once
 
 #include <vector>

@@ -14,7 +14,7 @@ struct TimeGrid {
 
   double h = 0;  ///< time step, above 0 [s]
 
-  /// The instant nearest to a time [s]; half way between two, the one farther from 0.
+  /// The instant nearest to a time [s]; halfway between two, the one farther from 0.
   int Nearest(double time) const { return static_cast<int>(std::lround(time / h)); }
   /// The last instant that is not after a time [s]: how many whole steps fit into a duration.
   int Floor(double time) const { return static_cast<int>(std::floor(time / h + kTolerance)); }

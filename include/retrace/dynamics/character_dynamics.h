@@ -33,7 +33,7 @@ struct Wrench {
   Vec3 torque = Vec3::Zero();  ///< [N m]
 };
 
-/// Of one body or of several that move as one.
+/// Mass, center and inertia of one body or of several that move as one.
 struct Inertia {
   double mass = 0;             ///< [kg]
   Vec3 center = Vec3::Zero();  ///< of mass [m]
@@ -85,7 +85,7 @@ class CharacterDynamics {
   Vec3 CenterOf(int body) const;           ///< center of mass [m]
   Mat3 RotationOf(int body) const;         ///< body to world
   Vec3 AngularVelocityOf(int body) const;  ///< [rad/s]
-  /// Of the point of a body that is at a place of the world. @param point [m] @return [m/s]
+  /// Velocity of the point of a body that is at a position in the world. @param point [m] @return [m/s]
   Vec3 VelocityOf(int body, const Vec3& point) const;
 
   /// J with J v the velocity of a point of a body. (3 x n)
@@ -112,7 +112,8 @@ class CharacterDynamics {
   void MomentumMatrix(Eigen::Ref<Eigen::MatrixXd> matrix) const;
   Vec6 MomentumBias() const;  ///< dA/dt v: rates of the angular [N m] and of the linear momentum [N]
 
-  /// Of a body with all that hangs on it (RBDA, section 6.2); of the root body, that of the whole character.
+  /// Composite inertia of a body with all its descendants (RBDA, section 6.2); for the root body, of the whole
+  /// character.
   Inertia CompositeInertia(int body) const;
 
   double KineticEnergy() const;    ///< [J]

@@ -1,4 +1,4 @@
-/// Generalized coordinates of a character, and the way to and from the states of bodies that a simulation has.
+/// Generalized coordinates of a character, and the conversion to and from the states of bodies in a simulation.
 ///
 /// The position is a character::Pose: root and joint rotations. The velocity is a vector of as many numbers as the
 /// character has degrees of freedom:
@@ -9,7 +9,7 @@
 ///     parent,
 ///               in the axes of the parent body [rad/s]: three numbers of a ball, one of a hinge, about its axis
 ///
-/// Accelerations are the derivatives of these numbers by time. Forces have the same places: the force on the root [N],
+/// Accelerations are the derivatives of these numbers by time. Forces are ordered alike: the force on the root [N],
 /// the torque on it about its center of mass [N m], both in world axes, and for each joint the torque on the child,
 /// with its opposite on the parent, in the parent's axes [N m], as simulation::JointCommand has it. Power is force
 /// times velocity. With w the part of a joint, its rotation q from parent to child changes by dq/dt = (0, w) q / 2.
@@ -30,7 +30,7 @@ class Coordinates {
 
   const character::Character& character() const { return *character_; }
   int size() const { return size_; }  ///< degrees of freedom
-  /// Place of a joint's first number in a velocity.
+  /// Index of a joint's first number in a velocity.
   int FirstOf(int joint) const { return first_[static_cast<size_t>(joint)]; }
 
   /// Nothing is allocated where results have their sizes already. Positions of joints are not looked at, and of a hinge

@@ -18,7 +18,7 @@ struct MotionPoint {
   character::Pose pose;
   Eigen::VectorXd velocity;  ///< (n)
 
-  /// Of all numbers, bit by bit but for the sign of zero.
+  /// Compares all numbers, bit by bit but for the sign of zero.
   bool operator==(const MotionPoint& other) const;
 };
 

@@ -33,7 +33,7 @@ class MotionBvh {
   std::string Add(const control::Trajectory& part);
   /// The last rows. Nothing can be added afterwards.
   std::string Finish();
-  /// Whose rows have been given.
+  /// The joints whose rows have been given.
   int frames() const { return frames_; }
 
  private:

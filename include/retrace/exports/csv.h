@@ -18,7 +18,7 @@ std::string FormatBodiesTable(const ExportedMotion& motion, double rate);
 
 /// joints.csv, a row per frame and joint:
 ///  - time [s], joint, parent, child (names of bodies)
-///  - x, y, z: the joint's place in the world, as its parent body has it [m]
+///  - x, y, z: the joint's position in the world, as its parent body has it [m]
 ///  - rotation_x .. rotation_z: rotation vector, child relative to parent, in the parent's axes [rad]
 ///  - rate_x .. rate_z: angular velocity of the child relative to the parent, in the parent's axes [rad/s]
 ///  - torque_x .. torque_z: of the servo on the child in the step that led here, in the parent's axes [N m]; 0 at the

@@ -16,7 +16,7 @@ struct ExportedMotion {
   const control::Trajectory& trajectory;    ///< as control::TrajectoryOf has it; at least the start state
   std::string name;                         ///< of the motion, for what has a title
 
-  /// Of the trajectory's states.
+  /// Layout of the trajectory's states.
   simulation::Layout layout() const { return {character, control.world.environment}; }
 
   double duration() const { return static_cast<double>(trajectory.num_steps()) * trajectory.time_step; }  ///< [s]

@@ -8,8 +8,8 @@
 namespace retrace::exports {
 
 /// Text of a TRC file: PathFileType 4, millimeters, in OpenSim's ground frame: x forward, y up, z to the right (ours:
-/// z, y, -x). Markers: `root`, the root body's center of mass; each joint's place, with its name; and per body without
-/// a further joint its tip, BODY_end, as in the BVH file. Numbers have 6 decimals.
+/// z, y, -x). Markers: `root`, the root body's center of mass; each joint's position, with its name; and per body
+/// without a further joint its tip, BODY_end, as in the BVH file. Numbers have 6 decimals.
 /// @param rate frames per second
 std::string FormatTrc(const ExportedMotion& motion, double rate);
 

@@ -5,7 +5,7 @@
 
 namespace retrace::io {
 
-/// Of the calling thread, since it began [s].
+/// CPU time of the calling thread since it began [s].
 inline double ThreadCpuSeconds() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);

@@ -218,6 +218,8 @@ class JsonWriter {
     JsonWriter inner(keys_);
     fields(inner);
     json_[setting.key] = inner.json();
+    if (keys_ == Keys::kCurrent) return;
+    for (const std::string& old_key : setting.old_keys) json_[old_key] = json_[setting.key];
   }
 
   const Json& json() const { return json_; }

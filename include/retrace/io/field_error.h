@@ -8,7 +8,7 @@
 namespace retrace {
 
 /// A member of a struct of options that has a value which cannot be used: "get_ups: found ..., expected ...". The
-/// library does not know the options of programs: a program names the option that sets the member in its place.
+/// library does not know the options of programs: a program names the option that sets the member instead.
 class FieldError : public UsageError {
  public:
   FieldError(const std::string& field, const std::string& problem)

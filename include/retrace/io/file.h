@@ -90,7 +90,7 @@ class FileWriter {
   Descriptor Finish();
 
   const std::filesystem::path& path() const { return path_; }
-  /// Of the file that is not finished yet.
+  /// Descriptor of the unfinished file.
   int descriptor() const { return file_.get(); }
 
  private:

@@ -1,5 +1,5 @@
-/// Binary glTF 2.0 (GLB): the container, and accessors, which are numbers of the JSON document in the buffer. What the
-/// document says is up to who reads or writes it.
+/// Binary glTF 2.0 (GLB): the container, and accessors, which are numbers of the JSON document in the buffer. The
+/// caller decides what the document says.
 ///
 /// The container is twenty bytes around a JSON document and one buffer; a glTF library would write these, and leave all
 /// that is worth having one for, geometry and accessors, to us.

@@ -40,7 +40,7 @@ class Journal {
 
   const std::filesystem::path& path() const { return path_; }
   const Json& header() const { return header_; }
-  /// Of what was read or written so far [bytes].
+  /// Size of what was read or written so far [bytes].
   uint64_t size() const { return end_; }
 
   /// The next record of an earlier process; false after the last whole one.
@@ -49,7 +49,7 @@ class Journal {
   /// Adds a record once Next has returned false (or the file is new). It survives this process, and a machine's failure
   /// after Flush. Throws OutputError, with the file as it was: also when the file was removed or replaced meanwhile.
   void Append(std::span<const std::byte> record);
-  /// Keeps this record alone, in the place of all: in a new file, which replaces the old one when it is whole, and
+  /// Keeps this record alone, instead of all: in a new file, which replaces the old one when it is whole, and
   /// which no other process can take meanwhile. The producer is called twice. Throws OutputError, with the file as it
   /// was.
   void Restart(const RecordProducer& record);

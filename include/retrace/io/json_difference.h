@@ -8,7 +8,7 @@
 namespace retrace::io {
 
 /// What two documents differ in, for a message; they must differ: "POINTER was THIS and is THAT", or other words
-/// in the place of " was " and " and is ".
+/// instead of " was " and " and is ".
 std::string Differences(const Json& then, const Json& now, const std::string& was = " was ",
                         const std::string& is = " and is ");
 

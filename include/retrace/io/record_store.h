@@ -20,7 +20,7 @@ class RecordStore {
   virtual void Append(const std::vector<std::byte>& simulated) = 0;
   /// Whether the search should call Restart. Called between two iterations, once Next has returned false.
   virtual bool IsFull() const { return false; }
-  /// Keeps the bytes of this record alone, in the place of everything since the search began: Next will return them, as
+  /// Keeps the bytes of this record alone, instead of everything since the search began: Next will return them, as
   /// the first.
   virtual void Restart(const RecordProducer&) {}
 };

@@ -1,6 +1,6 @@
 /// Forces behind a recorded motion, with what is uncertain about them: several controls of one recording, of which the
-/// one whose feet come nearest to the forces that the recording requires is the run, while all of its way make the
-/// band; and how they compare with measured forces.
+/// one whose feet come nearest to the forces that the recording requires is the run, while all that are tracked like it
+/// make the band; and how they compare with measured forces.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ inline constexpr const char* kForcesCharacter = character::kSubjectName;
 
 struct ForceOptions {
   int controls = 0;  ///< 0: a reconstruction without anything that is described here
-  /// Of the starts of all controls but the first, where they are tracked: standard deviation of random velocities [m/s
-  /// of the root, rad/s of the joints]. Controls that are found by sampling differ in the seed alone.
+  /// Standard deviation of the random start velocities of all tracked controls but the first [m/s of the root,
+  /// rad/s of the joints]. Controls that are found by sampling differ in the seed alone.
   double perturbation = 0.02;
 };
 
@@ -36,7 +36,7 @@ struct ForceControl {
   double perturbation = 0;  ///< of its start
   std::string way;          ///< of tracking (WaysOf)
   Method method = Method::kSampling;
-  bool success = false;           ///< it stays within the gates
+  bool success = false;           ///< it stays within tolerance
   double joint_error = 0;         ///< [m]
   double newton_error = 0;        ///< metrics::MotionMetrics::force_error, a share of body weight
   double required_error = 0;      ///< metrics::RequiredForceError; NaN for a character without two feet
@@ -55,10 +55,10 @@ struct Forces {
   Reconstruction run;                  ///< of the chosen control
   std::vector<ForceControl> controls;  ///< in the order of their seeds
   /// Index of the control with the least ForceControl::required_error, or of a character without two feet by Newton's
-  /// law; of those within the gates, where there are any.
+  /// law; of those within tolerance, where there are any.
   size_t chosen = 0;
   std::vector<size_t>
-      band;  ///< indices of the controls of the band: of the chosen one's way, within the gates as it is
+      band;  ///< indices of the controls of the band: tracked like the chosen one, within tolerance as it is
   std::vector<ForceSignals> signals;                   ///< (controls) on the same plates
   std::optional<metrics::MeasuredSteps> measured;      ///< on the states of the run, where it was measured
   std::optional<metrics::ForceComparison> comparison;  ///< of the run with that; none where it ends before
@@ -66,7 +66,7 @@ struct Forces {
   bool success() const { return run.success(); }
 };
 
-/// What is called on the way.
+/// Callbacks that report progress.
 struct ForceHooks {
   sampling::Hooks search = {};                               ///< of all searches, one after the other
   std::function<void()> on_search_end = {};                  ///< after each control
@@ -77,19 +77,19 @@ struct ForceHooks {
 /// not fit the motion, and for a character without a left and a right foot.
 std::optional<metrics::MeasuredSteps> MeasuredOf(const Job& job);
 
-/// The ways in which a motion is tracked: as configured and, where forces guide the tracking and nothing is said of
+/// The variants of tracking: as configured and, where forces guide the tracking and nothing is said of
 /// feet, with feet as recorded and with feet that are pressed into the ground by what they carry. Which of them has the
 /// forces of its reference differs from motion to motion.
 std::vector<std::pair<std::string, tracking::Options>> WaysOf(const tracking::Options& options);
 
-/// The same ways with more feedback on the center of mass, for recordings whose forces do not keep the motion up, such
-/// as those that require a center of pressure far beside the soles. None where forces do not guide.
+/// The same variants with more feedback on the center of mass, for recordings whose forces do not keep the motion up,
+/// such as those that require a center of pressure far beside the soles. None where forces do not guide.
 std::vector<std::pair<std::string, tracking::Options>> FirmerWaysOf(const tracking::Options& options);
 
-/// Finds the controls by the method of the job's configuration: one for each way with the first seed, and with the
-/// other seeds those of the way that then came nearest to what the reference requires. Where no tracked motion of a
-/// seed stays within the gates, it is tracked firmly (FirmerWaysOf), then without being guided by forces; where that
-/// fails too, and the method is to be chosen, one is found by sampling, and the next seed tries all ways again. The
+/// Finds the controls by the method of the job's configuration: one for each variant with the first seed, and with the
+/// other seeds those of the variant that then came nearest to what the reference requires. Where no tracked motion of a
+/// seed stays within tolerance, it is tracked firmly (FirmerWaysOf), then without being guided by forces; where that
+/// fails too, and the method is to be chosen, one is found by sampling, and the next seed tries all variants again. The
 /// farm's workers are of MakeSeededWorkerFactory. The job has the seed and the perturbation of the chosen control
 /// afterwards.
 Forces FindForces(Job& job, parallel::TaskFarm& farm, const ForceOptions& options, const ForceHooks& hooks);

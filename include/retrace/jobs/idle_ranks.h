@@ -7,7 +7,7 @@
 
 namespace retrace::runs {
 
-/// What to tell whoever gives one search more ranks than it keeps at work for half of the time; else an empty text.
+/// A warning when one search has more ranks than it keeps busy for half of the time; else an empty text.
 std::string IdleRanksWarning(int ranks, const Configuration& configuration);
 
 }  // namespace retrace::runs

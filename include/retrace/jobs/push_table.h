@@ -29,10 +29,10 @@ struct PushOutcome {
   control::Push push;
   double size = 0;        ///< [N]
   std::string direction;  ///< forward, backward, left or right of the body as it faces when the push begins
-  double survived = 0;    ///< from the push's start until the gates are left, or to the end [s]
-  bool left = false;      ///< the gates, or the simulation diverged
+  double survived = 0;    ///< from the push's start until the tolerances are left, or to the end [s]
+  bool left = false;      ///< the tolerances, or the simulation diverged
   std::string gate;       ///< that was left first; "diverged" where none was
-  double at_end = 0;      ///< largest figure of the gates at the end, as a share of its limit
+  double at_end = 0;      ///< largest figure of the tolerances at the end, as a share of its limit
 };
 
 /// Replays a run of one character under pushes.
@@ -45,13 +45,13 @@ std::vector<PushOutcome> TryPushes(const StoredRun& run, const control::Trajecto
                                    const PushTableOptions& options, const PushReplay& replay = {});
 
 /// push_table.csv: a row for each: body, direction, force [N], force_x, force_y, force_z, start, duration, survived
-/// [s], left (0 or 1), gate, at_end. With the outcomes of the same pushes under feedback the last four stand once more,
-/// as feedback_survived, feedback_left, feedback_gate and feedback_at_end.
+/// [s], left (0 or 1), tolerance, at_end. With the outcomes of the same pushes under feedback the last four stand once
+/// more, as feedback_survived, feedback_left, feedback_gate and feedback_at_end.
 std::string FormatPushTable(const control::Scene& scene, const std::vector<PushOutcome>& outcomes,
                             const std::vector<PushOutcome>& with_feedback = {});
 
 /// The same for people: a row per time and direction, a column per force, seconds survived; `end` where the control
-/// reached the end inside the gates. With feedback each cell has both, the open loop first, and a last line counts.
+/// reached the end within tolerance. With feedback each cell has both, the open loop first, and a last line counts.
 std::string DescribePushTable(const std::vector<PushOutcome>& outcomes,
                               const std::vector<PushOutcome>& with_feedback = {});
 

@@ -31,7 +31,7 @@ struct Reconstruction {
   Method method = Method::kSampling;  ///< that found the control: never kAuto
   sampling::Summary search;           ///< of sampling; else empty
   std::optional<Tracking> tracking;   ///< what tracking came to, where it was tried
-  trajectory::Summary windows;        ///< of windows; else empty
+  trajectory::Summary optimization;   ///< of trajectory optimization; else empty
   size_t num_steps = 0;               ///< that were simulated
   bool diverged = false;              ///< in the new world
   metrics::Evaluation evaluation;
@@ -45,14 +45,15 @@ struct Reconstruction {
   const control::OpenLoopControl& control() const;
   /// CPU time of what was tried, all of it [s].
   double cpu_seconds() const;
-  /// Of Method::kAuto: why the method is the one that it is, as a part of a sentence.
+  /// Why Method::kAuto chose this method, as a part of a sentence.
   std::string Choice() const;
 };
 
 /// What is called while a method runs, on the thread that runs it.
 struct ReconstructionHooks : sampling::Hooks {
   ReconstructionHooks() = default;
-  ReconstructionHooks(const sampling::Hooks& hooks) : sampling::Hooks(hooks) {}  // NOLINT: the same without windows
+  ReconstructionHooks(const sampling::Hooks& hooks)
+      : sampling::Hooks(hooks) {}  // NOLINT: the same without trajectory optimization
   trajectory::IterationCallback on_window_iteration = {};
 };
 
@@ -63,7 +64,7 @@ parallel::WorkerFactory MakeWorkerFactory(const Job& job);
 /// std::logic_error when the new world does not end in the state that the method ended in, bit for bit; StoppedError
 /// when the hooks stop it.
 Reconstruction FindControl(const Job& job, parallel::TaskFarm& farm, const ReconstructionHooks& hooks = {});
-/// The same, and its end is judged and mended, as the configuration says (JudgeEnd).
+/// The same; its end is judged and recovered as the configuration says (JudgeEnd).
 Reconstruction Reconstruct(const Job& job, parallel::TaskFarm& farm, const ReconstructionHooks& hooks = {});
 /// By sampling, whatever the configuration says.
 Reconstruction Search(const Job& job, parallel::TaskFarm& farm, const sampling::Hooks& hooks = {});

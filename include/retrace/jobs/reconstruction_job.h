@@ -23,14 +23,14 @@ namespace retrace::runs {
 struct Job {
   /// Reads every input file once. Throws UsageError and InputError for what cannot be used.
   explicit Job(const JobOptions& options);
-  /// Of a clip in memory. `options.clip.file` is its name in messages and in the manifest, and no file of that name is
-  /// read. The clip is taken as the BVH file that it would be (motion::FormatBvh): the manifest has the hash of that
-  /// text, and the file, where it is written, is reconstructed with the same bits.
+  /// A job for a clip in memory. `options.clip.file` is its name in messages and in the manifest, and no file of that
+  /// name is read. The clip is taken as the BVH file that it would be (motion::FormatBvh): the manifest has the hash of
+  /// that text, and the file, where it is written, is reconstructed with the same bits.
   Job(const JobOptions& options, const motion::Clip& clip);
 
   /// Another seed, between two searches.
   void SetSeed(uint64_t seed);
-  /// Poses from which the targets of the methods are counted, in the place of the reference (`/run/baseline`).
+  /// Poses from which the targets of the methods are counted, instead of the reference (`/run/baseline`).
   void SetBaseline(character::ReferenceMotion poses);
   /// Whether the configuration asks for such a baseline and there is none yet (TrackedBaseline).
   bool LacksBaseline() const;
@@ -47,7 +47,7 @@ struct Job {
   std::shared_ptr<const task::PreparedClip> prepared;
   std::shared_ptr<const character::ReferenceMotion> baseline = {};  ///< null: the reference is
   sampling::Problem problem;
-  trajectory::Problem windows;
+  trajectory::Problem trajectory;
 
  private:
   Job(const JobOptions& options, std::span<const InputFile> files);

@@ -46,7 +46,7 @@ struct TreeJob {
   /// Takes the tree that is there already, if there is one. Throws UsageError unless `resume` or `force` is set; with
   /// `resume` also for a tree that grew with other settings, with their differences, and InputError for a damaged one.
   void TakeEarlier(bool resume, bool force);
-  /// Of all that the tree depends on: ranks that work together compare it.
+  /// All that the tree depends on: ranks that work together compare it.
   io::Json Identity() const;
 
   StoredRun run;

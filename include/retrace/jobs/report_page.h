@@ -11,9 +11,9 @@
 
 namespace retrace::runs {
 
-/// What a page shows of a run: the motion of each character, the naive tracking of its reference (where there is one),
-/// its costs (where costs.csv is kept). `difference` becomes that of what is stored from the motion that this program
-/// finds, or empty. Throws InputError.
+/// What a page shows of a run: the motion of each character, tracking without feedback of its reference (where there is
+/// one), its costs (where costs.csv is kept). `difference` becomes that of what is stored from the motion that this
+/// program finds, or empty. Throws InputError.
 io::Json DescribeStoredRun(const StoredRun& run, const std::string& name, std::string& difference);
 
 /// The folders of runs that a folder stands for: the variations that it holds, else itself.

@@ -22,8 +22,8 @@ namespace retrace::runs {
 
 /// What a user sets.
 struct ResponseOptions : ResponseSettings {
-  /// Of one character on plain ground, whose motion the push meets: also a response. Or of several, one of which
-  /// another strikes (SimulateStrike, Replay).
+  /// A run of one character on plain ground, which is pushed; it may itself be a response. Or a run of several, one of
+  /// which strikes another (SimulateStrike, Replay).
   std::filesystem::path run;
   std::filesystem::path library;  ///< of recorded motions of the same character (BuildMotionLibrary)
   std::string push;  ///< BODY,FX:FY:FZ,START,DURATION (control::ParsePush); empty: a thing of the world strikes

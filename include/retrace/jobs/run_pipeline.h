@@ -29,7 +29,7 @@ struct RunOptions {
 struct RunObserver {
   std::function<void()> on_begin = {};                       ///< the run is not finished yet, and begins
   sampling::IterationCallback on_iteration = {};             ///< after each iteration
-  trajectory::IterationCallback on_window_iteration = {};    ///< the same of windows
+  trajectory::IterationCallback on_window_iteration = {};    ///< the same of trajectory optimization
   std::function<void()> on_search_end = {};                  ///< after each search
   std::function<void(const std::string& text)> report = {};  ///< receives the outcome of each variation or control
 };

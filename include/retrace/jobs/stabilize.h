@@ -32,7 +32,7 @@ struct StabilizationJob {
   StoredRun run;
   control::OpenLoopControl control;
   stabilization::Problem problem;
-  /// Of all that the feedback depends on: ranks that work together compare it.
+  /// All that the feedback depends on: ranks that work together compare it.
   io::Json Identity() const;
 };
 

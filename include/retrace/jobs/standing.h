@@ -35,7 +35,7 @@ struct StandingOptions {
   int samples = 40;   ///< of the search, per iteration
 };
 
-/// Holding a key, after the way to it.
+/// Holding a key, after the motion to it.
 struct StandingPart {
   size_t from = 0;   ///< key
   size_t to = 0;     ///< key; the same: it is held
@@ -73,7 +73,7 @@ struct Standing {
   double largest_creep = 0;    ///< of a foot from where it stood first, along the ground [m]
   double mean_joint_rate = 0;  ///< rms over joints, mean over steps [rad/s]
   metrics::Evaluation evaluation;
-  /// When the same servos leave the gates that are driven at the reference itself; infinite: not [s].
+  /// When the same servos exceed the tolerances while they follow the reference itself; infinite: never [s].
   double servos_alone = 0;
   results::RunTimer timer;
 

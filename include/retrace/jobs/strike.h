@@ -1,6 +1,6 @@
-/// One character strikes another: two recordings are put into one place and on one clock, the first touch of them is
+/// One character strikes another: two recordings are put into one space and on one clock, the first touch of them is
 /// found, and both are simulated from a frame before it (Zordan et al. 2005, section 4). What is left is a scene of two
-/// characters: the one that is struck, then the attacker. `Respond` takes it on.
+/// characters: the receiver, then the attacker. `Respond` takes it on.
 ///
 ///     retrace::runs::StrikeOptions options;
 ///     options.receiver.file = "stand.bvh";
@@ -33,7 +33,7 @@
 
 namespace retrace::runs {
 
-/// Where the attacker's root is when both clips start, seen from the root of the one that is struck.
+/// Where the attacker's root is when both clips start, seen from the root of the receiver.
 struct Stance {
   double ahead = 1;      ///< in the direction that the receiver faces [m]
   double left = 0;       ///< to its left [m]
@@ -49,11 +49,11 @@ inline constexpr io::Range kStrikeTimes{0.1, 600};  ///< [s]
 /// What a user sets.
 struct StrikeOptions {
   ClipOptions receiver;  ///< from its start on
-  /// From its start on, which falls on that of the receiver. Of a pair it may have no file: both are then in the
-  /// receiver's, and who is not chosen by name is the other one.
+  /// From its start on, which coincides with that of the receiver. In a recording of two performers the attacker has no
+  /// file of its own: it is the performer of the receiver's file that was not chosen by name.
   ClipOptions attacker;
   std::string character = "human";
-  /// The two were recorded together: their places are those of the recordings, and the attacker's clip starts at the
+  /// The two were recorded together: their positions are those of the recordings, and the attacker's clip starts at the
   /// same second of their common clock as the receiver's. The roots are put into one scale, the mean of both, at the
   /// instant of the touch. Else the stance holds.
   bool pair = false;

@@ -7,7 +7,7 @@
 namespace retrace::runs {
 
 /// Poses at the times of the job's reference at which the character's servos, with their full gains, give the mean
-/// torques that the tracked motion has there. From shortly before that motion leaves the gates they are the
+/// torques that the tracked motion has there. From shortly before that motion exceeds the tolerances they are the
 /// reference's.
 character::ReferenceMotion TrackedBaseline(const Job& job);
 

@@ -37,7 +37,7 @@ struct Tracking {
   double preparing_cpu_seconds = 0;  ///< of the reference: feet, balance
 
   bool success() const { return evaluation.success(); }
-  /// Of everything but the replay [s].
+  /// Wall time of everything but the replay [s].
   double cpu_seconds() const { return preparing_cpu_seconds + summary.cpu_seconds; }
   /// How it ended and when, as a part of a sentence: "fell after 1.32 s".
   std::string Ending() const;

@@ -15,7 +15,7 @@ struct VariationOptions {
   int max_tries = 0;  ///< seeds; 0: three for each variation
 };
 
-/// Where the controls are written, and what is called on the way.
+/// Where the controls are written, and callbacks that report progress.
 struct VariationContext {
   const results::RunFolder* folder = nullptr;  ///< OUTPUT; its own files are not written
   bool force = false;                          ///< use folders in it that are in use already
@@ -32,7 +32,7 @@ struct VariationsSummary {
   size_t found = 0;
   int requested = 0;
   int tries = 0;     ///< seeds
-  int failed = 0;    ///< not inside the gates
+  int failed = 0;    ///< not within tolerance
   int repeated = 0;  ///< the control of an earlier seed
 
   bool success() const { return static_cast<int>(found) == requested; }
@@ -41,9 +41,9 @@ struct VariationsSummary {
 /// Written last: its presence shows that the folder is complete.
 inline constexpr std::string_view kVariationsFile = "variations.json";
 
-/// Searches with the seed of the job, then the next, until `count` controls that differ stay inside the gates or the
+/// Searches with the seed of the job, then the next, until `count` controls that differ stay within tolerance or the
 /// tries are used up. OUTPUT/1, OUTPUT/2, ... become whole run folders; variations.csv, spread.csv and, last,
-/// variations.json describe them. The farm's workers are of MakeSeededWorkerFactory; the job's seed changes on the way.
+/// variations.json describe them. The farm's workers are of MakeSeededWorkerFactory; the job's seed changes meanwhile.
 /// Throws UsageError for a folder that is in use, OutputError.
 VariationsSummary FindVariations(Job& job, parallel::TaskFarm& farm, const VariationOptions& options,
                                  const VariationContext& context);

@@ -1,4 +1,4 @@
-/// Regression by a Gaussian process (Rasmussen and Williams 2006, algorithm 2.1): values at places that were not seen,
+/// Regression by a Gaussian process (Rasmussen and Williams 2006, algorithm 2.1): values at points that were not seen,
 /// from examples, with how uncertain they are. Several functions share one kernel. Their mean is zero far from all
 /// examples: take the mean of the values off before. Numbers have no units here.
 ///
@@ -24,9 +24,9 @@ class Covariance {
 
   Eigen::Index size() const { return lower_.rows(); }
   double LogDeterminant() const;
-  /// Solves (K + noise I) x = b in its place, for each column.
+  /// Solves (K + noise I) x = b instead, for each column.
   void Solve(Eigen::MatrixXd& columns) const;
-  /// Solves L x = b, and L^T x = b, in its place.
+  /// Solves L x = b, and L^T x = b, instead.
   void SolveLower(Eigen::VectorXd& column) const;
   void SolveLowerTransposed(Eigen::VectorXd& column) const;
   /// (K + noise I)^-1 (N x N).

@@ -3,7 +3,7 @@
 ///     k(a, b) = variance exp(-1/2 sum over g of rates[g] |a_g - b_g|^2),
 ///
 /// where a_g is the g-th of equal parts of a point, each with a rate of its own: the parts of the dynamics of a latent
-/// motion are its last two places (Ye and Liu 2010, appendix A). Points are the columns of a matrix. Numbers have no
+/// motion are its last two positions (Ye and Liu 2010, appendix A). Points are the columns of a matrix. Numbers have no
 /// units here.
 #pragma once
 

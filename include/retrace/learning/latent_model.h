@@ -1,10 +1,10 @@
 /// Few latent coordinates behind many observed ones: the scaled Gaussian process latent variable model (Grochow et al.
 /// 2004) with back constraints (Lawrence and Quiñonero-Candela 2006), as Ye and Liu (2010, appendix A) use it, and the
-/// dynamics of the latent coordinates. Numbers have no units here: whoever has units divides by them before.
+/// dynamics of the latent coordinates. Numbers have no units here: divide by units before.
 ///
-/// An observation y_i (D) is a function of a latent place x_i (d), a Gaussian process whose dimensions are scaled by W.
-/// With the back constraint the latent places are a smooth function of the observations, X^T = K' A, so that what looks
-/// alike is near together. What is learned minimizes
+/// An observation y_i (D) is a function of a latent position x_i (d), a Gaussian process whose dimensions are scaled by
+/// W. With the back constraint the latent positions are a smooth function of the observations, X^T = K' A, so that what
+/// looks alike is near together. What is learned minimizes
 ///
 ///     L_P = D/2 ln |K| - N ln |W| + 1/2 tr(K^-1 Y^T W^2 Y) + 1/2 tr(X X^T) + ln(rate / noise)
 ///
@@ -27,25 +27,25 @@
 
 namespace retrace::learning {
 
-/// Observations and their latent places.
+/// Observations and their latent positions.
 struct LatentModel {
   Eigen::MatrixXd observations;  ///< Y (D x N), of mean zero
   Eigen::MatrixXd latent;        ///< X (d x N)
   Eigen::VectorXd scales;        ///< W (D)
-  Kernel kernel;                 ///< of the observations by the latent places; its variance is 1
+  Kernel kernel;                 ///< of the observations by the latent positions; its variance is 1
   double back_rate = 2;          ///< the rate of K'
   Eigen::MatrixXd back_weights;  ///< A (N x d); empty without the back constraint
 
-  /// The latent place of an observation (D) by the back constraint; without it, that of the nearest observation.
+  /// The latent position of an observation (D) by the back constraint; without it, that of the nearest observation.
   Eigen::VectorXd BackProject(const Eigen::VectorXd& observation) const;
 };
 
 struct LatentOptions {
   int dimensions = 3;
   bool back_constraint = true;
-  double back_rate = 2;     ///< of K' between observations: 1 / length^2 over which latent places are smooth
+  double back_rate = 2;     ///< of K' between observations: 1 / length^2 over which latent positions are smooth
   double start_noise = 10;  ///< that of the paper, in units of the kernel's variance
-  /// The noise is never less. Observations without noise of their own drive it to zero, and the latent places so far
+  /// The noise is never less. Observations without noise of their own drive it to zero, and the latent positions so far
   /// apart that nothing lies between them.
   double least_noise = 0;
   /// Standard deviation of what is added to the start, which is the principal components with the first of unit
@@ -93,8 +93,8 @@ LearnedModel LearnLatentModel(const Eigen::MatrixXd& observations, const LatentO
 /// The squares of W (D) of the closed form, from K^-1 Y^T (N x D).
 Eigen::VectorXd SquaredScales(const Eigen::MatrixXd& observations, const Eigen::MatrixXd& solved);
 
-/// Examples of the dynamics: where latent sequences, which lie side by side in `latent` and have so many places each,
-/// go on from their last `order` places. Points (order d x M), the oldest place first; values (d x M).
+/// Examples of the dynamics: where latent sequences, which lie side by side in `latent` and have so many positions
+/// each, go on from their last `order` positions. Points (order d x M), the oldest position first; values (d x M).
 void DynamicsExamples(const Eigen::MatrixXd& latent, std::span<const Eigen::Index> lengths, int order,
                       Eigen::MatrixXd& points, Eigen::MatrixXd& values);
 

@@ -18,7 +18,7 @@ namespace retrace::matching {
 /// Time between the frames that are compared [s]: that of the paper's recordings.
 inline constexpr double kFrameTime = 1.0 / 30;
 
-/// Of a character at an instant as its own ground frame sees it, what is not of one body alone.
+/// State of a character at an instant in its own ground frame, without what belongs to one body alone.
 struct FrameOfWhole {
   float velocity[3] = {};  ///< of the center of mass [m/s]
   int support = -1;        ///< the body that carries it (SupportOf)
@@ -28,7 +28,7 @@ struct FrameOfWhole {
   double heading_w = 1, heading_y = 0;  ///< rotation about y, as the quaternion (w, 0, y, 0)
 };
 
-/// Likewise of a body: place of the center of mass [m], and orientation.
+/// Likewise of a body: position of the center of mass [m], and orientation.
 struct FrameOfBody {
   float x = 0, y = 0, z = 0;
   float w = 1, qx = 0, qy = 0, qz = 0;

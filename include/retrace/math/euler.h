@@ -23,7 +23,7 @@ inline std::array<double, 3> EulerAngles(const Mat3& r, int i, int j, int k) {
   const auto row_j = [&](int column) { return cos_a * r(j, column) + sin_a * r(k, column); };
   const double c = std::atan2(sign * row_j(i), row_j(j));
   const double b = std::atan2(sign * r(i, k), cos_a * r(k, k) - sin_a * r(j, k));
-  return {a + 0.0, b + 0.0, c + 0.0};  // 0 in place of -0
+  return {a + 0.0, b + 0.0, c + 0.0};  // 0 instead of -0
 }
 
 }  // namespace retrace

@@ -25,7 +25,7 @@ inline double HalfAngle(double sine, double cosine) {
 }
 
 /// Rotation vector (axis times angle, angle in [0, pi]) of a unit quaternion: its logarithm.
-/// Of q and -q, the same rotation, both give the same vector.
+/// q and -q are the same rotation and give the same vector.
 inline Vec3 RotationVector(const Quat& q) {
   const double s = std::sqrt(q.x() * q.x() + q.y() * q.y() + q.z() * q.z());
   // angle/sin(angle/2) -> 2 as the angle -> 0; below 1e-7 the next term of the series is beneath one rounding.

@@ -1,4 +1,4 @@
-/// The usual way from 0 to 1.
+/// The usual smooth step from 0 to 1.
 #pragma once
 
 namespace retrace {

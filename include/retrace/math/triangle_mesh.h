@@ -29,13 +29,13 @@ struct MeshFault {
 /// (It does not look for surfaces that pass through themselves.)
 MeshFault FindFault(const TriangleMesh& mesh);
 
-/// Of a solid of density 1.
+/// Mass properties of a solid of density 1.
 struct MassProperties {
   double volume = 0;            ///< [m^3]
   Vec3 center = Vec3::Zero();   ///< of mass [m]
   Mat3 inertia = Mat3::Zero();  ///< about `center`, in the axes of the vertices [m^5]
 
-  /// Of both solids together; they must not overlap.
+  /// Mass properties of both solids together; they must not overlap.
   MassProperties& operator+=(const MassProperties& other);
 };
 

@@ -13,7 +13,7 @@ using Mat3 = Eigen::Matrix3d;
 /// hashed and sent as bytes.
 using Quat = Eigen::Quaternion<double, Eigen::DontAlign>;
 
-/// Of a world that sets no other [m/s^2].
+/// Gravity of a world that sets no other [m/s^2].
 inline constexpr double kStandardGravity = 9.81;
 
 }  // namespace retrace

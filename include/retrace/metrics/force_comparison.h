@@ -5,8 +5,8 @@
 /// compared as they are (`raw`) and after the same zero-lag low-pass (ButterworthLowPass) of 20, 12 and 6 Hz: the
 /// total, the left and the right foot. What other bodies carry is in the total.
 ///
-/// Components. Vertical; fore-aft: along the way of the reference's center of mass from its first to its last pose, or
-/// where that is at most 0.5 m along the measurement's z; lateral: to the left of that.
+/// Components. Vertical; fore-aft: along the displacement of the reference's center of mass from its first to its last
+/// pose, or where that is at most 0.5 m along the measurement's z; lateral: to the left of that.
 ///
 /// Samples that count are those of steps within the measurement at which it is valid, but for 50 ms at each end of
 /// these (100 ms at 6 Hz), which the ends of the filter reach.

@@ -1,4 +1,4 @@
-/// How long a motion stays inside its gates: when it leaves them, and when it comes back.
+/// How long a motion stays within tolerance: when it leaves them, and when it comes back.
 #pragma once
 
 #include <string>
@@ -24,7 +24,7 @@ struct GateStay {
   double inside = 1;  ///< share of the states that are inside, of those of the whole reference
   std::vector<Excursion> excursions;
 
-  /// "inside the gates for 83 % of the time; outside from 0.52 to 0.81 s (root_height)".
+  /// "within tolerance for 83 % of the time; outside from 0.52 to 0.81 s (root_height)".
   std::string Describe() const;
   io::Json ToJson() const;
 };

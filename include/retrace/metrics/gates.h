@@ -37,7 +37,7 @@ void Describe(Limits& l, Visitor& v) {
           l.joint_position, io::Real{{1e-6, 100}});
 }
 
-/// One gate: the worst figure, its limit, and when the limit was first passed.
+/// One tolerance: the worst figure, its limit, and when the limit was first passed.
 struct Gate {
   std::string name;
   double worst = 0;
@@ -51,10 +51,10 @@ struct Evaluation {
   double simulated_duration = 0;  ///< [s]
   std::vector<Gate> gates;        ///< root_height, root_orientation, joint_position
   double mean_joint_error = 0;    ///< mean over time of the joint_position figure [m]
-  double at_end = 0;              ///< largest figure of the gates in the last state, as a share of its limit
+  double at_end = 0;              ///< largest figure of the tolerances in the last state, as a share of its limit
   double drift = 0;               ///< horizontal distance of the root from the reference's at the end [m]; not gated
   bool success() const;
-  /// The gate that was left first (of several at once the first of the list), or null.
+  /// The tolerance that was left first (of several at once the first of the list), or null.
   const Gate* FirstViolated() const;
 
   io::Json ToJson() const;
@@ -65,8 +65,8 @@ struct Evaluation {
 double JointPositionError(const character::Character& character, const character::State& simulated,
                           const character::State& reference);
 
-/// How close a state is to leaving the gates: the largest of its figures as a share of their limits; above 1 it is
-/// outside.
+/// How close a state is to exceeding the tolerances: the largest of its figures as a share of their limits; above 1 it
+/// is outside.
 double LargestGateRatio(const character::Character& character, const character::State& simulated,
                         const character::State& reference, const GateLimits& limits_of_human);
 

@@ -26,8 +26,8 @@ struct AppliedForce {
   Vec3 point = Vec3::Zero();   ///< center of pressure: mean of the contact points by normal force [m]
   Vec3 moment = Vec3::Zero();  ///< about `point` [N m]; on level ground it has a vertical component only
 };
-/// Of the contacts with ground and objects of a plate in one step; all zero without contact. Their moment about any
-/// place r is moment + (point - r) x force.
+/// Resultant of the contacts with ground and objects of a plate in one step; all zero without contact. The moment about
+/// a point r is moment + (point - r) x force.
 AppliedForce ForceOn(const ForcePlate& plate, const std::vector<simulation::Contact>& contacts);
 
 /// The same of every plate over a motion. A step's forces stand at the state that it led to; the first are zero.

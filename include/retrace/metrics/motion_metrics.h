@@ -36,8 +36,8 @@ struct Penetration {
 inline constexpr double kVisiblePenetration = 0.01;  ///< [m]
 
 struct MotionMetrics {
-  /// JointPositionError of gates.h, mean over states: root position and heading removed in each. What the gates use
-  /// [m].
+  /// JointPositionError of gates.h, mean over states: root position and heading removed in each. What the tolerances
+  /// use [m].
   double joint_error = 0;
   double world_error = 0;  ///< G-MPJPE: mean distance of joints in the world [m] (SMPLSim, PHC)
   double local_error = 0;  ///< MPJPE, root-relative: root position removed, heading not [m] (SMPLSim, PHC)
@@ -90,9 +90,9 @@ struct MotionMetrics {
   /// (simulation) and by Touches on what is fixed in the world (reference); labels within 0.05 s of one another agree.
   /// NaN without contacts, and in a world with moving boxes.
   double contact_agreement = 0;
-  double com_height_error = 0;  ///< largest, of the center of mass [m] (PKU's gate)
+  double com_height_error = 0;  ///< largest, of the center of mass [m] (PKU's tolerance)
   /// Largest horizontal error of the center of mass relative to the root, after the headings were brought together [m].
-  /// (PKU's gate is on the center of mass in the facing frame.)
+  /// (PKU's tolerance is on the center of mass in the facing frame.)
   double com_facing_error = 0;
   /// Largest angle between the trunks' orientations, heading removed, at 1/4, 1/2, 3/4 and the end of the reference, as
   /// far as simulated [rad]. The trunk is the body of the segment "trunk", else the root.
@@ -114,7 +114,7 @@ struct LevelLimits {
   double com_height_on_ground = 0.15;
   double com_facing = 0.2;
   double quarter_trunk = 60 * (3.14159265358979323846 / 180);  ///< [rad]
-  // Strict, besides the gates.
+  // Strict, besides the tolerances.
   double body_position = 0.5;          ///< largest_body_error [m] (UHC's number, PHC's stricter reading of it)
   double skate_over_reference = 0.05;  ///< how much the skate ratio may exceed the reference's
   double penetration_share = 0.05;
@@ -125,9 +125,10 @@ struct LevelLimits {
 ///
 /// Loose: did it fall over or fail to turn over (what Liu et al. 2010 count): completed, center of mass at the right
 /// height and over the right place of the body, trunk turned as it should be at each quarter. Its numbers are published
-/// ones and not weaker than the gates in every respect: the center of mass of a walker must keep its height within 7 %
-/// of the body height, where the gates allow the root 0.25 m. A run can thus be a success without being a loose one.
-/// Main: the gates (Evaluation::success). Strict: the gates, and no body far off, no skating and no sinking in.
+/// ones and not weaker than the tolerances in every respect: the center of mass of a walker must keep its height within
+/// 7 % of the body height, where the tolerances allow the root 0.25 m. A run can thus be a success without being a
+/// loose one. Main: the tolerances (Evaluation::success). Strict: the tolerances, and no body far off, no skating and
+/// no sinking in.
 struct SuccessLevels {
   bool loose = false;
   bool main = false;

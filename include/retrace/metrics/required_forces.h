@@ -41,7 +41,7 @@ struct RequiredForces {
   std::vector<SupportForce> support;   ///< of bodies on which the ground presses, in their order
   Vec3 missing_force = Vec3::Zero();   ///< what the ground cannot supply [N]
   Vec3 missing_moment = Vec3::Zero();  ///< about the center of mass [N m]
-  /// Of each joint on the child, in the parent's axes [N m]; a hinge has its axis only. (joints)
+  /// Torque of each joint on the child, in the parent's axes [N m]; a hinge has its axis only. (joints)
   std::vector<Vec3> torques;
   std::vector<double> powers;  ///< of each joint's torque [W] (joints)
 };

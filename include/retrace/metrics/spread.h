@@ -18,7 +18,7 @@ struct Spread {
   std::vector<double> root;     ///< (states) RMS over variations of the root's position in the world [m]
   std::vector<double> targets;  ///< (steps) RMS over variations and joints of the angle to the mean target [rad]
 
-  /// Of each pair, the mean over states of JointPositionError between its two motions (gates.h) [m]. NaN when there is
+  /// For each pair, the mean over states of JointPositionError between its two motions (gates.h) [m]. NaN when there is
   /// one motion only.
   double pair_smallest = 0;
   double pair_median = 0;

@@ -9,10 +9,10 @@ namespace retrace::metrics {
 /// Time by which differences of velocities count as distances [s].
 inline constexpr double kDistanceTime = 0.2;
 
-/// Mean over the bodies of the distance between their places plus `time` times that between their velocities [m], after
-/// `b` is moved along the ground to the root of `a`, and turned about the vertical by the turn in the rotation between
-/// the two roots, which exists in any posture. It does not change when either state is moved along the ground, or
-/// when both are turned; heights count.
+/// Mean over the bodies of the distance between their positions plus `time` times that between their velocities [m],
+/// after `b` is moved along the ground to the root of `a`, and turned about the vertical by the turn in the rotation
+/// between the two roots, which exists in any posture. It does not change when either state is moved along the ground,
+/// or when both are turned; heights count.
 double StateDistance(const character::Character& character, const character::State& a, const character::State& b,
                      double time = kDistanceTime);
 

@@ -14,7 +14,7 @@ struct Joint {
   std::string name;
   int parent = -1;
   Vec3 offset = Vec3::Zero();  ///< from the parent joint, in the parent's frame at rest [file units]
-  bool end_site = false;       ///< the tip of a chain: it has a place but no rotation of its own
+  bool end_site = false;       ///< the tip of a chain: it has a position but no rotation of its own
 };
 
 struct Skeleton {

@@ -53,7 +53,7 @@ std::vector<bool> DetectContact(const Eigen::VectorXd& height, const Eigen::Vect
 /// the earliest. The runs at both ends stay: how long they last is not known.
 std::vector<bool> FillShortRuns(const std::vector<bool>& flags, double frame_time, double min_duration);
 
-/// Times at which a flag changes: half way between the two frames.
+/// Times at which a flag changes: halfway between the two frames.
 std::vector<double> SwitchTimes(const std::vector<bool>& flags, double frame_time);
 
 /// Options of the merge of boundaries from several sources.

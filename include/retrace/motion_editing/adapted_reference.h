@@ -11,11 +11,11 @@
 
 namespace retrace::task {
 
-/// Where a motion begins and which way it goes.
+/// Where a motion begins and in which direction it goes.
 struct Frame {
   Quat heading = Quat::Identity();
   Vec3 origin = Vec3::Zero();
-  double length = 0;  ///< of the way [m]
+  double length = 0;  ///< of the path [m]
 
   Vec3 Local(const Vec3& p) const { return heading.conjugate() * Vec3(p - origin); }
 };
@@ -24,7 +24,7 @@ Frame FrameOf(const character::ReferenceMotion& reference);
 /// A length as it is written in notes.
 std::string Meters(double value);
 
-/// The poses of a reference on their way to other ones. What is done to them is noted; see WorldVariation for what each
+/// The poses of a reference while they are edited. Every change is noted; see WorldVariation for what each
 /// change is.
 class AdaptedReference {
  public:

@@ -1,7 +1,7 @@
 /// A recorded motion whose flights obey gravity. Filters smear the forces of a jump or a run beyond the instants at
 /// which its feet leave and touch the ground: the reference then asks for forces in the air, where nothing can give
-/// them, and for less before, so that whoever follows it takes off too slowly. A performer scaled to the size of the
-/// character does not fall at 9.81 m/s^2 either.
+/// them, and for less before, so that a character that follows it takes off too slowly. A performer scaled to the size
+/// of the character does not fall at 9.81 m/s^2 either.
 #pragma once
 
 #include <optional>

@@ -11,11 +11,11 @@
 /// exp(u), velocities and momenta are divided by r, and an acceleration a at velocity v becomes (a - v du) / r^2. Feet
 /// in contact are then held where they were, by their legs.
 ///
-/// That is solved twice: for a clock that is right but for some places, where u is dear everywhere; and for a motion
-/// that is played at another speed as a whole, where what all u share is cheap and what is besides dear. The smaller
-/// sum is taken, and of two that differ by less than a factor of 2 the shorter motion: what is played slower than it
-/// was done has to be balanced where it needed not be. Where no less force is missing on the new clock than on the old
-/// one, the clock stays.
+/// That is solved twice: for a clock that is right except at some instants, with a large weight on u everywhere; and
+/// for a motion that is played at another speed as a whole, with a small weight on what all u share and a large one on
+/// the rest. The smaller sum is taken, and of two that differ by less than a factor of 2 the shorter motion: what is
+/// played slower than it was done has to be balanced where it needed not be. Where no less force is missing on the new
+/// clock than on the old one, the clock stays.
 ///
 /// Before all that an estimate from video is steadied: smoothed where it trembles, and shifted by a smooth curve with
 /// which the feet that carry the body stand on the floor.
@@ -32,7 +32,7 @@
 namespace retrace::repair {
 
 /// Repairs a reference on the floor y = 0. Throws InputError, with `name` for the clip, for what cannot be repaired,
-/// with its place. @param gravity downwards [m/s^2]
+/// with its position. @param gravity downwards [m/s^2]
 Repair RepairReference(const character::ReferenceMotion& reference, double gravity, const std::string& name);
 
 }  // namespace retrace::repair

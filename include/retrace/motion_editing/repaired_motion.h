@@ -19,7 +19,7 @@ struct Change {
   double rms = 0;  ///< root mean square
 };
 
-/// Of a flight.
+/// Duration and speeds of a flight.
 struct FlightMomentum {
   metrics::Interval interval;  ///< in the repaired motion [s]
   double momentum = 0;         ///< angular, about the center of mass: size of its mean over the flight [kg m^2/s]
@@ -38,8 +38,8 @@ struct Repair {
   std::vector<double> recorded_heights;   ///< and in `recorded` [m]
 
   double duration_before = 0, duration = 0;  ///< [s]
-  double slowest = 1, fastest = 1;           ///< speed of play, 1 as recorded
-  Change time;                               ///< natural logarithm of the speed of play
+  double slowest = 1, fastest = 1;           ///< playback speed, 1 as recorded
+  Change time;                               ///< natural logarithm of the playback speed
   Change root;                               ///< shift of the whole body [m]
   Change joint;                              ///< angle of the joint that is turned most [rad]
   std::vector<metrics::Interval> intervals;  ///< of the repaired motion in which something is changed [s]

@@ -22,7 +22,7 @@
 
 namespace retrace::optimization {
 
-/// The residuals of a place and their derivatives.
+/// The residuals of a position and their derivatives.
 class Residuals {
  public:
   /// A derivative with respect to one unknown; several of the same one are summed.
@@ -48,7 +48,7 @@ struct SquaresOptions {
 };
 
 /// `value` is half the sum of squares. Throws std::invalid_argument for an empty start, options that are none, another
-/// number of residuals at another place, and derivatives by unknowns that are none.
+/// number of residuals at another position, and derivatives by unknowns that are none.
 Minimum MinimizeSquares(const ResidualFunction& function, const Eigen::VectorXd& start, const SquaresOptions& options);
 
 }  // namespace retrace::optimization

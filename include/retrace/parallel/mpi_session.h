@@ -48,7 +48,7 @@ class MpiSession {
   using Difference = std::function<std::string(const std::string& on_master, const std::string& here)>;
   void Prepare(const std::function<std::string()>& prepare, const Difference& difference, double timeout = 0);
 
-  /// Of RankGroup, for all ranks.
+  /// As RankGroup, for all ranks.
   std::unique_ptr<TaskFarm> MakeFarm(const WorkerFactory& factory, double timeout = 0) {
     return job().MakeFarm(factory, timeout);
   }

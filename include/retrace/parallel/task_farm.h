@@ -1,4 +1,4 @@
-/// One way to run many independent tasks: on the threads of this process, or on the ranks of an MPI job. Tasks and
+/// Runs many independent tasks on the threads of this process or on the ranks of an MPI job. Tasks and
 /// results are bytes, the same ones in both cases, so that a result cannot depend on where it was computed.
 #pragma once
 
@@ -37,7 +37,7 @@ using WorkerFactory = std::function<Worker()>;
 /// Receives results in the order in which they finish, on the thread that called Run.
 using ResultHandler = std::function<void(size_t task_index, std::span<const std::byte> result)>;
 
-/// Tasks that are packed when they are handed out. How large they are is up to whoever knows what is in them: CutGroups
+/// Tasks that are packed when they are handed out. The caller, who knows what is in them, chooses their size: CutGroups
 /// cuts work to size for a farm. All members are called on the thread that called Run.
 class Work {
  public:
@@ -46,7 +46,7 @@ class Work {
   /// The task's bytes; what was handled before may be in them.
   virtual Bytes Pack(size_t task) = 0;
   virtual void Handle(size_t task, std::span<const std::byte> result) = 0;
-  /// Called once per run when the workers have been given something to do: the place for what can wait until then.
+  /// Called once per run when the workers have been given something to do: work that can wait until then belongs here.
   virtual void WhileBusy() {}
 };
 

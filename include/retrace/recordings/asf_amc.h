@@ -26,7 +26,8 @@ Clip ParseAsfAmc(std::string_view asf, const std::string& asf_name, std::string_
 /// the same names with the same global positions and orientations.
 ///
 /// An ASF determines more by its bones than a clip does by its joints, and less by its names:
-///  - All children of a bone start at its tip. A joint whose children start in different places becomes a bone of zero
+///  - All children of a bone start at its tip. A joint whose children start in different positions becomes a bone of
+///  zero
 ///    length, and rigid synthetic bones lead to those places: `<first child there>_link`, or `<joint>_tip` to an end
 ///    site that is not the joint's only child.
 ///  - The root is called `root`. A clip's root of another name becomes its only child, without motion of its own.

@@ -27,8 +27,8 @@ struct Markers {
 /// column.
 Markers ParseTrc(std::string_view text, const std::string& name);
 
-/// The points of a C3D file: numbers of 16 bits or floats, of Intel, DEC and MIPS processors. Nothing is allocated on
-/// the word of a count alone. Throws InputError with the group and parameter, or the place in bytes.
+/// The points of a C3D file: numbers of 16 bits or floats, of Intel, DEC and MIPS processors. Nothing is allocated
+/// because of a stated count alone. Throws InputError with the group and parameter, or the position in bytes.
 Markers ParseC3d(std::string_view bytes, const std::string& name);
 
 /// The force plates of a C3D file (types 2, 3 and 4) as forces of the ground on the body, in the axes in which
@@ -41,7 +41,7 @@ motion::MeasuredForces ParseC3dForces(std::string_view bytes, const std::string&
 /// keypoints, Retrace's own). A name may have a performer before it, `Bob:LASI`; of several the one with most markers
 /// is taken.
 ///
-///  - Hips: Harrington et al. 2007, from the width and the depth of the pelvis. Knees, ankles and elbows: half way to
+///  - Hips: Harrington et al. 2007, from the width and the depth of the pelvis. Knees, ankles and elbows: halfway to
 ///  the
 ///    medial marker, or else half a width (knee 5 cm, ankle 3.5 cm, elbow 3.5 cm) from the lateral one along the hinge.
 ///    Shoulders: 5 cm under the marker. Wrists: half way between two markers, or the one.

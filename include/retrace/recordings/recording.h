@@ -43,7 +43,7 @@ struct Recording {
 /// where it cannot be told.
 std::vector<std::string> FilesBeside(const File& file);
 
-/// The motion of a recording. Throws InputError for a file that cannot be used: place, what was found and what was
+/// The motion of a recording. Throws InputError for a file that cannot be used: position, what was found and what was
 /// expected; UsageError for a choice that is not there.
 motion::Clip ParseRecording(const Recording& recording, const Choice& choice = {});
 

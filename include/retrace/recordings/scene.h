@@ -18,9 +18,9 @@ namespace retrace::recordings {
 
 using Mat4 = Eigen::Matrix<double, 4, 4, Eigen::DontAlign>;
 
-/// What of a file is used: a tree of nodes, and animations of their places. y is up.
+/// What is used of a file: a tree of nodes, and animations of their positions. y is up.
 struct Scene {
-  /// A place in its parent's frame; parents come before children, and the root's parent is -1.
+  /// A position in its parent's frame; parents come before children, and the root's parent is -1.
   struct Node {
     std::string name;
     int parent = -1;
@@ -65,7 +65,7 @@ Scene ReadScene(std::string_view bytes, const std::string& name,
 /// The motion of a skeleton of a scene. The joints are the bones of skins, what lies between them and what hangs on
 /// them; without skins, the animated nodes. Nodes that Assimp makes of the pivots of FBX become part of their joint. At
 /// rest they are where the skin was bound, or where nothing is animated. Frames are evenly spaced, at the rate of the
-/// file or else at that of its keys; between keys places and scales are mixed, and rotations along the shorter arc.
+/// file or else at that of its keys; between keys positions and scales are mixed, and rotations along the shorter arc.
 /// Scales count in places, and are left out of rotations. Throws InputError where there is no motion, and UsageError
 /// where what is chosen is not there: a performer is the name of the root joint of a skeleton, or of a node above it,
 /// by default that of the largest skeleton; an animation by default the first that moves it.

@@ -8,9 +8,9 @@
 ///    (SMPL), 52 (SMPL-H) or 55 (SMPL-X). Rotations relative to the parent joint: T x 3J or T x J x 3 are rotation
 ///    vectors; T x J x 3 x 3 or T x 9J matrices, row by row; T x J x 6 or T x 6J the first two columns of a matrix, one
 ///    column after the other or row by row (told apart by which columns are of length 1 and square). A dimension before
-///    T is of several people, who are called 1, 2, ...; one of a length of 1 does not matter.
-///  - place of the body: `trans`, `transl`, `translation`, `trans_world`, `smpl_trans`, `root_trans` (T x 3) [m]; may
-///  be
+///    T is of several people, named 1, 2, ...; one of a length of 1 does not matter.
+///  - position of the body: `trans`, `transl`, `translation`, `trans_world`, `smpl_trans`, `root_trans` (T x 3) [m];
+///  may be
 ///    missing, then the body stays in one place
 ///  - frames per second: `mocap_framerate`, `mocap_frame_rate`, `fps`, `frame_rate`, `framerate`; else 30
 ///  - joints at rest: `rest_joints`, `joints_rest` (J x 3) [m]; may be missing

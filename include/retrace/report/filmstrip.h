@@ -33,8 +33,8 @@ struct Arrow {
 /// What a film strip shows of one character's motion, taken from it part by part (control::ReplayInParts).
 class FilmedMotion {
  public:
-  /// Of a motion of so many steps. Character and reference must outlive it; the reference may be null. Throws
-  /// std::invalid_argument for options out of range.
+  /// Film strip of a motion of so many steps. Character and reference must outlive it; the reference may be null.
+  /// Throws std::invalid_argument for options out of range.
   FilmedMotion(const character::Character& character, const character::ReferenceMotion* reference, size_t num_steps,
                double time_step, const FilmStripOptions& options);
   /// The parts of the motion in their order, or all of it.
@@ -79,7 +79,7 @@ struct FilmStripMotion {
 
 /// SVG of the simulated character at several instants, drawn from its collision shapes: left limbs blue, right limbs
 /// yellow, the rest gray (tones that stay apart for color-blind eyes and in gray). Behind each figure stands the
-/// reference at the same time as an outline, drawn at its true place, so that drift shows. Arrows are the ground's
+/// reference at the same time as an outline, drawn at its true position, so that drift shows. Arrows are the ground's
 /// forces, one per touching body, at the mean point of contact.
 ///
 /// The view is from the side, at right angles to the principal horizontal direction of travel, which runs to the right.
@@ -88,7 +88,7 @@ struct FilmStripMotion {
 /// The projection is orthographic: the scale bar holds everywhere.
 ///
 /// Of several characters, those of one scene, each figure shows all, far ones first; the first one's path and height
-/// decide the view, the places and the length of arrows.
+/// decide the view, the positions and the length of arrows.
 ///
 /// A reference may be null. The picture has a background of its own, needs no other file and is the same for the same
 /// input. Throws std::invalid_argument without a state, for trajectories of different lengths, and for options out of

@@ -32,8 +32,8 @@ namespace retrace::report {
 
 /// What is simulated beside the motion of a run, to be compared with it.
 enum class Beside {
-  kTracking,  ///< naive tracking of the reference
-  kRagdoll,   ///< after a blow, a body without strength
+  kTracking,  ///< tracking without feedback of the reference
+  kRagdoll,   ///< after an impact, a body without strength
 };
 std::string Name(Beside beside);
 
@@ -46,7 +46,7 @@ struct ReportRun {
   const character::ReferenceMotion* reference = nullptr;        ///< may be null
   const character::ReferenceMotion* recording = nullptr;        ///< what it was repaired from; may be null
   std::optional<metrics::Evaluation> evaluation = {};           ///< of the simulated motion
-  std::optional<metrics::Evaluation> tracking_evaluation = {};  ///< of the naive tracking
+  std::optional<metrics::Evaluation> tracking_evaluation = {};  ///< of the tracking without feedback
   const results::CostTable* costs = nullptr;                    ///< of a search; may be null
   const results::Table* solutions = nullptr;                    ///< tracking.csv of a tracked motion; may be null
   const results::Table* foot_forces = nullptr;                  ///< foot_forces_20Hz.csv of `forces`; may be null
@@ -95,7 +95,7 @@ class RunDescriber {
   std::unique_ptr<Impl> impl_;
 };
 
-/// The same of whole motions; `tracking` is the naive tracking, or null.
+/// The same of whole motions; `tracking` is the tracking without feedback, or null.
 io::Json DescribeRun(const ReportRun& run, const control::Trajectory& simulated,
                      const control::Trajectory* tracking = nullptr, const ReportOptions& options = {});
 
@@ -119,7 +119,7 @@ void FillReportPage(std::string_view page, const std::string& name, const io::Js
 /// Whether bytes are a page that FillReportPage made.
 bool IsReportPage(std::string_view bytes);
 
-/// A packed array of floats, for those who read the document: the values of {"type": "f32", ...}. Throws InputError.
+/// A packed array of floats, for readers of the document: the values of {"type": "f32", ...}. Throws InputError.
 std::vector<float> UnpackFloats(const io::JsonView& packed);
 
 }  // namespace retrace::report

@@ -39,7 +39,7 @@ class PushDeformation {
   PushDeformation(const character::Character& character, const DeformationOptions& options);
 
   /// The displacement (n) of the pose that follows `now` after frame_time; zero where no push acts. `time` is that of
-  /// `now`; `feet` are the places of all heels and toes there, and `next_feet` those in the pose that would follow.
+  /// `now`; `feet` are the positions of all heels and toes there, and `next_feet` those in the pose that would follow.
   /// Returns whether a push acts.
   bool Solve(const character::Pose& now, std::span<const Push> pushes, double time, double frame_time,
              const std::vector<ObservedPoint>& points, const std::vector<Vec3>& feet,

@@ -1,12 +1,12 @@
-/// What a response model observes of a motion (Ye and Liu 2010, section 3.1): places of the centers of mass of the
-/// bodies in the heading frame of the pose, with heel and toe in the place of a foot's, the velocity of the root along
+/// What a response model observes of a motion (Ye and Liu 2010, section 3.1): positions of the centers of mass of the
+/// bodies in the heading frame of the pose, with heel and toe instead of a foot's, the velocity of the root along
 /// the ground and its yaw rate, of two poses in a row.
 ///
 /// The heading frame of a pose stands on the ground under the root and is turned by its heading, y up. The x and z of
 /// the root are always zero there and are left out. The velocity of a pose is that of the way from the pose before, in
 /// the heading frame of that one; so an observation takes three poses.
 ///
-/// Two poses are either the paper's pair, or a pose and the velocities of its points in the place of the pose before.
+/// Two poses are either the paper's pair, or a pose and the velocities of its points instead of the pose before.
 /// Both are the same but for a linear map; but a model whose dimensions have scales (learning/latent_model.h) tells a
 /// small change of momentum from noise only where velocities are dimensions of their own.
 #pragma once
@@ -23,7 +23,7 @@ namespace retrace::response_model {
 
 struct FeatureOptions {
   double frame_time = 1.0 / 30;  ///< between poses [s]
-  /// By which the velocities of points are multiplied to be lengths; 0: the pose before in their place, as the paper
+  /// By which the velocities of points are multiplied to be lengths; 0: the pose before instead, as the paper
   /// has it [s].
   double velocity_time = 0.1;
   /// The same for the velocity of the root. The paper has none: meters per second stand beside meters [s].
@@ -39,12 +39,12 @@ struct ObservedPoint {
 
 /// What is observed of a pose alone.
 struct Posture {
-  Eigen::VectorXd places;    ///< (places) of the points, in the heading frame [m]
-  Eigen::MatrixXd jacobian;  ///< (places x n) by a displacement of the pose; empty where it was not asked for
+  Eigen::VectorXd places;    ///< (positions) of the points, in the heading frame [m]
+  Eigen::MatrixXd jacobian;  ///< (positions x n) by a displacement of the pose; empty where it was not asked for
   Eigen::VectorXd turn;      ///< (n) of the heading by the same [rad]
   Vec3 root = Vec3::Zero();  ///< [m]
   double heading = 0;        ///< about y, from z towards x [rad]
-  std::vector<Vec3> feet;    ///< (feet) places of heels and toes in the world [m]
+  std::vector<Vec3> feet;    ///< (feet) positions of heels and toes in the world [m]
 };
 
 /// An object belongs to one thread.

@@ -26,7 +26,7 @@ double OneStepError(const ResponseModel& model, const Example& motion);
 
 /// How often the latent trajectories of the examples cross where the poses differ: pairs of pieces, of one latent step
 /// each, that pass one another at less than `near` latent steps, though what is observed there is more than `apart`
-/// steps apart. There the model cannot tell which way a motion goes on by its place alone.
+/// steps apart. There the model cannot tell which way a motion goes on by its position alone.
 struct CrossingOptions {
   double near = 0.1;
   double apart = 1.5;

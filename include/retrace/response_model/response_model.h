@@ -8,20 +8,22 @@
 ///     for (int frame = 0; frame < 300; ++frame) walk.Step(pushes);
 ///
 /// What differs from the paper by default (`PaperOptions` is its letter):
-/// - An example's push is taken off again. Where an example was pushed, what follows from its last two latent places is
+/// - An example's push is taken off again. Where an example was pushed, what follows from its last two latent positions
+/// is
 ///   the pose that would have come without the push, which the equations of motion tell (deformation.h). So the push
 ///   enters once, by them, in learning as in synthesis, and is not taken for a habit of the walk.
 /// - Motions that follow one reference in time keep its rhythm whatever pushes them, and a model that does not know the
 ///   time comes back from a push a little early or late, and stays so. Where examples have a clock, its phase is a part
 ///   of what the dynamics follow from, with a rate of its own.
-/// - The dynamics have a mean. By a clock it is linear in how far the last places are from the normal motion's at their
+/// - The dynamics have a mean. By a clock it is linear in how far the last positions are from the normal motion's at
+/// their
 ///   phases, and dies away: where examples say nothing, a motion comes back, and not into a walk that none has. Without
-///   a clock it is linear in the last places: far from the examples a motion goes on, and not to the middle.
-/// - Velocities are observed in the place of the pose before, in more latent coordinates than three: one cycle takes
+///   a clock it is linear in the last positions: far from the examples a motion goes on, and not to the middle.
+/// - Velocities are observed instead of the pose before, in more latent coordinates than three: one cycle takes
 ///   two, and what is left to one has to hold every direction and strength.
 /// - The noise has a floor. Simulated motions have none of their own; without a floor the model drives its own to
 /// nothing
-///   and the latent places so far apart that nothing lies between them.
+///   and the latent positions so far apart that nothing lies between them.
 #pragma once
 
 #include <Eigen/Core>
@@ -46,9 +48,9 @@ struct ResponseOptions {
   int iterations = 150;        ///< of the minimization of L_P
   double start_deviation = 0;  ///< learning::LatentOptions
   double least_noise = 1e-3;   ///< of an observation, in units of the kernel's variance (learning::LatentOptions)
-  double least_dynamics_noise = 1e-6;  ///< of a latent place
+  double least_dynamics_noise = 1e-6;  ///< of a latent position
   uint64_t seed = 1;
-  bool conjugate_gradients = false;  ///< the paper's minimizer in the place of L-BFGS
+  bool conjugate_gradients = false;  ///< the paper's minimizer instead of L-BFGS
   int order = 2;                     ///< of the dynamics: last places that the next one follows from, 1 or 2
   bool linear_mean = true;           ///< of the dynamics; false: their mean is zero
   /// Of the clock by which all examples go (Example::clock); 0: none, they have a rhythm of their own. The dynamics
@@ -70,17 +72,17 @@ struct ResponseModel {
 
   // What is learned:
   Eigen::MatrixXd back_weights;      ///< A (N x d); without the back constraint X^T
-  learning::Kernel kernel;           ///< of the observations by the latent places
-  learning::Kernel dynamics_kernel;  ///< of the next latent place by the last ones
+  learning::Kernel kernel;           ///< of the observations by the latent positions
+  learning::Kernel dynamics_kernel;  ///< of the next latent position by the last ones
 
   // What follows, by Assemble:
   Eigen::VectorXd mean;                   ///< (D) of the observations over whole cycles of the normal motion
   double period = 0;                      ///< of the normal motion [s]
   std::vector<Eigen::Index> lengths;      ///< (examples) observations of each: two fewer than poses
-  learning::LatentModel latent;           ///< observations (D x N) less the mean; latent places (d x N); scales (D)
-  learning::GaussianProcess observation;  ///< of the observations less the mean, by the latent places
+  learning::LatentModel latent;           ///< observations (D x N) less the mean; latent positions (d x N); scales (D)
+  learning::GaussianProcess observation;  ///< of the observations less the mean, by the latent positions
   learning::GaussianProcess dynamics;     ///< of what the mean leaves over
-  Eigen::MatrixXd cycle;   ///< (d x K) with a clock: places of the normal motion at K even phases; else empty
+  Eigen::MatrixXd cycle;   ///< (d x K) with a clock: positions of the normal motion at K even phases; else empty
   Eigen::MatrixXd linear;  ///< the mean: (d x order d) by distances from the cycle; without a clock (d x 1 + rows) by
                            ///< one, then what the dynamics follow from
   character::Pose rest;    ///< from which `joint_weights` count
@@ -92,8 +94,8 @@ struct ResponseModel {
   Eigen::Index dimensions() const { return latent.latent.rows(); }
   /// The first observation of an example.
   Eigen::Index FirstOf(size_t example) const;
-  /// What follows from the last places (order d, the oldest first) at a time of the clock, that of the latest of them
-  /// [s]; without a clock the time does not count.
+  /// What follows from the last positions (order d, the oldest first) at a time of the clock, that of the latest of
+  /// them [s]; without a clock the time does not count.
   void DynamicsAt(const Eigen::VectorXd& last, double clock, learning::Prediction& prediction,
                   Eigen::VectorXd& next) const;
 };
@@ -118,7 +120,7 @@ ResponseLearning LearnResponse(const character::Character& character, std::vecto
                                const ResponseOptions& options,
                                const std::function<bool(int iteration, double value)>& on_iteration = {});
 
-/// A pose without its place along the ground and its heading.
+/// A pose without its position along the ground and its heading.
 character::Pose WithoutHeading(const character::Pose& pose);
 
 }  // namespace retrace::response_model

@@ -1,9 +1,9 @@
 /// Plays several models that share their normal motion: each push is answered by the model whose examples were pushed
 /// most like it (Ye and Liu 2010, section 4.3). With one model it is a Synthesizer.
 ///
-/// Where the model changes, the new one finds the latent places of the last two frames by its own back constraint, and
-/// expects a somewhat different next pose. The difference is shown less and less over `blend_time`, so that the motion
-/// that is seen does not jump; both are reported.
+/// Where the model changes, the new one finds the latent positions of the last two frames by its own back constraint,
+/// and expects a somewhat different next pose. The difference is shown less and less over `blend_time`, so that the
+/// motion that is seen does not jump; both are reported.
 #pragma once
 
 #include <memory>

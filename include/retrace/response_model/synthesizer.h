@@ -2,20 +2,21 @@
 /// kinematic: nothing holds it to the laws of physics but the examples, and the equations of motion where a push bends
 /// a pose.
 ///
-/// A frame takes four steps, as in the paper: the next latent place and pose are those that are most likely, L_S
-/// (equation 5); a push displaces the pose (deformation.h); the latent place follows the pose. What differs from the
+/// A frame takes four steps, as in the paper: the next latent position and pose are those that are most likely, L_S
+/// (equation 5); a push displaces the pose (deformation.h); the latent position follows the pose. What differs from the
 /// paper by default (PaperSynthesis is its letter):
 /// - L_S is not conditioned on the last two frames besides the examples. After a push these two lie beside what the
 ///   examples have; a smooth process takes the difference for certain and carries it on, and the motion blows up.
-/// - The next latent place is what the dynamics tell, and only the pose is looked for. In L_S the two find a
+/// - The next latent position is what the dynamics tell, and only the pose is looked for. In L_S the two find a
 /// compromise,
-///   in which the velocities of the present pose, which does not change any more, pull at the next place with the
+///   in which the velocities of the present pose, which does not change any more, pull at the next position with the
 ///   weight of all dimensions: an error of a pose drives the motion on, and examples that lie near to one another make
-///   it leave its cycle. (Where a place is looked for, the variance of the observations would also draw it to the
+///   it leave its cycle. (Where a position is looked for, the variance of the observations would also draw it to the
 ///   examples; `drawn_to_examples`.)
-/// - After a push the latent place moves by what the back constraint makes of the displacement. By likelihood the
+/// - After a push the latent position moves by what the back constraint makes of the displacement. By likelihood the
 ///   dynamics would take a part of it back.
-/// - The joints are observed, too: a pose is drawn to the joints that the examples have at the latent place, each with
+/// - The joints are observed, too: a pose is drawn to the joints that the examples have at the latent position, each
+/// with
 /// a
 ///   scale of its own as any other dimension. The paper's features leave open how a hand is turned about its arm, and
 ///   beside the examples they fit no body: limbs would twist to fit them. With the letter of the paper a hundredth of
@@ -31,10 +32,10 @@
 namespace retrace::response_model {
 
 struct SynthesisOptions {
-  bool latent_leads = true;        ///< the next place is what the dynamics tell
+  bool latent_leads = true;        ///< the next position is what the dynamics tell
   bool history = false;            ///< L_S is conditioned on the last two frames
-  bool drawn_to_examples = false;  ///< the variance is a function of the place
-  bool likely_update = false;      ///< the latent place after a push is the most likely one
+  bool drawn_to_examples = false;  ///< the variance is a function of the position
+  bool likely_update = false;      ///< the latent position after a push is the most likely one
   double pose_weight = 1;          ///< of the joints among what is observed
   int most_iterations = 25;        ///< of Gauss and Newton, per frame
   double tolerance = 1e-4;         ///< they end with a step in which no coordinate moves by more [rad, m]
@@ -76,7 +77,7 @@ class Synthesizer {
   const dynamics::Coordinates& coordinates() const { return features_.coordinates(); }
 
  private:
-  struct Likely {  // the observation at a latent place, given the examples, and the last frames where options say so
+  struct Likely {  // the observation at a latent position, given the examples, and the last frames where options say so
     Eigen::VectorXd mean;
     Eigen::MatrixXd mean_gradient;
     double variance = 0;
@@ -86,7 +87,7 @@ class Synthesizer {
   void ObserveHistory();
   void ObservationAt(const Eigen::VectorXd& place, bool gradients, Likely& likely);
   void StartPose(const Eigen::VectorXd& place, character::Pose& pose);
-  /// L_S, and where wanted its derivatives; the observation at the place is found again only where that moves.
+  /// L_S, and where wanted its derivatives; the observation at the position is found again only where that moves.
   double Evaluate(const character::Pose& pose, const Eigen::VectorXd& place, bool place_moves, bool gradients);
   enum class Moves { kPose, kPlace, kBoth };
   void Infer(Moves moves, character::Pose& pose, Eigen::VectorXd& place, SynthesisRecord& record);

@@ -32,7 +32,8 @@ inline constexpr std::string_view kCostsFile = "costs.csv";
 inline constexpr std::string_view kSamplesFile = "samples.csv";
 inline constexpr std::string_view kTrackingFile = "tracking.csv";
 inline constexpr std::string_view kWindowsFile = "windows.csv";
-inline constexpr std::string_view kOnwardFile = "onward.json";  ///< control from the end of the motion on
+inline constexpr std::string_view kFormerContinuationFile = "onward.json";  ///< its name up to version 0.1
+inline constexpr std::string_view kContinuationFile = "continuation.json";  ///< control from the end of the motion on
 inline constexpr std::string_view kIdlingFile = "idling.csv";
 inline constexpr std::string_view kCompositionFile = "composition.csv";
 inline constexpr std::string_view kCandidatesFile = "candidates.csv";  ///< of `respond`
@@ -81,7 +82,8 @@ inline constexpr std::array kRunFiles = {kManifestFile,
                                          kSamplesFile,
                                          kTrackingFile,
                                          kWindowsFile,
-                                         kOnwardFile,
+                                         kContinuationFile,
+                                         kFormerContinuationFile,
                                          kIdlingFile,
                                          kCompositionFile,
                                          kCandidatesFile,

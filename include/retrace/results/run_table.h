@@ -86,7 +86,7 @@ consteval size_t FigureIndex(std::string_view name) {
 
 enum class RunStatus {
   kCompleted,    ///< searched to the end of the clip
-  kLeftGates,    ///< no sample stayed inside the gates, and the search had gone back as often as it may
+  kLeftGates,    ///< no sample stayed within tolerance, and the search had gone back as often as it may
   kBudget,       ///< the budget ended before the search did
   kDiverged,     ///< every sample of a fragment diverged
   kFailedInput,  ///< the clip or its settings cannot be used
@@ -105,7 +105,7 @@ struct RunRow {
   /// Whether the motion can go on where it ends: viable, not viable or not applicable; empty: not judged.
   std::string end;
   metrics::SuccessLevels levels;
-  std::string violated;                                           ///< the gate that was left first; empty: none
+  std::string violated;                                           ///< the tolerance that was left first; empty: none
   double violated_at = std::numeric_limits<double>::quiet_NaN();  ///< [s]
   bool replayed =
       false;  ///< the control, read back from its file, gave the same bits in a fresh world; else no success
@@ -118,7 +118,7 @@ struct RunRow {
            status == RunStatus::kDiverged;
   }
 
-  /// Puts gates and metrics into the row, converted to the units of the columns.
+  /// Puts tolerances and metrics into the row, converted to the units of the columns.
   void Take(const metrics::Evaluation& evaluation, const metrics::MotionMetrics& metrics);
 
   io::Json ToJson() const;

@@ -140,7 +140,7 @@ Table ReadTable(const std::filesystem::path& path);
 SampleTable ReadSamples(const std::filesystem::path& path);
 
 /// Reads what FormatCosts wrote. The costs.csv of earlier versions had a row per sample: its iterations are put
-/// together, without their running numbers, the samples inside the gates and whether they smoothed, which are 0.
+/// together, without their running numbers, the samples within tolerance and whether they smoothed, which are 0.
 /// Throws InputError with file, line and column.
 CostTable ReadCosts(const std::filesystem::path& path);
 

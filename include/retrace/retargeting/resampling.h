@@ -8,7 +8,7 @@
 
 namespace retrace::character {
 
-/// Poses at places among evenly spaced ones: at 1.5 half way between the second and the third. By Catmull-Rom cubics,
+/// Poses at positions among evenly spaced ones: at 1.5 halfway between the second and the third. By Catmull-Rom cubics,
 /// clamped to the ends; at least one pose.
 std::vector<Pose> PosesAt(const std::vector<Pose>& poses, std::span<const double> places);
 

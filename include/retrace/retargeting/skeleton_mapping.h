@@ -16,7 +16,7 @@ namespace retrace::character {
 SkeletonMap MapSkeleton(const motion::Skeleton& skeleton, const std::string& name);
 
 /// The same, and where names do not decide, by the shape of the skeleton: two pairs of mirrored limbs and a head.
-/// `user` (or null) is a document that gives joints of its own, in place of or beside what was recognized:
+/// `user` (or null) is a document that gives joints of its own, instead of or beside what was recognized:
 ///     {"pelvis": "Hips", "left_hand": {"position": "Wrist", "orientation": "Hand"}}
 SkeletonMap MapClip(const motion::Clip& clip, const std::string& name, const io::JsonView* user);
 

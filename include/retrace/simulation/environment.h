@@ -89,7 +89,7 @@ struct OrientedShape {
 struct FreeBody {
   std::string name;
   character::Shape shape = {};  ///< a box or a capsule; a sphere is a capsule of length 0
-  /// Of a compound body, in the place of `shape`: furniture, tools. Where they overlap, even density counts twice.
+  /// Of a compound body, instead of `shape`: furniture, tools. Where they overlap, even density counts twice.
   std::vector<OrientedShape> shapes = {};
   Mat3 tensor = Mat3::Zero();            ///< of inertia of a compound body, in its axes [kg m^2]
   double mass = 0;                       ///< [kg]
@@ -125,8 +125,8 @@ struct Environment {
   /// Where a free body stands among the objects.
   int ObjectOfFreeBody(size_t index) const { return static_cast<int>(num_objects() - bodies.size() + index); }
 
-  /// Height of the highest thing fixed at a place, as seen from `from` downwards; minus infinity where there is none.
-  /// Moving boxes are where they are at time 0; free bodies do not count.
+  /// Height of the highest thing fixed at a position, as seen from `from` downwards; minus infinity where there is
+  /// none. Moving boxes are where they are at time 0; free bodies do not count.
   double HeightAt(double x, double z, double from) const;
 
   /// Appends the free bodies as they are at the start.

@@ -7,7 +7,7 @@ namespace retrace::task {
 
 enum class Ending {
   kReachedEnd,  ///< the control covers the whole reference
-  kLeftGates,   ///< what was found leaves the gates, and the method does not go on from there
+  kLeftGates,   ///< what was found exceeds the tolerances, and the method does not go on from there
   kBudget,      ///< the budget does not allow for more
   kDiverged,    ///< all that was tried diverged
 };

@@ -1,5 +1,5 @@
 /// What is to be done, whatever the method: a reference motion on a character in a world, where it starts, when control
-/// is chosen, what a state costs and which gates a motion must stay inside.
+/// is chosen, what a state costs and which tolerances a motion must stay inside.
 #pragma once
 
 #include <optional>
@@ -31,8 +31,8 @@ struct Options {
   /// Name in the character's contact_presets, "paper" (by kind of motion) or "automatic" (one for all motions).
   std::string contact_preset = "automatic";
 
-  /// What is wrong with the options, as a sentence that begins with the setting's place in a configuration, or nothing.
-  /// A task can be prepared of any options for which there is nothing wrong, if the character has the presets.
+  /// What is wrong with the options, as a sentence that begins with the setting's position in a configuration, or
+  /// nothing. A task can be prepared of any options for which there is nothing wrong, if the character has the presets.
   std::optional<std::string> Validate() const;
 };
 

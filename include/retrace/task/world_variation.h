@@ -17,7 +17,7 @@
 
 namespace retrace::task {
 
-/// Boxes of random sizes at random places along the way, each a rigid body at rest. The same for the same seed.
+/// Boxes of random sizes at random positions along the way, each a rigid body at rest. The same for the same seed.
 struct Scatter {
   std::string name;             ///< of the bodies, which get numbers
   double per_square_metre = 0;  ///< as many are tried; those that would lie on another or under the character are not
@@ -67,7 +67,7 @@ void Combine(WorldVariation& world, const WorldVariation& other);
 /// The character with all loads in its masses, moments and document. Throws InputError for a body that it has not.
 character::Character WithLoads(const character::Character& character, const WorldVariation& world);
 
-/// A world in the place of the motion, and the motion adapted to the world.
+/// A world instead of the motion, and the motion adapted to the world.
 struct PlacedWorld {
   simulation::Environment environment;  ///< in the reference's frame
   character::ReferenceMotion reference;

@@ -10,7 +10,7 @@
 
 namespace retrace::idling {
 
-/// Of the joint that turns most [rad].
+/// Turn of the joint that turns most [rad].
 double LargestAngle(const control::TargetPose& a, const control::TargetPose& b);
 /// Root of the mean square over joints [rad].
 double RmsAngle(const control::TargetPose& a, const control::TargetPose& b);
@@ -22,7 +22,7 @@ control::TargetPose Perturbed(const control::TargetPose& targets, const std::vec
 /// Normal turns of one standard deviation about each axis that a joint has.
 control::TargetPose WithNoise(const control::TargetPose& targets, const character::Character& character,
                               double deviation, RandomStream& random);
-/// Rms angle between the targets of two paths at the same shares of their ways [rad].
+/// Rms angle between the targets of two paths at the same shares of their lengths [rad].
 double AngleBetweenPaths(const control::TargetPose& start, const std::vector<Drive>& a, const std::vector<Drive>& b);
 
 }  // namespace retrace::idling

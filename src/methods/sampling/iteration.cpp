@@ -147,7 +147,8 @@ void Store(const IterationRecord& record, const Simulated& simulated, parallel::
 
 void Iteration::SetCost(SampleRecord& entry) const {
   entry.cost = entry.terms.Total(plan_.weights);
-  // A motion that has no finite cost, or whose distance from the gates is none, has diverged, whatever its bodies do.
+  // A motion that has no finite cost, or whose distance from the tolerances is none, has diverged, whatever its bodies
+  // do.
   if (!std::isfinite(entry.cost) || !std::isfinite(entry.gate_ratio)) entry.diverged = true;
   if (entry.diverged) entry.cost = std::numeric_limits<double>::infinity();
 }

@@ -49,9 +49,9 @@ class Iteration final : private parallel::Work {
 
   /// `while_busy` is called when the workers have something to do.
   void Simulate(parallel::TaskFarm& farm, const std::function<void()>& while_busy = {});
-  /// What Store wrote of the same iteration, in place of Simulate.
+  /// What Store wrote of the same iteration, instead of Simulate.
   void Restore(const parallel::Bytes& bytes);
-  /// The saved samples; those inside the gates where there are any and the search keeps to them.
+  /// The saved samples; those within tolerance where there are any and the search keeps to them.
   std::vector<Node> Select();
   /// After Select: nothing but the record is left.
   Simulated TakeSimulated();
@@ -81,7 +81,7 @@ class Iteration final : private parallel::Work {
 
   bool Inside(const SampleRecord& entry) const;
   void SetCost(SampleRecord& entry) const;
-  /// Of all samples, whose records may be forgotten.
+  /// Sums over all samples, whose records may be forgotten.
   void SummarizeCosts();
 
   const Problem& problem_;

@@ -48,7 +48,7 @@ Offsets DrawUniform(const Problem& problem, const Offsets& center, const Mixture
   return offsets;
 }
 
-/// @param center in place of the means; null: around the means themselves, without their rounding as a rotation
+/// @param center instead of the means; null: around the means themselves, without their rounding as a rotation
 Offsets DrawNormal(const NormalOffsets& normal, const Offsets* center, const Mixture& mixture, RandomStream& random) {
   Offsets offsets;
   for (size_t j = 0; j < normal.mean.size(); ++j) {

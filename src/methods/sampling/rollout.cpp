@@ -17,7 +17,7 @@ namespace {
 
 using character::Joint;
 
-/// The task's character, then its companions.
+/// The task's character, then the other characters.
 std::vector<const character::Character*> CharactersOf(const Problem& problem) {
   std::vector<const character::Character*> characters = {problem.task.character};
   for (const CoSimulated& companion : problem.companions) characters.push_back(companion.character);

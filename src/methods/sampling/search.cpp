@@ -70,9 +70,9 @@ void TraceBack(const Problem& problem, const Tree& tree, Summary& result) {
   }
 }
 
-/// Decides how far a search goes back when no sample is inside the gates. A fall begins long before it can be seen, so
+/// Decides how far a search goes back when no sample is within tolerance. A fall begins long before it can be seen, so
 /// that the states from which it can still be avoided may be any distance back. The distance doubles until the search
-/// gets past the place, up to Options::back_off_limit.
+/// gets past the position, up to Options::back_off_limit.
 class BackOff {
  public:
   explicit BackOff(const Problem& problem)
@@ -82,7 +82,7 @@ class BackOff {
 
   BackOffState Begin() const { return {shortest_, -1}; }
 
-  /// The fragment to draw again after `failed` had no sample inside the gates.
+  /// The fragment to draw again after `failed` had no sample within tolerance.
   int Target(int failed, BackOffState& state) const {
     // After it went back as far as it may, it begins with the shortest distance again, which may suffice now that the
     // distributions have been fitted.
@@ -94,7 +94,7 @@ class BackOff {
     return FragmentBefore(failed, state.distance);
   }
 
-  /// The first fragment that can be drawn again when `failed` or a later one has no sample inside the gates.
+  /// The first fragment that can be drawn again when `failed` or a later one has no sample within tolerance.
   int Earliest(int failed) const { return FragmentBefore(failed, longest_); }
 
  private:
@@ -114,7 +114,7 @@ class BackOff {
   int longest_;
 };
 
-/// The whole search: a pass as in 2010, which goes back when no sample is inside the gates, and then draws from
+/// The whole search: a pass as in 2010, which goes back when no sample is within tolerance, and then draws from
 /// distributions that are fitted to the samples whose descendants got furthest.
 class Search {
  public:
@@ -205,7 +205,7 @@ class Search {
     hooks_.store->Restart([&](const io::Pieces& pieces) { Pack(state_, pieces); });
   }
 
-  /// Of the latest iteration, in a search that would keep too many.
+  /// Record of the latest iteration, in a search that would keep too many.
   void ForgetSamples() {
     if (keeps_all_samples_ || summary_.iterations.empty()) return;
     IterationRecord& record = summary_.iterations.back();
@@ -236,7 +236,7 @@ class Search {
         if (problem_.options.refit) FitDistributions(problem_, tree, target, state_.distributions);
         back.assign(tree.begin(), tree.begin() + target + 1);
       }
-      // The distributions are fitted to what was saved outside the gates too, but it is not part of a result.
+      // The distributions are fitted to what was saved out of tolerance too, but it is not part of a result.
       const bool diverged = tree.back().empty();
       tree.pop_back();
       if (target < 0) {
@@ -297,8 +297,8 @@ class Search {
     return size;
   }
 
-  /// From the furthest state of a search that was lost to the end of the reference, wherever the gates are: samples
-  /// inside are still preferred to others, so that the motion comes back where it can.
+  /// From the furthest state of a search that was lost to the end of the reference, wherever the tolerances are:
+  /// samples inside are still preferred to others, so that the motion comes back where it can.
   void ReachOutsideGates() {
     Tree& tree = state_.tree;
     while (!AtEnd(tree)) {
@@ -379,7 +379,7 @@ class Search {
     pass.tree = Root();
   }
 
-  /// A search around a path. When no sample is inside the gates, it goes back and draws more widely around the path
+  /// A search around a path. When no sample is within tolerance, it goes back and draws more widely around the path
   /// itself. Returns false as soon as the rest of it, without going back any more, would cost more than
   /// SmoothingOptions::cost_limit or the budget allows.
   bool RunSmoothingPass() {
@@ -518,7 +518,7 @@ class Search {
     throw StoppedError("stopped after iteration " + std::to_string(summary_.iterations.size()));
   }
 
-  /// Describes the furthest failure: no sample of the last level of the tree is inside the gates.
+  /// Describes the furthest failure: no sample of the last level of the tree is within tolerance.
   void NoteFailure(const Tree& tree) {
     const IterationRecord& record = summary_.iterations.back();
     Failure& failure = summary_.failure;
@@ -551,7 +551,7 @@ class Search {
 
   enum class Step { kInside, kOutside, kOverBudget };
 
-  /// Draws the next fragment. kOutside: no sample ended inside the gates; the tree has been extended all the same.
+  /// Draws the next fragment. kOutside: no sample ended within tolerance; the tree has been extended all the same.
   /// kOverBudget: the budget does not allow for it, and nothing was done.
   Step Advance(Tree& tree) {
     const int fragment = static_cast<int>(tree.size()) - 1;

@@ -143,7 +143,7 @@ void VisitRecord(Visitor& v, AnyRecord& record) {
   v.Block(record.samples);
 }
 
-/// What a summary has while the search is under way; the control follows at the end.
+/// The members of a summary during the search; the control follows at the end.
 template <typename Visitor, typename AnySummary>
 void VisitSummary(Visitor& v, AnySummary& summary) {
   v.Plain(summary.ending);

@@ -16,10 +16,10 @@ namespace retrace::sampling {
 /// How far the search goes back the next time.
 struct BackOffState {
   int distance = 0;   ///< [simulation steps]
-  int furthest = -1;  ///< fragment at which a sample inside the gates was missing
+  int furthest = -1;  ///< fragment at which a sample within tolerance was missing
 };
 
-/// A smoothing pass under way.
+/// A smoothing pass in progress.
 struct SmoothingPassState {
   SmoothingPass report;
   std::vector<Node> path;          ///< around which it draws
@@ -35,8 +35,8 @@ struct SearchState {
   Phase phase = Phase::kSearch;
   Summary summary;
   Tree tree;
-  Tree furthest;          ///< of all attempts that failed, the best path of the one that got furthest inside the gates
-  int reached = 0;        ///< fragments up to which a sample was inside the gates, of all attempts
+  Tree furthest;          ///< of all attempts that failed, the best path of the one that got furthest within tolerance
+  int reached = 0;        ///< fragments up to which a sample was within tolerance, of all attempts
   double reached_at = 0;  ///< Summary::simulated_seconds when it got there, or when the search began once more
   BackOffState back_off;
   std::vector<int> attempts;                      ///< (fragments)

@@ -18,7 +18,7 @@ struct Node {
   size_t iteration = 0;  ///< in which it was drawn
   size_t sample = 0;     ///< index among that iteration's samples
   double path_cost = 0;  ///< sum from the root
-  /// From which the offsets are drawn when somebody asks: of most nodes, nobody does. Null: the node has them.
+  /// Generates the offsets on demand: those of most nodes are never asked for. Null: the node has them.
   std::shared_ptr<const Proposal> proposal = {};
   Offsets offsets = {};
   /// (joints) of the offsets from the center of their proposal [rad], where the samples of the next fragment keep a
@@ -32,7 +32,7 @@ struct Node {
 /// Saved samples by fragment, after a root that stands for the start state.
 using Tree = std::vector<std::vector<Node>>;
 
-/// The offsets of a node that may have a proposal in their place.
+/// The offsets of a node that may have a proposal instead.
 Offsets OffsetsOf(const Problem& problem, const Node& node);
 /// Gives nodes what follows from their proposals.
 void Complete(const Problem& problem, std::vector<Node>& nodes);

@@ -22,13 +22,13 @@ namespace retrace::stabilization {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-/// Beyond any distance of a motion that stays within the gates: the sooner it leaves them, the worse.
+/// Beyond any distance of a motion that stays within tolerance: the sooner it leaves them, the worse.
 constexpr double kOutside = 1e6;
-/// Of the last state beside the mean of all (w_l of equation 21 times the number of states).
+/// Weight of the last state beside the mean of all (w_l of equation 21 times the number of states).
 constexpr double kLastState = 10;
-/// Of the spline's squared turns, so that what does not matter stays small.
+/// Weight of the spline's squared turns, so that what does not matter stays small.
 constexpr double kEffort = 0.1;
-/// Nodes whose linear systems are held at a time.
+/// Number of nodes that keep their linear systems at a time.
 constexpr int kNodesHeld = 240;
 // Keys of the two kinds of tasks.
 constexpr uint64_t kLinearize = 0, kTry = 1;
@@ -45,7 +45,7 @@ struct Attempt {
   double linearize_seconds = 0;
 };
 
-/// Tries states: pushes the motion, and searches for ways back. Belongs to one thread.
+/// Tries states: pushes the motion, and searches for paths back. Belongs to one thread.
 class Trier {
  public:
   explicit Trier(const TreeProblem& problem)
@@ -120,11 +120,11 @@ class Trier {
       inside = ratio <= 1;
     }
     attempt.recovered = inside && ratio <= p_.growth.close ? 1 : 0;
-    return start_.empty() ? 1 : 0;  // it left the gates while it was pushed
+    return start_.empty() ? 1 : 0;  // it exceeded the tolerances while it was pushed
   }
 
   /// The cost of a spline that acts from the state on beside what is followed from there (equation 21).
-  /// @param back whether the motion is within the gates to the end of the horizon, and close to the nominal one there
+  /// @param back whether the motion is within tolerance to the end of the horizon, and close to the nominal one there
   double CostOf(const Eigen::Ref<const Eigen::VectorXd>& parameters, control::FeedbackController& controller,
                 bool& back) {
     const int horizon = control::TimeGrid{p_.problem->control->world.time_step}.PartSteps(p_.growth.horizon);

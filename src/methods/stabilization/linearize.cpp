@@ -106,7 +106,7 @@ class Linearizer {
   }
 
  private:
-  /// Of a planar character: the coordinates of the root in which nothing can move.
+  /// The coordinates of a planar character's root in which nothing can move.
   bool IsHeld(Eigen::Index coordinate) const {
     return problem_.character->planar && (coordinate == 0 || coordinate == 4 || coordinate == 5);
   }

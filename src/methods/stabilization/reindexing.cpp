@@ -14,7 +14,7 @@ constexpr double kPose = 0.5;
 constexpr double kRoot = 4;
 /// w_l of equation 21, times the number of states: the last one counts as much as ten.
 constexpr double kLast = 10;
-/// Of squared rates beside squared angles, where the nearest nodes are looked for.
+/// Weight of squared rates beside squared angles in the search for the nearest nodes.
 constexpr double kRates = 0.01;
 
 }  // namespace
@@ -95,7 +95,7 @@ void ReindexingController::ChooseHere(int step) {
   candidates_.resize(std::min(candidates_.size(), static_cast<size_t>(options_.candidates)));
   of_branches_.clear();
   for (size_t b = 0; model_.tree != nullptr && b < model_.tree->branches.size(); ++b) {
-    // Of each branch the nearest node alone: nodes beside it are nearly the same.
+    // Only the nearest node of each branch: its neighbors are nearly the same.
     const control::Branch& branch = model_.tree->branches[b];
     Candidate nearest{static_cast<int>(b), -1, std::numeric_limits<double>::infinity()};
     for (int node = std::max(first, branch.first_node); node <= std::min(last, branch.end_node() - 1); ++node) {

@@ -25,7 +25,7 @@ constexpr double kForceTime = 0.008;   // time constant of a low-pass over diffe
 constexpr double kForce = 0.5;         // difference that costs as much as the next ones: on a body, in body weights,
 constexpr double kTotalLift = 0.5;     // on the whole character upwards,
 constexpr double kTotalThrust = 0.25;  // and along the ground, where forces are smaller;
-constexpr double kLeft = 10;           // added for leaving the gates
+constexpr double kLeft = 10;           // added for exceeding the tolerances
 constexpr double kLeastGravity = 1;    // for the capture point [m/s^2]
 constexpr double kLeastHeight = 0.1;   // the same [m]
 
@@ -48,7 +48,7 @@ struct Beginning {
   std::vector<double> memory;  // of the controller
   Variation variation;         // that led here
   double cost = 0;             // since the start
-  int outside = 0;             // steps since it left the gates
+  int outside = 0;             // steps since it exceeded the tolerances
   std::vector<Vec3> missing;   // (bodies) of the forces on them, low-passed [N]
 };
 
@@ -275,11 +275,11 @@ class Candidates {
     return best;
   }
 
-  /// Of all workers [s].
+  /// CPU time of all workers [s].
   double cpu_seconds() const { return cpu_seconds_; }
 
  private:
-  /// Of each kept one: as it went here, as configured, then small changes and any in turn.
+  /// For each kept one: as it went here, as configured, then small and arbitrary changes in turn.
   static Trial::Draw OfFirstPass(size_t round) {
     if (round < 2) return round == 0 ? Trial::Draw::kSame : Trial::Draw::kNone;
     return round % 2 == 0 ? Trial::Draw::kNear : Trial::Draw::kAny;

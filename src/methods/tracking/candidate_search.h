@@ -4,7 +4,7 @@
 ///
 /// Fragment by fragment, every kept state is followed on by candidates, which differ in how the controller follows the
 /// reference (Variation). Those are kept that have cost least since the beginning: the squared differences of the
-/// ground forces from those that the reference requires, and of places and velocities from the reference's. What is
+/// ground forces from those that the reference requires, and of positions and velocities from the reference's. What is
 /// found is the control of one line of candidates, simulated as a whole. Further passes over the motion
 /// (Options::passes) begin with the variations of the best line so far, and try others near to them.
 #pragma once

@@ -184,8 +184,8 @@ struct TrackingController::Impl {
     }
   }
 
-  /// In place of equation 7e along the normal: with rate v, force f and the step h, v + h a + compliance f = push, the
-  /// law of the simulation's step.
+  /// In position of equation 7e along the normal: with rate v, force f and the step h, v + h a + compliance f = push,
+  /// the law of the simulation's step.
   void SetLaw(const ContactPlace& place, const Vec3& slipping, size_t contact) {
     const double h = problem.time_step(), rate = slipping.dot(place.normal);
     auto slip = program.slip.segment<3>(3 * static_cast<Eigen::Index>(contact));
@@ -194,7 +194,7 @@ struct TrackingController::Impl {
     program.softness[static_cast<Eigen::Index>(contact)] = place.compliance / h;
   }
 
-  /// Equation 4, with the changes of equation 11. The place of the root has no feedback but by that of the center of
+  /// Equation 4, with the changes of equation 11. The position of the root has no feedback but by that of the center of
   /// mass over the feet; on a surface that moves, the root is to move with it.
   void SetDesired() {
     const double feedback = options.feedback, damping = 2 * std::sqrt(feedback);

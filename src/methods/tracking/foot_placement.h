@@ -15,10 +15,10 @@ namespace retrace::tracking {
 
 /// Turns the hip of each leg that swings in the reference by
 ///     c_d (d - d_r) + c_v (v - v_r),
-/// with d the horizontal distance of the center of mass from the standing feet, and v its velocity: who falls forward
-/// steps further forward. The turn comes and goes with a time constant, so that targets do not jump. Feet in the air
-/// keep the tilt of the reference's. A foot counts the less the nearer the instant is at which it is put down or
-/// lifted, so that the body goes over to the next foot while the one before can still push.
+/// with d the horizontal distance of the center of mass from the standing feet, and v its velocity: a character that
+/// falls forward steps further forward. The turn comes and goes with a time constant, so that targets do not jump. Feet
+/// in the air keep the tilt of the reference's. A foot counts the less the nearer the instant is at which it is put
+/// down or lifted, so that the body goes over to the next foot while the one before can still push.
 class FootPlacement {
  public:
   /// Character and environment must outlive the object.

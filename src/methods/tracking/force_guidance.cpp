@@ -9,10 +9,10 @@ namespace retrace::tracking {
 namespace {
 
 constexpr double kLoaded = 0.2;       // share of the weight from which on a foot stands fully
-constexpr double kPlaceTaken = 0.03;  // time constant with which a standing foot's place is taken as it is [s]
-constexpr double kPlaceMoved = 0.06;  // time constant with which a swinging foot's place is moved [s]
+constexpr double kPlaceTaken = 0.03;  // time constant with which a standing foot's position is taken as it is [s]
+constexpr double kPlaceMoved = 0.06;  // time constant with which a swinging foot's position is moved [s]
 constexpr double kFarthest = 0.3;     // by which it is moved at most [m]
-constexpr double kRootWeight = 0.1;   // in place of Options::root_translation_weight
+constexpr double kRootWeight = 0.1;   // instead of Options::root_translation_weight
 constexpr double kLowest = 0.1;       // center of mass, against a time constant of zero [m]
 constexpr double kLeastPull = 1.0;    // the same for gravity [m/s^2]
 

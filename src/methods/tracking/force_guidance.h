@@ -18,12 +18,12 @@ namespace retrace::tracking {
 /// Asks the quadratic program for two things besides the accelerations of the joints:
 ///
 /// - the forces that the reference requires (Newton's law on its center of mass, shared among the feet by
-///   metrics::RequiredForcesOf), with feedback on the place of the center of mass, and
-/// - the feet at their places in the world, so that they come down and lift off when the reference's do.
+///   metrics::RequiredForcesOf), with feedback on the position of the center of mass, and
+/// - the feet at their positions in the world, so that they come down and lift off when the reference's do.
 ///
-/// A foot that is put down beside its place stays there, and the center of mass is then to be beside its place by as
-/// much. A foot that swings is put down farther on by a share of how far the capture point is from where it should be.
-/// On level ground.
+/// A foot that is put down beside its position stays there, and the center of mass is then to be beside its position by
+/// as much. A foot that swings is put down farther on by a share of how far the capture point is from where it should
+/// be. On level ground.
 class ForceGuidance {
  public:
   /// What it refers to must outlive the object. @param gravity downwards [m/s^2]
@@ -34,10 +34,10 @@ class ForceGuidance {
   void Update(const dynamics::CharacterDynamics& now, const Goal& goal, const std::vector<ContactPlace>& places,
               double time, double interval);
 
-  /// Sets the goals of the feet; the place of the root is hardly a goal of its own then.
+  /// Sets the goals of the feet; the position of the root is hardly a goal of its own then.
   void SetTasks(const dynamics::CharacterDynamics& now, Dynamics& program) const;
 
-  /// Sets the goals of the forces at the places, which are the program's contacts.
+  /// Sets the goals of the forces at the positions, which are the program's contacts.
   void SetForces(const dynamics::CharacterDynamics& now, const std::vector<ContactPlace>& places,
                  Dynamics& program) const;
 
@@ -53,8 +53,8 @@ class ForceGuidance {
     int body = -1;
     bool touches = false;          // in the simulation
     Vec3 required = Vec3::Zero();  // force on it in the reference [N]
-    Vec3 offset = Vec3::Zero();    // of its place from the reference's, horizontally [m]
-    // of the reference's: the place of its center of mass, its orientation, and their derivatives
+    Vec3 offset = Vec3::Zero();    // of its position from the reference's, horizontally [m]
+    // of the reference's: the position of its center of mass, its orientation, and their derivatives
     Vec3 place = Vec3::Zero(), velocity = Vec3::Zero(), acceleration = Vec3::Zero();
     Mat3 rotation = Mat3::Identity();
     Vec3 rate = Vec3::Zero(), rate_change = Vec3::Zero();

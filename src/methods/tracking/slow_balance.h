@@ -13,10 +13,10 @@
 
 namespace retrace::tracking {
 
-/// Who walks briskly falls from one foot onto the other, and takes an error up with the next step. Who sneaks or stands
-/// on one leg must keep the center of mass over a sole some centimeters wide for as long as the reference does: an
-/// error that grows for half a second is beyond what the sole can push. So in slow motions the horizontal acceleration
-/// of the center of mass is a goal of its own, with feedback on its distance from the standing feet.
+/// In a brisk walk the body falls from one foot onto the other, and the next step absorbs an error. A body that sneaks
+/// or stands on one leg must keep the center of mass over a sole some centimeters wide for as long as the reference
+/// does: an error that grows for half a second is beyond what the sole can push. So in slow motions the horizontal
+/// acceleration of the center of mass is a goal of its own, with feedback on its distance from the standing feet.
 class SlowBalance {
  public:
   /// @param character must outlive the object @param flights of the reference, in the order of time @param gravity

@@ -23,7 +23,7 @@ class TakeOff {
   TakeOff(const character::Character& character, TrackedMotion& motion, std::span<const metrics::Interval> flights,
           const Options& options, double gravity);
 
-  /// Adds the goals of an instant of the reference [s] to a program, whose tasks they become.
+  /// Adds the goals of an instant of the reference [s] to a program as tasks.
   void AddTasks(const dynamics::CharacterDynamics& now, const Goal& goal, double time, Dynamics& program);
 
  private:

@@ -28,7 +28,7 @@ Summary Follow(const Problem& problem, const Hooks& hooks) {
   control::SimulationScratch scratch;
   character::State reference;
   const int patience = control::TimeGrid{problem.time_step()}.Nearest(kPatience);
-  int outside = 0;  // steps since it left the gates
+  int outside = 0;  // steps since it exceeded the tolerances
   summary.end = summary.control.start;
   while (summary.status == Status::kReachedEnd && summary.control.num_steps() < problem.num_steps()) {
     const int first = summary.control.num_steps();

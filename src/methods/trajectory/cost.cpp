@@ -12,11 +12,11 @@ namespace {
 
 using character::Joint;
 
-/// Of equations 3 to 8 (section 3.1), with sums over the frames of a recording of 60 Hz.
+/// Weights of equations 3 to 8 (section 3.1), with sums over the frames of a recording of 60 Hz.
 constexpr double kCom = 15, kComVelocity = 0.5, kPose = 0.5, kVelocity = 0.0005, kRoot = 4, kJerk = 1e-10;
-/// Of the joints in equations 5 and 6.
+/// Weights of the joints in equations 5 and 6.
 constexpr double kHips = 10, kShoulders = 3;
-/// Of what the cost of the task is the cost of: a fragment of the search [s].
+/// Duration that the cost of the task refers to: a fragment of the search [s].
 constexpr double kFragment = 0.1;
 
 double BetaOf(const Joint& joint) {

@@ -54,7 +54,7 @@ class MotionCost {
   int first_step_ = -1, end_step_ = -1;
   std::vector<double> beta_;       // (joints)
   std::vector<Instant> instants_;  // the last one first; after the earliest instant the start of the range
-  // Of one motion.
+  // State of one motion.
   Terms terms_{};
   double gate_ratio_ = 0;
   Vec3 shift_ = Vec3::Zero();

@@ -83,7 +83,7 @@ struct RolloutWorker::Impl {
     of_lane = std::move(left);
   }
 
-  /// Of at most as many samples as there are lanes.
+  /// Rolls out at most as many samples as there are lanes.
   void RunTogether(const Window& window, const character::State& start, std::span<const Spline> splines,
                    std::span<SampleResult> results) {
     std::vector<size_t> of_lane(splines.size());

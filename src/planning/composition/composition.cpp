@@ -22,11 +22,12 @@ constexpr double kExitWindow = 1.0;   // before the end of a part, in which it m
 constexpr double kCutsApart = 0.3;    // between two cuts that are both tried [s]
 constexpr double kReaction = 0.2;     // after the start of a push the plan goes on for so long [s]
 constexpr int kEfforts[] = {1, 4};    // factors on samples, one after the other
-constexpr double kGoodEnd = 0.2;      // of a way from the end of its control, with which it is taken at once [m]
+constexpr double kGoodEnd =
+    0.2;  // distance of a transition from the end of its control at which it is taken at once [m]
 // Falls and get-ups.
-constexpr double kNear = 0.3;           // where there is a get-up, ways after a push that are farther are not tried [m]
+constexpr double kNear = 0.3;           // where there is a get-up, farther transitions after a push are not tried [m]
 constexpr double kGetUpWindow = 0.35;   // share of a get-up in which it may be entered
-constexpr double kShareOfBudget = 0.5;  // of a way that is tried then: there are others
+constexpr double kShareOfBudget = 0.5;  // of a transition that is tried then: there are others
 constexpr double kNamedCut = 0.2;       // from the time that is named, within which a get-up is entered [s]
 constexpr int kMostGetUps = 6;          // of the nearest that are tried
 
@@ -105,7 +106,7 @@ class Composer {
     return false;
   }
 
-  /// The last part may have ended where nothing leads on, although it stayed within its gates: the ways into it that
+  /// The last part may have ended where nothing leads on, although it stayed within tolerance: the ways into it that
   /// have not been tried yet, as far as one of them leads on into a control.
   bool EnterLastPartAnew(size_t control) {
     if (!choice_ || choice_->num_parts != motion_.parts().size() ||
@@ -168,7 +169,7 @@ class Composer {
     return std::nullopt;
   }
 
-  /// A way from lying into a get-up.
+  /// A transition from lying into a get-up.
   struct GetUpPlan {
     size_t fall = 0;
     control::Fragment drive;
@@ -192,11 +193,11 @@ class Composer {
     return !problem_.get_ups.empty() && motion_.actual().back()[root].position.y() < kLowRoot * height;
   }
 
-  /// Where a get-up can be entered depends on how one lies, so that the character falls in some ways, and the get-ups
-  /// are tried that servos bring nearest from any of them.
+  /// Where a get-up can be entered depends on how the body lies. So several falls are simulated, and the get-ups are
+  /// tried that servos bring nearest from any of them.
   /// @param exit step at which the plan is left
   /// @param since when there is nothing to follow any more [s]
-  /// @param when for people
+  /// @param when as text for messages
   bool FallAndGetUp(int exit, double since, const std::string& when) {
     motion_.CutOff(exit, since);
     const CompositionBuilder::Snapshot before = motion_.Take();
@@ -228,7 +229,7 @@ class Composer {
     std::stable_sort(ways.begin(), ways.end(),
                      [](const GetUpPlan& a, const GetUpPlan& b) { return a.cut.distance < b.cut.distance; });
     if (ways.size() > static_cast<size_t>(kMostGetUps)) ways.resize(kMostGetUps);
-    const auto tell = [&] {  // what was tried in vain is not told of
+    const auto tell = [&] {  // failed attempts are not reported
       for (size_t p = before.parts.size(); hooks_.on_part && p < motion_.parts().size(); ++p) {
         hooks_.on_part(motion_.parts()[p]);
       }
@@ -269,7 +270,7 @@ class Composer {
 
   /// From where the character lies to the controls that are nearest once servos have gone to them.
   /// @param window share of a control in which it may be entered, as long as it is near the ground
-  /// @param most ways into each of them
+  /// @param most transitions into each of them
   /// @param time about which it is entered, whether it is near the ground there or not [s]
   std::vector<GetUpPlan> WaysUp(const std::vector<size_t>& controls, double window, int most,
                                 const std::optional<double>& time = {}) {
@@ -354,8 +355,9 @@ class Composer {
     return start;
   }
 
-  /// The first way that ends near the end of its control, or else the one that ends nearest: a motion may stay within
-  /// the gates to its end, and be lost there. Where no cut leads on, all are tried once more with more samples.
+  /// The first transition that ends near the end of its control, or else the one that ends nearest: a motion may stay
+  /// within the tolerances to its end, and be lost there. Where no cut leads on, all are tried once more with more
+  /// samples.
   bool TryAll(const std::vector<Cut>& cuts, CompositionEvent event, size_t efforts = std::size(kEfforts)) {
     Choice choice = {motion_.Take(), cuts, 0, efforts, event, in_fall_, 0, {}};
     std::vector<Way>& found = choice.found;
@@ -438,7 +440,7 @@ class Composer {
   size_t num_falls_ = 0;
   std::optional<Choice> choice_;
   bool in_fall_ = false;    // a get-up is sought
-  bool silent_ = false;     // parts are not told of, because they may be taken back
+  bool silent_ = false;     // parts are not reported, because they may be discarded
   double cpu_seconds_ = 0;  // of the tries of a part
 };
 

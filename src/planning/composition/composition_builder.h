@@ -1,5 +1,5 @@
-/// The motion that a composition has so far: its control, what is simulated of it and what it follows, to which a way
-/// into another control, a fall or a drive is appended. Internal to the module.
+/// The motion that a composition has so far: its control, what is simulated of it and what it follows, to which a
+/// transition into another control, a fall or a drive is appended. Internal to the module.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace retrace::runs {
 
-/// A way from a motion into another one.
+/// A transition from a motion into another one.
 struct Cut {
   int exit_step = 0;  // of the composed motion
   size_t control = 0;
@@ -101,7 +101,7 @@ class CompositionBuilder {
   const character::Character& character_;
   Composition result_;
   std::vector<character::State> actual_;              // (steps + 1)
-  std::optional<control::KinematicTransition> jump_;  // of the way that is appended next
+  std::optional<control::KinematicTransition> jump_;  // of the transition that is appended next
 };
 
 }  // namespace retrace::runs

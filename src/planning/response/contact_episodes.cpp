@@ -12,14 +12,14 @@ Vec3 VelocityAt(const character::BodyState& body, const Vec3& point) {
   return body.linear_velocity + body.angular_velocity.cross(point - body.position);
 }
 
-/// What a contact is to the character that is struck.
+/// What a contact is to the receiver.
 struct Hit {
   int body = -1, other = -1, object = -1;
   Vec3 force = Vec3::Zero();  ///< on it [N]
 };
 
-/// The first blow from `from` on, until what strikes has parted from the character.
-/// @param hit_of what a contact is; nothing where it is none of the blow
+/// The first impact from `from` on, until what strikes has parted from the character.
+/// @param hit_of what a contact is; nothing where it is none of the impact
 template <typename HitOf>
 std::optional<ContactEpisode> Follow(const control::Trajectory& whole, double from, const HitOf& hit_of) {
   std::optional<ContactEpisode> blow;

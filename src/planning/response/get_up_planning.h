@@ -1,4 +1,4 @@
-/// After a blow that no motion leads on from, a character falls, and gets up as a recorded motion does (Liu et al.
+/// After an impact that no motion leads on from, a character falls, and gets up as a recorded motion does (Liu et al.
 /// 2010, section 4). Internal to the module.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace retrace::runs {
 
-/// What is done before the way of a candidate begins: a fall, and a drive to the pose in which its motion is entered.
+/// What precedes the motion of a candidate: a fall, and a drive to the pose in which the motion is entered.
 struct Lead {
   std::vector<control::Fragment> fragments;
   std::vector<character::State> states;  ///< of the character, from its beginning on, that of its end left out
@@ -23,10 +23,10 @@ struct GetUpPlan {
   Lead lead;
 };
 
-/// How a body lies decides how it can get up. So it falls in some ways; from each servos go to those places of the
-/// library that are nearest to how it lies, and from which a motion gets up; what they bring nearest comes first.
+/// How a body lies decides how it can get up. So several falls are simulated. From each, servos drive to the poses of
+/// the library that are nearest and from which a motion gets up; the nearest result comes first.
 /// @param from where the run's own control ends; its poses do not count
-/// @param most ways, all by different motions
+/// @param most plans, all by different motions
 std::vector<GetUpPlan> PlanGetUps(const ImpactSimulation& struck, const SegmentProblem& from, size_t most);
 
 }  // namespace retrace::runs

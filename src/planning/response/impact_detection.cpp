@@ -18,7 +18,7 @@ constexpr size_t kStatesApart = 8;  // between which a closest approach is looke
 
 }  // namespace
 
-/// The first blow of another character. Where the two do not part, one does not wait for that.
+/// The first impact of another character. Where the two do not part, one does not wait for that.
 Impact FindImpact(const ResponseProblem& problem, double after) {
   const StoredRun& run = problem.run;
   const control::Scene& scene = run.scene;

@@ -22,7 +22,7 @@ constexpr double kMatching = 0.3;     // in which the differences of a matched b
 constexpr double kShownBefore = 0.1;  // T at most, what is simulated is shown by its poses [s]
 constexpr double kUnseen = 0.0004;    // of what joints give way: a tenth of a meter per second in a step [m]
 
-/// What two poses differ by: the root's place, then rotation vectors of the root and of each joint.
+/// What two poses differ by: the root's position, then rotation vectors of the root and of each joint.
 struct Difference {
   Vec3 place;
   std::vector<Vec3> turns;
@@ -61,7 +61,7 @@ Vec3 Faded(const Vec3& value, const Vec3& rate, double time, double fade) {
 }
 
 /// The pose of a state, moved so that the centers of its bodies are in the mean where the state has them: joints give
-/// way a little under a hard blow.
+/// way a little under a hard impact.
 void MeanPoseOf(const Character& character, const State& state, Pose& pose) {
   character::PoseOf(character, state, pose);
   State bodies;
@@ -106,7 +106,7 @@ int FirstStepOf(const BlendProblem& problem) {
     return GivesWay(problem.character, problem.simulated[static_cast<size_t>(step)]);
   };
   int best = problem.step;
-  double least = 2 * gives_way(best);  // of the place, and in a step of the velocity, which had what it gave before
+  double least = 2 * gives_way(best);  // of the position, and in a step of the velocity, which had what it gave before
   for (int step = problem.step - apart; step >= earliest && least > kUnseen; step -= apart) {
     double largest = gives_way(step);
     for (int next = step + 1; next <= step + apart; ++next) largest = std::max(largest, gives_way(next));
@@ -117,8 +117,8 @@ int FirstStepOf(const BlendProblem& problem) {
   return best;
 }
 
-/// The motion begins at T with the pose and the velocity of the simulation. The root does not come back for the way
-/// that it goes along the ground meanwhile: the motion is put where that ends.
+/// The motion begins at T with the pose and the velocity of the simulation. The root does not come back for the
+/// distance that it covers along the ground meanwhile: the motion is put where that ends.
 std::vector<Pose> Matched(const BlendProblem& problem, int first_step, size_t count) {
   // Velocities are those between the poses that are shown.
   const int apart = first_step < problem.step ? StepsApart(problem.time_step) : 1;

@@ -18,7 +18,7 @@ struct BlendProblem {
   const character::Character& character;
   double time_step = 0;  ///< [s]
   Blend blend = Blend::kMatched;
-  int blow_step = 0;  ///< of the motion, at which the blow begins
+  int blow_step = 0;  ///< of the motion, at which the impact begins
   int exit_step = 0;  ///< before which no pose may take the place of what is simulated
   int step = 0;       ///< of the motion, at which the recorded motion is entered: T
   /// What is simulated up to there, the states of T and of the step before it last.
@@ -29,9 +29,9 @@ struct BlendProblem {
 };
 
 /// The poses that are shown from the beginning of the blend on: for a linear one the recorded motion itself, which the
-/// simulation goes over to by even shares between the blow and T; for a matched one what is simulated is shown up to T,
-/// shortly before it by its poses alone, and the motion then begins with its pose and velocity, and their differences
-/// fade away.
+/// simulation goes over to by even shares between the impact and T; for a matched one what is simulated is shown up to
+/// T, shortly before it by its poses alone, and the motion then begins with its pose and velocity, and their
+/// differences fade away.
 control::KinematicEnding BlendIn(const BlendProblem& problem);
 
 /// Figures of it.

@@ -19,9 +19,9 @@
 namespace retrace::runs {
 namespace {
 
-constexpr double kLeastReturn = 0.2;  // of another's own motion, to go on with after a blow [s]
+constexpr double kLeastReturn = 0.2;  // of another's own motion, to go on with after an impact [s]
 
-/// For how long it stays within its gates [s].
+/// For how long it stays within tolerance [s].
 double Holds(const OtherCharacter& other) {
   const metrics::Gate* const left = other.evaluation.FirstViolated();
   return left != nullptr ? left->first_violation : other.evaluation.simulated_duration;
@@ -102,7 +102,7 @@ void OtherCharacters::LeadBackAgain(const control::Trajectory& whole, const std:
   }
 }
 
-/// Since when nobody touches the one that responds any more; negative where nobody did after the delay [s].
+/// Since when no character touches the one that responds; negative where none did after the delay [s].
 double OtherCharacters::LastTouch(const control::Trajectory& whole) const {
   double last = -1;
   for (double from = std::max(struck_.exit_time(), problem_.blow.end());;) {

@@ -1,4 +1,4 @@
-/// The others in the world of a character that is struck: whose own control does not survive the blow is led back to
+/// The other characters in the world of a receiver: one whose own control does not survive the impact is led back to
 /// its own motion. Internal to the module.
 #pragma once
 
@@ -17,16 +17,16 @@ class OtherCharacters {
   OtherCharacters(ImpactSimulation& struck, int threads, const ResponseHooks& hooks, std::vector<OtherCharacter>& found)
       : struck_(struck), problem_(struck.problem()), threads_(threads), hooks_(hooks), found_(found) {}
 
-  /// Each for itself, by a search, from the end of the blow on.
+  /// Each for itself, by a search, from the end of the impact on.
   void LeadBack();
 
-  /// Others that are touched again leave their way. From the last touch on they are led back once more, where that does
-  /// not take the response away.
+  /// Others that are touched again leave their path. From the last contact on they are led back once more, where that
+  /// does not take the response away.
   /// @param whole what is simulated of all characters, with the response
   /// @param evaluate simulates all of them again and evaluates each; tells whether the response holds
   void LeadBackAgain(const control::Trajectory& whole, const std::function<bool()>& evaluate);
 
-  /// Who there is, where nobody had to be led back.
+  /// The others, where none had to be led back.
   void ListAll();
 
  private:

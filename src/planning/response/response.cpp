@@ -32,10 +32,10 @@ namespace {
 
 constexpr double kNaiveFragment = 0.1;  // [s]
 constexpr int kNaiveTargets = 12;       // in each, after its first one
-constexpr double kFarthest = 0.6;       // of a motion that is searched for where there is a way up after a fall [m]
+constexpr double kFarthest = 0.6;       // of a motion that is searched for where there is a get-up after a fall [m]
 constexpr double kShareOfBudget = 0.5;  // of a get-up: there are others
-constexpr int kMostBackOffs = 10;       // of a way where there are others: one that goes back so often leads nowhere
-constexpr double kLongestFallen = 10;   // for which others are to go on meanwhile [s]
+constexpr int kMostBackOffs = 10;  // of a candidate where there are others: one that backtracks so often leads nowhere
+constexpr double kLongestFallen = 10;  // for which others are to go on meanwhile [s]
 
 class Responder {
  public:
@@ -95,8 +95,8 @@ class Responder {
     if (naive.diverged && naive.states.size() <= static_cast<size_t>(struck_.exit()) + 1) {
       throw InputError(problem_.blow.what, "a blow under which the simulation diverges", "one that it can take");
     }
-    Tell(result_.goes_on ? "the run's own control stays within the gates to its end under the push"
-                         : "the run's own control leaves the gates at " + io::Fixed(result_.own_until, 2) + " s");
+    Tell(result_.goes_on ? "the run's own control stays within tolerance to its end under the push"
+                         : "the run's own control exceeds the tolerances at " + io::Fixed(result_.own_until, 2) + " s");
   }
 
   void Answer() {
@@ -215,7 +215,7 @@ class Responder {
     if (way.reached_end && stand > 0) candidate.found = GoOn(problem, poses, way, followed, candidate);
     candidate.cpu_seconds += way.cpu_seconds;
     SetReached(lead_.end_step * h() - problem_.blow.start + way.reached, candidate);
-    // Of what is not found to the end, what there is is the result where nothing else is found.
+    // What is not found to the end is the result where nothing else is found.
     if (!candidate.found && candidate.reached <= best_reached_) return;
     best_reached_ = candidate.reached;
     Append(followed, std::move(way.fragments));
@@ -238,7 +238,7 @@ class Responder {
     return {{}, {}, IsAmongOthers() ? struck_.WholeState(exit) : struck_.NaiveState(exit), exit};
   }
 
-  /// The way along poses from the end of the lead on.
+  /// The segment along poses from the end of the lead on.
   /// @param num_frames for which others are to go on
   SegmentProblem ProblemOf(const std::vector<character::Pose>& poses, size_t num_frames) const {
     const bool among_others = IsAmongOthers();
@@ -277,7 +277,7 @@ class Responder {
     return control::Replay(struck_.SceneOf(control, searched), problem_.pushes);
   }
 
-  /// The gates alone judge it.
+  /// The tolerances alone judge it.
   void TryOpenLoop(ResponseCandidate& candidate, const std::vector<character::Pose>& poses) {
     const Response before = result_;
     Append(poses, Naive(poses));
@@ -318,7 +318,7 @@ class Responder {
   control::OpenLoopControl ControlWith(std::vector<control::Fragment> fragments) const {
     control::OpenLoopControl control = result_.control;
     if (result_.others_left_out) {
-      // The state that the blow left is the beginning.
+      // The state that the impact left is the beginning.
       for (control::Fragment& fragment : fragments) fragment.first_step -= struck_.exit();
       control.start = struck_.NaiveState(struck_.exit());
       control.fragments = std::move(fragments);
@@ -393,7 +393,7 @@ class Responder {
   ImpactSimulation struck_;
   Response result_;
   OtherCharacters companions_;
-  Lead lead_;  // from the exit to where the way of a candidate begins
+  Lead lead_;  // from the exit to where the motion of a candidate begins
   double best_reached_ = 0;
   bool searched_ = false;  // the control goes on from the exit by what was found
 };

@@ -13,7 +13,7 @@ namespace retrace::runs {
 namespace {
 
 constexpr size_t kStartsApart = 3;  // frames between start times for which a second simulation is made
-// Nearest motions whose best place is a candidate, too; of a kinematic transition, which costs less.
+// Nearest motions whose best position is a candidate, too; of a kinematic transition, which costs less.
 constexpr size_t kMostOfMotions = 6, kMostOfMotionsBlended = 12;
 constexpr size_t kMovedInTime = 4;    // candidates of a kinematic transition that are entered earlier and later, too
 constexpr double kHiddenTime = 0.5;   // what a change of velocity that no force makes counts as [s]
@@ -64,7 +64,7 @@ class Finder {
     return candidate.gap + kHiddenTime * candidate.hidden_impulse / character_.total_mass();
   }
 
-  /// The window was compared with the first simulation: for the second one a place nearby may be better.
+  /// The window was compared with the first simulation: for the second one a position nearby may be better.
   void MoveInTime(ResponseCandidate& candidate) const {
     if (candidate.own) return;
     const ResponseCandidate first = candidate;
@@ -107,7 +107,7 @@ class Finder {
     return matches;
   }
 
-  /// Of those that go on in one motion from nearly the same place, the first.
+  /// The first of those that continue one motion from nearly the same position.
   static std::vector<ResponseCandidate> WithoutTwins(const std::vector<ResponseCandidate>& candidates) {
     std::vector<ResponseCandidate> kept;
     for (const ResponseCandidate& candidate : candidates) {
@@ -214,7 +214,7 @@ class Finder {
 
 namespace {
 
-/// Of the center of mass [m/s].
+/// Velocity of the center of mass [m/s].
 double SpeedAt(const character::ReferenceMotion& motion, double time) {
   character::State state;
   motion.StateAt(time, state);
@@ -251,7 +251,7 @@ bool FindEnd(const ImpactSimulation& struck, ResponseCandidate& candidate) {
       least_speed = speed;
       candidate.rest = candidate.last;
     }
-    // Of a motion that soon goes down again, the last pose is one of that.
+    // The last pose of a motion that soon goes down again belongs to the descent.
     if (candidate.last < candidate.end + o.stand - matching::kFrameTime) candidate.last = candidate.rest;
     return true;
   }

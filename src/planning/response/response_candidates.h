@@ -1,4 +1,4 @@
-/// The places of a library at which a struck character may go on (Zordan et al. 2005, section 4). Internal to the
+/// The positions of a library at which a receiver may go on (Zordan et al. 2005, section 4). Internal to the
 /// module.
 #pragma once
 

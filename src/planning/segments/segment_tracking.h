@@ -6,9 +6,9 @@
 
 namespace retrace::runs {
 
-/// The same as SearchSegment for somebody who stands or walks, in a hundredth of the time; `effort`, `share_of_budget`
-/// and `threads` do not count. It has reached the end where it stays within the gates with its root above
-/// kStandingRoot, and is no way at all where it does not.
+/// The same as SearchSegment for a character that stands or walks, in a hundredth of the time; `effort`,
+/// `share_of_budget` and `threads` do not count. It has reached the end where it stays within tolerance with its root
+/// above kStandingRoot, and is no segment at all where it does not.
 FoundSegment TrackSegment(const SegmentProblem& problem);
 
 }  // namespace retrace::runs

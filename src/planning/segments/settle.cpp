@@ -18,7 +18,7 @@
 namespace retrace::runs {
 namespace {
 
-// Before the end of a way, in which feedback may take over, and between two such instants.
+// Time before the end of a segment in which feedback may take over, and between two such instants.
 constexpr double kHandOverWithin = 0.8, kHandOversApart = 0.15;  // [s]
 constexpr double kSearchedAnew =
     2;  // before that end, from where the rest is searched for where nothing else works [s]
@@ -45,7 +45,7 @@ class Settler {
       }
     }
     if (From(&poses_, steps.back(), false)) return true;
-    // It may have come to stand so that nobody could go on: once more from before it stood.
+    // It may have come to stand in a pose that leads nowhere: once more from before it stood.
     const int before = end_ - StepsIn(kSearchedAnew);
     int step = steps.back();
     for (const control::Fragment& fragment : way_.fragments) {
@@ -94,7 +94,7 @@ class Settler {
     return found;
   }
 
-  /// Whether the root stays where that of somebody is who stands: a search may sink within the gates.
+  /// Whether the root stays as high as in standing: a search may sink within tolerance.
   bool StaysUp(const SegmentProblem& next, const std::vector<control::Fragment>& fragments) const {
     const control::Trajectory whole = SimulateSegment(next, fragments);
     const auto root = static_cast<size_t>(problem_.character.root);
@@ -133,8 +133,8 @@ class Settler {
   FoundSegment& way_;
   std::vector<character::Pose>& followed_;
   int& feedback_from_;
-  const int end_;                    // of the way as it came, where it stands
-  const control::Trajectory whole_;  // of all in the world, along the way as it came
+  const int end_;                    // of the segment as it came, where it stands
+  const control::Trajectory whole_;  // of all in the world, along the segment as it came
 };
 
 }  // namespace

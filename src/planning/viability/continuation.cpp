@@ -25,7 +25,7 @@ constexpr double kRest = 0.2;           // time constant with which a root comes
 constexpr double kLeastRecorded = 0.2;  // of a recording, to go on with [s]
 constexpr double kCycleWithin = 6;      // before the end, where a cycle is looked for [s]
 constexpr double kFarthestPhase = 0.4;  // of the end from a cycle that goes on from there [m]
-constexpr double kMoving = 0.4;         // speed of who does not stand [m/s]
+constexpr double kMoving = 0.4;         // least speed of a character that does not stand [m/s]
 constexpr double kNearFloor = 0.05;     // [m]
 constexpr double kPhasesApart = 0.2;    // of two steps into the walk [s]
 constexpr size_t kMostPhases = 4;       // of the walk that are tried
@@ -163,8 +163,8 @@ std::vector<Pose> StandingStill(const character::ReferenceMotion& reference, con
 
 }  // namespace
 
-std::string Name(ContinuationKind onward) {
-  switch (onward) {
+std::string Name(ContinuationKind kind) {
+  switch (kind) {
     case ContinuationKind::kClip:
       return "clip";
     case ContinuationKind::kCycle:

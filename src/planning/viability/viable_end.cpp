@@ -26,10 +26,10 @@ namespace {
 
 constexpr double kStep = 0.1;             // between the instants of control beyond the end [s]
 constexpr double kGoBack[] = {1.0, 3.0};  // before the end, from where it is searched anew [s]
-// Of the search that only asks whether there is a way on, and of the one that finds another end.
+// Effort of the search for a continuation, and of the one that finds another end.
 constexpr int kSamples = 200, kMendingSamples = 400;
 constexpr int kShareSaved = 5;
-constexpr size_t kMostSearched = 3;                    // ways on that are searched for
+constexpr size_t kMostSearched = 3;                    // continuations that are searched for
 constexpr double kBudget = 300, kMendingBudget = 800;  // simulated seconds per second
 constexpr double kLeastAllowed =
     4000;  // simulated seconds in all, if a search of the clip and the tail may not spend more
@@ -76,7 +76,7 @@ class EndJudge {
     for (Continuation& way : ways) {
       if (Track(way)) return;
     }
-    const EndRecovery mending = configuration_.run.mend_end;
+    const EndRecovery mending = configuration_.run.recover_end;
     const bool tracked = !control_.fragments.empty() && control_.fragments.back().has_commands();
     for (const Continuation& way : ways) {
       if (mending != EndRecovery::kOff && tracked && TrackAnew(way)) return;
@@ -111,9 +111,9 @@ class EndJudge {
     ViableEnd& end = judged_.end;
     end.verdict = ViableEnd::Verdict::kViable;
     end.reason.clear();
-    end.continuation = Name(way.onward);
+    end.continuation = Name(way.kind);
     end.method = method;
-    end.onward = {control_.world, start, std::move(fragments)};
+    end.control = {control_.world, start, std::move(fragments)};
   }
 
   character::ReferenceMotion Motion(std::vector<character::Pose> poses) const {
@@ -160,7 +160,7 @@ class EndJudge {
     const double followed = InsideFor(summary.control, motion);
     if (!summary.reached_end() || followed < tail_steps() * h()) return followed;
     Accept(way, "tracking", std::move(summary.control.fragments), state);
-    judged_.end.onward.world = summary.control.world;
+    judged_.end.control.world = summary.control.world;
     return followed;
   }
 
@@ -182,7 +182,7 @@ class EndJudge {
     return summary;
   }
 
-  /// The whole motion is tracked anew, with what follows its end. Where that stays within the gates and leads to an end
+  /// The whole motion is tracked anew, with what follows its end. Where that stays within tolerance and leads to an end
   /// that is viable, it takes the place of the control.
   bool TrackAnew(const Continuation& way) {
     const tracking::Options& options = configuration_.tracking;
@@ -206,7 +206,7 @@ class EndJudge {
     return true;
   }
 
-  /// For how long a control stays within the gates of a motion [s].
+  /// For how long a control stays within tolerance of a motion [s].
   double InsideFor(const control::OpenLoopControl& control, const character::ReferenceMotion& motion) const {
     const metrics::Evaluation evaluation = metrics::Evaluate(clip_.character, control::Replay(clip_.character, control),
                                                              motion, tail_steps() * h(), clip_.preparation.task.gates);
@@ -229,7 +229,7 @@ class EndJudge {
     return steps;
   }
 
-  /// Whether a search finds a way from a state at a step to what follows the end.
+  /// Whether a search finds a control from a state at a step to what follows the end.
   bool Search(const Continuation& way, int from, const character::State& state, bool mends) {
     CheckStop();
     const character::ReferenceMotion motion = Motion(MotionFrom(way, from, state));
@@ -257,12 +257,12 @@ class EndJudge {
 
   /// What was found is simulated once more: it must end where the search ended.
   bool StillViable(const character::State& searched) const {
-    const control::Trajectory motion = control::Replay(clip_.character, judged_.end.onward);
+    const control::Trajectory motion = control::Replay(clip_.character, judged_.end.control);
     if (control::Fingerprint(motion.states.back()) == control::Fingerprint(searched)) return true;
     throw std::logic_error("the replay beyond the end does not end in the state that the search found");
   }
 
-  /// The new end in the place of the old one, where the motion still stays within the gates of the clip.
+  /// The new end instead of the old one, where the motion still stays within tolerance of the clip.
   bool Mend(const Continuation& way, int from, sampling::Summary summary) {
     control::OpenLoopControl mended = control_;
     std::erase_if(mended.fragments, [&](const control::Fragment& f) { return f.first_step >= from; });
@@ -340,7 +340,7 @@ io::Json ViableEnd::ToJson() const {
 std::string ViableEnd::Describe() const {
   std::string text = "the end is " + Name(verdict);
   if (verdict == Verdict::kNotViable && simulated_seconds > 0) {
-    return text + ": " + reason + " (/run/mend_end=search searches the last seconds anew)";
+    return text + ": " + reason + " (/run/recover_end=search searches the last seconds anew)";
   }
   if (verdict != Verdict::kViable) return text + ": " + reason;
   const char* how = continuation == "clip"    ? "with the recording that follows"

@@ -3,7 +3,7 @@ import { words } from './data.js';
 import { element, fixed } from './dom.js';
 
 const levels = [
-  ['main', 'within the gates'],
+  ['main', 'within tolerance'],
   ['loose', 'as the paper counts'],
   ['strict', 'strict'],
   ['viable', 'ends that can go on'],
@@ -55,7 +55,7 @@ function distribution(part, figure) {
     const dots = own.map((run) =>
       element(run.main ? 'i.dot' : 'i.dot.failed', {
         style: `left: ${place(run.figures[figure])}%`,
-        title: `${clip}, seed ${run.seed}: ${fixed(run.figures[figure], 3)}${run.main ? '' : ', not within the gates'}`,
+        title: `${clip}, seed ${run.seed}: ${fixed(run.figures[figure], 3)}${run.main ? '' : ', not within tolerance'}`,
       }),
     );
     const [low25, middle, high75] = quartiles ?? [];

@@ -19,7 +19,7 @@ function verdict(evaluation) {
   return element(
     good ? 'span.verdict.good' : 'span.verdict.bad',
     {},
-    good ? '\u2713 within the gates' : evaluation.completed ? '\u2717 below the gates' : '\u2717 not to the end',
+    good ? '\u2713 within tolerance' : evaluation.completed ? '\u2717 out of tolerance' : '\u2717 not to the end',
   );
 }
 
@@ -73,10 +73,10 @@ function summary(run, several) {
       'p.note',
       {},
       naive.success
-        ? 'Naive tracking of the reference stays within the gates too.'
+        ? 'Naive tracking of the reference stays within tolerance too.'
         : first === undefined
           ? `Naive tracking of the reference ends after ${fixed(naive.simulated_duration, 2)} s.`
-          : `Naive tracking of the reference leaves the gates after ${fixed(first, 2)} s.`,
+          : `Naive tracking of the reference exceeds the tolerances after ${fixed(first, 2)} s.`,
     );
   }
   return element(

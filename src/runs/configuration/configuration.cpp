@@ -42,7 +42,7 @@ const char* const kSimulationOf2010 = R"({
                  "self_points_per_pair": 8}
 })";
 
-/// Of da Silva et al. 2008, for UsePaperTracking.
+/// Values of da Silva et al. 2008, for UsePaperTracking.
 const char* const kTrackingOf2008 = R"({
   "tracking": {"servo": "paper", "solve_rate": 80, "feedback": 600, "stiffness": 0.05, "root_rotation_weight": 1,
                "root_translation_weight": 1, "contact_damping": 0, "lifted": 10, "released_force": 0,
@@ -72,7 +72,7 @@ io::Words<Method> MethodWords() {
   return {{{Method::kAuto, "auto"},
            {Method::kSampling, "sampling"},
            {Method::kTracking, "tracking"},
-           {Method::kWindows, "windows"}}};
+           {Method::kTrajectory, "trajectory", "windows"}}};
 }
 
 io::Words<Quality> QualityWords() {
@@ -116,11 +116,11 @@ std::optional<std::string> Configuration::Validate() const {
   if (run.tail > 0 && run.tail < kShortestTail)
     return "/run/tail: found " + io::Number(run.tail) + ", expected 0, or 0.1 to 30";
   if (auto problem = sampling.Validate()) return problem;
-  if (sampling.best_effort && (run.method == Method::kTracking || run.method == Method::kWindows)) {
+  if (sampling.best_effort && (run.method == Method::kTracking || run.method == Method::kTrajectory)) {
     return "/search/best_effort: found true with the method " + Name(run.method) + ", expected auto or sampling";
   }
   if (auto problem = tracking.Validate()) return problem;
-  if (auto problem = windows.Validate()) return problem;
+  if (auto problem = trajectory.Validate()) return problem;
   return task.Validate();
 }
 

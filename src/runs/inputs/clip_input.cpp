@@ -25,7 +25,7 @@ recordings::NameMap NamesOf(const io::JsonView& map, const char* member) {
   return names;
 }
 
-/// Of a file that the recording names.
+/// A file that the recording names.
 constexpr const char* kBesideRole = "beside ";
 
 /// The skeleton that a clip needs: the one that is named, or the one of the recording's own name; empty where there is
@@ -44,7 +44,7 @@ std::vector<std::string> FilesBeside(const ClipOptions& o) {
   try {
     return recordings::FilesBeside({io::ReadFile(o.file), o.file.string()});
   } catch (const InputError&) {
-    return {};  // whoever reads it says why it cannot be read
+    return {};  // the reader says why it cannot be read
   }
 }
 

@@ -33,7 +33,7 @@ constexpr size_t kMostMotions = 100000;
 constexpr io::Range kFrameTimes{1e-4, 1};  // [s]
 constexpr int kMostPoses = 10000000;
 
-/// Numbers of a pose in a file: place and orientation of the root, then the rotations of the joints.
+/// Numbers of a pose in a file: position and orientation of the root, then the rotations of the joints.
 size_t NumbersOfPose(const character::Character& character) {
   return 3 + 4 + 4 * character.joints.size();
 }

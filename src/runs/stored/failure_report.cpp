@@ -17,7 +17,7 @@ using sampling::Summary;
 using task::CostTerms;
 using task::Ending;
 
-/// How far a warning of the recording may be from the place: about as far as the search first goes back [s].
+/// How far a warning of the recording may be from the position: about as far as the search first goes back [s].
 constexpr double kNearby = 0.5;
 
 double MeanBefore(const Failure& failure, double CostTerms::*term) {
@@ -84,7 +84,7 @@ void Advise(const Problem& problem, const Summary& search, const metrics::Evalua
       advise(Setting("/search/budget", 2 * problem.options.budget, 0), "the budget ended before the search gave up");
     } else if (report.reached > 0) {
       advise(Setting("/search/budget", 1.1 * search.simulated_seconds / report.reached, 0),
-             "samples stayed inside the gates, but took " + io::Fixed(search.simulated_seconds / report.reached, 0) +
+             "samples stayed within tolerance, but took " + io::Fixed(search.simulated_seconds / report.reached, 0) +
                  " simulated seconds per second");
     } else {
       advise(Setting("/search/budget", 3.0 * problem.options.samples, 0),
@@ -95,7 +95,7 @@ void Advise(const Problem& problem, const Summary& search, const metrics::Evalua
     advise("/search/max_back_offs=1000", "it has gone back " + Times(search.back_offs) + " and may not do so again");
   }
   if (failure.fragment >= 0 && failure.nearest_ratio > 0 && failure.nearest_ratio <= 1) {
-    advise("/search/gate_margin=0", "the nearest sample is inside the gates, though not by the margin of " +
+    advise("/search/gate_margin=0", "the nearest sample is within tolerance, though not by the margin of " +
                                         io::Fixed(100 * problem.options.gate_margin, 0) + " %");
   }
   if (search.ending == Ending::kDiverged && problem.task.world.servo == simulation::Servo::kExplicit &&
@@ -165,7 +165,7 @@ std::string FailureReport::Text() const {
       place.append("all ").append(std::to_string(failure.samples)).append(" samples diverged");
     } else {
       const bool by_margin = failure.nearest_ratio <= 1;
-      place.append(by_margin ? "no sample stays inside the gates by the margin" : "no sample stays inside the gates");
+      place.append(by_margin ? "no sample stays within tolerance by the margin" : "no sample stays within tolerance");
       if (failure.diverged > 0) place.append(", ").append(std::to_string(failure.diverged)).append(" diverged");
     }
     place.append("; drawn ").append(Times(failure.attempts));
@@ -176,7 +176,7 @@ std::string FailureReport::Text() const {
     }
     line(place);
   } else if (!first_gate.empty()) {
-    line("simulated to the end, but outside the gates from " + Seconds(left_at) + " (" + first_gate + ")");
+    line("simulated to the end, but out of tolerance from " + Seconds(left_at) + " (" + first_gate + ")");
   }
   if (ending != Ending::kReachedEnd || !first_gate.empty()) {
     std::string spent = "simulated " + io::Fixed(simulated_seconds, 0);

@@ -12,7 +12,7 @@
 namespace retrace::runs {
 namespace {
 
-/// Of each character of a scene: where it came from, and its outcome.
+/// For each character of a scene: where it came from, and its outcome.
 io::Json CharactersMember(const StoredRun& run, const Replayed& replayed) {
   io::Json list = io::Json::array();
   for (size_t c = 0; c < run.characters.size(); ++c) {

@@ -156,7 +156,7 @@ results::CostTable CostsOf(const sampling::Summary& search) {
 results::SampleTable SamplesOf(const sampling::Summary& search) {
   results::SampleTable table{CostTermNames(), {}};
   for (const sampling::IterationRecord& iteration : search.iterations) {
-    if (iteration.samples.empty()) continue;  // of a long search, and not on the way to the result
+    if (iteration.samples.empty()) continue;  // of a long search, and not part of the result
     results::FragmentSamples& costs = table.fragments.emplace_back();
     costs.fragment = iteration.fragment;
     costs.attempt = iteration.attempt;

@@ -61,7 +61,7 @@ std::string Ending(const Replayed& replayed) {
   if (replayed.diverged())
     return "diverges at " + io::Fixed(replayed.first().TimeOf(replayed.first().num_steps()), 2) + " s";
   if (!evaluation) return "there is no reference to compare with";
-  return evaluation->completed ? "within the gates" : "within the gates as far as it goes";
+  return evaluation->completed ? "within tolerance" : "within tolerance as far as it goes";
 }
 
 }  // namespace

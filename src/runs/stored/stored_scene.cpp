@@ -101,7 +101,7 @@ std::vector<std::string> Join(const StoredRun& other, const Placement& placement
     notes.push_back("character " + std::to_string(number) + " is " + run.scene.characters.back().name + " of " + name +
                     ", which starts at x " + io::Fixed(at.x(), 2) + ", z " + io::Fixed(at.z(), 2) + " m");
   }
-  // The characters of the scene may have moved to another place in memory.
+  // The characters of the scene may have moved to another position in memory.
   for (size_t c = 0; c < run.characters.size(); ++c) {
     auto& reference = run.characters[c].reference;
     if (reference) reference = reference->Of(run.scene.characters[c]);

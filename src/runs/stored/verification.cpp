@@ -80,7 +80,7 @@ std::string FirstDifference(const StoredRun& run, const Replayed& replayed) {
 
 Verification Verify(const StoredRun& run) {
   Verification verification;
-  // Without a manifest nobody can tell what else was removed.
+  // Without a manifest it is unknown what else was removed.
   verification.difference = run.manifest.is_null() ? (run.folder / results::kManifestFile).string() + ": no such file"
                                                    : results::FirstChange(run.folder, run.manifest);
   if (!verification.difference.empty()) return verification;

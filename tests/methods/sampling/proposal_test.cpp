@@ -11,7 +11,7 @@
 namespace retrace::sampling {
 namespace {
 
-/// A problem whose samples are drawn.
+/// A problem for which samples are drawn.
 struct Drawing {
   Drawing() : small(SmallConfiguration(), task::Standing, 0.3), problem(small.problem()) {}
   /// A state in which each joint turns by a rotation vector.

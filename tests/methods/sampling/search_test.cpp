@@ -257,7 +257,7 @@ TEST(Search, ThatGetsLostGoesBackAndDrawsAgain) {
   EXPECT_EQ(result.back_offs, 4);
   EXPECT_FALSE(result.reached_end());
   EXPECT_EQ(result.ending, task::Ending::kLeftGates);
-  EXPECT_TRUE(result.control.fragments.empty()) << "nothing outside the gates is a part of the result";
+  EXPECT_TRUE(result.control.fragments.empty()) << "nothing out of tolerance is a part of the result";
   EXPECT_EQ(control::Fingerprint(result.end), control::Fingerprint(small.problem().task.start));
   std::set<double> costs;
   ASSERT_EQ(result.iterations.size(), 5u);
@@ -354,7 +354,7 @@ void ExpectPartialUpToTheFailure(const Problem& problem, const Summary& result) 
 }
 
 TEST(LongSearch, GoesBackTwiceAsFarAndBeginsAnewFromTheStart) {
-  // Gates that the squat's first part passes and its last part cannot.
+  // Tolerances that the squat's first part passes and its last part cannot.
   Configuration configuration = SmallConfiguration();
   configuration.task.schedule.segmentation = task::Segmentation::kOff;
   configuration.sampling.max_back_offs = 0;
@@ -372,7 +372,7 @@ TEST(LongSearch, GoesBackTwiceAsFarAndBeginsAnewFromTheStart) {
   }
   configuration.sampling.max_back_offs = 6;
   configuration.sampling.back_off = 0.1;
-  configuration.sampling.refit = false;  // or it gets past the place
+  configuration.sampling.refit = false;  // or it gets past the position
   const SmallProblem small(configuration, task::Squatting, 0.6);
   const Summary result = Search(small.problem());
   int lost = -1;
@@ -413,7 +413,7 @@ TEST(LongSearch, ThatMayNotGoBackEndsWhereItGetsLost) {
   EXPECT_EQ(result.failure.attempts, 1);
   ExpectPartialUpToTheFailure(small.problem(), result);
   ReplaysToTheSameEnd(result);
-  // Without watching the gates it goes on to the end.
+  // Without watching the tolerances it goes on to the end.
   configuration.sampling.keep_inside_gates = false;
   const Summary blind = Search(SmallProblem(configuration, task::Squatting, 0.8).problem());
   EXPECT_EQ(blind.ending, task::Ending::kReachedEnd);
@@ -648,7 +648,8 @@ TEST(LongSmoothing, StaysWithinTheBudget) {
 }
 
 TEST(LongSmoothing, ThatIsGivenUpLeavesTheResultAsItWas) {
-  // Hardly any freedom around offsets that are mixed with their neighbors', and gates just wide enough for the search.
+  // Hardly any freedom around offsets that are mixed with their neighbors', and tolerances just wide enough for the
+  // search.
   Configuration configuration = SmoothingConfiguration();
   configuration.sampling.smoothing.passes = 0;
   const SmallProblem without(configuration, task::Squatting, 0.6);
@@ -677,7 +678,7 @@ TEST(LongSmoothing, ThatIsGivenUpLeavesTheResultAsItWas) {
             control::FormatControl(task::Human(), Search(again.problem()).control));
 }
 
-/// Passes with few samples and no corrections, around the path of a search that just got inside the gates.
+/// Passes with few samples and no corrections, around the path of a search that just got within tolerance.
 Summary SmoothedWithPasses(double joint_position) {
   Configuration configuration = SmoothingConfiguration();
   configuration.task.gates.joint_position = joint_position;
@@ -844,7 +845,7 @@ TEST(LongSearch, StoppedWithFewerSamplesThanStartStatesEndsTheSame) {
   StoppedAnywhereEndsTheSame(small.problem(), expected, whole);
 }
 
-/// A store that takes the state of the search in the place of its iterations goes on to the same result.
+/// A store that takes the state of the search instead of its iterations goes on to the same result.
 void StoppedWithABoundedStoreEndsTheSame(const Problem& problem, size_t most_samples_kept = kMostSamplesKept) {
   const auto farm = parallel::MakeThreadFarm(1, MakeWorkerFactory(problem));
   Hooks hooks;

@@ -142,7 +142,7 @@ TEST(WindowsMethod, RefusesOptionsThatAreNone) {
     Optimize(small.problem());
     FAIL();
   } catch (const UsageError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("/windows/population: found 2"));
+    EXPECT_THAT(error.what(), HasSubstr("/trajectory/population: found 2"));
   }
 }
 

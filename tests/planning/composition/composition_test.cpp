@@ -120,7 +120,7 @@ TEST_F(Composing, WhereNothingLeadsOnEntersThePartBeforeAnew) {
   EXPECT_GT(went_back, 0);
 }
 
-// A part that stayed within its gates, but ended far from where it was to end, had nothing that led on.
+// A part that stayed within tolerance, but ended far from where it was to end, had nothing that led on.
 TEST_F(Composing, TakesTheWayThatEndsNearestTheEndOfItsControl) {
   CompositionOptions options = Playing({"walk", "walk"});
   options.cuts = 3;

@@ -51,12 +51,12 @@ TEST(ViableEnd, StandingGoesOnByAControlThatReplays) {
   EXPECT_EQ(end.method, "tracking");
   EXPECT_FALSE(end.searched_from);
   EXPECT_THAT(end.Describe(), HasSubstr("the end is viable: on the feet for 3.0 s more"));
-  EXPECT_NEAR(end.onward.duration(), 3, 1e-9);
+  EXPECT_NEAR(end.control.duration(), 3, 1e-9);
   // It begins where the motion ends, and three seconds later the character still stands.
   const control::Trajectory motion = control::Replay(job.character(), result.control());
-  EXPECT_EQ(control::Fingerprint(end.onward.start), control::Fingerprint(motion.states.back()));
-  const std::string text = control::FormatControl(job.character(), end.onward);
-  const control::LoadedControl loaded = control::ParseControl(text, "onward.json");
+  EXPECT_EQ(control::Fingerprint(end.control.start), control::Fingerprint(motion.states.back()));
+  const std::string text = control::FormatControl(job.character(), end.control);
+  const control::LoadedControl loaded = control::ParseControl(text, "continuation.json");
   const control::Trajectory onward = control::Replay(loaded.character, loaded.control);
   EXPECT_FALSE(onward.diverged);
   EXPECT_EQ(onward.num_steps(), 720u);
@@ -78,7 +78,7 @@ TEST(ViableEnd, AFallIsNotViableAndTheLastSecondsAreSearchedAnew) {
   options.configuration.sampling.samples = 100;
   options.configuration.sampling.selection.saved = 20;
   options.configuration.sampling.max_back_offs = 2;  // what cannot be caught is given up soon
-  options.configuration.run.mend_end = EndRecovery::kOff;
+  options.configuration.run.recover_end = EndRecovery::kOff;
   const Job judging(options);
   const Reconstruction result = FindControl(judging, *parallel::MakeThreadFarm(1, MakeWorkerFactory(judging)));
   ASSERT_TRUE(result.success());
@@ -90,7 +90,7 @@ TEST(ViableEnd, AFallIsNotViableAndTheLastSecondsAreSearchedAnew) {
   EXPECT_THAT(judged.end.Describe(), HasSubstr("the end is not viable: no way on was found"));
   EXPECT_GT(judged.end.simulated_seconds, 100);
   EXPECT_FALSE(judged.mended);
-  options.configuration.run.mend_end = EndRecovery::kSearch;
+  options.configuration.run.recover_end = EndRecovery::kSearch;
   const Job mending(options);
   const JudgedEnd mended = JudgeEndOf(mending, result.control(), thrown, 1, {});
   ASSERT_EQ(mended.end.verdict, Verdict::kViable) << mended.end.Describe();
@@ -98,18 +98,18 @@ TEST(ViableEnd, AFallIsNotViableAndTheLastSecondsAreSearchedAnew) {
   ASSERT_TRUE(mended.end.searched_from);
   EXPECT_NEAR(*mended.end.searched_from, 0.2, 1e-9);  // a second before the end, at the start of a fragment
   EXPECT_THAT(mended.end.Describe(), HasSubstr("; found anew from 0.20 s on"));
-  // What came before is what it was, and the whole is as long as the clip and inside its gates.
+  // What came before is what it was, and the whole is as long as the clip and within tolerance.
   EXPECT_EQ(mended.mended->num_steps(), result.control().num_steps());
   const control::Trajectory before = control::Replay(mending.character(), result.control());
   const control::Trajectory after = control::Replay(mending.character(), *mended.mended);
   EXPECT_EQ(control::Fingerprint(after.states[48]), control::Fingerprint(before.states[48]));
   EXPECT_NE(control::Fingerprint(after.states.back()), control::Fingerprint(before.states.back()));
   EXPECT_EQ(control::Fingerprint(after.states.back()), control::Fingerprint(mended.mended_end));
-  EXPECT_EQ(control::Fingerprint(after.states.back()), control::Fingerprint(mended.end.onward.start));
+  EXPECT_EQ(control::Fingerprint(after.states.back()), control::Fingerprint(mended.end.control.start));
   EXPECT_TRUE(metrics::Evaluate(mending.character(), after, mending.reference(), mending.problem.task.duration(),
                                 mending.problem.task.gates)
                   .success());
-  EXPECT_GT(RootShare(mending, control::Replay(mending.character(), mended.end.onward).states.back()), 0.9);
+  EXPECT_GT(RootShare(mending, control::Replay(mending.character(), mended.end.control).states.back()), 0.9);
   // The number of threads changes nothing.
   const JudgedEnd again = JudgeEndOf(mending, result.control(), thrown, 2, {});
   ASSERT_TRUE(again.mended);
@@ -121,7 +121,7 @@ TEST(ViableEnd, AFallIsNotViableAndTheLastSecondsAreSearchedAnew) {
 TEST(ViableEnd, WhoCannotStandWalksOn) {
   JobOptions options = Clip("stand", 0.6);
   options.clip.end.reset();
-  options.configuration.run.mend_end = EndRecovery::kOff;
+  options.configuration.run.recover_end = EndRecovery::kOff;
   const Job job(options);
   const Reconstruction result = FindControl(job, *parallel::MakeThreadFarm(1, MakeWorkerFactory(job)));
   ASSERT_TRUE(result.success());
@@ -130,7 +130,7 @@ TEST(ViableEnd, WhoCannotStandWalksOn) {
   const JudgedEnd judged = JudgeEndOf(job, result.control(), hasty, 1, {});
   ASSERT_EQ(judged.end.verdict, Verdict::kViable) << judged.end.Describe();
   EXPECT_EQ(judged.end.continuation, "walk");
-  const control::Trajectory motion = control::Replay(job.character(), judged.end.onward);
+  const control::Trajectory motion = control::Replay(job.character(), judged.end.control);
   EXPECT_GT(RootShare(job, motion.states.back()), 0.85);
   EXPECT_GT(motion.states.back()[0].position.z() - motion.states.front()[0].position.z(), 1.5);
 }
@@ -149,7 +149,7 @@ TEST(ViableEnd, ATrackedMotionIsTrackedAnewWithWhatFollows) {
   EXPECT_EQ(judged.end.method, "tracking");
   EXPECT_EQ(judged.mended->num_steps(), result.control().num_steps());
   EXPECT_EQ(control::Fingerprint(control::Replay(job.character(), *judged.mended).states.back()),
-            control::Fingerprint(judged.end.onward.start));
+            control::Fingerprint(judged.end.control.start));
 }
 
 TEST(ViableEnd, LyingHasNoEndToBeViable) {
@@ -183,7 +183,7 @@ TEST(ViableEnd, AMotionThatFailsHasNone) {
   ASSERT_FALSE(result.success());
   ASSERT_TRUE(result.end);
   EXPECT_EQ(result.end->verdict, Verdict::kNotViable);
-  EXPECT_THAT(result.end->reason, HasSubstr("does not stay within the gates"));
+  EXPECT_THAT(result.end->reason, HasSubstr("does not stay within tolerance"));
 }
 
 TEST(ViableEnd, StopsWhereItIsAsked) {

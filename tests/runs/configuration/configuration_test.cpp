@@ -68,11 +68,11 @@ io::Json Another(const std::string& pointer, const io::Json& value) {
   if (pointer == "/simulation/servo") return "explicit";
   if (pointer == "/simulation/solver") return "stock";
   if (pointer == "/tracking/servo") return "paper";
-  if (pointer == "/windows/start") return "zero";
-  if (pointer == "/windows/cost") return "task";
+  if (pointer == "/trajectory/start") return "zero";
+  if (pointer == "/trajectory/cost") return "task";
   if (pointer == "/run/method") return "tracking";
   if (pointer == "/run/baseline") return "tracked";
-  if (pointer == "/run/mend_end") return "search";
+  if (pointer == "/run/recover_end") return "search";
   if (pointer == "/search/method") return "2010";
   if (pointer == "/search/samples") return 777;
   if (pointer == "/search/max_back_offs") return 7;
@@ -324,6 +324,27 @@ TEST(Samples, BringTheirBudget) {
 
 // ---- Names of earlier versions
 
+TEST(OldConfiguration, NamesOfVersion01AreReadAndSet) {
+  Configuration now, before;
+  now.Set("/run/method=trajectory");
+  now.Set("/run/recover_end=search");
+  now.Set("/trajectory/budget=400");
+  before.Set("/run/method=windows");
+  before.Set("/run/mend_end=search");
+  before.Set("/windows/budget=400");
+  EXPECT_EQ(before.ToJson(), now.ToJson());
+  EXPECT_EQ(before.run.method, Method::kTrajectory);
+  EXPECT_EQ(before.run.recover_end, EndRecovery::kSearch);
+  EXPECT_EQ(before.trajectory.budget, 400);
+  io::Json file = now.ToJson();
+  file["windows"] = file["trajectory"];
+  EXPECT_THROW(before.Read(io::JsonView(file, "both.json")), InputError) << "both names at once";
+  file.erase("trajectory");
+  Configuration read;
+  read.Read(io::JsonView(file, "old.json"));
+  EXPECT_EQ(read.trajectory.budget, 400);
+}
+
 TEST(OldConfiguration, IsReadWithItsOldNames) {
   const io::Json old =
       io::ReadJson(std::string(RETRACE_SOURCE_DIR) + "/tests/runs/configuration/old_configuration.json");
@@ -354,9 +375,9 @@ TEST(OldConfiguration, IsReadWithItsOldNames) {
   expected["restart"] = {
       {"samples", 0}, {"saved", 200}, {"after", 1400}, {"patience", 3500}};  // likewise: the method of 2010 has none
   expected["smoothing"]["failure_limit"] = 3;
-  for (const char* section : {"tracking", "windows"}) expected[section] = Configuration().ToJson()[section];
+  for (const char* section : {"tracking", "trajectory"}) expected[section] = Configuration().ToJson()[section];
   expected["run"] = {
-      {"method", "sampling"}, {"baseline", "reference"}, {"tail", 0}, {"mend_end", "tracking"}, {"repair", false}};
+      {"method", "sampling"}, {"baseline", "reference"}, {"tail", 0}, {"recover_end", "tracking"}, {"repair", false}};
   EXPECT_EQ(io::Json::diff(expected, configuration.ToJson()), io::Json::array());
 }
 
@@ -411,9 +432,9 @@ TEST(Description, NamesEveryField) {
   Addresses all;
   Describe(configuration, all);
   {
-    const auto& [run, task, sampling, tracking, windows] = configuration;
-    const auto& [run_method, baseline, tail, mend_end, repair] = run;
-    EXPECT_TRUE(all.Have(run_method, baseline, tail, mend_end, repair));
+    const auto& [run, task, sampling, tracking, trajectory] = configuration;
+    const auto& [run_method, baseline, tail, recover_end, repair] = run;
+    EXPECT_TRUE(all.Have(run_method, baseline, tail, recover_end, repair));
     const auto& [reference, schedule, world, gates, cost_preset, cost_custom, cost, drift_weight, contact_preset] =
         task;
     EXPECT_TRUE(all.Have(cost_preset, drift_weight, contact_preset));
@@ -459,7 +480,7 @@ TEST(Description, NamesEveryField) {
   }
   {
     const auto& [window, together, knots, population, deviation, full_covariance, start, cost, gate_weight, gate_share,
-                 torque_limit, torque_weight, smoothness, drift, budget, seed] = configuration.windows;
+                 torque_limit, torque_weight, smoothness, drift, budget, seed] = configuration.trajectory;
     EXPECT_TRUE(all.Have(window, together, knots, population, deviation, full_covariance, start, cost, gate_weight,
                          gate_share, torque_limit, torque_weight, smoothness, drift, budget, seed));
   }

@@ -115,7 +115,7 @@ TEST(Checkpoint, ABoundedOneIsFullAfter64MegabytesAndTheOtherNever) {
   EXPECT_TRUE(bounded->IsFull());
   for (int written = 0; written < 3; ++written) all.Append(record);
   EXPECT_FALSE(all.IsFull());
-  // The state of the search takes the place of the iterations.
+  // The state of the search replaces the iterations.
   bounded->Restart([](const io::Pieces& write) { write(RecordOf(7)); });
   EXPECT_FALSE(bounded->IsFull());
   EXPECT_LT(std::filesystem::file_size(bounded_folder / kCheckpointFile), 10000u);

@@ -67,7 +67,7 @@ class FailureReports : public testing::Test {
 
 TEST_F(FailureReports, SayWhereHowOftenAndHowFarOff) {
   const std::string text = Report(Failed()).Text();
-  EXPECT_THAT(text, HasSubstr("fragment 7 of 10, 0.60 to 0.70 s: no sample stays inside the gates; drawn 3 times, "
+  EXPECT_THAT(text, HasSubstr("fragment 7 of 10, 0.60 to 0.70 s: no sample stays within tolerance; drawn 3 times, "
                               "gone back 2 times, to 0.10 s at the furthest (4 times from all places)\n"));
   EXPECT_THAT(text, HasSubstr("simulated 1234 s in all, 1234 s per second of motion\n"));
   EXPECT_THAT(text, HasSubstr("nearest sample at 0.70 s: root_height 0.300 m (limit 0.250), root_orientation 30.0 "
@@ -155,7 +155,7 @@ TEST_F(FailureReports, AdviseNoMarginWhenTheGatesWereKept) {
   const FailureReport report = Report(search);
   ASSERT_EQ(report.advice.size(), 1u);
   EXPECT_EQ(report.advice[0].setting, "/search/gate_margin=0");
-  EXPECT_THAT(report.Text(), HasSubstr("no sample stays inside the gates by the margin; drawn"));
+  EXPECT_THAT(report.Text(), HasSubstr("no sample stays within tolerance by the margin; drawn"));
 }
 
 TEST_F(FailureReports, OfADivergedSearchHaveNoFigures) {
@@ -184,7 +184,7 @@ TEST_F(FailureReports, OfAMotionThatReachedTheEndNameTheFirstGate) {
   evaluation.gates = {
       {"root_height", 0.26, 0.25, 0.8}, {"root_orientation", 0.1, 1, -1}, {"joint_position", 0.2575, 0.25, 0.4}};
   const FailureReport report = ReportFailure(problem_, search, evaluation, {});
-  EXPECT_THAT(report.Text(), HasSubstr("outside the gates from 0.40 s (joint_position)"));
+  EXPECT_THAT(report.Text(), HasSubstr("out of tolerance from 0.40 s (joint_position)"));
   ASSERT_EQ(report.advice.size(), 0u) << "it had gone back as often as it may";
   search.back_offs = 1;
   const FailureReport more = ReportFailure(problem_, search, evaluation, {});

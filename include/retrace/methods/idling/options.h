@@ -22,7 +22,7 @@ struct Options {
   int paths = 3;             ///< for each ordered pair of keys
   int attempts = 4;          ///< trees for each path
   int nodes = 120;           ///< extensions of a tree
-  double tube = 1;           ///< half width about the way from key to key, as a factor on the joints' windows
+  double tube = 1;           ///< half width about the path from key to key, as a factor on the joints' windows
   double goal_bias = 0.15;   ///< share of extensions straight to the goal
   double pace = 1.2;         ///< time per angle of the joint that turns most [s/rad]
   double shortest = 0.2;     ///< extension [s]

@@ -18,7 +18,7 @@ struct Leg {
   bool operator==(const Leg&) const = default;
 };
 
-/// Which of the paths of a pair of keys may be played, as somebody chose who looked at them (the paper's manual
+/// The paths of a pair of keys that may be played, chosen by a person who looked at them (the paper's manual
 /// selection).
 struct Choice {
   Leg leg;

@@ -8,7 +8,7 @@
 
 namespace retrace::idling {
 
-/// The pose at rest. Throws InputError with the key's place when it cannot be simulated: it diverges, or it settles
+/// The pose at rest. Throws InputError with the key's position when it cannot be simulated: it diverges, or it settles
 /// farther than Options::settling_limit from where it was put.
 RelaxedKey Relax(const Problem& problem, const KeyPose& key);
 

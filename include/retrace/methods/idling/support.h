@@ -10,8 +10,8 @@
 
 namespace retrace::idling {
 
-/// The thing that carries the character: its axes are those in which places and poses are compared, so that a rocking
-/// chair does not take them away.
+/// The thing that carries the character: its axes are those in which positions and poses are compared, so that a
+/// rocking chair does not take them away.
 class Support {
  public:
   /// The object that carries most of pelvis and thighs in these contacts, with recorded forces, and the ground where
@@ -20,7 +20,7 @@ class Support {
           const simulation::Environment& environment, std::span<const simulation::Contact> contacts);
 
   int object() const { return object_; }  ///< of the environment; -1: the ground
-  /// Place of the root in the axes of the support [m].
+  /// Position of the root in the axes of the support [m].
   Vec3 RootPlace(const character::State& state) const;
   /// Rms distance of the bodies of two states from one another, about the root, in the axes of the support [m].
   double PoseDistance(const character::State& a, const character::State& b) const;

@@ -17,16 +17,16 @@ inline constexpr int kMostStepsPerIteration = 10000000;
 
 inline constexpr io::Integer kSampleNumbers{1, 1000000};
 
-/// Ways to search; each has its own values of the options below and of others (runs::Configuration::UseMethod).
+/// Search methods; each has its own values of the options below and of others (runs::Configuration::UseMethod).
 enum class Method {
   k2010,     ///< one pass, cost and contact scales as in the paper
-  kBackOff,  ///< goes back where no sample stays inside the gates, and refits the distribution that it draws from
+  kBackOff,  ///< goes back where no sample stays within tolerance, and refits the distribution that it draws from
 };
 
 /// Passes after the search that make its result smoother, each a whole search around the path that the one before
-/// found (after Liu, Yin and Guo 2015), with the same physics and gates. Independent noise in every fragment is what a
-/// random search leaves behind; offsets averaged with those of the fragments before and after have less of it, and what
-/// that does to the motion is searched for again.
+/// found (after Liu, Yin and Guo 2015), with the same physics and tolerances. Independent noise in every fragment is
+/// what a random search leaves behind; offsets averaged with those of the fragments before and after have less of it,
+/// and what that does to the motion is searched for again.
 struct SmoothingOptions {
   int passes = 3;           ///< at most; as far as the budget of the search goes
   double samples = 1;       ///< samples and saved samples per iteration, as a share of the search's
@@ -45,7 +45,7 @@ struct SmoothingOptions {
 };
 
 /// A search that has spent much and not reached the end begins once more, at the start and with more samples: few find
-/// most motions at a fraction of the cost, but what they cannot find they do not find by going back ever so often.
+/// most motions at a fraction of the cost. Where they fail, more backtracking rarely helps.
 /// (After Auger and Hansen 2005, who restart an evolution strategy with a larger population.)
 struct RestartOptions {
   int samples = 1400;   ///< per iteration of the new beginning; no more than the search's: there is none
@@ -76,19 +76,19 @@ struct Options {
   double feedforward_gain = 2;
   double feedforward_limit = 1;  ///< largest offset of a joint [rad]
   int target_knots = 5;          ///< target poses per fragment; 1 holds the pose of the fragment's end throughout
-  /// Never save a sample that ends outside the gates while another ends inside: no successful path goes through it.
+  /// Never save a sample that ends out of tolerance while another ends inside: no successful path goes through it.
   bool keep_inside_gates = true;
-  /// How often, in all, the search may go back when no sample of an iteration ends inside the gates (0: the paper's
+  /// How often, in all, the search may go back when no sample of an iteration ends within tolerance (0: the paper's
   /// single pass). It goes back by `back_off` seconds, and by twice as much each time when it fails again no further
   /// on.
   int max_back_offs = 1000;
   /// Simulated seconds per second of motion that the search may spend in all; 0: any number. One pass takes nSample.
   double budget = 5600;
   RestartOptions restart;
-  /// Where all that comes to nothing, the search goes on to the end from its furthest state, outside the gates: one
+  /// Where all that comes to nothing, the search goes on to the end from its furthest state, out of tolerance: one
   /// pass, which the budget does not count and no smoothing follows.
   bool best_effort = false;
-  /// How far inside the gates a sample must stay to be saved, as a share of their limits: the search checks them
+  /// How far within tolerance a sample must stay to be saved, as a share of their limits: the search checks them
   /// every kGateInterval, the verdict at every step.
   double gate_margin = 0.04;
   double back_off = 1;
@@ -181,7 +181,7 @@ void Describe(AnyOptions& o, Visitor& v) {
                    "Number of target poses per fragment, interpolated between; 1 holds the pose of the fragment's end"},
                   o.target_knots, io::Integer{1, 100});
     section.Field(
-        {"keep_inside_gates", "Whether a sample that ends outside the gates is never saved while another ends inside"},
+        {"keep_inside_gates", "Whether a sample that ends out of tolerance is never saved while another ends inside"},
         o.keep_inside_gates, io::Flag{});
     section.Field({"gate_margin", "Distance from the gates that counts as inside, as a share of their limits"},
                   o.gate_margin, io::Real{{0, 0.9}});
@@ -189,10 +189,10 @@ void Describe(AnyOptions& o, Visitor& v) {
         {"budget", "Simulated seconds that may be spent per second of motion (one pass takes nSample); 0: any number"},
         o.budget, io::Real{{0, 1e9}});
     section.Field({"best_effort",
-                   "Whether a search that is lost goes on to the end outside the gates, in one pass beyond its budget"},
+                   "Whether a search that is lost goes on to the end out of tolerance, in one pass beyond its budget"},
                   o.best_effort, io::Flag{});
     section.Field({"max_back_offs",
-                   "How often the search may go back when all samples are outside the gates; 0: one pass, as in the "
+                   "How often the search may go back when all samples are out of tolerance; 0: one pass, as in the "
                    "paper",
                    "",
                    {"max_rewinds"}},

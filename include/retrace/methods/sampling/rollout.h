@@ -33,7 +33,7 @@ struct RolloutTask {
   Proposal proposal = {};  ///< with its center when another task of the start state has found it
 };
 
-/// How often a sample is compared with the gates [s]: more seldom than they are judged, for the sake of speed.
+/// How often a sample is compared with the tolerances [s]: more seldom than they are judged, for the sake of speed.
 inline constexpr double kGateInterval = 0.025;
 
 struct RolloutSample {
@@ -94,7 +94,7 @@ class RolloutWorker {
   std::vector<control::OpenLoop> open_loops_;     // (companions)
   std::vector<control::Controller*> companions_;  // (companions)
   int gate_steps_;                                // kGateInterval [simulation steps]
-  // Of one fragment.
+  // State of one fragment.
   int fragment_ = -1;
   std::optional<task::CostReference> reference_;  // at its end
   std::vector<metrics::GateComparison> gates_;    // (instants) gate_steps_ apart, last first

@@ -20,7 +20,7 @@ struct SampleRecord {
   size_t start = 0;       ///< which saved state it started from, among those of the fragment before
   task::CostTerms terms;  ///< unweighted
   double cost = 0;        ///< sum of the terms times IterationRecord::weights; infinite when it diverged
-  double gate_ratio = 0;  ///< of RolloutSample: above 1 it leaves the gates
+  double gate_ratio = 0;  ///< of RolloutSample: above 1 it exceeds the tolerances
   bool diverged = false;
   bool saved = false;
   bool chosen = false;  ///< on the best path
@@ -42,12 +42,12 @@ struct IterationRecord {
   metrics::FiveNumbers drawn_costs;  ///< of the samples that did not diverge; NaN: all did
   metrics::FiveNumbers saved_costs;  ///< of the saved ones, each once
   size_t diverged = 0;
-  size_t inside_gates = 0;  ///< samples that end inside the gates
+  size_t inside_gates = 0;  ///< samples that end within tolerance
   size_t rollouts = 0;      ///< simulations, feedforward ones included
   double cpu_seconds = 0;   ///< of the workers
   Selection selection;
   bool restored = false;  ///< taken from the store of an earlier search, not simulated
-  int back_to = -1;  ///< the fragment from which the search continues, when no sample of this one is inside the gates
+  int back_to = -1;  ///< the fragment from which the search continues, when no sample of this one is within tolerance
   /// All of them; once the search is beyond the iteration, only the chosen one
   /// where there would be more than Hooks::most_samples_kept in all.
   std::vector<SampleRecord> samples;
@@ -55,13 +55,13 @@ struct IterationRecord {
 
 /// Why a search could not get further.
 struct Failure {
-  int fragment = -1;    ///< the furthest one without a sample inside the gates; negative: there is none
+  int fragment = -1;    ///< the furthest one without a sample within tolerance; negative: there is none
   double start = 0;     ///< of the fragment [s]
   double end = 0;       ///< [s]
   int attempts = 0;     ///< how often the fragment was drawn
   int samples = 0;      ///< in the last of them
   size_t diverged = 0;  ///< of these
-  /// Of the sample that is nearest to staying inside the gates, at the fragment's end: each figure as a share of its
+  /// Of the sample that is nearest to staying within tolerance, at the fragment's end: each figure as a share of its
   /// limit. The worst may have been earlier in the fragment (nearest_ratio).
   metrics::GateRatios nearest;
   double nearest_ratio = 0;

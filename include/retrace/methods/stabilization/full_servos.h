@@ -1,5 +1,5 @@
-/// The control of a run whose servos were weak, as what tracking leaves, with servos of full strength: they drive at
-/// the poses of the motion itself, and torques beside them make up for what they would change.
+/// Converts the control of a run with weak servos, as tracking leaves it, to servos of full strength. They drive at the
+/// poses of the motion itself; additional torques compensate for what they would change.
 #pragma once
 
 #include <span>

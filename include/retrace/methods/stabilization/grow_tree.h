@@ -1,5 +1,5 @@
 /// Growth of a tree of feedback around a control (Al Borno et al. 2018, section 4.2 and algorithm 1): the motion is
-/// pushed at random, and where the feedback with the present tree does not bring it back, a way back is searched for
+/// pushed at random, and where the feedback with the present tree does not bring it back, a path back is searched for
 /// and becomes a branch.
 #pragma once
 

@@ -14,7 +14,7 @@ struct Options {
   double interval = 1.0 / 60;  ///< between two nodes, at which torques are found; in between they are held [s]
   /// Steps of the central differences. They are large on purpose: a contact point is so stiff that derivatives in the
   /// small hold for a tenth of a millimeter only, and steps of a centimeter average over touching and lifting.
-  double position_difference = 1e-2;  ///< of places and angles [m, rad]
+  double position_difference = 1e-2;  ///< of positions and angles [m, rad]
   double velocity_difference = 1e-1;  ///< of their rates [m/s, rad/s]
   double torque_difference = 3e-2;    ///< of torques, as a turn of a servo's target [rad]
   /// Servos that a control holds weak, as tracking does, get their full strength where the motion is another one.
@@ -99,7 +99,7 @@ struct GrowthOptions {
   double largest_force = 300;   ///< [N]
   double push_duration = 0.2;   ///< [s]
   double rest = 0.5;            ///< least time from the end of a push to that of the motion [s]
-  // The search for a way back.
+  // The search for a path back.
   double duration = 0.2;      ///< of the spline of torques, and of the branch [s]
   int knots = 3;              ///< of the spline
   bool cubic = false;         ///< whether it is cubic between its knots, else linear
@@ -108,7 +108,7 @@ struct GrowthOptions {
   int samples = 20;           ///< of an iteration
   int iterations = 50;        ///< at most
   double horizon = 1.5;       ///< of the simulations, the spline's duration within [s]
-  double close = 0.5;         ///< largest share of the gates at the end of them that is a way back
+  double close = 0.5;         ///< largest share of the tolerances at the end of them for a path back
   int batch = 8;              ///< states that are tried with the same tree
   uint64_t seed = 1;
 
@@ -133,7 +133,7 @@ void Describe(AnyOptions& o, Visitor& v) {
     section.Field({"samples", "Samples of an iteration of the search"}, o.samples, io::Integer{4, 10000});
     section.Field({"iterations", "Iterations of the search, at most"}, o.iterations, io::Integer{1, 10000});
     section.Field({"horizon", "Duration of the simulations of the search", "s"}, o.horizon, io::Real{{0.01, 60}});
-    section.Field({"close", "Largest share of the gates at the end that counts as a way back"}, o.close,
+    section.Field({"close", "Largest share of the tolerances at the end that counts as a way back"}, o.close,
                   io::Real{{0.01, 1}});
     section.Field({"batch", "States that are tried with the same tree"}, o.batch, io::Integer{1, 10000});
     section.Field({"seed", "Seed of the pushes and of the search"}, o.seed, io::Natural{});

@@ -23,7 +23,7 @@ struct Model {
 };
 
 /// How far a motion is from the nominal one at an instant, from the difference of the two (dynamics/tangent.h): the
-/// weights are those of the paper's motion optimization, with the root in the place of the center of mass.
+/// weights are those of the paper's motion optimization, with the root instead of the center of mass.
 double SquaredDistance(const Eigen::VectorXd& difference);
 
 class ReindexingController final : public control::Controller {
@@ -49,10 +49,10 @@ class ReindexingController final : public control::Controller {
   void Choose(const control::StepContext& now);
   /// From the states that own_ and state_ hold.
   void ChooseHere(int step);
-  /// Of the present state, which point_ holds, from a node's point.
+  /// Distance of the present state, which point_ holds, from a node's point.
   double NearnessTo(const dynamics::MotionPoint& point);
   /// How far a simulation is, at a node, from the nominal motion that it follows, and from that of the time wherever it
-  /// is: who keeps the pose of the time, too, stays within gates that compare with it.
+  /// is: a character that also keeps the pose of the time stays within tolerances that compare with it.
   double DistanceAt(int step);
   /// The distance L (equation 21) of the motion that goes on from a state along a branch with a shift of nodes; above
   /// `most` it is not simulated to its end.

@@ -22,7 +22,7 @@ struct SolveRecord {
   int variables = 0;                                             ///< of the program
   int iterations = 0;                                            ///< changes of its active set
   double squared_error = 0;   ///< of the state from the reference, as paper's Figure 3: squared differences of all
-                              ///< rotations [rad^2] and velocities [m^2/s^2, rad^2/s^2]; the place of the root apart
+                              ///< rotations [rad^2] and velocities [m^2/s^2, rad^2/s^2]; the position of the root apart
   double slack = 0;           ///< largest acceleration that a contact point is planned to have [m/s^2]
   double largest_torque = 0;  ///< planned, about an axis of a joint [N m]
   double vertical_force = 0;  ///< planned, sum over contact points [N]

@@ -31,22 +31,22 @@ struct Options {
   bool soft_contacts = false;
   /// Whether these feet are pressed in without that law, too: soles land and lift off with their load.
   bool seat_feet = false;
-  /// Of the squared difference of the forces under the feet from what the reference requires, as accelerations of the
-  /// whole character. 0: no guidance by forces, nor by the places of the feet; equation 11 instead.
+  /// Weight of the squared difference of the forces under the feet from what the reference requires, as accelerations
+  /// of the whole character. 0: no guidance by forces, nor by the positions of the feet; equation 11 instead.
   double guidance = 0;
-  double guidance_feedback = 60;  ///< on the place of the center of mass in these forces [1/s^2]
+  double guidance_feedback = 60;  ///< on the position of the center of mass in these forces [1/s^2]
   double foot_weight = 30;        ///< of the accelerations of the feet where forces guide
-  double foot_feedback = 900;     ///< on their places [1/s^2]
+  double foot_feedback = 900;     ///< on their positions [1/s^2]
   /// Where forces guide, a swinging foot is put farther by this share of what the capture point is too far.
   double foot_step = 1.5;
 
-  /// Of its weight in height and tilt, what the goal of a foot keeps while the foot stands: these are what it takes to
-  /// press the soles so that the forces become those that are wanted.
+  /// Share of its weight in height and tilt that the goal of a foot keeps while the foot stands: these are what it
+  /// takes to press the soles so that the forces become those that are wanted.
   double standing_share = 0.1;
   double leg_weight = 0.1;  ///< of the joints of a leg where forces guide: its foot determines them
 
-  /// Of each fragment (0.1 s) the controller is tried with so many random variations, and those that come nearest to
-  /// the reference and to the ground forces that it requires are followed on. 0: the controller as it is.
+  /// Number of random variations of the controller that are tried in each fragment (0.1 s). Those that come nearest to
+  /// the reference and to the ground forces that it requires are continued. 0: the controller as it is.
   int candidates = 0;
   /// Times that such a search goes over the motion: from the second on most candidates are near to what was best
   /// before.

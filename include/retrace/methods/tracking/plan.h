@@ -8,7 +8,7 @@
 /// with accelerations a, torques u, and contact forces V l of the points with Jacobian J. V spans a cone of friction
 /// with four edges at each point. What equation 7e asks for, points that do not slip, is a constraint in the paper;
 /// with more rows than freedoms, or with a point that is about to leave, it has no solution. Where a planar root is
-/// held, a = 0 stands in place of u = 0.
+/// held, a = 0 stands instead of u = 0.
 #pragma once
 
 #include <Eigen/Core>

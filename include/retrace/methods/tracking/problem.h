@@ -35,7 +35,7 @@ PreparedReference PrepareReference(const character::ReferenceMotion& recorded, c
 
 /// Immutable while the method runs. What it points to must outlive it.
 struct Problem {
-  task::Task task;  ///< gates compare with its reference; its start is not used
+  task::Task task;  ///< tolerances compare with its reference; its start is not used
   const character::ReferenceMotion* tracked = nullptr;
   Options options;
   std::vector<control::Push> pushes = {};       ///< that the character is to withstand

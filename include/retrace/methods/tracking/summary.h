@@ -14,13 +14,13 @@ namespace retrace::tracking {
 /// How it ended.
 enum class Status {
   kReachedEnd,  ///< of the motion
-  kFell,        ///< outside the gates for longer than kPatience
+  kFell,        ///< out of tolerance for longer than kPatience
   kDiverged,    ///< the simulation did
   kStopped,     ///< before the end, by Hooks::stop
 };
 std::string Name(Status status);
 
-/// What is simulated after a motion has left the gates, so that its fall can be seen [s].
+/// What is simulated after a motion has exceeded the tolerances, so that its fall can be seen [s].
 inline constexpr double kPatience = 0.5;
 
 struct Summary {

@@ -14,7 +14,7 @@ using Terms = std::array<double, kNumTerms>;
 inline constexpr size_t kGateTerm = 6, kTorqueTerm = 7;
 
 /// Names of the terms: of the paper com, com_velocity, pose, velocity, root, jerk (equations 3 to 8), or those of the
-/// task; then gates and torque.
+/// task; then tolerances and torque.
 std::array<const char*, kNumTerms> TermNames(Cost cost);
 
 }  // namespace retrace::trajectory

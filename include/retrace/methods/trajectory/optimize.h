@@ -1,4 +1,4 @@
-/// Trajectory optimization by windows (Al Borno et al. 2018, section 3.2): the targets of the servos are a spline,
+/// Trajectory optimization (Al Borno et al. 2018, section 3.2): the targets of the servos are a spline,
 /// whose points CMA-ES finds for two windows at a time; the first one is kept, and the next two begin where it ends.
 #pragma once
 
@@ -39,7 +39,7 @@ struct WindowRecord {
   double start_cost = 0;  ///< of the offsets that it began with; its samples include them
   double best_cost = 0;   ///< never above
   Terms terms{};          ///< of the best
-  double gate_ratio = 0;  ///< of what was kept: above 1 it leaves the gates
+  double gate_ratio = 0;  ///< of what was kept: above 1 it exceeds the tolerances
 };
 
 struct Summary {

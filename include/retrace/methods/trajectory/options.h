@@ -1,4 +1,4 @@
-/// The options of the method of windows.
+/// Options of trajectory optimization.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ struct Options {
   Start start = Start::kReference;
   Cost cost = Cost::kPaper;
   double gate_weight = 1000;    ///< of the square by which a figure exceeds `gate_share` of its limit [1/s]; 0: none
-  double gate_share = 0.5;      ///< of the limits of the gates, from which on they cost
+  double gate_share = 0.5;      ///< of the limits of the tolerances, from which on they cost
   double torque_limit = 0;      ///< torque about a joint's axis above which it costs [N m]; 0: none
   double torque_weight = 1e-2;  ///< of the square of what is above [1/(N^2 m^2 s)]
   double smoothness = 0.1;      ///< weight of the smoothness term in the cost of the task [s^2]
@@ -51,7 +51,10 @@ struct Options {
 template <io::DescribedAs<Options> AnyOptions, typename Visitor>
 void Describe(AnyOptions& o, Visitor& v) {
   v.Section(
-      {"windows", "Splines of targets, optimized window by window (Al Borno et al. 2018, section 3)"},
+      {"trajectory",
+       "Splines of targets, optimized window by window (Al Borno et al. 2018, section 3)",
+       "",
+       {"windows"}},
       [&](auto& section) {
         const io::Real weight{{0, 1e6}};
         section.Field({"window", "Duration of a window", "s"}, o.window, io::Real{{0.05, 5}});
@@ -76,11 +79,11 @@ void Describe(AnyOptions& o, Visitor& v) {
                       io::Words<Cost>{{{Cost::kPaper, "paper"}, {Cost::kTask, "task"}}});
         section.Field(
             {"gate_weight",
-             "Weight of the square by which a figure of the gates exceeds a share of its limit; 0: none, as in "
+             "Weight of the square by which a figure of the tolerances exceeds a share of its limit; 0: none, as in "
              "the paper",
              "1/s"},
             o.gate_weight, weight);
-        section.Field({"gate_share", "Share of the limits of the gates from which on they cost"}, o.gate_share,
+        section.Field({"gate_share", "Share of the limits of the tolerances from which on they cost"}, o.gate_share,
                       io::Real{{0, 1}});
         section.Field({"torque_limit", "Torque about an axis of a joint above which it costs; 0: none", "N m"},
                       o.torque_limit, io::Real{{0, 1e5}});

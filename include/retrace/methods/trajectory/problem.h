@@ -1,4 +1,4 @@
-/// What the method of windows works on: the task, and how it is to be done.
+/// The problem of trajectory optimization: the task and the options.
 #pragma once
 
 #include "retrace/methods/trajectory/options.h"

@@ -24,7 +24,7 @@ struct CompositionSettings {
   Configuration configuration = CompositionConfiguration();
 };
 
-/// Controls of one character in one world, the order in which they are played, and the pushes on the way.
+/// Controls of one character in one world, the order in which they are played, and the pushes in between.
 struct CompositionProblem {
   CompositionSettings settings;
   std::vector<LibraryControl> controls;  ///< each once, those of the plan first; before them the one that begins
@@ -57,7 +57,7 @@ struct CompositionPart {
   double hidden_impulse = 0;                  ///< that a kinematic transition stands for, of the center of mass [N s]
 };
 
-/// A way into a control that was searched for.
+/// A transition into a control, found by search.
 struct CompositionTry {
   CompositionEvent event = CompositionEvent::kPlan;
   size_t control = 0;   ///< of CompositionProblem::controls
@@ -87,7 +87,7 @@ struct Composition {
 
 struct CompositionHooks {
   std::function<void(const CompositionPart& part)> on_part = {};
-  /// What was told of from a time [s] on is taken back: nothing led on from its end. Other parts follow.
+  /// What was reported from a time [s] on is discarded: nothing led on from its end. Other parts follow.
   std::function<void(double time)> on_back = {};
   std::function<void(const CompositionTry& tried)> on_try = {};
   std::function<bool()> stop = {};  ///< true: what there is by then is the result

@@ -1,4 +1,4 @@
-/// A blow that a character of a scene, or a thing, gives another character, as the simulation has it.
+/// An impact that a character of a scene, or a thing, gives another character, as the simulation has it.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace retrace::runs {
 
-/// Two touches that are less apart belong to one blow [s].
+/// Contacts that are less apart belong to one impact [s].
 inline constexpr double kTouchesApart = 0.05;
 
 /// The contacts of one character with what strikes it, from the first one until they have parted.
@@ -29,12 +29,12 @@ struct ContactEpisode {
   double duration() const { return end - start; }
 };
 
-/// The first blow of a motion from `from` on [s]; nothing where the character touches no other.
+/// The first impact of a motion from `from` on [s]; nothing where the character touches no other.
 /// @param whole motion of all characters of a scene
 std::optional<ContactEpisode> FirstImpact(const control::Trajectory& whole, const simulation::Layout& layout,
                                           size_t character, double from = 0);
 
-/// The first blow of a thing that moves freely.
+/// The first impact of a thing that moves freely.
 /// @param motion of a single character
 /// @param first_object of the environment, that moves freely (simulation::Environment::ObjectOfFreeBody)
 std::optional<ContactEpisode> FirstImpactOfObject(const control::Trajectory& motion, int first_object);

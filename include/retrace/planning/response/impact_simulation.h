@@ -1,4 +1,4 @@
-/// The motion of a character that is struck, as far as the run's own control tells, and what it would be if servos led
+/// The motion of the receiver under the run's own control, and what it would be if servos led
 /// from there into another motion. Others that are in its world are simulated with it. Internal to the module.
 #pragma once
 
@@ -23,7 +23,7 @@ class ImpactSimulation {
   int StepOf(double time) const;
   /// Not before it.
   int StepAfter(double time) const;
-  int impact() const { return impact_; }  ///< step at which the blow begins
+  int impact() const { return impact_; }  ///< step at which the impact begins
   int exit() const { return exit_; }      ///< step at which the run's own control ends
   double exit_time() const { return exit_ * h(); }
 
@@ -83,14 +83,14 @@ class ImpactSimulation {
   int impact_, exit_;
   std::vector<std::vector<control::Fragment>> others_;
   control::Trajectory naive_, whole_;
-  /// As it is simulated without the blow, where the transition is kinematic: what is then gone back to.
+  /// The simulation without the impact, for kinematic transitions, which return to it.
   std::optional<character::ReferenceMotion> own_motion_;
 };
 
 /// After T, in which a reference goes over from the second simulation to the motion [s].
 inline constexpr double kGoOver = 0.3;
 
-/// Of the servos' strength: that of a body which gives up, to be compared with.
+/// Share of the servos' strength of a passive body, for comparison.
 inline constexpr double kRagdollStrength = 0.01;
 
 }  // namespace retrace::runs

@@ -23,7 +23,7 @@ Configuration ResponseConfiguration();
 enum class Blend {
   kMatched,  ///< the simulation is shown up to T; the motion begins with its pose and velocity, whose differences fade
              ///< away
-  kLinear,   ///< that of the paper: from the blow to T the simulation goes over to the motion by even shares
+  kLinear,   ///< that of the paper: from the impact to T the simulation goes over to the motion by even shares
 };
 std::string Name(Blend blend);
 
@@ -35,9 +35,9 @@ struct ResponseSettings {
   double seconds = 3;             ///< from the push on, at least; then until the body has stood for half a second [s]
   double stand = 3;               ///< for which it then stands or walks on [s]
   int candidates = 3;             ///< motions that are tried; of get-ups after a fall, where these fail, as many
-  bool search_anyway = false;     ///< also where the run's own control stays within the gates under the push
+  bool search_anyway = false;     ///< also where the run's own control stays within tolerance under the push
   bool open_loop = false;         ///< the targets are the reference alone, nothing is searched: to be compared with
-  bool any_motion = false;        ///< places of the library are drawn at random: to be compared with
+  bool any_motion = false;        ///< positions of the library are drawn at random: to be compared with
   bool kinematic = false;         ///< the recorded motion is blended in, and nothing is searched: not physical
   Blend blend = Blend::kMatched;  ///< of that
   bool paper = false;             ///< set by UseRuleOfPaper alone
@@ -75,7 +75,7 @@ struct ResponseProblem {
   Impact blow = {};
 };
 
-/// A place at which a recorded motion may be entered.
+/// A position at which a recorded motion may be entered.
 struct ResponseCandidate {
   bool own = false;     ///< of the run's own motion, which goes on
   size_t motion = 0;    ///< of the library
@@ -99,12 +99,12 @@ struct ResponseCandidate {
   double touched_again = -1;  ///< when another character touches it after the delay [s]; negative: none does
 };
 
-/// Another character of the scene, after the blow.
+/// Another character of the scene, after the impact.
 struct OtherCharacter {
   size_t character = 0;
-  bool undisturbed = false;  ///< its own control stays within its gates; else it is led back to its own motion
+  bool undisturbed = false;  ///< its own control stays within tolerance; else it is led back to its own motion
   double from = 0;           ///< from when on, the last time [s]
-  double reached = 0;        ///< as far as a way was found for it alone [s]
+  double reached = 0;        ///< until when a control was found for it alone [s]
   double cpu_seconds = 0;
   std::vector<character::Pose> reference;  ///< what it follows: (frames) of kCompositionFrame
   metrics::Evaluation evaluation;          ///< in the world of all
@@ -113,7 +113,8 @@ struct OtherCharacter {
 /// What a kinematic transition hides, and how much of it shows.
 struct ResponseBlend {
   double from = 0, to = 0;  ///< [s]
-  /// Of the center of mass at T, between the simulation and the motion [N s]; and as a share of the blow's.
+  /// Difference in momentum of the center of mass at T between the simulation and the motion [N s]; and its share of
+  /// the impact's.
   double hidden_impulse = 0, hidden_share = 0;
   /// Largest of a body, between what is shown and what it is to be there: the simulation where the blend begins, the
   /// motion where it ends [m].
@@ -131,7 +132,7 @@ struct ResponseBlend {
 struct Response {
   control::OpenLoopControl control;        ///< with the pushes under which it was found
   std::vector<character::Pose> reference;  ///< what is followed: (frames) of kCompositionFrame
-  /// How the run's own control fares under the push: within its gates for so long [s].
+  /// How long the run's own control stays within tolerance under the push [s].
   double own_until = 0;
   bool goes_on = false;                       ///< it stays within them to its end, and is the response
   std::vector<ResponseCandidate> candidates;  ///< in the order in which they are tried
@@ -145,15 +146,15 @@ struct Response {
   results::RunTimer timer;
 
   bool physical() const { return control.physical(); }
-  /// The same blow without a response: from the exit on servos have a hundredth of their strength, for as long as the
+  /// The same impact without a response: from the exit on servos have a hundredth of their strength, for as long as the
   /// response lasts; others do what they do in the response. To be compared with.
   control::Scene ragdoll;
 
-  // Of a scene.
+  // For a scene.
   std::vector<OtherCharacter> others;
   std::optional<control::Scene> scene;  ///< of all characters, in which `control` is that of the one that responds
   /// No response was found with the others in the world. So they are left out from the end of the delay on: `control`
-  /// begins there, from the state that the blow left, and is that of a single character.
+  /// begins there, from the state that the impact left, and is that of a single character.
   bool others_left_out = false;
 
   bool success() const { return ending == "completed" && evaluation.success(); }

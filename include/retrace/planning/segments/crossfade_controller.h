@@ -13,7 +13,7 @@ namespace retrace::runs {
 /// Targets are taken ahead of the time by kd / kp of each joint, because damping holds servos back by so much.
 class CrossfadeController final : public control::Controller {
  public:
-  /// Of the first motion and of the second one, their times are those of the world plus an offset [s].
+  /// Times of the first and of the second motion: those of the world plus an offset [s].
   struct Course {
     const character::ReferenceMotion& motion;
     double offset = 0;

@@ -1,4 +1,4 @@
-/// Who has lost the balance: how a body falls until it lies still, and the way from there to a pose.
+/// Loss of balance: how a body falls until it lies still, and the motion from there to a pose.
 /// Internal to the module.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace retrace::runs {
 std::vector<simulation::JointCommand> HoldingWith(double gain, const character::Character& character,
                                                   const character::State& state);
 
-/// Of the servos' strength: shares with which a body falls, one after the other, as how it lies decides how it gets up.
+/// Shares of the servos' strength with which a body falls, tried in this order: how it lies decides how it gets up.
 inline constexpr double kFallGains[] = {0.2, 0.1, 0.4};
 /// In which servos then go to the pose of a get-up [s].
 inline constexpr double kDriveTime = 1.5;
@@ -34,7 +34,7 @@ bool FallUntilStill(const character::Character& character, double gain, int firs
                     const std::function<character::State()>& state,
                     const std::function<bool(control::Fragment fragment)>& play);
 
-/// Servos bring the joints from their rotations in `state` to those of a pose, and gain their full strength on the way.
+/// Servos bring the joints from their rotations in `state` to those of a pose, and gain their full strength meanwhile.
 control::Fragment DriveTo(const character::Character& character, const character::State& state,
                           const character::State& goal, int first_step, int num_steps);
 

@@ -11,9 +11,9 @@
 
 namespace retrace::runs {
 
-/// Of a motion of that duration [s], with its first and its last frame.
+/// Number of frames of a motion of that duration [s], with its first and its last frame.
 size_t NumCompositionFrames(double duration);
-/// Of a motion of these frames [s].
+/// Duration of a motion of these frames [s].
 double DurationOf(const std::vector<character::Pose>& poses);
 
 /// Appends poses that begin at an instant [s], after the frames that there are. All frames are even from the beginning

@@ -1,5 +1,5 @@
 /// What motions that are made of parts have in common, whether they are composed of controls (composition.h) or answer
-/// a blow (response.h): frames of their references, what the parts are there for, and how one becomes the next.
+/// an impact (response.h): frames of their references, the purpose of each part, and how one becomes the next.
 #pragma once
 
 #include <string>

@@ -22,7 +22,7 @@ struct SegmentProblem {
   const character::Character& character;
   const simulation::WorldOptions& world;
   const character::State& start;
-  int first_step = 0;                         ///< of the whole motion, at which the way begins
+  int first_step = 0;                         ///< of the whole motion, at which the segment begins
   const std::vector<character::Pose>& poses;  ///< to follow, of kCompositionFrame, from the start on
   const Configuration& configuration;
   int effort = 1;                   ///< factor on samples and simulated time
@@ -46,7 +46,7 @@ struct FoundSegment {
 
 FoundSegment SearchSegment(const SegmentProblem& problem);
 
-/// All in the world from the start of a way on, whose character has these fragments: to the bit what a replay of the
+/// The state of the whole world from the start of a segment with these fragments: to the bit what a replay of the
 /// whole motion has there.
 control::Trajectory SimulateSegment(const SegmentProblem& problem, std::span<const control::Fragment> fragments);
 

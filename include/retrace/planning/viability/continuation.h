@@ -17,7 +17,7 @@ enum class ContinuationKind {
   kStill,  ///< the last pose, and the root comes to rest
   kWalk,   ///< a walk: a step catches what cannot stand
 };
-std::string Name(ContinuationKind onward);
+std::string Name(ContinuationKind kind);
 
 /// A motion that ends, and what is known of how it could go on.
 struct EndingMotion {
@@ -27,13 +27,13 @@ struct EndingMotion {
 
 /// Poses after the last one of the reference, as far apart as these.
 struct Continuation {
-  ContinuationKind onward = ContinuationKind::kStill;
+  ContinuationKind kind = ContinuationKind::kStill;
   std::vector<character::Pose> poses;
   double followed = 0;  ///< for how long feedback follows it from the end of the motion, once that was tried [s]
 };
 
-/// The ways that make sense for the motion, the one to be tried first in front: who moves at the end goes on moving.
-/// Those that end lying or sitting are left out.
+/// The continuations that make sense for the motion, the first choice first: a character that moves at the end goes on
+/// moving. None for motions that end lying or sitting.
 std::vector<Continuation> ContinuationsOf(const EndingMotion& ending, double seconds);
 
 /// Whether the character stands, walks or flies in a pose, and does not lie or sit on the ground.

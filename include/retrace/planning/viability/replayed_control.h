@@ -18,13 +18,13 @@ struct ReplayedControl {
   bool diverged = false;  ///< the simulation did
   character::State end;
   metrics::Evaluation evaluation;
-  std::optional<metrics::GateStay> stay;  ///< of a search that may leave the gates; else none
+  std::optional<metrics::GateStay> stay;  ///< of a search that may exceed the tolerances; else none
   std::optional<metrics::Evaluation>
       against_recording;  ///< the same with PreparedClip::Unrepaired; none: nothing was repaired
 };
 
 /// Replays a control and compares it with the reference of the clip over the whole of its schedule.
-/// @param best_effort the excursions from the gates are measured, too
+/// @param best_effort the excursions from the tolerances are measured, too
 ReplayedControl EvaluateReplay(const task::PreparedClip& clip, const control::OpenLoopControl& control,
                                std::span<const control::Push> pushes, bool best_effort = false);
 

@@ -1,6 +1,6 @@
-/// Whether a motion can go on where it ends. A motion may stay within the gates to its last instant while it falls:
-/// nothing can follow it then. What is asked for is a control that takes the character on from its end state for some
-/// seconds, on its feet, by simulation alone.
+/// Whether a motion can go on where it ends. A motion may stay within tolerance to its last instant while it falls:
+/// nothing can follow it then. An end is viable when a control keeps the character on its feet for some seconds more,
+/// by simulation alone.
 #pragma once
 
 #include <functional>
@@ -28,7 +28,7 @@ struct ViableEnd {
   std::optional<double> searched_from;  ///< the motion itself was found anew from here on [s]
   double simulated_seconds = 0;         ///< by sampling, for all of that
   double cpu_seconds = 0;
-  control::OpenLoopControl onward;  ///< from the end on, where it is viable
+  control::OpenLoopControl control;  ///< from the end on, where it is viable
 
   io::Json ToJson() const;
   /// A line for people, without a line end.
@@ -43,8 +43,8 @@ struct JudgedEnd {
   character::State mended_end;  ///< where that control ends
 };
 
-/// Judges the end of a control that stays within the gates of the clip (`/run/tail`), and where it is not viable
-/// finds another one, together with what follows (`/run/mend_end`). `state` is where it ends. The result
+/// Judges the end of a control that stays within tolerance of the clip (`/run/tail`), and where it is not viable
+/// finds another one, together with what follows (`/run/recover_end`). `state` is where it ends. The result
 /// depends neither on the number of threads nor on the time. Throws StoppedError when `stop` returns true.
 JudgedEnd JudgeEnd(const EndingMotion& ending, const Configuration& configuration,
                    const control::OpenLoopControl& control, const character::State& state, int threads,

@@ -16,10 +16,10 @@ namespace retrace::runs {
 
 /// What finds the control of a clip.
 enum class Method {
-  kAuto,      ///< tracking, which costs a hundredth; sampling where its motion leaves the gates, or is very long
+  kAuto,      ///< tracking, which costs a hundredth; sampling where its motion exceeds the tolerances, or is very long
   kSampling,  ///< Liu et al. 2010 and successors: survives what no feedback can foresee
   kTracking,  ///< da Silva et al. 2008
-  kWindows,   ///< Al Borno et al. 2018: splines of targets by CMA-ES
+  kTrajectory,  ///< Al Borno et al. 2018: splines of targets by CMA-ES
 };
 std::string Name(Method method);
 
@@ -55,7 +55,7 @@ struct RunSettings {
   /// For so long the character is to go on after the end of the clip, by a control that is looked for; 0: the end is
   /// not judged [s].
   double tail = 3;
-  EndRecovery mend_end = EndRecovery::kTracking;
+  EndRecovery recover_end = EndRecovery::kTracking;
   /// A reference that no body can perform is changed by as little as it takes (repair::RepairReference).
   bool repair = false;
 };
@@ -64,8 +64,8 @@ template <io::DescribedAs<RunSettings> Settings, typename Visitor>
 void Describe(Settings& settings, Visitor& visitor) {
   visitor.Section({"run", "What a run does"}, [&](auto& section) {
     section.Field({"method",
-                   "What finds the control: sampling, tracking, windows, or auto: tracking, and sampling where the "
-                   "tracked motion leaves the gates"},
+                   "What finds the control: sampling, tracking, trajectory, or auto: tracking, and sampling where the "
+                   "tracked motion exceeds the tolerances"},
                   settings.method, MethodWords());
     section.Field(
         {"baseline",
@@ -78,10 +78,12 @@ void Describe(Settings& settings, Visitor& visitor) {
                    "s"},
                   settings.tail, io::Real{{0, 30}});
     section.Field(
-        {"mend_end",
+        {"recover_end",
          "What is done where the end is not viable: off, tracking: a tracked motion is tracked anew with what follows, "
-         "search: else the last seconds are searched anew together with what follows"},
-        settings.mend_end,
+         "search: else the last seconds are searched anew together with what follows",
+         "",
+         {"mend_end"}},
+        settings.recover_end,
         io::Words<EndRecovery>{
             {{EndRecovery::kOff, "off"}, {EndRecovery::kTracking, "tracking"}, {EndRecovery::kSearch, "search"}}});
     section.Field(
@@ -96,7 +98,7 @@ struct Configuration {
   task::Options task;
   sampling::Options sampling;
   tracking::Options tracking;
-  trajectory::Options windows;
+  trajectory::Options trajectory;
 
   io::Json ToJson() const;
   /// The same with a comment above each setting: what it means, its unit, its legal values. Can be read back.
@@ -123,7 +125,7 @@ struct Configuration {
   /// sections 3.2.3 and 4).
   void UsePaperMode();
   /// Of all methods.
-  void SetSeed(uint64_t seed) { sampling.seed = tracking.seed = windows.seed = seed; }
+  void SetSeed(uint64_t seed) { sampling.seed = tracking.seed = trajectory.seed = seed; }
   /// Tracking by the letter of da Silva et al. 2008: their servo with steps of 0.0001 s, quadratic programs at 80 Hz
   /// with equal weights and the contacts that the simulation has, a reference as it is, no foot placement.
   void UsePaperTracking();
@@ -135,7 +137,7 @@ void Describe(AnyConfiguration& configuration, Visitor& visitor) {
   Describe(configuration.sampling, visitor);
   Describe(configuration.task, visitor);
   Describe(configuration.tracking, visitor);
-  Describe(configuration.windows, visitor);
+  Describe(configuration.trajectory, visitor);
 }
 
 }  // namespace retrace::runs

@@ -68,7 +68,7 @@ class StoredMotionLibrary {
   std::unique_ptr<matching::MotionLibrary> motions_;
 };
 
-/// The place in each motion of a library that resembles a motion best from an instant on: one match for each motion
+/// The position in each motion of a library that resembles a motion best from an instant on: one match for each motion
 /// that is long enough, the nearest first; of two that are equally near, the first of the library. Throws InputError
 /// where the motion ends before the window does. @param name stands for the motion in messages @param time [s]
 std::vector<matching::Match> PlacesLike(const matching::MotionLibrary& library,

@@ -1,4 +1,4 @@
-/// Why a run ended below the gates, from what the search measured: lines for people, members for the manifest.
+/// Why a run ended out of tolerance, from what the search measured: lines for people, members for the manifest.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace retrace::runs {
 
-/// How a run ended, as the manifest has it: completed (simulated to the end, inside the gates or not), left-gates,
+/// How a run ended, as the manifest has it: completed (simulated to the end, within tolerance or not), left-gates,
 /// budget or diverged.
 std::string StatusOf(task::Ending ending);
 
@@ -24,9 +24,9 @@ struct Advice {
 };
 
 struct FailureReport {
-  /// A figure of the sample that came nearest to staying inside the gates, at the fragment's end.
+  /// A figure of the sample that came nearest to staying within tolerance, at the fragment's end.
   struct Figure {
-    std::string name;  ///< of the gate
+    std::string name;  ///< of the tolerance
     double value = 0;  ///< [m], or degrees
     double limit = 0;
     bool angle = false;
@@ -39,7 +39,7 @@ struct FailureReport {
   double simulated_seconds = 0;
   double budget = 0;  ///< in all [s]; 0: none
 
-  /// Where no sample stayed inside the gates; its fragment is negative when there was no such place.
+  /// Where no sample stayed within tolerance; its fragment is negative when there was no such position.
   sampling::Failure failure;
   int back_offs = 0;         ///< from there
   int all_back_offs = 0;     ///< from anywhere
@@ -52,7 +52,7 @@ struct FailureReport {
   std::string first_gate;  ///< that a motion which reached the end leaves
   double left_at = 0;      ///< when it does [s]
 
-  std::vector<metrics::ClipWarning> warnings;  ///< of the recording, within half a second of the place
+  std::vector<metrics::ClipWarning> warnings;  ///< of the recording, within half a second of the position
   std::vector<Advice> advice;                  ///< empty when nothing that was measured suggests a setting
 
   /// Some lines, each with a line end; empty for a success.
@@ -60,7 +60,7 @@ struct FailureReport {
   io::Json ToJson() const;
 };
 
-/// Puts together what is known of a run that ended below the gates; a success gives a report without a failure.
+/// Puts together what is known of a run that ended out of tolerance; a success gives a report without a failure.
 FailureReport ReportFailure(const sampling::Problem& problem, const sampling::Summary& search,
                             const metrics::Evaluation& evaluation, const metrics::ClipChecks& checks);
 

@@ -11,7 +11,7 @@
 ///     runs::Join(runs::StoredRun("results/roll"), {retrace::Radians(180), {1.2, 0, 3}}, run);
 ///     const runs::Replayed replayed = runs::Replay(run);
 ///     for (const runs::CharacterReplay& character : replayed.characters) {
-///       std::printf("%s\n", character.evaluation->success() ? "within the gates" : "below the gates");
+///       std::printf("%s\n", character.evaluation->success() ? "within tolerance" : "out of tolerance");
 ///     }
 ///     retrace::results::RunFolder folder("results/two", false);
 ///     runs::WriteReplay(folder, run, replayed, {});
@@ -38,7 +38,7 @@ struct Replayed {
 
   const control::Trajectory& first() const { return characters.front().trajectory; }
   bool diverged() const { return first().diverged; }
-  /// Whether every character that has a reference is within the gates.
+  /// Whether every character that has a reference is within tolerance.
   bool success() const;
   /// Whether every character that has a reference reached its end.
   bool completed() const;

@@ -34,7 +34,7 @@ struct ReplayFacts {
   const RunFeedback* feedback = nullptr;  ///< under which it was simulated; null: none
   io::Json perturbation = {};             ///< what else is not as it was; null: nothing
 };
-/// For a scene it has `characters`: name, folder, origin, placement, gates and evaluation of each. For a single
+/// For a scene it has `characters`: name, folder, origin, placement, tolerances and evaluation of each. For a single
 /// character the evaluation stands in the manifest itself.
 io::Json ReplayManifest(const StoredRun& run, const ReplayFacts& facts, const RunContext& context);
 

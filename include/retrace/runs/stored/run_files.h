@@ -108,7 +108,7 @@ results::SampleTable SamplesOf(const sampling::Summary& search);
 /// deviation (trajectory::IterationRecord); samples, diverged, inside_gates.
 std::string FormatWindows(const trajectory::Summary& summary);
 
-/// Success, gates and figures as lines for people. `expected` is the duration that was to be reached [s].
+/// Success, tolerances and figures as lines for people. `expected` is the duration that was to be reached [s].
 std::string Describe(const metrics::Evaluation& evaluation, double expected, bool diverged);
 
 }  // namespace retrace::runs

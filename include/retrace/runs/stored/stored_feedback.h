@@ -5,7 +5,7 @@
 ///     const runs::RunFeedback feedback(run, {});
 ///     const auto pushed = runs::ReplayWithFeedback(
 ///         run, feedback, {retrace::control::ParsePush("trunk,0:0:100,1.5,0.2", run.scene)});
-///     std::printf("%s\n", pushed.replayed.success() ? "within the gates" : "below the gates");
+///     std::printf("%s\n", pushed.replayed.success() ? "within tolerance" : "out of tolerance");
 #pragma once
 
 #include <filesystem>

@@ -79,7 +79,7 @@ struct StoredRun {
   /// simulated one: WHY".
   void RequirePhysical(const std::string& why) const;
 
-  /// Finds gates and figures of the motion of one character, over what its own control lasts; nothing without a
+  /// Finds tolerances and figures of the motion of one character, over what its own control lasts; nothing without a
   /// reference. The run must outlive it.
   std::optional<metrics::Evaluator> EvaluatorOf(size_t character) const;
 };

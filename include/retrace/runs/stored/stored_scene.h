@@ -20,8 +20,8 @@ task::PlacedWorld PutInto(const task::WorldVariation& world, StoredRun& run);
 /// another time step, and for a run whose world has things of its own.
 std::vector<std::string> Join(const StoredRun& other, const Placement& placement, StoredRun& run);
 
-/// The scene with the references' own poses as targets, where there are references: the naive tracking that the paper
-/// starts from.
+/// The scene with the references' own poses as targets, where there are references: the tracking without feedback that
+/// the paper starts from.
 control::Scene NaiveTracking(const StoredRun& run);
 /// That becomes the scene. Throws InputError for a character without a reference.
 void TrackReference(StoredRun& run);
