@@ -21,7 +21,7 @@ TEST(ReconstructionJob, ASeedIsThatOfAllMethods) {
   EXPECT_EQ(job.configuration.sampling.seed, 7u);
   EXPECT_EQ(job.configuration.tracking.seed, 7u);
   EXPECT_EQ(job.problem.options.seed, 7u);
-  EXPECT_EQ(job.windows.options.seed, 7u);
+  EXPECT_EQ(job.trajectory.options.seed, 7u);
   EXPECT_EQ(job.options.configuration.sampling.seed, 1u);
   EXPECT_EQ(job.identity, identity);  // that of the options
 }
@@ -45,7 +45,7 @@ TEST(ReconstructionJob, ABaselineTakesThePlaceOfTheReference) {
   job.SetBaseline(job.reference());
   EXPECT_FALSE(job.LacksBaseline());
   EXPECT_EQ(job.problem.baseline, job.baseline.get());
-  EXPECT_EQ(job.windows.baseline, job.baseline.get());
+  EXPECT_EQ(job.trajectory.baseline, job.baseline.get());
 }
 
 TEST(ReconstructionJob, AMassIsThatOfTheCharacterAndItsServos) {

@@ -51,21 +51,21 @@ TEST(ReconstructionManifest, OfAFailureItSaysWhereItIs) {
   EXPECT_TRUE(manifest["search"]["failure"].is_object());
 }
 
-TEST(ReconstructionManifest, WindowsHaveFiguresOfTheirOwn) {
+TEST(ReconstructionManifest, TrajectoryOptimizationHasFiguresOfItsOwn) {
   JobOptions options = FewSamplesOf("stand");
-  options.configuration.run.method = Method::kWindows;
-  options.configuration.windows.population = 4;
-  options.configuration.windows.budget = 40;
+  options.configuration.run.method = Method::kTrajectory;
+  options.configuration.trajectory.population = 4;
+  options.configuration.trajectory.budget = 40;
   const Job job(options);
   const Reconstruction result = Reconstruct(job, 1);
   const io::Json manifest = ReconstructionManifest(job, result, {}, io::Json::object());
   EXPECT_FALSE(manifest.contains("search"));
-  const io::Json& list = manifest["windows"]["list"];
-  ASSERT_EQ(list.size(), result.windows.windows.size());
+  const io::Json& list = manifest["trajectory"]["list"];
+  ASSERT_EQ(list.size(), result.optimization.windows.size());
   ASSERT_FALSE(list.empty());
-  EXPECT_EQ(list[0]["best_cost"], result.windows.windows[0].best_cost);
-  EXPECT_EQ(list[0]["weighted_terms"].size(), trajectory::TermNames(job.configuration.windows.cost).size());
-  EXPECT_EQ(manifest["cost"]["rollouts"], result.windows.rollouts);
+  EXPECT_EQ(list[0]["best_cost"], result.optimization.windows[0].best_cost);
+  EXPECT_EQ(list[0]["weighted_terms"].size(), trajectory::TermNames(job.configuration.trajectory.cost).size());
+  EXPECT_EQ(manifest["cost"]["rollouts"], result.optimization.rollouts);
 }
 
 }  // namespace

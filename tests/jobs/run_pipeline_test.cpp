@@ -133,9 +133,10 @@ TEST(RunPipeline, RefusesOptionsThatContradictOneAnother) {
   const auto samples = [](RunOptions& options) { options.samples = true; };
   EXPECT_THAT(message(Method::kTracking, many),
               HasSubstr("the method tracking for several controls, expected sampling"));
-  EXPECT_THAT(message(Method::kWindows, many), HasSubstr("the method windows for several controls, expected sampling"));
-  EXPECT_THAT(message(Method::kWindows, [](RunOptions& options) { options.forces.controls = 1; }),
-              HasSubstr("the method windows for the forces of a recording"));
+  EXPECT_THAT(message(Method::kTrajectory, many),
+              HasSubstr("the method trajectory for several controls, expected sampling"));
+  EXPECT_THAT(message(Method::kTrajectory, [](RunOptions& options) { options.forces.controls = 1; }),
+              HasSubstr("the method trajectory for the forces of a recording"));
   EXPECT_THAT(message(Method::kTracking, samples), HasSubstr("the method tracking for the costs of samples"));
 }
 

@@ -60,7 +60,7 @@ TEST(Responding, AKinematicResponseIsTheSameOnAnyNumberOfThreads) {
   EXPECT_GT(response.own_until, 0.6);
   EXPECT_LT(response.own_until, 2.4);
   ASSERT_EQ(lines.size(), 2u);
-  EXPECT_THAT(lines[0], HasSubstr("the run's own control leaves the gates at "));
+  EXPECT_THAT(lines[0], HasSubstr("the run's own control exceeds the tolerances at "));
   EXPECT_EQ(lines[1], Describe(job.problem, chosen));
   EXPECT_EQ(ControlOf(job.problem, Respond(job.problem, 2)), ControlOf(job.problem, response));
 }
