@@ -40,7 +40,7 @@ void AddOptions(cli::Command& command, Options& o) {
       .Add("--query,--like", o.query, "Also print where the library resembles this recording most from this second on")
       .Type("CLIP@SECOND");
   cli::AddNumber(command, "--matches", o.matches, io::Integer{1, 100000}, "Motions that --query prints");
-  command.AddFlag("--force", o.force, "Make the library of other recordings, too, which then go from it");
+  command.AddFlag("--force", o.force, "Replace a library that was made of other recordings");
   command.AddFlag("--paper", o.paper, "Compare by the distance of the paper, without velocities");
 }
 

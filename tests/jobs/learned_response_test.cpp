@@ -1,0 +1,158 @@
+#include "retrace/jobs/learned_response.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "jobs/sample_runs.h"
+#include "retrace/io/error.h"
+#include "retrace/io/file.h"
+#include "retrace/recordings/bvh.h"
+#include "retrace/response_model/response_model.h"
+
+namespace retrace::runs {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+/// Two parts of the walk, the second of which is a little out of step with the first.
+ResponseLearningOptions FewIterations() {
+  ResponseLearningOptions options;
+  const std::string walk = SampleClip("walk").string();
+  options.examples = {walk + "@0.2:2.6", walk + "@0.7:2.9"};
+  options.model.dimensions = 3;
+  options.model.iterations = 5;
+  options.model.dynamics_iterations = 5;
+  return options;
+}
+
+/// Learned once in a process.
+const LearnedResponse& SampleLearned() {
+  static const LearnedResponse learned = LearnResponse(FewIterations());
+  return learned;
+}
+
+TEST(LearnedResponse, ExamplesArePartsOfRecordings) {
+  const LearnedResponse& learned = SampleLearned();
+  const response_model::ResponseModel& model = learned.learning.model;
+  EXPECT_EQ(model.character, learned.character.get());
+  ASSERT_EQ(model.examples.size(), 2u);
+  EXPECT_EQ(model.examples[0].name, "walk.bvh");
+  EXPECT_EQ(model.examples[0].poses.size(), 73u);  // 2.4 s of 30 frames
+  EXPECT_EQ(model.examples[1].poses.size(), 67u);
+  EXPECT_TRUE(model.examples[0].pushes.empty());
+  EXPECT_EQ(model.options.clock_period, 0);  // recordings go by no clock
+  EXPECT_EQ(model.dimensions(), 3);
+  // Each iteration is reported, and L_P falls.
+  ASSERT_GE(learned.values.size(), 2u);
+  EXPECT_LT(learned.values.back().second, learned.values.front().second);
+  EXPECT_THAT(Describe(learned), HasSubstr(" poses of 2 examples, "));
+}
+
+TEST(LearnedResponse, AFolderHasTheModelAgain) {
+  const SampleFolder samples;
+  WriteLearnedResponse(samples / "model", false, SampleLearned());
+  for (const char* file : {"model.json", "learning.csv", "latent.csv", "latent.svg"}) {
+    EXPECT_TRUE(std::filesystem::exists(samples / "model" / file)) << file;
+  }
+  EXPECT_THROW(WriteLearnedResponse(samples / "model", false, SampleLearned()), UsageError);
+  EXPECT_NO_THROW(WriteLearnedResponse(samples / "model", true, SampleLearned()));
+  for (const std::filesystem::path& place : {samples / "model", samples / "model" / "model.json"}) {
+    const response_model::StoredModel stored = LoadResponseModel(place);
+    EXPECT_EQ(response_model::ToJson(stored.model), response_model::ToJson(SampleLearned().learning.model));
+  }
+  EXPECT_THROW(LoadResponseModel(samples / "none"), Error);
+  const std::string learning = io::ReadFile(samples / "model" / "learning.csv");
+  EXPECT_THAT(learning, testing::StartsWith("iteration,value\n"));
+  EXPECT_EQ(std::count(learning.begin(), learning.end(), '\n'), std::ssize(SampleLearned().values) + 1);
+  const std::string places = io::ReadFile(samples / "model" / "latent.csv");
+  EXPECT_THAT(places, testing::StartsWith("example,time,pushed,latent_1,latent_2,latent_3\n"));
+  EXPECT_EQ(std::count(places.begin(), places.end(), '\n'), SampleLearned().learning.model.num_observations() + 1);
+}
+
+TEST(LearnedResponse, ASynthesisGoesOnForAsLongAsItIsAsked) {
+  const response_model::ResponseModel& model = SampleLearned().learning.model;
+  SynthesisOptions options;
+  options.seconds = 0.5;
+  const Synthesis plain = Synthesize({&model}, options);
+  EXPECT_EQ(plain.poses.size(), 16u);
+  EXPECT_EQ(plain.records.size(), 15u);
+  EXPECT_TRUE(plain.pushes.empty());
+  EXPECT_TRUE(plain.errors.empty());
+  EXPECT_FALSE(plain.one_step_error);
+  // It begins with the normal motion's fourth pose.
+  EXPECT_LT((plain.poses[0].root_position - model.examples[0].poses[3].root_position).norm(), 1e-9);
+  options.pushes = {"trunk,60:0:0,0.2,0.1"};
+  const Synthesis pushed = Synthesize({&model}, options), again = Synthesize({&model}, options);
+  EXPECT_EQ(pushed.poses.back().root_position, again.poses.back().root_position);
+  EXPECT_EQ(pushed.poses[6].root_position, plain.poses[6].root_position);  // up to the push
+  EXPECT_NE(pushed.poses.back().root_position, plain.poses.back().root_position);
+  EXPECT_FALSE(pushed.records[4].pushed);
+  EXPECT_TRUE(pushed.records[7].pushed);
+}
+
+TEST(LearnedResponse, ASynthesisIsWrittenAsAKinematicMotion) {
+  const response_model::ResponseModel& model = SampleLearned().learning.model;
+  SynthesisOptions options;
+  options.seconds = 0.5;
+  options.pushes = {"trunk,60:0:0,0.2,0.1"};
+  const Synthesis synthesis = Synthesize({&model}, options);
+  const SampleFolder samples;
+  WriteSynthesis(samples / "played", false, model, options, synthesis, "synthesize");
+  EXPECT_THROW(WriteSynthesis(samples / "played", false, model, options, synthesis, ""), UsageError);
+  const motion::Clip clip = motion::ReadBvh(samples / "played" / "synthesis.bvh");
+  EXPECT_EQ(clip.frames.size(), synthesis.poses.size());
+  const io::Json json = io::ReadJson(samples / "played" / "synthesis.json");
+  EXPECT_EQ(json["physical"], false);
+  EXPECT_EQ(json["frames"], 16);
+  EXPECT_EQ(json["pushes"][0]["body"], "trunk");
+  EXPECT_FALSE(std::filesystem::exists(samples / "played" / "errors.csv"));
+  const std::string picture = io::ReadFile(samples / "played" / "latent.svg");
+  EXPECT_EQ(picture, LatentPicture(model, &synthesis));
+  EXPECT_THAT(picture, HasSubstr("stroke-dasharray"));
+  EXPECT_THAT(LatentPicture(model), testing::Not(HasSubstr("stroke-dasharray")));
+  EXPECT_THAT(Describe(model, synthesis), HasSubstr("  16 poses, "));
+}
+
+TEST(LearnedResponse, RefusesWhatIsNoExample) {
+  const auto refusal = [](const std::function<void(ResponseLearningOptions&)>& change) -> std::string {
+    ResponseLearningOptions options = FewIterations();
+    change(options);
+    try {
+      LearnResponse(options);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const std::string walk = SampleClip("walk").string();
+  EXPECT_THAT(refusal([](auto& o) { o.examples.pop_back(); }),
+              HasSubstr("examples: found 1, expected the normal motion and at least one that is disturbed"));
+  for (const char* part : {"@2", "@2:1", "@a:b", "@-1:2", "@0:1e9"}) {
+    EXPECT_THAT(refusal([&](auto& o) { o.examples[1] = walk + part; }), HasSubstr("with @START:END in seconds"))
+        << part;
+  }
+  EXPECT_THAT(refusal([&](auto& o) { o.examples[1] = walk + "@50:60"; }), HasSubstr("expected a part of it"));
+  EXPECT_NE(refusal([](auto& o) { o.examples[1] = "none.bvh"; }), "");
+  EXPECT_THAT(refusal([&](auto& o) { o.examples[0] = walk + "@0.2:0.4"; }), HasSubstr("examples"));  // no cycle
+}
+
+TEST(LearnedResponse, RefusesPushesAndRunsThatDoNotFit) {
+  const response_model::ResponseModel& model = SampleLearned().learning.model;
+  SynthesisOptions options;
+  options.seconds = 0.2;
+  options.pushes = {"tail,60:0:0,0.2,0.1"};
+  EXPECT_THAT([&] { Synthesize({&model}, options); }, ThrowsMessage<UsageError>(HasSubstr("tail")));
+  EXPECT_THROW(Synthesize({}, {}), InputError);
+  const SampleFolder samples;
+  WriteTrackedRun(samples / "run", TrackedOptions("walk", 0.3));
+  SynthesisOptions against;
+  against.against = samples / "run";
+  EXPECT_THAT([&] { Synthesize({&model}, against); },
+              ThrowsMessage<InputError>(HasSubstr("found a run without pushes, expected one that was pushed")));
+}
+
+}  // namespace
+}  // namespace retrace::runs

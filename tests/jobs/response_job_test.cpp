@@ -1,0 +1,95 @@
+#include "retrace/jobs/response_job.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "planning/response/sample_response.h"
+#include "retrace/io/error.h"
+
+namespace retrace::runs {
+namespace {
+
+using testing::HasSubstr;
+
+std::string Refusal(const ResponseOptions& options) {
+  try {
+    const ResponseJob job(options);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(ResponseJob, APushIsTheImpact) {
+  const ResponseOptions options = ResponseSamples::Get().Pushed();
+  const ResponseJob job(options);
+  EXPECT_EQ(job.problem.blow.start, 0.6);
+  EXPECT_EQ(job.problem.blow.duration, 0.1);
+  EXPECT_NEAR(job.problem.blow.impulse, 25, 1e-9);
+  EXPECT_THAT(job.problem.blow.what, HasSubstr("trunk"));
+  ASSERT_EQ(job.problem.pushes.size(), 1u);
+  EXPECT_EQ(job.problem.pushes[0].force, Vec3(0, 0, -250));
+  EXPECT_TRUE(job.problem.control.pushes.empty());
+  EXPECT_FALSE(job.problem.has_others());
+  EXPECT_NEAR(job.problem.control.duration(), 2.4, 1e-9);
+  // Mirrored motions follow, unless they are not wanted.
+  EXPECT_EQ(job.problem.library.motions().motions().size(), 4u);
+  ResponseOptions plain = options;
+  plain.mirrored = false;
+  EXPECT_EQ(ResponseJob(plain).problem.library.motions().motions().size(), 2u);
+  EXPECT_THAT(job.Files(), testing::Contains(options.run / "control.json"));
+}
+
+TEST(ResponseJob, TheReceiverBecomesTheFirstCharacter) {
+  ResponseOptions options = ResponseSamples::Get().Struck();
+  const ResponseJob first(options);
+  options.struck = 1;
+  const ResponseJob second(options);
+  const size_t count = first.problem.character().bodies.size();
+  ASSERT_EQ(second.problem.run.scene.start.size(), 2 * count);
+  for (size_t b = 0; b < count; ++b) {
+    EXPECT_EQ(second.problem.run.scene.start[b].position, first.problem.run.scene.start[count + b].position);
+    EXPECT_EQ(second.problem.run.scene.start[count + b].position, first.problem.run.scene.start[b].position);
+  }
+  EXPECT_EQ(&second.problem.run.characters[0].reference->character(), &second.problem.run.scene.characters[0]);
+  // The impact is the same.
+  EXPECT_EQ(second.problem.blow.start, first.problem.blow.start);
+  EXPECT_NEAR(second.problem.blow.impulse, first.problem.blow.impulse, 1e-6 * first.problem.blow.impulse);
+  EXPECT_THAT(second.problem.blow.what, HasSubstr(", which meets 1:"));
+}
+
+TEST(ResponseJob, RefusesInputsWithoutAnImpact) {
+  const ResponseSamples& samples = ResponseSamples::Get();
+  ResponseOptions neither = samples.Pushed("");
+  EXPECT_THAT(Refusal(neither), HasSubstr("found neither, expected one"));
+  ResponseOptions both = samples.Pushed();
+  both.worlds = {"crates"};
+  EXPECT_THAT(Refusal(both), HasSubstr("found both, expected one"));
+  ResponseOptions third = samples.Struck();
+  third.struck = 2;
+  EXPECT_THAT(Refusal(third), HasSubstr("struck: found 3, expected one of the 2 characters"));
+  ResponseOptions pushed = samples.Struck();
+  pushed.push = "1:trunk,0:0:9,0.1,0.1";
+  EXPECT_THAT(Refusal(pushed), HasSubstr("found several characters and a push, expected a blow of one of them alone"));
+  ResponseOptions open_loop = samples.Pushed();
+  open_loop.kinematic = open_loop.open_loop = true;
+  EXPECT_THAT(Refusal(open_loop), HasSubstr("found a kinematic transition and an open loop"));
+  ResponseOptions kinematic = samples.Struck();
+  kinematic.kinematic = true;
+  EXPECT_THAT(Refusal(kinematic), HasSubstr("found several characters, expected none"));
+  ResponseOptions early = samples.Pushed();
+  early.latest = 0.1;
+  EXPECT_THAT(Refusal(early), HasSubstr("latest: found 0.10 s"));
+  ResponseOptions ice = samples.Pushed("");
+  ice.worlds = {"ice"};
+  EXPECT_THAT(Refusal(ice), HasSubstr("found another ground or fixed things"));
+  ResponseOptions nowhere = samples.Pushed();
+  nowhere.run = "nowhere";
+  EXPECT_THAT(Refusal(nowhere), HasSubstr("nowhere"));
+  ResponseOptions no_library = samples.Pushed();
+  no_library.library = no_library.run;
+  EXPECT_THAT(Refusal(no_library), HasSubstr("library.json"));
+}
+
+}  // namespace
+}  // namespace retrace::runs

@@ -1,0 +1,44 @@
+#include "retrace/methods/sampling/summary.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace retrace::sampling {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+TEST(SamplingSummary, SaysHowTheSearchEndedAndWhatItTook) {
+  Summary summary;
+  summary.control.fragments.resize(1);
+  summary.iterations.resize(2);
+  summary.path_cost = 1.234;
+  summary.rollouts = 120;
+  summary.simulated_seconds = 6.06;
+  EXPECT_TRUE(summary.reached_end());
+  EXPECT_FALSE(summary.restarted());
+  const std::string brief = summary.BriefReport();
+  EXPECT_THAT(brief,
+              StartsWith(task::Name(task::Ending::kReachedEnd) +
+                         ": 1 fragment of control with path cost 1.23; 2 iterations, 120 rollouts, 6.1 simulated "
+                         "seconds, 0 back"));
+  EXPECT_EQ(brief.find('\n'), std::string::npos);
+  summary.ending = task::Ending::kBudget;
+  EXPECT_FALSE(summary.reached_end());
+  EXPECT_THAT(summary.BriefReport(), StartsWith(task::Name(task::Ending::kBudget) + ": "));
+}
+
+TEST(SamplingSummary, NamesARestartAndTheSmoothing) {
+  Summary summary;
+  summary.restarted_at = 1;
+  EXPECT_TRUE(summary.restarted());
+  EXPECT_THAT(summary.BriefReport(), HasSubstr("begun once more after 1 iteration"));
+  EXPECT_THAT(summary.BriefReport(), testing::Not(HasSubstr("smoothing")));
+  summary.smoothing.resize(3);
+  summary.smoothing[1].accepted = true;
+  EXPECT_THAT(summary.BriefReport(), testing::EndsWith("1 of 3 smoothing passes accepted"));
+}
+
+}  // namespace
+}  // namespace retrace::sampling
