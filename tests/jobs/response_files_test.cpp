@@ -57,7 +57,7 @@ TEST(ResponseFiles, AResponseIsARunThatReplaysToTheBit) {
     EXPECT_EQ(stored.manifest["physical"], !kinematic);
     EXPECT_EQ(stored.manifest["response"]["goes_on"], !kinematic);
     EXPECT_EQ(stored.manifest["response"]["blend"].is_object(), kinematic);
-    EXPECT_EQ(stored.manifest["response"]["blow"]["start"], job.problem.blow.start);
+    EXPECT_EQ(stored.manifest["response"]["impact"]["start"], job.problem.impact.start);
     EXPECT_EQ(stored.AllPushes().size(), 1u);
     const results::Table parts = results::ReadTable(samples / "run" / results::kCompositionFile);
     ASSERT_EQ(parts.num_rows(), kinematic ? 2u : 1u);

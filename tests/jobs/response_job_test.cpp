@@ -23,10 +23,10 @@ std::string Refusal(const ResponseOptions& options) {
 TEST(ResponseJob, APushIsTheImpact) {
   const ResponseOptions options = ResponseSamples::Get().Pushed();
   const ResponseJob job(options);
-  EXPECT_EQ(job.problem.blow.start, 0.6);
-  EXPECT_EQ(job.problem.blow.duration, 0.1);
-  EXPECT_NEAR(job.problem.blow.impulse, 25, 1e-9);
-  EXPECT_THAT(job.problem.blow.what, HasSubstr("trunk"));
+  EXPECT_EQ(job.problem.impact.start, 0.6);
+  EXPECT_EQ(job.problem.impact.duration, 0.1);
+  EXPECT_NEAR(job.problem.impact.impulse, 25, 1e-9);
+  EXPECT_THAT(job.problem.impact.what, HasSubstr("trunk"));
   ASSERT_EQ(job.problem.pushes.size(), 1u);
   EXPECT_EQ(job.problem.pushes[0].force, Vec3(0, 0, -250));
   EXPECT_TRUE(job.problem.control.pushes.empty());
@@ -53,9 +53,9 @@ TEST(ResponseJob, TheReceiverBecomesTheFirstCharacter) {
   }
   EXPECT_EQ(&second.problem.run.characters[0].reference->character(), &second.problem.run.scene.characters[0]);
   // The impact is the same.
-  EXPECT_EQ(second.problem.blow.start, first.problem.blow.start);
-  EXPECT_NEAR(second.problem.blow.impulse, first.problem.blow.impulse, 1e-6 * first.problem.blow.impulse);
-  EXPECT_THAT(second.problem.blow.what, HasSubstr(", which meets 1:"));
+  EXPECT_EQ(second.problem.impact.start, first.problem.impact.start);
+  EXPECT_NEAR(second.problem.impact.impulse, first.problem.impact.impulse, 1e-6 * first.problem.impact.impulse);
+  EXPECT_THAT(second.problem.impact.what, HasSubstr(", which meets 1:"));
 }
 
 TEST(ResponseJob, RefusesInputsWithoutAnImpact) {
@@ -70,7 +70,8 @@ TEST(ResponseJob, RefusesInputsWithoutAnImpact) {
   EXPECT_THAT(Refusal(third), HasSubstr("struck: found 3, expected one of the 2 characters"));
   ResponseOptions pushed = samples.Struck();
   pushed.push = "1:trunk,0:0:9,0.1,0.1";
-  EXPECT_THAT(Refusal(pushed), HasSubstr("found several characters and a push, expected a blow of one of them alone"));
+  EXPECT_THAT(Refusal(pushed),
+              HasSubstr("found several characters and a push, expected an impact of one of them alone"));
   ResponseOptions open_loop = samples.Pushed();
   open_loop.kinematic = open_loop.open_loop = true;
   EXPECT_THAT(Refusal(open_loop), HasSubstr("found a kinematic transition and an open loop"));

@@ -46,23 +46,23 @@ TEST(ContactEpisode, SumsTheForcesOnTheOneThatIsStruck) {
     blocks.Touch(20, Vec3(-30, 0, 0), second_first);
     blocks.Touch(20, Vec3(-10, 40, 0), second_first);
     blocks.Touch(21, Vec3(-20, 0, 0), second_first);
-    const auto blow = FirstImpact(blocks.whole, blocks.layout, 0);
-    ASSERT_TRUE(blow);
-    EXPECT_NEAR(blow->start, 0.2, 1e-12);
-    EXPECT_NEAR(blow->end, 0.22, 1e-12);
-    EXPECT_NEAR(blow->duration(), 0.02, 1e-12);
-    EXPECT_EQ(blow->body, 0);
-    EXPECT_EQ(blow->other, 1);
-    EXPECT_EQ(blow->object, -1);
-    EXPECT_LT((blow->impulse - Vec3(-0.6, 0.4, 0)).norm(), 1e-12);
-    EXPECT_NEAR(blow->largest_force, std::hypot(40, 40), 1e-9);
-    EXPECT_NEAR(blow->closing_speed, 2, 1e-12);
-    EXPECT_FALSE(blow->at_end);
+    const auto impact = FirstImpact(blocks.whole, blocks.layout, 0);
+    ASSERT_TRUE(impact);
+    EXPECT_NEAR(impact->start, 0.2, 1e-12);
+    EXPECT_NEAR(impact->end, 0.22, 1e-12);
+    EXPECT_NEAR(impact->duration(), 0.02, 1e-12);
+    EXPECT_EQ(impact->body, 0);
+    EXPECT_EQ(impact->other, 1);
+    EXPECT_EQ(impact->object, -1);
+    EXPECT_LT((impact->impulse - Vec3(-0.6, 0.4, 0)).norm(), 1e-12);
+    EXPECT_NEAR(impact->largest_force, std::hypot(40, 40), 1e-9);
+    EXPECT_NEAR(impact->closing_speed, 2, 1e-12);
+    EXPECT_FALSE(impact->at_end);
     // The other body gets the opposite impulse.
     const auto given = FirstImpact(blocks.whole, blocks.layout, 1);
     ASSERT_TRUE(given);
     EXPECT_EQ(given->body, 1);
-    EXPECT_LT((given->impulse + blow->impulse).norm(), 1e-12);
+    EXPECT_LT((given->impulse + impact->impulse).norm(), 1e-12);
     EXPECT_NEAR(given->closing_speed, 2, 1e-12);
   }
 }
@@ -85,10 +85,10 @@ TEST(ContactEpisode, TouchesThatAreShortlyApartAreOneBlow) {
 TEST(ContactEpisode, OneThatDoesNotEndIsAtTheEnd) {
   TwoBlocks blocks;
   for (size_t step = 90; step < 100; ++step) blocks.Touch(step, Vec3(-1, 0, 0));
-  const auto blow = FirstImpact(blocks.whole, blocks.layout, 0);
-  ASSERT_TRUE(blow);
-  EXPECT_TRUE(blow->at_end);
-  EXPECT_NEAR(blow->end, 1, 1e-12);
+  const auto impact = FirstImpact(blocks.whole, blocks.layout, 0);
+  ASSERT_TRUE(impact);
+  EXPECT_TRUE(impact->at_end);
+  EXPECT_NEAR(impact->end, 1, 1e-12);
 }
 
 TEST(ContactEpisode, TheGroundAndItsOwnBodiesAreNoBlow) {
@@ -117,13 +117,13 @@ TEST(ContactEpisode, OfAThingOnlyThoseThatMoveFreelyCount) {
   EXPECT_FALSE(FirstImpactOfObject(blocks.whole, 1));
   contact.object = 2;
   blocks.whole.contacts[30].push_back(contact);
-  const auto blow = FirstImpactOfObject(blocks.whole, 1);
-  ASSERT_TRUE(blow);
-  EXPECT_EQ(blow->object, 2);
-  EXPECT_EQ(blow->other, -1);
-  EXPECT_NEAR(blow->start, 0.3, 1e-12);
-  EXPECT_NEAR(blow->impulse.z(), -0.5, 1e-12);
-  EXPECT_EQ(blow->closing_speed, 0);
+  const auto impact = FirstImpactOfObject(blocks.whole, 1);
+  ASSERT_TRUE(impact);
+  EXPECT_EQ(impact->object, 2);
+  EXPECT_EQ(impact->other, -1);
+  EXPECT_NEAR(impact->start, 0.3, 1e-12);
+  EXPECT_NEAR(impact->impulse.z(), -0.5, 1e-12);
+  EXPECT_EQ(impact->closing_speed, 0);
 }
 
 TEST(ContactEpisode, NamesBothBodies) {
@@ -132,13 +132,13 @@ TEST(ContactEpisode, NamesBothBodies) {
   control::Scene scene;
   scene.characters = {blocks.block, blocks.block};
   scene.fragments.resize(2);
-  const auto blow = FirstImpact(blocks.whole, blocks.layout, 0);
-  ASSERT_TRUE(blow);
-  EXPECT_EQ(Describe(scene, *blow), "2:block, which meets 1:block");
-  const io::Json json = ToJson(scene, *blow);
+  const auto impact = FirstImpact(blocks.whole, blocks.layout, 0);
+  ASSERT_TRUE(impact);
+  EXPECT_EQ(Describe(scene, *impact), "2:block, which meets 1:block");
+  const io::Json json = ToJson(scene, *impact);
   EXPECT_EQ(json["body"], "1:block");
   EXPECT_EQ(json["other"], "2:block");
-  EXPECT_EQ(json["impulse"], io::Json::array({blow->impulse.x(), 0.0, 0.0}));
+  EXPECT_EQ(json["impulse"], io::Json::array({impact->impulse.x(), 0.0, 0.0}));
   EXPECT_EQ(json["closing_speed"], 2.0);
   EXPECT_EQ(json["largest_force"], 30.0);
 }

@@ -17,17 +17,17 @@ using testing::ThrowsMessage;
 TEST(Responding, TheImpactOfAnotherCharacterIsThatOfTheReplay) {
   const ResponseJob job(ResponseSamples::Get().Struck());
   const control::Scene& scene = job.problem.run.scene;
-  const auto blow = FirstImpact(control::Replay(scene), scene.layout(), 0);
-  ASSERT_TRUE(blow);
+  const auto impact = FirstImpact(control::Replay(scene), scene.layout(), 0);
+  ASSERT_TRUE(impact);
   const Impact impact = FindImpact(job.problem, 0);
-  EXPECT_EQ(impact.start, blow->start);
-  EXPECT_EQ(impact.duration, std::min(blow->duration(), job.problem.settings.earliest));
-  EXPECT_EQ(impact.impulse, blow->impulse.norm());
+  EXPECT_EQ(impact.start, impact->start);
+  EXPECT_EQ(impact.duration, std::min(impact->duration(), job.problem.settings.earliest));
+  EXPECT_EQ(impact.impulse, impact->impulse.norm());
   EXPECT_THAT(impact.what, AllOf(testing::StartsWith("2:"), HasSubstr(", which meets 1:")));
   EXPECT_EQ(impact.end(), impact.start + impact.duration);
   // There is no later one.
   EXPECT_THAT([&] { FindImpact(job.problem, 100); },
-              ThrowsMessage<InputError>(AllOf(HasSubstr("control.json: found a blow that never touches, expected "
+              ThrowsMessage<InputError>(AllOf(HasSubstr("control.json: found an impact that never touches, expected "
                                                         "another character that strikes"))));
 }
 
@@ -36,7 +36,7 @@ TEST(Responding, ACharacterThatMissesIsNamedWithItsDistance) {
   const size_t count = job.problem.character().bodies.size();
   for (size_t b = count; b < 2 * count; ++b) job.problem.run.scene.start[b].position += Vec3(20, 0, 0);
   EXPECT_THAT([&] { FindImpact(job.problem, 0); },
-              ThrowsMessage<InputError>(AllOf(HasSubstr("found a blow that never touches: 2:"),
+              ThrowsMessage<InputError>(AllOf(HasSubstr("found an impact that never touches: 2:"),
                                               HasSubstr(" comes no nearer than 1"), HasSubstr(" m to 1:"))));
 }
 
@@ -44,19 +44,19 @@ TEST(Responding, TheImpactOfAThingLastsUntilTheTwoPart) {
   const ResponseJob job(ResponseSamples::Get().Thrown());
   const ResponseProblem& problem = job.problem;
   const control::Trajectory own = control::Replay(problem.character(), problem.control);
-  const auto blow = FirstImpactOfObject(own, 0);
-  ASSERT_TRUE(blow);
+  const auto impact = FirstImpactOfObject(own, 0);
+  ASSERT_TRUE(impact);
   const Impact impact = FindImpactOfObject(problem, "ball.json");
-  EXPECT_EQ(impact.start, blow->start);
-  EXPECT_EQ(impact.duration, blow->duration());
+  EXPECT_EQ(impact.start, impact->start);
+  EXPECT_EQ(impact.duration, impact->duration());
   EXPECT_THAT(impact.what, testing::StartsWith("ball, which meets "));
   // The ball loses about what the character gains.
   const size_t ball = problem.character().bodies.size();
   const auto at = [&](double time) { return static_cast<size_t>(std::lround(time / own.time_step)); };
   const Vec3 lost =
-      6 * (own.states[at(blow->start)][ball].linear_velocity - own.states[at(blow->end)][ball].linear_velocity) -
-      6 * kStandardGravity * blow->duration() * Vec3::UnitY();
-  EXPECT_LT((lost - blow->impulse).norm(), 1e-6 * blow->impulse.norm());
+      6 * (own.states[at(impact->start)][ball].linear_velocity - own.states[at(impact->end)][ball].linear_velocity) -
+      6 * kStandardGravity * impact->duration() * Vec3::UnitY();
+  EXPECT_LT((lost - impact->impulse).norm(), 1e-6 * impact->impulse.norm());
 }
 
 TEST(Responding, AThingThatMissesIsNamedWithItsDistance) {

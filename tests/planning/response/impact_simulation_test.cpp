@@ -22,7 +22,7 @@ ResponseCandidate OwnMotionAt(const ResponseProblem& problem, double start) {
   ResponseCandidate own;
   own.own = true;
   own.start = start;
-  own.time = problem.blow.start + start;
+  own.time = problem.impact.start + start;
   own.end = own.last = own.rest = problem.run.characters[0].reference->duration();
   return own;
 }

@@ -54,7 +54,7 @@ TEST(Responding, ACharacterOutsideItsTolerancesGetsANewControlAfterTheImpact) {
   ASSERT_EQ(companions.found.size(), 1u);
   const OtherCharacter& other = companions.found[0];
   EXPECT_FALSE(other.undisturbed);
-  EXPECT_GE(other.from, companions.job.problem.blow.end() - 1e-9);
+  EXPECT_GE(other.from, companions.job.problem.impact.end() - 1e-9);
   EXPECT_GT(other.reached, other.from);
   EXPECT_GT(other.cpu_seconds, 0);
   ASSERT_EQ(companions.lines.size(), 1u);

@@ -99,9 +99,10 @@ TEST(Responding, AStoppedResponseKeepsTheRunsControl) {
 
 TEST(Responding, RefusesAnImpactUnderWhichTheSimulationDiverges) {
   const ResponseJob job(ResponseSamples::Get().Pushed("trunk,1e6:0:0,0.1,0.5"));
-  EXPECT_THAT([&] { Respond(job.problem, 1); },
-              ThrowsMessage<InputError>(HasSubstr("found a blow under which the simulation diverges, expected one that "
-                                                  "it can take")));
+  EXPECT_THAT(
+      [&] { Respond(job.problem, 1); },
+      ThrowsMessage<InputError>(HasSubstr("found an impact under which the simulation diverges, expected one that "
+                                          "it can take")));
 }
 
 }  // namespace
