@@ -157,8 +157,7 @@ TEST_F(RecordingLibraries, RefusesDamagedLibrariesAndFoldersOfOthers) {
               ThrowsMessage<InputError>(HasSubstr("found no library.json")));
   MotionLibraryOptions options = Options();
   options.output = folder_ / "clips";
-  EXPECT_THAT([&] { BuildMotionLibrary(options); },
-              ThrowsMessage<InputError>(HasSubstr("found something else than a library")));
+  EXPECT_THAT([&] { BuildMotionLibrary(options); }, ThrowsMessage<UsageError>(HasSubstr("found other files in it")));
   options = Options();
   options.character = "subject";
   EXPECT_THAT([&] { BuildMotionLibrary(options); },
