@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "batches/sample_batch.h"
 #include "retrace/io/error.h"
 #include "retrace/parallel/thread_farm.h"
@@ -45,8 +47,8 @@ TEST(Batch, EachRunIsAFolderAndARow) {
   EXPECT_THAT(rows[3].message, HasSubstr("none.bvh is missing"));
   const StoredRun stored(sample.options.output / "runs" / "walk.2");
   EXPECT_EQ(Verify(stored).difference, "");
-  EXPECT_EQ(stored.manifest["program"], "evaluate");
-  EXPECT_EQ(stored.manifest["seed"], 2);
+  EXPECT_EQ((*stored.manifest)["program"], "evaluate");
+  EXPECT_EQ((*stored.manifest)["seed"], 2);
 }
 
 TEST(Batch, WhatIsDoneIsNotDoneAgain) {

@@ -77,7 +77,7 @@ TEST(EvaluationResults, AreJudgedByTheWorstOfThem) {
   EXPECT_EQ(ResultOf({good, bad}).Judge(0.5), ExitCode::kSuccess);
   EXPECT_EQ(ResultOf({good, bad}).Judge(0.51), ExitCode::kBelowGate);
   EvaluationResult accepted = ResultOf({good});
-  accepted.controls.push_back({"walk", "friction_0.05", true, true});
+  accepted.controls.push_back({"walk", "friction_0.05", true, true, {}, ""});
   EXPECT_EQ(accepted.Judge(0), ExitCode::kBelowGate);
   EXPECT_EQ(ResultOf({good, RowOf("a", RunStatus::kFailedInput)}).Judge(0), ExitCode::kInput);
   EXPECT_EQ(ResultOf({RowOf("b", RunStatus::kFailed), RowOf("a", RunStatus::kFailedInput)}).Judge(0), ExitCode::kBug);

@@ -58,8 +58,8 @@ TEST(NegativeControls, WithoutASuccessThereIsNaiveTrackingAlone) {
 }
 
 TEST(NegativeControls, AreRowsOfATable) {
-  NegativeControl accepted{"walk", "gains_0.1", true, true}, untested{"walk", "friction_0.05", false, false, {}, "why"},
-      fell{"run", "naive_tracking", true, false};
+  NegativeControl accepted{"walk", "gains_0.1", true, true, {}, ""},
+      untested{"walk", "friction_0.05", false, false, {}, "why"}, fell{"run", "naive_tracking", true, false, {}, ""};
   EXPECT_EQ(FormatNegativeControls({accepted, untested, fell}),
             "clip,control,accepted,violated,violated_at_s,message\n"
             "walk,gains_0.1,1,,,\n"

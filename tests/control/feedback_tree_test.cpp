@@ -77,8 +77,10 @@ TEST(FeedbackTree, ReadsBackToTheBit) {
     EXPECT_EQ(read.branches[b].gains, tree.branches[b].gains);
   }
   EXPECT_EQ(FormatTree(read), text);
-  const FeedbackTree empty = ParseTree(FormatTree({.feedback_sha256 = "00", .settings = "{}"}), "tree.bin");
-  EXPECT_TRUE(empty.branches.empty());
+  FeedbackTree empty;
+  empty.feedback_sha256 = "00";
+  empty.settings = "{}";
+  EXPECT_TRUE(ParseTree(FormatTree(empty), "tree.bin").branches.empty());
 }
 
 TEST(FeedbackTree, RefusesDamagedFiles) {

@@ -79,7 +79,11 @@ TEST(Assignment, NamesTheNearestSettingOfTheSectionAndThenOfAll) {
   EXPECT_EQ(RefusalOf("/flour/speed=3"),
             "/flour/speed: there is no such setting, did you mean \"/drive/speed\", expected one of /flour/grind, "
             "/flour/miller");
-  EXPECT_EQ(RefusalOf("/drive=3"), "/drive: there is no such setting, expected one of /drive, /flour");
+  EXPECT_EQ(
+      RefusalOf("/drive=3"),
+      "/drive: there is no such setting, did you mean \"/drive/speed\" or \"/drive/stones\", expected one of /drive, "
+      "/flour")
+      << "a section is not a setting";
 }
 
 TEST(Assignment, RefusesATextOfAnotherForm) {

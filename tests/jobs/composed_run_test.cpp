@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "control/sample_control.h"
 #include "jobs/sample_runs.h"
 #include "retrace/io/file.h"
@@ -51,7 +53,7 @@ TEST(ComposedRun, TheManifestSaysWhatItIs) {
   ComposedRun run = MakeComposedRun(control::Human(), configuration, result);
   run.program = "compose";
   run.member = "composition";
-  run.what = {{"parts", 2}};
+  *run.what = {{"parts", 2}};
   io::Json manifest = ManifestOf(run, {.command = "compose a b"});
   EXPECT_EQ(manifest["format"], results::kRunFormat);
   EXPECT_EQ(manifest["program"], "compose");

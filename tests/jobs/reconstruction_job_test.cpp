@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "jobs/sample_runs.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
@@ -23,7 +25,7 @@ TEST(ReconstructionJob, ASeedIsThatOfAllMethods) {
   EXPECT_EQ(job.problem.options.seed, 7u);
   EXPECT_EQ(job.trajectory.options.seed, 7u);
   EXPECT_EQ(job.options.configuration.sampling.seed, 1u);
-  EXPECT_EQ(job.identity, identity);  // that of the options
+  EXPECT_EQ(*job.identity, identity);  // that of the options
 }
 
 TEST(ReconstructionJob, CopiesShareWhatIsPrepared) {
@@ -68,7 +70,7 @@ TEST(ReconstructionJob, TheInputsAreAllFilesTheConfigurationLast) {
   EXPECT_EQ(job.inputs[0].name.role, "clip");
   EXPECT_EQ(job.inputs[0].sha256, io::Sha256(io::ReadFile(SampleClip("walk"))));
   EXPECT_EQ(job.inputs.back().name.role, kConfigurationRole);
-  EXPECT_EQ(job.identity, Identity(options, job.inputs));
+  EXPECT_EQ(*job.identity, Identity(options, job.inputs));
   // The gravity and the ground of the world are those of the configuration.
   EXPECT_EQ(job.configuration.task.world.environment.ToJson(), job.prepared->placed.environment.ToJson());
   EXPECT_FALSE(job.configuration.task.world.environment.empty());

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "jobs/sample_runs.h"
 
 namespace retrace::runs {

@@ -52,12 +52,12 @@ TEST(ResponseFiles, AResponseIsARunThatReplaysToTheBit) {
     }
     const StoredRun stored(samples / "run");
     EXPECT_EQ(Verify(stored).difference, "");
-    EXPECT_EQ(stored.manifest["program"], "respond");
-    EXPECT_EQ(stored.manifest["command"], "respond walk");
-    EXPECT_EQ(stored.manifest["physical"], !kinematic);
-    EXPECT_EQ(stored.manifest["response"]["goes_on"], !kinematic);
-    EXPECT_EQ(stored.manifest["response"]["blend"].is_object(), kinematic);
-    EXPECT_EQ(stored.manifest["response"]["impact"]["start"], job.problem.impact.start);
+    EXPECT_EQ((*stored.manifest)["program"], "respond");
+    EXPECT_EQ((*stored.manifest)["command"], "respond walk");
+    EXPECT_EQ((*stored.manifest)["physical"], !kinematic);
+    EXPECT_EQ((*stored.manifest)["response"]["goes_on"], !kinematic);
+    EXPECT_EQ((*stored.manifest)["response"]["blend"].is_object(), kinematic);
+    EXPECT_EQ((*stored.manifest)["response"]["impact"]["start"], job.problem.impact.start);
     EXPECT_EQ(stored.AllPushes().size(), 1u);
     const results::Table parts = results::ReadTable(samples / "run" / results::kCompositionFile);
     ASSERT_EQ(parts.num_rows(), kinematic ? 2u : 1u);

@@ -31,8 +31,8 @@ TEST(Standing, KeysSayWhetherTheyAreOfAStandingCharacter) {
 }
 
 TEST(Standing, PartsFollowOneAnotherToTheEnd) {
-  for (const uint64_t seed : {1, 2, 3}) {
-    StandingOptions options = ShortStanding(20);
+  for (const uint64_t seed : {1, 2}) {
+    StandingOptions options = ShortStanding(9);
     options.seed = seed;
     const StandingJob job(options);
     double time = 0;
@@ -51,7 +51,7 @@ TEST(Standing, PartsFollowOneAnotherToTheEnd) {
       time = part.end;
       at = part.to;
     }
-    EXPECT_EQ(time, 20);
+    EXPECT_EQ(time, 9);
   }
 }
 
@@ -103,8 +103,8 @@ TEST(Standing, StandsAndReplaysToTheBit) {
   }
   const StoredRun stored(samples / "run");
   EXPECT_EQ(Verify(stored).difference, "");
-  EXPECT_EQ(stored.manifest["idling"]["posture"], "standing");
-  EXPECT_EQ(stored.manifest["success"], true);
+  EXPECT_EQ((*stored.manifest)["idling"]["posture"], "standing");
+  EXPECT_EQ((*stored.manifest)["success"], true);
   EXPECT_THAT(io::ReadFile(samples / "run" / results::kIdlingFile), testing::StartsWith("start,end,from,to\n0,"));
 }
 

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "jobs/sample_runs.h"
 #include "retrace/io/file.h"
 #include "retrace/methods/sampling/seeds.h"
@@ -12,10 +14,10 @@
 namespace retrace::runs {
 namespace {
 
-JobOptions SearchedStand() {
-  JobOptions options = TrackedOptions("stand", 0.2);
+JobOptions SearchedWalk() {
+  JobOptions options = TrackedOptions("walk", 0.3);
   options.configuration.run.method = Method::kSampling;
-  options.configuration.sampling.samples = 4;
+  options.configuration.sampling.samples = 10;
   options.configuration.sampling.selection.saved = 2;
   options.configuration.sampling.smoothing.passes = 0;
   return options;
@@ -40,7 +42,7 @@ struct FoundVariations {
 };
 
 TEST(Variations, AreRunsOfTheirOwnWithOneSeedAfterTheOther) {
-  const FoundVariations found(SearchedStand(), {.count = 2});
+  const FoundVariations found(SearchedWalk(), {.count = 2});
   EXPECT_TRUE(found.summary.success());
   EXPECT_EQ(found.summary.found, 2u);
   EXPECT_EQ(found.summary.tries, 2 + found.summary.failed + found.summary.repeated);
@@ -54,8 +56,8 @@ TEST(Variations, AreRunsOfTheirOwnWithOneSeedAfterTheOther) {
     EXPECT_EQ(Verify(run).difference, "");
     const io::Json& variation = list["variations"][std::stoul(number) - 1];
     EXPECT_EQ(variation["folder"], number);
-    EXPECT_EQ(run.manifest["seed"], variation["seed"]);
-    EXPECT_EQ(run.manifest["variation"]["of"], 2);
+    EXPECT_EQ((*run.manifest)["seed"], variation["seed"]);
+    EXPECT_EQ((*run.manifest)["variation"]["of"], 2);
     EXPECT_EQ(run.controls[0].sha256, variation["control_sha256"]);
   }
   EXPECT_EQ(list["variations"][0]["seed"], 1);
@@ -67,12 +69,12 @@ TEST(Variations, AreRunsOfTheirOwnWithOneSeedAfterTheOther) {
   EXPECT_THAT(io::ReadFile(found.samples / "all" / "spread.csv"),
               testing::StartsWith("time,joints,root,targets\n0,0,0,0\n"));
   // The number of threads changes nothing.
-  const FoundVariations again(SearchedStand(), {.count = 2}, 3);
+  const FoundVariations again(SearchedWalk(), {.count = 2}, 3);
   EXPECT_EQ(again.list()["variations"], list["variations"]);
 }
 
 TEST(Variations, WithoutDisplacementsAllSeedsFindTheSame) {
-  JobOptions options = SearchedStand();
+  JobOptions options = SearchedWalk();
   options.configuration.sampling.window_scale = 0;
   const FoundVariations found(options, {.count = 2});
   EXPECT_FALSE(found.summary.success());
@@ -85,7 +87,7 @@ TEST(Variations, WithoutDisplacementsAllSeedsFindTheSame) {
 }
 
 TEST(Variations, WhatLeavesTheGatesIsNone) {
-  JobOptions options = SearchedStand();
+  JobOptions options = SearchedWalk();
   options.configuration.task.gates.joint_position = 1e-6;
   options.configuration.sampling.max_back_offs = 0;
   const FoundVariations found(options, {.count = 1, .max_tries = 2});
@@ -97,8 +99,8 @@ TEST(Variations, WhatLeavesTheGatesIsNone) {
 }
 
 TEST(Variations, WhatEarlierOnesLeftGoes) {
-  const FoundVariations found(SearchedStand(), {.count = 2});
-  Job job(SearchedStand());
+  const FoundVariations found(SearchedWalk(), {.count = 2});
+  Job job(SearchedWalk());
   const auto farm = parallel::MakeThreadFarm(1, sampling::MakeSeededWorkerFactory(job.problem));
   const results::RunFolder folder(found.samples / "all", true);
   VariationContext context;

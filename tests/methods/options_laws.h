@@ -12,22 +12,19 @@
 namespace retrace {
 
 /// Takes the number of a field far out of any range.
-class NumberTaker {
+class NumberTaker final : public io::UniformVisitor<NumberTaker> {
  public:
   explicit NumberTaker(int index) : index_(index) {}
 
   template <typename T, typename Kind>
-  void Field(const io::Setting& setting, T& value, const Kind&) {
+  void Visit(const io::Setting& setting, T& value, const Kind&) {
     if constexpr (std::is_same_v<T, double>) {
       if (next_++ == index_) Take(setting, value, std::numeric_limits<double>::quiet_NaN());
     } else if constexpr (std::is_same_v<T, int>) {
       if (next_++ == index_) Take(setting, value, std::numeric_limits<int>::min());
     }
   }
-  template <typename Fields>
-  void Section(const io::Setting&, const Fields& fields) {
-    fields(*this);
-  }
+  void Section(const io::Setting&, const Fields& fields) override { fields(*this); }
 
   const std::string& name() const { return name_; }
 

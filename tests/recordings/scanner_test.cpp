@@ -104,7 +104,12 @@ TEST(Scanner, ALookAtANumberIsTheSameNumber) {
 }
 
 TEST(Scanner, NamesArePrintableAndShort) {
-  EXPECT_EQ(Scanner("H\xc3\xbcfte", "a.txt", Scanner::Braces::kOrdinary).Name("a name"), "H\xc3\xbcfte");
+  EXPECT_EQ(Scanner("H\xc3\xbc"
+                    "fte",
+                    "a.txt", Scanner::Braces::kOrdinary)
+                .Name("a name"),
+            "H\xc3\xbc"
+            "fte");
   for (const std::string& name :
        {std::string("a\x01"), std::string("\xff"), std::string("\xed\xa0\x80"), std::string(256, 'a')}) {
     EXPECT_THAT(RefusalOf([&] { Scanner(name, "a.txt", Scanner::Braces::kOrdinary).Name("a name"); }),

@@ -299,7 +299,7 @@ TEST(ReportTest, AComposedMotionHasItsPartsAndPushes) {
   run.world = &d.world;
   EXPECT_FALSE(DescribeRun(run, d.trajectory).contains("composition"));
   run.composition = &table;
-  run.manifest = {{"pushes", {{{"body", "trunk"}, {"force", {30, 0, -40}}, {"start", 0.25}, {"duration", 0.5}}}}};
+  *run.manifest = {{"pushes", {{{"body", "trunk"}, {"force", {30, 0, -40}}, {"start", 0.25}, {"duration", 0.5}}}}};
   const io::Json composition = DescribeRun(run, d.trajectory)["composition"];
   const io::Json parts = {
       {{"start", 0.0}, {"end", 0.5}, {"control", "walk"}, {"event", "plan"}, {"kinematic", false}},
@@ -557,7 +557,7 @@ TEST(ReportTest, ASceneHasItsCharactersInOneWorld) {
     runs[c].name = "both, character " + std::to_string(c + 1);
     runs[c].character = &one.character;
     runs[c].world = &one.world;
-    runs[c].manifest = {{"characters", {{{"run", "a"}}, {{"run", "b"}}}}};
+    *runs[c].manifest = {{"characters", {{{"run", "a"}}, {{"run", "b"}}}}};
   }
   std::vector<RunDescriber> describers;
   for (size_t c = 0; c < 2; ++c) {

@@ -98,7 +98,8 @@ TEST(ContactEpisode, TheGroundAndItsOwnBodiesAreNoBlow) {
   blocks.whole.contacts[10].push_back(ground);
   EXPECT_FALSE(FirstImpact(blocks.whole, blocks.layout, 0));
   const character::Character human = simulation::Human();
-  const simulation::Layout pair(std::array{&human, &blocks.block}, {});
+  const std::array<const character::Character*, 2> both = {&human, &blocks.block};
+  const simulation::Layout pair(both, {});
   simulation::Contact own;  // of two bodies of the human
   own.body = 1;
   own.other = 2;

@@ -17,12 +17,12 @@ using testing::ThrowsMessage;
 TEST(Responding, TheImpactOfAnotherCharacterIsThatOfTheReplay) {
   const ResponseJob job(ResponseSamples::Get().Struck());
   const control::Scene& scene = job.problem.run.scene;
-  const auto impact = FirstImpact(control::Replay(scene), scene.layout(), 0);
-  ASSERT_TRUE(impact);
+  const auto touch = FirstImpact(control::Replay(scene), scene.layout(), 0);
+  ASSERT_TRUE(touch);
   const Impact impact = FindImpact(job.problem, 0);
-  EXPECT_EQ(impact.start, impact->start);
-  EXPECT_EQ(impact.duration, std::min(impact->duration(), job.problem.settings.earliest));
-  EXPECT_EQ(impact.impulse, impact->impulse.norm());
+  EXPECT_EQ(impact.start, touch->start);
+  EXPECT_EQ(impact.duration, std::min(touch->duration(), job.problem.settings.earliest));
+  EXPECT_EQ(impact.impulse, touch->impulse.norm());
   EXPECT_THAT(impact.what, AllOf(testing::StartsWith("2:"), HasSubstr(", which meets 1:")));
   EXPECT_EQ(impact.end(), impact.start + impact.duration);
   // There is no later one.
@@ -44,19 +44,19 @@ TEST(Responding, TheImpactOfAThingLastsUntilTheTwoPart) {
   const ResponseJob job(ResponseSamples::Get().Thrown());
   const ResponseProblem& problem = job.problem;
   const control::Trajectory own = control::Replay(problem.character(), problem.control);
-  const auto impact = FirstImpactOfObject(own, 0);
-  ASSERT_TRUE(impact);
+  const auto touch = FirstImpactOfObject(own, 0);
+  ASSERT_TRUE(touch);
   const Impact impact = FindImpactOfObject(problem, "ball.json");
-  EXPECT_EQ(impact.start, impact->start);
-  EXPECT_EQ(impact.duration, impact->duration());
+  EXPECT_EQ(impact.start, touch->start);
+  EXPECT_EQ(impact.duration, touch->duration());
   EXPECT_THAT(impact.what, testing::StartsWith("ball, which meets "));
   // The ball loses about what the character gains.
   const size_t ball = problem.character().bodies.size();
   const auto at = [&](double time) { return static_cast<size_t>(std::lround(time / own.time_step)); };
   const Vec3 lost =
-      6 * (own.states[at(impact->start)][ball].linear_velocity - own.states[at(impact->end)][ball].linear_velocity) -
-      6 * kStandardGravity * impact->duration() * Vec3::UnitY();
-  EXPECT_LT((lost - impact->impulse).norm(), 1e-6 * impact->impulse.norm());
+      6 * (own.states[at(touch->start)][ball].linear_velocity - own.states[at(touch->end)][ball].linear_velocity) -
+      6 * kStandardGravity * touch->duration() * Vec3::UnitY();
+  EXPECT_LT((lost - touch->impulse).norm(), 1e-6 * touch->impulse.norm());
 }
 
 TEST(Responding, AThingThatMissesIsNamedWithItsDistance) {

@@ -33,7 +33,7 @@ struct Companions {
 TEST(Responding, ACharacterWithinItsTolerancesKeepsItsControl) {
   Companions companions;
   metrics::GateLimits& gates = companions.job.problem.run.characters[1].gates;
-  gates.joint_position = gates.joint_orientation = gates.root_orientation = 100;
+  gates.joint_position = gates.root_height = gates.root_orientation = 100;
   companions.LeadBack();
   ASSERT_EQ(companions.found.size(), 1u);
   const OtherCharacter& other = companions.found[0];

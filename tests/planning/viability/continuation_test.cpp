@@ -41,7 +41,7 @@ struct Ending {
 
 const Continuation* Find(const std::vector<Continuation>& ways, ContinuationKind kind) {
   for (const Continuation& way : ways) {
-    if (way.onward == kind) return &way;
+    if (way.kind == kind) return &way;
   }
   return nullptr;
 }
@@ -68,7 +68,7 @@ TEST(Continuation, EachGoesOnWithoutAJumpForAsLongAsAsked) {
       const Pose* before = &ending.reference().poses().back();
       for (const Pose& pose : way.poses) {
         EXPECT_LT(LargestStep(ending.job.character(), *before, pose), 8 * ending.reference().frame_time())
-            << name << " " << Name(way.onward);
+            << name << " " << Name(way.kind);
         before = &pose;
       }
       EXPECT_TRUE(IsUp(ending.job.character(), way.poses.back()));
@@ -79,8 +79,8 @@ TEST(Continuation, EachGoesOnWithoutAJumpForAsLongAsAsked) {
 
 TEST(Continuation, AStandContinuesStandingAndAWalkWalking) {
   const Ending stand("stand", 0.8), walk("walk", 2.2);
-  EXPECT_EQ(stand.Of(1).front().onward, ContinuationKind::kStill);
-  EXPECT_NE(walk.Of(1).front().onward, ContinuationKind::kStill);
+  EXPECT_EQ(stand.Of(1).front().kind, ContinuationKind::kStill);
+  EXPECT_NE(walk.Of(1).front().kind, ContinuationKind::kStill);
   EXPECT_TRUE(Find(walk.Of(1), ContinuationKind::kStill));
   EXPECT_TRUE(Find(stand.Of(1), ContinuationKind::kWalk));
   EXPECT_FALSE(Find(stand.Of(1, false), ContinuationKind::kWalk));

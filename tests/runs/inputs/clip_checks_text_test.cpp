@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "retrace/io/error.h"
 
@@ -53,7 +54,7 @@ TEST(ClipFindings, TheTimeScaleIsSuggestedByFlightsAlone) {
   found.checks.flight_acceleration = kStandardGravity / 2;
   found.checks.time_scale = 0.7;
   EXPECT_EQ(found.SuggestedTimeScale(), 1);  // as long as nothing warns of it
-  found.checks.warnings.push_back({.kind = "flight_speed"});
+  found.checks.warnings.push_back({.kind = "flight_speed", .text = ""});
   EXPECT_EQ(found.SuggestedTimeScale(), 0.7);
   found.checks.flight_acceleration = 0;
   EXPECT_EQ(found.SuggestedTimeScale(), 1);

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "jobs/sample_runs.h"
 #include "retrace/io/error.h"
 #include "retrace/io/file.h"
@@ -17,9 +19,14 @@ using testing::ThrowsMessage;
 /// A folder with a walk of 1.8 s and a stand of 0.4 s.
 class ControlLibraries : public testing::Test {
  protected:
+  /// Copies what is made once in a process.
   void SetUp() override {
-    WriteTrackedRun(folder_ / "walk", TrackedOptions("walk", 1.8));
-    WriteTrackedRun(folder_ / "stand", TrackedOptions("stand", 0.4));
+    static const SampleFolder made;
+    if (std::filesystem::is_empty(made.path())) {
+      WriteTrackedRun(made / "walk", TrackedOptions("walk", 1.8));
+      WriteTrackedRun(made / "stand", TrackedOptions("stand", 0.4));
+    }
+    std::filesystem::copy(made.path(), folder_.path(), std::filesystem::copy_options::recursive);
   }
   std::vector<LibraryControl> ReadAll() const {
     std::vector<LibraryControl> controls;
@@ -62,9 +69,9 @@ TEST_F(ControlLibraries, GettingUpIsFromTheGroundToStanding) {
   raise(0.49, 0.79);
   EXPECT_FALSE(control.GetsUp());
   EXPECT_FALSE(control.EndsStanding());
-  control.run.manifest["success"] = false;
+  (*control.run.manifest)["success"] = false;
   EXPECT_FALSE(control.succeeded());
-  control.run.manifest = {};
+  control.run.manifest = io::Json();
   EXPECT_TRUE(control.succeeded());  // nothing is known of it
 }
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "retrace/io/error.h"
@@ -18,8 +19,8 @@ using Earlier = Checkpoint::Earlier;
 
 const io::Json kIdentity = {{"clip", "aa"}, {"seed", 1}};
 
-parallel::Bytes RecordOf(uint8_t value, size_t size = 100) {
-  return parallel::Bytes(size, std::byte{value});
+parallel::Bytes RecordOf(int value, size_t size = 100) {
+  return parallel::Bytes(size, static_cast<std::byte>(value));
 }
 
 TEST(Checkpoint, GivesBackWhatWasAppendedInItsOrder) {
@@ -30,14 +31,14 @@ TEST(Checkpoint, GivesBackWhatWasAppendedInItsOrder) {
     EXPECT_FALSE(checkpoint.Resumes());
     parallel::Bytes record;
     EXPECT_FALSE(checkpoint.Next(record));
-    for (const uint8_t value : {1, 2, 3}) checkpoint.Append(RecordOf(value));
+    for (const int value : {1, 2, 3}) checkpoint.Append(RecordOf(value));
     checkpoint.Flush();
   }
   EXPECT_TRUE(Checkpoint::Exists(samples.path()));
   Checkpoint checkpoint(samples.path(), kIdentity, Earlier::kResume);
   EXPECT_TRUE(checkpoint.Resumes());
   parallel::Bytes record;
-  for (const uint8_t value : {1, 2, 3}) {
+  for (const int value : {1, 2, 3}) {
     ASSERT_TRUE(checkpoint.Next(record));
     EXPECT_EQ(record, RecordOf(value));
   }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "control/sample_control.h"
 #include "retrace/io/file.h"
 #include "retrace/math/rotation.h"
