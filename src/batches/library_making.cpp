@@ -55,7 +55,7 @@ void PrepareFolder(const LibraryOptions& o, const Batch& batch) {
   io::CheckOutput(o.output / kLibraryFile, inputs);
   const std::vector<std::string> names = EarlierNames(o.output);
   const auto missing = std::find_if_not(names.begin(), names.end(), listed);
-  // Of a library without a mark nothing says from which list it is: one that shares a name with it, probably.
+  // Nothing says from which list a library without a mark is: one that shares a name with it, probably.
   const bool other = folder.earlier() ? folder.FromAnotherSource() : std::none_of(names.begin(), names.end(), listed);
   if (other && missing != names.end() && !o.force) {
     throw WithHint<UsageError>({Remedy::kOverwrite, Remedy::kOtherOutput},

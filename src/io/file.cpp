@@ -49,7 +49,7 @@ constexpr char kHexadecimal[] = "0123456789abcdef";
 constexpr std::string_view kTemporary = ".retrace-part-";
 constexpr size_t kTemporaryDigits = 32;
 
-/// A name that nobody can foresee, in the folder of the file. Its length does not depend on that of the file's name.
+/// An unpredictable name, in the folder of the file. Its length does not depend on that of the file's name.
 std::string TemporaryName(const std::filesystem::path& path) {
   std::array<unsigned char, kTemporaryDigits / 2> random;
   if (::getentropy(random.data(), random.size()) != 0) {

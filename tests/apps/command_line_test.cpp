@@ -170,7 +170,7 @@ TEST_F(CommandLine, TheInsideViewFollowsFromTheContacts) {
   EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 4);
   fs::remove(run + "/pressure.csv");
   EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 4);
-  // Without a manifest nobody can tell what else was removed.
+  // Without a manifest it is unknown what else was removed.
   fs::remove(run + "/manifest.json");
   const Outcome unsealed = Execute(kReplay + " " + run + " --verify");
   EXPECT_EQ(unsealed.code, 4);

@@ -62,7 +62,7 @@ TEST_F(Export, WritesEveryFormatBesideTheRun) {
   EXPECT_EQ(io::ReadFile(run + "/manifest.json"), manifest) << "the run itself stays as it was";
   EXPECT_EQ(Execute(kReplay + " " + run + " --verify").code, 0);
 
-  // Again: the same bytes, and nobody is asked.
+  // Again: the same bytes, without a question.
   // What is exported as GLB is a recording again.
   const Outcome inspected = Execute(kInspect + " " + run + "/export/motion.glb");
   EXPECT_EQ(inspected.code, 0) << inspected.text;

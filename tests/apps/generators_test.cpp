@@ -1,4 +1,4 @@
-/// The programs that make what comes with the toolkit, as somebody meets them who changes it.
+/// The programs that make what comes with the toolkit, as a developer meets them.
 #include "apps/command_line.h"
 
 namespace retrace::apps {

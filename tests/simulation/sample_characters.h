@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <cstring>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 

@@ -89,7 +89,7 @@ struct OrientedShape {
 struct FreeBody {
   std::string name;
   character::Shape shape = {};  ///< a box or a capsule; a sphere is a capsule of length 0
-  /// Of a compound body, instead of `shape`: furniture, tools. Where they overlap, even density counts twice.
+  /// Shapes of a compound body, instead of `shape`: furniture, tools. Where they overlap, even density counts twice.
   std::vector<OrientedShape> shapes = {};
   Mat3 tensor = Mat3::Zero();            ///< of inertia of a compound body, in its axes [kg m^2]
   double mass = 0;                       ///< [kg]

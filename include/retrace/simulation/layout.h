@@ -18,7 +18,7 @@ class Layout {
  public:
   Layout() = default;
   Layout(std::span<const character::Character* const> characters, const Environment& environment);
-  /// Of a world with a single character.
+  /// Layout of a world with a single character.
   Layout(const character::Character& character, const Environment& environment);
 
   size_t num_characters() const { return parts_.size(); }

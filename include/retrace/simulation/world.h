@@ -30,7 +30,7 @@ class World {
  public:
   /// The characters must outlive the world.
   World(std::span<const character::Character* const> characters, const WorldOptions& options);
-  /// Of a single character.
+  /// A world with a single character.
   World(const character::Character& character, const WorldOptions& options);
   ~World();
   World(const World&) = delete;
@@ -61,8 +61,8 @@ class World {
 
   /// While recording, contact forces and servo torques are kept after each step. Does not change the motion.
   void set_recording(bool recording);
-  /// Of the last step, none after one that diverged. The contacts of characters alone: free bodies also have theirs
-  /// with one another and with the ground.
+  /// Contacts of the last step, none after one that diverged. The contacts of characters alone: free bodies also have
+  /// theirs with one another and with the ground.
   const std::vector<Contact>& contacts() const;
   /// Torque of each joint, of servo and command together, on its child body, in the axes of the parent body (joints)
   /// [N m]; a hinge uses its axis.

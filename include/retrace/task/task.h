@@ -50,7 +50,7 @@ struct Task {
   metrics::GateLimits gates;
 
   double time_step() const { return world.time_step; }
-  /// Of the motion that the schedule covers [s].
+  /// Duration of the motion that the schedule covers [s].
   double duration() const { return schedule.steps.back() * world.time_step; }
 };
 

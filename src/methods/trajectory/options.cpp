@@ -4,7 +4,10 @@ namespace retrace::trajectory {
 
 void Describe(Options& o, io::FieldVisitor& v) {
   v.Section(
-      {"trajectory", "Splines of targets, optimized window by window (Al Borno et al. 2018, section 3)", "", {"windows"}},
+      {"trajectory",
+       "Splines of targets, optimized window by window (Al Borno et al. 2018, section 3)",
+       "",
+       {"windows"}},
       [&](io::FieldVisitor& section) {
         const io::Real weight{{0, 1e6}};
         section.Field({"window", "Duration of a window", "s"}, o.window, io::Real{{0.05, 5}});

@@ -65,7 +65,7 @@ std::optional<ContactEpisode> FirstImpact(const control::Trajectory& whole, cons
   return Follow(whole, from, [&](const simulation::Contact& contact) -> std::optional<Hit> {
     if (contact.other < 0) return std::nullopt;
     const bool first = layout.CharacterOf(contact.body) == character;
-    // Of one character, or of two others.
+    // A contact of one character, or of two others.
     if (first == (layout.CharacterOf(contact.other) == character)) return std::nullopt;
     if (first) return Hit{contact.body, contact.other, -1, contact.force};
     return Hit{contact.other, contact.body, -1, -contact.force};

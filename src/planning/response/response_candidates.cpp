@@ -20,7 +20,7 @@ constexpr double kHiddenTime = 0.5;   // what a change of velocity that no force
 constexpr size_t kSamePlace = 5;      // frames: two candidates of one motion that go on alike count once
 constexpr double kTimesApart = 0.15;  // of start times that are tried one after the other [s]
 constexpr double kNearOwn = 0.2;      // of the run's own motion, where it is tried first [m]
-// Of the height of the root at rest: well above kStandingRoot, as the search misses some of it.
+// Share of the height of the root at rest: well above kStandingRoot, as the search misses some of it.
 constexpr double kUpright = 0.87;
 constexpr double kStandingTime = 0.5;  // that the motion stands, before it may end [s]
 constexpr double kLongestMotion = 10;  // that is used [s]

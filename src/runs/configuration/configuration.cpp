@@ -75,11 +75,12 @@ void Describe(RunSettings& settings, io::FieldVisitor& visitor) {
                    "What finds the control: sampling, tracking, trajectory, or auto: tracking, and sampling where the "
                    "tracked motion exceeds the tolerances"},
                   settings.method, MethodWords());
-    section.Field(
-        {"baseline",
-         "What the targets of sampling and trajectory are offset from: the reference, or tracked: targets at which servos "
-         "give the torques of the tracked motion, as far as it gets"},
-        settings.baseline, io::Words<Baseline>{{{Baseline::kReference, "reference"}, {Baseline::kTracked, "tracked"}}});
+    section.Field({"baseline",
+                   "What the targets of sampling and trajectory are offset from: the reference, or tracked: targets at "
+                   "which servos "
+                   "give the torques of the tracked motion, as far as it gets"},
+                  settings.baseline,
+                  io::Words<Baseline>{{{Baseline::kReference, "reference"}, {Baseline::kTracked, "tracked"}}});
     section.Field({"tail",
                    "For how long after the end of the clip the character is to go on: its end is viable when a control "
                    "is found that does so; 0: it is not judged",

@@ -83,7 +83,7 @@ Verification Verify(const StoredRun& run) {
   Verification verification;
   // Without a manifest it is unknown what else was removed.
   verification.difference = run.manifest->is_null() ? (run.folder / results::kManifestFile).string() + ": no such file"
-                                                   : results::FirstChange(run.folder, run.manifest);
+                                                    : results::FirstChange(run.folder, run.manifest);
   if (!verification.difference.empty()) return verification;
   std::vector<std::vector<StoredTable>> tables;
   for (size_t c = 0; c < run.characters.size(); ++c) tables.push_back(StoredTables(run, c, true));

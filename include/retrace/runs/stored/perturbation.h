@@ -22,7 +22,7 @@ struct Perturbation {
   std::optional<double> gravity;            ///< downwards [m/s^2]
   std::optional<double> contact_stiffness;  ///< [N/m]
   std::optional<double> contact_damping;    ///< [N s/m]
-  /// Of the whole character: masses and moments of all bodies are scaled, the servos stay [kg].
+  /// Mass of the whole character: masses and moments of all bodies are scaled, the servos stay [kg].
   std::optional<double> mass;
   /// Standard deviation of random rates of the joints at the start [rad/s]; that of their angles is a tenth of the
   /// number [rad].

@@ -16,7 +16,7 @@ namespace retrace::runs {
 task::PlacedWorld PutInto(const task::WorldVariation& world, StoredRun& run);
 
 /// The characters of another run join this one's world, with their references. These are moved as kinematics alone:
-/// they take no account of who else is there. Returns what the user should know, as sentences. Throws UsageError for
+/// they take no account of the other characters. Returns what the user should know, as sentences. Throws UsageError for
 /// another time step, and for a run whose world has things of its own.
 std::vector<std::string> Join(const StoredRun& other, const Placement& placement, StoredRun& run);
 

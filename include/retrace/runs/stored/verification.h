@@ -32,8 +32,8 @@ std::string FirstDifference(const StoredRun& run, const Replayed& replayed);
 /// what to compare with.
 Verification Verify(const StoredRun& run);
 
-/// The same for those who show a run, whatever it has lost: a folder without a manifest, and tables that are neither
-/// in the folder nor in the manifest, are no difference. `observe` sees the parts of each character's motion.
+/// The same for programs that show a run, whatever it has lost: a folder without a manifest, and tables that are
+/// neither in the folder nor in the manifest, are no difference. `observe` sees the parts of each character's motion.
 Verification ReplayAndCompare(const StoredRun& run,
                               const std::function<void(size_t character, const control::Trajectory& part)>& observe);
 
