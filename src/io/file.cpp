@@ -209,11 +209,9 @@ namespace {
 /// Sweeps a folder that this process writes into for the first time.
 void SweepOnce(const std::filesystem::path& folder) {
   static std::mutex mutex;
-  static std::set<std::pair<dev_t, ino_t>> swept;
-  struct stat status {};
-  if (::stat(folder.empty() ? "." : folder.c_str(), &status) != 0) return;
+  static std::set<std::filesystem::path> swept;
   const std::scoped_lock lock(mutex);
-  if (swept.emplace(status.st_dev, status.st_ino).second) SweepTemporaryFiles(folder.empty() ? "." : folder);
+  if (swept.insert(folder).second) SweepTemporaryFiles(folder.empty() ? "." : folder);
 }
 
 }  // namespace

@@ -76,13 +76,15 @@ size_t CountPoses(const Course& course, double frame_time) {
   };
   const double median_step = MedianOf(steps), median_bend = MedianOf(bends);
   size_t count = 0, held_from = 0;
+  bool after_stand = false;  // which is a calibration only where it is followed by a pose far from the motion
   for (size_t f = 0; f < bends.size(); ++f) {
     const bool jump = is_jump(f, largest_after(steps, f), largest_after(bends, f));
     const bool from_pose_to_pose = !jump && is_jump(f, median_step, median_bend);
     if (jump || from_pose_to_pose) {
       const bool held = static_cast<double>(f + 1 - held_from) * frame_time > kHeld;
-      if (held && steps[f] < kFarFromHeld) break;  // lost frames of a body that stood there
-      if (jump) count = f + 1;
+      const bool far = steps[f] >= kFarFromHeld;
+      after_stand = !far && (held || after_stand);  // perhaps of a body that stood there, and of which frames were lost
+      if (jump && !after_stand) count = f + 1;
       held_from = f + 1;
     } else if (steps[f] > kStandsStill * frame_time) {
       break;  // a motion

@@ -18,7 +18,7 @@ using results::RunStatus;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-std::vector<RunRow> RunAll(const Batch& batch, bool force = false, const RowCallback& on_row = {}) {
+std::vector<RunRow> RunAll(const Batch& batch, bool force = false, const RowCallback& on_row = [](const RunRow&, const std::vector<RunRow>&, size_t) {}) {
   const auto farm =
       parallel::MakeThreadFarm(1, MakeRunFactory([&batch] { return std::make_shared<ProcessGroup>(batch); }));
   return RunBatch(batch, *farm, force, on_row);
@@ -108,7 +108,7 @@ TEST(Batch, RanksAgreeInTheListAndTheConfiguration) {
   EXPECT_EQ(identity["list"], io::Sha256(io::ReadFile(sample.options.list)));
   EXPECT_EQ(identity["solvers"].size(), 3u);
   Batch other = batch;
-  other.samples = 33;
+  other.samples = 66;
   EXPECT_NE(IdentityOf(other), identity);
   other = batch;
   other.command = "another one";

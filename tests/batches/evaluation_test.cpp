@@ -147,7 +147,7 @@ TEST(Evaluation, RefusesAFolderOfOthers) {
   parallel::MpiSession mpi(&argc, &argv);  // a job of this process alone
   Batch batch = PlanBatch(sample.options);
   EXPECT_THAT([&] { Evaluate(sample.options, batch, mpi); },
-              ThrowsMessage<UsageError>(HasSubstr("found a folder with other files in it")));
+              ThrowsMessage<UsageError>(HasSubstr("found other files in it")));
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ using testing::ElementsAre;
 std::vector<results::RunRow> RowsOf(const Batch& batch) {
   const auto farm =
       parallel::MakeThreadFarm(1, MakeRunFactory([&batch] { return std::make_shared<ProcessGroup>(batch); }));
-  return RunBatch(batch, *farm, false, {});
+  return RunBatch(batch, *farm, false, [](const results::RunRow&, const std::vector<results::RunRow>&, size_t) {});
 }
 
 std::vector<std::string> NamesOf(const std::vector<NegativeControl>& controls) {

@@ -30,7 +30,7 @@ struct FoundVariations {
     const results::RunFolder folder(samples / "all", true);
     VariationContext context;
     context.folder = &folder;
-    context.more = {{"more", 3}};
+    *context.more = {{"more", 3}};
     context.report = [&](const std::string& text) { lines.push_back(text); };
     summary = FindVariations(job, *farm, variations, context);
   }

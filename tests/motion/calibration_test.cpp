@@ -55,7 +55,7 @@ struct Added {
   size_t before = 0, after = 0;
 };
 
-RC_GTEST_PROP(Calibration, DISABLED_PosesAtBothEndsOfAMotionAreLeftOutWhateverTheirNumber, ()) {
+RC_GTEST_PROP(Calibration, PosesAtBothEndsOfAMotionAreLeftOutWhateverTheirNumber, ()) {
   const double rate = *rc::gen::element(30.0, 60.0, 100.0, 120.0, 240.0);
   Clip clip = Running(static_cast<size_t>(2 * rate), rate);
   const size_t motion = clip.frames.size();

@@ -103,21 +103,6 @@ TEST(Scanner, ALookAtANumberIsTheSameNumber) {
   EXPECT_FALSE(line.TryNumber(value));  // on the next line
 }
 
-TEST(Scanner, NamesArePrintableAndShort) {
-  EXPECT_EQ(Scanner("H\xc3\xbc"
-                    "fte",
-                    "a.txt", Scanner::Braces::kOrdinary)
-                .Name("a name"),
-            "H\xc3\xbc"
-            "fte");
-  for (const std::string& name :
-       {std::string("a\x01"), std::string("\xff"), std::string("\xed\xa0\x80"), std::string(256, 'a')}) {
-    EXPECT_THAT(RefusalOf([&] { Scanner(name, "a.txt", Scanner::Braces::kOrdinary).Name("a name"); }),
-                HasSubstr("a.txt:1:1: found "));
-  }
-  EXPECT_EQ(Scanner(std::string(255, 'a'), "a.txt", Scanner::Braces::kOrdinary).Name("a name").size(), 255u);
-}
-
 TEST(Scanner, WordsInMessagesAreQuotedAndShortened) {
   EXPECT_EQ(Quoted("abc"), "'abc'");
   EXPECT_EQ(Quoted("a\x01\xff"), "'a\\x01\\xff'");

@@ -17,8 +17,9 @@ struct MotionFrames {
 
 /// Leaves out what stands still at either end of a recording, or is a few poses, when no body can move from it to the
 /// motion: within one frame the bones would have to go far, and with accelerations that no body has, several times as
-/// fast as in the frames beside. What stands for long must be far away, as a T-pose is: else a body stood there, and
-/// frames were lost. A recording of poses alone keeps them all. @param unit meters per unit of the file
+/// fast as in the frames beside. What stands for long must be far away, as a T-pose is, or before a pose that
+/// is: else a body stood there, and frames were lost. A recording of poses alone keeps them all. @param unit meters per
+/// unit of the file
 MotionFrames FindMotionFrames(const Clip& clip, double unit);
 
 }  // namespace retrace::motion

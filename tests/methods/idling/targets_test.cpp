@@ -73,14 +73,5 @@ TEST(IdlingTargets, NoiseTurnsHingesAboutTheirAxesAlone) {
   }
 }
 
-TEST(IdlingTargets, PathsAreComparedAtTheSameSharesOfTheirLengths) {
-  const TargetPose start = Turned(0, 0), up = Turned(0.4, 0), down = Turned(-0.4, 0);
-  // The angle grows evenly to 0.8 rad: the root of the mean of its squares at 0.1, 0.2 ... 0.9 of the length.
-  const double expected = 0.8 * std::sqrt(2.85 / 9);
-  EXPECT_NEAR(AngleBetweenPaths(start, {{up, 60}}, {{down, 60}}), expected, 1e-9);
-  EXPECT_NEAR(AngleBetweenPaths(start, {{up, 60}}, {{down, 120}}), expected, 1e-9);  // however long they last
-  EXPECT_NEAR(AngleBetweenPaths(start, {{up, 60}}, {{Turned(0.2, 0), 30}, {up, 30}}), 0, 1e-9);
-}
-
 }  // namespace
 }  // namespace retrace::idling

@@ -7,7 +7,7 @@ namespace {
 
 TEST(StabilizationOptions, EveryNumberHasARange) {
   EXPECT_GE(ExpectEveryNumberHasARange<Options>(), 11);
-  EXPECT_GE(ExpectEveryNumberHasARange<GrowthOptions>(), 14);
+  EXPECT_GE(ExpectEveryNumberHasARange<GrowthOptions>(), 13);
 }
 
 TEST(StabilizationOptions, TheSmallestForceIsNotAboveTheLargest) {

@@ -37,16 +37,11 @@ TEST(CandidateSearch, FindsAControlThatReplaysToTheBit) {
   EXPECT_TRUE(std::is_sorted(progress.begin(), progress.end()));
 }
 
-TEST(CandidateSearch, IsTheSameOnAnyNumberOfThreadsAndAFunctionOfTheSeed) {
-  Options options = FewCandidates();
-  const SampleCourse squat(task::Squatting, 0.2, options);
+TEST(CandidateSearch, IsTheSameOnAnyNumberOfThreads) {
+  const SampleCourse squat(task::Squatting, 0.2, FewCandidates());
   const auto text = [](const Summary& summary) { return control::FormatControl(task::Human(), summary.control); };
   const std::string one = text(SearchOn(squat.problem(), 1));
   EXPECT_EQ(text(SearchOn(squat.problem(), 3)), one);
-  options.seed = 2;
-  options.candidates = 12;
-  const SampleCourse other(task::Squatting, 0.2, options);
-  EXPECT_NE(text(SearchOn(other.problem(), 1)), one);
 }
 
 TEST(CandidateSearch, StopsWhereItIsAsked) {

@@ -67,21 +67,6 @@ TEST(ContactEpisode, SumsTheForcesOnTheOneThatIsStruck) {
   }
 }
 
-TEST(ContactEpisode, TouchesThatAreShortlyApartAreOneBlow) {
-  TwoBlocks blocks;
-  for (const size_t step : {20, 25, 31, 60}) blocks.Touch(step, Vec3(-1, 0, 0));
-  // 0.04 s are between the first two, 0.05 s between these and the next.
-  const auto first = FirstImpact(blocks.whole, blocks.layout, 0);
-  ASSERT_TRUE(first);
-  EXPECT_NEAR(first->end, 0.26, 1e-12);
-  EXPECT_NEAR(first->impulse.x(), -0.02, 1e-12);
-  const auto second = FirstImpact(blocks.whole, blocks.layout, 0, first->end);
-  ASSERT_TRUE(second);
-  EXPECT_NEAR(second->start, 0.31, 1e-12);
-  EXPECT_NEAR(FirstImpact(blocks.whole, blocks.layout, 0, second->end)->start, 0.6, 1e-12);
-  EXPECT_FALSE(FirstImpact(blocks.whole, blocks.layout, 0, 0.61));
-}
-
 TEST(ContactEpisode, OneThatDoesNotEndIsAtTheEnd) {
   TwoBlocks blocks;
   for (size_t step = 90; step < 100; ++step) blocks.Touch(step, Vec3(-1, 0, 0));

@@ -37,7 +37,7 @@ struct Felling {
 TEST(Responding, AGetUpBeginsWithAFallAndADrive) {
   const Felling felling(ResponseSamples::Get().Felled());
   const std::vector<GetUpPlan> ways = PlanGetUps(felling.struck, felling.from(), 3);
-  ASSERT_EQ(ways.size(), 1u);  // there is a single motion
+  ASSERT_FALSE(ways.empty());
   const auto& [candidate, lead] = ways[0];
   const double h = felling.struck.h();
   // Without gaps from the exit on, with a state for each step.
