@@ -18,7 +18,9 @@ using results::RunStatus;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-std::vector<RunRow> RunAll(const Batch& batch, bool force = false, const RowCallback& on_row = [](const RunRow&, const std::vector<RunRow>&, size_t) {}) {
+std::vector<RunRow> RunAll(
+    const Batch& batch, bool force = false,
+    const RowCallback& on_row = [](const RunRow&, const std::vector<RunRow>&, size_t) {}) {
   const auto farm =
       parallel::MakeThreadFarm(1, MakeRunFactory([&batch] { return std::make_shared<ProcessGroup>(batch); }));
   return RunBatch(batch, *farm, force, on_row);

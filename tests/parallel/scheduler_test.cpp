@@ -16,7 +16,7 @@ namespace {
 
 using testing::ElementsAre;
 
-/// Batches on their way, and how often each task was handed out.
+/// Batches in transit, and how often each task was handed out.
 class Job {
  public:
   Job(size_t workers, size_t tasks, const SchedulerOptions& options = {})

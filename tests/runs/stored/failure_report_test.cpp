@@ -30,7 +30,7 @@ class FailureReports : public testing::Test {
     problem_ = small_->problem();
   }
 
-  /// Failed in the seventh fragment, drawn three times, twice with a way back.
+  /// Failed in the seventh fragment, drawn three times, twice after backtracking.
   static Summary Failed() {
     Summary search;
     search.ending = Ending::kLeftGates;
