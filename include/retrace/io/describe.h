@@ -17,6 +17,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <optional>
 #include <string>
@@ -198,6 +199,14 @@ void ReadText(const Kind& kind, const std::string& text, const std::string& plac
 
 // ---- Visitors.
 
+/// To be called in a description for keys that files of earlier versions may have and that mean nothing any more.
+template <typename Visitor>
+void Retire(Visitor& visitor, std::initializer_list<const char*> keys) {
+  if constexpr (requires { visitor.Retired(""); }) {
+    for (const char* const key : keys) visitor.Retired(key);
+  }
+}
+
 /// Makes a JSON object of the options.
 class JsonWriter {
  public:
@@ -218,6 +227,8 @@ class JsonWriter {
     JsonWriter inner(keys_);
     fields(inner);
     json_[setting.key] = inner.json();
+    if (keys_ == Keys::kCurrent) return;
+    for (const std::string& old_key : setting.old_keys) json_[old_key] = json_[setting.key];
   }
 
   const Json& json() const { return json_; }
@@ -286,6 +297,8 @@ class JsonReader {
       NoteMissing(setting.key);
     }
   }
+
+  void Retired(const char* key) { old_keys_.emplace_back(key); }
 
   /// To be called after all fields: refuses keys that no field has, then missing ones.
   void Finish() const;

@@ -20,20 +20,20 @@ const char* const kMethodOf2010 = R"({
   "search": {"samples": 1400, "saved": 200, "growth": 1, "feedforward_gain": 1, "target_knots": 1,
              "keep_inside_gates": false, "max_back_offs": 0, "budget": 0},
   "restart": {"samples": 0},
-  "smoothing": {"passes": 0},
+  "refinement": {"passes": 0},
   "cost": {"drift": 0, "balance_velocity": 0.1, "effector_position": 0},
   "contacts": {"preset": "paper"},
   "reference": {"raise_hands": false},
-  "run": {"method": "sampling", "tail": 0}
+  "run": {"method": "sampling", "baseline": "reference", "tail": 0}
 })";
 
 /// The settings in which the qualities differ from the defaults.
 const char* const kDraft = R"({
-  "smoothing": {"passes": 1}
+  "refinement": {"passes": 1}
 })";
 const char* const kBest = R"({
   "search": {"samples": 1400, "saved": 200, "growth": 1, "budget": 4200},
-  "smoothing": {"samples": 0.5}
+  "refinement": {"samples": 0.5}
 })";
 
 /// The simulation of the paper, for UsePaperMode.

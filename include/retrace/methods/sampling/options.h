@@ -23,25 +23,32 @@ enum class Method {
   kBackOff,  ///< goes back where no sample stays inside the gates, and refits the distribution that it draws from
 };
 
-/// Passes after the search that make its result smoother, each a whole search around the path that the one before
-/// found (after Liu, Yin and Guo 2015), with the same physics and gates. Independent noise in every fragment is what a
-/// random search leaves behind; offsets averaged with those of the fragments before and after have less of it, and what
-/// that does to the motion is searched for again.
-struct SmoothingOptions {
-  int passes = 3;           ///< at most; as far as the budget of the search goes
-  double samples = 1;       ///< samples and saved samples per iteration, as a share of the search's
-  double weight = 0.1;      ///< of the smoothness term in the cost of these passes [s^2]
-  double drift = 40;        ///< least weight of the drift term in it: here it costs no success
-  double blend = 0.5;       ///< share of the neighbors in the mean of a fragment's offsets; start states take turns
-                            ///< between this and half of it; halved by every pass that is given up
-  double deviation = 0.55;  ///< standard deviation around the mean in the first pass, as a share of the window
-  double decay = 0.55;      ///< of the deviation, from one pass to the next; not down to one that did not suffice
-  double ramp = 0.5;        ///< share of a fragment over which targets go over from the offsets before: no jumps
-  double cost_limit = 1.5;  ///< simulated time that a pass may spend, as a multiple of what it takes without going
-                            ///< back; once it cannot end within that it is given up, the next has more freedom
-  /// What passes that are given up may spend in all, in the same unit; then the smoothing ends. It also ends where one
-  /// was given up and the next would have as much freedom as the last that was completed.
-  double failure_limit = 3;
+/// Passes after the search that bring its result closer to the reference, in place and in time, each a search around
+/// the path that the one before found, with the same physics and gates. A linear quadratic model along that path
+/// (guidance.h) says which changes of the targets lead back to the reference, and what the rest of the motion costs
+/// from a state: samples are drawn around the former and saved by the latter. The path itself stays among the saved
+/// states, so that no pass loses what was found.
+struct RefinementOptions {
+  int passes = 6;      ///< at most; as far as the budget of the search goes
+  double samples = 1;  ///< samples and saved samples per iteration, as a share of the search's
+  /// Smallest share of the cost that a pass must gain for another one to follow.
+  double least_gain = 0.03;
+  int passes_per_model = 2;  ///< that share the linearization of the simulation
+  // The cost of a state: squares of its differences from the reference in generalized coordinates.
+  double root_position = 10;    ///< [1/m^2], in the world
+  double root_orientation = 3;  ///< [1/rad^2]
+  double pose = 1;              ///< of the joints [1/rad^2]
+  double velocity = 0.01;       ///< of joints, and three times that of the root [s^2/rad^2, s^2/m^2]
+  double change = 1;            ///< of the change of offsets from fragment to fragment [1/rad^2]
+  double turn = 2.4;            ///< of the change of offsets by a pass, in the model alone [1/rad^2]
+  /// The pull to the reference is bounded: a pass corrects at most so much of the drift and of the heading, as one that
+  /// corrects all of it takes the body off its feet.
+  double largest_drift = 0.15;    ///< [m]
+  double largest_heading = 0.15;  ///< [rad]
+  double noise = 0.03;            ///< standard deviation of the random part of an offset in the first pass [rad]
+  double noise_decay = 0.8;       ///< of it, from one pass to the next
+  double largest_turn = 0.5;      ///< by which a pass changes an offset, but for its random part [rad]
+  double ramp = 0.5;              ///< share of a fragment over which targets go over from the offsets before: no jumps
 };
 
 /// A search that has spent much and not reached the end begins once more, at the start and with more samples: few find
@@ -86,7 +93,7 @@ struct Options {
   double budget = 5600;
   RestartOptions restart;
   /// Where all that comes to nothing, the search goes on to the end from its furthest state, outside the gates: one
-  /// pass, which the budget does not count and no smoothing follows.
+  /// pass, which the budget does not count and no refinement follows.
   bool best_effort = false;
   /// How far inside the gates a sample must stay to be saved, as a share of their limits: the search checks them
   /// every kGateInterval, the verdict at every step.
@@ -108,7 +115,7 @@ struct Options {
   /// Share of a start state's own displacement (from feedforward or a fitted mean) that its samples keep; the rest is
   /// drawn, with the variance kept. 0: independent from fragment to fragment.
   double correlation = 0;
-  SmoothingOptions smoothing;
+  RefinementOptions refinement;
 
   /// What is wrong with the options, as a sentence, or nothing. Any options for which there is nothing wrong can be
   /// run.
@@ -131,27 +138,37 @@ void Describe(AnyOptions& o, Visitor& v) {
       o.patience, io::Real{{0, 1e9}});
 }
 
-template <io::DescribedAs<SmoothingOptions> AnyOptions, typename Visitor>
+template <io::DescribedAs<RefinementOptions> AnyOptions, typename Visitor>
 void Describe(AnyOptions& o, Visitor& v) {
+  const io::Real weight{task::kWeights};
   v.Field({"passes", "Largest number of passes, as far as the budget goes; 0: none"}, o.passes, io::Integer{0, 100});
   v.Field({"samples", "Samples and saved samples, as a share of the search's"}, o.samples, io::Real{{0, 1, true}});
-  v.Field({"weight", "Weight of the smoothness term in the cost of these passes", "s^2"}, o.weight,
-          io::Real{task::kWeights});
-  v.Field({"drift", "Least weight of the drift term in the cost of these passes"}, o.drift, io::Real{task::kWeights});
-  v.Field({"blend", "Share of the fragments before and after in the mean of offsets"}, o.blend, io::Real{{0, 1}});
-  v.Field({"deviation", "Standard deviation around the mean, as a share of the sampling window"}, o.deviation,
+  v.Field({"least_gain", "Share of the cost that a pass must gain for another one to follow"}, o.least_gain,
+          io::Real{{0, 1}});
+  v.Field({"passes_per_model", "Passes that share one linearization of the simulation"}, o.passes_per_model,
+          io::Integer{1, 100});
+  v.Field({"root_position", "Weight of the squared distance of the root from its place in the world", "1/m^2"},
+          o.root_position, weight);
+  v.Field({"root_orientation", "Weight of the squared angle between the orientations of the roots", "1/rad^2"},
+          o.root_orientation, weight);
+  v.Field({"pose", "Weight of the squared angles between the rotations of the joints", "1/rad^2"}, o.pose, weight);
+  v.Field({"velocity", "Weight of squared differences of velocities; three times that for the root", "s^2/rad^2"},
+          o.velocity, weight);
+  v.Field({"change", "Weight of the squared change of offsets from one fragment to the next", "1/rad^2"}, o.change,
+          weight);
+  v.Field({"turn", "Weight of the squared change of offsets by a pass, in the linear quadratic model", "1/rad^2"},
+          o.turn, io::Real{{1e-6, task::kWeights.max}});
+  v.Field({"largest_drift", "Drift that a pass corrects at most", "m"}, o.largest_drift, io::Real{{0, 100}});
+  v.Field({"largest_heading", "Error of the heading that a pass corrects at most", "rad"}, o.largest_heading,
           io::Real{{0, 10}});
-  v.Field({"decay", "Factor on the deviation from one pass to the next"}, o.decay, io::Real{{0, 1, true}});
+  v.Field({"noise", "Standard deviation of the random part of an offset in the first pass", "rad"}, o.noise,
+          io::Real{{0, 10}});
+  v.Field({"noise_decay", "Factor on it from one pass to the next"}, o.noise_decay, io::Real{{0, 1, true}});
+  v.Field({"largest_turn", "Largest change of an offset by a pass, but for its random part", "rad"}, o.largest_turn,
+          io::Real{{0, 10}});
   v.Field({"ramp", "Share of a fragment over which its targets go over to the new offsets"}, o.ramp, io::Real{{0, 1}});
-  v.Field({"cost_limit",
-           "Simulated time that a pass may spend before it is given up, as a multiple of what it takes without going "
-           "back",
-           "",
-           {"patience"}},
-          o.cost_limit, io::Real{{1, 1000}});
-  v.Field({"failure_limit",
-           "Simulated time that passes that are given up may spend in all before the smoothing ends, in the same unit"},
-          o.failure_limit, io::Real{{0, 1000}});
+  // Of the smoothing passes that were here before.
+  io::Retire(v, {"weight", "drift", "blend", "deviation", "decay", "cost_limit", "patience", "failure_limit"});
 }
 
 template <io::DescribedAs<Options> AnyOptions, typename Visitor>
@@ -232,8 +249,13 @@ void Describe(AnyOptions& o, Visitor& v) {
   });
   v.Section({"restart", "A second beginning, with more samples, of a search that does not reach the end"},
             [&](auto& section) { Describe(o.restart, section); });
-  v.Section({"smoothing", "Passes after the search that make its result smoother (after Liu, Yin and Guo 2015)"},
-            [&](auto& section) { Describe(o.smoothing, section); });
+  v.Section(
+      {"refinement",
+       "Passes after the search that bring its result closer to the reference, guided by a local linear quadratic "
+       "model",
+       "",
+       {"smoothing"}},
+      [&](auto& section) { Describe(o.refinement, section); });
 }
 
 }  // namespace retrace::sampling
