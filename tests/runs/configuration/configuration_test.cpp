@@ -444,10 +444,11 @@ TEST(Description, NamesEveryField) {
   }
   {
     const auto& [passes, samples, least_gain, passes_per_model, root_position, root_orientation, pose, velocity, change,
-                 turn, largest_drift, largest_heading, noise, noise_decay, largest_turn, ramp] =
+                 turn, smoothness, largest_drift, largest_heading, noise, noise_decay, largest_turn, ramp] =
         configuration.sampling.refinement;
     EXPECT_TRUE(all.Have(passes, samples, least_gain, passes_per_model, root_position, root_orientation, pose, velocity,
-                         change, turn, largest_drift, largest_heading, noise, noise_decay, largest_turn, ramp));
+                         change, turn, smoothness, largest_drift, largest_heading, noise, noise_decay, largest_turn,
+                         ramp));
   }
   {
     const auto& [solve_rate, feedback, servo, stiffness, friction, torque_limit, soft_contacts, seat_feet, guidance,

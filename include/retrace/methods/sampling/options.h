@@ -39,8 +39,9 @@ struct RefinementOptions {
   double root_orientation = 3;  ///< [1/rad^2]
   double pose = 1;              ///< of the joints [1/rad^2]
   double velocity = 0.01;       ///< of joints, and three times that of the root [s^2/rad^2, s^2/m^2]
-  double change = 1;            ///< of the change of offsets from fragment to fragment [1/rad^2]
+  double change = 0.01;         ///< of the change of offsets from fragment to fragment [1/rad^2]
   double turn = 2.4;            ///< of the change of offsets by a pass, in the model alone [1/rad^2]
+  double smoothness = 0.02;     ///< of the smoothness term (task::CostTerms), which the model does not know [s^2/rad]
   /// The pull to the reference is bounded: a pass corrects at most so much of the drift and of the heading, as one that
   /// corrects all of it takes the body off its feet.
   double largest_drift = 0.15;    ///< [m]
@@ -158,6 +159,9 @@ void Describe(AnyOptions& o, Visitor& v) {
           weight);
   v.Field({"turn", "Weight of the squared change of offsets by a pass, in the linear quadratic model", "1/rad^2"},
           o.turn, io::Real{{1e-6, task::kWeights.max}});
+  v.Field({"smoothness", "Weight of the smoothness term: distance of angular accelerations from the reference's",
+           "s^2/rad"},
+          o.smoothness, weight);
   v.Field({"largest_drift", "Drift that a pass corrects at most", "m"}, o.largest_drift, io::Real{{0, 100}});
   v.Field({"largest_heading", "Error of the heading that a pass corrects at most", "rad"}, o.largest_heading,
           io::Real{{0, 10}});
