@@ -234,7 +234,7 @@ io::Json ShownImpact(const io::Json& manifest, const io::Json& pushes) {
   if (!manifest.is_object() || !manifest.contains("response")) return {};
   constexpr io::Range kAny{-1e9, 1e9};
   const io::JsonView response = io::JsonView(manifest, "manifest")["response"];
-  const io::JsonView impact = response[response.Has("impact") ? "impact" : "impact"];  // its name up to version 0.1
+  const io::JsonView impact = response[response.Has("impact") ? "impact" : "blow"];  // its name up to version 0.1
   const double start = impact["start"].Number(kAny);
   for (const io::Json& push : pushes) {
     if (push["start"] == start) return {};

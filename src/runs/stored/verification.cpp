@@ -9,6 +9,7 @@
 #include "retrace/metrics/gates.h"
 #include "retrace/results/run_folder.h"
 #include "retrace/runs/stored/run_files.h"
+#include "retrace/runs/stored/scene_files.h"
 
 namespace retrace::runs {
 namespace fs = std::filesystem;
