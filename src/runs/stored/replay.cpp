@@ -64,7 +64,7 @@ Replayed Replay(const StoredRun& run, const control::Scene& scene, std::vector<c
 
 std::string Describe(const StoredRun& run, const Replayed& replayed) {
   const bool pushed = !replayed.pushes.empty();
-  const std::string folder = run.folder.string();
+  const std::string folder = MessageLine(run.folder.string());
   std::string text;
   for (const control::Push& push : replayed.pushes) {
     text.append(folder).append(": pushed: ").append(Describe(run.scene, push)).append("\n");
